@@ -1,0 +1,1 @@
+"""Slow, literal versions of every formula."""
