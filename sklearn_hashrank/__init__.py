@@ -1,3 +1,24 @@
 """Learning to hash, as scikit-learn estimators."""
 
+from .affinity import (
+    EuclideanAffinity,
+    HierarchicalAffinity,
+    LabelAffinity,
+    PrecomputedAffinity,
+    SharedLabelAffinity,
+)
+from .baselines.lsh import LSHHasher
+from .histogram import RetrievalHistogram, retrieval_histogram
+
 __version__ = "0.1.0.dev0"
+
+__all__ = [
+    "EuclideanAffinity",
+    "HierarchicalAffinity",
+    "LSHHasher",
+    "LabelAffinity",
+    "PrecomputedAffinity",
+    "RetrievalHistogram",
+    "SharedLabelAffinity",
+    "retrieval_histogram",
+]

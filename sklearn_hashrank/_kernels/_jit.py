@@ -2,6 +2,7 @@
 
 import numba
 import numpy as np
+from numba import config
 from numba.extending import intrinsic
 
 
@@ -23,7 +24,7 @@ def _ctpop(typing_context, word):
 
 @numba.njit(inline="always")
 def _compiled_popcount(word):
-    return _ctpop(word)
+    return _ctpop(word)  # type: ignore[call-arg]
 
 
-popcount = np.bitwise_count if numba.config.DISABLE_JIT else _compiled_popcount
+popcount = np.bitwise_count if config.DISABLE_JIT else _compiled_popcount  # type: ignore[attr-defined]

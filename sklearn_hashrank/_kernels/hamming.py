@@ -1,0 +1,198 @@
+"""Counting Hamming distances by relevance level, and equal rows.
+
+A block of the database is word-major, (n_words, n), so that the loop over items reads
+contiguous memory. Its items are ordered so that, for one query, runs of them share a level;
+``stops[r]`` is where run r ends and ``levels[r]`` the index of its level.
+"""
+
+import numpy as np
+
+from ._jit import kernel, popcount
+
+_SLICE = 2048  # items whose bins wait in the level-1 cache
+_TILE = 16384  # items that stay in the level-2 cache while all queries pass
+_LANES = 8  # sub-histograms: neighbouring items rarely wait for each other's store
+_LANES_UP_TO = 2048  # bins; larger histograms collide too rarely to need lanes
+
+
+@kernel
+def _first_word(query, words, bins):
+    for i in range(words.size):
+        bins[i] = popcount(query ^ words[i])
+
+
+@kernel
+def _next_word(query, words, bins):
+    for i in range(words.size):
+        bins[i] += popcount(query ^ words[i])
+
+
+@kernel
+def _shift(bins, offset):
+    for i in range(bins.size):
+        bins[i] += offset
+
+
+@kernel
+def _tally(bins, histogram, stride):
+    """Add one per bin to `histogram`: `stride` apart for each of 8 lanes (0: no lanes)."""
+    n_unrolled = bins.size - bins.size % 8
+    for i in range(0, n_unrolled, 8):
+        histogram[bins[i]] += 1
+        histogram[stride + bins[i + 1]] += 1
+        histogram[2 * stride + bins[i + 2]] += 1
+        histogram[3 * stride + bins[i + 3]] += 1
+        histogram[4 * stride + bins[i + 4]] += 1
+        histogram[5 * stride + bins[i + 5]] += 1
+        histogram[6 * stride + bins[i + 6]] += 1
+        histogram[7 * stride + bins[i + 7]] += 1
+    for i in range(n_unrolled, bins.size):
+        histogram[bins[i]] += 1
+
+
+@kernel
+def _tally_weighted(bins, weights, histogram):
+    for i in range(bins.size):
+        histogram[bins[i]] += weights[i]
+
+
+@kernel
+def _merge_lanes(lanes, histogram):
+    for lane in range(_LANES):
+        part = lanes[lane * histogram.size : (lane + 1) * histogram.size]
+        for i in range(histogram.size):
+            histogram[i] += part[i]
+
+
+@kernel
+def count_runs(queries, words, weights, kinds, stops, levels, counts):
+    """Add to `counts` how many items of each level lie at each distance of each query.
+
+    Parameters
+    ----------
+    queries : (n_queries, n_words) uint64
+    words : (n_words, n) uint64
+    weights : (n,) int64, how often each item occurs; empty: every item once
+    kinds : (n_queries,) int64, which row of `stops` and `levels` a query has
+    stops : (n_kinds or 1, n_runs) int64; a single row serves all kinds
+    levels : (n_kinds or 1, n_runs) uint16; likewise
+    counts : (n_queries, n_levels, n_bits + 1) int64, added to in place
+    """
+    n_words, n = words.shape
+    n_queries, n_levels, n_distances = counts.shape
+    n_bins = n_levels * n_distances
+    bins = np.empty(_SLICE, dtype=np.uint32)
+    use_lanes = weights.size == 0 and n_bins <= _LANES_UP_TO
+    stride = np.uint64(n_bins)
+    no_stride = np.uint64(0)
+    lanes = np.empty(_LANES * n_bins if use_lanes else 0, dtype=np.int64)
+    cursors = np.zeros(n_queries, dtype=np.int64)
+
+    for tile in range(0, n, _TILE):
+        tile_stop = min(n, tile + _TILE)
+        for q in range(n_queries):
+            histogram = counts[q].reshape(-1)
+            q_stops = stops[min(kinds[q], stops.shape[0] - 1)]
+            q_levels = levels[min(kinds[q], levels.shape[0] - 1)]
+            run = cursors[q]
+            if use_lanes:
+                lanes[:] = 0
+            for start in range(tile, tile_stop, _SLICE):
+                stop = min(tile_stop, start + _SLICE)
+                part = bins[: stop - start]
+                _first_word(queries[q, 0], words[0, start:stop], part)
+                for w in range(1, n_words):
+                    _next_word(queries[q, w], words[w, start:stop], part)
+                position = start
+                while position < stop:
+                    run_stop = min(q_stops[run], stop)
+                    if q_levels[run] and run_stop > position:
+                        offset = np.uint32(q_levels[run] * n_distances)
+                        _shift(part[position - start : run_stop - start], offset)
+                    position = max(position, run_stop)
+                    if position >= q_stops[run]:
+                        run += 1
+                if use_lanes:
+                    _tally(part, lanes, stride)
+                elif weights.size:
+                    _tally_weighted(part, weights[start:stop], histogram)
+                else:
+                    _tally(part, histogram, no_stride)
+            cursors[q] = run
+            if use_lanes:
+                _merge_lanes(lanes, histogram)
+
+
+@kernel
+def group_rows(rows, groups, offsets, grouped):
+    """Copy (n, n_words) `rows` into word-major `grouped`, ordered by group (a counting sort)."""
+    n, n_words = rows.shape
+    position = offsets.copy()
+    for i in range(n):
+        target = position[groups[i]]
+        position[groups[i]] += 1
+        for w in range(n_words):
+            grouped[w, target] = rows[i, w]
+
+
+@kernel
+def _mix(word):
+    # 32 x 32 -> 64 bit products cannot overflow, so that this also runs as plain Python.
+    low = word & np.uint64(0xFFFFFFFF)
+    high = word >> np.uint64(32)
+    word = (low * np.uint64(0x9E3779B1)) ^ (high * np.uint64(0x85EBCA77))
+    return word ^ (word >> np.uint64(31))
+
+
+@kernel
+def find_equal_rows(rows, groups, max_distinct):
+    """Number the distinct (row, group) pairs in order of appearance, by a hash table.
+
+    Parameters
+    ----------
+    rows : (n, n_words) uint64, at least one row
+    groups : (n,) int32
+    max_distinct : int, give up beyond
+
+    Returns
+    -------
+    firsts : (n_distinct,) int64, the first row of each pair; empty after giving up
+    repeats : (n_distinct,) int64, how often each pair occurs
+    index : (n,) int32, the number of each row's pair
+    """
+    n, n_words = rows.shape
+    size = 64
+    while size < 2 * max_distinct:
+        size *= 2
+    mask = np.uint64(size - 1)
+    table = np.full(size, -1, dtype=np.int32)
+    firsts = np.empty(max_distinct, dtype=np.int64)
+    repeats = np.empty(max_distinct, dtype=np.int64)
+    index = np.empty(n, dtype=np.int32)
+    n_distinct = 0
+    for i in range(n):
+        key = np.uint64(groups[i])
+        for w in range(n_words):
+            key = _mix(key ^ rows[i, w])
+        slot = _mix(key) & mask
+        while True:
+            entry = table[slot]
+            if entry < 0:
+                if n_distinct == max_distinct:
+                    return firsts[:0], repeats[:0], index[:0]
+                entry = np.int32(n_distinct)
+                table[slot] = entry
+                firsts[entry] = i
+                repeats[entry] = 0
+                n_distinct += 1
+                break
+            first = firsts[entry]
+            same = groups[first] == groups[i]
+            for w in range(n_words):
+                same &= rows[first, w] == rows[i, w]
+            if same:
+                break
+            slot = (slot + np.uint64(1)) & mask
+        repeats[entry] += 1
+        index[i] = entry
+    return firsts[:n_distinct], repeats[:n_distinct], index

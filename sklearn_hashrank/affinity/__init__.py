@@ -1,0 +1,23 @@
+"""How relevant a database item is to a query: a few levels, computed from `y` alone.
+
+Every affinity validates rows of `y` once and then gives level indices of blocks of
+(queries x database). Two optional methods make counting fast: ``group`` puts rows of equal `y`
+together, ``runs`` says where the level changes along the groups.
+"""
+
+from ._auto import auto_affinity, fit_affinity
+from ._base import BaseAffinity
+from ._euclidean import EuclideanAffinity
+from ._labels import HierarchicalAffinity, LabelAffinity, SharedLabelAffinity
+from ._precomputed import PrecomputedAffinity
+
+__all__ = [
+    "BaseAffinity",
+    "EuclideanAffinity",
+    "HierarchicalAffinity",
+    "LabelAffinity",
+    "PrecomputedAffinity",
+    "SharedLabelAffinity",
+    "auto_affinity",
+    "fit_affinity",
+]

@@ -1,0 +1,71 @@
+"""Choosing and fitting an affinity."""
+
+from typing import Any
+
+from scipy import sparse
+from sklearn.base import clone
+
+from ._base import BaseAffinity
+from ._euclidean import EuclideanAffinity
+from ._labels import HierarchicalAffinity, LabelAffinity, SharedLabelAffinity
+from ._rows import as_rows
+
+
+def fit_affinity(affinity: Any, y: Any) -> BaseAffinity:
+    """Return a fitted affinity for rows of `y`.
+
+    Parameters
+    ----------
+    affinity : "auto" or affinity object
+        A fitted object is returned as it is; an unfitted one is cloned and fitted; "auto" chooses
+        by the form of `y`, see :func:`auto_affinity`.
+    y : array-like
+        Rows of the database or of the training set.
+
+    Returns
+    -------
+    affinity : BaseAffinity
+    """
+    if isinstance(affinity, str) and affinity == "auto":
+        return auto_affinity(y).fit(y)
+    if not isinstance(affinity, BaseAffinity):
+        raise ValueError(
+            "affinity must be 'auto' or an affinity object such as LabelAffinity(). "
+            f"Got {affinity!r} instead."
+        )
+    return affinity if affinity.__sklearn_is_fitted__() else clone(affinity).fit(y)
+
+
+def auto_affinity(y: Any) -> BaseAffinity:
+    """Choose an affinity by the form of `y`.
+
+    One column: class labels. Sparse, boolean or all in {0, 1}: multilabel indicator. Other
+    integers: label paths, coarse to fine. Floats in several columns: Euclidean levels.
+
+    Parameters
+    ----------
+    y : array-like
+        Labels, label sets, label paths or target vectors.
+
+    Returns
+    -------
+    affinity : BaseAffinity
+        Not fitted.
+    """
+    if sparse.issparse(y):
+        return LabelAffinity() if y.shape[1] == 1 else SharedLabelAffinity()
+    y = as_rows(y, "y")
+    if y.ndim == 1 or (y.ndim == 2 and y.shape[1] == 1):
+        return LabelAffinity()
+    if y.ndim != 2:
+        raise ValueError(f"y must be 1-d or 2-d. Got shape {y.shape}.")
+    if y.dtype.kind == "f":
+        return EuclideanAffinity()
+    if y.dtype.kind == "b" or (y.dtype.kind in "iu" and y.size and y.min() >= 0 and y.max() <= 1):
+        return SharedLabelAffinity()
+    if y.dtype.kind in "iu":
+        return HierarchicalAffinity()
+    raise ValueError(
+        f"cannot tell what a 2-d y of dtype {y.dtype} means. Pass affinity=HierarchicalAffinity() "
+        "for label paths."
+    )

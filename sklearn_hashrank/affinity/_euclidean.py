@@ -1,0 +1,196 @@
+"""Graded relevance by distance between vectors."""
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils import check_random_state
+
+from ._base import BaseAffinity
+from ._rows import as_vectors, check_width
+
+
+class EuclideanAffinity(BaseAffinity):
+    """Graded relevance by Euclidean distance, for targets or unlabelled features.
+
+    The thresholds are distances between rows of the training set: with the defaults, the closest
+    5 % of all pairs have level 1 or more, the closest 0.1 % level 10. A level holds where
+    distance <= threshold, decided on distances summed directly from the differences, so that
+    neither block sizes nor the order of rows can change it.
+
+    Parameters
+    ----------
+    percentiles : sequence of float, default=(5, 1, 0.2, 0.1)
+        Percentage of training pairs within each threshold, descending.
+    levels : sequence of float, default=(1, 2, 5, 10)
+        Relevance within each threshold, ascending and positive.
+    max_samples : int or None, default=5000
+        Thresholds come from all pairs of at most this many rows, drawn by `random_state`
+        when there are more. None: all rows.
+    random_state : int, RandomState instance or None, default=0
+        Draws the rows.
+
+    Attributes
+    ----------
+    levels_ : ndarray of shape (n_thresholds + 1,)
+        0 and `levels`.
+    thresholds_ : ndarray of shape (n_thresholds,)
+        Largest distance of each level, in the order of `levels`.
+
+    Examples
+    --------
+    >>> from sklearn_hashrank.affinity import EuclideanAffinity
+    >>> y = [[0.0], [1.0], [3.0], [7.0]]
+    >>> affinity = EuclideanAffinity(percentiles=(50, 20), levels=(1, 2)).fit(y)
+    >>> affinity.thresholds_
+    array([3., 2.])
+    >>> affinity.pairwise(y[:1], y)
+    array([[2., 2., 1., 0.]])
+    """
+
+    block_rows = 1 << 13
+
+    def __init__(
+        self,
+        percentiles=(5, 1, 0.2, 0.1),
+        levels=(1, 2, 5, 10),
+        *,
+        max_samples=5000,
+        random_state=0,
+    ):
+        self.percentiles = percentiles
+        self.levels = levels
+        self.max_samples = max_samples
+        self.random_state = random_state
+
+    def fit(self, y):
+        """Set the thresholds.
+
+        Parameters
+        ----------
+        y : {array-like, sparse matrix} of shape (n,) or (n, n_features)
+            Targets or features; at least two rows.
+
+        Returns
+        -------
+        self : EuclideanAffinity
+        """
+        percentiles, levels = self._check_parameters()
+        y = as_vectors(y, "y")
+        if y.shape[0] < 2:
+            raise ValueError(
+                "EuclideanAffinity needs at least two rows to measure distances. "
+                f"Got n_samples = {y.shape[0]}."
+            )
+        if self.max_samples is not None and y.shape[0] > self.max_samples:
+            random_state = check_random_state(self.random_state)
+            y = y[random_state.choice(y.shape[0], self.max_samples, replace=False)]
+        self._center = None if sparse.issparse(y) else y.mean(axis=0)
+        self._n_features = y.shape[1]
+        self._squared_thresholds = self._quantiles_of_squared_distances(y, percentiles / 100)
+        self.thresholds_ = np.sqrt(self._squared_thresholds)
+        self.levels_ = np.concatenate([[0.0], levels])
+        return self
+
+    def _check_parameters(self):
+        percentiles = np.asarray(self.percentiles, dtype=float)
+        levels = np.asarray(self.levels, dtype=float)
+        if percentiles.ndim != 1 or percentiles.shape != levels.shape or not percentiles.size:
+            raise ValueError(
+                "percentiles and levels must be sequences of the same length, at least 1. "
+                f"Got {self.percentiles!r} and {self.levels!r}."
+            )
+        in_range = percentiles[0] <= 100 and percentiles[-1] > 0
+        if not in_range or np.any(np.diff(percentiles) >= 0):
+            raise ValueError(
+                f"percentiles must descend within (0, 100]. Got {self.percentiles!r} instead."
+            )
+        if not (np.all(np.diff(levels) > 0) and levels[0] > 0 and np.isfinite(levels[-1])):
+            raise ValueError(f"levels must ascend from above 0. Got {self.levels!r} instead.")
+        if self.max_samples is not None and self.max_samples < 2:
+            raise ValueError(f"max_samples must be None or >= 2. Got {self.max_samples!r} instead.")
+        return percentiles, levels
+
+    def _quantiles_of_squared_distances(self, y, fractions):
+        n = y.shape[0]
+        rows = self._with_norms(y)
+        approximate = np.full((n, n), np.inf, dtype=np.float32)
+        for start in range(0, n, 1024):
+            block = slice(start, start + 1024)
+            squared, _ = self._approximate(rows, rows, block)
+            approximate[block, start:] = squared[:, start:]
+            lower = np.tril_indices(len(squared), m=n - start)
+            approximate[block, start:][lower] = np.inf
+        n_pairs = n * (n - 1) // 2
+        ranks = np.maximum(np.ceil(fractions * n_pairs).astype(np.int64) - 1, 0)
+        near = np.partition(approximate, np.unique(ranks), axis=None)[ranks].astype(float)
+        slack = self._slack(rows[1].max(), rows[1].max()) + 4 * np.finfo(np.float32).eps * near
+        return np.array(
+            [
+                self._exact_rank(y, approximate, rank, value, tolerance)
+                for rank, value, tolerance in zip(ranks, near, slack)
+            ]
+        )
+
+    def _exact_rank(self, y, approximate, rank, value, tolerance):
+        """Value of the given rank, from exact distances of the pairs that may hold it."""
+        below = np.count_nonzero(approximate < value - tolerance)
+        i, j = np.nonzero(np.abs(approximate - value) <= tolerance)
+        return np.partition(_squared_distances(y, y, i, j), rank - below)[rank - below]
+
+    def validate(self, y, name="y"):
+        """Return float64 rows, dense or CSR."""
+        y = as_vectors(y, name)
+        check_width(y, self._n_features, name, "features")
+        return y
+
+    def level_indices(self, queries, database):
+        """Compare squared distances with the thresholds; see :class:`BaseAffinity`."""
+        query_rows, database_rows = self._with_norms(queries), self._with_norms(database)
+        squared, slack = self._approximate(query_rows, database_rows, slice(None))
+        unsure = np.zeros(squared.shape, dtype=bool)
+        for threshold in self._squared_thresholds:
+            unsure |= np.abs(squared - threshold) <= slack
+        i, j = np.nonzero(unsure)
+        squared[i, j] = _squared_distances(queries, database, i, j)
+        indices = np.zeros(squared.shape, dtype=np.uint16)
+        for threshold in self._squared_thresholds:
+            indices += squared <= threshold
+        return indices
+
+    def paired_level_indices(self, queries, database):
+        """Compare aligned rows."""
+        pairs = np.arange(queries.shape[0])
+        squared = _squared_distances(queries, database, pairs, pairs)
+        return (squared[:, None] <= self._squared_thresholds).sum(axis=1, dtype=np.uint16)
+
+    def _with_norms(self, rows):
+        if sparse.issparse(rows):
+            return rows, np.asarray(rows.multiply(rows).sum(axis=1)).ravel()
+        if self._center is not None:
+            rows = rows - self._center
+        return rows, np.einsum("ij,ij->i", rows, rows)
+
+    def _approximate(self, queries, database, block):
+        """Squared distances by a matrix product, and how far rounding may have moved them."""
+        (query_rows, query_norms), (rows, norms) = queries, database
+        product = query_rows[block] @ rows.T
+        squared = (-2.0 * product).toarray() if sparse.issparse(product) else -2.0 * product
+        squared += query_norms[block, None]
+        squared += norms
+        return squared, self._slack(query_norms[block, None], norms)
+
+    def _slack(self, query_norms, norms):
+        return 4 * (self._n_features + 4) * np.finfo(float).eps * (query_norms + norms)
+
+
+def _squared_distances(a, b, i, j):
+    """Squared distances of the pairs (i, j), summed directly from the differences."""
+    squared = np.empty(len(i))
+    step = max(1, (1 << 22) // max(1, a.shape[1]))
+    for start in range(0, len(i), step):
+        part = slice(start, start + step)
+        left, right = a[i[part]], b[j[part]]
+        if sparse.issparse(left):
+            left, right = left.toarray(), right.toarray()
+        difference = left - right
+        squared[part] = np.einsum("ij,ij->i", difference, difference)
+    return squared

@@ -1,0 +1,243 @@
+"""Relevance by equal labels, label paths and shared labels."""
+
+import numpy as np
+from scipy import sparse
+
+from ._base import BaseAffinity
+from ._rows import as_indicator, as_label_matrix, as_rows, check_width
+
+
+class _PathAffinity(BaseAffinity):
+    """Rows are paths, coarse to fine; the level is how many leading labels two paths share."""
+
+    def level_indices(self, queries, database):
+        _check_comparable(queries, database)
+        equal = queries[:, None, :] == database[None, :, :]
+        return np.logical_and.accumulate(equal, axis=2).sum(axis=2, dtype=np.uint16)
+
+    def paired_level_indices(self, queries, database):
+        return np.logical_and.accumulate(queries == database, axis=1).sum(1, dtype=np.uint16)
+
+    def group(self, rows):
+        index = _prefix_numbers(rows)[-1]
+        first = np.empty(int(index.max()) + 1, dtype=np.int64)
+        first[index[::-1]] = np.arange(len(rows) - 1, -1, -1)
+        return rows[first], index.astype(np.int32)
+
+    def runs(self, queries, groups):
+        _check_comparable(queries, groups)
+        numbers = _prefix_numbers(np.concatenate([queries, groups]))
+        starts, stops = [], []
+        for number in numbers:
+            of_query, of_group = number[: len(queries)], number[len(queries) :]
+            starts.append(np.searchsorted(of_group, of_query, "left"))
+            stops.append(np.searchsorted(of_group, of_query, "right"))
+        end = np.full(len(queries), len(groups))
+        depth = len(numbers)
+        nested = [*range(depth + 1), *range(depth - 1, -1, -1)]
+        return (
+            np.stack([*starts, *stops[::-1], end], axis=1).astype(np.int64),
+            np.array([nested], dtype=np.uint16),
+        )
+
+    def n_runs(self, n_groups):
+        return 2 * len(self.levels_)
+
+
+class LabelAffinity(_PathAffinity):
+    """Relevant (1) when two items have the same class label, else irrelevant (0).
+
+    Attributes
+    ----------
+    levels_ : ndarray of shape (2,)
+        0 and 1.
+
+    Examples
+    --------
+    >>> from sklearn_hashrank.affinity import LabelAffinity
+    >>> y = ["cat", "dog", "cat"]
+    >>> LabelAffinity().fit(y).pairwise(y[:1], y)
+    array([[1., 0., 1.]])
+    """
+
+    def fit(self, y):
+        """Check the labels; nothing is learned from them.
+
+        Parameters
+        ----------
+        y : array-like of shape (n,) or (n, 1)
+            Class labels.
+
+        Returns
+        -------
+        self : LabelAffinity
+        """
+        self.validate(y)
+        self.levels_ = np.array([0.0, 1.0])
+        return self
+
+    def validate(self, y, name="y"):
+        """Return labels of shape (n, 1); see :meth:`fit` for what is accepted."""
+        y = as_rows(y, name)
+        if y.ndim == 1:
+            y = y[:, None]
+        if y.ndim != 2 or y.shape[1] != 1:
+            raise ValueError(
+                f"{name} must hold one class label per row, shape (n,) or (n, 1). "
+                f"Got shape {y.shape}."
+            )
+        if y.dtype.kind == "f" and len(y) and np.any(y != np.floor(y)):
+            raise ValueError(
+                f"{name} holds non-integral numbers such as {y[y != np.floor(y)][0]!r}, which are "
+                "no class labels. For relevance by distance between targets, pass "
+                "affinity=EuclideanAffinity()."
+            )
+        return y
+
+
+class HierarchicalAffinity(_PathAffinity):
+    """Relevance is the number of leading labels that two label paths share.
+
+    A path goes from coarse to fine: (animal, cat). Two cats have level 2, a cat and a dog 1,
+    a cat and a car 0.
+
+    Attributes
+    ----------
+    levels_ : ndarray of shape (depth + 1,)
+        0, 1, ..., depth.
+
+    Examples
+    --------
+    >>> from sklearn_hashrank.affinity import HierarchicalAffinity
+    >>> paths = [[0, 3], [0, 3], [0, 5], [1, 3]]
+    >>> HierarchicalAffinity().fit(paths).pairwise(paths[:1], paths)
+    array([[2., 2., 1., 0.]])
+    """
+
+    def fit(self, y):
+        """Take the depth of the paths.
+
+        Parameters
+        ----------
+        y : array-like of shape (n, depth)
+            Label paths, the coarsest label first.
+
+        Returns
+        -------
+        self : HierarchicalAffinity
+        """
+        depth = as_label_matrix(y, "y").shape[1]
+        self.levels_ = np.arange(depth + 1.0)
+        return self
+
+    def validate(self, y, name="y"):
+        """Return paths of shape (n, depth); see :meth:`fit`."""
+        y = as_label_matrix(y, name)
+        check_width(y, len(self.levels_) - 1, name, "labels per path")
+        return y
+
+
+class SharedLabelAffinity(BaseAffinity):
+    """Relevance is the number of labels that two items share.
+
+    Attributes
+    ----------
+    levels_ : ndarray of shape (n_labels + 1,)
+        0, 1, ..., the number of labels.
+
+    Examples
+    --------
+    >>> from sklearn_hashrank.affinity import SharedLabelAffinity
+    >>> Y = [[1, 1, 0], [1, 1, 1], [0, 1, 0], [0, 0, 1]]
+    >>> SharedLabelAffinity().fit(Y).pairwise(Y[:1], Y)
+    array([[2., 2., 1., 0.]])
+    """
+
+    def fit(self, y):
+        """Take the number of labels.
+
+        Parameters
+        ----------
+        y : {array-like, sparse matrix} of shape (n, n_labels)
+            Multilabel indicator of 0 and 1.
+
+        Returns
+        -------
+        self : SharedLabelAffinity
+        """
+        self.levels_ = np.arange(as_indicator(y, "y").shape[1] + 1.0)
+        return self
+
+    def validate(self, y, name="y"):
+        """Return label sets as bit masks, (n, ceil(n_labels / 64)) uint64."""
+        y = as_indicator(y, name)
+        check_width(y, len(self.levels_) - 1, name, "labels")
+        masks = np.zeros((y.shape[0], 8 * -(-y.shape[1] // 64)), dtype=np.uint8)
+        step = max(1, (1 << 24) // y.shape[1])
+        for start in range(0, y.shape[0], step):
+            part = y[start : start + step]
+            bits = np.packbits(part.toarray() if sparse.issparse(part) else part != 0, axis=1)
+            masks[start : start + step, : bits.shape[1]] = bits
+        return masks.view(np.uint64)
+
+    def level_indices(self, queries, database):
+        """Count shared bits; see :class:`BaseAffinity`."""
+        shared = np.zeros((len(queries), len(database)), dtype=np.uint16)
+        for word in range(queries.shape[1]):
+            shared += np.bitwise_count(queries[:, word, None] & database[None, :, word])
+        return shared
+
+    def paired_level_indices(self, queries, database):
+        """Count shared bits of aligned rows."""
+        return np.bitwise_count(queries & database).sum(axis=1, dtype=np.uint16)
+
+    def n_reachable_levels(self, queries):
+        """One more than the labels of the query that has most."""
+        return int(np.bitwise_count(queries).sum(axis=1, dtype=np.int64).max()) + 1
+
+    def group(self, rows):
+        """Number equal label sets."""
+        from .._kernels.hamming import find_equal_rows
+
+        no_groups = np.zeros(len(rows), dtype=np.int32)
+        firsts, _, index = find_equal_rows(rows, no_groups, len(rows))
+        return rows[firsts], index
+
+
+def _number_values(values):
+    """Index of each value among the sorted distinct ones."""
+    if values.dtype.kind in "biu":
+        low, high = int(values.min()), int(values.max())
+        if high - low < max(1024, 4 * len(values)):
+            if values.dtype.kind == "u":
+                values = values - values.dtype.type(low)
+                low = 0
+            shifted = values.astype(np.int64) - low
+            present = np.bincount(shifted) > 0
+            return shifted if present.all() else (np.cumsum(present) - 1)[shifted]
+    try:
+        return np.unique(values, return_inverse=True)[1].ravel()
+    except TypeError as error:
+        raise ValueError(
+            f"y holds labels that cannot be compared with each other: {error}"
+        ) from error
+
+
+def _check_comparable(queries, database):
+    if (queries.dtype.kind in "US") != (database.dtype.kind in "US") and "O" not in (
+        queries.dtype.kind,
+        database.dtype.kind,
+    ):
+        raise ValueError(
+            "the labels of queries and database must be of one kind. "
+            f"Got dtypes {queries.dtype} and {database.dtype}."
+        )
+
+
+def _prefix_numbers(paths):
+    """For each depth, number the distinct prefixes in lexicographic order."""
+    numbers = [_number_values(paths[:, 0])]
+    for column in paths.T[1:]:
+        labels = _number_values(column)
+        numbers.append(_number_values(numbers[-1] * (labels.max() + 1) + labels))
+    return numbers

@@ -1,0 +1,105 @@
+"""Relevance from a given matrix."""
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from ._base import BaseAffinity
+from ._rows import as_rows
+
+MAX_LEVELS = 256
+
+
+class PrecomputedAffinity(BaseAffinity):
+    """Relevance looked up in a given matrix; `y` holds row numbers.
+
+    Parameters
+    ----------
+    S : {ndarray, sparse matrix} of shape (n_queries, n_database)
+        Relevance of database item j to query i, non-negative, at most 256 distinct values.
+        Usually square; then `y` of queries and database number the same items.
+
+    Attributes
+    ----------
+    levels_ : ndarray of shape (n_levels,)
+        0 and the distinct values of `S`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn_hashrank.affinity import PrecomputedAffinity
+    >>> S = np.array([[2, 0, 1], [0, 2, 0], [1, 0, 2]])
+    >>> PrecomputedAffinity(S).fit([0, 1, 2]).pairwise([2], [0, 1])
+    array([[1., 0.]])
+    """
+
+    block_rows = 1 << 13
+
+    def __init__(self, S):
+        self.S = S
+
+    def fit(self, y=None):
+        """Read the levels from `S`.
+
+        Parameters
+        ----------
+        y : array-like of shape (n,), default=None
+            Row numbers, checked against `S`.
+
+        Returns
+        -------
+        self : PrecomputedAffinity
+        """
+        S = self.S.tocsr() if sparse.issparse(self.S) else np.asarray(self.S)
+        values: Any = S.data if sparse.issparse(S) else S
+        if S.ndim != 2 or values.dtype.kind not in "buif":
+            raise ValueError(
+                f"S must be a numeric matrix. Got shape {S.shape} and dtype {values.dtype}."
+            )
+        levels = np.unique(values).astype(float)
+        if not np.isfinite(levels).all() or np.any(levels < 0):
+            raise ValueError(
+                f"S must be finite and non-negative. Got values from {levels[0]} to {levels[-1]}."
+            )
+        levels = np.union1d([0.0], levels)
+        if len(levels) > MAX_LEVELS:
+            raise ValueError(
+                f"S must hold at most {MAX_LEVELS} distinct levels. Got {len(levels)}; round it, "
+                "or threshold it into a few levels."
+            )
+        self._matrix = S
+        self.levels_ = levels
+        if y is not None:
+            self.validate(y)
+        return self
+
+    def validate(self, y, name="y"):
+        """Return row numbers of shape (n,)."""
+        y = as_rows(y, name)
+        if y.ndim == 2 and y.shape[1] == 1:
+            y = y[:, 0]
+        if y.ndim != 1 or y.dtype.kind not in "iu":
+            raise ValueError(
+                f"{name} must hold integer row numbers of S, shape (n,). "
+                f"Got shape {y.shape} and dtype {y.dtype}."
+            )
+        if len(y) and (y.min() < 0 or y.max() >= max(self._matrix.shape)):
+            raise ValueError(
+                f"{name} must hold row numbers of S, which has shape {self._matrix.shape}. "
+                f"Got numbers from {y.min()} to {y.max()}."
+            )
+        return y
+
+    def level_indices(self, queries, database):
+        """Look the pairs up; see :class:`BaseAffinity`."""
+        for rows, size, name in zip((queries, database), self._matrix.shape, ("query", "database")):
+            if len(rows) and rows.max() >= size:
+                raise ValueError(
+                    f"{name} y names row {rows.max()}, but S has shape {self._matrix.shape}."
+                )
+        if sparse.issparse(self._matrix):
+            relevance = self._matrix[queries][:, database].toarray()
+        else:
+            relevance = self._matrix[np.ix_(queries, database)]
+        return np.searchsorted(self.levels_, relevance).astype(np.uint16)

@@ -1,0 +1,198 @@
+"""What every hasher has: validation, code output, score. No optimisation."""
+
+import warnings
+from abc import abstractmethod
+from functools import cached_property
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.extmath import safe_sparse_dot
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from ._measures import mean_score
+from .affinity import BaseAffinity, EuclideanAffinity, fit_affinity
+from .codes import FORMATS, packed_width, write_codes
+from .histogram import retrieval_histogram
+
+_ROWS = {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}
+
+
+class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """Base class of hashers: a subclass sets `n_bits` and `output`, fits and projects.
+
+    Bit j of a code is 1 where column j of :meth:`decision_function` is above zero; zero is bit 0.
+
+    Attributes
+    ----------
+    codes_ : ndarray of shape (n_samples, ceil(n_bits / 8)), uint8
+        Packed codes of the training rows.
+    y_ : array-like
+        What the training rows are compared by: `y`, or `X` where it was None.
+    affinity_ : affinity object
+        Fitted relevance, used by :meth:`score`.
+    """
+
+    _parameter_constraints: dict = {
+        "n_bits": [Interval(Integral, 1, None, closed="left")],
+        "output": [StrOptions(set(FORMATS))],
+    }
+
+    n_bits: int
+    output: str
+
+    @abstractmethod
+    def _project(self, X: Any) -> np.ndarray:
+        """Real projections of validated rows, (n_samples, n_bits)."""
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Real projections whose signs are the code.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Rows to project.
+
+        Returns
+        -------
+        projections : ndarray of shape (n_samples, n_bits)
+            float32 where `X` and the training data were, else float64.
+        """
+        check_is_fitted(self)
+        return self._project(validate_data(self, X, reset=False, **_ROWS))
+
+    @cached_property
+    def affinity_(self) -> BaseAffinity:
+        """Relevance fitted on the training rows, on first use where learning did not need it."""
+        check_is_fitted(self)
+        return fit_affinity(getattr(self, "affinity", "auto"), self.y_)
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Codes of 0 and 1, whatever `output` is.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Rows to encode.
+
+        Returns
+        -------
+        codes : ndarray of shape (n_samples, n_bits), uint8
+        """
+        return (self.decision_function(X) > 0).astype(np.uint8)
+
+    def transform(self, X: Any) -> np.ndarray:
+        """Codes in the format named by `output`.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Rows to encode.
+
+        Returns
+        -------
+        codes : ndarray
+            ``"bits"``: (n_samples, n_bits) uint8 of 0 and 1; ``"signs"``: int8 of -1 and +1;
+            ``"packed"``: (n_samples, ceil(n_bits / 8)) uint8 in :func:`numpy.packbits` order.
+        """
+        if self.output == "bits":
+            return self.predict(X)
+        return write_codes(_pack_signs(self.decision_function(X)), self.n_bits, self.output)
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """Mean tie-aware average precision of each row retrieved against all the others.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Rows to encode and compare.
+        y : array-like with n_samples rows, default=None
+            What the fitted affinity compares. None: `X` itself, for hashers fitted without `y`.
+
+        Returns
+        -------
+        score : float
+            In [0, 1]; NaN, with a warning, when no row has a relevant other row.
+        """
+        codes = _pack_signs(self.decision_function(X))
+        if y is None:
+            if not isinstance(self.affinity_, EuclideanAffinity):
+                raise ValueError(
+                    f"score needs y, because this {type(self).__name__} was fitted with labels "
+                    f"({self.affinity_!r}). Got y=None."
+                )
+            y = X
+        histogram = retrieval_histogram(
+            codes,
+            codes,
+            y,
+            y,
+            affinity=self.affinity_,
+            n_bits=self.n_bits,
+            exclude_self=True,
+            n_jobs=getattr(self, "n_jobs", None),
+        )
+        irrelevant = histogram.counts[:, histogram.levels == 0]
+        if len(codes) > 1 and not irrelevant.any():
+            warnings.warn(
+                "Every pair of rows is relevant, so that any code has a perfect score. Score rows "
+                "of several classes; with cross-validation, shuffle rows that are sorted by class.",
+                UserWarning,
+                stacklevel=2,
+            )
+        return mean_score(histogram.measure("average_precision"))
+
+    def _validate_training_data(self, X: Any, y: Any) -> tuple[Any, Any]:
+        """Check rows of X and y for `fit` and forget what an earlier fit derived from them."""
+        self.__dict__.pop("affinity_", None)
+        if y is None:
+            return validate_data(self, X, **_ROWS), None
+        return validate_data(self, X, y, multi_output=True, **_ROWS)
+
+    def _keep_database(self, X: Any, y: Any) -> None:
+        """Keep the training rows as a database to retrieve from."""
+        self.codes_ = _pack_signs(self._project(X))
+        self.y_ = X if y is None else y
+
+    @property
+    def _n_features_out(self) -> int:
+        return packed_width(self.n_bits) if self.output == "packed" else self.n_bits
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.target_tags.multi_output = True  # predict gives n_bits columns, always
+        tags.target_tags.single_output = False
+        tags.transformer_tags.preserves_dtype = []
+        return tags
+
+
+class LinearHasher(BaseHasher):
+    """Base class of hashers whose bits are half-spaces: ``X @ components_.T + intercept_ > 0``.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (n_bits, n_features)
+    intercept_ : ndarray of shape (n_bits,)
+    """
+
+    components_: np.ndarray
+    intercept_: np.ndarray
+
+    def _project(self, X: Any) -> np.ndarray:
+        projections = safe_sparse_dot(X, self.components_.T, dense_output=True)
+        projections += self.intercept_
+        return projections
+
+
+def _pack_signs(projections: np.ndarray) -> np.ndarray:
+    return np.packbits(projections > 0, axis=1)
+
+
+def column_means(X: Any) -> np.ndarray:
+    """Means of the columns of a dense or sparse matrix, in float64."""
+    means = X.mean(axis=0, dtype=np.float64)
+    return np.asarray(means).ravel() if sparse.issparse(X) else means

@@ -1,0 +1,1 @@
+"""The yardsticks every learned hasher is compared with."""

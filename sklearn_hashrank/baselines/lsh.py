@@ -1,0 +1,91 @@
+"""Random hyperplanes."""
+
+from typing import Any
+
+from sklearn.base import _fit_context
+from sklearn.utils import check_random_state
+
+from ..base import LinearHasher, column_means
+
+
+class LSHHasher(LinearHasher):
+    """Locality-sensitive hashing with random hyperplanes through the mean of the data.
+
+    The fraction of differing bits of two rows estimates the angle between them, seen from the
+    mean of the training rows. Nothing else is learned, which makes it the yardstick below which
+    no hasher should fall.
+
+    Parameters
+    ----------
+    n_bits : int, default=32
+        Length of a code.
+    output : {"bits", "signs", "packed"}, default="bits"
+        Format of :meth:`transform`: 0/1 uint8, -1/+1 int8, or packed uint8 bytes.
+    random_state : int, RandomState instance or None, default=None
+        Draws the hyperplanes.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (n_bits, n_features)
+        Normal vectors of the hyperplanes, standard normal.
+    intercept_ : ndarray of shape (n_bits,)
+        Offsets that let every hyperplane pass through the mean.
+    codes_ : ndarray of shape (n_samples, ceil(n_bits / 8)), uint8
+        Packed codes of the training rows.
+    y_ : array-like
+        `y` of the training rows, or `X` where it was None.
+    affinity_ : affinity object
+        Relevance by the form of `y_`, used by :meth:`score`.
+    n_features_in_ : int
+        Number of features seen during fit.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, when `X` has string column names.
+
+    References
+    ----------
+    M. Charikar, "Similarity estimation techniques from rounding algorithms", STOC 2002.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from sklearn_hashrank import LSHHasher
+    >>> X, y = load_digits(return_X_y=True)
+    >>> hasher = LSHHasher(n_bits=16, random_state=0).fit(X, y)
+    >>> hasher.transform(X[:1])
+    array([[0, 0, 0, 0, 0, 0, 1, 0, 0, 1, 1, 1, 0, 1, 1, 0]], dtype=uint8)
+    >>> round(hasher.score(X, y), 2)
+    0.31
+    """
+
+    _parameter_constraints: dict = {
+        **LinearHasher._parameter_constraints,
+        "random_state": ["random_state"],
+    }
+
+    def __init__(self, n_bits=32, *, output="bits", random_state=None):
+        self.n_bits = n_bits
+        self.output = output
+        self.random_state = random_state
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any = None) -> "LSHHasher":
+        """Draw the hyperplanes.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Training rows; only their mean is used.
+        y : array-like with n_samples rows, default=None
+            Not used for learning; kept for :meth:`score`.
+
+        Returns
+        -------
+        self : LSHHasher
+        """
+        X, y = self._validate_training_data(X, y)
+        random_state = check_random_state(self.random_state)
+        normals = random_state.standard_normal((self.n_bits, X.shape[1]))
+        self.components_ = normals.astype(X.dtype)
+        self.intercept_ = (-normals @ column_means(X)).astype(X.dtype)
+        self._keep_database(X, y)
+        return self

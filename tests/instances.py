@@ -1,0 +1,10 @@
+"""Small instances of every hasher, for scikit-learn's checks and for our own common tests.
+
+scikit-learn's check of sparse input wants ``predict`` to give a single column, hence one bit.
+"""
+
+from sklearn_hashrank import LSHHasher
+
+HASHERS = [
+    LSHHasher(n_bits=1, random_state=0),
+]
