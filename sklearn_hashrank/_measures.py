@@ -345,9 +345,11 @@ def dcg(
     An item of level v gains 2**v - 1 (``gain="exponential"``) or v (``"linear"``), times 1 over
     log2(rank + 1) (``discount="log2p1"``) or log2(rank), 1 at rank 1 (``"log2"``).
     """
-    mean_gain = _ratio(_gains(ties.levels, gain) @ ties.counts, ties.total)
+    # Not a matrix product: BLAS may round otherwise for another number of queries or threads.
+    gain_sums = np.einsum("v,qvt->qt", _gains(ties.levels, gain), ties.counts)
     edges = np.concatenate([ties.before, ties.n_items[:, None]], axis=1)
-    return (mean_gain * DISCOUNTS[discount].between(_cut(edges, k))).sum(axis=1)
+    discounts = DISCOUNTS[discount].between(_cut(edges, k))
+    return (_ratio(gain_sums, ties.total) * discounts).sum(axis=1)
 
 
 def ndcg(
@@ -358,7 +360,7 @@ def ndcg(
     stops = np.cumsum(ties.counts[:, relevant].sum(axis=2, dtype=np.float64), axis=1)
     edges = np.concatenate([np.zeros((len(stops), 1)), stops], axis=1)
     discounts = DISCOUNTS[discount].between(_cut(edges, k))
-    ideal = discounts @ _gains(ties.levels, gain)[relevant]
+    ideal = (discounts * _gains(ties.levels, gain)[relevant]).sum(axis=1)
     return _ratio(dcg(ties, k, gain, discount), ideal)
 
 

@@ -46,6 +46,8 @@ def test_scikit_learn_checks(estimator, check):
     check(estimator)
 
 
+# These checks mix arrays and data frames on purpose.
+@pytest.mark.filterwarnings("ignore:X (does not have valid|has) feature names:UserWarning")
 @every_hasher
 @pytest.mark.parametrize("name", EXTRA_CHECKS)
 def test_checks_left_out_by_check_estimator(hasher, name):
