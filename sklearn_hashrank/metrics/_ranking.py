@@ -196,7 +196,7 @@ def tie_aware_ndcg_score(
     >>> Y = [[1, 1], [1, 1], [1, 0], [0, 0]]
     >>> codes = [[0, 0], [0, 1], [0, 1], [1, 1]]
     >>> round(tie_aware_ndcg_score(Y[:1], codes[:1], database=(Y[1:], codes[1:])), 4)
-    0.8986
+    0.8984
     """
     return _score(
         "ndcg",
