@@ -18,7 +18,7 @@ from .codes import CodeReader, as_code_matrix
 # Measured costs in nanoseconds, to decide whether counting equal items once pays.
 _PAIR_COST, _WEIGHTED_PAIR_COST, _NUMBERING_COST = 0.3, 1.0, 8.0
 _SAMPLE = 1 << 14
-_LEVELS_AT_A_TIME = 1 << 22
+_LEVELS_AT_A_TIME = 1 << 20
 _PAIRS_WORTH_A_THREAD = 1 << 22
 
 

@@ -121,7 +121,7 @@ def test_euclidean_affinity_on_a_grid_with_ties(data, n_features, offset):
 
 def test_euclidean_affinity_of_real_vectors_dense_and_sparse():
     rng = np.random.default_rng(0)
-    y = rng.normal(size=(60, 20)) * (rng.random((60, 20)) < 0.4) + 0.0
+    y = rng.normal(3, size=(60, 20)) * (rng.random((60, 20)) < 0.4)
     affinity = EuclideanAffinity(percentiles=(20, 5), levels=(1, 4)).fit(y)
     np.testing.assert_allclose(
         affinity.thresholds_, [oracle.pair_quantile(y, p) for p in (20, 5)], rtol=1e-14
@@ -130,7 +130,10 @@ def test_euclidean_affinity_of_real_vectors_dense_and_sparse():
     check_all_ways(affinity, y[:7], y, expected)
     from_sparse = clone(affinity).fit(sparse.csr_matrix(y))
     np.testing.assert_array_equal(from_sparse.thresholds_, affinity.thresholds_)
-    np.testing.assert_array_equal(from_sparse.pairwise(sparse.csr_matrix(y[:7]), y), expected)
+    for fitted in (affinity, from_sparse):
+        for queries in (y[:7], sparse.csr_matrix(y[:7])):
+            for database in (y, sparse.csc_array(y)):
+                np.testing.assert_array_equal(fitted.pairwise(queries, database), expected)
 
 
 def test_euclidean_levels_do_not_depend_on_blocks():

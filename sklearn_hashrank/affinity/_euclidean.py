@@ -83,7 +83,7 @@ class EuclideanAffinity(BaseAffinity):
         if self.max_samples is not None and y.shape[0] > self.max_samples:
             random_state = check_random_state(self.random_state)
             y = y[random_state.choice(y.shape[0], self.max_samples, replace=False)]
-        self._center = None if sparse.issparse(y) else y.mean(axis=0)
+        self._center = np.asarray(y.mean(axis=0)).ravel()
         self._n_features = y.shape[1]
         self._squared_thresholds = self._quantiles_of_squared_distances(y, percentiles / 100)
         self.thresholds_ = np.sqrt(self._squared_thresholds)
@@ -110,31 +110,28 @@ class EuclideanAffinity(BaseAffinity):
         return percentiles, levels
 
     def _quantiles_of_squared_distances(self, y, fractions):
+        """Order statistics of the squared distances of all pairs, exact."""
         n = y.shape[0]
-        rows = self._with_norms(y)
-        approximate = np.full((n, n), np.inf, dtype=np.float32)
-        for start in range(0, n, 1024):
-            block = slice(start, start + 1024)
-            squared, _ = self._approximate(rows, rows, block)
-            approximate[block, start:] = squared[:, start:]
-            lower = np.tril_indices(len(squared), m=n - start)
-            approximate[block, start:][lower] = np.inf
-        n_pairs = n * (n - 1) // 2
-        ranks = np.maximum(np.ceil(fractions * n_pairs).astype(np.int64) - 1, 0)
-        near = np.partition(approximate, np.unique(ranks), axis=None)[ranks].astype(float)
-        slack = self._slack(rows[1].max(), rows[1].max()) + 4 * np.finfo(np.float32).eps * near
-        return np.array(
-            [
-                self._exact_rank(y, approximate, rank, value, tolerance)
-                for rank, value, tolerance in zip(ranks, near, slack)
-            ]
-        )
-
-    def _exact_rank(self, y, approximate, rank, value, tolerance):
-        """Value of the given rank, from exact distances of the pairs that may hold it."""
-        below = np.count_nonzero(approximate < value - tolerance)
-        i, j = np.nonzero(np.abs(approximate - value) <= tolerance)
-        return np.partition(_squared_distances(y, y, i, j), rank - below)[rank - below]
+        [(rows, norms)] = self._with_norms(y)
+        first_pair = np.concatenate([[0], np.cumsum(np.arange(n - 1, 0, -1))])  # of each row
+        approximate = np.empty(first_pair[-1], dtype=np.float32)
+        for start in range(0, n, 512):
+            squared = -2.0 * self._products(rows[start : start + 512], rows[start:])
+            squared += norms[start : start + 512, None] + norms[start:]
+            for i, row in enumerate(squared[: n - 1 - start]):
+                pairs = slice(first_pair[start + i], first_pair[start + i + 1])
+                approximate[pairs] = row[i + 1 :]
+        ranks = np.maximum(np.ceil(fractions * len(approximate)).astype(np.int64) - 1, 0)
+        near = np.partition(approximate, np.unique(ranks))[ranks].astype(float)
+        slack = 2 * self._rounding * norms.max() + 4 * np.finfo(np.float32).eps * near
+        quantiles = []
+        for rank, value, tolerance in zip(ranks, near, slack):
+            n_below = np.count_nonzero(approximate < value - tolerance)
+            pairs = np.flatnonzero(np.abs(approximate - value) <= tolerance)
+            i = np.searchsorted(first_pair, pairs, side="right") - 1
+            exact = _squared_distances(y, y, i, pairs - first_pair[i] + i + 1)
+            quantiles.append(np.partition(exact, rank - n_below)[rank - n_below])
+        return np.array(quantiles)
 
     def validate(self, y, name="y"):
         """Return float64 rows, dense or CSR."""
@@ -144,42 +141,47 @@ class EuclideanAffinity(BaseAffinity):
 
     def level_indices(self, queries, database):
         """Compare squared distances with the thresholds; see :class:`BaseAffinity`."""
-        query_rows, database_rows = self._with_norms(queries), self._with_norms(database)
-        squared, slack = self._approximate(query_rows, database_rows, slice(None))
-        unsure = np.zeros(squared.shape, dtype=bool)
-        for threshold in self._squared_thresholds:
-            unsure |= np.abs(squared - threshold) <= slack
+        from .._kernels.distances import levels_from_products
+
+        (query_rows, query_norms), (rows, norms) = self._with_norms(queries, database)
+        levels, unsure = levels_from_products(
+            self._products(query_rows, rows),
+            query_norms,
+            norms,
+            self._squared_thresholds,
+            self._rounding,
+        )
         i, j = np.nonzero(unsure)
-        squared[i, j] = _squared_distances(queries, database, i, j)
-        indices = np.zeros(squared.shape, dtype=np.uint16)
-        for threshold in self._squared_thresholds:
-            indices += squared <= threshold
-        return indices
+        levels[i, j] = self._count_thresholds(_squared_distances(queries, database, i, j))
+        return levels
 
     def paired_level_indices(self, queries, database):
         """Compare aligned rows."""
         pairs = np.arange(queries.shape[0])
-        squared = _squared_distances(queries, database, pairs, pairs)
+        return self._count_thresholds(_squared_distances(queries, database, pairs, pairs))
+
+    def _count_thresholds(self, squared):
         return (squared[:, None] <= self._squared_thresholds).sum(axis=1, dtype=np.uint16)
 
-    def _with_norms(self, rows):
-        if sparse.issparse(rows):
-            return rows, np.asarray(rows.multiply(rows).sum(axis=1)).ravel()
-        if self._center is not None:
-            rows = rows - self._center
-        return rows, np.einsum("ij,ij->i", rows, rows)
+    @property
+    def _rounding(self):
+        """Bound on the error of a squared distance from a product, relative to the norms."""
+        return 4 * (self._n_features + 4) * np.finfo(float).eps
 
-    def _approximate(self, queries, database, block):
-        """Squared distances by a matrix product, and how far rounding may have moved them."""
-        (query_rows, query_norms), (rows, norms) = queries, database
-        product = query_rows[block] @ rows.T
-        squared = (-2.0 * product).toarray() if sparse.issparse(product) else -2.0 * product
-        squared += query_norms[block, None]
-        squared += norms
-        return squared, self._slack(query_norms[block, None], norms)
+    def _with_norms(self, *blocks):
+        """Rows and squared norms of each block, near the origin where no block is sparse."""
+        shift = not any(map(sparse.issparse, blocks))
+        for rows in blocks:
+            if sparse.issparse(rows):
+                yield rows, np.asarray(rows.multiply(rows).sum(axis=1)).ravel()
+            else:
+                rows = rows - self._center if shift else rows
+                yield rows, np.einsum("ij,ij->i", rows, rows)
 
-    def _slack(self, query_norms, norms):
-        return 4 * (self._n_features + 4) * np.finfo(float).eps * (query_norms + norms)
+    @staticmethod
+    def _products(queries, database):
+        product = queries @ database.T
+        return product.toarray() if sparse.issparse(product) else np.asarray(product)
 
 
 def _squared_distances(a, b, i, j):
