@@ -47,7 +47,7 @@ class SimplifiedAP(_AveragePrecision):
 class _IntegralAP(_AveragePrecision):
     """c+ rho + c+/c [C+_{d-1} + 1 - rho (C_{d-1} + 1)] log, rho = (c+ - 1) / (c - 1)."""
 
-    def logarithm(self, after: np.ndarray, before: np.ndarray):
+    def logarithm(self, after: np.ndarray, before: np.ndarray) -> tuple[np.ndarray, ...]:
         """Return the integral of 1/t over the tie, and its derivatives by C_d and C_{d-1}."""
         raise NotImplementedError
 
@@ -137,7 +137,9 @@ def trigamma(x: np.ndarray) -> np.ndarray:
     return zeta(2.0, x)
 
 
-def _relevance_of_the_others(gain, items, floor):
+def _relevance_of_the_others(
+    gain: np.ndarray, items: np.ndarray, floor: float
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return rho = (c+ - 1) / (c - 1), kept in [0, 1], and its derivatives by c+ and c."""
     others = items - 1
     divisor = np.maximum(others, floor)

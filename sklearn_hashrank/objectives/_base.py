@@ -120,7 +120,7 @@ def _sum_over_levels(counts: np.ndarray, gains: np.ndarray) -> tuple[np.ndarray,
 def _pull_back(own: np.ndarray | None, before: np.ndarray | None, nearer: np.ndarray) -> np.ndarray:
     """Return the derivative by a bin: its own tie's, and that of all ties farther away."""
     if before is None:
-        return np.float32(0) if own is None else own
+        return np.zeros((1, 1), nearer.dtype) if own is None else own
     farther = before @ nearer.T
     return farther if own is None else own + farther
 

@@ -1,6 +1,7 @@
 """The objective of a batch of scores, in which every row queries all the others."""
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from sklearn_hashrank.objectives._base import Objective
 from sklearn_hashrank.objectives._soft_histogram import SoftHistogram
@@ -20,7 +21,12 @@ class BatchObjective:
     """
 
     def __init__(
-        self, objective: Objective, levels, *, n_bins: int | None = None, delta: float = 1.0
+        self,
+        objective: Objective,
+        levels: ArrayLike,
+        *,
+        n_bins: int | None = None,
+        delta: float = 1.0,
     ):
         self.objective = objective
         self.levels = np.asarray(levels, dtype=np.float64)
@@ -47,7 +53,8 @@ class BatchObjective:
         gradient : ndarray of shape (M, n_bits)
             Its derivative by the scores.
         """
-        codes = np.tanh(scores * scores.dtype.type(alpha))
+        with np.errstate(over="ignore"):  # an infinite score is a saturated bit
+            codes = np.tanh(scores * scores.dtype.type(alpha))
         counts, similarity = self.histogram.counts(codes, level, len(self.levels))
         value, by_count = self.objective.value_and_gradient(
             counts, self.levels, count_levels(level, len(self.levels))

@@ -13,6 +13,4 @@ def floored(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def quotient(numerator: np.ndarray, denominator: np.ndarray) -> np.ndarray:
     """Return the quotient, 0 where the denominator is 0."""
-    return np.divide(
-        numerator, denominator, out=np.zeros_like(numerator), where=denominator > 0
-    )
+    return np.divide(numerator, denominator, out=np.zeros_like(numerator), where=denominator > 0)

@@ -14,13 +14,16 @@ from sklearn_hashrank.objectives._floor import floored, quotient
 
 LN2 = float(np.log(2))
 
+Limit = tuple[np.ndarray, np.ndarray | float]
+
 
 class _NDCG(Objective):
     measure = "ndcg"
 
     def level_gain(self, levels):
-        """Return 2^level - 1."""
-        return np.exp2(levels) - 1
+        """Return 2^level - 1 in units of 2^(highest level): NDCG is the same, nothing overflows."""
+        highest = levels.max()
+        return np.exp2(levels - highest) - np.exp2(-highest)
 
     def ideal(self, levels, n_items):
         """Return the DCG of the ranking sorted by level."""
@@ -47,7 +50,7 @@ class SimplifiedNDCG(_NDCG):
 class _IntegralNDCG(_NDCG):
     """The mean discount of a tie is an integral of 1 / log2 t, divided by c_d."""
 
-    def limits(self, after: np.ndarray, before: np.ndarray):
+    def limits(self, after: np.ndarray, before: np.ndarray) -> tuple[Limit, Limit]:
         """Return the limits t of the integral, upper and lower, each with its derivative."""
         raise NotImplementedError
 
