@@ -9,6 +9,7 @@ from .affinity import (
 )
 from .baselines.lsh import LSHHasher
 from .histogram import RetrievalHistogram, retrieval_histogram
+from .talr import TALRLinear
 
 __version__ = "0.1.0.dev0"
 
@@ -20,5 +21,6 @@ __all__ = [
     "PrecomputedAffinity",
     "RetrievalHistogram",
     "SharedLabelAffinity",
+    "TALRLinear",
     "retrieval_histogram",
 ]

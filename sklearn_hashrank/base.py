@@ -100,7 +100,7 @@ class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         """
         if self.output == "bits":
             return self.predict(X)
-        return write_codes(_pack_signs(self.decision_function(X)), self.n_bits, self.output)
+        return write_codes(pack_signs(self.decision_function(X)), self.n_bits, self.output)
 
     def score(self, X: Any, y: Any = None) -> float:
         """Mean tie-aware average precision of each row retrieved against all the others.
@@ -117,7 +117,7 @@ class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         score : float
             In [0, 1]; NaN, with a warning, when no row has a relevant other row.
         """
-        codes = _pack_signs(self.decision_function(X))
+        codes = pack_signs(self.decision_function(X))
         if y is None:
             if not isinstance(self.affinity_, EuclideanAffinity):
                 raise ValueError(
@@ -145,16 +145,17 @@ class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
             )
         return mean_score(histogram.measure("average_precision"))
 
-    def _validate_training_data(self, X: Any, y: Any) -> tuple[Any, Any]:
-        """Check rows of X and y for `fit` and forget what an earlier fit derived from them."""
-        self.__dict__.pop("affinity_", None)
+    def _validate_training_data(self, X: Any, y: Any, reset: bool = True) -> tuple[Any, Any]:
+        """Check rows of X and y for `fit`; `reset` forgets what an earlier fit derived."""
+        if reset:
+            self.__dict__.pop("affinity_", None)
         if y is None:
-            return validate_data(self, X, **_ROWS), None
-        return validate_data(self, X, y, multi_output=True, **_ROWS)
+            return validate_data(self, X, reset=reset, **_ROWS), None
+        return validate_data(self, X, y, reset=reset, multi_output=True, **_ROWS)
 
     def _keep_database(self, X: Any, y: Any) -> None:
         """Keep the training rows as a database to retrieve from."""
-        self.codes_ = _pack_signs(self._project(X))
+        self.codes_ = pack_signs(self._project(X))
         self.y_ = X if y is None else y
 
     @property
@@ -188,7 +189,8 @@ class LinearHasher(BaseHasher):
         return projections
 
 
-def _pack_signs(projections: np.ndarray) -> np.ndarray:
+def pack_signs(projections: np.ndarray) -> np.ndarray:
+    """Packed codes of real projections; zero is bit 0."""
     return np.packbits(projections > 0, axis=1)
 
 

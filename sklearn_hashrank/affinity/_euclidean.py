@@ -119,8 +119,8 @@ class EuclideanAffinity(BaseAffinity):
             squared = -2.0 * self._products(rows[start : start + 512], rows[start:])
             squared += norms[start : start + 512, None] + norms[start:]
             for i, row in enumerate(squared[: n - 1 - start]):
-                pairs = slice(first_pair[start + i], first_pair[start + i + 1])
-                approximate[pairs] = row[i + 1 :]
+                first, last = first_pair[start + i], first_pair[start + i + 1]
+                approximate[first:last] = row[i + 1 :]
         ranks = np.maximum(np.ceil(fractions * len(approximate)).astype(np.int64) - 1, 0)
         near = np.partition(approximate, np.unique(ranks))[ranks].astype(float)
         slack = 2 * self._rounding * norms.max() + 4 * np.finfo(np.float32).eps * near

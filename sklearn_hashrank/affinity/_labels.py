@@ -12,8 +12,12 @@ class _PathAffinity(BaseAffinity):
 
     def level_indices(self, queries, database):
         _check_comparable(queries, database)
-        equal = queries[:, None, :] == database[None, :, :]
-        return np.logical_and.accumulate(equal, axis=2).sum(axis=2, dtype=np.uint16)
+        shared = queries[:, None, 0] == database[:, 0]
+        length = shared.astype(np.uint16)
+        for depth in range(1, queries.shape[1]):
+            shared &= queries[:, None, depth] == database[:, depth]
+            length += shared
+        return length
 
     def paired_level_indices(self, queries, database):
         return np.logical_and.accumulate(queries == database, axis=1).sum(1, dtype=np.uint16)
