@@ -110,15 +110,18 @@ class LinearLearner:
         self,
         X: Any,
         value_and_gradient: Callable[[np.ndarray], tuple[float, np.ndarray]],
-        rate: float,
+        factor: float,
     ) -> float:
-        """Move uphill on a batch of rows, given the value and the gradient of its projections."""
+        """Move uphill on a batch of rows, given the value and the gradient of its projections.
+
+        `factor` is that of the schedule, for the length of the step.
+        """
         weights, offsets = self.weights
         rows = self._standardised(X)
         scores = rows @ weights
         scores += offsets
         value, gradient = value_and_gradient(scores)
-        self.solver.step(self.weights, (rows.T @ gradient, gradient.sum(axis=0)), rate)
+        self.solver.step(self.weights, (rows.T @ gradient, gradient.sum(axis=0)), factor)
         self._n_averaged += 1
         # A running mean over the last steps; over all of them while they are few.
         share = np.float32(max(1 - _AVERAGING, 1 / self._n_averaged))

@@ -14,7 +14,7 @@ from .affinity import BaseAffinity, fit_affinity
 from .base import LinearHasher, pack_signs
 from .histogram import retrieval_histogram
 from .objectives import OBJECTIVES, BatchObjective
-from .solvers.stochastic import SCHEDULES, SGD, Adam
+from .solvers.stochastic import SCHEDULES, SOLVERS
 
 _MEASURES = {"ap": "average_precision", "ndcg": "ndcg"}
 _WANTED_RELEVANT, _SMALLEST_BATCH, _LARGEST_BATCH = 10, 256, 2048
@@ -46,13 +46,13 @@ class TALRLinear(CallbackSupportMixin, LinearHasher):
         are rare, so that a query finds about ten of them in its batch.
     max_iter : int, default=60
         Most passes over the training rows.
-    learning_rate : float, default=0.01
-        Length of a step at the start.
+    learning_rate : float or "auto", default="auto"
+        Length of a step at the start. ``"auto"`` is 0.01 for Adam and 1 for SGD.
     schedule : {"constant", "step", "cosine"}, default="cosine"
         How the length of a step falls during `max_iter` passes.
-    weight_decay : float, default=5.0
-        Each step also shrinks the weights by a factor ``1 - rate * weight_decay``. Few training
-        rows want more of it, many less.
+    weight_decay : float, default=0.05
+        Share of the weights that a step takes away at the start; it falls with `schedule`. Few
+        training rows want more of it, many less.
     momentum : float, default=0.9
         Share of the last move that ``solver="sgd"`` keeps.
     alpha : float, default=2.0
@@ -125,12 +125,12 @@ class TALRLinear(CallbackSupportMixin, LinearHasher):
         "objective": [StrOptions(set(_MEASURES))],
         "affinity": [StrOptions({"auto"}), BaseAffinity],
         "relaxation": [StrOptions({relaxation for _, relaxation in OBJECTIVES})],
-        "solver": [StrOptions({"adam", "sgd"})],
+        "solver": [StrOptions(set(SOLVERS))],
         "batch_size": [StrOptions({"auto"}), Interval(Integral, 2, None, closed="left")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "learning_rate": [Interval(Real, 0, None, closed="neither")],
+        "learning_rate": [StrOptions({"auto"}), Interval(Real, 0, None, closed="neither")],
         "schedule": [StrOptions(set(SCHEDULES))],
-        "weight_decay": [Interval(Real, 0, None, closed="left")],
+        "weight_decay": [Interval(Real, 0, 1, closed="left")],
         "momentum": [Interval(Real, 0, 1, closed="left")],
         "alpha": [Interval(Real, 0, None, closed="neither")],
         "alpha_end": [None, Interval(Real, 0, None, closed="neither")],
@@ -154,9 +154,9 @@ class TALRLinear(CallbackSupportMixin, LinearHasher):
         solver="adam",
         batch_size="auto",
         max_iter=60,
-        learning_rate=0.01,
+        learning_rate="auto",
         schedule="cosine",
-        weight_decay=5.0,
+        weight_decay=0.05,
         momentum=0.9,
         alpha=2.0,
         alpha_end=None,
@@ -225,10 +225,10 @@ class TALRLinear(CallbackSupportMixin, LinearHasher):
             values: list[float] = []
             for batch in minibatches(train, self.batch_size_, random_state):
                 done = (epoch + len(values) * self.batch_size_ / len(train)) / self.max_iter
-                rate = self.learning_rate * SCHEDULES[self.schedule](done)
-                values.append(self._step(learner, objective, relevance, X, batch, rate, done))
+                factor = SCHEDULES[self.schedule](done)
+                values.append(self._step(learner, objective, relevance, X, batch, factor, done))
             history["objective"].append(float(np.mean(values)))
-            history["learning_rate"].append(rate)
+            history["learning_rate"].append(factor * learner.solver.learning_rate)
             if validation.size:
                 self.__dict__.update(learner.fold(X.dtype))
                 value = self._validate(X, relevance.affinity, y, train, validation)
@@ -279,7 +279,7 @@ class TALRLinear(CallbackSupportMixin, LinearHasher):
             self._learner.see(X)
         objective = self._new_objective(relevance)
         for batch in minibatches(np.arange(X.shape[0]), self.batch_size_, random_state):
-            self._step(self._learner, objective, relevance, X, batch, self.learning_rate, 0.0)
+            self._step(self._learner, objective, relevance, X, batch, 1.0, 0.0)
         self.__dict__.update(self._learner.fold(X.dtype, average=True))
         for name in ("codes_", "y_", "history_", "n_iter_"):
             self.__dict__.pop(name, None)
@@ -313,8 +313,12 @@ class TALRLinear(CallbackSupportMixin, LinearHasher):
         return int(np.clip(wanted, _SMALLEST_BATCH, _LARGEST_BATCH))
 
     def _new_learner(self, X, random_state, start=None):
-        decay = (self.weight_decay, 0.0)
-        solver = Adam(weight_decay=decay) if self.solver == "adam" else SGD(self.momentum, decay)
+        options: dict[str, Any] = {"weight_decay": (self.weight_decay, 0.0)}
+        if self.learning_rate != "auto":
+            options["learning_rate"] = self.learning_rate
+        if self.solver == "sgd":
+            options["momentum"] = self.momentum
+        solver = SOLVERS[self.solver](**options)
         return LinearLearner(X, self.n_bits, solver, random_state, start)
 
     def _new_objective(self, relevance):
@@ -325,11 +329,11 @@ class TALRLinear(CallbackSupportMixin, LinearHasher):
             delta=self.delta,
         )
 
-    def _step(self, learner, objective, relevance, X, batch, rate, done):
+    def _step(self, learner, objective, relevance, X, batch, factor, done):
         level = relevance.level_indices(batch)
         alpha = self.alpha * ((self.alpha_end or self.alpha) / self.alpha) ** done
         return learner.step(
-            X[batch], lambda scores: objective.value_and_gradient(scores, level, alpha), rate
+            X[batch], lambda scores: objective.value_and_gradient(scores, level, alpha), factor
         )
 
     def _validate(self, X, affinity, y, train, validation):

@@ -119,8 +119,8 @@ class EuclideanAffinity(BaseAffinity):
             squared = -2.0 * self._products(rows[start : start + 512], rows[start:])
             squared += norms[start : start + 512, None] + norms[start:]
             for i, row in enumerate(squared[: n - 1 - start]):
-                first, last = first_pair[start + i], first_pair[start + i + 1]
-                approximate[first:last] = row[i + 1 :]
+                begin, end = first_pair[start + i : start + i + 2]
+                approximate[begin:end] = row[i + 1 :]
         ranks = np.maximum(np.ceil(fractions * len(approximate)).astype(np.int64) - 1, 0)
         near = np.partition(approximate, np.unique(ranks))[ranks].astype(float)
         slack = 2 * self._rounding * norms.max() + 4 * np.finfo(np.float32).eps * near
@@ -128,8 +128,8 @@ class EuclideanAffinity(BaseAffinity):
         for rank, value, tolerance in zip(ranks, near, slack):
             n_below = np.count_nonzero(approximate < value - tolerance)
             pairs = np.flatnonzero(np.abs(approximate - value) <= tolerance)
-            i = np.searchsorted(first_pair, pairs, side="right") - 1
-            exact = _squared_distances(y, y, i, pairs - first_pair[i] + i + 1)
+            left = np.searchsorted(first_pair, pairs, side="right") - 1
+            exact = _squared_distances(y, y, left, pairs - first_pair[left] + left + 1)
             quantiles.append(np.partition(exact, rank - n_below)[rank - n_below])
         return np.array(quantiles)
 

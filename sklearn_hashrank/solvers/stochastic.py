@@ -1,6 +1,6 @@
 """Stochastic gradient ascent: Adam, SGD with momentum, learning-rate schedules, weight decay."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -28,18 +28,21 @@ SCHEDULES: dict[str, Callable[[float], float]] = {
 """Factor of the learning rate as a function of progress, 0 at the start and 1 at the end."""
 
 
-class _Ascent:
+class Ascent:
     """Steps uphill, in place, on a list of parameter arrays.
 
     Parameters
     ----------
-    weight_decay : float or sequence of float
-        Each step also shrinks every array by ``1 - learning_rate * weight_decay``, apart from the
-        gradient (Loshchilov and Hutter 2019), so that its strength does not depend on the scale of
-        the objective. A sequence has one value per array.
+    learning_rate : float
+        Length of a step.
+    weight_decay : float or sequence of float, default=0.0
+        Share of the parameters that each step takes away, apart from the gradient (Loshchilov and
+        Hutter 2019), so that its strength depends on neither the scale of the objective nor the
+        learning rate. A sequence has one value per array.
     """
 
-    def __init__(self, weight_decay: float | Sequence[float] = 0.0):
+    def __init__(self, learning_rate: float, weight_decay: float | Sequence[float] = 0.0):
+        self.learning_rate = learning_rate
         self.weight_decay = weight_decay
         self._scratch: list[np.ndarray] = []
 
@@ -47,9 +50,9 @@ class _Ascent:
         self,
         parameters: Sequence[np.ndarray],
         gradients: Sequence[np.ndarray],
-        learning_rate: float,
+        factor: float = 1.0,
     ) -> None:
-        """Move each parameter array, in place, along its gradient."""
+        """Move each parameter array along its gradient; a schedule's `factor` scales all of it."""
         if not self._scratch:
             self._scratch = [np.empty_like(parameter) for parameter in parameters]
             self._start(parameters)
@@ -57,8 +60,8 @@ class _Ascent:
         self._tick()
         for k, (parameter, gradient) in enumerate(zip(parameters, gradients)):
             if decays[k]:
-                parameter *= parameter.dtype.type(1 - learning_rate * decays[k])
-            parameter += self._move(k, gradient, learning_rate)
+                parameter *= parameter.dtype.type(1 - factor * decays[k])
+            parameter += self._move(k, gradient, factor * self.learning_rate)
 
     def _start(self, parameters: Sequence[np.ndarray]) -> None:
         raise NotImplementedError
@@ -70,19 +73,26 @@ class _Ascent:
         raise NotImplementedError
 
 
-class SGD(_Ascent):
+class SGD(Ascent):
     """Gradient ascent with momentum.
 
     Parameters
     ----------
+    learning_rate : float, default=1.0
+        Length of a step.
+    weight_decay : float or sequence of float, default=0.0
+        See `Ascent`.
     momentum : float, default=0.9
         Share of the last move that is kept.
-    weight_decay : float or sequence of float, default=0.0
-        See Adam.
     """
 
-    def __init__(self, momentum: float = 0.9, weight_decay: float | Sequence[float] = 0.0):
-        super().__init__(weight_decay)
+    def __init__(
+        self,
+        learning_rate: float = 1.0,
+        weight_decay: float | Sequence[float] = 0.0,
+        momentum: float = 0.9,
+    ):
+        super().__init__(learning_rate, weight_decay)
         self.momentum = momentum
 
     def _start(self, parameters):
@@ -95,28 +105,30 @@ class SGD(_Ascent):
         return np.multiply(velocity, velocity.dtype.type(learning_rate), out=self._scratch[k])
 
 
-class Adam(_Ascent):
+class Adam(Ascent):
     """Adam with decoupled weight decay.
 
     Parameters
     ----------
+    learning_rate : float, default=0.01
+        Length of a step.
+    weight_decay : float or sequence of float, default=0.0
+        See `Ascent`.
     beta1, beta2 : float
         Decay of the running means of the gradient and of its square.
     epsilon : float, default=1e-8
         Added to the root of the mean square.
-    weight_decay : float or sequence of float, default=0.0
-        Each step shrinks the parameters by ``1 - learning_rate * weight_decay``; a sequence has
-        one value per array.
     """
 
     def __init__(
         self,
+        learning_rate: float = 0.01,
+        weight_decay: float | Sequence[float] = 0.0,
         beta1: float = 0.9,
         beta2: float = 0.999,
         epsilon: float = 1e-8,
-        weight_decay: float | Sequence[float] = 0.0,
     ):
-        super().__init__(weight_decay)
+        super().__init__(learning_rate, weight_decay)
         self.beta1 = beta1
         self.beta2 = beta2
         self.epsilon = epsilon
@@ -148,58 +160,4 @@ class Adam(_Ascent):
         return scratch
 
 
-SOLVERS = {"adam": Adam, "sgd": SGD}
-
-
-def ascend(
-    parameters: Sequence[np.ndarray],
-    value_and_gradients: Callable[..., tuple[float, Sequence[np.ndarray]]],
-    batches: Callable[[int], Iterable],
-    solver: _Ascent,
-    *,
-    learning_rate: float,
-    n_epochs: int,
-    steps_per_epoch: int,
-    schedule: Callable[[float], float] = constant,
-    after_epoch: Callable[[int, float, float], bool] | None = None,
-) -> int:
-    """Climb for some epochs; the parameters change in place.
-
-    Parameters
-    ----------
-    parameters : sequence of ndarray
-        What is learned.
-    value_and_gradients : callable
-        ``value_and_gradients(batch, progress)`` returns the objective and one gradient per
-        parameter array; progress runs from 0 to 1.
-    batches : callable
-        ``batches(epoch)`` yields the batches of an epoch.
-    solver : SGD or Adam
-        Keeps its running means from call to call.
-    learning_rate : float
-        Length of a step before the schedule.
-    n_epochs, steps_per_epoch : int
-        How long to climb, and how many batches there are in an epoch.
-    schedule : callable
-        One of `SCHEDULES`, or another function of progress.
-    after_epoch : callable or None
-        ``after_epoch(epoch, mean_value, learning_rate)``; True stops.
-
-    Returns
-    -------
-    n_epochs : int
-        Number of epochs done.
-    """
-    n_steps = max(n_epochs * steps_per_epoch, 1)
-    for epoch in range(n_epochs):
-        total, n_batches, rate = 0.0, 0, learning_rate
-        for batch in batches(epoch):
-            progress = min((epoch * steps_per_epoch + n_batches) / n_steps, 1.0)
-            rate = learning_rate * schedule(progress)
-            value, gradients = value_and_gradients(batch, progress)
-            solver.step(parameters, gradients, rate)
-            total += value
-            n_batches += 1
-        if after_epoch is not None and after_epoch(epoch, total / max(n_batches, 1), rate):
-            return epoch + 1
-    return n_epochs
+SOLVERS: dict[str, type[Ascent]] = {"adam": Adam, "sgd": SGD}
