@@ -37,11 +37,11 @@ def gist(path):
 
 
 def by_class(y, random_state, n_query=100, n_train=500):
-    """Query, database and training rows: the training rows are a subset of the database."""
+    """Query, database and training rows, `n_train` of each class (None: the whole database)."""
     query, database, train = [], [], []
     for label in np.unique(y):
         rows = random_state.permutation(np.flatnonzero(y == label))
         query.append(rows[:n_query])
         database.append(rows[n_query:])
-        train.append(rows[n_query : n_query + n_train])
+        train.append(rows[n_query:][:n_train])
     return tuple(np.sort(np.concatenate(rows)) for rows in (query, database, train))

@@ -10,7 +10,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from ._callbacks import CallbackSupportMixin, Progress
 from ._learning import BatchRelevance, LinearLearner, minibatches
-from .affinity import BaseAffinity, fit_affinity
+from .affinity import BaseAffinity
 from .base import LinearHasher, pack_signs
 from .histogram import retrieval_histogram
 from .objectives import OBJECTIVES, BatchObjective
@@ -211,7 +211,7 @@ class TALRLinear(CallbackSupportMixin, LinearHasher):
         warm = self.warm_start and hasattr(self, "components_")
         start = (self.components_, self.intercept_) if warm else None
         X, y = self._validate_training_data(X, y)
-        relevance = self._fit_relevance(X, y, self.affinity)
+        relevance = self._fit_relevance(X, y)
         random_state = check_random_state(self.random_state)
         train, validation = self._split(X.shape[0], random_state)
         self.batch_size_ = min(len(train), self._choose_batch_size(relevance, random_state))
@@ -268,9 +268,8 @@ class TALRLinear(CallbackSupportMixin, LinearHasher):
         self : TALRLinear
         """
         first = not hasattr(self, "_learner")
-        affinity = self.affinity if first else self.affinity_
         X, y = self._validate_training_data(X, y, reset=first)
-        relevance = self._fit_relevance(X, y, affinity)
+        relevance = self._fit_relevance(X, y)
         random_state = check_random_state(self.random_state)
         if first:
             self.batch_size_ = self._choose_batch_size(relevance, random_state)
@@ -285,14 +284,14 @@ class TALRLinear(CallbackSupportMixin, LinearHasher):
             self.__dict__.pop(name, None)
         return self
 
-    def _fit_relevance(self, X, y, affinity):
+    def _fit_relevance(self, X, y):
         if X.shape[0] < 2:
             raise ValueError(
                 f"{type(self).__name__} needs at least two rows to rank. Got n_samples = 1."
             )
-        y = X if y is None else y
-        self.affinity_ = fit_affinity(affinity, y)
-        return BatchRelevance(self.affinity_, y)
+        if not hasattr(self, "affinity_"):
+            self.affinity_ = self._fit_affinity(X, y)
+        return BatchRelevance(self.affinity_, X if y is None else y)
 
     def _split(self, n, random_state):
         n_validation = round(self.validation_fraction * n) if self.early_stopping else 0

@@ -27,8 +27,9 @@ def digits():
 
 
 def retrieve(hasher, X, y, X_query, y_query, measure="average_precision"):
+    affinity = getattr(hasher, "affinity_", "auto")
     histogram = retrieval_histogram(
-        hasher.predict(X_query), hasher.predict(X), y_query, y, affinity=hasher.affinity_
+        hasher.predict(X_query), hasher.predict(X), y_query, y, affinity=affinity
     )
     return float(np.nanmean(histogram.measure(measure)))
 

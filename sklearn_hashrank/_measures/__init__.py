@@ -12,7 +12,16 @@ References
    CVPR 2018.
 """
 
-from ._registry import MEASURES, TIE_ORDERS, Measure, evaluate, mean_score, validate_options
+from ._registry import (
+    MEASURES,
+    TIE_ORDERS,
+    Measure,
+    describe,
+    evaluate,
+    mean_score,
+    validate_counts,
+    validate_options,
+)
 from ._ties import Ties
 
 __all__ = [
@@ -20,7 +29,9 @@ __all__ = [
     "TIE_ORDERS",
     "Measure",
     "Ties",
+    "describe",
     "evaluate",
     "mean_score",
+    "validate_counts",
     "validate_options",
 ]

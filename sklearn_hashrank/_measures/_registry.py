@@ -1,5 +1,6 @@
 """The registry of measures, and their evaluation."""
 
+import inspect
 import math
 import warnings
 from collections.abc import Callable, Mapping
@@ -41,11 +42,14 @@ class Measure:
     bound : callable, optional
         ``bound(ties, k, best_first, **options)``: the largest or smallest value. Needed only
         where sorting the levels inside every tie does not give it.
+    is_share : bool, default=True
+        Whether values lie in [0, 1].
     """
 
     function: Callable[..., Array]
     options: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     bound: Callable[..., Array] | None = None
+    is_share: bool = True
 
 
 _GAINS = {"gain": ("exponential", "linear"), "discount": ("log2p1", "log2")}
@@ -57,7 +61,7 @@ MEASURES = {
         bound=average_precision_bound,
     ),
     "ndcg": Measure(ndcg, _GAINS),
-    "dcg": Measure(dcg, _GAINS),
+    "dcg": Measure(dcg, _GAINS, is_share=False),
     "precision": Measure(precision),
     "recall": Measure(recall),
     "f1": Measure(f1),
@@ -94,9 +98,11 @@ def validate_options(
     """
     if name not in MEASURES:
         _refuse("name", "a measure", _among(MEASURES), name)
-    if k is not None and (isinstance(k, bool) or not isinstance(k, Integral) or k < 1):
+    if k is not None and (
+        isinstance(k, bool) or not isinstance(k, Integral) or not 1 <= k <= 2**62
+    ):
         _refuse("k", name, "an int >= 1 or None", k)
-    if ties not in TIE_ORDERS:
+    if not isinstance(ties, str) or ties not in TIE_ORDERS:
         _refuse("ties", name, _among(TIE_ORDERS), ties)
     is_real = isinstance(zero_division, Real) and not isinstance(zero_division, bool)
     if not is_real or not (math.isnan(zero_division) or 0 <= zero_division <= 1):
@@ -106,11 +112,12 @@ def validate_options(
         if option not in accepted:
             known = ", ".join(repr(known) for known in ("k", "ties", "zero_division", *accepted))
             raise TypeError(f"{name} has no parameter {option!r}. It accepts {known}.")
-        if value not in accepted[option]:
+        if not isinstance(value, str) or value not in accepted[option]:
             _refuse(option, name, _among(accepted[option]), value)
 
 
-def _validate_counts(counts: NDArray[Any], levels: Array) -> None:
+def validate_counts(counts: NDArray[Any], levels: Array) -> None:
+    """Raise a clear error unless counts and levels make a histogram."""
     if counts.ndim != 3 or 0 in counts.shape[1:] or levels.shape != (counts.shape[1],):
         raise ValueError(
             "counts must have shape (n_queries, n_levels, n_ties), and levels (n_levels,). "
@@ -170,13 +177,15 @@ def evaluate(
     """
     validate_options(name, k=k, ties=ties, zero_division=zero_division, **options)
     counts, levels = np.asarray(counts), np.asarray(levels, dtype=np.float64)
-    _validate_counts(counts, levels)
+    validate_counts(counts, levels)
     per_query = counts[:1].size * (1 if ties == "expected" else len(levels))
     step = max(1, _CHUNK // max(1, per_query))
     values = np.empty(len(counts))
     for start in range(0, len(counts), step):
         chunk = Ties(counts[start : start + step], levels)
         value = _value(MEASURES[name], chunk, k, ties, options)
+        if MEASURES[name].is_share:
+            value = np.clip(value, 0, 1)  # not beyond by rounding
         values[start : start + step] = np.where(chunk.n_relevant > 0, value, zero_division)
     return values
 
@@ -184,21 +193,45 @@ def evaluate(
 def _value(
     measure: Measure, chunk: Ties, k: int | None, ties: str, options: Mapping[str, str]
 ) -> Array:
+    value = measure.function(chunk, k, **options)
     if ties == "expected":
-        return measure.function(chunk, k, **options)
+        return value
     best_first = ties == "optimistic"
     if measure.bound is not None:
-        return measure.bound(chunk, k, best_first, **options)
-    return measure.function(chunk.split(best_first), k, **options)
+        bound = measure.bound(chunk, k, best_first, **options)
+    else:
+        bound = measure.function(chunk.split(best_first), k, **options)
+    # Where no order matters the two are one number, which rounding must not take apart.
+    return np.maximum(value, bound) if best_first else np.minimum(value, bound)
 
 
-def mean_score(values: ArrayLike) -> float:
+def describe(name: str) -> tuple[str, inspect.Signature]:
+    """Docstring and signature of the histogram's method for a measure."""
+    options = MEASURES[name].options
+    defaults = {"k": None, "ties": "expected", "zero_division": np.nan}
+    defaults |= {option: values[0] for option, values in options.items()}
+    lines = [inspect.getdoc(MEASURES[name].function), "", "Parameters", "----------"]
+    lines += ["k : int, default=None", "    Only the first k places count; None: all."]
+    lines += [f"ties : {_among(TIE_ORDERS)}", "    The mean over all orders of ties, or a bound."]
+    lines += ["zero_division : float, default=nan", "    Value of a query without relevant items."]
+    for option, values in options.items():
+        lines += [f"{option} : {_among(values)}", "    See above."]
+    lines += ["", "Returns", "-------", "values : ndarray of shape (n_queries,)"]
+    keyword, itself = inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD
+    parameters = [inspect.Parameter("self", itself)]
+    parameters += [inspect.Parameter(n, keyword, default=d) for n, d in defaults.items()]
+    return "\n".join(map(str, lines)), inspect.Signature(parameters)
+
+
+def mean_score(values: ArrayLike, stacklevel: int = 2) -> float:
     """Return the mean of the queries' values, leaving out nan, with one warning where there is any.
 
     Parameters
     ----------
     values : array-like of shape (n_queries,)
         What `evaluate` returns.
+    stacklevel : int, default=2
+        Whom the warning points at: 2 is the caller.
 
     Returns
     -------
@@ -210,9 +243,9 @@ def mean_score(values: ArrayLike) -> float:
     if defined.size < values.size:
         warnings.warn(
             f"{values.size - defined.size} of {values.size} queries have no relevant item: their "
-            "scores are undefined and left out of the mean. Use the `zero_division` parameter to "
-            "give them a value.",
+            "scores are undefined and left out of the mean. The `zero_division` parameter of "
+            "the metrics gives them a value.",
             UndefinedMetricWarning,
-            stacklevel=2,
+            stacklevel=stacklevel,
         )
     return float(defined.mean()) if defined.size else math.nan

@@ -1,5 +1,7 @@
 """Graded relevance by distance between vectors."""
 
+from numbers import Integral
+
 import numpy as np
 from scipy import sparse
 from sklearn.utils import check_random_state
@@ -83,10 +85,16 @@ class EuclideanAffinity(BaseAffinity):
         if self.max_samples is not None and y.shape[0] > self.max_samples:
             random_state = check_random_state(self.random_state)
             y = y[random_state.choice(y.shape[0], self.max_samples, replace=False)]
-        self._center = np.asarray(y.mean(axis=0)).ravel()
+        y = y.astype(float)
         self._n_features = y.shape[1]
-        self._squared_thresholds = self._quantiles_of_squared_distances(y, percentiles / 100)
-        self.thresholds_ = np.sqrt(self._squared_thresholds)
+        self._center = np.asarray(y.mean(axis=0)).ravel()
+        # Working in units of a power of two is exact, and squares cannot overflow or vanish.
+        largest = abs(y - self._center).max() if not sparse.issparse(y) else abs(y).max()
+        self._unit = 2.0 ** np.round(np.log2(largest)) if largest > 0 else 1.0
+        self._center = self._center / self._unit
+        quantiles = self._quantiles_of_squared_distances(y / self._unit, percentiles)
+        self._squared_thresholds = quantiles
+        self.thresholds_ = np.sqrt(quantiles) * self._unit
         self.levels_ = np.concatenate([[0.0], levels])
         return self
 
@@ -99,17 +107,20 @@ class EuclideanAffinity(BaseAffinity):
                 f"Got {self.percentiles!r} and {self.levels!r}."
             )
         in_range = percentiles[0] <= 100 and percentiles[-1] > 0
-        if not in_range or np.any(np.diff(percentiles) >= 0):
+        if not in_range or not np.all(np.diff(percentiles) < 0):
             raise ValueError(
                 f"percentiles must descend within (0, 100]. Got {self.percentiles!r} instead."
             )
         if not (np.all(np.diff(levels) > 0) and levels[0] > 0 and np.isfinite(levels[-1])):
             raise ValueError(f"levels must ascend from above 0. Got {self.levels!r} instead.")
-        if self.max_samples is not None and self.max_samples < 2:
-            raise ValueError(f"max_samples must be None or >= 2. Got {self.max_samples!r} instead.")
+        is_int = isinstance(self.max_samples, Integral) and not isinstance(self.max_samples, bool)
+        if self.max_samples is not None and not (is_int and self.max_samples >= 2):
+            raise ValueError(
+                f"max_samples must be None or an int >= 2. Got {self.max_samples!r} instead."
+            )
         return percentiles, levels
 
-    def _quantiles_of_squared_distances(self, y, fractions):
+    def _quantiles_of_squared_distances(self, y, percentiles):
         """Order statistics of the squared distances of all pairs, exact."""
         n = y.shape[0]
         [(rows, norms)] = self._with_norms(y)
@@ -121,23 +132,28 @@ class EuclideanAffinity(BaseAffinity):
             for i, row in enumerate(squared[: n - 1 - start]):
                 begin, end = first_pair[start + i : start + i + 2]
                 approximate[begin:end] = row[i + 1 :]
-        ranks = np.maximum(np.ceil(fractions * len(approximate)).astype(np.int64) - 1, 0)
+        # Rounded first: 7 % of 300 pairs are 21, not the next after 21.000000000000004.
+        n_within = np.ceil(np.round(percentiles * len(approximate) / 100, 6)).astype(np.int64)
+        ranks = np.maximum(n_within - 1, 0)
         near = np.partition(approximate, np.unique(ranks))[ranks].astype(float)
         slack = 2 * self._rounding * norms.max() + 4 * np.finfo(np.float32).eps * near
-        quantiles = []
-        for rank, value, tolerance in zip(ranks, near, slack):
+        quantiles = np.empty(len(ranks))
+        for value in np.unique(near):
+            tolerance = slack[near == value][0]
             n_below = np.count_nonzero(approximate < value - tolerance)
             pairs = np.flatnonzero(np.abs(approximate - value) <= tolerance)
             left = np.searchsorted(first_pair, pairs, side="right") - 1
             exact = _squared_distances(y, y, left, pairs - first_pair[left] + left + 1)
-            quantiles.append(np.partition(exact, rank - n_below)[rank - n_below])
-        return np.array(quantiles)
+            wanted = ranks[near == value] - n_below
+            quantiles[near == value] = np.partition(exact, wanted)[wanted]
+        return quantiles
 
     def validate(self, y, name="y"):
-        """Return float64 rows, dense or CSR."""
+        """Return float64 rows, dense or CSR, in the affinity's own unit of length."""
+        self._check_fitted()
         y = as_vectors(y, name)
         check_width(y, self._n_features, name, "features")
-        return y
+        return y.astype(float) / self._unit
 
     def level_indices(self, queries, database):
         """Compare squared distances with the thresholds; see :class:`BaseAffinity`."""
@@ -191,8 +207,7 @@ def _squared_distances(a, b, i, j):
     for start in range(0, len(i), step):
         part = slice(start, start + step)
         left, right = a[i[part]], b[j[part]]
-        if sparse.issparse(left):
-            left, right = left.toarray(), right.toarray()
-        difference = left - right
+        left = left.toarray() if sparse.issparse(left) else left
+        difference = left - (right.toarray() if sparse.issparse(right) else right)
         squared[part] = np.einsum("ij,ij->i", difference, difference)
     return squared
