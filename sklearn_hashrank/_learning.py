@@ -95,6 +95,7 @@ class LinearLearner:
             offsets = (intercept + components @ self._mean).astype(np.float32)
             weights = np.ascontiguousarray((components * self._deviation).T, dtype=np.float32)
         self.weights = (weights, offsets)
+        self.n_steps = 0
         self.restart_average()
 
     def see(self, X: Any) -> None:
@@ -122,6 +123,7 @@ class LinearLearner:
         scores += offsets
         value, gradient = value_and_gradient(scores)
         self.solver.step(self.weights, (rows.T @ gradient, gradient.sum(axis=0)), factor)
+        self.n_steps += 1
         self._n_averaged += 1
         # A running mean over the last steps; over all of them while they are few.
         share = np.float32(max(1 - _AVERAGING, 1 / self._n_averaged))

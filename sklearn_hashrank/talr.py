@@ -253,8 +253,9 @@ class TALRLinear(CallbackSupportMixin, LinearHasher):
         """Take one pass over some rows, in minibatches of about `batch_size` rows.
 
         The first call fits the affinity. Means and scales of the features follow all rows seen so
-        far. Steps keep their full length, whatever `schedule` is, and the result is the running
-        mean of the weights over the last hundred steps.
+        far. As the end is not known, `schedule` has no meaning here: the length of step k falls as
+        ``1 / sqrt(1 + k / 100)``, and the result is the running mean of the weights over about
+        a hundred steps.
 
         Parameters
         ----------
@@ -278,7 +279,8 @@ class TALRLinear(CallbackSupportMixin, LinearHasher):
             self._learner.see(X)
         objective = self._new_objective(relevance)
         for batch in minibatches(np.arange(X.shape[0]), self.batch_size_, random_state):
-            self._step(self._learner, objective, relevance, X, batch, 1.0, 0.0)
+            factor = 1 / np.sqrt(1 + self._learner.n_steps / 100)
+            self._step(self._learner, objective, relevance, X, batch, factor, 0.0)
         self.__dict__.update(self._learner.fold(X.dtype, average=True))
         for name in ("codes_", "y_", "history_", "n_iter_"):
             self.__dict__.pop(name, None)
