@@ -7,7 +7,9 @@ from .affinity import (
     PrecomputedAffinity,
     SharedLabelAffinity,
 )
+from .baselines.itq import ITQHasher
 from .baselines.lsh import LSHHasher
+from .baselines.pca import PCAHasher
 from .histogram import RetrievalHistogram, retrieval_histogram
 from .talr import TALRLinear
 
@@ -16,8 +18,10 @@ __version__ = "0.1.0.dev0"
 __all__ = [
     "EuclideanAffinity",
     "HierarchicalAffinity",
+    "ITQHasher",
     "LSHHasher",
     "LabelAffinity",
+    "PCAHasher",
     "PrecomputedAffinity",
     "RetrievalHistogram",
     "SharedLabelAffinity",

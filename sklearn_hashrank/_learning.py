@@ -8,8 +8,9 @@ from scipy import sparse
 from sklearn.preprocessing import StandardScaler
 
 from .affinity import BaseAffinity
+from .solvers.rotation import itq_rotation, principal_directions
 
-_ROWS_TO_SCALE_THE_START = 2000
+_ROWS_TO_START_FROM, _ITERATIONS_OF_THE_START = 5000, 20
 _LARGEST_TABLE = 2048
 _AVERAGING = 0.99
 
@@ -68,7 +69,8 @@ class LinearLearner:
     solver : Adam or SGD
         Moves the weights.
     random_state : RandomState instance
-        Draws the start, scaled to projections of unit variance.
+        Draws the start: principal directions, rotated towards codes, and random directions beyond
+        their number; each scaled to projections of unit variance.
     start : tuple (components, intercept), default=None
         Projections to start from instead.
     """
@@ -85,10 +87,8 @@ class LinearLearner:
         self._scaler = StandardScaler(with_mean=False)
         self.see(X)
         if start is None:
-            weights = random_state.standard_normal((X.shape[1], n_bits)).astype(np.float32)
-            few = random_state.permutation(X.shape[0])[:_ROWS_TO_SCALE_THE_START]
-            size = np.sqrt(np.mean((self._standardised(X[few]) @ weights) ** 2, axis=0))
-            weights /= np.where(size > 0, size, 1)
+            few = random_state.permutation(X.shape[0])[:_ROWS_TO_START_FROM]
+            weights = _directions(self._standardised(X[few]), n_bits, random_state)
             offsets = np.zeros(n_bits, dtype=np.float32)
         else:
             components, intercept = start
@@ -148,6 +148,17 @@ class LinearLearner:
         rows = rows - self._mean.astype(rows.dtype)
         rows *= self._scale.astype(rows.dtype)
         return rows.astype(np.float32, copy=False)
+
+
+def _directions(rows, n_bits, random_state):
+    """Start on standardised rows, (n_features, n_bits)."""
+    weights = random_state.standard_normal((rows.shape[1], n_bits)).astype(np.float32)
+    n_principal = min(n_bits, rows.shape[1], rows.shape[0] - 1)
+    directions = principal_directions(rows, n_principal, random_state).T
+    rotation, _ = itq_rotation(rows @ directions, _ITERATIONS_OF_THE_START, random_state)
+    weights[:, :n_principal] = directions @ rotation
+    size = np.sqrt(np.mean((rows @ weights) ** 2, axis=0))
+    return weights / np.where(size > 0, size, 1)
 
 
 def minibatches(

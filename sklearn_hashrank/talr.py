@@ -50,9 +50,10 @@ class TALRLinear(CallbackSupportMixin, LinearHasher):
         Length of a step at the start. ``"auto"`` is 0.01 for Adam and 1 for SGD.
     schedule : {"constant", "step", "cosine"}, default="cosine"
         How the length of a step falls during `max_iter` passes.
-    weight_decay : float, default=0.05
+    weight_decay : float or "auto", default="auto"
         Share of the weights that a step takes away at the start; it falls with `schedule`. Few
-        training rows want more of it, many less.
+        rows of many features want more of it: ``"auto"`` is 0.2 times the root of the number of
+        features per training row, at most 0.2, and 0.05 in :meth:`partial_fit`.
     momentum : float, default=0.9
         Share of the last move that ``solver="sgd"`` keeps.
     alpha : float, default=2.0
@@ -61,7 +62,7 @@ class TALRLinear(CallbackSupportMixin, LinearHasher):
         Steepness at the end; it changes geometrically. None: it does not change.
     n_bins : int or "auto", default="auto"
         Steps between the first and the last bin of the soft histogram; ``"auto"`` is the smaller
-        of `n_bits` and 12.
+        of `n_bits` and 16.
     delta : float, default=1.0
         Half-width of the triangular bins, in bins.
     early_stopping : bool, default=False
@@ -130,7 +131,7 @@ class TALRLinear(CallbackSupportMixin, LinearHasher):
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "learning_rate": [StrOptions({"auto"}), Interval(Real, 0, None, closed="neither")],
         "schedule": [StrOptions(set(SCHEDULES))],
-        "weight_decay": [Interval(Real, 0, 1, closed="left")],
+        "weight_decay": [StrOptions({"auto"}), Interval(Real, 0, 1, closed="left")],
         "momentum": [Interval(Real, 0, 1, closed="left")],
         "alpha": [Interval(Real, 0, None, closed="neither")],
         "alpha_end": [None, Interval(Real, 0, None, closed="neither")],
@@ -156,7 +157,7 @@ class TALRLinear(CallbackSupportMixin, LinearHasher):
         max_iter=60,
         learning_rate="auto",
         schedule="cosine",
-        weight_decay=0.05,
+        weight_decay="auto",
         momentum=0.9,
         alpha=2.0,
         alpha_end=None,
@@ -215,7 +216,7 @@ class TALRLinear(CallbackSupportMixin, LinearHasher):
         random_state = check_random_state(self.random_state)
         train, validation = self._split(X.shape[0], random_state)
         self.batch_size_ = min(len(train), self._choose_batch_size(relevance, random_state))
-        learner = self._new_learner(X[train], random_state, start)
+        learner = self._new_learner(X[train], len(train), random_state, start)
         objective = self._new_objective(relevance)
         history: dict[str, list[float]] = {"objective": [], "learning_rate": []}
         best_value, best_weights, best_epoch = -np.inf, learner.weights, 0
@@ -274,7 +275,7 @@ class TALRLinear(CallbackSupportMixin, LinearHasher):
         random_state = check_random_state(self.random_state)
         if first:
             self.batch_size_ = self._choose_batch_size(relevance, random_state)
-            self._learner = self._new_learner(X, random_state)
+            self._learner = self._new_learner(X, None, random_state)
         else:
             self._learner.see(X)
         objective = self._new_objective(relevance)
@@ -313,8 +314,11 @@ class TALRLinear(CallbackSupportMixin, LinearHasher):
         wanted = _WANTED_RELEVANT / share if share else _LARGEST_BATCH
         return int(np.clip(wanted, _SMALLEST_BATCH, _LARGEST_BATCH))
 
-    def _new_learner(self, X, random_state, start=None):
-        options: dict[str, Any] = {"weight_decay": (self.weight_decay, 0.0)}
+    def _new_learner(self, X, n_rows, random_state, start=None):
+        decay = self.weight_decay
+        if decay == "auto":
+            decay = 0.2 * np.sqrt(min(1, X.shape[1] / n_rows)) if n_rows else 0.05
+        options: dict[str, Any] = {"weight_decay": (decay, 0.0)}
         if self.learning_rate != "auto":
             options["learning_rate"] = self.learning_rate
         if self.solver == "sgd":
@@ -326,7 +330,7 @@ class TALRLinear(CallbackSupportMixin, LinearHasher):
         return BatchObjective(
             OBJECTIVES[self.objective, self.relaxation](),
             relevance.levels,
-            n_bins=min(self.n_bits, 12) if self.n_bins == "auto" else self.n_bins,
+            n_bins=min(self.n_bits, 16) if self.n_bins == "auto" else self.n_bins,
             delta=self.delta,
         )
 

@@ -55,7 +55,7 @@ def test_scikit_learn_checks(estimator, check):
         (estimator, check)
         for hasher in HASHERS
         for estimator, check in estimator_checks.estimator_checks_generator(
-            clone(hasher).set_params(n_bits=3), legacy=True
+            clone(hasher).set_params(n_bits=2), legacy=True
         )
         if getattr(check, "func", check).__name__ not in ONE_COLUMN_CHECKS
     ],
@@ -65,11 +65,13 @@ def test_scikit_learn_checks_with_several_bits(estimator, check):
     check(estimator)
 
 
-# These checks mix arrays and data frames on purpose.
+# Up to as many bits as these checks have features. They mix arrays and data frames on purpose.
 @pytest.mark.filterwarnings("ignore:X (does not have valid|has) feature names:UserWarning")
-@every_hasher
+@pytest.mark.parametrize("n_bits", [1, 2])
+@pytest.mark.parametrize("hasher", HASHERS, ids=repr)
 @pytest.mark.parametrize("name", EXTRA_CHECKS)
-def test_checks_left_out_by_check_estimator(hasher, name):
+def test_checks_left_out_by_check_estimator(hasher, name, n_bits):
+    hasher = clone(hasher).set_params(n_bits=n_bits)
     if name == "check_inplace_ensure_writeable" and not hasattr(hasher, "copy"):
         # It sets a parameter `copy`; without one, nothing may be written in place at all.
         X = make_blobs(random_state=0)[0]

@@ -43,8 +43,8 @@ def test_every_objective_learns(digits, objective, relaxation):
     measure = {"ap": "average_precision", "ndcg": "ndcg"}[objective]
     learned = retrieve(hasher, X, y, X_query, y_query, measure)
     random = retrieve(LSHHasher(**options).fit(X, y), X, y, X_query, y_query, measure)
-    assert learned > random + (1 - random) / 3
-    assert hasher.history_["objective"][-1] > hasher.history_["objective"][0] + 0.05
+    assert learned > random + (1 - random) / 2
+    assert hasher.history_["objective"][-1] > hasher.history_["objective"][0] + 0.02
 
 
 @pytest.mark.parametrize(
@@ -79,7 +79,7 @@ def test_label_sets_paths_and_vectors_train():
         before = TALRLinear(16, max_iter=1, learning_rate=1e-9, **options).fit(X, y)
         after = TALRLinear(16, max_iter=40, **options).fit(X, y)
         y = X if y is None else y
-        assert retrieve(after, X, y, X, y, "ndcg") > retrieve(before, X, y, X, y, "ndcg") + 0.02
+        assert retrieve(after, X, y, X, y, "ndcg") > retrieve(before, X, y, X, y, "ndcg") + 0.01
         assert len(after.affinity_.levels_) > 2
 
 
@@ -180,7 +180,7 @@ def test_warm_start_goes_on_from_the_last_weights(digits):
     hasher = TALRLinear(16, max_iter=20, random_state=0, warm_start=True).fit(X, y)
     first = hasher.history_["objective"]
     hasher.fit(X, y)
-    assert hasher.history_["objective"][0] > first[0] + 0.1
+    assert hasher.history_["objective"][0] > (first[0] + first[-1]) / 2
     still = clone(hasher).set_params(learning_rate=1e-12, weight_decay=0, max_iter=1)
     still.components_, still.intercept_ = hasher.components_, hasher.intercept_
     still.fit(X, y)
