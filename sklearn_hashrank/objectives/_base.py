@@ -108,12 +108,13 @@ class Objective(ABC):
 
 
 def _sum_over_levels(counts: np.ndarray, gains: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    gain = np.zeros_like(counts[:, 0])
-    items = np.zeros_like(gain)
-    for v, level_gain in enumerate(gains):
+    """Return the gain and the number of items in each bin (M, n_bins + 1)."""
+    items = counts[:, 0] + counts[:, 1] if len(gains) > 1 else counts[:, 0].copy()
+    for v in range(2, len(gains)):
         items += counts[:, v]
-        if level_gain:
-            gain += level_gain * counts[:, v]
+    gain = np.zeros_like(items)
+    for v in np.flatnonzero(gains):
+        gain += counts[:, v] if gains[v] == 1 else gains[v] * counts[:, v]
     return gain, items
 
 
