@@ -50,12 +50,16 @@ class SoftHistogram:
         # A copy: for u @ u.T numpy calls SYRK and then mirrors the triangle, which is slower.
         similarity = codes @ codes.T.copy()
         n_bins = n_bits if self.n_bins is None else self.n_bins
-        return accumulate(similarity, level, n_levels, n_bits, n_bins, self.delta), similarity
+        return accumulate(
+            similarity, level, n_levels, n_bits, n_bins, float(self.delta)
+        ), similarity
 
     def pull_back(
         self, codes: np.ndarray, level: np.ndarray, similarity: np.ndarray, gradient: np.ndarray
     ) -> np.ndarray:
         """Return the gradient to the codes (M, n_bits) of a function of the soft counts.
+
+        The similarities are used up: their memory takes the slopes of the pairs.
 
         Parameters
         ----------
@@ -66,9 +70,9 @@ class SoftHistogram:
         """
         from sklearn_hashrank._kernels.soft_histogram import pull_back
 
-        slopes = pull_back(similarity, level, gradient, codes.shape[1], self.delta)
+        pull_back(similarity, level, gradient, codes.shape[1], float(self.delta))
         # -1/2 S u with S = T + T^T: two products cost less than the transposed sum.
-        pulled = slopes @ codes
-        pulled += slopes.T @ codes
+        pulled = similarity @ codes
+        pulled += similarity.T @ codes
         pulled *= -0.5
         return pulled
