@@ -103,7 +103,7 @@ class Objective(ABC):
         to_items = _pull_back(by_items, by_items_before, nearer) * scale_column
         gradient = np.empty(counts.shape, counts.dtype)
         for v, level_gain in enumerate(gains):
-            gradient[:, v] = to_items if level_gain == 0 else to_items + level_gain * to_gain
+            gradient[:, v] = to_items + level_gain * to_gain if level_gain else to_items
         return (value.sum(axis=1) * scale).astype(counts.dtype, copy=False), gradient
 
 
@@ -113,8 +113,9 @@ def _sum_over_levels(counts: np.ndarray, gains: np.ndarray) -> tuple[np.ndarray,
     for v in range(2, len(gains)):
         items += counts[:, v]
     gain = np.zeros_like(items)
-    for v in np.flatnonzero(gains):
-        gain += counts[:, v] if gains[v] == 1 else gains[v] * counts[:, v]
+    for v, level_gain in enumerate(gains):
+        if level_gain:
+            gain += counts[:, v] if level_gain == 1 else level_gain * counts[:, v]
     return gain, items
 
 
