@@ -151,6 +151,33 @@ class Adam(_Ascent):
 SOLVERS = {"adam": Adam, "sgd": SGD}
 
 
+class RunningAverage:
+    """Exponential running mean of the parameters (Polyak and Juditsky 1992).
+
+    With a constant learning rate the parameters never settle; their mean does, so that training can
+    stop, or go on with more data, at any time.
+
+    Parameters
+    ----------
+    parameters : sequence of ndarray
+        The mean starts from these.
+    decay : float, default=0.99
+        Weight of the past. Until 1 / (1 - decay) updates have been seen it is the plain mean.
+    """
+
+    def __init__(self, parameters: Sequence[np.ndarray], decay: float = 0.99):
+        self.decay = decay
+        self.values = [parameter.copy() for parameter in parameters]
+        self.n_updates = 0
+
+    def update(self, parameters: Sequence[np.ndarray]) -> None:
+        """Move the mean towards the parameters."""
+        self.n_updates += 1
+        share = max(1 - self.decay, 1 / self.n_updates)
+        for value, parameter in zip(self.values, parameters):
+            value += value.dtype.type(share) * (parameter - value)
+
+
 def ascend(
     parameters: Sequence[np.ndarray],
     value_and_gradients: Callable[..., tuple[float, Sequence[np.ndarray]]],
@@ -161,6 +188,7 @@ def ascend(
     n_epochs: int,
     steps_per_epoch: int,
     schedule: Callable[[float], float] = constant,
+    average: RunningAverage | None = None,
     after_epoch: Callable[[int, float, float], bool] | None = None,
 ) -> int:
     """Climb for some epochs; the parameters change in place.
@@ -182,6 +210,8 @@ def ascend(
         How long to climb, and how many batches there are in an epoch.
     schedule : callable
         One of `SCHEDULES`, or another function of progress.
+    average : RunningAverage or None
+        Is updated after every step.
     after_epoch : callable or None
         ``after_epoch(epoch, mean_value, learning_rate)``; True stops.
 
@@ -198,6 +228,8 @@ def ascend(
             rate = learning_rate * schedule(progress)
             value, gradients = value_and_gradients(batch, progress)
             solver.step(parameters, gradients, rate)
+            if average is not None:
+                average.update(parameters)
             total += value
             n_batches += 1
         if after_epoch is not None and after_epoch(epoch, total / max(n_batches, 1), rate):

@@ -2,7 +2,14 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from sklearn_hashrank.solvers.stochastic import SCHEDULES, SGD, SOLVERS, Adam, ascend
+from sklearn_hashrank.solvers.stochastic import (
+    SCHEDULES,
+    SGD,
+    SOLVERS,
+    Adam,
+    RunningAverage,
+    ascend,
+)
 
 
 def climb_a_hill(solver, learning_rate=0.1, n_epochs=300, **options):
@@ -121,3 +128,39 @@ def test_progress_runs_over_all_batches():
         steps_per_epoch=2,
     )
     assert seen == [("a", 0.0), ("b", 0.25), ("a", 0.5), ("b", 0.75)]
+
+
+def test_running_average_is_first_the_plain_mean_then_exponential():
+    parameter = np.zeros(2)
+    average = RunningAverage([parameter], decay=0.75)
+    path = np.arange(1.0, 11.0)
+    expected = 0.0
+    for t, point in enumerate(path, start=1):
+        parameter[:] = point
+        average.update([parameter])
+        expected += max(0.25, 1 / t) * (point - expected)
+        if t <= 4:
+            assert_allclose(average.values[0], path[:t].mean())
+    assert_allclose(average.values[0], expected)
+    assert_array_equal(parameter, 10.0)
+
+
+def test_averaging_beats_the_noise_of_a_constant_learning_rate():
+    rng = np.random.default_rng(0)
+    parameter = np.zeros(20)
+    average = RunningAverage([parameter], decay=0.99)
+
+    def value_and_gradients(batch, progress):
+        return 0.0, (-2 * (parameter - 3) + 5 * rng.normal(size=20),)
+
+    ascend(
+        (parameter,),
+        value_and_gradients,
+        lambda epoch: [None],
+        SGD(momentum=0.0),
+        learning_rate=0.3,
+        n_epochs=500,
+        steps_per_epoch=1,
+        average=average,
+    )
+    assert np.linalg.norm(average.values[0] - 3) < 0.5 * np.linalg.norm(parameter - 3)
