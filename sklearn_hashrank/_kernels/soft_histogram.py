@@ -114,9 +114,10 @@ def _gather(table, cell, row):
 
 @kernel
 def pull_back(similarity, level, gradient, n_bits, delta):
-    """Return T (M, M), T_qi = dO / d(distance of i to q), from dO / d(soft counts).
+    """Overwrite `similarity` with T, T_qi = dO / d(distance of i to q), from dO / d(soft counts).
 
-    On a kink the slope is taken from one side. The diagonal is zero.
+    On a kink the slope is taken from one side. The diagonal is zero. In place, because fresh memory
+    for M x M numbers costs as much as the work.
     """
     number = similarity.dtype.type
     n_rows = similarity.shape[0]
@@ -124,19 +125,20 @@ def pull_back(similarity, level, gradient, n_bits, delta):
     n_bins = gradient.shape[2] - 1
     reach = int(np.ceil(delta))
     scale = number(n_bins / (n_bits * delta * max(delta, 1.0)))
-    slopes = np.zeros((n_rows, n_rows), similarity.dtype)
     cell = np.empty(n_rows, np.int32)
     offset = np.empty(n_rows, similarity.dtype)
     table = np.empty(2 * n_levels * n_bins, similarity.dtype)
     for q in range(n_rows):
-        _locate(similarity[q], level[q], n_bits, n_bins, cell, offset)
+        slopes = similarity[q]
+        _locate(slopes, level[q], n_bits, n_bins, cell, offset)
         if delta == 1.0:
             for v in range(n_levels):
-                row = gradient[q, v]
+                bins = gradient[q, v]
                 for j in range(n_bins):
-                    table[v * n_bins + j] = (row[j + 1] - row[j]) * scale
-            _gather(table, cell, slopes[q])
+                    table[v * n_bins + j] = (bins[j + 1] - bins[j]) * scale
+            _gather(table, cell, slopes)
         else:
+            slopes[:] = number(0)
             for r in range(1 - reach, reach, 2):
                 for v in range(n_levels):
                     for j in range(n_bins):
@@ -145,9 +147,8 @@ def pull_back(similarity, level, gradient, n_bits, delta):
                             inside = 0 <= at <= n_bins
                             value = gradient[q, v, at] * scale if inside else number(0)
                             table[2 * (v * n_bins + j) + side] = value
-                _slope(table, cell, offset, r, delta, slopes[q])
-        slopes[q, q] = number(0)
-    return slopes
+                _slope(table, cell, offset, r, delta, slopes)
+        slopes[q] = number(0)
 
 
 @kernel

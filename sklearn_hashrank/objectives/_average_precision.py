@@ -1,7 +1,7 @@
 """Relaxations of tie-aware average precision. Relevant means level > 0."""
 
 import numpy as np
-from scipy.special import digamma, zeta
+from scipy.special import digamma
 
 from sklearn_hashrank.objectives._base import Objective, Ties, TieValues
 from sklearn_hashrank.objectives._floor import FLOOR, floored, quotient
@@ -110,16 +110,17 @@ class ExactAP(_AveragePrecision):
 
     def tie(self, ties: Ties) -> TieValues:
         """Return the contributions of the ties."""
+        from sklearn_hashrank._kernels.special import trigamma
+
         gain, gain_before, items, items_before = ties
         rho, rho_gain, rho_items = _relevance_of_the_others(gain, items, 0.0)
         purity = quotient(gain, items)
-        after = items_before + items + 1
-        start, stop = trigamma(items_before + 1), trigamma(after)
+        limits = np.concatenate([items_before, items_before[:, -1:] + items[:, -1:]], axis=1) + 1
+        slopes = trigamma(limits.ravel()).reshape(limits.shape)
+        start, stop = slopes[:, :-1], slopes[:, 1:]
         # Mean of 1/t over the tie. A tie of almost no items: the quotient cancels, its limit holds.
         inverse_rank = np.where(
-            items > 1e-5,
-            quotient(digamma(after) - digamma(items_before + 1), items),
-            (start + stop) / 2,
+            items > 1e-5, quotient(np.diff(digamma(limits), axis=1), items), (start + stop) / 2
         )
         first = gain_before + 1 - rho * (items_before + 1)
         by_rho = gain * (1 - (items_before + 1) * inverse_rank)
@@ -130,11 +131,6 @@ class ExactAP(_AveragePrecision):
             by_rho * rho_items + first * purity * (stop - inverse_rank),
             first * purity * (stop - start) - gain * rho * inverse_rank,
         )
-
-
-def trigamma(x: np.ndarray) -> np.ndarray:
-    """Return the derivative of digamma for x > 0."""
-    return zeta(2.0, x)
 
 
 def _relevance_of_the_others(

@@ -103,17 +103,19 @@ class Objective(ABC):
         to_items = _pull_back(by_items, by_items_before, nearer) * scale_column
         gradient = np.empty(counts.shape, counts.dtype)
         for v, level_gain in enumerate(gains):
-            gradient[:, v] = to_items if level_gain == 0 else to_items + level_gain * to_gain
+            gradient[:, v] = to_items + level_gain * to_gain if level_gain else to_items
         return (value.sum(axis=1) * scale).astype(counts.dtype, copy=False), gradient
 
 
 def _sum_over_levels(counts: np.ndarray, gains: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    gain = np.zeros_like(counts[:, 0])
-    items = np.zeros_like(gain)
-    for v, level_gain in enumerate(gains):
+    """Return the gain and the number of items in each bin (M, n_bins + 1)."""
+    items = counts[:, 0] + counts[:, 1] if len(gains) > 1 else counts[:, 0].copy()
+    for v in range(2, len(gains)):
         items += counts[:, v]
+    gain = np.zeros_like(items)
+    for v, level_gain in enumerate(gains):
         if level_gain:
-            gain += level_gain * counts[:, v]
+            gain += counts[:, v] if level_gain == 1 else level_gain * counts[:, v]
     return gain, items
 
 

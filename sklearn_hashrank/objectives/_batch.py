@@ -18,6 +18,19 @@ class BatchObjective:
         The affinity levels that indices stand for.
     n_bins, delta
         Of the soft histogram; see `SoftHistogram`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn_hashrank.objectives import OBJECTIVES, BatchObjective
+    >>> y = np.array([0, 0, 1, 1])
+    >>> level = (y[:, None] == y).astype(np.uint8)
+    >>> learned = BatchObjective(OBJECTIVES["ap", "exact"](), levels=[0, 1])
+    >>> scores = np.array([[2.0, 0.1], [2.0, -0.1], [-2.0, 0.1], [-2.0, -0.1]])
+    >>> value, gradient = learned.value_and_gradient(scores, level, alpha=9.0)
+    >>> better, _ = learned.value_and_gradient(scores + 0.01 * gradient, level, alpha=9.0)
+    >>> better > value
+    True
     """
 
     def __init__(

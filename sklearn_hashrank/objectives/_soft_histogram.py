@@ -8,10 +8,10 @@ class SoftHistogram:
 
     The distance of two relaxed codes is (n_bits - <u, v>) / 2. Bins are centred at 0, w, .., n_bits
     with w = n_bits / n_bins. A pair at distance x adds max(0, 1 - |x - centre| / (delta w)) to each
-    bin, divided by max(1, delta). So it adds 1 in total when delta = 1; when delta is a larger
-    integer also, unless the kernel reaches past the first or the last bin, where that part is lost;
-    when delta < 1 it adds 1 on a centre and less between two centres, nothing if it is farther than
-    delta w from both. Nobody retrieves itself.
+    bin, divided by max(1, delta). So it adds 1 in total when delta = 1. When delta is a larger
+    integer it also does, and about 1 for other delta > 1, unless the kernel reaches past the first
+    or the last bin, where that part is lost. When delta < 1 it adds 1 on a centre and less between
+    two centres, nothing if it is farther than delta w from both. Nobody retrieves itself.
 
     Parameters
     ----------
@@ -19,6 +19,17 @@ class SoftHistogram:
         Number of steps between the first and the last bin. ``None`` is one per bit.
     delta : float, default=1.0
         Half width of the triangle in units of w.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn_hashrank.objectives import SoftHistogram
+    >>> codes = np.array([[1.0, 1.0], [1.0, 0.0], [-1.0, -1.0]])
+    >>> level = np.array([[0, 1, 0], [1, 0, 0], [0, 0, 0]], dtype=np.uint8)
+    >>> counts, _ = SoftHistogram().counts(codes, level, n_levels=2)
+    >>> counts[0]  # row 1 is relevant and half a bit away, row 2 two bits
+    array([[0. , 0. , 1. ],
+           [0.5, 0.5, 0. ]])
     """
 
     def __init__(self, n_bins: int | None = None, delta: float = 1.0):
@@ -50,12 +61,16 @@ class SoftHistogram:
         # A copy: for u @ u.T numpy calls SYRK and then mirrors the triangle, which is slower.
         similarity = codes @ codes.T.copy()
         n_bins = n_bits if self.n_bins is None else self.n_bins
-        return accumulate(similarity, level, n_levels, n_bits, n_bins, self.delta), similarity
+        return accumulate(
+            similarity, level, n_levels, n_bits, n_bins, float(self.delta)
+        ), similarity
 
     def pull_back(
         self, codes: np.ndarray, level: np.ndarray, similarity: np.ndarray, gradient: np.ndarray
     ) -> np.ndarray:
         """Return the gradient to the codes (M, n_bits) of a function of the soft counts.
+
+        The similarities are used up: their memory takes the slopes of the pairs.
 
         Parameters
         ----------
@@ -66,9 +81,9 @@ class SoftHistogram:
         """
         from sklearn_hashrank._kernels.soft_histogram import pull_back
 
-        slopes = pull_back(similarity, level, gradient, codes.shape[1], self.delta)
+        pull_back(similarity, level, gradient, codes.shape[1], float(self.delta))
         # -1/2 S u with S = T + T^T: two products cost less than the transposed sum.
-        pulled = slopes @ codes
-        pulled += slopes.T @ codes
+        pulled = similarity @ codes
+        pulled += similarity.T @ codes
         pulled *= -0.5
         return pulled

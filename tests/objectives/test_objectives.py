@@ -8,7 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.special import polygamma
 
+from sklearn_hashrank._kernels.special import trigamma
 from sklearn_hashrank.objectives import FLOOR, OBJECTIVES, BatchObjective, Objective, TieValues
 from sklearn_hashrank.objectives._batch import count_levels
 from tests.objectives.batches import BATCHES, LEVELS, batch, shared_labels
@@ -179,6 +181,11 @@ def test_a_perfect_ranking_is_worth_one(measure):
         40 * codes, level
     )
     assert value == pytest.approx(1.0, abs=1e-12)
+
+
+def test_trigamma_is_that_of_scipy():
+    x = np.concatenate([np.linspace(1, 30, 200), [1e3, 1e6, 1e12]])
+    assert_allclose(trigamma(x), polygamma(1, x), rtol=1e-12)
 
 
 def test_a_new_objective_is_one_class():
