@@ -11,7 +11,7 @@ from .affinity import BaseAffinity
 from .solvers.rotation import itq_rotation, principal_directions
 
 _ROWS_TO_START_FROM, _ITERATIONS_OF_THE_START = 5000, 20
-_LARGEST_TABLE = 2048
+_LARGEST_TABLE = 8192
 _AVERAGING = 0.99
 
 
@@ -31,26 +31,28 @@ class BatchRelevance:
         self._rows = affinity.validate(y)
         self.levels = affinity.levels_[: affinity.n_reachable_levels(self._rows)]
         groups, index = affinity.group(self._rows)
+        n_groups = groups.shape[0]
         self._table = None
-        if index is not None and len(groups) <= _LARGEST_TABLE:
-            self._index = index
-            self._table = affinity.level_indices(groups, groups)
+        if n_groups <= _LARGEST_TABLE:
+            self._index = np.arange(n_groups) if index is None else index
+            self._table = np.empty((n_groups, n_groups), dtype=np.min_scalar_type(len(self.levels)))
+            for start in range(0, n_groups, 256):
+                part = slice(start, start + 256)
+                self._table[part] = affinity.level_indices(groups[part], groups)
 
     def level_indices(self, batch: np.ndarray) -> np.ndarray:
-        """Index into `levels` of every pair of rows of a batch, (M, M) uint16."""
+        """Index into `levels` of every pair of rows of a batch, (M, M) unsigned."""
         if self._table is None:
             rows = self._rows[batch]
             return self.affinity.level_indices(rows, rows)
         index = self._index[batch]
         return np.take(self._table[index], index, axis=1)
 
-    def share_relevant(self, random_state: np.random.RandomState, n_rows: int = 1000) -> float:
-        """Estimate the share of relevant pairs among all pairs of different rows."""
-        n = self._rows.shape[0]
-        batch = random_state.permutation(n)[:n_rows]
-        relevant = self.levels[self.level_indices(batch)] > 0
-        np.fill_diagonal(relevant, False)
-        return relevant.sum() / max(1, len(batch) * (len(batch) - 1))
+    def level_shares(self, random_state: np.random.RandomState, n_rows: int = 1000) -> np.ndarray:
+        """Estimate the share of each level among all pairs of different rows."""
+        batch = random_state.permutation(self._rows.shape[0])[:n_rows]
+        indices = self.level_indices(batch)[~np.eye(len(batch), dtype=bool)]
+        return np.bincount(indices, minlength=len(self.levels)) / indices.size
 
 
 class LinearLearner:

@@ -17,7 +17,8 @@ from .objectives import OBJECTIVES, BatchObjective
 from .solvers.stochastic import SCHEDULES, SOLVERS
 
 _MEASURES = {"ap": "average_precision", "ndcg": "ndcg"}
-_WANTED_RELEVANT, _SMALLEST_BATCH, _LARGEST_BATCH = 10, 256, 2048
+_BEST_RELAXATION = {"ap": "simplified", "ndcg": "exact"}
+_WANTED_RELEVANT, _SMALLEST_BATCH, _LARGEST_BATCH, _RAREST = 10, 256, 2048, 1e-9
 
 
 class TALRLinear(CallbackSupportMixin, LinearHasher):
@@ -37,13 +38,15 @@ class TALRLinear(CallbackSupportMixin, LinearHasher):
         Average precision, for which relevant means level > 0, or NDCG, which knows grades.
     affinity : "auto" or affinity object, default="auto"
         How `y` says what is relevant; see :mod:`sklearn_hashrank.affinity`.
-    relaxation : {"simplified", "arxiv", "cvpr", "exact"}, default="simplified"
+    relaxation : {"auto", "simplified", "arxiv", "cvpr", "exact"}, default="auto"
         How the measure is extended to soft counts. ``"exact"`` equals it on integer counts.
+        ``"auto"`` is ``"simplified"`` for AP, where all do equally well, and ``"exact"`` for NDCG.
     solver : {"adam", "sgd"}, default="adam"
         Adam, or stochastic gradient ascent with momentum.
     batch_size : int or "auto", default="auto"
-        Rows of a minibatch, at most all of them. ``"auto"`` is 256, and more where relevant items
-        are rare, so that a query finds about ten of them in its batch.
+        Rows of a minibatch, at most all of them. ``"auto"`` is 256, and up to 2048 where relevant
+        items are rare, so that a query finds about ten of them in its batch, or one of those
+        that hold most of the gain.
     max_iter : int, default=60
         Most passes over the training rows.
     learning_rate : float or "auto", default="auto"
@@ -52,8 +55,8 @@ class TALRLinear(CallbackSupportMixin, LinearHasher):
         How the length of a step falls during `max_iter` passes.
     weight_decay : float or "auto", default="auto"
         Share of the weights that a step takes away at the start; it falls with `schedule`. Few
-        rows of many features want more of it: ``"auto"`` is 0.2 times the root of the number of
-        features per training row, at most 0.2, and 0.05 in :meth:`partial_fit`.
+        rows of many features want more of it: ``"auto"`` is 0.15 times the root of the number of
+        features per training row, at most 0.15, and 0.05 in :meth:`partial_fit`.
     momentum : float, default=0.9
         Share of the last move that ``solver="sgd"`` keeps.
     alpha : float, default=2.0
@@ -125,7 +128,7 @@ class TALRLinear(CallbackSupportMixin, LinearHasher):
         **LinearHasher._parameter_constraints,
         "objective": [StrOptions(set(_MEASURES))],
         "affinity": [StrOptions({"auto"}), BaseAffinity],
-        "relaxation": [StrOptions({relaxation for _, relaxation in OBJECTIVES})],
+        "relaxation": [StrOptions({"auto"} | {relaxation for _, relaxation in OBJECTIVES})],
         "solver": [StrOptions(set(SOLVERS))],
         "batch_size": [StrOptions({"auto"}), Interval(Integral, 2, None, closed="left")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
@@ -151,7 +154,7 @@ class TALRLinear(CallbackSupportMixin, LinearHasher):
         *,
         objective="ap",
         affinity="auto",
-        relaxation="simplified",
+        relaxation="auto",
         solver="adam",
         batch_size="auto",
         max_iter=60,
@@ -310,14 +313,19 @@ class TALRLinear(CallbackSupportMixin, LinearHasher):
     def _choose_batch_size(self, relevance, random_state):
         if self.batch_size != "auto":
             return self.batch_size
-        share = relevance.share_relevant(random_state)
-        wanted = _WANTED_RELEVANT / share if share else _LARGEST_BATCH
+        shares = relevance.level_shares(random_state)
+        levels = relevance.levels
+        wanted = _WANTED_RELEVANT / max(shares[levels > 0].sum(), _RAREST)
+        if self.objective == "ndcg":  # few pairs of a high level may hold most of the gain
+            gains = np.exp2(levels - levels.max()) - np.exp2(-levels.max())
+            effective = (shares @ gains) ** 2 / max(shares @ gains**2, _RAREST)
+            wanted = max(wanted, 1 / max(effective, _RAREST))
         return int(np.clip(wanted, _SMALLEST_BATCH, _LARGEST_BATCH))
 
     def _new_learner(self, X, n_rows, random_state, start=None):
         decay = self.weight_decay
         if decay == "auto":
-            decay = 0.2 * np.sqrt(min(1, X.shape[1] / n_rows)) if n_rows else 0.05
+            decay = 0.15 * np.sqrt(min(1, X.shape[1] / n_rows)) if n_rows else 0.05
         options: dict[str, Any] = {"weight_decay": (decay, 0.0)}
         if self.learning_rate != "auto":
             options["learning_rate"] = self.learning_rate
@@ -327,8 +335,11 @@ class TALRLinear(CallbackSupportMixin, LinearHasher):
         return LinearLearner(X, self.n_bits, solver, random_state, start)
 
     def _new_objective(self, relevance):
+        relaxation = self.relaxation
+        if relaxation == "auto":
+            relaxation = _BEST_RELAXATION[self.objective]
         return BatchObjective(
-            OBJECTIVES[self.objective, self.relaxation](),
+            OBJECTIVES[self.objective, relaxation](),
             relevance.levels,
             n_bins=min(self.n_bits, 16) if self.n_bins == "auto" else self.n_bins,
             delta=self.delta,
