@@ -9,6 +9,7 @@ from .affinity import (
 )
 from .baselines.lsh import LSHHasher
 from .histogram import RetrievalHistogram, retrieval_histogram
+from .lwh import LWHHasher
 from .talr import TALRLinear
 
 __version__ = "0.1.0.dev0"
@@ -17,6 +18,7 @@ __all__ = [
     "EuclideanAffinity",
     "HierarchicalAffinity",
     "LSHHasher",
+    "LWHHasher",
     "LabelAffinity",
     "PrecomputedAffinity",
     "RetrievalHistogram",

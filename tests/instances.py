@@ -3,9 +3,10 @@
 scikit-learn's check of sparse input wants ``predict`` to give a single column, hence one bit.
 """
 
-from sklearn_hashrank import LSHHasher, TALRLinear
+from sklearn_hashrank import LSHHasher, LWHHasher, TALRLinear
 
 HASHERS = [
     LSHHasher(n_bits=1, random_state=0),
+    LWHHasher(n_bits=1, random_state=0),
     TALRLinear(n_bits=1, max_iter=5, random_state=0),
 ]
