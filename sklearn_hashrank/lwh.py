@@ -18,7 +18,9 @@ from .base import LinearHasher
 from .objectives.ranking_loss import LOSSES, RankingLoss, count_relevant
 from .solvers.cutting_plane import MASTERS, CuttingPlane, factor
 
-_N_COMPONENTS = {"pegasos": 128, "sdp": 32}
+# Chosen on held-out training rows, as the default alpha was; see benchmarks/lwh.py.
+_N_COMPONENTS = {"pegasos": 200, "sdp": 32}
+_WHITENING = 0.2
 _ROTATIONS = 50
 
 
@@ -32,14 +34,15 @@ class LWHHasher(CallbackSupportMixin, LinearHasher):
     the largest violation. Cutting planes find the rankings that matter [2]_.
 
     Inside, features are centred and scaled to unit variance; their principal components are divided
-    by the fourth root of their variance, and rows are stretched to the length of a code of -1 and
+    by the fifth root of their variance, and rows are stretched to the length of a code of -1 and
     +1, :math:`\sqrt{b}`, which changes no bit. So `alpha` means the same for any features and any
     `n_bits`. Everything is folded back into `components_` and `intercept_`; projections of the
     sampled rows have mean zero.
 
     The problem knows W only by :math:`W W^T`, so that any rotation of W is as good. The one that
-    brings projections of the sampled rows nearest to their signs is taken, found by the
-    iteration of ITQ from a random start.
+    brings projections of the queries nearest to their signs is taken, found by the iteration of ITQ
+    from a random start. Each query is first moved half the way to the mean of its relevant
+    items, so that hyperplanes keep out of where those lie.
 
     Parameters
     ----------
@@ -59,7 +62,7 @@ class LWHHasher(CallbackSupportMixin, LinearHasher):
     n_database : int or None, default=1000
         Rows that are ranked, drawn from the training rows. None: all of them.
     n_components : int, "auto" or None, default="auto"
-        Principal components to work with, at most. ``"auto"``: 128, and 32 for ``solver="sdp"``.
+        Principal components to work with, at most. ``"auto"``: 200, and 32 for ``solver="sdp"``.
         None: all of them.
     max_iter : int, default=50
         Most iterations of the cutting plane.
@@ -209,9 +212,10 @@ class LWHHasher(CallbackSupportMixin, LinearHasher):
         )
         solver = self._new_solver(problem, random_state)
         rotation = _random_rotation(self.n_bits, random_state)
+        gathered = _gather(space.rows, queries, relevant)
 
         def attributes():
-            return space.fold(self._factor(solver.weights), rotation, X.dtype)
+            return space.fold(self._factor(solver.weights), rotation, gathered, X.dtype)
 
         progress = Progress(self, X, y, self.max_iter, attributes)
         for iteration in progress.iterations():
@@ -331,34 +335,46 @@ class _Space:
         self._scale = np.divide(1, deviation, out=np.zeros_like(deviation), where=varies)
         Z = (X - self._mean) * self._scale
         most = min(Z.shape)
-        pca = PCA(
-            most if n_components is None else min(n_components, most),
-            svd_solver="covariance_eigh" if Z.shape[1] <= 2000 else "auto",
-            random_state=random_state,
-        ).fit(Z)
+        with np.errstate(invalid="ignore"):  # shares of no variance, of constant rows
+            pca = PCA(
+                most if n_components is None else min(n_components, most),
+                svd_solver="covariance_eigh" if Z.shape[1] <= 2000 else "auto",
+                random_state=random_state,
+            ).fit(Z)
         variance = pca.explained_variance_
         kept = variance > 1e-10 * variance[0]
         kept[0] = True
-        self._directions = pca.components_[kept].T / np.maximum(variance[kept], 1e-300) ** 0.25
-        self._projected = Z @ self._directions
-        length = np.linalg.norm(self._projected, axis=1, keepdims=True)
+        self._directions = (
+            pca.components_[kept].T / np.maximum(variance[kept], 1e-300) ** _WHITENING
+        )
+        rows = Z @ self._directions
+        length = np.linalg.norm(rows, axis=1, keepdims=True)
         self.rows = np.divide(
-            np.sqrt(n_bits) * self._projected,
-            length,
-            out=np.zeros_like(self._projected),
-            where=length > 0,
+            np.sqrt(n_bits) * rows, length, out=np.zeros_like(rows), where=length > 0
         )
 
-    def fold(self, weights, rotation, dtype):
-        """``components_`` and ``intercept_`` of W, after the rotation that suits its signs."""
+    def fold(self, weights, rotation, points, dtype):
+        """``components_`` and ``intercept_`` of W, rotated to the signs of some points inside."""
         values, vectors = linalg.eigh(weights @ weights.T)
         values, vectors = np.maximum(values[::-1], 0), vectors[:, ::-1]
         rank = min(max(1, int(np.sum(values > 1e-6 * values[0]))), len(rotation))
         weights = vectors[:, :rank] * np.sqrt(values[:rank])
-        rotation = _rotate_to_signs(self.rows @ weights, rotation[:rank])
+        rotation = _rotate_to_signs(points @ weights, rotation[:rank])
         components = (self._directions @ (weights @ rotation)).T * self._scale
         intercept = -components @ self._mean
         return {"components_": components.astype(dtype), "intercept_": intercept.astype(dtype)}
+
+
+def _gather(rows, queries, relevant):
+    """Queries half the way to the mean of their relevant items."""
+    gathered = np.empty((len(queries), rows.shape[1]))
+    step = max(1, (1 << 22) // len(rows))
+    for start in range(0, len(queries), step):
+        block = slice(start, start + step)
+        weights = relevant[block].astype(np.float64)
+        weights /= weights.sum(axis=1, keepdims=True)
+        gathered[block] = (rows[queries[block]] + weights @ rows) / 2
+    return gathered
 
 
 def _random_rotation(n_bits, random_state):

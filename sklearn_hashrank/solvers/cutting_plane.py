@@ -4,8 +4,8 @@ The problem is to minimise :math:`\frac{\alpha}{2} |W|^2 + \xi`, where :math:`\x
 queries of :math:`\max_y\, \Delta(y) - \langle W W^T, q\, a(y)^T \rangle`, the violation of the
 most violated ranking. Rankings are too many to write down; an oracle finds the most violated of
 each query at a given W. One iteration asks it, adds what it found to the working set, and solves
-the problem restricted to that set. When the oracle finds no more than `tol` above the slack of the
-working set, no constraint at all is violated by more.
+the problem restricted to that set, from the best W so far. When the oracle finds no more than `tol`
+above the slack of the working set, no constraint at all is violated by more.
 
 A constraint of the one-slack problem is a batch, one ranking for each query. Since the queries of a
 batch choose independently, the working set keeps rankings and not batches: every batch that can be
@@ -13,6 +13,7 @@ composed of rankings it holds is a constraint of the restricted problem. That is
 the same problem and the same optimum, with far more constraints for each call of the oracle.
 """
 
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -81,7 +82,7 @@ class CuttingPlane:
         if not self.converged:
             self._thorough |= accepted
             master.add(directions, losses)
-            self._current, bound = master.solve(current, thorough=self._thorough)
+            self._current, bound = master.solve(self.weights, thorough=self._thorough)
             self.lower_bound = max(self.lower_bound, bound)
         for name, value in (
             ("objective", objective),
@@ -155,7 +156,7 @@ class PegasosMaster(_Master):
         *,
         n_steps: int = 100,
         batch_size: int = 500,
-        patience: int = 3,
+        patience: int = 10,
     ):
         super().__init__(queries, alpha)
         self.random_state, self.n_steps = random_state, n_steps
@@ -325,10 +326,13 @@ class SemidefiniteMaster(_Master):
         problem = cvxpy.Problem(
             cvxpy.Maximize(self._losses @ multipliers), [limited, shares @ multipliers <= 1]
         )
-        if n_features <= _FEW_FEATURES:
-            problem.solve(solver=cvxpy.CLARABEL)
-        else:
-            problem.solve(solver=cvxpy.SCS, eps_abs=1e-6, eps_rel=1e-6)
+        with warnings.catch_warnings():
+            # An inaccurate solution is still a solution: its bound and its violation are computed.
+            warnings.filterwarnings("ignore", "Solution may be inaccurate", UserWarning)
+            if n_features <= _FEW_FEATURES:
+                problem.solve(solver=cvxpy.CLARABEL)
+            else:
+                problem.solve(solver=cvxpy.SCS, eps_abs=1e-6, eps_rel=1e-6)
         values = np.maximum(np.asarray(multipliers.value), 0)
         values /= np.maximum(shares @ values, 1)[self._block]
         return values, limited.dual_value / (self.alpha / 2)
