@@ -39,8 +39,8 @@ def quality(sets, options):
     variants = {
         "LSH": (LSHHasher, {}, False),
         "LWH": (LWHHasher, {}, False),
-        # "LWH, loss='ndcg'": (LWHHasher, {"loss": "ndcg"}, False),
-        # "LWH, whole training set": (LWHHasher, WHOLE, True),
+        "LWH, loss='ndcg'": (LWHHasher, {"loss": "ndcg"}, False),
+        "LWH, whole training set": (LWHHasher, WHOLE, True),
     }
     for name, (X, y) in sets.items():
         print(f"\n{name}, AP_T over {options.seeds} seeds, {options.bits} bits")
