@@ -141,7 +141,7 @@ class PegasosMaster(_Master):
     random_state : RandomState instance
         Draws the queries of a step.
     n_steps : int
-        Steps of a solution; ten times as many for a thorough one.
+        Steps of a solution; five times as many for a thorough one.
     batch_size : int
         Most queries that a step looks at.
     patience : int
@@ -195,7 +195,7 @@ class PegasosMaster(_Master):
     def solve(self, weights: np.ndarray, thorough: bool = False) -> tuple[np.ndarray, float]:
         """Descend from `weights`; return the mean of the last half, and a lower bound."""
         n, n_slots = self._losses.shape
-        n_steps = 10 * self.n_steps if thorough else self.n_steps
+        n_steps = 5 * self.n_steps if thorough else self.n_steps
         radius = np.sqrt(2 / self.alpha)  # beyond it the objective is above that of W = 0
         weights = weights.astype(np.float32)
         total, total_length = np.zeros(weights.shape), 0.0
