@@ -33,13 +33,13 @@ for solver, hasher in hashers.items():
         hasher.predict(X_query), hasher.predict(X_database), y_query, y_database
     )
     print(
-        f"{solver:8s} {hasher.n_iter_:2d} iterations, objective {hasher.objective_:.4f}, lower bound "
-        f"{hasher.lower_bound_:.4f}, AP {histogram.average_precision().mean():.3f}"
+        f"{solver:8s} {hasher.n_iter_:2d} iterations, objective {hasher.objective_:.4f}, "
+        f"lower bound {hasher.lower_bound_:.4f}, AP {histogram.average_precision().mean():.3f}"
     )
 
 # %%
-# Violation is how far the most violated rankings are above the slack of the working set. The paper's
-# tolerance is 0.01.
+# Violation is how far the most violated rankings are above the slack of the working set. The
+# tolerance of the paper is 0.01.
 figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")
 for solver, hasher in hashers.items():
     iterations = range(1, hasher.n_iter_ + 1)
