@@ -11,6 +11,7 @@ from .baselines.itq import ITQHasher
 from .baselines.lsh import LSHHasher
 from .baselines.pca import PCAHasher
 from .histogram import RetrievalHistogram, retrieval_histogram
+from .lwh import LWHHasher
 from .talr import TALRLinear
 
 __version__ = "0.1.0.dev0"
@@ -20,6 +21,7 @@ __all__ = [
     "HierarchicalAffinity",
     "ITQHasher",
     "LSHHasher",
+    "LWHHasher",
     "LabelAffinity",
     "PCAHasher",
     "PrecomputedAffinity",
