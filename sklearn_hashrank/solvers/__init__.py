@@ -1,0 +1,1 @@
+"""Solvers: they know only arrays and callables."""
