@@ -7,17 +7,23 @@ from .affinity import (
     PrecomputedAffinity,
     SharedLabelAffinity,
 )
+from .baselines.itq import ITQHasher
 from .baselines.lsh import LSHHasher
+from .baselines.pca import PCAHasher
 from .histogram import RetrievalHistogram, retrieval_histogram
+from .rsh import RSHHasher
 
 __version__ = "0.1.0.dev0"
 
 __all__ = [
     "EuclideanAffinity",
     "HierarchicalAffinity",
+    "ITQHasher",
     "LSHHasher",
     "LabelAffinity",
+    "PCAHasher",
     "PrecomputedAffinity",
+    "RSHHasher",
     "RetrievalHistogram",
     "SharedLabelAffinity",
     "retrieval_histogram",

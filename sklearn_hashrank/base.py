@@ -187,6 +187,21 @@ class LinearHasher(BaseHasher):
         projections += self.intercept_
         return projections
 
+    def _check_orthogonal_bits(self, X: Any) -> None:
+        """Refuse more bits than there are orthogonal directions."""
+        if self.n_bits > X.shape[1]:
+            raise ValueError(
+                f"n_bits={self.n_bits} is more than n_features = {X.shape[1]}: the directions of "
+                f"{type(self).__name__} are orthogonal to each other, and there are no more than "
+                "n_features orthogonal directions. Lower n_bits, or add features first, for "
+                "instance with sklearn.kernel_approximation.Nystroem."
+            )
+
+    def _set_hyperplanes(self, normals: np.ndarray, mean: np.ndarray, dtype: Any) -> None:
+        """Let hyperplanes with the given normals, as columns, pass through the mean."""
+        self.components_ = normals.T.astype(dtype)
+        self.intercept_ = (-mean @ normals).astype(dtype)
+
 
 def _pack_signs(projections: np.ndarray) -> np.ndarray:
     return np.packbits(projections > 0, axis=1)

@@ -3,8 +3,11 @@
 scikit-learn's check of sparse input wants ``predict`` to give a single column, hence one bit.
 """
 
-from sklearn_hashrank import LSHHasher
+from sklearn_hashrank import ITQHasher, LSHHasher, PCAHasher, RSHHasher
 
 HASHERS = [
     LSHHasher(n_bits=1, random_state=0),
+    PCAHasher(n_bits=1),
+    ITQHasher(n_bits=1, random_state=0),
+    RSHHasher(n_bits=1, random_state=0),
 ]

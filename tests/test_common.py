@@ -34,11 +34,16 @@ EXTRA_CHECKS = [
     "check_n_features_in_after_fitting",
 ]
 
-every_hasher = pytest.mark.parametrize(
-    "hasher",
-    [clone(hasher).set_params(n_bits=n_bits) for hasher in HASHERS for n_bits in (1, 5)],
-    ids=repr,
-)
+
+def hashers_of(*lengths):
+    return pytest.mark.parametrize(
+        "hasher",
+        [clone(hasher).set_params(n_bits=n_bits) for hasher in HASHERS for n_bits in lengths],
+        ids=repr,
+    )
+
+
+every_hasher = hashers_of(1, 5)
 
 
 @parametrize_with_checks(HASHERS)
@@ -48,7 +53,7 @@ def test_scikit_learn_checks(estimator, check):
 
 # These checks mix arrays and data frames on purpose.
 @pytest.mark.filterwarnings("ignore:X (does not have valid|has) feature names:UserWarning")
-@every_hasher
+@hashers_of(1, 2)  # some checks have two features, and orthogonal bits need as many
 @pytest.mark.parametrize("name", EXTRA_CHECKS)
 def test_checks_left_out_by_check_estimator(hasher, name):
     if name == "check_inplace_ensure_writeable" and not hasattr(hasher, "copy"):

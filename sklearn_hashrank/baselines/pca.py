@@ -47,7 +47,7 @@ class PCAHasher(LinearHasher):
     >>> from sklearn_hashrank import PCAHasher
     >>> X, y = load_digits(return_X_y=True)
     >>> round(PCAHasher(n_bits=16).fit(X, y).score(X, y), 2)
-    0.4
+    0.33
     """
 
     _parameter_constraints: dict = {
@@ -76,27 +76,10 @@ class PCAHasher(LinearHasher):
         self : PCAHasher
         """
         X, y = self._validate_training_data(X, y)
-        check_orthogonal_bits(self, X)
+        self._check_orthogonal_bits(X)
         rows = CenteredRows(X, column_means(X))
         random_state = check_random_state(self.random_state)
         _, directions = principal_directions(rows, self.n_bits, random_state)
-        set_hyperplanes(self, directions, rows.mean, X.dtype)
+        self._set_hyperplanes(directions, rows.mean, X.dtype)
         self._keep_database(X, y)
         return self
-
-
-def check_orthogonal_bits(hasher: LinearHasher, X: Any) -> None:
-    """Refuse more bits than there are orthogonal directions."""
-    if hasher.n_bits > X.shape[1]:
-        raise ValueError(
-            f"n_bits={hasher.n_bits} is more than n_features = {X.shape[1]}: the hyperplanes of "
-            f"{type(hasher).__name__} are orthogonal to each other, and there are no more than "
-            "n_features orthogonal directions. Lower n_bits, or add features first, for instance "
-            "with sklearn.kernel_approximation.Nystroem."
-        )
-
-
-def set_hyperplanes(hasher: LinearHasher, directions: Any, mean: Any, dtype: Any) -> None:
-    """Let hyperplanes with the given normals, as columns, pass through the mean."""
-    hasher.components_ = directions.T.astype(dtype)
-    hasher.intercept_ = (-mean @ directions).astype(dtype)

@@ -1,5 +1,6 @@
 """Principal directions of centred rows, dense or sparse."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,8 @@ _OVERSAMPLES, _POWER_ITERATIONS = 10, 4
 class CenteredRows(LinearOperator):
     """The matrix ``X - mean`` in float64, of which sparse rows are never made dense.
 
+    Dense rows are converted and centred block by block, unless they are already.
+
     Parameters
     ----------
     X : {ndarray, sparse matrix} of shape (n_samples, n_features)
@@ -23,35 +26,48 @@ class CenteredRows(LinearOperator):
 
     def __init__(self, X: Any, mean: np.ndarray):
         self.X, self.mean = X, mean
+        self._is_ready = not sparse.issparse(X) and X.dtype == float and not mean.any()
         super().__init__(np.dtype(float), X.shape)
 
-    def _blocks(self):
-        """Slices, and centred float64 rows if dense."""
+    def block(self, rows: slice) -> Any:
+        """Some rows in float64: centred if dense, as they are if sparse."""
+        if sparse.issparse(self.X):
+            return self.X[rows].astype(float)
+        return self.X[rows] if self._is_ready else self.X[rows].astype(float) - self.mean
+
+    def blocks(self) -> Iterator[tuple[slice, Any]]:
+        """All rows in blocks of bounded size."""
         for start in range(0, self.shape[0], _BLOCK_ROWS):
             rows = slice(start, start + _BLOCK_ROWS)
-            yield rows, self.X[rows].astype(float) - self.mean
+            yield rows, self.block(rows)
 
     def _matmat(self, V):
         if sparse.issparse(self.X):
             return self.X @ V - self.mean @ V
         result = np.empty((self.shape[0], V.shape[1]))
-        for rows, block in self._blocks():
+        for rows, block in self.blocks():
             result[rows] = block @ V
         return result
 
     def _rmatmat(self, U):
         if sparse.issparse(self.X):
             return self.X.T @ U - np.outer(self.mean, U.sum(axis=0))
-        return sum(block.T @ U[rows] for rows, block in self._blocks())
+        return sum(block.T @ U[rows] for rows, block in self.blocks())
 
     def take(self, rows: np.ndarray) -> "CenteredRows":
         """Some of the rows, less the same mean."""
         return CenteredRows(self.X[rows], self.mean)
 
+    def made_ready(self) -> "CenteredRows":
+        """Dense rows converted and centred at once, for repeated use; sparse ones as they are."""
+        if sparse.issparse(self.X):
+            return self
+        return CenteredRows(self.block(slice(None)), np.zeros_like(self.mean))
+
     def variances(self) -> np.ndarray:
         """Mean square of each column."""
         if not sparse.issparse(self.X):
-            return sum((block**2).sum(axis=0) for _, block in self._blocks()) / self.shape[0]
+            return sum((block**2).sum(axis=0) for _, block in self.blocks()) / self.shape[0]
         X = self.X.astype(float)
         squares = np.asarray(X.multiply(X).mean(axis=0)).ravel()
         means = np.asarray(X.mean(axis=0)).ravel()
@@ -61,7 +77,7 @@ class CenteredRows(LinearOperator):
         """Mean of the outer products of the rows."""
         n = self.shape[0]
         if not sparse.issparse(self.X):
-            return sum(block.T @ block for _, block in self._blocks()) / n
+            return sum(block.T @ block for _, block in self.blocks()) / n
         X = self.X.astype(float)
         cross = np.outer(np.asarray(X.mean(axis=0)).ravel(), self.mean)
         return (X.T @ X).toarray() / n - cross - cross.T + np.outer(self.mean, self.mean)
