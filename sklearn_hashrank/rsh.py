@@ -250,13 +250,14 @@ class RSHHasher(LinearHasher):
     def _solve(self, problem: "_Problem", random_state: RandomState) -> np.ndarray:
         """Directions of positive eigenvalue, at most n_bits, the largest eigenvalue first."""
         n = min(self.n_bits, len(problem.B))
+        start = random_state.standard_normal((len(problem.B), n))
         if self.solver == "eigh":
             solution = _closed_form(problem.B, n)
         else:
             solution = minimize_orthogonal(
                 lambda A: -np.vdot(A, problem.B @ A),
                 lambda A: -2 * problem.B @ A,
-                random_state.standard_normal((len(problem.B), n)),
+                start,
                 max_iter=self.max_iter,
                 tol=self.tol,
                 verbose=self.verbose,
