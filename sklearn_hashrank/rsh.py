@@ -27,8 +27,9 @@ from .solvers.rotation import itq_rotation, random_rotation
 _KINDS_IN_FULL, _QUERIES, _DATABASE = 2000, 1000, 20_000
 _STATISTICS_ROWS = 10_000
 _WHITENED = 1024, 128  # all directions up to so many features, else so many directions
+_POWER_ITERATIONS = 2
 _NO_EIGENVALUE = 1e-6  # relative to the norm of B
-_POOL = 16
+_POOL, _POOL_NUMBERS = 16, 1 << 19  # directions per wanted one, and numbers in all
 
 
 class RSHHasher(LinearHasher):
@@ -313,7 +314,9 @@ def _whitening(
     if shrinkage == 1:
         return _Whitening(np.zeros((n_features, 0)), np.zeros(0), 1.0, mean_variance)
     n_directions = n_features if n_features <= _WHITENED[0] else min(_WHITENED[1], n)
-    leading, directions = principal_directions(sample, n_directions, random_state)
+    leading, directions = principal_directions(
+        sample, n_directions, random_state, n_iter=_POWER_ITERATIONS
+    )
     n_rest = max(1, n_features - n_directions)
     rest = max(0.0, variances.sum() - leading.sum()) / n_rest
 
@@ -363,12 +366,13 @@ class _Problem:
         harmful = self.lift(vectors[:, negative][:, ::-1])
         occupied = np.linalg.qr(np.hstack([taken, harmful]))[0]
         n_free = len(occupied) - occupied.shape[1]
-        n_pool = min(n_free, _POOL * n)
+        n_pool = min(n_free, max(2 * n, min(_POOL * n, _POOL_NUMBERS // len(occupied))))
         loud = self.whitening.directions[:, : n_free - n_pool]
         occupied = np.linalg.qr(np.hstack([occupied, loud]))[0]
         pool = random_state.standard_normal((len(occupied), n_pool))
         for _ in range(2):
-            pool = np.linalg.qr(pool - occupied @ (occupied.T @ pool))[0]
+            pool -= occupied @ (occupied.T @ pool)
+        pool = np.linalg.qr(pool)[0]
         projections = sample @ self.whitening.apply(pool)
         _, vectors = linalg.eigh(projections.T @ projections)
         quiet = fix_signs(pool @ vectors[:, :n])

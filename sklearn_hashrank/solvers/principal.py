@@ -10,7 +10,7 @@ from scipy.sparse.linalg import LinearOperator
 
 _EXACT_FEATURES = 1024
 _BLOCK_ROWS = 4096
-_OVERSAMPLES, _POWER_ITERATIONS = 10, 4
+_OVERSAMPLES = 10
 
 
 class CenteredRows(LinearOperator):
@@ -84,7 +84,7 @@ class CenteredRows(LinearOperator):
 
 
 def principal_directions(
-    rows: CenteredRows, n_directions: int, random_state: RandomState
+    rows: CenteredRows, n_directions: int, random_state: RandomState, *, n_iter: int = 7
 ) -> tuple[np.ndarray, np.ndarray]:
     """Directions of the largest variance.
 
@@ -98,6 +98,8 @@ def principal_directions(
         At most n_features.
     random_state : RandomState instance
         Draws the start of the iteration.
+    n_iter : int, default=7
+        Turns of the iteration.
 
     Returns
     -------
@@ -116,7 +118,7 @@ def principal_directions(
         return np.maximum(variances, 0), directions
     width = min(n_directions + _OVERSAMPLES, n_features)
     basis = random_state.standard_normal((n_features, width))
-    for _ in range(_POWER_ITERATIONS):
+    for _ in range(n_iter):
         basis = np.linalg.qr(rows.T @ (rows @ basis))[0]
     projections = rows @ basis
     variances, inner = leading_eigenpairs(projections.T @ projections / len(projections), width)
