@@ -58,7 +58,8 @@ def triplet_weights(levels: np.ndarray, counts: np.ndarray) -> np.ndarray:
     """
     up_to = np.cumsum(counts, axis=1, dtype=float)
     n_lower, n_higher = up_to - counts, up_to[:, -1:] - up_to
-    return np.take_along_axis(2 * (n_lower - n_higher), levels.astype(np.intp), axis=1)
+    bins = levels + np.arange(len(counts))[:, None] * counts.shape[1]
+    return (2 * (n_lower - n_higher)).ravel().take(bins, mode="clip")
 
 
 def supervise(
@@ -103,13 +104,20 @@ def _sum_groups(rows, group_of, n_groups):
     """Size of every group and the sum of its rows, centred if dense."""
     if group_of is None:
         return np.ones(n_groups), rows
-    n = len(group_of)
-    members = sparse.csr_array((np.ones(n), (group_of, np.arange(n))), shape=(n_groups, n))
     if sparse.issparse(rows.X):
-        sums = members @ rows.X.astype(float)
+        sums = _members(group_of, n_groups) @ rows.X.astype(float)
     else:
-        sums = sum(members[:, part] @ block for part, block in rows.blocks())
+        sums = np.zeros((n_groups, rows.shape[1]))
+        for part, block in rows.blocks():
+            found, local = np.unique(group_of[part], return_inverse=True)
+            sums[found] += _members(local, len(found)) @ block
     return np.bincount(group_of, minlength=n_groups), CenteredRows(sums, np.zeros(rows.shape[1]))
+
+
+def _members(group_of, n_groups):
+    """Indicator matrix of groups by rows."""
+    n = len(group_of)
+    return sparse.csr_array((np.ones(n), (group_of, np.arange(n))), shape=(n_groups, n))
 
 
 def _center(sums, sizes, mean):
@@ -124,11 +132,12 @@ def _find_levels(affinity, queries, groups, sizes, n_levels):
     levels = np.empty((n_queries, n_groups), dtype=np.uint16)
     counts = np.zeros((n_queries, n_levels))
     first_bin = np.arange(n_queries)[:, None] * n_levels
+    grouped = np.any(sizes != 1)
     for part in _parts(n_queries, n_groups, affinity.block_rows):
-        levels[:, part] = affinity.level_indices(queries, groups[part])
-        bins = levels[:, part] + first_bin
-        weights = np.broadcast_to(sizes[part], bins.shape).ravel()
-        counts += np.bincount(bins.ravel(), weights, counts.size).reshape(counts.shape)
+        levels[:, part] = found = affinity.level_indices(queries, groups[part])
+        bins = (found + first_bin).ravel()
+        weights = np.broadcast_to(sizes[part], found.shape).ravel() if grouped else None
+        counts += np.bincount(bins, weights, counts.size).reshape(counts.shape)
     return levels, counts
 
 
