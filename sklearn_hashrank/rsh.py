@@ -67,7 +67,7 @@ class RSHHasher(LinearHasher):
         identity. 1 leaves them alone, and makes the rows of `components_` orthonormal. ``"auto"``
         is 0.4; and 1 with :class:`EuclideanAffinity`, because whitening changes distances.
     max_iter : int, default=100
-        Most updates of the multipliers, for ``solver="alm"``.
+        Most rounds of gradient steps and updates of the multipliers, for ``solver="alm"``.
     tol : float, default=1e-7
         Largest Frobenius norm of ``A.T A - I``, and relative norm of the gradient, of a converged
         ``solver="alm"``.
@@ -92,11 +92,11 @@ class RSHHasher(LinearHasher):
     orthogonality_ : float
         Frobenius norm of ``A.T A - I``.
     n_iter_ : int
-        Updates of the multipliers; 1 for ``solver="eigh"``.
+        Rounds of ``solver="alm"``; 1 for ``"eigh"``.
     converged_ : bool
     history_ : dict of ndarray of shape (n_iter_,)
         ``"objective"`` (of the supervised directions), ``"orthogonality"``, ``"gradient"`` and
-        ``"n_steps"`` after every update.
+        ``"n_steps"`` after every round.
     shrinkage_ : float
         The shrinkage used.
     codes_ : ndarray of shape (n_samples, ceil(n_bits / 8)), uint8
@@ -255,9 +255,10 @@ class RSHHasher(LinearHasher):
         if self.solver == "eigh":
             solution = _closed_form(problem.B, n)
         else:
+            loss = _Loss(problem.B)
             solution = minimize_orthogonal(
-                lambda A: -np.vdot(A, problem.B @ A),
-                lambda A: -2 * problem.B @ A,
+                loss.value,
+                loss.gradient,
                 start,
                 max_iter=self.max_iter,
                 tol=self.tol,
@@ -267,7 +268,7 @@ class RSHHasher(LinearHasher):
         self.history_ = {**solution.history, "objective": -solution.history["objective"]}
         if not self.converged_:
             warnings.warn(
-                f"solver='alm' did not converge in max_iter={self.max_iter} updates: "
+                f"solver='alm' did not converge in max_iter={self.max_iter} rounds: "
                 f"|A.T A - I| = {solution.orthogonality:.1e}, tol={self.tol:g}. Increase max_iter "
                 "or tol, or use solver='eigh', the optimum in closed form.",
                 ConvergenceWarning,
@@ -343,6 +344,8 @@ class _Problem:
         B = wins @ queries.T
         self.B = (B + B.T) / 2
         self.no_eigenvalue = _NO_EIGENVALUE * np.linalg.norm(self.B)
+        if self.no_eigenvalue == 0:
+            raise ValueError("B = 0, there is nothing to learn: the triplets cancel each other.")
 
     def lift(self, columns: np.ndarray) -> np.ndarray:
         """From the coordinates of B to those of the whitened features."""
@@ -377,6 +380,25 @@ class _Problem:
         _, vectors = linalg.eigh(projections.T @ projections)
         quiet = fix_signs(pool @ vectors[:, :n])
         return np.hstack([quiet, fix_signs(harmful[:, : n - quiet.shape[1]])])
+
+
+class _Loss:
+    """``-tr(A.T B A)`` and its gradient, which share a product."""
+
+    def __init__(self, B: np.ndarray):
+        self.B = B
+        self.at: np.ndarray | None = None
+
+    def value(self, A: np.ndarray) -> float:
+        return -float(np.vdot(A, self._product(A)))
+
+    def gradient(self, A: np.ndarray) -> np.ndarray:
+        return -2 * self._product(A)
+
+    def _product(self, A: np.ndarray) -> np.ndarray:
+        if A is not self.at:
+            self.at, self.product = A, self.B @ A
+        return self.product
 
 
 def _closed_form(B: np.ndarray, n: int) -> OrthogonalSolution:

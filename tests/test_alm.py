@@ -118,10 +118,8 @@ def test_gradient_of_the_augmented_lagrangian():
 def test_multipliers_move_by_the_penalty_times_the_gap():
     A = np.random.default_rng(0).normal(size=(6, 3))
     lagrangian = _AugmentedLagrangian(*quadratic(np.eye(6)), np.zeros((3, 3)), 0.5)
-    residual = lagrangian.update(A)
-    gap = A.T @ A - np.eye(3)
-    np.testing.assert_allclose(lagrangian.multipliers, 0.5 * gap)
-    assert residual == pytest.approx(np.linalg.norm(gap))
+    lagrangian.update(A)
+    np.testing.assert_allclose(lagrangian.multipliers, 0.5 * (A.T @ A - np.eye(3)))
 
 
 def test_history_tells_every_update(capsys):
@@ -133,6 +131,14 @@ def test_history_tells_every_update(capsys):
     assert solution.history["orthogonality"][-1] == solution.orthogonality <= 1e-7
     assert solution.history["objective"][-1] == solution.objective
     assert solution.history["gradient"][0] <= 1e-7
+
+
+def test_the_first_minimisation_may_take_several_rounds():
+    B = with_spectrum(SPECTRA["random"])
+    solution = solve(B, 5, max_steps=20)
+    assert solution.converged
+    assert (solution.history["n_steps"] == 20).sum() > 1
+    assert_optimal(B, 5, solution)
 
 
 def test_says_when_it_has_not_converged():

@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import sparse
+from scipy.optimize import check_grad
 from sklearn.datasets import load_digits, make_blobs
 from sklearn.decomposition import PCA
 from sklearn.exceptions import ConvergenceWarning
@@ -24,7 +25,7 @@ from sklearn_hashrank import (
     _triplets,
 )
 from sklearn_hashrank._triplets import supervise, triplet_weights
-from sklearn_hashrank.rsh import _Problem, _whitening
+from sklearn_hashrank.rsh import _Loss, _Problem, _whitening
 from sklearn_hashrank.solvers.principal import CenteredRows
 
 from .oracle.triplets import mean_margin, supervision_matrix, triplet_tensor
@@ -130,6 +131,18 @@ def test_whitening_makes_the_shrunk_covariance_a_multiple_of_the_identity():
         T = _whitening(rows, rows.variances(), shrinkage, None).apply(np.eye(6))
         shrunk = (1 - shrinkage) * covariance + shrinkage * mean_variance * np.eye(6)
         np.testing.assert_allclose(T @ shrunk @ T, mean_variance * np.eye(6), atol=1e-9)
+
+
+def test_gradient_of_the_loss():
+    rng = np.random.default_rng(0)
+    B = rng.normal(size=(6, 6))
+    loss = _Loss(B + B.T)
+    error = check_grad(
+        lambda a: loss.value(a.reshape(6, 2)),
+        lambda a: loss.gradient(a.reshape(6, 2)).ravel(),
+        rng.normal(size=12),
+    )
+    assert error < 1e-5
 
 
 @pytest.mark.parametrize("n_bits", [1, 4, 9, 20, 64])

@@ -9,7 +9,7 @@ from scipy import linalg
 _MEMORY = 0.85  # how much earlier values count in the line search; 0 would force descent
 _SUFFICIENT = 1e-4
 _PROBES = 5
-_WINDOW, _STALL = 100, 1e-7  # steps, and the decrease over them that counts as none
+_WINDOW, _STALL = 100, 1e-6  # steps, and the decrease over them that counts as none
 
 
 @dataclass
@@ -23,10 +23,10 @@ class OrthogonalSolution:
     orthogonality : float
         Frobenius norm of ``A.T @ A - I``.
     n_iter : int
-        Updates of the multipliers.
+        Rounds of gradient steps.
     converged : bool
     history : dict of ndarray of shape (n_iter,)
-        After every update: ``"objective"``, ``"orthogonality"``, ``"gradient"`` (norm of the
+        After every round: ``"objective"``, ``"orthogonality"``, ``"gradient"`` (norm of the
         gradient of the augmented Lagrangian, relative to that of the objective) and ``"n_steps"``
         (gradient steps it took).
     """
@@ -46,7 +46,7 @@ def minimize_orthogonal(
     *,
     penalty: float = 2.0,
     max_iter: int = 100,
-    max_steps: int = 10000,
+    max_steps: int = 2000,
     tol: float = 1e-7,
     verbose: int = 0,
 ) -> OrthogonalSolution:
@@ -78,9 +78,10 @@ def minimize_orthogonal(
     penalty : float, default=2.0
         rho, relative to the size of the gradient.
     max_iter : int, default=100
-        Most updates of the multipliers.
-    max_steps : int, default=10000
-        Most gradient steps before an update.
+        Most rounds of gradient steps, each followed by an update of the multipliers; the first
+        minimisation may take several rounds before the first update.
+    max_steps : int, default=2000
+        Most gradient steps of a round.
     tol : float, default=1e-7
         Converged when the Frobenius norm of ``A.T @ A - I`` and the relative norm of the gradient
         are at most this; of the gradient, less is asked where a hundred steps gain nothing.
@@ -107,23 +108,24 @@ def minimize_orthogonal(
     A = linalg.polar(start)[0]
     scale = _gradient_size(gradient, A)
     if scale == 0:
-        return OrthogonalSolution(A, float(objective(A)), _residual(A), 1, True, _history([]))
+        record = (float(objective(A)), _residual(A), 0.0, 0)
+        return OrthogonalSolution(A, *record[:2], 1, True, _history([record]))
     identity = np.eye(A.shape[1])
     lagrangian = _AugmentedLagrangian(objective, gradient, -scale / 2 * identity, penalty * scale)
-    records, drift = [], np.inf
+    records, drift = [], np.inf  # the drift is bounded once the span is found
     for n_iter in range(1, max_iter + 1):
         A, slope, n_steps, done = _descend(lagrangian, A, tol * scale, scale, max_steps, drift)
-        drift = penalty / (2 * scale)
-        residual = lagrangian.update(A)
+        residual = _residual(A)
+        if done or drift < np.inf:
+            lagrangian.update(A)
+            drift = penalty / (2 * scale)
         records.append((float(objective(A)), residual, slope / scale, n_steps))
         if verbose:
             print(
                 f"[ALM] {n_iter:3d}: objective {records[-1][0]:.8g}, orthogonality {residual:.2e}, "
                 f"gradient {slope / scale:.2e}, {n_steps} steps"
             )
-        if n_iter == 1:
-            settled = done
-        converged = bool(residual <= tol and settled)
+        converged = residual <= tol and drift < np.inf
         if converged:
             break
     return OrthogonalSolution(A, records[-1][0], residual, n_iter, converged, _history(records))
@@ -134,7 +136,7 @@ def _residual(A: np.ndarray) -> float:
 
 
 def _history(records: list) -> dict[str, np.ndarray]:
-    columns = list(zip(*records)) or [()] * 4
+    columns = list(zip(*records))
     return {
         "objective": np.array(columns[0]),
         "orthogonality": np.array(columns[1]),
@@ -172,10 +174,9 @@ class _AugmentedLagrangian:
         return self.gradient(A) + 2 * A @ (self.multipliers + self.rho * gap)
 
     def update(self, A):
-        """Move the multipliers; return the residual of the constraint."""
+        """Move the multipliers along the residual of the constraint."""
         gap = A.T @ A - np.eye(A.shape[1])
         self.multipliers = self.multipliers + self.rho * gap
-        return float(np.linalg.norm(gap))
 
 
 def _descend(lagrangian, A, target, scale, max_steps, drift):
