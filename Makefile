@@ -4,11 +4,12 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: help test lint format demo bench clean
+.PHONY: help test lint format examples demo bench clean
 
 help:
 	@echo "make test     install what is needed, run all tests"
 	@echo "make lint     formatting, lint and type check"
+	@echo "make examples run every example"
 	@echo "make demo     hash the digits, print tie-aware scores and their bounds"
 	@echo "make bench    speed and memory against peers, in one run"
 	@echo "make format   let ruff format and fix"
@@ -16,7 +17,7 @@ help:
 
 $(READY): setup.cfg pyproject.toml Makefile
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[test,dev]"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[test,dev,plot]"
 	@touch $@
 
 test: $(READY)
@@ -31,11 +32,17 @@ format: $(READY)
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
+examples: $(READY)
+	@for example in examples/*.py; do \
+		echo "== $$example"; MPLBACKEND=Agg $(BIN)/python -W "ignore:FigureCanvasAgg" $$example || exit 1; \
+	done
+
 demo: $(READY)
 	$(BIN)/python examples/plot_digits.py
 
 bench: $(READY)
 	$(BIN)/python benchmarks/evaluation.py
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/training_step.py
 
 clean:
 	rm -rf $(VENV) build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -12,6 +12,7 @@ from .baselines.lsh import LSHHasher
 from .baselines.pca import PCAHasher
 from .histogram import RetrievalHistogram, retrieval_histogram
 from .rsh import RSHHasher
+from .talr import TALRLinear
 
 __version__ = "0.1.0.dev0"
 
@@ -26,5 +27,6 @@ __all__ = [
     "RSHHasher",
     "RetrievalHistogram",
     "SharedLabelAffinity",
+    "TALRLinear",
     "retrieval_histogram",
 ]

@@ -2,7 +2,6 @@
 
 import warnings
 from abc import abstractmethod
-from functools import cached_property
 from numbers import Integral
 from typing import Any
 
@@ -33,7 +32,8 @@ class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     y_ : array-like
         What the training rows are compared by: `y`, or `X` where it was None.
     affinity_ : affinity object
-        Fitted relevance, used by :meth:`score`.
+        Fitted relevance. Set by `fit` where learning needs it, otherwise when :meth:`score` first
+        does.
     """
 
     _parameter_constraints: dict = {
@@ -43,6 +43,11 @@ class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
 
     n_bits: int
     output: str
+
+    @property
+    @abstractmethod
+    def _fitted_n_bits(self) -> int:
+        """Length of the codes, whatever `n_bits` was set to after `fit`."""
 
     @abstractmethod
     def _project(self, X: Any) -> np.ndarray:
@@ -63,12 +68,6 @@ class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         """
         check_is_fitted(self)
         return self._project(validate_data(self, X, reset=False, **_ROWS))
-
-    @cached_property
-    def affinity_(self) -> BaseAffinity:
-        """Relevance fitted on the training rows, on first use where learning did not need it."""
-        check_is_fitted(self)
-        return fit_affinity(getattr(self, "affinity", "auto"), self.y_)
 
     def predict(self, X: Any) -> np.ndarray:
         """Codes of 0 and 1, whatever `output` is.
@@ -100,7 +99,8 @@ class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         """
         if self.output == "bits":
             return self.predict(X)
-        return write_codes(_pack_signs(self.decision_function(X)), self.n_bits, self.output)
+        packed = pack_signs(self.decision_function(X))
+        return write_codes(packed, self._fitted_n_bits, self.output)
 
     def score(self, X: Any, y: Any = None) -> float:
         """Mean tie-aware average precision of each row retrieved against all the others.
@@ -117,21 +117,24 @@ class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         score : float
             In [0, 1]; NaN, with a warning, when no row has a relevant other row.
         """
-        codes = _pack_signs(self.decision_function(X))
+        codes = pack_signs(self.decision_function(X))
         if y is None:
-            if not isinstance(self.affinity_, EuclideanAffinity):
+            if not self._fitted_without_y:
                 raise ValueError(
-                    f"score needs y, because this {type(self).__name__} was fitted with labels "
-                    f"({self.affinity_!r}). Got y=None."
+                    f"score needs y, because this {type(self).__name__} was fitted with y. "
+                    "Got y=None."
                 )
             y = X
+        if not hasattr(self, "affinity_"):
+            y_train = None if self._fitted_without_y else self.y_
+            self.affinity_ = self._fit_affinity(self.y_, y_train)
         histogram = retrieval_histogram(
             codes,
             codes,
             y,
             y,
             affinity=self.affinity_,
-            n_bits=self.n_bits,
+            n_bits=self._fitted_n_bits,
             exclude_self=True,
             n_jobs=getattr(self, "n_jobs", None),
         )
@@ -143,23 +146,34 @@ class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
                 UserWarning,
                 stacklevel=2,
             )
-        return mean_score(histogram.measure("average_precision"))
+        return mean_score(histogram.measure("average_precision"), stacklevel=3)
 
-    def _validate_training_data(self, X: Any, y: Any) -> tuple[Any, Any]:
-        """Check rows of X and y for `fit` and forget what an earlier fit derived from them."""
-        self.__dict__.pop("affinity_", None)
+    def _validate_training_data(self, X: Any, y: Any, reset: bool = True) -> tuple[Any, Any]:
+        """Check rows of X and y for `fit`; `reset` forgets what an earlier fit derived."""
+        if reset:
+            self.__dict__.pop("affinity_", None)
+            self._fitted_without_y = y is None
         if y is None:
-            return validate_data(self, X, **_ROWS), None
-        return validate_data(self, X, y, multi_output=True, **_ROWS)
+            return validate_data(self, X, reset=reset, **_ROWS), None
+        return validate_data(self, X, y, reset=reset, multi_output=True, **_ROWS)
+
+    def _fit_affinity(self, X: Any, y: Any) -> BaseAffinity:
+        """Fit the affinity on training rows; without y, "auto" means distances between rows."""
+        affinity = getattr(self, "affinity", "auto")
+        if y is not None:
+            return fit_affinity(affinity, y)
+        is_auto = isinstance(affinity, str) and affinity == "auto"
+        return fit_affinity(EuclideanAffinity() if is_auto else affinity, X)
 
     def _keep_database(self, X: Any, y: Any) -> None:
         """Keep the training rows as a database to retrieve from."""
-        self.codes_ = _pack_signs(self._project(X))
+        self.codes_ = pack_signs(self._project(X))
         self.y_ = X if y is None else y
 
     @property
     def _n_features_out(self) -> int:
-        return packed_width(self.n_bits) if self.output == "packed" else self.n_bits
+        n_bits = self._fitted_n_bits
+        return packed_width(n_bits) if self.output == "packed" else n_bits
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -182,28 +196,18 @@ class LinearHasher(BaseHasher):
     components_: np.ndarray
     intercept_: np.ndarray
 
+    @property
+    def _fitted_n_bits(self) -> int:
+        return len(self.components_)
+
     def _project(self, X: Any) -> np.ndarray:
         projections = safe_sparse_dot(X, self.components_.T, dense_output=True)
         projections += self.intercept_
         return projections
 
-    def _check_orthogonal_bits(self, X: Any) -> None:
-        """Refuse more bits than there are orthogonal directions."""
-        if self.n_bits > X.shape[1]:
-            raise ValueError(
-                f"n_bits={self.n_bits} is more than n_features = {X.shape[1]}: the directions of "
-                f"{type(self).__name__} are orthogonal to each other, and there are no more than "
-                "n_features orthogonal directions. Lower n_bits, or add features first, for "
-                "instance with sklearn.kernel_approximation.Nystroem."
-            )
 
-    def _set_hyperplanes(self, normals: np.ndarray, mean: np.ndarray, dtype: Any) -> None:
-        """Let hyperplanes with the given normals, as columns, pass through the mean."""
-        self.components_ = normals.T.astype(dtype)
-        self.intercept_ = (-mean @ normals).astype(dtype)
-
-
-def _pack_signs(projections: np.ndarray) -> np.ndarray:
+def pack_signs(projections: np.ndarray) -> np.ndarray:
+    """Packed codes of real projections; zero is bit 0."""
     return np.packbits(projections > 0, axis=1)
 
 

@@ -236,6 +236,8 @@ def as_code_matrix(codes: Any, name: str) -> np.ndarray:
     """A 2-d array of codes, or say what is wrong with its form; values are not read."""
     if sparse.issparse(codes):
         raise TypeError(f"{name} must be a dense array. Got a sparse {type(codes).__name__}.")
+    if isinstance(codes, np.ma.MaskedArray) and np.ma.is_masked(codes):
+        raise ValueError(f"{name} are masked in places; every bit needs a value.")
     codes = np.asarray(codes)
     if codes.ndim != 2:
         raise ValueError(f"{name} must be a 2-d array, one code per row. Got shape {codes.shape}.")

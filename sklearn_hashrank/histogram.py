@@ -4,7 +4,8 @@ For each query, how many database items of each relevance level lie at each Hamm
 Histograms of database shards add up, so that the database may come in blocks.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from .codes import CodeReader, as_code_matrix
 # Measured costs in nanoseconds, to decide whether counting equal items once pays.
 _PAIR_COST, _WEIGHTED_PAIR_COST, _NUMBERING_COST = 0.3, 1.0, 8.0
 _SAMPLE = 1 << 14
-_LEVELS_AT_A_TIME = 1 << 22
+_LEVELS_AT_A_TIME = 1 << 20
 _PAIRS_WORTH_A_THREAD = 1 << 22
 
 
@@ -31,7 +32,7 @@ class RetrievalHistogram:
     Parameters
     ----------
     counts : array-like of shape (n_queries, n_levels, n_bits + 1)
-        Non-negative integers.
+        Whole numbers, at least 0.
     levels : array-like of shape (n_levels,)
         Ascending relevance levels, non-negative.
 
@@ -57,15 +58,7 @@ class RetrievalHistogram:
     def __init__(self, counts: Any, levels: Any):
         self.counts = np.asarray(counts)
         self.levels = np.asarray(levels, dtype=float)
-        if self.counts.ndim != 3 or self.counts.shape[1:2] != self.levels.shape:
-            raise ValueError(
-                "counts must have shape (n_queries, n_levels, n_bits + 1) and levels (n_levels,). "
-                f"Got {self.counts.shape} and {self.levels.shape}."
-            )
-        if self.counts.dtype.kind not in "iu" or (self.counts.size and self.counts.min() < 0):
-            raise ValueError("counts must be non-negative integers.")
-        if np.any(np.diff(self.levels) <= 0) or np.any(self.levels < 0):
-            raise ValueError(f"levels must ascend from 0 or above. Got {self.levels}.")
+        _measures.validate_counts(self.counts, self.levels)
         self.counts = self.counts.astype(np.int64, copy=False)
 
     @property
@@ -113,7 +106,7 @@ def _add_measure(name: str) -> None:
 
     method.__name__ = name
     method.__qualname__ = f"RetrievalHistogram.{name}"
-    method.__doc__ = _measures.MEASURES[name].function.__doc__
+    method.__doc__, method.__signature__ = _measures.describe(name)  # type: ignore[attr-defined]
     setattr(RetrievalHistogram, name, method)
 
 
@@ -138,16 +131,17 @@ def retrieval_histogram(
     ----------
     query_codes : array-like of shape (n_queries, n_columns)
         Codes as bits, signs or packed bytes.
-    database_codes : array-like of shape (n_database, n_columns) or iterable of blocks
-        Codes of the database. An iterator or generator gives blocks ``(codes, y)``; a memmap is
-        read block by block. Only one block is held in memory at a time.
+    database_codes : array-like of shape (n_database, n_columns) or iterator
+        Codes of the database. An iterator or generator gives blocks ``(codes, y)``, best of some
+        thousand rows each; a memmap is read block by block. Only one block is held at a time.
     query_y : array-like with n_queries rows
         What `affinity` compares: labels, label sets, label paths or vectors.
     database_y : array-like with n_database rows, default=None
         The same for the database; None when the blocks bring their own.
     affinity : "auto" or affinity object, default="auto"
         A fitted object is used as it is, an unfitted one is fitted on the database rows; "auto"
-        chooses by the form of `y`.
+        chooses by their form. Of an iterator, only the first block is looked at; for shards that
+        are to be added up, pass a fitted object.
     n_bits : int, default=None
         Length of a code; needed for packed codes.
     exclude_self : bool, default=False
@@ -170,45 +164,60 @@ def retrieval_histogram(
     array([[[0, 0, 1, 0],
             [1, 0, 1, 0]]])
     """
+    if n_jobs is not None and (isinstance(n_jobs, bool) or not isinstance(n_jobs, Integral)):
+        raise ValueError(f"n_jobs must be an int or None. Got {n_jobs!r} instead.")
     reader = CodeReader(n_bits)
     queries = reader.words(query_codes, "query codes")
     query_y = _check_rows(query_y, len(queries), "query")
     if isinstance(database_codes, Iterator):
         if database_y is not None:
             raise ValueError("database_y must be None when the database is an iterator of blocks.")
-        blocks, affinity = _peek_affinity(database_codes, query_y, affinity)
+        blocks = map(_check_block, database_codes)
+        first: Any = next(blocks, None)
+        if first is None:
+            raise ValueError("the database is empty; at least one block of codes is needed.")
+        affinity = _affinity_of_blocks(affinity, first[1])
     else:
         if database_y is None:
             raise ValueError(
                 "database_y must have one row per database item. Got None; only an iterator of "
                 "blocks (codes, y) brings its own."
             )
-        codes = as_code_matrix(database_codes, "database codes")
-        database_y = _check_rows(database_y, len(codes), "database")
-        affinity = fit_affinity(affinity, database_y)
-        blocks = [(codes, database_y)]
+        blocks = map(_check_block, [(database_codes, database_y)])
+        first = next(blocks)
+        affinity = fit_affinity(affinity, first[1])
     counter = _Counter(queries, affinity, affinity.validate(query_y, "query y"), reader, n_jobs)
-    for block_codes, block_y in blocks:
-        counter.add(block_codes, block_y, exclude_self)
+    while first is not None:
+        counter.add(first[0], first[1], exclude_self)
+        first = None  # before the next block is made
+        first = next(blocks, None)
     return counter.finish(exclude_self)
 
 
-def _peek_affinity(blocks: Iterator, query_y: Any, affinity: Any) -> tuple[Iterable, BaseAffinity]:
-    """Settle the affinity of a database that arrives in blocks."""
+def _check_block(block: Any) -> tuple[np.ndarray, Any]:
+    if not isinstance(block, (tuple, list)) or len(block) != 2:
+        raise ValueError(f"a block must be a pair (codes, y). Got {type(block).__name__}.")
+    codes = as_code_matrix(block[0], "database codes")
+    return codes, _check_rows(block[1], len(codes), "database")
+
+
+def _affinity_of_blocks(affinity: Any, y: Any) -> BaseAffinity:
     if isinstance(affinity, str) and affinity == "auto":
-        affinity = auto_affinity(query_y)
+        affinity = auto_affinity(y)
     if isinstance(affinity, EuclideanAffinity) and not affinity.__sklearn_is_fitted__():
         raise ValueError(
             "the thresholds of EuclideanAffinity cannot be set from an iterator of blocks. "
             "Pass one that was fitted on training rows."
         )
-    return blocks, fit_affinity(affinity, query_y)
+    return fit_affinity(affinity, y)
 
 
 def _check_rows(y: Any, n_rows: int, name: str) -> Any:
     if y is None:
         raise ValueError(f"{name} y must have one row per {name} code. Got None.")
-    if not sparse.issparse(y):
+    if sparse.issparse(y) and y.ndim == 2:
+        y = y.tocsr()
+    elif not isinstance(y, np.ma.MaskedArray):  # which the affinity looks into
         y = np.asarray(y)
     if not y.shape or y.shape[0] != n_rows:
         raise ValueError(
@@ -237,9 +246,7 @@ class _Counter:
         self.self_levels = []
 
     def add(self, codes, y, exclude_self):
-        """Count one block the caller gave, in pieces of bounded size."""
-        codes = as_code_matrix(codes, "database codes")
-        y = _check_rows(y, len(codes), "database")
+        """Count one block, in pieces of bounded size."""
         step = self.affinity.block_rows
         for start in range(0, len(codes), step):
             words = self.reader.words(codes[start : start + step], "database codes")
@@ -251,8 +258,6 @@ class _Counter:
 
     def finish(self, exclude_self):
         """Return the histogram of all that was added."""
-        if not self.n_seen:
-            raise ValueError("the database is empty; at least one block of codes is needed.")
         counts = self.counts
         if len(self.queries) < len(self.all_queries) or exclude_self:
             counts = counts[self.query_of]
@@ -344,6 +349,11 @@ class _Counter:
 
         kinds, of_query = np.unique(self.kinds[chunk], return_inverse=True)
         stops, levels = self.affinity.runs(self.kind_rows[kinds], group_rows)
+        if levels.max() >= len(self.levels):  # the kernel would write beyond the histogram
+            raise ValueError(
+                f"{type(self.affinity).__name__} gave level index {levels.max()}, but has "
+                f"{len(self.levels)} levels for these queries."
+            )
         count_runs(
             self.queries[chunk],
             words,

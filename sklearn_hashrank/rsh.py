@@ -13,21 +13,21 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from ._triplets import Supervision, supervise
-from .affinity import BaseAffinity, EuclideanAffinity, fit_affinity
+from .affinity import BaseAffinity, EuclideanAffinity
 from .base import LinearHasher, column_means
 from .solvers.alm import OrthogonalSolution, minimize_orthogonal
 from .solvers.principal import (
     CenteredRows,
     fix_signs,
+    leading_directions,
     leading_eigenpairs,
-    principal_directions,
 )
 from .solvers.rotation import itq_rotation, random_rotation
 
 _KINDS_IN_FULL, _QUERIES, _DATABASE = 2000, 1000, 20_000
 _STATISTICS_ROWS = 10_000
 _WHITENED = 1024, 128  # all directions up to so many features, else so many directions
-_POWER_ITERATIONS = 2
+_POWER_ITERATIONS, _ROTATION_ITERATIONS = 2, 50
 _NO_EIGENVALUE = 1e-6  # relative to the norm of B
 _POOL, _POOL_NUMBERS = 16, 1 << 19  # directions per wanted one, and numbers in all
 
@@ -188,8 +188,8 @@ class RSHHasher(LinearHasher):
         self : RSHHasher
         """
         X, y = self._validate_training_data(X, y)
-        self._check_orthogonal_bits(X)
-        self.affinity_ = fit_affinity(self.affinity, X if y is None else y)
+        self._check_n_bits(X.shape[1])
+        self.affinity_ = self._fit_affinity(X, y)
         random_state = check_random_state(self.random_state)
         rows = CenteredRows(X, column_means(X))
         sample = rows.take(_draw(X.shape[0], _STATISTICS_ROWS, random_state)).made_ready()
@@ -205,12 +205,25 @@ class RSHHasher(LinearHasher):
             directions = np.hstack([directions, quiet])
         self.objective_ = problem.objective(directions)
         self.orthogonality_ = float(np.linalg.norm(directions.T @ directions - np.eye(self.n_bits)))
-        rotation = random_rotation(self.n_bits, random_state)
         if self.rotation == "itq":
-            rotation, _ = itq_rotation(sample @ whitening.apply(directions), rotation)
-        self._set_hyperplanes(whitening.apply(directions @ rotation), rows.mean, X.dtype)
+            projections = sample @ whitening.apply(directions)
+            rotation, _ = itq_rotation(projections, _ROTATION_ITERATIONS, random_state)
+        else:
+            rotation = random_rotation(self.n_bits, random_state)
+        normals = whitening.apply(directions @ rotation)
+        self.components_ = np.ascontiguousarray(normals.T, dtype=X.dtype)
+        self.intercept_ = (-rows.mean @ normals).astype(X.dtype)
         self._keep_database(X, y)
         return self
+
+    def _check_n_bits(self, n_features: int) -> None:
+        if self.n_bits > n_features:
+            raise ValueError(
+                f"n_bits={self.n_bits} must be at most n_features = {n_features}: the directions "
+                "are orthogonal to each other, and there are no more than n_features orthogonal "
+                "ones. Use fewer bits; or more features, for instance by "
+                "sklearn.kernel_approximation.Nystroem; or TALRLinear, which takes any number."
+            )
 
     def _supervise(
         self, rows: CenteredRows, targets: Any, random_state: RandomState
@@ -315,7 +328,7 @@ def _whitening(
     if shrinkage == 1:
         return _Whitening(np.zeros((n_features, 0)), np.zeros(0), 1.0, mean_variance)
     n_directions = n_features if n_features <= _WHITENED[0] else min(_WHITENED[1], n)
-    leading, directions = principal_directions(
+    leading, directions = leading_directions(
         sample, n_directions, random_state, n_iter=_POWER_ITERATIONS
     )
     n_rest = max(1, n_features - n_directions)

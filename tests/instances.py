@@ -3,11 +3,12 @@
 scikit-learn's check of sparse input wants ``predict`` to give a single column, hence one bit.
 """
 
-from sklearn_hashrank import ITQHasher, LSHHasher, PCAHasher, RSHHasher
+from sklearn_hashrank import ITQHasher, LSHHasher, PCAHasher, RSHHasher, TALRLinear
 
 HASHERS = [
     LSHHasher(n_bits=1, random_state=0),
-    PCAHasher(n_bits=1),
-    ITQHasher(n_bits=1, random_state=0),
+    PCAHasher(n_bits=1, random_state=0),
+    ITQHasher(n_bits=1, max_iter=5, random_state=0),
     RSHHasher(n_bits=1, random_state=0),
+    TALRLinear(n_bits=1, max_iter=5, random_state=0),
 ]

@@ -95,7 +95,13 @@ def test_shared_label_affinity(n_labels, seed, density):
     rng = np.random.default_rng(seed)
     sets = [(rng.random((n, n_labels)) < density).astype(np.int64) for n in (4, 9)]
     expected = oracle.shared_labels(*sets)
-    for form in (np.asarray, lambda y: y.astype(bool), sparse.csr_matrix, sparse.csc_array):
+    for form in (
+        np.asarray,
+        lambda y: y.astype(bool),
+        sparse.csr_matrix,
+        sparse.csc_array,
+        lambda y: sparse.coo_array(y.astype(float)),
+    ):
         affinity = SharedLabelAffinity().fit(form(sets[1]))
         check_all_ways(affinity, *map(form, sets), expected)
 
@@ -112,8 +118,9 @@ def test_euclidean_affinity_on_a_grid_with_ties(data, n_features, offset):
         for n in (5, 9)
     ]
     queries, database = (offset + array / 8 for array in draw)
-    affinity = EuclideanAffinity(percentiles=(60, 25, 5), levels=(1, 2, 7)).fit(database)
-    expected_thresholds = [oracle.pair_quantile(database, p) for p in (60, 25, 5)]
+    percentiles = sorted(data.draw(st.sets(st.integers(1, 100), min_size=3, max_size=3)))[::-1]
+    affinity = EuclideanAffinity(percentiles=percentiles, levels=(1, 2, 7)).fit(database)
+    expected_thresholds = [oracle.pair_quantile(database, p) for p in percentiles]
     np.testing.assert_array_equal(affinity.thresholds_, expected_thresholds)
     expected = oracle.distance_levels(queries, database, expected_thresholds, (1, 2, 7))
     check_all_ways(affinity, queries, database, expected)
@@ -121,7 +128,7 @@ def test_euclidean_affinity_on_a_grid_with_ties(data, n_features, offset):
 
 def test_euclidean_affinity_of_real_vectors_dense_and_sparse():
     rng = np.random.default_rng(0)
-    y = rng.normal(size=(60, 20)) * (rng.random((60, 20)) < 0.4) + 0.0
+    y = rng.normal(3, size=(60, 20)) * (rng.random((60, 20)) < 0.4)
     affinity = EuclideanAffinity(percentiles=(20, 5), levels=(1, 4)).fit(y)
     np.testing.assert_allclose(
         affinity.thresholds_, [oracle.pair_quantile(y, p) for p in (20, 5)], rtol=1e-14
@@ -130,7 +137,10 @@ def test_euclidean_affinity_of_real_vectors_dense_and_sparse():
     check_all_ways(affinity, y[:7], y, expected)
     from_sparse = clone(affinity).fit(sparse.csr_matrix(y))
     np.testing.assert_array_equal(from_sparse.thresholds_, affinity.thresholds_)
-    np.testing.assert_array_equal(from_sparse.pairwise(sparse.csr_matrix(y[:7]), y), expected)
+    for fitted in (affinity, from_sparse):
+        for queries in (y[:7], sparse.csr_matrix(y[:7])):
+            for database in (y, sparse.csc_array(y)):
+                np.testing.assert_array_equal(fitted.pairwise(queries, database), expected)
 
 
 def test_euclidean_levels_do_not_depend_on_blocks():
@@ -179,6 +189,8 @@ def test_precomputed_affinity(seed):
         ([[0, 2], [1, 1]], HierarchicalAffinity),
         ([[0, -1], [1, 1]], HierarchicalAffinity),
         ([[0.0, 1.0], [1.0, 1.0]], EuclideanAffinity),
+        (np.array([[0, 1], [True, 1]], dtype=object), SharedLabelAffinity),
+        (pd.DataFrame({"a": [0, 2], "b": [1, 1]}, dtype="Int64"), HierarchicalAffinity),
     ],
 )
 def test_auto_goes_by_the_form_of_y(y, kind):
@@ -211,6 +223,11 @@ def test_unfitted_affinity_is_cloned_before_it_is_fitted():
         ("auto", [["a", "b"]], "2-d y of dtype <U1 means. Pass affinity=HierarchicalAffinity"),
         ("auto", np.zeros((2, 2, 2)), r"y must be 1-d or 2-d. Got shape \(2, 2, 2\)"),
         ("auto", np.array([1j]), "numbers or strings. Got dtype complex128"),
+        ("auto", np.array(["a", 1], dtype=object), "only numbers or only strings. Got .* int, str"),
+        ("auto", np.array([{1}, {2}]), "Got objects of type set. .*MultiLabelBinarizer"),
+        ("auto", np.array([0.5, 1], dtype=object), "EuclideanAffinity"),
+        ("auto", np.array([2**70, 1], dtype=object), "integers beyond 64 bits"),
+        ("auto", np.ma.array([0, 1], mask=[0, 1]), "y is masked in places"),
         ("auto", 3, "one row per item. Got array.3."),
         ("labels", [0, 1], "affinity must be 'auto' or an affinity object .* Got 'labels'"),
         (LabelAffinity, [0, 1], "affinity must be 'auto' or an affinity object"),
@@ -229,7 +246,14 @@ def test_unfitted_affinity_is_cloned_before_it_is_fitted():
         (EuclideanAffinity((0,), (1,)), [1.0, 2.0], "percentiles must descend"),
         (EuclideanAffinity((5, 1), (2, 1)), [1.0, 2.0], "levels must ascend"),
         (EuclideanAffinity((5,), (0,)), [1.0, 2.0], "levels must ascend from above 0"),
-        (EuclideanAffinity(max_samples=1), [1.0, 2.0], "max_samples must be None or >= 2. Got 1"),
+        (EuclideanAffinity((5, np.nan), (1, 2)), [1.0, 2.0], "percentiles must descend"),
+        (EuclideanAffinity(max_samples=2.5), [1.0, 2.0], "an int >= 2. Got 2.5"),
+        (SharedLabelAffinity(), np.zeros((1, 70_000), bool), "at most 65535 labels. Got 70000"),
+        (
+            EuclideanAffinity(max_samples=1),
+            [1.0, 2.0],
+            "max_samples must be None or an int >= 2. Got 1",
+        ),
         (
             PrecomputedAffinity([[1, -1]]),
             [0],
@@ -254,15 +278,50 @@ def test_bad_y_is_refused(affinity, y, message):
         (SharedLabelAffinity(), [[0, 1]], [[0, 1, 1]], "3 labels; this affinity was fitted with 2"),
         (HierarchicalAffinity(), [[0, 1]], [[0]], "1 labels per path; .* fitted with 2"),
         (EuclideanAffinity(), [[0.0, 1], [1, 1]], [[0.0]], "1 features; .* fitted with 2"),
-        (LabelAffinity(), ["1"], [1], "of one kind. Got dtypes"),
+        (LabelAffinity(), ["1"], [1], "of one kind, numbers, str or bytes. Got dtypes"),
+        (LabelAffinity(), [b"a"], ["a"], "of one kind, .* Got dtypes <U1 and .S1"),
+        (LabelAffinity(), [2**60], [2.0**60], "floats beyond 2..53"),
+        (LabelAffinity(), [-1], np.array([2**63], np.uint64), "unsigned labels beyond 2..63 - 1"),
         (PrecomputedAffinity(np.ones((2, 3))), [0], [2], "query y names row 2, but S has shape"),
-        (LabelAffinity(), np.array(["a", 1], dtype=object), [1], "cannot be compared"),
     ],
 )
 def test_rows_of_another_form_are_refused(affinity, y, other, message):
     fitted = affinity.fit(y)
     with pytest.raises(ValueError, match=message):
         expand_runs(fitted, fitted.validate(other), fitted.validate(y))
+
+
+def test_extreme_scales_of_vectors():
+    y = np.array([[0.0], [1.0], [3.0], [7.0]])
+    for scale in (1e-170, 1e-20, 1e20, 1e150):
+        affinity = EuclideanAffinity((50, 20), (1, 2)).fit(scale * y)
+        expected = np.array([3, 2]) * scale
+        np.testing.assert_allclose(affinity.thresholds_, expected, rtol=1e-14)
+        np.testing.assert_array_equal(affinity.pairwise(scale * y[:1], scale * y), [[2, 2, 1, 0]])
+    constant = EuclideanAffinity((50, 20), (1, 2)).fit(np.ones((300, 3)))
+    np.testing.assert_array_equal(constant.thresholds_, 0)
+    np.testing.assert_array_equal(
+        constant.pairwise(np.ones((1, 3)), [[1, 1, 1], [1, 1, 2]]), [[2, 0]]
+    )
+
+
+def test_duplicate_entries_of_a_sparse_matrix_add_up():
+    S = sparse.csr_matrix((np.ones(3), [0, 0, 1], [0, 2, 3]), shape=(2, 2))
+    affinity = PrecomputedAffinity(S).fit()
+    np.testing.assert_array_equal(affinity.levels_, [0, 1, 2])
+    np.testing.assert_array_equal(affinity.pairwise([0, 1], [0, 1]), [[2, 0], [0, 1]])
+    assert S.nnz == 3  # the parameter is left alone
+
+
+def test_unfitted_affinities_say_so():
+    for affinity, y in [
+        (HierarchicalAffinity(), [[1]]),
+        (SharedLabelAffinity(), [[1]]),
+        (EuclideanAffinity(), [[1.0]]),
+        (PrecomputedAffinity(np.eye(2)), [1]),
+    ]:
+        with pytest.raises(NotFittedError, match="not fitted yet. Call fit"):
+            affinity.validate(y)
 
 
 def test_an_affinity_needs_three_methods_only():

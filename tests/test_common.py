@@ -11,11 +11,14 @@ from sklearn.datasets import make_blobs
 from sklearn.utils import estimator_checks
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from sklearn_hashrank.affinity import LabelAffinity
+from sklearn_hashrank.affinity import EuclideanAffinity, LabelAffinity, SharedLabelAffinity
 from sklearn_hashrank.codes import unpack_codes
 from sklearn_hashrank.metrics import tie_aware_average_precision_score
 
 from .instances import HASHERS
+
+# This one wants ``predict`` to give a single column.
+ONE_COLUMN_CHECKS = {"check_estimator_sparse_array", "check_estimator_sparse_matrix"}
 
 # What check_estimator leaves to each package.
 EXTRA_CHECKS = [
@@ -34,16 +37,11 @@ EXTRA_CHECKS = [
     "check_n_features_in_after_fitting",
 ]
 
-
-def hashers_of(*lengths):
-    return pytest.mark.parametrize(
-        "hasher",
-        [clone(hasher).set_params(n_bits=n_bits) for hasher in HASHERS for n_bits in lengths],
-        ids=repr,
-    )
-
-
-every_hasher = hashers_of(1, 5)
+every_hasher = pytest.mark.parametrize(
+    "hasher",
+    [clone(hasher).set_params(n_bits=n_bits) for hasher in HASHERS for n_bits in (1, 5)],
+    ids=repr,
+)
 
 
 @parametrize_with_checks(HASHERS)
@@ -51,11 +49,29 @@ def test_scikit_learn_checks(estimator, check):
     check(estimator)
 
 
-# These checks mix arrays and data frames on purpose.
+@pytest.mark.parametrize(
+    ("estimator", "check"),
+    [
+        (estimator, check)
+        for hasher in HASHERS
+        for estimator, check in estimator_checks.estimator_checks_generator(
+            clone(hasher).set_params(n_bits=2), legacy=True
+        )
+        if getattr(check, "func", check).__name__ not in ONE_COLUMN_CHECKS
+    ],
+    ids=lambda value: getattr(getattr(value, "func", value), "__name__", type(value).__name__),
+)
+def test_scikit_learn_checks_with_several_bits(estimator, check):
+    check(estimator)
+
+
+# Up to as many bits as these checks have features. They mix arrays and data frames on purpose.
 @pytest.mark.filterwarnings("ignore:X (does not have valid|has) feature names:UserWarning")
-@hashers_of(1, 2)  # some checks have two features, and orthogonal bits need as many
+@pytest.mark.parametrize("n_bits", [1, 2])
+@pytest.mark.parametrize("hasher", HASHERS, ids=repr)
 @pytest.mark.parametrize("name", EXTRA_CHECKS)
-def test_checks_left_out_by_check_estimator(hasher, name):
+def test_checks_left_out_by_check_estimator(hasher, name, n_bits):
+    hasher = clone(hasher).set_params(n_bits=n_bits)
     if name == "check_inplace_ensure_writeable" and not hasattr(hasher, "copy"):
         # It sets a parameter `copy`; without one, nothing may be written in place at all.
         X = make_blobs(random_state=0)[0]
@@ -156,12 +172,41 @@ def test_score_without_y_compares_the_rows_themselves(hasher):
     X = np.repeat(X, 2, axis=0)  # every row has one that is equal, so none is left undefined
     y = np.repeat(y, 2)
     unlabelled = clone(hasher).fit(X)
+    score = unlabelled.score(X)
+    assert isinstance(unlabelled.affinity_, EuclideanAffinity)
     expected = tie_aware_average_precision_score(
         X, unlabelled.predict(X), affinity=unlabelled.affinity_
     )
-    assert unlabelled.score(X) == pytest.approx(expected, abs=1e-12)
-    with pytest.raises(ValueError, match="score needs y.*fitted with labels.*y=None"):
-        clone(hasher).fit(X, y).score(X)
+    assert score == pytest.approx(expected, abs=1e-12)
+    from_sparse = clone(hasher).fit(sparse.csr_matrix(X))
+    assert from_sparse.score(sparse.csr_matrix(X)) == pytest.approx(score, abs=1e-3)
+    assert 0 < clone(hasher).set_params(n_bits=1).fit(X[:, :1]).score(X[:, :1]) < 1
+    for labels in (y, X):
+        with pytest.raises(ValueError, match="score needs y.*was fitted with y. Got y=None"):
+            clone(hasher).fit(X, labels).score(X)
+
+
+@every_hasher
+def test_n_bits_set_after_fit_changes_nothing(hasher):
+    X, y = labelled_blobs()
+    hasher = clone(hasher).fit(X, y)
+    score, n_bits = hasher.score(X, y), hasher.n_bits
+    for output in ("bits", "signs", "packed"):
+        hasher.set_params(output=output)
+        codes, names = hasher.transform(X), hasher.get_feature_names_out()
+        for changed in (1, n_bits + 9):
+            hasher.set_params(n_bits=changed)
+            np.testing.assert_array_equal(hasher.transform(X), codes)
+            assert len(hasher.get_feature_names_out()) == len(names) == codes.shape[1]
+            assert hasher.score(X, y) == score
+
+
+@every_hasher
+def test_a_fitted_hasher_shows_itself(hasher):
+    X, _ = labelled_blobs()
+    affinity = {"affinity": EuclideanAffinity()} if "affinity" in hasher.get_params() else {}
+    hasher = clone(hasher).set_params(**affinity).fit(X, X[:, 0])
+    assert type(hasher).__name__ in hasher._repr_html_()
 
 
 @every_hasher
@@ -180,8 +225,8 @@ def test_refit_forgets_the_old_affinity(hasher):
     hasher = clone(hasher).fit(X, y)
     assert hasher.score(X, y) > 0
     Y = np.eye(4, dtype=int)[y]
-    hasher.fit(X, Y)
-    assert type(hasher.affinity_).__name__ == "SharedLabelAffinity"
+    hasher.fit(X, Y).score(X, Y)
+    assert isinstance(hasher.affinity_, SharedLabelAffinity)
 
 
 @every_hasher

@@ -1,5 +1,8 @@
 """Retrieval histograms against one-pair-after-the-other counts, and their invariants."""
 
+import inspect
+import weakref
+
 import joblib
 import numpy as np
 import pytest
@@ -11,6 +14,7 @@ import sklearn_hashrank.histogram as histogram_module
 from sklearn_hashrank import (
     EuclideanAffinity,
     HierarchicalAffinity,
+    LabelAffinity,
     PrecomputedAffinity,
     RetrievalHistogram,
     SharedLabelAffinity,
@@ -21,7 +25,17 @@ from sklearn_hashrank.codes import unpack_codes
 
 from .oracle.histograms import retrieval_counts
 
-KINDS = ["labels", "strings", "label sets", "sparse label sets", "paths", "vectors", "matrix"]
+KINDS = [
+    "labels",
+    "strings",
+    "label sets",
+    "sparse label sets",
+    "paths",
+    "vectors",
+    "sparse vectors",
+    "matrix",
+    "sparse matrix",
+]
 
 
 def draw_rows(kind, rng, n):
@@ -38,7 +52,11 @@ def draw_rows(kind, rng, n):
         return rng.integers(0, 2, (n, 3)), HierarchicalAffinity()
     if kind == "vectors":
         return rng.integers(0, 3, (n, 2)) / 4, EuclideanAffinity((40, 10), (1, 3))
-    return rng.integers(0, 5, n), PrecomputedAffinity(np.arange(25).reshape(5, 5) % 4)
+    if kind == "sparse vectors":
+        return sparse.coo_array(rng.integers(0, 2, (n, 3)) / 4), EuclideanAffinity((40, 10), (1, 3))
+    S = np.arange(25).reshape(5, 5) % 4
+    form = sparse.csr_matrix if kind == "sparse matrix" else np.asarray
+    return rng.integers(0, 5, n), PrecomputedAffinity(form(S))
 
 
 def codes_with_repeats(rng, n, n_bits):
@@ -213,23 +231,45 @@ def test_read_only_memmap_equals_array(tmp_path):
 
 
 def test_only_one_block_of_an_iterator_is_alive():
-    alive = []
-
-    class Block(np.ndarray):
-        def __del__(self):
-            if alive:
-                alive.pop()
+    blocks_made = []
 
     def blocks():
         for seed in range(5):
-            block = np.random.default_rng(seed).integers(0, 2, (10, 8)).view(Block)
-            alive.append(seed)
+            block = np.random.default_rng(seed).integers(0, 2, (10, 8), dtype=np.uint8)
+            blocks_made.append(weakref.ref(block))
             yield block, np.zeros(10, dtype=int)
             del block
-            assert len(alive) <= 1
+            assert all(made() is None for made in blocks_made)
 
     h = retrieval_histogram(np.zeros((1, 8)), blocks(), [0])
     assert h.counts.sum() == 50
+    assert len(blocks_made) == 5
+
+
+def test_the_first_block_decides_what_y_means():
+    codes = np.zeros((2, 4))
+    paths, query_y = np.array([[0, 0], [0, 2]]), [[0, 1]]
+    from_array = retrieval_histogram(codes[:1], codes, query_y, paths)
+    from_blocks = retrieval_histogram(codes[:1], iter([(codes, paths)]), query_y)
+    np.testing.assert_array_equal(from_array.counts, from_blocks.counts)
+    np.testing.assert_array_equal(from_blocks.levels, [0, 1, 2])
+
+
+def test_an_affinity_that_breaks_its_word_is_refused():
+    class Wrong(LabelAffinity):
+        def runs(self, queries, groups):
+            stops, levels = super().runs(queries, groups)
+            return stops, levels + np.uint16(1)
+
+    with pytest.raises(ValueError, match="Wrong gave level index 2, but has 2 levels"):
+        retrieval_histogram(BITS, BITS, Y, Y, affinity=Wrong())
+
+
+def test_methods_tell_their_options():
+    parameters = inspect.signature(RetrievalHistogram.ndcg).parameters
+    assert list(parameters) == ["self", "k", "ties", "zero_division", "gain", "discount"]
+    assert parameters["gain"].default == "exponential"
+    assert "discount : a str among {'log2p1', 'log2'}" in RetrievalHistogram.ndcg.__doc__
 
 
 def test_merging_takes_the_union_of_levels():
@@ -254,12 +294,14 @@ def test_histograms_of_other_queries_or_codes_do_not_merge():
 @pytest.mark.parametrize(
     ("counts", "levels", "message"),
     [
-        (np.ones((2, 2)), [0, 1], r"must have shape \(n_queries, n_levels, n_bits \+ 1\)"),
-        (np.ones((2, 2, 3), int), [0], r"Got \(2, 2, 3\) and \(1,\)"),
-        (np.ones((2, 1, 3)), [0], "non-negative integers"),
-        (-np.ones((2, 1, 3), int), [0], "non-negative integers"),
-        (np.ones((2, 2, 3), int), [1, 0], "levels must ascend"),
-        (np.ones((2, 2, 3), int), [-1, 0], "levels must ascend"),
+        (np.ones((2, 2)), [0, 1], r"must have shape \(n_queries, n_levels, n_ties\)"),
+        (np.ones((2, 2, 3), int), [0], r"Got shapes \(2, 2, 3\) and \(1,\)"),
+        (np.ones((2, 1, 3)) / 2, [0], "counts must be whole numbers >= 0"),
+        (-np.ones((2, 1, 3), int), [0], "counts must be whole numbers >= 0"),
+        (np.ones((2, 2, 3), int), [0, np.nan], "levels must be finite"),
+        (np.ones((2, 1, 0), int), [0], "must have shape"),
+        (np.ones((2, 2, 3), int), [1, 0], "levels must be finite, >= 0 and ascending"),
+        (np.ones((2, 2, 3), int), [-1, 0], "levels must be finite, >= 0 and ascending"),
     ],
 )
 def test_bad_histograms_are_refused(counts, levels, message):
@@ -289,6 +331,10 @@ Y = np.array([0, 0, 1, 1])
         ((BITS, iter([(BITS, Y[:2])]), Y), {}, "database y must have one row"),
         ((BITS, iter([(BITS, Y), (BITS[:, :3], Y)]), Y), {}, "database codes have 3 columns"),
         ((BITS, iter([(BITS, Y), (3 * BITS, Y)]), Y), {}, "only 0 and 1, .* Got 0, 3"),
+        ((BITS, iter([BITS]), Y), {}, r"a block must be a pair \(codes, y\). Got ndarray"),
+        ((BITS, BITS, Y, Y), {"n_jobs": "2"}, "n_jobs must be an int or None. Got '2'"),
+        ((BITS, BITS, Y, np.ma.array(Y, mask=Y)), {}, "database y is masked|y is masked"),
+        ((np.ma.array(BITS, mask=BITS), BITS, Y, Y), {}, "query codes are masked in places"),
         ((BITS, BITS[:, :3], Y, Y), {}, "3 columns; codes of n_bits=4"),
         ((BITS, BITS, Y, Y), {"n_bits": 0}, "n_bits must be an int >= 1 or None. Got 0"),
         ((BITS, BITS, Y, [0, 0, 1, np.nan]), {}, "y contains NaN"),

@@ -1,6 +1,7 @@
 import inspect
 import math
 import pickle
+import time
 from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 from itertools import product
@@ -14,14 +15,15 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn import metrics
 from sklearn.exceptions import UndefinedMetricWarning
 
-from sklearn_hashrank import _measures
 from sklearn_hashrank._measures import (
     MEASURES,
-    DiscountSums,
+    TIE_ORDERS,
+    _registry,
     evaluate,
     mean_score,
     validate_options,
 )
+from sklearn_hashrank._measures._sums import DISCOUNTS, DiscountSums
 
 from .oracle.rankings import LITERAL, mean_max_min
 
@@ -76,7 +78,7 @@ def test_expectation_and_bounds_are_those_of_all_orders(name, options, ranking, 
     levels, ties = ranking
     counts = counts_of(ties, levels)[None].astype(dtype)
     mean, largest, smallest = mean_max_min(name, ties, k, **options)
-    for order, literal in zip(_measures.TIE_ORDERS, (mean, largest, smallest)):
+    for order, literal in zip(TIE_ORDERS, (mean, largest, smallest)):
         value = evaluate(name, counts, levels, k=k, ties=order, **options)
         assert_allclose(value, [literal], rtol=1e-12, atol=1e-12, err_msg=order)
 
@@ -107,7 +109,7 @@ def test_bounds_enclose_the_expectation_and_meet_without_ties(name, options, k):
 
 
 @pytest.mark.parametrize(("name", "options"), EVERY_MEASURE)
-@pytest.mark.parametrize("ties", _measures.TIE_ORDERS)
+@pytest.mark.parametrize("ties", TIE_ORDERS)
 @pytest.mark.parametrize("k", [None, 30])
 def test_only_the_counts_of_levels_in_ties_matter(name, options, ties, k, monkeypatch):
     rng = np.random.default_rng(1)
@@ -124,7 +126,7 @@ def test_only_the_counts_of_levels_in_ties_matter(name, options, ties, k, monkey
     assert_allclose(values(with_empty_ties), whole, rtol=1e-14)
     with_unused_levels = np.insert(counts, [1, 2, 3], 0, axis=1)
     assert_allclose(values(with_unused_levels, (0, 0.5, 1, 2, 3, 7)), whole, rtol=1e-14)
-    monkeypatch.setattr(_measures, "_CHUNK", 100)
+    monkeypatch.setattr(_registry, "_CHUNK", 100)
     assert_array_equal(values(counts), whole)
     assert values(counts[:0]).shape == (0,)
 
@@ -278,7 +280,7 @@ def test_discount_sums_keep_their_digits_at_any_depth(discount):
         shifted = t + 1 if discount == "log2p1" else np.maximum(t, 2)
         return 1 / np.log2(shifted)
 
-    sums = DiscountSums(_measures.DISCOUNTS[discount]._discount)
+    sums = DiscountSums(DISCOUNTS[discount]._discount)
     for start, stop in [(0, 1), (0, 3), (255, 257), (256, 256), (300, 40_000)]:
         exact = math.fsum(term(np.arange(start + 1.0, stop + 1)))
         assert_allclose(sums.between(np.array([start, stop])), exact, rtol=2e-13)
@@ -288,19 +290,27 @@ def test_discount_sums_keep_their_digits_at_any_depth(discount):
         exact = math.fsum(term(np.arange(start + 1.0, stop + 1)))
         assert_allclose(sums.between(np.array([start, stop])), exact, rtol=1e-12)
     exact = math.fsum(map(math.fsum, np.array_split(term(np.arange(1.0, MILLIONS + 1)), 100)))
-    at_once = DiscountSums(_measures.DISCOUNTS[discount]._discount)
+    at_once = DiscountSums(DISCOUNTS[discount]._discount)
     for table in (sums, at_once):  # grown, or built at once
         assert_allclose(table.between(np.array([0, MILLIONS])), exact, rtol=1e-15)
 
 
-def test_discount_sums_grow_safely_in_threads():
+def test_discount_sums_grow_safely_and_once_in_threads():
     edges = np.random.default_rng(0).integers(0, 3_000_000, size=(200, 2))
     edges.sort(axis=1)
-    expected = _measures.DISCOUNTS["log2p1"].between(edges)
-    shared = DiscountSums(_measures.DISCOUNTS["log2p1"]._discount)
+    expected = DISCOUNTS["log2p1"].between(edges)
+    built = []
+
+    def discount(ranks):
+        built.append(ranks[0])
+        time.sleep(1e-4)  # lets another thread in
+        return 1 / np.log2(ranks + 1)
+
+    shared = DiscountSums(discount)
     with ThreadPoolExecutor(8) as pool:
         values = np.concatenate(list(pool.map(shared.between, edges)))
     assert_allclose(values, expected[:, 0], rtol=1e-12)
+    assert len(set(built)) == len(built)
 
 
 def test_dcg_and_ndcg_of_millions():
@@ -427,7 +437,7 @@ def test_bounds_of_average_precision_of_the_retrieved_search_all_hits(seed):
 
 
 @pytest.mark.parametrize(("name", "options"), EVERY_MEASURE)
-@pytest.mark.parametrize("ties", _measures.TIE_ORDERS)
+@pytest.mark.parametrize("ties", TIE_ORDERS)
 @pytest.mark.parametrize("k", [None, 1000, 7_654_321, 10**12])
 def test_millions_neither_overflow_nor_leave_the_unit_interval(name, options, ties, k):
     half = MILLIONS // 2
@@ -451,7 +461,7 @@ def test_millions_neither_overflow_nor_leave_the_unit_interval(name, options, ti
 
 
 @pytest.mark.parametrize(("name", "options"), EVERY_MEASURE)
-@pytest.mark.parametrize("ties", _measures.TIE_ORDERS)
+@pytest.mark.parametrize("ties", TIE_ORDERS)
 @pytest.mark.parametrize("k", [None, 2, 100])
 def test_queries_without_relevant_items_take_zero_division(name, options, ties, k):
     counts = [[[2, 3], [0, 0]], [[0, 0], [1, 2]], [[0, 0], [0, 0]]]

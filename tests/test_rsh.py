@@ -321,7 +321,7 @@ def test_in_pipelines_and_searches():
 @pytest.mark.parametrize("solver", ["alm", "eigh"])
 def test_more_bits_than_features_are_refused(solver):
     X, y = make_blobs(50, 4, random_state=0)
-    message = r"n_bits=5 is more than n_features = 4.*orthogonal.*Lower n_bits, or add features"
+    message = r"n_bits=5 must be at most n_features = 4.*orthogonal.*Use fewer bits"
     with pytest.raises(ValueError, match=message):
         RSHHasher(5, solver=solver).fit(X, y)
 

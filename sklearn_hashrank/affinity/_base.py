@@ -57,7 +57,7 @@ class BaseAffinity(BaseEstimator):
         levels : ndarray of shape (n_queries or 1, n_runs), uint16
             Index of the level in each run.
         """
-        stops = np.arange(1, len(groups) + 1, dtype=np.int64)[None]
+        stops = np.arange(1, groups.shape[0] + 1, dtype=np.int64)[None]
         return stops, self.level_indices(queries, groups)
 
     def n_runs(self, n_groups: int) -> int:

@@ -1,5 +1,7 @@
 """Graded relevance by distance between vectors."""
 
+from numbers import Integral
+
 import numpy as np
 from scipy import sparse
 from sklearn.utils import check_random_state
@@ -83,10 +85,16 @@ class EuclideanAffinity(BaseAffinity):
         if self.max_samples is not None and y.shape[0] > self.max_samples:
             random_state = check_random_state(self.random_state)
             y = y[random_state.choice(y.shape[0], self.max_samples, replace=False)]
-        self._center = None if sparse.issparse(y) else y.mean(axis=0)
+        y = y.astype(float)
         self._n_features = y.shape[1]
-        self._squared_thresholds = self._quantiles_of_squared_distances(y, percentiles / 100)
-        self.thresholds_ = np.sqrt(self._squared_thresholds)
+        self._center = np.asarray(y.mean(axis=0)).ravel()
+        # Working in units of a power of two is exact, and squares cannot overflow or vanish.
+        largest = abs(y - self._center).max() if not sparse.issparse(y) else abs(y).max()
+        self._unit = 2.0 ** np.round(np.log2(largest)) if largest > 0 else 1.0
+        self._center = self._center / self._unit
+        quantiles = self._quantiles_of_squared_distances(y / self._unit, percentiles)
+        self._squared_thresholds = quantiles
+        self.thresholds_ = np.sqrt(quantiles) * self._unit
         self.levels_ = np.concatenate([[0.0], levels])
         return self
 
@@ -99,87 +107,97 @@ class EuclideanAffinity(BaseAffinity):
                 f"Got {self.percentiles!r} and {self.levels!r}."
             )
         in_range = percentiles[0] <= 100 and percentiles[-1] > 0
-        if not in_range or np.any(np.diff(percentiles) >= 0):
+        if not in_range or not np.all(np.diff(percentiles) < 0):
             raise ValueError(
                 f"percentiles must descend within (0, 100]. Got {self.percentiles!r} instead."
             )
         if not (np.all(np.diff(levels) > 0) and levels[0] > 0 and np.isfinite(levels[-1])):
             raise ValueError(f"levels must ascend from above 0. Got {self.levels!r} instead.")
-        if self.max_samples is not None and self.max_samples < 2:
-            raise ValueError(f"max_samples must be None or >= 2. Got {self.max_samples!r} instead.")
+        is_int = isinstance(self.max_samples, Integral) and not isinstance(self.max_samples, bool)
+        if self.max_samples is not None and not (is_int and self.max_samples >= 2):
+            raise ValueError(
+                f"max_samples must be None or an int >= 2. Got {self.max_samples!r} instead."
+            )
         return percentiles, levels
 
-    def _quantiles_of_squared_distances(self, y, fractions):
+    def _quantiles_of_squared_distances(self, y, percentiles):
+        """Order statistics of the squared distances of all pairs, exact."""
         n = y.shape[0]
-        rows = self._with_norms(y)
-        approximate = np.full((n, n), np.inf, dtype=np.float32)
-        for start in range(0, n, 1024):
-            block = slice(start, start + 1024)
-            squared, _ = self._approximate(rows, rows, block)
-            approximate[block, start:] = squared[:, start:]
-            lower = np.tril_indices(len(squared), m=n - start)
-            approximate[block, start:][lower] = np.inf
-        n_pairs = n * (n - 1) // 2
-        ranks = np.maximum(np.ceil(fractions * n_pairs).astype(np.int64) - 1, 0)
-        near = np.partition(approximate, np.unique(ranks), axis=None)[ranks].astype(float)
-        slack = self._slack(rows[1].max(), rows[1].max()) + 4 * np.finfo(np.float32).eps * near
-        return np.array(
-            [
-                self._exact_rank(y, approximate, rank, value, tolerance)
-                for rank, value, tolerance in zip(ranks, near, slack)
-            ]
-        )
-
-    def _exact_rank(self, y, approximate, rank, value, tolerance):
-        """Value of the given rank, from exact distances of the pairs that may hold it."""
-        below = np.count_nonzero(approximate < value - tolerance)
-        i, j = np.nonzero(np.abs(approximate - value) <= tolerance)
-        return np.partition(_squared_distances(y, y, i, j), rank - below)[rank - below]
+        [(rows, norms)] = self._with_norms(y)
+        first_pair = np.concatenate([[0], np.cumsum(np.arange(n - 1, 0, -1))])  # of each row
+        approximate = np.empty(first_pair[-1], dtype=np.float32)
+        for start in range(0, n, 512):
+            squared = -2.0 * self._products(rows[start : start + 512], rows[start:])
+            squared += norms[start : start + 512, None] + norms[start:]
+            for i, row in enumerate(squared[: n - 1 - start]):
+                begin, end = first_pair[start + i : start + i + 2]
+                approximate[begin:end] = row[i + 1 :]
+        # Rounded first: 7 % of 300 pairs are 21, not the next after 21.000000000000004.
+        n_within = np.ceil(np.round(percentiles * len(approximate) / 100, 6)).astype(np.int64)
+        ranks = np.maximum(n_within - 1, 0)
+        near = np.partition(approximate, np.unique(ranks))[ranks].astype(float)
+        slack = 2 * self._rounding * norms.max() + 4 * np.finfo(np.float32).eps * near
+        quantiles = np.empty(len(ranks))
+        for value in np.unique(near):
+            tolerance = slack[near == value][0]
+            n_below = np.count_nonzero(approximate < value - tolerance)
+            pairs = np.flatnonzero(np.abs(approximate - value) <= tolerance)
+            left = np.searchsorted(first_pair, pairs, side="right") - 1
+            exact = _squared_distances(y, y, left, pairs - first_pair[left] + left + 1)
+            wanted = ranks[near == value] - n_below
+            quantiles[near == value] = np.partition(exact, wanted)[wanted]
+        return quantiles
 
     def validate(self, y, name="y"):
-        """Return float64 rows, dense or CSR."""
+        """Return float64 rows, dense or CSR, in the affinity's own unit of length."""
+        self._check_fitted()
         y = as_vectors(y, name)
         check_width(y, self._n_features, name, "features")
-        return y
+        return y.astype(float) / self._unit
 
     def level_indices(self, queries, database):
         """Compare squared distances with the thresholds; see :class:`BaseAffinity`."""
-        query_rows, database_rows = self._with_norms(queries), self._with_norms(database)
-        squared, slack = self._approximate(query_rows, database_rows, slice(None))
-        unsure = np.zeros(squared.shape, dtype=bool)
-        for threshold in self._squared_thresholds:
-            unsure |= np.abs(squared - threshold) <= slack
+        from .._kernels.distances import levels_from_products
+
+        (query_rows, query_norms), (rows, norms) = self._with_norms(queries, database)
+        levels, unsure = levels_from_products(
+            self._products(query_rows, rows),
+            query_norms,
+            norms,
+            self._squared_thresholds,
+            self._rounding,
+        )
         i, j = np.nonzero(unsure)
-        squared[i, j] = _squared_distances(queries, database, i, j)
-        indices = np.zeros(squared.shape, dtype=np.uint16)
-        for threshold in self._squared_thresholds:
-            indices += squared <= threshold
-        return indices
+        levels[i, j] = self._count_thresholds(_squared_distances(queries, database, i, j))
+        return levels
 
     def paired_level_indices(self, queries, database):
         """Compare aligned rows."""
         pairs = np.arange(queries.shape[0])
-        squared = _squared_distances(queries, database, pairs, pairs)
+        return self._count_thresholds(_squared_distances(queries, database, pairs, pairs))
+
+    def _count_thresholds(self, squared):
         return (squared[:, None] <= self._squared_thresholds).sum(axis=1, dtype=np.uint16)
 
-    def _with_norms(self, rows):
-        if sparse.issparse(rows):
-            return rows, np.asarray(rows.multiply(rows).sum(axis=1)).ravel()
-        if self._center is not None:
-            rows = rows - self._center
-        return rows, np.einsum("ij,ij->i", rows, rows)
+    @property
+    def _rounding(self):
+        """Bound on the error of a squared distance from a product, relative to the norms."""
+        return 4 * (self._n_features + 4) * np.finfo(float).eps
 
-    def _approximate(self, queries, database, block):
-        """Squared distances by a matrix product, and how far rounding may have moved them."""
-        (query_rows, query_norms), (rows, norms) = queries, database
-        product = query_rows[block] @ rows.T
-        squared = (-2.0 * product).toarray() if sparse.issparse(product) else -2.0 * product
-        squared += query_norms[block, None]
-        squared += norms
-        return squared, self._slack(query_norms[block, None], norms)
+    def _with_norms(self, *blocks):
+        """Rows and squared norms of each block, near the origin where no block is sparse."""
+        shift = not any(map(sparse.issparse, blocks))
+        for rows in blocks:
+            if sparse.issparse(rows):
+                yield rows, np.asarray(rows.multiply(rows).sum(axis=1)).ravel()
+            else:
+                rows = rows - self._center if shift else rows
+                yield rows, np.einsum("ij,ij->i", rows, rows)
 
-    def _slack(self, query_norms, norms):
-        return 4 * (self._n_features + 4) * np.finfo(float).eps * (query_norms + norms)
+    @staticmethod
+    def _products(queries, database):
+        product = queries @ database.T
+        return product.toarray() if sparse.issparse(product) else np.asarray(product)
 
 
 def _squared_distances(a, b, i, j):
@@ -189,8 +207,7 @@ def _squared_distances(a, b, i, j):
     for start in range(0, len(i), step):
         part = slice(start, start + step)
         left, right = a[i[part]], b[j[part]]
-        if sparse.issparse(left):
-            left, right = left.toarray(), right.toarray()
-        difference = left - right
+        left = left.toarray() if sparse.issparse(left) else left
+        difference = left - (right.toarray() if sparse.issparse(right) else right)
         squared[part] = np.einsum("ij,ij->i", difference, difference)
     return squared

@@ -1,10 +1,9 @@
 """Relevance by equal labels, label paths and shared labels."""
 
 import numpy as np
-from scipy import sparse
 
 from ._base import BaseAffinity
-from ._rows import as_indicator, as_label_matrix, as_rows, check_width
+from ._rows import as_indicator, as_label_matrix, as_labels, check_width, packed_bits
 
 
 class _PathAffinity(BaseAffinity):
@@ -12,8 +11,12 @@ class _PathAffinity(BaseAffinity):
 
     def level_indices(self, queries, database):
         _check_comparable(queries, database)
-        equal = queries[:, None, :] == database[None, :, :]
-        return np.logical_and.accumulate(equal, axis=2).sum(axis=2, dtype=np.uint16)
+        shared = queries[:, None, 0] == database[:, 0]
+        length = shared.astype(np.uint16)
+        for depth in range(1, queries.shape[1]):
+            shared &= queries[:, None, depth] == database[:, depth]
+            length += shared
+        return length
 
     def paired_level_indices(self, queries, database):
         return np.logical_and.accumulate(queries == database, axis=1).sum(1, dtype=np.uint16)
@@ -78,19 +81,13 @@ class LabelAffinity(_PathAffinity):
 
     def validate(self, y, name="y"):
         """Return labels of shape (n, 1); see :meth:`fit` for what is accepted."""
-        y = as_rows(y, name)
+        y = as_labels(y, name)
         if y.ndim == 1:
             y = y[:, None]
         if y.ndim != 2 or y.shape[1] != 1:
             raise ValueError(
                 f"{name} must hold one class label per row, shape (n,) or (n, 1). "
                 f"Got shape {y.shape}."
-            )
-        if y.dtype.kind == "f" and len(y) and np.any(y != np.floor(y)):
-            raise ValueError(
-                f"{name} holds non-integral numbers such as {y[y != np.floor(y)][0]!r}, which are "
-                "no class labels. For relevance by distance between targets, pass "
-                "affinity=EuclideanAffinity()."
             )
         return y
 
@@ -132,6 +129,7 @@ class HierarchicalAffinity(_PathAffinity):
 
     def validate(self, y, name="y"):
         """Return paths of shape (n, depth); see :meth:`fit`."""
+        self._check_fitted()
         y = as_label_matrix(y, name)
         check_width(y, len(self.levels_) - 1, name, "labels per path")
         return y
@@ -165,19 +163,25 @@ class SharedLabelAffinity(BaseAffinity):
         -------
         self : SharedLabelAffinity
         """
-        self.levels_ = np.arange(as_indicator(y, "y").shape[1] + 1.0)
+        y = as_indicator(y, "y")
+        n_labels = y.shape[1]
+        if n_labels > np.iinfo(np.uint16).max:
+            raise ValueError(f"y must have at most 65535 labels. Got {n_labels}.")
+        for _ in packed_bits(y, "y"):
+            pass  # every value is checked, and nothing kept
+        self.levels_ = np.arange(n_labels + 1.0)
         return self
 
     def validate(self, y, name="y"):
         """Return label sets as bit masks, (n, ceil(n_labels / 64)) uint64."""
+        self._check_fitted()
         y = as_indicator(y, name)
         check_width(y, len(self.levels_) - 1, name, "labels")
         masks = np.zeros((y.shape[0], 8 * -(-y.shape[1] // 64)), dtype=np.uint8)
-        step = max(1, (1 << 24) // y.shape[1])
-        for start in range(0, y.shape[0], step):
-            part = y[start : start + step]
-            bits = np.packbits(part.toarray() if sparse.issparse(part) else part != 0, axis=1)
-            masks[start : start + step, : bits.shape[1]] = bits
+        start = 0
+        for bits in packed_bits(y, name):
+            masks[start : start + len(bits), : bits.shape[1]] = bits
+            start += len(bits)
         return masks.view(np.uint64)
 
     def level_indices(self, queries, database):
@@ -206,30 +210,20 @@ class SharedLabelAffinity(BaseAffinity):
 
 def _number_values(values):
     """Index of each value among the sorted distinct ones."""
-    if values.dtype.kind in "biu":
+    if values.dtype.kind == "i":
         low, high = int(values.min()), int(values.max())
         if high - low < max(1024, 4 * len(values)):
-            if values.dtype.kind == "u":
-                values = values - values.dtype.type(low)
-                low = 0
-            shifted = values.astype(np.int64) - low
+            shifted = values - low
             present = np.bincount(shifted) > 0
             return shifted if present.all() else (np.cumsum(present) - 1)[shifted]
-    try:
-        return np.unique(values, return_inverse=True)[1].ravel()
-    except TypeError as error:
-        raise ValueError(
-            f"y holds labels that cannot be compared with each other: {error}"
-        ) from error
+    return np.unique(values, return_inverse=True)[1].ravel()
 
 
 def _check_comparable(queries, database):
-    if (queries.dtype.kind in "US") != (database.dtype.kind in "US") and "O" not in (
-        queries.dtype.kind,
-        database.dtype.kind,
-    ):
+    kinds = {"U" if rows.dtype.kind == "O" else rows.dtype.kind for rows in (queries, database)}
+    if len(kinds) > 1:
         raise ValueError(
-            "the labels of queries and database must be of one kind. "
+            "the labels of queries and database must be of one kind, numbers, str or bytes. "
             f"Got dtypes {queries.dtype} and {database.dtype}."
         )
 

@@ -6,7 +6,7 @@ import numpy as np
 from scipy import sparse
 
 from ._base import BaseAffinity
-from ._rows import as_rows
+from ._rows import as_rows, slices
 
 MAX_LEVELS = 256
 
@@ -17,13 +17,13 @@ class PrecomputedAffinity(BaseAffinity):
     Parameters
     ----------
     S : {ndarray, sparse matrix} of shape (n_queries, n_database)
-        Relevance of database item j to query i, non-negative, at most 256 distinct values.
-        Usually square; then `y` of queries and database number the same items.
+    Relevance of database item j to query i, non-negative, at most 256 distinct values.
+    Usually square; then `y` of queries and database number the same items.
 
     Attributes
     ----------
     levels_ : ndarray of shape (n_levels,)
-        0 and the distinct values of `S`.
+    0 and the distinct values of `S`.
 
     Examples
     --------
@@ -51,13 +51,15 @@ class PrecomputedAffinity(BaseAffinity):
         -------
         self : PrecomputedAffinity
         """
-        S = self.S.tocsr() if sparse.issparse(self.S) else np.asarray(self.S)
-        values: Any = S.data if sparse.issparse(S) else S
-        if S.ndim != 2 or values.dtype.kind not in "buif":
+        S: Any = self.S.tocsr(copy=True) if sparse.issparse(self.S) else np.asarray(self.S)
+        if S.ndim != 2 or S.dtype.kind not in "buif":
             raise ValueError(
-                f"S must be a numeric matrix. Got shape {S.shape} and dtype {values.dtype}."
+                f"S must be a numeric matrix. Got shape {S.shape} and dtype {S.dtype}."
             )
-        levels = np.unique(values).astype(float)
+        if sparse.issparse(S):
+            S.sum_duplicates()
+        parts = [S.data] if sparse.issparse(S) else slices(S)
+        levels = np.unique(np.concatenate([np.unique(part) for part in parts])).astype(float)
         if not np.isfinite(levels).all() or np.any(levels < 0):
             raise ValueError(
                 f"S must be finite and non-negative. Got values from {levels[0]} to {levels[-1]}."
@@ -76,6 +78,7 @@ class PrecomputedAffinity(BaseAffinity):
 
     def validate(self, y, name="y"):
         """Return row numbers of shape (n,)."""
+        self._check_fitted()
         y = as_rows(y, name)
         if y.ndim == 2 and y.shape[1] == 1:
             y = y[:, 0]
@@ -93,13 +96,22 @@ class PrecomputedAffinity(BaseAffinity):
 
     def level_indices(self, queries, database):
         """Look the pairs up; see :class:`BaseAffinity`."""
-        for rows, size, name in zip((queries, database), self._matrix.shape, ("query", "database")):
-            if len(rows) and rows.max() >= size:
-                raise ValueError(
-                    f"{name} y names row {rows.max()}, but S has shape {self._matrix.shape}."
-                )
+        self._check_bounds(queries, database)
         if sparse.issparse(self._matrix):
             relevance = self._matrix[queries][:, database].toarray()
         else:
             relevance = self._matrix[np.ix_(queries, database)]
         return np.searchsorted(self.levels_, relevance).astype(np.uint16)
+
+    def paired_level_indices(self, queries, database):
+        """Look aligned rows up."""
+        self._check_bounds(queries, database)
+        relevance = np.asarray(self._matrix[queries, database]).ravel()
+        return np.searchsorted(self.levels_, relevance).astype(np.uint16)
+
+    def _check_bounds(self, queries, database):
+        for rows, size, name in zip((queries, database), self._matrix.shape, ("query", "database")):
+            if len(rows) and rows.max() >= size:
+                raise ValueError(
+                    f"{name} y names row {rows.max()}, but S has shape {self._matrix.shape}."
+                )

@@ -1,63 +1,127 @@
 """Validation of rows of `y`."""
 
+from numbers import Integral, Real
+
 import numpy as np
 from scipy import sparse
 
+_SLICE_BYTES = 1 << 24
+
 
 def as_rows(y, name):
-    """Rows of y as an array without missing values."""
-    if sparse.issparse(y):
-        y = y.toarray()
+    """Rows of y as an array of numbers or strings without missing values."""
+    y = y.toarray() if sparse.issparse(y) else y
+    if isinstance(y, np.ma.MaskedArray) and np.ma.is_masked(y):
+        raise ValueError(f"{name} is masked in places; every row needs a value.")
     y = np.asarray(y)
     if y.ndim == 0:
         raise ValueError(f"{name} must have one row per item. Got {y!r} instead.")
-    if y.dtype.kind == "f":
-        missing = not np.isfinite(y).all()
-    elif y.dtype.kind == "O":
-        missing = any(_is_missing(value) for value in y.ravel())
-    elif y.dtype.kind in "buiUS":
-        missing = False
-    else:
+    if y.dtype.kind == "O":
+        y = _narrow(y, name)
+    elif y.dtype.kind not in "buifUS":
         raise ValueError(f"{name} must hold numbers or strings. Got dtype {y.dtype}.")
-    if missing:
+    if y.dtype.kind == "f" and not all(np.isfinite(part).all() for part in slices(y)):
         raise ValueError(
             f"{name} contains NaN, infinity or missing values; every row needs a value."
         )
     return y
 
 
+def slices(y):
+    """Consecutive rows of y, few enough for temporary arrays of their size."""
+    row_bytes = max(1, y.dtype.itemsize * int(np.prod(y.shape[1:])))
+    step = max(1, _SLICE_BYTES // row_bytes)
+    return (y[start : start + step] for start in range(0, y.shape[0], step))
+
+
+def _narrow(y, name):
+    """An object array as one of integers, floats or strings, if it holds nothing else."""
+    if any(_is_missing(value) for value in y.flat):
+        raise ValueError(
+            f"{name} contains NaN, infinity or missing values; every row needs a value."
+        )
+    kinds = set(map(type, y.flat))
+    for accepted, dtype in ((Integral, np.int64), (Real, np.float64)):
+        if all(issubclass(kind, (accepted, np.bool_)) for kind in kinds):
+            try:
+                return y.astype(dtype)
+            except OverflowError as error:
+                raise ValueError(f"{name} holds integers beyond 64 bits.") from error
+    if not all(issubclass(kind, str) for kind in kinds):
+        given = ", ".join(sorted(kind.__name__ for kind in kinds))
+        raise ValueError(
+            f"{name} must hold only numbers or only strings. Got objects of type {given}. For sets "
+            "of labels, pass a multilabel indicator (sklearn.preprocessing.MultiLabelBinarizer)."
+        )
+    return y
+
+
 def _is_missing(value):
-    equals_itself = value == value  # not so for NaN, and neither true nor false for pandas.NA
-    return value is None or not (isinstance(equals_itself, (bool, np.bool_)) and equals_itself)
+    try:
+        equals_itself = value == value  # not so for NaN, and neither true nor false for pandas.NA
+    except (TypeError, ValueError):
+        return False
+    is_bool = isinstance(equals_itself, (bool, np.bool_))
+    return value is None or type(value).__name__ == "NAType" or (is_bool and not equals_itself)
+
+
+def as_labels(y, name):
+    """Labels as int64 or strings, so that equality means the same for every pair of arrays."""
+    y = as_rows(y, name)
+    if y.dtype.kind == "f":
+        if np.any(y != np.floor(y)):
+            raise ValueError(
+                f"{name} holds non-integral numbers such as {y[y != np.floor(y)][0]!r}, which are "
+                "no class labels. Relevance by distance between targets is what EuclideanAffinity "
+                "is for: affinity=EuclideanAffinity()."
+            )
+        if np.any(np.abs(y) > 2**53):
+            raise ValueError(
+                f"{name} holds floats beyond 2**53, which do not tell neighbouring labels apart. "
+                "Pass integers or strings."
+            )
+    if y.dtype.kind == "u" and y.size and y.max() > np.iinfo(np.int64).max:
+        raise ValueError(
+            f"{name} holds unsigned labels beyond 2**63 - 1, such as {y.max()}. Pass them as "
+            "strings."
+        )
+    return y if y.dtype.kind in "USO" else y.astype(np.int64, copy=False)
 
 
 def as_label_matrix(y, name):
-    y = as_rows(y, name)
+    """Label paths, (n, depth)."""
+    y = as_labels(y, name)
     if y.ndim != 2 or y.shape[1] == 0:
         raise ValueError(f"{name} must hold one label path per row, (n, depth). Got {y.shape}.")
-    if y.dtype.kind == "f" and np.any(y != np.floor(y)):
-        raise ValueError(f"{name} must hold labels. Got non-integral numbers.")
     return y
 
 
 def as_indicator(y, name):
-    if sparse.issparse(y):
-        y = y.tocsr()
-        values = y.data
-    else:
-        y = values = as_rows(y, name)
+    """A multilabel indicator, dense or CSR; its values are checked by `packed_bits`."""
+    y = y.tocsr() if sparse.issparse(y) else as_rows(y, name)
     if y.ndim != 2 or y.shape[1] == 0:
         raise ValueError(f"{name} must be a multilabel indicator, (n, n_labels). Got {y.shape}.")
-    if values.dtype.kind not in "buif" or not np.all((values == 0) | (values == 1)):
-        raise ValueError(f"{name} must be a multilabel indicator of 0 and 1. Got other values.")
+    if y.dtype.kind not in "buif":
+        raise ValueError(f"{name} must be a multilabel indicator of 0 and 1. Got {y.dtype}.")
     return y
 
 
+def packed_bits(indicator, name):
+    """Label sets packed into bytes, slice by slice."""
+    for part in slices(indicator):
+        part = part.toarray() if sparse.issparse(part) else part
+        bits = part != 0
+        if not np.array_equal(bits, part):
+            raise ValueError(f"{name} must be a multilabel indicator of 0 and 1. Got other values.")
+        yield np.packbits(bits, axis=1)
+
+
 def as_vectors(y, name):
+    """Finite numeric vectors, dense (n, n_features) of the given dtype, or CSR."""
     if sparse.issparse(y):
-        y = y.tocsr().astype(float)
-        if not np.isfinite(y.data).all():
-            raise ValueError(f"{name} contains NaN or infinity.")
+        y = y.tocsr()
+        if y.dtype.kind not in "buif" or not np.isfinite(y.data).all():
+            raise ValueError(f"{name} contains NaN or infinity, or is not numeric: {y.dtype}.")
         return y
     y = as_rows(y, name)
     if y.dtype.kind not in "buif" or y.ndim > 2:
@@ -65,9 +129,10 @@ def as_vectors(y, name):
             f"{name} must hold numeric vectors, (n, n_features). "
             f"Got shape {y.shape} and dtype {y.dtype}."
         )
-    return (y[:, None] if y.ndim == 1 else y).astype(float)
+    return y[:, None] if y.ndim == 1 else y
 
 
 def check_width(y, width, name, what):
+    """Refuse rows of another width than the affinity was fitted with."""
     if y.shape[1] != width:
         raise ValueError(f"{name} has {y.shape[1]} {what}; this affinity was fitted with {width}.")

@@ -3,30 +3,32 @@
 from numbers import Integral
 from typing import Any
 
+import numpy as np
 from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
+from sklearn.utils.extmath import safe_sparse_dot
 
 from ..base import LinearHasher, column_means
-from ..solvers.principal import CenteredRows, principal_directions
-from ..solvers.rotation import itq_rotation, random_rotation
+from ..solvers.rotation import itq_rotation, principal_directions
+from .pca import check_n_bits_at_most
 
 
 class ITQHasher(LinearHasher):
-    """Principal components, rotated towards the corners of a cube before taking signs.
+    """Principal directions, rotated so that the signs of the projections are near to them.
 
-    The strongest of the usual unsupervised linear yardsticks.
+    The best of the simple unsupervised hashers, and the yardstick of the others.
 
     Parameters
     ----------
     n_bits : int, default=32
-        Length of a code, at most the number of features.
+        Length of a code, at most the number of features and of training rows.
     max_iter : int, default=50
-        Most turns of quantizing and rotating.
+        Most alternations between codes and rotation.
     output : {"bits", "signs", "packed"}, default="bits"
         Format of :meth:`transform`: 0/1 uint8, -1/+1 int8, or packed uint8 bytes.
     random_state : int, RandomState instance or None, default=None
-        Draws the rotation to start from.
+        Draws the first rotation, and serves the principal directions of large data.
 
     Attributes
     ----------
@@ -35,13 +37,13 @@ class ITQHasher(LinearHasher):
     intercept_ : ndarray of shape (n_bits,)
         Offsets that let every hyperplane pass through the mean.
     n_iter_ : int
-        Turns made.
+        Alternations done.
     codes_ : ndarray of shape (n_samples, ceil(n_bits / 8)), uint8
         Packed codes of the training rows.
     y_ : array-like
         `y` of the training rows, or `X` where it was None.
     affinity_ : affinity object
-        Relevance by the form of `y_`, used by :meth:`score`.
+        Relevance by the form of `y`, set when :meth:`score` first needs it.
     n_features_in_ : int
         Number of features seen during fit.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -49,16 +51,17 @@ class ITQHasher(LinearHasher):
 
     References
     ----------
-    Y. Gong, S. Lazebnik, "Iterative quantization: a Procrustean approach to learning binary codes",
-    CVPR 2011.
+    Y. Gong, S. Lazebnik, "Iterative quantization: a Procrustean approach to learning binary
+    codes", CVPR 2011.
 
     Examples
     --------
     >>> from sklearn.datasets import load_digits
     >>> from sklearn_hashrank import ITQHasher
     >>> X, y = load_digits(return_X_y=True)
-    >>> round(ITQHasher(n_bits=16, random_state=0).fit(X, y).score(X, y), 2)
-    0.64
+    >>> hasher = ITQHasher(n_bits=16, random_state=0).fit(X, y)
+    >>> round(hasher.score(X, y), 2)
+    0.63
     """
 
     _parameter_constraints: dict = {
@@ -89,13 +92,14 @@ class ITQHasher(LinearHasher):
         self : ITQHasher
         """
         X, y = self._validate_training_data(X, y)
-        self._check_orthogonal_bits(X)
-        rows = CenteredRows(X, column_means(X))
         random_state = check_random_state(self.random_state)
-        _, directions = principal_directions(rows, self.n_bits, random_state)
-        start = random_rotation(self.n_bits, random_state)
-        rotation, alignment = itq_rotation(rows @ directions, start, max_iter=self.max_iter)
-        self.n_iter_ = len(alignment)
-        self._set_hyperplanes(directions @ rotation, rows.mean, X.dtype)
+        check_n_bits_at_most(X, self.n_bits)
+        directions = principal_directions(X, self.n_bits, random_state)
+        means = column_means(X)
+        projections = safe_sparse_dot(X, directions.T, dense_output=True) - directions @ means
+        rotation, self.n_iter_ = itq_rotation(projections, self.max_iter, random_state)
+        directions = rotation.T @ directions
+        self.components_ = np.ascontiguousarray(directions, dtype=X.dtype)
+        self.intercept_ = (-directions @ means).astype(X.dtype)
         self._keep_database(X, y)
         return self

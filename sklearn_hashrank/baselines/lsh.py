@@ -35,7 +35,7 @@ class LSHHasher(LinearHasher):
     y_ : array-like
         `y` of the training rows, or `X` where it was None.
     affinity_ : affinity object
-        Relevance by the form of `y_`, used by :meth:`score`.
+        Relevance by the form of `y`, set when :meth:`score` first needs it.
     n_features_in_ : int
         Number of features seen during fit.
     feature_names_in_ : ndarray of shape (n_features_in_,)

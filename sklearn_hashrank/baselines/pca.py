@@ -1,33 +1,44 @@
-"""Signs of principal components."""
+"""Principal directions."""
 
 from typing import Any
 
+import numpy as np
 from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
 
 from ..base import LinearHasher, column_means
-from ..solvers.principal import CenteredRows, principal_directions
+from ..solvers.rotation import principal_directions
+
+
+def check_n_bits_at_most(X: Any, n_bits: int) -> None:
+    """Refuse more bits than `X` has principal directions."""
+    for name, size in (("n_features", X.shape[1]), ("n_samples", X.shape[0])):
+        if n_bits > size:
+            raise ValueError(
+                f"n_bits={n_bits} must be at most {name} = {size}, as there are no more principal "
+                "directions. Use fewer bits, or LSHHasher or TALRLinear, which take any number."
+            )
 
 
 class PCAHasher(LinearHasher):
-    """Bits are the signs of the leading principal components.
+    """One bit per principal direction: on which side of the mean a row lies.
 
-    Later components carry less and less variance and still take a whole bit each, which is why
-    longer codes may be worse. :class:`ITQHasher` rotates the same components first.
+    The first directions hold most of the variance and the last hardly any, yet each has one bit,
+    so that long codes get worse. :class:`ITQHasher` mends this with a rotation.
 
     Parameters
     ----------
     n_bits : int, default=32
-        Length of a code, at most the number of features.
+        Length of a code, at most the number of features and of training rows.
     output : {"bits", "signs", "packed"}, default="bits"
         Format of :meth:`transform`: 0/1 uint8, -1/+1 int8, or packed uint8 bytes.
     random_state : int, RandomState instance or None, default=None
-        Starts the randomised decomposition, used for more than 1024 features.
+        Used where the principal directions of large data are found by a randomised method.
 
     Attributes
     ----------
     components_ : ndarray of shape (n_bits, n_features)
-        Principal directions, orthonormal, the largest entry of each positive.
+        Principal directions, orthonormal, by descending variance.
     intercept_ : ndarray of shape (n_bits,)
         Offsets that let every hyperplane pass through the mean.
     codes_ : ndarray of shape (n_samples, ceil(n_bits / 8)), uint8
@@ -35,7 +46,7 @@ class PCAHasher(LinearHasher):
     y_ : array-like
         `y` of the training rows, or `X` where it was None.
     affinity_ : affinity object
-        Relevance by the form of `y_`, used by :meth:`score`.
+        Relevance by the form of `y`, set when :meth:`score` first needs it.
     n_features_in_ : int
         Number of features seen during fit.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -46,7 +57,8 @@ class PCAHasher(LinearHasher):
     >>> from sklearn.datasets import load_digits
     >>> from sklearn_hashrank import PCAHasher
     >>> X, y = load_digits(return_X_y=True)
-    >>> round(PCAHasher(n_bits=16).fit(X, y).score(X, y), 2)
+    >>> hasher = PCAHasher(n_bits=16, random_state=0).fit(X, y)
+    >>> round(hasher.score(X, y), 2)
     0.33
     """
 
@@ -76,10 +88,10 @@ class PCAHasher(LinearHasher):
         self : PCAHasher
         """
         X, y = self._validate_training_data(X, y)
-        self._check_orthogonal_bits(X)
-        rows = CenteredRows(X, column_means(X))
         random_state = check_random_state(self.random_state)
-        _, directions = principal_directions(rows, self.n_bits, random_state)
-        self._set_hyperplanes(directions, rows.mean, X.dtype)
+        check_n_bits_at_most(X, self.n_bits)
+        directions = principal_directions(X, self.n_bits, random_state)
+        self.components_ = np.ascontiguousarray(directions, dtype=X.dtype)
+        self.intercept_ = (-directions @ column_means(X)).astype(X.dtype)
         self._keep_database(X, y)
         return self

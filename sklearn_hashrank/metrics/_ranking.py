@@ -70,6 +70,8 @@ def _score(
     **options: Any,
 ) -> float | np.ndarray:
     validate_options(measure, **options)
+    if not isinstance(average, (bool, np.bool_)):
+        raise ValueError(f"average must be True or False. Got {average!r} instead.")
     exclude_self = database is None
     if exclude_self:
         database = (y_true, codes)
@@ -88,7 +90,7 @@ def _score(
         n_jobs=n_jobs,
     )
     values = histogram.measure(measure, **options)
-    return mean_score(values) if average else values
+    return mean_score(values, stacklevel=4) if average else values
 
 
 @_documented
@@ -196,7 +198,7 @@ def tie_aware_ndcg_score(
     >>> Y = [[1, 1], [1, 1], [1, 0], [0, 0]]
     >>> codes = [[0, 0], [0, 1], [0, 1], [1, 1]]
     >>> round(tie_aware_ndcg_score(Y[:1], codes[:1], database=(Y[1:], codes[1:])), 4)
-    0.8986
+    0.8984
     """
     return _score(
         "ndcg",

@@ -83,7 +83,7 @@ class CenteredRows(LinearOperator):
         return (X.T @ X).toarray() / n - cross - cross.T + np.outer(self.mean, self.mean)
 
 
-def principal_directions(
+def leading_directions(
     rows: CenteredRows, n_directions: int, random_state: RandomState, *, n_iter: int = 7
 ) -> tuple[np.ndarray, np.ndarray]:
     """Directions of the largest variance.

@@ -1,63 +1,76 @@
-"""Rotations of projections before they are cut into bits."""
+"""Principal directions, and rotations of projections towards binary codes."""
+
+from typing import Any
 
 import numpy as np
-from numpy.random import RandomState
-from scipy import linalg
+from scipy.stats import ortho_group
+from sklearn.decomposition import PCA
 
 
-def random_rotation(n: int, random_state: RandomState) -> np.ndarray:
-    """Orthogonal matrix of shape (n, n), uniformly distributed."""
-    Q, R = np.linalg.qr(random_state.standard_normal((n, n)))
-    return Q * np.copysign(1.0, np.diag(R))
+def principal_directions(X: Any, n: int, random_state: np.random.RandomState) -> np.ndarray:
+    """The n principal directions of a dense or sparse matrix, (n, n_features)."""
+    pca = PCA(n, random_state=random_state.randint(np.iinfo(np.int32).max))
+    with np.errstate(invalid="ignore", divide="ignore"):  # constant rows: shares of no variance
+        return pca.fit(X).components_
+
+
+def random_rotation(n: int, random_state: np.random.RandomState) -> np.ndarray:
+    """Draw a rotation or reflection of n dimensions from the uniform (Haar) distribution."""
+    if n == 1:
+        return random_state.choice([-1.0, 1.0], size=(1, 1))
+    return ortho_group.rvs(n, random_state=random_state)
 
 
 def itq_rotation(
-    projections: np.ndarray, start: np.ndarray, *, max_iter: int = 50
-) -> tuple[np.ndarray, np.ndarray]:
-    """Rotation that brings projections close to the corners of a cube.
+    projections: np.ndarray, max_iter: int, random_state: np.random.RandomState
+) -> tuple[np.ndarray, int]:
+    """Rotate centred projections so that their signs are as near to them as can be.
 
-    Iterative quantization: the nearest corners of the rotated rows, then the rotation that comes
-    nearest to them (orthogonal Procrustes), in turns. The scale of the projections does not
-    matter.
+    Iterative quantization alternates between the best codes of a rotation, the signs, and the best
+    rotation to given codes, an orthogonal Procrustes problem, from a random start. The error
+    ``|sign(V R) - V R|^2`` never rises.
 
     Parameters
     ----------
     projections : ndarray of shape (n_samples, n_bits)
-        Centred projections.
-    start : ndarray of shape (n_bits, n_bits)
-        Where to start, see :func:`random_rotation`.
-    max_iter : int, default=50
-        Most turns; it ends before when no bit changes.
+        V, with columns of mean zero.
+    max_iter : int
+        Most alternations; it ends when the codes no longer change.
+    random_state : RandomState instance
+        Draws the first rotation.
 
     Returns
     -------
     rotation : ndarray of shape (n_bits, n_bits)
-        The bits are the signs of ``projections @ rotation``.
-    alignment : ndarray of shape (n_iter,)
-        Mean of ``|projections @ rotation|`` before every turn. It never decreases.
+        R; the codes are the signs of ``projections @ rotation``.
+    n_iter : int
+        Alternations done.
 
     References
     ----------
-    Y. Gong, S. Lazebnik, "Iterative quantization: a Procrustean approach to learning binary codes",
-    CVPR 2011.
+    Y. Gong, S. Lazebnik, "Iterative quantization: a Procrustean approach to learning binary
+    codes", CVPR 2011.
 
     Examples
     --------
     >>> import numpy as np
     >>> from sklearn_hashrank.solvers.rotation import itq_rotation
-    >>> corners = np.array([[1.0, 0.0], [0.0, 1.0], [-1.0, 0.0], [0.0, -1.0]])
-    >>> rotation, alignment = itq_rotation(corners, np.array([[0.8, 0.6], [-0.6, 0.8]]))
-    >>> np.abs(corners @ rotation).round(3)[0]
-    array([0.707, 0.707])
+    >>> corners = np.array([[0.0, 1], [1, 0], [0, -1], [-1, 0]])
+    >>> rotation, n_iter = itq_rotation(corners, 10, np.random.RandomState(0))
+    >>> abs(corners @ rotation).round(3)
+    array([[0.707, 0.707],
+           [0.707, 0.707],
+           [0.707, 0.707],
+           [0.707, 0.707]])
     """
-    rotation, previous, alignment = start, None, []
-    for _ in range(max_iter):
-        rotated = projections @ rotation
-        positive = rotated > 0
-        if previous is not None and np.array_equal(positive, previous):
-            break
-        alignment.append(float(np.abs(rotated).mean()))
-        corners = np.where(positive, 1.0, -1.0).astype(projections.dtype, copy=False)
-        left, _, right = linalg.svd(projections.T @ corners, check_finite=False)
-        rotation, previous = left @ right, positive
-    return rotation, np.array(alignment)
+    rotation = random_rotation(projections.shape[1], random_state).astype(projections.dtype)
+    one = projections.dtype.type(1)
+    last = np.empty(0)
+    for n_iter in range(max_iter):
+        positive = projections @ rotation > 0
+        if np.array_equal(positive, last):
+            return rotation, n_iter
+        last = positive
+        left, _, right = np.linalg.svd(projections.T @ np.where(positive, one, -one))
+        rotation = left @ right
+    return rotation, max_iter

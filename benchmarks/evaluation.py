@@ -1,0 +1,177 @@
+"""Speed and memory of the evaluation, as ratios to peers measured in the same run.
+
+    python benchmarks/evaluation.py            # everything, about three minutes
+    python benchmarks/evaluation.py --quick    # a tenth of the database
+
+Peers are slow: they get a few of the queries, and their cost is scaled up by the number of pairs.
+"""
+
+import argparse
+import os
+import platform
+import subprocess
+import sys
+import time
+
+import numpy as np
+import sklearn
+from sklearn.datasets import make_blobs
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import average_precision_score, ndcg_score
+
+from sklearn_hashrank import retrieval_histogram
+
+N_CLASSES = 10
+
+
+def best_of(function, repeats):
+    times = []
+    for _ in range(repeats):
+        start = time.perf_counter()
+        result = function()
+        times.append(time.perf_counter() - start)
+    return min(times), result
+
+
+def unpacked_signs(packed, n_bits):
+    return 2.0 * np.unpackbits(packed, axis=1, count=n_bits).astype(np.float32) - 1
+
+
+def argsort_average_precision(queries, database, query_y, database_y, n_bits):
+    """The evaluation that deep-hashing repositories share: real codes, one argsort per query."""
+    query_signs, database_signs = (unpacked_signs(c, n_bits) for c in (queries, database))
+    scores = []
+    for signs, label in zip(query_signs, query_y):
+        relevant = (database_y == label).astype(np.float32)
+        distance = 0.5 * (n_bits - signs @ database_signs.T)
+        ranked = relevant[np.argsort(distance)]
+        n_relevant = int(ranked.sum())
+        ranks = np.where(ranked == 1)[0] + 1.0
+        scores.append(np.mean(np.linspace(1, n_relevant, n_relevant) / ranks))
+    return scores
+
+
+def with_scikit_learn(metric, queries, database, query_y, database_y, n_bits):
+    query_signs, database_signs = (unpacked_signs(c, n_bits) for c in (queries, database))
+    scores = []
+    for signs, label in zip(query_signs, query_y):
+        relevant, similarity = database_y == label, signs @ database_signs.T
+        if metric is ndcg_score:
+            scores.append(metric(relevant[None].astype(float), similarity[None]))
+        else:
+            scores.append(metric(relevant, similarity))
+    return scores
+
+
+def evaluate(queries, database, query_y, database_y, n_bits, n_jobs):
+    histogram = retrieval_histogram(
+        queries, database, query_y, database_y, n_bits=n_bits, n_jobs=n_jobs
+    )
+    return histogram.average_precision(), histogram.ndcg()
+
+
+def random_codes(n_queries, n_database, seed=0):
+    rng = np.random.default_rng(seed)
+    n = n_queries + n_database
+    codes = rng.integers(0, 256, (n, 8), dtype=np.uint8)
+    return codes, rng.integers(0, N_CLASSES, n), 64
+
+
+def learned_codes(n_queries, n_database, seed=0):
+    """Codes of a linear hasher fitted to labels: each bit parts a random half of the classes."""
+    n_bits, n = 32, n_queries + n_database
+    X, y = make_blobs(n, n_features=32, centers=N_CLASSES, cluster_std=3.5, random_state=seed)
+    halves = np.random.default_rng(seed).permuted(
+        np.tile(np.arange(N_CLASSES) < N_CLASSES // 2, (n_bits, 1)), axis=1
+    )
+    few = slice(0, 3000)
+    bits = [LogisticRegression().fit(X[few], half[y[few]]).predict(X) for half in halves]
+    return np.packbits(np.column_stack(bits), axis=1), y, n_bits
+
+
+def report(title, ours, peers):
+    print(f"\n{title}")
+    print(f"  {'sklearn-hashrank':44s} {ours:8.4f} ns per pair")
+    for name, cost in peers.items():
+        print(f"  {name:44s} {cost:8.4f} ns per pair  = {cost / ours:7.1f} x")
+
+
+def time_codes(title, make, n_queries, n_database, with_peers):
+    codes, y, n_bits = make(n_queries, n_database)
+    queries, database = codes[:n_queries], codes[n_queries:]
+    query_y, database_y = y[:n_queries], y[n_queries:]
+    n_distinct = len(np.unique(database.view(f"u{database.shape[1]}")))
+    n_pairs = n_queries * n_database
+    evaluate(queries[:2], database[:100], query_y[:2], database_y[:100], n_bits, 1)  # compile
+    costs = {}
+    for n_jobs in (1, 2):
+        seconds, (_, ndcg) = best_of(
+            lambda n_jobs=n_jobs: evaluate(queries, database, query_y, database_y, n_bits, n_jobs),
+            5,
+        )
+        costs[n_jobs] = seconds / n_pairs * 1e9
+    peers = {"1 thread": costs[1]}
+    if with_peers:
+        few = slice(0, 5)
+        few_arguments = (queries[few], database, query_y[few], database_y, n_bits)
+        for name, function in {
+            "argsort, AP only": lambda: argsort_average_precision(*few_arguments),
+            "sklearn ndcg_score": lambda: with_scikit_learn(ndcg_score, *few_arguments),
+            "sklearn average_precision_score": lambda: with_scikit_learn(
+                average_precision_score, *few_arguments
+            ),
+        }.items():
+            seconds, scores = best_of(function, 2)
+            peers[f"{name} (from 5 queries)"] = seconds / (5 * n_database) * 1e9
+            if name == "sklearn ndcg_score":  # tie-aware too: the very same number
+                np.testing.assert_allclose(scores, ndcg[few], rtol=1e-6)
+    report(f"{title}: {n_distinct:,} distinct codes, AP and NDCG, 2 threads", costs[2], peers)
+
+
+MEMORY = """
+import resource, numpy as np
+from sklearn_hashrank import retrieval_histogram
+rng = np.random.default_rng(0)
+n_queries, n = 1000, {n}
+database = rng.integers(0, 256, (n, 8), dtype=np.uint8)
+y = rng.integers(0, 10, n, dtype=np.int32)  # no larger array before: the peak is ours
+h = retrieval_histogram(database[:10], database[:1000], y[:10], y[:1000], n_bits=64)
+h.average_precision(), h.ndcg()
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+h = retrieval_histogram(database[:n_queries], database, y[:n_queries], y, n_bits=64, n_jobs=2)
+h.average_precision(), h.ndcg()
+print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024, before / 1024)
+"""
+
+
+def peak_extra_memory(n_database):
+    run = subprocess.run(
+        [sys.executable, "-c", MEMORY.format(n=n_database)],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return map(float, run.stdout.split())
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--quick", action="store_true", help="a tenth of the database")
+    scale = 10 if parser.parse_args().quick else 1
+    print(
+        f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}, "
+        f"numpy {np.__version__}, scikit-learn {sklearn.__version__}"
+    )
+    n = 1_000_000 // scale
+    print(f"1,000 queries x {n:,} items, {N_CLASSES} classes; best of several runs")
+    time_codes("Random 64-bit codes", random_codes, 1000, n, with_peers=True)
+    time_codes("Learned 32-bit codes", learned_codes, 1000, n, with_peers=True)
+    extra, before = peak_extra_memory(10 * n)
+    print(
+        f"\nPeak extra memory, 1,000 x {10 * n:,}: {extra:.0f} MB "
+        f"(beyond {before:.0f} MB with the codes, the labels and the kernels)"
+    )
+
+
+if __name__ == "__main__":
+    main()

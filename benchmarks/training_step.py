@@ -1,0 +1,146 @@
+"""Time of one training step (forward, backward, update) against direct formulations.
+
+The direct formulation builds the M x M x bins array of kernel values, as deep-hashing code does;
+in numpy with the gradient by hand, and in PyTorch with autograd where it is installed. All three
+compute the same objective and the same gradient, which is checked first. One thread each.
+
+    OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 python benchmarks/training_step.py
+"""
+
+import argparse
+import time
+
+import numpy as np
+
+from sklearn_hashrank.objectives import OBJECTIVES, BatchObjective
+from sklearn_hashrank.solvers.stochastic import Adam
+
+
+def best_time(function, n_repeats, n_calls):
+    function()
+    times = []
+    for _ in range(n_repeats):
+        start = time.perf_counter()
+        for _ in range(n_calls):
+            function()
+        times.append((time.perf_counter() - start) / n_calls)
+    return min(times)
+
+
+def direct_numpy(X, weights, relevant, n_bins):
+    """Return the simplified relaxed AP and its gradient, every bin of every pair written out."""
+    n_rows, n_bits = len(X), weights.shape[1]
+    width = n_bits / n_bins
+    codes = np.tanh(X @ weights)
+    distance = (n_bits - codes @ codes.T) / 2
+    centres = np.arange(n_bins + 1, dtype=X.dtype) * X.dtype.type(width)
+    apart = (distance[:, :, None] - centres) / X.dtype.type(width)
+    kernel = np.maximum(1 - np.abs(apart), 0)
+    others = 1 - np.eye(n_rows, dtype=X.dtype)
+    kernel *= others[:, :, None]
+    items = kernel.sum(axis=1)
+    gain = (kernel * relevant[:, :, None]).sum(axis=1)
+    n_relevant = (relevant * others).sum(axis=1, keepdims=True)
+    above = 2 * np.cumsum(gain, axis=1) - gain + 1
+    ranks = 2 * np.cumsum(items, axis=1) - items + 1
+    value = (gain * above / ranks / n_relevant).sum() / n_rows
+
+    def farther(x):
+        return np.cumsum(x[:, ::-1], axis=1)[:, ::-1] - x
+
+    by_above = gain / ranks / n_relevant / n_rows
+    by_ranks = -by_above * above / ranks
+    by_gain = above / ranks / n_relevant / n_rows + by_above + 2 * farther(by_above)
+    by_items = by_ranks + 2 * farther(by_ranks)
+    by_kernel = by_items[:, None, :] + relevant[:, :, None] * by_gain[:, None, :]
+    by_kernel *= others[:, :, None]
+    slope = np.where(np.abs(apart) < 1, -np.sign(apart), 0) / X.dtype.type(width)
+    by_distance = (by_kernel * slope).sum(axis=2)
+    by_codes = -0.5 * (by_distance + by_distance.T) @ codes
+    return value, X.T @ (by_codes * (1 - codes**2))
+
+
+def direct_torch(torch, X, weights, relevant, n_bins):
+    """Return the same by autograd."""
+    n_rows, n_bits = len(X), weights.shape[1]
+    width = n_bits / n_bins
+    codes = torch.tanh(X @ weights)
+    distance = (n_bits - codes @ codes.T) / 2
+    centres = torch.arange(n_bins + 1, dtype=X.dtype) * width
+    kernel = torch.relu(1 - (distance[:, :, None] - centres).abs() / width)
+    others = 1 - torch.eye(n_rows, dtype=X.dtype)
+    kernel = kernel * others[:, :, None]
+    items = kernel.sum(dim=1)
+    gain = (kernel * relevant[:, :, None]).sum(dim=1)
+    n_relevant = (relevant * others).sum(dim=1, keepdim=True)
+    above = 2 * torch.cumsum(gain, dim=1) - gain + 1
+    ranks = 2 * torch.cumsum(items, dim=1) - items + 1
+    return (gain * above / ranks / n_relevant).sum() / n_rows
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--batch", type=int, default=256)
+    parser.add_argument("--bits", type=int, default=32)
+    parser.add_argument("--features", type=int, default=512)
+    parser.add_argument("--bins", type=int, default=None)
+    arguments = parser.parse_args()
+    n_bins = arguments.bins or arguments.bits
+
+    rng = np.random.default_rng(0)
+    data = rng.normal(size=(5000, arguments.features)).astype(np.float32)
+    labels = rng.integers(0, 10, len(data)).astype(np.uint8)
+    start = rng.normal(size=(arguments.features, arguments.bits)).astype(np.float32)
+    start /= np.sqrt(arguments.features)
+    rows = rng.permutation(len(data))[: arguments.batch]
+    relevant = (labels[rows][:, None] == labels[rows]).astype(np.float32)
+
+    learned = BatchObjective(OBJECTIVES["ap", "simplified"](), [0, 1], n_bins=n_bins)
+
+    def gradient(weights):
+        X = data[rows]
+        level = (labels[rows][:, None] == labels[rows]).view(np.uint8)
+        value, by_score = learned.value_and_gradient(X @ weights, level)
+        return value, X.T @ by_score
+
+    value, expected = direct_numpy(data[rows], start, relevant, n_bins)
+    ours_value, ours = gradient(start)
+    assert abs(value - ours_value) < 1e-5
+    assert np.abs(ours - expected).max() < 1e-4 * np.abs(expected).max()
+
+    weights, solver = start.copy(), Adam()
+    ours_time = best_time(lambda: solver.step([weights], [gradient(weights)[1]], 1e-4), 40, 20)
+    print(f"ours          {1e3 * ours_time:9.3f} ms")
+
+    weights_numpy, solver_numpy = start.copy(), Adam()
+
+    def numpy_step():
+        _, by_weight = direct_numpy(data[rows], weights_numpy, relevant, n_bins)
+        solver_numpy.step([weights_numpy], [by_weight], 1e-4)
+
+    direct = best_time(numpy_step, 3, 2)
+    print(f"direct numpy  {1e3 * direct:9.3f} ms  {direct / ours_time:6.1f} x ours")
+
+    try:
+        import torch
+    except ImportError:
+        return
+    torch.set_num_threads(1)
+    X, relevance = torch.from_numpy(data[rows]), torch.from_numpy(relevant)
+    parameter = torch.nn.Parameter(torch.from_numpy(start.copy()))
+    optimiser = torch.optim.Adam([parameter], lr=1e-4, maximize=True)
+    loss = direct_torch(torch, X, parameter, relevance, n_bins)
+    loss.backward()
+    assert np.abs(parameter.grad.numpy() - expected).max() < 1e-4 * np.abs(expected).max()
+
+    def torch_step():
+        optimiser.zero_grad()
+        direct_torch(torch, X, parameter, relevance, n_bins).backward()
+        optimiser.step()
+
+    peer = best_time(torch_step, 3, 5)
+    print(f"direct torch  {1e3 * peer:9.3f} ms  {peer / ours_time:6.1f} x ours")
+
+
+if __name__ == "__main__":
+    main()

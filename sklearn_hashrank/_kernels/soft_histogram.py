@@ -1,0 +1,167 @@
+"""Soft histograms of relaxed Hamming distances, forward and backward, in O(M^2).
+
+A pair with similarity s = <u_q, u_i> lies at x = (b - s) / (2 w) bin widths. With j = floor(x) and
+f = x - j, a triangular bin of half width delta reaches it from the bins j + r, j + r + 1 for r in
+1 - reach, 3 - reach, .., reach - 1, where reach = ceil(delta): one couple of neighbouring bins when
+delta <= 1. Each couple is one pass over a row of pairs. The cell of the pair, its row of the small
+table of couples, is the same in every pass.
+
+The loops are split so that everything but the scatter itself is vectorised: `_locate`, `_weigh` and
+`_slope` have no memory dependence from pair to pair, `_scatter` has nothing else.
+"""
+
+import numpy as np
+
+from sklearn_hashrank._kernels._jit import kernel
+
+
+@kernel
+def _locate(similarity, level, n_bits, n_bins, cell, offset):
+    number = offset.dtype.type
+    middle = number(n_bins / 2)
+    bins_per_similarity = number(n_bins / (2 * n_bits))
+    last = np.int32(n_bins - 1)
+    for i in range(similarity.shape[0]):
+        position = max(middle - similarity[i] * bins_per_similarity, number(0))
+        j = min(np.int32(position), last)
+        offset[i] = min(position - number(j), number(1))
+        cell[i] = np.int32(level[i]) * np.int32(n_bins) + j
+
+
+@kernel
+def _weigh(offset, shift, delta, near, far):
+    number = offset.dtype.type
+    slope = number(1 / delta)
+    for i in range(offset.shape[0]):
+        z = offset[i] - number(shift)
+        near[i] = max(number(1) - abs(z) * slope, number(0))
+        far[i] = max(number(1) - abs(z - number(1)) * slope, number(0))
+
+
+@kernel
+def _scatter(cell, near, far, couples):
+    for i in range(cell.shape[0]):
+        at = np.uintp(cell[i]) << np.uintp(1)
+        couples[at] += near[i]
+        couples[at + np.uintp(1)] += far[i]
+
+
+@kernel
+def _collect(couples, shift, row):
+    """Add the couples (j + shift, j + shift + 1) of one level to its bins; drop those outside."""
+    n_bins = row.shape[0] - 1
+    for j in range(n_bins):
+        if 0 <= j + shift <= n_bins:
+            row[j + shift] += couples[2 * j]
+        if 0 <= j + shift + 1 <= n_bins:
+            row[j + shift + 1] += couples[2 * j + 1]
+
+
+@kernel
+def accumulate(similarity, level, n_levels, n_bits, n_bins, delta):
+    """Return the soft counts (M, n_levels, n_bins + 1) of every row against all the others.
+
+    `similarity` (M, M) is u u^T, `level` (M, M) the index of the affinity level of each pair.
+    """
+    number = similarity.dtype.type
+    n_rows = similarity.shape[0]
+    n_cells = n_levels * n_bins
+    reach = int(np.ceil(delta))
+    mass = number(1 / max(delta, 1.0))
+    counts = np.zeros((n_rows, n_levels, n_bins + 1), similarity.dtype)
+    cell = np.empty(n_rows, np.int32)
+    offset = np.empty(n_rows, similarity.dtype)
+    near = np.empty(n_rows, similarity.dtype)
+    far = np.empty(n_rows, similarity.dtype)
+    couples = np.empty(2 * (n_cells + 1), similarity.dtype)
+    for q in range(n_rows):
+        _locate(similarity[q], level[q], n_bits, n_bins, cell, offset)
+        cell[q] = n_cells  # a spare cell, so that nobody retrieves itself
+        for r in range(1 - reach, reach, 2):
+            couples[:] = number(0)
+            _weigh(offset, r, delta, near, far)
+            _scatter(cell, near, far, couples)
+            for v in range(n_levels):
+                _collect(couples[2 * v * n_bins : 2 * (v + 1) * n_bins], r, counts[q, v])
+        if reach > 1:
+            counts[q] *= mass
+    return counts
+
+
+@kernel
+def _slope(table, cell, offset, shift, delta, row):
+    number = offset.dtype.type
+    one = number(1)
+    steepness = number(1 / delta)
+    for i in range(cell.shape[0]):
+        at = np.uintp(cell[i]) << np.uintp(1)
+        z = offset[i] - number(shift)
+        y = z - one
+        near = table[at]  # loaded whether it counts or not: no branch, so that LLVM can gather
+        far = table[at + np.uintp(1)]
+        near = near if z < number(0) else -near
+        far = far if y <= number(0) else -far
+        row[i] += (near if abs(z) * steepness < one else number(0)) + (
+            far if abs(y) * steepness < one else number(0)
+        )
+
+
+@kernel
+def _gather(table, cell, row):
+    for i in range(cell.shape[0]):
+        row[i] = table[np.uintp(cell[i])]
+
+
+@kernel
+def pull_back(similarity, level, gradient, n_bits, delta):
+    """Overwrite `similarity` with T, T_qi = dO / d(distance of i to q), from dO / d(soft counts).
+
+    On a kink the slope is taken from one side. The diagonal is zero. In place, because fresh memory
+    for M x M numbers costs as much as the work.
+    """
+    number = similarity.dtype.type
+    n_rows = similarity.shape[0]
+    n_levels = gradient.shape[1]
+    n_bins = gradient.shape[2] - 1
+    reach = int(np.ceil(delta))
+    scale = number(n_bins / (n_bits * delta * max(delta, 1.0)))
+    cell = np.empty(n_rows, np.int32)
+    offset = np.empty(n_rows, similarity.dtype)
+    table = np.empty(2 * n_levels * n_bins, similarity.dtype)
+    for q in range(n_rows):
+        slopes = similarity[q]
+        _locate(slopes, level[q], n_bits, n_bins, cell, offset)
+        if delta == 1.0:
+            for v in range(n_levels):
+                bins = gradient[q, v]
+                for j in range(n_bins):
+                    table[v * n_bins + j] = (bins[j + 1] - bins[j]) * scale
+            _gather(table, cell, slopes)
+        else:
+            slopes[:] = number(0)
+            for r in range(1 - reach, reach, 2):
+                for v in range(n_levels):
+                    for j in range(n_bins):
+                        for side in range(2):
+                            at = j + r + side
+                            inside = 0 <= at <= n_bins
+                            value = gradient[q, v, at] * scale if inside else number(0)
+                            table[2 * (v * n_bins + j) + side] = value
+                _slope(table, cell, offset, r, delta, slopes)
+        slopes[q] = number(0)
+
+
+@kernel
+def count_levels(level, n_levels):
+    """Return how many other items of each level every row has (M, n_levels)."""
+    n_rows = level.shape[0]
+    counts = np.zeros((n_rows, n_levels), np.int64)
+    for q in range(n_rows):
+        row = level[q]
+        for v in range(n_levels):
+            found = np.int32(0)
+            for i in range(n_rows):
+                found += np.int32(row[i] == v)
+            counts[q, v] = found
+        counts[q, row[q]] -= 1
+    return counts

@@ -1,0 +1,37 @@
+"""Every tie-aware measure of a ranking as a function of counts, and their registry.
+
+Items at one distance are tied. A measure is the exact expectation over all orders of tied items,
+each order equally likely, and needs no more than how many items of each relevance level lie in
+each tie [1]_ [2]_. Adding a measure is one function of `Ties` and one line of `MEASURES`.
+
+References
+----------
+.. [1] F. McSherry and M. Najork, "Computing information retrieval performance measures
+   efficiently in the presence of tied scores", ECIR 2008.
+.. [2] K. He, F. Cakir, S. A. Bargal and S. Sclaroff, "Hashing as tie-aware learning to rank",
+   CVPR 2018.
+"""
+
+from ._registry import (
+    MEASURES,
+    TIE_ORDERS,
+    Measure,
+    describe,
+    evaluate,
+    mean_score,
+    validate_counts,
+    validate_options,
+)
+from ._ties import Ties
+
+__all__ = [
+    "MEASURES",
+    "TIE_ORDERS",
+    "Measure",
+    "Ties",
+    "describe",
+    "evaluate",
+    "mean_score",
+    "validate_counts",
+    "validate_options",
+]

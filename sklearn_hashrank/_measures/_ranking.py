@@ -1,0 +1,238 @@
+"""The measures: functions of ties, one value per query."""
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._sums import DISCOUNTS, harmonic
+from ._ties import Array, Ties, ratio
+
+_NEGLIGIBLE = 40.0  # exp(-40) is far below the rounding error of any measure
+
+
+def precision(ties: Ties, k: int | None = None) -> Array:
+    """Return the expected precision: the relevant share of the first `k` places, filled or not."""
+    return ratio(ties.hits(k), ties.n_items if k is None else float(k))
+
+
+def recall(ties: Ties, k: int | None = None) -> Array:
+    """Return the expected recall: the share of all relevant items that is among the first `k`."""
+    return ratio(ties.hits(k), ties.n_relevant)
+
+
+def f1(ties: Ties, k: int | None = None) -> Array:
+    """Return the expected harmonic mean of precision and recall at `k`."""
+    n_places = ties.n_items if k is None else k
+    return ratio(2 * ties.hits(k), n_places + ties.n_relevant)
+
+
+def average_precision(ties: Ties, k: int | None = None, normalize: str = "relevant") -> Array:
+    """Return the expected average precision.
+
+    The precisions at the relevant items among the first `k`, summed and divided by the number
+    of relevant items in all (``normalize="relevant"``), by that or `k`, whichever is smaller
+    (``"min"``), or by the number of relevant items among the first `k` (``"retrieved"``; 0 where
+    there is none). The absolute error stays below 1e-13 for databases of 10 million items.
+    """
+    if k is not None and normalize == "retrieved":
+        return _average_precision_retrieved(ties, k)
+    n_counted = ties.n_relevant
+    if k is not None and normalize == "min":
+        n_counted = np.minimum(k, n_counted)
+    return ratio(_precision_sums(ties, k).sum(axis=1), n_counted)
+
+
+def _precision_sums(ties: Ties, k: int | None) -> Array:
+    """Return the expected sum of precisions at each tie's relevant items among the first `k`.
+
+    An item at place t of a tie is relevant with probability n+/n, and then finds a share
+    r = (n+ - 1)/(n - 1) of the places ahead of it in the tie relevant: with N and N+ ahead of the
+    tie, n+/n * sum over t of (N+ + (t - N - 1) r + 1)/t.
+    """
+    places, r = ties.places(k), ratio(ties.relevant - 1, ties.total - 1)
+    inverse_ranks = harmonic(ties.before, ties.before + places)
+    ahead = ties.relevant_before + 1 - (ties.before + 1) * r
+    return ratio(ties.relevant, ties.total) * (places * r + ahead * inverse_ranks)
+
+
+def _tie_at(ties: Ties, k: int) -> NDArray[np.intp]:
+    """Return the tie of each query that holds place `k`, or the last item."""
+    last = np.minimum(k, ties.n_items)[:, None]
+    return np.argmax(ties.before + ties.total >= last, axis=1)
+
+
+def _sum_ahead(values: Array, tie: NDArray[np.intp]) -> Array:
+    return np.sum(values, axis=1, where=np.arange(values.shape[1]) < tie[:, None])
+
+
+def _average_precision_retrieved(ties: Ties, k: int) -> Array:
+    tie = _tie_at(ties, k)
+    before, total, relevant_before, relevant = ties.at(tie)
+    places = np.minimum(k - before, total)
+    precisions = _sum_ahead(_precision_sums(ties, None), tie)
+    inverse_ranks = harmonic(before, before + places)
+    linear = ratio((relevant_before + 1) * inverse_ranks, places)
+    quadratic = ratio(places - (before + 1) * inverse_ranks, places * (places - 1))
+
+    def average(hits: Array) -> Array:  # given the number of relevant items in those places
+        precision_sum = precisions + hits * (linear + (hits - 1) * quadratic)
+        return precision_sum / np.maximum(relevant_before + hits, 1)
+
+    return _hypergeometric_mean(average, total, relevant, places)
+
+
+def _hypergeometric_mean(
+    function: Callable[[Array], Array], total: Array, relevant: Array, places: Array
+) -> Array:
+    """Average a function, with values in [0, 1], of the relevant number among random `places`.
+
+    The probabilities follow from their ratios to the one of the mode, out to where Hoeffding's
+    inequality leaves nothing: some sqrt(total) terms, and no factorials.
+    """
+    irrelevant_rest = total - relevant - places
+    mode = np.floor((places + 1) * (relevant + 1) / (total + 2))
+    mode = np.clip(mode, np.maximum(0, -irrelevant_rest), np.minimum(places, relevant))
+    smallest = np.minimum(
+        np.minimum(places, total - places), np.minimum(relevant, total - relevant)
+    )
+    reach = int(np.sqrt(_NEGLIGIBLE / 2 * smallest.max(initial=0))) + 2
+    mean, mass = function(mode), np.ones_like(mode)
+    up, down = np.ones_like(mode), np.ones_like(mode)
+    for step in range(1, reach + 1):
+        above, below = mode + step, mode - step
+        up *= (places - above + 1) * (relevant - above + 1) / (above * (irrelevant_rest + above))
+        down *= (below + 1) * (irrelevant_rest + below + 1)
+        down /= (places - below) * (relevant - below)
+        mean += up * function(above) + down * function(below)
+        mass += up + down
+    return mean / mass
+
+
+def average_precision_bound(
+    ties: Ties, k: int | None, best_first: bool, normalize: str = "relevant"
+) -> Array:
+    """Return the largest or smallest average precision over all orders of tied items."""
+    split = ties.split(best_first)
+    if k is None or normalize != "retrieved":
+        return average_precision(split, k, normalize)
+    tie = _tie_at(ties, k)
+    before, total, relevant_before, relevant = ties.at(tie)
+    places = np.minimum(k - before, total)
+    precisions = _sum_ahead(_precision_sums(split, None), tie * len(ties.levels))
+    fewest = np.maximum(0, relevant + places - total)
+    most = np.minimum(relevant, places)
+
+    def extreme(hits: Array) -> Array:  # relevant items first, or last, in those places
+        first = before if best_first else before + places - hits
+        fraction = (relevant_before - first) * harmonic(first, first + hits)
+        return (precisions + hits + fraction) / np.maximum(relevant_before + hits, 1)
+
+    # One more hit adds a larger precision than the one before it did. So the average falls, if
+    # at all, until that addition exceeds it, and rises from there on.
+    if best_first:
+        return np.maximum(extreme(fewest), extreme(most))
+    end = before + places
+    while np.any(fewest < most):
+        middle = np.floor((fewest + most) / 2)
+        added = harmonic(end - middle, end) + (relevant_before + 1) / np.maximum(end - middle, 1)
+        rises = added >= extreme(middle)
+        fewest = np.where(rises, fewest, middle + 1)
+        most = np.where(rises, middle, most)
+    return extreme(most)
+
+
+def _gains(levels: Array, gain: str) -> Array:
+    if gain == "linear":
+        return levels
+    with np.errstate(over="ignore"):
+        gains = np.exp2(levels) - 1
+    if gains[-1] > 1e280:
+        raise ValueError(
+            "gain='exponential' overflows for levels above 930; gain='linear' does not. "
+            f"Got a level of {levels[-1]}."
+        )
+    return gains
+
+
+def _cut(edges: Array, k: int | None) -> Array:
+    return edges if k is None else np.minimum(edges, k)
+
+
+def dcg(
+    ties: Ties, k: int | None = None, gain: str = "exponential", discount: str = "log2p1"
+) -> Array:
+    """Return the expected discounted cumulative gain of the first `k` places.
+
+    An item of level v gains 2**v - 1 (``gain="exponential"``) or v (``"linear"``), times 1 over
+    log2(rank + 1) (``discount="log2p1"``) or log2(rank), 1 at rank 1 (``"log2"``).
+    """
+    # Not a matrix product: BLAS may round otherwise for another number of queries or threads.
+    gain_sums = np.einsum("v,qvt->qt", _gains(ties.levels, gain), ties.counts)
+    edges = np.concatenate([ties.before, ties.n_items[:, None]], axis=1)
+    discounts = DISCOUNTS[discount].between(_cut(edges, k))
+    return (ratio(gain_sums, ties.total) * discounts).sum(axis=1)
+
+
+def ndcg(
+    ties: Ties, k: int | None = None, gain: str = "exponential", discount: str = "log2p1"
+) -> Array:
+    """Return the expected `dcg` over that of the ideal ranking, which is cut at `k` too."""
+    relevant = np.flatnonzero(ties.levels > 0)[::-1]
+    stops = np.cumsum(ties.counts[:, relevant].sum(axis=2, dtype=np.float64), axis=1)
+    edges = np.concatenate([np.zeros((len(stops), 1)), stops], axis=1)
+    discounts = DISCOUNTS[discount].between(_cut(edges, k))
+    ideal = (discounts * _gains(ties.levels, gain)[relevant]).sum(axis=1)
+    return ratio(dcg(ties, k, gain, discount), ideal)
+
+
+def reciprocal_rank(ties: Ties, k: int | None = None) -> Array:
+    """Return the expected inverse rank of the first relevant item, 0 beyond rank `k`.
+
+    Only the first tie that holds a relevant item counts.
+    """
+    result = np.zeros(len(ties.total))
+    tie = np.argmax(ties.relevant > 0, axis=1)
+    before, total, _, relevant = ties.at(tie)
+    places = total if k is None else np.clip(k - before, 0, total)
+    found = np.flatnonzero((relevant > 0) & (places > 0))
+    before, total, relevant, places = (x[found] for x in (before, total, relevant, places))
+    result[found] = _mean_inverse_rank(before, total, relevant)
+    missed = _chance_of_none(total, relevant, places)
+    beyond = np.flatnonzero(missed > 0)
+    before, total, relevant, places = (x[beyond] for x in (before, total, relevant, places))
+    rest = _mean_inverse_rank(before + places, total - places, relevant)
+    result[found[beyond]] -= missed[beyond] * rest
+    return result
+
+
+def _mean_inverse_rank(before: Array, total: Array, relevant: Array) -> Array:
+    """Return the mean of 1 / (rank of the first of `relevant` among `total` items in a tie).
+
+    With more than sqrt(total) relevant items the sum over ranks is soon over. With fewer, the
+    mean E_p for p relevant items follows downwards from there, all terms positive, by
+    ``(before + total - p + 1) E_p = 1 + p (total - p)/(p + 1) E_{p+1}``.
+    """
+    top = np.minimum(total, np.maximum(relevant, np.ceil(np.sqrt(_NEGLIGIBLE * total))))
+    n_terms = np.minimum(total - top + 1, np.ceil(_NEGLIGIBLE * total / top))
+    mean, survival = np.zeros_like(total), np.ones_like(total)
+    for place in range(1, int(n_terms.max(initial=0)) + 1):
+        left = np.maximum(total - place + 1, 1)
+        mean += survival * top / (left * (before + place))
+        survival *= np.maximum(left - top, 0) / left
+    highest = int(top.max(initial=0, where=top > relevant))
+    for p in range(highest - 1, int(relevant.min(initial=highest)) - 1, -1):
+        step = (1 + p * (total - p) / (p + 1) * mean) / np.maximum(before + total - p + 1, 1)
+        mean = np.where((relevant <= p) & (p < top), step, mean)
+    return mean
+
+
+def _chance_of_none(total: Array, relevant: Array, places: Array) -> Array:
+    """Return the probability that none of the `relevant` of `total` items is in `places`."""
+    few, many = np.minimum(relevant, places), np.maximum(relevant, places)
+    possible = (few + many <= total) & (few * many <= _NEGLIGIBLE * total)
+    chance = possible.astype(np.float64)
+    for item in range(int(few.max(initial=0, where=possible))):
+        factor = np.maximum(total - many - item, 0) / np.maximum(total - item, 1)
+        chance *= np.where(item < few, factor, 1)
+    return chance

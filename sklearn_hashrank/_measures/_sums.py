@@ -1,0 +1,88 @@
+"""Sums over stretches of ranks: of inverse ranks, and of rank discounts."""
+
+import math
+import threading
+from collections.abc import Callable
+
+import numpy as np
+
+from ._ties import Array
+
+_NEAR = 32
+_HARMONIC = np.array([math.fsum(1 / t for t in range(1, n + 1)) for n in range(_NEAR + 1)])
+
+
+def _harmonic_tail(middle: Array) -> Array:
+    """Return digamma(x + 1) - log(x + 1/2) for x = middle - 1/2 >= 32, to the last bit."""
+    w = 1 / (middle * middle)
+    return w * (1 / 24 - w * (7 / 960 - w * (31 / 8064 - w * (127 / 30720))))
+
+
+def harmonic(start: Array, stop: Array) -> Array:
+    """Sum 1/t over start < t <= stop, to a few ulps of the sum.
+
+    The difference of two digammas would only be good to an ulp of their values: times the rank,
+    that costs half of the digits of two relevant items in one tie at rank 10 million.
+    """
+    near = _HARMONIC[np.minimum(stop, _NEAR).astype(np.intp)]
+    near -= _HARMONIC[np.minimum(start, _NEAR).astype(np.intp)]
+    start, stop = np.maximum(start, _NEAR) + 0.5, np.maximum(stop, _NEAR) + 0.5
+    return near + (
+        np.log1p((stop - start) / start) + (_harmonic_tail(stop) - _harmonic_tail(start))
+    )
+
+
+class DiscountSums:
+    """Sums of a rank discount over stretches of ranks, from a prefix table that grows on demand.
+
+    A prefix is held as its row's start plus a remainder inside the row, and the start as a whole
+    multiple of 2**-20, whose sums are exact, plus a small rest. So a sum over few ranks far down
+    the list keeps its digits: the relative error is below 1e-12, and typically 1e-15. The table
+    takes 8 bytes for each rank it covers. Reading needs no lock.
+    """
+
+    _ROW = 256
+    _BLOCK = 128  # rows built at a time
+
+    def __init__(self, discount: Callable[[Array], Array]):
+        self._discount = discount
+        self._lock = threading.Lock()
+        self._table = (np.zeros((0, self._ROW)), np.zeros(1), np.zeros(1))
+
+    def between(self, edges: Array) -> Array:
+        """Sum the discount of the ranks e[i] < rank <= e[i + 1], along the last axis."""
+        index = edges.astype(np.intp)
+        inner, coarse, fine = self._covering(int(index.max(initial=0)))
+        row = index // self._ROW
+        total = np.diff(coarse[row]) + np.diff(fine[row])
+        return total + np.diff(inner.reshape(-1)[index])
+
+    def _covering(self, rank: int) -> tuple[Array, Array, Array]:
+        if rank >= self._table[0].size:
+            with self._lock:
+                if rank >= self._table[0].size:
+                    self._table = self._grown(rank)
+        return self._table
+
+    def _grown(self, rank: int) -> tuple[Array, Array, Array]:
+        old, coarse, fine = self._table
+        n_rows = self._BLOCK * (rank // (self._ROW * self._BLOCK) + 1)
+        inner = np.empty((n_rows, self._ROW))
+        inner[: len(old)] = old
+        inner[:, 0] = 0
+        sums = np.empty(n_rows - len(old))
+        for row in range(len(old), n_rows, self._BLOCK):
+            ranks = np.arange(row * self._ROW + 1.0, (row + self._BLOCK) * self._ROW + 1)
+            values = self._discount(ranks).reshape(self._BLOCK, self._ROW)
+            np.cumsum(values[:, :-1], axis=1, out=inner[row : row + self._BLOCK, 1:])
+            sums[row - len(old) : row - len(old) + self._BLOCK] = values.sum(axis=1)
+        rounded = np.round(sums * 2.0**20) * 2.0**-20
+        coarse = np.append(coarse, coarse[-1] + np.cumsum(rounded))
+        fine = np.append(fine, fine[-1] + np.cumsum(sums - rounded))
+        return inner, coarse, fine
+
+
+DISCOUNTS = {
+    "log2p1": DiscountSums(lambda rank: 1 / np.log2(rank + 1)),
+    "log2": DiscountSums(lambda rank: 1 / np.log2(np.maximum(rank, 2))),
+}

@@ -1,0 +1,16 @@
+"""The constant that keeps the printed relaxations away from their poles."""
+
+import numpy as np
+
+FLOOR = 0.5
+"""Smallest number of items that is divided by or taken the logarithm of."""
+
+
+def floored(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return max(x, FLOOR) and its derivative."""
+    return np.maximum(x, x.dtype.type(FLOOR)), (x > FLOOR).astype(x.dtype)
+
+
+def quotient(numerator: np.ndarray, denominator: np.ndarray) -> np.ndarray:
+    """Return the quotient, 0 where the denominator is 0."""
+    return np.divide(numerator, denominator, out=np.zeros_like(numerator), where=denominator > 0)

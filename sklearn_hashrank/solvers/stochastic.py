@@ -1,0 +1,163 @@
+"""Stochastic gradient ascent: Adam, SGD with momentum, learning-rate schedules, weight decay."""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+
+def constant(progress: float) -> float:
+    """Return 1."""
+    return 1.0
+
+
+def step(progress: float) -> float:
+    """Return 1, then 0.1 from half way on, then 0.01 in the last quarter."""
+    return 1.0 if progress < 0.5 else 0.1 if progress < 0.75 else 0.01
+
+
+def cosine(progress: float) -> float:
+    """Return half a period of a cosine, from 1 down to 0."""
+    return 0.5 * (1.0 + float(np.cos(np.pi * min(max(progress, 0.0), 1.0))))
+
+
+SCHEDULES: dict[str, Callable[[float], float]] = {
+    "constant": constant,
+    "step": step,
+    "cosine": cosine,
+}
+"""Factor of the learning rate as a function of progress, 0 at the start and 1 at the end."""
+
+
+class Ascent:
+    """Steps uphill, in place, on a list of parameter arrays.
+
+    Parameters
+    ----------
+    learning_rate : float
+        Length of a step.
+    weight_decay : float or sequence of float, default=0.0
+        Share of the parameters that each step takes away, apart from the gradient (Loshchilov and
+        Hutter 2019), so that its strength depends on neither the scale of the objective nor the
+        learning rate. A sequence has one value per array.
+    """
+
+    def __init__(self, learning_rate: float, weight_decay: float | Sequence[float] = 0.0):
+        self.learning_rate = learning_rate
+        self.weight_decay = weight_decay
+        self._scratch: list[np.ndarray] = []
+
+    def step(
+        self,
+        parameters: Sequence[np.ndarray],
+        gradients: Sequence[np.ndarray],
+        factor: float = 1.0,
+    ) -> None:
+        """Move each parameter array along its gradient; a schedule's `factor` scales all of it."""
+        if not self._scratch:
+            self._scratch = [np.empty_like(parameter) for parameter in parameters]
+            self._start(parameters)
+        decays = np.broadcast_to(self.weight_decay, len(parameters))
+        self._tick()
+        for k, (parameter, gradient) in enumerate(zip(parameters, gradients)):
+            if decays[k]:
+                parameter *= parameter.dtype.type(1 - factor * decays[k])
+            parameter += self._move(k, gradient, factor * self.learning_rate)
+
+    def _start(self, parameters: Sequence[np.ndarray]) -> None:
+        raise NotImplementedError
+
+    def _tick(self) -> None:
+        """Count a step, where that matters."""
+
+    def _move(self, k: int, gradient: np.ndarray, learning_rate: float) -> np.ndarray:
+        raise NotImplementedError
+
+
+class SGD(Ascent):
+    """Gradient ascent with momentum.
+
+    Parameters
+    ----------
+    learning_rate : float, default=1.0
+        Length of a step.
+    weight_decay : float or sequence of float, default=0.0
+        See `Ascent`.
+    momentum : float, default=0.9
+        Share of the last move that is kept.
+    """
+
+    def __init__(
+        self,
+        learning_rate: float = 1.0,
+        weight_decay: float | Sequence[float] = 0.0,
+        momentum: float = 0.9,
+    ):
+        super().__init__(learning_rate, weight_decay)
+        self.momentum = momentum
+
+    def _start(self, parameters):
+        self._velocity = [np.zeros_like(parameter) for parameter in parameters]
+
+    def _move(self, k, gradient, learning_rate):
+        velocity = self._velocity[k]
+        velocity *= self.momentum
+        velocity += gradient
+        return np.multiply(velocity, velocity.dtype.type(learning_rate), out=self._scratch[k])
+
+
+class Adam(Ascent):
+    """Adam with decoupled weight decay.
+
+    Parameters
+    ----------
+    learning_rate : float, default=0.01
+        Length of a step.
+    weight_decay : float or sequence of float, default=0.0
+        See `Ascent`.
+    beta1, beta2 : float
+        Decay of the running means of the gradient and of its square.
+    epsilon : float, default=1e-8
+        Added to the root of the mean square.
+    """
+
+    def __init__(
+        self,
+        learning_rate: float = 0.01,
+        weight_decay: float | Sequence[float] = 0.0,
+        beta1: float = 0.9,
+        beta2: float = 0.999,
+        epsilon: float = 1e-8,
+    ):
+        super().__init__(learning_rate, weight_decay)
+        self.beta1 = beta1
+        self.beta2 = beta2
+        self.epsilon = epsilon
+        self.n_steps = 0
+
+    def _start(self, parameters):
+        self._mean = [np.zeros_like(parameter) for parameter in parameters]
+        self._square = [np.zeros_like(parameter) for parameter in parameters]
+
+    def _tick(self):
+        self.n_steps += 1
+
+    def _move(self, k, gradient, learning_rate):
+        mean, square, scratch = self._mean[k], self._square[k], self._scratch[k]
+        number = mean.dtype.type
+        np.subtract(gradient, mean, out=scratch)
+        scratch *= number(1 - self.beta1)
+        mean += scratch
+        np.multiply(gradient, gradient, out=scratch)
+        scratch -= square
+        scratch *= number(1 - self.beta2)
+        square += scratch
+        # Both running means start at zero; what that takes away is given back here.
+        debias = np.sqrt(1 - self.beta2**self.n_steps)
+        np.sqrt(square, out=scratch)
+        scratch += number(self.epsilon * debias)
+        np.divide(mean, scratch, out=scratch)
+        scratch *= number(learning_rate * debias / (1 - self.beta1**self.n_steps))
+        return scratch
+
+
+SOLVERS: dict[str, type[Ascent]] = {"adam": Adam, "sgd": SGD}

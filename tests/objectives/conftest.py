@@ -1,0 +1,8 @@
+import pytest
+
+from sklearn_hashrank.objectives import OBJECTIVES
+
+
+@pytest.fixture(params=sorted(OBJECTIVES), ids="-".join)
+def objective(request):
+    return OBJECTIVES[request.param]()

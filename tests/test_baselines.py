@@ -1,0 +1,111 @@
+"""The yardsticks: random hyperplanes, principal directions, iterative quantization."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+from sklearn.datasets import load_digits
+from sklearn.decomposition import PCA
+
+from sklearn_hashrank import ITQHasher, LSHHasher, PCAHasher
+from sklearn_hashrank.codes import hamming_distances
+from sklearn_hashrank.solvers.rotation import itq_rotation, random_rotation
+
+
+@pytest.fixture(scope="module")
+def digits():
+    return load_digits(return_X_y=True)
+
+
+def test_hyperplanes_estimate_the_angle_between_rows(digits):
+    X = digits[0][:60]
+    codes = LSHHasher(n_bits=20_000, random_state=0).fit(X).predict(X)
+    centred = X - X.mean(axis=0)
+    centred /= np.linalg.norm(centred, axis=1, keepdims=True)
+    angles = np.arccos(np.clip(centred @ centred.T, -1, 1))
+    assert_allclose(hamming_distances(codes, codes) / 20_000, angles / np.pi, atol=0.02)
+
+
+@pytest.mark.parametrize("make", [LSHHasher, PCAHasher, ITQHasher])
+def test_codes_do_not_depend_on_scale_and_offset(digits, make):
+    X = digits[0]
+    codes = make(16, random_state=0).fit(X).predict(X)
+    changed = make(16, random_state=0).fit(1000 * X + 7).predict(1000 * X + 7)
+    assert np.mean(codes != changed) < 1e-3
+
+
+def test_principal_directions_are_those_of_scikit_learn(digits):
+    X = digits[0]
+    hasher = PCAHasher(8).fit(X)
+    pca = PCA(8).fit(X)
+    assert_allclose(hasher.decision_function(X), pca.transform(X), atol=1e-8)
+
+
+@given(st.integers(1, 6), st.integers(0, 2**32 - 1))
+def test_rotation_is_orthogonal_and_its_error_never_rises(n, seed):
+    V = np.random.default_rng(seed).normal(size=(40, n))
+    errors = []
+    for max_iter in range(6):
+        R, _ = itq_rotation(V, max_iter, np.random.RandomState(seed))
+        assert_allclose(R.T @ R, np.eye(n), atol=1e-10)
+        projections = V @ R
+        errors.append(np.sum((np.where(projections > 0, 1, -1) - projections) ** 2))
+    assert np.all(np.diff(errors) <= 1e-9)
+
+
+def test_one_rotation_is_the_procrustes_optimum():
+    rng = np.random.default_rng(0)
+    V = rng.normal(size=(50, 3))
+    start = random_rotation(3, np.random.RandomState(1))
+    signs = np.where(V @ start > 0, 1.0, -1.0)
+    R, _ = itq_rotation(V, 1, np.random.RandomState(1))
+    best = np.sum((signs - V @ R) ** 2)
+    for seed in range(200):
+        other = random_rotation(3, np.random.RandomState(seed))
+        assert np.sum((signs - V @ other) ** 2) >= best - 1e-9
+
+
+def test_it_ends_when_the_codes_no_longer_change():
+    V = np.random.default_rng(0).normal(size=(50, 3))
+    rotation, n_iter = itq_rotation(V, 1000, np.random.RandomState(1))
+    assert n_iter < 100
+    again, _ = itq_rotation(V, n_iter + 50, np.random.RandomState(1))
+    assert_array_equal(again, rotation)
+
+
+def test_random_rotations_are_uniform():
+    draws = [random_rotation(2, np.random.RandomState(seed)) for seed in range(400)]
+    assert_allclose(np.mean(draws, axis=0), 0, atol=0.1)
+    assert_array_equal(
+        np.unique([random_rotation(1, np.random.RandomState(s)) for s in range(9)]), [-1, 1]
+    )
+
+
+def test_itq_spans_the_principal_directions_and_beats_them(digits):
+    X, y = digits
+    pca, itq = (make(24, random_state=0).fit(X, y) for make in (PCAHasher, ITQHasher))
+    assert_allclose(itq.components_ @ itq.components_.T, np.eye(24), atol=1e-8)
+    span = pca.components_.T @ pca.components_
+    assert_allclose(itq.components_ @ span, itq.components_, atol=1e-8)
+    assert itq.score(X, y) > pca.score(X, y) + 0.02
+    assert itq.score(X, y) > LSHHasher(24, random_state=0).fit(X, y).score(X, y)
+
+
+@pytest.mark.parametrize("make", [PCAHasher, ITQHasher])
+def test_sparse_rows_stay_sparse(make):
+    X = sparse.random_array((200, 3000), density=0.01, random_state=0, format="csr")
+    hasher = make(8, random_state=0).fit(X)
+    assert hasher.transform(X).shape == (200, 8)
+    assert 0.3 < hasher.transform(X).mean() < 0.7
+
+
+@pytest.mark.parametrize("make", [PCAHasher, ITQHasher])
+def test_more_bits_than_directions_are_refused(make, digits):
+    with pytest.raises(ValueError, match="n_bits=65 must be at most n_features = 64, .* LSHHasher"):
+        make(65).fit(digits[0])
+    with pytest.raises(ValueError, match="n_bits=20 must be at most n_samples = 10"):
+        make(20).fit(digits[0][:10])
+    with pytest.raises(ValueError, match="'max_iter' parameter of ITQHasher"):
+        ITQHasher(4, max_iter=0).fit(digits[0])
