@@ -12,6 +12,7 @@ from .baselines.lsh import LSHHasher
 from .baselines.pca import PCAHasher
 from .histogram import RetrievalHistogram, retrieval_histogram
 from .lwh import LWHHasher
+from .rsh import RSHHasher
 from .talr import TALRLinear
 
 __version__ = "0.1.0.dev0"
@@ -25,6 +26,7 @@ __all__ = [
     "LabelAffinity",
     "PCAHasher",
     "PrecomputedAffinity",
+    "RSHHasher",
     "RetrievalHistogram",
     "SharedLabelAffinity",
     "TALRLinear",

@@ -1,0 +1,164 @@
+"""Quality and speed of RSHHasher beside the unsupervised yardsticks.
+
+    python benchmarks/rsh.py --data GIST.npz [--fashion-mnist FOLDER] [--only quality|speed]
+
+Protocol: 100 queries per class; the database is all other rows; 500 training rows per class, a
+subset of the database. Mean and standard deviation over seeds. Speed is printed as ratios to peers
+measured in the same run.
+"""
+
+import argparse
+import time
+from functools import partial
+
+import numpy as np
+from protocols import FASHION_MNIST, by_class, fashion_mnist, gist
+
+from sklearn_hashrank import (
+    EuclideanAffinity,
+    ITQHasher,
+    LabelAffinity,
+    LSHHasher,
+    PCAHasher,
+    RSHHasher,
+    retrieval_histogram,
+)
+from sklearn_hashrank._triplets import supervise
+from sklearn_hashrank.solvers.principal import CenteredRows
+
+SAMPLED = partial(RSHHasher, n_queries=300, n_database=3000)
+HASHERS = {
+    "LSH": LSHHasher,
+    "PCA": PCAHasher,
+    "ITQ": ITQHasher,
+    "RSH 300 x 3,000, paper": partial(SAMPLED, shrinkage=1, rotation=None),
+    "RSH 300 x 3,000, paper + itq": partial(SAMPLED, shrinkage=1),
+    "RSH 300 x 3,000, rotation=None": partial(SAMPLED, rotation=None),
+    "RSH 300 x 3,000": SAMPLED,
+    "RSH, paper": partial(RSHHasher, shrinkage=1, rotation=None),
+    "RSH, paper + itq": partial(RSHHasher, shrinkage=1),
+    "RSH, rotation=None": partial(RSHHasher, rotation=None),
+    "RSH": RSHHasher,
+}
+
+
+def average_precision(hasher, X, y, query, database):
+    hasher.set_params(output="packed")
+    histogram = retrieval_histogram(
+        hasher.transform(X[query]),
+        hasher.transform(X[database]),
+        y[query],
+        y[database],
+        n_bits=hasher.n_bits,
+    )
+    return histogram.average_precision().mean()
+
+
+def quality(name, X, y, seeds, bits=(12, 24, 32, 48)):
+    print(f"\n{name}, AP_T: mean and deviation over {seeds} seeds, {bits} bits")
+    for label, make in HASHERS.items():
+        cells, seconds = [], 0.0
+        for n_bits in bits:
+            scores = []
+            for seed in range(seeds):
+                query, database, train = by_class(y, np.random.RandomState(seed))
+                hasher = make(n_bits=n_bits, random_state=seed)
+                start = time.process_time()
+                hasher.fit(X[train], y[train])
+                seconds += time.process_time() - start
+                scores.append(average_precision(hasher, X, y, query, database))
+            cells.append(f"{np.mean(scores):.4f} ±{np.std(scores, ddof=min(1, seeds - 1)):.4f}")
+        mean_seconds = seconds / len(bits) / seeds
+        print(f"  {label:32s} {'   '.join(cells)}   fit {mean_seconds:.2f} s CPU", flush=True)
+
+
+def best_of(function, repeats=3):
+    times = []
+    for _ in range(repeats):
+        start = time.perf_counter()
+        result = function()
+        times.append(time.perf_counter() - start)
+    return min(times), result
+
+
+def triplets_by_contraction(relevance, X):
+    """p_m as it is written: every p_m from its N x N slice of the tensor, which is formed whole."""
+    S = np.sign(relevance[:, :, None] - relevance[:, None, :])
+    return np.stack([(s @ X).sum(axis=0) * -2 for s in S])
+
+
+def triplets_by_row_sums(relevance, X):
+    """The strongest peer: the same tensor in bytes, summed over j before X is touched."""
+    relevance = relevance.astype(np.int8)
+    S = np.sign(relevance[:, :, None] - relevance[:, None, :])
+    return 2 * S.sum(axis=2, dtype=float) @ X
+
+
+def speed():
+    print("\nSpeed: 100 queries x 1,000 items x 3,072 features, 10 classes, 32 bits")
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 10, 1000)
+    X = rng.normal(size=(10, 3072))[y] + 3 * rng.normal(size=(1000, 3072))
+    affinity = LabelAffinity().fit(y)
+    labels, rows = affinity.validate(y), CenteredRows(X, X.mean(axis=0))
+    ours, found = best_of(
+        lambda: supervise(affinity, labels[:100], labels, rows.take(np.arange(100)), rows), 10
+    )
+    relevance = affinity.pairwise(y[:100], y)
+    for peer in (triplets_by_contraction, triplets_by_row_sums):
+        seconds, p = best_of(lambda peer=peer: peer(relevance, X), 2)
+        kinds, kind_of = affinity.group(labels[:100])
+        assert len(kinds) == len(found.wins)
+        np.testing.assert_allclose(found.wins[kind_of], p, atol=1e-6)
+        print(f"  {peer.__name__:28s} {seconds:8.3f} s = {seconds / ours:8.0f} x counts", end="")
+        for name, options in {"": {}, ", shrinkage=1": {"shrinkage": 1}}.items():
+            hasher = RSHHasher(32, n_queries=100, random_state=0, **options)
+            fit, _ = best_of(partial(hasher.fit, X, y))
+            print(f" = {seconds / fit:6.1f} x whole fit{name} ({fit:.3f} s)", end="")
+        print()
+    print(f"  counts {ours:.4f} s")
+
+    print("Speed: 1,000 queries x 100,000 items x 512 features")
+    X = rng.normal(size=(100_000, 512))
+    y = rng.integers(0, 100, len(X))
+    rows, queries = CenteredRows(X, X.mean(axis=0)), np.arange(1000)
+    weights = rng.normal(size=(1000, len(X)))
+    gemm, _ = best_of(lambda: weights @ X, 2)
+    print(f"  GEMM {gemm:.2f} s")
+    for affinity, targets in (
+        (LabelAffinity(), y),
+        (LabelAffinity(), rng.permutation(len(X))),
+        (EuclideanAffinity(), rng.normal(size=(len(X), 8))),
+        (EuclideanAffinity(), X),
+    ):
+        targets = affinity.fit(targets).validate(targets)
+        seconds, _ = best_of(
+            lambda affinity=affinity, targets=targets: supervise(
+                affinity, targets[queries], targets, rows.take(queries), rows
+            ),
+            1,
+        )
+        kinds, _ = affinity.group(targets)
+        print(
+            f"  {affinity!r} of {targets.shape[1]} columns, {len(kinds)} different rows: "
+            f"{seconds:.2f} s = {seconds / gemm:.2f} x GEMM"
+        )
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--data", help="npz file with X_train, y_train, X_test, y_test")
+    parser.add_argument("--fashion-mnist", default=FASHION_MNIST, help="folder of the idx files")
+    parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--only", choices=["quality", "speed"])
+    options = parser.parse_args()
+    if options.only != "quality":
+        speed()
+    if options.only != "speed":
+        quality("Fashion-MNIST pixels", *fashion_mnist(options.fashion_mnist), options.seeds)
+        if options.data:
+            quality("CIFAR-10 GIST-512", *gist(options.data), options.seeds)
+
+
+if __name__ == "__main__":
+    main()
