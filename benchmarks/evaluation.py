@@ -129,18 +129,35 @@ def time_codes(title, make, n_queries, n_database, with_peers):
 
 
 MEMORY = """
-import resource, numpy as np
+import os, threading, time
+import numpy as np
 from sklearn_hashrank import retrieval_histogram
+
+def resident():
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 2**20
+
 rng = np.random.default_rng(0)
 n_queries, n = 1000, {n}
 database = rng.integers(0, 256, (n, 8), dtype=np.uint8)
-y = rng.integers(0, 10, n, dtype=np.int32)  # no larger array before: the peak is ours
+y = rng.integers(0, 10, n, dtype=np.int32)
 h = retrieval_histogram(database[:10], database[:1000], y[:10], y[:1000], n_bits=64)
 h.average_precision(), h.ndcg()
-before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+before, peak, done = resident(), 0.0, False
+
+def watch():
+    global peak
+    while not done:
+        peak = max(peak, resident())
+        time.sleep(0.002)
+
+watcher = threading.Thread(target=watch)
+watcher.start()
 h = retrieval_histogram(database[:n_queries], database, y[:n_queries], y, n_bits=64, n_jobs=2)
 h.average_precision(), h.ndcg()
-print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024, before / 1024)
+done = True
+watcher.join()
+print(peak - before, before)
 """
 
 

@@ -11,6 +11,7 @@ from .baselines.itq import ITQHasher
 from .baselines.lsh import LSHHasher
 from .baselines.pca import PCAHasher
 from .histogram import RetrievalHistogram, retrieval_histogram
+from .lwh import LWHHasher
 from .rsh import RSHHasher
 from .talr import TALRLinear
 
@@ -21,6 +22,7 @@ __all__ = [
     "HierarchicalAffinity",
     "ITQHasher",
     "LSHHasher",
+    "LWHHasher",
     "LabelAffinity",
     "PCAHasher",
     "PrecomputedAffinity",

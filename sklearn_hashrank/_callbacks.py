@@ -41,13 +41,23 @@ class Progress:
     def iterations(self) -> Iterator[int]:
         """Count from 0 until `max_iter`, or until a callback asks to stop."""
         if self._context is None:
-            yield from range(self._max_iter)
+            for iteration in range(self._max_iter):
+                yield iteration
+                if self._stop:
+                    break
             return
         self._context.call_on_fit_task_begin(**self._told)
         for iteration in range(self._max_iter):
             task = self._context.subcontext(task_name="iteration")
             task.call_on_fit_task_begin(**self._told, reconstruction_attributes=self._attributes)
             yield iteration
-            if task.call_on_fit_task_end(**self._told, reconstruction_attributes=self._attributes):
+            told_to_stop = task.call_on_fit_task_end(
+                **self._told, reconstruction_attributes=self._attributes
+            )
+            if told_to_stop or self._stop:
                 break
         self._context.call_on_fit_task_end(**self._told, reconstruction_attributes=self._attributes)
+
+    def stop(self) -> None:
+        """End after the iteration at hand; callbacks are still told of its end."""
+        self._stop = True

@@ -242,7 +242,7 @@ class TALRLinear(CallbackSupportMixin, LinearHasher):
                     best_weights = tuple(weight.copy() for weight in learner.weights)
             self._report(epoch, history)
             if validation.size and epoch - best_epoch >= self.n_iter_no_change:
-                break
+                progress.stop()
         if validation.size:
             learner.weights = best_weights
         learner.restart_average()
