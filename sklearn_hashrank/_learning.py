@@ -8,6 +8,7 @@ from scipy import sparse
 from sklearn.preprocessing import StandardScaler
 
 from .affinity import BaseAffinity
+from .base import inverse_deviations
 from .solvers.rotation import itq_rotation, principal_directions
 
 _ROWS_TO_START_FROM, _ITERATIONS_OF_THE_START = 5000, 20
@@ -105,9 +106,7 @@ class LinearLearner:
         self._scaler.partial_fit(X)
         self._mean = self._scaler.mean_.astype(np.float64)
         self._deviation = np.sqrt(self._scaler.var_.astype(np.float64))
-        # What is left of a constant by rounding is no signal.
-        varies = self._deviation > 1e-6 * np.abs(self._mean)
-        self._scale = np.divide(1, self._deviation, out=np.zeros_like(self._mean), where=varies)
+        self._scale = inverse_deviations(self._mean, self._deviation)
 
     def step(
         self,

@@ -200,6 +200,11 @@ class LinearHasher(BaseHasher):
     def _fitted_n_bits(self) -> int:
         return len(self.components_)
 
+    def _set_hyperplanes(self, normals: np.ndarray, mean: np.ndarray, dtype: Any) -> None:
+        """Let hyperplanes with the given normals, (n_bits, n_features), pass through the mean."""
+        self.components_ = np.ascontiguousarray(normals, dtype=dtype)
+        self.intercept_ = (-normals @ mean).astype(dtype)
+
     def _project(self, X: Any) -> np.ndarray:
         projections = safe_sparse_dot(X, self.components_.T, dense_output=True)
         projections += self.intercept_
@@ -209,6 +214,12 @@ class LinearHasher(BaseHasher):
 def pack_signs(projections: np.ndarray) -> np.ndarray:
     """Packed codes of real projections; zero is bit 0."""
     return np.packbits(projections > 0, axis=1)
+
+
+def inverse_deviations(means: np.ndarray, deviations: np.ndarray) -> np.ndarray:
+    """Scale of columns to unit variance; 0 for what rounding leaves of a constant one."""
+    varies = deviations > 1e-6 * np.abs(means)
+    return np.divide(1, deviations, out=np.zeros_like(deviations), where=varies)
 
 
 def column_means(X: Any) -> np.ndarray:

@@ -14,7 +14,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from ._callbacks import CallbackSupportMixin, Progress
 from .affinity import BaseAffinity
-from .base import LinearHasher
+from .base import LinearHasher, inverse_deviations
 from .objectives.ranking_loss import LOSSES, RankingLoss, count_relevant
 from .solvers.cutting_plane import MASTERS, CuttingPlane, factor
 
@@ -328,10 +328,8 @@ class _Space:
 
     def __init__(self, X, n_components, n_bits, random_state):
         X = np.asarray(X.toarray() if sparse.issparse(X) else X, dtype=np.float64)
-        self._mean, deviation = X.mean(axis=0), X.std(axis=0)
-        # What is left of a constant by rounding is no signal.
-        varies = deviation > 1e-6 * np.abs(self._mean)
-        self._scale = np.divide(1, deviation, out=np.zeros_like(deviation), where=varies)
+        self._mean = X.mean(axis=0)
+        self._scale = inverse_deviations(self._mean, X.std(axis=0))
         Z = (X - self._mean) * self._scale
         most = min(Z.shape)
         with np.errstate(invalid="ignore"):  # shares of no variance, of constant rows

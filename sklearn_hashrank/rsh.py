@@ -211,8 +211,7 @@ class RSHHasher(LinearHasher):
         else:
             rotation = random_rotation(self.n_bits, random_state)
         normals = whitening.apply(directions @ rotation)
-        self.components_ = np.ascontiguousarray(normals.T, dtype=X.dtype)
-        self.intercept_ = (-rows.mean @ normals).astype(X.dtype)
+        self._set_hyperplanes(normals.T, rows.mean, X.dtype)
         self._keep_database(X, y)
         return self
 

@@ -3,7 +3,6 @@
 from numbers import Integral
 from typing import Any
 
-import numpy as np
 from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
@@ -99,7 +98,6 @@ class ITQHasher(LinearHasher):
         projections = safe_sparse_dot(X, directions.T, dense_output=True) - directions @ means
         rotation, self.n_iter_ = itq_rotation(projections, self.max_iter, random_state)
         directions = rotation.T @ directions
-        self.components_ = np.ascontiguousarray(directions, dtype=X.dtype)
-        self.intercept_ = (-directions @ means).astype(X.dtype)
+        self._set_hyperplanes(directions, means, X.dtype)
         self._keep_database(X, y)
         return self

@@ -85,7 +85,6 @@ class LSHHasher(LinearHasher):
         X, y = self._validate_training_data(X, y)
         random_state = check_random_state(self.random_state)
         normals = random_state.standard_normal((self.n_bits, X.shape[1]))
-        self.components_ = normals.astype(X.dtype)
-        self.intercept_ = (-normals @ column_means(X)).astype(X.dtype)
+        self._set_hyperplanes(normals, column_means(X), X.dtype)
         self._keep_database(X, y)
         return self

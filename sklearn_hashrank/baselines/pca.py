@@ -2,7 +2,6 @@
 
 from typing import Any
 
-import numpy as np
 from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
 
@@ -91,7 +90,6 @@ class PCAHasher(LinearHasher):
         random_state = check_random_state(self.random_state)
         check_n_bits_at_most(X, self.n_bits)
         directions = principal_directions(X, self.n_bits, random_state)
-        self.components_ = np.ascontiguousarray(directions, dtype=X.dtype)
-        self.intercept_ = (-directions @ column_means(X)).astype(X.dtype)
+        self._set_hyperplanes(directions, column_means(X), X.dtype)
         self._keep_database(X, y)
         return self
