@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.base import clone
-from sklearn.datasets import load_digits, make_blobs, make_multilabel_classification
+from sklearn.datasets import make_blobs, make_multilabel_classification
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import StandardScaler
 
@@ -16,29 +16,15 @@ from sklearn_hashrank import (
     HierarchicalAffinity,
     LSHHasher,
     LWHHasher,
-    retrieval_histogram,
 )
 
 from .oracle import structural_svm as oracle
+from .retrieval import retrieve, shuffled_digits
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def digits():
-    X, y = load_digits(return_X_y=True)
-    order = np.random.default_rng(0).permutation(len(X))
-    X, y = X[order].astype(np.float32), y[order]
-    return X[:900], y[:900], X[900:], y[900:]
-
-
-def retrieve(hasher, X, y, X_query, y_query, measure="average_precision"):
-    histogram = retrieval_histogram(
-        hasher.predict(X_query),
-        hasher.predict(X),
-        y_query,
-        y,
-        affinity=getattr(hasher, "affinity_", "auto"),
-    )
-    return float(np.nanmean(histogram.measure(measure)))
+    return shuffled_digits()
 
 
 @pytest.mark.parametrize("loss", ["ap", "ndcg"])
