@@ -96,7 +96,19 @@ class RetrievalHistogram:
         )
 
     def measure(self, name: str, **options: Any) -> np.ndarray:
-        """One value per query of the measure called `name`; see ``sklearn_hashrank.metrics``."""
+        """Evaluate the measure called `name`.
+
+        Parameters
+        ----------
+        name : str
+            ``"average_precision"``, ``"ndcg"``, ...: the name of the method that does the same.
+        **options
+            Keywords of that method.
+
+        Returns
+        -------
+        values : ndarray of shape (n_queries,)
+        """
         return _measures.evaluate(name, self.counts, self.levels, **options)
 
 
