@@ -51,14 +51,19 @@ for ties, value in bounds.items():
 distances = hamming_distances(hasher.predict(X_query), hasher.predict(X_database))
 relevant = y_query[:, None] == y_database
 shuffled = np.random.default_rng(0).permutation(len(y_database))
+
+
+def sort_pairs(keys, relevant):
+    """Sort pairs of key and relevance, and keep the relevance."""
+    return [hit for _, hit in sorted(zip(keys, relevant))]
+
+
 SORTS = {
-    "sorted(zip(distance, relevant))": lambda d, r: [hit for _, hit in sorted(zip(d, r))],
+    "sorted(zip(distance, relevant))": sort_pairs,
     "argsort(distance)": lambda d, r: r[np.argsort(d)],
     "argsort, shuffled database": lambda d, r: r[shuffled][np.argsort(d[shuffled])],
     'argsort(distance, kind="stable")': lambda d, r: r[np.argsort(d, kind="stable")],
-    "sorted(zip(similarity, relevant))[::-1]": lambda d, r: [h for _, h in sorted(zip(-d, r))][
-        ::-1
-    ],
+    "sorted(zip(similarity, relevant))[::-1]": lambda d, r: sort_pairs(-d, r)[::-1],
 }
 
 
