@@ -9,7 +9,6 @@ from sklearn_hashrank import LSHHasher, retrieval_histogram
 from sklearn_hashrank._measures import MEASURES, Measure, evaluate
 
 
-# literal
 def literal_hit_rate(tie, nearer, k):
     """Mean over all orders of one tie, behind `nearer` irrelevant items; 1 is relevant."""
     orders = [[0] * nearer + list(order) for order in permutations(tie)]

@@ -7,7 +7,6 @@ from sklearn.datasets import load_digits
 from sklearn_hashrank.base import LinearHasher
 
 
-# hasher
 class MedianHasher(LinearHasher):
     """Compare the features of most variance with their medians.
 

@@ -8,7 +8,6 @@ from sklearn.preprocessing import scale
 from sklearn_hashrank.objectives import BatchObjective, Objective, TieValues
 
 
-# objective
 class ThresholdAP(Objective):
     """Every relevant item of a tie is met at the end of the tie.
 
