@@ -3,10 +3,10 @@
 ORDER = (
     "plot_ties.py",
     "plot_digits.py",
+    "plot_learning_curves.py",
     "plot_talr.py",
     "plot_rsh.py",
     "plot_lwh.py",
-    "plot_learning_curves.py",
 )
 
 
