@@ -26,7 +26,7 @@ extensions = [
     "sphinx.ext.viewcode",
     "numpydoc",
     "sphinx_gallery.gen_gallery",
-    "sphinx-mathjax-offline",
+    "sphinx-mathjax-offline",  # with MathJax itself: pages are read without a network too
 ]
 templates_path = ["_templates"]
 exclude_patterns = ["_build", "_templates"]
@@ -45,7 +45,6 @@ sphinx_gallery_conf = {
     "show_signature": False,
     "download_all_examples": False,
     "min_reported_time": 0,
-    "plot_gallery": "True",
 }
 
 html_theme = "pydata_sphinx_theme"
