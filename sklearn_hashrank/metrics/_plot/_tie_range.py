@@ -197,14 +197,12 @@ class TieRangeDisplay:
             self.ax_.plot([low, high], [row, row], zorder=2, **options)[0]
             for row, low, high in zip(rows, self.pessimistic, self.optimistic)
         ]
-        self.lines_[0].set_label("all orders of ties")
         [self.points_] = self.ax_.plot(
-            self.expected, rows, "o", color="black", markersize=5, zorder=3, label="expectation"
+            self.expected, rows, "o", color="black", markersize=5, zorder=3
         )
         self.ax_.set_yticks(rows, self.names if self.names is not None else [""] * n)
         self.ax_.set_ylim(n - 0.4, -0.6)
         self.ax_.grid(axis="x", alpha=0.3)
-        if self.label is not None:
-            self.ax_.set_xlabel(self.label)
-        self.ax_.legend(fontsize="small")
+        measure = "" if self.label is None else f"{self.label}\n"
+        self.ax_.set_xlabel(f"{measure}dot: expectation, bar: all orders of ties")
         return self
