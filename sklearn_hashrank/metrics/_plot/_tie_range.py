@@ -203,6 +203,8 @@ class TieRangeDisplay:
         self.ax_.set_yticks(rows, self.names if self.names is not None else [""] * n)
         self.ax_.set_ylim(n - 0.4, -0.6)
         self.ax_.grid(axis="x", alpha=0.3)
-        measure = "" if self.label is None else f"{self.label}\n"
-        self.ax_.set_xlabel(f"{measure}dot: expectation, bar: all orders of ties")
+        lines = [] if self.label is None else [self.label]
+        if np.any(self.pessimistic < self.optimistic):
+            lines.append("dot: expectation, bar: all orders of ties")
+        self.ax_.set_xlabel("\n".join(lines))
         return self

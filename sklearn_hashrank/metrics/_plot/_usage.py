@@ -206,8 +206,8 @@ def _panels(display: Any, ax: Any, n: int) -> Any:
     """Axes for n models: new ones, those given, or a given one divided."""
     plt = pyplot(display)
     if ax is None:
-        n_columns = min(n, 4)
-        n_rows = -(-n // n_columns)
+        n_rows = -(-n // 4)
+        n_columns = -(-n // n_rows)
         figure, axes = plt.subplots(
             n_rows,
             n_columns,
