@@ -19,6 +19,7 @@ from ._registry import (
     describe,
     evaluate,
     mean_score,
+    score_name,
     validate_counts,
     validate_options,
 )
@@ -32,6 +33,7 @@ __all__ = [
     "describe",
     "evaluate",
     "mean_score",
+    "score_name",
     "validate_counts",
     "validate_options",
 ]

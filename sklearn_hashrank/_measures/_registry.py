@@ -37,6 +37,8 @@ class Measure:
     ----------
     function : callable
         ``function(ties, k, **options)``: the expectation for each query, (n_queries,).
+    short_name : str
+        What scorers call it.
     options : mapping of str to tuple of str
         The values each option may take, its default first.
     bound : callable, optional
@@ -44,12 +46,16 @@ class Measure:
         where sorting the levels inside every tie does not give it.
     is_share : bool, default=True
         Whether values lie in [0, 1].
+    needs_codes : bool, default=False
+        Whether it asks for more than the counts tell.
     """
 
     function: Callable[..., Array]
+    short_name: str
     options: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     bound: Callable[..., Array] | None = None
     is_share: bool = True
+    needs_codes: bool = False
 
 
 _GAINS = {"gain": ("exponential", "linear"), "discount": ("log2p1", "log2")}
@@ -57,16 +63,22 @@ _GAINS = {"gain": ("exponential", "linear"), "discount": ("log2p1", "log2")}
 MEASURES = {
     "average_precision": Measure(
         average_precision,
+        "tie_aware_ap",
         {"normalize": ("relevant", "min", "retrieved")},
         bound=average_precision_bound,
     ),
-    "ndcg": Measure(ndcg, _GAINS),
-    "dcg": Measure(dcg, _GAINS, is_share=False),
-    "precision": Measure(precision),
-    "recall": Measure(recall),
-    "f1": Measure(f1),
-    "reciprocal_rank": Measure(reciprocal_rank),
+    "ndcg": Measure(ndcg, "tie_aware_ndcg", _GAINS),
+    "dcg": Measure(dcg, "tie_aware_dcg", _GAINS, is_share=False),
+    "precision": Measure(precision, "tie_aware_precision"),
+    "recall": Measure(recall, "tie_aware_recall"),
+    "f1": Measure(f1, "tie_aware_f1"),
+    "reciprocal_rank": Measure(reciprocal_rank, "tie_aware_rr"),
 }
+
+
+def score_name(name: str) -> str:
+    """Return what `sklearn_hashrank.metrics` calls the function of a measure."""
+    return f"tie_aware_{name}_score"
 
 
 def _refuse(parameter: str, owner: str, accepted: str, given: object) -> None:
