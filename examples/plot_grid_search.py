@@ -43,7 +43,7 @@ print(f"{len(search.cv_results_['params'])} candidates, best: {best}")
 scorer = make_retrieval_scorer(
     ["tie_aware_ap", "tie_aware_ndcg"], database=(X[database], y[database])
 )
-itq = ITQHasher(best["n_bits"], random_state=0).fit(X[train], y[train])
+itq = ITQHasher(best["n_bits"], random_state=0).fit(X[train])
 for name, hasher in (("chosen by the search", search), ("ITQ, as many bits", itq)):
     scores = scorer(hasher, X[query], y[query])
     print(f"{name:22s} AP {scores['tie_aware_ap']:.3f}  NDCG {scores['tie_aware_ndcg']:.3f}")

@@ -111,6 +111,7 @@ class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
             Rows to encode and compare.
         y : array-like with n_samples rows, default=None
             What the fitted affinity compares. None: `X` itself, for hashers fitted without `y`.
+            Such a hasher that takes no affinity may be scored by any `y`.
 
         Returns
         -------
@@ -132,8 +133,13 @@ class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         warn_if_all_is_relevant(histogram, stacklevel=3)
         return mean_score(histogram.measure("average_precision"), stacklevel=3)
 
-    def _ground_truth(self, X: Any, y: Any) -> tuple[BaseAffinity, Any]:
-        """Return the fitted affinity and what it compares: `y`, or `X` where both were None."""
+    def _ground_truth(self, X: Any, y: Any) -> tuple[Any, Any]:
+        """Return the affinity of the fit, and what it compares: `y`, or `X` without one.
+
+        What was fitted without `y`, and knows no affinity, is judged by any `y`.
+        """
+        if y is not None and self._fitted_without_y and not hasattr(self, "affinity"):
+            return "auto", y
         if y is None:
             if not self._fitted_without_y:
                 raise ValueError(

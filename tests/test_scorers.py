@@ -258,6 +258,19 @@ def test_an_affinity_of_the_scorer_comes_first():
     ) == tie_aware_average_precision_score(Y, fitted.predict(X))
 
 
+@pytest.mark.parametrize("y", [Y, np.eye(4, dtype=int)[Y]], ids=["classes", "label sets"])
+def test_what_learned_nothing_from_y_is_judged_by_any(y):
+    fitted = pipeline().fit(X[40:])
+    codes = fitted.predict(X)
+    given = make_retrieval_scorer("tie_aware_ap", database=(X[40:], y[40:]))
+    database = (y[40:], codes[40:])
+    expected = tie_aware_average_precision_score(y[:40], codes[:40], database=database)
+    assert given(fitted, X[:40], y[:40]) == expected
+    assert fitted.score(X, y) == AP(fitted, X, y) == tie_aware_average_precision_score(y, codes)
+    with pytest.raises(ValueError, match="this affinity was fitted with 6"):
+        AP(TALRLinear(4, max_iter=1, random_state=0).fit(X), X, y)
+
+
 class SignHasher(BaseEstimator):
     """A hasher that knows nothing of this package."""
 
