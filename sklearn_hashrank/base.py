@@ -12,7 +12,7 @@ from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ._measures import mean_score
-from .affinity import BaseAffinity, EuclideanAffinity, fit_affinity
+from .affinity import BaseAffinity, EuclideanAffinity, auto_affinity, fit_affinity
 from .codes import FORMATS, packed_width, write_codes
 from .histogram import retrieval_histogram
 from .metrics._scorer import warn_if_all_is_relevant
@@ -111,7 +111,7 @@ class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
             Rows to encode and compare.
         y : array-like with n_samples rows, default=None
             What the fitted affinity compares. None: `X` itself, for hashers fitted without `y`.
-            Such a hasher that takes no affinity may be scored by any `y`.
+            Such a hasher may be scored by labels if it takes no affinity.
 
         Returns
         -------
@@ -136,9 +136,10 @@ class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     def _ground_truth(self, X: Any, y: Any) -> tuple[Any, Any]:
         """Return the affinity of the fit, and what it compares: `y`, or `X` without one.
 
-        What was fitted without `y`, and knows no affinity, is judged by any `y`.
+        Labels may judge what was fitted without them, unless it learned from an affinity.
         """
-        if y is not None and self._fitted_without_y and not hasattr(self, "affinity"):
+        learned = hasattr(self, "affinity") or not self._fitted_without_y
+        if y is not None and not learned and not isinstance(auto_affinity(y), EuclideanAffinity):
             return "auto", y
         if y is None:
             if not self._fitted_without_y:

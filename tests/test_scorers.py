@@ -259,7 +259,7 @@ def test_an_affinity_of_the_scorer_comes_first():
 
 
 @pytest.mark.parametrize("y", [Y, np.eye(4, dtype=int)[Y]], ids=["classes", "label sets"])
-def test_what_learned_nothing_from_y_is_judged_by_any(y):
+def test_labels_may_judge_what_was_fitted_without_them(y):
     fitted = pipeline().fit(X[40:])
     codes = fitted.predict(X)
     given = make_retrieval_scorer("tie_aware_ap", database=(X[40:], y[40:]))
@@ -267,6 +267,12 @@ def test_what_learned_nothing_from_y_is_judged_by_any(y):
     expected = tie_aware_average_precision_score(y[:40], codes[:40], database=database)
     assert given(fitted, X[:40], y[:40]) == expected
     assert fitted.score(X, y) == AP(fitted, X, y) == tie_aware_average_precision_score(y, codes)
+    bare, no_relevant = hasher().fit(X[40:]), {"zero_division": 0.0}
+    assert make_retrieval_scorer("tie_aware_ap", **no_relevant)(
+        bare, X, X
+    ) == tie_aware_average_precision_score(
+        X, bare.predict(X), affinity=bare.affinity_, **no_relevant
+    )  # the thresholds of the training rows
     with pytest.raises(ValueError, match="this affinity was fitted with 6"):
         AP(TALRLinear(4, max_iter=1, random_state=0).fit(X), X, y)
 
