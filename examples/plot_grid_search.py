@@ -4,8 +4,9 @@ Search bits, objective and steepness at once
 
 ``predict`` of a hasher gives codes, which is what the metrics take. So ``make_scorer`` turns any
 metric into the score of a grid search, as it does for a classifier. One thing is different: an
-integer ``cv`` shuffles for classifiers only. Rows that are sorted by class then make folds of one
-class, where every row is relevant and every code is perfect. Hence the explicit ``cv``.
+integer ``cv`` stratifies for classifiers only, and shuffles for nobody. Rows that are sorted by
+class then make folds of one class, where every row is relevant and every code is perfect. Hence the
+explicit ``cv``.
 """
 
 import matplotlib.pyplot as plt

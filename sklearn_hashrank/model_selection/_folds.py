@@ -16,8 +16,9 @@ from ._splits import _check_count
 class RetrievalKFold(BaseCrossValidator):
     """Shuffled folds for hashers, stratified by whatever `y` is.
 
-    scikit-learn shuffles and stratifies integer `cv` for classifiers only, and a hasher is none. In
-    folds of rows sorted by class every row is then relevant to every other, and every score is 1.
+    scikit-learn stratifies the folds of an integer `cv` for classifiers only, and shuffles none.
+    Where rows are sorted by class, a fold may then hold one class: every row is relevant to every
+    other, and any code scores 1.
 
     Class labels and label paths are stratified by
     :class:`~sklearn.model_selection.StratifiedKFold`, multilabel indicators by iterative
