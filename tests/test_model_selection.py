@@ -397,7 +397,7 @@ def test_failures_take_the_error_score():
         ({"cv": [([0], [1], [1, 2])]}, "no query may be in the database"),
         ({"cv": [([0], [1], [2, 120])]}, "a split names row 120. Got n_samples = 120"),
         ({"error_score": "nan"}, "error_score must be 'raise' or a number. Got 'nan'"),
-        ({"scoring": "accuracy"}, "metric must be a function of .* Got 'accuracy'"),
+        ({"scoring": "accuracy"}, "a measure must be a function of .* Got 'accuracy'"),
     ],
 )
 def test_bad_arguments_are_refused(options, message):

@@ -81,6 +81,25 @@ def score_name(name: str) -> str:
     return f"tie_aware_{name}_score"
 
 
+def find_measure(metric: str | Callable) -> str:
+    """Return the registered name of a measure.
+
+    Parameters
+    ----------
+    metric : str or callable
+        The name of the measure, its short name, or the public function or its name.
+    """
+    wanted = metric if isinstance(metric, str) else getattr(metric, "__name__", None)
+    for name, measure in MEASURES.items():
+        if wanted in (name, measure.short_name, score_name(name)):
+            return name
+    short_names = _among(measure.short_name for measure in MEASURES.values())
+    raise ValueError(
+        "a measure must be a function of sklearn_hashrank.metrics with one value for each query, "
+        f"or {short_names}. Got {metric!r} instead."
+    )
+
+
 def _refuse(parameter: str, owner: str, accepted: str, given: object) -> None:
     raise ValueError(
         f"The {parameter!r} parameter of {owner} must be {accepted}. Got {given!r} instead."
