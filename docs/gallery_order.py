@@ -7,6 +7,8 @@ ORDER = (
     "plot_rsh.py",
     "plot_lwh.py",
     "plot_learning_curves.py",
+    "plot_gist.py",
+    "plot_neighbors_grid.py",
 )
 
 
