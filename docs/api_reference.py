@@ -93,6 +93,18 @@ SECTIONS = (
         "Packing, formats, Hamming distance.",
     ),
     Section(
+        "Feature extraction",
+        "sklearn_hashrank.feature_extraction",
+        ("GIST", "gabor_filters"),
+        "Features of images; see :ref:`gist`.",
+    ),
+    Section(
+        "Data sets",
+        "sklearn_hashrank.datasets",
+        ("load_digits_gist", "fetch_mnist", "fetch_fashion_mnist", "fetch_cifar10"),
+        "Images to hash; see :ref:`datasets`.",
+    ),
+    Section(
         "Base classes",
         "sklearn_hashrank.base",
         ("BaseHasher", "LinearHasher"),

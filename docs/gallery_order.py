@@ -9,6 +9,8 @@ ORDER = (
     "plot_learning_curves.py",
     "plot_grid_search.py",
     "plot_pipeline_persistence.py",
+    "plot_gist.py",
+    "plot_neighbors_grid.py",
 )
 
 
