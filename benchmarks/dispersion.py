@@ -14,6 +14,8 @@ from math import comb
 import numpy as np
 from protocols import FASHION_MNIST, by_class, fashion_mnist
 from scipy.spatial.distance import cdist
+from sklearn.kernel_approximation import Nystroem
+from sklearn.pipeline import make_pipeline
 
 from sklearn_hashrank import (
     DispersionHasher,
@@ -62,8 +64,9 @@ def describe(hasher, X, y, query, database):
     return len(counts), entropy, lgap, histogram.average_precision().mean()
 
 
-def compare(X, y, hashers, seeds, bits=(12, 24), train_y=None):
+def compare(X, y, hashers, seeds, bits=(12, 24), measured=None, n_train=500):
     """Print one line for each hasher and number of bits; `hashers` may name their own labels."""
+    relevant = y if measured is None else measured
     for n_bits in bits:
         print(
             f"\n{n_bits} bits, {seeds} seeds"
@@ -73,18 +76,17 @@ def compare(X, y, hashers, seeds, bits=(12, 24), train_y=None):
         for label, make in hashers.items():
             figures, seconds = [], 0.0
             for seed in range(seeds):
-                query, database, train = by_class(y, np.random.RandomState(seed))
+                query, database, train = by_class(y, np.random.RandomState(seed), n_train=n_train)
                 make_one, labels = make if isinstance(make, tuple) else (make, y)
                 hasher = make_one(n_bits=n_bits, random_state=seed)
                 start = time.process_time()
                 hasher.fit(X[train], labels[train])
                 seconds += time.process_time() - start
-                measured = y if train_y is None else train_y
-                figures.append(describe(hasher, X, measured, query, database))
+                figures.append(describe(hasher, X, relevant, query, database))
             means = np.mean(figures, axis=0)
             spread = np.std(figures, axis=0, ddof=min(1, seeds - 1))
             print(
-                f"  {label:32s} {means[0]:7.0f}   {means[1]:6.2f}   "
+                f"  {label:36s} {means[0]:7.0f}   {means[1]:6.2f}   "
                 f"{means[2]:.4f} ±{spread[2]:.4f}   {means[3]:.4f} ±{spread[3]:.4f}   "
                 f"fit {seconds / seeds:.2f} s CPU",
                 flush=True,
@@ -129,10 +131,33 @@ def hierarchy(X, y, seeds):
         "dispersed, superclasses": (DISPERSED, paths[:, 0]),
         "hierarchical": (hierarchical, paths),
         "hierarchical, margin 1": (partial(hierarchical, margin=1.0), paths),
+        "hierarchical, margin 1, 2/3 to 1": (
+            partial(hierarchical, margin=1.0, zone=(2 / 3, 1)),
+            paths,
+        ),
     }
     for name, measured in {"superclasses": paths[:, 0], "classes": y}.items():
         print(f"\nrelevance by {name}", end="")
-        compare(X, y, makers, seeds, train_y=measured)
+        compare(X, y, makers, seeds, measured=measured)
+
+
+def kernel_map(X, y, seeds):
+    """Features that let classes collapse: Nystroem(1000), and 2,000 training rows per class."""
+
+    def mapped(n_bits, random_state, **options):
+        return make_pipeline(
+            Nystroem(gamma=0.01, n_components=1000, random_state=random_state),
+            DispersionHasher(n_bits=n_bits, random_state=random_state, **options),
+        )
+
+    makers = {
+        "DSH": partial(mapped, objective="dsh"),
+        "dispersed": mapped,
+        "dispersed, margin 1": partial(mapped, margin=1.0),
+        "dispersed, margin 1, no zone": partial(mapped, margin=1.0, zone=(0, 0)),
+        "dispersed, margin 1, 1/3 to 2/3": partial(mapped, margin=1.0, zone=(1 / 3, 2 / 3)),
+    }
+    compare(X, y, makers, seeds, n_train=2000)
 
 
 def robustness(X, y, seeds):
@@ -178,7 +203,9 @@ def step(X, y, seeds):
         print(f"  {name:32s} {1e3 * best:7.2f} ms")
 
 
-PARTS = {part.__name__: part for part in (objectives, zones, hierarchy, robustness, step)}
+PARTS = {
+    part.__name__: part for part in (objectives, zones, kernel_map, hierarchy, robustness, step)
+}
 
 
 def main():
