@@ -88,7 +88,7 @@ class PairwiseObjective(ABC):
 
     @abstractmethod
     def zones(self, levels: np.ndarray) -> np.ndarray:
-        """Return the zone of each level, per bit, (n_levels, 2)."""
+        """Return the zone of each level, which ascend from 0, per bit, (n_levels, 2)."""
 
     def value_and_gradient(self, codes: np.ndarray, level: np.ndarray) -> tuple[float, np.ndarray]:
         """Evaluate relaxed codes.
