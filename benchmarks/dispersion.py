@@ -47,11 +47,8 @@ def compare(X, y, hashers, seeds, bits=(12, 24), measured=None, n_train=500):
     """Print one line for each hasher and number of bits; `hashers` may name their own labels."""
     relevant = y if measured is None else measured
     for n_bits in bits:
-        print(
-            f"\n{n_bits} bits, {seeds} seeds"
-            + " " * 19
-            + "codes     entropy    mLGAP          AP_T"
-        )
+        head = f"{n_bits} bits, {seeds} seeds"
+        print(f"\n{head:40s} codes  entropy   mLGAP            AP_T")
         for label, make in hashers.items():
             figures, seconds = [], 0.0
             for seed in range(seeds):
