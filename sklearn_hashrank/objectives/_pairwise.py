@@ -29,7 +29,7 @@ class SquaredEuclidean:
 class CityBlock:
     """Sum of absolute differences: twice the Hamming distance of codes of -1 and +1.
 
-    In a bit where two codes agree, the slope is taken as zero.
+    In a bit where two codes agree the slope is zero, the mean of those of the two sides.
     """
 
     @staticmethod
@@ -54,8 +54,8 @@ class PairwiseObjective(ABC):
     `regularization` times :math:`\sum_k ||u_k| - 1|` for each of its two relaxed codes `u`. A
     subclass says how distance is measured and where the zones are.
 
-    On its kinks, at the ends of a zone and where :math:`|u_k|` is 0 or 1, the gradient takes the
-    slope zero, which lies between those of the two sides.
+    On its kinks, which are the ends of a zone, equal bits of a pair under the city-block distance,
+    and :math:`|u_k|` of 0 or 1, the gradient has the mean of the slopes of the two sides.
 
     Parameters
     ----------
