@@ -18,7 +18,7 @@ LAYERS = [
     {"_measures"},
     {"histogram"},
     {"metrics", "objectives", "solvers", "neighbors"},
-    {"base", "_callbacks", "_learning", "_triplets"},
+    {"base", "_callbacks", "_learning", "_minibatch", "_triplets"},
     {"baselines", "rsh", "lwh", "talr", "dispersion", "feature_extraction", "datasets"},
     {"model_selection", "cli", "__main__"},
 ]
