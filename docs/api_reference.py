@@ -21,7 +21,7 @@ SECTIONS = (
     Section(
         "Hashers",
         "sklearn_hashrank",
-        ("TALRLinear", "RSHHasher", "LWHHasher"),
+        ("TALRLinear", "RSHHasher", "LWHHasher", "DispersionHasher"),
         "Estimators that learn codes from relevance.",
     ),
     Section(
@@ -51,6 +51,54 @@ SECTIONS = (
         "Exact means over all orders of tied items, with bounds; see :ref:`evaluation`.",
     ),
     Section(
+        "Scorers",
+        "sklearn_hashrank.metrics",
+        ("make_retrieval_scorer", "get_retrieval_scorer", "get_retrieval_scorer_names"),
+        "For cross-validation and searches; see :ref:`model_selection`.",
+    ),
+    Section(
+        "Model selection",
+        "sklearn_hashrank.model_selection",
+        (
+            "cross_validate_retrieval",
+            "PerClassRetrievalSplit",
+            "RandomRetrievalSplit",
+            "cifar10_split",
+            "RetrievalSplit",
+            "RetrievalKFold",
+        ),
+        "Training rows, queries and database; see :ref:`model_selection`.",
+    ),
+    Section(
+        "Lookup metrics",
+        "sklearn_hashrank.metrics",
+        (
+            "lookup_precision_score",
+            "lookup_recall_score",
+            "average_cumulative_gain_score",
+            "local_group_average_precision_score",
+        ),
+        "What lies within a Hamming radius.",
+    ),
+    Section(
+        "Code usage and curves",
+        "sklearn_hashrank.metrics",
+        ("code_usage", "CodeUsage", "precision_recall_curve", "recall_at_k_curve"),
+        "How many codes are used, and how evenly.",
+    ),
+    Section(
+        "Displays",
+        "sklearn_hashrank.metrics",
+        (
+            "TieRangeDisplay",
+            "PrecisionRecallDisplay",
+            "RecallAtKDisplay",
+            "BitsCurveDisplay",
+            "CodeUsageDisplay",
+        ),
+        "Pictures of the above, drawn by matplotlib.",
+    ),
+    Section(
         "Affinities",
         "sklearn_hashrank",
         (
@@ -74,6 +122,18 @@ SECTIONS = (
         "Packing, formats, Hamming distance.",
     ),
     Section(
+        "Feature extraction",
+        "sklearn_hashrank.feature_extraction",
+        ("GIST", "gabor_filters"),
+        "Features of images; see :ref:`gist`.",
+    ),
+    Section(
+        "Data sets",
+        "sklearn_hashrank.datasets",
+        ("load_digits_gist", "fetch_mnist", "fetch_fashion_mnist", "fetch_cifar10"),
+        "Images to hash; see :ref:`datasets`.",
+    ),
+    Section(
         "Base classes",
         "sklearn_hashrank.base",
         ("BaseHasher", "LinearHasher"),
@@ -84,6 +144,12 @@ SECTIONS = (
         "sklearn_hashrank.objectives",
         ("Objective", "Ties", "TieValues", "BatchObjective", "SoftHistogram"),
         "Smooth functions of soft histograms; see :ref:`add_an_objective`.",
+    ),
+    Section(
+        "Pairwise objectives",
+        "sklearn_hashrank.objectives",
+        ("PairwiseObjective", "SquaredEuclidean", "CityBlock"),
+        "Zones for the distance of a pair, by its level; see :ref:`dispersion`.",
     ),
     Section(
         "Solvers",

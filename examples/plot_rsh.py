@@ -54,12 +54,6 @@ X_database, X_query, y_database, y_query = train_test_split(
 # %%
 # All of it comes from one retrieval histogram: for each query, how many items of each level lie at
 # each distance. An empty ball has a gain of 0, as in the paper.
-def average_cumulative_gain(histogram, radius=3):
-    """Mean level of what is found within a radius, averaged over the queries."""
-    within = histogram.counts[:, :, : radius + 1].sum(axis=2)
-    return (within @ histogram.levels / np.maximum(within.sum(axis=1), 1)).mean()
-
-
 def evaluate(hasher):
     """NDCG and ACG of a hasher fitted on the database."""
     hasher.set_params(output="packed").fit(X_database, y_database)
@@ -71,7 +65,7 @@ def evaluate(hasher):
         n_bits=hasher.n_bits,
     )
     ndcg = histogram.ndcg(gain="linear", discount="log2").mean()
-    return ndcg, average_cumulative_gain(histogram)
+    return ndcg, histogram.average_cumulative_gain(radius=3).mean()
 
 
 # %%

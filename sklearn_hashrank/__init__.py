@@ -10,6 +10,7 @@ from .affinity import (
 from .baselines.itq import ITQHasher
 from .baselines.lsh import LSHHasher
 from .baselines.pca import PCAHasher
+from .dispersion import DispersionHasher
 from .histogram import RetrievalHistogram, retrieval_histogram
 from .lwh import LWHHasher
 from .rsh import RSHHasher
@@ -18,6 +19,7 @@ from .talr import TALRLinear
 __version__ = "0.1.0.dev0"
 
 __all__ = [
+    "DispersionHasher",
     "EuclideanAffinity",
     "HierarchicalAffinity",
     "ITQHasher",

@@ -1,6 +1,5 @@
 """What every hasher has: validation, code output, score. No optimisation."""
 
-import warnings
 from abc import abstractmethod
 from numbers import Integral
 from typing import Any
@@ -13,9 +12,10 @@ from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ._measures import mean_score
-from .affinity import BaseAffinity, EuclideanAffinity, fit_affinity
+from .affinity import BaseAffinity, EuclideanAffinity, auto_affinity, fit_affinity
 from .codes import FORMATS, packed_width, write_codes
 from .histogram import retrieval_histogram
+from .metrics._scorer import warn_if_all_is_relevant
 
 _ROWS = {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}
 
@@ -134,6 +134,7 @@ class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
             Rows to encode and compare.
         y : array-like with n_samples rows, default=None
             What the fitted affinity compares. None: `X` itself, for hashers fitted without `y`.
+            Such a hasher may be scored by labels if it takes no affinity.
 
         Returns
         -------
@@ -141,6 +142,28 @@ class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
             In [0, 1]; NaN, with a warning, when no row has a relevant other row.
         """
         codes = pack_signs(self.decision_function(X))
+        affinity, y = self._ground_truth(X, y)
+        histogram = retrieval_histogram(
+            codes,
+            codes,
+            y,
+            y,
+            affinity=affinity,
+            n_bits=self._fitted_n_bits,
+            exclude_self=True,
+            n_jobs=getattr(self, "n_jobs", None),
+        )
+        warn_if_all_is_relevant(histogram, stacklevel=3)
+        return mean_score(histogram.measure("average_precision"), stacklevel=3)
+
+    def _ground_truth(self, X: Any, y: Any) -> tuple[Any, Any]:
+        """Return the affinity of the fit, and what it compares: `y`, or `X` without one.
+
+        Labels may judge what was fitted without them, unless it learned from an affinity.
+        """
+        learned = hasattr(self, "affinity") or not self._fitted_without_y
+        if y is not None and not learned and not isinstance(auto_affinity(y), EuclideanAffinity):
+            return "auto", y
         if y is None:
             if not self._fitted_without_y:
                 raise ValueError(
@@ -151,25 +174,7 @@ class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         if not hasattr(self, "affinity_"):
             y_train = None if self._fitted_without_y else self.y_
             self.affinity_ = self._fit_affinity(self.y_, y_train)
-        histogram = retrieval_histogram(
-            codes,
-            codes,
-            y,
-            y,
-            affinity=self.affinity_,
-            n_bits=self._fitted_n_bits,
-            exclude_self=True,
-            n_jobs=getattr(self, "n_jobs", None),
-        )
-        irrelevant = histogram.counts[:, histogram.levels == 0]
-        if len(codes) > 1 and not irrelevant.any():
-            warnings.warn(
-                "Every pair of rows is relevant, so that any code has a perfect score. Score rows "
-                "of several classes; with cross-validation, shuffle rows that are sorted by class.",
-                UserWarning,
-                stacklevel=2,
-            )
-        return mean_score(histogram.measure("average_precision"), stacklevel=3)
+        return self.affinity_, y
 
     def _validate_training_data(self, X: Any, y: Any, reset: bool = True) -> tuple[Any, Any]:
         """Check rows of X and y for `fit`; `reset` forgets what an earlier fit derived."""

@@ -381,6 +381,8 @@ class _Problem:
         harmful = self.lift(vectors[:, negative][:, ::-1])
         occupied = np.linalg.qr(np.hstack([taken, harmful]))[0]
         n_free = len(occupied) - occupied.shape[1]
+        if not n_free:
+            return fix_signs(harmful[:, :n])
         n_pool = min(n_free, max(2 * n, min(_POOL * n, _POOL_NUMBERS // len(occupied))))
         loud = self.whitening.directions[:, : n_free - n_pool]
         occupied = np.linalg.qr(np.hstack([occupied, loud]))[0]

@@ -14,10 +14,11 @@ PACKAGE = Path(sklearn_hashrank.__file__).parent
 LAYERS = [
     {"_kernels"},
     {"codes", "affinity"},
+    {"_code_counts"},
     {"_measures"},
     {"histogram"},
     {"metrics", "objectives", "solvers", "neighbors"},
-    {"base", "_callbacks", "_learning", "_triplets"},
+    {"base", "_callbacks", "_learning", "_minibatch", "_triplets"},
     {"baselines", "rsh", "lwh", "talr", "dispersion", "feature_extraction", "datasets"},
     {"model_selection", "cli", "__main__"},
 ]
