@@ -283,6 +283,9 @@ class LinearHasher(BaseHasher):
         self.components_ = np.ascontiguousarray(normals, dtype=dtype)
         self.intercept_ = (-normals @ mean).astype(dtype)
 
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "components_")
+
     def _project(self, X: Any) -> np.ndarray:
         projections = safe_sparse_dot(X, self.components_.T, dense_output=True)
         projections += self.intercept_
