@@ -1,5 +1,6 @@
 """What every hasher has: validation, code output, score. No optimisation."""
 
+import copy
 import warnings
 from abc import abstractmethod
 from numbers import Integral
@@ -12,6 +13,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from ._dask import is_dask_array, map_rows
 from ._measures import mean_score
 from ._streaming import (
     check_batch_size,
@@ -25,6 +27,12 @@ from .codes import FORMATS, packed_width, write_codes
 from .histogram import retrieval_histogram
 
 _ROWS = {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}
+
+# What is left behind when a fitted hasher is sent to workers.
+_NOT_FOR_ENCODING = (
+    *("codes_", "y_", "affinity_", "history_", "_learner", "_statistics"),
+    "_sklearn_output_config",
+)
 
 
 class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -65,8 +73,9 @@ class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows to project.
+        X : {array-like, sparse matrix, dask array} of shape (n_samples, n_features)
+            Rows to project. Of a dask array, every chunk of rows is a task, and the result is
+            a dask array; so do :meth:`predict` and :meth:`transform`.
 
         Returns
         -------
@@ -74,6 +83,8 @@ class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
             float32 where `X` and the training data were, else float64.
         """
         check_is_fitted(self)
+        if is_dask_array(X):
+            return self._map_chunks("decision_function", X)
         return self._project(validate_data(self, X, reset=False, **_ROWS))
 
     def predict(self, X: Any) -> np.ndarray:
@@ -81,13 +92,15 @@ class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        X : {array-like, sparse matrix, dask array} of shape (n_samples, n_features)
             Rows to encode.
 
         Returns
         -------
         codes : ndarray of shape (n_samples, n_bits), uint8
         """
+        if is_dask_array(X):
+            return self._map_chunks("predict", X)
         return (self.decision_function(X) > 0).astype(np.uint8)
 
     def transform(self, X: Any) -> np.ndarray:
@@ -95,7 +108,7 @@ class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        X : {array-like, sparse matrix, dask array} of shape (n_samples, n_features)
             Rows to encode.
 
         Returns
@@ -104,6 +117,8 @@ class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
             ``"bits"``: (n_samples, n_bits) uint8 of 0 and 1; ``"signs"``: int8 of -1 and +1;
             ``"packed"``: (n_samples, ceil(n_bits / 8)) uint8 in :func:`numpy.packbits` order.
         """
+        if is_dask_array(X):
+            return self._map_chunks("transform", X)
         if self.output == "bits":
             return self.predict(X)
         return write_codes(self._encode(X), self._fitted_n_bits, self.output)
@@ -174,7 +189,18 @@ class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         return collect_codes(codes, out, packed_width(self._fitted_n_bits), n_rows)
 
     def _encode(self, X: Any) -> np.ndarray:
+        if is_dask_array(X):
+            return self._map_chunks("_encode", X).compute()
         return pack_signs(self.decision_function(X))
+
+    def _map_chunks(self, method: str, X: Any) -> Any:
+        """Dask array of what a method makes of every chunk of rows."""
+        check_is_fitted(self)
+        light = copy.copy(self)
+        for name in _NOT_FOR_ENCODING:
+            light.__dict__.pop(name, None)
+        example = _call_method(np.zeros((1, *X.shape[1:]), X.dtype), (light, method))
+        return map_rows(_call_method, X, (light, method), example)
 
     def _encode_pair(self, block: Any) -> tuple[np.ndarray, Any]:
         X, y = block
@@ -237,11 +263,13 @@ class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
 
     def _fit_affinity(self, X: Any, y: Any) -> BaseAffinity:
         """Fit the affinity on training rows; without y, "auto" means distances between rows."""
+        return fit_affinity(self._affinity_of(y), X if y is None else y)
+
+    def _affinity_of(self, y: Any) -> Any:
+        """`affinity`, which without y is Euclidean where it is "auto"."""
         affinity = getattr(self, "affinity", "auto")
-        if y is not None:
-            return fit_affinity(affinity, y)
         is_auto = isinstance(affinity, str) and affinity == "auto"
-        return fit_affinity(EuclideanAffinity() if is_auto else affinity, X)
+        return EuclideanAffinity() if y is None and is_auto else affinity
 
     def _keep_database(self, X: Any, y: Any) -> None:
         """Keep the training rows as a database to retrieve from."""
@@ -290,6 +318,11 @@ class LinearHasher(BaseHasher):
         projections = safe_sparse_dot(X, self.components_.T, dense_output=True)
         projections += self.intercept_
         return projections
+
+
+def _call_method(X, model):
+    hasher, method = model
+    return getattr(hasher, method)(X)
 
 
 def pack_signs(projections: np.ndarray) -> np.ndarray:

@@ -177,6 +177,11 @@ class CodeReader:
             f"{name} have {codes.shape[1]} columns; codes of n_bits={self.n_bits} have {accepted}."
         )
 
+    def join(self, other: "CodeReader") -> None:
+        """Judge what another reader has seen together with what this one has."""
+        for value, name in other._seen.items():
+            self._see(value, name)
+
     def _pack_values(self, codes: np.ndarray, name: str) -> np.ndarray:
         packed = np.empty((len(codes), packed_width(codes.shape[1])), dtype=np.uint8)
         step = max(1, _CHUNK_BYTES // (codes.shape[1] * codes.dtype.itemsize))

@@ -13,6 +13,7 @@ from joblib import Parallel, delayed, effective_n_jobs
 from scipy import sparse
 
 from . import _measures
+from ._dask import is_dask_array
 from .affinity import BaseAffinity, EuclideanAffinity, auto_affinity, fit_affinity
 from .codes import CodeReader, as_code_matrix
 
@@ -131,24 +132,27 @@ def retrieval_histogram(
     ----------
     query_codes : array-like of shape (n_queries, n_columns)
         Codes as bits, signs or packed bytes.
-    database_codes : array-like of shape (n_database, n_columns) or iterator
+    database_codes : array-like of shape (n_database, n_columns), iterator or dask array
         Codes of the database. An iterator or generator gives blocks ``(codes, y)``, best of some
         thousand rows each; a memmap is read block by block. Only one block is held at a time.
+        Of a dask array, every chunk of rows is counted by a task of its own, and the histograms
+        are added in a tree.
     query_y : array-like with n_queries rows
         What `affinity` compares: labels, label sets, label paths or vectors.
     database_y : array-like with n_database rows, default=None
-        The same for the database; None when the blocks bring their own.
+        The same for the database; None when the blocks bring their own. A dask array for
+        a dask array.
     affinity : "auto" or affinity object, default="auto"
         A fitted object is used as it is, an unfitted one is fitted on the database rows; "auto"
-        chooses by their form. Of an iterator, only the first block is looked at; for shards that
-        are to be added up, pass a fitted object.
+        chooses by their form. Of an iterator or dask array, only the first block is looked at;
+        for shards that are to be added up, pass a fitted object.
     n_bits : int, default=None
         Length of a code; needed for packed codes.
     exclude_self : bool, default=False
         The queries are the database, in the same order, and no row retrieves itself.
     n_jobs : int, default=None
         Threads over blocks of queries. None means 1 unless in a :obj:`joblib.parallel_config`
-        context, -1 means all processors.
+        context, -1 means all processors. Of no effect on a dask array.
 
     Returns
     -------
@@ -166,6 +170,17 @@ def retrieval_histogram(
     """
     if n_jobs is not None and (isinstance(n_jobs, bool) or not isinstance(n_jobs, Integral)):
         raise ValueError(f"n_jobs must be an int or None. Got {n_jobs!r} instead.")
+    if is_dask_array(database_codes):
+        from ._sharding import histogram_of_chunks
+
+        if exclude_self or database_y is None:
+            raise ValueError(
+                "a dask array needs database_y and exclude_self=False. "
+                f"Got database_y={database_y!r} and exclude_self={exclude_self}."
+            )
+        return histogram_of_chunks(
+            query_codes, database_codes, query_y, database_y, affinity, n_bits
+        )
     reader = CodeReader(n_bits)
     queries = reader.words(query_codes, "query codes")
     query_y = _check_rows(query_y, len(queries), "query")
@@ -176,7 +191,7 @@ def retrieval_histogram(
         first: Any = next(blocks, None)
         if first is None:
             raise ValueError("the database is empty; at least one block of codes is needed.")
-        affinity = _affinity_of_blocks(affinity, first[1])
+        affinity = fit_affinity_of_blocks(affinity, first[1])
     else:
         if database_y is None:
             raise ValueError(
@@ -201,12 +216,13 @@ def _check_block(block: Any) -> tuple[np.ndarray, Any]:
     return codes, _check_rows(block[1], len(codes), "database")
 
 
-def _affinity_of_blocks(affinity: Any, y: Any) -> BaseAffinity:
+def fit_affinity_of_blocks(affinity: Any, y: Any) -> BaseAffinity:
+    """Fit an affinity on the rows of the first block."""
     if isinstance(affinity, str) and affinity == "auto":
         affinity = auto_affinity(y)
     if isinstance(affinity, EuclideanAffinity) and not affinity.__sklearn_is_fitted__():
         raise ValueError(
-            "the thresholds of EuclideanAffinity cannot be set from an iterator of blocks. "
+            "the thresholds of EuclideanAffinity cannot be set from the first of many blocks. "
             "Pass one that was fitted on training rows."
         )
     return fit_affinity(affinity, y)

@@ -15,9 +15,11 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from ._accumulate import Draws, NothingToLearnError, TripletStatistics
+from ._dask import first_rows, is_dask_array, sum_chunks
 from ._triplets import Supervision
 from .affinity import BaseAffinity, EuclideanAffinity
 from .base import LinearHasher
+from .histogram import fit_affinity_of_blocks
 from .solvers.alm import OrthogonalSolution, minimize_orthogonal
 from .solvers.principal import (
     CenteredRows,
@@ -178,16 +180,19 @@ class RSHHasher(LinearHasher):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Training rows.
+        X : {array-like, sparse matrix, dask array} of shape (n_samples, n_features)
+            Training rows. Of a dask array, every chunk of rows is a task, the result is that of
+            the same rows in memory, and neither `codes_` nor `y_` are kept.
         y : array-like with n_samples rows, default=None
             What the affinity compares: class labels, label sets, label paths or vectors. None:
-            distances between the rows of `X`.
+            distances between the rows of `X`. A dask array for a dask array.
 
         Returns
         -------
         self : RSHHasher
         """
+        if is_dask_array(X):
+            return self._fit_chunks(X, y)
         X, y = self._validate_training_data(X, y)
         self._check_n_bits(X.shape[1])
         self.affinity_ = self._fit_affinity(X, y)
@@ -249,9 +254,28 @@ class RSHHasher(LinearHasher):
             self._learn(self._statistics, random_state)
         return self
 
+    def _fit_chunks(self, X: Any, y: Any) -> "RSHHasher":
+        """Add up the statistics of the chunks of a dask array."""
+        if np.isnan(X.shape[0]):
+            raise ValueError(
+                "the chunks of the dask array have unknown sizes; call compute_chunk_sizes() on it."
+            )
+        self._forget()
+        few, _ = self._validate_training_data(X[:1].compute(), None)
+        self._fitted_without_y = y is None
+        self._check_n_bits(few.shape[1])
+        self.affinity_ = fit_affinity_of_blocks(
+            self._affinity_of(y), few if y is None else first_rows(y)
+        )
+        self._check_can_forget(self.affinity_.validate(few if y is None else first_rows(y)))
+        random_state = check_random_state(self.random_state)
+        shared = (copy.copy(self), self._draw(random_state), X.shape[0])
+        self._learn(sum_chunks(_chunk_statistics, shared, X, y), random_state)
+        return self
+
     def _forget(self) -> None:
         """Drop what an earlier fit learned."""
-        for name in ("components_", "intercept_", "codes_", "y_"):
+        for name in ("components_", "intercept_", "codes_", "y_", "_statistics"):
             self.__dict__.pop(name, None)
 
     def _check_block(self, X: Any, y: Any) -> None:
@@ -265,7 +289,7 @@ class RSHHasher(LinearHasher):
             if getattr(self, name) is None and self.affinity_.group(targets[:1])[1] is None:
                 raise ValueError(
                     f"{name}=None would keep every row, because {type(self.affinity_).__name__} "
-                    f"has no rows of equal y to add up. Pass an int, or 'auto', for partial_fit."
+                    f"has no rows of equal y to add up. Pass an int, or 'auto', for blocks."
                 )
 
     def _draw(self, random_state: RandomState) -> Draws:
@@ -356,6 +380,13 @@ class _Whitening(NamedTuple):
         """Multiply from the left."""
         inner = (self.gains - self.rest)[:, None] * (self.directions.T @ columns)
         return self.rest * columns + self.directions @ inner
+
+
+def _chunk_statistics(shared, X, y, start):
+    hasher, draws, n_total = shared
+    X, y = hasher._validate_training_data(X, y, reset=False)
+    targets = draws.affinity.validate(X if y is None else y)
+    return TripletStatistics(draws, X, targets, start, n_total)
 
 
 def _check_variances(sample: CenteredRows, mean: np.ndarray, dtype: Any) -> np.ndarray:

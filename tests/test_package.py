@@ -12,10 +12,10 @@ import sklearn_hashrank
 
 PACKAGE = Path(sklearn_hashrank.__file__).parent
 LAYERS = [
-    {"_kernels"},
+    {"_kernels", "_dask"},
     {"codes", "affinity"},
     {"_measures"},
-    {"histogram"},
+    {"histogram", "_sharding"},
     {"metrics", "objectives", "solvers", "neighbors"},
     {"base", "_accumulate", "_callbacks", "_learning", "_streaming", "_triplets"},
     {"baselines", "rsh", "lwh", "talr", "dispersion", "feature_extraction", "datasets"},
