@@ -5,6 +5,7 @@ Histograms of database shards add up, so that the database may come in blocks.
 """
 
 from collections.abc import Iterator
+from itertools import islice
 from numbers import Integral
 from typing import Any
 
@@ -22,6 +23,7 @@ _PAIR_COST, _WEIGHTED_PAIR_COST, _NUMBERING_COST = 0.3, 1.0, 8.0
 _SAMPLE = 1 << 14
 _LEVELS_AT_A_TIME = 1 << 20
 _PAIRS_WORTH_A_THREAD = 1 << 22
+_GATHERED_ROWS, _GATHERED_BYTES = 1 << 20, 1 << 25
 
 
 class RetrievalHistogram:
@@ -133,8 +135,9 @@ def retrieval_histogram(
     query_codes : array-like of shape (n_queries, n_columns)
         Codes as bits, signs or packed bytes.
     database_codes : array-like of shape (n_database, n_columns), iterator or dask array
-        Codes of the database. An iterator or generator gives blocks ``(codes, y)``, best of some
-        thousand rows each; a memmap is read block by block. Only one block is held at a time.
+        Codes of the database. An iterator or generator gives blocks ``(codes, y)``, of which
+        one is held at a time, and copies of some more where they are small; a memmap is read
+        block by block.
         Of a dask array, every chunk of rows is counted by a task of its own, and the histograms
         are added in a tree.
     query_y : array-like with n_queries rows
@@ -187,7 +190,7 @@ def retrieval_histogram(
     if isinstance(database_codes, Iterator):
         if database_y is not None:
             raise ValueError("database_y must be None when the database is an iterator of blocks.")
-        blocks = map(_check_block, database_codes)
+        blocks = _gather(map(_check_block, database_codes))
         first: Any = next(blocks, None)
         if first is None:
             raise ValueError("the database is empty; at least one block of codes is needed.")
@@ -214,6 +217,46 @@ def _check_block(block: Any) -> tuple[np.ndarray, Any]:
         raise ValueError(f"a block must be a pair (codes, y). Got {type(block).__name__}.")
     codes = as_code_matrix(block[0], "database codes")
     return codes, _check_rows(block[1], len(codes), "database")
+
+
+def _gather(blocks: Iterator[tuple[np.ndarray, Any]]) -> Iterator[tuple[np.ndarray, Any]]:
+    """Put small blocks together, as starting threads costs more than counting a few rows.
+
+    The first, by which the affinity is chosen, is left alone. Copies are kept, of some megabytes.
+    """
+    yield from islice(blocks, 1)
+    waiting: list[tuple[np.ndarray, Any]] = []
+    n_waiting, n_most = 0, 0
+    for block in blocks:
+        n_rows = len(block[0])
+        if waiting and (n_waiting + n_rows > n_most or _form(block) != _form(waiting[0])):
+            yield _stacked(waiting)
+            waiting, n_waiting = [], 0
+        if not waiting:
+            n_most = min(_GATHERED_ROWS, _GATHERED_BYTES * n_rows // max(1, _size(block)))
+        if 2 * n_rows > n_most or isinstance(block[1], np.ma.MaskedArray):
+            yield block
+        else:
+            waiting.append((block[0].copy(), block[1].copy()))
+            n_waiting += n_rows
+        del block  # before the next one is made
+    if waiting:
+        yield _stacked(waiting)
+
+
+def _form(block):
+    """What blocks that are put together have in common."""
+    return [(sparse.issparse(part), part.dtype.kind, part.shape[1:]) for part in block]
+
+
+def _size(block):
+    return sum(part.data.nbytes if sparse.issparse(part) else part.nbytes for part in block)
+
+
+def _stacked(blocks):
+    codes, y = zip(*blocks)
+    stacked = sparse.vstack(y, format="csr") if sparse.issparse(y[0]) else np.concatenate(y)
+    return np.concatenate(codes), stacked
 
 
 def fit_affinity_of_blocks(affinity: Any, y: Any) -> BaseAffinity:
