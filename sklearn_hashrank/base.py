@@ -141,8 +141,9 @@ class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
             of rows; or pairs ``(rows, y)``, which come out as pairs ``(codes, y)``.
         out : path or ndarray of shape (n_samples, ceil(n_bits / 8)), uint8, default=None
             Where the codes go. A path names a ``.npy`` file, which appears under this name only
-            when it is complete, and then replaces one that was there. An array, for instance
-            a memmap, is filled; one that was filled in part looks like any other. None: memory.
+            when it is complete, and then replaces one that was there; read it by
+            :func:`~sklearn_hashrank.codes.load_codes`. An array, for instance a memmap, is filled;
+            one that was filled in part looks like any other. None: memory.
         batch_size : int or "auto", default="auto"
             Rows that an array is cut into; ``"auto"`` lets a block take some 32 MB. Blocks of an
             iterator are taken as they are.
@@ -186,7 +187,7 @@ class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
             codes = report_progress(codes, type(self).__name__, n_rows, int(verbose))
         if are_pairs:
             return codes
-        return collect_codes(codes, out, packed_width(self._fitted_n_bits), n_rows)
+        return collect_codes(codes, out, self._fitted_n_bits, n_rows)
 
     def _encode(self, X: Any) -> np.ndarray:
         if is_dask_array(X):

@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from ._code_file import load_codes as load_codes
+
 FORMATS = ("bits", "signs", "packed")
 
 _CHUNK_BYTES = 1 << 22

@@ -208,10 +208,11 @@ class RSHHasher(LinearHasher):
         """Learn from some more rows, and from all that came before.
 
         What is kept of the rows adds up over blocks, so that the result is that of :meth:`fit` on
-        all of them, for every affinity and `random_state` an int: the sums of rows of equal `y`,
-        and samples of 10,000 rows for covariance and rotation and, where `y` has too many values
-        for sums, of `n_queries` and `n_database` rows. Only the affinity is fitted once, on the
-        first block; pass a fitted :class:`EuclideanAffinity` where its thresholds matter.
+        all of them but for rounding, for every affinity and an int as `random_state`: the sums of
+        rows of equal `y`, and samples of 10,000 rows for covariance and rotation and, where `y` has
+        too many values for sums, of `n_queries` and `n_database` rows. Only the affinity is fitted
+        once, on the first block; pass a fitted :class:`EuclideanAffinity` where its thresholds
+        matter.
 
         While the rows so far leave nothing to learn, for instance because they are of a single
         class, there are no hyperplanes yet. After :meth:`fit`, which keeps nothing to go on from,

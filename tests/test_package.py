@@ -12,7 +12,7 @@ import sklearn_hashrank
 
 PACKAGE = Path(sklearn_hashrank.__file__).parent
 LAYERS = [
-    {"_kernels", "_dask"},
+    {"_kernels", "_code_file", "_dask"},
     {"codes", "affinity"},
     {"_measures"},
     {"histogram", "_sharding"},
