@@ -137,9 +137,8 @@ def retrieval_histogram(
     database_codes : array-like of shape (n_database, n_columns), iterator or dask array
         Codes of the database. An iterator or generator gives blocks ``(codes, y)``, of which
         one is held at a time, and copies of some more where they are small; a memmap is read
-        block by block.
-        Of a dask array, every chunk of rows is counted by a task of its own, and the histograms
-        are added in a tree.
+        block by block. Of a dask array, every chunk of rows is counted by a task of its own, and
+        the histograms are added in a tree.
     query_y : array-like with n_queries rows
         What `affinity` compares: labels, label sets, label paths or vectors.
     database_y : array-like with n_database rows, default=None
@@ -226,31 +225,35 @@ def _gather(blocks: Iterator[tuple[np.ndarray, Any]]) -> Iterator[tuple[np.ndarr
     """
     yield from islice(blocks, 1)
     waiting: list[tuple[np.ndarray, Any]] = []
-    n_waiting, n_most = 0, 0
+    n_waiting = 0
     for block in blocks:
-        n_rows = len(block[0])
-        if waiting and (n_waiting + n_rows > n_most or _form(block) != _form(waiting[0])):
+        n_rows, n_most = len(block[0]), _rows_to_gather(block)
+        is_small = 2 * n_rows <= n_most
+        fits = is_small and n_waiting + n_rows <= n_most
+        if waiting and not (fits and _form(block) == _form(waiting[0])):
             yield _stacked(waiting)
             waiting, n_waiting = [], 0
-        if not waiting:
-            n_most = min(_GATHERED_ROWS, _GATHERED_BYTES * n_rows // max(1, _size(block)))
-        if 2 * n_rows > n_most or isinstance(block[1], np.ma.MaskedArray):
-            yield block
-        else:
+        if is_small:
             waiting.append((block[0].copy(), block[1].copy()))
             n_waiting += n_rows
+        else:
+            yield block
         del block  # before the next one is made
     if waiting:
         yield _stacked(waiting)
 
 
+def _rows_to_gather(block):
+    codes, y = block
+    if isinstance(y, np.ma.MaskedArray):  # which the affinity looks into
+        return 0
+    n_bytes = codes.nbytes + (y.data.nbytes if sparse.issparse(y) else y.nbytes)
+    return min(_GATHERED_ROWS, _GATHERED_BYTES * len(codes) // max(1, n_bytes))
+
+
 def _form(block):
     """What blocks that are put together have in common."""
     return [(sparse.issparse(part), part.dtype.kind, part.shape[1:]) for part in block]
-
-
-def _size(block):
-    return sum(part.data.nbytes if sparse.issparse(part) else part.nbytes for part in block)
 
 
 def _stacked(blocks):

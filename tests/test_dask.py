@@ -128,7 +128,7 @@ def test_sparse_label_sets_are_cut(client):
 
 BITS = HASHER.predict(X)
 MIXED = BITS.astype(np.int8)
-MIXED[60:] = 2 * MIXED[60:] - 1
+MIXED[80:] = 2 * MIXED[80:] - 1
 BROKEN = PACKED.copy()
 BROKEN[150, 1] |= 1
 

@@ -257,6 +257,17 @@ def test_small_blocks_are_counted_together(monkeypatch):
     assert sum(y.shape[0] for _, y in gathered) == 120
 
 
+def test_blocks_stay_in_order(monkeypatch):
+    monkeypatch.setattr(histogram_module, "_GATHERED_ROWS", 40)
+    rng = np.random.default_rng(0)
+    codes, y = rng.integers(0, 2, (200, 16)), rng.integers(0, 3, 200)
+    stops = np.cumsum([3, 5, 30, 1, 19, 21, 2, 38, 45, 5, 31])
+    blocks = ((codes[i:j], y[i:j]) for i, j in zip([0, *stops], stops))
+    found = retrieval_histogram(codes, blocks, y, exclude_self=True)
+    expected = retrieval_histogram(codes, codes, y, y, exclude_self=True)
+    np.testing.assert_array_equal(found.counts, expected.counts)
+
+
 def test_the_first_block_decides_what_y_means():
     codes = np.zeros((2, 4))
     paths, query_y = np.array([[0, 0], [0, 2]]), [[0, 1]]
