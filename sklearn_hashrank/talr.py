@@ -264,8 +264,7 @@ class TALRLinear(CallbackSupportMixin, LinearHasher):
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows, at least two; for instance a slice of a memmap. Rows of several classes belong
-            into every block: only rows of the same block are ranked by each other.
+            Rows, at least two.
         y : array-like with n_samples rows, default=None
             What `affinity` compares; None: `X` itself.
 
