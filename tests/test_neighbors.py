@@ -4,7 +4,7 @@ import pickle
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.datasets import load_digits
@@ -18,7 +18,7 @@ from sklearn_hashrank.codes import unpack_codes
 
 from .oracle.neighbors import nearest, ranking, within
 
-ALGORITHMS = ["auto", "brute"]
+ALGORITHMS = ["auto", "brute", "multi_index"]
 
 
 @st.composite
@@ -38,6 +38,7 @@ def check_rows(found, expected):
         assert list(zip(distances.tolist(), indices.tolist())) == pairs
 
 
+@settings(max_examples=50)
 @given(searches(), st.integers(1, 25))
 def test_kneighbors_equal_a_literal_sort(search, k):
     queries, database = search
@@ -54,6 +55,7 @@ def test_kneighbors_equal_a_literal_sort(search, k):
                 check_rows(index.kneighbors(n_neighbors=few), nearest(ranked, few))
 
 
+@settings(max_examples=50)
 @given(searches(), st.floats(0, 1))
 def test_radius_neighbors_equal_a_literal_filter(search, share):
     queries, database = search

@@ -57,7 +57,7 @@ def _collect(query, words, n_items, first, bound, base, distances, hits, keys, s
     _first_word(query[0], words[0, :n_items], distances)
     for w in range(1, query.size):
         _next_word(query[w], words[w, :n_items], distances)
-    n_blocks = 0
+    n_blocks = np.int64(0)
     for block in range(0, n_items, 64):
         found = mask_below(distances, block, bound)
         if n_items - block < 64:
@@ -67,12 +67,12 @@ def _collect(query, words, n_items, first, bound, base, distances, hits, keys, s
         n_blocks += np.int64(found != 0)
     nothing = np.uint64(counts.size - 1)
     for i in range(n_blocks):
-        block, found = np.int64(hits[0, i]), hits[1, i]
+        first_at, found = np.int64(hits[0, i]), hits[1, i]
         n_found = np.int64(popcount(found))
         done = 0
         while done < n_found:  # four at a time: a branch for each would be guessed wrong too often
             for j in range(done, done + 4):
-                at = (block + lowest_bit(found)) % TILE
+                at = (first_at + lowest_bit(found)) % TILE
                 found &= found - _ONE
                 distance = base + np.uint64(distances[at])
                 keys[size + j] = distance << _SHIFT | np.uint64(first + at)

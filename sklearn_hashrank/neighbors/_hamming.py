@@ -17,8 +17,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..codes import CodeReader, packed_width
 from . import _brute
+from ._multi_index import SubstringTables
 
 _LONGEST = (1 << 16) - 2  # bits of a code; a distance and a bound above it take two bytes
+_MOST_IN_TABLES = 1 << 32  # codes that tables can number
 
 
 class HammingNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -36,8 +38,11 @@ class HammingNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         Largest distance of what :meth:`radius_neighbors` returns.
     n_bits : int, default=None
         Length of a code. Needed to recognise packed bytes; without it codes are bits or signs.
-    algorithm : {"auto", "brute"}, default="auto"
-        How to search.
+    algorithm : {"auto", "brute", "multi_index"}, default="auto"
+        "brute" scans all codes. "multi_index" looks up substrings of the codes in tables, which are
+        built when first needed: sub-linear for a small radius. Where the tables would cost more
+        than scanning, also for single queries of :meth:`kneighbors`, it scans. "auto" takes the
+        tables where building and using them is estimated to cost less than scanning.
     n_jobs : int, default=None
         Threads over blocks of queries. None means 1 unless in a :obj:`joblib.parallel_config`
         context, -1 means all processors.
@@ -68,7 +73,7 @@ class HammingNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         "n_neighbors": [Interval(Integral, 1, None, closed="left")],
         "radius": [Interval(Integral, 0, None, closed="left")],
         "n_bits": [Interval(Integral, 1, _LONGEST, closed="both"), None],
-        "algorithm": [StrOptions({"auto", "brute"})],
+        "algorithm": [StrOptions({"auto", "brute", "multi_index"})],
         "n_jobs": [Integral, None],
     }
 
@@ -130,6 +135,7 @@ class HammingNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         self._reader, self._blocks = reader, [*blocks, words]
         self.n_bits_ = n_bits
         self.n_samples_fit_ = sum(map(len, self._blocks))
+        self._tables: SubstringTables | None = None
         return self
 
     @property
@@ -280,6 +286,12 @@ class HammingNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         return np.ascontiguousarray(reader.words(codes, "query codes"))
 
     def _k_nearest(self, queries: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+        if self.algorithm != "brute" and self.n_samples_fit_ < _MOST_IN_TABLES:
+            tables = self._substring_tables()
+            if self.algorithm == "multi_index" or tables.pays(
+                tables.likely_radius(queries, k, self.n_bits_), len(queries)
+            ):
+                return tables.k_nearest(queries, k, self.n_bits_)
         return _brute.k_nearest(queries, self._words(), k, self.n_bits_, self.n_jobs)
 
     def _all_within(self, codes: Any, radius: int | None, by_distance: bool) -> _brute.Flat:
@@ -287,15 +299,35 @@ class HammingNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         radius = self.radius if radius is None else radius
         _check_int(radius, "radius", 0)
         queries = self._queries(codes)
-        radius = min(radius, self.n_bits_)
-        found = _brute.all_within(
-            queries, self._words(), radius, self.n_bits_, by_distance, self.n_jobs
-        )
+        found = self._search_radius(queries, min(int(radius), self.n_bits_), by_distance)
         if codes is not None:
             return found
         n_found, indices, distances = found
         others = indices != np.repeat(np.arange(len(queries)), n_found)
         return n_found - 1, indices[others], distances[others]
+
+    def _search_radius(self, queries: np.ndarray, radius: int, by_distance: bool) -> _brute.Flat:
+        if self.algorithm != "brute" and self.n_samples_fit_ < _MOST_IN_TABLES:
+            tables = self._substring_tables()
+            if tables.pays(radius, len(queries)) or (
+                self.algorithm == "multi_index" and tables.cost(radius) <= tables.allowed_cost
+            ):
+                tables.build(radius)
+                if tables.cost(radius) <= tables.allowed_cost:  # which is better known by now
+                    return tables.all_within(queries, radius, by_distance)
+        return _brute.all_within(
+            queries, self._words(), radius, self.n_bits_, by_distance, self.n_jobs
+        )
+
+    def _substring_tables(self) -> SubstringTables:
+        if self._tables is None:
+            self._tables = SubstringTables(self._words(), packed_width(self.n_bits_), self.n_jobs)
+        self._tables.n_jobs = self.n_jobs
+        return self._tables
+
+    def __getstate__(self) -> dict:
+        state = super().__getstate__()
+        return {**state, "_tables": None} if "_tables" in state else state
 
     def _check_n_neighbors(self, n_neighbors: int | None, exclude_self: bool) -> int:
         k = self.n_neighbors if n_neighbors is None else n_neighbors
