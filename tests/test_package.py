@@ -16,13 +16,13 @@ LAYERS = [
     {"codes", "affinity"},
     {"_measures"},
     {"histogram"},
-    {"metrics", "objectives", "solvers", "neighbors"},
+    {"metrics", "objectives", "solvers", "neighbors", "interop"},
     {"base", "_callbacks", "_learning", "_triplets"},
     {"baselines", "rsh", "lwh", "talr", "dispersion", "feature_extraction", "datasets"},
     {"model_selection", "cli", "__main__"},
 ]
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
-HEAVY = {"numba", "cvxpy", "matplotlib"}
+HEAVY = {"numba", "cvxpy", "matplotlib", "faiss"}
 MODULES = sorted(path for path in PACKAGE.rglob("*.py") if path != PACKAGE / "__init__.py")
 
 
