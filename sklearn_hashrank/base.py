@@ -49,6 +49,29 @@ class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     affinity_ : affinity object
         Fitted relevance. Set by `fit` where learning needs it, otherwise when :meth:`score` first
         does.
+
+    Examples
+    --------
+    A hasher that is not linear, whose one bit says whether a row lies within the unit ball:
+
+    >>> import numpy as np
+    >>> from sklearn_hashrank.base import BaseHasher
+    >>> class BallHasher(BaseHasher):
+    ...     _fitted_n_bits = 1
+    ...
+    ...     def __init__(self, output="bits"):
+    ...         self.output = output
+    ...
+    ...     def fit(self, X, y=None):
+    ...         X, y = self._validate_training_data(X, y)
+    ...         self._keep_database(X, y)
+    ...         return self
+    ...
+    ...     def _project(self, X):
+    ...         return 1 - np.sum(X**2, axis=1, keepdims=True)
+    >>> BallHasher().fit([[0.0, 0.5], [1.0, 1.0]]).predict([[0.6, 0.6], [0.9, 0.9]])
+    array([[1],
+           [0]], dtype=uint8)
     """
 
     _parameter_constraints: dict = {
@@ -303,6 +326,24 @@ class LinearHasher(BaseHasher):
     ----------
     components_ : ndarray of shape (n_bits, n_features)
     intercept_ : ndarray of shape (n_bits,)
+
+    Examples
+    --------
+    One bit for each feature, whether it is above its mean:
+
+    >>> import numpy as np
+    >>> from sklearn_hashrank.base import LinearHasher
+    >>> class MeanHasher(LinearHasher):
+    ...     def __init__(self, output="bits"):
+    ...         self.output = output
+    ...
+    ...     def fit(self, X, y=None):
+    ...         X, y = self._validate_training_data(X, y)
+    ...         self._set_hyperplanes(np.eye(X.shape[1]), X.mean(axis=0), X.dtype)
+    ...         self._keep_database(X, y)
+    ...         return self
+    >>> MeanHasher().fit([[0.0, 5.0], [1.0, 3.0]]).predict([[0.6, 1.0]])
+    array([[1, 0]], dtype=uint8)
     """
 
     components_: np.ndarray

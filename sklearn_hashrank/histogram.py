@@ -111,7 +111,19 @@ class RetrievalHistogram:
         )
 
     def measure(self, name: str, **options: Any) -> np.ndarray:
-        """One value per query of the measure called `name`; see ``sklearn_hashrank.metrics``."""
+        """Evaluate the measure called `name`.
+
+        Parameters
+        ----------
+        name : str
+            ``"average_precision"``, ``"ndcg"``, ...: the name of the method that does the same.
+        **options
+            Keywords of that method.
+
+        Returns
+        -------
+        values : ndarray of shape (n_queries,)
+        """
         _measures.validate_options(name, **options)
         measure = _measures.MEASURES[name]
         if measure.needs_codes and self.kept_codes is not None:
