@@ -116,9 +116,15 @@ SECTIONS = (
         ("BaseAffinity", "auto_affinity", "fit_affinity"),
     ),
     Section(
+        "Search",
+        "sklearn_hashrank.neighbors",
+        ("HammingNeighbors",),
+        "Exact neighbours in Hamming distance.",
+    ),
+    Section(
         "Codes",
         "sklearn_hashrank.codes",
-        ("pack_codes", "unpack_codes", "hamming_distances"),
+        ("pack_codes", "unpack_codes", "load_codes", "hamming_distances"),
         "Packing, formats, Hamming distance.",
     ),
     Section(

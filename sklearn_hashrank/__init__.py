@@ -13,6 +13,7 @@ from .baselines.pca import PCAHasher
 from .dispersion import DispersionHasher
 from .histogram import RetrievalHistogram, retrieval_histogram
 from .lwh import LWHHasher
+from .neighbors import HammingNeighbors
 from .rsh import RSHHasher
 from .talr import TALRLinear
 
@@ -21,6 +22,7 @@ __version__ = "0.1.0.dev0"
 __all__ = [
     "DispersionHasher",
     "EuclideanAffinity",
+    "HammingNeighbors",
     "HierarchicalAffinity",
     "ITQHasher",
     "LSHHasher",
