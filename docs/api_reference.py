@@ -78,13 +78,13 @@ SECTIONS = (
             "average_cumulative_gain_score",
             "local_group_average_precision_score",
         ),
-        "What lies within a Hamming radius.",
+        "What lies within a Hamming radius; see :ref:`usage`.",
     ),
     Section(
         "Code usage and curves",
         "sklearn_hashrank.metrics",
         ("code_usage", "CodeUsage", "precision_recall_curve", "recall_at_k_curve"),
-        "How many codes are used, and how evenly.",
+        "How many codes are used, and how evenly; see :ref:`usage`.",
     ),
     Section(
         "Displays",

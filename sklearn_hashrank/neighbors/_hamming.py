@@ -61,7 +61,7 @@ class HammingNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         Length of a code.
     n_samples_fit_ : int
         Codes in the index.
-    codes_ : ndarray of shape (`n_samples_fit_`, ceil(n_bits_ / 8)), uint8
+    codes_ : ndarray of shape (`n_samples_fit_`, ceil(n_bits / 8)), uint8
         All codes, packed.
 
     References
@@ -324,10 +324,12 @@ class HammingNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
 
         Parameters
         ----------
-        codes, radius, sort_results :
+        codes, radius
             See :meth:`radius_neighbors`.
         mode : {"connectivity", "distance"}, default="connectivity"
             Ones, or distances; a distance of 0 is stored, unlike what is not a neighbour.
+        sort_results : bool, default=False
+            See :meth:`radius_neighbors`.
 
         Returns
         -------
