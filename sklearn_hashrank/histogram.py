@@ -156,24 +156,35 @@ class RetrievalHistogram:
         )
         return precision, recall, k
 
-    def recall_at_k_curve(self, **options: Any) -> tuple[np.ndarray, np.ndarray]:
+    def recall_at_k_curve(
+        self, *, k: Any = None, ties: str = "expected", zero_division: float = np.nan
+    ) -> tuple[np.ndarray, np.ndarray]:
         """Recall of each query at the ranks `k`.
 
         Parameters
         ----------
-        **options
-            Keywords of :meth:`precision_recall_curve`.
+        k : array-like of int, default=None
+            None: about 100 ranks, evenly spaced on a logarithmic scale.
+        ties : {"expected", "optimistic", "pessimistic"}, default="expected"
+            The mean over all orders of ties, or a bound.
+        zero_division : float, default=nan
+            Value of a query without relevant items.
 
         Returns
         -------
         recall : ndarray of shape (n_queries, n_ranks)
         k : ndarray of shape (n_ranks,)
         """
-        _, recall, k = self.precision_recall_curve(**options)
+        _, recall, k = self.precision_recall_curve(k=k, ties=ties, zero_division=zero_division)
         return recall, k
 
     def code_usage(self) -> _measures.CodeUsage:
-        """How the codes of the database use the space of all codes."""
+        """How the codes of the database use the space of all codes; needs ``keep_codes=True``.
+
+        Returns
+        -------
+        usage : CodeUsage
+        """
         if self.kept_codes is None:
             raise ValueError("code_usage " + _measures.NEEDS_CODES)
         return _measures.usage_of(self.kept_codes.words, self.kept_codes.counts, self.n_bits)

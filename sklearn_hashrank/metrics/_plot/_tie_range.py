@@ -117,8 +117,8 @@ class TieRangeDisplay:
         *,
         database: Any = "self",
         affinity: Any = None,
-        measure: Any = "tie_aware_ap",
         n_jobs: int | None = None,
+        measure: Any = "tie_aware_ap",
         **options: Any,
     ) -> "TieRangeDisplay":
         """Ranges of fitted hashers.
@@ -150,8 +150,8 @@ class TieRangeDisplay:
         database: Any = None,
         n_bits: int | None = None,
         affinity: Any = "auto",
-        measure: Any = "tie_aware_ap",
         n_jobs: int | None = None,
+        measure: Any = "tie_aware_ap",
         **options: Any,
     ) -> "TieRangeDisplay":
         """Ranges of codes.
