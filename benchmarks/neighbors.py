@@ -2,6 +2,7 @@
 
     python benchmarks/neighbors.py                      # all of it, about four minutes
     python benchmarks/neighbors.py --only faiss|scikit-learn|multi-index
+    python benchmarks/neighbors.py --only rescoring [--fashion-mnist FOLDER]
 
 1,000 queries x 1,000,000 random codes of 64 bits, the same number of threads for all. Slow peers
 get a few of the queries, and their cost is scaled up by the number of pairs. Needs the extra
@@ -16,9 +17,10 @@ import time
 import faiss
 import numpy as np
 import sklearn
+from protocols import FASHION_MNIST, by_class, fashion_mnist
 from sklearn.neighbors import NearestNeighbors
 
-from sklearn_hashrank import HammingNeighbors
+from sklearn_hashrank import HammingNeighbors, ITQHasher, TALRLinear
 
 N_BITS = 64
 
@@ -101,9 +103,32 @@ def multi_index_against_scan(n_queries, n, n_jobs):
         )
 
 
+def precision_of_rescoring(folder, n_candidates=(None, 100, 1000)):
+    """Share of the ten nearest that are of the query's class; None: by Hamming distance."""
+    X, y = fashion_mnist(folder)
+    query, database, train = by_class(y, np.random.RandomState(0))
+    columns = "".join(f"{n or 'Hamming':>9}" for n in n_candidates)
+    print(f"\nPrecision of 10 on Fashion-MNIST, by candidates\n  hasher  bits{columns}")
+    for name, make in {"ITQ": ITQHasher, "TALR": TALRLinear}.items():
+        for n_bits in (16, 32, 64):
+            hasher = make(n_bits, output="packed", random_state=0).fit(X[train], y[train])
+            index = HammingNeighbors(10, n_bits=n_bits).fit(hasher.transform(X[database]))
+            codes, projections = hasher.transform(X[query]), hasher.decision_function(X[query])
+            cells = ""
+            for n in n_candidates:
+                if n is None:
+                    found = index.kneighbors(codes, return_distance=False)
+                else:
+                    index.set_params(rescore="asymmetric", n_candidates=n)
+                    found = index.kneighbors(None, None, False, projections=projections)
+                cells += f"{np.mean(y[database][found] == y[query][:, None]):9.4f}"
+            print(f"  {name:6s}{n_bits:6d}{cells}")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--only", choices=["faiss", "scikit-learn", "multi-index"])
+    parser.add_argument("--only", choices=["faiss", "scikit-learn", "multi-index", "rescoring"])
+    parser.add_argument("--fashion-mnist", default=FASHION_MNIST, help="folder of the idx files")
     parser.add_argument("--quick", action="store_true", help="a tenth of the database")
     options = parser.parse_args()
     scale = 10 if options.quick else 1
@@ -118,6 +143,8 @@ def main():
         against_scikit_learn(1000, 1_000_000 // scale, 2)
     if options.only in (None, "multi-index"):
         multi_index_against_scan(1000, 10_000_000 // scale, 2)
+    if options.only == "rescoring":
+        precision_of_rescoring(options.fashion_mnist)
 
 
 if __name__ == "__main__":
