@@ -255,7 +255,7 @@ def saved(tmp_path):
 @pytest.mark.parametrize("n_bits", [1, 20, 64, 100])
 def test_an_index_comes_back_from_its_file(tmp_path, n_bits, mmap_mode):
     bits = unpack_codes(random_codes(300, n_bits), n_bits)
-    index = HammingNeighbors(3, radius=1, algorithm="multi_index").fit(bits)
+    index = HammingNeighbors(np.int64(3), radius=1, algorithm="multi_index").fit(bits)
     index.save(tmp_path / "index")
     again = HammingNeighbors.load(tmp_path / "index", mmap_mode)
     assert again.get_params() == {**index.get_params(), "n_bits": n_bits}
