@@ -158,9 +158,19 @@ def to_faiss(codes: Any, n_bits: int | None = None, *, n_lists: int | None = Non
     -------
     index : faiss.IndexBinaryFlat or faiss.IndexBinaryIVF
         Of ``8 * ceil(n_bits / 8)`` dimensions; distances are those of the codes.
-    """
-    import faiss
 
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn_hashrank.interop import to_faiss
+    >>> codes = np.eye(3, 8, dtype=np.uint8)
+    >>> index = to_faiss(codes)
+    >>> index.search(np.packbits(codes, axis=1), 2)[0]
+    array([[0, 2],
+           [0, 2],
+           [0, 2]], dtype=int32)
+    """
+    faiss = _import_faiss()
     packed, n_bits = _packed(codes, n_bits)
     dimension = 8 * packed_width(n_bits)
     index: Any = faiss.IndexBinaryFlat(dimension)
@@ -189,9 +199,18 @@ def from_faiss(index: Any, n_bits: int | None = None, output: str = "packed") ->
     -------
     codes : ndarray
         In order of id; see :func:`sklearn_hashrank.codes.unpack_codes`.
-    """
-    import faiss
 
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn_hashrank.interop import from_faiss, to_faiss
+    >>> codes = np.eye(3, 8, dtype=np.uint8)
+    >>> from_faiss(to_faiss(codes), output="bits")
+    array([[1, 0, 0, 0, 0, 0, 0, 0],
+           [0, 1, 0, 0, 0, 0, 0, 0],
+           [0, 0, 1, 0, 0, 0, 0, 0]], dtype=uint8)
+    """
+    faiss = _import_faiss()
     # What downcasting returns does not own the index, so that `index` has to live on.
     known: Any = index
     if isinstance(index, faiss.IndexBinary):
@@ -207,14 +226,25 @@ def from_faiss(index: Any, n_bits: int | None = None, output: str = "packed") ->
     return unpack_codes(packed, known.d if n_bits is None else n_bits, output)
 
 
+def _import_faiss() -> Any:
+    try:
+        import faiss
+    except ImportError as error:
+        raise ImportError(
+            "faiss is needed, which is not installed. "
+            "It comes with `pip install sklearn-hashrank[faiss]`."
+        ) from error
+    return faiss
+
+
 def _flat_codes(index: Any) -> np.ndarray:
-    import faiss
+    faiss = _import_faiss()
 
     return faiss.vector_to_array(index.xb).reshape(-1, index.code_size)
 
 
 def _codes_of_lists(index: Any) -> np.ndarray:
-    import faiss
+    faiss = _import_faiss()
 
     packed = np.empty((index.ntotal, index.code_size), dtype=np.uint8)
     seen = np.zeros(index.ntotal, dtype=bool)
