@@ -1,0 +1,90 @@
+"""Measurements beside peers, printed as they come and kept for a page."""
+
+import os
+import platform
+import time
+from importlib.metadata import PackageNotFoundError, version
+
+PACKAGES = ["sklearn-hashrank", "numpy", "scipy", "scikit-learn", "numba", "torch", "faiss-cpu"]
+
+
+class Sheet:
+    """Sections of rows: what was done, our cost, and the costs of peers as multiples of it."""
+
+    def __init__(self):
+        self.sections = []
+
+    def section(self, title):
+        """Start a section; rows go to the newest."""
+        self.sections.append((title, []))
+        print(f"\n{title}", flush=True)
+
+    def row(self, work, ours, unit, peer="", theirs=None, wanted=None):
+        """Note a measurement, beside a peer's where there is one.
+
+        `wanted` is the smallest multiple of ours that the peer should cost, or, without a peer,
+        the most that ours should be.
+        """
+        ratio = None if theirs is None else theirs / ours
+        self.sections[-1][1].append((work, ours, unit, peer, theirs, ratio, wanted))
+        line = f"  {work:46s} {ours:10.4g} {unit}"
+        if theirs is not None:
+            line += f"   {peer}: {theirs:.4g} {unit} = {ratio:.3g} x"
+        if wanted is not None:
+            line += f"   (wanted: {'at least' if theirs is not None else 'at most'} {wanted:g})"
+        print(line, flush=True)
+
+    def markdown(self):
+        """The sheet as a page."""
+        lines = [f"Measured on {machine()}.", ""]
+        for title, rows in self.sections:
+            lines += [f"## {title}", ""]
+            lines += [
+                "| work | ours | peer | its cost | ratio | wanted |",
+                "|---|--:|---|--:|--:|--:|",
+            ]
+            for work, ours, unit, peer, theirs, ratio, wanted in rows:
+                cells = [work, f"{ours:.4g} {unit}", peer, "", "", ""]
+                if theirs is not None:
+                    cells[3:5] = f"{theirs:.4g} {unit}", f"{ratio:.3g} x"
+                if wanted is not None:
+                    cells[5] = f"≥ {wanted:g} x" if theirs is not None else f"≤ {wanted:g} {unit}"
+                lines.append(f"| {' | '.join(cells)} |")
+            lines.append("")
+        return "\n".join(lines)
+
+
+def machine():
+    """Processor and versions, in a sentence."""
+    found = []
+    for package in PACKAGES:
+        try:
+            found.append(f"{package} {version(package)}")
+        except PackageNotFoundError:
+            continue
+    return (
+        f"{processor()}, {os.cpu_count()} cores, Python {platform.python_version()}, "
+        + ", ".join(found)
+    )
+
+
+def processor():
+    """Name of the processor."""
+    try:
+        with open("/proc/cpuinfo") as file:
+            for line in file:
+                if line.startswith("model name"):
+                    return line.split(":", 1)[1].strip()
+    except OSError:
+        pass
+    return platform.processor() or platform.machine()
+
+
+def best_of(function, repeats=3, clock=time.perf_counter):
+    """Smallest time of a call, and its result."""
+    times = []
+    for _ in range(repeats):
+        start = clock()
+        result = function()
+        times.append(clock() - start)
+    return min(times), result
