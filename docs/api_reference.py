@@ -51,6 +51,25 @@ SECTIONS = (
         "Exact means over all orders of tied items, with bounds; see :ref:`evaluation`.",
     ),
     Section(
+        "Scorers",
+        "sklearn_hashrank.metrics",
+        ("make_retrieval_scorer", "get_retrieval_scorer", "get_retrieval_scorer_names"),
+        "For cross-validation and searches; see :ref:`model_selection`.",
+    ),
+    Section(
+        "Model selection",
+        "sklearn_hashrank.model_selection",
+        (
+            "cross_validate_retrieval",
+            "PerClassRetrievalSplit",
+            "RandomRetrievalSplit",
+            "cifar10_split",
+            "RetrievalSplit",
+            "RetrievalKFold",
+        ),
+        "Training rows, queries and database; see :ref:`model_selection`.",
+    ),
+    Section(
         "Affinities",
         "sklearn_hashrank",
         (
@@ -72,6 +91,18 @@ SECTIONS = (
         "sklearn_hashrank.codes",
         ("pack_codes", "unpack_codes", "hamming_distances"),
         "Packing, formats, Hamming distance.",
+    ),
+    Section(
+        "Feature extraction",
+        "sklearn_hashrank.feature_extraction",
+        ("GIST", "gabor_filters"),
+        "Features of images; see :ref:`gist`.",
+    ),
+    Section(
+        "Data sets",
+        "sklearn_hashrank.datasets",
+        ("load_digits_gist", "fetch_mnist", "fetch_fashion_mnist", "fetch_cifar10"),
+        "Images to hash; see :ref:`datasets`.",
     ),
     Section(
         "Base classes",

@@ -5,6 +5,7 @@ Histograms of database shards add up, so that the database may come in blocks.
 """
 
 from collections.abc import Iterator
+from itertools import islice
 from numbers import Integral
 from typing import Any
 
@@ -13,6 +14,8 @@ from joblib import Parallel, delayed, effective_n_jobs
 from scipy import sparse
 
 from . import _measures
+from ._code_counts import CodeCounter, KeptCodes
+from ._dask import is_dask_array
 from .affinity import BaseAffinity, EuclideanAffinity, auto_affinity, fit_affinity
 from .codes import CodeReader, as_code_matrix
 
@@ -21,6 +24,7 @@ _PAIR_COST, _WEIGHTED_PAIR_COST, _NUMBERING_COST = 0.3, 1.0, 8.0
 _SAMPLE = 1 << 14
 _LEVELS_AT_A_TIME = 1 << 20
 _PAIRS_WORTH_A_THREAD = 1 << 22
+_GATHERED_ROWS, _GATHERED_BYTES = 1 << 20, 1 << 25
 
 
 class RetrievalHistogram:
@@ -35,12 +39,16 @@ class RetrievalHistogram:
         Whole numbers, at least 0.
     levels : array-like of shape (n_levels,)
         Ascending relevance levels, non-negative.
+    kept_codes : KeptCodes, default=None
+        What ``retrieval_histogram(..., keep_codes=True)`` keeps: the distinct codes of the
+        database, each with its number of items, and the codes of the queries.
 
     Attributes
     ----------
     counts : ndarray of shape (n_queries, n_levels, n_bits + 1), int64
     levels : ndarray of shape (n_levels,), float64
     n_bits : int
+    kept_codes : KeptCodes or None
 
     Examples
     --------
@@ -55,11 +63,12 @@ class RetrievalHistogram:
     array([0.5])
     """
 
-    def __init__(self, counts: Any, levels: Any):
+    def __init__(self, counts: Any, levels: Any, kept_codes: KeptCodes | None = None):
         self.counts = np.asarray(counts)
         self.levels = np.asarray(levels, dtype=float)
         _measures.validate_counts(self.counts, self.levels)
         self.counts = self.counts.astype(np.int64, copy=False)
+        self.kept_codes = kept_codes
 
     @property
     def n_bits(self) -> int:
@@ -67,7 +76,10 @@ class RetrievalHistogram:
         return self.counts.shape[2] - 1
 
     def __add__(self, other: "RetrievalHistogram") -> "RetrievalHistogram":
-        """Merge the histograms of the same queries over two shards of a database."""
+        """Merge the histograms of the same queries over two shards of a database.
+
+        The sum keeps codes where both parts do.
+        """
         if not isinstance(other, RetrievalHistogram):
             return NotImplemented
         ours, theirs = self.counts.shape, other.counts.shape
@@ -77,13 +89,16 @@ class RetrievalHistogram:
                 f"Got {ours[0]} queries of {self.n_bits} bits and "
                 f"{theirs[0]} queries of {other.n_bits} bits."
             )
+        kept = None
+        if self.kept_codes is not None and other.kept_codes is not None:
+            kept = self.kept_codes + other.kept_codes
         if np.array_equal(self.levels, other.levels):
-            return RetrievalHistogram(self.counts + other.counts, self.levels)
+            return RetrievalHistogram(self.counts + other.counts, self.levels, kept)
         levels = np.union1d(self.levels, other.levels)
         counts = np.zeros((ours[0], len(levels), ours[2]), dtype=np.int64)
         for part in (self, other):
             counts[:, np.searchsorted(levels, part.levels)] += part.counts
-        return RetrievalHistogram(counts, levels)
+        return RetrievalHistogram(counts, levels, kept)
 
     def __radd__(self, other: Any) -> "RetrievalHistogram":
         """Let ``sum(shards)`` start from 0."""
@@ -96,8 +111,83 @@ class RetrievalHistogram:
         )
 
     def measure(self, name: str, **options: Any) -> np.ndarray:
-        """One value per query of the measure called `name`; see ``sklearn_hashrank.metrics``."""
+        """Evaluate the measure called `name`.
+
+        Parameters
+        ----------
+        name : str
+            ``"average_precision"``, ``"ndcg"``, ...: the name of the method that does the same.
+        **options
+            Keywords of that method.
+
+        Returns
+        -------
+        values : ndarray of shape (n_queries,)
+        """
+        _measures.validate_options(name, **options)
+        measure = _measures.MEASURES[name]
+        if measure.needs_codes and self.kept_codes is not None:
+            options = {"radius": measure.radius} | options
+            options["peaks"] = self.kept_codes.peaks(options["radius"])
         return _measures.evaluate(name, self.counts, self.levels, **options)
+
+    def precision_recall_curve(
+        self, *, k: Any = None, ties: str = "expected", zero_division: float = np.nan
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Precision and recall of each query at the ranks `k`.
+
+        Parameters
+        ----------
+        k : array-like of int, default=None
+            None: about 100 ranks, evenly spaced on a logarithmic scale.
+        ties : {"expected", "optimistic", "pessimistic"}, default="expected"
+            The mean over all orders of ties, or a bound.
+        zero_division : float, default=nan
+            Value of a query without relevant items.
+
+        Returns
+        -------
+        precision, recall : ndarray of shape (n_queries, n_ranks)
+        k : ndarray of shape (n_ranks,)
+        """
+        k = _measures.default_ranks(self.counts) if k is None else _measures.validate_ranks(k)
+        precision, recall = _measures.precision_and_recall(
+            self.counts, self.levels, k, ties=ties, zero_division=zero_division
+        )
+        return precision, recall, k
+
+    def recall_at_k_curve(
+        self, *, k: Any = None, ties: str = "expected", zero_division: float = np.nan
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Recall of each query at the ranks `k`.
+
+        Parameters
+        ----------
+        k : array-like of int, default=None
+            None: about 100 ranks, evenly spaced on a logarithmic scale.
+        ties : {"expected", "optimistic", "pessimistic"}, default="expected"
+            The mean over all orders of ties, or a bound.
+        zero_division : float, default=nan
+            Value of a query without relevant items.
+
+        Returns
+        -------
+        recall : ndarray of shape (n_queries, n_ranks)
+        k : ndarray of shape (n_ranks,)
+        """
+        _, recall, k = self.precision_recall_curve(k=k, ties=ties, zero_division=zero_division)
+        return recall, k
+
+    def code_usage(self) -> _measures.CodeUsage:
+        """How the codes of the database use the space of all codes; needs ``keep_codes=True``.
+
+        Returns
+        -------
+        usage : CodeUsage
+        """
+        if self.kept_codes is None:
+            raise ValueError("code_usage " + _measures.NEEDS_CODES)
+        return _measures.usage_of(self.kept_codes.words, self.kept_codes.counts, self.n_bits)
 
 
 def _add_measure(name: str) -> None:
@@ -123,6 +213,7 @@ def retrieval_histogram(
     affinity: Any = "auto",
     n_bits: int | None = None,
     exclude_self: bool = False,
+    keep_codes: bool = False,
     n_jobs: int | None = None,
 ) -> RetrievalHistogram:
     """Count, for each query, the database items of each level at each distance.
@@ -131,24 +222,32 @@ def retrieval_histogram(
     ----------
     query_codes : array-like of shape (n_queries, n_columns)
         Codes as bits, signs or packed bytes.
-    database_codes : array-like of shape (n_database, n_columns) or iterator
-        Codes of the database. An iterator or generator gives blocks ``(codes, y)``, best of some
-        thousand rows each; a memmap is read block by block. Only one block is held at a time.
+    database_codes : array-like of shape (n_database, n_columns), iterator or dask array
+        Codes of the database. An iterator or generator gives blocks ``(codes, y)``, of which
+        one is held at a time, and copies of some more where they are small; a memmap is read
+        block by block. Of a dask array, every chunk of rows is counted by a task of its own, and
+        the histograms are added in a tree.
     query_y : array-like with n_queries rows
         What `affinity` compares: labels, label sets, label paths or vectors.
     database_y : array-like with n_database rows, default=None
-        The same for the database; None when the blocks bring their own.
+        The same for the database; None when the blocks bring their own. A dask array for
+        a dask array.
     affinity : "auto" or affinity object, default="auto"
         A fitted object is used as it is, an unfitted one is fitted on the database rows; "auto"
-        chooses by their form. Of an iterator, only the first block is looked at; for shards that
-        are to be added up, pass a fitted object.
+        chooses by their form. Of an iterator or dask array, only the first block is looked at;
+        for shards that are to be added up, pass a fitted object.
     n_bits : int, default=None
         Length of a code; needed for packed codes.
     exclude_self : bool, default=False
         The queries are the database, in the same order, and no row retrieves itself.
+    keep_codes : bool, default=False
+        Whether to keep the distinct codes of the database, each with its number of items, for the
+        measures of code usage, which need them: ``local_group_average_precision`` and
+        ``code_usage``. They take ``n_bits / 8 + 8`` bytes for each distinct code (codes of whole
+        64-bit words), and add up over shards.
     n_jobs : int, default=None
         Threads over blocks of queries. None means 1 unless in a :obj:`joblib.parallel_config`
-        context, -1 means all processors.
+        context, -1 means all processors. Of no effect on a dask array.
 
     Returns
     -------
@@ -166,17 +265,30 @@ def retrieval_histogram(
     """
     if n_jobs is not None and (isinstance(n_jobs, bool) or not isinstance(n_jobs, Integral)):
         raise ValueError(f"n_jobs must be an int or None. Got {n_jobs!r} instead.")
+    if not isinstance(keep_codes, (bool, np.bool_)):
+        raise ValueError(f"keep_codes must be True or False. Got {keep_codes!r} instead.")
+    if is_dask_array(database_codes):
+        from ._sharding import histogram_of_chunks
+
+        if exclude_self or database_y is None:
+            raise ValueError(
+                "a dask array needs database_y and exclude_self=False. "
+                f"Got database_y={database_y!r} and exclude_self={exclude_self}."
+            )
+        return histogram_of_chunks(
+            query_codes, database_codes, query_y, database_y, affinity, n_bits, keep_codes
+        )
     reader = CodeReader(n_bits)
     queries = reader.words(query_codes, "query codes")
     query_y = _check_rows(query_y, len(queries), "query")
     if isinstance(database_codes, Iterator):
         if database_y is not None:
             raise ValueError("database_y must be None when the database is an iterator of blocks.")
-        blocks = map(_check_block, database_codes)
+        blocks = _gather(map(_check_block, database_codes))
         first: Any = next(blocks, None)
         if first is None:
             raise ValueError("the database is empty; at least one block of codes is needed.")
-        affinity = _affinity_of_blocks(affinity, first[1])
+        affinity = fit_affinity_of_blocks(affinity, first[1])
     else:
         if database_y is None:
             raise ValueError(
@@ -186,7 +298,8 @@ def retrieval_histogram(
         blocks = map(_check_block, [(database_codes, database_y)])
         first = next(blocks)
         affinity = fit_affinity(affinity, first[1])
-    counter = _Counter(queries, affinity, affinity.validate(query_y, "query y"), reader, n_jobs)
+    query_rows = affinity.validate(query_y, "query y")
+    counter = _Counter(queries, affinity, query_rows, reader, keep_codes, n_jobs)
     while first is not None:
         counter.add(first[0], first[1], exclude_self)
         first = None  # before the next block is made
@@ -201,12 +314,57 @@ def _check_block(block: Any) -> tuple[np.ndarray, Any]:
     return codes, _check_rows(block[1], len(codes), "database")
 
 
-def _affinity_of_blocks(affinity: Any, y: Any) -> BaseAffinity:
+def _gather(blocks: Iterator[tuple[np.ndarray, Any]]) -> Iterator[tuple[np.ndarray, Any]]:
+    """Put small blocks together, as starting threads costs more than counting a few rows.
+
+    The first, by which the affinity is chosen, is left alone. Copies are kept, of some megabytes.
+    """
+    yield from islice(blocks, 1)
+    waiting: list[tuple[np.ndarray, Any]] = []
+    n_waiting = 0
+    for block in blocks:
+        n_rows, n_most = len(block[0]), _rows_to_gather(block)
+        is_small = 2 * n_rows <= n_most
+        fits = is_small and n_waiting + n_rows <= n_most
+        if waiting and not (fits and _form(block) == _form(waiting[0])):
+            yield _stacked(waiting)
+            waiting, n_waiting = [], 0
+        if is_small:
+            waiting.append((block[0].copy(), block[1].copy()))
+            n_waiting += n_rows
+        else:
+            yield block
+        del block  # before the next one is made
+    if waiting:
+        yield _stacked(waiting)
+
+
+def _rows_to_gather(block):
+    codes, y = block
+    if isinstance(y, np.ma.MaskedArray):  # which the affinity looks into
+        return 0
+    n_bytes = codes.nbytes + (y.data.nbytes if sparse.issparse(y) else y.nbytes)
+    return min(_GATHERED_ROWS, _GATHERED_BYTES * len(codes) // max(1, n_bytes))
+
+
+def _form(block):
+    """What blocks that are put together have in common."""
+    return [(sparse.issparse(part), part.dtype.kind, part.shape[1:]) for part in block]
+
+
+def _stacked(blocks):
+    codes, y = zip(*blocks)
+    stacked = sparse.vstack(y, format="csr") if sparse.issparse(y[0]) else np.concatenate(y)
+    return np.concatenate(codes), stacked
+
+
+def fit_affinity_of_blocks(affinity: Any, y: Any) -> BaseAffinity:
+    """Fit an affinity on the rows of the first block."""
     if isinstance(affinity, str) and affinity == "auto":
         affinity = auto_affinity(y)
     if isinstance(affinity, EuclideanAffinity) and not affinity.__sklearn_is_fitted__():
         raise ValueError(
-            "the thresholds of EuclideanAffinity cannot be set from an iterator of blocks. "
+            "the thresholds of EuclideanAffinity cannot be set from the first of many blocks. "
             "Pass one that was fitted on training rows."
         )
     return fit_affinity(affinity, y)
@@ -229,7 +387,7 @@ def _check_rows(y: Any, n_rows: int, name: str) -> Any:
 class _Counter:
     """Counts block by block. Equal queries are counted once, and so are equal items if it pays."""
 
-    def __init__(self, queries, affinity, rows, reader, n_jobs):
+    def __init__(self, queries, affinity, rows, reader, keep_codes, n_jobs):
         from ._kernels.hamming import find_equal_rows
 
         self.affinity, self.reader, self.n_jobs = affinity, reader, n_jobs
@@ -242,6 +400,7 @@ class _Counter:
         n_levels = affinity.n_reachable_levels(rows)
         self.levels = affinity.levels_[:n_levels]
         self.counts = np.zeros((len(firsts), n_levels, reader.n_bits + 1), dtype=np.int64)
+        self.code_counter = CodeCounter() if keep_codes else None
         self.n_seen = 0
         self.self_levels = []
 
@@ -265,7 +424,15 @@ class _Counter:
             if self.n_seen != len(self.all_queries):
                 self._refuse_self(f"{len(self.all_queries)} queries, {self.n_seen} database rows")
             counts[np.arange(len(counts)), np.concatenate(self.self_levels), 0] -= 1
-        return RetrievalHistogram(counts, self.levels)
+        return RetrievalHistogram(counts, self.levels, self._kept_codes(exclude_self))
+
+    def _kept_codes(self, exclude_self):
+        if self.code_counter is None:
+            return None
+        n_self = np.full(len(self.all_queries), int(exclude_self), dtype=np.int64)
+        words, counts = self.code_counter.finish()
+        n_bits, n_jobs = self.reader.n_bits, self.n_jobs
+        return KeptCodes(self.all_queries.copy(), n_self, words, counts, n_bits, n_jobs)
 
     def _note_self(self, words, rows):
         part = slice(self.n_seen, self.n_seen + len(words))
@@ -301,9 +468,10 @@ class _Counter:
         from ._kernels.hamming import group_rows
 
         weights = np.empty(0, dtype=np.int64)
+        distinct = None if groups is None else self._distinct_items(words, groups)
+        self._count_codes(words, distinct)
         if groups is None:
             return np.ascontiguousarray(words.T), weights, np.arange(len(words) + 1)
-        distinct = self._distinct_items(words, groups)
         if distinct is not None:
             firsts, repeats = distinct
             order = np.argsort(groups[firsts], kind="stable")
@@ -314,6 +482,15 @@ class _Counter:
         grouped = np.empty(words.shape[::-1], dtype=np.uint64)
         group_rows(words, groups, offsets[:-1], grouped)
         return grouped, weights, offsets
+
+    def _count_codes(self, words, distinct):
+        if self.code_counter is None:
+            return
+        if distinct is None:
+            self.code_counter.add(words)
+        else:
+            firsts, repeats = distinct
+            self.code_counter.add(words[firsts], repeats)
 
     def _distinct_items(self, words, groups):
         """Distinct items of a block, or None where counting them one by one costs less."""

@@ -12,17 +12,18 @@ import sklearn_hashrank
 
 PACKAGE = Path(sklearn_hashrank.__file__).parent
 LAYERS = [
-    {"_kernels"},
+    {"_kernels", "_code_file", "_dask"},
     {"codes", "affinity"},
+    {"_code_counts"},
     {"_measures"},
-    {"histogram"},
-    {"metrics", "objectives", "solvers", "neighbors"},
-    {"base", "_callbacks", "_learning", "_triplets"},
+    {"histogram", "_sharding"},
+    {"metrics", "objectives", "solvers", "neighbors", "interop"},
+    {"base", "_accumulate", "_callbacks", "_learning", "_minibatch", "_streaming", "_triplets"},
     {"baselines", "rsh", "lwh", "talr", "dispersion", "feature_extraction", "datasets"},
     {"model_selection", "cli", "__main__"},
 ]
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
-HEAVY = {"numba", "cvxpy", "matplotlib"}
+HEAVY = {"numba", "cvxpy", "matplotlib", "dask", "distributed", "faiss"}
 MODULES = sorted(path for path in PACKAGE.rglob("*.py") if path != PACKAGE / "__init__.py")
 
 
@@ -84,17 +85,24 @@ def test_import_loads_nothing_heavy(tmp_path):
 
 SMOKE = """
 import numpy as np
-from sklearn_hashrank import LSHHasher, SharedLabelAffinity, retrieval_histogram
+from sklearn_hashrank import HammingNeighbors, LSHHasher, SharedLabelAffinity
+from sklearn_hashrank import retrieval_histogram
 from sklearn_hashrank.metrics import tie_aware_average_precision_score
 from sklearn_hashrank.codes import hamming_distances
 rng = np.random.default_rng(0)
 for n_bits in (6, 70):
     codes, y = rng.integers(0, 2, (40, n_bits)), rng.integers(0, 3, 40)
+    distances = hamming_distances(codes, codes)
     for Y in (y, np.eye(3, dtype=int)[y], rng.normal(size=(40, 2))):
         h = retrieval_histogram(codes, np.repeat(codes, 3, axis=0), Y, np.repeat(Y, 3, axis=0))
-        distances = hamming_distances(codes, codes)
         counts = [3 * np.bincount(d, minlength=n_bits + 1) for d in distances]
         np.testing.assert_array_equal(h.counts.sum(axis=1), counts)
+    index = HammingNeighbors(7).fit(codes)
+    order = np.argsort(distances, axis=1, kind="stable")
+    np.testing.assert_array_equal(index.kneighbors(codes)[1], order[:, :7])
+    near = [np.sort(row[:n]) for row, n in zip(order, (distances <= n_bits // 3).sum(axis=1))]
+    for found, expected in zip(index.radius_neighbors(codes, n_bits // 3)[1], near):
+        np.testing.assert_array_equal(found, expected)
     hasher = LSHHasher(n_bits=n_bits, random_state=0).fit(codes, y)
     score = tie_aware_average_precision_score(y, hasher.predict(codes))
     assert hasher.score(codes, y) == score

@@ -1,5 +1,20 @@
-"""Tie-aware measures of Hamming rankings, with the arguments of scikit-learn's metrics."""
+"""Measures and displays of Hamming rankings, lookups and code usage, in scikit-learn's manner."""
 
+from .._measures import CodeUsage
+from ._curves import precision_recall_curve, recall_at_k_curve
+from ._lookup import (
+    average_cumulative_gain_score,
+    local_group_average_precision_score,
+    lookup_precision_score,
+    lookup_recall_score,
+)
+from ._plot import (
+    BitsCurveDisplay,
+    CodeUsageDisplay,
+    PrecisionRecallDisplay,
+    RecallAtKDisplay,
+    TieRangeDisplay,
+)
 from ._ranking import (
     tie_aware_average_precision_score,
     tie_aware_dcg_score,
@@ -9,8 +24,26 @@ from ._ranking import (
     tie_aware_recall_score,
     tie_aware_reciprocal_rank_score,
 )
+from ._scorer import get_retrieval_scorer, get_retrieval_scorer_names, make_retrieval_scorer
+from ._usage import code_usage
 
 __all__ = [
+    "BitsCurveDisplay",
+    "CodeUsage",
+    "CodeUsageDisplay",
+    "PrecisionRecallDisplay",
+    "RecallAtKDisplay",
+    "TieRangeDisplay",
+    "average_cumulative_gain_score",
+    "code_usage",
+    "get_retrieval_scorer",
+    "get_retrieval_scorer_names",
+    "local_group_average_precision_score",
+    "lookup_precision_score",
+    "lookup_recall_score",
+    "make_retrieval_scorer",
+    "precision_recall_curve",
+    "recall_at_k_curve",
     "tie_aware_average_precision_score",
     "tie_aware_dcg_score",
     "tie_aware_f1_score",

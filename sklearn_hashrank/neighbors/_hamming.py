@@ -1,0 +1,477 @@
+"""HammingNeighbors: an exact index over binary codes, with scikit-learn's face."""
+
+import copy
+import os
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import (
+    BaseEstimator,
+    ClassNamePrefixFeaturesOutMixin,
+    TransformerMixin,
+    _fit_context,
+)
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from ..codes import CodeReader, packed_width
+from . import _brute, _storage
+from ._multi_index import SubstringTables
+from ._rescoring import check_projections, nearest_candidates
+
+_LONGEST = 1 << 15  # bits of a code; distances and bounds take two bytes
+_MOST_IN_TABLES = 1 << 32  # codes that tables can number
+
+
+class HammingNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """Exact neighbours of binary codes by Hamming distance.
+
+    Neighbours come in order of (distance, index): ties, also at the k-th place, go to the lowest
+    index, so that results are the same for every `algorithm` and `n_jobs`. Distances are numbers
+    of differing bits.
+
+    Parameters
+    ----------
+    n_neighbors : int, default=5
+        Neighbours that :meth:`kneighbors` returns.
+    radius : int, default=2
+        Largest distance of what :meth:`radius_neighbors` returns.
+    n_bits : int, default=None
+        Length of a code. Needed to recognise packed bytes; without it codes are bits or signs.
+    algorithm : {"auto", "brute", "multi_index"}, default="auto"
+        "brute" scans all codes. "multi_index" looks up substrings in tables [1]_, which are built
+        when first needed: sub-linear for a small radius. Where the tables would cost more than
+        scanning, also for single queries of :meth:`kneighbors`, it scans. "auto" takes the tables
+        where building and using them is estimated to cost less than scanning.
+    rescore : {"asymmetric"}, default=None
+        "asymmetric": :meth:`kneighbors` takes the real projections of the queries, and orders the
+        nearest codes by their asymmetric distance, the sum of the absolute projections of the bits
+        that differ [2]_ [3]_. A bit that the query hardly decides then hardly counts.
+    n_candidates : int, default=None
+        How many of the nearest codes are rescored; None: ten times as many as are asked for.
+    n_jobs : int, default=None
+        Threads over blocks of queries. None means 1 unless in a :obj:`joblib.parallel_config`
+        context, -1 means all processors.
+
+    Attributes
+    ----------
+    n_bits_ : int
+        Length of a code.
+    n_samples_fit_ : int
+        Codes in the index.
+    codes_ : ndarray of shape (n_samples_fit_, ceil(n_bits_ / 8)), uint8
+        All codes, packed.
+
+    References
+    ----------
+    .. [1] M. Norouzi, A. Punjani and D. J. Fleet, "Fast exact search in Hamming space with
+       multi-index hashing", IEEE TPAMI 36(6), 2014.
+    .. [2] W. Dong, M. Charikar and K. Li, "Asymmetric distance estimation with sketches for
+       similarity search in high-dimensional spaces", SIGIR 2008.
+    .. [3] A. Gordo, F. Perronnin, Y. Gong and S. Lazebnik, "Asymmetric distances for binary
+       embeddings", IEEE TPAMI 36(1), 2014.
+
+    Examples
+    --------
+    >>> from sklearn_hashrank import HammingNeighbors
+    >>> index = HammingNeighbors(n_neighbors=2).fit([[0, 0, 0], [0, 1, 1], [0, 0, 1], [0, 0, 1]])
+    >>> distances, indices = index.kneighbors([[0, 0, 1]])
+    >>> indices
+    array([[2, 3]])
+    >>> distances
+    array([[0, 0]], dtype=int32)
+    >>> index.radius_neighbors_graph([[0, 0, 1]], radius=1).toarray()
+    array([[1., 1., 1., 1.]])
+    """
+
+    n_bits_: int
+
+    _parameter_constraints: dict = {
+        "n_neighbors": [Interval(Integral, 1, None, closed="left")],
+        "radius": [Interval(Integral, 0, None, closed="left")],
+        "n_bits": [Interval(Integral, 1, _LONGEST, closed="both"), None],
+        "algorithm": [StrOptions({"auto", "brute", "multi_index"})],
+        "rescore": [StrOptions({"asymmetric"}), None],
+        "n_candidates": [Interval(Integral, 1, None, closed="left"), None],
+        "n_jobs": [Integral, None],
+    }
+
+    def __init__(
+        self,
+        n_neighbors: int = 5,
+        *,
+        radius: int = 2,
+        n_bits: int | None = None,
+        algorithm: str = "auto",
+        rescore: str | None = None,
+        n_candidates: int | None = None,
+        n_jobs: int | None = None,
+    ):
+        self.n_neighbors = n_neighbors
+        self.radius = radius
+        self.n_bits = n_bits
+        self.algorithm = algorithm
+        self.rescore = rescore
+        self.n_candidates = n_candidates
+        self.n_jobs = n_jobs
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, codes: Any, y: Any = None) -> "HammingNeighbors":
+        """Index codes.
+
+        Parameters
+        ----------
+        codes : array-like of shape (n_samples, n_columns)
+            Codes as bits, signs or packed bytes. Contiguous packed bytes of a multiple of 64 bits,
+            also a memmap of them, are not copied.
+        y : ignored
+
+        Returns
+        -------
+        self
+        """
+        return self._add(codes, CodeReader(self.n_bits), [])
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def partial_fit(self, codes: Any, y: Any = None) -> "HammingNeighbors":
+        """Append codes; their indices go on where those of the earlier ones ended.
+
+        Parameters
+        ----------
+        codes : array-like of shape (n_samples, n_columns)
+            Codes in any format that goes with the earlier ones.
+        y : ignored
+
+        Returns
+        -------
+        self
+        """
+        if not hasattr(self, "n_samples_fit_"):
+            return self._add(codes, CodeReader(self.n_bits), [])
+        return self._add(codes, copy.deepcopy(self._reader), self._blocks)
+
+    def _add(self, codes: Any, reader: CodeReader, blocks: list) -> "HammingNeighbors":
+        words = np.ascontiguousarray(reader.words(codes, "codes"))
+        if 64 * words.shape[1] > _LONGEST:
+            raise ValueError(f"codes must have at most {_LONGEST} bits. Got {reader.n_bits}.")
+        self._set_codes([*blocks, words], reader)
+        return self
+
+    def _set_codes(self, blocks: list, reader: CodeReader) -> None:
+        self._blocks, self._reader = blocks, reader
+        self.n_bits_ = reader.n_bits  # type: ignore[assignment]
+        self.n_samples_fit_ = sum(map(len, blocks))
+        self._tables: SubstringTables | None = None
+
+    @property
+    def codes_(self) -> np.ndarray:
+        """All codes, packed."""
+        packed: np.ndarray = self._words().view(np.uint8)
+        return packed[:, : packed_width(self.n_bits_)]
+
+    def _words(self) -> np.ndarray:
+        if len(self._blocks) > 1:
+            self._blocks = [np.concatenate(self._blocks)]
+        return self._blocks[0]
+
+    def save(self, path: str | os.PathLike) -> None:
+        """Write the codes and the parameters to a file; see :meth:`load`.
+
+        Parameters
+        ----------
+        path : str or path-like
+            Where to. A file that is there is replaced once the new one is complete, and an index
+            that was loaded from it goes on working.
+        """
+        check_is_fitted(self)
+        parameters = {**self.get_params(), "n_bits": self.n_bits_}
+        _storage.write(path, self._words(), self.n_bits_, parameters)
+
+    @classmethod
+    def load(
+        cls, path: str | os.PathLike, mmap_mode: str | None = "r", *, verify: bool = True
+    ) -> "HammingNeighbors":
+        """Open an index that :meth:`save` wrote.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file.
+        mmap_mode : {"r", None}, default="r"
+            Map the codes into memory, shared by all processes that do, or None to read them.
+        verify : bool, default=True
+            Compare all codes to their checksum, which reads them once. Without it only the header
+            and the size of the file are checked.
+
+        Returns
+        -------
+        index : HammingNeighbors
+            Fitted, with the parameters of the saved one; `n_bits` is set. Codes that
+            :meth:`partial_fit` appends stay in memory.
+        """
+        words, n_bits, parameters = _storage.read(path, mmap_mode, verify)
+        index = cls(**parameters)
+        index._set_codes([words], CodeReader(n_bits))
+        return index
+
+    def kneighbors(
+        self,
+        codes: Any = None,
+        n_neighbors: int | None = None,
+        return_distance: bool = True,
+        *,
+        projections: Any = None,
+    ) -> Any:
+        """Find the nearest codes.
+
+        Parameters
+        ----------
+        codes : array-like of shape (n_queries, n_columns), default=None
+            Queries, in any format that goes with the indexed codes. None: every indexed code
+            against all the others, itself left out by position.
+        n_neighbors : int, default=None
+            Neighbours of each query; None: the parameter `n_neighbors`.
+        return_distance : bool, default=True
+            Whether to return distances too.
+        projections : array-like of shape (n_queries, n_bits), default=None
+            What the bits of the queries are the signs of, as a hasher's ``decision_function`` gives
+            it; needed with ``rescore="asymmetric"``. The codes follow from it: leave them out, or
+            pass the same.
+
+        Returns
+        -------
+        distances : ndarray of shape (n_queries, n_neighbors), int32
+            Only with ``return_distance=True``. With ``rescore="asymmetric"`` asymmetric distances,
+            float64.
+        indices : ndarray of shape (n_queries, n_neighbors), int64
+            In order of (distance, index).
+        """
+        check_is_fitted(self)
+        if self.rescore is not None or projections is not None:
+            distances, indices = self._rescored(codes, n_neighbors, projections)
+            return (distances, indices) if return_distance else indices
+        k = self._check_n_neighbors(n_neighbors, codes is None)
+        queries = self._queries(codes)
+        indices, distances = self._k_nearest(queries, k + (codes is None))
+        if codes is None:
+            indices, distances = _without_self(indices, distances)
+        return (distances, indices) if return_distance else indices
+
+    def radius_neighbors(
+        self,
+        codes: Any = None,
+        radius: int | None = None,
+        return_distance: bool = True,
+        sort_results: bool = False,
+    ) -> Any:
+        """Find all codes within a radius.
+
+        Parameters
+        ----------
+        codes : array-like of shape (n_queries, n_columns), default=None
+            Queries, in any format that goes with the indexed codes. None: every indexed code
+            against all the others, itself left out by position.
+        radius : int, default=None
+            Largest distance, included; None: the parameter `radius`.
+        return_distance : bool, default=True
+            Whether to return distances too.
+        sort_results : bool, default=False
+            Order neighbours by (distance, index) instead of by index.
+
+        Returns
+        -------
+        distances : ndarray of shape (n_queries,), object
+            Each an int32 array. Only with ``return_distance=True``.
+        indices : ndarray of shape (n_queries,), object
+            Each an int64 array.
+        """
+        n_found, indices, distances = self._all_within(codes, radius, sort_results)
+        stops = np.cumsum(n_found)
+        indices = _as_rows(indices, stops)
+        return (_as_rows(distances, stops), indices) if return_distance else indices
+
+    def kneighbors_graph(
+        self, codes: Any = None, n_neighbors: int | None = None, mode: str = "connectivity"
+    ) -> sparse.csr_matrix:
+        """Sparse matrix of the nearest codes.
+
+        Parameters
+        ----------
+        codes, n_neighbors :
+            See :meth:`kneighbors`.
+        mode : {"connectivity", "distance"}, default="connectivity"
+            Ones, or distances; a distance of 0 is stored, unlike what is not a neighbour.
+
+        Returns
+        -------
+        graph : csr_matrix of shape (n_queries, n_samples_fit_), float64
+        """
+        check_mode(mode)
+        distances, indices = self.kneighbors(codes, n_neighbors)
+        stops = np.arange(1, len(indices) + 1) * indices.shape[1]
+        return self._graph(stops, indices.ravel(), distances.ravel(), mode)
+
+    def radius_neighbors_graph(
+        self,
+        codes: Any = None,
+        radius: int | None = None,
+        mode: str = "connectivity",
+        sort_results: bool = False,
+    ) -> sparse.csr_matrix:
+        """Sparse matrix of the codes within a radius.
+
+        Parameters
+        ----------
+        codes, radius, sort_results :
+            See :meth:`radius_neighbors`.
+        mode : {"connectivity", "distance"}, default="connectivity"
+            Ones, or distances; a distance of 0 is stored, unlike what is not a neighbour.
+
+        Returns
+        -------
+        graph : csr_matrix of shape (n_queries, n_samples_fit_), float64
+        """
+        check_mode(mode)
+        n_found, indices, distances = self._all_within(codes, radius, sort_results)
+        return self._graph(np.cumsum(n_found), indices, distances, mode)
+
+    def transform(self, X: Any) -> sparse.csr_matrix:
+        """Sparse distances to the ``n_neighbors + 1`` nearest codes.
+
+        One more than `n_neighbors`, because the rows that were indexed find themselves: what
+        scikit-learn's ``KNeighborsTransformer`` does, for ``metric="precomputed"`` estimators.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_queries, n_columns)
+            Codes.
+
+        Returns
+        -------
+        graph : csr_matrix of shape (n_queries, n_samples_fit_), float64
+        """
+        check_is_fitted(self)
+        return self.kneighbors_graph(X, self.n_neighbors + 1, mode="distance")
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.n_samples_fit_
+
+    def _queries(self, codes: Any) -> np.ndarray:
+        if codes is None:
+            return self._words()
+        reader = copy.deepcopy(self._reader)  # what one query holds says nothing about the next
+        return np.ascontiguousarray(reader.words(codes, "query codes"))
+
+    def _k_nearest(self, queries: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+        if self.algorithm != "brute" and self.n_samples_fit_ < _MOST_IN_TABLES:
+            tables = self._substring_tables()
+            if self.algorithm == "multi_index" or tables.pays(
+                tables.likely_radius(queries, k, self.n_bits_), len(queries)
+            ):
+                return tables.k_nearest(queries, k, self.n_bits_)
+        return _brute.k_nearest(queries, self._words(), k, self.n_bits_, self.n_jobs)
+
+    def _rescored(
+        self, codes: Any, n_neighbors: int | None, projections: Any
+    ) -> tuple[np.ndarray, np.ndarray]:
+        if self.rescore is None or projections is None:
+            raise ValueError(
+                "projections go with rescore='asymmetric', which needs them. Got "
+                f"rescore={self.rescore!r} and projections={type(projections).__name__}."
+            )
+        projections = check_projections(projections, self.n_bits_)
+        queries = CodeReader(self.n_bits_).words(projections > 0, "projections")
+        if codes is not None and not np.array_equal(self._queries(codes), queries):
+            raise ValueError("query codes must be the signs of projections; they differ.")
+        k = self._check_n_neighbors(n_neighbors, False)
+        n_candidates = self.n_candidates or 10 * k
+        if n_candidates < k:
+            raise ValueError(
+                f"n_candidates must be at least n_neighbors = {k}. Got {n_candidates}."
+            )
+        candidates, _ = self._k_nearest(queries, min(n_candidates, self.n_samples_fit_))
+        indices, distances = nearest_candidates(
+            queries, self._words(), projections, candidates, k, self.n_jobs
+        )
+        return distances, indices
+
+    def _all_within(self, codes: Any, radius: int | None, by_distance: bool) -> _brute.Flat:
+        check_is_fitted(self)
+        radius = self.radius if radius is None else radius
+        _check_int(radius, "radius", 0)
+        queries = self._queries(codes)
+        found = self._search_radius(queries, min(int(radius), self.n_bits_), by_distance)
+        if codes is not None:
+            return found
+        n_found, indices, distances = found
+        others = indices != np.repeat(np.arange(len(queries)), n_found)
+        return n_found - 1, indices[others], distances[others]
+
+    def _search_radius(self, queries: np.ndarray, radius: int, by_distance: bool) -> _brute.Flat:
+        if self.algorithm != "brute" and self.n_samples_fit_ < _MOST_IN_TABLES:
+            tables = self._substring_tables()
+            if tables.pays(radius, len(queries)) or (
+                self.algorithm == "multi_index" and tables.cost(radius) <= tables.allowed_cost
+            ):
+                tables.build(radius)
+                if tables.cost(radius) <= tables.allowed_cost:  # which is better known by now
+                    return tables.all_within(queries, radius, by_distance)
+        return _brute.all_within(
+            queries, self._words(), radius, self.n_bits_, by_distance, self.n_jobs
+        )
+
+    def _substring_tables(self) -> SubstringTables:
+        if self._tables is None:
+            self._tables = SubstringTables(self._words(), packed_width(self.n_bits_), self.n_jobs)
+        self._tables.n_jobs = self.n_jobs
+        return self._tables
+
+    def __getstate__(self) -> dict:
+        state = super().__getstate__()
+        return {**state, "_tables": None} if "_tables" in state else state
+
+    def _check_n_neighbors(self, n_neighbors: int | None, exclude_self: bool) -> int:
+        k = self.n_neighbors if n_neighbors is None else n_neighbors
+        _check_int(k, "n_neighbors", 1)
+        if k > self.n_samples_fit_ - exclude_self:
+            others = ", of which each leaves out itself" if exclude_self else ""
+            raise ValueError(
+                f"n_neighbors = {k} neighbours were asked for, but n_samples_fit_ = "
+                f"{self.n_samples_fit_} codes are indexed{others}."
+            )
+        return int(k)
+
+    def _graph(
+        self, stops: np.ndarray, indices: np.ndarray, distances: np.ndarray, mode: str
+    ) -> sparse.csr_matrix:
+        data = distances.astype(float) if mode == "distance" else np.ones(len(indices))
+        shape = (len(stops), self.n_samples_fit_)
+        return sparse.csr_matrix((data, indices, np.concatenate([[0], stops])), shape=shape)
+
+
+def _check_int(value: Any, name: str, least: int) -> None:
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, Integral) or value < least:
+        raise ValueError(f"{name} must be an int >= {least}. Got {value!r} instead.")
+
+
+def check_mode(mode: str) -> None:
+    """Refuse what is not a kind of graph."""
+    if mode not in ("connectivity", "distance"):
+        raise ValueError(f"mode must be 'connectivity' or 'distance'. Got {mode!r} instead.")
+
+
+def _without_self(indices: np.ndarray, distances: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Drop row i from its own k + 1 neighbours; where ties crowded it out, drop the last."""
+    others = indices != np.arange(len(indices))[:, None]
+    others[others.all(axis=1), -1] = False
+    shape = (len(indices), indices.shape[1] - 1)
+    return indices[others].reshape(shape), distances[others].reshape(shape)
+
+
+def _as_rows(values: np.ndarray, stops: np.ndarray) -> np.ndarray:
+    rows = np.empty(len(stops), dtype=object)
+    rows[:] = np.split(values, stops[:-1])
+    return rows
