@@ -8,6 +8,7 @@ import argparse
 import numpy as np
 from sheet import Sheet, best_of
 from sklearn.datasets import make_low_rank_matrix
+from threadpoolctl import threadpool_limits
 
 from sklearn_hashrank import EuclideanAffinity, ITQHasher, retrieval_histogram
 
@@ -31,6 +32,11 @@ def measure(sheet, n_bits=32):
     except ImportError:
         return
     faiss.omp_set_num_threads(1)
+    with threadpool_limits(1):
+        _measure(sheet, faiss, n_bits)
+
+
+def _measure(sheet, faiss, n_bits):
     X = make_low_rank_matrix(20_000, 512, effective_rank=20, random_state=0).astype(np.float32)
     X /= np.linalg.norm(X, axis=1, keepdims=True)
     train = X[:5000]

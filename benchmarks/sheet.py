@@ -19,20 +19,25 @@ class Sheet:
         self.sections.append((title, []))
         print(f"\n{title}", flush=True)
 
-    def row(self, work, ours, unit, peer="", theirs=None, wanted=None):
+    def row(self, work, ours, unit, peer="", theirs=None, at_least=None, at_most=None):
         """Note a measurement, beside a peer's where there is one.
 
-        `wanted` is the smallest multiple of ours that the peer should cost, or, without a peer,
-        the most that ours should be.
+        `at_least` and `at_most` are aims: for theirs as a multiple of ours, or, without a peer, for
+        ours. A missed aim is marked.
         """
         ratio = None if theirs is None else theirs / ours
-        self.sections[-1][1].append((work, ours, unit, peer, theirs, ratio, wanted))
-        line = f"  {work:46s} {ours:10.4g} {unit}"
+        figure = ours if theirs is None else ratio
+        aims = [f"≥ {at_least:g}"] if at_least is not None else []
+        aims += [f"≤ {at_most:g}"] if at_most is not None else []
+        missed = (at_least is not None and figure < at_least) or (
+            at_most is not None and figure > at_most
+        )
+        aim = " ".join(aims) + (" (missed)" if missed else "")
+        self.sections[-1][1].append((work, ours, unit, peer, theirs, ratio, aim))
+        line = f"  {work:50s} {ours:10.4g} {unit}"
         if theirs is not None:
             line += f"   {peer}: {theirs:.4g} {unit} = {ratio:.3g} x"
-        if wanted is not None:
-            line += f"   (wanted: {'at least' if theirs is not None else 'at most'} {wanted:g})"
-        print(line, flush=True)
+        print(f"{line}   {aim}".rstrip(), flush=True)
 
     def markdown(self):
         """The sheet as a page."""
@@ -40,15 +45,13 @@ class Sheet:
         for title, rows in self.sections:
             lines += [f"## {title}", ""]
             lines += [
-                "| work | ours | peer | its cost | ratio | wanted |",
+                "| work | ours | peer | theirs | ratio | aim |",
                 "|---|--:|---|--:|--:|--:|",
             ]
-            for work, ours, unit, peer, theirs, ratio, wanted in rows:
-                cells = [work, f"{ours:.4g} {unit}", peer, "", "", ""]
+            for work, ours, unit, peer, theirs, ratio, aim in rows:
+                cells = [work, f"{ours:.4g} {unit}", peer, "", "", aim]
                 if theirs is not None:
                     cells[3:5] = f"{theirs:.4g} {unit}", f"{ratio:.3g} x"
-                if wanted is not None:
-                    cells[5] = f"≥ {wanted:g} x" if theirs is not None else f"≤ {wanted:g} {unit}"
                 lines.append(f"| {' | '.join(cells)} |")
             lines.append("")
         return "\n".join(lines)
