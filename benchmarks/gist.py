@@ -11,7 +11,6 @@ hashes pixels and GIST by the protocol of the other benchmarks. Both take the im
 """
 
 import argparse
-import time
 import tracemalloc
 
 import numpy as np

@@ -19,6 +19,7 @@ import numpy as np
 from protocols import FASHION_MNIST, by_class, fashion_mnist, gist
 from sheet import Sheet
 from talr import average_precision
+from threadpoolctl import threadpool_limits
 
 from sklearn_hashrank import LSHHasher, LWHHasher
 from sklearn_hashrank.objectives.ranking_loss import RankingLoss
@@ -157,7 +158,11 @@ class Literal:
 
 def speed(sets, options, sheet=None):
     """A whole fit beside the literal algorithm."""
-    sheet = sheet or Sheet()
+    with threadpool_limits(1):
+        _speed(sheet or Sheet())
+
+
+def _speed(sheet):
     rng = np.random.default_rng(0)
     n_features, n_bits, weight = 512, 32, 0.003
     labels = rng.integers(0, 10, 1000)

@@ -25,9 +25,9 @@ from sheet import Sheet
 
 PAGE = """# Benchmarks
 
-Everything below was measured in one run of `make bench`. A ratio is the cost of the peer over ours, so more is
-better, but for rows that say otherwise. An aim is what the project asks of itself; a missed one is marked.
-Absolute times belong to this machine; ratios travel better.
+Everything below was measured in one run of `make bench`. A ratio is the peer's figure over ours. An
+aim is what the project asks of the ratio, or of our figure where there is no peer; a missed one is
+marked. Absolute times belong to this machine; ratios travel better.
 
 """
 
