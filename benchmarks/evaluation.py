@@ -7,14 +7,12 @@ Peers are slow: they get a few of the queries, and their cost is scaled up by th
 """
 
 import argparse
-import os
-import platform
 import subprocess
 import sys
 import time
 
 import numpy as np
-import sklearn
+from sheet import Sheet, best_of
 from sklearn.datasets import make_blobs
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import average_precision_score, ndcg_score
@@ -22,15 +20,6 @@ from sklearn.metrics import average_precision_score, ndcg_score
 from sklearn_hashrank import retrieval_histogram
 
 N_CLASSES = 10
-
-
-def best_of(function, repeats):
-    times = []
-    for _ in range(repeats):
-        start = time.perf_counter()
-        result = function()
-        times.append(time.perf_counter() - start)
-    return min(times), result
 
 
 def unpacked_signs(packed, n_bits):
@@ -89,46 +78,37 @@ def learned_codes(n_queries, n_database, seed=0):
     return np.packbits(np.column_stack(bits), axis=1), y, n_bits
 
 
-def report(title, ours, peers):
-    print(f"\n{title}")
-    print(f"  {'sklearn-hashrank':44s} {ours:8.4f} ns per pair")
-    for name, cost in peers.items():
-        print(f"  {name:44s} {cost:8.4f} ns per pair  = {cost / ours:7.1f} x")
-
-
-def time_codes(title, make, n_queries, n_database, with_peers):
+def time_codes(sheet, title, make, n_queries, n_database, aims):
     codes, y, n_bits = make(n_queries, n_database)
     queries, database = codes[:n_queries], codes[n_queries:]
     query_y, database_y = y[:n_queries], y[n_queries:]
     n_distinct = len(np.unique(database.view(f"u{database.shape[1]}")))
     n_pairs = n_queries * n_database
     evaluate(queries[:2], database[:100], query_y[:2], database_y[:100], n_bits, 1)  # compile
-    costs = {}
-    for n_jobs in (1, 2):
-        seconds, (_, ndcg) = best_of(
-            lambda n_jobs=n_jobs: evaluate(queries, database, query_y, database_y, n_bits, n_jobs),
-            5,
-        )
-        costs[n_jobs] = seconds / n_pairs * 1e9
-    peers = {"1 thread": costs[1]}
-    if with_peers:
-        few = slice(0, 5)
-        few_arguments = (queries[few], database, query_y[few], database_y, n_bits)
-        for name, function in {
-            "argsort, AP only": lambda: argsort_average_precision(*few_arguments),
-            "sklearn ndcg_score": lambda: with_scikit_learn(ndcg_score, *few_arguments),
-            "sklearn average_precision_score": lambda: with_scikit_learn(
-                average_precision_score, *few_arguments
-            ),
-        }.items():
-            seconds, scores = best_of(function, 2)
-            peers[f"{name} (from 5 queries)"] = seconds / (5 * n_database) * 1e9
-            if name == "sklearn ndcg_score":  # tie-aware too: the very same number
-                np.testing.assert_allclose(scores, ndcg[few], rtol=1e-6)
-    report(f"{title}: {n_distinct:,} distinct codes, AP and NDCG, 2 threads", costs[2], peers)
+    arguments = queries, database, query_y, database_y, n_bits
+    sheet.section(f"{title}, {n_queries:,} x {n_database:,}, {n_distinct:,} distinct: AP and NDCG")
+    alone, _ = best_of(lambda: evaluate(*arguments, 1), 5)
+    seconds, (_, ndcg) = best_of(lambda: evaluate(*arguments, 2), 5)
+    ours = seconds / n_pairs * 1e9
+    sheet.row("two threads, per pair", ours, "ns", at_most=aims["ns"])
+    sheet.row("two threads, per pair", ours, "ns", "one thread", alone / n_pairs * 1e9)
+    few = slice(0, 5)
+    few_arguments = (queries[few], database, query_y[few], database_y, n_bits)
+    for name, function in {
+        "argsort": lambda: argsort_average_precision(*few_arguments),
+        "ndcg_score": lambda: with_scikit_learn(ndcg_score, *few_arguments),
+        "average_precision_score": lambda: with_scikit_learn(
+            average_precision_score, *few_arguments
+        ),
+    }.items():
+        seconds, scores = best_of(function, 2)
+        theirs = seconds / (5 * n_database) * 1e9
+        sheet.row("two threads, per pair", ours, "ns", name, theirs, at_least=aims.get(name))
+        if name == "ndcg_score":  # tie-aware too: the very same number
+            np.testing.assert_allclose(scores, ndcg[few], rtol=1e-6)
 
 
-def time_measures(title, make, n_queries, n_database):
+def time_measures(sheet, title, make, n_queries, n_database):
     """CPU time of each measure from codes to values, in turns; the best of each."""
     codes, y, n_bits = make(n_queries, n_database)
     queries, database = codes[:n_queries], codes[n_queries:]
@@ -156,9 +136,9 @@ def time_measures(title, make, n_queries, n_database):
         for name, keep_codes in names.items():
             costs[name].append(measure(name, keep_codes))
     reference = min(costs["average_precision"])
-    print(f"\n{title}: CPU time of each measure with its own pass, over that of AP, 1 thread")
+    sheet.section(f"{title}, {n_queries:,} x {n_database:,}: CPU time of a measure and its pass")
     for name, seconds in costs.items():
-        print(f"  {name:44s} {min(seconds) / reference:8.2f} x")
+        sheet.row("average precision", reference, "s", name, min(seconds))
 
 
 MEMORY = """
@@ -204,25 +184,23 @@ def peak_extra_memory(n_database):
     return map(float, run.stdout.split())
 
 
+def measure(sheet, scale=1):
+    """Cost of the evaluation; databases are `scale` times smaller."""
+    n = 1_000_000 // scale
+    aims = {"ns": 0.25, "argsort": 60, "ndcg_score": 150}
+    time_codes(sheet, "Random 64-bit codes", random_codes, 1000, n, aims)
+    time_codes(sheet, "Learned 32-bit codes", learned_codes, 1000, n, {"ns": 0.03})
+    time_measures(sheet, "Random 64-bit codes", random_codes, 1000, n)
+    time_measures(sheet, "Learned 32-bit codes", learned_codes, 1000, n)
+    extra, before = peak_extra_memory(10 * n)
+    sheet.section(f"Peak memory, 1,000 x {10 * n:,}, beyond {before:.0f} MB of codes and kernels")
+    sheet.row("retrieval histogram, AP and NDCG", extra, "MB", at_most=300)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="a tenth of the database")
-    scale = 10 if parser.parse_args().quick else 1
-    print(
-        f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}, "
-        f"numpy {np.__version__}, scikit-learn {sklearn.__version__}"
-    )
-    n = 1_000_000 // scale
-    print(f"1,000 queries x {n:,} items, {N_CLASSES} classes; best of several runs")
-    time_codes("Random 64-bit codes", random_codes, 1000, n, with_peers=True)
-    time_codes("Learned 32-bit codes", learned_codes, 1000, n, with_peers=True)
-    time_measures("Random 64-bit codes", random_codes, 1000, n)
-    time_measures("Learned 32-bit codes", learned_codes, 1000, n)
-    extra, before = peak_extra_memory(10 * n)
-    print(
-        f"\nPeak extra memory, 1,000 x {10 * n:,}: {extra:.0f} MB "
-        f"(beyond {before:.0f} MB with the codes, the labels and the kernels)"
-    )
+    measure(Sheet(), 10 if parser.parse_args().quick else 1)
 
 
 if __name__ == "__main__":

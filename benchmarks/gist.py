@@ -11,11 +11,11 @@ hashes pixels and GIST by the protocol of the other benchmarks. Both take the im
 """
 
 import argparse
-import time
 import tracemalloc
 
 import numpy as np
 from protocols import by_class, gist
+from sheet import Sheet, best_of
 from talr import average_precision
 
 from sklearn_hashrank import ITQHasher, LSHHasher, TALRLinear
@@ -43,31 +43,28 @@ def one_by_one(images):
 
 
 def speed(options):
-    images = np.random.default_rng(0).integers(0, 256, (options.n, 32, 32, 3), np.uint8)
+    measure(Sheet(), options.n)
+
+
+def measure(sheet, n=10_000):
+    """Time and memory of the descriptor, beside the original code's way."""
+    images = np.random.default_rng(0).integers(0, 256, (n, 32, 32, 3), np.uint8)
     GIST().transform(images[:1])  # builds the filter bank
-    print(f"{options.n} images of 32 x 32 pixels")
+    sheet.section(f"GIST of {n:,} images of 32 x 32 pixels")
     for n_jobs in (1, 2):
-        start, cpu = time.perf_counter(), time.process_time()
-        features = GIST(n_jobs=n_jobs).transform(images)
-        seconds = time.perf_counter() - start
-        cpu = time.process_time() - cpu
-        print(f"  n_jobs={n_jobs}: {seconds:.1f} s, {cpu:.1f} s CPU", flush=True)
+        seconds, features = best_of(lambda n_jobs=n_jobs: GIST(n_jobs=n_jobs).transform(images), 1)
+        sheet.row(f"n_jobs={n_jobs}", seconds, "s", at_most=60 * n / 10_000)
     some = images[:300]
-    start = time.perf_counter()
-    expected = one_by_one(some)
-    theirs = (time.perf_counter() - start) / len(some)
-    start = time.perf_counter()
-    GIST().transform(some)
-    ours = (time.perf_counter() - start) / len(some)
-    print(
-        f"  300 of them, one thread: {1e3 * ours:.2f} ms an image, as the original code "
-        f"{1e3 * theirs:.2f} ms, {theirs / ours:.1f} x; "
-        f"largest difference {np.abs(features[:300] - expected).max():.1e}"
-    )
+    theirs, expected = best_of(lambda: one_by_one(some), 1)
+    ours, _ = best_of(lambda: GIST().transform(some), 1)
+    scale = 1e3 / len(some)
+    sheet.row("an image, one thread", scale * ours, "ms", "as the original", scale * theirs)
+    np.testing.assert_allclose(features[:300], expected, atol=1e-4)
     tracemalloc.start()
     GIST().transform(images)
     peak = tracemalloc.get_traced_memory()[1] - features.nbytes
-    print(f"  memory beyond the features: {peak / 2**20:.0f} MB")
+    tracemalloc.stop()
+    sheet.row("memory beyond the features", peak / 2**20, "MB")
 
 
 def agreement(options):

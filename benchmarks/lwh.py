@@ -17,7 +17,9 @@ import warnings
 
 import numpy as np
 from protocols import FASHION_MNIST, by_class, fashion_mnist, gist
+from sheet import Sheet
 from talr import average_precision
+from threadpoolctl import threadpool_limits
 
 from sklearn_hashrank import LSHHasher, LWHHasher
 from sklearn_hashrank.objectives.ranking_loss import RankingLoss
@@ -154,7 +156,13 @@ class Literal:
         return weights
 
 
-def speed(sets, options):
+def speed(sets, options, sheet=None):
+    """A whole fit beside the literal algorithm."""
+    with threadpool_limits(1):
+        _speed(sheet or Sheet())
+
+
+def _speed(sheet):
     rng = np.random.default_rng(0)
     n_features, n_bits, weight = 512, 32, 0.003
     labels = rng.integers(0, 10, 1000)
@@ -162,13 +170,12 @@ def speed(sets, options):
     database *= np.sqrt(n_bits) / np.linalg.norm(database, axis=1, keepdims=True)
     queries, relevant = database[:300], labels[:300, None] == labels
     nobody = np.full(300, -1)
-    print("\n300 queries x 1,000 items, 512 features, 32 bits; seconds CPU, one run")
+    sheet.section("LWH: 300 queries x 1,000 items, 512 features, 32 bits; CPU time")
     LWHHasher(n_bits, random_state=0).fit(database, labels)  # compiles
 
     start = time.process_time()
     hasher = LWHHasher(n_bits, random_state=0).fit(database, labels)
     fit = time.process_time() - start
-    print(f"  LWHHasher.fit, defaults: {fit:.2f} s, {hasher.n_iter_} iterations")
 
     problem = RankingLoss(queries, database, relevant, nobody, n_bits=n_bits)
     master = PegasosMaster(queries, weight, np.random.RandomState(0))
@@ -179,7 +186,6 @@ def speed(sets, options):
         pass
     ours = time.process_time() - start
     n_iter = len(solver.history["slack"])
-    print(f"  the same problem, all 512 features: {ours:.2f} s, {n_iter} iterations")
 
     literal = Literal(queries, database, relevant, n_bits, weight)
     inference = descent = 0.0
@@ -192,23 +198,18 @@ def speed(sets, options):
         descent += time.process_time() - start
         if iteration == n_iter:
             same = inference + descent
-            print(
-                f"  literal, as many iterations: {same:.1f} s, {same / ours:.0f} x; "
-                f"defaults {same / fit:.0f} x",
-                flush=True,
-            )
-    total = inference + descent
+            peer = f"literal, {n_iter} iterations"
+            work = f"fit, defaults, {hasher.n_iter_} iterations"
+            sheet.row(work, fit, "s", peer, same, at_least=10)
+            sheet.row(f"all 512 features, {n_iter} iterations", ours, "s", peer, same)
+    sheet.row(work, fit, "s", "literal, 50 iterations", inference + descent)
     best = solver.evaluate(weights)
-    print(
-        f"  literal, 50 iterations: {total:.1f} s, {inference:.1f} s of them inference, "
-        f"{total / ours:.0f} x, defaults {total / fit:.0f} x; "
-        f"objective {best:.3f}, ours {solver.objective:.3f}"
-    )
+    sheet.row("objective, all 512 features", solver.objective, "", "literal, 50 iterations", best)
     start = time.process_time()
     for _ in range(3):
         problem.most_violated(weights)
     once = (time.process_time() - start) / 3
-    print(f"  one call of the oracle: {once:.3f} s, literal {inference / 50:.2f} s")
+    sheet.row("most violated rankings", 1e3 * once, "ms", "literal", 1e3 * inference / 50)
 
 
 def large(sets, options):

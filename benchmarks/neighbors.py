@@ -5,19 +5,16 @@
     python benchmarks/neighbors.py --only rescoring [--fashion-mnist FOLDER]
 
 1,000 queries x 1,000,000 random codes of 64 bits, the same number of threads for all. Slow peers
-get a few of the queries, and their cost is scaled up by the number of pairs. Needs the extra
-``faiss``.
+get a few of the queries, and their cost is scaled up by the number of pairs. faiss is
+left out where it is not installed.
 """
 
 import argparse
-import os
-import platform
 import time
 
-import faiss
 import numpy as np
-import sklearn
 from protocols import FASHION_MNIST, by_class, fashion_mnist
+from sheet import Sheet, best_of
 from sklearn.neighbors import NearestNeighbors
 
 from sklearn_hashrank import HammingNeighbors, ITQHasher, TALRLinear
@@ -25,51 +22,38 @@ from sklearn_hashrank import HammingNeighbors, ITQHasher, TALRLinear
 N_BITS = 64
 
 
-def best_of(function, repeats, clock=time.perf_counter):
-    times = []
-    for _ in range(repeats):
-        start = clock()
-        result = function()
-        times.append(clock() - start)
-    return min(times), result
-
-
 def random_codes(n, seed):
     return np.random.default_rng(seed).integers(0, 256, (n, N_BITS // 8), dtype=np.uint8)
 
 
-def line(what, ours, peers):
-    costs = "".join(f"   {name} {cost:8.4f} = {cost / ours:7.1f} x" for name, cost in peers.items())
-    print(f"  {what:30s} {ours:8.4f} ns per pair{costs}")
-
-
-def against_faiss(n_queries, n, n_jobs):
+def against_faiss(sheet, n_queries, n, n_jobs):
+    """One thread by CPU time, several by the clock."""
+    try:
+        import faiss
+    except ImportError:
+        return
     clock = time.process_time if n_jobs == 1 else time.perf_counter
-    print(
-        f"\nk nearest, {n_queries:,} x {n:,}, {n_jobs} thread(s), "
-        f"{'CPU' if n_jobs == 1 else 'wall clock'} time; faiss {faiss.__version__}"
-    )
+    threads = "one thread, CPU time" if n_jobs == 1 else f"{n_jobs} threads, by the clock"
+    sheet.section(f"k nearest of {n_queries:,} x {n:,}, {threads}")
     queries, database = random_codes(n_queries, 1), random_codes(n, 2)
     faiss.omp_set_num_threads(n_jobs)
     peer = faiss.IndexBinaryFlat(N_BITS)
     peer.add(database)
     index = HammingNeighbors(n_bits=N_BITS, algorithm="brute", n_jobs=n_jobs).fit(database)
     index.kneighbors(queries[:2])  # compile
-    for k, few in ((10, n_queries), (1000, n_queries // 2), (50_000, n_queries // 20)):
+    for k, few, aim in ((10, 1, 2), (1000, 2, 8), (50_000, 20, 50)):
+        few = n_queries // few
         ours, (distances, _) = best_of(lambda k=k: index.kneighbors(queries, k), 4, clock)
         theirs, (expected, _) = best_of(
             lambda k=k, few=few: peer.search(queries[:few], k), 3, clock
         )
         np.testing.assert_array_equal(distances[:few], expected)
-        line(
-            f"k = {k:,}",
-            ours / (n_queries * n) * 1e9,
-            {"IndexBinaryFlat": theirs / (few * n) * 1e9},
-        )
+        ours, theirs = ours / (n_queries * n) * 1e9, theirs / (few * n) * 1e9
+        sheet.row(f"k = {k:,}, per pair", ours, "ns", "IndexBinaryFlat", theirs, at_least=aim)
 
 
-def against_scikit_learn(n_queries, n, n_jobs):
-    print(f"\nk nearest, {n_jobs} thread(s); scikit-learn with {n_queries // 100} of the queries")
+def against_scikit_learn(sheet, n_queries, n, n_jobs):
+    sheet.section(f"k nearest of {n_queries:,} x {n:,}, {n_jobs} threads, by the clock")
     queries, database = random_codes(n_queries, 1), random_codes(n, 2)
     index = HammingNeighbors(10, n_bits=N_BITS, algorithm="brute", n_jobs=n_jobs).fit(database)
     index.kneighbors(queries[:2])
@@ -79,22 +63,21 @@ def against_scikit_learn(n_queries, n, n_jobs):
     peer = NearestNeighbors(n_neighbors=10, metric="hamming", algorithm="brute", n_jobs=n_jobs)
     theirs, (expected, _) = best_of(lambda: peer.fit(bits).kneighbors(few), 1)
     np.testing.assert_allclose(distances[: len(few)], expected * N_BITS)
-    cost = ours / (n_queries * n) * 1e9
-    line("k = 10", cost, {"brute Hamming": theirs / (len(few) * n) * 1e9})
+    ours, theirs = ours / (n_queries * n) * 1e9, theirs / (len(few) * n) * 1e9
+    sheet.row("k = 10, per pair", ours, "ns", "NearestNeighbors, brute", theirs, at_least=20)
 
 
-def multi_index_against_scan(n_queries, n, n_jobs):
+def multi_index_against_scan(sheet, n_queries, n, n_jobs):
     """Half of the queries are codes of the database with one bit flipped."""
+    sheet.section(f"Within a radius, {n_queries:,} x {n:,}, {n_jobs} threads, by the clock")
     queries, database = random_codes(n_queries, 1), random_codes(n, 2)
     half = n_queries // 2
     queries[:half] = database[:half]
     queries[:half, 0] ^= 1
-    print(f"\n{n_queries:,} queries x {n:,}, multi_index and our brute, {n_jobs} thread(s)")
     scan = HammingNeighbors(n_bits=N_BITS, algorithm="brute", n_jobs=n_jobs).fit(database)
     tables = HammingNeighbors(n_bits=N_BITS, algorithm="multi_index", n_jobs=n_jobs).fit(database)
-    start = time.perf_counter()
-    tables.radius_neighbors(queries[:1], 2)
-    print(f"  tables for radius 2 built in {time.perf_counter() - start:.2f} s, with compilation")
+    seconds, _ = best_of(lambda: tables.radius_neighbors(queries[:1], 2), 1)
+    sheet.row("tables for radius 2", seconds, "s")
     few = queries[: n_queries // 5]
     scan.radius_neighbors(few[:1], 2)
     for radius in (0, 1, 2, 3, 5, 8):
@@ -103,10 +86,9 @@ def multi_index_against_scan(n_queries, n, n_jobs):
         for rows, expected_rows in zip(found[1], expected[1]):
             np.testing.assert_array_equal(rows, expected_rows)
         ours, theirs = ours / n_queries * 1e6, theirs / len(few) * 1e6
-        print(
-            f"  radius {radius}: {ours:8.2f} us per query, scanning {theirs:8.2f} us"
-            f"  = {theirs / ours:7.1f} x"
-        )
+        aim = 20 if radius == 2 else None
+        work = f"radius {radius}, tables, per query"
+        sheet.row(work, ours, "us", "our own scan", theirs, at_least=aim)
 
 
 def precision_of_rescoring(folder, n_candidates=(None, 100, 1000)):
@@ -137,20 +119,21 @@ def main():
     parser.add_argument("--fashion-mnist", default=FASHION_MNIST, help="folder of the idx files")
     parser.add_argument("--quick", action="store_true", help="a tenth of the database")
     options = parser.parse_args()
-    scale = 10 if options.quick else 1
-    print(
-        f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}, "
-        f"numpy {np.__version__}, scikit-learn {sklearn.__version__}"
-    )
-    if options.only in (None, "faiss"):
-        for n_jobs in (1, 2):
-            against_faiss(1000, 1_000_000 // scale, n_jobs)
-    if options.only in (None, "scikit-learn"):
-        against_scikit_learn(1000, 1_000_000 // scale, 2)
-    if options.only in (None, "multi-index"):
-        multi_index_against_scan(1000, 10_000_000 // scale, 2)
     if options.only == "rescoring":
         precision_of_rescoring(options.fashion_mnist)
+    else:
+        measure(Sheet(), 10 if options.quick else 1, options.only)
+
+
+def measure(sheet, scale=1, only=None):
+    """Search beside peers; databases are `scale` times smaller."""
+    if only in (None, "faiss"):
+        for n_jobs in (1, 2):
+            against_faiss(sheet, 1000, 1_000_000 // scale, n_jobs)
+    if only in (None, "scikit-learn"):
+        against_scikit_learn(sheet, 1000, 1_000_000 // scale, 2)
+    if only in (None, "multi-index"):
+        multi_index_against_scan(sheet, 1000, 10_000_000 // scale, 2)
 
 
 if __name__ == "__main__":

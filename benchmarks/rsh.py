@@ -13,6 +13,7 @@ from functools import partial
 
 import numpy as np
 from protocols import FASHION_MNIST, by_class, fashion_mnist, gist
+from sheet import Sheet, best_of
 
 from sklearn_hashrank import (
     EuclideanAffinity,
@@ -72,15 +73,6 @@ def quality(name, X, y, seeds, bits=(12, 24, 32, 48)):
         print(f"  {label:32s} {'   '.join(cells)}   fit {mean_seconds:.2f} s CPU", flush=True)
 
 
-def best_of(function, repeats=3):
-    times = []
-    for _ in range(repeats):
-        start = time.perf_counter()
-        result = function()
-        times.append(time.perf_counter() - start)
-    return min(times), result
-
-
 def triplets_by_contraction(relevance, X):
     """p_m as it is written: every p_m from its N x N slice of the tensor, which is formed whole."""
     S = np.sign(relevance[:, :, None] - relevance[:, None, :])
@@ -102,8 +94,9 @@ def supervise_rows(affinity, query_y, database_y, queries, database):
     )
 
 
-def speed():
-    print("\nSpeed: 100 queries x 1,000 items x 3,072 features, 10 classes, 32 bits")
+def speed(sheet):
+    """Supervision from counts beside the tensor of triplets, and beside a matrix product."""
+    sheet.section("RSH: 100 queries x 1,000 items x 3,072 features, 10 classes, 32 bits")
     rng = np.random.default_rng(0)
     y = rng.integers(0, 10, 1000)
     X = rng.normal(size=(10, 3072))[y] + 3 * rng.normal(size=(1000, 3072))
@@ -118,21 +111,20 @@ def speed():
         kinds, kind_of = affinity.group(labels[:100])
         assert len(kinds) == len(found.wins)
         np.testing.assert_allclose(found.wins[kind_of], p, atol=1e-6)
-        print(f"  {peer.__name__:28s} {seconds:8.3f} s = {seconds / ours:8.0f} x counts", end="")
-        for name, options in {"": {}, ", shrinkage=1": {"shrinkage": 1}}.items():
+        aim = 100 if peer is triplets_by_contraction else None
+        name = peer.__name__.replace("_", " ")
+        sheet.row("supervision", 1e3 * ours, "ms", name, 1e3 * seconds, at_least=aim)
+        for whole, options in {"whole fit": {}, "whole fit, shrinkage=1": {"shrinkage": 1}}.items():
             hasher = RSHHasher(32, n_queries=100, random_state=0, **options)
             fit, _ = best_of(partial(hasher.fit, X, y))
-            print(f" = {seconds / fit:6.1f} x whole fit{name} ({fit:.3f} s)", end="")
-        print()
-    print(f"  counts {ours:.4f} s")
+            sheet.row(whole, 1e3 * fit, "ms", name, 1e3 * seconds)
 
-    print("Speed: 1,000 queries x 100,000 items x 512 features")
+    sheet.section("RSH: 1,000 queries x 100,000 items x 512 features")
     X = rng.normal(size=(100_000, 512))
     y = rng.integers(0, 100, len(X))
     rows, queries = CenteredRows(X, X.mean(axis=0)), np.arange(1000)
     weights = rng.normal(size=(1000, len(X)))
     gemm, _ = best_of(lambda: weights @ X, 2)
-    print(f"  GEMM {gemm:.2f} s")
     for affinity, targets in (
         (LabelAffinity(), y),
         (LabelAffinity(), rng.permutation(len(X))),
@@ -147,10 +139,8 @@ def speed():
             1,
         )
         kinds, _ = affinity.group(targets)
-        print(
-            f"  {affinity!r} of {targets.shape[1]} columns, {len(kinds)} different rows: "
-            f"{seconds:.2f} s = {seconds / gemm:.2f} x GEMM"
-        )
+        work = f"{affinity!r} of {targets.shape[1]} columns, {len(kinds)} rows"
+        sheet.row("the matrix product it needs", gemm, "s", work, seconds, at_most=5)
 
 
 def main():
@@ -161,7 +151,7 @@ def main():
     parser.add_argument("--only", choices=["quality", "speed"])
     options = parser.parse_args()
     if options.only != "quality":
-        speed()
+        speed(Sheet())
     if options.only != "speed":
         quality("Fashion-MNIST pixels", *fashion_mnist(options.fashion_mnist), options.seeds)
         if options.data:

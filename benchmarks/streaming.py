@@ -17,6 +17,7 @@ import time
 from pathlib import Path
 
 import numpy as np
+from sheet import Sheet
 
 from sklearn_hashrank import retrieval_histogram
 
@@ -97,7 +98,7 @@ def start_child(form, folder, rows, n_jobs):
     return process
 
 
-def compare(folder, rows, n_jobs, repeats):
+def compare(sheet, folder, rows, n_jobs, repeats):
     processes = {form: start_child(form, folder, rows, n_jobs) for form in FORMS}
     found = {form: [] for form in FORMS}
     for _ in range(repeats):
@@ -112,11 +113,9 @@ def compare(folder, rows, n_jobs, repeats):
     in_memory = min(run[0] for run in found["memory"])
     for form, title in FORMS.items():
         seconds, peak = min(run[0] for run in found[form]), max(run[2] for run in found[form])
-        print(
-            f"  {title:18s} {seconds:6.2f} s = {seconds / in_memory:4.2f} x memory, "
-            f"peak resident {peak:4.0f} MB",
-            flush=True,
-        )
+        if form != "memory":
+            sheet.row("arrays in memory", in_memory, "s", title, seconds, at_most=1.3)
+        sheet.row(f"{title}, peak resident memory", peak, "MB", at_most=500)
 
 
 def main():
@@ -131,14 +130,19 @@ def main():
     if options.child:
         child(options.child, options.folder, options.rows, options.n_jobs)
         return
+    measure(Sheet(), 1, options.n, options.rows, options.n_jobs, options.repeats)
+
+
+def measure(sheet, scale=1, n=10_000_000, rows=1 << 18, n_jobs=2, repeats=5):
+    """Time and resident memory of each form; the database is `scale` times smaller."""
+    n //= scale
+    sheet.section(
+        f"Streamed evaluation, 1,000 x {n:,} codes of 64 bits, blocks of {rows:,} rows, "
+        f"{n_jobs} threads"
+    )
     with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        write_data(folder, options.n)
-        print(
-            f"1,000 queries x {options.n:,} codes of 64 bits, blocks of {options.rows:,} rows, "
-            f"{options.n_jobs} threads"
-        )
-        compare(folder, options.rows, options.n_jobs, options.repeats)
+        write_data(Path(name), n)
+        compare(sheet, Path(name), rows, n_jobs, repeats)
 
 
 if __name__ == "__main__":

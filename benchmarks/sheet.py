@@ -1,0 +1,93 @@
+"""Measurements beside peers, printed as they come and kept for a page."""
+
+import os
+import platform
+import time
+from importlib.metadata import PackageNotFoundError, version
+
+PACKAGES = ["sklearn-hashrank", "numpy", "scipy", "scikit-learn", "numba", "torch", "faiss-cpu"]
+
+
+class Sheet:
+    """Sections of rows: what was done, our cost, and the costs of peers as multiples of it."""
+
+    def __init__(self):
+        self.sections = []
+
+    def section(self, title):
+        """Start a section; rows go to the newest."""
+        self.sections.append((title, []))
+        print(f"\n{title}", flush=True)
+
+    def row(self, work, ours, unit, peer="", theirs=None, at_least=None, at_most=None):
+        """Note a measurement, beside a peer's where there is one.
+
+        `at_least` and `at_most` are aims: for theirs as a multiple of ours, or, without a peer, for
+        ours. A missed aim is marked.
+        """
+        ratio = None if theirs is None else theirs / ours
+        figure = ours if theirs is None else ratio
+        aims = [f"≥ {at_least:g}"] if at_least is not None else []
+        aims += [f"≤ {at_most:g}"] if at_most is not None else []
+        missed = (at_least is not None and figure < at_least) or (
+            at_most is not None and figure > at_most
+        )
+        aim = " ".join(aims) + (" (missed)" if missed else "")
+        self.sections[-1][1].append((work, ours, unit, peer, theirs, ratio, aim))
+        line = f"  {work:50s} {ours:10.4g} {unit}"
+        if theirs is not None:
+            line += f"   {peer}: {theirs:.4g} {unit} = {ratio:.3g} x"
+        print(f"{line}   {aim}".rstrip(), flush=True)
+
+    def markdown(self):
+        """The sheet as a page."""
+        lines = [f"Measured on {machine()}.", ""]
+        for title, rows in self.sections:
+            lines += [f"## {title}", ""]
+            lines += [
+                "| work | ours | peer | theirs | ratio | aim |",
+                "|---|--:|---|--:|--:|--:|",
+            ]
+            for work, ours, unit, peer, theirs, ratio, aim in rows:
+                cells = [work, f"{ours:.4g} {unit}", peer, "", "", aim]
+                if theirs is not None:
+                    cells[3:5] = f"{theirs:.4g} {unit}", f"{ratio:.3g} x"
+                lines.append(f"| {' | '.join(cells)} |")
+            lines.append("")
+        return "\n".join(lines)
+
+
+def machine():
+    """Processor and versions, in a sentence."""
+    found = []
+    for package in PACKAGES:
+        try:
+            found.append(f"{package} {version(package)}")
+        except PackageNotFoundError:
+            continue
+    return (
+        f"{processor()}, {os.cpu_count()} cores, Python {platform.python_version()}, "
+        + ", ".join(found)
+    )
+
+
+def processor():
+    """Name of the processor."""
+    try:
+        with open("/proc/cpuinfo") as file:
+            for line in file:
+                if line.startswith("model name"):
+                    return line.split(":", 1)[1].strip()
+    except OSError:
+        pass
+    return platform.processor() or platform.machine()
+
+
+def best_of(function, repeats=3, clock=time.perf_counter):
+    """Smallest time of a call, and its result."""
+    times = []
+    for _ in range(repeats):
+        start = clock()
+        result = function()
+        times.append(clock() - start)
+    return min(times), result

@@ -1,0 +1,63 @@
+"""All measurements beside peers, in one run, as ratios; with --output also as a page.
+
+    python benchmarks/side_by_side.py [--quick] [--output docs/benchmarks.md]
+    python benchmarks/side_by_side.py --quality [--data GIST.npz]    # the quality of codes, too
+
+Peers that are not installed are left out (extras ``faiss`` and ``torch``), and so are data sets
+that are not there.
+"""
+
+import argparse
+from pathlib import Path
+
+import evaluation
+import gist
+import lwh
+import neighbors
+import quality
+import quantization
+import rsh
+import streaming
+import talr
+import training_step
+from protocols import FASHION_MNIST
+from sheet import Sheet
+
+PAGE = """# Benchmarks
+
+Everything below was measured in one run of `make bench`. A ratio is the peer's figure over ours. An
+aim is what the project asks of the ratio, or of our figure where there is no peer; a missed one is
+marked. Absolute times belong to this machine; ratios travel better.
+
+"""
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--quick", action="store_true", help="databases a tenth of the size")
+    parser.add_argument("--quality", action="store_true", help="the quality of codes, too")
+    parser.add_argument("--data", help="npz file with X_train, y_train, X_test, y_test")
+    parser.add_argument("--fashion-mnist", default=FASHION_MNIST, help="folder of the idx files")
+    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--output", type=Path, help="Markdown page to write")
+    options = parser.parse_args()
+    scale = 10 if options.quick else 1
+    sheet, sets = Sheet(), quality.find_sets(options.data, options.fashion_mnist)
+    evaluation.measure(sheet, scale)
+    streaming.measure(sheet, scale)
+    neighbors.measure(sheet, scale)
+    training_step.measure(sheet)
+    if "Fashion-MNIST pixels" in sets:
+        talr.speed({"Fashion-MNIST": sets["Fashion-MNIST pixels"]}, options.seeds, sheet)
+    rsh.speed(sheet)
+    lwh.speed(sets, options, sheet)
+    quantization.measure(sheet)
+    gist.measure(sheet, 10_000 // scale)
+    if options.quality:
+        quality.measure(sheet, sets, options.seeds)
+    if options.output:
+        options.output.write_text(PAGE + sheet.markdown())
+
+
+if __name__ == "__main__":
+    main()
