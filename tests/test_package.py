@@ -19,7 +19,10 @@ LAYERS = [
     {"metrics", "objectives", "solvers", "neighbors"},
     {"base", "_callbacks", "_learning", "_triplets"},
     {"baselines", "rsh", "lwh", "talr", "dispersion", "feature_extraction", "datasets"},
-    {"model_selection", "cli", "__main__"},
+    {"model_selection"},
+    {"comparison"},
+    {"cli"},
+    {"__main__"},
 ]
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
 HEAVY = {"numba", "cvxpy", "matplotlib"}

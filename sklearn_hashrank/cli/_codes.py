@@ -1,0 +1,5 @@
+"""``hashrank fit``, ``encode``, ``evaluate`` and ``search``."""
+
+
+def add_commands(commands):
+    pass

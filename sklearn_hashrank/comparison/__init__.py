@@ -1,0 +1,7 @@
+"""Methods, code lengths and seeds under one protocol; see :func:`compare`."""
+
+from ._comparison import Comparison, compare
+from ._methods import METHODS, method_from_name
+from ._runner import RunResult
+
+__all__ = ["METHODS", "Comparison", "RunResult", "compare", "method_from_name"]

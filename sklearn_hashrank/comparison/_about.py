@@ -1,0 +1,54 @@
+"""What a comparison was, in words."""
+
+import os
+import platform
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from ..affinity import BaseAffinity, LabelAffinity
+from ._runner import Split
+
+
+def describe_data(name: str, X: Any, y: Any, affinity: BaseAffinity) -> dict[str, str]:
+    """Name, size and kind of relevance."""
+    levels = ", ".join(f"{level:g}" for level in affinity.levels_)
+    found = {
+        "name": name,
+        "items": f"{X.shape[0]:,}",
+        "features": f"{X.shape[1]:,}{', sparse' if sparse.issparse(X) else ''}, {X.dtype}",
+        "relevance": f"{affinity!r}, levels {levels}",
+    }
+    if isinstance(affinity, LabelAffinity):
+        classes, sizes = np.unique(y, return_counts=True)
+        found["classes"] = f"{len(classes):,} of {sizes.min():,} to {sizes.max():,} items"
+    return found
+
+
+def describe_protocol(protocol: Any, splits: dict[int, Split]) -> dict[str, str]:
+    """Which rows are queries, database and training rows."""
+    sizes = [
+        ", ".join(f"{len(rows):,} {part} rows" for part, rows in split._asdict().items())
+        for split in splits.values()
+    ]
+    return {
+        "split": repr(protocol),
+        "sizes": "; ".join(dict.fromkeys(sizes)),
+        "queries": "never in the database; every other row is, and training rows come from it",
+    }
+
+
+def describe_machine() -> str:
+    """Processor, number of processors that may be used, system."""
+    processor = platform.processor() or platform.machine()
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8") as file:
+            processor = next(
+                (line.split(":", 1)[1].strip() for line in file if line.startswith("model name")),
+                processor,
+            )
+        count = len(os.sched_getaffinity(0))
+    except (OSError, AttributeError):  # not Linux
+        count = os.cpu_count() or 1
+    return f"{processor}, {count} processors, {platform.system()} {platform.machine()}"

@@ -1,0 +1,190 @@
+"""One run of a comparison: fit, encode, evaluate."""
+
+import math
+import time
+import warnings
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.base import clone
+from threadpoolctl import threadpool_limits
+
+from ..affinity import BaseAffinity
+from ..base import BaseHasher
+from ..histogram import retrieval_histogram
+from ._measuring import measure_histogram
+from ._store import RunStore
+
+_WARM_UP_ROWS, _ENCODINGS = 100, 3
+_warm: set[type] = set()
+
+
+class Split(NamedTuple):
+    """Row numbers of the three parts; the training rows are a subset of the database."""
+
+    train: np.ndarray
+    query: np.ndarray
+    database: np.ndarray
+
+
+@dataclass(frozen=True)
+class Run:
+    """What is to be run: a method at one code length and one seed.
+
+    Parameters
+    ----------
+    method : str
+        The name it has in tables.
+    hasher : BaseHasher
+        Not fitted, with every parameter set.
+    n_bits : int
+    seed : int
+        Draws the split, and whatever the hasher draws.
+    key : str
+        Digest of all settings.
+    """
+
+    method: str
+    hasher: BaseHasher
+    n_bits: int
+    seed: int
+    key: str
+
+
+@dataclass(frozen=True)
+class RunResult:
+    """What a run found.
+
+    Attributes
+    ----------
+    method : str
+    n_bits, seed : int
+    scores : dict of str to float
+        Every measure, bounds over tie orders, times and sizes; empty where the run failed.
+    curves : dict of str to list
+        What the displays draw.
+    notes : list of str
+        Warnings that were raised meanwhile.
+    error : str
+        Why the run failed; empty where it did not.
+    kept : bool
+        Whether it was read from an earlier comparison.
+    """
+
+    method: str
+    n_bits: int
+    seed: int
+    scores: dict[str, float] = field(default_factory=dict)
+    curves: dict[str, Any] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    error: str = ""
+    kept: bool = False
+
+
+def load_result(run: Run, store: RunStore) -> RunResult | None:
+    """Result of an earlier run of the very same settings, if there is one."""
+    record = store.load(run.key)
+    if record is None:
+        return None
+    return RunResult(
+        run.method,
+        run.n_bits,
+        run.seed,
+        record["scores"],
+        record["curves"],
+        record["notes"],
+        kept=True,
+    )
+
+
+def save_result(run: Run, result: RunResult, store: RunStore) -> None:
+    """Keep what a finished run found. Failures are not kept, so that they are tried again."""
+    if not result.error:
+        record = {
+            "method": run.method,
+            "hasher": repr(run.hasher),
+            "n_bits": run.n_bits,
+            "seed": run.seed,
+            "scores": result.scores,
+            "curves": result.curves,
+            "notes": result.notes,
+        }
+        store.save(run.key, record)
+
+
+def execute(run: Run, X: Any, y: Any, split: Split, affinity: BaseAffinity) -> RunResult:
+    """Fit, encode and evaluate, on one thread, so that neither numbers nor times depend on n_jobs.
+
+    Parameters
+    ----------
+    run : Run
+        What to do.
+    X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        All rows.
+    y : array-like with n_samples rows
+        What relevance is computed from.
+    split : Split
+        Which rows are trained on, retrieved from, and queries.
+    affinity : BaseAffinity
+        Fitted on the training rows.
+
+    Returns
+    -------
+    result : RunResult
+        With `error` set where the method raised one.
+    """
+    try:
+        with threadpool_limits(limits=1), warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            _warm_up(run.hasher, X, y, split, affinity)
+            scores, curves = _fit_and_measure(run, X, y, split, affinity)
+    except Exception as error:  # one method must not end the comparison of the others
+        message = " ".join(f"{type(error).__name__}: {error}".split())
+        return RunResult(run.method, run.n_bits, run.seed, error=message)
+    notes = sorted({" ".join(str(warning.message).split()) for warning in caught})
+    return RunResult(run.method, run.n_bits, run.seed, scores, curves, notes)
+
+
+def _fit_and_measure(run, X, y, split, affinity):
+    hasher = clone(run.hasher)
+    X_train, y_train = X[split.train], y[split.train]
+    start = time.perf_counter()
+    hasher.fit(X_train, y_train)
+    fit_seconds = time.perf_counter() - start
+    queries, database = X[split.query], X[split.database]
+    encode_seconds = math.inf
+    for _ in range(_ENCODINGS):
+        start = time.perf_counter()
+        query_codes, database_codes = hasher.transform(queries), hasher.transform(database)
+        encode_seconds = min(encode_seconds, time.perf_counter() - start)
+    histogram = retrieval_histogram(
+        query_codes,
+        database_codes,
+        y[split.query],
+        y[split.database],
+        affinity=affinity,
+        n_bits=run.n_bits,
+        n_jobs=1,
+    )
+    scores, curves = measure_histogram(histogram, database_codes)
+    scores["fit_seconds"] = fit_seconds
+    n_encoded = len(query_codes) + len(database_codes)
+    scores["encode_microseconds"] = 1e6 * encode_seconds / n_encoded
+    scores |= {f"n_{part}": len(rows) for part, rows in split._asdict().items()}
+    return scores, curves
+
+
+def _warm_up(hasher, X, y, split, affinity):
+    """Compile, or load, what this kind of hasher uses, so that it is not counted as training."""
+    if type(hasher) in _warm:
+        return
+    _warm.add(type(hasher))
+    rows = split.train[:: max(1, len(split.train) // _WARM_UP_ROWS)]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            codes = clone(hasher).fit(X[rows], y[rows]).transform(X[rows])
+            retrieval_histogram(codes, codes, y[rows], y[rows], affinity=affinity)
+        except ValueError:  # too few rows of something; the run itself has them all
+            return
