@@ -13,6 +13,13 @@ from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ._measures import mean_score
+from ._streaming import (
+    check_batch_size,
+    collect_codes,
+    map_blocks,
+    read_blocks,
+    report_progress,
+)
 from .affinity import BaseAffinity, EuclideanAffinity, fit_affinity
 from .codes import FORMATS, packed_width, write_codes
 from .histogram import retrieval_histogram
@@ -99,8 +106,79 @@ class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         """
         if self.output == "bits":
             return self.predict(X)
-        packed = pack_signs(self.decision_function(X))
-        return write_codes(packed, self._fitted_n_bits, self.output)
+        return write_codes(self._encode(X), self._fitted_n_bits, self.output)
+
+    def encode_blocks(
+        self,
+        X: Any,
+        *,
+        out: Any = None,
+        batch_size: int | str = "auto",
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> Any:
+        """Packed codes of more rows than fit into memory, block by block.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features), or iterator
+            Rows to encode. A memmap is read block by block. An iterator or generator gives blocks
+            of rows; or pairs ``(rows, y)``, which come out as pairs ``(codes, y)``.
+        out : path or ndarray of shape (n_samples, ceil(n_bits / 8)), uint8, default=None
+            Where the codes go. A path names a ``.npy`` file, which appears under this name only
+            when it is complete, and then replaces one that was there. An array, for instance
+            a memmap, is filled; one that was filled in part looks like any other. None: memory.
+        batch_size : int or "auto", default="auto"
+            Rows that an array is cut into; ``"auto"`` lets a block take some 32 MB. Blocks of an
+            iterator are taken as they are.
+        n_jobs : int, default=None
+            Threads, each with a block of its own. None means 1 unless in a
+            :obj:`joblib.parallel_config` context, -1 means all processors.
+        verbose : int, default=0
+            Print a line every `verbose` blocks.
+
+        Returns
+        -------
+        codes : ndarray of shape (n_samples, ceil(n_bits / 8)), uint8; or iterator
+            Packed codes, whatever `output` is: a read-only memmap where `out` is a path, else an
+            array. Of pairs, an iterator over pairs ``(codes, y)``, made as they are asked for: what
+            :func:`~sklearn_hashrank.retrieval_histogram` takes as a database.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from sklearn_hashrank import LSHHasher, retrieval_histogram
+        >>> X, y = np.random.default_rng(0).normal(size=(1000, 8)), np.arange(1000) % 2
+        >>> hasher = LSHHasher(n_bits=16, random_state=0).fit(X)
+        >>> hasher.encode_blocks(X, batch_size=300).shape
+        (1000, 2)
+        >>> blocks = ((X[i : i + 300], y[i : i + 300]) for i in range(0, 1000, 300))
+        >>> database = hasher.encode_blocks(blocks)
+        >>> queries = hasher.encode_blocks(X[:5])
+        >>> retrieval_histogram(queries, database, y[:5], n_bits=16)
+        RetrievalHistogram(n_queries=5, levels=[0.0, 1.0], n_bits=16)
+        """
+        check_is_fitted(self)
+        check_batch_size(batch_size)
+        blocks, n_rows, are_pairs = read_blocks(X, batch_size, self._fitted_n_bits)
+        if are_pairs and out is not None:
+            raise ValueError(
+                "out must be None where blocks are pairs (rows, y), whose codes are handed on "
+                "with their y. For a file, pass an iterator over the rows alone."
+            )
+        codes = map_blocks(self._encode_pair if are_pairs else self._encode, blocks, n_jobs)
+        if verbose:
+            codes = report_progress(codes, type(self).__name__, n_rows, int(verbose))
+        if are_pairs:
+            return codes
+        return collect_codes(codes, out, packed_width(self._fitted_n_bits), n_rows)
+
+    def _encode(self, X: Any) -> np.ndarray:
+        return pack_signs(self.decision_function(X))
+
+    def _encode_pair(self, block: Any) -> tuple[np.ndarray, Any]:
+        X, y = block
+        return self._encode(X), y
 
     def score(self, X: Any, y: Any = None) -> float:
         """Mean tie-aware average precision of each row retrieved against all the others.
@@ -117,7 +195,7 @@ class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         score : float
             In [0, 1]; NaN, with a warning, when no row has a relevant other row.
         """
-        codes = pack_signs(self.decision_function(X))
+        codes = self._encode(X)
         if y is None:
             if not self._fitted_without_y:
                 raise ValueError(

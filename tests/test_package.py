@@ -17,7 +17,7 @@ LAYERS = [
     {"_measures"},
     {"histogram"},
     {"metrics", "objectives", "solvers", "neighbors"},
-    {"base", "_callbacks", "_learning", "_triplets"},
+    {"base", "_callbacks", "_learning", "_streaming", "_triplets"},
     {"baselines", "rsh", "lwh", "talr", "dispersion", "feature_extraction", "datasets"},
     {"model_selection"},
     {"comparison"},
@@ -25,7 +25,7 @@ LAYERS = [
     {"__main__"},
 ]
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
-HEAVY = {"numba", "cvxpy", "matplotlib"}
+HEAVY = {"numba", "cvxpy", "matplotlib", "dask", "distributed"}
 MODULES = sorted(path for path in PACKAGE.rglob("*.py") if path != PACKAGE / "__init__.py")
 
 

@@ -1,0 +1,235 @@
+"""More rows than fit into memory: blocks of rows in, packed codes out."""
+
+import os
+from collections.abc import Callable, Iterator
+from itertools import chain, islice
+from numbers import Integral
+from pathlib import Path
+from typing import Any, NamedTuple
+from uuid import uuid4
+
+import numpy as np
+from joblib import Parallel, delayed, effective_n_jobs
+from scipy import sparse
+from sklearn.utils import _safe_indexing
+
+_BLOCK_BYTES = 1 << 25
+
+
+class Blocks(NamedTuple):
+    """Rows as they come.
+
+    Attributes
+    ----------
+    blocks : iterator
+        Of rows, or of pairs ``(rows, y)``.
+    n_rows : int or None
+        How many there are, where that is known.
+    are_pairs : bool
+    """
+
+    blocks: Iterator[Any]
+    n_rows: int | None
+    are_pairs: bool
+
+
+def read_blocks(X: Any, batch_size: int | str, n_bits: int) -> Blocks:
+    """Cut an array into blocks; take those of an iterator as they are.
+
+    Parameters
+    ----------
+    X : {array-like, sparse matrix} of shape (n_samples, n_features), or iterator
+        Only the rows of one block are read at a time.
+    batch_size : int or "auto"
+        Rows of a block; "auto" lets it take some 32 MB with its projections.
+    n_bits : int
+        Projections of a row.
+
+    Returns
+    -------
+    blocks : Blocks
+    """
+    if isinstance(X, Iterator):
+        first = next(X, None)
+        if first is None:
+            raise ValueError("the iterator gave no block; at least one block of rows is needed.")
+        are_pairs = isinstance(first, tuple)
+        if are_pairs and len(first) != 2:
+            raise ValueError(f"a block must be rows or a pair (rows, y). Got {len(first)} values.")
+        return Blocks(chain([first], X), None, are_pairs)
+    if sparse.issparse(X):
+        X = X.tocsr()
+    elif not hasattr(X, "shape"):
+        X = np.asarray(X)
+    n_rows = X.shape[0] if X.shape else 0
+    step = _rows_of_a_block(X, n_bits) if batch_size == "auto" else int(batch_size)
+    starts = range(0, max(n_rows, 1), step)
+    return Blocks((_rows(X, slice(i, i + step)) for i in starts), n_rows, False)
+
+
+def _rows(X, part):
+    rows = _safe_indexing(X, part) if X.shape else X
+    return rows.compute() if hasattr(rows, "compute") else rows  # of a dask array
+
+
+def _rows_of_a_block(X, n_bits):
+    n_numbers = n_bits
+    if sparse.issparse(X):
+        n_numbers += 2 * X.nnz // max(1, X.shape[0])
+    elif len(X.shape) == 2:
+        n_numbers += X.shape[1]
+    return max(1, _BLOCK_BYTES // (8 * n_numbers))
+
+
+def map_blocks(
+    function: Callable[[Any], Any], blocks: Iterator[Any], n_jobs: int | None
+) -> Iterator[Any]:
+    """Apply a function to all blocks in order, to as many at a time as there are threads."""
+    n_threads = effective_n_jobs(n_jobs)
+    if n_threads == 1:
+        yield from map(function, blocks)
+        return
+    with Parallel(n_jobs=n_jobs, require="sharedmem") as parallel:
+        while some := [delayed(function)(block) for block in islice(blocks, n_threads)]:
+            done = parallel(some)
+            some.clear()  # before the next blocks are made
+            yield from done
+
+
+class CodeFile:
+    """A ``.npy`` file of packed codes that has its name only once it is complete.
+
+    It is written under another name, which ends in ``.partial``. When the ``with`` block ends, the
+    number of rows goes into its header and it is renamed, in one step; when it fails, the file is
+    removed. Only a killed process leaves one behind, under the other name.
+
+    Parameters
+    ----------
+    path : str or path-like
+        Name of the complete file. One that exists is replaced at the end.
+    width : int
+        Bytes of a code.
+    """
+
+    def __init__(self, path: Any, width: int):
+        self.path, self.width, self.n_rows = Path(path), width, 0
+        self._partial = self.path.with_name(f"{self.path.name}.{uuid4().hex[:8]}.partial")
+
+    def __enter__(self) -> "CodeFile":
+        self._file = open(self._partial, "xb")
+        self._write_header()
+        return self
+
+    def write(self, codes: np.ndarray) -> None:
+        """Append rows."""
+        self._file.write(np.ascontiguousarray(codes).data)
+        self.n_rows += len(codes)
+
+    def __exit__(self, error: Any, *_: Any) -> None:
+        try:
+            if error is None:
+                end_of_header = self._start
+                self._file.seek(0)
+                self._write_header()
+                assert self._start == end_of_header  # numpy leaves room for the number of rows
+                self._file.flush()
+                os.fsync(self._file.fileno())
+                self._file.close()
+                os.replace(self._partial, self.path)
+        finally:
+            self._file.close()
+            self._partial.unlink(missing_ok=True)
+
+    def _write_header(self):
+        shape = (self.n_rows, self.width)
+        header = {"descr": "|u1", "fortran_order": False, "shape": shape}
+        np.lib.format.write_array_header_1_0(self._file, header)
+        self._start = self._file.tell()
+
+
+class CodeArray:
+    """Rows of a given array, filled one after the other.
+
+    Parameters
+    ----------
+    array : ndarray of shape (n_rows, width), uint8
+        Its number of rows must be that of the codes.
+    width : int
+        Bytes of a code.
+    n_rows : int or None
+        Number of codes, where that is known.
+    """
+
+    def __init__(self, array: np.ndarray, width: int, n_rows: int | None):
+        wanted = f"({n_rows if n_rows is not None else 'n_rows'}, {width})"
+        shape_fits = array.ndim == 2 and array.shape[1] == width
+        if not shape_fits or array.dtype != np.uint8 or n_rows not in (None, len(array)):
+            raise ValueError(
+                f"out must be a path, or a uint8 array of shape {wanted}. "
+                f"Got {array.dtype} of shape {array.shape}."
+            )
+        if not array.flags.writeable:
+            raise ValueError("out is read-only; open a memmap with mode 'r+' or 'w+'.")
+        self.array, self.n_rows = array, 0
+
+    def __enter__(self) -> "CodeArray":
+        return self
+
+    def write(self, codes: np.ndarray) -> None:
+        """Fill the next rows."""
+        end = self.n_rows + len(codes)
+        if end > len(self.array):
+            raise ValueError(
+                f"out has {len(self.array)} rows, but the iterator gave at least {end}."
+            )
+        self.array[self.n_rows : end] = codes
+        self.n_rows = end
+
+    def __exit__(self, error: Any, *_: Any) -> None:
+        if error is not None:
+            return
+        if self.n_rows < len(self.array):
+            raise ValueError(
+                f"out has {len(self.array)} rows, but the iterator gave {self.n_rows}."
+            )
+        if isinstance(self.array, np.memmap):
+            self.array.flush()
+
+
+def collect_codes(codes: Iterator[np.ndarray], out: Any, width: int, n_rows: int | None) -> Any:
+    """Write blocks of packed codes where `out` says; see :meth:`BaseHasher.encode_blocks`."""
+    if out is None:
+        return np.concatenate(list(codes))
+    is_path = isinstance(out, (str, os.PathLike))
+    if not is_path and not isinstance(out, np.ndarray):
+        raise ValueError(f"out must be None, a path or an array. Got {type(out).__name__} instead.")
+    with CodeFile(out, width) if is_path else CodeArray(out, width, n_rows) as target:
+        for block in codes:
+            target.write(block)
+    return np.load(out, mmap_mode="r") if is_path else out
+
+
+def report_progress(
+    encoded: Iterator[Any], name: str, n_rows: int | None, verbose: int
+) -> Iterator[Any]:
+    """Print a line every `verbose` blocks of codes or pairs, and one at the end."""
+    number, done, total = 0, 0, "" if n_rows is None else f" of {n_rows:,}"
+
+    def report():
+        print(f"[{name}] block {number}: {done:,}{total} rows")
+
+    for number, block in enumerate(encoded, 1):
+        done += len(block[0] if isinstance(block, tuple) else block)
+        yield block
+        if number % verbose == 0:
+            report()
+    if number % verbose:
+        report()
+
+
+def check_batch_size(batch_size: Any) -> None:
+    """Refuse what is neither "auto" nor a positive int."""
+    is_int = isinstance(batch_size, Integral) and not isinstance(batch_size, bool)
+    is_auto = isinstance(batch_size, str) and batch_size == "auto"
+    if not is_auto and not (is_int and batch_size >= 1):
+        raise ValueError(f"batch_size must be 'auto' or an int >= 1. Got {batch_size!r} instead.")
