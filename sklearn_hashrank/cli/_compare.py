@@ -2,11 +2,12 @@
 
 import shlex
 import sys
-from argparse import ArgumentTypeError, Namespace
+from argparse import Namespace
 from pathlib import Path
 from typing import Any
 
 from ..comparison import METHODS, Comparison, compare, method_from_name
+from ._arguments import lengths, positive, words
 from ._data import add_data_options, load_data
 from ._errors import UsageError
 from ._progress import Lines, make_progress
@@ -34,7 +35,7 @@ def add_command(commands: Any) -> None:
     add_data_options(parser)
     parser.add_argument(
         "--methods",
-        type=_words,
+        type=words,
         default="lsh,itq,rsh,lwh,talr-ap,talr-ndcg",
         metavar="NAME,...",
         help=f"among {', '.join(METHODS)}; each may be followed by :parameter=value "
@@ -42,14 +43,14 @@ def add_command(commands: Any) -> None:
     )
     parser.add_argument(
         "--bits",
-        type=_lengths,
+        type=lengths,
         default="12,24,32,48",
         metavar="N,...",
         help="code lengths (default: %(default)s)",
     )
     parser.add_argument(
         "--seeds",
-        type=_positive,
+        type=positive,
         default=3,
         metavar="N",
         help="how many times splits are drawn (default: %(default)s)",
@@ -65,11 +66,11 @@ def add_command(commands: Any) -> None:
     parser.set_defaults(run=_run)
 
 
-def _run(options: Namespace, words: list[str]) -> int:
+def _run(options: Namespace, arguments: list[str]) -> int:
     methods = {name: method_from_name(name) for name in options.methods}
     rows = load_data(options)
     folder = _make_folder(options.output)
-    command = shlex.join(["hashrank", *words])
+    command = shlex.join(["hashrank", *arguments])
     with make_progress(options.quiet) as progress:
         try:
             comparison = compare(
@@ -120,21 +121,3 @@ def _make_folder(path: str) -> Path:
         raise UsageError(f"{path} is a file: --output must name a folder.")
     folder.mkdir(parents=True, exist_ok=True)
     return folder
-
-
-def _words(text: str) -> list[str]:
-    return [word.strip() for word in text.split(",") if word.strip()]
-
-
-def _lengths(text: str) -> list[int]:
-    return [_positive(word) for word in _words(text)]
-
-
-def _positive(text: str) -> int:
-    try:
-        number = int(text)
-    except ValueError:
-        number = 0
-    if number < 1:
-        raise ArgumentTypeError(f"{text!r} is not an int >= 1")
-    return number

@@ -38,9 +38,10 @@ def add_data_options(parser: ArgumentParser) -> None:
     add_label_options(parser)
 
 
-def add_label_options(parser: ArgumentParser) -> None:
-    """Add ``--labels`` and ``--label-column``."""
-    parser.add_argument("--labels", metavar="FILE", help="file of labels, one row for each item")
+def add_label_options(parser: ArgumentParser, only_column: bool = False) -> None:
+    """Add ``--labels``, unless `only_column` is wanted, and ``--label-column``."""
+    if not only_column:
+        parser.add_argument("--labels", metavar="FILE", help="labels, one row for each item")
     parser.add_argument(
         "--label-column",
         metavar="NAME",

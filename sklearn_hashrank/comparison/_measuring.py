@@ -3,10 +3,8 @@
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from .._measures import mean_score
-from ..histogram import RetrievalHistogram
+from ..histogram import retrieval_histogram
 
 
 @dataclass(frozen=True)
@@ -65,17 +63,33 @@ COLUMNS = (
 _TIE_RANGE = {"": "expected", "_pessimistic": "pessimistic", "_optimistic": "optimistic"}
 
 
-def measure_histogram(
-    histogram: RetrievalHistogram, database_codes: np.ndarray
+def measure_codes(
+    query_codes: Any,
+    database_codes: Any,
+    query_y: Any,
+    database_y: Any,
+    *,
+    n_bits: int,
+    affinity: Any = "auto",
+    exclude_self: bool = False,
+    n_jobs: int | None = None,
 ) -> tuple[dict[str, float], dict[str, Any]]:
     """Every score of a comparison, and the curves that its displays draw.
 
     Parameters
     ----------
-    histogram : RetrievalHistogram
-        What was counted.
-    database_codes : ndarray of shape (n_database, ceil(n_bits / 8)), uint8
-        Packed codes of the database.
+    query_codes, database_codes : array-like
+        Codes in any format.
+    query_y, database_y : array-like
+        What `affinity` compares.
+    n_bits : int
+        Length of a code.
+    affinity : "auto" or affinity object, default="auto"
+        How relevant an item is.
+    exclude_self : bool, default=False
+        Whether the queries are the database, and no row retrieves itself.
+    n_jobs : int, default=None
+        Threads over queries.
 
     Returns
     -------
@@ -84,6 +98,16 @@ def measure_histogram(
     curves : dict of str to list
         Plain lists and numbers, fit for JSON.
     """
+    histogram = retrieval_histogram(
+        query_codes,
+        database_codes,
+        query_y,
+        database_y,
+        affinity=affinity,
+        n_bits=n_bits,
+        exclude_self=exclude_self,
+        n_jobs=n_jobs,
+    )
     scores = {}
     for name, measure in {"ap": "average_precision", "ndcg": "ndcg"}.items():
         for suffix, ties in _TIE_RANGE.items():

@@ -13,7 +13,7 @@ from threadpoolctl import threadpool_limits
 from ..affinity import BaseAffinity
 from ..base import BaseHasher
 from ..histogram import retrieval_histogram
-from ._measuring import measure_histogram
+from ._measuring import measure_codes
 from ._store import RunStore
 
 _WARM_UP_ROWS, _ENCODINGS = 100, 3
@@ -158,16 +158,15 @@ def _fit_and_measure(run, X, y, split, affinity):
         start = time.perf_counter()
         query_codes, database_codes = hasher.transform(queries), hasher.transform(database)
         encode_seconds = min(encode_seconds, time.perf_counter() - start)
-    histogram = retrieval_histogram(
+    scores, curves = measure_codes(
         query_codes,
         database_codes,
         y[split.query],
         y[split.database],
-        affinity=affinity,
         n_bits=run.n_bits,
+        affinity=affinity,
         n_jobs=1,
     )
-    scores, curves = measure_histogram(histogram, database_codes)
     scores["fit_seconds"] = fit_seconds
     n_encoded = len(query_codes) + len(database_codes)
     scores["encode_microseconds"] = 1e6 * encode_seconds / n_encoded
