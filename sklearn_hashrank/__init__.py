@@ -12,6 +12,7 @@ from .baselines.lsh import LSHHasher
 from .baselines.pca import PCAHasher
 from .histogram import RetrievalHistogram, retrieval_histogram
 from .lwh import LWHHasher
+from .neighbors import HammingNeighbors
 from .rsh import RSHHasher
 from .talr import TALRLinear
 
@@ -19,6 +20,7 @@ __version__ = "0.1.0.dev0"
 
 __all__ = [
     "EuclideanAffinity",
+    "HammingNeighbors",
     "HierarchicalAffinity",
     "ITQHasher",
     "LSHHasher",

@@ -87,17 +87,24 @@ def test_import_loads_nothing_heavy(tmp_path):
 
 SMOKE = """
 import numpy as np
-from sklearn_hashrank import LSHHasher, SharedLabelAffinity, retrieval_histogram
+from sklearn_hashrank import HammingNeighbors, LSHHasher, SharedLabelAffinity
+from sklearn_hashrank import retrieval_histogram
 from sklearn_hashrank.metrics import tie_aware_average_precision_score
 from sklearn_hashrank.codes import hamming_distances
 rng = np.random.default_rng(0)
 for n_bits in (6, 70):
     codes, y = rng.integers(0, 2, (40, n_bits)), rng.integers(0, 3, 40)
+    distances = hamming_distances(codes, codes)
     for Y in (y, np.eye(3, dtype=int)[y], rng.normal(size=(40, 2))):
         h = retrieval_histogram(codes, np.repeat(codes, 3, axis=0), Y, np.repeat(Y, 3, axis=0))
-        distances = hamming_distances(codes, codes)
         counts = [3 * np.bincount(d, minlength=n_bits + 1) for d in distances]
         np.testing.assert_array_equal(h.counts.sum(axis=1), counts)
+    index = HammingNeighbors(7).fit(codes)
+    order = np.argsort(distances, axis=1, kind="stable")
+    np.testing.assert_array_equal(index.kneighbors(codes)[1], order[:, :7])
+    near = [np.sort(row[:n]) for row, n in zip(order, (distances <= n_bits // 3).sum(axis=1))]
+    for found, expected in zip(index.radius_neighbors(codes, n_bits // 3)[1], near):
+        np.testing.assert_array_equal(found, expected)
     hasher = LSHHasher(n_bits=n_bits, random_state=0).fit(codes, y)
     score = tie_aware_average_precision_score(y, hasher.predict(codes))
     assert hasher.score(codes, y) == score

@@ -1,8 +1,9 @@
-"""How every kernel is compiled, and the one instruction numba does not expose."""
+"""How every kernel is compiled, and the instructions that numba does not expose."""
 
 import numba
 import numpy as np
-from numba import config
+from llvmlite import ir
+from numba import config, types
 from numba.extending import intrinsic
 
 
@@ -27,4 +28,55 @@ def _compiled_popcount(word):
     return _ctpop(word)  # type: ignore[call-arg]
 
 
-popcount = np.bitwise_count if config.DISABLE_JIT else _compiled_popcount  # type: ignore[attr-defined]
+@intrinsic
+def _cttz(typing_context, word):
+    def codegen(context, builder, signature, arguments):
+        return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 1))
+
+    return types.int64(word), codegen
+
+
+@numba.njit(inline="always")
+def _compiled_lowest_bit(word):
+    return _cttz(word)  # type: ignore[call-arg]
+
+
+@intrinsic
+def _mask_below(typing_context, array, start, bound):
+    def codegen(context, builder, signature, arguments):
+        values = context.make_array(array)(context, builder, arguments[0])
+        vector = ir.VectorType(context.get_value_type(array.dtype), 64)
+        zeros = ir.Constant(ir.VectorType(ir.IntType(32), 64), [0] * 64)
+        undefined = ir.Constant(vector, ir.Undefined)
+        address = builder.gep(values.data, [arguments[1]])
+        address = builder.bitcast(address, ir.PointerType(vector))
+        block = builder.load(address, align=1)
+        bounds = builder.insert_element(undefined, arguments[2], ir.Constant(ir.IntType(32), 0))
+        bounds = builder.shuffle_vector(bounds, undefined, zeros)
+        below = builder.icmp_unsigned("<", block, bounds)
+        return builder.bitcast(below, ir.IntType(64))
+
+    return types.uint64(array, types.intp, array.dtype), codegen
+
+
+@numba.njit(inline="always")
+def _compiled_mask_below(array, start, bound):
+    return _mask_below(array, start, bound)  # type: ignore[call-arg]
+
+
+def _plain_lowest_bit(word):
+    word = int(word)
+    return (word & -word).bit_length() - 1
+
+
+def _plain_mask_below(array, start, bound):
+    below = array[start : start + 64] < bound
+    return np.packbits(below, bitorder="little").view("<u8")[0]
+
+
+# Of a uint64 word: the number of ones, and the place of the lowest. Of 64 unsigned numbers of an
+# array from `start`: a word whose bit i says that number i is less than `bound`.
+_compiled = not config.DISABLE_JIT  # type: ignore[attr-defined]
+popcount = _compiled_popcount if _compiled else np.bitwise_count
+lowest_bit = _compiled_lowest_bit if _compiled else _plain_lowest_bit
+mask_below = _compiled_mask_below if _compiled else _plain_mask_below

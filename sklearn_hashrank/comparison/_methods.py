@@ -10,6 +10,7 @@ from ..base import BaseHasher
 from ..baselines.itq import ITQHasher
 from ..baselines.lsh import LSHHasher
 from ..baselines.pca import PCAHasher
+from ..dispersion import DispersionHasher
 from ..lwh import LWHHasher
 from ..rsh import RSHHasher
 from ..talr import TALRLinear
@@ -23,6 +24,8 @@ METHODS: dict[str, BaseHasher] = {
     "lwh-ndcg": LWHHasher(loss="ndcg"),
     "talr-ap": TALRLinear(),
     "talr-ndcg": TALRLinear(objective="ndcg"),
+    "dispersion": DispersionHasher(),
+    "dsh": DispersionHasher(objective="dsh"),
 }
 
 _SET_BY_COMPARISON = {"n_bits", "random_state", "output"}

@@ -1,0 +1,96 @@
+"""Speed of HammingNeighbors, as ratios to peers measured in the same run.
+
+    python benchmarks/neighbors.py                      # all of it, about four minutes
+    python benchmarks/neighbors.py --only faiss|scikit-learn|multi-index
+
+1,000 queries x 1,000,000 random codes of 64 bits, the same number of threads for all. Slow peers
+get a few of the queries, and their cost is scaled up by the number of pairs. Needs the extra
+``faiss``.
+"""
+
+import argparse
+import os
+import platform
+import time
+
+import faiss
+import numpy as np
+import sklearn
+from sklearn.neighbors import NearestNeighbors
+
+from sklearn_hashrank import HammingNeighbors
+
+N_BITS = 64
+
+
+def best_of(function, repeats):
+    times = []
+    for _ in range(repeats):
+        start = time.perf_counter()
+        result = function()
+        times.append(time.perf_counter() - start)
+    return min(times), result
+
+
+def random_codes(n, seed):
+    return np.random.default_rng(seed).integers(0, 256, (n, N_BITS // 8), dtype=np.uint8)
+
+
+def line(what, ours, peers):
+    costs = "".join(f"   {name} {cost:8.4f} = {cost / ours:7.1f} x" for name, cost in peers.items())
+    print(f"  {what:30s} {ours:8.4f} ns per pair{costs}")
+
+
+def against_faiss(n_queries, n, n_jobs):
+    print(f"\nk nearest, {n_queries:,} x {n:,}, {n_jobs} thread(s); faiss {faiss.__version__}")
+    queries, database = random_codes(n_queries, 1), random_codes(n, 2)
+    faiss.omp_set_num_threads(n_jobs)
+    peer = faiss.IndexBinaryFlat(N_BITS)
+    peer.add(database)
+    index = HammingNeighbors(n_bits=N_BITS, algorithm="brute", n_jobs=n_jobs).fit(database)
+    index.kneighbors(queries[:2])  # compile
+    for k, few in ((10, n_queries), (1000, n_queries // 2), (50_000, n_queries // 20)):
+        ours, (distances, _) = best_of(lambda k=k: index.kneighbors(queries, k), 3)
+        theirs, (expected, _) = best_of(lambda k=k, few=few: peer.search(queries[:few], k), 2)
+        np.testing.assert_array_equal(distances[:few], expected)
+        line(
+            f"k = {k:,}",
+            ours / (n_queries * n) * 1e9,
+            {"IndexBinaryFlat": theirs / (few * n) * 1e9},
+        )
+
+
+def against_scikit_learn(n_queries, n, n_jobs):
+    print(f"\nk nearest, {n_jobs} thread(s); scikit-learn with {n_queries // 100} of the queries")
+    queries, database = random_codes(n_queries, 1), random_codes(n, 2)
+    index = HammingNeighbors(10, n_bits=N_BITS, algorithm="brute", n_jobs=n_jobs).fit(database)
+    index.kneighbors(queries[:2])
+    ours, (distances, _) = best_of(lambda: index.kneighbors(queries), 3)
+    bits = np.unpackbits(database, axis=1).astype(bool)
+    few = np.unpackbits(queries[: n_queries // 100], axis=1).astype(bool)
+    peer = NearestNeighbors(n_neighbors=10, metric="hamming", algorithm="brute", n_jobs=n_jobs)
+    theirs, (expected, _) = best_of(lambda: peer.fit(bits).kneighbors(few), 1)
+    np.testing.assert_allclose(distances[: len(few)], expected * N_BITS)
+    cost = ours / (n_queries * n) * 1e9
+    line("k = 10", cost, {"brute Hamming": theirs / (len(few) * n) * 1e9})
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--only", choices=["faiss", "scikit-learn", "multi-index"])
+    parser.add_argument("--quick", action="store_true", help="a tenth of the database")
+    options = parser.parse_args()
+    scale = 10 if options.quick else 1
+    print(
+        f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}, "
+        f"numpy {np.__version__}, scikit-learn {sklearn.__version__}"
+    )
+    if options.only in (None, "faiss"):
+        for n_jobs in (1, 2):
+            against_faiss(1000, 1_000_000 // scale, n_jobs)
+    if options.only in (None, "scikit-learn"):
+        against_scikit_learn(1000, 1_000_000 // scale, 2)
+
+
+if __name__ == "__main__":
+    main()

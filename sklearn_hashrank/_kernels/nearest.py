@@ -1,0 +1,280 @@
+"""Nearest codes by scanning all of them.
+
+A tile of the database stays in the cache while a group of queries passes. The distances of a
+query to the tile are one vectorised loop; a second one compares them to a bound, 64 at a time, and
+gives a word of hits, so that an item that is too far costs nothing else. Hits are kept as keys,
+``distance << 40 | index``, in order of their index, so that a stable counting sort by distance
+orders ties by lowest index.
+"""
+
+import numpy as np
+
+from ._jit import kernel, lowest_bit, mask_below, popcount
+
+TILE = 4096  # items; a multiple of 64
+_GROUP = 64  # queries that share a tile, at most
+_KEYS = 1 << 20  # keys that a group holds, where it can
+INDEX_BITS = 40
+_SHIFT = np.uint64(INDEX_BITS)
+_INDEX = np.uint64((1 << INDEX_BITS) - 1)
+_ONE = np.uint64(1)
+
+
+@kernel
+def _first_word(query, words, distances):
+    for i in range(words.size):
+        distances[i] = popcount(query ^ words[i])
+
+
+@kernel
+def _next_word(query, words, distances):
+    for i in range(words.size):
+        distances[i] += popcount(query ^ words[i])
+
+
+@kernel
+def _copy_column(column, words):
+    for i in range(column.size):
+        words[i] = column[i]
+
+
+@kernel
+def _load_tile(codes, start, stop, words):
+    for w in range(codes.shape[1]):
+        _copy_column(codes[start:stop, w], words[w])
+
+
+@kernel
+def _collect(query, words, n_items, first, bound, base, distances, keys, size):
+    """Append the keys of the items of a tile that are nearer than `bound`; return the new size."""
+    _first_word(query[0], words[0, :n_items], distances)
+    for w in range(1, query.size):
+        _next_word(query[w], words[w, :n_items], distances)
+    for block in range(0, n_items, 64):
+        hits = mask_below(distances, block, bound)
+        if n_items - block < 64:
+            hits &= (_ONE << np.uint64(n_items - block)) - _ONE
+        while hits:
+            i = block + lowest_bit(hits)
+            hits &= hits - _ONE
+            keys[size] = (base + np.uint64(distances[i])) << _SHIFT | np.uint64(first + i)
+            size += 1
+    return size
+
+
+@kernel
+def _tally(keys, old, size, counts):
+    for i in range(old, size):
+        counts[np.int64(keys[i] >> _SHIFT)] += 1
+
+
+@kernel
+def _drop_far(keys, size, top, n_at_top):
+    """Keep keys of distances below `top` and the first `n_at_top` at it; return their number."""
+    kept = np.int64(0)
+    for i in range(size):
+        distance = np.int64(keys[i] >> _SHIFT)
+        n_at_top -= np.int64(distance == top)
+        keys[kept] = keys[i]  # no branch: which keys stay cannot be predicted
+        kept += np.int64(distance < top) | (np.int64(distance == top) & np.int64(n_at_top >= 0))
+    return kept
+
+
+@kernel
+def _sort(keys, size, counts, ordered):
+    """Write keys in order of (distance, index), from counts by distance: a counting sort."""
+    position = np.empty(counts.size, np.int64)
+    before = 0
+    for d in range(counts.size):
+        position[d] = before
+        before += counts[d]
+    for i in range(size):
+        distance = np.int64(keys[i] >> _SHIFT)
+        ordered[position[distance]] = keys[i]
+        position[distance] += 1
+
+
+@kernel
+def _unpack(keys, indices, distances):
+    for i in range(indices.size):
+        indices[i] = np.int64(keys[i] & _INDEX)
+        distances[i] = np.int32(keys[i] >> _SHIFT)
+
+
+@kernel
+def nearest(queries, codes, k, limits, buffer, indices, distances, n_found):
+    """Find the `k` nearest items of each query, ties by lowest index.
+
+    Parameters
+    ----------
+    queries : (n_queries, n_words) uint64
+    codes : (n, n_words) uint64
+    k : int, at most n
+    limits : (n_queries,) int64, largest distance of an item to be looked at, at most n_bits
+    buffer : (TILE,) unsigned integers that can hold n_bits + 1
+    indices : (n_queries, k) int64, written in order of (distance, index)
+    distances : (n_queries, k) int32, written
+    n_found : (n_queries,) int64, written: items within the limit, at most k; where it is less, the
+        limit was too small, and the rows of `indices` and `distances` are incomplete
+    """
+    n_queries, n_words = queries.shape
+    n = codes.shape[0]
+    capacity = min(2 * k, n) + 2 * TILE
+    group = min(n_queries, _GROUP, max(4, _KEYS // capacity))
+    words = np.empty((n_words, TILE), np.uint64)
+    keys = np.empty((group, capacity), np.uint64)
+    ordered = np.empty(capacity, np.uint64)
+    size = np.empty(group, np.int64)
+    inside = np.empty(group, np.int64)  # how many of them count: those within `top`
+    top = np.empty(group, np.int64)  # the k-th smallest distance so far, or the limit
+    counts = np.empty((group, limits.max() + 1), np.int64)
+    for first in range(0, n_queries, group):
+        n_group = min(group, n_queries - first)
+        size[:] = 0
+        inside[:] = 0
+        counts[:] = 0
+        top[:n_group] = limits[first : first + n_group]
+        for start in range(0, n, TILE):
+            n_items = min(TILE, n - start)
+            _load_tile(codes, start, start + n_items, words)
+            for g in range(n_group):
+                # A later item at the k-th distance loses the tie, and is not looked at.
+                bound = top[g] if inside[g] >= k else top[g] + 1
+                if bound == 0:
+                    continue
+                old = size[g]
+                size[g] = _collect(
+                    queries[first + g],
+                    words,
+                    n_items,
+                    start,
+                    bound,
+                    np.uint64(0),
+                    buffer,
+                    keys[g],
+                    old,
+                )
+                if size[g] == old:
+                    continue
+                _tally(keys[g], old, size[g], counts[g])
+                inside[g] += size[g] - old
+                while inside[g] - counts[g, top[g]] >= k:
+                    inside[g] -= counts[g, top[g]]
+                    top[g] -= 1
+                if size[g] + TILE > capacity:
+                    n_at_top = counts[g, top[g]] - max(0, inside[g] - k)
+                    size[g] = _drop_far(keys[g], size[g], top[g], n_at_top)
+                    counts[g, top[g]] = n_at_top
+                    counts[g, top[g] + 1 :] = 0
+                    inside[g] = min(inside[g], k)
+        for g in range(n_group):
+            n_found[first + g] = min(inside[g], k)
+            _sort(keys[g], size[g], counts[g], ordered)
+            _unpack(ordered, indices[first + g], distances[first + g])
+
+
+@kernel
+def distance_quantiles(queries, sample, rank, buffer, counts, quantiles):
+    """Write the distance that the `rank` nearest of a sample lie within, for each query.
+
+    Parameters
+    ----------
+    queries : (n_queries, n_words) uint64
+    sample : (n_words, n) uint64, word-major
+    rank : int
+    buffer : (n,) unsigned integers that can hold n_bits
+    counts : (n_bits + 1,) int64, scratch
+    quantiles : (n_queries,) int64, written: n_bits where there are fewer than `rank`
+    """
+    for q in range(queries.shape[0]):
+        _first_word(queries[q, 0], sample[0], buffer)
+        for w in range(1, queries.shape[1]):
+            _next_word(queries[q, w], sample[w], buffer)
+        counts[:] = 0
+        for distance in buffer:
+            counts[distance] += 1
+        within, d = counts[0], 0
+        while within < rank and d < counts.size - 1:
+            d += 1
+            within += counts[d]
+        quantiles[q] = d
+
+
+@kernel
+def _room(array, size, more):
+    """Return the array, or a larger copy of its first `size` elements where `more` do not fit."""
+    if size + more <= array.size:
+        return array
+    larger = np.empty(max(2 * array.size, size + more), array.dtype)
+    larger[:size] = array[:size]
+    return larger
+
+
+@kernel
+def within(queries, codes, radius, by_distance, buffer):
+    """Find all items within `radius` of each query.
+
+    Parameters
+    ----------
+    queries : (n_queries, n_words) uint64
+    codes : (n, n_words) uint64
+    radius : int, at most n_bits
+    by_distance : bool, order by (distance, index) instead of by index
+    buffer : (TILE,) unsigned integers that can hold n_bits + 1
+
+    Returns
+    -------
+    n_found : (n_queries,) int64
+    indices : (n_found.sum(),) int64, query after query
+    distances : (n_found.sum(),) int32
+    """
+    n_queries, n_words = queries.shape
+    n = codes.shape[0]
+    words = np.empty((n_words, TILE), np.uint64)
+    keys = np.empty(4 * TILE, np.uint64)
+    ordered = np.empty(0, np.uint64)
+    n_found = np.zeros(n_queries, np.int64)
+    indices = np.empty(0, np.int64)
+    distances = np.empty(0, np.int32)
+    n_written = 0
+    n_bins = radius + 1
+    for first in range(0, n_queries, _GROUP):
+        # A key starts with the query's place in the group times n_bins plus the distance, so that
+        # one sort serves the whole group.
+        n_group = min(_GROUP, n_queries - first)
+        size = 0
+        for start in range(0, n, TILE):
+            n_items = min(TILE, n - start)
+            _load_tile(codes, start, start + n_items, words)
+            for g in range(n_group):
+                keys = _room(keys, size, TILE)
+                size = _collect(
+                    queries[first + g],
+                    words,
+                    n_items,
+                    start,
+                    n_bins,
+                    np.uint64(g * n_bins),
+                    buffer,
+                    keys,
+                    size,
+                )
+        counts = np.zeros(n_group * n_bins, np.int64)
+        _tally(keys, 0, size, counts)
+        ordered = _room(ordered, 0, size)
+        _sort(keys, size, counts, ordered)
+        indices = _room(indices, n_written, size)
+        distances = _room(distances, n_written, size)
+        _unpack(ordered, indices[n_written : n_written + size], distances[n_written:])
+        for g in range(n_group):
+            for d in range(n_bins):
+                n_found[first + g] += counts[g * n_bins + d]
+            stop = n_written + n_found[first + g]
+            for i in range(n_written, stop):
+                distances[i] -= np.int32(g * n_bins)
+            if not by_distance:
+                order = np.argsort(indices[n_written:stop])
+                indices[n_written:stop] = indices[n_written:stop][order]
+                distances[n_written:stop] = distances[n_written:stop][order]
+            n_written = stop
+    return n_found, indices[:n_written], distances[:n_written]

@@ -1,0 +1,5 @@
+"""Exact neighbours by Hamming distance."""
+
+from ._hamming import HammingNeighbors
+
+__all__ = ["HammingNeighbors"]

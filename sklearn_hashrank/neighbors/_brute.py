@@ -1,0 +1,100 @@
+"""Neighbours by scanning all codes, in threads over blocks of queries."""
+
+from collections.abc import Callable
+
+import numpy as np
+from joblib import Parallel, delayed, effective_n_jobs
+
+_PAIRS_WORTH_A_THREAD = 1 << 23
+_SAMPLE = 1 << 14  # items that a first bound is taken from, at most
+_SHARE = 64  # one item in so many is sampled
+
+Flat = tuple[np.ndarray, np.ndarray, np.ndarray]
+
+
+def k_nearest(
+    queries: np.ndarray, codes: np.ndarray, k: int, n_bits: int, n_jobs: int | None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Indices and distances of the `k` nearest codes, in order of (distance, index)."""
+    from .._kernels.nearest import nearest
+
+    indices = np.empty((len(queries), k), dtype=np.int64)
+    distances = np.empty((len(queries), k), dtype=np.int32)
+
+    def search(rows):
+        buffer, found = distance_buffer(n_bits), np.empty(len(queries[rows]), dtype=np.int64)
+        limits = likely_limits(queries[rows], codes, k, n_bits)
+        nearest(queries[rows], codes, k, limits, buffer, indices[rows], distances[rows], found)
+        for row in np.flatnonzero(found < k):  # the sample was not like the rest
+            row += rows.start
+            one = slice(row, row + 1)
+            limits = np.array([n_bits])
+            nearest(queries[one], codes, k, limits, buffer, indices[one], distances[one], found[:1])
+
+    over_queries(search, len(queries), len(codes) * codes.shape[1], n_jobs)
+    return indices, distances
+
+
+def all_within(
+    queries: np.ndarray,
+    codes: np.ndarray,
+    radius: int,
+    n_bits: int,
+    by_distance: bool,
+    n_jobs: int | None,
+) -> Flat:
+    """How many codes lie within `radius` of each query, their indices, and their distances."""
+    from .._kernels.nearest import within
+
+    def search(rows):
+        return within(queries[rows], codes, radius, by_distance, distance_buffer(n_bits))
+
+    return joined(over_queries(search, len(queries), len(codes) * codes.shape[1], n_jobs))
+
+
+def joined(parts: list[Flat]) -> Flat:
+    """Results of blocks of queries, one after the other."""
+    if len(parts) == 1:
+        return parts[0]
+    n_found, indices, distances = zip(*parts)
+    return np.concatenate(n_found), np.concatenate(indices), np.concatenate(distances)
+
+
+def over_queries(search: Callable, n_queries: int, cost: float, n_jobs: int | None) -> list:
+    """Call `search` with slices of the queries, in threads where that pays.
+
+    `cost` is that of a query, in pairs of one word.
+    """
+    n_threads = effective_n_jobs(n_jobs)
+    n_tasks = 1
+    if n_threads > 1:
+        n_tasks = max(1, min(4 * n_threads, int(n_queries * cost) // _PAIRS_WORTH_A_THREAD))
+    size = -(-n_queries // n_tasks)
+    blocks = [slice(start, start + size) for start in range(0, n_queries, size)]
+    if len(blocks) == 1:
+        return [search(blocks[0])]
+    return Parallel(n_jobs=n_jobs, require="sharedmem")(delayed(search)(b) for b in blocks)
+
+
+def distance_buffer(n_bits: int) -> np.ndarray:
+    """Room for the distances of a tile, in the smallest type that holds n_bits + 1."""
+    from .._kernels.nearest import TILE
+
+    return np.empty(TILE, dtype=np.min_scalar_type(n_bits + 1))
+
+
+def likely_limits(queries: np.ndarray, codes: np.ndarray, k: int, n_bits: int) -> np.ndarray:
+    """Distances that `k` codes very likely lie within, from a sample of the codes."""
+    from .._kernels.nearest import distance_quantiles
+
+    limits = np.full(len(queries), n_bits)
+    n_sample = min(_SAMPLE, len(codes) // _SHARE)
+    expected = k * n_sample / len(codes)
+    rank = int(np.ceil(expected + 4 * np.sqrt(expected) + 4))
+    if rank < n_sample:
+        step = len(codes) // n_sample
+        sample = np.ascontiguousarray(codes[::step][:n_sample].T)
+        buffer = np.empty(n_sample, dtype=np.min_scalar_type(n_bits + 1))
+        counts = np.empty(n_bits + 1, dtype=np.int64)
+        distance_quantiles(queries, sample, rank, buffer, counts, limits)
+    return limits
