@@ -10,6 +10,7 @@ from .affinity import (
 from .baselines.itq import ITQHasher
 from .baselines.lsh import LSHHasher
 from .baselines.pca import PCAHasher
+from .dispersion import DispersionHasher
 from .histogram import RetrievalHistogram, retrieval_histogram
 from .lwh import LWHHasher
 from .neighbors import HammingNeighbors
@@ -19,6 +20,7 @@ from .talr import TALRLinear
 __version__ = "0.1.0.dev0"
 
 __all__ = [
+    "DispersionHasher",
     "EuclideanAffinity",
     "HammingNeighbors",
     "HierarchicalAffinity",

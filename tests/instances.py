@@ -3,7 +3,15 @@
 scikit-learn's check of sparse input wants ``predict`` to give a single column, hence one bit.
 """
 
-from sklearn_hashrank import ITQHasher, LSHHasher, LWHHasher, PCAHasher, RSHHasher, TALRLinear
+from sklearn_hashrank import (
+    DispersionHasher,
+    ITQHasher,
+    LSHHasher,
+    LWHHasher,
+    PCAHasher,
+    RSHHasher,
+    TALRLinear,
+)
 
 HASHERS = [
     LSHHasher(n_bits=1, random_state=0),
@@ -11,5 +19,6 @@ HASHERS = [
     ITQHasher(n_bits=1, max_iter=5, random_state=0),
     LWHHasher(n_bits=1, random_state=0),
     RSHHasher(n_bits=1, random_state=0),
+    DispersionHasher(n_bits=1, max_iter=5, random_state=0),
     TALRLinear(n_bits=1, max_iter=5, random_state=0),
 ]

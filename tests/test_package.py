@@ -17,7 +17,7 @@ LAYERS = [
     {"_measures"},
     {"histogram"},
     {"metrics", "objectives", "solvers", "neighbors"},
-    {"base", "_callbacks", "_learning", "_streaming", "_triplets"},
+    {"base", "_callbacks", "_learning", "_minibatch", "_streaming", "_triplets"},
     {"baselines", "rsh", "lwh", "talr", "dispersion", "feature_extraction", "datasets"},
     {"model_selection"},
     {"comparison"},

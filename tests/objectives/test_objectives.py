@@ -14,6 +14,7 @@ from sklearn_hashrank._kernels.special import trigamma
 from sklearn_hashrank.objectives import FLOOR, OBJECTIVES, BatchObjective, Objective, TieValues
 from sklearn_hashrank.objectives._batch import count_levels
 from tests.objectives.batches import BATCHES, LEVELS, batch, shared_labels
+from tests.objectives.differences import central_differences
 from tests.oracle.relaxations import DISCRETE, RELAXATIONS, discrete_counts
 
 BINNINGS = [(None, 1.0, 1.0), (4, 1.0, 0.5), (6, 0.6, 2.0), (9, 2.0, 1.0), (5, 1.5, 0.7)]
@@ -26,16 +27,6 @@ def soft_counts(rng, n_queries=5, n_bins=6):
     counts[0, 1:] = 0
     n_items = np.rint(counts.sum(axis=2)).astype(np.int64)
     return counts, n_items
-
-
-def central_differences(function, point, step):
-    gradient = np.empty_like(point)
-    for index in np.ndindex(point.shape):
-        ahead, behind = point.copy(), point.copy()
-        ahead[index] += step
-        behind[index] -= step
-        gradient[index] = (function(ahead) - function(behind)) / (2 * step)
-    return gradient
 
 
 def test_every_relaxation_has_an_oracle():

@@ -1,0 +1,77 @@
+"""Losses of pairs of relaxed codes: city-block distances, hinges at the ends of a zone.
+
+The loops run along a row of pairs with the bits outside, so that nothing is summed within a loop
+and LLVM vectorises all of them. Codes come transposed, (n_bits, M).
+"""
+
+import numpy as np
+
+from sklearn_hashrank._kernels._jit import kernel
+
+
+@kernel
+def _add_distances(code, codes, row):
+    for i in range(row.shape[0]):
+        row[i] += abs(codes[i] - code)
+
+
+@kernel
+def city_block_distances(codes):
+    """Return the sum over bits of |u_q - u_i| for every pair (M, M), from codes (n_bits, M)."""
+    n_bits, n_rows = codes.shape
+    distances = np.zeros((n_rows, n_rows), codes.dtype)
+    for q in range(n_rows):
+        for k in range(n_bits):
+            _add_distances(codes[k, q], codes[k], distances[q])
+    return distances
+
+
+@kernel
+def _add_signs(code, codes, slope, row):
+    zero = row.dtype.type(0)
+    for i in range(row.shape[0]):
+        ahead = slope[i] if codes[i] > code else zero
+        behind = slope[i] if codes[i] < code else zero
+        row[i] += ahead - behind
+
+
+@kernel
+def pull_back_city_block(codes, slope):
+    """Return the gradient to the codes (n_bits, M) from symmetric slopes of the pairs (M, M).
+
+    Where two codes agree in a bit, on the kink, that bit's slope is taken as zero.
+    """
+    gradient = np.zeros_like(codes)
+    n_bits, n_rows = codes.shape
+    for q in range(n_rows):
+        for k in range(n_bits):
+            _add_signs(codes[k, q], codes[k], slope[q], gradient[k])
+    return gradient
+
+
+@kernel
+def _leave_zone(distance, level, low, high, loss):
+    number = distance.dtype.type
+    half, zero = number(0.5), number(0)
+    for i in range(distance.shape[0]):
+        below = low[level[i]] - distance[i]
+        above = distance[i] - high[level[i]]
+        loss[i] = half * (max(below, zero) + max(above, zero))
+        distance[i] = (half if above > zero else zero) - (half if below > zero else zero)
+
+
+@kernel
+def leave_zones(distances, level, low, high):
+    """Overwrite distances (M, M) with the slopes of their losses, and return the losses' sum.
+
+    A pair of level v costs half of what its distance lacks to ``low[v]`` or exceeds ``high[v]`` by;
+    at the ends of a zone the slope is zero. Nobody is paired with itself.
+    """
+    total = 0.0
+    loss = np.empty(distances.shape[0], distances.dtype)
+    for q in range(distances.shape[0]):
+        _leave_zone(distances[q], level[q], low, high, loss)
+        loss[q] = 0
+        distances[q, q] = 0
+        total += loss.sum()
+    return total
