@@ -1,27 +1,45 @@
 # Everything runs in .venv, which is made on first use and again only when the requirements change.
+# The documentation and the oldest supported versions have environments of their own.
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+DOCS := .venv-docs
+OLDEST := .venv-oldest
 
-.PHONY: help test lint format examples demo bench clean
+.PHONY: help test test-oldest lint format examples docs demo bench clean
 
 help:
-	@echo "make test     install what is needed, run all tests"
-	@echo "make lint     formatting, lint and type check"
-	@echo "make examples run every example"
-	@echo "make demo     hash the digits, print tie-aware scores and their bounds"
-	@echo "make bench    speed and memory against peers, in one run"
-	@echo "make format   let ruff format and fix"
-	@echo "make clean    remove everything that was made"
+	@echo "make test        install what is needed, run all tests"
+	@echo "make test-oldest the tests with the oldest supported version of every requirement"
+	@echo "make lint        formatting, lint and type check"
+	@echo "make docs        build the documentation, which runs every example"
+	@echo "make examples    run every example, without the documentation"
+	@echo "make demo        hash the digits, print tie-aware scores and their bounds"
+	@echo "make bench       speed and memory against peers, in one run"
+	@echo "make format      let ruff format and fix"
+	@echo "make clean       remove everything that was made"
 
-$(READY): setup.cfg pyproject.toml Makefile
-	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[test,dev,plot]"
+$(VENV)/.ready: extras := test,dev,plot
+$(DOCS)/.ready: extras := docs,plot
+$(OLDEST)/.ready: extras := test,plot
+$(OLDEST)/.ready: constraints = --constraint $(OLDEST)/oldest.txt
+
+%/.ready: setup.cfg pyproject.toml Makefile
+	$(PYTHON) -m venv $*
+	$(PYTHON) .ci/oldest.py > $*/oldest.txt
+	$*/bin/python -m pip install --quiet --disable-pip-version-check $(constraints) --editable ".[$(extras)]"
 	@touch $@
 
 test: $(READY)
 	$(BIN)/python -m pytest -q
+
+test-oldest: $(OLDEST)/.ready
+	$(OLDEST)/bin/python -m pytest -q
+
+docs: $(DOCS)/.ready
+	$(DOCS)/bin/python -m sphinx -W --keep-going -b html docs docs/_build/html
+	@echo "open docs/_build/html/index.html"
 
 lint: $(READY)
 	$(BIN)/ruff format --check .
@@ -45,5 +63,5 @@ bench: $(READY)
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/training_step.py
 
 clean:
-	rm -rf $(VENV) build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(DOCS) $(OLDEST) docs/_build docs/auto_examples docs/generated build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -exec rm -rf {} +

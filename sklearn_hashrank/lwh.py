@@ -111,7 +111,7 @@ class LWHHasher(CallbackSupportMixin, LinearHasher):
         `y` of the training rows, or `X` where it was None.
     n_features_in_ : int
         Number of features seen during fit.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Names of the features, when `X` has string column names.
 
     References

@@ -94,7 +94,7 @@ class RSHHasher(LinearHasher):
     n_iter_ : int
         Rounds of ``solver="alm"``; 1 for ``"eigh"``.
     converged_ : bool
-    history_ : dict of ndarray of shape (n_iter_,)
+    history_ : dict of ndarray of shape (`n_iter_`,)
         ``"objective"`` (of the supervised directions), ``"orthogonality"``, ``"gradient"`` and
         ``"n_steps"`` after every round.
     shrinkage_ : float
@@ -107,7 +107,7 @@ class RSHHasher(LinearHasher):
         Fitted relevance.
     n_features_in_ : int
         Number of features seen during fit.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Names of the features, when `X` has string column names.
 
     References

@@ -99,7 +99,7 @@ class TALRLinear(MinibatchHasher):
         `y` of the training rows, or `X` where it was None; not after :meth:`partial_fit`.
     n_features_in_ : int
         Number of features seen during fit.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Names of the features, when `X` has string column names.
 
     References

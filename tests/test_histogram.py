@@ -53,7 +53,7 @@ def draw_rows(kind, rng, n):
     if kind == "vectors":
         return rng.integers(0, 3, (n, 2)) / 4, EuclideanAffinity((40, 10), (1, 3))
     if kind == "sparse vectors":
-        return sparse.coo_array(rng.integers(0, 2, (n, 3)) / 4), EuclideanAffinity((40, 10), (1, 3))
+        return sparse.csc_array(rng.integers(0, 2, (n, 3)) / 4), EuclideanAffinity((40, 10), (1, 3))
     S = np.arange(25).reshape(5, 5) % 4
     form = sparse.csr_matrix if kind == "sparse matrix" else np.asarray
     return rng.integers(0, 5, n), PrecomputedAffinity(form(S))

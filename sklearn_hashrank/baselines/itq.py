@@ -45,7 +45,7 @@ class ITQHasher(LinearHasher):
         Relevance by the form of `y`, set when :meth:`score` first needs it.
     n_features_in_ : int
         Number of features seen during fit.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Names of the features, when `X` has string column names.
 
     References

@@ -1,0 +1,63 @@
+"""Configuration of the documentation."""
+
+import sys
+from pathlib import Path
+
+DOCS = Path(__file__).parent
+sys.path.insert(0, str(DOCS))
+
+import api_reference
+import markdown_pages
+
+import sklearn_hashrank
+
+api_reference.write_pages(DOCS / "api.rst")
+markdown_pages.convert(DOCS.parent / "CHANGELOG.md", DOCS / "changelog.rst")
+markdown_pages.convert(DOCS.parent / "CONTRIBUTING.md", DOCS / "contributing.rst")
+
+project = "sklearn-hashrank"
+author = "sklearn-hashrank developers"
+copyright = author
+version = release = sklearn_hashrank.__version__
+
+extensions = [
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.mathjax",
+    "sphinx.ext.viewcode",
+    "numpydoc",
+    "sphinx_gallery.gen_gallery",
+]
+templates_path = ["_templates"]
+exclude_patterns = ["_build", "_templates"]
+default_role = "code"
+
+autosummary_generate = True
+autodoc_typehints = "none"
+numpydoc_show_class_members = False
+
+sphinx_gallery_conf = {
+    "examples_dirs": ["../examples"],
+    "gallery_dirs": ["auto_examples"],
+    "within_subsection_order": "gallery_order.example_order",
+    "abort_on_example_error": True,
+    "show_signature": False,
+    "download_all_examples": False,
+    "min_reported_time": 0,
+    "plot_gallery": "True",
+}
+
+html_theme = "pydata_sphinx_theme"
+html_title = "sklearn-hashrank"
+html_static_path = ["_static"]
+html_css_files = ["custom.css"]
+html_show_sourcelink = False
+html_sidebars = {"getting_started": [], "api": [], "changelog": [], "contributing": []}
+html_theme_options = {
+    "header_links_before_dropdown": 6,
+    "navigation_with_keys": False,
+    "secondary_sidebar_items": ["page-toc"],
+    "footer_start": ["copyright"],
+    "footer_end": [],
+    "show_prev_next": False,
+}

@@ -1,0 +1,15 @@
+"""The order of the gallery."""
+
+ORDER = (
+    "plot_ties.py",
+    "plot_digits.py",
+    "plot_talr.py",
+    "plot_rsh.py",
+    "plot_lwh.py",
+    "plot_learning_curves.py",
+)
+
+
+def example_order(filename):
+    """Sort examples as listed, others after them by name."""
+    return (ORDER.index(filename) if filename in ORDER else len(ORDER), filename)
