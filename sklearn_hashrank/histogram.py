@@ -13,6 +13,7 @@ from joblib import Parallel, delayed, effective_n_jobs
 from scipy import sparse
 
 from . import _measures
+from ._code_counts import CodeCounter, KeptCodes
 from .affinity import BaseAffinity, EuclideanAffinity, auto_affinity, fit_affinity
 from .codes import CodeReader, as_code_matrix
 
@@ -35,12 +36,16 @@ class RetrievalHistogram:
         Whole numbers, at least 0.
     levels : array-like of shape (n_levels,)
         Ascending relevance levels, non-negative.
+    kept_codes : KeptCodes, default=None
+        What ``retrieval_histogram(..., keep_codes=True)`` keeps: the distinct codes of the
+        database, each with its number of items, and the codes of the queries.
 
     Attributes
     ----------
     counts : ndarray of shape (n_queries, n_levels, n_bits + 1), int64
     levels : ndarray of shape (n_levels,), float64
     n_bits : int
+    kept_codes : KeptCodes or None
 
     Examples
     --------
@@ -55,11 +60,12 @@ class RetrievalHistogram:
     array([0.5])
     """
 
-    def __init__(self, counts: Any, levels: Any):
+    def __init__(self, counts: Any, levels: Any, kept_codes: KeptCodes | None = None):
         self.counts = np.asarray(counts)
         self.levels = np.asarray(levels, dtype=float)
         _measures.validate_counts(self.counts, self.levels)
         self.counts = self.counts.astype(np.int64, copy=False)
+        self.kept_codes = kept_codes
 
     @property
     def n_bits(self) -> int:
@@ -67,7 +73,10 @@ class RetrievalHistogram:
         return self.counts.shape[2] - 1
 
     def __add__(self, other: "RetrievalHistogram") -> "RetrievalHistogram":
-        """Merge the histograms of the same queries over two shards of a database."""
+        """Merge the histograms of the same queries over two shards of a database.
+
+        The sum keeps codes where both parts do.
+        """
         if not isinstance(other, RetrievalHistogram):
             return NotImplemented
         ours, theirs = self.counts.shape, other.counts.shape
@@ -77,13 +86,16 @@ class RetrievalHistogram:
                 f"Got {ours[0]} queries of {self.n_bits} bits and "
                 f"{theirs[0]} queries of {other.n_bits} bits."
             )
+        kept = None
+        if self.kept_codes is not None and other.kept_codes is not None:
+            kept = self.kept_codes + other.kept_codes
         if np.array_equal(self.levels, other.levels):
-            return RetrievalHistogram(self.counts + other.counts, self.levels)
+            return RetrievalHistogram(self.counts + other.counts, self.levels, kept)
         levels = np.union1d(self.levels, other.levels)
         counts = np.zeros((ours[0], len(levels), ours[2]), dtype=np.int64)
         for part in (self, other):
             counts[:, np.searchsorted(levels, part.levels)] += part.counts
-        return RetrievalHistogram(counts, levels)
+        return RetrievalHistogram(counts, levels, kept)
 
     def __radd__(self, other: Any) -> "RetrievalHistogram":
         """Let ``sum(shards)`` start from 0."""
@@ -97,7 +109,48 @@ class RetrievalHistogram:
 
     def measure(self, name: str, **options: Any) -> np.ndarray:
         """One value per query of the measure called `name`; see ``sklearn_hashrank.metrics``."""
+        _measures.validate_options(name, **options)
+        measure = _measures.MEASURES[name]
+        if measure.needs_codes and self.kept_codes is not None:
+            options = {"radius": measure.radius} | options
+            options["peaks"] = self.kept_codes.peaks(options["radius"])
         return _measures.evaluate(name, self.counts, self.levels, **options)
+
+    def precision_recall_curve(
+        self, *, k: Any = None, ties: str = "expected", zero_division: float = np.nan
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Precision and recall of each query at the ranks `k`.
+
+        Parameters
+        ----------
+        k : array-like of int, default=None
+            None: about 100 ranks, evenly spaced on a logarithmic scale.
+        ties : {"expected", "optimistic", "pessimistic"}, default="expected"
+            The mean over all orders of ties, or a bound.
+        zero_division : float, default=nan
+            Value of a query without relevant items.
+
+        Returns
+        -------
+        precision, recall : ndarray of shape (n_queries, n_ranks)
+        k : ndarray of shape (n_ranks,)
+        """
+        k = _measures.default_ranks(self.counts) if k is None else _measures.validate_ranks(k)
+        precision, recall = _measures.precision_and_recall(
+            self.counts, self.levels, k, ties=ties, zero_division=zero_division
+        )
+        return precision, recall, k
+
+    def recall_at_k_curve(self, **options: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Recall of each query at the ranks `k`, and these; see `precision_recall_curve`."""
+        _, recall, k = self.precision_recall_curve(**options)
+        return recall, k
+
+    def code_usage(self) -> _measures.CodeUsage:
+        """How the codes of the database use the space of all codes."""
+        if self.kept_codes is None:
+            raise ValueError("code_usage " + _measures.NEEDS_CODES)
+        return _measures.usage_of(self.kept_codes.words, self.kept_codes.counts, self.n_bits)
 
 
 def _add_measure(name: str) -> None:
@@ -123,6 +176,7 @@ def retrieval_histogram(
     affinity: Any = "auto",
     n_bits: int | None = None,
     exclude_self: bool = False,
+    keep_codes: bool = False,
     n_jobs: int | None = None,
 ) -> RetrievalHistogram:
     """Count, for each query, the database items of each level at each distance.
@@ -146,6 +200,11 @@ def retrieval_histogram(
         Length of a code; needed for packed codes.
     exclude_self : bool, default=False
         The queries are the database, in the same order, and no row retrieves itself.
+    keep_codes : bool, default=False
+        Whether to keep the distinct codes of the database, each with its number of items, for the
+        measures of code usage, which need them: ``local_group_average_precision`` and
+        ``code_usage``. They take ``n_bits / 8 + 8`` bytes for each distinct code (codes of whole
+        64-bit words), and add up over shards.
     n_jobs : int, default=None
         Threads over blocks of queries. None means 1 unless in a :obj:`joblib.parallel_config`
         context, -1 means all processors.
@@ -166,6 +225,8 @@ def retrieval_histogram(
     """
     if n_jobs is not None and (isinstance(n_jobs, bool) or not isinstance(n_jobs, Integral)):
         raise ValueError(f"n_jobs must be an int or None. Got {n_jobs!r} instead.")
+    if not isinstance(keep_codes, (bool, np.bool_)):
+        raise ValueError(f"keep_codes must be True or False. Got {keep_codes!r} instead.")
     reader = CodeReader(n_bits)
     queries = reader.words(query_codes, "query codes")
     query_y = _check_rows(query_y, len(queries), "query")
@@ -186,7 +247,8 @@ def retrieval_histogram(
         blocks = map(_check_block, [(database_codes, database_y)])
         first = next(blocks)
         affinity = fit_affinity(affinity, first[1])
-    counter = _Counter(queries, affinity, affinity.validate(query_y, "query y"), reader, n_jobs)
+    query_rows = affinity.validate(query_y, "query y")
+    counter = _Counter(queries, affinity, query_rows, reader, keep_codes, n_jobs)
     while first is not None:
         counter.add(first[0], first[1], exclude_self)
         first = None  # before the next block is made
@@ -229,7 +291,7 @@ def _check_rows(y: Any, n_rows: int, name: str) -> Any:
 class _Counter:
     """Counts block by block. Equal queries are counted once, and so are equal items if it pays."""
 
-    def __init__(self, queries, affinity, rows, reader, n_jobs):
+    def __init__(self, queries, affinity, rows, reader, keep_codes, n_jobs):
         from ._kernels.hamming import find_equal_rows
 
         self.affinity, self.reader, self.n_jobs = affinity, reader, n_jobs
@@ -242,6 +304,7 @@ class _Counter:
         n_levels = affinity.n_reachable_levels(rows)
         self.levels = affinity.levels_[:n_levels]
         self.counts = np.zeros((len(firsts), n_levels, reader.n_bits + 1), dtype=np.int64)
+        self.code_counter = CodeCounter() if keep_codes else None
         self.n_seen = 0
         self.self_levels = []
 
@@ -265,7 +328,15 @@ class _Counter:
             if self.n_seen != len(self.all_queries):
                 self._refuse_self(f"{len(self.all_queries)} queries, {self.n_seen} database rows")
             counts[np.arange(len(counts)), np.concatenate(self.self_levels), 0] -= 1
-        return RetrievalHistogram(counts, self.levels)
+        return RetrievalHistogram(counts, self.levels, self._kept_codes(exclude_self))
+
+    def _kept_codes(self, exclude_self):
+        if self.code_counter is None:
+            return None
+        n_self = np.full(len(self.all_queries), int(exclude_self), dtype=np.int64)
+        words, counts = self.code_counter.finish()
+        n_bits, n_jobs = self.reader.n_bits, self.n_jobs
+        return KeptCodes(self.all_queries.copy(), n_self, words, counts, n_bits, n_jobs)
 
     def _note_self(self, words, rows):
         part = slice(self.n_seen, self.n_seen + len(words))
@@ -301,9 +372,10 @@ class _Counter:
         from ._kernels.hamming import group_rows
 
         weights = np.empty(0, dtype=np.int64)
+        distinct = None if groups is None else self._distinct_items(words, groups)
+        self._count_codes(words, distinct)
         if groups is None:
             return np.ascontiguousarray(words.T), weights, np.arange(len(words) + 1)
-        distinct = self._distinct_items(words, groups)
         if distinct is not None:
             firsts, repeats = distinct
             order = np.argsort(groups[firsts], kind="stable")
@@ -314,6 +386,15 @@ class _Counter:
         grouped = np.empty(words.shape[::-1], dtype=np.uint64)
         group_rows(words, groups, offsets[:-1], grouped)
         return grouped, weights, offsets
+
+    def _count_codes(self, words, distinct):
+        if self.code_counter is None:
+            return
+        if distinct is None:
+            self.code_counter.add(words)
+        else:
+            firsts, repeats = distinct
+            self.code_counter.add(words[firsts], repeats)
 
     def _distinct_items(self, words, groups):
         """Distinct items of a block, or None where counting them one by one costs less."""

@@ -25,6 +25,7 @@ from sklearn_hashrank._measures import (
 )
 from sklearn_hashrank._measures._sums import DISCOUNTS, DiscountSums
 
+from .oracle.lookups import LOOKUPS, coded, peaks
 from .oracle.rankings import LITERAL, mean_max_min
 
 MILLIONS = 10_000_000
@@ -34,6 +35,23 @@ EVERY_MEASURE = [
     for name, measure in MEASURES.items()
     for values in product(*measure.options.values())
 ]
+
+
+def evaluate_at(name, counts, levels, k=None, **options):
+    """Evaluate with `k` as the cut-off or as the radius; of each tie, all items share a code."""
+    measure = MEASURES[name]
+    if k is not None or measure.radius is None:
+        options[measure.cut] = k
+    if measure.needs_codes:
+        options.setdefault("peaks", np.asarray(counts).sum(axis=1))
+    return evaluate(name, counts, levels, **options)
+
+
+def mean_and_bounds(name, ties, k, **options):
+    """By definition: over all orders of tied items, or of the items within a radius."""
+    if name not in LOOKUPS:
+        return mean_max_min(name, ties, k, **options)
+    return (LOOKUPS[name](*coded(ties), **({} if k is None else {"radius": k})),) * 3
 
 
 def counts_of(ties, levels):
@@ -63,12 +81,15 @@ cutoffs = st.none() | st.integers(1, 10)
 
 
 def test_every_measure_has_a_literal_version_and_defaults_as_registered():
-    assert set(LITERAL) == set(MEASURES)
-    for measure in MEASURES.values():
+    assert {*LITERAL, *LOOKUPS} == set(MEASURES)
+    for name, measure in MEASURES.items():
         parameters = inspect.signature(measure.function).parameters
         defaults = {name: parameters[name].default for name in list(parameters)[1:]}
-        assert defaults == {"k": None} | {name: v[0] for name, v in measure.options.items()}
+        options = {name: values[0] for name, values in measure.options.items()}
+        assert defaults == {measure.cut: measure.radius} | options
         assert measure.function.__doc__
+        assert (measure.radius is None) == (name in LITERAL)
+    assert len({measure.short_name for measure in MEASURES.values()}) == len(MEASURES)
 
 
 @pytest.mark.parametrize(("name", "options"), EVERY_MEASURE)
@@ -77,9 +98,11 @@ def test_every_measure_has_a_literal_version_and_defaults_as_registered():
 def test_expectation_and_bounds_are_those_of_all_orders(name, options, ranking, k, dtype):
     levels, ties = ranking
     counts = counts_of(ties, levels)[None].astype(dtype)
-    mean, largest, smallest = mean_max_min(name, ties, k, **options)
+    mean, largest, smallest = mean_and_bounds(name, ties, k, **options)
+    if MEASURES[name].needs_codes:
+        options = options | {"peaks": [peaks(*coded(ties)[:2])]}
     for order, literal in zip(TIE_ORDERS, (mean, largest, smallest)):
-        value = evaluate(name, counts, levels, k=k, ties=order, **options)
+        value = evaluate_at(name, counts, levels, k=k, ties=order, **options)
         assert_allclose(value, [literal], rtol=1e-12, atol=1e-12, err_msg=order)
 
 
@@ -90,18 +113,19 @@ def test_bounds_enclose_the_expectation_and_meet_without_ties(name, options, k):
     levels = [0, 0.5, 2]
     counts = rng.integers(0, 30, size=(40, 3, 20))
     low, mean, high = (
-        evaluate(name, counts, levels, k=k, ties=ties, **options)
+        evaluate_at(name, counts, levels, k=k, ties=ties, **options)
         for ties in ("pessimistic", "expected", "optimistic")
     )
     assert (low <= mean + 1e-14).all()
     assert (mean <= high + 1e-14).all()
     whole_list = k is None or k > counts.sum(axis=(1, 2)).max()
     is_constant = whole_list and name in ("precision", "recall", "f1")
+    is_constant |= name in LOOKUPS
     assert is_constant == (low == high).all()
 
     of_each = np.eye(3, dtype=int)[rng.integers(0, 3, size=(40, 25))].transpose(0, 2, 1)
     low, mean, high = (
-        evaluate(name, of_each, levels, k=k, ties=ties, zero_division=0, **options)
+        evaluate_at(name, of_each, levels, k=k, ties=ties, zero_division=0, **options)
         for ties in ("pessimistic", "expected", "optimistic")
     )
     assert_allclose(low, mean, rtol=1e-13)
@@ -117,13 +141,14 @@ def test_only_the_counts_of_levels_in_ties_matter(name, options, ties, k, monkey
     counts = shards.sum(axis=0)
 
     def values(counts, levels=(0, 1, 3)):
-        return evaluate(name, counts, levels, k=k, ties=ties, **options)
+        return evaluate_at(name, counts, levels, k=k, ties=ties, **options)
 
     whole = values(counts)
     order = rng.permutation(12)
     assert_array_equal(values(counts[order]), whole[order])
-    with_empty_ties = np.insert(counts, [0, 0, 4, 9], 0, axis=2)
-    assert_allclose(values(with_empty_ties), whole, rtol=1e-14)
+    if name not in LOOKUPS:  # to which an empty tie is a distance
+        with_empty_ties = np.insert(counts, [0, 0, 4, 9], 0, axis=2)
+        assert_allclose(values(with_empty_ties), whole, rtol=1e-14)
     with_unused_levels = np.insert(counts, [1, 2, 3], 0, axis=1)
     assert_allclose(values(with_unused_levels, (0, 0.5, 1, 2, 3, 7)), whole, rtol=1e-14)
     monkeypatch.setattr(_registry, "_CHUNK", 100)
@@ -448,13 +473,13 @@ def test_millions_neither_overflow_nor_leave_the_unit_interval(name, options, ti
         [[half, half - 1], [0, 1]],
         [[0, half], [half, 0]],
     ]
-    values = evaluate(name, counts, [0, 1], k=k, ties=ties, **options)
+    values = evaluate_at(name, counts, [0, 1], k=k, ties=ties, **options)
     assert np.isfinite(values).all()
     assert (values >= 0).all()
-    if name != "dcg":
+    if MEASURES[name].is_share:
         assert (values <= 1 + 1e-14).all()
     if ties == "optimistic":
-        assert_allclose(values[4], evaluate(name, counts, [0, 1], k=k, **options)[4], rtol=1e-12)
+        assert_allclose(values[4], evaluate_at(name, counts, [0, 1], k=k, **options)[4], rtol=1e-12)
 
 
 # Undefined values and errors
@@ -465,14 +490,16 @@ def test_millions_neither_overflow_nor_leave_the_unit_interval(name, options, ti
 @pytest.mark.parametrize("k", [None, 2, 100])
 def test_queries_without_relevant_items_take_zero_division(name, options, ties, k):
     counts = [[[2, 3], [0, 0]], [[0, 0], [1, 2]], [[0, 0], [0, 0]]]
-    values = evaluate(name, counts, [0, 1], k=k, ties=ties, **options)
+    values = evaluate_at(name, counts, [0, 1], k=k, ties=ties, **options)
     assert_array_equal(np.isnan(values), [True, False, True])
     for zero_division in (0, 1.0, np.float32(0.25)):
-        values = evaluate(
+        values = evaluate_at(
             name, counts, [0, 1], k=k, ties=ties, zero_division=zero_division, **options
         )
         assert_array_equal(values[[0, 2]], zero_division)
-    assert np.isnan(evaluate(name, np.array(counts)[:, :1], [0], k=k, ties=ties, **options)).all()
+    assert np.isnan(
+        evaluate_at(name, np.array(counts)[:, :1], [0], k=k, ties=ties, **options)
+    ).all()
 
 
 def test_mean_score_warns_once_of_undefined_queries():
@@ -516,7 +543,9 @@ def test_zero_division_must_be_in_the_unit_interval_or_nan(zero_division):
             {},
             ValueError,
             "The 'name' parameter of a measure must be a str among {'average_precision', 'ndcg', "
-            "'dcg', 'precision', 'recall', 'f1', 'reciprocal_rank'}. Got 'mrr' instead.",
+            "'dcg', 'precision', 'recall', 'f1', 'reciprocal_rank', 'lookup_precision', "
+            "'lookup_recall', 'average_cumulative_gain', 'local_group_average_precision'}. "
+            "Got 'mrr' instead.",
         ),
         (
             "precision",
@@ -551,6 +580,25 @@ def test_zero_division_must_be_in_the_unit_interval_or_nan(zero_division):
             TypeError,
             "ndcg has no parameter 'normalize'. It accepts 'k', 'ties', 'zero_division', 'gain', "
             "'discount'.",
+        ),
+        (
+            "lookup_recall",
+            {"k": 2},
+            TypeError,
+            "lookup_recall has no parameter 'k'. It accepts 'radius', 'ties', 'zero_division'.",
+        ),
+        (
+            "average_cumulative_gain",
+            {"radius": -1},
+            ValueError,
+            "The 'radius' parameter of average_cumulative_gain must be an int >= 0. "
+            "Got -1 instead.",
+        ),
+        (
+            "lookup_precision",
+            {"radius": None},
+            ValueError,
+            "The 'radius' parameter of lookup_precision must be an int >= 0. Got None instead.",
         ),
     ],
 )

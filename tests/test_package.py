@@ -14,6 +14,7 @@ PACKAGE = Path(sklearn_hashrank.__file__).parent
 LAYERS = [
     {"_kernels"},
     {"codes", "affinity"},
+    {"_code_counts"},
     {"_measures"},
     {"histogram"},
     {"metrics", "objectives", "solvers", "neighbors"},

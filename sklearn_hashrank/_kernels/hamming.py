@@ -13,6 +13,7 @@ _SLICE = 2048  # items whose bins wait in the level-1 cache
 _TILE = 16384  # items that stay in the level-2 cache while all queries pass
 _LANES = 8  # sub-histograms: neighbouring items rarely wait for each other's store
 _LANES_UP_TO = 2048  # bins; larger histograms collide too rarely to need lanes
+_GLANCE = 64  # distances of which the smallest tells whether to look at them one by one
 
 
 @kernel
@@ -121,6 +122,46 @@ def count_runs(queries, words, weights, kinds, stops, levels, counts):
             cursors[q] = run
             if use_lanes:
                 _merge_lanes(lanes, histogram)
+
+
+@kernel
+def _smallest(distances):
+    smallest = distances[0]
+    for i in range(1, distances.size):
+        smallest = min(smallest, distances[i])
+    return smallest
+
+
+@kernel
+def largest_weights(queries, words, weights, peaks):
+    """Raise `peaks` to the largest weight of an item at each distance of each query.
+
+    Parameters
+    ----------
+    queries : (n_queries, n_words) uint64
+    words : (n_words, n) uint64
+    weights : (n,) int64
+    peaks : (n_queries, n_distances) int64, raised in place; items farther away do not count
+    """
+    n_words, n = words.shape
+    n_distances = peaks.shape[1]
+    distances = np.empty(_SLICE, dtype=np.uint32)
+    for tile in range(0, n, _TILE):
+        tile_stop = min(n, tile + _TILE)
+        for q in range(queries.shape[0]):
+            for start in range(tile, tile_stop, _SLICE):
+                stop = min(tile_stop, start + _SLICE)
+                part = distances[: stop - start]
+                _first_word(queries[q, 0], words[0, start:stop], part)
+                for w in range(1, n_words):
+                    _next_word(queries[q, w], words[w, start:stop], part)
+                for glance in range(0, part.size, _GLANCE):
+                    glance_stop = min(part.size, glance + _GLANCE)
+                    if _smallest(part[glance:glance_stop]) < n_distances:
+                        for i in range(glance, glance_stop):
+                            d = part[i]
+                            if d < n_distances:
+                                peaks[q, d] = max(peaks[q, d], weights[start + i])
 
 
 @kernel

@@ -2,7 +2,8 @@
 
 Items at one distance are tied. A measure is the exact expectation over all orders of tied items,
 each order equally likely, and needs no more than how many items of each relevance level lie in
-each tie [1]_ [2]_. Adding a measure is one function of `Ties` and one line of `MEASURES`.
+each tie [1]_ [2]_. What lies within a Hamming radius is whole ties, and no order matters. Adding a
+measure is one function of `Ties` and one line of `MEASURES`.
 
 References
 ----------
@@ -12,26 +13,39 @@ References
    CVPR 2018.
 """
 
+from ._curves import default_ranks, precision_and_recall, validate_ranks
 from ._registry import (
     MEASURES,
+    NEEDS_CODES,
     TIE_ORDERS,
     Measure,
     describe,
     evaluate,
+    mean_over_queries,
     mean_score,
+    score_name,
     validate_counts,
     validate_options,
 )
 from ._ties import Ties
+from ._usage import CodeUsage, usage_of
 
 __all__ = [
     "MEASURES",
+    "NEEDS_CODES",
     "TIE_ORDERS",
+    "CodeUsage",
     "Measure",
     "Ties",
+    "default_ranks",
     "describe",
     "evaluate",
+    "mean_over_queries",
     "mean_score",
+    "precision_and_recall",
+    "score_name",
+    "usage_of",
     "validate_counts",
     "validate_options",
+    "validate_ranks",
 ]

@@ -12,6 +12,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import UndefinedMetricWarning
 
+from ._lookup import (
+    average_cumulative_gain,
+    local_group_average_precision,
+    lookup_precision,
+    lookup_recall,
+)
 from ._ranking import (
     average_precision,
     average_precision_bound,
@@ -26,6 +32,11 @@ from ._ties import Array, Ties
 
 TIE_ORDERS = ("expected", "optimistic", "pessimistic")
 
+NEEDS_CODES = (
+    "needs to know how many items share a code, which the counts of a histogram do not tell. Make "
+    "the histogram, or every part of a sum, with retrieval_histogram(..., keep_codes=True)."
+)
+
 _CHUNK = 2**17  # counts evaluated at a time; temporaries take about a hundred bytes for each
 
 
@@ -36,7 +47,10 @@ class Measure:
     Parameters
     ----------
     function : callable
-        ``function(ties, k, **options)``: the expectation for each query, (n_queries,).
+        ``function(ties, k, **options)``: the expectation for each query, (n_queries,). A measure
+        of what lies within a radius takes `radius` in place of `k`.
+    short_name : str
+        What scorers call it.
     options : mapping of str to tuple of str
         The values each option may take, its default first.
     bound : callable, optional
@@ -44,12 +58,25 @@ class Measure:
         where sorting the levels inside every tie does not give it.
     is_share : bool, default=True
         Whether values lie in [0, 1].
+    radius : int, default=None
+        The default radius of a measure of what lies within one: tie t is at distance t, and no
+        order of tied items matters. None: a measure of the ranking, cut at `k`.
+    needs_codes : bool, default=False
+        Whether the function asks for `Ties.peaks`, which the counts do not tell.
     """
 
     function: Callable[..., Array]
+    short_name: str
     options: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     bound: Callable[..., Array] | None = None
     is_share: bool = True
+    radius: int | None = None
+    needs_codes: bool = False
+
+    @property
+    def cut(self) -> str:
+        """The name of the parameter that says how far to look."""
+        return "k" if self.radius is None else "radius"
 
 
 _GAINS = {"gain": ("exponential", "linear"), "discount": ("log2p1", "log2")}
@@ -57,16 +84,28 @@ _GAINS = {"gain": ("exponential", "linear"), "discount": ("log2p1", "log2")}
 MEASURES = {
     "average_precision": Measure(
         average_precision,
+        "tie_aware_ap",
         {"normalize": ("relevant", "min", "retrieved")},
         bound=average_precision_bound,
     ),
-    "ndcg": Measure(ndcg, _GAINS),
-    "dcg": Measure(dcg, _GAINS, is_share=False),
-    "precision": Measure(precision),
-    "recall": Measure(recall),
-    "f1": Measure(f1),
-    "reciprocal_rank": Measure(reciprocal_rank),
+    "ndcg": Measure(ndcg, "tie_aware_ndcg", _GAINS),
+    "dcg": Measure(dcg, "tie_aware_dcg", _GAINS, is_share=False),
+    "precision": Measure(precision, "tie_aware_precision"),
+    "recall": Measure(recall, "tie_aware_recall"),
+    "f1": Measure(f1, "tie_aware_f1"),
+    "reciprocal_rank": Measure(reciprocal_rank, "tie_aware_rr"),
+    "lookup_precision": Measure(lookup_precision, "lookup_precision", radius=2),
+    "lookup_recall": Measure(lookup_recall, "lookup_recall", radius=2),
+    "average_cumulative_gain": Measure(average_cumulative_gain, "acg", radius=3, is_share=False),
+    "local_group_average_precision": Measure(
+        local_group_average_precision, "mlgap", radius=2, needs_codes=True
+    ),
 }
+
+
+def score_name(name: str) -> str:
+    """Return what `sklearn_hashrank.metrics` calls the function of a measure."""
+    return f"tie_aware_{name}_score" if MEASURES[name].radius is None else f"{name}_score"
 
 
 def _refuse(parameter: str, owner: str, accepted: str, given: object) -> None:
@@ -82,10 +121,9 @@ def _among(values: Any) -> str:
 def validate_options(
     name: str,
     *,
-    k: int | None = None,
     ties: str = "expected",
     zero_division: float = np.nan,
-    **options: str,
+    **options: Any,
 ) -> None:
     """Raise a clear error unless the measure `name` accepts these options.
 
@@ -98,22 +136,30 @@ def validate_options(
     """
     if name not in MEASURES:
         _refuse("name", "a measure", _among(MEASURES), name)
-    if k is not None and (
-        isinstance(k, bool) or not isinstance(k, Integral) or not 1 <= k <= 2**62
-    ):
-        _refuse("k", name, "an int >= 1 or None", k)
+    measure = MEASURES[name]
+    cut = options.pop(measure.cut, measure.radius)
+    if measure.radius is not None:
+        if not _is_int(cut, minimum=0):
+            _refuse("radius", name, "an int >= 0", cut)
+    elif cut is not None and not _is_int(cut, minimum=1):
+        _refuse("k", name, "an int >= 1 or None", cut)
     if not isinstance(ties, str) or ties not in TIE_ORDERS:
         _refuse("ties", name, _among(TIE_ORDERS), ties)
     is_real = isinstance(zero_division, Real) and not isinstance(zero_division, bool)
     if not is_real or not (math.isnan(zero_division) or 0 <= zero_division <= 1):
         _refuse("zero_division", name, "a float in the range [0, 1] or nan", zero_division)
-    accepted = MEASURES[name].options
     for option, value in options.items():
-        if option not in accepted:
-            known = ", ".join(repr(known) for known in ("k", "ties", "zero_division", *accepted))
-            raise TypeError(f"{name} has no parameter {option!r}. It accepts {known}.")
-        if not isinstance(value, str) or value not in accepted[option]:
-            _refuse(option, name, _among(accepted[option]), value)
+        if option not in measure.options:
+            known = (measure.cut, "ties", "zero_division", *measure.options)
+            accepted = ", ".join(map(repr, known))
+            raise TypeError(f"{name} has no parameter {option!r}. It accepts {accepted}.")
+        if not isinstance(value, str) or value not in measure.options[option]:
+            _refuse(option, name, _among(measure.options[option]), value)
+
+
+def _is_int(value: object, minimum: int) -> bool:
+    is_int = isinstance(value, Integral) and not isinstance(value, bool)
+    return is_int and minimum <= value <= 2**62  # type: ignore[operator]
 
 
 def validate_counts(counts: NDArray[Any], levels: Array) -> None:
@@ -135,10 +181,10 @@ def evaluate(
     counts: ArrayLike,
     levels: ArrayLike,
     *,
-    k: int | None = None,
+    peaks: ArrayLike | None = None,
     ties: str = "expected",
     zero_division: float = np.nan,
-    **options: str,
+    **options: Any,
 ) -> Array:
     """Evaluate a registered measure of each query.
 
@@ -150,14 +196,15 @@ def evaluate(
         How many items of each level lie in each tie; ties in the order of retrieval.
     levels : array-like of shape (n_levels,)
         The levels, ascending; an item is relevant when its level is above 0.
-    k : int, default=None
-        Only the first `k` places count; None: the whole list.
+    peaks : array-like of shape (n_queries, n_ties), default=None
+        The largest number of items of each tie that share one code, for measures that need it;
+        with a radius, no more than the ties within it.
     ties : {"expected", "optimistic", "pessimistic"}, default="expected"
         The mean, the maximum or the minimum over all orders of tied items.
     zero_division : float, default=nan
         The value of a query for which nothing is relevant.
-    **options : str
-        Further options of the measure, such as ``normalize`` or ``gain``.
+    **options : int or str
+        ``k`` or ``radius``, and further options of the measure, such as ``normalize`` or ``gain``.
 
     Returns
     -------
@@ -175,43 +222,54 @@ def evaluate(
     [0.708]
     [0.833]
     """
-    validate_options(name, k=k, ties=ties, zero_division=zero_division, **options)
+    validate_options(name, ties=ties, zero_division=zero_division, **options)
     counts, levels = np.asarray(counts), np.asarray(levels, dtype=np.float64)
     validate_counts(counts, levels)
+    measure = MEASURES[name]
+    if measure.needs_codes and peaks is None:
+        raise ValueError(f"{name} {NEEDS_CODES}")
+    cut = options.pop(measure.cut, measure.radius)
+    cut = None if cut is None else int(cut)
+    peaks = None if peaks is None else np.asarray(peaks)
     per_query = counts[:1].size * (1 if ties == "expected" else len(levels))
     step = max(1, _CHUNK // max(1, per_query))
     values = np.empty(len(counts))
     for start in range(0, len(counts), step):
-        chunk = Ties(counts[start : start + step], levels)
-        value = _value(MEASURES[name], chunk, k, ties, options)
-        if MEASURES[name].is_share:
+        part = slice(start, start + step)
+        chunk = Ties(counts[part], levels, None if peaks is None else peaks[part])
+        value = _value(measure, chunk, cut, ties, options)
+        if measure.is_share:
             value = np.clip(value, 0, 1)  # not beyond by rounding
-        values[start : start + step] = np.where(chunk.n_relevant > 0, value, zero_division)
+        values[part] = np.where(chunk.n_relevant > 0, value, zero_division)
     return values
 
 
 def _value(
-    measure: Measure, chunk: Ties, k: int | None, ties: str, options: Mapping[str, str]
+    measure: Measure, chunk: Ties, cut: int | None, ties: str, options: Mapping[str, str]
 ) -> Array:
-    value = measure.function(chunk, k, **options)
-    if ties == "expected":
+    value = measure.function(chunk, cut, **options)
+    if ties == "expected" or measure.radius is not None:
         return value
     best_first = ties == "optimistic"
     if measure.bound is not None:
-        bound = measure.bound(chunk, k, best_first, **options)
+        bound = measure.bound(chunk, cut, best_first, **options)
     else:
-        bound = measure.function(chunk.split(best_first), k, **options)
+        bound = measure.function(chunk.split(best_first), cut, **options)
     # Where no order matters the two are one number, which rounding must not take apart.
     return np.maximum(value, bound) if best_first else np.minimum(value, bound)
 
 
 def describe(name: str) -> tuple[str, inspect.Signature]:
     """Docstring and signature of the histogram's method for a measure."""
-    options = MEASURES[name].options
-    defaults = {"k": None, "ties": "expected", "zero_division": np.nan}
+    measure = MEASURES[name]
+    options = measure.options
+    defaults = {measure.cut: measure.radius, "ties": "expected", "zero_division": np.nan}
     defaults |= {option: values[0] for option, values in options.items()}
-    lines = [inspect.getdoc(MEASURES[name].function), "", "Parameters", "----------"]
-    lines += ["k : int, default=None", "    Only the first k places count; None: all."]
+    lines = [inspect.getdoc(measure.function), "", "Parameters", "----------"]
+    if measure.radius is None:
+        lines += ["k : int, default=None", "    Only the first k places count; None: all."]
+    else:
+        lines += [f"radius : int, default={measure.radius}", "    Largest Hamming distance."]
     lines += [f"ties : {_among(TIE_ORDERS)}", "    The mean over all orders of ties, or a bound."]
     lines += ["zero_division : float, default=nan", "    Value of a query without relevant items."]
     for option, values in options.items():
@@ -238,14 +296,21 @@ def mean_score(values: ArrayLike, stacklevel: int = 2) -> float:
     mean : float
         nan when every value is.
     """
+    return float(mean_over_queries(values, stacklevel + 1))
+
+
+def mean_over_queries(values: ArrayLike, stacklevel: int = 2) -> Array:
+    """Like `mean_score`, of one value or one curve for each query."""
     values = np.asarray(values, dtype=np.float64)
-    defined = values[~np.isnan(values)]
-    if defined.size < values.size:
+    undefined = np.isnan(values.reshape(len(values), -1)).any(axis=1)
+    if undefined.any():
         warnings.warn(
-            f"{values.size - defined.size} of {values.size} queries have no relevant item: their "
+            f"{undefined.sum()} of {len(values)} queries have no relevant item: their "
             "scores are undefined and left out of the mean. The `zero_division` parameter of "
             "the metrics gives them a value.",
             UndefinedMetricWarning,
             stacklevel=stacklevel,
         )
-    return float(defined.mean()) if defined.size else math.nan
+    if undefined.all():
+        return np.full(values.shape[1:], np.nan)
+    return values[~undefined].mean(axis=0)

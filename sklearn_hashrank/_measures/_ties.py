@@ -20,10 +20,13 @@ class Ties:
         Whole numbers of any real dtype; ties in the order of retrieval, empty ones allowed.
     levels : ndarray of shape (n_levels,)
         Ascending, at least 0; an item is relevant when its level is above 0.
+    peaks : ndarray of shape (n_queries, n_ties), default=None
+        The largest number of items of a tie that share one code. Only some measures ask for it.
     """
 
     counts: NDArray[Any]
     levels: Array
+    peaks: NDArray[Any] | None = None
 
     @cached_property
     def total(self) -> Array:

@@ -1,5 +1,13 @@
-"""Tie-aware measures of Hamming rankings, with the arguments of scikit-learn's metrics."""
+"""Measures of Hamming rankings, lookups and code usage, with the arguments of scikit-learn's."""
 
+from .._measures import CodeUsage
+from ._curves import precision_recall_curve, recall_at_k_curve
+from ._lookup import (
+    average_cumulative_gain_score,
+    local_group_average_precision_score,
+    lookup_precision_score,
+    lookup_recall_score,
+)
 from ._ranking import (
     tie_aware_average_precision_score,
     tie_aware_dcg_score,
@@ -9,8 +17,17 @@ from ._ranking import (
     tie_aware_recall_score,
     tie_aware_reciprocal_rank_score,
 )
+from ._usage import code_usage
 
 __all__ = [
+    "CodeUsage",
+    "average_cumulative_gain_score",
+    "code_usage",
+    "local_group_average_precision_score",
+    "lookup_precision_score",
+    "lookup_recall_score",
+    "precision_recall_curve",
+    "recall_at_k_curve",
     "tie_aware_average_precision_score",
     "tie_aware_dcg_score",
     "tie_aware_f1_score",

@@ -1,99 +1,13 @@
 """Measures of the Hamming ranking, whole or cut at k."""
 
-from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
-from .._measures import mean_score, validate_options
-from ..histogram import retrieval_histogram
-
-_PARAMETERS = """y_true : array-like with n_queries rows
-        What `affinity` compares: class labels, label sets, label paths or vectors.
-    codes : array-like of shape (n_queries, n_columns)
-        Codes of the queries: bits in {0, 1}, signs in {-1, +1}, or packed bytes.
-    database : tuple (y_database, database_codes), default=None
-        The items to retrieve. None: every row is a query against all other rows, itself left out
-        by its position.
-    n_bits : int, default=None
-        Length of a code; needed for packed codes.
-    affinity : "auto" or affinity object, default="auto"
-        A fitted object is used as it is, an unfitted one is fitted on the database rows; "auto"
-        chooses by the form of `y`. An item is relevant when its level is above 0.
-    k : int, default=None
-        Only the first k places of the ranking count. None: the whole ranking. It may fall inside
-        a tie."""
-
-_COMMON_OPTIONS = """ties : {"expected", "optimistic", "pessimistic"}, default="expected"
-        The mean over all orders of tied items, the best order, or the worst.
-    average : bool, default=True
-        Whether to return the mean over the queries, or one value for each.
-    zero_division : float in [0, 1] or nan, default=nan
-        The value of a query that nothing in the database is relevant to. NaN is left out of the
-        mean, with one :class:`~sklearn.exceptions.UndefinedMetricWarning`.
-    n_jobs : int, default=None
-        Threads. None means 1 unless in a :obj:`joblib.parallel_config` context, -1 means all
-        processors.
-
-    Returns
-    -------
-    score : float, or ndarray of shape (n_queries,) with ``average=False``"""
-
-_GAIN_OPTIONS = """gain : {"exponential", "linear"}, default="exponential"
-        Gain of level v: 2 ** v - 1, or v.
-    discount : {"log2p1", "log2"}, default="log2p1"
-        Discount at rank t: 1 / log2(t + 1); or 1 / log2(t), and 1 at rank 1."""
-
-_Function = TypeVar("_Function", bound=Callable)
+from ._common import documented, score
 
 
-def _documented(function: _Function) -> _Function:
-    """Write the shared parameters into a docstring."""
-    function.__doc__ = (
-        (function.__doc__ or "")
-        .replace("{parameters}", _PARAMETERS)
-        .replace("{options}", _COMMON_OPTIONS)
-        .replace("{gain options}", _GAIN_OPTIONS)
-    )
-    return function
-
-
-def _score(
-    measure: str,
-    y_true: Any,
-    codes: Any,
-    database: Any,
-    n_bits: int | None,
-    affinity: Any,
-    average: bool,
-    n_jobs: int | None,
-    **options: Any,
-) -> float | np.ndarray:
-    validate_options(measure, **options)
-    if not isinstance(average, (bool, np.bool_)):
-        raise ValueError(f"average must be True or False. Got {average!r} instead.")
-    exclude_self = database is None
-    if exclude_self:
-        database = (y_true, codes)
-    if not isinstance(database, (tuple, list)) or len(database) != 2:
-        raise ValueError(
-            f"database must be None or a tuple (y_database, database_codes). Got {database!r}."
-        )
-    histogram = retrieval_histogram(
-        codes,
-        database[1],
-        y_true,
-        database[0],
-        affinity=affinity,
-        n_bits=n_bits,
-        exclude_self=exclude_self,
-        n_jobs=n_jobs,
-    )
-    values = histogram.measure(measure, **options)
-    return mean_score(values, stacklevel=4) if average else values
-
-
-@_documented
+@documented
 def tie_aware_average_precision_score(
     y_true: Any,
     codes: Any,
@@ -117,6 +31,7 @@ def tie_aware_average_precision_score(
     Parameters
     ----------
     {parameters}
+    {k}
     normalize : {"relevant", "min", "retrieved"}, default="relevant"
         The denominator when `k` is given: all relevant items; at most k of them; or those among
         the first k (0 where there is none).
@@ -143,7 +58,7 @@ def tie_aware_average_precision_score(
     ... ]
     [1.0, 0.5]
     """
-    return _score(
+    return score(
         "average_precision",
         y_true,
         codes,
@@ -159,7 +74,7 @@ def tie_aware_average_precision_score(
     )
 
 
-@_documented
+@documented
 def tie_aware_ndcg_score(
     y_true: Any,
     codes: Any,
@@ -182,6 +97,7 @@ def tie_aware_ndcg_score(
     Parameters
     ----------
     {parameters}
+    {k}
     {gain options}
     {options}
 
@@ -200,7 +116,7 @@ def tie_aware_ndcg_score(
     >>> round(tie_aware_ndcg_score(Y[:1], codes[:1], database=(Y[1:], codes[1:])), 4)
     0.8984
     """
-    return _score(
+    return score(
         "ndcg",
         y_true,
         codes,
@@ -217,7 +133,7 @@ def tie_aware_ndcg_score(
     )
 
 
-@_documented
+@documented
 def tie_aware_dcg_score(
     y_true: Any,
     codes: Any,
@@ -238,6 +154,7 @@ def tie_aware_dcg_score(
     Parameters
     ----------
     {parameters}
+    {k}
     {gain options}
     {options}
 
@@ -253,7 +170,7 @@ def tie_aware_dcg_score(
     >>> round(tie_aware_dcg_score(y[:1], codes[:1], database=(y[1:], codes[1:])), 4)
     1.5
     """
-    return _score(
+    return score(
         "dcg",
         y_true,
         codes,
@@ -270,7 +187,7 @@ def tie_aware_dcg_score(
     )
 
 
-@_documented
+@documented
 def tie_aware_precision_score(
     y_true: Any,
     codes: Any,
@@ -291,6 +208,7 @@ def tie_aware_precision_score(
     Parameters
     ----------
     {parameters}
+    {k}
     {options}
 
     Examples
@@ -300,7 +218,7 @@ def tie_aware_precision_score(
     >>> tie_aware_precision_score(y[:1], codes[:1], database=(y[1:], codes[1:]), k=1)
     0.5
     """
-    return _score(
+    return score(
         "precision",
         y_true,
         codes,
@@ -315,7 +233,7 @@ def tie_aware_precision_score(
     )
 
 
-@_documented
+@documented
 def tie_aware_recall_score(
     y_true: Any,
     codes: Any,
@@ -334,6 +252,7 @@ def tie_aware_recall_score(
     Parameters
     ----------
     {parameters}
+    {k}
     {options}
 
     Examples
@@ -343,7 +262,7 @@ def tie_aware_recall_score(
     >>> tie_aware_recall_score(y[:1], codes[:1], database=(y[1:], codes[1:]), k=1)
     0.25
     """
-    return _score(
+    return score(
         "recall",
         y_true,
         codes,
@@ -358,7 +277,7 @@ def tie_aware_recall_score(
     )
 
 
-@_documented
+@documented
 def tie_aware_f1_score(
     y_true: Any,
     codes: Any,
@@ -377,6 +296,7 @@ def tie_aware_f1_score(
     Parameters
     ----------
     {parameters}
+    {k}
     {options}
 
     Examples
@@ -386,7 +306,7 @@ def tie_aware_f1_score(
     >>> tie_aware_f1_score(y[:1], codes[:1], database=(y[1:], codes[1:]), k=1)
     0.5
     """
-    return _score(
+    return score(
         "f1",
         y_true,
         codes,
@@ -401,7 +321,7 @@ def tie_aware_f1_score(
     )
 
 
-@_documented
+@documented
 def tie_aware_reciprocal_rank_score(
     y_true: Any,
     codes: Any,
@@ -422,6 +342,7 @@ def tie_aware_reciprocal_rank_score(
     Parameters
     ----------
     {parameters}
+    {k}
     {options}
 
     Examples
@@ -431,7 +352,7 @@ def tie_aware_reciprocal_rank_score(
     >>> tie_aware_reciprocal_rank_score(y[:1], codes[:1], database=(y[1:], codes[1:]))
     0.75
     """
-    return _score(
+    return score(
         "reciprocal_rank",
         y_true,
         codes,
