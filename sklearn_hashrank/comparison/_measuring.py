@@ -1,10 +1,14 @@
 """What is measured of a set of codes."""
 
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
-from .._measures import mean_score
-from ..histogram import retrieval_histogram
+import numpy as np
+from sklearn.exceptions import UndefinedMetricWarning
+
+from .._measures import CodeUsage, mean_over_queries, mean_score
+from ..histogram import RetrievalHistogram, retrieval_histogram
 
 
 @dataclass(frozen=True)
@@ -49,6 +53,18 @@ COLUMNS = (
         ranged=True,
     ),
     Column(
+        "ph2",
+        "PH2",
+        "Share of the relevant among the items within Hamming radius 2; 0 where there is none.",
+    ),
+    Column("acg", "ACG3", "Mean relevance level of the items within Hamming radius 3."),
+    Column(
+        "mlgap",
+        "mLGAP",
+        "Mean local group average precision within radius 2: precision, times how evenly the "
+        "items use the codes of the ball.",
+    ),
+    Column(
         "fit_seconds", "Training, s", "Seconds of one thread to fit.", best="lowest", is_time=True
     ),
     Column(
@@ -60,6 +76,12 @@ COLUMNS = (
     ),
 )
 
+_RANKING = {"ap": "average_precision", "ndcg": "ndcg"}
+_LOOKUP = {
+    "ph2": "lookup_precision",
+    "acg": "average_cumulative_gain",
+    "mlgap": "local_group_average_precision",
+}
 _TIE_RANGE = {"": "expected", "_pessimistic": "pessimistic", "_optimistic": "optimistic"}
 
 
@@ -106,10 +128,30 @@ def measure_codes(
         affinity=affinity,
         n_bits=n_bits,
         exclude_self=exclude_self,
+        keep_codes=True,
         n_jobs=n_jobs,
     )
     scores = {}
-    for name, measure in {"ap": "average_precision", "ndcg": "ndcg"}.items():
+    for name, measure in _RANKING.items():
         for suffix, ties in _TIE_RANGE.items():
             scores[name + suffix] = mean_score(histogram.measure(measure, ties=ties))
-    return scores, {}
+    for name, measure in _LOOKUP.items():
+        scores[name] = mean_score(histogram.measure(measure))
+    usage = histogram.code_usage()
+    scores |= {"distinct_codes": usage.n_distinct, "code_entropy": usage.entropy}
+    return scores, _curves(histogram, usage)
+
+
+def _curves(histogram: RetrievalHistogram, usage: CodeUsage) -> dict[str, Any]:
+    precision, recall, k = histogram.precision_recall_curve()
+    items, codes = np.unique(usage.counts, return_counts=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UndefinedMetricWarning)  # the scores have said it
+        precision, recall = mean_over_queries(np.stack([precision, recall], axis=1))
+    return {
+        "k": k.tolist(),
+        "precision": precision.tolist(),
+        "recall": recall.tolist(),
+        "items_per_code": items.tolist(),
+        "codes_with_so_many_items": codes.tolist(),
+    }
