@@ -2,6 +2,8 @@
 
 from argparse import ArgumentTypeError
 
+ALL = 0  # where "all" may stand for a number
+
 
 def words(text: str) -> list[str]:
     """Words between commas."""
@@ -21,6 +23,11 @@ def positive(text: str) -> int:
 def not_negative(text: str) -> int:
     """Return an int, at least 0."""
     return _at_least(text, 0)
+
+
+def number_or_all(text: str) -> int:
+    """Return an int, at least 1, or `ALL`."""
+    return ALL if text == "all" else positive(text)
 
 
 def _at_least(text: str, least: int) -> int:

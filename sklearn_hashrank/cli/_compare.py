@@ -3,15 +3,24 @@
 import shlex
 import sys
 from argparse import Namespace
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from ..comparison import METHODS, Comparison, compare, method_from_name
-from ._arguments import lengths, positive, words
-from ._data import add_data_options, load_data
+from ..model_selection import PerClassRetrievalSplit, RandomRetrievalSplit, cifar10_split
+from ._arguments import ALL, lengths, number_or_all, positive, words
+from ._data import NAMED, add_data_options, load_data
 from ._errors import UsageError
 from ._progress import Lines, make_progress
 
+_PROTOCOLS: dict[str, Callable[..., Any]] = {
+    "per-class": PerClassRetrievalSplit,
+    "random": RandomRetrievalSplit,
+    "cifar10-1": partial(cifar10_split, 1),
+    "cifar10-2": partial(cifar10_split, 2),
+}
 _EPILOG = """\
 examples:
   hashrank compare --data digits
@@ -55,6 +64,26 @@ def add_command(commands: Any) -> None:
         metavar="N",
         help="how many times splits are drawn (default: %(default)s)",
     )
+    parser.add_argument(
+        "--protocol",
+        choices=list(_PROTOCOLS),
+        help="queries and training rows of each class, or drawn from all; or one of the papers' "
+        "settings for CIFAR-10 (default: per-class with labels, else random)",
+    )
+    parser.add_argument(
+        "--queries",
+        type=positive,
+        metavar="N",
+        help="queries, of each class if per-class (default: 100 per class, of digits 20; "
+        "random 1000)",
+    )
+    parser.add_argument(
+        "--training",
+        type=number_or_all,
+        metavar="N|all",
+        help="training rows, of each class if per-class; they are part of the database, which is "
+        "everything but the queries (default: 500 per class, of digits 100; random all)",
+    )
     parser.add_argument("--n-jobs", type=int, metavar="N", help="runs at a time (default: 1)")
     parser.add_argument(
         "--output",
@@ -69,6 +98,7 @@ def add_command(commands: Any) -> None:
 def _run(options: Namespace, arguments: list[str]) -> int:
     methods = {name: method_from_name(name) for name in options.methods}
     rows = load_data(options)
+    protocol = _protocol(options, rows.y is not None)
     folder = _make_folder(options.output)
     command = shlex.join(["hashrank", *arguments])
     with make_progress(options.quiet) as progress:
@@ -79,7 +109,7 @@ def _run(options: Namespace, arguments: list[str]) -> int:
                 methods=methods,
                 n_bits=options.bits,
                 seeds=options.seeds,
-                protocol=None,
+                protocol=protocol,
                 name=options.data,
                 store=folder / "runs",
                 n_jobs=options.n_jobs,
@@ -89,6 +119,20 @@ def _run(options: Namespace, arguments: list[str]) -> int:
         except KeyboardInterrupt as interrupt:
             raise KeyboardInterrupt(_how_to_resume(progress, folder)) from interrupt
     return _write(comparison, folder, options.quiet)
+
+
+def _protocol(options: Namespace, has_labels: bool) -> Any:
+    name = options.protocol or ("per-class" if has_labels else "random")
+    given = {"n_queries": options.queries, "n_train": options.training}
+    given = {parameter: value for parameter, value in given.items() if value is not None}
+    if name.startswith("cifar10") and given:
+        raise UsageError(f"--protocol {name} sets its own --queries and --training.")
+    if name == "per-class" and options.data in NAMED:
+        named = NAMED[options.data]
+        given = {"n_queries": named.n_queries, "n_train": named.n_train} | given
+    if given.get("n_train") == ALL:
+        given["n_train"] = None
+    return _PROTOCOLS[name](**given)
 
 
 def _write(comparison: Comparison, folder: Path, quiet: bool) -> int:

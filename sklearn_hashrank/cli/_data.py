@@ -18,12 +18,25 @@ class NamedData(NamedTuple):
     """Data that the command knows by name, and what its protocol is unless another is asked for."""
 
     load: Callable[[], Rows]
-    n_queries: int
-    n_train: int
+    n_queries: int = 100
+    n_train: int = 500
+
+
+def _fetched(name: str) -> Callable[[], Rows]:
+    def load() -> Rows:
+        from .. import datasets
+
+        X, y = getattr(datasets, f"fetch_{name}")(return_X_y=True)
+        return Rows(X, y)
+
+    return load
 
 
 NAMED = {
     "digits": NamedData(_digits, n_queries=20, n_train=100),
+    "fashion-mnist": NamedData(_fetched("fashion_mnist")),
+    "mnist": NamedData(_fetched("mnist")),
+    "cifar10": NamedData(_fetched("cifar10")),
 }
 
 

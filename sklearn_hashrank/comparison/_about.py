@@ -8,7 +8,6 @@ import numpy as np
 from scipy import sparse
 
 from ..affinity import BaseAffinity, LabelAffinity
-from ._runner import Split
 
 
 def describe_data(name: str, X: Any, y: Any, affinity: BaseAffinity) -> dict[str, str]:
@@ -24,19 +23,6 @@ def describe_data(name: str, X: Any, y: Any, affinity: BaseAffinity) -> dict[str
         classes, sizes = np.unique(y, return_counts=True)
         found["classes"] = f"{len(classes):,} of {sizes.min():,} to {sizes.max():,} items"
     return found
-
-
-def describe_protocol(protocol: Any, splits: dict[int, Split]) -> dict[str, str]:
-    """Which rows are queries, database and training rows."""
-    sizes = [
-        ", ".join(f"{len(rows):,} {part} rows" for part, rows in split._asdict().items())
-        for split in splits.values()
-    ]
-    return {
-        "split": repr(protocol),
-        "sizes": "; ".join(dict.fromkeys(sizes)),
-        "queries": "never in the database; every other row is, and training rows come from it",
-    }
 
 
 def describe_machine() -> str:

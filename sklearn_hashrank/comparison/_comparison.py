@@ -15,9 +15,9 @@ from sklearn.utils import check_array, check_consistent_length
 
 from ..affinity import EuclideanAffinity, fit_affinity
 from ..base import BaseHasher
-from ._about import describe_data, describe_machine, describe_protocol
+from ._about import describe_data, describe_machine
 from ._methods import check_method, method_from_name
-from ._protocols import draw_split
+from ._protocols import check_protocol, describe_protocol, draw_split
 from ._runner import Run, RunResult, execute, load_result, save_result
 from ._store import RunStore, run_key, versions, write_at_once
 from ._summary import Table, summarize
@@ -130,8 +130,10 @@ def compare(
         Code lengths.
     seeds : int or iterable of int, default=3
         The seeds, or how many: 0, 1, ...
-    protocol : split object, default=None
-        How rows are drawn, see :mod:`sklearn_hashrank.model_selection`.
+    protocol : split object or RetrievalSplit, default=None
+        How rows are drawn, see :mod:`sklearn_hashrank.model_selection`; its `random_state` becomes
+        the seed. A `RetrievalSplit` is the same for every seed. None: 100 queries and 500
+        training rows of each class, or without `y` 1,000 queries and everything else to train on.
     affinity : "auto" or affinity object, default="auto"
         How `y` says what is relevant. Fitted on the training rows of each split.
     name : str, default="data"
@@ -154,22 +156,28 @@ def compare(
     --------
     >>> from sklearn.datasets import load_digits
     >>> from sklearn_hashrank.comparison import compare
+    >>> from sklearn_hashrank.model_selection import PerClassRetrievalSplit
     >>> X, y = load_digits(return_X_y=True)
-    >>> comparison = compare(X, y, methods=["lsh", "itq"], n_bits=[12], seeds=2)
+    >>> protocol = PerClassRetrievalSplit(n_queries=20, n_train=100)
+    >>> comparison = compare(
+    ...     X, y, methods=["lsh", "itq"], n_bits=[12], seeds=2, protocol=protocol
+    ... )
     >>> [result.method for result in comparison.results]
     ['lsh', 'itq', 'lsh', 'itq']
     """
+    has_y = y is not None
     X, y, affinity = _check_data(X, y, affinity)
     hashers = _check_methods(methods, affinity)
     lengths = _check_integers(n_bits, "n_bits", 1)
     seeds = _check_integers(range(seeds) if isinstance(seeds, Integral) else seeds, "seeds", 0)
+    protocol = check_protocol(protocol, has_y)
     splits = {seed: draw_split(protocol, X, y, seed) for seed in seeds}
     affinities = {seed: fit_affinity(affinity, y[splits[seed].train]) for seed in seeds}
     data = run_key(X=X, y=y, affinity=affinity)
     runs = []
     for seed, bits, (method, hasher) in product(seeds, lengths, hashers.items()):
         hasher = clone(hasher).set_params(n_bits=bits, random_state=seed, output="packed")
-        key = run_key(data=data, hasher=hasher, split=splits[seed])
+        key = run_key(data=data, hasher=hasher, split=tuple(splits[seed]))
         runs.append(Run(method, hasher, bits, seed, key))
     results = _run_all(
         runs,

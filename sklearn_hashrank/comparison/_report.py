@@ -2,7 +2,7 @@
 
 import base64
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
@@ -46,15 +46,19 @@ def to_html(comparison: "Comparison") -> str:
     ]
     for heading, names in _SECTIONS:
         shown = [table for table in tables if table.column.name in names]
-        drawn = [figure for figure in figures if figure.section == heading]
-        if shown or drawn:
+        if shown:
             body += [f"<h2>{heading}</h2>", _side_by_side(map(_table, shown))]
-            body += [_figures(drawn)] if drawn else []
+        if heading == "Ranking":
+            body += [_figures([figure for figure in figures if figure.n_bits is None])]
+    body += _figures_by_length(figures)
     body += ["<h2>How it was made</h2>", *_how(about), *_notes(comparison)]
     body += ["<h2>All runs</h2>", _all_runs(comparison)]
     return _PAGE.format(title=escape(title), css=CSS, body="\n".join(body))
 
 
+_NO_FIGURES = (
+    '<p class="quiet">Pictures need matplotlib: pip install &quot;sklearn-hashrank[cli]&quot;</p>'
+)
 _PAGE = """<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -128,6 +132,18 @@ def _figures(figures: Iterable[Figure]) -> str:
         for figure in figures
     )
     return f'<div class="figures">{shown}</div>'
+
+
+def _figures_by_length(figures: Sequence[Figure]) -> list[str]:
+    lengths = sorted({figure.n_bits for figure in figures if figure.n_bits is not None})
+    if not lengths:
+        return [_NO_FIGURES]
+    parts = ["<h2>Pictures of each code length</h2>"]
+    for n_bits in lengths:
+        drawn = _figures([figure for figure in figures if figure.n_bits == n_bits])
+        is_open = " open" if n_bits == lengths[0] else ""
+        parts.append(f"<details{is_open}><summary>{n_bits} bits</summary>{drawn}</details>")
+    return parts
 
 
 def _how(about: Mapping[str, Any]) -> list[str]:

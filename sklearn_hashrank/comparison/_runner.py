@@ -4,28 +4,20 @@ import math
 import time
 import warnings
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
-import numpy as np
 from sklearn.base import clone
 from threadpoolctl import threadpool_limits
 
 from ..affinity import BaseAffinity
 from ..base import BaseHasher
 from ..histogram import retrieval_histogram
+from ..model_selection import RetrievalSplit
 from ._measuring import measure_codes
 from ._store import RunStore
 
 _WARM_UP_ROWS, _ENCODINGS = 100, 3
 _warm: set[type] = set()
-
-
-class Split(NamedTuple):
-    """Row numbers of the three parts; the training rows are a subset of the database."""
-
-    train: np.ndarray
-    query: np.ndarray
-    database: np.ndarray
 
 
 @dataclass(frozen=True)
@@ -113,7 +105,7 @@ def save_result(run: Run, result: RunResult, store: RunStore) -> None:
         store.save(run.key, record)
 
 
-def execute(run: Run, X: Any, y: Any, split: Split, affinity: BaseAffinity) -> RunResult:
+def execute(run: Run, X: Any, y: Any, split: RetrievalSplit, affinity: BaseAffinity) -> RunResult:
     """Fit, encode and evaluate, on one thread, so that neither numbers nor times depend on n_jobs.
 
     Parameters
@@ -124,7 +116,7 @@ def execute(run: Run, X: Any, y: Any, split: Split, affinity: BaseAffinity) -> R
         All rows.
     y : array-like with n_samples rows
         What relevance is computed from.
-    split : Split
+    split : RetrievalSplit
         Which rows are trained on, retrieved from, and queries.
     affinity : BaseAffinity
         Fitted on the training rows.
@@ -170,7 +162,8 @@ def _fit_and_measure(run, X, y, split, affinity):
     scores["fit_seconds"] = fit_seconds
     n_encoded = len(query_codes) + len(database_codes)
     scores["encode_microseconds"] = 1e6 * encode_seconds / n_encoded
-    scores |= {f"n_{part}": len(rows) for part, rows in split._asdict().items()}
+    train, query, database = map(len, split)
+    scores |= {"n_train": train, "n_queries": query, "n_database": database}
     return scores, curves
 
 
