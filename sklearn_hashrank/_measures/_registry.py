@@ -51,6 +51,8 @@ class Measure:
         of what lies within a radius takes `radius` in place of `k`.
     short_name : str
         What scorers call it.
+    label : str
+        What a picture calls it.
     options : mapping of str to tuple of str
         The values each option may take, its default first.
     bound : callable, optional
@@ -67,6 +69,7 @@ class Measure:
 
     function: Callable[..., Array]
     short_name: str
+    label: str
     options: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     bound: Callable[..., Array] | None = None
     is_share: bool = True
@@ -85,20 +88,25 @@ MEASURES = {
     "average_precision": Measure(
         average_precision,
         "tie_aware_ap",
+        "AP",
         {"normalize": ("relevant", "min", "retrieved")},
         bound=average_precision_bound,
     ),
-    "ndcg": Measure(ndcg, "tie_aware_ndcg", _GAINS),
-    "dcg": Measure(dcg, "tie_aware_dcg", _GAINS, is_share=False),
-    "precision": Measure(precision, "tie_aware_precision"),
-    "recall": Measure(recall, "tie_aware_recall"),
-    "f1": Measure(f1, "tie_aware_f1"),
-    "reciprocal_rank": Measure(reciprocal_rank, "tie_aware_rr"),
-    "lookup_precision": Measure(lookup_precision, "lookup_precision", radius=2),
-    "lookup_recall": Measure(lookup_recall, "lookup_recall", radius=2),
-    "average_cumulative_gain": Measure(average_cumulative_gain, "acg", radius=3, is_share=False),
+    "ndcg": Measure(ndcg, "tie_aware_ndcg", "NDCG", _GAINS),
+    "dcg": Measure(dcg, "tie_aware_dcg", "DCG", _GAINS, is_share=False),
+    "precision": Measure(precision, "tie_aware_precision", "precision"),
+    "recall": Measure(recall, "tie_aware_recall", "recall"),
+    "f1": Measure(f1, "tie_aware_f1", "F1"),
+    "reciprocal_rank": Measure(reciprocal_rank, "tie_aware_rr", "reciprocal rank"),
+    "lookup_precision": Measure(
+        lookup_precision, "lookup_precision", "precision within radius", radius=2
+    ),
+    "lookup_recall": Measure(lookup_recall, "lookup_recall", "recall within radius", radius=2),
+    "average_cumulative_gain": Measure(
+        average_cumulative_gain, "acg", "ACG", radius=3, is_share=False
+    ),
     "local_group_average_precision": Measure(
-        local_group_average_precision, "mlgap", radius=2, needs_codes=True
+        local_group_average_precision, "mlgap", "LGAP", radius=2, needs_codes=True
     ),
 }
 
@@ -106,6 +114,25 @@ MEASURES = {
 def score_name(name: str) -> str:
     """Return what `sklearn_hashrank.metrics` calls the function of a measure."""
     return f"tie_aware_{name}_score" if MEASURES[name].radius is None else f"{name}_score"
+
+
+def find_measure(metric: str | Callable) -> str:
+    """Return the registered name of a measure.
+
+    Parameters
+    ----------
+    metric : str or callable
+        The name of the measure, its short name, or the public function or its name.
+    """
+    wanted = metric if isinstance(metric, str) else getattr(metric, "__name__", None)
+    for name, measure in MEASURES.items():
+        if wanted in (name, measure.short_name, score_name(name)):
+            return name
+    short_names = _among(measure.short_name for measure in MEASURES.values())
+    raise ValueError(
+        "a measure must be a function of sklearn_hashrank.metrics with one value for each query, "
+        f"or {short_names}. Got {metric!r} instead."
+    )
 
 
 def _refuse(parameter: str, owner: str, accepted: str, given: object) -> None:

@@ -1,4 +1,4 @@
-"""Measures of Hamming rankings, lookups and code usage, with the arguments of scikit-learn's."""
+"""Measures and displays of Hamming rankings, lookups and code usage, in scikit-learn's manner."""
 
 from .._measures import CodeUsage
 from ._curves import precision_recall_curve, recall_at_k_curve
@@ -7,6 +7,13 @@ from ._lookup import (
     local_group_average_precision_score,
     lookup_precision_score,
     lookup_recall_score,
+)
+from ._plot import (
+    BitsCurveDisplay,
+    CodeUsageDisplay,
+    PrecisionRecallDisplay,
+    RecallAtKDisplay,
+    TieRangeDisplay,
 )
 from ._ranking import (
     tie_aware_average_precision_score,
@@ -20,7 +27,12 @@ from ._ranking import (
 from ._usage import code_usage
 
 __all__ = [
+    "BitsCurveDisplay",
     "CodeUsage",
+    "CodeUsageDisplay",
+    "PrecisionRecallDisplay",
+    "RecallAtKDisplay",
+    "TieRangeDisplay",
     "average_cumulative_gain_score",
     "code_usage",
     "local_group_average_precision_score",

@@ -1,0 +1,205 @@
+"""What displays share: models and their histograms, axes, and a palette for every eye."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+from sklearn.pipeline import Pipeline
+
+from ...histogram import RetrievalHistogram, retrieval_histogram
+
+# Okabe and Ito, "Color universal design", without the yellow that paper swallows.
+COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+DASHES = ("-", "--", "-.", ":")
+MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+
+_FRAGMENTS = {
+    "from estimator": """estimator : hasher or mapping of str to hasher
+            Fitted, alone or as the last step of a :class:`~sklearn.pipeline.Pipeline`.
+        X : array-like of shape (n_queries, n_features)
+            Rows to encode as queries.
+        y : array-like with n_queries rows, default=None
+            What the affinity compares. None: `X` itself.
+        database : "self", "fit" or tuple (X, y), default="self"
+            What to retrieve: all other rows of `X`, the rows the hasher was fitted on, or
+            others.
+        affinity : "auto" or affinity object, default=None
+            None: the hasher's own ``affinity_`` where learning has set it, else "auto".
+        n_jobs : int, default=None
+            Threads.""",
+    "from codes": """y_true : array-like with n_queries rows
+            What `affinity` compares: class labels, label sets, label paths or vectors.
+        codes : array-like of shape (n_queries, n_columns) or mapping of str to such
+            Codes of the queries, of one model or of several by name.
+        database : tuple (y_database, database_codes), default=None
+            The items to retrieve; with several models, their codes by the same names. None: every
+            row is a query against all other rows.
+        n_bits : int, default=None
+            Length of a code; needed for packed codes.
+        affinity : "auto" or affinity object, default="auto"
+            As for the metric functions.
+        n_jobs : int, default=None
+            Threads.""",
+    "from histograms": """histograms : RetrievalHistogram or mapping of str to RetrievalHistogram
+            Of one model, or of several by name.""",
+    "measure": """measure : str or callable, default="tie_aware_ap"
+            A function of ``sklearn_hashrank.metrics`` with a value for each query, or its short
+            name.""",
+    "ax": """ax : matplotlib axes, default=None
+            None: a new figure.""",
+}
+
+_Function = TypeVar("_Function", bound=Callable)
+
+
+def documented(function: _Function) -> _Function:
+    """Write the shared parameters into a docstring."""
+    text = function.__doc__ or ""
+    for name, fragment in _FRAGMENTS.items():
+        text = text.replace(f"{{{name}}}", fragment)
+    function.__doc__ = text
+    return function
+
+
+def pyplot(display: Any) -> Any:
+    """Return matplotlib.pyplot, or say how to install it."""
+    try:
+        import matplotlib.pyplot
+    except ImportError as error:
+        raise ImportError(
+            f"{type(display).__name__}.plot needs matplotlib, which is not installed. "
+            "It comes with `pip install sklearn-hashrank[plot]`."
+        ) from error
+    return matplotlib.pyplot
+
+
+def new_axes(display: Any, ax: Any, **options: Any) -> Any:
+    """Return `ax`, or the axes of a new figure."""
+    plt = pyplot(display)
+    return plt.subplots(layout="constrained", **options)[1] if ax is None else ax
+
+
+def style(number: int) -> dict[str, Any]:
+    """Colour and dashes of a model; 28 differ."""
+    dashes = DASHES[number // len(COLORS) % len(DASHES)]
+    return {"color": COLORS[number % len(COLORS)], "linestyle": dashes}
+
+
+def legend(ax: Any, names: list[str] | None, **options: Any) -> None:
+    """Name the models in a legend that stays small; many go beside the axes."""
+    if names is None:
+        return
+    if len(names) > 6:
+        options = {"loc": "center left", "bbox_to_anchor": (1.01, 0.5)} | options
+    sizes = {"fontsize": "small", "handlelength": 2.4, "labelspacing": 0.3, "borderpad": 0.3}
+    ax.legend(**sizes | options)
+
+
+def by_name(models: Any, what: str) -> dict[str | None, Any]:
+    """Models by name; one alone has none."""
+    if not isinstance(models, Mapping):
+        return {None: models}
+    if not models:
+        raise ValueError(f"{what} is an empty mapping; at least one model is needed.")
+    return {str(name): model for name, model in models.items()}
+
+
+def names_of(models: Mapping[str | None, Any]) -> list[str] | None:
+    """Names of the models; None of one alone."""
+    return None if None in models else [str(name) for name in models]
+
+
+def check_names(names: Any, n_models: int) -> list[str] | None:
+    """Names as a list, one for each model."""
+    if names is None:
+        return None
+    names = [str(name) for name in names]
+    if len(names) != n_models:
+        raise ValueError(f"names must be one for each of {n_models} models. Got {len(names)}.")
+    return names
+
+
+def histograms_of_codes(
+    y_true: Any,
+    codes: Any,
+    database: Any,
+    n_bits: int | None,
+    affinity: Any,
+    n_jobs: int | None,
+    keep_codes: bool = False,
+) -> dict[str | None, RetrievalHistogram]:
+    """Count what each of several codings of the same queries retrieves."""
+    models = by_name(codes, "codes")
+    if database is None:
+        items = {name: (y_true, queries) for name, queries in models.items()}
+    elif isinstance(database, (tuple, list)) and len(database) == 2:
+        of_database = by_name(database[1], "database_codes")
+        if of_database.keys() != models.keys():
+            raise ValueError(
+                "database codes must be of the same models as codes. "
+                f"Got {list(of_database)} and {list(models)}."
+            )
+        items = {name: (database[0], of_database[name]) for name in models}
+    else:
+        raise ValueError(
+            f"database must be None or a tuple (y_database, database_codes). Got {database!r}."
+        )
+    return {
+        name: retrieval_histogram(
+            queries,
+            items[name][1],
+            y_true,
+            items[name][0],
+            affinity=affinity,
+            n_bits=n_bits,
+            exclude_self=database is None,
+            keep_codes=keep_codes,
+            n_jobs=n_jobs,
+        )
+        for name, queries in models.items()
+    }
+
+
+def histograms_of_estimators(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    database: Any,
+    affinity: Any,
+    n_jobs: int | None,
+    keep_codes: bool = False,
+) -> dict[str | None, RetrievalHistogram]:
+    """Encode with each of several fitted hashers, and count what they retrieve."""
+    if not isinstance(estimator, Mapping):
+        estimator = {type(last_step(estimator)).__name__: estimator}
+    histograms = {}
+    for name, model in by_name(estimator, "estimator").items():
+        hasher, queries = last_step(model), model.predict(X)
+        query_y = X if y is None else y
+        if isinstance(database, str) and database == "self":
+            items = queries, query_y
+        elif isinstance(database, str) and database == "fit":
+            items = hasher.codes_, hasher.y_
+        elif isinstance(database, (tuple, list)) and len(database) == 2:
+            items = model.predict(database[0]), database[0] if database[1] is None else database[1]
+        else:
+            raise ValueError(
+                f"database must be 'self', 'fit' or a tuple (X, y). Got {database!r} instead."
+            )
+        own = getattr(hasher, "affinity_", "auto")
+        histograms[name] = retrieval_histogram(
+            queries,
+            items[0],
+            query_y,
+            items[1],
+            affinity=own if affinity is None else affinity,
+            n_bits=queries.shape[1],
+            exclude_self=items[0] is queries,
+            keep_codes=keep_codes,
+            n_jobs=n_jobs,
+        )
+    return histograms
+
+
+def last_step(model: Any) -> Any:
+    """Return the hasher itself, alone or at the end of a pipeline."""
+    return model[-1] if isinstance(model, Pipeline) else model
