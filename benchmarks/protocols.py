@@ -5,6 +5,8 @@ from pathlib import Path
 
 import numpy as np
 
+from sklearn_hashrank.model_selection import PerClassRetrievalSplit
+
 FASHION_MNIST = "/usr/share/datasets/fashion-mnist"
 
 
@@ -37,11 +39,10 @@ def gist(path):
 
 
 def by_class(y, random_state, n_query=100, n_train=500):
-    """Query, database and training rows, `n_train` of each class (None: the whole database)."""
-    query, database, train = [], [], []
-    for label in np.unique(y):
-        rows = random_state.permutation(np.flatnonzero(y == label))
-        query.append(rows[:n_query])
-        database.append(rows[n_query:])
-        train.append(rows[n_query:][:n_train])
-    return tuple(np.sort(np.concatenate(rows)) for rows in (query, database, train))
+    """Query, database and training rows, `n_train` of each class (None: the whole database).
+
+    Rows come in the order of the data set.
+    """
+    protocol = PerClassRetrievalSplit(n_query, n_train, random_state=random_state)
+    [(train, query, database)] = protocol.split(y, y)
+    return np.sort(query), np.sort(database), np.sort(train)

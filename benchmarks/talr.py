@@ -27,6 +27,7 @@ from sklearn_hashrank import (
     TALRLinear,
     retrieval_histogram,
 )
+from sklearn_hashrank.model_selection import RandomRetrievalSplit
 
 
 def average_precision(hasher, X, y, query, database):
@@ -155,13 +156,12 @@ def unlabelled(sets, seeds):
             for n_bits in (16, 32, 64):
                 scores = []
                 for seed in range(seeds):
-                    rows = X[np.random.RandomState(seed).permutation(len(X))[:22_000]]
-                    query, database = rows[:2000], rows[2000:]
-                    train = database[:5000] - database[:5000].mean(axis=0)
-                    query, database = (
-                        part - database[:5000].mean(axis=0) for part in (query, database)
+                    protocol = RandomRetrievalSplit(
+                        2000, 5000, n_database=20_000, random_state=seed
                     )
-                    query, database, train = map(normalize, (query, database, train))
+                    [split] = protocol.split(X)
+                    center = X[split.train].mean(axis=0)
+                    train, query, database = (normalize(X[rows] - center) for rows in split)
                     affinity = EuclideanAffinity().fit(train)
                     hasher = make(n_bits=n_bits, random_state=seed)
                     if "affinity" in hasher.get_params():

@@ -51,6 +51,25 @@ SECTIONS = (
         "Exact means over all orders of tied items, with bounds; see :ref:`evaluation`.",
     ),
     Section(
+        "Scorers",
+        "sklearn_hashrank.metrics",
+        ("make_retrieval_scorer", "get_retrieval_scorer", "get_retrieval_scorer_names"),
+        "For cross-validation and searches; see :ref:`model_selection`.",
+    ),
+    Section(
+        "Model selection",
+        "sklearn_hashrank.model_selection",
+        (
+            "cross_validate_retrieval",
+            "PerClassRetrievalSplit",
+            "RandomRetrievalSplit",
+            "cifar10_split",
+            "RetrievalSplit",
+            "RetrievalKFold",
+        ),
+        "Training rows, queries and database; see :ref:`model_selection`.",
+    ),
+    Section(
         "Affinities",
         "sklearn_hashrank",
         (

@@ -7,6 +7,8 @@ ORDER = (
     "plot_rsh.py",
     "plot_lwh.py",
     "plot_learning_curves.py",
+    "plot_grid_search.py",
+    "plot_pipeline_persistence.py",
 )
 
 

@@ -1,6 +1,5 @@
 """What every hasher has: validation, code output, score. No optimisation."""
 
-import warnings
 from abc import abstractmethod
 from numbers import Integral
 from typing import Any
@@ -23,6 +22,7 @@ from ._streaming import (
 from .affinity import BaseAffinity, EuclideanAffinity, fit_affinity
 from .codes import FORMATS, packed_width, write_codes
 from .histogram import retrieval_histogram
+from .metrics._scorer import warn_if_all_is_relevant
 
 _ROWS = {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}
 
@@ -196,6 +196,22 @@ class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
             In [0, 1]; NaN, with a warning, when no row has a relevant other row.
         """
         codes = self._encode(X)
+        affinity, y = self._ground_truth(X, y)
+        histogram = retrieval_histogram(
+            codes,
+            codes,
+            y,
+            y,
+            affinity=affinity,
+            n_bits=self._fitted_n_bits,
+            exclude_self=True,
+            n_jobs=getattr(self, "n_jobs", None),
+        )
+        warn_if_all_is_relevant(histogram, stacklevel=3)
+        return mean_score(histogram.measure("average_precision"), stacklevel=3)
+
+    def _ground_truth(self, X: Any, y: Any) -> tuple[BaseAffinity, Any]:
+        """Return the fitted affinity and what it compares: `y`, or `X` where both were None."""
         if y is None:
             if not self._fitted_without_y:
                 raise ValueError(
@@ -206,25 +222,7 @@ class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         if not hasattr(self, "affinity_"):
             y_train = None if self._fitted_without_y else self.y_
             self.affinity_ = self._fit_affinity(self.y_, y_train)
-        histogram = retrieval_histogram(
-            codes,
-            codes,
-            y,
-            y,
-            affinity=self.affinity_,
-            n_bits=self._fitted_n_bits,
-            exclude_self=True,
-            n_jobs=getattr(self, "n_jobs", None),
-        )
-        irrelevant = histogram.counts[:, histogram.levels == 0]
-        if len(codes) > 1 and not irrelevant.any():
-            warnings.warn(
-                "Every pair of rows is relevant, so that any code has a perfect score. Score rows "
-                "of several classes; with cross-validation, shuffle rows that are sorted by class.",
-                UserWarning,
-                stacklevel=2,
-            )
-        return mean_score(histogram.measure("average_precision"), stacklevel=3)
+        return self.affinity_, y
 
     def _validate_training_data(self, X: Any, y: Any, reset: bool = True) -> tuple[Any, Any]:
         """Check rows of X and y for `fit`; `reset` forgets what an earlier fit derived."""

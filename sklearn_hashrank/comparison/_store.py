@@ -11,7 +11,7 @@ from typing import Any
 
 import joblib
 
-import sklearn_hashrank
+from .. import __version__
 
 _PACKAGES = ("numpy", "scipy", "scikit-learn", "joblib", "numba", "cvxpy")
 
@@ -23,7 +23,7 @@ def run_key(**settings: Any) -> str:
 
 def versions() -> dict[str, str]:
     """Versions of Python and of the packages that numbers may depend on."""
-    found = {"sklearn-hashrank": sklearn_hashrank.__version__, "Python": platform.python_version()}
+    found = {"sklearn-hashrank": __version__, "Python": platform.python_version()}
     for package in _PACKAGES:
         try:
             found[package] = version(package)
@@ -35,7 +35,7 @@ def versions() -> dict[str, str]:
 @functools.cache
 def _source_digest() -> str:
     """Digest of the package's own modules: edited methods are run again."""
-    package = Path(sklearn_hashrank.__file__).parent
+    package = Path(__file__).parents[1]
     digest = hashlib.sha256()
     for path in sorted(package.rglob("*.py")):
         if path.relative_to(package).parts[0] != "cli":

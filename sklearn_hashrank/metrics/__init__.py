@@ -24,6 +24,7 @@ from ._ranking import (
     tie_aware_recall_score,
     tie_aware_reciprocal_rank_score,
 )
+from ._scorer import get_retrieval_scorer, get_retrieval_scorer_names, make_retrieval_scorer
 from ._usage import code_usage
 
 __all__ = [
@@ -35,9 +36,12 @@ __all__ = [
     "TieRangeDisplay",
     "average_cumulative_gain_score",
     "code_usage",
+    "get_retrieval_scorer",
+    "get_retrieval_scorer_names",
     "local_group_average_precision_score",
     "lookup_precision_score",
     "lookup_recall_score",
+    "make_retrieval_scorer",
     "precision_recall_curve",
     "recall_at_k_curve",
     "tie_aware_average_precision_score",

@@ -1,0 +1,14 @@
+"""Splits into training rows, queries and database, and cross-validation of retrieval."""
+
+from ._folds import RetrievalKFold
+from ._splits import PerClassRetrievalSplit, RandomRetrievalSplit, RetrievalSplit, cifar10_split
+from ._validation import cross_validate_retrieval
+
+__all__ = [
+    "PerClassRetrievalSplit",
+    "RandomRetrievalSplit",
+    "RetrievalKFold",
+    "RetrievalSplit",
+    "cifar10_split",
+    "cross_validate_retrieval",
+]
