@@ -1,0 +1,118 @@
+"""GIST: speed, memory, and agreement with published features of CIFAR-10.
+
+    python benchmarks/gist.py [--data GIST.npz --cifar10 FOLDER] [--only speed|agreement|quality]
+
+"speed" describes 10,000 random images of 32 x 32 pixels, and 300 of them as the original code does:
+one image after the other, in double precision, with a filter bank that is built beforehand.
+
+"agreement" compares descriptors of the images in FOLDER (as `fetch_cifar10` takes it) with features
+that others have computed; "quality" hashes both by the protocol of the other benchmarks.
+"""
+
+import argparse
+import time
+import tracemalloc
+
+import numpy as np
+from protocols import by_class, gist
+from talr import average_precision
+
+from sklearn_hashrank import ITQHasher, LSHHasher, TALRLinear
+from sklearn_hashrank.datasets import fetch_cifar10
+from sklearn_hashrank.feature_extraction import GIST, gabor_filters
+
+
+def one_by_one(images):
+    """Descriptors as the original code computes them."""
+    bank = gabor_filters((96, 96))
+    y, x = 42 * np.fft.fftfreq(42)[:, None], 42 * np.fft.fftfreq(42)
+    low_pass = np.exp(-(x**2 + y**2) * np.log(2) / 16)
+    features = []
+    for image in images:
+        grey = image.mean(axis=2)
+        grey -= grey.min()
+        logs = np.pad(np.log(255 * grey / grey.max() + 1), 5, mode="symmetric")
+        logs -= np.fft.ifft2(np.fft.fft2(logs) * low_pass).real
+        logs /= 0.2 + np.sqrt(np.abs(np.fft.ifft2(np.fft.fft2(logs**2) * low_pass)))
+        spectrum = np.fft.fft2(np.pad(logs[5:-5, 5:-5], 32, mode="symmetric"))
+        for transfer in bank:
+            magnitude = np.abs(np.fft.ifft2(spectrum * transfer))[32:64, 32:64]
+            features.append(magnitude.reshape(4, 8, 4, 8).mean(axis=(1, 3)).T)
+    return np.reshape(features, (len(images), -1))
+
+
+def speed(options):
+    images = np.random.default_rng(0).integers(0, 256, (options.n, 32, 32, 3), np.uint8)
+    GIST().transform(images[:1])  # builds the filter bank
+    print(f"{options.n} images of 32 x 32 pixels")
+    for n_jobs in (1, 2):
+        start, cpu = time.perf_counter(), time.process_time()
+        features = GIST(n_jobs=n_jobs).transform(images)
+        seconds = time.perf_counter() - start
+        cpu = time.process_time() - cpu
+        print(f"  n_jobs={n_jobs}: {seconds:.1f} s, {cpu:.1f} s CPU", flush=True)
+    some = images[:300]
+    start = time.perf_counter()
+    expected = one_by_one(some)
+    theirs = (time.perf_counter() - start) / len(some)
+    start = time.perf_counter()
+    GIST().transform(some)
+    ours = (time.perf_counter() - start) / len(some)
+    print(
+        f"  300 of them, one thread: {1e3 * ours:.2f} ms an image, as the original code "
+        f"{1e3 * theirs:.2f} ms, {theirs / ours:.1f} x; "
+        f"largest difference {np.abs(features[:300] - expected).max():.1e}"
+    )
+    tracemalloc.start()
+    GIST().transform(images)
+    peak = tracemalloc.get_traced_memory()[1] - features.nbytes
+    print(f"  memory beyond the features: {peak / 2**20:.0f} MB")
+
+
+def agreement(options):
+    X, y = gist(options.data)
+    cifar = fetch_cifar10(data_home=options.cifar10, download_if_missing=False)
+    assert (cifar.target == y).all()
+    features = GIST(n_jobs=2).transform(cifar.images)
+    error = np.linalg.norm(features - X) / np.linalg.norm(X)
+    correlation = np.array([np.corrcoef(a, b)[0, 1] for a, b in zip(features.T, X.T)])
+    print(
+        f"{len(X)} images of CIFAR-10 against {options.data}: largest difference "
+        f"{np.abs(features - X).max():.1e}, relative error {error:.1e}, "
+        f"smallest correlation of a feature {correlation.min():.6f}"
+    )
+    return features, X, y
+
+
+def quality(features, X, y, options):
+    kinds = {"GIST": features, "published": X}
+    for n_bits in options.bits:
+        for name, make in {"LSH": LSHHasher, "ITQ": ITQHasher, "TALR": TALRLinear}.items():
+            for kind, rows in kinds.items():
+                scores = []
+                for seed in range(options.seeds):
+                    query, database, train = by_class(y, np.random.RandomState(seed))
+                    hasher = make(n_bits, random_state=seed).fit(rows[train], y[train])
+                    scores.append(average_precision(hasher, rows, y, query, database))
+                print(f"  {n_bits} bits, {name:5s} {kind:10s} {np.mean(scores):.4f}", flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--data", help="npz file with X_train, y_train, X_test, y_test")
+    parser.add_argument("--cifar10", help="data_home of fetch_cifar10")
+    parser.add_argument("--n", type=int, default=10_000)
+    parser.add_argument("--seeds", type=int, default=1)
+    parser.add_argument("--bits", type=int, nargs="+", default=[32])
+    parser.add_argument("--only", choices=["speed", "agreement", "quality"])
+    options = parser.parse_args()
+    if options.only in (None, "speed"):
+        speed(options)
+    if options.data and options.only != "speed":
+        compared = agreement(options)
+        if options.only != "agreement":
+            quality(*compared, options)
+
+
+if __name__ == "__main__":
+    main()
