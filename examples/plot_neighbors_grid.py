@@ -60,7 +60,9 @@ def draw(axis, row, wrong=False, text=""):
     axis.spines[:].set_color("0.8")
     if wrong:
         axis.spines[:].set(color="#D55E00", linewidth=2)
-        axis.plot([-0.5, 7.5], [-0.5, 7.5], [-0.5, 7.5], [7.5, -0.5], color="#D55E00", linewidth=1.3)
+        axis.plot(
+            [-0.5, 7.5], [-0.5, 7.5], [-0.5, 7.5], [7.5, -0.5], color="#D55E00", linewidth=1.3
+        )
         axis.set(xlim=(-0.5, 7.5), ylim=(7.5, -0.5))
 
 

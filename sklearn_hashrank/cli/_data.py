@@ -2,7 +2,10 @@
 
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from ._errors import UsageError
 from ._files import Rows, check_finite, check_labels, read_labels, read_rows
@@ -12,6 +15,20 @@ def _digits() -> Rows:
     from sklearn.datasets import load_digits
 
     return Rows(*load_digits(return_X_y=True))
+
+
+def _digits_gist() -> Rows:
+    from ..datasets import load_digits_gist
+
+    return Rows(*load_digits_gist(return_X_y=True))
+
+
+def _pixels(name: str) -> Rows:
+    from ..datasets import fetch_cifar10, fetch_fashion_mnist, fetch_mnist
+
+    fetch = {"cifar10": fetch_cifar10, "fashion-mnist": fetch_fashion_mnist, "mnist": fetch_mnist}
+    X, y = fetch[name](return_X_y=True)
+    return Rows(X.astype(np.float32), y)
 
 
 class NamedData(NamedTuple):
@@ -34,9 +51,10 @@ def _fetched(name: str) -> Callable[[], Rows]:
 
 NAMED = {
     "digits": NamedData(_digits, n_queries=20, n_train=100),
-    "fashion-mnist": NamedData(_fetched("fashion_mnist")),
-    "mnist": NamedData(_fetched("mnist")),
-    "cifar10": NamedData(_fetched("cifar10")),
+    "digits-gist": NamedData(_digits_gist, n_queries=20, n_train=100),
+    "fashion-mnist": NamedData(partial(_pixels, "fashion-mnist")),
+    "mnist": NamedData(partial(_pixels, "mnist")),
+    "cifar10": NamedData(partial(_pixels, "cifar10")),
 }
 
 

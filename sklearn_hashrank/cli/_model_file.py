@@ -79,7 +79,7 @@ def load_model(path: str) -> Model:
         if error.filename is None:
             error.filename = path
         raise
-    except (ValueError, EOFError, KeyError, AttributeError, zipfile.BadZipFile) as error:
+    except (ValueError, EOFError, KeyError, TypeError, zipfile.BadZipFile) as error:
         raise UsageError(f"{path} is not a model written by hashrank fit.") from error
     if about.get("format") != _FORMAT or about.get("class") not in _CLASSES:
         raise UsageError(

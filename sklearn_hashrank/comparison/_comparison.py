@@ -1,5 +1,6 @@
 """Methods, code lengths and seeds under one protocol."""
 
+import warnings
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import product
@@ -18,7 +19,7 @@ from ..base import BaseHasher
 from ._about import describe_data, describe_machine
 from ._methods import check_method, method_from_name
 from ._protocols import check_protocol, describe_protocol, draw_split
-from ._runner import Run, RunResult, execute, load_result, save_result
+from ._runner import Run, RunResult, execute, interrupts_ignored, load_result, save_result
 from ._store import RunStore, run_key, versions, write_at_once
 from ._summary import Table, summarize
 from ._tables import to_csv, to_latex, to_markdown
@@ -216,11 +217,19 @@ def _run_all(
         if (kept := load_result(run, store)) is not None:
             finish(index, kept)
     pending = [index for index in range(len(runs)) if index not in results]
-    for index, result in Parallel(n_jobs=n_jobs, return_as="generator_unordered")(
-        delayed(_execute)(index, runs[index], *arguments(runs[index])) for index in pending
-    ):
-        save_result(runs[index], result, store)
-        finish(index, result)
+    with interrupts_ignored():  # by the workers, which inherit it: one traceback is enough
+        executed = Parallel(n_jobs=n_jobs, return_as="generator_unordered")(
+            delayed(_execute)(index, runs[index], *arguments(runs[index])) for index in pending
+        )
+    try:
+        for index, result in executed:
+            save_result(runs[index], result, store)
+            finish(index, result)
+    except BaseException:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # that joblib cancels what is still running
+            executed.close()
+        raise
     return [results[index] for index in range(len(runs))]
 
 

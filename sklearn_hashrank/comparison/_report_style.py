@@ -29,7 +29,8 @@ p { margin: .2rem 0 .8rem; max-width: 75ch; }
 .blocks > div { min-width: 0; max-width: 100%; flex: 0 1 auto; }
 .blocks p { max-width: 34rem; }
 .wide { overflow-x: auto; -webkit-overflow-scrolling: touch; }
-table { border-collapse: collapse; font-variant-numeric: tabular-nums; font-size: .92rem; }
+table { border-collapse: separate; border-spacing: 0; font-variant-numeric: tabular-nums;
+        font-size: .92rem; }
 th, td { padding: .35rem .8rem; text-align: right; border-bottom: 1px solid var(--line);
          white-space: nowrap; vertical-align: top; }
 thead th { background: var(--head); font-weight: 600; }

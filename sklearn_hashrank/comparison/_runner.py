@@ -1,8 +1,12 @@
 """One run of a comparison: fit, encode, evaluate."""
 
 import math
+import signal
+import threading
 import time
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -136,6 +140,19 @@ def execute(run: Run, X: Any, y: Any, split: RetrievalSplit, affinity: BaseAffin
         return RunResult(run.method, run.n_bits, run.seed, error=message)
     notes = sorted({" ".join(str(warning.message).split()) for warning in caught})
     return RunResult(run.method, run.n_bits, run.seed, scores, curves, notes)
+
+
+@contextmanager
+def interrupts_ignored() -> Iterator[None]:
+    """Ignore Ctrl-C for a moment, and for good in processes that are started meanwhile."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    handler = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, handler)
 
 
 def _fit_and_measure(run, X, y, split, affinity):
