@@ -70,6 +70,12 @@ SECTIONS = (
         "Training rows, queries and database; see :ref:`model_selection`.",
     ),
     Section(
+        "Comparison",
+        "sklearn_hashrank.comparison",
+        ("compare", "Comparison", "RunResult", "method_from_name", "measure_codes"),
+        "Methods, code lengths and seeds under one protocol; see :ref:`cli`.",
+    ),
+    Section(
         "Affinities",
         "sklearn_hashrank",
         (

@@ -3,7 +3,9 @@
 import argparse
 import os
 import sys
+import warnings
 from collections.abc import Sequence
+from typing import Any
 
 from .. import __version__
 from . import _codes, _compare
@@ -38,7 +40,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     words = list(sys.argv[1:] if arguments is None else arguments)
     try:
-        return options.run(options, words) or 0
+        with warnings.catch_warnings():
+            warnings.showwarning = _show_warning
+            return options.run(options, words) or 0
     except KeyboardInterrupt as interrupt:
         if options.debug:
             raise
@@ -73,6 +77,10 @@ def _parser() -> argparse.ArgumentParser:
         command.formatter_class = argparse.RawDescriptionHelpFormatter
         command.add_argument("--debug", action="store_true", help="show the traceback of an error")
     return parser
+
+
+def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
+    print(f"hashrank: warning: {' '.join(str(message).split())}", file=sys.stderr)
 
 
 def _say(line: str, exit_code: int) -> int:
