@@ -138,7 +138,7 @@ def _protocol(options: Namespace, has_labels: bool) -> Any:
 def _write(comparison: Comparison, folder: Path, quiet: bool) -> int:
     paths = comparison.write(folder)
     if not quiet:
-        print(comparison.to_markdown())
+        print(comparison.to_markdown(["ap"]))
         for kind in ("csv", "markdown", "latex"):
             print(f"{kind}: {paths[kind]}")
     print(f"report: {paths['report']}")

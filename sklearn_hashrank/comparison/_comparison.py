@@ -47,21 +47,33 @@ class Comparison:
         """The runs whose method raised an error."""
         return [result for result in self.results if result.error]
 
-    def tables(self) -> list[Table]:
-        """Means and standard deviations over seeds, one table for each figure."""
-        return summarize(self.results)
+    def tables(self, names: Iterable[str] | None = None) -> list[Table]:
+        """Means and standard deviations over seeds.
+
+        Parameters
+        ----------
+        names : iterable of str, default=None
+            Scores such as ``"ap"`` that are wanted; None: all that have a table.
+
+        Returns
+        -------
+        tables : list of Table
+            One for each score, methods by code lengths.
+        """
+        tables = summarize(self.results)
+        return tables if names is None else [t for t in tables if t.column.name in set(names)]
 
     def to_csv(self) -> str:
         """Text of a CSV file with one row for each run."""
         return to_csv(self.results)
 
-    def to_markdown(self) -> str:
-        """All tables as Markdown."""
-        return to_markdown(self.tables())
+    def to_markdown(self, names: Iterable[str] | None = None) -> str:
+        """Tables as Markdown; `names` as for :meth:`tables`."""
+        return to_markdown(self.tables(names))
 
-    def to_latex(self) -> str:
-        """All tables as LaTeX (booktabs)."""
-        return to_latex(self.tables())
+    def to_latex(self, names: Iterable[str] | None = None) -> str:
+        """Tables as LaTeX (booktabs); `names` as for :meth:`tables`."""
+        return to_latex(self.tables(names))
 
     def to_html(self) -> str:
         """Make the report: one page that needs nothing beside itself."""

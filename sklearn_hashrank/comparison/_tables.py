@@ -28,16 +28,10 @@ def to_markdown(tables: Sequence[Table]) -> str:
     """One pipe table for each figure; the best are bold."""
     parts = []
     for table in tables:
-        lines = [
-            f"**{table.column.title}** ({what_cells_show(table)})",
-            "",
-            _pipes(["method", *(f"{n_bits} bits" for n_bits in table.n_bits)]),
-            _pipes(["---", *("---:" for _ in table.n_bits)]),
-        ]
-        lines += [
-            _pipes([method.replace("|", "\\|"), *_row(table, method, _markdown_cell)])
-            for method in table.methods
-        ]
+        rows = [["method", *(f"{n_bits} bits" for n_bits in table.n_bits)]]
+        rows += [[m.replace("|", "\\|"), *_row(table, m, _markdown_cell)] for m in table.methods]
+        heading = f"**{table.column.title}** ({what_cells_show(table)})"
+        lines = [heading, "", *_pipe_table(rows)]
         parts.append("\n".join(lines))
     return "\n\n".join(parts) + "\n"
 
@@ -104,8 +98,15 @@ def _row(table: Table, method: str, show: Callable[[Cell, Column], str]) -> list
     return ["--" if cell is None else show(cell, table.column) for cell in found]
 
 
-def _pipes(cells: Sequence[str]) -> str:
-    return "| " + " | ".join(cells) + " |"
+def _pipe_table(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Lines of a table whose first row is its header and whose first column is to the left."""
+    widths = [max(map(len, column)) for column in zip(*rows)]
+    lines = [
+        " | ".join(text.rjust(width) if i else text.ljust(width) for i, (text, width) in cells)
+        for cells in (enumerate(zip(row, widths)) for row in rows)
+    ]
+    rule = " | ".join("-" * (width - (i > 0)) + ":" * (i > 0) for i, width in enumerate(widths))
+    return [f"| {line} |" for line in (lines[0], rule, *lines[1:])]
 
 
 def _markdown_cell(cell: Cell, column: Column) -> str:

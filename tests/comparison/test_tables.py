@@ -60,10 +60,10 @@ def test_means_deviations_and_ranges():
 def test_markdown():
     found = to_markdown(summarize(results(**{"a|b": [0.5, 0.7], "c": [0.1, 0.1]})))
     assert found.splitlines()[2:] == [
-        "| method | 8 bits |",
-        "| --- | ---: |",
-        "| a\\|b | **.600** ± .141 [.500 \N{EN DASH} .700] |",
-        "| c | .100 ± .000 [.000 \N{EN DASH} .200] |",
+        "| method |                        8 bits |",
+        "| ------ | ----------------------------: |",
+        "| a\\|b   | **.600** ± .141 [.500 \N{EN DASH} .700] |",
+        "| c      |     .100 ± .000 [.000 \N{EN DASH} .200] |",
     ]
 
 
@@ -78,8 +78,8 @@ def test_times_have_three_significant_digits():
     runs = [RunResult("a", 8, s, {"fit_seconds": t}) for s, t in enumerate((0.000123456, 0.0002))]
     runs += [RunResult("b", 8, s, {"fit_seconds": t}) for s, t in enumerate((1234.5, 1234.5))]
     found = to_markdown(summarize(runs))
-    assert "| a | **.000162** ± .000054 |" in found
-    assert "| b | 1234 ± 0 |" in found
+    assert "| **.000162** ± .000054 |" in found
+    assert " 1234 ± 0 |" in found
 
 
 def test_csv_keeps_every_digit_and_quotes():
