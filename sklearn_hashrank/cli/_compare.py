@@ -5,6 +5,7 @@ import sys
 from argparse import Namespace
 from collections.abc import Callable
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from ..comparison import METHODS, Comparison, compare, method_from_name
 from ..model_selection import PerClassRetrievalSplit, RandomRetrievalSplit, cifar10_split
 from ._arguments import ALL, lengths, number_or_all, positive, words
 from ._data import NAMED, add_data_options, load_data
-from ._errors import UsageError
+from ._errors import UsageError, need_extra
 from ._progress import Lines, make_progress
 
 _PROTOCOLS: dict[str, Callable[..., Any]] = {
@@ -142,6 +143,8 @@ def _write(comparison: Comparison, folder: Path, quiet: bool) -> int:
         for kind in ("csv", "markdown", "latex"):
             print(f"{kind}: {paths[kind]}")
     print(f"report: {paths['report']}")
+    if find_spec("matplotlib") is None:
+        print(f"hashrank: warning: {need_extra('matplotlib', 'drawing')}", file=sys.stderr)
     failures = comparison.failures
     if failures:
         print(

@@ -2,14 +2,14 @@
 
 import warnings
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import product
 from numbers import Integral
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed
+from joblib import Parallel, delayed, effective_n_jobs
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.utils import check_array, check_consistent_length
@@ -205,7 +205,8 @@ def compare(
         "methods": {method: repr(hasher) for method, hasher in hashers.items()},
         "seeds": seeds,
         "command": command,
-        "environment": {**versions(), "machine": describe_machine(), "n_jobs": str(n_jobs or 1)},
+        "versions": versions(),
+        "times": "; ".join(sorted({r.measured_on for r in results if r.measured_on})),
     }
     return Comparison(results, about)
 
@@ -225,6 +226,8 @@ def _run_all(
         if progress is not None:
             progress(result, len(results), len(runs))
 
+    n_at_a_time = effective_n_jobs(n_jobs)
+    measured_on = f"{describe_machine()}, {n_at_a_time} run{'s' * (n_at_a_time > 1)} at a time"
     for index, run in enumerate(runs):
         if (kept := load_result(run, store)) is not None:
             finish(index, kept)
@@ -235,6 +238,7 @@ def _run_all(
         )
     try:
         for index, result in executed:
+            result = replace(result, measured_on=measured_on)
             save_result(runs[index], result, store)
             finish(index, result)
     except BaseException:

@@ -152,7 +152,7 @@ def _how(about: Mapping[str, Any]) -> list[str]:
         "Data": about["data"],
         "Protocol": {**about["protocol"], "seeds": f"{seeds}; each draws a split and the hasher"},
         "Methods": about["methods"],
-        "Versions and machine": about["environment"],
+        "Versions": {**about["versions"], "times were measured on": about["times"]},
     }
     text = []
     for heading, facts in parts.items():

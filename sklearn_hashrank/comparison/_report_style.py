@@ -53,7 +53,8 @@ dl { display: grid; grid-template-columns: minmax(8rem, max-content) 1fr; gap: .
 dt { color: var(--quiet); }
 dd { margin: 0; overflow-wrap: anywhere; }
 code, pre { font: .86rem/1.45 ui-monospace, "SF Mono", "DejaVu Sans Mono", monospace; }
-pre { background: var(--head); padding: .7rem .9rem; border-radius: 6px; overflow-x: auto; }
+pre { background: var(--head); padding: .7rem .9rem; border-radius: 6px;
+      white-space: pre-wrap; overflow-wrap: anywhere; }
 summary { cursor: pointer; margin: .6rem 0; }
 @media (max-width: 600px) {
   body { font-size: 15px; }

@@ -21,6 +21,7 @@ from ._measuring import measure_codes
 from ._store import RunStore
 
 _WARM_UP_ROWS, _ENCODINGS = 100, 3
+_RECORDED = ("scores", "curves", "notes", "measured_on")
 _warm: set[type] = set()
 
 
@@ -62,6 +63,8 @@ class RunResult:
         What the displays draw.
     notes : list of str
         Warnings that were raised meanwhile.
+    measured_on : str
+        Where times were measured, and how many runs went on at a time.
     error : str
         Why the run failed; empty where it did not.
     kept : bool
@@ -74,6 +77,7 @@ class RunResult:
     scores: dict[str, float] = field(default_factory=dict)
     curves: dict[str, Any] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+    measured_on: str = ""
     error: str = ""
     kept: bool = False
 
@@ -83,30 +87,16 @@ def load_result(run: Run, store: RunStore) -> RunResult | None:
     record = store.load(run.key)
     if record is None:
         return None
-    return RunResult(
-        run.method,
-        run.n_bits,
-        run.seed,
-        record["scores"],
-        record["curves"],
-        record["notes"],
-        kept=True,
-    )
+    found = {name: record[name] for name in _RECORDED}
+    return RunResult(run.method, run.n_bits, run.seed, **found, kept=True)
 
 
 def save_result(run: Run, result: RunResult, store: RunStore) -> None:
     """Keep what a finished run found. Failures are not kept, so that they are tried again."""
     if not result.error:
-        record = {
-            "method": run.method,
-            "hasher": repr(run.hasher),
-            "n_bits": run.n_bits,
-            "seed": run.seed,
-            "scores": result.scores,
-            "curves": result.curves,
-            "notes": result.notes,
-        }
-        store.save(run.key, record)
+        about = {"method": run.method, "hasher": repr(run.hasher), "n_bits": run.n_bits}
+        record = {name: getattr(result, name) for name in _RECORDED}
+        store.save(run.key, {**about, "seed": run.seed, **record})
 
 
 def execute(run: Run, X: Any, y: Any, split: RetrievalSplit, affinity: BaseAffinity) -> RunResult:
