@@ -157,7 +157,7 @@ def _write(comparison: Comparison, folder: Path, quiet: bool) -> int:
 
 def _how_to_resume(progress: Lines, folder: Path) -> str:
     return (
-        f"interrupted: {progress.n_done} of {progress.n_runs or '?'} runs are kept in "
+        f"interrupted: {progress.n_done - progress.n_failed} of {progress.n_runs or '?'} runs are kept in "
         f"{folder / 'runs'}; the same command again does the rest"
     )
 

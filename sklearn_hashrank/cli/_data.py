@@ -1,5 +1,6 @@
 """Data for a comparison: by name, or from files."""
 
+import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable
 from functools import partial
@@ -98,6 +99,9 @@ def load_data(options: Namespace) -> Rows:
     y = rows.y
     if options.labels:
         y = read_labels(options.labels, options.label_column)
+    if y is None:
+        told = f"{path}: no labels; distances between the features say what is relevant"
+        print(f"hashrank: note: {told}", file=sys.stderr)
     return Rows(rows.X, check_row_labels(y, options.labels or path, rows.X), rows.names)
 
 

@@ -28,8 +28,9 @@ def read_rows(path: str, label_columns: Sequence[str] = (), columns: Any = None)
     Parameters
     ----------
     path : str
-        ``.npy``: features, not loaded but mapped. ``.npz``: arrays X and y, or X_train, y_train,
-        X_test and y_test, or a sparse matrix. ``.csv``, ``.parquet``: one column for each feature.
+        ``.npy``: features, not loaded but mapped. ``.npz``: arrays X and y (or Y), or X_train,
+        y_train, X_test and y_test, or a sparse matrix. ``.csv``, ``.parquet``: one column for
+        each feature.
     label_columns : sequence of str, default=()
         Columns, or the array of an ``.npz`` file, that hold the labels.
     columns : sequence of str, default=None
@@ -138,10 +139,10 @@ def _read_npz(path: str, label_columns: Sequence[str]) -> Rows:
         raise UsageError(
             f"{path} must hold an array X, or X_train and X_test. It has {_list(arrays)}."
         )
-    name = label_columns[0] if label_columns else "y"
-    if label_columns and name not in arrays:
-        raise UsageError(f"{path} has no array {name!r}. It has {_list(arrays)}.")
-    return Rows(X, arrays.get(name))
+    if label_columns and label_columns[0] not in arrays:
+        raise UsageError(f"{path} has no array {label_columns[0]!r}. It has {_list(arrays)}.")
+    names = label_columns or ("y", "Y")
+    return Rows(X, next((arrays[name] for name in names if name in arrays), None))
 
 
 def _read_frame(path: str) -> Any:

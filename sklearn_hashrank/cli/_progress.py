@@ -11,7 +11,7 @@ class Lines:
     """One line for each finished run, on standard error."""
 
     def __init__(self) -> None:
-        self.n_done = self.n_runs = self.n_kept = 0
+        self.n_done = self.n_runs = self.n_failed = 0
 
     def __enter__(self) -> "Lines":
         return self
@@ -27,7 +27,7 @@ class Lines:
     def __call__(self, result: RunResult, n_done: int, n_runs: int) -> None:
         """Tell of a run that is done."""
         self.n_done, self.n_runs = n_done, n_runs
-        self.n_kept += result.kept
+        self.n_failed += bool(result.error)
         self.show(f"[{n_done}/{n_runs}] {describe(result)}")
 
     def show(self, line: str) -> None:

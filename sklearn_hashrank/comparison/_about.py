@@ -19,7 +19,7 @@ def describe_data(name: str, X: Any, y: Any, affinity: BaseAffinity) -> dict[str
         "features": f"{X.shape[1]:,}{', sparse' if sparse.issparse(X) else ''}, {X.dtype}",
         "relevance": f"{affinity!r}, levels {levels}",
     }
-    if isinstance(affinity, LabelAffinity):
+    if isinstance(affinity, LabelAffinity) and not sparse.issparse(y):
         classes, sizes = np.unique(y, return_counts=True)
         found["classes"] = f"{len(classes):,} of {sizes.min():,} to {sizes.max():,} items"
     return found

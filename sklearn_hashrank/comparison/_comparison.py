@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import product
 from numbers import Integral
 from pathlib import Path
@@ -40,7 +40,7 @@ class Comparison:
     """
 
     results: list[RunResult]
-    about: dict[str, Any] = field(default_factory=dict)
+    about: dict[str, Any]
 
     @property
     def failures(self) -> list[RunResult]:

@@ -135,10 +135,11 @@ def execute(run: Run, X: Any, y: Any, split: RetrievalSplit, affinity: BaseAffin
 @contextmanager
 def interrupts_ignored() -> Iterator[None]:
     """Ignore Ctrl-C for a moment, and for good in processes that are started meanwhile."""
-    if threading.current_thread() is not threading.main_thread():
+    handler = signal.getsignal(signal.SIGINT)
+    if handler is None or threading.current_thread() is not threading.main_thread():
         yield
         return
-    handler = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
         yield
     finally:
