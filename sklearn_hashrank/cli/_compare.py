@@ -156,9 +156,10 @@ def _write(comparison: Comparison, folder: Path, quiet: bool) -> int:
 
 
 def _how_to_resume(progress: Lines, folder: Path) -> str:
+    n_kept, n_runs = progress.n_done - progress.n_failed, progress.n_runs or "?"
     return (
-        f"interrupted: {progress.n_done - progress.n_failed} of {progress.n_runs or '?'} runs are kept in "
-        f"{folder / 'runs'}; the same command again does the rest"
+        f"interrupted: {n_kept} of {n_runs} runs are kept in {folder / 'runs'}; the same command "
+        "again does the rest"
     )
 
 
