@@ -67,7 +67,9 @@ def add_commands(commands: Any) -> None:
     parser.add_argument(
         "--bits", type=positive, default=32, metavar="N", help="code length (default: 32)"
     )
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help="(default: 0)")
+    parser.add_argument(
+        "--seed", type=int, default=0, metavar="N", help="draws what the method draws (default: 0)"
+    )
     _add_output(parser, "model file, .npz", required=True)
 
     parser = _add(commands, "encode", "write the codes of features", _ENCODE_EPILOG, _encode)
@@ -83,8 +85,10 @@ def add_commands(commands: Any) -> None:
     )
     for part, required in (("database", True), ("queries", False)):
         parser.add_argument(f"--{part}", required=required, metavar="FILE", help="codes, .npy")
-    parser.add_argument("--database-labels", required=True, metavar="FILE")
-    parser.add_argument("--query-labels", metavar="FILE")
+    parser.add_argument(
+        "--database-labels", required=True, metavar="FILE", help="one row for each code"
+    )
+    parser.add_argument("--query-labels", metavar="FILE", help="the same of the queries")
     add_label_options(parser, only_column=True)
     parser.add_argument("--bits", type=positive, required=True, metavar="N", help="code length")
     parser.add_argument("--n-jobs", type=int, metavar="N", help="threads (default: 1)")
@@ -98,7 +102,9 @@ def add_commands(commands: Any) -> None:
     parser.add_argument("--model", metavar="FILE", help="from hashrank fit")
     parser.add_argument("--bits", type=positive, metavar="N", help="code length; or --model")
     how_far = parser.add_mutually_exclusive_group()
-    how_far.add_argument("-k", type=positive, default=10, metavar="N", help="(default: 10)")
+    how_far.add_argument(
+        "-k", type=positive, default=10, metavar="N", help="how many of each query (default: 10)"
+    )
     how_far.add_argument("--radius", type=not_negative, metavar="N", help="all within a distance")
     parser.add_argument("--n-jobs", type=int, metavar="N", help="threads (default: 1)")
     _add_output(parser, ".csv or .npz file (default: CSV to standard output)", required=False)

@@ -97,21 +97,22 @@ def add_command(commands: Any) -> None:
 
 
 def _run(options: Namespace, arguments: list[str]) -> int:
-    methods = {name: method_from_name(name) for name in options.methods}
+    for name in options.methods:
+        method_from_name(name)  # before data are read
     rows = load_data(options)
     protocol = _protocol(options, rows.y is not None)
-    folder = _make_folder(options.output)
+    folder = _check_folder(options.output)
     command = shlex.join(["hashrank", *arguments])
     with make_progress(options.quiet) as progress:
         try:
             comparison = compare(
                 rows.X,
                 rows.y,
-                methods=methods,
+                methods=options.methods,
                 n_bits=options.bits,
                 seeds=options.seeds,
                 protocol=protocol,
-                name=options.data,
+                name=Path(options.data).name,
                 store=folder / "runs",
                 n_jobs=options.n_jobs,
                 progress=progress,
@@ -163,9 +164,8 @@ def _how_to_resume(progress: Lines, folder: Path) -> str:
     )
 
 
-def _make_folder(path: str) -> Path:
+def _check_folder(path: str) -> Path:
     folder = Path(path)
     if folder.exists() and not folder.is_dir():
         raise UsageError(f"{path} is a file: --output must name a folder.")
-    folder.mkdir(parents=True, exist_ok=True)
     return folder

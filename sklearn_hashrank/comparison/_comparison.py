@@ -8,6 +8,7 @@ from numbers import Integral
 from pathlib import Path
 from typing import Any
 
+import joblib
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 from scipy import sparse
@@ -186,11 +187,11 @@ def compare(
     protocol = check_protocol(protocol, has_y)
     splits = {seed: draw_split(protocol, X, y, seed) for seed in seeds}
     affinities = {seed: fit_affinity(affinity, y[splits[seed].train]) for seed in seeds}
-    data = run_key(X=X, y=y, affinity=affinity)
+    data = joblib.hash((X, y), coerce_mmap=True)
     runs = []
     for seed, bits, (method, hasher) in product(seeds, lengths, hashers.items()):
         hasher = clone(hasher).set_params(n_bits=bits, random_state=seed, output="packed")
-        key = run_key(data=data, hasher=hasher, split=tuple(splits[seed]))
+        key = run_key(data=data, affinity=affinity, hasher=hasher, split=tuple(splits[seed]))
         runs.append(Run(method, hasher, bits, seed, key))
     results = _run_all(
         runs,
@@ -200,7 +201,7 @@ def compare(
         progress,
     )
     about = {
-        "data": describe_data(name, X, y, affinities[seeds[0]]),
+        "data": describe_data(name, X, y, affinities[seeds[0]]) | {"digest": data},
         "protocol": describe_protocol(protocol, splits),
         "methods": {method: repr(hasher) for method, hasher in hashers.items()},
         "seeds": seeds,

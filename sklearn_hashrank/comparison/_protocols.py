@@ -45,11 +45,16 @@ def describe_protocol(protocol: Any, splits: dict[int, RetrievalSplit]) -> dict[
         f"{len(query):,} queries, {len(database):,} database rows, {len(train):,} training rows"
         for train, query, database in splits.values()
     ]
-    is_given = isinstance(protocol, RetrievalSplit)
+    seeds = ", ".join(map(str, splits))
+    if isinstance(protocol, RetrievalSplit):
+        split, drawn = "row numbers that were given", "each draws a hasher"
+    else:
+        split, drawn = _without_seed(protocol), "each draws a split and a hasher"
     return {
-        "split": "row numbers that were given" if is_given else _without_seed(protocol),
+        "split": split,
         "sizes": "; ".join(dict.fromkeys(sizes)),
         "queries": "no query is in the database, and none was trained on",
+        "seeds": f"{seeds}; {drawn}",
     }
 
 

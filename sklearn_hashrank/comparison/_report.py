@@ -49,7 +49,7 @@ def to_html(comparison: "Comparison") -> str:
         if shown:
             body += [f"<h2>{heading}</h2>", _side_by_side(map(_table, shown))]
         if heading == "Ranking":
-            body += [_figures([figure for figure in figures if figure.n_bits is None])]
+            body.append(_figures([figure for figure in figures if figure.n_bits is None]))
     body += _figures_by_length(figures)
     body += ["<h2>How it was made</h2>", *_how(about), *_notes(comparison)]
     body += ["<h2>All runs</h2>", _all_runs(comparison)]
@@ -147,10 +147,9 @@ def _figures_by_length(figures: Sequence[Figure]) -> list[str]:
 
 
 def _how(about: Mapping[str, Any]) -> list[str]:
-    seeds = ", ".join(map(str, about["seeds"]))
     parts = {
         "Data": about["data"],
-        "Protocol": {**about["protocol"], "seeds": f"{seeds}; each draws a split and the hasher"},
+        "Protocol": about["protocol"],
         "Methods": about["methods"],
         "Versions": {**about["versions"], "times were measured on": about["times"]},
     }
