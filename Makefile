@@ -6,6 +6,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 DOCS := .venv-docs
 OLDEST := .venv-oldest
+SHOW := MPLBACKEND=Agg $(BIN)/python -W "ignore:FigureCanvasAgg"
 
 .PHONY: help test test-oldest lint format examples docs demo bench clean
 
@@ -51,9 +52,7 @@ format: $(READY)
 	$(BIN)/ruff check --fix .
 
 examples: $(READY)
-	@for example in examples/*.py; do \
-		echo "== $$example"; MPLBACKEND=Agg $(BIN)/python -W "ignore:FigureCanvasAgg" $$example || exit 1; \
-	done
+	@for example in examples/*.py; do echo "== $$example"; $(SHOW) $$example || exit 1; done
 
 demo: $(READY)
 	$(BIN)/hashrank compare --data digits --bits 12,24,48 --output build/demo

@@ -9,82 +9,60 @@ per class, a subset of the database. Mean and standard deviation over seeds.
 import argparse
 import time
 from functools import partial
-from math import comb
 
 import numpy as np
 from protocols import FASHION_MNIST, by_class, fashion_mnist
 from scipy.spatial.distance import cdist
+from sklearn.kernel_approximation import Nystroem
+from sklearn.pipeline import make_pipeline
 
-from sklearn_hashrank import (
-    DispersionHasher,
-    ITQHasher,
-    LSHHasher,
-    TALRLinear,
-    retrieval_histogram,
+from sklearn_hashrank import DispersionHasher, ITQHasher, LSHHasher, TALRLinear
+from sklearn_hashrank.metrics import (
+    code_usage,
+    local_group_average_precision_score,
+    tie_aware_average_precision_score,
 )
-from sklearn_hashrank.codes import hamming_distances
-from sklearn_hashrank.objectives import PAIRWISE_OBJECTIVES
+from sklearn_hashrank.objectives import PAIRWISE_OBJECTIVES, CityBlock
 
 DSH = partial(DispersionHasher, objective="dsh")
 DISPERSED = partial(DispersionHasher, objective="dispersed")
 SUPERCLASS = np.array([2, 3, 2, 3, 2, 4, 2, 4, 5, 4])  # tops, trousers and dresses, shoes, bags
 
 
-def mean_lgap(query_codes, database_codes, query_y, database_y, radius=2):
-    """Mean local group average precision, by its definition, over the distinct codes."""
-    n_bits = query_codes.shape[1]
-    codes, of_row = np.unique(np.packbits(database_codes, axis=1), axis=0, return_inverse=True)
-    labels, label = np.unique(database_y, return_inverse=True)
-    by_label = np.zeros((len(codes), len(labels)))
-    np.add.at(by_label, (of_row.ravel(), label), 1)
-    items = by_label.sum(axis=1)
-    total = 0.0
-    for rows in np.array_split(np.arange(len(query_codes)), 20):
-        distances = hamming_distances(np.packbits(query_codes[rows], axis=1), codes, n_bits=n_bits)
-        relevant = by_label[:, np.searchsorted(labels, query_y[rows])].T
-        for k in range(radius + 1):
-            ball = distances <= k
-            room = (ball * items).max(axis=1) * sum(comb(n_bits, i) for i in range(k + 1))
-            # Precision times share of the room that is filled: the number of items cancels.
-            filled = np.divide((ball * relevant).sum(axis=1), room, where=room > 0, out=0 * room)
-            total += filled.sum()
-    return total / (radius + 1) / len(query_codes)
-
-
 def describe(hasher, X, y, query, database):
     """Return distinct codes, entropy of the code distribution, mLGAP and AP_T."""
     query_codes, codes = hasher.predict(X[query]), hasher.predict(X[database])
-    _, counts = np.unique(np.packbits(codes, axis=1), axis=0, return_counts=True)
-    shares = counts / counts.sum()
-    entropy = -(shares * np.log2(shares)).sum()
-    lgap = mean_lgap(query_codes, codes, y[query], y[database])
-    histogram = retrieval_histogram(query_codes, codes, y[query], y[database], n_jobs=2)
-    return len(counts), entropy, lgap, histogram.average_precision().mean()
+    usage = code_usage(codes)
+    retrieval = y[query], query_codes
+    options = {"database": (y[database], codes), "n_jobs": 2}
+    return (
+        usage.n_distinct,
+        usage.entropy,
+        local_group_average_precision_score(*retrieval, **options),
+        tie_aware_average_precision_score(*retrieval, **options),
+    )
 
 
-def compare(X, y, hashers, seeds, bits=(12, 24), train_y=None):
+def compare(X, y, hashers, seeds, bits=(12, 24), measured=None, n_train=500):
     """Print one line for each hasher and number of bits; `hashers` may name their own labels."""
+    relevant = y if measured is None else measured
     for n_bits in bits:
-        print(
-            f"\n{n_bits} bits, {seeds} seeds"
-            + " " * 19
-            + "codes     entropy    mLGAP          AP_T"
-        )
+        head = f"{n_bits} bits, {seeds} seeds"
+        print(f"\n{head:40s} codes  entropy   mLGAP            AP_T")
         for label, make in hashers.items():
             figures, seconds = [], 0.0
             for seed in range(seeds):
-                query, database, train = by_class(y, np.random.RandomState(seed))
+                query, database, train = by_class(y, np.random.RandomState(seed), n_train=n_train)
                 make_one, labels = make if isinstance(make, tuple) else (make, y)
                 hasher = make_one(n_bits=n_bits, random_state=seed)
                 start = time.process_time()
                 hasher.fit(X[train], labels[train])
                 seconds += time.process_time() - start
-                measured = y if train_y is None else train_y
-                figures.append(describe(hasher, X, measured, query, database))
+                figures.append(describe(hasher, X, relevant, query, database))
             means = np.mean(figures, axis=0)
             spread = np.std(figures, axis=0, ddof=min(1, seeds - 1))
             print(
-                f"  {label:32s} {means[0]:7.0f}   {means[1]:6.2f}   "
+                f"  {label:36s} {means[0]:7.0f}   {means[1]:6.2f}   "
                 f"{means[2]:.4f} ±{spread[2]:.4f}   {means[3]:.4f} ±{spread[3]:.4f}   "
                 f"fit {seconds / seeds:.2f} s CPU",
                 flush=True,
@@ -129,10 +107,57 @@ def hierarchy(X, y, seeds):
         "dispersed, superclasses": (DISPERSED, paths[:, 0]),
         "hierarchical": (hierarchical, paths),
         "hierarchical, margin 1": (partial(hierarchical, margin=1.0), paths),
+        "hierarchical, margin 1, 2/3 to 1": (
+            partial(hierarchical, margin=1.0, zone=(2 / 3, 1)),
+            paths,
+        ),
     }
     for name, measured in {"superclasses": paths[:, 0], "classes": y}.items():
         print(f"\nrelevance by {name}", end="")
-        compare(X, y, makers, seeds, train_y=measured)
+        compare(X, y, makers, seeds, measured=measured)
+
+
+def nearness(X, y, seeds):
+    """How far apart relevant training pairs end up, in units of the dispersed objective."""
+    for n_bits in (12, 24):
+        for label, options in {
+            "defaults": {},
+            "no zone": {"zone": (0, 0)},
+            "margin 1": {"margin": 1.0},
+            "margin 1, no zone": {"margin": 1.0, "zone": (0, 0)},
+        }.items():
+            shares = []
+            for seed in range(seeds):
+                rows = by_class(y, np.random.RandomState(seed))[2]
+                hasher = DISPERSED(n_bits, random_state=seed, **options).fit(X[rows], y[rows])
+                rows = np.random.RandomState(seed).permutation(rows)[:1000]
+                distances = CityBlock.distances(hasher.decision_function(X[rows])) / n_bits
+                relevant = (y[rows][:, None] == y[rows]) & ~np.eye(len(rows), dtype=bool)
+                shares.append([np.mean(distances[relevant] < end) for end in (1 / 6, 1 / 3)])
+            near, within = np.mean(shares, axis=0)
+            print(
+                f"  {n_bits} bits, {label:20s} relevant pairs nearer than 1/6 per bit: {near:.2%}, "
+                f"than 1/3: {within:.2%}"
+            )
+
+
+def kernel_map(X, y, seeds):
+    """Features that let classes collapse: Nystroem(1000), and 2,000 training rows per class."""
+
+    def mapped(n_bits, random_state, **options):
+        return make_pipeline(
+            Nystroem(gamma=0.01, n_components=1000, random_state=random_state),
+            DispersionHasher(n_bits=n_bits, random_state=random_state, **options),
+        )
+
+    makers = {
+        "DSH": partial(mapped, objective="dsh"),
+        "dispersed": mapped,
+        "dispersed, margin 1": partial(mapped, margin=1.0),
+        "dispersed, margin 1, no zone": partial(mapped, margin=1.0, zone=(0, 0)),
+        "dispersed, margin 1, 1/3 to 2/3": partial(mapped, margin=1.0, zone=(1 / 3, 2 / 3)),
+    }
+    compare(X, y, makers, seeds, n_train=2000)
 
 
 def robustness(X, y, seeds):
@@ -178,7 +203,10 @@ def step(X, y, seeds):
         print(f"  {name:32s} {1e3 * best:7.2f} ms")
 
 
-PARTS = {part.__name__: part for part in (objectives, zones, hierarchy, robustness, step)}
+PARTS = {
+    part.__name__: part
+    for part in (objectives, zones, nearness, kernel_map, hierarchy, robustness, step)
+}
 
 
 def main():

@@ -128,6 +128,39 @@ def time_codes(title, make, n_queries, n_database, with_peers):
     report(f"{title}: {n_distinct:,} distinct codes, AP and NDCG, 2 threads", costs[2], peers)
 
 
+def time_measures(title, make, n_queries, n_database):
+    """CPU time of each measure from codes to values, in turns; the best of each."""
+    codes, y, n_bits = make(n_queries, n_database)
+    queries, database = codes[:n_queries], codes[n_queries:]
+    query_y, database_y = y[:n_queries], y[n_queries:]
+    names = {
+        "average_precision": False,
+        "lookup_precision": False,
+        "lookup_recall": False,
+        "average_cumulative_gain": False,
+        "precision_recall_curve": False,
+        "local_group_average_precision": True,
+        "code_usage": True,
+    }
+
+    def measure(name, keep_codes):
+        start = time.process_time()
+        histogram = retrieval_histogram(
+            queries, database, query_y, database_y, n_bits=n_bits, keep_codes=keep_codes
+        )
+        getattr(histogram, name)()
+        return time.process_time() - start
+
+    costs = {name: [] for name in names}
+    for _ in range(5):
+        for name, keep_codes in names.items():
+            costs[name].append(measure(name, keep_codes))
+    reference = min(costs["average_precision"])
+    print(f"\n{title}: CPU time of each measure with its own pass, over that of AP, 1 thread")
+    for name, seconds in costs.items():
+        print(f"  {name:44s} {min(seconds) / reference:8.2f} x")
+
+
 MEMORY = """
 import os, threading, time
 import numpy as np
@@ -183,6 +216,8 @@ def main():
     print(f"1,000 queries x {n:,} items, {N_CLASSES} classes; best of several runs")
     time_codes("Random 64-bit codes", random_codes, 1000, n, with_peers=True)
     time_codes("Learned 32-bit codes", learned_codes, 1000, n, with_peers=True)
+    time_measures("Random 64-bit codes", random_codes, 1000, n)
+    time_measures("Learned 32-bit codes", learned_codes, 1000, n)
     extra, before = peak_extra_memory(10 * n)
     print(
         f"\nPeak extra memory, 1,000 x {10 * n:,}: {extra:.0f} MB "

@@ -1,12 +1,13 @@
-"""GIST: speed, memory, and agreement with published features of CIFAR-10.
+"""GIST: speed and memory, agreement with published features of CIFAR-10, quality against pixels.
 
-    python benchmarks/gist.py [--data GIST.npz --cifar10 FOLDER] [--only speed|agreement|quality]
+    python benchmarks/gist.py [--data GIST.npz] [--data-home FOLDER] [--only speed|...]
 
 "speed" describes 10,000 random images of 32 x 32 pixels, and 300 of them as the original code does:
 one image after the other, in double precision, with a filter bank that is built beforehand.
 
-"agreement" compares descriptors of the images in FOLDER (as `fetch_cifar10` takes it) with features
-that others have computed; "quality" hashes both by the protocol of the other benchmarks.
+"agreement" compares descriptors of CIFAR-10 with features that others have computed. "quality"
+hashes pixels and GIST by the protocol of the other benchmarks. Both take the images from FOLDER, as
+`fetch_cifar10` and `fetch_fashion_mnist` do, and leave out a data set that is not there.
 """
 
 import argparse
@@ -18,7 +19,7 @@ from protocols import by_class, gist
 from talr import average_precision
 
 from sklearn_hashrank import ITQHasher, LSHHasher, TALRLinear
-from sklearn_hashrank.datasets import fetch_cifar10
+from sklearn_hashrank.datasets import fetch_cifar10, fetch_fashion_mnist
 from sklearn_hashrank.feature_extraction import GIST, gabor_filters
 
 
@@ -70,8 +71,10 @@ def speed(options):
 
 
 def agreement(options):
+    if not options.data:
+        return
     X, y = gist(options.data)
-    cifar = fetch_cifar10(data_home=options.cifar10, download_if_missing=False)
+    cifar = fetch_cifar10(data_home=options.data_home, download_if_missing=False)
     assert (cifar.target == y).all()
     features = GIST(n_jobs=2).transform(cifar.images)
     error = np.linalg.norm(features - X) / np.linalg.norm(X)
@@ -81,37 +84,48 @@ def agreement(options):
         f"{np.abs(features - X).max():.1e}, relative error {error:.1e}, "
         f"smallest correlation of a feature {correlation.min():.6f}"
     )
-    return features, X, y
 
 
-def quality(features, X, y, options):
-    kinds = {"GIST": features, "published": X}
-    for n_bits in options.bits:
+def quality(options):
+    for fetch in (fetch_fashion_mnist, fetch_cifar10):
+        try:
+            images = fetch(data_home=options.data_home, download_if_missing=False)
+        except OSError as error:
+            print(error)
+            continue
+        y = images.target
+        kinds = {
+            "pixels": images.data.astype(np.float32),
+            "GIST": GIST(n_jobs=2).transform(images.images),
+        }
+        print(f"\n{fetch.__name__}, AP_T over {options.seeds} seeds, {options.bits} bits")
         for name, make in {"LSH": LSHHasher, "ITQ": ITQHasher, "TALR": TALRLinear}.items():
             for kind, rows in kinds.items():
-                scores = []
-                for seed in range(options.seeds):
-                    query, database, train = by_class(y, np.random.RandomState(seed))
-                    hasher = make(n_bits, random_state=seed).fit(rows[train], y[train])
-                    scores.append(average_precision(hasher, rows, y, query, database))
-                print(f"  {n_bits} bits, {name:5s} {kind:10s} {np.mean(scores):.4f}", flush=True)
+                cells = []
+                for n_bits in options.bits:
+                    scores = []
+                    for seed in range(options.seeds):
+                        query, database, train = by_class(y, np.random.RandomState(seed))
+                        hasher = make(n_bits, random_state=seed).fit(rows[train], y[train])
+                        scores.append(average_precision(hasher, rows, y, query, database))
+                    cells.append(f"{np.mean(scores):.3f} ±{np.std(scores, ddof=1):.3f}")
+                print(f"  {name:5s} {kind:7s} {'   '.join(cells)}", flush=True)
+
+
+PARTS = {"speed": speed, "agreement": agreement, "quality": quality}
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", help="npz file with X_train, y_train, X_test, y_test")
-    parser.add_argument("--cifar10", help="data_home of fetch_cifar10")
-    parser.add_argument("--n", type=int, default=10_000)
-    parser.add_argument("--seeds", type=int, default=1)
-    parser.add_argument("--bits", type=int, nargs="+", default=[32])
-    parser.add_argument("--only", choices=["speed", "agreement", "quality"])
+    parser.add_argument("--data-home", help="folder of the images")
+    parser.add_argument("--n", type=int, default=10_000, help="number of images for the speed")
+    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--bits", type=int, nargs="+", default=[12, 32])
+    parser.add_argument("--only", choices=PARTS, nargs="+", default=list(PARTS))
     options = parser.parse_args()
-    if options.only in (None, "speed"):
-        speed(options)
-    if options.data and options.only != "speed":
-        compared = agreement(options)
-        if options.only != "agreement":
-            quality(*compared, options)
+    for part in options.only:
+        PARTS[part](options)
 
 
 if __name__ == "__main__":

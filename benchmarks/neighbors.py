@@ -75,6 +75,32 @@ def against_scikit_learn(n_queries, n, n_jobs):
     line("k = 10", cost, {"brute Hamming": theirs / (len(few) * n) * 1e9})
 
 
+def multi_index_against_scan(n_queries, n, n_jobs):
+    """Half of the queries are codes of the database with one bit flipped."""
+    queries, database = random_codes(n_queries, 1), random_codes(n, 2)
+    half = n_queries // 2
+    queries[:half] = database[:half]
+    queries[:half, 0] ^= 1
+    print(f"\n{n_queries:,} queries x {n:,}, multi_index and our brute, {n_jobs} thread(s)")
+    scan = HammingNeighbors(n_bits=N_BITS, algorithm="brute", n_jobs=n_jobs).fit(database)
+    tables = HammingNeighbors(n_bits=N_BITS, algorithm="multi_index", n_jobs=n_jobs).fit(database)
+    start = time.perf_counter()
+    tables.radius_neighbors(queries[:1], 2)
+    print(f"  tables for radius 2 built in {time.perf_counter() - start:.2f} s, with compilation")
+    few = queries[: n_queries // 5]
+    scan.radius_neighbors(few[:1], 2)
+    for radius in (0, 1, 2, 3, 5, 8):
+        ours, found = best_of(lambda r=radius: tables.radius_neighbors(queries, r), 3)
+        theirs, expected = best_of(lambda r=radius: scan.radius_neighbors(few, r), 1)
+        for rows, expected_rows in zip(found[1], expected[1]):
+            np.testing.assert_array_equal(rows, expected_rows)
+        ours, theirs = ours / n_queries * 1e6, theirs / len(few) * 1e6
+        print(
+            f"  radius {radius}: {ours:8.2f} us per query, scanning {theirs:8.2f} us"
+            f"  = {theirs / ours:7.1f} x"
+        )
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--only", choices=["faiss", "scikit-learn", "multi-index"])
@@ -90,6 +116,8 @@ def main():
             against_faiss(1000, 1_000_000 // scale, n_jobs)
     if options.only in (None, "scikit-learn"):
         against_scikit_learn(1000, 1_000_000 // scale, 2)
+    if options.only in (None, "multi-index"):
+        multi_index_against_scan(1000, 10_000_000 // scale, 2)
 
 
 if __name__ == "__main__":

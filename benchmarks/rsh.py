@@ -23,7 +23,7 @@ from sklearn_hashrank import (
     RSHHasher,
     retrieval_histogram,
 )
-from sklearn_hashrank._triplets import supervise
+from sklearn_hashrank._triplets import group_rows, supervise
 from sklearn_hashrank.solvers.principal import CenteredRows
 
 SAMPLED = partial(RSHHasher, n_queries=300, n_database=3000)
@@ -94,6 +94,14 @@ def triplets_by_row_sums(relevance, X):
     return 2 * S.sum(axis=2, dtype=float) @ X
 
 
+def supervise_rows(affinity, query_y, database_y, queries, database):
+    return supervise(
+        affinity,
+        group_rows(affinity, query_y, queries),
+        group_rows(affinity, database_y, database),
+    )
+
+
 def speed():
     print("\nSpeed: 100 queries x 1,000 items x 3,072 features, 10 classes, 32 bits")
     rng = np.random.default_rng(0)
@@ -102,7 +110,7 @@ def speed():
     affinity = LabelAffinity().fit(y)
     labels, rows = affinity.validate(y), CenteredRows(X, X.mean(axis=0))
     ours, found = best_of(
-        lambda: supervise(affinity, labels[:100], labels, rows.take(np.arange(100)), rows), 10
+        lambda: supervise_rows(affinity, labels[:100], labels, rows.take(np.arange(100)), rows), 10
     )
     relevance = affinity.pairwise(y[:100], y)
     for peer in (triplets_by_contraction, triplets_by_row_sums):
@@ -133,7 +141,7 @@ def speed():
     ):
         targets = affinity.fit(targets).validate(targets)
         seconds, _ = best_of(
-            lambda affinity=affinity, targets=targets: supervise(
+            lambda affinity=affinity, targets=targets: supervise_rows(
                 affinity, targets[queries], targets, rows.take(queries), rows
             ),
             1,

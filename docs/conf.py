@@ -23,10 +23,10 @@ version = release = sklearn_hashrank.__version__
 extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
-    "sphinx.ext.mathjax",
     "sphinx.ext.viewcode",
     "numpydoc",
     "sphinx_gallery.gen_gallery",
+    "sphinx-mathjax-offline",  # with MathJax itself: pages are read without a network too
 ]
 templates_path = ["_templates"]
 exclude_patterns = ["_build", "_templates"]
@@ -34,6 +34,7 @@ default_role = "code"
 
 autosummary_generate = True
 autodoc_typehints = "none"
+toc_object_entries_show_parents = "hide"
 numpydoc_show_class_members = False
 
 sphinx_gallery_conf = {
@@ -44,7 +45,6 @@ sphinx_gallery_conf = {
     "show_signature": False,
     "download_all_examples": False,
     "min_reported_time": 0,
-    "plot_gallery": "True",
 }
 
 html_theme = "pydata_sphinx_theme"
@@ -55,6 +55,8 @@ html_show_sourcelink = False
 html_sidebars = {"getting_started": [], "api": [], "changelog": [], "contributing": []}
 html_theme_options = {
     "header_links_before_dropdown": 6,
+    "navbar_end": ["search-button", "theme-switcher"],
+    "navbar_persistent": [],
     "navigation_with_keys": False,
     "secondary_sidebar_items": ["page-toc"],
     "footer_start": ["copyright"],

@@ -52,6 +52,9 @@ class CodeCounter:
 def _merge(words: Words, counts: Counts | None) -> tuple[Words, Counts]:
     from ._kernels.hamming import find_equal_rows
 
+    if counts is None and words.shape[1] == 1:  # sorting single words is vectorised
+        distinct, repeats = np.unique(words, return_counts=True)
+        return distinct[:, None], repeats
     groups = np.zeros(len(words), dtype=np.int32)
     firsts, repeats, index = find_equal_rows(words, groups, len(words))
     if counts is not None:

@@ -68,11 +68,11 @@ class MinibatchHasher(CallbackSupportMixin, LinearHasher):
         start = (self.components_, self.intercept_) if warm else None
         X, y = self._validate_training_data(X, y)
         relevance = self._fit_relevance(X, y)
+        objective = self._new_objective(relevance)
         random_state = check_random_state(self.random_state)
         train, validation = self._split(X.shape[0], random_state)
         self.batch_size_ = min(len(train), self._choose_batch_size(relevance, random_state))
         learner = self._new_learner(X[train], len(train), random_state, start)
-        objective = self._new_objective(relevance)
         history: dict[str, list[float]] = {"objective": [], "learning_rate": []}
         best_value, best_weights, best_epoch = -np.inf, learner.weights, 0
 
@@ -127,13 +127,13 @@ class MinibatchHasher(CallbackSupportMixin, LinearHasher):
         first = not hasattr(self, "_learner")
         X, y = self._validate_training_data(X, y, reset=first)
         relevance = self._fit_relevance(X, y)
+        objective = self._new_objective(relevance)
         random_state = check_random_state(self.random_state)
         if first:
             self.batch_size_ = self._choose_batch_size(relevance, random_state)
             self._learner = self._new_learner(X, None, random_state)
         else:
             self._learner.see(X)
-        objective = self._new_objective(relevance)
         for batch in minibatches(np.arange(X.shape[0]), self.batch_size_, random_state):
             factor = 1 / np.sqrt(1 + self._learner.n_steps / 100)
             self._step(self._learner, objective, relevance, X, batch, factor, 0.0)

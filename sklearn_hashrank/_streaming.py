@@ -4,14 +4,15 @@ import os
 from collections.abc import Callable, Iterator
 from itertools import chain, islice
 from numbers import Integral
-from pathlib import Path
 from typing import Any, NamedTuple
-from uuid import uuid4
 
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 from scipy import sparse
 from sklearn.utils import _safe_indexing
+
+from ._code_file import CodeFile
+from .codes import packed_width
 
 _BLOCK_BYTES = 1 << 25
 
@@ -96,57 +97,6 @@ def map_blocks(
             yield from done
 
 
-class CodeFile:
-    """A ``.npy`` file of packed codes that has its name only once it is complete.
-
-    It is written under another name, which ends in ``.partial``. When the ``with`` block ends, the
-    number of rows goes into its header and it is renamed, in one step; when it fails, the file is
-    removed. Only a killed process leaves one behind, under the other name.
-
-    Parameters
-    ----------
-    path : str or path-like
-        Name of the complete file. One that exists is replaced at the end.
-    width : int
-        Bytes of a code.
-    """
-
-    def __init__(self, path: Any, width: int):
-        self.path, self.width, self.n_rows = Path(path), width, 0
-        self._partial = self.path.with_name(f"{self.path.name}.{uuid4().hex[:8]}.partial")
-
-    def __enter__(self) -> "CodeFile":
-        self._file = open(self._partial, "xb")
-        self._write_header()
-        return self
-
-    def write(self, codes: np.ndarray) -> None:
-        """Append rows."""
-        self._file.write(np.ascontiguousarray(codes).data)
-        self.n_rows += len(codes)
-
-    def __exit__(self, error: Any, *_: Any) -> None:
-        try:
-            if error is None:
-                end_of_header = self._start
-                self._file.seek(0)
-                self._write_header()
-                assert self._start == end_of_header  # numpy leaves room for the number of rows
-                self._file.flush()
-                os.fsync(self._file.fileno())
-                self._file.close()
-                os.replace(self._partial, self.path)
-        finally:
-            self._file.close()
-            self._partial.unlink(missing_ok=True)
-
-    def _write_header(self):
-        shape = (self.n_rows, self.width)
-        header = {"descr": "|u1", "fortran_order": False, "shape": shape}
-        np.lib.format.write_array_header_1_0(self._file, header)
-        self._start = self._file.tell()
-
-
 class CodeArray:
     """Rows of a given array, filled one after the other.
 
@@ -196,14 +146,15 @@ class CodeArray:
             self.array.flush()
 
 
-def collect_codes(codes: Iterator[np.ndarray], out: Any, width: int, n_rows: int | None) -> Any:
+def collect_codes(codes: Iterator[np.ndarray], out: Any, n_bits: int, n_rows: int | None) -> Any:
     """Write blocks of packed codes where `out` says; see :meth:`BaseHasher.encode_blocks`."""
     if out is None:
         return np.concatenate(list(codes))
     is_path = isinstance(out, (str, os.PathLike))
     if not is_path and not isinstance(out, np.ndarray):
         raise ValueError(f"out must be None, a path or an array. Got {type(out).__name__} instead.")
-    with CodeFile(out, width) if is_path else CodeArray(out, width, n_rows) as target:
+    target: Any = CodeFile(out, n_bits) if is_path else CodeArray(out, packed_width(n_bits), n_rows)
+    with target:
         for block in codes:
             target.write(block)
     return np.load(out, mmap_mode="r") if is_path else out

@@ -62,48 +62,63 @@ def triplet_weights(levels: np.ndarray, counts: np.ndarray) -> np.ndarray:
     return (2 * (n_lower - n_higher)).ravel().take(bins, mode="clip")
 
 
-def supervise(
-    affinity: BaseAffinity,
-    query_y: Any,
-    database_y: Any,
-    queries: CenteredRows,
-    database: CenteredRows,
-) -> Supervision:
-    """Sum the triplets of all queries.
+class Groups(NamedTuple):
+    """Rows of equal `y`, added up; every row by itself where the affinity cannot tell.
 
-    Rows of equal `y` have equal weights and are added up first, where the affinity can tell.
+    Attributes
+    ----------
+    kinds : rows that the affinity has validated
+        `y` of every group.
+    sizes : ndarray of shape (n_groups,)
+        Number of rows.
+    sums : CenteredRows of shape (n_groups, n_features)
+        Sums of the rows: less the mean if dense, as they are if sparse.
+    mean : ndarray of shape (n_features,)
+        The mean.
+    """
+
+    kinds: Any
+    sizes: np.ndarray
+    sums: CenteredRows
+    mean: np.ndarray
+
+    def recentred(self, mean: np.ndarray) -> "Groups":
+        """The same for sums less another mean."""
+        sums = self.sums
+        if not sparse.issparse(sums.X):
+            sums = _as_they_are(sums.X + np.outer(self.sizes, self.mean - mean))
+        return self._replace(sums=sums, mean=mean)
+
+    def merged(self, other: "Groups", affinity: BaseAffinity) -> "Groups":
+        """Groups of two sets of rows, of which both have sums less the same mean."""
+        kinds, group_of = affinity.group(stack_rows(self.kinds, other.kinds))
+        members = _members(group_of, kinds.shape[0])
+        return Groups(
+            kinds,
+            members @ np.concatenate([self.sizes, other.sizes]),
+            _as_they_are(members @ stack_rows(self.sums.X, other.sums.X)),
+            self.mean,
+        )
+
+
+def group_rows(affinity: BaseAffinity, targets: Any, rows: CenteredRows) -> Groups:
+    """Add up rows of equal `y`.
 
     Parameters
     ----------
     affinity : BaseAffinity
         Fitted.
-    query_y, database_y : rows that the affinity has validated
-    queries, database : CenteredRows
+    targets : rows that the affinity has validated
+    rows : CenteredRows
 
     Returns
     -------
-    supervision : Supervision
+    groups : Groups
     """
-    kinds, kind_of = affinity.group(query_y)
-    groups, group_of = affinity.group(database_y)
-    multiplicity, query_sums = _sum_groups(queries, kind_of, kinds.shape[0])
-    sizes, items = _sum_groups(database, group_of, groups.shape[0])
-    wins, n_wins = np.empty((len(multiplicity), items.shape[1])), 0.0
-    n_levels = affinity.n_reachable_levels(query_y)
-    step = max(1, _LEVELS_AT_A_TIME // len(sizes))
-    for start in range(0, len(wins), step):
-        part = slice(start, start + step)
-        levels, counts = _find_levels(affinity, kinds[part], groups, sizes, n_levels)
-        wins[part] = _add_wins(levels, counts, items)
-        n_lower = np.cumsum(counts, axis=1) - counts
-        n_wins += multiplicity[part] @ (counts * n_lower).sum(axis=1)
-    return Supervision(wins, _center(query_sums, multiplicity, queries.mean), float(n_wins))
-
-
-def _sum_groups(rows, group_of, n_groups):
-    """Size of every group and the sum of its rows, centred if dense."""
+    kinds, group_of = affinity.group(targets)
     if group_of is None:
-        return np.ones(n_groups), rows
+        return Groups(kinds, np.ones(rows.shape[0]), rows, rows.mean)
+    n_groups = kinds.shape[0]
     if sparse.issparse(rows.X):
         sums = _members(group_of, n_groups) @ rows.X.astype(float)
     else:
@@ -111,7 +126,59 @@ def _sum_groups(rows, group_of, n_groups):
         for part, block in rows.blocks():
             found, local = np.unique(group_of[part], return_inverse=True)
             sums[found] += _members(local, len(found)) @ block
-    return np.bincount(group_of, minlength=n_groups), CenteredRows(sums, np.zeros(rows.shape[1]))
+    sizes = np.bincount(group_of, minlength=n_groups).astype(float)
+    return Groups(kinds, sizes, _as_they_are(sums), rows.mean)
+
+
+def stack_rows(first: Any, second: Any) -> Any:
+    """Rows of two arrays of the same kind, dense or sparse."""
+    if sparse.issparse(first) != sparse.issparse(second):
+        raise ValueError("blocks must be all dense or all sparse. Got both.")
+    if sparse.issparse(first):
+        return sparse.vstack([first, second], format="csr")
+    if _kind_of_values(first) != _kind_of_values(second):
+        raise ValueError(
+            "the labels of all blocks must be of one kind, numbers, str or bytes. "
+            f"Got dtypes {first.dtype} and {second.dtype}."
+        )
+    return np.concatenate([first, second])
+
+
+def supervise(affinity: BaseAffinity, queries: Groups, database: Groups) -> Supervision:
+    """Sum the triplets of all queries.
+
+    Rows of equal `y` have equal weights, and have been added up where the affinity can tell.
+
+    Parameters
+    ----------
+    affinity : BaseAffinity
+        Fitted.
+    queries, database : Groups
+
+    Returns
+    -------
+    supervision : Supervision
+    """
+    wins, n_wins = np.empty((len(queries.sizes), database.sums.shape[1])), 0.0
+    n_levels = affinity.n_reachable_levels(queries.kinds)
+    step = max(1, _LEVELS_AT_A_TIME // len(database.sizes))
+    for start in range(0, len(wins), step):
+        part = slice(start, start + step)
+        levels, counts = _find_levels(
+            affinity, queries.kinds[part], database.kinds, database.sizes, n_levels
+        )
+        wins[part] = _add_wins(levels, counts, database.sums)
+        n_lower = np.cumsum(counts, axis=1) - counts
+        n_wins += queries.sizes[part] @ (counts * n_lower).sum(axis=1)
+    return Supervision(wins, _center(queries), float(n_wins))
+
+
+def _kind_of_values(rows):
+    return rows.dtype.kind if rows.dtype.kind in "US" else "number"
+
+
+def _as_they_are(sums):
+    return CenteredRows(sums, np.zeros(sums.shape[1]))
 
 
 def _members(group_of, n_groups):
@@ -120,10 +187,12 @@ def _members(group_of, n_groups):
     return sparse.csr_array((np.ones(n), (group_of, np.arange(n))), shape=(n_groups, n))
 
 
-def _center(sums, sizes, mean):
+def _center(groups):
     """Dense centred sums."""
-    block = sums.block(slice(None))
-    return block.toarray() - np.outer(sizes, mean) if sparse.issparse(block) else block
+    block = groups.sums.block(slice(None))
+    if sparse.issparse(block):
+        return block.toarray() - np.outer(groups.sizes, groups.mean)
+    return block
 
 
 def _find_levels(affinity, queries, groups, sizes, n_levels):

@@ -1,5 +1,6 @@
 """What every hasher has: validation, code output, score. No optimisation."""
 
+import copy
 from abc import abstractmethod
 from numbers import Integral
 from typing import Any
@@ -11,6 +12,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from ._dask import is_dask_array, map_rows
 from ._measures import mean_score
 from ._streaming import (
     check_batch_size,
@@ -19,12 +21,18 @@ from ._streaming import (
     read_blocks,
     report_progress,
 )
-from .affinity import BaseAffinity, EuclideanAffinity, fit_affinity
+from .affinity import BaseAffinity, EuclideanAffinity, auto_affinity, fit_affinity
 from .codes import FORMATS, packed_width, write_codes
 from .histogram import retrieval_histogram
 from .metrics._scorer import warn_if_all_is_relevant
 
 _ROWS = {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}
+
+# What is left behind when a fitted hasher is sent to workers.
+_NOT_FOR_ENCODING = (
+    *("codes_", "y_", "affinity_", "history_", "_learner", "_statistics"),
+    "_sklearn_output_config",
+)
 
 
 class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -41,6 +49,29 @@ class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     affinity_ : affinity object
         Fitted relevance. Set by `fit` where learning needs it, otherwise when :meth:`score` first
         does.
+
+    Examples
+    --------
+    A hasher that is not linear, whose one bit says whether a row lies within the unit ball:
+
+    >>> import numpy as np
+    >>> from sklearn_hashrank.base import BaseHasher
+    >>> class BallHasher(BaseHasher):
+    ...     _fitted_n_bits = 1
+    ...
+    ...     def __init__(self, output="bits"):
+    ...         self.output = output
+    ...
+    ...     def fit(self, X, y=None):
+    ...         X, y = self._validate_training_data(X, y)
+    ...         self._keep_database(X, y)
+    ...         return self
+    ...
+    ...     def _project(self, X):
+    ...         return 1 - np.sum(X**2, axis=1, keepdims=True)
+    >>> BallHasher().fit([[0.0, 0.5], [1.0, 1.0]]).predict([[0.6, 0.6], [0.9, 0.9]])
+    array([[1],
+           [0]], dtype=uint8)
     """
 
     _parameter_constraints: dict = {
@@ -65,8 +96,9 @@ class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows to project.
+        X : {array-like, sparse matrix, dask array} of shape (n_samples, n_features)
+            Rows to project. Of a dask array, every chunk of rows is a task, and the result is
+            a dask array; so do :meth:`predict` and :meth:`transform`.
 
         Returns
         -------
@@ -74,6 +106,8 @@ class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
             float32 where `X` and the training data were, else float64.
         """
         check_is_fitted(self)
+        if is_dask_array(X):
+            return self._map_chunks("decision_function", X)
         return self._project(validate_data(self, X, reset=False, **_ROWS))
 
     def predict(self, X: Any) -> np.ndarray:
@@ -81,13 +115,15 @@ class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        X : {array-like, sparse matrix, dask array} of shape (n_samples, n_features)
             Rows to encode.
 
         Returns
         -------
         codes : ndarray of shape (n_samples, n_bits), uint8
         """
+        if is_dask_array(X):
+            return self._map_chunks("predict", X)
         return (self.decision_function(X) > 0).astype(np.uint8)
 
     def transform(self, X: Any) -> np.ndarray:
@@ -95,7 +131,7 @@ class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        X : {array-like, sparse matrix, dask array} of shape (n_samples, n_features)
             Rows to encode.
 
         Returns
@@ -104,6 +140,8 @@ class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
             ``"bits"``: (n_samples, n_bits) uint8 of 0 and 1; ``"signs"``: int8 of -1 and +1;
             ``"packed"``: (n_samples, ceil(n_bits / 8)) uint8 in :func:`numpy.packbits` order.
         """
+        if is_dask_array(X):
+            return self._map_chunks("transform", X)
         if self.output == "bits":
             return self.predict(X)
         return write_codes(self._encode(X), self._fitted_n_bits, self.output)
@@ -126,8 +164,9 @@ class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
             of rows; or pairs ``(rows, y)``, which come out as pairs ``(codes, y)``.
         out : path or ndarray of shape (n_samples, ceil(n_bits / 8)), uint8, default=None
             Where the codes go. A path names a ``.npy`` file, which appears under this name only
-            when it is complete, and then replaces one that was there. An array, for instance
-            a memmap, is filled; one that was filled in part looks like any other. None: memory.
+            when it is complete, and then replaces one that was there; read it by
+            :func:`~sklearn_hashrank.codes.load_codes`. An array, for instance a memmap, is filled;
+            one that was filled in part looks like any other. None: memory.
         batch_size : int or "auto", default="auto"
             Rows that an array is cut into; ``"auto"`` lets a block take some 32 MB. Blocks of an
             iterator are taken as they are.
@@ -171,10 +210,21 @@ class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
             codes = report_progress(codes, type(self).__name__, n_rows, int(verbose))
         if are_pairs:
             return codes
-        return collect_codes(codes, out, packed_width(self._fitted_n_bits), n_rows)
+        return collect_codes(codes, out, self._fitted_n_bits, n_rows)
 
     def _encode(self, X: Any) -> np.ndarray:
+        if is_dask_array(X):
+            return self._map_chunks("_encode", X).compute()
         return pack_signs(self.decision_function(X))
+
+    def _map_chunks(self, method: str, X: Any) -> Any:
+        """Dask array of what a method makes of every chunk of rows."""
+        check_is_fitted(self)
+        light = copy.copy(self)
+        for name in _NOT_FOR_ENCODING:
+            light.__dict__.pop(name, None)
+        example = _call_method(np.zeros((1, *X.shape[1:]), X.dtype), (light, method))
+        return map_rows(_call_method, X, (light, method), example)
 
     def _encode_pair(self, block: Any) -> tuple[np.ndarray, Any]:
         X, y = block
@@ -189,6 +239,7 @@ class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
             Rows to encode and compare.
         y : array-like with n_samples rows, default=None
             What the fitted affinity compares. None: `X` itself, for hashers fitted without `y`.
+            Such a hasher may be scored by labels if it takes no affinity.
 
         Returns
         -------
@@ -210,8 +261,14 @@ class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         warn_if_all_is_relevant(histogram, stacklevel=3)
         return mean_score(histogram.measure("average_precision"), stacklevel=3)
 
-    def _ground_truth(self, X: Any, y: Any) -> tuple[BaseAffinity, Any]:
-        """Return the fitted affinity and what it compares: `y`, or `X` where both were None."""
+    def _ground_truth(self, X: Any, y: Any) -> tuple[Any, Any]:
+        """Return the affinity of the fit, and what it compares: `y`, or `X` without one.
+
+        Labels may judge what was fitted without them, unless it learned from an affinity.
+        """
+        learned = hasattr(self, "affinity") or not self._fitted_without_y
+        if y is not None and not learned and not isinstance(auto_affinity(y), EuclideanAffinity):
+            return "auto", y
         if y is None:
             if not self._fitted_without_y:
                 raise ValueError(
@@ -235,11 +292,13 @@ class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
 
     def _fit_affinity(self, X: Any, y: Any) -> BaseAffinity:
         """Fit the affinity on training rows; without y, "auto" means distances between rows."""
+        return fit_affinity(self._affinity_of(y), X if y is None else y)
+
+    def _affinity_of(self, y: Any) -> Any:
+        """`affinity`, which without y is Euclidean where it is "auto"."""
         affinity = getattr(self, "affinity", "auto")
-        if y is not None:
-            return fit_affinity(affinity, y)
         is_auto = isinstance(affinity, str) and affinity == "auto"
-        return fit_affinity(EuclideanAffinity() if is_auto else affinity, X)
+        return EuclideanAffinity() if y is None and is_auto else affinity
 
     def _keep_database(self, X: Any, y: Any) -> None:
         """Keep the training rows as a database to retrieve from."""
@@ -267,6 +326,24 @@ class LinearHasher(BaseHasher):
     ----------
     components_ : ndarray of shape (n_bits, n_features)
     intercept_ : ndarray of shape (n_bits,)
+
+    Examples
+    --------
+    One bit for each feature, whether it is above its mean:
+
+    >>> import numpy as np
+    >>> from sklearn_hashrank.base import LinearHasher
+    >>> class MeanHasher(LinearHasher):
+    ...     def __init__(self, output="bits"):
+    ...         self.output = output
+    ...
+    ...     def fit(self, X, y=None):
+    ...         X, y = self._validate_training_data(X, y)
+    ...         self._set_hyperplanes(np.eye(X.shape[1]), X.mean(axis=0), X.dtype)
+    ...         self._keep_database(X, y)
+    ...         return self
+    >>> MeanHasher().fit([[0.0, 5.0], [1.0, 3.0]]).predict([[0.6, 1.0]])
+    array([[1, 0]], dtype=uint8)
     """
 
     components_: np.ndarray
@@ -281,10 +358,18 @@ class LinearHasher(BaseHasher):
         self.components_ = np.ascontiguousarray(normals, dtype=dtype)
         self.intercept_ = (-normals @ mean).astype(dtype)
 
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "components_")
+
     def _project(self, X: Any) -> np.ndarray:
         projections = safe_sparse_dot(X, self.components_.T, dense_output=True)
         projections += self.intercept_
         return projections
+
+
+def _call_method(X, model):
+    hasher, method = model
+    return getattr(hasher, method)(X)
 
 
 def pack_signs(projections: np.ndarray) -> np.ndarray:

@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from ._code_file import load_codes as load_codes
+
 FORMATS = ("bits", "signs", "packed")
 
 _CHUNK_BYTES = 1 << 22
@@ -176,6 +178,11 @@ class CodeReader:
         raise ValueError(
             f"{name} have {codes.shape[1]} columns; codes of n_bits={self.n_bits} have {accepted}."
         )
+
+    def join(self, other: "CodeReader") -> None:
+        """Judge what another reader has seen together with what this one has."""
+        for value, name in other._seen.items():
+            self._see(value, name)
 
     def _pack_values(self, codes: np.ndarray, name: str) -> np.ndarray:
         packed = np.empty((len(codes), packed_width(codes.shape[1])), dtype=np.uint8)

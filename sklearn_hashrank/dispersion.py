@@ -97,7 +97,7 @@ class DispersionHasher(MinibatchHasher):
         `y` of the training rows, or `X` where it was None; not after :meth:`partial_fit`.
     n_features_in_ : int
         Number of features seen during fit.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Names of the features, when `X` has string column names.
 
     References
@@ -171,26 +171,10 @@ class DispersionHasher(MinibatchHasher):
         self.random_state = random_state
         self.verbose = verbose
 
-    def _fit_affinity(self, X, y):
-        affinity = super()._fit_affinity(X, y)
-        if self.objective == "hierarchical":
-            self._check_hierarchy(affinity)
-        return affinity
-
-    def _check_hierarchy(self, affinity):
-        guessed = isinstance(self.affinity, str) and not isinstance(affinity, HierarchicalAffinity)
-        n_levels = np.count_nonzero(affinity.levels_ > 0)
-        if guessed or n_levels < 2:
-            levels = "level" if n_levels == 1 else "levels"
-            raise ValueError(
-                "objective='hierarchical' needs superclasses: y as label paths of shape "
-                "(n_samples, depth), integers, the superclass first, with depth >= 2 "
-                "(and affinity=HierarchicalAffinity() where all are 0 or 1). "
-                f"Got {type(affinity).__name__} with {n_levels} {levels} above 0."
-            )
-
     def _new_objective(self, relevance):
         self._check_zone()
+        if self.objective == "hierarchical":
+            self._check_hierarchy(relevance.affinity)
         objective = PAIRWISE_OBJECTIVES[self.objective](
             relevance.levels,
             self.n_bits,
@@ -206,6 +190,18 @@ class DispersionHasher(MinibatchHasher):
         if not numbers or not 0 <= ends[0] <= ends[1] < np.inf:
             raise ValueError(
                 f"zone must be two distances per bit, 0 <= low <= high. Got {self.zone!r} instead."
+            )
+
+    def _check_hierarchy(self, affinity):
+        guessed = isinstance(self.affinity, str) and not isinstance(affinity, HierarchicalAffinity)
+        n_levels = np.count_nonzero(affinity.levels_ > 0)
+        if guessed or n_levels < 2:
+            levels = "level" if n_levels == 1 else "levels"
+            raise ValueError(
+                "objective='hierarchical' needs superclasses: y as label paths of shape "
+                "(n_samples, depth), integers, the superclass first, with depth >= 2 "
+                "(and affinity=HierarchicalAffinity() where all are 0 or 1). "
+                f"Got {type(affinity).__name__} with {n_levels} {levels} above 0."
             )
 
     def _validate(self, X, y, relevance, train, validation):

@@ -55,7 +55,7 @@ class GIST(TransformerMixin, BaseEstimator):
     ----------
     n_features_in_ : int
         Number of values of an image seen during fit.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Names of the features, when `X` has string column names.
 
     See Also

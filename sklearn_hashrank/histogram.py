@@ -5,6 +5,7 @@ Histograms of database shards add up, so that the database may come in blocks.
 """
 
 from collections.abc import Iterator
+from itertools import islice
 from numbers import Integral
 from typing import Any
 
@@ -14,6 +15,7 @@ from scipy import sparse
 
 from . import _measures
 from ._code_counts import CodeCounter, KeptCodes
+from ._dask import is_dask_array
 from .affinity import BaseAffinity, EuclideanAffinity, auto_affinity, fit_affinity
 from .codes import CodeReader, as_code_matrix
 
@@ -22,6 +24,7 @@ _PAIR_COST, _WEIGHTED_PAIR_COST, _NUMBERING_COST = 0.3, 1.0, 8.0
 _SAMPLE = 1 << 14
 _LEVELS_AT_A_TIME = 1 << 20
 _PAIRS_WORTH_A_THREAD = 1 << 22
+_GATHERED_ROWS, _GATHERED_BYTES = 1 << 20, 1 << 25
 
 
 class RetrievalHistogram:
@@ -108,7 +111,19 @@ class RetrievalHistogram:
         )
 
     def measure(self, name: str, **options: Any) -> np.ndarray:
-        """One value per query of the measure called `name`; see ``sklearn_hashrank.metrics``."""
+        """Evaluate the measure called `name`.
+
+        Parameters
+        ----------
+        name : str
+            ``"average_precision"``, ``"ndcg"``, ...: the name of the method that does the same.
+        **options
+            Keywords of that method.
+
+        Returns
+        -------
+        values : ndarray of shape (n_queries,)
+        """
         _measures.validate_options(name, **options)
         measure = _measures.MEASURES[name]
         if measure.needs_codes and self.kept_codes is not None:
@@ -141,13 +156,35 @@ class RetrievalHistogram:
         )
         return precision, recall, k
 
-    def recall_at_k_curve(self, **options: Any) -> tuple[np.ndarray, np.ndarray]:
-        """Recall of each query at the ranks `k`, and these; see `precision_recall_curve`."""
-        _, recall, k = self.precision_recall_curve(**options)
+    def recall_at_k_curve(
+        self, *, k: Any = None, ties: str = "expected", zero_division: float = np.nan
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Recall of each query at the ranks `k`.
+
+        Parameters
+        ----------
+        k : array-like of int, default=None
+            None: about 100 ranks, evenly spaced on a logarithmic scale.
+        ties : {"expected", "optimistic", "pessimistic"}, default="expected"
+            The mean over all orders of ties, or a bound.
+        zero_division : float, default=nan
+            Value of a query without relevant items.
+
+        Returns
+        -------
+        recall : ndarray of shape (n_queries, n_ranks)
+        k : ndarray of shape (n_ranks,)
+        """
+        _, recall, k = self.precision_recall_curve(k=k, ties=ties, zero_division=zero_division)
         return recall, k
 
     def code_usage(self) -> _measures.CodeUsage:
-        """How the codes of the database use the space of all codes."""
+        """How the codes of the database use the space of all codes; needs ``keep_codes=True``.
+
+        Returns
+        -------
+        usage : CodeUsage
+        """
         if self.kept_codes is None:
             raise ValueError("code_usage " + _measures.NEEDS_CODES)
         return _measures.usage_of(self.kept_codes.words, self.kept_codes.counts, self.n_bits)
@@ -185,17 +222,20 @@ def retrieval_histogram(
     ----------
     query_codes : array-like of shape (n_queries, n_columns)
         Codes as bits, signs or packed bytes.
-    database_codes : array-like of shape (n_database, n_columns) or iterator
-        Codes of the database. An iterator or generator gives blocks ``(codes, y)``, best of some
-        thousand rows each; a memmap is read block by block. Only one block is held at a time.
+    database_codes : array-like of shape (n_database, n_columns), iterator or dask array
+        Codes of the database. An iterator or generator gives blocks ``(codes, y)``, of which
+        one is held at a time, and copies of some more where they are small; a memmap is read
+        block by block. Of a dask array, every chunk of rows is counted by a task of its own, and
+        the histograms are added in a tree.
     query_y : array-like with n_queries rows
         What `affinity` compares: labels, label sets, label paths or vectors.
     database_y : array-like with n_database rows, default=None
-        The same for the database; None when the blocks bring their own.
+        The same for the database; None when the blocks bring their own. A dask array for
+        a dask array.
     affinity : "auto" or affinity object, default="auto"
         A fitted object is used as it is, an unfitted one is fitted on the database rows; "auto"
-        chooses by their form. Of an iterator, only the first block is looked at; for shards that
-        are to be added up, pass a fitted object.
+        chooses by their form. Of an iterator or dask array, only the first block is looked at;
+        for shards that are to be added up, pass a fitted object.
     n_bits : int, default=None
         Length of a code; needed for packed codes.
     exclude_self : bool, default=False
@@ -207,7 +247,7 @@ def retrieval_histogram(
         64-bit words), and add up over shards.
     n_jobs : int, default=None
         Threads over blocks of queries. None means 1 unless in a :obj:`joblib.parallel_config`
-        context, -1 means all processors.
+        context, -1 means all processors. Of no effect on a dask array.
 
     Returns
     -------
@@ -227,17 +267,28 @@ def retrieval_histogram(
         raise ValueError(f"n_jobs must be an int or None. Got {n_jobs!r} instead.")
     if not isinstance(keep_codes, (bool, np.bool_)):
         raise ValueError(f"keep_codes must be True or False. Got {keep_codes!r} instead.")
+    if is_dask_array(database_codes):
+        from ._sharding import histogram_of_chunks
+
+        if exclude_self or database_y is None:
+            raise ValueError(
+                "a dask array needs database_y and exclude_self=False. "
+                f"Got database_y={database_y!r} and exclude_self={exclude_self}."
+            )
+        return histogram_of_chunks(
+            query_codes, database_codes, query_y, database_y, affinity, n_bits, keep_codes
+        )
     reader = CodeReader(n_bits)
     queries = reader.words(query_codes, "query codes")
     query_y = _check_rows(query_y, len(queries), "query")
     if isinstance(database_codes, Iterator):
         if database_y is not None:
             raise ValueError("database_y must be None when the database is an iterator of blocks.")
-        blocks = map(_check_block, database_codes)
+        blocks = _gather(map(_check_block, database_codes))
         first: Any = next(blocks, None)
         if first is None:
             raise ValueError("the database is empty; at least one block of codes is needed.")
-        affinity = _affinity_of_blocks(affinity, first[1])
+        affinity = fit_affinity_of_blocks(affinity, first[1])
     else:
         if database_y is None:
             raise ValueError(
@@ -263,12 +314,57 @@ def _check_block(block: Any) -> tuple[np.ndarray, Any]:
     return codes, _check_rows(block[1], len(codes), "database")
 
 
-def _affinity_of_blocks(affinity: Any, y: Any) -> BaseAffinity:
+def _gather(blocks: Iterator[tuple[np.ndarray, Any]]) -> Iterator[tuple[np.ndarray, Any]]:
+    """Put small blocks together, as starting threads costs more than counting a few rows.
+
+    The first, by which the affinity is chosen, is left alone. Copies are kept, of some megabytes.
+    """
+    yield from islice(blocks, 1)
+    waiting: list[tuple[np.ndarray, Any]] = []
+    n_waiting = 0
+    for block in blocks:
+        n_rows, n_most = len(block[0]), _rows_to_gather(block)
+        is_small = 2 * n_rows <= n_most
+        fits = is_small and n_waiting + n_rows <= n_most
+        if waiting and not (fits and _form(block) == _form(waiting[0])):
+            yield _stacked(waiting)
+            waiting, n_waiting = [], 0
+        if is_small:
+            waiting.append((block[0].copy(), block[1].copy()))
+            n_waiting += n_rows
+        else:
+            yield block
+        del block  # before the next one is made
+    if waiting:
+        yield _stacked(waiting)
+
+
+def _rows_to_gather(block):
+    codes, y = block
+    if isinstance(y, np.ma.MaskedArray):  # which the affinity looks into
+        return 0
+    n_bytes = codes.nbytes + (y.data.nbytes if sparse.issparse(y) else y.nbytes)
+    return min(_GATHERED_ROWS, _GATHERED_BYTES * len(codes) // max(1, n_bytes))
+
+
+def _form(block):
+    """What blocks that are put together have in common."""
+    return [(sparse.issparse(part), part.dtype.kind, part.shape[1:]) for part in block]
+
+
+def _stacked(blocks):
+    codes, y = zip(*blocks)
+    stacked = sparse.vstack(y, format="csr") if sparse.issparse(y[0]) else np.concatenate(y)
+    return np.concatenate(codes), stacked
+
+
+def fit_affinity_of_blocks(affinity: Any, y: Any) -> BaseAffinity:
+    """Fit an affinity on the rows of the first block."""
     if isinstance(affinity, str) and affinity == "auto":
         affinity = auto_affinity(y)
     if isinstance(affinity, EuclideanAffinity) and not affinity.__sklearn_is_fitted__():
         raise ValueError(
-            "the thresholds of EuclideanAffinity cannot be set from an iterator of blocks. "
+            "the thresholds of EuclideanAffinity cannot be set from the first of many blocks. "
             "Pass one that was fitted on training rows."
         )
     return fit_affinity(affinity, y)

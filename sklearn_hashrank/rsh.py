@@ -1,5 +1,7 @@
 """Ranking-based supervised hashing."""
 
+import contextlib
+import copy
 import warnings
 from numbers import Integral, Real
 from typing import Any, NamedTuple
@@ -12,9 +14,12 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from ._triplets import Supervision, supervise
+from ._accumulate import Draws, NothingToLearnError, TripletStatistics
+from ._dask import first_rows, is_dask_array, sum_chunks
+from ._triplets import Supervision
 from .affinity import BaseAffinity, EuclideanAffinity
-from .base import LinearHasher, column_means
+from .base import LinearHasher
+from .histogram import fit_affinity_of_blocks
 from .solvers.alm import OrthogonalSolution, minimize_orthogonal
 from .solvers.principal import (
     CenteredRows,
@@ -24,8 +29,6 @@ from .solvers.principal import (
 )
 from .solvers.rotation import itq_rotation, random_rotation
 
-_KINDS_IN_FULL, _QUERIES, _DATABASE = 2000, 1000, 20_000
-_STATISTICS_ROWS = 10_000
 _WHITENED = 1024, 128  # all directions up to so many features, else so many directions
 _POWER_ITERATIONS, _ROTATION_ITERATIONS = 2, 50
 _NO_EIGENVALUE = 1e-6  # relative to the norm of B
@@ -100,9 +103,9 @@ class RSHHasher(LinearHasher):
     shrinkage_ : float
         The shrinkage used.
     codes_ : ndarray of shape (n_samples, ceil(n_bits / 8)), uint8
-        Packed codes of the training rows.
+        Packed codes of the training rows; not after :meth:`partial_fit`.
     y_ : array-like
-        `y` of the training rows, or `X` where it was None.
+        `y` of the training rows, or `X` where it was None; not after :meth:`partial_fit`.
     affinity_ : affinity object
         Fitted relevance.
     n_features_in_ : int
@@ -177,25 +180,130 @@ class RSHHasher(LinearHasher):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Training rows.
+        X : {array-like, sparse matrix, dask array} of shape (n_samples, n_features)
+            Training rows. Of a dask array, every chunk of rows is a task, the result is that of
+            the same rows in memory, and neither `codes_` nor `y_` are kept.
         y : array-like with n_samples rows, default=None
             What the affinity compares: class labels, label sets, label paths or vectors. None:
-            distances between the rows of `X`.
+            distances between the rows of `X`. A dask array for a dask array.
 
         Returns
         -------
         self : RSHHasher
         """
+        if is_dask_array(X):
+            return self._fit_chunks(X, y)
         X, y = self._validate_training_data(X, y)
         self._check_n_bits(X.shape[1])
         self.affinity_ = self._fit_affinity(X, y)
         random_state = check_random_state(self.random_state)
-        rows = CenteredRows(X, column_means(X))
-        sample = rows.take(_draw(X.shape[0], _STATISTICS_ROWS, random_state)).made_ready()
-        variances = _check_variances(sample, rows.mean, X.dtype)
         targets = self.affinity_.validate(X if y is None else y)
-        supervision = self._supervise(rows, targets, random_state)
+        self._learn(TripletStatistics(self._draw(random_state), X, targets), random_state)
+        self.__dict__.pop("_statistics", None)
+        self._keep_database(X, y)
+        return self
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def partial_fit(self, X: Any, y: Any = None) -> "RSHHasher":
+        """Learn from some more rows, and from all that came before.
+
+        What is kept of the rows adds up over blocks, so that the result is that of :meth:`fit` on
+        all of them but for rounding, for every affinity and an int as `random_state`: the sums of
+        rows of equal `y`, and samples of 10,000 rows for covariance and rotation and, where `y` has
+        too many values for sums, of `n_queries` and `n_database` rows. Only the affinity is fitted
+        once, on the first block; pass a fitted :class:`EuclideanAffinity` where its thresholds
+        matter.
+
+        While the rows so far leave nothing to learn, for instance because they are of a single
+        class, there are no hyperplanes yet. After :meth:`fit`, which keeps nothing to go on from,
+        it starts anew, with a warning.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Rows of the next block.
+        y : array-like with n_samples rows, default=None
+            What the affinity compares; None: the rows of `X`.
+
+        Returns
+        -------
+        self : RSHHasher
+        """
+        first = not hasattr(self, "_statistics")
+        if first and hasattr(self, "components_"):
+            warnings.warn(
+                "partial_fit starts anew after fit, which keeps no statistics of its rows to go "
+                "on from. Call partial_fit for all blocks.",
+                UserWarning,
+                stacklevel=3,
+            )
+        X, y = self._validate_training_data(X, y, reset=first)
+        self._check_block(X, y)
+        if first:
+            self.affinity_ = self._fit_affinity(X, y)
+        random_state = check_random_state(self.random_state)
+        draws = self._draw(random_state)
+        targets = self.affinity_.validate(X if y is None else y)
+        if first:
+            self._check_can_forget(targets)
+            self._forget()
+            self._statistics = TripletStatistics(draws, X, targets)
+        else:
+            known = self._statistics
+            self._statistics = known + TripletStatistics(known.draws, X, targets, known.n_rows)
+        with contextlib.suppress(NothingToLearnError):
+            self._learn(self._statistics, random_state)
+        return self
+
+    def _fit_chunks(self, X: Any, y: Any) -> "RSHHasher":
+        """Add up the statistics of the chunks of a dask array."""
+        if np.isnan(X.shape[0]):
+            raise ValueError(
+                "the chunks of the dask array have unknown sizes; call compute_chunk_sizes() on it."
+            )
+        self._forget()
+        few, _ = self._validate_training_data(X[:1].compute(), None)
+        self._fitted_without_y = y is None
+        self._check_n_bits(few.shape[1])
+        self.affinity_ = fit_affinity_of_blocks(
+            self._affinity_of(y), few if y is None else first_rows(y)
+        )
+        self._check_can_forget(self.affinity_.validate(few if y is None else first_rows(y)))
+        random_state = check_random_state(self.random_state)
+        shared = (copy.copy(self), self._draw(random_state), X.shape[0])
+        self._learn(sum_chunks(_chunk_statistics, shared, X, y), random_state)
+        return self
+
+    def _forget(self) -> None:
+        """Drop what an earlier fit learned."""
+        for name in ("components_", "intercept_", "codes_", "y_", "_statistics"):
+            self.__dict__.pop(name, None)
+
+    def _check_block(self, X: Any, y: Any) -> None:
+        self._check_n_bits(X.shape[1])
+        if self._fitted_without_y != (y is None):
+            given = ["with", "without"][self._fitted_without_y]
+            raise ValueError(f"blocks must come all with y or all without. The first came {given}.")
+
+    def _check_can_forget(self, targets: Any) -> None:
+        for name in ("n_queries", "n_database"):
+            if getattr(self, name) is None and self.affinity_.group(targets[:1])[1] is None:
+                raise ValueError(
+                    f"{name}=None would keep every row, because {type(self.affinity_).__name__} "
+                    f"has no rows of equal y to add up. Pass an int, or 'auto', for blocks."
+                )
+
+    def _draw(self, random_state: RandomState) -> Draws:
+        of_rows = copy.deepcopy(random_state)  # the solver draws the same, drawn rows or not
+        seed = int(of_rows.randint(np.iinfo(np.int32).max))
+        return Draws(self.affinity_, self.n_queries, self.n_database, seed)
+
+    def _learn(self, statistics: TripletStatistics, random_state: RandomState) -> None:
+        """Set the hyperplanes."""
+        mean, dtype = statistics.mean, statistics.dtype
+        sample = CenteredRows(statistics.sample.X, mean).made_ready()
+        variances = _check_variances(sample, mean, dtype)
+        supervision = statistics.supervise()
         whitening = self._whiten(sample, variances, random_state)
         problem = _Problem(supervision, whitening)
         directions = self._solve(problem, random_state)
@@ -211,9 +319,7 @@ class RSHHasher(LinearHasher):
         else:
             rotation = random_rotation(self.n_bits, random_state)
         normals = whitening.apply(directions @ rotation)
-        self._set_hyperplanes(normals.T, rows.mean, X.dtype)
-        self._keep_database(X, y)
-        return self
+        self._set_hyperplanes(normals.T, mean, dtype)
 
     def _check_n_bits(self, n_features: int) -> None:
         if self.n_bits > n_features:
@@ -223,34 +329,6 @@ class RSHHasher(LinearHasher):
                 "ones. Use fewer bits; or more features, for instance by "
                 "sklearn.kernel_approximation.Nystroem; or TALRLinear, which takes any number."
             )
-
-    def _supervise(
-        self, rows: CenteredRows, targets: Any, random_state: RandomState
-    ) -> Supervision:
-        """Draw queries and items and sum their triplets."""
-        n_queries, n_database = self.n_queries, self.n_database
-        kinds, kind_of = self.affinity_.group(targets)
-        in_full = kind_of is not None and kinds.shape[0] <= _KINDS_IN_FULL
-        if n_queries == "auto":
-            n_queries = None if in_full else _QUERIES
-        if n_database == "auto":
-            n_database = None if in_full else _DATABASE
-        queries = _draw(rows.shape[0], n_queries, random_state)
-        database = _draw(rows.shape[0], n_database, random_state)
-        supervision = supervise(
-            self.affinity_,
-            targets[queries],
-            targets[database],
-            rows.take(queries),
-            rows.take(database),
-        )
-        if supervision.n_wins == 0:
-            raise ValueError(
-                "B = 0, there is nothing to learn: no row is more relevant to a query than any "
-                f"other. Does y hold a single class? Got n_samples = {rows.shape[0]}, of which "
-                f"{len(queries)} queries and {len(database)} items, and {self.affinity_!r}."
-            )
-        return supervision
 
     def _whiten(
         self, sample: CenteredRows, variances: np.ndarray, random_state: RandomState
@@ -284,7 +362,7 @@ class RSHHasher(LinearHasher):
                 f"|A.T A - I| = {solution.orthogonality:.1e}, tol={self.tol:g}. Increase max_iter "
                 "or tol, or use solver='eigh', the optimum in closed form.",
                 ConvergenceWarning,
-                stacklevel=3,
+                stacklevel=5,
             )
         values, vectors = leading_eigenpairs(solution.A.T @ problem.B @ solution.A, n)
         positive = values > problem.no_eigenvalue
@@ -305,10 +383,17 @@ class _Whitening(NamedTuple):
         return self.rest * columns + self.directions @ inner
 
 
+def _chunk_statistics(shared, X, y, start):
+    hasher, draws, n_total = shared
+    X, y = hasher._validate_training_data(X, y, reset=False)
+    targets = draws.affinity.validate(X if y is None else y)
+    return TripletStatistics(draws, X, targets, start, n_total)
+
+
 def _check_variances(sample: CenteredRows, mean: np.ndarray, dtype: Any) -> np.ndarray:
     variances = sample.variances()
     if np.all(variances <= (10 * np.finfo(dtype).eps * np.abs(mean)) ** 2):
-        raise ValueError(
+        raise NothingToLearnError(
             "there is nothing to learn: all rows of X are equal. "
             f"Got n_samples = {sample.shape[0]} of {sample.shape[1]} features."
         )
@@ -357,7 +442,7 @@ class _Problem:
         self.B = (B + B.T) / 2
         self.no_eigenvalue = _NO_EIGENVALUE * np.linalg.norm(self.B)
         if self.no_eigenvalue == 0:
-            raise ValueError("B = 0, there is nothing to learn: the triplets cancel each other.")
+            raise NothingToLearnError("B = 0: the triplets cancel each other.")
 
     def lift(self, columns: np.ndarray) -> np.ndarray:
         """From the coordinates of B to those of the whitened features."""
@@ -381,6 +466,8 @@ class _Problem:
         harmful = self.lift(vectors[:, negative][:, ::-1])
         occupied = np.linalg.qr(np.hstack([taken, harmful]))[0]
         n_free = len(occupied) - occupied.shape[1]
+        if not n_free:
+            return fix_signs(harmful[:, :n])
         n_pool = min(n_free, max(2 * n, min(_POOL * n, _POOL_NUMBERS // len(occupied))))
         loud = self.whitening.directions[:, : n_free - n_pool]
         occupied = np.linalg.qr(np.hstack([occupied, loud]))[0]
@@ -423,10 +510,3 @@ def _closed_form(B: np.ndarray, n: int) -> OrthogonalSolution:
         "n_steps": np.zeros(1, dtype=int),
     }
     return OrthogonalSolution(vectors, -values.sum(), orthogonality, 1, True, history)
-
-
-def _draw(n: int, wanted: int | None, random_state: RandomState) -> np.ndarray:
-    """Row numbers, ascending; all of them where no more are there than wanted."""
-    if wanted is None or wanted >= n:
-        return np.arange(n)
-    return np.sort(random_state.choice(n, wanted, replace=False))

@@ -225,6 +225,13 @@ def test_a_hierarchy_is_asked_for(digits, y, affinity, got):
             fit(X, y)
 
 
+def test_a_hierarchy_is_asked_for_when_the_objective_changes(digits):
+    X, y, *_ = digits
+    hasher = DispersionHasher(4, objective="dsh", random_state=0).partial_fit(X[:50], y[:50])
+    with pytest.raises(ValueError, match="needs superclasses"):
+        hasher.set_params(objective="hierarchical").partial_fit(X[50:], y[50:])
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

@@ -117,7 +117,7 @@ def test_too_few_rows_are_named():
         next(PerClassRetrievalSplit(13, 5).split(y, y))
     with pytest.raises(ValueError, match="needs 1 database rows .* has 12 rows, and 0 are left"):
         next(PerClassRetrievalSplit(12, None).split(y, y))
-    for labels, found in ((None, "None"), (X, "target vectors")):
+    for labels, found in ((None, "None"), (X, "targets"), (X[:, 0], "targets")):
         with pytest.raises(ValueError, match=f"needs class labels.* Got {found}; RandomRetr"):
             next(PerClassRetrievalSplit().split(X, labels))
 
@@ -225,7 +225,10 @@ def test_folds_of_label_sets_have_the_same_mix():
         assert imbalance(RetrievalKFold(random_state=seed)) < 0.5 * imbalance(shuffled)
 
 
-@pytest.mark.parametrize("y", [*FORMS.values(), LABEL_SETS, X, None], ids=[*FORMS, "sets", "X", ""])
+OTHER_FORMS = {"sets": LABEL_SETS, "X": X, "targets": X[:, 0], "rows": np.arange(120), "": None}
+
+
+@pytest.mark.parametrize("y", [*FORMS.values(), *OTHER_FORMS.values()], ids=[*FORMS, *OTHER_FORMS])
 def test_every_row_is_in_one_shuffled_fold(y):
     folds = RetrievalKFold(4, random_state=0)
     parts = list(folds.split(X, y))
@@ -394,7 +397,7 @@ def test_failures_take_the_error_score():
         ({"cv": [([0], [1], [1, 2])]}, "no query may be in the database"),
         ({"cv": [([0], [1], [2, 120])]}, "a split names row 120. Got n_samples = 120"),
         ({"error_score": "nan"}, "error_score must be 'raise' or a number. Got 'nan'"),
-        ({"scoring": "accuracy"}, "metric must be a function of .* Got 'accuracy'"),
+        ({"scoring": "accuracy"}, "a measure must be a function of .* Got 'accuracy'"),
     ],
 )
 def test_bad_arguments_are_refused(options, message):

@@ -4,7 +4,7 @@ import pickle
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.datasets import load_digits
@@ -13,12 +13,13 @@ from sklearn.model_selection import train_test_split
 from sklearn.neighbors import KNeighborsClassifier, NearestNeighbors
 from sklearn.pipeline import make_pipeline
 
-from sklearn_hashrank import HammingNeighbors, LSHHasher
+from sklearn_hashrank import HammingNeighbors, ITQHasher, LSHHasher
 from sklearn_hashrank.codes import unpack_codes
+from sklearn_hashrank.neighbors import _storage
 
-from .oracle.neighbors import nearest, ranking, within
+from .oracle.neighbors import nearest, ranking, rescored, within
 
-ALGORITHMS = ["auto", "brute"]
+ALGORITHMS = ["auto", "brute", "multi_index"]
 
 
 @st.composite
@@ -38,6 +39,7 @@ def check_rows(found, expected):
         assert list(zip(distances.tolist(), indices.tolist())) == pairs
 
 
+@settings(max_examples=50)
 @given(searches(), st.integers(1, 25))
 def test_kneighbors_equal_a_literal_sort(search, k):
     queries, database = search
@@ -54,6 +56,7 @@ def test_kneighbors_equal_a_literal_sort(search, k):
                 check_rows(index.kneighbors(n_neighbors=few), nearest(ranked, few))
 
 
+@settings(max_examples=50)
 @given(searches(), st.floats(0, 1))
 def test_radius_neighbors_equal_a_literal_filter(search, share):
     queries, database = search
@@ -179,6 +182,134 @@ def test_clone_parameters_and_pickle():
     index.fit(random_codes(30, 16))
     again = pickle.loads(pickle.dumps(index))
     np.testing.assert_array_equal(again.kneighbors(), index.kneighbors())
+
+
+# Asymmetric distances
+
+
+@settings(max_examples=50)
+@given(searches(), st.integers(1, 25), st.integers(1, 25))
+def test_rescoring_equals_the_literal_one(search, k, n_candidates):
+    queries, database = search
+    k = min(k, len(database))
+    n_candidates = max(k, n_candidates)
+    rng = np.random.default_rng(k)
+    sizes = rng.integers(0, 5, queries.shape) / 4  # exact sums: ties are ties
+    projections = np.where(queries == 1, sizes, -sizes)
+    index = HammingNeighbors(k, rescore="asymmetric", n_candidates=n_candidates).fit(database)
+    found = index.kneighbors(projections=projections)
+    check_rows(found, rescored(projections, database, n_candidates, k))
+    assert found[0].dtype == np.float64
+
+
+def test_rescoring_finds_what_projections_find():
+    """More of the neighbours by projection, and by class, than Hamming distance alone."""
+    X, y = load_digits(return_X_y=True)
+    X, X_test, y, y_test = train_test_split(X, y, random_state=0)
+    hasher = ITQHasher(16, random_state=0).fit(X)
+    index = HammingNeighbors(10, rescore="asymmetric", n_candidates=200).fit(hasher.predict(X))
+    projections = hasher.decision_function(X_test)
+    rescored_indices = index.kneighbors(hasher.predict(X_test), projections=projections)[1]
+    indices = index.set_params(rescore=None).kneighbors(hasher.predict(X_test))[1]
+    assert np.mean(y[rescored_indices] == y_test[:, None]) > 0.01 + np.mean(
+        y[indices] == y_test[:, None]
+    )
+
+
+@pytest.mark.parametrize(
+    ("parameters", "arguments", "message"),
+    [
+        ({}, {"projections": [[1.0, 1.0]]}, "rescore=None and projections=list"),
+        ({"rescore": "asymmetric"}, {"codes": [[1, 1]]}, "projections=NoneType"),
+        ({"rescore": "asymmetric"}, {"projections": [[1.0]]}, "each of the 2 bits. Got 1"),
+        ({"rescore": "asymmetric"}, {"projections": [[np.nan, 1]]}, "projections contains NaN"),
+        (
+            {"rescore": "asymmetric"},
+            {"projections": [[1, 1]], "codes": [[0, 1]]},
+            "codes must be the signs of projections",
+        ),
+        (
+            {"rescore": "asymmetric", "n_candidates": 1},
+            {"projections": [[1, 1]]},
+            "n_candidates must be at least n_neighbors = 2. Got 1",
+        ),
+    ],
+)
+def test_bad_rescoring_is_refused(parameters, arguments, message):
+    index = HammingNeighbors(2, **parameters).fit([[0, 1], [1, 1], [0, 0], [0, 1]])
+    with pytest.raises(ValueError, match=message):
+        index.kneighbors(**arguments)
+
+
+# Files
+
+
+@pytest.fixture
+def saved(tmp_path):
+    index = HammingNeighbors(3, n_bits=20, radius=4, n_jobs=1).fit(random_codes(300, 20))
+    index.save(tmp_path / "index")
+    return index, tmp_path / "index"
+
+
+@pytest.mark.parametrize("mmap_mode", ["r", None])
+@pytest.mark.parametrize("n_bits", [1, 20, 64, 100])
+def test_an_index_comes_back_from_its_file(tmp_path, n_bits, mmap_mode):
+    bits = unpack_codes(random_codes(300, n_bits), n_bits)
+    index = HammingNeighbors(3, radius=1, algorithm="multi_index").fit(bits)
+    index.save(tmp_path / "index")
+    again = HammingNeighbors.load(tmp_path / "index", mmap_mode)
+    assert again.get_params() == {**index.get_params(), "n_bits": n_bits}
+    np.testing.assert_array_equal(again.codes_, index.codes_)
+    np.testing.assert_array_equal(again.kneighbors(bits[:9]), index.kneighbors(bits[:9]))
+    np.testing.assert_array_equal(again.kneighbors(index.codes_[:9]), index.kneighbors(bits[:9]))
+    again.partial_fit(bits).save(tmp_path / "index")  # over the file that it is mapped from
+    assert HammingNeighbors.load(tmp_path / "index").n_samples_fit_ == 600
+    assert [path.name for path in tmp_path.iterdir()] == ["index"]
+
+
+def test_every_changed_byte_is_noticed(saved):
+    _, path = saved
+    content = path.read_bytes()
+    for place in {*range(300), *range(300, len(content), 97), len(content) - 1}:
+        changed = bytearray(content)
+        changed[place] ^= 1
+        path.write_bytes(changed)
+        with pytest.raises(ValueError, match="index is (corrupt|not a file)"):
+            HammingNeighbors.load(path)
+
+
+def test_every_truncation_is_noticed(saved):
+    _, path = saved
+    content = path.read_bytes()
+    for length in (0, 5, 16, 100, len(content) - 8, len(content) - 1):
+        path.write_bytes(content[:length])
+        for verify in (True, False):
+            with pytest.raises(ValueError, match="index is (corrupt|not a file)"):
+                HammingNeighbors.load(path, verify=verify)
+    path.write_bytes(content + b"0")
+    with pytest.raises(ValueError, match=f"take {len(content)} bytes. Got {len(content) + 1}"):
+        HammingNeighbors.load(path)
+
+
+def test_ones_beyond_the_last_bit_of_a_file_are_refused(saved):
+    index, path = saved
+    words = index._blocks[0].copy()
+    words.view(np.uint8)[7, 2] |= 1
+    _storage.write(path, words, 20, index.get_params())
+    with pytest.raises(ValueError, match="non-zero bits beyond n_bits=20"):
+        HammingNeighbors.load(path)
+
+
+def test_files_and_modes_that_cannot_be_read(saved, tmp_path):
+    index, path = saved
+    with pytest.raises(FileNotFoundError):
+        HammingNeighbors.load(tmp_path / "other")
+    with pytest.raises(ValueError, match="mmap_mode must be 'r' or None. Got 'w'"):
+        HammingNeighbors.load(path, "w")
+    with pytest.raises(FileNotFoundError):
+        index.save(tmp_path / "nowhere" / "index")
+    with pytest.raises(NotFittedError):
+        HammingNeighbors().save(path)
 
 
 # Graphs and pipelines

@@ -12,13 +12,13 @@ import sklearn_hashrank
 
 PACKAGE = Path(sklearn_hashrank.__file__).parent
 LAYERS = [
-    {"_kernels"},
+    {"_kernels", "_code_file", "_dask"},
     {"codes", "affinity"},
     {"_code_counts"},
     {"_measures"},
-    {"histogram"},
-    {"metrics", "objectives", "solvers", "neighbors"},
-    {"base", "_callbacks", "_learning", "_minibatch", "_streaming", "_triplets"},
+    {"histogram", "_sharding"},
+    {"metrics", "objectives", "solvers", "neighbors", "interop"},
+    {"base", "_accumulate", "_callbacks", "_learning", "_minibatch", "_streaming", "_triplets"},
     {"baselines", "rsh", "lwh", "talr", "dispersion", "feature_extraction", "datasets"},
     {"model_selection"},
     {"comparison"},
@@ -26,7 +26,7 @@ LAYERS = [
     {"__main__"},
 ]
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
-HEAVY = {"numba", "cvxpy", "matplotlib", "dask", "distributed"}
+HEAVY = {"numba", "cvxpy", "matplotlib", "dask", "distributed", "faiss"}
 MODULES = sorted(path for path in PACKAGE.rglob("*.py") if path != PACKAGE / "__init__.py")
 
 

@@ -24,7 +24,8 @@ from sklearn_hashrank import (
     SharedLabelAffinity,
     _triplets,
 )
-from sklearn_hashrank._triplets import supervise, triplet_weights
+from sklearn_hashrank._accumulate import Draws, TripletStatistics
+from sklearn_hashrank._triplets import group_rows, supervise, triplet_weights
 from sklearn_hashrank.rsh import _Loss, _Problem, _whitening
 from sklearn_hashrank.solvers.principal import CenteredRows
 
@@ -63,7 +64,11 @@ def sum_triplets(affinity, y, X, make=np.asarray):
     targets = affinity.validate(y)
     rows = CenteredRows(make(X), X.mean(axis=0))
     queries = np.arange(N_QUERIES)
-    found = supervise(affinity, targets[queries], targets, rows.take(queries), rows)
+    found = supervise(
+        affinity,
+        group_rows(affinity, targets[queries], rows.take(queries)),
+        group_rows(affinity, targets, rows),
+    )
     return found, affinity.pairwise(y[:N_QUERIES], y)
 
 
@@ -168,11 +173,9 @@ def test_solution_is_the_optimum_of_ky_fan(n_bits):
     X, y = supervised_digits()
     affinity = LabelAffinity().fit(y)
     hasher = RSHHasher(n_bits, rotation=None, shrinkage=1, n_queries=40, random_state=0).fit(X, y)
-    # The first draws of fit: no rows for statistics, as all fit in, then the queries.
-    queries = np.sort(np.random.RandomState(0).choice(len(X), 40, replace=False))
-    rows = CenteredRows(X, X.mean(axis=0))
     targets = affinity.validate(y)
-    found = supervise(affinity, targets[queries], targets, rows.take(queries), rows)
+    seed = np.random.RandomState(0).randint(np.iinfo(np.int32).max)  # the first draw of fit
+    found = TripletStatistics(Draws(affinity, 40, "auto", seed), X, targets).supervise()
     B = found.wins.T @ found.queries / (2 * found.n_wins * X.var(axis=0).mean())
     values = np.linalg.eigvalsh((B + B.T) / 2)
     assert values[0] < -1e-3

@@ -14,6 +14,7 @@ from scipy import sparse
 from sklearn.exceptions import NotFittedError
 
 from sklearn_hashrank import LSHHasher, TALRLinear, retrieval_histogram
+from sklearn_hashrank.codes import load_codes
 
 from .retrieval import retrieve, shuffled_digits
 
@@ -149,8 +150,8 @@ def test_a_killed_process_leaves_no_file_of_that_name(tmp_path):
 def test_a_truncated_file_is_an_error(tmp_path):
     path = tmp_path / "codes.npy"
     HASHER.encode_blocks(X, out=path)
-    os.truncate(path, path.stat().st_size - 1)
-    with pytest.raises(ValueError, match="greater than file size|cannot reshape"):
+    os.truncate(path, path.stat().st_size - 30)
+    with pytest.raises(ValueError, match="greater than file size"):
         np.load(path, mmap_mode="r")
     raw = tmp_path / "raw"
     CODES[:50].tofile(raw)
@@ -159,6 +160,34 @@ def test_a_truncated_file_is_an_error(tmp_path):
     short = np.memmap(raw, np.uint8, "r").reshape(-1, 2)
     with pytest.raises(ValueError, match="database y must have one row per database code, 50"):
         retrieval_histogram(CODES[:5], short, Y[:5], Y, n_bits=N_BITS)
+
+
+def test_a_file_of_codes_is_whole_or_refused(tmp_path):
+    """Every byte matters, and every length but the right one is an error."""
+    path = tmp_path / "codes.npy"
+    HASHER.encode_blocks(X[:40], out=path)
+    np.testing.assert_array_equal(load_codes(path, n_bits=N_BITS), CODES[:40])
+    np.testing.assert_array_equal(load_codes(str(path)), CODES[:40])
+    with pytest.raises(ValueError, match=r"codes.npy' holds codes of n_bits=12. Expected 16"):
+        load_codes(path, n_bits=16)
+    whole = path.read_bytes()
+    copy = tmp_path / "copy.npy"
+    for length in [*range(0, len(whole), 7), len(whole) - 1]:
+        copy.write_bytes(whole[:length])
+        with pytest.raises((ValueError, EOFError)):
+            load_codes(copy)
+    for place in [*range(128, len(whole)), 70, 75]:
+        changed = bytearray(whole)
+        changed[place] ^= 1
+        copy.write_bytes(changed)
+        with pytest.raises((ValueError, SyntaxError)):
+            load_codes(copy, n_bits=N_BITS)
+    copy.write_bytes(whole + b"x")
+    with pytest.raises(ValueError, match="is no complete file of codes by encode_blocks"):
+        load_codes(copy)
+    np.save(copy, CODES)
+    with pytest.raises(ValueError, match="is no complete file of codes by encode_blocks"):
+        load_codes(copy)
 
 
 @pytest.mark.parametrize("as_blocks", [False, True])

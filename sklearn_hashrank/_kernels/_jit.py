@@ -31,7 +31,7 @@ def _compiled_popcount(word):
 @intrinsic
 def _cttz(typing_context, word):
     def codegen(context, builder, signature, arguments):
-        return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 1))
+        return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 0))
 
     return types.int64(word), codegen
 
@@ -66,7 +66,7 @@ def _compiled_mask_below(array, start, bound):
 
 def _plain_lowest_bit(word):
     word = int(word)
-    return (word & -word).bit_length() - 1
+    return (word & -word).bit_length() - 1 if word else 64
 
 
 def _plain_mask_below(array, start, bound):
@@ -74,8 +74,8 @@ def _plain_mask_below(array, start, bound):
     return np.packbits(below, bitorder="little").view("<u8")[0]
 
 
-# Of a uint64 word: the number of ones, and the place of the lowest. Of 64 unsigned numbers of an
-# array from `start`: a word whose bit i says that number i is less than `bound`.
+# popcount and lowest_bit (64 where there is none) take a uint64 word. mask_below takes an array of
+# unsigned numbers, a start and a bound: bit i of its word says whether number start + i is below.
 _compiled = not config.DISABLE_JIT  # type: ignore[attr-defined]
 popcount = _compiled_popcount if _compiled else np.bitwise_count
 lowest_bit = _compiled_lowest_bit if _compiled else _plain_lowest_bit

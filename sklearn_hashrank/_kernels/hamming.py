@@ -13,7 +13,7 @@ _SLICE = 2048  # items whose bins wait in the level-1 cache
 _TILE = 16384  # items that stay in the level-2 cache while all queries pass
 _LANES = 8  # sub-histograms: neighbouring items rarely wait for each other's store
 _LANES_UP_TO = 2048  # bins; larger histograms collide too rarely to need lanes
-_GLANCE = 64  # distances of which the smallest tells whether to look at them one by one
+_GLANCE = 256  # distances of which the smallest tells whether to look at them one by one
 
 
 @kernel

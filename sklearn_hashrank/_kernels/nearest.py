@@ -40,32 +40,46 @@ def _copy_column(column, words):
 
 @kernel
 def _load_tile(codes, start, stop, words):
+    if codes.shape[1] == 1:
+        _copy_column(codes.reshape(-1)[start:stop], words[0])  # contiguous: four times faster
+        return
     for w in range(codes.shape[1]):
         _copy_column(codes[start:stop, w], words[w])
 
 
 @kernel
-def _collect(query, words, n_items, first, bound, base, distances, keys, size):
-    """Append the keys of the items of a tile that are nearer than `bound`; return the new size."""
+def _collect(query, words, n_items, first, bound, base, distances, hits, keys, size, counts):
+    """Append the keys of the items of a tile that are nearer than `bound`; return the new size.
+
+    `counts` (one more than there are distances) is added to. Keys of nothing may be written behind
+    the last one, up to the size of a tile.
+    """
     _first_word(query[0], words[0, :n_items], distances)
     for w in range(1, query.size):
         _next_word(query[w], words[w, :n_items], distances)
+    n_blocks = np.int64(0)
     for block in range(0, n_items, 64):
-        hits = mask_below(distances, block, bound)
+        found = mask_below(distances, block, bound)
         if n_items - block < 64:
-            hits &= (_ONE << np.uint64(n_items - block)) - _ONE
-        while hits:
-            i = block + lowest_bit(hits)
-            hits &= hits - _ONE
-            keys[size] = (base + np.uint64(distances[i])) << _SHIFT | np.uint64(first + i)
-            size += 1
+            found &= (_ONE << np.uint64(n_items - block)) - _ONE
+        hits[0, n_blocks] = np.uint64(block)
+        hits[1, n_blocks] = found
+        n_blocks += np.int64(found != 0)
+    nothing = np.uint64(counts.size - 1)
+    for i in range(n_blocks):
+        first_at, found = np.int64(hits[0, i]), hits[1, i]
+        n_found = np.int64(popcount(found))
+        done = 0
+        while done < n_found:  # four at a time: a branch for each would be guessed wrong too often
+            for j in range(done, done + 4):
+                at = (first_at + lowest_bit(found)) % TILE
+                found &= found - _ONE
+                distance = base + np.uint64(distances[at])
+                keys[size + j] = distance << _SHIFT | np.uint64(first + at)
+                counts[distance if j < n_found else nothing] += 1
+            done += 4
+        size += n_found
     return size
-
-
-@kernel
-def _tally(keys, old, size, counts):
-    for i in range(old, size):
-        counts[np.int64(keys[i] >> _SHIFT)] += 1
 
 
 @kernel
@@ -82,10 +96,13 @@ def _drop_far(keys, size, top, n_at_top):
 
 @kernel
 def _sort(keys, size, counts, ordered):
-    """Write keys in order of (distance, index), from counts by distance: a counting sort."""
+    """Write keys in order of (distance, index), from their counts by distance.
+
+    A counting sort. The last of the counts is that of nothing.
+    """
     position = np.empty(counts.size, np.int64)
     before = 0
-    for d in range(counts.size):
+    for d in range(counts.size - 1):
         position[d] = before
         before += counts[d]
     for i in range(size):
@@ -127,7 +144,8 @@ def nearest(queries, codes, k, limits, buffer, indices, distances, n_found):
     size = np.empty(group, np.int64)
     inside = np.empty(group, np.int64)  # how many of them count: those within `top`
     top = np.empty(group, np.int64)  # the k-th smallest distance so far, or the limit
-    counts = np.empty((group, limits.max() + 1), np.int64)
+    counts = np.empty((group, limits.max() + 2), np.int64)
+    hits = np.empty((2, TILE // 64 + 1), np.uint64)
     for first in range(0, n_queries, group):
         n_group = min(group, n_queries - first)
         size[:] = 0
@@ -151,12 +169,11 @@ def nearest(queries, codes, k, limits, buffer, indices, distances, n_found):
                     bound,
                     np.uint64(0),
                     buffer,
+                    hits,
                     keys[g],
                     old,
+                    counts[g],
                 )
-                if size[g] == old:
-                    continue
-                _tally(keys[g], old, size[g], counts[g])
                 inside[g] += size[g] - old
                 while inside[g] - counts[g, top[g]] >= k:
                     inside[g] -= counts[g, top[g]]
@@ -232,6 +249,7 @@ def within(queries, codes, radius, by_distance, buffer):
     n = codes.shape[0]
     words = np.empty((n_words, TILE), np.uint64)
     keys = np.empty(4 * TILE, np.uint64)
+    hits = np.empty((2, TILE // 64 + 1), np.uint64)
     ordered = np.empty(0, np.uint64)
     n_found = np.zeros(n_queries, np.int64)
     indices = np.empty(0, np.int64)
@@ -242,6 +260,7 @@ def within(queries, codes, radius, by_distance, buffer):
         # A key starts with the query's place in the group times n_bins plus the distance, so that
         # one sort serves the whole group.
         n_group = min(_GROUP, n_queries - first)
+        counts = np.zeros(n_group * n_bins + 1, np.int64)
         size = 0
         for start in range(0, n, TILE):
             n_items = min(TILE, n - start)
@@ -256,11 +275,11 @@ def within(queries, codes, radius, by_distance, buffer):
                     n_bins,
                     np.uint64(g * n_bins),
                     buffer,
+                    hits,
                     keys,
                     size,
+                    counts,
                 )
-        counts = np.zeros(n_group * n_bins, np.int64)
-        _tally(keys, 0, size, counts)
         ordered = _room(ordered, 0, size)
         _sort(keys, size, counts, ordered)
         indices = _room(indices, n_written, size)

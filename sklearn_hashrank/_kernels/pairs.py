@@ -39,7 +39,7 @@ def _add_signs(code, codes, slope, row):
 def pull_back_city_block(codes, slope):
     """Return the gradient to the codes (n_bits, M) from symmetric slopes of the pairs (M, M).
 
-    Where two codes agree in a bit, on the kink, that bit's slope is taken as zero.
+    Where two codes agree in a bit, that bit's slope is zero, the mean of those of the two sides.
     """
     gradient = np.zeros_like(codes)
     n_bits, n_rows = codes.shape
@@ -52,12 +52,14 @@ def pull_back_city_block(codes, slope):
 @kernel
 def _leave_zone(distance, level, low, high, loss):
     number = distance.dtype.type
-    half, zero = number(0.5), number(0)
+    half, quarter, zero = number(0.5), number(0.25), number(0)
     for i in range(distance.shape[0]):
         below = low[level[i]] - distance[i]
         above = distance[i] - high[level[i]]
         loss[i] = half * (max(below, zero) + max(above, zero))
-        distance[i] = (half if above > zero else zero) - (half if below > zero else zero)
+        farther = (quarter if above > zero else zero) + (quarter if above >= zero else zero)
+        nearer = (quarter if below > zero else zero) + (quarter if below >= zero else zero)
+        distance[i] = farther - nearer
 
 
 @kernel
@@ -65,7 +67,8 @@ def leave_zones(distances, level, low, high):
     """Overwrite distances (M, M) with the slopes of their losses, and return the losses' sum.
 
     A pair of level v costs half of what its distance lacks to ``low[v]`` or exceeds ``high[v]`` by;
-    at the ends of a zone the slope is zero. Nobody is paired with itself.
+    at the ends of a zone the slope is the mean of those of the two sides. Nobody is paired with
+    itself.
     """
     total = 0.0
     loss = np.empty(distances.shape[0], distances.dtype)

@@ -1,5 +1,6 @@
 """How codes use the Hamming space, from the distinct codes and how many items have each."""
 
+import sys
 from dataclasses import dataclass
 from functools import cached_property
 from math import ldexp
@@ -24,6 +25,13 @@ class CodeUsage:
         How many items have each.
     n_bits : int
         Length of a code.
+
+    Examples
+    --------
+    >>> from sklearn_hashrank.metrics import code_usage
+    >>> usage = code_usage([[0, 0], [0, 1], [0, 1], [0, 1]])
+    >>> usage.n_distinct, usage.occupancy, usage.counts
+    (2, 0.5, array([1, 3]))
     """
 
     codes: NDArray[np.uint8]
@@ -98,7 +106,7 @@ class CodeUsage:
 
 def usage_of(words: NDArray[np.uint64], counts: NDArray[np.int64], n_bits: int) -> CodeUsage:
     """Usage from distinct codes as rows of words, in any order."""
-    numbers = words if np.little_endian is False else words.byteswap()
-    order = np.lexsort(numbers.T[::-1])
+    numbers = words.byteswap() if sys.byteorder == "little" else words
+    order = np.lexsort(numbers.T[::-1]) if words.shape[1] > 1 else np.argsort(numbers[:, 0])
     packed = np.ascontiguousarray(words[order]).view(np.uint8)[:, : -(-n_bits // 8)]
     return CodeUsage(packed, counts[order], n_bits)

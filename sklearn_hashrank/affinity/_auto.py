@@ -25,6 +25,12 @@ def fit_affinity(affinity: Any, y: Any) -> BaseAffinity:
     Returns
     -------
     affinity : BaseAffinity
+
+    Examples
+    --------
+    >>> from sklearn_hashrank.affinity import fit_affinity
+    >>> fit_affinity("auto", [3, 1, 3]).levels_
+    array([0., 1.])
     """
     if isinstance(affinity, str) and affinity == "auto":
         return auto_affinity(y).fit(y)
@@ -51,6 +57,12 @@ def auto_affinity(y: Any) -> BaseAffinity:
     -------
     affinity : BaseAffinity
         Not fitted.
+
+    Examples
+    --------
+    >>> from sklearn_hashrank.affinity import auto_affinity
+    >>> auto_affinity([3, 1, 3]), auto_affinity([[0.5, 1.0], [2.0, 3.0]])
+    (LabelAffinity(), EuclideanAffinity())
     """
     if sparse.issparse(y):
         return LabelAffinity() if y.shape[1] == 1 else SharedLabelAffinity()

@@ -15,6 +15,26 @@ class BaseAffinity(BaseEstimator):
     ----------
     levels_ : ndarray of shape (n_levels,)
         Ascending values of relevance; the first is 0, irrelevant.
+
+    Examples
+    --------
+    Numbers are relevant to each other when they differ by less than 2:
+
+    >>> import numpy as np
+    >>> from sklearn_hashrank.affinity import BaseAffinity
+    >>> class NearAffinity(BaseAffinity):
+    ...     def fit(self, y):
+    ...         self.levels_ = np.array([0.0, 1.0])
+    ...         return self
+    ...
+    ...     def validate(self, y, name="y"):
+    ...         return np.asarray(y, dtype=float)
+    ...
+    ...     def level_indices(self, queries, database):
+    ...         return (abs(queries[:, None] - database) < 2).astype(np.uint16)
+    >>> NearAffinity().fit([1, 2]).pairwise([1, 5], [0, 2, 4])
+    array([[1., 1., 0.],
+           [0., 0., 1.]])
     """
 
     block_rows = 1 << 20
@@ -22,33 +42,105 @@ class BaseAffinity(BaseEstimator):
 
     @abstractmethod
     def fit(self, y: Any) -> "BaseAffinity":
-        """Learn the levels from rows of `y`."""
+        """Learn the levels from rows of `y`.
+
+        Parameters
+        ----------
+        y : array-like with one row per item
+            Rows of the database or of the training set.
+
+        Returns
+        -------
+        self : BaseAffinity
+        """
 
     @abstractmethod
     def validate(self, y: Any, name: str = "y") -> np.ndarray:
-        """Return rows of `y` in the affinity's own form, or say what is wrong with them."""
+        """Return rows of `y` in the affinity's own form, or say what is wrong with them.
+
+        Parameters
+        ----------
+        y : array-like with one row per item
+            What the affinity compares.
+        name : str, default="y"
+            What messages call it.
+
+        Returns
+        -------
+        rows : ndarray or sparse array with one row per item
+        """
 
     @abstractmethod
     def level_indices(self, queries: np.ndarray, database: np.ndarray) -> np.ndarray:
-        """Index into ``levels_`` of every pair of two blocks of validated rows, uint16."""
+        """Index into ``levels_`` of every pair of two blocks of rows.
+
+        Parameters
+        ----------
+        queries, database : ndarray
+            Validated rows.
+
+        Returns
+        -------
+        indices : ndarray of shape (n_queries, n_database), uint16
+        """
 
     def paired_level_indices(self, queries: np.ndarray, database: np.ndarray) -> np.ndarray:
-        """Index into ``levels_`` of row i of the queries with row i of the database."""
+        """Index into ``levels_`` of row i of the queries with row i of the database.
+
+        Parameters
+        ----------
+        queries, database : ndarray
+            As many validated rows each.
+
+        Returns
+        -------
+        indices : ndarray of shape (n,), uint16
+        """
         return np.array(
             [self.level_indices(q[None], d[None])[0, 0] for q, d in zip(queries, database)],
             dtype=np.uint16,
         )
 
     def n_reachable_levels(self, queries: np.ndarray) -> int:
-        """How many of ``levels_``, from the lowest, these queries can meet."""
+        """How many of ``levels_``, from the lowest, these queries can meet.
+
+        Parameters
+        ----------
+        queries : ndarray
+            Validated rows.
+
+        Returns
+        -------
+        n_levels : int
+        """
         return len(self.levels_)
 
     def group(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
-        """Distinct rows and the index of each row among them; None: every row is its own."""
+        """Put equal rows together.
+
+        Parameters
+        ----------
+        rows : ndarray
+            Validated rows.
+
+        Returns
+        -------
+        groups : ndarray
+            The distinct rows, in an order in which levels change seldom.
+        index : ndarray of shape (n_rows,), int32, or None
+            The group of each row. None: every row is its own.
+        """
         return rows, None
 
     def runs(self, queries: np.ndarray, groups: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Where the level changes along the groups.
+
+        Parameters
+        ----------
+        queries : ndarray
+            Validated rows.
+        groups : ndarray
+            What :meth:`group` made of the database.
 
         Returns
         -------
@@ -61,7 +153,17 @@ class BaseAffinity(BaseEstimator):
         return stops, self.level_indices(queries, groups)
 
     def n_runs(self, n_groups: int) -> int:
-        """How many runs a query has, to bound memory."""
+        """How many runs a query has, to bound memory.
+
+        Parameters
+        ----------
+        n_groups : int
+            Groups of a block of the database.
+
+        Returns
+        -------
+        n_runs : int
+        """
         return n_groups
 
     def pairwise(self, query_y: Any, database_y: Any) -> np.ndarray:

@@ -10,7 +10,7 @@ from typing import Any
 import joblib
 import numpy as np
 
-from .._measures import MEASURES, describe, mean_score, score_name, validate_options
+from .._measures import MEASURES, describe, find_measure, mean_score, validate_options
 from ..codes import pack_codes
 from ..histogram import RetrievalHistogram, retrieval_histogram
 
@@ -287,22 +287,8 @@ def _named_metrics(metric: Any, shared: Mapping[str, Any]) -> dict[str, tuple[st
 def _find(metric: Any) -> tuple[str, dict[str, Any]]:
     """Return the measure of a metric, and the options that come with it."""
     if isinstance(metric, partial) and not metric.args:
-        measure, options = _find(metric.func)
-        return measure, options | metric.keywords
-    for name, registered in MEASURES.items():
-        if isinstance(metric, str):
-            if metric == registered.short_name:
-                return name, {}
-        elif getattr(metric, "__name__", None) == score_name(name) and _is_ours(metric):
-            return name, {}
-    raise ValueError(
-        "metric must be a function of sklearn_hashrank.metrics that has one value for each query, "
-        f"one of {get_retrieval_scorer_names()}, or a list or dict of these. Got {metric!r}."
-    )
-
-
-def _is_ours(function: Any) -> bool:
-    return function.__module__.startswith(__package__)
+        return find_measure(metric.func), metric.keywords
+    return find_measure(metric), {}
 
 
 def _take_apart(estimator: Any) -> tuple[list, Any]:

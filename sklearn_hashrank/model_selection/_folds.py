@@ -16,13 +16,15 @@ from ._splits import _check_count
 class RetrievalKFold(BaseCrossValidator):
     """Shuffled folds for hashers, stratified by whatever `y` is.
 
-    scikit-learn shuffles and stratifies integer `cv` for classifiers only, and a hasher is none. In
-    folds of rows sorted by class every row is then relevant to every other, and every score is 1.
+    scikit-learn stratifies the folds of an integer `cv` for classifiers only, and shuffles none.
+    Where rows are sorted by class, a fold may then hold one class: every row is relevant to every
+    other, and any code scores 1.
 
     Class labels and label paths are stratified by
     :class:`~sklearn.model_selection.StratifiedKFold`, multilabel indicators by iterative
     stratification [1]_: the rarest label goes first, each of its rows to the fold that still wants
-    most of it. Target vectors, and rows without `y`, are only shuffled.
+    most of it. Targets, rows without `y`, and rows of which no two have the same label, such as
+    the row numbers of :class:`~sklearn_hashrank.PrecomputedAffinity`, are only shuffled.
 
     Parameters
     ----------
@@ -75,6 +77,8 @@ class RetrievalKFold(BaseCrossValidator):
             raise ValueError(f"{self!r} needs at least as many rows as folds. Got {n_rows}.")
         numbers = None if y is None else class_numbers(y)
         members = None if y is None or numbers is not None else class_members(y)
+        if numbers is not None and len(np.unique(numbers)) == n_rows:
+            numbers = None
         if members is not None:
             random_state = check_random_state(self.random_state)
             folds = iterative_stratification(members.tocsr(), self.n_splits, random_state)

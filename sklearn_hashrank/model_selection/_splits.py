@@ -146,7 +146,7 @@ class PerClassRetrievalSplit:
         if members is None:
             raise ValueError(
                 "PerClassRetrievalSplit needs class labels, label paths or a multilabel indicator "
-                f"as y. Got {'None' if y is None else 'target vectors'}; RandomRetrievalSplit "
+                f"as y. Got {'None' if y is None else 'targets'}; RandomRetrievalSplit "
                 "needs no classes."
             )
         random_state = check_random_state(self.random_state)

@@ -16,23 +16,29 @@ def k_nearest(
     queries: np.ndarray, codes: np.ndarray, k: int, n_bits: int, n_jobs: int | None
 ) -> tuple[np.ndarray, np.ndarray]:
     """Indices and distances of the `k` nearest codes, in order of (distance, index)."""
-    from .._kernels.nearest import nearest
-
     indices = np.empty((len(queries), k), dtype=np.int64)
     distances = np.empty((len(queries), k), dtype=np.int32)
 
     def search(rows):
-        buffer, found = distance_buffer(n_bits), np.empty(len(queries[rows]), dtype=np.int64)
         limits = likely_limits(queries[rows], codes, k, n_bits)
-        nearest(queries[rows], codes, k, limits, buffer, indices[rows], distances[rows], found)
-        for row in np.flatnonzero(found < k):  # the sample was not like the rest
-            row += rows.start
-            one = slice(row, row + 1)
-            limits = np.array([n_bits])
-            nearest(queries[one], codes, k, limits, buffer, indices[one], distances[one], found[:1])
+        found = _nearest(queries[rows], codes, n_bits, limits, indices[rows], distances[rows])
+        short = rows.start + np.flatnonzero(found < k)  # the sample was not like the rest
+        if short.size:
+            part = np.empty((short.size, k), np.int64), np.empty((short.size, k), np.int32)
+            _nearest(queries[short], codes, n_bits, np.full(short.size, n_bits), *part)
+            indices[short], distances[short] = part
 
     over_queries(search, len(queries), len(codes) * codes.shape[1], n_jobs)
     return indices, distances
+
+
+def _nearest(queries, codes, n_bits, limits, indices, distances):
+    from .._kernels.nearest import nearest
+
+    n_found = np.empty(len(queries), dtype=np.int64)
+    buffer = distance_buffer(n_bits)
+    nearest(queries, codes, indices.shape[1], limits, buffer, indices, distances, n_found)
+    return n_found
 
 
 def all_within(
@@ -90,7 +96,7 @@ def likely_limits(queries: np.ndarray, codes: np.ndarray, k: int, n_bits: int) -
     limits = np.full(len(queries), n_bits)
     n_sample = min(_SAMPLE, len(codes) // _SHARE)
     expected = k * n_sample / len(codes)
-    rank = int(np.ceil(expected + 4 * np.sqrt(expected) + 4))
+    rank = int(np.ceil(expected + np.sqrt(expected) + 4))
     if rank < n_sample:
         step = len(codes) // n_sample
         sample = np.ascontiguousarray(codes[::step][:n_sample].T)

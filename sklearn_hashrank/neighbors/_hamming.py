@@ -1,6 +1,7 @@
 """HammingNeighbors: an exact index over binary codes, with scikit-learn's face."""
 
 import copy
+import os
 from numbers import Integral
 from typing import Any
 
@@ -16,9 +17,12 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from ..codes import CodeReader, packed_width
-from . import _brute
+from . import _brute, _storage
+from ._multi_index import SubstringTables
+from ._rescoring import check_projections, nearest_candidates
 
-_LONGEST = (1 << 16) - 2  # bits of a code; a distance and a bound above it take two bytes
+_LONGEST = 1 << 15  # bits of a code; distances and bounds take two bytes
+_MOST_IN_TABLES = 1 << 32  # codes that tables can number
 
 
 class HammingNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -36,8 +40,17 @@ class HammingNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         Largest distance of what :meth:`radius_neighbors` returns.
     n_bits : int, default=None
         Length of a code. Needed to recognise packed bytes; without it codes are bits or signs.
-    algorithm : {"auto", "brute"}, default="auto"
-        How to search.
+    algorithm : {"auto", "brute", "multi_index"}, default="auto"
+        "brute" scans all codes. "multi_index" looks up substrings in tables [1]_, which are built
+        when first needed: sub-linear for a small radius. Where the tables would cost more than
+        scanning, also for single queries of :meth:`kneighbors`, it scans. "auto" takes the tables
+        where building and using them is estimated to cost less than scanning.
+    rescore : {"asymmetric"}, default=None
+        "asymmetric": :meth:`kneighbors` takes the real projections of the queries, and orders the
+        nearest codes by their asymmetric distance, the sum of the absolute projections of the bits
+        that differ [2]_ [3]_. A bit that the query hardly decides then hardly counts.
+    n_candidates : int, default=None
+        How many of the nearest codes are rescored; None: ten times as many as are asked for.
     n_jobs : int, default=None
         Threads over blocks of queries. None means 1 unless in a :obj:`joblib.parallel_config`
         context, -1 means all processors.
@@ -48,8 +61,17 @@ class HammingNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         Length of a code.
     n_samples_fit_ : int
         Codes in the index.
-    codes_ : ndarray of shape (n_samples_fit_, ceil(n_bits_ / 8)), uint8
+    codes_ : ndarray of shape (`n_samples_fit_`, ceil(n_bits / 8)), uint8
         All codes, packed.
+
+    References
+    ----------
+    .. [1] M. Norouzi, A. Punjani and D. J. Fleet, "Fast exact search in Hamming space with
+       multi-index hashing", IEEE TPAMI 36(6), 2014.
+    .. [2] W. Dong, M. Charikar and K. Li, "Asymmetric distance estimation with sketches for
+       similarity search in high-dimensional spaces", SIGIR 2008.
+    .. [3] A. Gordo, F. Perronnin, Y. Gong and S. Lazebnik, "Asymmetric distances for binary
+       embeddings", IEEE TPAMI 36(1), 2014.
 
     Examples
     --------
@@ -64,11 +86,15 @@ class HammingNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
     array([[1., 1., 1., 1.]])
     """
 
+    n_bits_: int
+
     _parameter_constraints: dict = {
         "n_neighbors": [Interval(Integral, 1, None, closed="left")],
         "radius": [Interval(Integral, 0, None, closed="left")],
         "n_bits": [Interval(Integral, 1, _LONGEST, closed="both"), None],
-        "algorithm": [StrOptions({"auto", "brute"})],
+        "algorithm": [StrOptions({"auto", "brute", "multi_index"})],
+        "rescore": [StrOptions({"asymmetric"}), None],
+        "n_candidates": [Interval(Integral, 1, None, closed="left"), None],
         "n_jobs": [Integral, None],
     }
 
@@ -79,12 +105,16 @@ class HammingNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         radius: int = 2,
         n_bits: int | None = None,
         algorithm: str = "auto",
+        rescore: str | None = None,
+        n_candidates: int | None = None,
         n_jobs: int | None = None,
     ):
         self.n_neighbors = n_neighbors
         self.radius = radius
         self.n_bits = n_bits
         self.algorithm = algorithm
+        self.rescore = rescore
+        self.n_candidates = n_candidates
         self.n_jobs = n_jobs
 
     @_fit_context(prefer_skip_nested_validation=True)
@@ -124,13 +154,16 @@ class HammingNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
 
     def _add(self, codes: Any, reader: CodeReader, blocks: list) -> "HammingNeighbors":
         words = np.ascontiguousarray(reader.words(codes, "codes"))
-        n_bits = int(reader.n_bits or 0)  # the reader knows it by now
-        if n_bits > _LONGEST:
-            raise ValueError(f"codes must have at most {_LONGEST} bits. Got {n_bits}.")
-        self._reader, self._blocks = reader, [*blocks, words]
-        self.n_bits_ = n_bits
-        self.n_samples_fit_ = sum(map(len, self._blocks))
+        if 64 * words.shape[1] > _LONGEST:
+            raise ValueError(f"codes must have at most {_LONGEST} bits. Got {reader.n_bits}.")
+        self._set_codes([*blocks, words], reader)
         return self
+
+    def _set_codes(self, blocks: list, reader: CodeReader) -> None:
+        self._blocks, self._reader = blocks, reader
+        self.n_bits_ = reader.n_bits  # type: ignore[assignment]
+        self.n_samples_fit_ = sum(map(len, blocks))
+        self._tables: SubstringTables | None = None
 
     @property
     def codes_(self) -> np.ndarray:
@@ -143,8 +176,53 @@ class HammingNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
             self._blocks = [np.concatenate(self._blocks)]
         return self._blocks[0]
 
+    def save(self, path: str | os.PathLike) -> None:
+        """Write the codes and the parameters to a file; see :meth:`load`.
+
+        Parameters
+        ----------
+        path : str or path-like
+            Where to. A file that is there is replaced once the new one is complete, and an index
+            that was loaded from it goes on working.
+        """
+        check_is_fitted(self)
+        parameters = {**self.get_params(), "n_bits": self.n_bits_}
+        _storage.write(path, self._words(), self.n_bits_, parameters)
+
+    @classmethod
+    def load(
+        cls, path: str | os.PathLike, mmap_mode: str | None = "r", *, verify: bool = True
+    ) -> "HammingNeighbors":
+        """Open an index that :meth:`save` wrote.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file.
+        mmap_mode : {"r", None}, default="r"
+            Map the codes into memory, shared by all processes that do, or None to read them.
+        verify : bool, default=True
+            Compare all codes to their checksum, which reads them once. Without it only the header
+            and the size of the file are checked.
+
+        Returns
+        -------
+        index : HammingNeighbors
+            Fitted, with the parameters of the saved one; `n_bits` is set. Codes that
+            :meth:`partial_fit` appends stay in memory.
+        """
+        words, n_bits, parameters = _storage.read(path, mmap_mode, verify)
+        index = cls(**parameters)
+        index._set_codes([words], CodeReader(n_bits))
+        return index
+
     def kneighbors(
-        self, codes: Any = None, n_neighbors: int | None = None, return_distance: bool = True
+        self,
+        codes: Any = None,
+        n_neighbors: int | None = None,
+        return_distance: bool = True,
+        *,
+        projections: Any = None,
     ) -> Any:
         """Find the nearest codes.
 
@@ -157,15 +235,23 @@ class HammingNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
             Neighbours of each query; None: the parameter `n_neighbors`.
         return_distance : bool, default=True
             Whether to return distances too.
+        projections : array-like of shape (n_queries, n_bits), default=None
+            What the bits of the queries are the signs of, as a hasher's ``decision_function`` gives
+            it; needed with ``rescore="asymmetric"``. The codes follow from it: leave them out, or
+            pass the same.
 
         Returns
         -------
         distances : ndarray of shape (n_queries, n_neighbors), int32
-            Only with ``return_distance=True``.
+            Only with ``return_distance=True``. With ``rescore="asymmetric"`` asymmetric distances,
+            float64.
         indices : ndarray of shape (n_queries, n_neighbors), int64
             In order of (distance, index).
         """
         check_is_fitted(self)
+        if self.rescore is not None or projections is not None:
+            distances, indices = self._rescored(codes, n_neighbors, projections)
+            return (distances, indices) if return_distance else indices
         k = self._check_n_neighbors(n_neighbors, codes is None)
         queries = self._queries(codes)
         indices, distances = self._k_nearest(queries, k + (codes is None))
@@ -220,7 +306,7 @@ class HammingNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
 
         Returns
         -------
-        graph : csr_matrix of shape (n_queries, n_samples_fit_), float64
+        graph : csr_matrix of shape (n_queries, `n_samples_fit_`), float64
         """
         check_mode(mode)
         distances, indices = self.kneighbors(codes, n_neighbors)
@@ -238,14 +324,16 @@ class HammingNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
 
         Parameters
         ----------
-        codes, radius, sort_results :
+        codes, radius
             See :meth:`radius_neighbors`.
         mode : {"connectivity", "distance"}, default="connectivity"
             Ones, or distances; a distance of 0 is stored, unlike what is not a neighbour.
+        sort_results : bool, default=False
+            See :meth:`radius_neighbors`.
 
         Returns
         -------
-        graph : csr_matrix of shape (n_queries, n_samples_fit_), float64
+        graph : csr_matrix of shape (n_queries, `n_samples_fit_`), float64
         """
         check_mode(mode)
         n_found, indices, distances = self._all_within(codes, radius, sort_results)
@@ -264,7 +352,7 @@ class HammingNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
 
         Returns
         -------
-        graph : csr_matrix of shape (n_queries, n_samples_fit_), float64
+        graph : csr_matrix of shape (n_queries, `n_samples_fit_`), float64
         """
         check_is_fitted(self)
         return self.kneighbors_graph(X, self.n_neighbors + 1, mode="distance")
@@ -280,22 +368,72 @@ class HammingNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         return np.ascontiguousarray(reader.words(codes, "query codes"))
 
     def _k_nearest(self, queries: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+        if self.algorithm != "brute" and self.n_samples_fit_ < _MOST_IN_TABLES:
+            tables = self._substring_tables()
+            if self.algorithm == "multi_index" or tables.pays(
+                tables.likely_radius(queries, k, self.n_bits_), len(queries)
+            ):
+                return tables.k_nearest(queries, k, self.n_bits_)
         return _brute.k_nearest(queries, self._words(), k, self.n_bits_, self.n_jobs)
+
+    def _rescored(
+        self, codes: Any, n_neighbors: int | None, projections: Any
+    ) -> tuple[np.ndarray, np.ndarray]:
+        if self.rescore is None or projections is None:
+            raise ValueError(
+                "projections go with rescore='asymmetric', which needs them. Got "
+                f"rescore={self.rescore!r} and projections={type(projections).__name__}."
+            )
+        projections = check_projections(projections, self.n_bits_)
+        queries = CodeReader(self.n_bits_).words(projections > 0, "projections")
+        if codes is not None and not np.array_equal(self._queries(codes), queries):
+            raise ValueError("query codes must be the signs of projections; they differ.")
+        k = self._check_n_neighbors(n_neighbors, False)
+        n_candidates = self.n_candidates or 10 * k
+        if n_candidates < k:
+            raise ValueError(
+                f"n_candidates must be at least n_neighbors = {k}. Got {n_candidates}."
+            )
+        candidates, _ = self._k_nearest(queries, min(n_candidates, self.n_samples_fit_))
+        indices, distances = nearest_candidates(
+            queries, self._words(), projections, candidates, k, self.n_jobs
+        )
+        return distances, indices
 
     def _all_within(self, codes: Any, radius: int | None, by_distance: bool) -> _brute.Flat:
         check_is_fitted(self)
         radius = self.radius if radius is None else radius
         _check_int(radius, "radius", 0)
         queries = self._queries(codes)
-        radius = min(radius, self.n_bits_)
-        found = _brute.all_within(
-            queries, self._words(), radius, self.n_bits_, by_distance, self.n_jobs
-        )
+        found = self._search_radius(queries, min(int(radius), self.n_bits_), by_distance)
         if codes is not None:
             return found
         n_found, indices, distances = found
         others = indices != np.repeat(np.arange(len(queries)), n_found)
         return n_found - 1, indices[others], distances[others]
+
+    def _search_radius(self, queries: np.ndarray, radius: int, by_distance: bool) -> _brute.Flat:
+        if self.algorithm != "brute" and self.n_samples_fit_ < _MOST_IN_TABLES:
+            tables = self._substring_tables()
+            if tables.pays(radius, len(queries)) or (
+                self.algorithm == "multi_index" and tables.cost(radius) <= tables.allowed_cost
+            ):
+                tables.build(radius)
+                if tables.cost(radius) <= tables.allowed_cost:  # which is better known by now
+                    return tables.all_within(queries, radius, by_distance)
+        return _brute.all_within(
+            queries, self._words(), radius, self.n_bits_, by_distance, self.n_jobs
+        )
+
+    def _substring_tables(self) -> SubstringTables:
+        if self._tables is None:
+            self._tables = SubstringTables(self._words(), packed_width(self.n_bits_), self.n_jobs)
+        self._tables.n_jobs = self.n_jobs
+        return self._tables
+
+    def __getstate__(self) -> dict:
+        state = super().__getstate__()
+        return {**state, "_tables": None} if "_tables" in state else state
 
     def _check_n_neighbors(self, n_neighbors: int | None, exclude_self: bool) -> int:
         k = self.n_neighbors if n_neighbors is None else n_neighbors

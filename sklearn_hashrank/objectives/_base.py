@@ -8,10 +8,24 @@ import numpy as np
 
 
 class Ties(NamedTuple):
-    """The soft ties of M queries, four arrays (M, n_bins + 1), nearest bin first.
+    """The soft ties of M queries, nearest bin first.
 
-    ``gain`` and ``items`` are the gain and the number of the items in the bin, ``gain_before`` and
-    ``items_before`` those in all nearer bins.
+    Parameters
+    ----------
+    gain, gain_before : ndarray of shape (M, n_bins + 1)
+        Gain of the items in the bin, and of those in all nearer bins.
+    items, items_before : ndarray of shape (M, n_bins + 1)
+        Number of items in the bin, and in all nearer bins.
+
+    Examples
+    --------
+    A relevant item in each of two bins, and an irrelevant one in the second:
+
+    >>> import numpy as np
+    >>> from sklearn_hashrank.objectives import OBJECTIVES, Ties
+    >>> ties = Ties(*np.array([[[1.0, 1.0]], [[0.0, 1.0]], [[1.0, 2.0]], [[0.0, 1.0]]]))
+    >>> OBJECTIVES["ap", "simplified"]().tie(ties).value
+    array([[1. , 0.8]])
     """
 
     gain: np.ndarray
@@ -23,7 +37,22 @@ class Ties(NamedTuple):
 class TieValues(NamedTuple):
     """The contribution of each tie to the measure, and its derivative by each field of `Ties`.
 
-    ``None`` stands for a derivative that is zero everywhere.
+    Parameters
+    ----------
+    value : ndarray of shape (M, n_bins + 1)
+        The contributions.
+    gain, gain_before, items, items_before : ndarray of shape (M, n_bins + 1) or None
+        Their derivatives; ``None`` stands for zero everywhere.
+
+    Examples
+    --------
+    An objective of the share of relevant items, whatever the order:
+
+    >>> import numpy as np
+    >>> from sklearn_hashrank.objectives import TieValues
+    >>> gain = np.array([[1.0, 2.0]])
+    >>> TieValues(gain, np.ones_like(gain), None, None, None).gain
+    array([[1., 1.]])
     """
 
     value: np.ndarray
@@ -39,6 +68,14 @@ class Objective(ABC):
     A subclass says how much an item of each level gains (`level_gain`), what the sum of all ties
     is divided by (`ideal`), and what one tie contributes, with four partial derivatives (`tie`).
     The sums over levels and bins, forward and backward, are here.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn_hashrank.objectives import OBJECTIVES
+    >>> counts = np.array([[[0.0, 1.0, 2.0], [2.0, 0.5, 0.5]]])
+    >>> OBJECTIVES["ap", "exact"]().value(counts, np.array([0, 1]), counts.sum(axis=2)).round(3)
+    array([0.935])
     """
 
     measure: ClassVar[str]
@@ -48,22 +85,75 @@ class Objective(ABC):
 
     @abstractmethod
     def level_gain(self, levels: np.ndarray) -> np.ndarray:
-        """Return the gain of an item of each level (n_levels,)."""
+        """Return the gain of an item of each level.
+
+        Parameters
+        ----------
+        levels : ndarray of shape (n_levels,)
+            The affinity levels, 0 for irrelevant.
+
+        Returns
+        -------
+        gain : ndarray of shape (n_levels,)
+        """
 
     @abstractmethod
     def ideal(self, levels: np.ndarray, n_items: np.ndarray) -> np.ndarray:
-        """Return the sum over the ties of a perfect ranking (M,); 0 where nothing is relevant."""
+        """Return what the sum over the ties is divided by, that of a perfect ranking.
+
+        Parameters
+        ----------
+        levels : ndarray of shape (n_levels,)
+            The affinity levels, 0 for irrelevant.
+        n_items : ndarray of shape (M, n_levels)
+            Number of items of each level that each query is ranked against.
+
+        Returns
+        -------
+        ideal : ndarray of shape (M,)
+            0 where nothing is relevant.
+        """
 
     @abstractmethod
     def tie(self, ties: Ties) -> TieValues:
-        """Return the contribution of every tie and its partial derivatives."""
+        """Return the contribution of every tie and its partial derivatives.
+
+        Parameters
+        ----------
+        ties : Ties
+            Gain and number of items, in and before each tie.
+
+        Returns
+        -------
+        values : TieValues
+        """
 
     def value(self, counts: np.ndarray, levels: np.ndarray, n_items: np.ndarray) -> np.ndarray:
-        """Return the objective of each query; see `value_and_gradient`."""
+        """Return the objective of each query.
+
+        Parameters
+        ----------
+        counts, levels, n_items : ndarray
+            As for :meth:`value_and_gradient`.
+
+        Returns
+        -------
+        value : ndarray of shape (M,)
+        """
         return self.value_and_gradient(counts, levels, n_items)[0]
 
     def gradient(self, counts: np.ndarray, levels: np.ndarray, n_items: np.ndarray) -> np.ndarray:
-        """Return the derivative by each soft count; see `value_and_gradient`."""
+        """Return the derivative of each query's value by each of its soft counts.
+
+        Parameters
+        ----------
+        counts, levels, n_items : ndarray
+            As for :meth:`value_and_gradient`.
+
+        Returns
+        -------
+        gradient : ndarray of shape (M, n_levels, n_bins + 1)
+        """
         return self.value_and_gradient(counts, levels, n_items)[1]
 
     def value_and_gradient(

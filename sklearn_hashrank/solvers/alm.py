@@ -29,6 +29,17 @@ class OrthogonalSolution:
         After every round: ``"objective"``, ``"orthogonality"``, ``"gradient"`` (norm of the
         gradient of the augmented Lagrangian, relative to that of the objective) and ``"n_steps"``
         (gradient steps it took).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn_hashrank.solvers.alm import minimize_orthogonal
+    >>> solution = minimize_orthogonal(
+    ...     lambda A: -A[0, 0], lambda A: np.array([[-1.0], [0.0]]), np.array([[0.6], [0.8]])
+    ... )
+    >>> solution.converged, solution.A.round(3)
+    (True, array([[ 1.],
+           [-0.]]))
     """
 
     A: np.ndarray

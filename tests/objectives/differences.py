@@ -3,16 +3,11 @@
 import numpy as np
 
 
-def differences(function, point, ahead, behind):
-    """Return (f(point + ahead e) - f(point - behind e)) / (ahead + behind) for every unit e."""
+def central_differences(function, point, step):
     gradient = np.empty_like(point)
     for index in np.ndindex(point.shape):
-        forward, backward = point.copy(), point.copy()
-        forward[index] += ahead
-        backward[index] -= behind
-        gradient[index] = (function(forward) - function(backward)) / (ahead + behind)
+        ahead, behind = point.copy(), point.copy()
+        ahead[index] += step
+        behind[index] -= step
+        gradient[index] = (function(ahead) - function(behind)) / (2 * step)
     return gradient
-
-
-def central_differences(function, point, step):
-    return differences(function, point, step, step)

@@ -15,7 +15,7 @@ from sklearn_hashrank.objectives import (
     SquaredEuclidean,
 )
 from tests.objectives.batches import shared_labels
-from tests.objectives.differences import central_differences, differences
+from tests.objectives.differences import central_differences
 from tests.oracle.pairs import LOSSES, l1, mean_loss, squared_l2
 
 LEVELS = [0.0, 1.0, 2.0]
@@ -58,8 +58,8 @@ def test_gradient_is_that_of_finite_differences(name, scale, symmetric):
 
 @every_objective
 @given(seed=st.integers(0, 10**6))
-@settings(max_examples=15)
-def test_on_a_kink_the_gradient_lies_between_those_of_the_two_sides(name, seed):
+@settings(max_examples=40)
+def test_on_kinks_the_gradient_is_the_mean_of_those_of_the_two_sides(name, seed):
     """Codes of few values: equal bits, zeros, ones, and distances at the very end of a zone."""
     rng = np.random.default_rng(seed)
     codes = rng.choice([-1.0, -0.5, 0.0, 0.5, 1.0], (5, 12))
@@ -68,13 +68,8 @@ def test_on_a_kink_the_gradient_lies_between_those_of_the_two_sides(name, seed):
     level = shared_labels(5, rng)
     objective = make(name, n_bits=12, regularization=0.3)
     _, gradient = objective.value_and_gradient(codes, level)
-
-    def value(u):
-        return objective.value_and_gradient(u, level)[0]
-
-    right, left = differences(value, codes, 1e-7, 0), differences(value, codes, 0, 1e-7)
-    assert np.all(gradient >= np.minimum(left, right) - 1e-6)
-    assert np.all(gradient <= np.maximum(left, right) + 1e-6)
+    numeric = central_differences(lambda u: objective.value_and_gradient(u, level)[0], codes, 1e-6)
+    assert_allclose(gradient, numeric, atol=1e-7)
 
 
 @every_objective

@@ -76,8 +76,8 @@ class BitsCurveDisplay:
         *,
         database: Any = None,
         affinity: Any = "auto",
-        measure: Any = "tie_aware_ap",
         n_jobs: int | None = None,
+        measure: Any = "tie_aware_ap",
         **options: Any,
     ) -> "BitsCurveDisplay":
         """Scores of codes.
@@ -94,9 +94,9 @@ class BitsCurveDisplay:
             against all other rows.
         affinity : "auto" or affinity object, default="auto"
             As for the metric functions.
-        {measure}
         n_jobs : int, default=None
             Threads.
+        {measure}
         **options : dict
             Parameters of the measure, such as ``k``.
 
@@ -142,8 +142,8 @@ class BitsCurveDisplay:
         seeds: Any = (0, 1, 2),
         queries: Any = None,
         affinity: Any = None,
-        measure: Any = "tie_aware_ap",
         n_jobs: int | None = None,
+        measure: Any = "tie_aware_ap",
         **options: Any,
     ) -> "BitsCurveDisplay":
         """Scores of hashers, fitted anew with each length and seed.
@@ -166,9 +166,9 @@ class BitsCurveDisplay:
             Queries; None: each row of `X` retrieves all others.
         affinity : "auto" or affinity object, default=None
             None: the hasher's own ``affinity_`` where learning has set it, else "auto".
-        {measure}
         n_jobs : int, default=None
             Threads.
+        {measure}
         **options : dict
             Parameters of the measure, such as ``k``.
 

@@ -100,7 +100,7 @@ def by_name(models: Any, what: str) -> dict[str | None, Any]:
         return {None: models}
     if not models:
         raise ValueError(f"{what} is an empty mapping; at least one model is needed.")
-    return {str(name): model for name, model in models.items()}
+    return {None if name is None else str(name): model for name, model in models.items()}
 
 
 def names_of(models: Mapping[str | None, Any]) -> list[str] | None:

@@ -77,9 +77,9 @@ class _CurveDisplay:
         *,
         database: Any = "self",
         affinity: Any = None,
+        n_jobs: int | None = None,
         k: Any = None,
         ties: str = "expected",
-        n_jobs: int | None = None,
     ) -> Any:
         """Curves of fitted hashers, averaged over the queries.
 
@@ -108,9 +108,9 @@ class _CurveDisplay:
         database: Any = None,
         n_bits: int | None = None,
         affinity: Any = "auto",
+        n_jobs: int | None = None,
         k: Any = None,
         ties: str = "expected",
-        n_jobs: int | None = None,
     ) -> Any:
         """Curves of codes, averaged over the queries.
 

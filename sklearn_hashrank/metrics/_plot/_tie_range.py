@@ -117,8 +117,8 @@ class TieRangeDisplay:
         *,
         database: Any = "self",
         affinity: Any = None,
-        measure: Any = "tie_aware_ap",
         n_jobs: int | None = None,
+        measure: Any = "tie_aware_ap",
         **options: Any,
     ) -> "TieRangeDisplay":
         """Ranges of fitted hashers.
@@ -150,8 +150,8 @@ class TieRangeDisplay:
         database: Any = None,
         n_bits: int | None = None,
         affinity: Any = "auto",
-        measure: Any = "tie_aware_ap",
         n_jobs: int | None = None,
+        measure: Any = "tie_aware_ap",
         **options: Any,
     ) -> "TieRangeDisplay":
         """Ranges of codes.
@@ -197,14 +197,14 @@ class TieRangeDisplay:
             self.ax_.plot([low, high], [row, row], zorder=2, **options)[0]
             for row, low, high in zip(rows, self.pessimistic, self.optimistic)
         ]
-        self.lines_[0].set_label("all orders of ties")
         [self.points_] = self.ax_.plot(
-            self.expected, rows, "o", color="black", markersize=5, zorder=3, label="expectation"
+            self.expected, rows, "o", color="black", markersize=5, zorder=3
         )
         self.ax_.set_yticks(rows, self.names if self.names is not None else [""] * n)
         self.ax_.set_ylim(n - 0.4, -0.6)
         self.ax_.grid(axis="x", alpha=0.3)
-        if self.label is not None:
-            self.ax_.set_xlabel(self.label)
-        self.ax_.legend(fontsize="small")
+        lines = [] if self.label is None else [self.label]
+        if np.any(self.pessimistic < self.optimistic):
+            lines.append("dot: expectation, bar: all orders of ties")
+        self.ax_.set_xlabel("\n".join(lines))
         return self

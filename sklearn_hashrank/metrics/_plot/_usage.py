@@ -195,6 +195,8 @@ class CodeUsageDisplay:
         for axis in (self.ax_.xaxis, self.ax_.yaxis):
             axis.set_major_formatter("{x:,.0f}")
             axis.set_minor_formatter("")
+        if max(usage.counts.max() for usage in self.usages) < 50:  # powers of ten are too few
+            self.ax_.yaxis.get_major_locator().set_params(subs=(1, 2, 5))
         self.ax_.grid(alpha=0.3)
         legend(self.ax_, [str(line.get_label()) for line in self.lines_])
         return self
@@ -204,8 +206,8 @@ def _panels(display: Any, ax: Any, n: int) -> Any:
     """Axes for n models: new ones, those given, or a given one divided."""
     plt = pyplot(display)
     if ax is None:
-        n_columns = min(n, 4)
-        n_rows = -(-n // n_columns)
+        n_rows = -(-n // 4)
+        n_columns = -(-n // n_rows)
         figure, axes = plt.subplots(
             n_rows,
             n_columns,

@@ -1,0 +1,140 @@
+"""Neighbours by tables of substrings, where they cost less than scanning."""
+
+from math import comb
+
+import numpy as np
+from joblib import Parallel, delayed
+
+from ._brute import Flat, joined, k_nearest, likely_limits, over_queries
+
+# Measured costs in nanoseconds: of a pair of words when all are scanned; of a list of items, and of
+# an item on it, which wait for memory; of an item that is put into a table.
+_PAIR, _PROBE, _ITEM, _BUILD = 0.05, 20.0, 20.0, 30.0
+_ALWAYS_ALLOWED = 1e5  # nanoseconds of a query that need not be compared to scanning
+_MOST_TABLES = 16
+_SHORTEST, _LONGEST = 8, 24  # bits of a substring
+_TRIED = 32  # queries that say how far the neighbours are
+
+
+class SubstringTables:
+    """Tables of the substrings of codes, built when first needed.
+
+    Parameters
+    ----------
+    codes : ndarray of shape (n, n_words), uint64
+    n_bytes : int
+        Bytes of a packed code.
+    n_jobs : int or None
+    """
+
+    def __init__(self, codes: np.ndarray, n_bytes: int, n_jobs: int | None):
+        self.codes, self.n_jobs = codes, n_jobs
+        n, n_bits = len(codes), 8 * n_bytes
+        about = min(max(round(np.log2(n)), _SHORTEST), _LONGEST)
+        m = max(1, round(n_bits / about), -(-n_bits // _LONGEST))
+        edges = np.arange(m + 1) * n_bits // m
+        self.starts, self.lengths = edges[:-1], np.diff(edges)
+        self.offsets = np.empty((0, (1 << self.lengths.max()) + 2), dtype=np.uint32)
+        self.order = np.empty((0, n), dtype=np.uint32)
+        self.list_sizes = n / 2.0**self.lengths  # mean size of the list that a query looks into
+
+    @property
+    def n_steps(self) -> int:
+        """Steps that the tables can take; after so many, all items are found or it ends."""
+        m = len(self.starts)
+        return m * (int(self.lengths.max()) + 1) if m <= _MOST_TABLES else _MOST_TABLES
+
+    def n_probes(self, n_steps: int) -> np.ndarray:
+        """How many lists each step looks into."""
+        m = len(self.starts)
+        return np.array([float(comb(int(self.lengths[s % m]), s // m)) for s in range(n_steps)])
+
+    def cost(self, radius: int) -> float:
+        """Nanoseconds of finding all within `radius` of a query; infinite if it cannot be done."""
+        if radius >= self.n_steps:
+            return np.inf
+        sizes = self.list_sizes[np.arange(radius + 1) % len(self.starts)]
+        return float(self.n_probes(radius + 1) @ (_PROBE + _ITEM * sizes))
+
+    @property
+    def allowed_cost(self) -> float:
+        """Nanoseconds of a query above which it is better to scan all codes."""
+        return max(_PAIR * self.codes.size, _ALWAYS_ALLOWED)
+
+    def pays(self, radius: int, n_queries: int) -> bool:
+        """Whether building what is missing and searching costs less than scanning."""
+        missing = max(0, self._n_needed(radius) - len(self.order))
+        gain = n_queries * (_PAIR * self.codes.size - self.cost(radius))
+        return gain > _BUILD * len(self.codes) * missing
+
+    def build(self, radius: int) -> None:
+        """Build the tables that `radius` needs and that are missing."""
+        from .._kernels.substrings import fill_table
+
+        built, needed = len(self.order), self._n_needed(radius)
+        if needed <= built:
+            return
+        offsets = np.zeros((needed, self.offsets.shape[1]), dtype=np.uint32)
+        order = np.empty((needed, self.order.shape[1]), dtype=np.uint32)
+        offsets[:built], order[:built] = self.offsets, self.order
+        Parallel(n_jobs=self.n_jobs, require="sharedmem")(
+            delayed(fill_table)(self.codes, self.starts[t], self.lengths[t], offsets[t], order[t])
+            for t in range(built, needed)
+        )
+        for t in range(built, needed):
+            sizes = np.diff(offsets[t, : (1 << self.lengths[t]) + 1]).astype(float)
+            self.list_sizes[t] = sizes @ sizes / len(self.codes)  # of an item, not of a value
+        self.offsets, self.order = offsets, order
+
+    def _n_needed(self, radius: int) -> int:
+        return min(len(self.starts), radius + 1, _MOST_TABLES)
+
+    def all_within(self, queries: np.ndarray, radius: int, by_distance: bool) -> Flat:
+        """Like ``_brute.all_within``, after `build`."""
+        from .._kernels.substrings import within_by_tables
+
+        tables = self.starts, self.lengths, self.offsets, self.order
+
+        def search(rows):
+            return within_by_tables(queries[rows], self.codes, *tables, radius, by_distance)
+
+        return joined(over_queries(search, len(queries), self.cost(radius) / _PAIR, self.n_jobs))
+
+    def likely_radius(self, queries: np.ndarray, k: int, n_bits: int) -> int:
+        """Distance that the `k` nearest codes of most queries lie within."""
+        few = np.ascontiguousarray(queries[:: -(-len(queries) // _TRIED)])
+        return int(np.median(likely_limits(few, self.codes, k, n_bits)))
+
+    def k_nearest(self, queries: np.ndarray, k: int, n_bits: int) -> tuple[np.ndarray, np.ndarray]:
+        """Like ``_brute.k_nearest``; queries that would cost more than scanning are scanned for."""
+        from .._kernels.substrings import nearest_by_tables
+
+        self.build(n_bits)
+        tables = self.starts, self.lengths, self.offsets, self.order
+        budget = self.allowed_cost / _ITEM
+        n_probes = self.n_probes(self.n_steps)
+        means = len(self.codes) / 2.0 ** self.lengths[np.arange(self.n_steps) % len(self.starts)]
+        n_probes = n_probes[: np.searchsorted(np.cumsum(n_probes * (1 + means)), budget)]
+        indices = np.empty((len(queries), k), dtype=np.int64)
+        distances = np.empty((len(queries), k), dtype=np.int32)
+        found = np.zeros(len(queries), dtype=bool)
+
+        def search(rows):
+            results = indices[rows], distances[rows], found[rows]
+            nearest_by_tables(queries[rows], self.codes, *tables, n_probes, budget, *results)
+
+        search(slice(0, _TRIED))
+        n_left = len(queries) - _TRIED
+        if n_left > 0 and found[:_TRIED].mean() > 0.5:
+            over_queries(
+                lambda rows: search(slice(_TRIED + rows.start, _TRIED + rows.stop)),
+                n_left,
+                self.codes.size,
+                self.n_jobs,
+            )
+        far = np.flatnonzero(~found)
+        if far.size:
+            indices[far], distances[far] = k_nearest(
+                queries[far], self.codes, k, n_bits, self.n_jobs
+            )
+        return indices, distances

@@ -1,0 +1,46 @@
+"""Candidates in order of their asymmetric distance to real queries."""
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_array
+
+from ._brute import over_queries
+
+
+def check_projections(projections: Any, n_bits: int) -> np.ndarray:
+    """Real projections of queries, as float64, or say what is wrong with them."""
+    projections = check_array(projections, dtype=np.float64, input_name="projections")
+    if projections.shape[1] != n_bits:
+        raise ValueError(
+            f"projections must have a column for each of the {n_bits} bits. "
+            f"Got {projections.shape[1]}."
+        )
+    return projections
+
+
+def nearest_candidates(
+    queries: np.ndarray,
+    codes: np.ndarray,
+    projections: np.ndarray,
+    candidates: np.ndarray,
+    k: int,
+    n_jobs: int | None,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Indices and asymmetric distances of the `k` nearest candidates, ties by lowest index."""
+    from .._kernels.asymmetric import sum_weights_of_differing_bits
+
+    candidates = np.sort(candidates, axis=1)
+    weights = np.zeros((len(queries), 64 * codes.shape[1]))
+    bits = np.arange(projections.shape[1])
+    weights[:, bits ^ 7] = np.abs(projections)  # the first bit of a byte is its highest
+    distances = np.empty(candidates.shape)
+
+    def score(rows):
+        sum_weights_of_differing_bits(
+            queries[rows], codes, weights[rows], candidates[rows], distances[rows]
+        )
+
+    over_queries(score, len(queries), 100.0 * candidates.shape[1], n_jobs)
+    order = np.argsort(distances, axis=1, kind="stable")[:, :k]
+    return np.take_along_axis(candidates, order, 1), np.take_along_axis(distances, order, 1)
