@@ -104,6 +104,7 @@ SECTIONS = (
         ("compare", "Comparison", "RunResult", "method_from_name", "measure_codes"),
         "Methods, code lengths and seeds under one protocol; see :ref:`cli`.",
     ),
+    Section("Command", "sklearn_hashrank.cli", ("main",), "``hashrank``; see :ref:`cli`."),
     Section(
         "Affinities",
         "sklearn_hashrank",

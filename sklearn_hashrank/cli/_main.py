@@ -36,6 +36,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     -------
     exit_code : int
         0 done, 1 some runs failed or an unexpected error, 2 wrong input, 130 interrupted.
+
+    Examples
+    --------
+    >>> from sklearn_hashrank.cli import main
+    >>> main(["encode", "--model", "nothing.npz", "--data", "X.npy", "--output", "codes.npy"])
+    2
     """
     options = _parser().parse_args(arguments)
     words = list(sys.argv[1:] if arguments is None else arguments)

@@ -32,12 +32,25 @@ Progress = Callable[[RunResult, int, int], None]
 class Comparison:
     """Results of :func:`compare`, and what they are results of.
 
-    Attributes
+    Parameters
     ----------
     results : list of RunResult
         One for each seed, code length and method, in this order.
     about : dict
         What was compared, on what, how and by which versions, for people to read.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn_hashrank.comparison import compare
+    >>> from sklearn_hashrank.model_selection import RandomRetrievalSplit
+    >>> X = np.random.default_rng(0).normal(size=(100, 8))
+    >>> protocol = RandomRetrievalSplit(n_queries=10)
+    >>> comparison = compare(X, methods=["lsh"], n_bits=[8, 16], seeds=1, protocol=protocol)
+    >>> print(comparison.to_csv().splitlines()[0][:46])
+    method,n_bits,seed,ap,ap_pessimistic,ap_optimi
+    >>> len(comparison.results), comparison.failures
+    (2, [])
     """
 
     results: list[RunResult]
@@ -69,11 +82,31 @@ class Comparison:
         return to_csv(self.results)
 
     def to_markdown(self, names: Iterable[str] | None = None) -> str:
-        """Tables as Markdown; `names` as for :meth:`tables`."""
+        """Tables as Markdown.
+
+        Parameters
+        ----------
+        names : iterable of str, default=None
+            Scores that are wanted; None: all that have a table.
+
+        Returns
+        -------
+        text : str
+        """
         return to_markdown(self.tables(names))
 
     def to_latex(self, names: Iterable[str] | None = None) -> str:
-        """Tables as LaTeX (booktabs); `names` as for :meth:`tables`."""
+        """Tables as LaTeX, for the package booktabs.
+
+        Parameters
+        ----------
+        names : iterable of str, default=None
+            Scores that are wanted; None: all that have a table.
+
+        Returns
+        -------
+        text : str
+        """
         return to_latex(self.tables(names))
 
     def to_html(self) -> str:

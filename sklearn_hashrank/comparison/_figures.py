@@ -19,7 +19,7 @@ from ..metrics import (
 from ._runner import RunResult
 
 _STYLE = {"font.size": 10, "svg.hashsalt": "hashrank"}
-_SIZE = (6.0, 4.0)  # inches, of 72 in SVG
+_SIZE, _SIZE_OF_MANY = (6.0, 4.0), (7.6, 5.0)  # inches; displays put long legends to the side
 
 
 class Figure(NamedTuple):
@@ -68,7 +68,7 @@ def _by_length(results: Sequence[RunResult], lengths: list[int]) -> list[Figure]
         ]
         display = BitsCurveDisplay(lengths, scores, names=names, label=title)
         caption = f"{title} against code length: means; bars from the lowest seed to the highest"
-        figures.append(Figure(caption, _draw(display.plot, error="range")))
+        figures.append(Figure(caption, _draw(display.plot, len(names) > 6, error="range")))
     return figures
 
 
@@ -102,7 +102,8 @@ def _of_length(results: Sequence[RunResult], n_bits: int) -> list[Figure]:
     figures = []
     for caption, plot in displays.items():
         options = {"order": "fullest"} if caption.startswith("items") else {}
-        figures.append(Figure(f"{n_bits} bits: {caption}", _draw(plot, **options), n_bits))
+        svg = _draw(plot, len(names) > 6, **options)
+        figures.append(Figure(f"{n_bits} bits: {caption}", svg, n_bits))
     return figures
 
 
@@ -125,10 +126,10 @@ def _usage(result: RunResult) -> CodeUsage:
     return CodeUsage(codes, counts, result.n_bits)
 
 
-def _draw(plot: Callable[..., Any], **options: Any) -> bytes:
+def _draw(plot: Callable[..., Any], many: bool, **options: Any) -> bytes:
     from matplotlib.figure import Figure as Canvas
 
-    figure = Canvas(figsize=_SIZE, layout="constrained")
+    figure = Canvas(figsize=_SIZE_OF_MANY if many else _SIZE, layout="constrained")
     plot(figure.subplots(), **options)
     file = io.BytesIO()
     no_metadata = dict.fromkeys(("Creator", "Date", "Format", "Type"))

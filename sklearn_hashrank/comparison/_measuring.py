@@ -119,6 +119,14 @@ def measure_codes(
         Means over the queries.
     curves : dict of str to list
         Plain lists and numbers, fit for JSON.
+
+    Examples
+    --------
+    >>> from sklearn_hashrank.comparison import measure_codes
+    >>> y, codes = [0, 0, 1, 1], [[0, 0], [0, 1], [1, 1], [1, 1]]
+    >>> scores, curves = measure_codes(codes, codes, y, y, n_bits=2, exclude_self=True)
+    >>> {name: round(float(scores[name]), 3) for name in ("ap_pessimistic", "ap", "ap_optimistic")}
+    {'ap_pessimistic': 0.833, 'ap': 0.903, 'ap_optimistic': 1.0}
     """
     histogram = retrieval_histogram(
         query_codes,

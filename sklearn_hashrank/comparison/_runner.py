@@ -53,10 +53,14 @@ class Run:
 class RunResult:
     """What a run found.
 
-    Attributes
+    Parameters
     ----------
     method : str
-    n_bits, seed : int
+        The name it has in tables.
+    n_bits : int
+        Length of the codes.
+    seed : int
+        Drew the split, and whatever the hasher draws.
     scores : dict of str to float
         Every measure, bounds over tie orders, times and sizes; empty where the run failed.
     curves : dict of str to list
@@ -69,6 +73,12 @@ class RunResult:
         Why the run failed; empty where it did not.
     kept : bool
         Whether it was read from an earlier comparison.
+
+    Examples
+    --------
+    >>> from sklearn_hashrank.comparison import RunResult
+    >>> RunResult("itq", n_bits=12, seed=0, scores={"ap": 0.6}).scores["ap"]
+    0.6
     """
 
     method: str

@@ -21,6 +21,7 @@ def run_key(**settings: Any) -> str:
     return joblib.hash({**settings, "versions": versions(), "source": _source_digest()})
 
 
+@functools.cache
 def versions() -> dict[str, str]:
     """Versions of Python and of the packages that numbers may depend on."""
     found = {"sklearn-hashrank": __version__, "Python": platform.python_version()}
