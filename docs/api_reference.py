@@ -126,7 +126,13 @@ SECTIONS = (
         "Search",
         "sklearn_hashrank.neighbors",
         ("HammingNeighbors",),
-        "Exact neighbours in Hamming distance.",
+        "Exact neighbours in Hamming distance; see :ref:`neighbors`.",
+    ),
+    Section(
+        "Formats of others",
+        "sklearn_hashrank.interop",
+        ("to_faiss", "from_faiss", "to_bit_strings", "from_bit_strings", "to_bytes", "from_bytes"),
+        "Codes to and from faiss, databases and vector stores; see :ref:`neighbors`.",
     ),
     Section(
         "Codes",

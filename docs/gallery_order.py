@@ -12,6 +12,7 @@ ORDER = (
     "plot_lwh.py",
     "plot_code_usage.py",
     "plot_gist.py",
+    "plot_search.py",
     "plot_out_of_core.py",
 )
 

@@ -370,7 +370,6 @@ def test_fit_encode_evaluate_search(model, capsys):
     np.testing.assert_array_equal(query_codes, model.transform(queries))
 
     evaluate = ["evaluate", "--database", "train_codes.npy", "--database-labels", "train_y.npy"]
-    evaluate += ["--bits", "20"]
     asked = ["--queries", "query_codes.npy", "--query-labels", "query_y.npy"]
     code, out, _ = run(capsys, *evaluate, *asked, "--json")
     histogram = retrieval_histogram(query_codes, codes, query_y, y, n_bits=20)
@@ -461,8 +460,9 @@ def test_files_refuse_in_one_line(model, capsys):
         (["evaluate", "--database", "pads.npy", "--bits", "20", *labels], "non-zero bits bey"),
         (["search", *codes, "--queries", "wide.npy"], "wide.npy: codes of 20 bits are integers"),
         (["search", *codes, "--queries", "real.npy"], "real.npy: codes of 20 bits are integers"),
-        (["search", *codes, "--data", "query.npy"], "--data needs --model"),
-        (["search", *codes[:2], "--queries", "codes.npy"], "with --bits, or a --model"),
+        (["search", *codes, "--data", "query.npy"], "--data and --model go together"),
+        (["search", *codes, "--queries", "codes.npy", "--model", "model.npz"], "go together"),
+        (["search", *codes[:2], "--queries", "codes.npy"], "does not say how long its codes"),
         (
             ["search", *codes[:3], "9", "--data", "query.npy", "--model", "model.npz"],
             "--bits 9, but model.npz has 20.",

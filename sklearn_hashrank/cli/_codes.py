@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from ..codes import packed_width
+from .._code_file import noted_n_bits
+from ..codes import load_codes, packed_width
 from ..comparison import METHODS, measure_codes, method_from_name
 from ..comparison._measuring import COLUMNS
 from ._arguments import not_negative, positive
@@ -37,7 +38,7 @@ block by block and may be larger than memory.
 """
 _EVALUATE_EPILOG = """\
 examples:
-  hashrank evaluate --database codes.npy --database-labels labels.npy --bits 32
+  hashrank evaluate --database codes.npy --database-labels labels.npy
   hashrank evaluate --queries q.npy --query-labels ql.csv --database codes.npy \\
       --database-labels labels.csv --label-column class --bits 32 --json
 
@@ -45,7 +46,7 @@ Without queries, every item of the database retrieves all the others.
 """
 _SEARCH_EPILOG = """\
 examples:
-  hashrank search --database codes.npy --queries q.npy --bits 32 -k 10 --output found.npz
+  hashrank search --database codes.npy --queries q.npy -k 10 --output found.npz
   hashrank search --database codes.npy --data new.csv --model model.npz --radius 2
 
 CSV has the columns query, item, distance. An .npz file of -k holds indices and distances, one row
@@ -90,7 +91,7 @@ def add_commands(commands: Any) -> None:
     )
     parser.add_argument("--query-labels", metavar="FILE", help="the same of the queries")
     add_label_options(parser, only_column=True)
-    parser.add_argument("--bits", type=positive, required=True, metavar="N", help="code length")
+    _add_bits(parser)
     parser.add_argument("--n-jobs", type=int, metavar="N", help="threads (default: 1)")
     parser.add_argument("--json", action="store_true", help="print JSON, every number in full")
 
@@ -100,7 +101,7 @@ def add_commands(commands: Any) -> None:
     queries.add_argument("--queries", metavar="FILE", help="codes, .npy")
     queries.add_argument("--data", metavar="FILE", help="features of queries; needs --model")
     parser.add_argument("--model", metavar="FILE", help="from hashrank fit")
-    parser.add_argument("--bits", type=positive, metavar="N", help="code length; or --model")
+    _add_bits(parser)
     how_far = parser.add_mutually_exclusive_group()
     how_far.add_argument(
         "-k", type=positive, default=10, metavar="N", help="how many of each query (default: 10)"
@@ -116,6 +117,15 @@ def _add(commands: Any, name: str, purpose: str, epilog: str, run: Any) -> Argum
     )
     parser.set_defaults(run=run)
     return parser
+
+
+def _add_bits(parser: ArgumentParser) -> None:
+    parser.add_argument(
+        "--bits",
+        type=positive,
+        metavar="N",
+        help="code length; files that hashrank encode wrote know it",
+    )
 
 
 def _add_output(parser: ArgumentParser, what: str, required: bool) -> None:
@@ -161,12 +171,13 @@ def _encode_file(model: Model, path: str, out: str | None, n_jobs: int | None) -
 def _evaluate(options: Namespace, arguments: list[str]) -> int:
     if (options.queries is None) != (options.query_labels is None):
         raise UsageError("--queries and --query-labels go together.")
-    n_bits = options.bits
-    database = _read_codes(options.database, n_bits)
+    is_self = options.queries is None
+    paths = [options.database, *([] if is_self else [options.queries])]
+    (database, *others), n_bits = _read_codes(paths, options.bits)
     y = _read_code_labels(options.database_labels, options.label_column, database)
     queries, query_y = database, y
-    if options.queries is not None:
-        queries = _read_codes(options.queries, n_bits)
+    if not is_self:
+        queries = others[0]
         query_y = _read_code_labels(options.query_labels, options.label_column, queries)
     scores, _ = measure_codes(
         queries,
@@ -174,7 +185,7 @@ def _evaluate(options: Namespace, arguments: list[str]) -> int:
         query_y,
         y,
         n_bits=n_bits,
-        exclude_self=options.queries is None,
+        exclude_self=is_self,
         n_jobs=options.n_jobs,
     )
     if options.json:
@@ -198,19 +209,18 @@ def _search(options: Namespace, arguments: list[str]) -> int:
 
     if options.output is not None:
         _check_suffix(options.output, ".csv", ".npz")
-    if options.data is not None and options.model is None:
-        raise UsageError("--data needs --model, which encodes the queries.")
-    model = None if options.model is None else load_model(options.model)
-    n_bits = options.bits if model is None else len(model.hasher.components_)
-    if n_bits is None:
-        raise UsageError("give the code length with --bits, or a --model.")
-    if options.bits not in (None, n_bits):
-        raise UsageError(f"--bits {options.bits}, but {options.model} has {n_bits}.")
-    database = _read_codes(options.database, n_bits)
-    if model is not None and options.data is not None:
+    if (options.data is None) != (options.model is None):
+        raise UsageError("--data and --model go together: the model encodes the queries.")
+    n_bits = options.bits
+    if options.data is not None:
+        model = load_model(options.model)
+        n_bits = len(model.hasher.components_)
+        if options.bits not in (None, n_bits):
+            raise UsageError(f"--bits {options.bits}, but {options.model} has {n_bits}.")
         queries = _encode_file(model, options.data, None, options.n_jobs)
+        [database], n_bits = _read_codes([options.database], n_bits)
     else:
-        queries = _read_codes(options.queries, n_bits)
+        [database, queries], n_bits = _read_codes([options.database, options.queries], n_bits)
     index = HammingNeighbors(n_bits=n_bits, n_jobs=options.n_jobs).fit(database)
     if options.radius is None:
         distances, indices = index.kneighbors(queries, min(options.k, len(database)))
@@ -249,15 +259,29 @@ def _write_csv(file: Any, distances: Iterable[Any], indices: Iterable[Any]) -> N
         writer.writerows((query, int(item), int(distance)) for item, distance in zip(*rows))
 
 
-def _read_codes(path: str, n_bits: int) -> np.ndarray:
-    codes = read_rows(path).X
+def _read_codes(paths: list[str], n_bits: int | None) -> tuple[list[np.ndarray], int]:
+    """Codes of several files, and their common length, which some files know."""
+    mapped = [read_rows(path).X for path in paths]
+    noted = [noted_n_bits(path) if path.lower().endswith(".npy") else None for path in paths]
+    if n_bits is None:
+        n_bits = next((length for length in noted if length is not None), None)
+    if n_bits is None:
+        raise UsageError(f"{paths[0]} does not say how long its codes are: give --bits.")
+    for number, path in enumerate(paths):
+        if noted[number] is not None:
+            mapped[number] = load_codes(path, n_bits)  # or it says what is wrong with the file
+        else:
+            _check_codes(mapped[number], path, n_bits)
+    return mapped, n_bits
+
+
+def _check_codes(codes: np.ndarray, path: str, n_bits: int) -> None:
     width = packed_width(n_bits)
     if codes.ndim != 2 or codes.dtype.kind not in "iu" or codes.shape[1] not in (width, n_bits):
         raise UsageError(
             f"{path}: codes of {n_bits} bits are integers in {width} packed columns or {n_bits} "
             f"columns of bits. Got {codes.dtype} of shape {codes.shape}."
         )
-    return codes
 
 
 def _read_code_labels(path: str, columns: list[str], codes: np.ndarray) -> np.ndarray:

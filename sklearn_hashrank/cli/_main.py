@@ -16,8 +16,8 @@ examples:
   hashrank compare --data digits --methods lsh,itq,talr-ap --bits 12,24,48 --output results
   hashrank fit --data train.csv --label-column class --method talr-ap --bits 32 --output model.npz
   hashrank encode --model model.npz --data items.npy --output codes.npy
-  hashrank evaluate --database codes.npy --database-labels labels.npy --bits 32
-  hashrank search --database codes.npy --queries codes.npy --bits 32 -k 10 --output found.npz
+  hashrank evaluate --database codes.npy --database-labels labels.npy
+  hashrank search --database codes.npy --queries codes.npy -k 10 --output found.npz
 
 exit codes: 0 done, 1 some runs failed or an unexpected error, 2 wrong input or usage,
 130 interrupted
