@@ -18,7 +18,7 @@ from ..comparison._measuring import COLUMNS
 from ._arguments import not_negative, positive
 from ._data import add_data_options, add_label_options, check_row_labels, check_rows, load_data
 from ._errors import UsageError
-from ._files import check_labels, read_labels, read_rows
+from ._files import read_labels, read_rows
 from ._model_file import Model, load_model, save_model
 
 _FIT_EPILOG = """\
@@ -286,7 +286,7 @@ def _check_codes(codes: np.ndarray, path: str, n_bits: int) -> None:
 
 def _read_code_labels(path: str, columns: list[str], codes: np.ndarray) -> np.ndarray:
     labels: np.ndarray = check_row_labels(read_labels(path, columns), path, codes)
-    return check_labels(labels, path)
+    return labels
 
 
 def _check_suffix(path: str, *suffixes: str) -> None:
