@@ -16,12 +16,12 @@ help:
 	@echo "make lint        formatting, lint and type check"
 	@echo "make docs        build the documentation, which runs every example"
 	@echo "make examples    run every example, without the documentation"
-	@echo "make demo        hash the digits, print tie-aware scores and their bounds"
+	@echo "make demo        compare hashers on the digits, write a report to open in a browser"
 	@echo "make bench       speed and memory against peers, in one run"
 	@echo "make format      let ruff format and fix"
 	@echo "make clean       remove everything that was made"
 
-$(VENV)/.ready: extras := test,dev,plot
+$(VENV)/.ready: extras := test,dev,plot,cli
 $(DOCS)/.ready: extras := docs,plot
 $(OLDEST)/.ready: extras := test,plot
 $(OLDEST)/.ready: constraints = --constraint $(OLDEST)/oldest.txt
@@ -55,7 +55,7 @@ examples: $(READY)
 	@for example in examples/*.py; do echo "== $$example"; $(SHOW) $$example || exit 1; done
 
 demo: $(READY)
-	$(SHOW) examples/plot_digits.py
+	$(BIN)/hashrank compare --data digits --bits 12,24,48 --output build/demo
 
 bench: $(READY)
 	$(BIN)/python benchmarks/evaluation.py

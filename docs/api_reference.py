@@ -99,6 +99,13 @@ SECTIONS = (
         "Pictures of the above, drawn by matplotlib.",
     ),
     Section(
+        "Comparison",
+        "sklearn_hashrank.comparison",
+        ("compare", "Comparison", "RunResult", "method_from_name", "measure_codes"),
+        "Methods, code lengths and seeds under one protocol; see :ref:`cli`.",
+    ),
+    Section("Command", "sklearn_hashrank.cli", ("main",), "``hashrank``; see :ref:`cli`."),
+    Section(
         "Affinities",
         "sklearn_hashrank",
         (

@@ -124,3 +124,15 @@ def load_codes(path: Any, n_bits: int | None = None) -> np.ndarray:
             f"{os.fspath(path)!r} was changed after it was written: its checksum is wrong."
         )
     return codes
+
+
+def noted_n_bits(path: Any) -> int | None:
+    """Length of a code that stands at the end of a file that `encode_blocks` wrote.
+
+    None for ``.npy`` files that end with their array.
+    """
+    codes = np.load(path, mmap_mode="r")
+    with open(path, "rb") as file:
+        file.seek(codes.offset + codes.nbytes)
+        end = file.read(_END.size)
+    return _END.unpack(end)[1] if len(end) == _END.size and end.startswith(_MARK) else None

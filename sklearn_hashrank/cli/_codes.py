@@ -1,0 +1,296 @@
+"""``hashrank fit``, ``encode``, ``evaluate`` and ``search``: people with files."""
+
+import csv
+import json
+import sys
+import time
+from argparse import ArgumentParser, Namespace
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .._code_file import noted_n_bits
+from ..codes import load_codes, packed_width
+from ..comparison import METHODS, measure_codes, method_from_name
+from ..comparison._measuring import COLUMNS
+from ._arguments import not_negative, positive
+from ._data import add_data_options, add_label_options, check_row_labels, check_rows, load_data
+from ._errors import UsageError
+from ._files import read_labels, read_rows
+from ._model_file import Model, load_model, save_model
+
+_FIT_EPILOG = """\
+examples:
+  hashrank fit --data train.npz --method itq --bits 32 --output model.npz
+  hashrank fit --data train.csv --label-column class --method talr-ap:alpha=3 --output model.npz
+
+The model file holds arrays and JSON only: loading it runs no code. Without labels, what is
+relevant follows from distances between the features.
+"""
+_ENCODE_EPILOG = """\
+examples:
+  hashrank encode --model model.npz --data items.npy --output codes.npy
+
+Codes are packed as numpy.packbits does, ceil(bits / 8) bytes each. A .npy file of features is read
+block by block and may be larger than memory.
+"""
+_EVALUATE_EPILOG = """\
+examples:
+  hashrank evaluate --database codes.npy --database-labels labels.npy
+  hashrank evaluate --queries q.npy --query-labels ql.csv --database codes.npy \\
+      --database-labels labels.csv --label-column class --bits 32 --json
+
+Without queries, every item of the database retrieves all the others.
+"""
+_SEARCH_EPILOG = """\
+examples:
+  hashrank search --database codes.npy --queries q.npy -k 10 --output found.npz
+  hashrank search --database codes.npy --data new.csv --model model.npz --radius 2
+
+CSV has the columns query, item, distance. An .npz file of -k holds indices and distances, one row
+for each query; of --radius it holds flat indices and distances, and indptr, where each query's
+begin. Items at the same distance come in the order of the database.
+"""
+
+
+def add_commands(commands: Any) -> None:
+    """Add ``fit``, ``encode``, ``evaluate`` and ``search`` to the commands."""
+    parser = _add(commands, "fit", "learn a hasher and write it to a file", _FIT_EPILOG, _fit)
+    add_data_options(parser)
+    parser.add_argument(
+        "--method",
+        default="itq",
+        metavar="NAME",
+        help=f"among {', '.join(METHODS)}; may be followed by :parameter=value (default: itq)",
+    )
+    parser.add_argument(
+        "--bits", type=positive, default=32, metavar="N", help="code length (default: 32)"
+    )
+    parser.add_argument(
+        "--seed", type=int, default=0, metavar="N", help="draws what the method draws (default: 0)"
+    )
+    _add_output(parser, "model file, .npz", required=True)
+
+    parser = _add(commands, "encode", "write the codes of features", _ENCODE_EPILOG, _encode)
+    parser.add_argument("--model", required=True, metavar="FILE", help="from hashrank fit")
+    parser.add_argument(
+        "--data", required=True, metavar="FILE", help=".npy, .npz, .csv or .parquet file"
+    )
+    parser.add_argument("--n-jobs", type=int, metavar="N", help="threads (default: 1)")
+    _add_output(parser, "packed codes, .npy", required=True)
+
+    parser = _add(
+        commands, "evaluate", "tie-aware scores of codes with labels", _EVALUATE_EPILOG, _evaluate
+    )
+    for part, required in (("database", True), ("queries", False)):
+        parser.add_argument(f"--{part}", required=required, metavar="FILE", help="codes, .npy")
+    parser.add_argument(
+        "--database-labels", required=True, metavar="FILE", help="one row for each code"
+    )
+    parser.add_argument("--query-labels", metavar="FILE", help="the same of the queries")
+    add_label_options(parser, only_column=True)
+    _add_bits(parser)
+    parser.add_argument("--n-jobs", type=int, metavar="N", help="threads (default: 1)")
+    parser.add_argument("--json", action="store_true", help="print JSON, every number in full")
+
+    parser = _add(commands, "search", "find the nearest codes", _SEARCH_EPILOG, _search)
+    parser.add_argument("--database", required=True, metavar="FILE", help="codes, .npy")
+    queries = parser.add_mutually_exclusive_group(required=True)
+    queries.add_argument("--queries", metavar="FILE", help="codes, .npy")
+    queries.add_argument("--data", metavar="FILE", help="features of queries; needs --model")
+    parser.add_argument("--model", metavar="FILE", help="from hashrank fit")
+    _add_bits(parser)
+    how_far = parser.add_mutually_exclusive_group()
+    how_far.add_argument(
+        "-k", type=positive, default=10, metavar="N", help="how many of each query (default: 10)"
+    )
+    how_far.add_argument("--radius", type=not_negative, metavar="N", help="all within a distance")
+    parser.add_argument("--n-jobs", type=int, metavar="N", help="threads (default: 1)")
+    _add_output(parser, ".csv or .npz file (default: CSV to standard output)", required=False)
+
+
+def _add(commands: Any, name: str, purpose: str, epilog: str, run: Any) -> ArgumentParser:
+    parser: ArgumentParser = commands.add_parser(
+        name, help=purpose, description=purpose.capitalize() + ".", epilog=epilog
+    )
+    parser.set_defaults(run=run)
+    return parser
+
+
+def _add_bits(parser: ArgumentParser) -> None:
+    parser.add_argument(
+        "--bits",
+        type=positive,
+        metavar="N",
+        help="code length; files that hashrank encode wrote know it",
+    )
+
+
+def _add_output(parser: ArgumentParser, what: str, required: bool) -> None:
+    parser.add_argument("--output", required=required, metavar="FILE", help=what)
+
+
+def _fit(options: Namespace, arguments: list[str]) -> int:
+    _check_suffix(options.output, ".npz")
+    hasher = method_from_name(options.method).set_params(
+        n_bits=options.bits, random_state=options.seed
+    )
+    rows = load_data(options)
+    start = time.perf_counter()
+    hasher.fit(rows.X, rows.y)
+    seconds = time.perf_counter() - start
+    save_model(Model(hasher, rows.names), options.output)
+    n_rows, n_features = rows.X.shape
+    print(
+        f"{options.output}: {type(hasher).__name__}, {options.bits} bits, trained on {n_rows:,} "
+        f"rows of {n_features:,} features in {seconds:.2g} s"
+    )
+    return 0
+
+
+def _encode(options: Namespace, arguments: list[str]) -> int:
+    _check_suffix(options.output, ".npy")
+    model = load_model(options.model)
+    codes = _encode_file(model, options.data, options.output, options.n_jobs)
+    n_bits = len(model.hasher.components_)
+    print(f"{options.output}: {len(codes):,} codes of {n_bits} bits")
+    return 0
+
+
+def _encode_file(model: Model, path: str, out: str | None, n_jobs: int | None) -> np.ndarray:
+    X = read_rows(path, columns=model.feature_names).X
+    check_rows(X, path)
+    try:
+        return model.hasher.encode_blocks(X, out=out, n_jobs=n_jobs)
+    except ValueError as error:
+        raise UsageError(f"{path}: {str(error).splitlines()[0]}") from error
+
+
+def _evaluate(options: Namespace, arguments: list[str]) -> int:
+    if (options.queries is None) != (options.query_labels is None):
+        raise UsageError("--queries and --query-labels go together.")
+    is_self = options.queries is None
+    paths = [options.database, *([] if is_self else [options.queries])]
+    (database, *others), n_bits = _read_codes(paths, options.bits)
+    y = _read_code_labels(options.database_labels, options.label_column, database)
+    queries, query_y = database, y
+    if not is_self:
+        queries = others[0]
+        query_y = _read_code_labels(options.query_labels, options.label_column, queries)
+    scores, _ = measure_codes(
+        queries,
+        database,
+        query_y,
+        y,
+        n_bits=n_bits,
+        exclude_self=is_self,
+        n_jobs=options.n_jobs,
+    )
+    if options.json:
+        print(json.dumps(scores, indent=1))
+    else:
+        _print_scores(scores)
+    return 0
+
+
+def _print_scores(scores: dict[str, float]) -> None:
+    print(f"{'':8} {'mean':>8} {'worst':>8} {'best':>8}  order of ties")
+    for column in COLUMNS:
+        names = [column.name + suffix for suffix in ("", "_pessimistic", "_optimistic")]
+        values = [f"{scores[name]:8.4f}" for name in names if name in scores]
+        if values:
+            print(" ".join([f"{column.title:8}", *values]))
+
+
+def _search(options: Namespace, arguments: list[str]) -> int:
+    from ..neighbors import HammingNeighbors
+
+    if options.output is not None:
+        _check_suffix(options.output, ".csv", ".npz")
+    if (options.data is None) != (options.model is None):
+        raise UsageError("--data and --model go together: the model encodes the queries.")
+    n_bits = options.bits
+    if options.data is not None:
+        model = load_model(options.model)
+        n_bits = len(model.hasher.components_)
+        if options.bits not in (None, n_bits):
+            raise UsageError(f"--bits {options.bits}, but {options.model} has {n_bits}.")
+        queries = _encode_file(model, options.data, None, options.n_jobs)
+        [database], n_bits = _read_codes([options.database], n_bits)
+    else:
+        [database, queries], n_bits = _read_codes([options.database, options.queries], n_bits)
+    index = HammingNeighbors(n_bits=n_bits, n_jobs=options.n_jobs).fit(database)
+    if options.radius is None:
+        distances, indices = index.kneighbors(queries, min(options.k, len(database)))
+    else:
+        distances, indices = index.radius_neighbors(queries, options.radius, sort_results=True)
+    _write_neighbors(options.output, distances, indices, options.radius is None)
+    return 0
+
+
+def _write_neighbors(path: str | None, distances: Any, indices: Any, is_table: bool) -> None:
+    if path is None:
+        _write_csv(sys.stdout, distances, indices)
+        return
+    unfinished = Path(path).with_name(f".{Path(path).name}")
+    try:
+        if path.endswith(".csv"):
+            with open(unfinished, "w", encoding="utf-8", newline="") as text:
+                _write_csv(text, distances, indices)
+        else:
+            arrays = {"indices": indices, "distances": distances}
+            if not is_table:
+                arrays = {name: np.concatenate(rows) for name, rows in arrays.items()}
+                arrays["indptr"] = np.cumsum([0, *map(len, indices)])
+            with open(unfinished, "wb") as file:
+                np.savez(file, **arrays)
+        unfinished.replace(path)
+    finally:
+        unfinished.unlink(missing_ok=True)
+    print(f"{path}: {sum(map(len, indices)):,} neighbours of {len(indices):,} queries")
+
+
+def _write_csv(file: Any, distances: Iterable[Any], indices: Iterable[Any]) -> None:
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(["query", "item", "distance"])
+    for query, rows in enumerate(zip(indices, distances)):
+        writer.writerows((query, int(item), int(distance)) for item, distance in zip(*rows))
+
+
+def _read_codes(paths: list[str], n_bits: int | None) -> tuple[list[np.ndarray], int]:
+    """Codes of several files, and their common length, which some files know."""
+    mapped = [read_rows(path).X for path in paths]
+    noted = [noted_n_bits(path) if path.lower().endswith(".npy") else None for path in paths]
+    if n_bits is None:
+        n_bits = next((length for length in noted if length is not None), None)
+    if n_bits is None:
+        raise UsageError(f"{paths[0]} does not say how long its codes are: give --bits.")
+    for number, path in enumerate(paths):
+        if noted[number] is not None:
+            mapped[number] = load_codes(path, n_bits)  # or it says what is wrong with the file
+        else:
+            _check_codes(mapped[number], path, n_bits)
+    return mapped, n_bits
+
+
+def _check_codes(codes: np.ndarray, path: str, n_bits: int) -> None:
+    width = packed_width(n_bits)
+    if codes.ndim != 2 or codes.dtype.kind not in "iu" or codes.shape[1] not in (width, n_bits):
+        raise UsageError(
+            f"{path}: codes of {n_bits} bits are integers in {width} packed columns or {n_bits} "
+            f"columns of bits. Got {codes.dtype} of shape {codes.shape}."
+        )
+
+
+def _read_code_labels(path: str, columns: list[str], codes: np.ndarray) -> np.ndarray:
+    labels: np.ndarray = check_row_labels(read_labels(path, columns), path, codes)
+    return labels
+
+
+def _check_suffix(path: str, *suffixes: str) -> None:
+    if Path(path).suffix.lower() not in suffixes:
+        raise UsageError(f"--output {path} must end in {' or '.join(suffixes)}.")
+    if not Path(path).absolute().parent.is_dir():
+        raise UsageError(f"--output {path}: there is no such folder.")

@@ -1,0 +1,171 @@
+"""``hashrank compare``."""
+
+import shlex
+import sys
+from argparse import Namespace
+from collections.abc import Callable
+from functools import partial
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from ..comparison import METHODS, Comparison, compare, method_from_name
+from ..model_selection import PerClassRetrievalSplit, RandomRetrievalSplit, cifar10_split
+from ._arguments import ALL, lengths, number_or_all, positive, words
+from ._data import NAMED, add_data_options, load_data
+from ._errors import UsageError, need_extra
+from ._progress import Lines, make_progress
+
+_PROTOCOLS: dict[str, Callable[..., Any]] = {
+    "per-class": PerClassRetrievalSplit,
+    "random": RandomRetrievalSplit,
+    "cifar10-1": partial(cifar10_split, 1),
+    "cifar10-2": partial(cifar10_split, 2),
+}
+_EPILOG = """\
+examples:
+  hashrank compare --data digits
+  hashrank compare --data images.npz --methods lsh,itq,talr-ap:alpha=3 --bits 16,32 --seeds 5
+  hashrank compare --data items.csv --label-column class --queries 20 --training 100 --n-jobs 4
+
+Every finished run is kept in OUTPUT/runs. The same command again runs only what is missing; a run
+is read from there only where data, split, method, parameters, bits, seed and versions are the same.
+"""
+
+
+def add_command(commands: Any) -> None:
+    """Add ``compare`` to the commands."""
+    parser = commands.add_parser(
+        "compare",
+        help="fit, encode and evaluate methods under one protocol, and write a report",
+        description="Fit, encode and evaluate methods under one protocol, and write an HTML "
+        "report, a CSV file of all runs, and Markdown and LaTeX tables.",
+        epilog=_EPILOG,
+    )
+    add_data_options(parser)
+    parser.add_argument(
+        "--methods",
+        type=words,
+        default="lsh,itq,rsh,lwh,talr-ap,talr-ndcg",
+        metavar="NAME,...",
+        help=f"among {', '.join(METHODS)}; each may be followed by :parameter=value "
+        "(default: %(default)s)",
+    )
+    parser.add_argument(
+        "--bits",
+        type=lengths,
+        default="12,24,32,48",
+        metavar="N,...",
+        help="code lengths (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--seeds",
+        type=positive,
+        default=3,
+        metavar="N",
+        help="how many times splits are drawn (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--protocol",
+        choices=list(_PROTOCOLS),
+        help="queries and training rows of each class, or drawn from all; or one of the papers' "
+        "settings for CIFAR-10 (default: per-class with labels, else random)",
+    )
+    parser.add_argument(
+        "--queries",
+        type=positive,
+        metavar="N",
+        help="queries, of each class if per-class (default: 100 per class, of digits 20; "
+        "random 1000)",
+    )
+    parser.add_argument(
+        "--training",
+        type=number_or_all,
+        metavar="N|all",
+        help="training rows, of each class if per-class; they are part of the database, which is "
+        "everything but the queries (default: 500 per class, of digits 100; random all)",
+    )
+    parser.add_argument("--n-jobs", type=int, metavar="N", help="runs at a time (default: 1)")
+    parser.add_argument(
+        "--output",
+        default="hashrank-results",
+        metavar="DIR",
+        help="folder for report, tables and finished runs (default: %(default)s)",
+    )
+    parser.add_argument("--quiet", action="store_true", help="no progress, no tables")
+    parser.set_defaults(run=_run)
+
+
+def _run(options: Namespace, arguments: list[str]) -> int:
+    for name in options.methods:
+        method_from_name(name)  # before data are read
+    rows = load_data(options)
+    protocol = _protocol(options, rows.y is not None)
+    folder = _check_folder(options.output)
+    command = shlex.join(["hashrank", *arguments])
+    with make_progress(options.quiet) as progress:
+        try:
+            comparison = compare(
+                rows.X,
+                rows.y,
+                methods=options.methods,
+                n_bits=options.bits,
+                seeds=options.seeds,
+                protocol=protocol,
+                name=Path(options.data).name,
+                store=folder / "runs",
+                n_jobs=options.n_jobs,
+                progress=progress,
+                command=command,
+            )
+        except KeyboardInterrupt as interrupt:
+            raise KeyboardInterrupt(_how_to_resume(progress, folder)) from interrupt
+    return _write(comparison, folder, options.quiet)
+
+
+def _protocol(options: Namespace, has_labels: bool) -> Any:
+    name = options.protocol or ("per-class" if has_labels else "random")
+    given = {"n_queries": options.queries, "n_train": options.training}
+    given = {parameter: value for parameter, value in given.items() if value is not None}
+    if name.startswith("cifar10") and given:
+        raise UsageError(f"--protocol {name} sets its own --queries and --training.")
+    if name == "per-class" and options.data in NAMED:
+        named = NAMED[options.data]
+        given = {"n_queries": named.n_queries, "n_train": named.n_train} | given
+    if given.get("n_train") == ALL:
+        given["n_train"] = None
+    return _PROTOCOLS[name](**given)
+
+
+def _write(comparison: Comparison, folder: Path, quiet: bool) -> int:
+    paths = comparison.write(folder)
+    if not quiet:
+        print(comparison.to_markdown(["ap"]))
+        for kind in ("csv", "markdown", "latex"):
+            print(f"{kind}: {paths[kind]}")
+    print(f"report: {paths['report']}")
+    if find_spec("matplotlib") is None:
+        print(f"hashrank: warning: {need_extra('matplotlib', 'drawing')}", file=sys.stderr)
+    failures = comparison.failures
+    if failures:
+        print(
+            f"hashrank: {len(failures)} of {len(comparison.results)} runs failed; "
+            "the report says why",
+            file=sys.stderr,
+        )
+    return 1 if failures else 0
+
+
+def _how_to_resume(progress: Lines, folder: Path) -> str:
+    n_kept, n_runs = progress.n_done - progress.n_failed, progress.n_runs or "?"
+    return (
+        f"interrupted: {n_kept} of {n_runs} runs are kept in {folder / 'runs'}; the same command "
+        "again does the rest"
+    )
+
+
+def _check_folder(path: str) -> Path:
+    folder = Path(path)
+    if folder.exists() and not folder.is_dir():
+        raise UsageError(f"{path} is a file: --output must name a folder.")
+    return folder

@@ -1,0 +1,121 @@
+"""Data for a comparison: by name, or from files."""
+
+import sys
+from argparse import ArgumentParser, Namespace
+from collections.abc import Callable
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ._errors import UsageError
+from ._files import Rows, check_finite, check_labels, read_labels, read_rows
+
+
+def _digits() -> Rows:
+    from sklearn.datasets import load_digits
+
+    return Rows(*load_digits(return_X_y=True))
+
+
+def _digits_gist() -> Rows:
+    from ..datasets import load_digits_gist
+
+    return Rows(*load_digits_gist(return_X_y=True))
+
+
+def _pixels(name: str) -> Rows:
+    from ..datasets import fetch_cifar10, fetch_fashion_mnist, fetch_mnist
+
+    fetch = {"cifar10": fetch_cifar10, "fashion-mnist": fetch_fashion_mnist, "mnist": fetch_mnist}
+    X, y = fetch[name](return_X_y=True)
+    return Rows(X.astype(np.float32), y)
+
+
+class NamedData(NamedTuple):
+    """Data that the command knows by name, and what its protocol is unless another is asked for."""
+
+    load: Callable[[], Rows]
+    n_queries: int = 100
+    n_train: int = 500
+
+
+def _fetched(name: str) -> Callable[[], Rows]:
+    def load() -> Rows:
+        from .. import datasets
+
+        X, y = getattr(datasets, f"fetch_{name}")(return_X_y=True)
+        return Rows(X, y)
+
+    return load
+
+
+NAMED = {
+    "digits": NamedData(_digits, n_queries=20, n_train=100),
+    "digits-gist": NamedData(_digits_gist, n_queries=20, n_train=100),
+    "fashion-mnist": NamedData(partial(_pixels, "fashion-mnist")),
+    "mnist": NamedData(partial(_pixels, "mnist")),
+    "cifar10": NamedData(partial(_pixels, "cifar10")),
+}
+
+
+def add_data_options(parser: ArgumentParser) -> None:
+    """Add ``--data``, ``--labels`` and ``--label-column``."""
+    parser.add_argument(
+        "--data",
+        required=True,
+        metavar="NAME|FILE",
+        help=f"{', '.join(NAMED)}, or a .npy, .npz, .csv or .parquet file of features",
+    )
+    add_label_options(parser)
+
+
+def add_label_options(parser: ArgumentParser, only_column: bool = False) -> None:
+    """Add ``--labels``, unless `only_column` is wanted, and ``--label-column``."""
+    if not only_column:
+        parser.add_argument("--labels", metavar="FILE", help="labels, one row for each item")
+    parser.add_argument(
+        "--label-column",
+        metavar="NAME",
+        action="append",
+        default=[],
+        help="column of a table, or array of a .npz file, that holds the labels; several columns "
+        "are a label path, coarse to fine",
+    )
+
+
+def load_data(options: Namespace) -> Rows:
+    """Features and labels that the options name, checked."""
+    path = options.data
+    if path in NAMED:
+        if options.labels or options.label_column:
+            raise UsageError(f"{path} brings its own labels: leave out --labels, --label-column.")
+        return NAMED[path].load()
+    if "." not in path:
+        raise UsageError(f"unknown data {path!r}: give a file, or one of {', '.join(NAMED)}.")
+    rows = read_rows(path, [] if options.labels else options.label_column)
+    check_rows(rows.X, path)
+    check_finite(rows.X, path, rows.names)
+    y = rows.y
+    if options.labels:
+        y = read_labels(options.labels, options.label_column)
+    if y is None:
+        told = f"{path}: no labels; distances between the features say what is relevant"
+        print(f"hashrank: note: {told}", file=sys.stderr)
+    return Rows(rows.X, check_row_labels(y, options.labels or path, rows.X), rows.names)
+
+
+def check_rows(X: Any, path: str) -> None:
+    """Say so unless the features are a matrix with rows."""
+    if X.ndim != 2 or 0 in X.shape:
+        raise UsageError(f"{path}: features must be a matrix with rows. Got shape {X.shape}.")
+
+
+def check_row_labels(y: Any, path: str, X: Any) -> Any:
+    """Return labels that are complete, one row for each row of `X`; None stays None."""
+    if y is None:
+        return None
+    if y.ndim == 0 or len(y) != X.shape[0]:
+        n_labels = len(y) if y.ndim else 1
+        raise UsageError(f"{path}: {n_labels} labels for {X.shape[0]} items.")
+    return check_labels(y, path)

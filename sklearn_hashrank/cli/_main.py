@@ -1,0 +1,100 @@
+"""Entry point: arguments, exit codes, one line for each error."""
+
+import argparse
+import os
+import sys
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+from .. import __version__
+from . import _codes, _compare
+
+_DESCRIPTION = "Learning to hash: compare methods, and fit, encode, evaluate and search on files."
+_EPILOG = """\
+examples:
+  hashrank compare --data digits --methods lsh,itq,talr-ap --bits 12,24,48 --output results
+  hashrank fit --data train.csv --label-column class --method talr-ap --bits 32 --output model.npz
+  hashrank encode --model model.npz --data items.npy --output codes.npy
+  hashrank evaluate --database codes.npy --database-labels labels.npy
+  hashrank search --database codes.npy --queries codes.npy -k 10 --output found.npz
+
+exit codes: 0 done, 1 some runs failed or an unexpected error, 2 wrong input or usage,
+130 interrupted
+"""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the ``hashrank`` command.
+
+    Parameters
+    ----------
+    arguments : sequence of str, default=None
+        What follows the command's name; None: that of this process.
+
+    Returns
+    -------
+    exit_code : int
+        0 done, 1 some runs failed or an unexpected error, 2 wrong input, 130 interrupted.
+
+    Examples
+    --------
+    >>> from sklearn_hashrank.cli import main
+    >>> main(["encode", "--model", "nothing.npz", "--data", "X.npy", "--output", "codes.npy"])
+    2
+    """
+    options = _parser().parse_args(arguments)
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        with warnings.catch_warnings():
+            warnings.showwarning = _show_warning
+            return options.run(options, words) or 0
+    except KeyboardInterrupt as interrupt:
+        if options.debug:
+            raise
+        return _say(str(interrupt) or "interrupted", 130)
+    except BrokenPipeError:  # the reader of our output has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except (ValueError, OSError) as error:
+        if options.debug:
+            raise
+        return _say(f"error: {_one_line(error)}", 2)
+    except Exception as error:
+        if options.debug:
+            raise
+        name = type(error).__name__
+        hint = "--debug shows where"
+        return _say(f"unexpected error: {name}: {_one_line(error)} ({hint})", 1)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        "hashrank",
+        description=_DESCRIPTION,
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"hashrank {__version__}")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    _compare.add_command(commands)
+    _codes.add_commands(commands)
+    for command in commands.choices.values():
+        command.formatter_class = argparse.RawDescriptionHelpFormatter
+        command.add_argument("--debug", action="store_true", help="show the traceback of an error")
+    return parser
+
+
+def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
+    print(f"hashrank: warning: {' '.join(str(message).split())}", file=sys.stderr)
+
+
+def _say(line: str, exit_code: int) -> int:
+    print(f"hashrank: {line}", file=sys.stderr)
+    return exit_code
+
+
+def _one_line(error: Exception) -> str:
+    if isinstance(error, OSError) and error.strerror and error.filename is not None:
+        return f"{error.filename}: {error.strerror}"
+    return " ".join(str(error).split()) or type(error).__name__

@@ -1,0 +1,326 @@
+"""Methods, code lengths and seeds under one protocol."""
+
+import warnings
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from itertools import product
+from numbers import Integral
+from pathlib import Path
+from typing import Any
+
+import joblib
+import numpy as np
+from joblib import Parallel, delayed, effective_n_jobs
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.utils import check_array, check_consistent_length
+
+from ..affinity import EuclideanAffinity, fit_affinity
+from ..base import BaseHasher
+from ._about import describe_data, describe_machine
+from ._methods import check_method, method_from_name
+from ._protocols import check_protocol, describe_protocol, draw_split
+from ._runner import Run, RunResult, execute, interrupts_ignored, load_result, save_result
+from ._store import RunStore, run_key, versions, write_at_once
+from ._summary import Table, summarize
+from ._tables import to_csv, to_latex, to_markdown
+
+Progress = Callable[[RunResult, int, int], None]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Results of :func:`compare`, and what they are results of.
+
+    Parameters
+    ----------
+    results : list of RunResult
+        One for each seed, code length and method, in this order.
+    about : dict
+        What was compared, on what, how and by which versions, for people to read.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn_hashrank.comparison import compare
+    >>> from sklearn_hashrank.model_selection import RandomRetrievalSplit
+    >>> X = np.random.default_rng(0).normal(size=(100, 8))
+    >>> protocol = RandomRetrievalSplit(n_queries=10)
+    >>> comparison = compare(X, methods=["lsh"], n_bits=[8, 16], seeds=1, protocol=protocol)
+    >>> print(comparison.to_csv().splitlines()[0][:46])
+    method,n_bits,seed,ap,ap_pessimistic,ap_optimi
+    >>> len(comparison.results), comparison.failures
+    (2, [])
+    """
+
+    results: list[RunResult]
+    about: dict[str, Any]
+
+    @property
+    def failures(self) -> list[RunResult]:
+        """The runs whose method raised an error."""
+        return [result for result in self.results if result.error]
+
+    def tables(self, names: Iterable[str] | None = None) -> list[Table]:
+        """Means and standard deviations over seeds.
+
+        Parameters
+        ----------
+        names : iterable of str, default=None
+            Scores such as ``"ap"`` that are wanted; None: all that have a table.
+
+        Returns
+        -------
+        tables : list of Table
+            One for each score, methods by code lengths.
+        """
+        tables = summarize(self.results)
+        return tables if names is None else [t for t in tables if t.column.name in set(names)]
+
+    def to_csv(self) -> str:
+        """Text of a CSV file with one row for each run."""
+        return to_csv(self.results)
+
+    def to_markdown(self, names: Iterable[str] | None = None) -> str:
+        """Tables as Markdown.
+
+        Parameters
+        ----------
+        names : iterable of str, default=None
+            Scores that are wanted; None: all that have a table.
+
+        Returns
+        -------
+        text : str
+        """
+        return to_markdown(self.tables(names))
+
+    def to_latex(self, names: Iterable[str] | None = None) -> str:
+        """Tables as LaTeX, for the package booktabs.
+
+        Parameters
+        ----------
+        names : iterable of str, default=None
+            Scores that are wanted; None: all that have a table.
+
+        Returns
+        -------
+        text : str
+        """
+        return to_latex(self.tables(names))
+
+    def to_html(self) -> str:
+        """Make the report: one page that needs nothing beside itself."""
+        from ._report import to_html
+
+        return to_html(self)
+
+    def write(self, folder: str | Path) -> dict[str, Path]:
+        """Write the report and the tables into a folder.
+
+        Parameters
+        ----------
+        folder : str or Path
+            Made where it does not exist.
+
+        Returns
+        -------
+        paths : dict of str to Path
+            Of ``"report"``, ``"csv"``, ``"markdown"`` and ``"latex"``.
+        """
+        folder = Path(folder)
+        folder.mkdir(parents=True, exist_ok=True)
+        written = {
+            "report": ("report.html", self.to_html),
+            "csv": ("runs.csv", self.to_csv),
+            "markdown": ("tables.md", self.to_markdown),
+            "latex": ("tables.tex", self.to_latex),
+        }
+        paths = {}
+        for kind, (name, text) in written.items():
+            paths[kind] = folder / name
+            write_at_once(paths[kind], text())
+        return paths
+
+
+def compare(
+    X: Any,
+    y: Any = None,
+    *,
+    methods: Iterable[str] | Mapping[str, BaseHasher] = ("lsh", "itq", "talr-ap"),
+    n_bits: Iterable[int] = (12, 24, 32, 48),
+    seeds: int | Iterable[int] = 3,
+    protocol: Any = None,
+    affinity: Any = "auto",
+    name: str = "data",
+    store: str | Path | None = None,
+    n_jobs: int | None = None,
+    progress: Progress | None = None,
+    command: str = "",
+) -> Comparison:
+    """Fit, encode and evaluate methods at several code lengths and seeds, under one protocol.
+
+    A seed draws the split and whatever a hasher draws, so that methods are compared on the same
+    splits. Each run uses one thread, and `n_jobs` processes do several at a time: the numbers do
+    not depend on it.
+
+    Parameters
+    ----------
+    X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        All rows: training, database and queries are drawn from them.
+    y : array-like with n_samples rows, default=None
+        What relevance is computed from. None: distances between rows of `X`.
+    methods : iterable of str, or mapping of str to hasher
+        Names such as ``"itq"`` or ``"talr-ap:alpha=3"``, see :func:`method_from_name`; or hashers
+        by the name that tables should give them.
+    n_bits : iterable of int, default=(12, 24, 32, 48)
+        Code lengths.
+    seeds : int or iterable of int, default=3
+        The seeds, or how many: 0, 1, ...
+    protocol : split object or RetrievalSplit, default=None
+        How rows are drawn, see :mod:`sklearn_hashrank.model_selection`; its `random_state` becomes
+        the seed. A `RetrievalSplit` is the same for every seed. None: 100 queries and 500
+        training rows of each class, or without `y` 1,000 queries and everything else to train on.
+    affinity : "auto" or affinity object, default="auto"
+        How `y` says what is relevant. Fitted on the training rows of each split.
+    name : str, default="data"
+        What the report calls the data.
+    store : str or Path, default=None
+        Folder that keeps every finished run. A run is read from there where data, split, method,
+        parameters, code length, seed, the package's code and all versions are the same.
+    n_jobs : int, default=None
+        Runs at a time. None means 1 unless in a :obj:`joblib.parallel_config` context.
+    progress : callable, default=None
+        Called as ``progress(result, n_done, n_runs)`` after each run.
+    command : str, default=""
+        Command line to be named in the report.
+
+    Returns
+    -------
+    comparison : Comparison
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from sklearn_hashrank.comparison import compare
+    >>> from sklearn_hashrank.model_selection import PerClassRetrievalSplit
+    >>> X, y = load_digits(return_X_y=True)
+    >>> protocol = PerClassRetrievalSplit(n_queries=20, n_train=100)
+    >>> comparison = compare(
+    ...     X, y, methods=["lsh", "itq"], n_bits=[12], seeds=2, protocol=protocol
+    ... )
+    >>> [result.method for result in comparison.results]
+    ['lsh', 'itq', 'lsh', 'itq']
+    """
+    has_y = y is not None
+    X, y, affinity = _check_data(X, y, affinity)
+    hashers = _check_methods(methods, affinity)
+    lengths = _check_integers(n_bits, "n_bits", 1)
+    seeds = _check_integers(range(seeds) if isinstance(seeds, Integral) else seeds, "seeds", 0)
+    protocol = check_protocol(protocol, has_y)
+    splits = {seed: draw_split(protocol, X, y, seed) for seed in seeds}
+    affinities = {seed: fit_affinity(affinity, y[splits[seed].train]) for seed in seeds}
+    data = joblib.hash((X, y), coerce_mmap=True)
+    runs = []
+    for seed, bits, (method, hasher) in product(seeds, lengths, hashers.items()):
+        hasher = clone(hasher).set_params(n_bits=bits, random_state=seed, output="packed")
+        key = run_key(data=data, affinity=affinity, hasher=hasher, split=tuple(splits[seed]))
+        runs.append(Run(method, hasher, bits, seed, key))
+    results = _run_all(
+        runs,
+        RunStore(None if store is None else Path(store)),
+        lambda run: (X, y, splits[run.seed], affinities[run.seed]),
+        n_jobs,
+        progress,
+    )
+    about = {
+        "data": describe_data(name, X, y, affinities[seeds[0]]) | {"digest": data},
+        "protocol": describe_protocol(protocol, splits),
+        "methods": {method: repr(hasher) for method, hasher in hashers.items()},
+        "seeds": seeds,
+        "command": command,
+        "versions": versions(),
+        "times": "; ".join(sorted({r.measured_on for r in results if r.measured_on})),
+    }
+    return Comparison(results, about)
+
+
+def _run_all(
+    runs: list[Run],
+    store: RunStore,
+    arguments: Callable[[Run], tuple],
+    n_jobs: int | None,
+    progress: Progress | None,
+) -> list[RunResult]:
+    """Results of all runs, in order; those that are in the store are not run again."""
+    results: dict[int, RunResult] = {}
+
+    def finish(index: int, result: RunResult) -> None:
+        results[index] = result
+        if progress is not None:
+            progress(result, len(results), len(runs))
+
+    n_at_a_time = effective_n_jobs(n_jobs)
+    measured_on = f"{describe_machine()}, {n_at_a_time} run{'s' * (n_at_a_time > 1)} at a time"
+    for index, run in enumerate(runs):
+        if (kept := load_result(run, store)) is not None:
+            finish(index, kept)
+    pending = [index for index in range(len(runs)) if index not in results]
+    with interrupts_ignored():  # by the workers, which inherit it: one traceback is enough
+        executed = Parallel(n_jobs=n_jobs, return_as="generator_unordered")(
+            delayed(_execute)(index, runs[index], *arguments(runs[index])) for index in pending
+        )
+    try:
+        for index, result in executed:
+            result = replace(result, measured_on=measured_on)
+            save_result(runs[index], result, store)
+            finish(index, result)
+    except BaseException:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # that joblib cancels what is still running
+            executed.close()
+        raise
+    return [results[index] for index in range(len(runs))]
+
+
+def _execute(index: int, *arguments: Any) -> tuple[int, RunResult]:
+    return index, execute(*arguments)
+
+
+def _check_data(X: Any, y: Any, affinity: Any) -> tuple[Any, Any, Any]:
+    X = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32], input_name="X")
+    if y is None:
+        is_auto = isinstance(affinity, str) and affinity == "auto"
+        return X, X, EuclideanAffinity() if is_auto else affinity
+    y = y.tocsr() if sparse.issparse(y) else np.asarray(y)
+    check_consistent_length(X, y)
+    return X, y, affinity
+
+
+def _check_methods(methods: Any, affinity: Any) -> dict[str, BaseHasher]:
+    if isinstance(methods, str):
+        methods = [methods]
+    if not isinstance(methods, Mapping):
+        names = list(methods)
+        methods = {name: method_from_name(name) for name in names}
+        if len(methods) < len(names):
+            raise ValueError(f"each method must be named once. Got {', '.join(names)}.")
+    if not methods:
+        raise ValueError("at least one method is needed.")
+    hashers = {}
+    for name, hasher in methods.items():
+        hasher = clone(check_method(hasher, name))
+        if isinstance(hasher.get_params(deep=False).get("affinity"), str):
+            hasher.set_params(affinity=affinity)
+        hashers[name] = hasher
+    return hashers
+
+
+def _check_integers(values: Any, name: str, least: int) -> list[int]:
+    values = [values] if isinstance(values, Integral) else list(values)
+    if not values:
+        raise ValueError(f"{name} must hold at least one int.")
+    for value in values:
+        if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
+            raise ValueError(f"{name} must be ints >= {least}. Got {value!r}.")
+    return list(dict.fromkeys(map(int, values)))

@@ -1,0 +1,93 @@
+"""The methods that can be compared by name, and their short notation."""
+
+import ast
+import difflib
+from typing import Any
+
+from sklearn.base import clone
+
+from ..base import BaseHasher
+from ..baselines.itq import ITQHasher
+from ..baselines.lsh import LSHHasher
+from ..baselines.pca import PCAHasher
+from ..dispersion import DispersionHasher
+from ..lwh import LWHHasher
+from ..rsh import RSHHasher
+from ..talr import TALRLinear
+
+METHODS: dict[str, BaseHasher] = {
+    "lsh": LSHHasher(),
+    "pca": PCAHasher(),
+    "itq": ITQHasher(),
+    "rsh": RSHHasher(),
+    "lwh": LWHHasher(),
+    "lwh-ndcg": LWHHasher(loss="ndcg"),
+    "talr-ap": TALRLinear(),
+    "talr-ndcg": TALRLinear(objective="ndcg"),
+    "dispersion": DispersionHasher(),
+    "dsh": DispersionHasher(objective="dsh"),
+}
+
+_SET_BY_COMPARISON = {"n_bits", "random_state", "output"}
+
+
+def method_from_name(notation: str) -> BaseHasher:
+    """Return the unfitted hasher that a short notation such as ``"talr-ap:alpha=3"`` stands for.
+
+    Parameters
+    ----------
+    notation : str
+        A name of `METHODS`, followed by any number of ``:parameter=value``. Values are read as
+        Python literals, and as plain strings where that fails.
+
+    Returns
+    -------
+    hasher : BaseHasher
+
+    Examples
+    --------
+    >>> from sklearn_hashrank.comparison import method_from_name
+    >>> method_from_name("talr-ap:alpha=3:schedule=step")
+    TALRLinear(alpha=3, schedule='step')
+    """
+    name, *overrides = (part.strip() for part in notation.split(":"))
+    if name not in METHODS:
+        near = difflib.get_close_matches(name, METHODS, n=1)
+        hint = f" Did you mean {near[0]!r}?" if near else ""
+        raise ValueError(
+            f"unknown method {name!r}.{hint} The methods are {', '.join(sorted(METHODS))}."
+        )
+    hasher = clone(METHODS[name])
+    parameters = dict(_parse_override(override, notation) for override in overrides)
+    accepted = sorted(set(hasher.get_params()) - _SET_BY_COMPARISON)
+    for parameter in parameters:
+        if parameter in _SET_BY_COMPARISON:
+            raise ValueError(f"{parameter} of method {notation!r} is set for each run.")
+        if parameter not in accepted:
+            raise ValueError(
+                f"method {name!r} has no parameter {parameter!r}. It has {', '.join(accepted)}."
+            )
+    return check_method(hasher.set_params(**parameters), notation)
+
+
+def check_method(hasher: Any, name: str) -> BaseHasher:
+    """Return the hasher, or say what is wrong with it before anything has been run."""
+    if not isinstance(hasher, BaseHasher):
+        raise ValueError(f"method {name!r} must be a hasher. Got {hasher!r} instead.")
+    try:
+        hasher._validate_params()
+    except ValueError as error:
+        raise ValueError(f"method {name!r}: {error}") from error
+    return hasher
+
+
+def _parse_override(override: str, notation: str) -> tuple[str, Any]:
+    parameter, equals, value = (part.strip() for part in override.partition("="))
+    if not equals or not parameter or not value:
+        raise ValueError(
+            f"method {notation!r}: {override!r} must read parameter=value, as in talr-ap:alpha=3."
+        )
+    try:
+        return parameter, ast.literal_eval(value)
+    except (ValueError, SyntaxError):
+        return parameter, value

@@ -1,0 +1,64 @@
+"""Protocols, drawn anew for every seed."""
+
+import copy
+from typing import Any
+
+from ..model_selection import PerClassRetrievalSplit, RandomRetrievalSplit, RetrievalSplit
+
+
+def check_protocol(protocol: Any, has_y: bool) -> Any:
+    """Return the protocol, or the usual one where it is None.
+
+    Parameters
+    ----------
+    protocol : RetrievalSplit, split object or None
+        None: 100 queries and 500 training rows of each class; or without `y` 1,000 queries and
+        everything else to train on.
+    has_y : bool
+        Whether rows have labels or targets.
+    """
+    if protocol is None:
+        return PerClassRetrievalSplit() if has_y else RandomRetrievalSplit()
+    if not isinstance(protocol, RetrievalSplit) and not hasattr(protocol, "split"):
+        raise ValueError(
+            "protocol must be a RetrievalSplit, a split object such as PerClassRetrievalSplit(), "
+            f"or None. Got {protocol!r} instead."
+        )
+    return protocol
+
+
+def draw_split(protocol: Any, X: Any, y: Any, seed: int) -> RetrievalSplit:
+    """First split of a split object whose `random_state` is the seed; a given split as it is."""
+    if isinstance(protocol, RetrievalSplit):
+        last = max(rows.max() for rows in protocol)
+        if last >= X.shape[0]:
+            raise ValueError(f"protocol has row {last}, but X has only {X.shape[0]} rows.")
+        return protocol
+    seeded = copy.copy(protocol)
+    seeded.random_state = seed
+    return next(iter(seeded.split(X, y)))
+
+
+def describe_protocol(protocol: Any, splits: dict[int, RetrievalSplit]) -> dict[str, str]:
+    """Say which rows are queries, database and training rows."""
+    sizes = [
+        f"{len(query):,} queries, {len(database):,} database rows, {len(train):,} training rows"
+        for train, query, database in splits.values()
+    ]
+    seeds = ", ".join(map(str, splits))
+    if isinstance(protocol, RetrievalSplit):
+        split, drawn = "row numbers that were given", "each draws a hasher"
+    else:
+        split, drawn = _without_seed(protocol), "each draws a split and a hasher"
+    return {
+        "split": split,
+        "sizes": "; ".join(dict.fromkeys(sizes)),
+        "queries": "no query is in the database, and none was trained on",
+        "seeds": f"{seeds}; {drawn}",
+    }
+
+
+def _without_seed(protocol: Any) -> str:
+    seeded = copy.copy(protocol)
+    seeded.random_state = "SEED"
+    return repr(seeded).replace("'SEED'", "seed")

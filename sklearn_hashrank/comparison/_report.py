@@ -1,0 +1,210 @@
+"""The report of a comparison: one HTML page that needs nothing beside itself."""
+
+import base64
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from ._figures import Figure, draw_figures
+from ._report_style import CSS
+from ._summary import Cell, Table
+from ._tables import DASH, format_cell, what_cells_show
+
+if TYPE_CHECKING:
+    from ._comparison import Comparison
+
+_SECTIONS = (
+    ("Ranking", ("ap", "ndcg")),
+    ("Lookup and code usage", ("ph2", "acg", "mlgap")),
+    ("Time", ("fit_seconds", "encode_microseconds")),
+)
+_ABOUT_TIES = (
+    "Items at the same Hamming distance are tied. AP_T and NDCG_T are exact means over all orders "
+    "of tied items; the range below is what the very same codes would score in the worst and in "
+    "the best order."
+)
+_ABOUT_BEST = (
+    "A value is marked only where it is ahead of every other method's at the same code length by "
+    "more than the standard error of their difference over seeds. Differences are paired: all "
+    "methods have the same split for the same seed."
+)
+_ONE_SEED = "There is a single seed, hence no standard error, and nothing is marked."
+
+
+def to_html(comparison: "Comparison") -> str:
+    """Return the text of the page."""
+    about, tables = comparison.about, comparison.tables()
+    figures = draw_figures(comparison.results)
+    title = f"Comparison of hashing methods on {about['data']['name']}"
+    body = [
+        f"<h1>{escape(title)}</h1>",
+        f'<p class="quiet">{escape(_in_short(comparison))}</p>',
+        *_failures(comparison),
+        f"<p>{escape(_ABOUT_TIES)}</p>",
+        f"<p>{escape(_ABOUT_BEST if len(about['seeds']) > 1 else _ONE_SEED)}</p>",
+    ]
+    for heading, names in _SECTIONS:
+        shown = [table for table in tables if table.column.name in names]
+        if shown:
+            body += [f"<h2>{heading}</h2>", _side_by_side(map(_table, shown))]
+        if heading == "Ranking":
+            body.append(_figures([figure for figure in figures if figure.n_bits is None]))
+    body += _figures_by_length(figures)
+    body += ["<h2>How it was made</h2>", *_how(about), *_notes(comparison)]
+    body += ["<h2>All runs</h2>", _all_runs(comparison)]
+    return _PAGE.format(title=escape(title), css=CSS, body="\n".join(body))
+
+
+_NO_FIGURES = (
+    '<p class="quiet">Pictures need matplotlib: pip install &quot;sklearn-hashrank[cli]&quot;</p>'
+)
+_PAGE = """<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{title}</title>
+<style>{css}</style>
+</head>
+<body>
+<main>
+{body}
+</main>
+</body>
+</html>
+"""
+
+
+def _in_short(comparison: "Comparison") -> str:
+    methods = len(comparison.about["methods"])
+    lengths = sorted({result.n_bits for result in comparison.results})
+    seeds = len(comparison.about["seeds"])
+    return " · ".join(
+        [
+            f"{methods} method{'s' * (methods != 1)}",
+            f"{', '.join(map(str, lengths))} bits",
+            f"{seeds} seed{'s' * (seeds != 1)}",
+            comparison.about["protocol"]["sizes"],
+        ]
+    )
+
+
+def _side_by_side(blocks: Iterable[str]) -> str:
+    return f'<div class="blocks">{"".join(f"<div>{block}</div>" for block in blocks)}</div>'
+
+
+def _table(table: Table) -> str:
+    column = table.column
+    head = "".join(f'<th scope="col">{n_bits} bits</th>' for n_bits in table.n_bits)
+    rows = []
+    for method in table.methods:
+        cells = "".join(_cell(table.cells.get((method, n)), table) for n in table.n_bits)
+        rows.append(f'<tr><th scope="row">{escape(method)}</th>{cells}</tr>')
+    return (
+        f"<h3>{escape(column.title).replace('_T', '<sub>T</sub>')}</h3>"
+        f'<p class="quiet">{escape(f"{column.meaning} {what_cells_show(table).capitalize()}.")}</p>'
+        f'<div class="wide"><table data-name="{column.name}"><thead><tr><th>method</th>{head}</tr>'
+        f"</thead><tbody>{''.join(rows)}</tbody></table></div>"
+    )
+
+
+def _cell(cell: Cell | None, table: Table) -> str:
+    if cell is None:
+        return f"<td>{DASH}</td>"
+    mean, deviation, ties = format_cell(cell, table.column)
+    text = f"<b>{mean}</b>" if cell.best else mean
+    text += f" ± {deviation}" if deviation else ""
+    text += f"<small>{ties}</small>" if ties else ""
+    exact = "".join(
+        f' data-{name}="{value!r}"'
+        for name, value in zip(cell._fields[:4], cell[:4])
+        if math.isfinite(value)
+    )
+    return f"<td{' class=best' if cell.best else ''}{exact}>{text}</td>"
+
+
+def _figures(figures: Iterable[Figure]) -> str:
+    shown = "".join(
+        f'<figure><img alt="{escape(figure.caption)}" '
+        f'src="data:image/svg+xml;base64,{base64.b64encode(figure.svg).decode()}">'
+        f"<figcaption>{escape(figure.caption)}</figcaption></figure>"
+        for figure in figures
+    )
+    return f'<div class="figures">{shown}</div>'
+
+
+def _figures_by_length(figures: Sequence[Figure]) -> list[str]:
+    lengths = sorted({figure.n_bits for figure in figures if figure.n_bits is not None})
+    if not lengths:
+        return [_NO_FIGURES]
+    parts = ["<h2>Pictures of each code length</h2>"]
+    for n_bits in lengths:
+        drawn = _figures([figure for figure in figures if figure.n_bits == n_bits])
+        is_open = " open" if n_bits == lengths[0] else ""
+        parts.append(f"<details{is_open}><summary>{n_bits} bits</summary>{drawn}</details>")
+    return parts
+
+
+def _how(about: Mapping[str, Any]) -> list[str]:
+    parts = {
+        "Data": about["data"],
+        "Protocol": about["protocol"],
+        "Methods": about["methods"],
+        "Versions": {**about["versions"], "times were measured on": about["times"]},
+    }
+    text = []
+    for heading, facts in parts.items():
+        text += [f"<h3>{heading}</h3>", _facts(facts)]
+    if about["command"]:
+        text += ["<h3>Command</h3>", f"<pre>{escape(about['command'])}</pre>"]
+    return text
+
+
+def _facts(facts: Mapping[str, str]) -> str:
+    return (
+        "<dl>"
+        + "".join(f"<dt>{escape(k)}</dt><dd>{escape(str(v))}</dd>" for k, v in facts.items())
+        + "</dl>"
+    )
+
+
+def _failures(comparison: "Comparison") -> list[str]:
+    if not comparison.failures:
+        return []
+    lines = "".join(
+        f"<li>{escape(f'{r.method}, {r.n_bits} bits, seed {r.seed}: {r.error}')}</li>"
+        for r in comparison.failures
+    )
+    counted = f"{len(comparison.failures)} of {len(comparison.results)} runs failed"
+    return [f'<div class="warn"><p>{counted}:</p><ul>{lines}</ul></div>']
+
+
+def _notes(comparison: "Comparison") -> list[str]:
+    runs: dict[str, list[str]] = {}
+    for result in comparison.results:
+        for note in result.notes:
+            run = f"{result.method}, {result.n_bits} bits, seed {result.seed}"
+            runs.setdefault(note, []).append(run)
+    if not runs:
+        return []
+    lines = "".join(
+        f"<li>{escape(note)} <span class=quiet>({escape('; '.join(where))})</span></li>"
+        for note, where in runs.items()
+    )
+    return [f"<h3>Warnings</h3><ul>{lines}</ul>"]
+
+
+def _all_runs(comparison: "Comparison") -> str:
+    names = list(dict.fromkeys(name for r in comparison.results for name in r.scores))
+    head = "".join(f'<th scope="col">{escape(n)}</th>' for n in ("n_bits", "seed", *names))
+    rows = []
+    for result in comparison.results:
+        values = [result.n_bits, result.seed, *(result.scores.get(name, "") for name in names)]
+        cells = "".join(f"<td>{value}</td>" for value in values)
+        rows.append(f'<tr><th scope="row">{escape(result.method)}</th>{cells}</tr>')
+    return (
+        f"<details><summary>{len(rows)} runs, every number in full, as in runs.csv</summary>"
+        f'<div class="wide"><table class="raw" data-name="runs"><thead><tr><th>method</th>{head}'
+        f"</tr></thead><tbody>{''.join(rows)}</tbody></table></div></details>"
+    )

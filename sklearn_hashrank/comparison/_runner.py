@@ -1,0 +1,200 @@
+"""One run of a comparison: fit, encode, evaluate."""
+
+import math
+import signal
+import threading
+import time
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from sklearn.base import clone
+from threadpoolctl import threadpool_limits
+
+from ..affinity import BaseAffinity
+from ..base import BaseHasher
+from ..histogram import retrieval_histogram
+from ..model_selection import RetrievalSplit
+from ._measuring import measure_codes
+from ._store import RunStore
+
+_WARM_UP_ROWS, _ENCODINGS = 100, 3
+_RECORDED = ("scores", "curves", "notes", "measured_on")
+_warm: set[type] = set()
+
+
+@dataclass(frozen=True)
+class Run:
+    """What is to be run: a method at one code length and one seed.
+
+    Parameters
+    ----------
+    method : str
+        The name it has in tables.
+    hasher : BaseHasher
+        Not fitted, with every parameter set.
+    n_bits : int
+    seed : int
+        Draws the split, and whatever the hasher draws.
+    key : str
+        Digest of all settings.
+    """
+
+    method: str
+    hasher: BaseHasher
+    n_bits: int
+    seed: int
+    key: str
+
+
+@dataclass(frozen=True)
+class RunResult:
+    """What a run found.
+
+    Parameters
+    ----------
+    method : str
+        The name it has in tables.
+    n_bits : int
+        Length of the codes.
+    seed : int
+        Drew the split, and whatever the hasher draws.
+    scores : dict of str to float
+        Every measure, bounds over tie orders, times and sizes; empty where the run failed.
+    curves : dict of str to list
+        What the displays draw.
+    notes : list of str
+        Warnings that were raised meanwhile.
+    measured_on : str
+        Where times were measured, and how many runs went on at a time.
+    error : str
+        Why the run failed; empty where it did not.
+    kept : bool
+        Whether it was read from an earlier comparison.
+
+    Examples
+    --------
+    >>> from sklearn_hashrank.comparison import RunResult
+    >>> RunResult("itq", n_bits=12, seed=0, scores={"ap": 0.6}).scores["ap"]
+    0.6
+    """
+
+    method: str
+    n_bits: int
+    seed: int
+    scores: dict[str, float] = field(default_factory=dict)
+    curves: dict[str, Any] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    measured_on: str = ""
+    error: str = ""
+    kept: bool = False
+
+
+def load_result(run: Run, store: RunStore) -> RunResult | None:
+    """Result of an earlier run of the very same settings, if there is one."""
+    record = store.load(run.key)
+    if record is None:
+        return None
+    found = {name: record[name] for name in _RECORDED}
+    return RunResult(run.method, run.n_bits, run.seed, **found, kept=True)
+
+
+def save_result(run: Run, result: RunResult, store: RunStore) -> None:
+    """Keep what a finished run found. Failures are not kept, so that they are tried again."""
+    if not result.error:
+        about = {"method": run.method, "hasher": repr(run.hasher), "n_bits": run.n_bits}
+        record = {name: getattr(result, name) for name in _RECORDED}
+        store.save(run.key, {**about, "seed": run.seed, **record})
+
+
+def execute(run: Run, X: Any, y: Any, split: RetrievalSplit, affinity: BaseAffinity) -> RunResult:
+    """Fit, encode and evaluate, on one thread, so that neither numbers nor times depend on n_jobs.
+
+    Parameters
+    ----------
+    run : Run
+        What to do.
+    X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        All rows.
+    y : array-like with n_samples rows
+        What relevance is computed from.
+    split : RetrievalSplit
+        Which rows are trained on, retrieved from, and queries.
+    affinity : BaseAffinity
+        Fitted on the training rows.
+
+    Returns
+    -------
+    result : RunResult
+        With `error` set where the method raised one.
+    """
+    try:
+        with threadpool_limits(limits=1), warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            _warm_up(run.hasher, X, y, split, affinity)
+            scores, curves = _fit_and_measure(run, X, y, split, affinity)
+    except Exception as error:  # one method must not end the comparison of the others
+        message = " ".join(f"{type(error).__name__}: {error}".split())
+        return RunResult(run.method, run.n_bits, run.seed, error=message)
+    notes = sorted({" ".join(str(warning.message).split()) for warning in caught})
+    return RunResult(run.method, run.n_bits, run.seed, scores, curves, notes)
+
+
+@contextmanager
+def interrupts_ignored() -> Iterator[None]:
+    """Ignore Ctrl-C for a moment, and for good in processes that are started meanwhile."""
+    handler = signal.getsignal(signal.SIGINT)
+    if handler is None or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, handler)
+
+
+def _fit_and_measure(run, X, y, split, affinity):
+    hasher = clone(run.hasher)
+    X_train, y_train = X[split.train], y[split.train]
+    start = time.perf_counter()
+    hasher.fit(X_train, y_train)
+    fit_seconds = time.perf_counter() - start
+    queries, database = X[split.query], X[split.database]
+    encode_seconds = math.inf
+    for _ in range(_ENCODINGS):
+        start = time.perf_counter()
+        query_codes, database_codes = hasher.transform(queries), hasher.transform(database)
+        encode_seconds = min(encode_seconds, time.perf_counter() - start)
+    scores, curves = measure_codes(
+        query_codes,
+        database_codes,
+        y[split.query],
+        y[split.database],
+        n_bits=run.n_bits,
+        affinity=affinity,
+        n_jobs=1,
+    )
+    scores["fit_seconds"] = fit_seconds
+    n_encoded = len(query_codes) + len(database_codes)
+    scores["encode_microseconds"] = 1e6 * encode_seconds / n_encoded
+    train, query, database = map(len, split)
+    scores |= {"n_train": train, "n_queries": query, "n_database": database}
+    return scores, curves
+
+
+def _warm_up(hasher, X, y, split, affinity):
+    """Compile, or load, what this kind of hasher uses, so that it is not counted as training."""
+    if type(hasher) in _warm:
+        return
+    _warm.add(type(hasher))
+    rows = split.train[:: max(1, len(split.train) // _WARM_UP_ROWS)]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            codes = clone(hasher).fit(X[rows], y[rows]).transform(X[rows])
+            retrieval_histogram(codes, codes, y[rows], y[rows], affinity=affinity)
+        except Exception:  # such as too few rows of a class; the run itself has them all
+            return

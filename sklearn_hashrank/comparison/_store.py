@@ -1,0 +1,88 @@
+"""Finished runs on disk, so that an interrupted comparison resumes."""
+
+import functools
+import hashlib
+import json
+import os
+import platform
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import joblib
+
+from .. import __version__
+
+_PACKAGES = ("numpy", "scipy", "scikit-learn", "joblib", "numba", "cvxpy")
+
+
+def run_key(**settings: Any) -> str:
+    """Digest of all that decides the numbers of a run, contents of arrays included."""
+    return joblib.hash({**settings, "versions": versions(), "source": _source_digest()})
+
+
+@functools.cache
+def versions() -> dict[str, str]:
+    """Versions of Python and of the packages that numbers may depend on."""
+    found = {"sklearn-hashrank": __version__, "Python": platform.python_version()}
+    for package in _PACKAGES:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            found[package] = "not installed"
+    return found
+
+
+@functools.cache
+def _source_digest() -> str:
+    """Digest of the package's own modules: edited methods are run again."""
+    package = Path(__file__).parents[1]
+    digest = hashlib.sha256()
+    for path in sorted(package.rglob("*.py")):
+        if path.relative_to(package).parts[0] != "cli":
+            digest.update(str(path.relative_to(package)).encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()
+
+
+class RunStore:
+    """One JSON file for each finished run, written at once or not at all.
+
+    Parameters
+    ----------
+    folder : Path or None
+        Where the files are; None keeps nothing.
+    """
+
+    def __init__(self, folder: Path | None):
+        self._folder = folder
+        if folder is not None:
+            folder.mkdir(parents=True, exist_ok=True)
+
+    def load(self, key: str) -> dict | None:
+        """Return the record saved under `key`; None where there is none that can be read."""
+        if self._folder is None:
+            return None
+        try:
+            record = json.loads(self._path(key).read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return None
+        return record if isinstance(record, dict) and record.get("key") == key else None
+
+    def save(self, key: str, record: dict) -> None:
+        """Keep a record under `key`."""
+        if self._folder is not None:
+            write_at_once(self._path(key), json.dumps({"key": key, **record}, indent=1))
+
+    def _path(self, key: str) -> Path:
+        assert self._folder is not None
+        return self._folder / f"{key}.json"
+
+
+def write_at_once(path: Path, text: str) -> None:
+    """Write a text file so that nobody ever sees half of it."""
+    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        unfinished.write_text(text, encoding="utf-8")
+        os.replace(unfinished, path)
+    finally:
+        unfinished.unlink(missing_ok=True)

@@ -1,0 +1,124 @@
+"""Tables of a comparison as CSV, Markdown and LaTeX."""
+
+import csv
+import io
+import math
+from collections.abc import Callable, Sequence
+
+from ._measuring import Column
+from ._runner import RunResult
+from ._summary import Cell, Table
+
+DASH = "\u2013"
+
+
+def to_csv(results: Sequence[RunResult]) -> str:
+    """One row for each run, every number in full."""
+    names = list(dict.fromkeys(name for result in results for name in result.scores))
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(["method", "n_bits", "seed", *names, "error"])
+    for result in results:
+        scores = [result.scores.get(name, "") for name in names]
+        writer.writerow([result.method, result.n_bits, result.seed, *scores, result.error])
+    return text.getvalue()
+
+
+def to_markdown(tables: Sequence[Table]) -> str:
+    """One pipe table for each figure; the best are bold."""
+    parts = []
+    for table in tables:
+        rows = [["method", *(f"{n_bits} bits" for n_bits in table.n_bits)]]
+        rows += [[m.replace("|", "\\|"), *_row(table, m, _markdown_cell)] for m in table.methods]
+        heading = f"**{table.column.title}** ({what_cells_show(table)})"
+        lines = [heading, "", *_pipe_table(rows)]
+        parts.append("\n".join(lines))
+    return "\n\n".join(parts) + "\n"
+
+
+def to_latex(tables: Sequence[Table]) -> str:
+    """One booktabs table for each figure; the best are bold."""
+    parts = []
+    for table in tables:
+        heading = " & ".join(["method", *(f"{n_bits} bits" for n_bits in table.n_bits)])
+        lines = [
+            r"\begin{table}",
+            r"  \centering",
+            rf"  \caption{{{escape_latex(f'{table.column.title}: {what_cells_show(table)}')}}}",
+            rf"  \begin{{tabular}}{{l{'r' * len(table.n_bits)}}}",
+            r"    \toprule",
+            rf"    {heading} \\",
+            r"    \midrule",
+        ]
+        lines += [
+            "    " + " & ".join([escape_latex(method), *_row(table, method, _latex_cell)]) + r" \\"
+            for method in table.methods
+        ]
+        lines += [r"    \bottomrule", r"  \end{tabular}", r"\end{table}"]
+        parts.append("\n".join(lines))
+    return "% needs \\usepackage{booktabs}\n" + "\n\n".join(parts) + "\n"
+
+
+def format_cell(cell: Cell, column: Column) -> tuple[str, str, str]:
+    """Mean, deviation and range as text; the last two are empty where there are none.
+
+    A share has three decimals and no zero before the point, a time three significant digits.
+    """
+    decimals = 3
+    if column.is_time and cell.mean > 0:
+        decimals = max(0, 2 - math.floor(math.log10(cell.mean)))
+
+    def show(value: float) -> str:
+        text = f"{value:.{decimals}f}" if math.isfinite(value) else DASH
+        return text.removeprefix("0") or "0"
+
+    deviation = show(cell.deviation) if math.isfinite(cell.deviation) else ""
+    ties = f"{show(cell.low)} {DASH} {show(cell.high)}" if math.isfinite(cell.low) else ""
+    return show(cell.mean), deviation, ties
+
+
+def escape_latex(text: str) -> str:
+    """Plain text as LaTeX source."""
+    special = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+    special |= {character: "\\" + character for character in "&%$#_{}"}
+    special |= {"±": r"$\pm$", DASH: "--", "µ": r"$\mu$"}
+    return "".join(special.get(character, character) for character in text)
+
+
+def what_cells_show(table: Table) -> str:
+    """Say what the numbers of a cell are."""
+    shown = "mean"
+    if any(math.isfinite(cell.deviation) for cell in table.cells.values()):
+        shown += " ± standard deviation over seeds"
+    return shown + (f", worst {DASH} best order of ties" if table.column.ranged else "")
+
+
+def _row(table: Table, method: str, show: Callable[[Cell, Column], str]) -> list[str]:
+    found = [table.cells.get((method, n_bits)) for n_bits in table.n_bits]
+    return ["--" if cell is None else show(cell, table.column) for cell in found]
+
+
+def _pipe_table(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Lines of a table whose first row is its header and whose first column is to the left."""
+    widths = [max(map(len, column)) for column in zip(*rows)]
+    lines = [
+        " | ".join(text.rjust(width) if i else text.ljust(width) for i, (text, width) in cells)
+        for cells in (enumerate(zip(row, widths)) for row in rows)
+    ]
+    rule = " | ".join("-" * (width - (i > 0)) + ":" * (i > 0) for i, width in enumerate(widths))
+    return [f"| {line} |" for line in (lines[0], rule, *lines[1:])]
+
+
+def _markdown_cell(cell: Cell, column: Column) -> str:
+    mean, deviation, ties = format_cell(cell, column)
+    return (f"**{mean}**" if cell.best else mean) + _spread(deviation, ties)
+
+
+def _latex_cell(cell: Cell, column: Column) -> str:
+    mean, deviation, ties = format_cell(cell, column)
+    best = rf"\textbf{{{mean}}}" if cell.best else mean
+    return best + escape_latex(_spread(deviation, ties))
+
+
+def _spread(deviation: str, ties: str) -> str:
+    return (f" ± {deviation}" if deviation else "") + (f" [{ties}]" if ties else "")

@@ -1,0 +1,255 @@
+"""Comparisons say what direct calls say, whatever is kept, and however many jobs."""
+
+import csv
+import io
+import json
+import re
+
+import numpy as np
+import pytest
+
+from sklearn_hashrank import ITQHasher, LSHHasher, SharedLabelAffinity, TALRLinear
+from sklearn_hashrank.comparison import METHODS, compare, method_from_name
+from sklearn_hashrank.comparison._store import RunStore, run_key
+from sklearn_hashrank.metrics import (
+    average_cumulative_gain_score,
+    local_group_average_precision_score,
+    lookup_precision_score,
+    tie_aware_average_precision_score,
+    tie_aware_ndcg_score,
+)
+from sklearn_hashrank.model_selection import PerClassRetrievalSplit, RetrievalSplit
+
+from .conftest import PROTOCOL
+
+TIMES = {"fit_seconds", "encode_microseconds"}
+
+
+def numbers(comparison):
+    """All scores but times."""
+    return {
+        (r.method, r.n_bits, r.seed): {k: v for k, v in r.scores.items() if k not in TIMES}
+        for r in comparison.results
+    }
+
+
+def direct(digits, hasher, seed):
+    X, y = digits
+    split = PerClassRetrievalSplit(n_queries=5, n_train=30, random_state=seed)
+    train, query, database = next(split.split(X, y))
+    hasher.fit(X[train], y[train])
+    arguments = y[query], hasher.transform(X[query])
+    options = {"database": (y[database], hasher.transform(X[database])), "n_bits": hasher.n_bits}
+    tied = {"ap": tie_aware_average_precision_score, "ndcg": tie_aware_ndcg_score}
+    lookup = {
+        "ph2": lookup_precision_score,
+        "acg": average_cumulative_gain_score,
+        "mlgap": local_group_average_precision_score,
+    }
+    scores = {name: metric(*arguments, **options) for name, metric in (tied | lookup).items()}
+    for name, metric in tied.items():
+        for ties in ("pessimistic", "optimistic"):
+            scores[f"{name}_{ties}"] = metric(*arguments, **options, ties=ties)
+    return scores
+
+
+def test_scores_are_those_of_direct_calls(comparison, digits):
+    rows = list(csv.DictReader(io.StringIO(comparison.to_csv())))
+    assert len(rows) == len(comparison.results) == 8
+    for row in rows:
+        kind = {"lsh": LSHHasher(), "itq:max_iter=5": ITQHasher(max_iter=5)}[row["method"]]
+        seed, n_bits = int(row["seed"]), int(row["n_bits"])
+        kind.set_params(n_bits=n_bits, random_state=seed, output="packed")
+        for name, value in direct(digits, kind, seed).items():
+            assert float(row[name]) == pytest.approx(value, abs=1e-12)
+
+
+def test_methods_share_the_split_of_a_seed_and_seeds_differ(comparison):
+    of_seed = {r.seed: r.scores["ap"] for r in comparison.results if r.n_bits == 12}
+    assert len(set(of_seed.values())) == 2
+    assert all(r.scores["n_queries"] == 50 for r in comparison.results)
+    assert all(r.scores["n_train"] == 300 for r in comparison.results)
+    assert all(r.scores["n_database"] == 1797 - 50 for r in comparison.results)
+
+
+def test_jobs_change_no_number(comparison, digits):
+    parallel = compare(
+        *digits,
+        methods=["lsh", "itq:max_iter=5"],
+        n_bits=[8, 12],
+        seeds=2,
+        protocol=PROTOCOL,
+        n_jobs=2,
+    )
+    assert numbers(parallel) == numbers(comparison)
+
+
+class Stop(BaseException):
+    """Like KeyboardInterrupt, which pytest keeps to itself."""
+
+
+def test_interrupted_runs_are_kept_and_resumed(comparison, digits, tmp_path):
+    settings = {"methods": ["lsh", "itq:max_iter=5"], "n_bits": [8, 12], "seeds": 2}
+    settings |= {"protocol": PROTOCOL, "store": tmp_path}
+
+    def stop(result, n_done, n_runs):
+        assert not result.kept
+        assert n_runs == 8
+        if n_done == 3:
+            raise Stop
+
+    with pytest.raises(Stop):
+        compare(*digits, **settings, progress=stop)
+    assert len(list(tmp_path.glob("*.json"))) == 3
+    resumed = compare(*digits, **settings)
+    assert sum(result.kept for result in resumed.results) == 3
+    assert numbers(resumed) == numbers(comparison)
+    again = compare(*digits, **settings)
+    assert again.results == [r for r in again.results if r.kept]
+    assert [r.scores for r in again.results] == [r.scores for r in resumed.results]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"methods": {"lsh": LSHHasher(), "changed": LSHHasher()}},
+        {"methods": {"lsh": ITQHasher()}},
+        {"n_bits": [9]},
+        {"seeds": [1]},
+        {"protocol": PerClassRetrievalSplit(n_queries=6, n_train=30)},
+        {"affinity": SharedLabelAffinity()},
+        {"X": 0},
+        {"y": 1},
+    ],
+    ids=str,
+)
+def test_a_changed_setting_never_finds_a_stale_run(digits, tmp_path, change):
+    X, y = digits
+    settings = {"methods": {"lsh": LSHHasher()}, "n_bits": [8], "seeds": [0], "store": tmp_path}
+    settings["protocol"] = PROTOCOL
+    compare(X, y, **settings)
+    if "X" in change:
+        X, change = X.copy(), {}
+        X[0, 30] += 1e-9
+    if "y" in change:
+        y, change = y.copy(), {}
+        y[0] = 1 - y[0]
+    if "affinity" in change:
+        y = np.eye(10, dtype=int)[y]
+    results = compare(X, y, **settings | change).results
+    assert [result.kept for result in results] == [r.method == "changed" for r in results] or (
+        [result.kept for result in results] == [True, True]  # the same hasher by another name
+    )
+    if list(change) != ["methods"] or len(results) == 1:
+        assert not results[0].kept
+
+
+def test_a_damaged_record_is_run_again(digits, tmp_path):
+    settings = {"methods": ["lsh"], "n_bits": [8], "seeds": 1, "protocol": PROTOCOL}
+    compare(*digits, **settings, store=tmp_path)
+    [path] = tmp_path.glob("*.json")
+    content = path.read_text()
+    for damaged in ("", content[: len(content) // 2], json.dumps({"key": "other"}), "[1]"):
+        path.write_text(damaged)
+        assert not compare(*digits, **settings, store=tmp_path).results[0].kept
+    assert compare(*digits, **settings, store=tmp_path).results[0].kept
+    assert [file.name for file in tmp_path.iterdir()] == [path.name]
+
+
+def test_store_writes_at_once(tmp_path, monkeypatch):
+    store, key = RunStore(tmp_path), run_key(a=np.arange(3))
+    store.save(key, {"x": 1})
+
+    def fail(*arguments):
+        raise OSError("disk full")
+
+    monkeypatch.setattr("os.replace", fail)
+    with pytest.raises(OSError, match="disk full"):
+        store.save(key, {"x": 2})
+    assert store.load(key)["x"] == 1
+    assert len(list(tmp_path.iterdir())) == 1
+    assert run_key(a=np.arange(3)) == key != run_key(a=np.arange(4))
+
+
+def test_a_failing_method_does_not_end_the_others(digits, tmp_path):
+    settings = {"methods": ["itq", "lsh"], "n_bits": [70], "seeds": 1, "protocol": PROTOCOL}
+    comparison = compare(*digits, **settings, store=tmp_path)
+    itq, lsh = comparison.results
+    assert itq.error.startswith("ValueError: n_bits")
+    assert comparison.failures == [itq]
+    assert lsh.scores["ap"] > 0.1
+    assert re.search(r"\| itq +\| +-- \|", comparison.to_markdown(["ap"]))
+    assert itq.error in comparison.to_csv()
+    assert len(list(tmp_path.glob("*.json"))) == 1
+
+
+def test_without_labels_distances_count(digits):
+    X = digits[0][:300]
+    protocol = RetrievalSplit(np.arange(50, 200), np.arange(50), np.arange(50, 300))
+    comparison = compare(X, methods=["lsh"], n_bits=[16], seeds=2, protocol=protocol)
+    assert "EuclideanAffinity" in comparison.about["data"]["relevance"]
+    first, second = comparison.results
+    assert first.scores["n_database"] == 250
+    assert 0 < first.scores["ndcg"] < 1
+    assert first.scores["ndcg"] != second.scores["ndcg"]  # another hasher, the same rows
+
+
+def test_method_notation():
+    assert set(METHODS) >= {"lsh", "pca", "itq", "rsh", "lwh", "talr-ap", "talr-ndcg", "dispersion"}
+    hasher = method_from_name("talr-ap : alpha = 3 : schedule=step:alpha_end=None")
+    assert repr(hasher) == repr(TALRLinear(alpha=3, schedule="step"))
+    assert METHODS["talr-ap"].alpha == 2
+
+
+@pytest.mark.parametrize(
+    ("notation", "message"),
+    [
+        ("itg", r"unknown method 'itg'. Did you mean 'itq'\? The methods are dispersion, "),
+        ("itq:max_it=3", "method 'itq' has no parameter 'max_it'. It has max_iter."),
+        ("itq:max_iter", "must read parameter=value"),
+        ("itq:max_iter=0", "method 'itq:max_iter=0': The 'max_iter' parameter of ITQHasher must"),
+        ("itq:n_bits=3", "n_bits of method 'itq:n_bits=3' is set for each run"),
+    ],
+)
+def test_wrong_methods(notation, message):
+    with pytest.raises(ValueError, match=message):
+        method_from_name(notation)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"methods": []}, "at least one method"),
+        ({"methods": ["lsh", "lsh"]}, "named once"),
+        ({"methods": {"a": 3}}, "method 'a' must be a hasher. Got 3"),
+        ({"n_bits": []}, "n_bits must hold at least one int"),
+        ({"n_bits": [0]}, "n_bits must be ints >= 1. Got 0"),
+        ({"seeds": [-1]}, "seeds must be ints >= 0. Got -1"),
+        ({"protocol": 3}, "protocol must be a RetrievalSplit, a split object"),
+        ({"protocol": PerClassRetrievalSplit(100, 500)}, "needs 500 training rows of every class"),
+        ({"protocol": RetrievalSplit([1], [0], [1, 1797])}, "has row 1797, but X has only 1797"),
+    ],
+    ids=str,
+)
+def test_wrong_settings(digits, settings, message):
+    with pytest.raises(ValueError, match=message):
+        compare(*digits, **{"methods": ["lsh"], "n_bits": [8], "seeds": 1} | settings)
+
+
+def test_bad_data(digits):
+    X, y = digits
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        compare(X, y[:-1], methods=["lsh"])
+    X = X.copy()
+    X[3, 4] = np.nan
+    with pytest.raises(ValueError, match="Input X contains NaN"):
+        compare(X, y, methods=["lsh"])
+
+
+def test_warnings_are_kept_as_notes(digits):
+    X, y = digits
+    y = y.copy()
+    y[:1] = 99  # a class of one row
+    split = RetrievalSplit(np.arange(100, 300), np.arange(100), np.arange(100, 1797))
+    [result] = compare(X, y, methods=["lsh"], n_bits=[8], seeds=1, protocol=split).results
+    assert any("1 of 100 queries have no relevant item" in note for note in result.notes)

@@ -1,0 +1,157 @@
+"""The report: self-contained, and with the numbers of the CSV file."""
+
+import csv
+import io
+import re
+import sys
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+
+from sklearn_hashrank.comparison import Comparison, RunResult
+
+VOID = {"meta", "img", "br"}
+
+
+class Page(HTMLParser):
+    """Attributes of all elements, and the tables by name."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.elements, self.tables, self.open = [], {}, []
+        self.feed(text)
+        assert not self.open, "every element is closed"
+
+    def handle_starttag(self, tag, attributes):
+        attributes = dict(attributes)
+        self.elements.append((tag, attributes))
+        if tag not in VOID:
+            self.open.append(tag)
+        if tag == "table":
+            self.rows = self.tables[attributes["data-name"]] = []
+        elif tag == "tr":
+            self.rows.append([])
+        elif tag in ("td", "th"):
+            self.rows[-1].append((attributes, []))
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        if {"td", "th"} & set(self.open):
+            self.rows[-1][-1][1].append(data)
+
+    def cells(self, table):
+        """Attributes and text of each cell by method, without the header."""
+        return {
+            "".join(row[0][1]): [(attributes, "".join(text)) for attributes, text in row[1:]]
+            for row in self.tables[table][1:]
+        }
+
+
+@pytest.fixture(scope="module")
+def text(comparison):
+    pytest.importorskip("matplotlib")
+    return comparison.to_html()
+
+
+@pytest.fixture(scope="module")
+def page(text):
+    return Page(text)
+
+
+@pytest.fixture
+def no_matplotlib(monkeypatch):
+    for name in ("matplotlib", "matplotlib.style"):
+        monkeypatch.setitem(sys.modules, name, None)
+
+
+def test_nothing_comes_from_elsewhere(page, text):
+    for tag, attributes in page.elements:
+        assert tag not in ("script", "link", "iframe", "object")
+        for name in ("src", "href", "srcset", "poster", "data"):
+            assert attributes.get(name, "data:").startswith("data:")
+    styles = re.search("<style>(.*?)</style>", text, re.S).group(1)
+    assert "url(" not in styles
+    assert "@import" not in styles
+    assert "http" not in text
+
+
+def test_numbers_are_those_of_the_csv(page, comparison):
+    rows = list(csv.DictReader(io.StringIO(comparison.to_csv())))
+    for name in ("ap", "ndcg", "ph2", "acg", "mlgap", "fit_seconds", "encode_microseconds"):
+        for method, cells in page.cells(name).items():
+            for n_bits, (attributes, text) in zip((8, 12), cells, strict=True):
+                runs = [r for r in rows if (r["method"], r["n_bits"]) == (method, str(n_bits))]
+                values = {key: [float(run[key]) for run in runs] for key in _keys(name)}
+                assert float(attributes["data-mean"]) == np.mean(values[name])
+                assert float(attributes["data-deviation"]) == np.std(values[name], ddof=1)
+                if name in ("ap", "ndcg"):
+                    assert float(attributes["data-low"]) == np.mean(values[f"{name}_pessimistic"])
+                    assert float(attributes["data-high"]) == np.mean(values[f"{name}_optimistic"])
+                    shown = re.findall(r"\.\d{3}", text)
+                    assert float(shown[0]) == pytest.approx(np.mean(values[name]), abs=5.1e-4)
+                    assert float(shown[2]) <= float(shown[0]) <= float(shown[3])
+
+
+def _keys(name):
+    return [name, f"{name}_pessimistic", f"{name}_optimistic"] if name in ("ap", "ndcg") else [name]
+
+
+def test_all_runs_are_listed_in_full(page, comparison):
+    header, *rows = csv.reader(io.StringIO(comparison.to_csv()))
+    listed = [["".join(text) for _, text in row] for row in page.tables["runs"]]
+    assert listed[0] == header[:-1]
+    assert listed[1:] == [row[:-1] for row in rows]
+
+
+def test_it_says_how_it_was_made(page, text):
+    for said in (
+        "PerClassRetrievalSplit(n_queries=5, n_train=30, n_splits=1, random_state=seed)",
+        "50 queries, 1,747 database rows, 300 training rows",
+        "ITQHasher(max_iter=5)",
+        "digits &lt;&amp;&gt;",
+        "<pre>hashrank compare</pre>",
+        "scikit-learn",
+        "standard error",
+    ):
+        assert said in text
+    assert sum(tag == "img" for tag, _ in page.elements) == 2 + 2 * 4
+    assert all(attributes["alt"] for tag, attributes in page.elements if tag == "img")
+
+
+def test_the_same_comparison_gives_the_same_page(text, comparison):
+    assert comparison.to_html() == text
+
+
+def test_without_matplotlib_the_numbers_remain(comparison, no_matplotlib):
+    page = Page(comparison.to_html())
+    assert not any(tag == "img" for tag, _ in page.elements)
+    assert len(page.cells("ap")) == 2
+    assert "Pictures need matplotlib" in comparison.to_html()
+
+
+def test_failures_and_single_seeds_are_said(comparison, no_matplotlib):
+    run = comparison.results[0]
+    failed = RunResult("broken", 8, 0, error="ValueError: <no>")
+    one = Comparison([run, failed], comparison.about | {"seeds": [0]})
+    text = one.to_html()
+    assert "1 of 2 runs failed" in text
+    assert "broken, 8 bits, seed 0: ValueError: &lt;no&gt;" in text
+    assert "single seed" in text
+    assert "class=best" not in text
+    nothing = Comparison([failed], comparison.about)
+    Page(nothing.to_html())
+
+
+def test_write(comparison, tmp_path, no_matplotlib):
+    paths = comparison.write(tmp_path / "new")
+    assert {path.name for path in (tmp_path / "new").iterdir()} == {
+        "report.html",
+        "runs.csv",
+        "tables.md",
+        "tables.tex",
+    }
+    assert paths["csv"].read_text() == comparison.to_csv()
+    assert paths["markdown"].read_text() == comparison.to_markdown()

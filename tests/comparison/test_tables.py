@@ -1,0 +1,92 @@
+"""Means, marks and their notation."""
+
+import math
+
+import pytest
+
+from sklearn_hashrank.comparison import RunResult
+from sklearn_hashrank.comparison._summary import best_of, summarize
+from sklearn_hashrank.comparison._tables import to_csv, to_latex, to_markdown
+
+
+def results(**values):
+    """Runs of 8 bits, each method with its AP of seed 0, 1, ..."""
+    return [
+        RunResult(
+            method, 8, seed, {"ap": ap, "ap_pessimistic": ap - 0.1, "ap_optimistic": ap + 0.1}
+        )
+        for method, of_seeds in values.items()
+        for seed, ap in enumerate(of_seeds)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("values", "best"),
+    [
+        ({"a": [0.5, 0.6], "b": [0.4, 0.5]}, "a"),  # paired: the difference does not vary
+        ({"a": [0.5, 0.6], "b": [0.55, 0.5]}, None),  # ahead by .025 +- .075
+        ({"a": [0.5, 0.6], "b": [0.5, 0.6]}, None),  # equal
+        ({"a": [0.6], "b": [0.1]}, None),  # a single seed
+        ({"a": [0.5, 0.6]}, None),  # a single method
+        ({"a": [0.50, 0.60, 0.70], "b": [0.49, 0.61, 0.69], "c": [0.1, 0.1, 0.1]}, None),
+        ({"a": [0.5, 0.6], "b": []}, None),
+    ],
+)
+def test_best_is_ahead_by_more_than_a_standard_error(values, best):
+    values = {method: dict(enumerate(of_seeds)) for method, of_seeds in values.items()}
+    assert best_of(values) == best
+    negative = {m: {s: -v for s, v in of_seeds.items()} for m, of_seeds in values.items()}
+    assert best_of(negative, "lowest") == best
+
+
+def test_the_leader_must_be_ahead_of_everyone_not_only_of_the_runner_up():
+    steady = {0: 0.5, 1: 0.5, 2: 0.5}
+    runner_up = {0: 0.45, 1: 0.45, 2: 0.45}
+    erratic = {0: 0.8, 1: 0.2, 2: 0.3}
+    assert best_of({"steady": steady, "runner_up": runner_up}) == "steady"
+    assert best_of({"steady": steady, "runner_up": runner_up, "erratic": erratic}) is None
+
+
+def test_means_deviations_and_ranges():
+    [table] = summarize(results(a=[0.5, 0.7], b=[0.1, 0.1]))
+    cell = table.cells["a", 8]
+    assert cell.mean == pytest.approx(0.6)
+    assert cell.deviation == pytest.approx(math.sqrt(0.02))
+    assert (cell.low, cell.high) == pytest.approx((0.5, 0.7))
+    assert cell.best
+    assert not table.cells["b", 8].best
+
+
+def test_markdown():
+    found = to_markdown(summarize(results(**{"a|b": [0.5, 0.7], "c": [0.1, 0.1]})))
+    assert found.splitlines()[2:] == [
+        "| method |                        8 bits |",
+        "| ------ | ----------------------------: |",
+        "| a\\|b   | **.600** ± .141 [.500 \N{EN DASH} .700] |",
+        "| c      |     .100 ± .000 [.000 \N{EN DASH} .200] |",
+    ]
+
+
+def test_latex():
+    found = to_latex(summarize(results(a_b=[0.5, 0.7], c=[0.1, 0.1])))
+    assert r"a\_b & \textbf{.600} $\pm$ .141 [.500 -- .700] \\" in found
+    assert r"\caption{AP\_T: mean $\pm$ standard deviation over seeds, " in found
+    assert found.count(r"\begin{tabular}{lr}") == found.count(r"\end{tabular}") == 1
+
+
+def test_times_have_three_significant_digits():
+    runs = [RunResult("a", 8, s, {"fit_seconds": t}) for s, t in enumerate((0.000123456, 0.0002))]
+    runs += [RunResult("b", 8, s, {"fit_seconds": t}) for s, t in enumerate((1234.5, 1234.5))]
+    found = to_markdown(summarize(runs))
+    assert "| **.000162** ± .000054 |" in found
+    assert " 1234 ± 0 |" in found
+
+
+def test_csv_keeps_every_digit_and_quotes():
+    value = 0.1 + 0.2
+    found = to_csv([RunResult("a,b", 8, 0, {"ap": value}), RunResult("c", 8, 0, error='a "b", c')])
+    assert found.splitlines() == [
+        "method,n_bits,seed,ap,error",
+        f'"a,b",8,0,{value!r},',
+        'c,8,0,,"a ""b"", c"',
+    ]
