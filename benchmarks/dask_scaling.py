@@ -49,7 +49,7 @@ def best_of(function, client, repeats):
 
 def measure(n, n_workers, repeats):
     with (
-        LocalCluster(n_workers=n_workers, threads_per_worker=1, dashboard_address=None) as cluster,
+        LocalCluster(n_workers=n_workers, threads_per_worker=1, dashboard_address=":0") as cluster,
         Client(cluster) as client,
     ):
         labels = da.arange(n, chunks=CHUNK_ROWS) % N_CLASSES

@@ -287,6 +287,7 @@ def test_interrupted_then_resumed(folder, capsys, no_pictures, n_jobs):
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a job may ignore it
     )
     seen = [process.stderr.readline() for _ in range(3)]
     assert seen[2].startswith("[3/120] ")
