@@ -6,6 +6,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 DOCS := .venv-docs
 OLDEST := .venv-oldest
+BENCH := .venv-bench
 SHOW := MPLBACKEND=Agg $(BIN)/python -W "ignore:FigureCanvasAgg"
 
 .PHONY: help test test-oldest lint format examples docs demo bench clean
@@ -23,6 +24,7 @@ help:
 
 $(VENV)/.ready: extras := test,dev,plot,cli
 $(DOCS)/.ready: extras := docs,plot
+$(BENCH)/.ready: extras := faiss,torch
 $(OLDEST)/.ready: extras := test,plot
 $(OLDEST)/.ready: constraints = --constraint $(OLDEST)/oldest.txt
 
@@ -57,11 +59,9 @@ examples: $(READY)
 demo: $(READY)
 	$(BIN)/hashrank compare --data digits --bits 12,24,48 --output build/demo
 
-bench: $(READY)
-	$(BIN)/python benchmarks/evaluation.py
-	$(BIN)/python benchmarks/neighbors.py
-	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/training_step.py
+bench: $(BENCH)/.ready
+	$(BENCH)/bin/python benchmarks/side_by_side.py --output docs/benchmarks.md $(BENCH_OPTIONS)
 
 clean:
-	rm -rf $(VENV) $(DOCS) $(OLDEST) docs/_build docs/auto_examples docs/generated build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(DOCS) $(OLDEST) $(BENCH) docs/_build docs/auto_examples docs/generated build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -exec rm -rf {} +

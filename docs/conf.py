@@ -14,6 +14,7 @@ import sklearn_hashrank
 api_reference.write_pages(DOCS / "api.rst")
 markdown_pages.convert(DOCS.parent / "CHANGELOG.md", DOCS / "changelog.rst")
 markdown_pages.convert(DOCS.parent / "CONTRIBUTING.md", DOCS / "contributing.rst")
+markdown_pages.convert(DOCS / "benchmarks.md", DOCS / "benchmarks.rst")
 
 project = "sklearn-hashrank"
 author = "sklearn-hashrank developers"

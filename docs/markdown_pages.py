@@ -7,7 +7,7 @@ UNDERLINES = "=-~"
 
 
 def to_rst(markdown: str) -> str:
-    """Convert headings, inline code, fenced code and emphasis; lists are the same in both."""
+    """Convert headings, code, emphasis and tables; lists are the same in both."""
     lines = []
     in_code = False
     for line in markdown.splitlines():
@@ -19,9 +19,19 @@ def to_rst(markdown: str) -> str:
         elif heading := re.match(r"(#+) (.*)", line):
             title = heading[2]
             lines += [title, UNDERLINES[len(heading[1]) - 1] * len(title)]
+        elif line.startswith("|"):
+            cells = [cell.strip() for cell in line.strip("|").split("|")]
+            if not lines[-1].startswith("   "):
+                lines += [".. csv-table::", "   :header-rows: 1", ""]
+            if set("".join(cells)) != set("-:"):
+                lines.append("   " + ", ".join(f'"{_inline(cell)}"' for cell in cells))
         else:
-            lines.append(re.sub(r"`([^`]+)`", r"``\1``", line))
+            lines.append(_inline(line))
     return "\n".join(lines) + "\n"
+
+
+def _inline(text: str) -> str:
+    return re.sub(r"`([^`]+)`", r"``\1``", text)
 
 
 def convert(source: Path, target: Path) -> None:
