@@ -86,7 +86,7 @@ class LinearLearner:
         random_state: np.random.RandomState,
         start: tuple[np.ndarray, np.ndarray] | None = None,
     ):
-        self.solver = solver
+        self.n_bits, self.solver = n_bits, solver
         self._scaler = StandardScaler(with_mean=False)
         self.see(X)
         if start is None:
@@ -106,7 +106,7 @@ class LinearLearner:
         self._scaler.partial_fit(X)
         self._mean = self._scaler.mean_.astype(np.float64)
         self._deviation = np.sqrt(self._scaler.var_.astype(np.float64))
-        self._scale = inverse_deviations(self._mean, self._deviation)
+        self._scale = inverse_deviations(self._mean, self._deviation, X.dtype)
 
     def step(
         self,
@@ -122,7 +122,9 @@ class LinearLearner:
         rows = self._standardised(X)
         scores = rows @ weights
         scores += offsets
+        _check_finite(scores)
         value, gradient = value_and_gradient(scores)
+        _check_finite(value)
         self.solver.step(self.weights, (rows.T @ gradient, gradient.sum(axis=0)), factor)
         self.n_steps += 1
         self._n_averaged += 1
@@ -141,14 +143,25 @@ class LinearLearner:
         """Projections of raw features: ``components_`` and ``intercept_``."""
         weights, offsets = self._averages if average else self.weights
         components = weights.T * self._scale
-        intercept = offsets - components @ self._mean
-        return {"components_": components.astype(dtype), "intercept_": intercept.astype(dtype)}
+        intercept = (offsets - components @ self._mean).astype(dtype)
+        components = components.astype(dtype)
+        _check_finite(components)
+        _check_finite(intercept)
+        return {"components_": components, "intercept_": intercept}
 
     def _standardised(self, X):
         rows = X.toarray() if sparse.issparse(X) else X
         rows = rows - self._mean.astype(rows.dtype)
         rows *= self._scale.astype(rows.dtype)
         return rows.astype(np.float32, copy=False)
+
+
+def _check_finite(numbers):
+    if not np.isfinite(numbers).all():
+        raise ValueError(
+            "learning diverged: projections, weights or the objective are no longer finite. "
+            "Lower learning_rate."
+        )
 
 
 def _directions(rows, n_bits, random_state):

@@ -327,9 +327,10 @@ class _Space:
     """
 
     def __init__(self, X, n_components, n_bits, random_state):
+        dtype = X.dtype
         X = np.asarray(X.toarray() if sparse.issparse(X) else X, dtype=np.float64)
         self._mean = X.mean(axis=0)
-        self._scale = inverse_deviations(self._mean, X.std(axis=0))
+        self._scale = inverse_deviations(self._mean, X.std(axis=0), dtype)
         Z = (X - self._mean) * self._scale
         most = min(Z.shape)
         with np.errstate(invalid="ignore"):  # shares of no variance, of constant rows

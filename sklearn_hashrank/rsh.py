@@ -238,7 +238,7 @@ class RSHHasher(LinearHasher):
                 stacklevel=3,
             )
         X, y = self._validate_training_data(X, y, reset=first)
-        self._check_block(X, y)
+        self._check_n_bits(X.shape[1])
         if first:
             self.affinity_ = self._fit_affinity(X, y)
         random_state = check_random_state(self.random_state)
@@ -278,12 +278,6 @@ class RSHHasher(LinearHasher):
         """Drop what an earlier fit learned."""
         for name in ("components_", "intercept_", "codes_", "y_", "_statistics"):
             self.__dict__.pop(name, None)
-
-    def _check_block(self, X: Any, y: Any) -> None:
-        self._check_n_bits(X.shape[1])
-        if self._fitted_without_y != (y is None):
-            given = ["with", "without"][self._fitted_without_y]
-            raise ValueError(f"blocks must come all with y or all without. The first came {given}.")
 
     def _check_can_forget(self, targets: Any) -> None:
         for name in ("n_queries", "n_database"):
