@@ -59,6 +59,7 @@ demo: $(READY)
 
 bench: $(READY)
 	$(BIN)/python benchmarks/evaluation.py
+	$(BIN)/python benchmarks/neighbors.py
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/training_step.py
 
 clean:

@@ -21,7 +21,7 @@ SECTIONS = (
     Section(
         "Hashers",
         "sklearn_hashrank",
-        ("TALRLinear", "RSHHasher", "LWHHasher"),
+        ("TALRLinear", "RSHHasher", "LWHHasher", "DispersionHasher"),
         "Estimators that learn codes from relevance.",
     ),
     Section(
@@ -70,6 +70,35 @@ SECTIONS = (
         "Training rows, queries and database; see :ref:`model_selection`.",
     ),
     Section(
+        "Lookup metrics",
+        "sklearn_hashrank.metrics",
+        (
+            "lookup_precision_score",
+            "lookup_recall_score",
+            "average_cumulative_gain_score",
+            "local_group_average_precision_score",
+        ),
+        "What lies within a Hamming radius; see :ref:`usage`.",
+    ),
+    Section(
+        "Code usage and curves",
+        "sklearn_hashrank.metrics",
+        ("code_usage", "CodeUsage", "precision_recall_curve", "recall_at_k_curve"),
+        "How many codes are used, and how evenly; see :ref:`usage`.",
+    ),
+    Section(
+        "Displays",
+        "sklearn_hashrank.metrics",
+        (
+            "TieRangeDisplay",
+            "PrecisionRecallDisplay",
+            "RecallAtKDisplay",
+            "BitsCurveDisplay",
+            "CodeUsageDisplay",
+        ),
+        "Pictures of the above, drawn by matplotlib.",
+    ),
+    Section(
         "Affinities",
         "sklearn_hashrank",
         (
@@ -87,9 +116,21 @@ SECTIONS = (
         ("BaseAffinity", "auto_affinity", "fit_affinity"),
     ),
     Section(
+        "Search",
+        "sklearn_hashrank.neighbors",
+        ("HammingNeighbors",),
+        "Exact neighbours in Hamming distance; see :ref:`neighbors`.",
+    ),
+    Section(
+        "Formats of others",
+        "sklearn_hashrank.interop",
+        ("to_faiss", "from_faiss", "to_bit_strings", "from_bit_strings", "to_bytes", "from_bytes"),
+        "Codes to and from faiss, databases and vector stores; see :ref:`neighbors`.",
+    ),
+    Section(
         "Codes",
         "sklearn_hashrank.codes",
-        ("pack_codes", "unpack_codes", "hamming_distances"),
+        ("pack_codes", "unpack_codes", "load_codes", "hamming_distances"),
         "Packing, formats, Hamming distance.",
     ),
     Section(
@@ -115,6 +156,12 @@ SECTIONS = (
         "sklearn_hashrank.objectives",
         ("Objective", "Ties", "TieValues", "BatchObjective", "SoftHistogram"),
         "Smooth functions of soft histograms; see :ref:`add_an_objective`.",
+    ),
+    Section(
+        "Pairwise objectives",
+        "sklearn_hashrank.objectives",
+        ("PairwiseObjective", "SquaredEuclidean", "CityBlock"),
+        "Zones for the distance of a pair, by its level; see :ref:`dispersion`.",
     ),
     Section(
         "Solvers",

@@ -3,15 +3,16 @@
 ORDER = (
     "plot_ties.py",
     "plot_digits.py",
+    "plot_neighbors_grid.py",
     "plot_learning_curves.py",
+    "plot_grid_search.py",
+    "plot_pipeline_persistence.py",
     "plot_talr.py",
     "plot_rsh.py",
     "plot_lwh.py",
     "plot_code_usage.py",
-    "plot_grid_search.py",
-    "plot_pipeline_persistence.py",
     "plot_gist.py",
-    "plot_neighbors_grid.py",
+    "plot_search.py",
     "plot_out_of_core.py",
 )
 

@@ -202,11 +202,15 @@ def from_faiss(index: Any, n_bits: int | None = None, output: str = "packed") ->
         )
     if n_bits is not None and packed_width(check_n_bits(n_bits) or 1) != known.code_size:
         raise ValueError(f"n_bits={n_bits} does not go with an index of {known.d} bits.")
-    if isinstance(known, faiss.IndexBinaryIVF):
-        packed = _codes_of_lists(known)
-    else:
-        packed = faiss.vector_to_array(known.xb).reshape(-1, known.code_size)
+    is_flat = isinstance(known, faiss.IndexBinaryFlat)
+    packed = _flat_codes(known) if is_flat else _codes_of_lists(known)
     return unpack_codes(packed, known.d if n_bits is None else n_bits, output)
+
+
+def _flat_codes(index: Any) -> np.ndarray:
+    import faiss
+
+    return faiss.vector_to_array(index.xb).reshape(-1, index.code_size)
 
 
 def _codes_of_lists(index: Any) -> np.ndarray:

@@ -107,6 +107,24 @@ def test_large_searches_equal_a_stable_sort(algorithm, n_bits):
             np.testing.assert_array_equal(distances, all_distances[row, :n_within])
 
 
+@pytest.mark.parametrize("n_constant", [0, 40])
+def test_tables_give_what_scanning_gives(n_constant):
+    """Also where many bits are the same for all, and lists are long."""
+    bits = np.random.default_rng(0).integers(0, 2, (20_000, 64), dtype=np.uint8)
+    bits[:, :n_constant] = 1
+    queries = bits[:50].copy()
+    queries[:, ::31] ^= 1
+    tables = HammingNeighbors(algorithm="multi_index", n_jobs=2).fit(bits)
+    scan = HammingNeighbors(algorithm="brute").fit(bits)
+    for radius in (0, 2, 3, 5, 30):
+        found = tables.radius_neighbors(queries, radius, sort_results=True)
+        expected = scan.radius_neighbors(queries, radius, sort_results=True)
+        for ours, theirs in zip(found, expected):
+            np.testing.assert_array_equal(np.concatenate(ours), np.concatenate(theirs))
+    np.testing.assert_array_equal(tables.kneighbors(queries, 3), scan.kneighbors(queries, 3))
+    assert len(tables._tables.tables[1]) == len(tables._tables.starts) > 2
+
+
 def test_threads_change_nothing():
     queries, database = random_codes(512, 64, 1), random_codes(40_000, 64, 2)
     index = HammingNeighbors(n_bits=64, n_jobs=1).fit(database)
@@ -255,7 +273,7 @@ def saved(tmp_path):
 @pytest.mark.parametrize("n_bits", [1, 20, 64, 100])
 def test_an_index_comes_back_from_its_file(tmp_path, n_bits, mmap_mode):
     bits = unpack_codes(random_codes(300, n_bits), n_bits)
-    index = HammingNeighbors(3, radius=1, algorithm="multi_index").fit(bits)
+    index = HammingNeighbors(np.int64(3), radius=1, algorithm="multi_index").fit(bits)
     index.save(tmp_path / "index")
     again = HammingNeighbors.load(tmp_path / "index", mmap_mode)
     assert again.get_params() == {**index.get_params(), "n_bits": n_bits}

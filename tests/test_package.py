@@ -97,9 +97,10 @@ for n_bits in (6, 70):
         h = retrieval_histogram(codes, np.repeat(codes, 3, axis=0), Y, np.repeat(Y, 3, axis=0))
         counts = [3 * np.bincount(d, minlength=n_bits + 1) for d in distances]
         np.testing.assert_array_equal(h.counts.sum(axis=1), counts)
-    index = HammingNeighbors(7).fit(codes)
     order = np.argsort(distances, axis=1, kind="stable")
-    np.testing.assert_array_equal(index.kneighbors(codes)[1], order[:, :7])
+    for algorithm in ("multi_index", "brute"):
+        index = HammingNeighbors(7, algorithm=algorithm).fit(codes)
+        np.testing.assert_array_equal(index.kneighbors(codes)[1], order[:, :7])
     near = [np.sort(row[:n]) for row, n in zip(order, (distances <= n_bits // 3).sum(axis=1))]
     for found, expected in zip(index.radius_neighbors(codes, n_bits // 3)[1], near):
         np.testing.assert_array_equal(found, expected)

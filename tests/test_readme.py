@@ -31,7 +31,7 @@ def test_python_runs_as_it_stands(code, tmp_path):
     done = subprocess.run(
         [sys.executable, "-W", "error", "-c", code],
         cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        env={**os.environ, "PYTHONPATH": str(ROOT), "OPENBLAS_NUM_THREADS": "1"},
         capture_output=True,
         text=True,
         check=False,

@@ -29,7 +29,7 @@ def log_choices(n, k):
     return gammaln(n + 1) - gammaln(np.maximum(n - k, 0) + 1)
 
 
-MEASURES["hit_rate"] = Measure(hit_rate)
+MEASURES["hit_rate"] = Measure(hit_rate, "hit_rate", "hit rate")
 
 # check
 for tie, nearer, k in [([1, 0, 0, 0], 0, 2), ([1, 1, 0, 0, 0], 1, 3), ([1, 0], 3, 3), ([1], 0, 4)]:

@@ -41,6 +41,11 @@ def _compiled_lowest_bit(word):
     return _cttz(word)  # type: ignore[call-arg]
 
 
+@numba.njit(inline="always")
+def _compiled_drop_lowest(word):
+    return word & (word - np.uint64(1))
+
+
 @intrinsic
 def _mask_below(typing_context, array, start, bound):
     def codegen(context, builder, signature, arguments):
@@ -69,14 +74,20 @@ def _plain_lowest_bit(word):
     return (word & -word).bit_length() - 1 if word else 64
 
 
+def _plain_drop_lowest(word):
+    return word & (word - np.uint64(1)) if word else word
+
+
 def _plain_mask_below(array, start, bound):
     below = array[start : start + 64] < bound
     return np.packbits(below, bitorder="little").view("<u8")[0]
 
 
-# popcount and lowest_bit (64 where there is none) take a uint64 word. mask_below takes an array of
-# unsigned numbers, a start and a bound: bit i of its word says whether number start + i is below.
+# popcount, lowest_bit (64 where there is none) and drop_lowest, which clears it, take uint64.
+# mask_below takes an array of unsigned numbers, a start and a bound: bit i of its word says whether
+# number start + i is below.
 _compiled = not config.DISABLE_JIT  # type: ignore[attr-defined]
 popcount = _compiled_popcount if _compiled else np.bitwise_count
 lowest_bit = _compiled_lowest_bit if _compiled else _plain_lowest_bit
+drop_lowest = _compiled_drop_lowest if _compiled else _plain_drop_lowest
 mask_below = _compiled_mask_below if _compiled else _plain_mask_below

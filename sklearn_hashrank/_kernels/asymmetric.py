@@ -1,10 +1,6 @@
 """Asymmetric distances between real queries and binary codes."""
 
-import numpy as np
-
-from ._jit import kernel, lowest_bit
-
-_ONE = np.uint64(1)
+from ._jit import drop_lowest, kernel, lowest_bit
 
 
 @kernel
@@ -26,5 +22,5 @@ def sum_weights_of_differing_bits(queries, codes, weights, candidates, distances
                 differing = queries[q, w] ^ codes[candidates[q, c], w]
                 while differing:
                     total += weights[q, 64 * w + lowest_bit(differing)]
-                    differing &= differing - _ONE
+                    differing = drop_lowest(differing)
             distances[q, c] = total

@@ -9,7 +9,7 @@ orders ties by lowest index.
 
 import numpy as np
 
-from ._jit import kernel, lowest_bit, mask_below, popcount
+from ._jit import drop_lowest, kernel, lowest_bit, mask_below, popcount
 
 TILE = 4096  # items; a multiple of 64
 _GROUP = 64  # queries that share a tile, at most
@@ -73,7 +73,7 @@ def _collect(query, words, n_items, first, bound, base, distances, hits, keys, s
         while done < n_found:  # four at a time: a branch for each would be guessed wrong too often
             for j in range(done, done + 4):
                 at = (first_at + lowest_bit(found)) % TILE
-                found &= found - _ONE
+                found = drop_lowest(found)
                 distance = base + np.uint64(distances[at])
                 keys[size + j] = distance << _SHIFT | np.uint64(first + at)
                 counts[distance if j < n_found else nothing] += 1
@@ -112,7 +112,7 @@ def _sort(keys, size, counts, ordered):
 
 
 @kernel
-def _unpack(keys, indices, distances):
+def unpack_keys(keys, indices, distances):
     for i in range(indices.size):
         indices[i] = np.int64(keys[i] & _INDEX)
         distances[i] = np.int32(keys[i] >> _SHIFT)
@@ -187,7 +187,7 @@ def nearest(queries, codes, k, limits, buffer, indices, distances, n_found):
         for g in range(n_group):
             n_found[first + g] = min(inside[g], k)
             _sort(keys[g], size[g], counts[g], ordered)
-            _unpack(ordered, indices[first + g], distances[first + g])
+            unpack_keys(ordered, indices[first + g], distances[first + g])
 
 
 @kernel
@@ -218,7 +218,7 @@ def distance_quantiles(queries, sample, rank, buffer, counts, quantiles):
 
 
 @kernel
-def _room(array, size, more):
+def room(array, size, more):
     """Return the array, or a larger copy of its first `size` elements where `more` do not fit."""
     if size + more <= array.size:
         return array
@@ -266,7 +266,7 @@ def within(queries, codes, radius, by_distance, buffer):
             n_items = min(TILE, n - start)
             _load_tile(codes, start, start + n_items, words)
             for g in range(n_group):
-                keys = _room(keys, size, TILE)
+                keys = room(keys, size, TILE)
                 size = _collect(
                     queries[first + g],
                     words,
@@ -280,11 +280,11 @@ def within(queries, codes, radius, by_distance, buffer):
                     size,
                     counts,
                 )
-        ordered = _room(ordered, 0, size)
+        ordered = room(ordered, 0, size)
         _sort(keys, size, counts, ordered)
-        indices = _room(indices, n_written, size)
-        distances = _room(distances, n_written, size)
-        _unpack(ordered, indices[n_written : n_written + size], distances[n_written:])
+        indices = room(indices, n_written, size)
+        distances = room(distances, n_written, size)
+        unpack_keys(ordered, indices[n_written : n_written + size], distances[n_written:])
         for g in range(n_group):
             for d in range(n_bins):
                 n_found[first + g] += counts[g * n_bins + d]

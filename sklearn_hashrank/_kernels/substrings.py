@@ -11,7 +11,7 @@ finds it can tell, so that no list of visited items is needed.
 import numpy as np
 
 from ._jit import kernel, popcount
-from .nearest import INDEX_BITS, _room, _unpack
+from .nearest import INDEX_BITS, room, unpack_keys
 
 _SHIFT = np.uint64(INDEX_BITS)
 _ONE = np.uint64(1)
@@ -88,7 +88,7 @@ def _probe(step, query, codes, starts, lengths, offsets, order, largest, keys, s
             for w in range(query.size):
                 distance += np.int64(popcount(query[w] ^ codes[i, w]))
             if distance <= largest and not _found_before(step, query, codes[i], starts, lengths):
-                keys = _room(keys, size, 1)
+                keys = room(keys, size, 1)
                 keys[size] = np.uint64(distance) << _SHIFT | np.uint64(i)
                 size += 1
         if n_flips == 0:
@@ -124,10 +124,10 @@ def within_by_tables(queries, codes, starts, lengths, offsets, order, radius, by
                 step, queries[q], codes, starts, lengths, offsets, order, radius, keys, size
             )
         keys[:size].sort()
-        indices = _room(indices, n_written, size)
-        distances = _room(distances, n_written, size)
+        indices = room(indices, n_written, size)
+        distances = room(distances, n_written, size)
         stop = n_written + size
-        _unpack(keys, indices[n_written:stop], distances[n_written:stop])
+        unpack_keys(keys, indices[n_written:stop], distances[n_written:stop])
         if not by_distance:
             by_index = np.argsort(indices[n_written:stop])
             indices[n_written:stop] = indices[n_written:stop][by_index]
@@ -176,5 +176,5 @@ def nearest_by_tables(
             if n_within >= k:
                 found[q] = True
                 keys[:size].sort()
-                _unpack(keys, indices[q], distances[q])
+                unpack_keys(keys, indices[q], distances[q])
                 break

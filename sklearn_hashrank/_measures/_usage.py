@@ -25,6 +25,13 @@ class CodeUsage:
         How many items have each.
     n_bits : int
         Length of a code.
+
+    Examples
+    --------
+    >>> from sklearn_hashrank.metrics import code_usage
+    >>> usage = code_usage([[0, 0], [0, 1], [0, 1], [0, 1]])
+    >>> usage.n_distinct, usage.occupancy, usage.counts
+    (2, 0.5, array([1, 3]))
     """
 
     codes: NDArray[np.uint8]

@@ -61,7 +61,7 @@ class HammingNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         Length of a code.
     n_samples_fit_ : int
         Codes in the index.
-    codes_ : ndarray of shape (n_samples_fit_, ceil(n_bits_ / 8)), uint8
+    codes_ : ndarray of shape (`n_samples_fit_`, ceil(n_bits / 8)), uint8
         All codes, packed.
 
     References
@@ -306,7 +306,7 @@ class HammingNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
 
         Returns
         -------
-        graph : csr_matrix of shape (n_queries, n_samples_fit_), float64
+        graph : csr_matrix of shape (n_queries, `n_samples_fit_`), float64
         """
         check_mode(mode)
         distances, indices = self.kneighbors(codes, n_neighbors)
@@ -324,14 +324,16 @@ class HammingNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
 
         Parameters
         ----------
-        codes, radius, sort_results :
+        codes, radius
             See :meth:`radius_neighbors`.
         mode : {"connectivity", "distance"}, default="connectivity"
             Ones, or distances; a distance of 0 is stored, unlike what is not a neighbour.
+        sort_results : bool, default=False
+            See :meth:`radius_neighbors`.
 
         Returns
         -------
-        graph : csr_matrix of shape (n_queries, n_samples_fit_), float64
+        graph : csr_matrix of shape (n_queries, `n_samples_fit_`), float64
         """
         check_mode(mode)
         n_found, indices, distances = self._all_within(codes, radius, sort_results)
@@ -350,7 +352,7 @@ class HammingNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
 
         Returns
         -------
-        graph : csr_matrix of shape (n_queries, n_samples_fit_), float64
+        graph : csr_matrix of shape (n_queries, `n_samples_fit_`), float64
         """
         check_is_fitted(self)
         return self.kneighbors_graph(X, self.n_neighbors + 1, mode="distance")

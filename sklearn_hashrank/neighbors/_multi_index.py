@@ -34,8 +34,11 @@ class SubstringTables:
         m = max(1, round(n_bits / about), -(-n_bits // _LONGEST))
         edges = np.arange(m + 1) * n_bits // m
         self.starts, self.lengths = edges[:-1], np.diff(edges)
-        self.offsets = np.empty((0, (1 << self.lengths.max()) + 2), dtype=np.uint32)
-        self.order = np.empty((0, n), dtype=np.uint32)
+        # Where lists start, and the lists: replaced together, so that threads never see a mixture.
+        self.tables = (
+            np.empty((0, (1 << self.lengths.max()) + 2), dtype=np.uint32),
+            np.empty((0, n), dtype=np.uint32),
+        )
         self.list_sizes = n / 2.0**self.lengths  # mean size of the list that a query looks into
 
     @property
@@ -63,7 +66,7 @@ class SubstringTables:
 
     def pays(self, radius: int, n_queries: int) -> bool:
         """Whether building what is missing and searching costs less than scanning."""
-        missing = max(0, self._n_needed(radius) - len(self.order))
+        missing = max(0, self._n_needed(radius) - len(self.tables[0]))
         gain = n_queries * (_PAIR * self.codes.size - self.cost(radius))
         return gain > _BUILD * len(self.codes) * missing
 
@@ -71,12 +74,13 @@ class SubstringTables:
         """Build the tables that `radius` needs and that are missing."""
         from .._kernels.substrings import fill_table
 
-        built, needed = len(self.order), self._n_needed(radius)
+        old_offsets, old_order = self.tables
+        built, needed = len(old_order), self._n_needed(radius)
         if needed <= built:
             return
-        offsets = np.zeros((needed, self.offsets.shape[1]), dtype=np.uint32)
-        order = np.empty((needed, self.order.shape[1]), dtype=np.uint32)
-        offsets[:built], order[:built] = self.offsets, self.order
+        offsets = np.zeros((needed, old_offsets.shape[1]), dtype=np.uint32)
+        order = np.empty((needed, old_order.shape[1]), dtype=np.uint32)
+        offsets[:built], order[:built] = old_offsets, old_order
         Parallel(n_jobs=self.n_jobs, require="sharedmem")(
             delayed(fill_table)(self.codes, self.starts[t], self.lengths[t], offsets[t], order[t])
             for t in range(built, needed)
@@ -84,7 +88,7 @@ class SubstringTables:
         for t in range(built, needed):
             sizes = np.diff(offsets[t, : (1 << self.lengths[t]) + 1]).astype(float)
             self.list_sizes[t] = sizes @ sizes / len(self.codes)  # of an item, not of a value
-        self.offsets, self.order = offsets, order
+        self.tables = offsets, order
 
     def _n_needed(self, radius: int) -> int:
         return min(len(self.starts), radius + 1, _MOST_TABLES)
@@ -93,7 +97,7 @@ class SubstringTables:
         """Like ``_brute.all_within``, after `build`."""
         from .._kernels.substrings import within_by_tables
 
-        tables = self.starts, self.lengths, self.offsets, self.order
+        tables = self.starts, self.lengths, *self.tables
 
         def search(rows):
             return within_by_tables(queries[rows], self.codes, *tables, radius, by_distance)
@@ -110,7 +114,7 @@ class SubstringTables:
         from .._kernels.substrings import nearest_by_tables
 
         self.build(n_bits)
-        tables = self.starts, self.lengths, self.offsets, self.order
+        tables = self.starts, self.lengths, *self.tables
         budget = self.allowed_cost / _ITEM
         n_probes = self.n_probes(self.n_steps)
         means = len(self.codes) / 2.0 ** self.lengths[np.arange(self.n_steps) % len(self.starts)]

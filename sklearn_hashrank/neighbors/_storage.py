@@ -30,7 +30,8 @@ def write(path: str | os.PathLike, words: np.ndarray, n_bits: int, parameters: d
             "n_codes": len(words),
             "checksum": _checksum(words),
             "parameters": parameters,
-        }
+        },
+        default=int,  # integers of numpy
     ).encode()
     header += b" " * (-(_PREAMBLE.size + len(header)) % _ALIGNMENT)
     target = Path(path)

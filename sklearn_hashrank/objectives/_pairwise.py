@@ -8,11 +8,30 @@ from numpy.typing import ArrayLike
 
 
 class SquaredEuclidean:
-    """Sum of squared differences: four times the Hamming distance of codes of -1 and +1."""
+    """Sum of squared differences: four times the Hamming distance of codes of -1 and +1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn_hashrank.objectives import SquaredEuclidean
+    >>> SquaredEuclidean.distances(np.array([[1.0, 1.0, -1.0], [1.0, -1.0, 1.0]]))
+    array([[0., 8.],
+           [8., 0.]])
+    """
 
     @staticmethod
     def distances(codes: np.ndarray) -> np.ndarray:
-        """Return the distance of every pair of rows (M, M)."""
+        """Return the distance of every pair of rows.
+
+        Parameters
+        ----------
+        codes : ndarray of shape (M, n_bits)
+            Relaxed codes.
+
+        Returns
+        -------
+        distances : ndarray of shape (M, M)
+        """
         norms = np.einsum("ij,ij->i", codes, codes)
         distances = codes @ codes.T.copy()
         distances *= -2
@@ -22,7 +41,19 @@ class SquaredEuclidean:
 
     @staticmethod
     def pull_back(codes: np.ndarray, slope: np.ndarray) -> np.ndarray:
-        """Return the gradient to the codes from symmetric slopes of the pairs (M, M)."""
+        """Return the gradient to the codes.
+
+        Parameters
+        ----------
+        codes : ndarray of shape (M, n_bits)
+            Relaxed codes.
+        slope : ndarray of shape (M, M)
+            Derivative by the distance of each pair, symmetric.
+
+        Returns
+        -------
+        gradient : ndarray of shape (M, n_bits)
+        """
         return 2 * (slope.sum(axis=1)[:, None] * codes - slope @ codes)
 
 
@@ -30,18 +61,48 @@ class CityBlock:
     """Sum of absolute differences: twice the Hamming distance of codes of -1 and +1.
 
     In a bit where two codes agree the slope is zero, the mean of those of the two sides.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn_hashrank.objectives import CityBlock
+    >>> CityBlock.distances(np.array([[1.0, 1.0, -1.0], [1.0, -1.0, 1.0]]))
+    array([[0., 4.],
+           [4., 0.]])
     """
 
     @staticmethod
     def distances(codes: np.ndarray) -> np.ndarray:
-        """Return the distance of every pair of rows (M, M)."""
+        """Return the distance of every pair of rows.
+
+        Parameters
+        ----------
+        codes : ndarray of shape (M, n_bits)
+            Relaxed codes.
+
+        Returns
+        -------
+        distances : ndarray of shape (M, M)
+        """
         from sklearn_hashrank._kernels.pairs import city_block_distances
 
         return city_block_distances(np.ascontiguousarray(codes.T))
 
     @staticmethod
     def pull_back(codes: np.ndarray, slope: np.ndarray) -> np.ndarray:
-        """Return the gradient to the codes from symmetric slopes of the pairs (M, M)."""
+        """Return the gradient to the codes.
+
+        Parameters
+        ----------
+        codes : ndarray of shape (M, n_bits)
+            Relaxed codes.
+        slope : ndarray of shape (M, M)
+            Derivative by the distance of each pair, symmetric.
+
+        Returns
+        -------
+        gradient : ndarray of shape (M, n_bits)
+        """
         from sklearn_hashrank._kernels.pairs import pull_back_city_block
 
         return pull_back_city_block(np.ascontiguousarray(codes.T), slope).T
@@ -69,6 +130,24 @@ class PairwiseObjective(ABC):
         Zone of relevant pairs, per bit.
     regularization : float, default=0.01
         Weight of the pull of relaxed codes towards -1 and +1.
+
+    Examples
+    --------
+    Relevant pairs have the same code, irrelevant ones differ in every bit:
+
+    >>> import numpy as np
+    >>> from sklearn_hashrank.objectives import CityBlock, PairwiseObjective
+    >>> class SameOrOpposite(PairwiseObjective):
+    ...     name, metric = "same or opposite", CityBlock
+    ...
+    ...     def zones(self, levels):
+    ...         return np.where(levels[:, None] > 0, (0, 0), (2, np.inf))
+    >>> objective = SameOrOpposite(levels=[0, 1], n_bits=2)
+    >>> codes = np.array([[1.0, 1.0], [1.0, -1.0], [-1.0, -1.0]])
+    >>> level = np.array([[0, 1, 0], [1, 0, 0], [0, 0, 0]], dtype=np.uint8)
+    >>> value, gradient = objective.value_and_gradient(codes, level)
+    >>> round(value, 3)
+    -0.667
     """
 
     name: ClassVar[str]
@@ -88,7 +167,18 @@ class PairwiseObjective(ABC):
 
     @abstractmethod
     def zones(self, levels: np.ndarray) -> np.ndarray:
-        """Return the zone of each level, which ascend from 0, per bit, (n_levels, 2)."""
+        """Return the zone of each level, per bit.
+
+        Parameters
+        ----------
+        levels : ndarray of shape (n_levels,)
+            The affinity levels, ascending from 0.
+
+        Returns
+        -------
+        zones : ndarray of shape (n_levels, 2)
+            Least and largest distance that cost nothing.
+        """
 
     def value_and_gradient(self, codes: np.ndarray, level: np.ndarray) -> tuple[float, np.ndarray]:
         """Evaluate relaxed codes.

@@ -9,7 +9,7 @@ from scipy import linalg
 _MEMORY = 0.85  # how much earlier values count in the line search; 0 would force descent
 _SUFFICIENT = 1e-4
 _PROBES = 5
-_WINDOW, _STALL = 100, 1e-6  # steps, and the decrease over them that counts as none
+_WINDOW, _STALL = 100, 1e-7  # steps, and the decrease over them that counts as none
 
 
 @dataclass

@@ -49,6 +49,7 @@ SPECTRA = {
     "two values": np.r_[np.ones(N // 2), -np.ones(N // 2)],
     "negative": -np.logspace(0, -6, N),
     "one large negative": np.r_[-1, np.logspace(-1, -6, N - 1)],
+    "one small among nothing": np.r_[0.5, 1e-4, np.zeros(N - 2)],
     "tiny gaps": np.r_[1, np.linspace(0.1, 0.1001, N - 1)],
 }
 
