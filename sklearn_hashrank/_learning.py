@@ -14,6 +14,7 @@ from .solvers.rotation import itq_rotation, principal_directions
 _ROWS_TO_START_FROM, _ITERATIONS_OF_THE_START = 5000, 20
 _LARGEST_TABLE = 8192
 _AVERAGING = 0.99
+_DOUBT = 10  # rows that the unit variance of a random direction counts as
 
 
 class BatchRelevance:
@@ -171,8 +172,12 @@ def _directions(rows, n_bits, random_state):
     directions = principal_directions(rows, n_principal, random_state).T
     rotation, _ = itq_rotation(rows @ directions, _ITERATIONS_OF_THE_START, random_state)
     weights[:, :n_principal] = directions @ rotation
-    size = np.sqrt(np.mean((rows @ weights) ** 2, axis=0))
-    return weights / np.where(size > 0, size, 1)
+    variance = np.mean((rows @ weights) ** 2, axis=0)
+    # What few rows say of a random direction is little: features may vary that did not in them.
+    expected = (weights[:, n_principal:] ** 2).sum(axis=0)
+    share = _DOUBT / (len(rows) + _DOUBT)
+    variance[n_principal:] += share * (expected - variance[n_principal:])
+    return weights / np.sqrt(np.where(variance > 0, variance, 1))
 
 
 def minibatches(

@@ -76,7 +76,8 @@ class MinibatchHasher(CallbackSupportMixin, LinearHasher):
         random_state = check_random_state(self.random_state)
         train, validation = self._split(X.shape[0], random_state)
         self.batch_size_ = min(len(train), self._choose_batch_size(relevance, random_state))
-        learner = self._new_learner(X[train], len(train), random_state, start)
+        rows = X[train] if validation.size else X
+        learner = self._new_learner(rows, len(train), random_state, start)
         history: dict[str, list[float]] = {"objective": [], "learning_rate": []}
         best_value, best_weights, best_epoch = -np.inf, learner.weights, 0
 
@@ -115,7 +116,7 @@ class MinibatchHasher(CallbackSupportMixin, LinearHasher):
         The first call fits the affinity. Means and scales of the features follow all rows seen so
         far. As the end is not known, `schedule` has no meaning here: the length of step k falls as
         ``1 / sqrt(1 + k / 100)``, and the result is the running mean of the weights over about
-        a hundred steps.
+        a hundred steps. Blocks smaller than `batch_size` are batches of their own, and teach less.
 
         Parameters
         ----------

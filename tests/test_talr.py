@@ -197,6 +197,16 @@ def test_partial_fit_reaches_the_quality_of_fit(digits, as_sparse):
     assert not hasattr(streamed, "y_")
 
 
+def test_a_first_block_may_be_small_and_odd(digits):
+    X, y, X_query, y_query = digits
+    for first in ([0, 1], [0, 0], [0] * 20):
+        hasher = TALRLinear(16, random_state=0).partial_fit(X[first], y[first])
+        for _ in range(8):
+            for rows in np.array_split(np.arange(900), 9):
+                hasher.partial_fit(X[rows], y[rows])
+        assert retrieve(hasher, X, y, X_query, y_query) > 0.8
+
+
 def test_partial_fit_goes_on_after_fit(digits):
     X, y, X_query, y_query = digits
     hasher = TALRLinear(16, max_iter=10, random_state=0).fit(X[:300], y[:300])
