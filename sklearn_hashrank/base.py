@@ -385,11 +385,16 @@ def inverse_deviations(means: np.ndarray, deviations: np.ndarray, dtype: Any) ->
 
     `dtype` is that of the rows, whatever means and deviations were computed in.
     """
-    if not np.isfinite(deviations).all():
-        raise ValueError("X holds values so large that their variance overflows. Scale it down.")
+    refuse_overflow(deviations)
     rounding = 1e-6 if dtype == np.float32 else 1e-10
     varies = deviations > rounding * np.abs(means)
     return np.divide(1, deviations, out=np.zeros_like(deviations), where=varies)
+
+
+def refuse_overflow(variances: np.ndarray) -> None:
+    """Variances, or deviations, must be finite."""
+    if not np.isfinite(variances).all():
+        raise ValueError("X holds values so large that their variance overflows. Scale it down.")
 
 
 def column_means(X: Any) -> np.ndarray:

@@ -18,7 +18,7 @@ from ._accumulate import Draws, NothingToLearnError, TripletStatistics
 from ._dask import first_rows, is_dask_array, sum_chunks
 from ._triplets import Supervision
 from .affinity import BaseAffinity, EuclideanAffinity
-from .base import LinearHasher
+from .base import LinearHasher, refuse_overflow
 from .histogram import fit_affinity_of_blocks
 from .solvers.alm import OrthogonalSolution, minimize_orthogonal
 from .solvers.principal import (
@@ -386,6 +386,7 @@ def _chunk_statistics(shared, X, y, start):
 
 def _check_variances(sample: CenteredRows, mean: np.ndarray, dtype: Any) -> np.ndarray:
     variances = sample.variances()
+    refuse_overflow(variances)
     if np.all(variances <= (10 * np.finfo(dtype).eps * np.abs(mean)) ** 2):
         raise NothingToLearnError(
             "there is nothing to learn: all rows of X are equal. "

@@ -347,13 +347,3 @@ def test_the_offset_of_doubles_may_be_large(digits):
     X, X_query, y, y_query = X + 1e8, X_query + 1e8, y.astype(int), y_query.astype(int)
     hasher = TALRLinear(16, max_iter=10, random_state=0).fit(X, y)
     assert retrieve(hasher, X, y, X_query, y_query) > 0.6
-
-
-def test_values_without_a_variance_are_refused(digits):
-    X, y, *_ = digits
-    X = X.astype(np.float64) * 1e200
-    with (
-        np.errstate(over="ignore", invalid="ignore"),
-        pytest.raises(ValueError, match="variance overflows"),
-    ):
-        TALRLinear(4).fit(X, y)
