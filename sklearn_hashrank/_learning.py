@@ -14,6 +14,7 @@ from .solvers.rotation import itq_rotation, principal_directions
 _ROWS_TO_START_FROM, _ITERATIONS_OF_THE_START = 5000, 20
 _LARGEST_TABLE = 8192
 _AVERAGING = 0.99
+_DOUBT = 10  # rows that the unit variance of a random direction counts as
 
 
 class BatchRelevance:
@@ -86,7 +87,7 @@ class LinearLearner:
         random_state: np.random.RandomState,
         start: tuple[np.ndarray, np.ndarray] | None = None,
     ):
-        self.solver = solver
+        self.n_bits, self.solver = n_bits, solver
         self._scaler = StandardScaler(with_mean=False)
         self.see(X)
         if start is None:
@@ -106,7 +107,7 @@ class LinearLearner:
         self._scaler.partial_fit(X)
         self._mean = self._scaler.mean_.astype(np.float64)
         self._deviation = np.sqrt(self._scaler.var_.astype(np.float64))
-        self._scale = inverse_deviations(self._mean, self._deviation)
+        self._scale = inverse_deviations(self._mean, self._deviation, X.dtype)
 
     def step(
         self,
@@ -122,7 +123,9 @@ class LinearLearner:
         rows = self._standardised(X)
         scores = rows @ weights
         scores += offsets
+        _check_finite(scores)
         value, gradient = value_and_gradient(scores)
+        _check_finite(value)
         self.solver.step(self.weights, (rows.T @ gradient, gradient.sum(axis=0)), factor)
         self.n_steps += 1
         self._n_averaged += 1
@@ -141,14 +144,25 @@ class LinearLearner:
         """Projections of raw features: ``components_`` and ``intercept_``."""
         weights, offsets = self._averages if average else self.weights
         components = weights.T * self._scale
-        intercept = offsets - components @ self._mean
-        return {"components_": components.astype(dtype), "intercept_": intercept.astype(dtype)}
+        intercept = (offsets - components @ self._mean).astype(dtype)
+        components = components.astype(dtype)
+        _check_finite(components)
+        _check_finite(intercept)
+        return {"components_": components, "intercept_": intercept}
 
     def _standardised(self, X):
         rows = X.toarray() if sparse.issparse(X) else X
         rows = rows - self._mean.astype(rows.dtype)
         rows *= self._scale.astype(rows.dtype)
         return rows.astype(np.float32, copy=False)
+
+
+def _check_finite(numbers):
+    if not np.isfinite(numbers).all():
+        raise ValueError(
+            "learning diverged: projections, weights or the objective are no longer finite. "
+            "Lower learning_rate."
+        )
 
 
 def _directions(rows, n_bits, random_state):
@@ -158,8 +172,12 @@ def _directions(rows, n_bits, random_state):
     directions = principal_directions(rows, n_principal, random_state).T
     rotation, _ = itq_rotation(rows @ directions, _ITERATIONS_OF_THE_START, random_state)
     weights[:, :n_principal] = directions @ rotation
-    size = np.sqrt(np.mean((rows @ weights) ** 2, axis=0))
-    return weights / np.where(size > 0, size, 1)
+    variance = np.mean((rows @ weights) ** 2, axis=0)
+    # What few rows say of a random direction is little: features may vary that did not in them.
+    expected = (weights[:, n_principal:] ** 2).sum(axis=0)
+    share = _DOUBT / (len(rows) + _DOUBT)
+    variance[n_principal:] += share * (expected - variance[n_principal:])
+    return weights / np.sqrt(np.where(variance > 0, variance, 1))
 
 
 def minibatches(

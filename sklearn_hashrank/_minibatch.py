@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import validate_data
 
 from ._callbacks import CallbackSupportMixin, Progress
 from ._learning import BatchRelevance, LinearLearner, minibatches
@@ -64,15 +65,19 @@ class MinibatchHasher(CallbackSupportMixin, LinearHasher):
         -------
         self : hasher
         """
-        warm = self.warm_start and hasattr(self, "components_")
-        start = (self.components_, self.intercept_) if warm else None
+        start = None
+        if self.warm_start and hasattr(self, "components_"):
+            start = self.components_, self.intercept_
+            self._check_n_bits(self._fitted_n_bits)
+            validate_data(self, X, reset=False, skip_check_array=True)
         X, y = self._validate_training_data(X, y)
         relevance = self._fit_relevance(X, y)
         objective = self._new_objective(relevance)
         random_state = check_random_state(self.random_state)
         train, validation = self._split(X.shape[0], random_state)
         self.batch_size_ = min(len(train), self._choose_batch_size(relevance, random_state))
-        learner = self._new_learner(X[train], len(train), random_state, start)
+        rows = X[train] if validation.size else X
+        learner = self._new_learner(rows, len(train), random_state, start)
         history: dict[str, list[float]] = {"objective": [], "learning_rate": []}
         best_value, best_weights, best_epoch = -np.inf, learner.weights, 0
 
@@ -111,7 +116,7 @@ class MinibatchHasher(CallbackSupportMixin, LinearHasher):
         The first call fits the affinity. Means and scales of the features follow all rows seen so
         far. As the end is not known, `schedule` has no meaning here: the length of step k falls as
         ``1 / sqrt(1 + k / 100)``, and the result is the running mean of the weights over about
-        a hundred steps.
+        a hundred steps. Blocks smaller than `batch_size` are batches of their own, and teach less.
 
         Parameters
         ----------
@@ -125,6 +130,8 @@ class MinibatchHasher(CallbackSupportMixin, LinearHasher):
         self : hasher
         """
         first = not hasattr(self, "_learner")
+        if not first:
+            self._check_n_bits(self._learner.n_bits)
         X, y = self._validate_training_data(X, y, reset=first)
         relevance = self._fit_relevance(X, y)
         objective = self._new_objective(relevance)
@@ -151,6 +158,13 @@ class MinibatchHasher(CallbackSupportMixin, LinearHasher):
             self.affinity_ = self._fit_affinity(X, y)
         return BatchRelevance(self.affinity_, X if y is None else y)
 
+    def _check_n_bits(self, learned):
+        if self.n_bits != learned:
+            raise ValueError(
+                f"learning goes on from codes of {learned} bits. Got n_bits={self.n_bits}, which "
+                "takes a new fit, with warm_start=False."
+            )
+
     def _split(self, n, random_state):
         n_validation = round(self.validation_fraction * n) if self.early_stopping else 0
         if self.early_stopping and not 1 <= n_validation <= n - 2:
@@ -176,13 +190,15 @@ class MinibatchHasher(CallbackSupportMixin, LinearHasher):
         decay = self.weight_decay
         if decay == "auto":
             decay = 0.15 * np.sqrt(min(1, X.shape[1] / n_rows)) if n_rows else 0.05
-        options: dict[str, Any] = {"weight_decay": (decay, 0.0)}
-        if self.learning_rate != "auto":
-            options["learning_rate"] = self.learning_rate
+        rate = self._auto_learning_rate() if self.learning_rate == "auto" else self.learning_rate
+        options: dict[str, Any] = {"learning_rate": rate, "weight_decay": (decay, 0.0)}
         if self.solver == "sgd":
             options["momentum"] = self.momentum
         solver = SOLVERS[self.solver](**options)
         return LinearLearner(X, self.n_bits, solver, random_state, start)
+
+    def _auto_learning_rate(self):
+        return {"adam": 0.01, "sgd": 1.0}[self.solver]
 
     def _step(self, learner, objective, relevance, X, batch, factor, done):
         level = relevance.level_indices(batch)

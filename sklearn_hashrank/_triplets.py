@@ -174,7 +174,7 @@ def supervise(affinity: BaseAffinity, queries: Groups, database: Groups) -> Supe
 
 
 def _kind_of_values(rows):
-    return rows.dtype.kind if rows.dtype.kind in "US" else "number"
+    return {"O": "U", "U": "U", "S": "S"}.get(rows.dtype.kind, "number")
 
 
 def _as_they_are(sums):

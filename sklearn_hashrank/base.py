@@ -282,10 +282,13 @@ class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         return self.affinity_, y
 
     def _validate_training_data(self, X: Any, y: Any, reset: bool = True) -> tuple[Any, Any]:
-        """Check rows of X and y for `fit`; `reset` forgets what an earlier fit derived."""
+        """Check rows of X and y; `reset` forgets what an earlier fit derived."""
         if reset:
             self.__dict__.pop("affinity_", None)
             self._fitted_without_y = y is None
+        elif self._fitted_without_y != (y is None):
+            given = "without" if self._fitted_without_y else "with"
+            raise ValueError(f"blocks must come all with y or all without. The first came {given}.")
         if y is None:
             return validate_data(self, X, reset=reset, **_ROWS), None
         return validate_data(self, X, y, reset=reset, multi_output=True, **_ROWS)
@@ -377,10 +380,21 @@ def pack_signs(projections: np.ndarray) -> np.ndarray:
     return np.packbits(projections > 0, axis=1)
 
 
-def inverse_deviations(means: np.ndarray, deviations: np.ndarray) -> np.ndarray:
-    """Scale of columns to unit variance; 0 for what rounding leaves of a constant one."""
-    varies = deviations > 1e-6 * np.abs(means)
+def inverse_deviations(means: np.ndarray, deviations: np.ndarray, dtype: Any) -> np.ndarray:
+    """Scale of columns to unit variance; 0 for what rounding leaves of a constant one.
+
+    `dtype` is that of the rows, whatever means and deviations were computed in.
+    """
+    refuse_overflow(deviations)
+    rounding = 1e-6 if dtype == np.float32 else 1e-10
+    varies = deviations > rounding * np.abs(means)
     return np.divide(1, deviations, out=np.zeros_like(deviations), where=varies)
+
+
+def refuse_overflow(variances: np.ndarray) -> None:
+    """Variances, or deviations, must be finite."""
+    if not np.isfinite(variances).all():
+        raise ValueError("X holds values so large that their variance overflows. Scale it down.")
 
 
 def column_means(X: Any) -> np.ndarray:

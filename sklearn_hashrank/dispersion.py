@@ -49,7 +49,8 @@ class DispersionHasher(MinibatchHasher):
     max_iter : int, default=60
         Most passes over the training rows.
     learning_rate : float or "auto", default="auto"
-        Length of a step at the start. ``"auto"`` is 0.01 for Adam and 1 for SGD.
+        Length of a step at the start. ``"auto"`` is 0.01 for Adam and 1 for SGD, but 0.03 for SGD
+        on ``"dsh"``, whose slopes have no bound.
     schedule : {"constant", "step", "cosine"}, default="cosine"
         How the length of a step falls during `max_iter` passes.
     weight_decay : float or "auto", default="auto"
@@ -183,6 +184,11 @@ class DispersionHasher(MinibatchHasher):
             regularization=self.regularization,
         )
         return lambda scores, level, done: objective.value_and_gradient(scores, level)
+
+    def _auto_learning_rate(self):
+        if self.objective == "dsh" and self.solver == "sgd":
+            return 0.03  # slopes of squared distances grow with them
+        return super()._auto_learning_rate()
 
     def _check_zone(self):
         ends = np.asarray(self.zone)

@@ -197,7 +197,7 @@ class GIST(TransformerMixin, BaseEstimator):
         shape = None
         if getattr(X, "ndim", 2) > 2:
             shape = X.shape[1:]
-            X = np.reshape(X, (len(X), -1))
+            X = np.reshape(X, (len(X), math.prod(shape)))
         X = validate_data(self, X, reset=reset)
         if shape is None or self.image_shape is not None:
             shape = self._given_shape(X.shape[1], shape)

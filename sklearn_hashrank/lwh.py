@@ -17,11 +17,12 @@ from .affinity import BaseAffinity
 from .base import LinearHasher, inverse_deviations
 from .objectives.ranking_loss import LOSSES, RankingLoss, count_relevant
 from .solvers.cutting_plane import MASTERS, CuttingPlane, factor
+from .solvers.rotation import rotate_to_signs
 
 # Chosen on held-out training rows, as the default alpha was; see benchmarks/lwh.py.
 _N_COMPONENTS = {"pegasos": 200, "sdp": 32}
 _WHITENING = 0.2
-_ROTATIONS = 50
+_ROTATION_ITERATIONS = 50
 
 
 class LWHHasher(CallbackSupportMixin, LinearHasher):
@@ -327,9 +328,10 @@ class _Space:
     """
 
     def __init__(self, X, n_components, n_bits, random_state):
+        dtype = X.dtype
         X = np.asarray(X.toarray() if sparse.issparse(X) else X, dtype=np.float64)
         self._mean = X.mean(axis=0)
-        self._scale = inverse_deviations(self._mean, X.std(axis=0))
+        self._scale = inverse_deviations(self._mean, X.std(axis=0), dtype)
         Z = (X - self._mean) * self._scale
         most = min(Z.shape)
         with np.errstate(invalid="ignore"):  # shares of no variance, of constant rows
@@ -356,7 +358,7 @@ class _Space:
         values, vectors = np.maximum(values[::-1], 0), vectors[:, ::-1]
         rank = min(max(1, int(np.sum(values > 1e-6 * values[0]))), len(rotation))
         weights = vectors[:, :rank] * np.sqrt(values[:rank])
-        rotation = _rotate_to_signs(points @ weights, rotation[:rank])
+        rotation, _ = rotate_to_signs(points @ weights, rotation[:rank], _ROTATION_ITERATIONS)
         components = (self._directions @ (weights @ rotation)).T * self._scale
         intercept = -components @ self._mean
         return {"components_": components.astype(dtype), "intercept_": intercept.astype(dtype)}
@@ -376,12 +378,3 @@ def _gather(rows, queries, relevant):
 
 def _random_rotation(n_bits, random_state):
     return np.linalg.qr(random_state.standard_normal((n_bits, n_bits)))[0]
-
-
-def _rotate_to_signs(projected, rotation):
-    """Rows R, orthonormal, that bring ``projected @ R`` near to its signs: ITQ's iteration."""
-    for _ in range(_ROTATIONS):
-        signs = np.where(projected @ rotation > 0, 1.0, -1.0)
-        left, _, right = np.linalg.svd(projected.T @ signs, full_matrices=False)
-        rotation = left @ right
-    return rotation

@@ -18,7 +18,7 @@ from ._accumulate import Draws, NothingToLearnError, TripletStatistics
 from ._dask import first_rows, is_dask_array, sum_chunks
 from ._triplets import Supervision
 from .affinity import BaseAffinity, EuclideanAffinity
-from .base import LinearHasher
+from .base import LinearHasher, refuse_overflow
 from .histogram import fit_affinity_of_blocks
 from .solvers.alm import OrthogonalSolution, minimize_orthogonal
 from .solvers.principal import (
@@ -238,7 +238,7 @@ class RSHHasher(LinearHasher):
                 stacklevel=3,
             )
         X, y = self._validate_training_data(X, y, reset=first)
-        self._check_block(X, y)
+        self._check_n_bits(X.shape[1])
         if first:
             self.affinity_ = self._fit_affinity(X, y)
         random_state = check_random_state(self.random_state)
@@ -278,12 +278,6 @@ class RSHHasher(LinearHasher):
         """Drop what an earlier fit learned."""
         for name in ("components_", "intercept_", "codes_", "y_", "_statistics"):
             self.__dict__.pop(name, None)
-
-    def _check_block(self, X: Any, y: Any) -> None:
-        self._check_n_bits(X.shape[1])
-        if self._fitted_without_y != (y is None):
-            given = ["with", "without"][self._fitted_without_y]
-            raise ValueError(f"blocks must come all with y or all without. The first came {given}.")
 
     def _check_can_forget(self, targets: Any) -> None:
         for name in ("n_queries", "n_database"):
@@ -392,6 +386,7 @@ def _chunk_statistics(shared, X, y, start):
 
 def _check_variances(sample: CenteredRows, mean: np.ndarray, dtype: Any) -> np.ndarray:
     variances = sample.variances()
+    refuse_overflow(variances)
     if np.all(variances <= (10 * np.finfo(dtype).eps * np.abs(mean)) ** 2):
         raise NothingToLearnError(
             "there is nothing to learn: all rows of X are equal. "

@@ -149,6 +149,14 @@ def test_blocks_may_be_overwritten_and_the_hasher_pickled():
     assert_same(found, expected)
 
 
+def test_words_in_arrays_of_either_kind():
+    y = TARGETS["strings"][1]
+    hasher, blocks = RSHHasher(4, random_state=0), RSHHasher(4, random_state=0)
+    hasher.fit(X, y)
+    blocks.partial_fit(X[:50], y[:50].astype(object)).partial_fit(X[50:], y[50:])
+    assert_same(blocks, hasher)
+
+
 def test_sorted_classes():
     """A first block of one class cannot set hyperplanes, nor can a single row."""
     y = np.sort(TARGETS["labels"][1])
@@ -187,6 +195,7 @@ def test_rows_that_cannot_be_added_up_are_not_kept(name):
         (X, None, "blocks must come all with y or all without. The first came with"),
         (sparse.csr_array(X), TARGETS["labels"][1], "all dense or all sparse. Got both"),
         (X, TARGETS["strings"][1], "labels of all blocks must be of one kind"),
+        (X, TARGETS["strings"][1].astype(object), "labels of all blocks must be of one kind"),
         (X, TARGETS["paths"][1], r"y must hold one class label per row"),
     ],
 )

@@ -11,7 +11,7 @@ from sklearn.decomposition import PCA
 
 from sklearn_hashrank import ITQHasher, LSHHasher, PCAHasher
 from sklearn_hashrank.codes import hamming_distances
-from sklearn_hashrank.solvers.rotation import itq_rotation, random_rotation
+from sklearn_hashrank.solvers.rotation import itq_rotation, random_rotation, rotate_to_signs
 
 
 @pytest.fixture(scope="module")
@@ -73,6 +73,18 @@ def test_it_ends_when_the_codes_no_longer_change():
     assert n_iter < 100
     again, _ = itq_rotation(V, n_iter + 50, np.random.RandomState(1))
     assert_array_equal(again, rotation)
+
+
+def test_fewer_dimensions_than_bits_are_rotated_to_signs_too():
+    rng = np.random.default_rng(0)
+    V, start = rng.normal(size=(50, 3)), np.linalg.qr(rng.normal(size=(5, 5)))[0][:3]
+    errors = []
+    for max_iter in range(8):
+        R, _ = rotate_to_signs(V, start, max_iter)
+        assert_allclose(R @ R.T, np.eye(3), atol=1e-12)
+        errors.append(np.sum((np.where(V @ R > 0, 1.0, -1.0) - V @ R) ** 2))
+    assert np.all(np.diff(errors) <= 1e-9)
+    assert errors[-1] < errors[0]
 
 
 def test_random_rotations_are_uniform():

@@ -235,3 +235,13 @@ def test_n_bits_is_checked(hasher, n_bits):
     X, y = labelled_blobs()
     with pytest.raises(ValueError, match="The 'n_bits' parameter of .* Got .* instead"):
         clone(hasher).set_params(n_bits=n_bits).fit(X, y)
+
+
+@pytest.mark.parametrize("hasher", [h for h in HASHERS if "affinity" in h.get_params()], ids=repr)
+def test_values_whose_variance_overflows_are_refused(hasher):
+    X, y = labelled_blobs()
+    with (
+        np.errstate(over="ignore", invalid="ignore"),
+        pytest.raises(ValueError, match="variance overflows"),
+    ):
+        clone(hasher).fit(1e200 * X, y)

@@ -45,6 +45,13 @@ def test_every_objective_learns(digits, objective):
     assert values[0] < values[-1] < 0
 
 
+@pytest.mark.parametrize("objective", ["dsh", "dispersed"])
+def test_stochastic_gradient_ascent_learns_too(digits, objective):
+    X, y, X_query, y_query = digits
+    hasher = DispersionHasher(16, objective=objective, solver="sgd", max_iter=20, random_state=0)
+    assert retrieve(hasher.fit(X, y), X, y, X_query, y_query) > 0.6
+
+
 def test_a_farther_zone_spreads_a_class_over_more_codes(digits):
     X, y, *_ = digits
     options = {"n_bits": 12, "margin": 1.0, "max_iter": 30, "random_state": 0}

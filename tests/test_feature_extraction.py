@@ -193,6 +193,7 @@ def test_gist_in_a_pipeline_and_as_a_data_frame():
         ({"image_shape": (64,)}, (2, 64), r"Got images of shape \(64,\)"),
         ({}, (2, 8, 8, 4), r"Got images of shape \(8, 8, 4\)"),
         ({}, (2, 1, 8, 8, 3), r"Got images of shape \(1, 8, 8, 3\)"),
+        ({}, (0, 8, 8), r"Found array with 0 sample\(s\)"),
         ({}, (2, 8, 3), r"at least n_blocks=4 pixels high and wide. Got images of 8 x 3 pixels"),
         ({"orientations": ()}, (2, 64), r"sequence of positive integers.*Got \(\)"),
         ({"orientations": (8, 0)}, (2, 64), r"Got \(8, 0\)"),

@@ -281,3 +281,9 @@ def test_bad_data_is_refused(digits):
         LWHHasher().fit(X[:10], np.linspace(0, 1, 10))
     with pytest.raises(ValueError, match="Input X contains NaN"):
         LWHHasher().fit(np.where(X[:10] == X[0, 0], np.nan, X[:10]), y[:10])
+
+
+def test_the_offset_of_doubles_may_be_large(digits):
+    X, y, *_ = digits
+    X = X.astype(np.float64) + 1e8
+    assert LWHHasher(16, alpha=0.01, random_state=0).fit(X, y).score(X, y) > 0.6

@@ -50,6 +50,7 @@ FORMS = {
     "column": Y[:, None],
     "words": np.array(["ant", "bee", "cat", "dog"])[Y],
     "paths": np.stack([Y // 2, Y], axis=1),
+    "paths of words": np.array(["ant", "bee", "cat", "dog"])[np.stack([Y // 2, Y], axis=1)],
     "one-hot": np.eye(4, dtype=int)[Y],
     "sparse": sparse.csr_array(np.eye(4)[Y]),
 }
@@ -272,8 +273,15 @@ def test_too_few_rows_for_folds():
             RetrievalKFold(n_splits)
     with pytest.raises(ValueError, match="at least as many rows as folds. Got 3"):
         next(RetrievalKFold(5).split(X[:3]))
-    with pytest.raises(ValueError, match="n_splits=5 cannot be greater than the number of members"):
-        next(RetrievalKFold(5).split(X[:8], np.repeat([0, 1], 4)))
+
+
+@pytest.mark.parametrize("size", [2, 3, 4])
+def test_rows_of_small_classes_are_spread_over_the_folds(size):
+    y = np.arange(120) // size
+    tests = [test for _, test in RetrievalKFold(5, random_state=0).split(X, y)]
+    np.testing.assert_array_equal(np.sort(np.concatenate(tests)), np.arange(120))
+    assert max(np.bincount(y[test]).max() for test in tests) == 1
+    assert np.ptp([len(test) for test in tests]) <= 2
 
 
 PROTOCOLS = {

@@ -112,6 +112,19 @@ for n_bits in (6, 70):
     assert hasher.score(codes, y) == score
     print(round(score, 12))
 """
+LEARNING = """
+import numpy as np
+from sklearn_hashrank import DispersionHasher, LWHHasher, TALRLinear
+rng = np.random.default_rng(0)
+X, y = rng.normal(size=(24, 4)), np.arange(24) % 3
+for hasher in (
+    LWHHasher(6, tol=1.0, random_state=0),
+    TALRLinear(6, max_iter=2, random_state=0),
+    TALRLinear(6, objective="ndcg", max_iter=2, random_state=0),
+    DispersionHasher(6, max_iter=2, random_state=0),
+):
+    print(round(hasher.fit(X, y).score(X, y), 9))
+"""
 
 
 def test_kernels_without_compilation_and_without_a_writable_cache(tmp_path):
@@ -125,3 +138,12 @@ def test_kernels_without_compilation_and_without_a_writable_cache(tmp_path):
     assert uncached.returncode == 0, uncached.stderr
     assert compiled.stdout == interpreted.stdout == uncached.stdout
     assert len(compiled.stdout.split()) == 2
+
+
+def test_learning_without_compilation(tmp_path):
+    compiled = run(LEARNING, tmp_path)
+    assert compiled.returncode == 0, compiled.stderr
+    interpreted = run(LEARNING, tmp_path, NUMBA_DISABLE_JIT="1")
+    assert interpreted.returncode == 0, interpreted.stderr
+    assert compiled.stdout == interpreted.stdout
+    assert len(compiled.stdout.split()) == 4

@@ -4,6 +4,7 @@ import copy
 import gc
 import pickle
 import weakref
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -296,6 +297,33 @@ def test_any_estimator_that_predicts_codes_can_be_scored():
     assert database(fitted, X, Y) > expected
     with pytest.raises(TypeError, match="another estimator whose predict gives codes. Got PCA"):
         AP(PCA().fit(X), X, Y)
+
+
+@dataclass
+class ThresholdHasher:
+    """Not hashable, as dataclasses are that compare by value."""
+
+    threshold: float = 0.0
+
+    def predict(self, X):
+        return (self.threshold < X).astype(int)
+
+
+class NoStateHasher:
+    """Neither holds a state nor takes weak references."""
+
+    __slots__ = ()
+
+    def predict(self, X):
+        return (X > 0).astype(int)
+
+
+@pytest.mark.parametrize("fitted", [ThresholdHasher(), NoStateHasher()])
+def test_estimators_that_cannot_be_remembered_are_scored(fitted):
+    codes = fitted.predict(X)
+    expected = tie_aware_average_precision_score(Y[:10], codes[:10], database=(Y, codes))
+    scorer = make_retrieval_scorer("tie_aware_ap", database=(X, Y))
+    assert scorer(fitted, X[:10], Y[:10]) == scorer(fitted, X[:10], Y[:10]) == expected
 
 
 SEARCHES = {

@@ -9,6 +9,7 @@ from sklearn.datasets import make_blobs, make_multilabel_classification
 from sklearn.preprocessing import StandardScaler
 
 from sklearn_hashrank import (
+    DispersionHasher,
     EuclideanAffinity,
     HierarchicalAffinity,
     LSHHasher,
@@ -196,6 +197,16 @@ def test_partial_fit_reaches_the_quality_of_fit(digits, as_sparse):
     assert not hasattr(streamed, "y_")
 
 
+def test_a_first_block_may_be_small_and_odd(digits):
+    X, y, X_query, y_query = digits
+    for first in ([0, 1], [0, 0], [0] * 20):
+        hasher = TALRLinear(16, random_state=0).partial_fit(X[first], y[first])
+        for _ in range(8):
+            for rows in np.array_split(np.arange(900), 9):
+                hasher.partial_fit(X[rows], y[rows])
+        assert retrieve(hasher, X, y, X_query, y_query) > 0.8
+
+
 def test_partial_fit_goes_on_after_fit(digits):
     X, y, X_query, y_query = digits
     hasher = TALRLinear(16, max_iter=10, random_state=0).fit(X[:300], y[:300])
@@ -289,3 +300,50 @@ def test_bad_data_is_refused(digits):
         TALRLinear().fit(X[:10], np.linspace(0, 1, 10))
     with pytest.raises(ValueError, match="Input X contains NaN"):
         TALRLinear().fit(np.where(X[:10] == X[0, 0], np.nan, X[:10]), y[:10])
+
+
+@pytest.mark.parametrize("learned", ["warm_start", "partial_fit"])
+def test_learning_goes_on_with_the_same_bits_and_features_only(digits, learned):
+    X, y, *_ = digits
+    hasher = TALRLinear(8, max_iter=1, random_state=0, warm_start=True).fit(X, y)
+    go_on = hasher.fit if learned == "warm_start" else hasher.partial_fit
+    with pytest.raises(ValueError, match="X has 9 features, but TALRLinear is expecting 64"):
+        go_on(X[:, :9], y)
+    for n_bits in (4, 12):
+        hasher.set_params(n_bits=n_bits)
+        with pytest.raises(ValueError, match=f"codes of 8 bits. Got n_bits={n_bits}"):
+            go_on(X, y)
+    assert hasher.predict(X).shape == (900, 8)
+
+
+@pytest.mark.parametrize("hasher", [TALRLinear(4), DispersionHasher(4)], ids=repr)
+def test_blocks_come_all_with_y_or_all_without(hasher, digits):
+    X, y, *_ = digits
+    whole = np.arange(20.0)[:, None]  # one column of integers could be taken for labels
+    with pytest.raises(ValueError, match="all with y or all without. The first came with."):
+        clone(hasher).partial_fit(whole, y[:20]).partial_fit(whole)
+    with pytest.raises(ValueError, match="all with y or all without. The first came without."):
+        clone(hasher).partial_fit(X[:20, :1]).partial_fit(X[:20, :1], y[:20])
+
+
+@pytest.mark.parametrize(
+    "hasher",
+    [
+        TALRLinear(8, learning_rate=1e38),
+        DispersionHasher(8, objective="dsh", solver="sgd", learning_rate=1e30),
+    ],
+    ids=repr,
+)
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_divergence_is_an_error(hasher, digits):
+    X, y, *_ = digits
+    for learn in (hasher.fit, hasher.partial_fit):
+        with pytest.raises(ValueError, match="learning diverged.* Lower learning_rate"):
+            learn(X, y)
+
+
+def test_the_offset_of_doubles_may_be_large(digits):
+    X, y, X_query, y_query = (part.astype(np.float64) for part in digits)
+    X, X_query, y, y_query = X + 1e8, X_query + 1e8, y.astype(int), y_query.astype(int)
+    hasher = TALRLinear(16, max_iter=10, random_state=0).fit(X, y)
+    assert retrieve(hasher, X, y, X_query, y_query) > 0.6

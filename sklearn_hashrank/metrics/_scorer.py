@@ -208,12 +208,13 @@ class RetrievalScorer:
 
     def _encoded_database(self, estimator: Any, before: list, hasher: Any) -> tuple:
         """Codes and `y` of the database, encoded anew only when the estimator has changed."""
-        state = _fingerprint(before, hasher)
-        known, database = self._encoded.get(estimator, (None, None))
-        if state is None or state != known:
-            X, y = self.database
-            codes, _, rows = _encode(before, hasher, X)
-            database = codes, rows if y is None else y
+        state = _fingerprint(estimator, before, hasher)
+        if state is not None and self._encoded.get(estimator, (None,))[0] == state:
+            return self._encoded[estimator][1]
+        X, y = self.database
+        codes, _, rows = _encode(before, hasher, X)
+        database = codes, rows if y is None else y
+        if state is not None:
             self._encoded[estimator] = state, database
         return database
 
@@ -328,10 +329,11 @@ def _training_codes(hasher: Any) -> tuple[np.ndarray, Any]:
     return hasher.codes_, hasher.y_
 
 
-def _fingerprint(before: list, hasher: Any) -> str | None:
-    """Digest of all that codes depend on; None where it cannot be told."""
-    state = {name: v for name, v in vars(hasher).items() if name not in _NOT_FOR_ENCODING}
+def _fingerprint(estimator: Any, before: list, hasher: Any) -> str | None:
+    """Digest of all that codes depend on; None where it cannot be told, or not be remembered."""
     try:
+        hash(weakref.ref(estimator))
+        state = {name: v for name, v in vars(hasher).items() if name not in _NOT_FOR_ENCODING}
         return joblib.hash([before, type(hasher), state])
     except (pickle.PicklingError, TypeError, AttributeError):
         return None

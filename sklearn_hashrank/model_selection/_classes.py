@@ -5,12 +5,19 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from ..affinity import EuclideanAffinity, SharedLabelAffinity, auto_affinity
+from ..affinity import (
+    BaseAffinity,
+    EuclideanAffinity,
+    HierarchicalAffinity,
+    SharedLabelAffinity,
+    auto_affinity,
+)
+from ..affinity._rows import as_rows
 
 
 def class_numbers(y: Any) -> np.ndarray | None:
     """Number the class, or the label path, of each row; None for label sets and for targets."""
-    affinity = auto_affinity(y)
+    affinity = _affinity_of(y)
     if isinstance(affinity, SharedLabelAffinity) or _is_target(y):
         return None
     rows = affinity.fit(y).validate(y)
@@ -32,9 +39,18 @@ def class_members(y: Any) -> sparse.csc_array | None:
     return indicator
 
 
+def _affinity_of(y: Any) -> BaseAffinity:
+    """Affinity that `y` has the form of; strings in several columns can only be label paths."""
+    if not sparse.issparse(y):
+        rows = as_rows(y, "y")
+        if rows.ndim == 2 and rows.shape[1] > 1 and rows.dtype.kind in "OUS":
+            return HierarchicalAffinity()
+    return auto_affinity(y)
+
+
 def _is_target(y: Any) -> bool:
     """Whether relevance can only mean distance: float vectors, or numbers with a fraction."""
-    if isinstance(auto_affinity(y), EuclideanAffinity):
+    if isinstance(_affinity_of(y), EuclideanAffinity):
         return True
     values = y.data if sparse.issparse(y) else np.asarray(y)
     return values.dtype.kind == "f" and bool((values != values.round()).any())

@@ -21,10 +21,11 @@ class RetrievalKFold(BaseCrossValidator):
     other, and any code scores 1.
 
     Class labels and label paths are stratified by
-    :class:`~sklearn.model_selection.StratifiedKFold`, multilabel indicators by iterative
-    stratification [1]_: the rarest label goes first, each of its rows to the fold that still wants
-    most of it. Targets, rows without `y`, and rows of which no two have the same label, such as
-    the row numbers of :class:`~sklearn_hashrank.PrecomputedAffinity`, are only shuffled.
+    :class:`~sklearn.model_selection.StratifiedKFold`; multilabel indicators, and classes that all
+    have fewer rows than there are folds, by iterative stratification [1]_: the rarest label goes
+    first, each of its rows to the fold that still wants most of it. Targets, rows without `y`, and
+    rows of which no two have the same label, such as the row numbers of
+    :class:`~sklearn_hashrank.PrecomputedAffinity`, are only shuffled.
 
     Parameters
     ----------
@@ -76,16 +77,17 @@ class RetrievalKFold(BaseCrossValidator):
         if n_rows < self.n_splits:
             raise ValueError(f"{self!r} needs at least as many rows as folds. Got {n_rows}.")
         numbers = None if y is None else class_numbers(y)
-        members = None if y is None or numbers is not None else class_members(y)
-        if numbers is not None and len(np.unique(numbers)) == n_rows:
-            numbers = None
+        largest = 0 if numbers is None else np.bincount(numbers).max()
+        members = None
+        if y is not None and largest != 1 and largest < self.n_splits:
+            members = class_members(y)
         if members is not None:
             random_state = check_random_state(self.random_state)
             folds = iterative_stratification(members.tocsr(), self.n_splits, random_state)
             for fold in range(self.n_splits):
                 yield np.flatnonzero(folds == fold)
             return
-        splitter = KFold if numbers is None else StratifiedKFold
+        splitter = KFold if largest < self.n_splits else StratifiedKFold
         folds = splitter(self.n_splits, shuffle=True, random_state=self.random_state)
         for _, test in folds.split(np.empty(n_rows), numbers):
             yield test

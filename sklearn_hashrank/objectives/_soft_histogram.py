@@ -59,6 +59,8 @@ class SoftHistogram:
         from sklearn_hashrank._kernels.soft_histogram import accumulate
 
         n_bits = codes.shape[1]
+        if np.isnan(codes).any():  # no bin holds it, and the kernel does not look
+            raise ValueError("codes contain NaN.")
         # A copy: for u @ u.T numpy calls SYRK and then mirrors the triangle, which is slower.
         similarity = codes @ codes.T.copy()
         n_bins = n_bits if self.n_bins is None else self.n_bins

@@ -63,14 +63,39 @@ def itq_rotation(
            [0.707, 0.707],
            [0.707, 0.707]])
     """
-    rotation = random_rotation(projections.shape[1], random_state).astype(projections.dtype)
+    start = random_rotation(projections.shape[1], random_state).astype(projections.dtype)
+    return rotate_to_signs(projections, start, max_iter)
+
+
+def rotate_to_signs(
+    projections: np.ndarray, start: np.ndarray, max_iter: int
+) -> tuple[np.ndarray, int]:
+    """Alternate between signs and rotations, as :func:`itq_rotation` does, from a given start.
+
+    Parameters
+    ----------
+    projections : ndarray of shape (n_samples, n)
+        V.
+    start : ndarray of shape (n, n_bits), n <= n_bits
+        First R; its rows are orthonormal.
+    max_iter : int
+        Most alternations; it ends when the codes no longer change.
+
+    Returns
+    -------
+    rotation : ndarray of shape (n, n_bits)
+        R; the codes are the signs of ``projections @ rotation``.
+    n_iter : int
+        Alternations done.
+    """
+    rotation, last = start, np.empty(0)
     one = projections.dtype.type(1)
-    last = np.empty(0)
     for n_iter in range(max_iter):
         positive = projections @ rotation > 0
         if np.array_equal(positive, last):
             return rotation, n_iter
         last = positive
-        left, _, right = np.linalg.svd(projections.T @ np.where(positive, one, -one))
+        signs = np.where(positive, one, -one)
+        left, _, right = np.linalg.svd(projections.T @ signs, full_matrices=False)
         rotation = left @ right
     return rotation, max_iter

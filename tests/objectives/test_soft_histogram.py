@@ -91,3 +91,10 @@ def test_order_of_the_rows_does_not_matter():
 def test_count_levels_leaves_the_row_itself_out():
     level = np.array([[2, 0, 1], [0, 0, 0], [1, 1, 1]], dtype=np.uint8)
     assert_array_equal(count_levels(level, 3), [[1, 1, 0], [2, 0, 0], [0, 2, 0]])
+
+
+def test_nan_is_refused():
+    codes = relaxed_codes(np.random.default_rng(0))
+    codes[3, 2] = np.nan
+    with pytest.raises(ValueError, match="codes contain NaN"):
+        SoftHistogram().counts(codes, np.zeros((12, 12), dtype=np.uint8), 1)
