@@ -86,7 +86,9 @@ def time_codes(sheet, title, make, n_queries, n_database, aims):
     n_pairs = n_queries * n_database
     evaluate(queries[:2], database[:100], query_y[:2], database_y[:100], n_bits, 1)  # compile
     arguments = queries, database, query_y, database_y, n_bits
-    sheet.section(f"{title}, {n_queries:,} x {n_database:,}, {n_distinct:,} distinct: AP and NDCG")
+    sheet.section(
+        f"{title}: AP and NDCG of {n_queries:,} x {n_database:,} ({n_distinct:,} distinct)"
+    )
     alone, _ = best_of(lambda: evaluate(*arguments, 1), 5)
     seconds, (_, ndcg) = best_of(lambda: evaluate(*arguments, 2), 5)
     ours = seconds / n_pairs * 1e9
@@ -136,7 +138,7 @@ def time_measures(sheet, title, make, n_queries, n_database):
         for name, keep_codes in names.items():
             costs[name].append(measure(name, keep_codes))
     reference = min(costs["average_precision"])
-    sheet.section(f"{title}, {n_queries:,} x {n_database:,}: CPU time of a measure and its pass")
+    sheet.section(f"{title}: CPU time of each measure, {n_queries:,} x {n_database:,}")
     for name, seconds in costs.items():
         sheet.row("average precision", reference, "s", name, min(seconds))
 

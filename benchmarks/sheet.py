@@ -34,9 +34,9 @@ class Sheet:
         )
         aim = " ".join(aims) + (" (missed)" if missed else "")
         self.sections[-1][1].append((work, ours, unit, peer, theirs, ratio, aim))
-        line = f"  {work:50s} {ours:10.4g} {unit}"
+        line = f"  {work:50s} {number(ours):>8s} {unit}"
         if theirs is not None:
-            line += f"   {peer}: {theirs:.4g} {unit} = {ratio:.3g} x"
+            line += f"   {peer}: {number(theirs)} {unit} = {number(ratio)} x"
         print(f"{line}   {aim}".rstrip(), flush=True)
 
     def markdown(self):
@@ -49,12 +49,18 @@ class Sheet:
                 "|---|--:|---|--:|--:|--:|",
             ]
             for work, ours, unit, peer, theirs, ratio, aim in rows:
-                cells = [work, f"{ours:.4g} {unit}", peer, "", "", aim]
+                cells = [work, f"{number(ours)}\N{NO-BREAK SPACE}{unit}", peer, "", "", aim]
                 if theirs is not None:
-                    cells[3:5] = f"{theirs:.4g} {unit}", f"{ratio:.3g} x"
+                    cells[3] = f"{number(theirs)}\N{NO-BREAK SPACE}{unit}"
+                    cells[4] = f"{number(ratio)}\N{NO-BREAK SPACE}x"
                 lines.append(f"| {' | '.join(cells)} |")
             lines.append("")
         return "\n".join(lines)
+
+
+def number(value):
+    """Three digits, never in powers of ten."""
+    return f"{value:,.0f}" if value >= 1000 else f"{value:.3g}"
 
 
 def machine():
