@@ -24,14 +24,15 @@ help:
 
 $(VENV)/.ready: extras := test,dev,plot,cli
 $(DOCS)/.ready: extras := docs,plot
-$(BENCH)/.ready: extras := faiss,torch
+$(BENCH)/.ready: extras := faiss
+$(BENCH)/.ready: more := "torch==2.13.0"
 $(OLDEST)/.ready: extras := test,plot
 $(OLDEST)/.ready: constraints = --constraint $(OLDEST)/oldest.txt
 
 %/.ready: setup.cfg pyproject.toml Makefile
 	$(PYTHON) -m venv $*
 	$(PYTHON) .ci/oldest.py > $*/oldest.txt
-	$*/bin/python -m pip install --quiet --disable-pip-version-check $(constraints) --editable ".[$(extras)]"
+	$*/bin/python -m pip install --quiet --disable-pip-version-check $(constraints) --editable ".[$(extras)]" $(more)
 	@touch $@
 
 test: $(READY)
