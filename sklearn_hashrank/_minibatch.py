@@ -167,11 +167,11 @@ class MinibatchHasher(CallbackSupportMixin, LinearHasher):
 
     def _split(self, n, random_state):
         n_validation = round(self.validation_fraction * n) if self.early_stopping else 0
-        if self.early_stopping and not 1 <= n_validation <= n - 2:
+        if self.early_stopping and not 2 <= n_validation <= n - 2:
             raise ValueError(
                 f"validation_fraction={self.validation_fraction} of n_samples = {n} leaves "
                 f"{n_validation} rows for validation and {n - n_validation} for training. "
-                "At least one and two are needed."
+                "At least two of each are needed."
             )
         order = random_state.permutation(n) if n_validation else np.arange(n)
         return order[n_validation:], order[:n_validation]

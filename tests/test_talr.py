@@ -284,6 +284,10 @@ def test_callbacks_see_every_pass_and_can_stop(digits):
             {"early_stopping": True, "validation_fraction": 0.999},
             "leaves 100 rows for validation and 0 for training",
         ),
+        (
+            {"early_stopping": True, "validation_fraction": 0.01},
+            "leaves 1 rows for validation and 99 for training. At least two of each",
+        ),
     ],
 )
 def test_bad_options_are_refused(digits, options, message):
