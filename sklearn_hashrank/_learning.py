@@ -104,6 +104,9 @@ class LinearLearner:
 
     def see(self, X: Any) -> None:
         """Let means and scales follow some more rows."""
+        if sparse.issparse(X) and not X.has_canonical_format:
+            X = X.copy()
+            X.sum_duplicates()  # the scaler takes each entry for a value
         self._scaler.partial_fit(X)
         self._mean = self._scaler.mean_.astype(np.float64)
         self._deviation = np.sqrt(self._scaler.var_.astype(np.float64))
