@@ -87,7 +87,7 @@ class LinearLearner:
         random_state: np.random.RandomState,
         start: tuple[np.ndarray, np.ndarray] | None = None,
     ):
-        self.n_bits, self.solver, self._dtype = n_bits, solver, X.dtype
+        self.n_bits, self.solver, self._dtype = n_bits, solver, X.dtype.name
         self._scaler = StandardScaler(with_mean=False)
         self.see(X)
         if start is None:
@@ -107,7 +107,7 @@ class LinearLearner:
         if sparse.issparse(X) and not X.has_canonical_format:
             X = X.copy()
             X.sum_duplicates()  # the scaler takes each entry for a value
-        self._dtype = np.result_type(self._dtype, X.dtype)
+        self._dtype = np.result_type(self._dtype, X.dtype).name  # a name goes into any file
         self._scaler.partial_fit(X)
         self._mean = self._scaler.mean_.astype(np.float64)
         self._deviation = np.sqrt(self._scaler.var_.astype(np.float64))
