@@ -87,7 +87,7 @@ class LinearLearner:
         random_state: np.random.RandomState,
         start: tuple[np.ndarray, np.ndarray] | None = None,
     ):
-        self.n_bits, self.solver = n_bits, solver
+        self.n_bits, self.solver, self._dtype = n_bits, solver, X.dtype.name
         self._scaler = StandardScaler(with_mean=False)
         self.see(X)
         if start is None:
@@ -104,6 +104,10 @@ class LinearLearner:
 
     def see(self, X: Any) -> None:
         """Let means and scales follow some more rows."""
+        if sparse.issparse(X) and not X.has_canonical_format:
+            X = X.copy()
+            X.sum_duplicates()  # the scaler takes each entry for a value
+        self._dtype = np.result_type(self._dtype, X.dtype).name  # a name goes into any file
         self._scaler.partial_fit(X)
         self._mean = self._scaler.mean_.astype(np.float64)
         self._deviation = np.sqrt(self._scaler.var_.astype(np.float64))
@@ -140,12 +144,12 @@ class LinearLearner:
         self._averages = [weight.copy() for weight in self.weights]
         self._n_averaged = 0
 
-    def fold(self, dtype: Any, average: bool = False) -> dict[str, np.ndarray]:
-        """Projections of raw features: ``components_`` and ``intercept_``."""
+    def fold(self, average: bool = False) -> dict[str, np.ndarray]:
+        """Projections of raw features: ``components_`` and ``intercept_``, float32 as the rows."""
         weights, offsets = self._averages if average else self.weights
         components = weights.T * self._scale
-        intercept = (offsets - components @ self._mean).astype(dtype)
-        components = components.astype(dtype)
+        intercept = (offsets - components @ self._mean).astype(self._dtype)
+        components = components.astype(self._dtype)
         _check_finite(components)
         _check_finite(intercept)
         return {"components_": components, "intercept_": intercept}

@@ -81,7 +81,7 @@ class MinibatchHasher(CallbackSupportMixin, LinearHasher):
         history: dict[str, list[float]] = {"objective": [], "learning_rate": []}
         best_value, best_weights, best_epoch = -np.inf, learner.weights, 0
 
-        progress = Progress(self, X, y, self.max_iter, lambda: learner.fold(X.dtype))
+        progress = Progress(self, X, y, self.max_iter, learner.fold)
         for epoch in progress.iterations():
             values: list[float] = []
             for batch in minibatches(train, self.batch_size_, random_state):
@@ -91,7 +91,7 @@ class MinibatchHasher(CallbackSupportMixin, LinearHasher):
             history["objective"].append(float(np.mean(values)))
             history["learning_rate"].append(factor * learner.solver.learning_rate)
             if validation.size:
-                self.__dict__.update(learner.fold(X.dtype))
+                self.__dict__.update(learner.fold())
                 value = self._validate(X, y, relevance, train, validation)
                 history.setdefault("validation", []).append(value)
                 if value > best_value:
@@ -103,7 +103,7 @@ class MinibatchHasher(CallbackSupportMixin, LinearHasher):
         if validation.size:
             learner.weights = best_weights
         learner.restart_average()
-        self.__dict__.update(learner.fold(X.dtype))
+        self.__dict__.update(learner.fold())
         self.history_, self.n_iter_ = history, len(history["objective"])
         self._learner = learner
         self._keep_database(X, y)
@@ -144,7 +144,7 @@ class MinibatchHasher(CallbackSupportMixin, LinearHasher):
         for batch in minibatches(np.arange(X.shape[0]), self.batch_size_, random_state):
             factor = 1 / np.sqrt(1 + self._learner.n_steps / 100)
             self._step(self._learner, objective, relevance, X, batch, factor, 0.0)
-        self.__dict__.update(self._learner.fold(X.dtype, average=True))
+        self.__dict__.update(self._learner.fold(average=True))
         for name in ("codes_", "y_", "history_", "n_iter_"):
             self.__dict__.pop(name, None)
         return self
@@ -167,11 +167,11 @@ class MinibatchHasher(CallbackSupportMixin, LinearHasher):
 
     def _split(self, n, random_state):
         n_validation = round(self.validation_fraction * n) if self.early_stopping else 0
-        if self.early_stopping and not 1 <= n_validation <= n - 2:
+        if self.early_stopping and not 2 <= n_validation <= n - 2:
             raise ValueError(
                 f"validation_fraction={self.validation_fraction} of n_samples = {n} leaves "
                 f"{n_validation} rows for validation and {n - n_validation} for training. "
-                "At least one and two are needed."
+                "At least two of each are needed."
             )
         order = random_state.permutation(n) if n_validation else np.arange(n)
         return order[n_validation:], order[:n_validation]

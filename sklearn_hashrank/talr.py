@@ -55,7 +55,8 @@ class TALRLinear(MinibatchHasher):
     alpha : float, default=2.0
         Steepness of the relaxed codes, for projections of about unit variance.
     alpha_end : float or None, default=None
-        Steepness at the end; it changes geometrically. None: it does not change.
+        Steepness at the end; it changes geometrically. None: it does not change. It has no meaning
+        in :meth:`partial_fit`.
     n_bins : int or "auto", default="auto"
         Steps between the first and the last bin of the soft histogram; ``"auto"`` is the smaller
         of `n_bits` and 16.

@@ -132,6 +132,17 @@ def test_sparse_input_gives_the_same_codes(hasher):
 
 
 @every_hasher
+def test_entries_of_sparse_rows_may_be_sums(hasher):
+    X, y = labelled_blobs()
+    rows = sparse.csr_matrix(np.round(X))
+    parts = np.repeat(rows.data / 2, 2), np.repeat(rows.indices, 2), 2 * rows.indptr
+    sums = sparse.csr_matrix(parts, shape=rows.shape)
+    codes = clone(hasher).fit(rows, y).predict(rows)
+    assert np.mean(clone(hasher).fit(sums, y).predict(sums) == codes) > 0.99
+    assert sums.nnz == 2 * rows.nnz
+
+
+@every_hasher
 def test_same_random_state_same_codes(hasher):
     X, y = labelled_blobs()
     first, second = (clone(hasher).fit(X, y).transform(X) for _ in range(2))

@@ -268,6 +268,9 @@ def test_labels_may_judge_what_was_fitted_without_them(y):
     expected = tie_aware_average_precision_score(y[:40], codes[:40], database=database)
     assert given(fitted, X[:40], y[:40]) == expected
     assert fitted.score(X, y) == AP(fitted, X, y) == tie_aware_average_precision_score(y, codes)
+    for unlabelled in ("fit", (X[40:], None)):
+        with pytest.raises(ValueError, match=r"database without: this LSHHasher .*\(X, y\)"):
+            make_retrieval_scorer("tie_aware_ap", database=unlabelled)(fitted, X[:40], y[:40])
     bare, no_relevant = hasher().fit(X[40:]), {"zero_division": 0.0}
     assert make_retrieval_scorer("tie_aware_ap", **no_relevant)(
         bare, X, X

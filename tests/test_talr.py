@@ -207,6 +207,14 @@ def test_a_first_block_may_be_small_and_odd(digits):
         assert retrieve(hasher, X, y, X_query, y_query) > 0.8
 
 
+def test_blocks_of_both_precisions_give_doubles(digits):
+    X, y, *_ = digits
+    for first, second in [(np.float32, np.float64), (np.float64, np.float32)]:
+        hasher = TALRLinear(4).partial_fit(X[:50].astype(first), y[:50])
+        assert hasher.components_.dtype == first
+        assert hasher.partial_fit(X[50:90].astype(second), y[50:90]).components_.dtype == float
+
+
 def test_partial_fit_goes_on_after_fit(digits):
     X, y, X_query, y_query = digits
     hasher = TALRLinear(16, max_iter=10, random_state=0).fit(X[:300], y[:300])
@@ -283,6 +291,10 @@ def test_callbacks_see_every_pass_and_can_stop(digits):
         (
             {"early_stopping": True, "validation_fraction": 0.999},
             "leaves 100 rows for validation and 0 for training",
+        ),
+        (
+            {"early_stopping": True, "validation_fraction": 0.01},
+            "leaves 1 rows for validation and 99 for training. At least two of each",
         ),
     ],
 )

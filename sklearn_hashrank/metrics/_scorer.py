@@ -179,6 +179,8 @@ class RetrievalScorer:
         codes, n_bits, rows = _encode(before, hasher, X)
         affinity, y = self._ground_truth(hasher, rows, y)
         exclude_self = isinstance(self.database, str) and self.database == "self"
+        if isinstance(affinity, str) and getattr(hasher, "_fitted_without_y", False):
+            self._check_labelled(hasher)
         if exclude_self:
             database = codes, y
         elif isinstance(self.database, str):
@@ -205,6 +207,19 @@ class RetrievalScorer:
             return hasher._ground_truth(rows, y)
         affinity = getattr(hasher, "affinity_", "auto") if is_auto else self.affinity
         return affinity, rows if y is None else y
+
+    def _check_labelled(self, hasher: Any) -> None:
+        """Labels of the queries can only be compared with labels of the database."""
+        if isinstance(self.database, str):
+            missing = self.database == "fit"
+        else:
+            missing = self.database[1] is None
+        if missing:
+            raise ValueError(
+                "the queries come with labels, and the database without: this "
+                f"{type(hasher).__name__} was fitted without y. Pass database=(X, y), or fit "
+                "with y."
+            )
 
     def _encoded_database(self, estimator: Any, before: list, hasher: Any) -> tuple:
         """Codes and `y` of the database, encoded anew only when the estimator has changed."""

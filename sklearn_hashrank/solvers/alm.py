@@ -214,6 +214,8 @@ def _descend(lagrangian, A, target, scale, max_steps, drift):
             if trial_value <= reference - _SUFFICIENT * length * norm**2 + noise:
                 break
             length /= 4
+            if length == 0 or not np.isfinite(norm):
+                raise ValueError("the objective, or its gradient, is not finite.")
         drift -= length
         trial_slope = lagrangian.slope(trial)
         length = _step_length(trial - A, trial_slope - slope, n_steps, length)

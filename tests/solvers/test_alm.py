@@ -154,3 +154,15 @@ def test_constant_objective_leaves_the_nearest_orthonormal_start():
     assert solution.converged
     assert solution.objective == 0
     assert solution.orthogonality < 1e-12
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_what_is_not_finite_is_refused(value):
+    start = np.eye(4)[:, :2]
+    with pytest.raises(ValueError, match="not finite"):
+        minimize_orthogonal(lambda A: np.nan, lambda A: np.ones((4, 2)), start)
+    gradients = iter([np.ones((4, 2))] * 7)
+    with np.errstate(invalid="ignore"), pytest.raises(ValueError, match="not finite"):
+        minimize_orthogonal(
+            lambda A: A.sum(), lambda A: next(gradients, np.full((4, 2), value)), start
+        )
