@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from sklearn.decomposition import PCA
 from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from sklearn_hashrank import LSHHasher, PCAHasher, RSHHasher, retrieval_histogram
 from sklearn_hashrank.metrics import (
@@ -15,6 +16,7 @@ from sklearn_hashrank.metrics import (
     RecallAtKDisplay,
     TieRangeDisplay,
     code_usage,
+    make_retrieval_scorer,
     precision_recall_curve,
     recall_at_k_curve,
     tie_aware_average_precision_score,
@@ -142,6 +144,27 @@ def test_unlabelled_rows_are_their_own_y(digits):
     for database in ((X, None), "fit"):
         display = TieRangeDisplay.from_estimator(hasher, X_query, database=database, **options)
         np.testing.assert_array_equal(display.expected, given.expected)
+
+
+@pytest.mark.parametrize("before", [StandardScaler(), PCA(10)])
+def test_without_y_rows_are_compared_as_the_hasher_sees_them(before, digits):
+    X, _, X_query, _ = digits
+    model = make_pipeline(before, RSHHasher(8, random_state=0)).fit(X)
+    for database in ("self", "fit", (X, None)):
+        options = {"database": database, "zero_division": 0}
+        display = TieRangeDisplay.from_estimator(model, X_query, **options)
+        score = make_retrieval_scorer("tie_aware_ap", **options)(model, X_query)
+        np.testing.assert_array_equal(display.expected, score)
+
+
+@pytest.mark.filterwarnings("ignore:.*no relevant item")
+def test_a_score_before_does_not_change_a_display(digits):
+    X, y = digits[:2]
+    hasher = LSHHasher(8, random_state=0).fit(X)
+    before = TieRangeDisplay.from_estimator(hasher, X, y)
+    hasher.score(X)
+    after = TieRangeDisplay.from_estimator(hasher, X, y)
+    np.testing.assert_array_equal(after.expected, before.expected)
 
 
 def test_tie_range_draws_a_bar_and_a_dot_for_each_model(plt, hashers, digits):

@@ -157,7 +157,7 @@ class BitsCurveDisplay:
         X : array-like of shape (n_samples, n_features)
             Training rows, and what is retrieved.
         y : array-like with n_samples rows, default=None
-            What the affinity compares. None: `X` itself.
+            What the affinity compares. None: the rows as the hasher sees them.
         n_bits : sequence of int, default=(8, 16, 32, 64)
             Lengths of the codes.
         seeds : sequence of int, default=(0, 1, 2)
