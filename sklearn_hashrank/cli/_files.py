@@ -4,6 +4,7 @@ import warnings
 import zipfile
 from collections.abc import Sequence
 from pathlib import Path
+from tokenize import TokenError
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -110,7 +111,7 @@ def _kind(path: str) -> str:
 def _load_npy(path: str) -> np.ndarray:
     try:
         return np.load(path, mmap_mode="r", allow_pickle=False)
-    except (ValueError, EOFError) as error:
+    except (ValueError, EOFError, SyntaxError, TokenError) as error:
         raise UsageError(f"{path}: not a .npy file of numbers or strings ({error}).") from error
 
 
