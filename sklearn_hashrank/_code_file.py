@@ -133,7 +133,7 @@ def noted_n_bits(path: Any) -> int | None:
     return _END.unpack(end)[1] if end else None
 
 
-def _open(path: Any) -> tuple[np.ndarray, bytes]:
+def _open(path: Any) -> tuple[Any, bytes]:
     """Map the array of a file, and read what is behind it: nothing, or the end of a code file."""
     try:
         codes = np.load(path, mmap_mode="r")
