@@ -282,6 +282,31 @@ def test_bits_curve(plt, digits):
     assert 0 < own.scores[0][0, 0] < 1
 
 
+@pytest.mark.parametrize(
+    "display",
+    [
+        BitsCurveDisplay([8, 16], [[np.nan], [np.nan]]),
+        PrecisionRecallDisplay([np.nan] * 2, [np.nan] * 2),
+        RecallAtKDisplay([np.nan] * 2, [1, 2]),
+        TieRangeDisplay([np.nan], [np.nan], [np.nan]),
+        CodeUsageDisplay(code_usage([[0] * 20])),
+    ],
+    ids=lambda display: type(display).__name__,
+)
+def test_what_is_undefined_can_be_drawn(plt, display):
+    display.plot().figure_.canvas.draw()
+    _, ax = plt.subplots()
+    display.plot(ax=ax).figure_.canvas.draw()
+
+
+def test_bits_curve_leaves_out_seeds_without_score(plt):
+    display = BitsCurveDisplay([8, 16], [[0.2, 0.4, np.nan], [np.nan] * 3])
+    for error in ("std", "range"):
+        [line] = display.plot(error=error).lines_
+        np.testing.assert_allclose(line[0].get_ydata(), [0.3, np.nan])
+        np.testing.assert_allclose(line[2][0].get_segments()[0][:, 1], [0.2, 0.4])
+
+
 def test_without_matplotlib_only_plot_fails(monkeypatch, digits, hashers):
     real = builtins.__import__
 

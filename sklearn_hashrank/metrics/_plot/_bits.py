@@ -30,7 +30,7 @@ class BitsCurveDisplay:
     n_bits : array-like of shape (n_lengths,)
         Lengths of the codes.
     scores : array-like of shape (n_lengths, n_seeds), or list of such
-        Of one model, or of each model.
+        Of one model, or of each model. A seed whose score is nan is left out.
     names : list of str, default=None
         Names of the models.
     label : str, default=None
@@ -220,10 +220,10 @@ class BitsCurveDisplay:
         self.lines_ = []
         n = len(self.scores)
         for number, scores in enumerate(self.scores):
-            mean = scores.mean(axis=1)
-            spread: Any = scores.std(axis=1)
+            known = np.ma.masked_invalid(scores)
+            mean, spread = known.mean(axis=1), known.std(axis=1)
             if error == "range":
-                spread = np.abs(np.stack([scores.min(axis=1), scores.max(axis=1)]) - mean)
+                spread = np.abs(np.ma.stack([known.min(axis=1), known.max(axis=1)]) - mean)
             settings = style(number) | {
                 "label": None if self.names is None else self.names[number],
                 "marker": MARKERS[number % len(MARKERS)],
@@ -231,6 +231,7 @@ class BitsCurveDisplay:
                 "capsize": 3,
             }
             aside = 2 ** (0.02 * (number - (n - 1) / 2))  # error bars must not hide one another
+            mean, spread = mean.filled(np.nan), spread.filled(np.nan)
             line = self.ax_.errorbar(self.n_bits * aside, mean, spread, **settings | options)
             self.lines_.append(line)
         self.ax_.set_xscale("log", base=2)
