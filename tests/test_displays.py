@@ -354,6 +354,10 @@ def test_without_matplotlib_only_plot_fails(monkeypatch, digits, hashers):
             lambda: BitsCurveDisplay.from_codes([0] * 2, {"a": {1: [[[0], [1]]]}, "b": {}}),
             r"same lengths. Got \[1\] and \[\]",
         ),
+        (
+            lambda: BitsCurveDisplay.from_codes([0], {8: []}, database=([0], {9: []})),
+            r"same models and lengths as codes. Got \{None: \[9\]\}",
+        ),
     ],
 )
 def test_bad_input_is_refused(call, message):

@@ -108,6 +108,15 @@ class BitsCurveDisplay:
         models, of_database = _by_length(codes), None
         if database is not None:
             of_database = _by_length(database[1])
+            found, wanted = (
+                {model: sorted(by_length) for model, by_length in of_both.items()}
+                for of_both in (of_database, models)
+            )
+            if found != wanted:
+                raise ValueError(
+                    "database codes must be of the same models and lengths as codes. "
+                    f"Got {found} and {wanted}."
+                )
         names = None if None in models else list(models)
         n_bits = sorted(next(iter(models.values())))
         scores = []
