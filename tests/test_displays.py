@@ -299,6 +299,13 @@ def test_what_is_undefined_can_be_drawn(plt, display):
     display.plot(ax=ax).figure_.canvas.draw()
 
 
+def test_many_bits_curves_stay_near_their_lengths(plt):
+    display = BitsCurveDisplay([8, 16], [[[0.5], [0.5]]] * 15).plot()
+    places = np.array([line[0].get_xdata() for line in display.lines_])
+    assert len(np.unique(places)) == places.size
+    np.testing.assert_allclose(places, [[8, 16]] * 15, rtol=0.05)
+
+
 def test_bits_curve_leaves_out_seeds_without_score(plt):
     display = BitsCurveDisplay([8, 16], [[0.2, 0.4, np.nan], [np.nan] * 3])
     for error in ("std", "range"):

@@ -239,7 +239,8 @@ class BitsCurveDisplay:
                 "markersize": 5,
                 "capsize": 3,
             }
-            aside = 2 ** (0.02 * (number - (n - 1) / 2))  # error bars must not hide one another
+            # Error bars must not hide one another, nor stray from their length where they are many.
+            aside = 2 ** (min(0.02, 0.12 / n) * (number - (n - 1) / 2))
             mean, spread = mean.filled(np.nan), spread.filled(np.nan)
             line = self.ax_.errorbar(self.n_bits * aside, mean, spread, **settings | options)
             self.lines_.append(line)
