@@ -4,6 +4,7 @@ import os
 import struct
 import zlib
 from pathlib import Path
+from tokenize import TokenError
 from typing import Any
 from uuid import uuid4
 
@@ -106,12 +107,9 @@ def load_codes(path: Any, n_bits: int | None = None) -> np.ndarray:
     ...     load_codes(path, n_bits=16).shape
     (100, 2)
     """
-    codes = np.load(path, mmap_mode="r")
-    with open(path, "rb") as file:
-        file.seek(codes.offset + codes.nbytes)
-        end = file.read(_END.size + 1)
-    if len(end) != _END.size or not end.startswith(_MARK):
-        raise ValueError(f"{os.fspath(path)!r} is no complete file of codes by encode_blocks.")
+    codes, end = _open(path)
+    if not end:
+        raise _incomplete(path)
     _, written, checksum = _END.unpack(end)
     if n_bits is not None and written != n_bits:
         raise ValueError(f"{os.fspath(path)!r} holds codes of n_bits={written}. Expected {n_bits}.")
@@ -131,8 +129,25 @@ def noted_n_bits(path: Any) -> int | None:
 
     None for ``.npy`` files that end with their array.
     """
-    codes = np.load(path, mmap_mode="r")
+    _, end = _open(path)
+    return _END.unpack(end)[1] if end else None
+
+
+def _open(path: Any) -> tuple[Any, bytes]:
+    """Map the array of a file, and read what is behind it: nothing, or the end of a code file."""
+    try:
+        codes = np.load(path, mmap_mode="r")
+    except (EOFError, SyntaxError, TokenError) as error:  # of a header that is none
+        raise _incomplete(path) from error
+    if not isinstance(codes, np.memmap):
+        raise _incomplete(path)
     with open(path, "rb") as file:
         file.seek(codes.offset + codes.nbytes)
-        end = file.read(_END.size)
-    return _END.unpack(end)[1] if len(end) == _END.size and end.startswith(_MARK) else None
+        end = file.read(_END.size + 1)
+    if end and (len(end) != _END.size or not end.startswith(_MARK)):
+        raise _incomplete(path)
+    return codes, end
+
+
+def _incomplete(path: Any) -> ValueError:
+    return ValueError(f"{os.fspath(path)!r} is no complete file of codes by encode_blocks.")

@@ -41,8 +41,10 @@ def map_rows(
 
     X = _whole_rows(X)
     return X.map_blocks(
-        function,
+        _map_chunk,
         dask.delayed(model, traverse=False),
+        function=function,
+        empty=example[:0],
         dtype=example.dtype,
         chunks=(X.chunks[0], (example.shape[1],)),
         meta=np.empty((0, 0), dtype=example.dtype),
@@ -51,6 +53,8 @@ def map_rows(
 
 def sum_chunks(function: Callable[..., Any], shared: Any, X: Any, y: Any) -> Any:
     """Sum of ``function(shared, chunk of X, chunk of y, first row)`` over all chunks of rows.
+
+    Chunks without rows, as a selection leaves them behind, are left out.
 
     Parameters
     ----------
@@ -68,24 +72,41 @@ def sum_chunks(function: Callable[..., Any], shared: Any, X: Any, y: Any) -> Any
     """
     import dask
 
-    one, add = dask.delayed(function), dask.delayed(_add)
+    one, add = dask.delayed(_sum_chunk), dask.delayed(_add)
     shared = dask.delayed(shared, traverse=False)
-    terms = [one(shared, *chunk) for chunk in _chunks(X, y)]
+    terms = [one(function, shared, *chunk) for chunk in _chunks(X, y)]
     while len(terms) > 1:
         step = _ADDED_AT_A_TIME
         terms = [add(terms[i : i + step]) for i in range(0, len(terms), step)]
-    return terms[0].compute()
+    total = terms[0].compute()
+    if total is None:
+        raise ValueError("the dask array is empty; at least one row is needed.")
+    return total
 
 
 def first_rows(y: Any) -> Any:
-    """Rows of the first chunk of a dask array; of others all."""
-    return y.blocks[0].compute() if is_dask_array(y) else y
+    """Rows of the first chunk of a dask array that has any; of others all."""
+    if not is_dask_array(y):
+        return y
+    for number in range(y.numblocks[0]):
+        rows = y.blocks[number].compute()
+        if rows.shape[0]:
+            break
+    return rows
+
+
+def _map_chunk(rows, model, function, empty):
+    return function(rows, model) if rows.shape[0] else empty
+
+
+def _sum_chunk(function, shared, rows, *rest):
+    return function(shared, rows, *rest) if rows.shape[0] else None
 
 
 def _add(terms):
-    total = terms[0]
-    for term in terms[1:]:
-        total = total + term
+    total = None
+    for term in terms:
+        total = term if total is None else total if term is None else total + term
     return total
 
 

@@ -64,6 +64,8 @@ def from_bit_strings(strings: Iterable[str], output: str = "bits") -> np.ndarray
     array([[1, 0, 0],
            [1, 1, 0]], dtype=uint8)
     """
+    if isinstance(strings, str):
+        raise ValueError("bit strings must come in an iterable. Got a single str.")
     strings = list(strings)
     lengths = {len(string) for string in strings}
     if len(lengths) != 1 or 0 in lengths:

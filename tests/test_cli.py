@@ -16,7 +16,12 @@ from scipy import sparse
 from sklearn.datasets import load_digits
 
 import sklearn_hashrank
-from sklearn_hashrank import HammingNeighbors, ITQHasher, retrieval_histogram
+from sklearn_hashrank import (
+    HammingNeighbors,
+    HierarchicalAffinity,
+    ITQHasher,
+    retrieval_histogram,
+)
 from sklearn_hashrank.cli import main
 
 SMALL = ["--methods", "lsh,itq:max_iter=5", "--bits", "8,12", "--seeds", "2"]
@@ -147,6 +152,39 @@ def test_labels_of_all_kinds(folder, capsys, no_pictures):
     page = Path("o", "report.html").read_text()
     assert "EuclideanAffinity" in page
     assert "RandomRetrievalSplit(n_queries=20, n_train=50" in page
+
+
+@pytest.mark.parametrize("names", [["a", "b"], [0, 1]])
+def test_several_label_columns_are_a_path(folder, capsys, no_pictures, names):
+    """Also when they hold words, or 0 and 1 as label sets do."""
+    pd = pytest.importorskip("pandas")
+    X, y = np.load("X.npy")[:300], np.load("y.npy")[:300]
+    coarse, fine = np.array(names)[y % 2], np.array(names)[y % 4 // 2]
+    pd.DataFrame(X).assign(coarse=coarse, fine=fine).to_csv("t.csv", index=False)
+    columns = ["--label-column", "coarse", "--label-column", "fine"]
+    options = ["--methods", "rsh", "--bits", "8", "--seeds", "1", "--queries", "5"]
+    code, _, err = run(capsys, "compare", "--data", "t.csv", *columns, *options, "--training", 20)
+    assert code == 0, err
+    page = Path("hashrank-results", "report.html").read_text()
+    assert "HierarchicalAffinity(), levels 0, 1, 2" in page
+    fit = ["--method", "rsh", "--bits", "8", "--output", "m.npz"]
+    assert run(capsys, "fit", "--data", "t.csv", *columns, *fit)[0] == 0
+    codes = X[:, 10:18].astype(int) % 2
+    np.save("codes.npy", codes)
+    pd.DataFrame({"coarse": coarse[:50], "fine": fine[:50]}).to_csv("q.csv", index=False)
+    np.save("q.npy", codes[:50])
+    evaluate = ["evaluate", "--bits", "8", "--json", *columns]
+    evaluate += ["--database", "codes.npy", "--database-labels", "t.csv"]
+    evaluate += ["--queries", "q.npy", "--query-labels", "q.csv"]
+    found = json.loads(run(capsys, *evaluate)[1])
+    paths = np.stack([y % 2, y % 4 // 2], axis=1)
+    h = retrieval_histogram(
+        codes[:50], codes, paths[:50], paths, affinity=HierarchicalAffinity(), n_bits=8
+    )
+    assert found["ndcg"] == pytest.approx(h.ndcg().mean(), abs=1e-12)
+    np.savez("q.npz", coarse=y, fine=y)
+    message = "q.npz: the labels must be one array. Got coarse, fine."
+    assert message in refused(capsys, *evaluate[:-1], "q.npz")
 
 
 @pytest.mark.parametrize(
@@ -435,7 +473,36 @@ def test_tables_keep_their_columns(folder, capsys, digits):
     assert "t.csv has no column 'pixel9'" in refused(capsys, *encode, "--data", "t.csv")
 
 
+@pytest.mark.filterwarnings("always")
+def test_undefined_scores_are_null(folder, capsys):
+    np.save("codes.npy", np.eye(4, dtype=bool))
+    np.save("labels.npy", np.arange(4))
+    evaluate = ["evaluate", "--database", "codes.npy", "--database-labels", "labels.npy"]
+    code, out, err = run(capsys, *evaluate, "--bits", "4", "--json")
+    assert code == 0
+    assert json.loads(out, parse_constant=pytest.fail)["ap"] is None
+    assert err.count("no relevant item") == 1
+
+
+@pytest.mark.filterwarnings("always")
+def test_one_class_is_told(folder, capsys):
+    np.save("codes.npy", np.eye(4, dtype=bool))
+    np.save("labels.npy", np.zeros(4))
+    evaluate = ["evaluate", "--database", "codes.npy", "--database-labels", "labels.npy"]
+    code, _, err = run(capsys, *evaluate, "--bits", "4")
+    assert code == 0
+    assert "warning: Every pair of rows is relevant" in err
+
+
+def test_the_ending_of_a_name_may_be_in_capitals(model, capsys):
+    search = ["search", "--database", "codes.npy", "--queries", "codes.npy", "-k", "1"]
+    np.save("codes.npy", np.eye(4, dtype=np.uint8))
+    assert run(capsys, *search, "--bits", "4", "--output", "FOUND.CSV")[0] == 0
+    assert Path("FOUND.CSV").read_text().startswith("query,item,distance\n0,0,0\n")
+
+
 def test_files_refuse_in_one_line(model, capsys):
+    Path("folder.npz").mkdir()
     np.save("codes.npy", np.packbits(np.load("train.npy")[:, :20] > 7, axis=1))
     np.save("wide.npy", np.zeros((3, 5), dtype=np.uint8))
     np.save("real.npy", np.zeros((3, 3)))
@@ -448,6 +515,7 @@ def test_files_refuse_in_one_line(model, capsys):
     fit = ["fit", "--data", "train.npy", "--labels", "train_y.npy"]
     for arguments, message in (
         (["fit", "--data", "train.npy", "--output", "m.pkl"], "m.pkl must end in .npz."),
+        (["fit", "--data", "train.npy", "--output", "folder.npz"], "folder.npz is a folder"),
         (["fit", "--data", "train.npy", "--output", "no/m.npz"], "there is no such folder."),
         ([*fit, "--bits", "65", "--output", "m.npz"], "n_bits=65"),
         (["fit", "--data", "bad.npy", "--output", "m.npz"], "bad.npy: row 5, column 5 is nan"),

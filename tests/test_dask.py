@@ -173,6 +173,11 @@ def test_chunks_of_unknown_size_need_y_in_chunks(client):
         retrieval_histogram(BITS[:9], of_unknown_sizes(BITS), Y[:9], y)
 
 
+# Fits in this process, while the cluster is there: some versions of dask warn of that.
+in_threads = pytest.mark.filterwarnings("ignore:Running on a single-machine scheduler")
+
+
+@in_threads
 @pytest.mark.parametrize("few", [False, True])
 @pytest.mark.parametrize(
     ("y", "affinity"),
@@ -196,6 +201,26 @@ def test_rsh_learns_the_same(y, affinity, few, monkeypatch):
     assert not hasattr(found, "y_")
 
 
+def test_chunks_without_rows_are_left_out():
+    """As a selection leaves them behind, of known sizes or not."""
+    kept = np.arange(N) >= 90
+    unknown = [in_chunks(array)[in_chunks(kept)] for array in (X, Y)]
+    known = [array.copy().compute_chunk_sizes() for array in unknown]
+    codes = HASHER.transform(X)[kept]
+    expected = retrieval_histogram(codes, codes, Y[kept], Y[kept])
+    learned = RSHHasher(4, random_state=0).fit(X[kept], Y[kept])
+    with dask.config.set(scheduler="synchronous"):
+        for rows, y in (unknown, known):
+            found = HASHER.transform(rows)
+            np.testing.assert_array_equal(found.compute(), codes)
+            h = retrieval_histogram(codes, found, Y[kept], y)
+            np.testing.assert_array_equal(h.counts, expected.counts)
+        hasher = RSHHasher(4, random_state=0).fit(rows, y)
+        np.testing.assert_allclose(hasher.components_, learned.components_, atol=1e-5)
+        with pytest.raises(ValueError, match="dask array is empty; at least one row"):
+            retrieval_histogram(codes, found[:0], Y[kept], y[:0])
+
+
 def test_rsh_on_the_cluster(client):
     expected = RSHHasher(4, random_state=0).fit(X, Y)
     found = RSHHasher(4, random_state=0).fit(in_chunks(X), Y)
@@ -205,6 +230,7 @@ def test_rsh_on_the_cluster(client):
         found.transform(in_chunks(X[:, :3]))
 
 
+@in_threads
 @pytest.mark.parametrize(
     ("rows", "y", "options", "message"),
     [

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from sklearn.decomposition import PCA
 from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from sklearn_hashrank import LSHHasher, PCAHasher, RSHHasher, retrieval_histogram
 from sklearn_hashrank.metrics import (
@@ -15,6 +16,7 @@ from sklearn_hashrank.metrics import (
     RecallAtKDisplay,
     TieRangeDisplay,
     code_usage,
+    make_retrieval_scorer,
     precision_recall_curve,
     recall_at_k_curve,
     tie_aware_average_precision_score,
@@ -144,6 +146,27 @@ def test_unlabelled_rows_are_their_own_y(digits):
         np.testing.assert_array_equal(display.expected, given.expected)
 
 
+@pytest.mark.parametrize("before", [StandardScaler(), PCA(10)])
+def test_without_y_rows_are_compared_as_the_hasher_sees_them(before, digits):
+    X, _, X_query, _ = digits
+    model = make_pipeline(before, RSHHasher(8, random_state=0)).fit(X)
+    for database in ("self", "fit", (X, None)):
+        options = {"database": database, "zero_division": 0}
+        display = TieRangeDisplay.from_estimator(model, X_query, **options)
+        score = make_retrieval_scorer("tie_aware_ap", **options)(model, X_query)
+        np.testing.assert_array_equal(display.expected, score)
+
+
+@pytest.mark.filterwarnings("ignore:.*no relevant item")
+def test_a_score_before_does_not_change_a_display(digits):
+    X, y = digits[:2]
+    hasher = LSHHasher(8, random_state=0).fit(X)
+    before = TieRangeDisplay.from_estimator(hasher, X, y)
+    hasher.score(X)
+    after = TieRangeDisplay.from_estimator(hasher, X, y)
+    np.testing.assert_array_equal(after.expected, before.expected)
+
+
 def test_tie_range_draws_a_bar_and_a_dot_for_each_model(plt, hashers, digits):
     arguments, options = with_database(hashers, digits)
     display = TieRangeDisplay.from_codes(*arguments, **options)
@@ -259,6 +282,38 @@ def test_bits_curve(plt, digits):
     assert 0 < own.scores[0][0, 0] < 1
 
 
+@pytest.mark.parametrize(
+    "display",
+    [
+        BitsCurveDisplay([8, 16], [[np.nan], [np.nan]]),
+        PrecisionRecallDisplay([np.nan] * 2, [np.nan] * 2),
+        RecallAtKDisplay([np.nan] * 2, [1, 2]),
+        TieRangeDisplay([np.nan], [np.nan], [np.nan]),
+        CodeUsageDisplay(code_usage([[0] * 20])),
+    ],
+    ids=lambda display: type(display).__name__,
+)
+def test_what_is_undefined_can_be_drawn(plt, display):
+    display.plot().figure_.canvas.draw()
+    _, ax = plt.subplots()
+    display.plot(ax=ax).figure_.canvas.draw()
+
+
+def test_many_bits_curves_stay_near_their_lengths(plt):
+    display = BitsCurveDisplay([8, 16], [[[0.5], [0.5]]] * 15).plot()
+    places = np.array([line[0].get_xdata() for line in display.lines_])
+    assert len(np.unique(places)) == places.size
+    np.testing.assert_allclose(places, [[8, 16]] * 15, rtol=0.05)
+
+
+def test_bits_curve_leaves_out_seeds_without_score(plt):
+    display = BitsCurveDisplay([8, 16], [[0.2, 0.4, np.nan], [np.nan] * 3])
+    for error in ("std", "range"):
+        [line] = display.plot(error=error).lines_
+        np.testing.assert_allclose(line[0].get_ydata(), [0.3, np.nan])
+        np.testing.assert_allclose(line[2][0].get_segments()[0][:, 1], [0.2, 0.4])
+
+
 def test_without_matplotlib_only_plot_fails(monkeypatch, digits, hashers):
     real = builtins.__import__
 
@@ -305,6 +360,10 @@ def test_without_matplotlib_only_plot_fails(monkeypatch, digits, hashers):
         (
             lambda: BitsCurveDisplay.from_codes([0] * 2, {"a": {1: [[[0], [1]]]}, "b": {}}),
             r"same lengths. Got \[1\] and \[\]",
+        ),
+        (
+            lambda: BitsCurveDisplay.from_codes([0], {8: []}, database=([0], {9: []})),
+            r"same models and lengths as codes. Got \{None: \[9\]\}",
         ),
     ],
 )

@@ -51,6 +51,7 @@ def test_bytes_hold_the_value_of_the_bit_string(bits):
         ([], "at least 1. Got no strings"),
         (["", ""], r"Got lengths \[0\]"),
         (["01", "011"], r"of one length, at least 1. Got lengths \[2, 3\]"),
+        ("0101", "in an iterable. Got a single str"),
         (["01", "0x"], "only 0 and 1. Got '0x', number 1"),
         (["01", "0é"], "Got '0é', number 1"),
     ],

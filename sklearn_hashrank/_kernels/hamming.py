@@ -17,13 +17,13 @@ _GLANCE = 256  # distances of which the smallest tells whether to look at them o
 
 
 @kernel
-def _first_word(query, words, bins):
+def first_word(query, words, bins):
     for i in range(words.size):
         bins[i] = popcount(query ^ words[i])
 
 
 @kernel
-def _next_word(query, words, bins):
+def next_word(query, words, bins):
     for i in range(words.size):
         bins[i] += popcount(query ^ words[i])
 
@@ -101,9 +101,9 @@ def count_runs(queries, words, weights, kinds, stops, levels, counts):
             for start in range(tile, tile_stop, _SLICE):
                 stop = min(tile_stop, start + _SLICE)
                 part = bins[: stop - start]
-                _first_word(queries[q, 0], words[0, start:stop], part)
+                first_word(queries[q, 0], words[0, start:stop], part)
                 for w in range(1, n_words):
-                    _next_word(queries[q, w], words[w, start:stop], part)
+                    next_word(queries[q, w], words[w, start:stop], part)
                 position = start
                 while position < stop:
                     run_stop = min(q_stops[run], stop)
@@ -152,9 +152,9 @@ def largest_weights(queries, words, weights, peaks):
             for start in range(tile, tile_stop, _SLICE):
                 stop = min(tile_stop, start + _SLICE)
                 part = distances[: stop - start]
-                _first_word(queries[q, 0], words[0, start:stop], part)
+                first_word(queries[q, 0], words[0, start:stop], part)
                 for w in range(1, n_words):
-                    _next_word(queries[q, w], words[w, start:stop], part)
+                    next_word(queries[q, w], words[w, start:stop], part)
                 for glance in range(0, part.size, _GLANCE):
                     glance_stop = min(part.size, glance + _GLANCE)
                     if _smallest(part[glance:glance_stop]) < n_distances:

@@ -10,6 +10,7 @@ orders ties by lowest index.
 import numpy as np
 
 from ._jit import drop_lowest, kernel, lowest_bit, mask_below, popcount
+from .hamming import first_word, next_word
 
 TILE = 4096  # items; a multiple of 64
 _GROUP = 64  # queries that share a tile, at most
@@ -18,18 +19,6 @@ INDEX_BITS = 40
 _SHIFT = np.uint64(INDEX_BITS)
 _INDEX = np.uint64((1 << INDEX_BITS) - 1)
 _ONE = np.uint64(1)
-
-
-@kernel
-def _first_word(query, words, distances):
-    for i in range(words.size):
-        distances[i] = popcount(query ^ words[i])
-
-
-@kernel
-def _next_word(query, words, distances):
-    for i in range(words.size):
-        distances[i] += popcount(query ^ words[i])
 
 
 @kernel
@@ -54,9 +43,9 @@ def _collect(query, words, n_items, first, bound, base, distances, hits, keys, s
     `counts` (one more than there are distances) is added to. Keys of nothing may be written behind
     the last one, up to the size of a tile.
     """
-    _first_word(query[0], words[0, :n_items], distances)
+    first_word(query[0], words[0, :n_items], distances)
     for w in range(1, query.size):
-        _next_word(query[w], words[w, :n_items], distances)
+        next_word(query[w], words[w, :n_items], distances)
     n_blocks = np.int64(0)
     for block in range(0, n_items, 64):
         found = mask_below(distances, block, bound)
@@ -204,9 +193,9 @@ def distance_quantiles(queries, sample, rank, buffer, counts, quantiles):
     quantiles : (n_queries,) int64, written: n_bits where there are fewer than `rank`
     """
     for q in range(queries.shape[0]):
-        _first_word(queries[q, 0], sample[0], buffer)
+        first_word(queries[q, 0], sample[0], buffer)
         for w in range(1, queries.shape[1]):
-            _next_word(queries[q, w], sample[w], buffer)
+            next_word(queries[q, w], sample[w], buffer)
         counts[:] = 0
         for distance in buffer:
             counts[distance] += 1

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import math
 import sys
 import time
 from argparse import ArgumentParser, Namespace
@@ -16,7 +17,14 @@ from ..codes import load_codes, packed_width
 from ..comparison import METHODS, measure_codes, method_from_name
 from ..comparison._measuring import COLUMNS
 from ._arguments import not_negative, positive
-from ._data import add_data_options, add_label_options, check_row_labels, check_rows, load_data
+from ._data import (
+    add_data_options,
+    add_label_options,
+    check_row_labels,
+    check_rows,
+    load_data,
+    number_paths,
+)
 from ._errors import UsageError
 from ._files import read_labels, read_rows
 from ._model_file import Model, load_model, save_model
@@ -179,6 +187,7 @@ def _evaluate(options: Namespace, arguments: list[str]) -> int:
     if not is_self:
         queries = others[0]
         query_y = _read_code_labels(options.query_labels, options.label_column, queries)
+    y, query_y = number_paths(options.label_column, y, query_y)
     scores, _ = measure_codes(
         queries,
         database,
@@ -189,7 +198,8 @@ def _evaluate(options: Namespace, arguments: list[str]) -> int:
         n_jobs=options.n_jobs,
     )
     if options.json:
-        print(json.dumps(scores, indent=1))
+        known = {name: None if math.isnan(score) else score for name, score in scores.items()}
+        print(json.dumps(known, indent=1))
     else:
         _print_scores(scores)
     return 0
@@ -236,7 +246,7 @@ def _write_neighbors(path: str | None, distances: Any, indices: Any, is_table: b
         return
     unfinished = Path(path).with_name(f".{Path(path).name}")
     try:
-        if path.endswith(".csv"):
+        if path.lower().endswith(".csv"):
             with open(unfinished, "w", encoding="utf-8", newline="") as text:
                 _write_csv(text, distances, indices)
         else:
@@ -277,7 +287,7 @@ def _read_codes(paths: list[str], n_bits: int | None) -> tuple[list[np.ndarray],
 
 def _check_codes(codes: np.ndarray, path: str, n_bits: int) -> None:
     width = packed_width(n_bits)
-    if codes.ndim != 2 or codes.dtype.kind not in "iu" or codes.shape[1] not in (width, n_bits):
+    if codes.ndim != 2 or codes.dtype.kind not in "biu" or codes.shape[1] not in (width, n_bits):
         raise UsageError(
             f"{path}: codes of {n_bits} bits are integers in {width} packed columns or {n_bits} "
             f"columns of bits. Got {codes.dtype} of shape {codes.shape}."
@@ -292,5 +302,7 @@ def _read_code_labels(path: str, columns: list[str], codes: np.ndarray) -> np.nd
 def _check_suffix(path: str, *suffixes: str) -> None:
     if Path(path).suffix.lower() not in suffixes:
         raise UsageError(f"--output {path} must end in {' or '.join(suffixes)}.")
+    if Path(path).is_dir():
+        raise UsageError(f"--output {path} is a folder: it must name a file.")
     if not Path(path).absolute().parent.is_dir():
         raise UsageError(f"--output {path}: there is no such folder.")

@@ -40,16 +40,6 @@ class NamedData(NamedTuple):
     n_train: int = 500
 
 
-def _fetched(name: str) -> Callable[[], Rows]:
-    def load() -> Rows:
-        from .. import datasets
-
-        X, y = getattr(datasets, f"fetch_{name}")(return_X_y=True)
-        return Rows(X, y)
-
-    return load
-
-
 NAMED = {
     "digits": NamedData(_digits, n_queries=20, n_train=100),
     "digits-gist": NamedData(_digits_gist, n_queries=20, n_train=100),
@@ -102,7 +92,10 @@ def load_data(options: Namespace) -> Rows:
     if y is None:
         told = f"{path}: no labels; distances between the features say what is relevant"
         print(f"hashrank: note: {told}", file=sys.stderr)
-    return Rows(rows.X, check_row_labels(y, options.labels or path, rows.X), rows.names)
+    y = check_row_labels(y, options.labels or path, rows.X)
+    if y is not None:
+        [y] = number_paths(options.label_column, y)
+    return Rows(rows.X, y, rows.names)
 
 
 def check_rows(X: Any, path: str) -> None:
@@ -119,3 +112,16 @@ def check_row_labels(y: Any, path: str, X: Any) -> Any:
         n_labels = len(y) if y.ndim else 1
         raise UsageError(f"{path}: {n_labels} labels for {X.shape[0]} items.")
     return check_labels(y, path)
+
+
+def number_paths(label_columns: list[str], *labels: np.ndarray) -> list[np.ndarray]:
+    """Number the labels of paths, which several columns are, whatever they hold.
+
+    From 2 on, as 0 and 1 alone would be label sets. Other labels stay as they are.
+    """
+    shapes = {y.shape[1:] for y in labels}
+    if len(label_columns) < 2 or shapes != {(len(label_columns),)}:
+        return list(labels)
+    columns = np.concatenate(labels).T
+    numbers = [np.unique(column, return_inverse=True)[1] for column in columns]
+    return np.split(np.stack(numbers, axis=1) + 2, np.cumsum([len(y) for y in labels])[:-1])

@@ -4,6 +4,7 @@ import warnings
 import zipfile
 from collections.abc import Sequence
 from pathlib import Path
+from tokenize import TokenError
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -57,6 +58,7 @@ def read_labels(path: str, label_columns: Sequence[str] = ()) -> np.ndarray:
         return np.asarray(_load_npy(path))
     if kind == ".npz":
         arrays = _load_npz(path)
+        _check_one(label_columns, path)
         name = label_columns[0] if label_columns else "y"
         if name not in arrays:
             raise UsageError(f"{path} has no array {name!r}. It has {_list(arrays)}.")
@@ -110,7 +112,7 @@ def _kind(path: str) -> str:
 def _load_npy(path: str) -> np.ndarray:
     try:
         return np.load(path, mmap_mode="r", allow_pickle=False)
-    except (ValueError, EOFError) as error:
+    except (ValueError, EOFError, SyntaxError, TokenError) as error:
         raise UsageError(f"{path}: not a .npy file of numbers or strings ({error}).") from error
 
 
@@ -126,8 +128,7 @@ def _read_npz(path: str, label_columns: Sequence[str]) -> Rows:
     arrays = _load_npz(path)
     if {"indices", "indptr", "format", "shape", "data"} <= set(arrays):
         return Rows(sparse.load_npz(path).tocsr())
-    if len(label_columns) > 1:
-        raise UsageError(f"{path}: the labels must be one array. Got {_list(label_columns)}.")
+    _check_one(label_columns, path)
     if {"X_train", "X_test"} <= set(arrays):
         parts = ("train", "test")
         X = np.concatenate([arrays[f"X_{part}"] for part in parts])
@@ -143,6 +144,11 @@ def _read_npz(path: str, label_columns: Sequence[str]) -> Rows:
         raise UsageError(f"{path} has no array {label_columns[0]!r}. It has {_list(arrays)}.")
     names = label_columns or ("y", "Y")
     return Rows(X, next((arrays[name] for name in names if name in arrays), None))
+
+
+def _check_one(label_columns: Sequence[str], path: str) -> None:
+    if len(label_columns) > 1:
+        raise UsageError(f"{path}: the labels must be one array. Got {_list(label_columns)}.")
 
 
 def _read_frame(path: str) -> Any:

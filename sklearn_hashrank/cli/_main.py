@@ -4,7 +4,7 @@ import argparse
 import os
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from .. import __version__
@@ -47,7 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if arguments is None else arguments)
     try:
         with warnings.catch_warnings():
-            warnings.showwarning = _show_warning
+            warnings.showwarning = _each_once()
             return options.run(options, words) or 0
     except KeyboardInterrupt as interrupt:
         if options.debug:
@@ -85,8 +85,17 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
-    print(f"hashrank: warning: {' '.join(str(message).split())}", file=sys.stderr)
+def _each_once() -> Callable[..., None]:
+    """Write each warning to standard error, the first time it comes."""
+    shown = set()
+
+    def show(message: Warning | str, *_: Any, **__: Any) -> None:
+        line = " ".join(str(message).split())
+        if line not in shown:
+            shown.add(line)
+            print(f"hashrank: warning: {line}", file=sys.stderr)
+
+    return show
 
 
 def _say(line: str, exit_code: int) -> int:

@@ -86,7 +86,8 @@ def _of_length(results: Sequence[RunResult], n_bits: int) -> list[Figure]:
     )
     k = [group[0].curves["k"] for group in groups]
     usages = [_usage(group[0]) for group in groups]
-    seed = groups[0][0].seed
+    seeds = sorted({group[0].seed for group in groups})
+    drawn = f"seed{'s' * (len(seeds) > 1)} {', '.join(map(str, seeds))}"
     displays: dict[str, Callable[..., Any]] = {
         "AP_T and its range over all orders of tied items, means over seeds": TieRangeDisplay(
             low, mean, high, names=names, label="AP_T"
@@ -95,9 +96,7 @@ def _of_length(results: Sequence[RunResult], n_bits: int) -> list[Figure]:
             precision, recall, names=names
         ).plot,
         "recall at k, tie-aware, means over seeds": RecallAtKDisplay(recall, k, names=names).plot,
-        f"items on each code of the database, seed {seed}": CodeUsageDisplay(
-            usages, names=names
-        ).plot,
+        f"items on each code of the database, {drawn}": CodeUsageDisplay(usages, names=names).plot,
     }
     figures = []
     for caption, plot in displays.items():

@@ -9,6 +9,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 
 from .._measures import CodeUsage, mean_over_queries, mean_score
 from ..histogram import RetrievalHistogram, retrieval_histogram
+from ..metrics._scorer import warn_if_all_is_relevant
 
 
 @dataclass(frozen=True)
@@ -139,6 +140,7 @@ def measure_codes(
         keep_codes=True,
         n_jobs=n_jobs,
     )
+    warn_if_all_is_relevant(histogram)
     scores = {}
     for name, measure in _RANKING.items():
         for suffix, ties in _TIE_RANGE.items():

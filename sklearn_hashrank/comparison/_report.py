@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ._figures import Figure, draw_figures
 from ._report_style import CSS
+from ._runner import RunResult
 from ._summary import Cell, Table
 from ._tables import DASH, format_cell, what_cells_show
 
@@ -50,7 +51,8 @@ def to_html(comparison: "Comparison") -> str:
             body += [f"<h2>{heading}</h2>", _side_by_side(map(_table, shown))]
         if heading == "Ranking":
             body.append(_figures([figure for figure in figures if figure.n_bits is None]))
-    body += _figures_by_length(figures)
+    if any(result.scores for result in comparison.results):
+        body += _figures_by_length(figures)
     body += ["<h2>How it was made</h2>", *_how(about), *_notes(comparison)]
     body += ["<h2>All runs</h2>", _all_runs(comparison)]
     return _PAGE.format(title=escape(title), css=CSS, body="\n".join(body))
@@ -170,29 +172,30 @@ def _facts(facts: Mapping[str, str]) -> str:
 
 
 def _failures(comparison: "Comparison") -> list[str]:
-    if not comparison.failures:
+    failures = comparison.failures
+    if not failures:
         return []
-    lines = "".join(
-        f"<li>{escape(f'{r.method}, {r.n_bits} bits, seed {r.seed}: {r.error}')}</li>"
-        for r in comparison.failures
-    )
-    counted = f"{len(comparison.failures)} of {len(comparison.results)} runs failed"
-    return [f'<div class="warn"><p>{counted}:</p><ul>{lines}</ul></div>']
+    counted = f"{len(failures)} of {len(comparison.results)} runs failed"
+    said = _said((result.error, result) for result in failures)
+    return [f'<div class="warn"><p>{counted}:</p>{said}</div>']
 
 
 def _notes(comparison: "Comparison") -> list[str]:
+    notes = [(note, result) for result in comparison.results for note in result.notes]
+    return [f"<h3>Warnings</h3>{_said(notes)}"] if notes else []
+
+
+def _said(messages: Iterable[tuple[str, RunResult]]) -> str:
+    """Each message once, with the runs that it came from."""
     runs: dict[str, list[str]] = {}
-    for result in comparison.results:
-        for note in result.notes:
-            run = f"{result.method}, {result.n_bits} bits, seed {result.seed}"
-            runs.setdefault(note, []).append(run)
-    if not runs:
-        return []
+    for message, result in messages:
+        run = f"{result.method}, {result.n_bits} bits, seed {result.seed}"
+        runs.setdefault(message, []).append(run)
     lines = "".join(
-        f"<li>{escape(note)} <span class=quiet>({escape('; '.join(where))})</span></li>"
-        for note, where in runs.items()
+        f'<li>{escape(message)} <span class="quiet">({escape("; ".join(where))})</span></li>'
+        for message, where in runs.items()
     )
-    return [f"<h3>Warnings</h3><ul>{lines}</ul>"]
+    return f"<ul>{lines}</ul>"
 
 
 def _all_runs(comparison: "Comparison") -> str:

@@ -63,8 +63,5 @@ summary { cursor: pointer; margin: .6rem 0; }
   dd { margin-bottom: .5rem; }
   th, td { padding: .3rem .5rem; }
 }
-@media print { .blocks { display: flex; flex-wrap: wrap; gap: 0 3rem; }
-.blocks > div { min-width: 0; max-width: 100%; flex: 0 1 auto; }
-.blocks p { max-width: 34rem; }
-.wide { overflow: visible; } }
+@media print { .wide { overflow: visible; } }
 """

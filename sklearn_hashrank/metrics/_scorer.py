@@ -175,16 +175,17 @@ class RetrievalScorer:
         return next(iter(scores.values())) if self.is_single else scores
 
     def _histogram(self, estimator: Any, X: Any, y: Any) -> RetrievalHistogram:
-        before, hasher = _take_apart(estimator)
-        codes, n_bits, rows = _encode(before, hasher, X)
-        affinity, y = self._ground_truth(hasher, rows, y)
+        before, hasher = take_apart(estimator)
+        codes, n_bits, rows = encode(before, hasher, X)
+        is_auto = isinstance(self.affinity, str) and self.affinity == "auto"
+        affinity, y = ground_truth(None if is_auto else self.affinity, hasher, rows, y)
         exclude_self = isinstance(self.database, str) and self.database == "self"
         if isinstance(affinity, str) and getattr(hasher, "_fitted_without_y", False):
             self._check_labelled(hasher)
         if exclude_self:
             database = codes, y
         elif isinstance(self.database, str):
-            database = _training_codes(hasher)
+            database = training_codes(hasher)
         else:
             database = self._encoded_database(estimator, before, hasher)
         needs_codes = any(MEASURES[measure].needs_codes for measure, _ in self._metrics.values())
@@ -199,14 +200,6 @@ class RetrievalScorer:
             n_jobs=self.n_jobs,
             **({"keep_codes": True} if needs_codes else {}),
         )
-
-    def _ground_truth(self, hasher: Any, rows: Any, y: Any) -> tuple[Any, Any]:
-        """Return the affinity, and what it compares of the queries."""
-        is_auto = isinstance(self.affinity, str) and self.affinity == "auto"
-        if is_auto and hasattr(hasher, "_ground_truth"):
-            return hasher._ground_truth(rows, y)
-        affinity = getattr(hasher, "affinity_", "auto") if is_auto else self.affinity
-        return affinity, rows if y is None else y
 
     def _check_labelled(self, hasher: Any) -> None:
         """Labels of the queries can only be compared with labels of the database."""
@@ -227,7 +220,7 @@ class RetrievalScorer:
         if state is not None and self._encoded.get(estimator, (None,))[0] == state:
             return self._encoded[estimator][1]
         X, y = self.database
-        codes, _, rows = _encode(before, hasher, X)
+        codes, _, rows = encode(before, hasher, X)
         database = codes, rows if y is None else y
         if state is not None:
             self._encoded[estimator] = state, database
@@ -307,7 +300,7 @@ def _find(metric: Any) -> tuple[str, dict[str, Any]]:
     return find_measure(metric), {}
 
 
-def _take_apart(estimator: Any) -> tuple[list, Any]:
+def take_apart(estimator: Any) -> tuple[list, Any]:
     """Return what comes before the hasher inside of searches and pipelines, and the hasher."""
     before = []
     while True:
@@ -321,7 +314,7 @@ def _take_apart(estimator: Any) -> tuple[list, Any]:
             return before, estimator
 
 
-def _encode(before: list, hasher: Any, X: Any) -> tuple[np.ndarray, int, Any]:
+def encode(before: list, hasher: Any, X: Any) -> tuple[np.ndarray, int, Any]:
     """Return packed codes of rows, their number of bits, and the rows as the hasher sees them."""
     if not hasattr(hasher, "predict"):
         raise TypeError(
@@ -334,7 +327,16 @@ def _encode(before: list, hasher: Any, X: Any) -> tuple[np.ndarray, int, Any]:
     return pack_codes(codes), codes.shape[1], X
 
 
-def _training_codes(hasher: Any) -> tuple[np.ndarray, Any]:
+def ground_truth(affinity: Any, hasher: Any, rows: Any, y: Any) -> tuple[Any, Any]:
+    """Return the affinity, None being the hasher's own, and what it compares of the queries."""
+    if affinity is not None:
+        return affinity, rows if y is None else y
+    if hasattr(hasher, "_ground_truth"):
+        return hasher._ground_truth(rows, y)
+    return getattr(hasher, "affinity_", "auto"), rows if y is None else y
+
+
+def training_codes(hasher: Any) -> tuple[np.ndarray, Any]:
     if not hasattr(hasher, "codes_"):
         raise ValueError(
             "database='fit' needs the codes of the training rows, which this "

@@ -4,12 +4,15 @@ import csv
 import io
 import re
 import sys
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import numpy as np
 import pytest
 
-from sklearn_hashrank.comparison import Comparison, RunResult
+from sklearn_hashrank.comparison import Comparison, RunResult, compare
+from sklearn_hashrank.comparison._figures import draw_figures
+from sklearn_hashrank.model_selection import RandomRetrievalSplit
 
 VOID = {"meta", "img", "br"}
 
@@ -135,14 +138,37 @@ def test_without_matplotlib_the_numbers_remain(comparison, no_matplotlib):
 def test_failures_and_single_seeds_are_said(comparison, no_matplotlib):
     run = comparison.results[0]
     failed = RunResult("broken", 8, 0, error="ValueError: <no>")
-    one = Comparison([run, failed], comparison.about | {"seeds": [0]})
+    again = replace(failed, n_bits=12)
+    one = Comparison([run, failed, again], comparison.about | {"seeds": [0]})
     text = one.to_html()
-    assert "1 of 2 runs failed" in text
-    assert "broken, 8 bits, seed 0: ValueError: &lt;no&gt;" in text
+    assert "2 of 3 runs failed" in text
+    assert "(broken, 8 bits, seed 0; broken, 12 bits, seed 0)" in text
+    assert text.count("ValueError: &lt;no&gt;") == 1
     assert "single seed" in text
     assert "class=best" not in text
-    nothing = Comparison([failed], comparison.about)
-    Page(nothing.to_html())
+    nothing = Comparison([failed], comparison.about).to_html()
+    Page(nothing)
+    assert "matplotlib" not in nothing
+
+
+def test_undefined_scores_are_no_error(digits):
+    pytest.importorskip("matplotlib")
+    X, y = digits[0][:200], np.arange(200)
+    protocol = RandomRetrievalSplit(n_queries=10)
+    found = compare(X, y, methods=["lsh"], n_bits=[8], seeds=2, protocol=protocol)
+    page = Page(found.to_html())
+    assert {text for _, text in page.cells("ap")["lsh"]} == {"\N{EN DASH}"}
+
+
+def test_pictures_of_codes_tell_their_seeds(comparison):
+    pytest.importorskip("matplotlib")
+    results = [replace(r, error="no", scores={}) for r in comparison.results[:1]]
+    drawn = draw_figures([*results, *comparison.results[1:]])
+    captions = [figure.caption for figure in drawn if "items on each code" in figure.caption]
+    assert [caption.rpartition(", ")[0] for caption in captions][1:] == [
+        "12 bits: items on each code of the database"
+    ]
+    assert captions[0].endswith("database, seeds 0, 1")
 
 
 def test_write(comparison, tmp_path, no_matplotlib):

@@ -30,7 +30,7 @@ class BitsCurveDisplay:
     n_bits : array-like of shape (n_lengths,)
         Lengths of the codes.
     scores : array-like of shape (n_lengths, n_seeds), or list of such
-        Of one model, or of each model.
+        Of one model, or of each model. A seed whose score is nan is left out.
     names : list of str, default=None
         Names of the models.
     label : str, default=None
@@ -108,6 +108,15 @@ class BitsCurveDisplay:
         models, of_database = _by_length(codes), None
         if database is not None:
             of_database = _by_length(database[1])
+            found, wanted = (
+                {model: sorted(by_length) for model, by_length in of_both.items()}
+                for of_both in (of_database, models)
+            )
+            if found != wanted:
+                raise ValueError(
+                    "database codes must be of the same models and lengths as codes. "
+                    f"Got {found} and {wanted}."
+                )
         names = None if None in models else list(models)
         n_bits = sorted(next(iter(models.values())))
         scores = []
@@ -157,7 +166,7 @@ class BitsCurveDisplay:
         X : array-like of shape (n_samples, n_features)
             Training rows, and what is retrieved.
         y : array-like with n_samples rows, default=None
-            What the affinity compares. None: `X` itself.
+            What the affinity compares. None: the rows as the hasher sees them.
         n_bits : sequence of int, default=(8, 16, 32, 64)
             Lengths of the codes.
         seeds : sequence of int, default=(0, 1, 2)
@@ -220,17 +229,19 @@ class BitsCurveDisplay:
         self.lines_ = []
         n = len(self.scores)
         for number, scores in enumerate(self.scores):
-            mean = scores.mean(axis=1)
-            spread: Any = scores.std(axis=1)
+            known = np.ma.masked_invalid(scores)
+            mean, spread = known.mean(axis=1), known.std(axis=1)
             if error == "range":
-                spread = np.abs(np.stack([scores.min(axis=1), scores.max(axis=1)]) - mean)
+                spread = np.abs(np.ma.stack([known.min(axis=1), known.max(axis=1)]) - mean)
             settings = style(number) | {
                 "label": None if self.names is None else self.names[number],
                 "marker": MARKERS[number % len(MARKERS)],
                 "markersize": 5,
                 "capsize": 3,
             }
-            aside = 2 ** (0.02 * (number - (n - 1) / 2))  # error bars must not hide one another
+            # Error bars must not hide one another, nor stray from their length where they are many.
+            aside = 2 ** (min(0.02, 0.12 / n) * (number - (n - 1) / 2))
+            mean, spread = mean.filled(np.nan), spread.filled(np.nan)
             line = self.ax_.errorbar(self.n_bits * aside, mean, spread, **settings | options)
             self.lines_.append(line)
         self.ax_.set_xscale("log", base=2)

@@ -6,6 +6,7 @@ from typing import Any, TypeVar
 from sklearn.pipeline import Pipeline
 
 from ...histogram import RetrievalHistogram, retrieval_histogram
+from .._scorer import encode, ground_truth, take_apart, training_codes
 
 # Okabe and Ito, "Color universal design", without the yellow that paper swallows.
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
@@ -18,7 +19,7 @@ _FRAGMENTS = {
         X : array-like of shape (n_queries, n_features)
             Rows to encode as queries.
         y : array-like with n_queries rows, default=None
-            What the affinity compares. None: `X` itself.
+            What the affinity compares. None: the rows as the hasher sees them.
         database : "self", "fit" or tuple (X, y), default="self"
             What to retrieve: all other rows of `X`, the rows the hasher was fitted on, or
             others.
@@ -173,27 +174,29 @@ def histograms_of_estimators(
         estimator = {type(last_step(estimator)).__name__: estimator}
     histograms = {}
     for name, model in by_name(estimator, "estimator").items():
-        hasher, queries = last_step(model), model.predict(X)
-        query_y = X if y is None else y
-        if isinstance(database, str) and database == "self":
+        before, hasher = take_apart(model)
+        queries, n_bits, rows = encode(before, hasher, X)
+        how, query_y = ground_truth(affinity, hasher, rows, y)
+        is_self = isinstance(database, str) and database == "self"
+        if is_self:
             items = queries, query_y
         elif isinstance(database, str) and database == "fit":
-            items = hasher.codes_, hasher.y_
+            items = training_codes(hasher)
         elif isinstance(database, (tuple, list)) and len(database) == 2:
-            items = model.predict(database[0]), database[0] if database[1] is None else database[1]
+            codes, _, rows = encode(before, hasher, database[0])
+            items = codes, rows if database[1] is None else database[1]
         else:
             raise ValueError(
                 f"database must be 'self', 'fit' or a tuple (X, y). Got {database!r} instead."
             )
-        own = getattr(hasher, "affinity_", "auto")
         histograms[name] = retrieval_histogram(
             queries,
             items[0],
             query_y,
             items[1],
-            affinity=own if affinity is None else affinity,
-            n_bits=queries.shape[1],
-            exclude_self=items[0] is queries,
+            affinity=how,
+            n_bits=n_bits,
+            exclude_self=is_self,
             keep_codes=keep_codes,
             n_jobs=n_jobs,
         )

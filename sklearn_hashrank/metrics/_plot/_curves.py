@@ -260,6 +260,8 @@ class RecallAtKDisplay(_CurveDisplay):
         display : RecallAtKDisplay
             With ``ax_``, ``figure_`` and ``lines_``.
         """
-        self._draw(ax, self.k, self.recall, ("k, items retrieved", "recall at k"), line_options)
-        self.ax_.set_xscale("log")
-        return self
+        ax = new_axes(self, ax)
+        ax.set_xscale("log")  # first, as curves that are undefined set no limits that it could take
+        return self._draw(
+            ax, self.k, self.recall, ("k, items retrieved", "recall at k"), line_options
+        )
