@@ -5,6 +5,8 @@ Dask is never imported unless one of its arrays is given.
 
 import sys
 from collections.abc import Callable, Iterator
+from functools import reduce
+from operator import add
 from typing import Any
 
 import numpy as np
@@ -72,12 +74,12 @@ def sum_chunks(function: Callable[..., Any], shared: Any, X: Any, y: Any) -> Any
     """
     import dask
 
-    one, add = dask.delayed(_sum_chunk), dask.delayed(_add)
+    one, add_up = dask.delayed(_sum_chunk), dask.delayed(_add)
     shared = dask.delayed(shared, traverse=False)
     terms = [one(function, shared, *chunk) for chunk in _chunks(X, y)]
     while len(terms) > 1:
         step = _ADDED_AT_A_TIME
-        terms = [add(terms[i : i + step]) for i in range(0, len(terms), step)]
+        terms = [add_up(terms[i : i + step]) for i in range(0, len(terms), step)]
     total = terms[0].compute()
     if total is None:
         raise ValueError("the dask array is empty; at least one row is needed.")
@@ -104,10 +106,8 @@ def _sum_chunk(function, shared, rows, *rest):
 
 
 def _add(terms):
-    total = None
-    for term in terms:
-        total = term if total is None else total if term is None else total + term
-    return total
+    known = [term for term in terms if term is not None]
+    return reduce(add, known) if known else None
 
 
 def _whole_rows(X):
