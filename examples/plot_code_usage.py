@@ -13,6 +13,7 @@ from sklearn.datasets import load_digits
 from sklearn.model_selection import train_test_split
 
 from sklearn_hashrank import (
+    DispersionHasher,
     ITQHasher,
     LSHHasher,
     LWHHasher,
@@ -35,6 +36,7 @@ hashers = {
     "ITQ": ITQHasher(8),
     "RSH": RSHHasher(8),
     "LWH": LWHHasher(8),
+    "dispersed": DispersionHasher(8),
     "TALR": TALRLinear(8),
 }
 

@@ -37,14 +37,17 @@ class Histogram:
 
 
 class Measures:
-    params = ["average_precision", "ndcg", "precision", "reciprocal_rank"]
+    params = ["average_precision", "ndcg", "precision", "reciprocal_rank", "lookup_precision"]
+    params += ["local_group_average_precision", "precision_recall_curve", "code_usage"]
     param_names = ["measure"]
 
     def setup(self, measure):
         codes, y = random_codes(100_000)
-        self.histogram = retrieval_histogram(codes[:1000], codes, y[:1000], y, n_bits=64)
+        self.histogram = retrieval_histogram(
+            codes[:1000], codes, y[:1000], y, n_bits=64, keep_codes=True
+        )
         self.time_measure(measure)
 
     def time_measure(self, measure):
         options = {"k": 100} if measure == "precision" else {}
-        self.histogram.measure(measure, **options)
+        getattr(self.histogram, measure)(**options)

@@ -1,6 +1,14 @@
 """Fitting and encoding."""
 
-from sklearn_hashrank import ITQHasher, LSHHasher, LWHHasher, PCAHasher, RSHHasher, TALRLinear
+from sklearn_hashrank import (
+    DispersionHasher,
+    ITQHasher,
+    LSHHasher,
+    LWHHasher,
+    PCAHasher,
+    RSHHasher,
+    TALRLinear,
+)
 
 from .data import class_features
 
@@ -10,6 +18,7 @@ HASHERS = {
     "itq": ITQHasher(random_state=0),
     "rsh": RSHHasher(random_state=0),
     "lwh": LWHHasher(random_state=0),
+    "dispersion": DispersionHasher(random_state=0, max_iter=10),
     "talr-ap": TALRLinear(random_state=0, max_iter=10),
     "talr-ndcg": TALRLinear(random_state=0, max_iter=10, objective="ndcg"),
 }
