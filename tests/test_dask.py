@@ -201,6 +201,7 @@ def test_rsh_learns_the_same(y, affinity, few, monkeypatch):
     assert not hasattr(found, "y_")
 
 
+@in_threads
 def test_chunks_without_rows_are_left_out():
     """As a selection leaves them behind, of known sizes or not."""
     kept = np.arange(N) >= 90
