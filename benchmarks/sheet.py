@@ -60,7 +60,7 @@ class Sheet:
 
 def number(value):
     """Three digits, never in powers of ten."""
-    return f"{value:,.0f}" if value >= 1000 else f"{value:.3g}"
+    return f"{value:,.0f}" if value >= 1000 else f"{value:#.3g}".rstrip(".")
 
 
 def machine():

@@ -35,8 +35,8 @@ def test_sheet_says_which_aims_are_missed(capsys):
     sheet.row("slow", 2.0, "s", "peer", 3.0, at_least=2)
     sheet.row("large", 400.0, "MB", at_most=300)
     page = sheet.markdown().replace("\N{NO-BREAK SPACE}", " ")
-    assert "| fast | 1 s | peer | 3 s | 3 x | ≥ 2 |" in page
-    assert "| slow | 2 s | peer | 3 s | 1.5 x | ≥ 2 (missed) |" in page
+    assert "| fast | 1.00 s | peer | 3.00 s | 3.00 x | ≥ 2 |" in page
+    assert "| slow | 2.00 s | peer | 3.00 s | 1.50 x | ≥ 2 (missed) |" in page
     assert "| large | 400 MB |  |  |  | ≤ 300 (missed) |" in page
     assert "(missed)" in capsys.readouterr().out
 

@@ -6,8 +6,8 @@ import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 
 _PAIRS_WORTH_A_THREAD = 1 << 23
-_SAMPLE = 1 << 14  # items that a first bound is taken from, at most
-_SHARE = 64  # one item in so many is sampled
+_SAMPLE = 1 << 14  # items that a first bound is taken from, and k more, as many hits cost more
+_SHARE = 16  # one item in so many is sampled, at most
 
 Flat = tuple[np.ndarray, np.ndarray, np.ndarray]
 
@@ -94,7 +94,7 @@ def likely_limits(queries: np.ndarray, codes: np.ndarray, k: int, n_bits: int) -
     from .._kernels.nearest import distance_quantiles
 
     limits = np.full(len(queries), n_bits)
-    n_sample = min(_SAMPLE, len(codes) // _SHARE)
+    n_sample = min(_SAMPLE + k, len(codes) // _SHARE)
     expected = k * n_sample / len(codes)
     rank = int(np.ceil(expected + np.sqrt(expected) + 4))
     if rank < n_sample:
