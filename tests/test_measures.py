@@ -15,12 +15,15 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn import metrics
 from sklearn.exceptions import UndefinedMetricWarning
 
+from sklearn_hashrank import metrics as public_metrics
 from sklearn_hashrank._measures import (
     MEASURES,
     TIE_ORDERS,
     _registry,
     evaluate,
+    find_measure,
     mean_score,
+    score_name,
     validate_options,
 )
 from sklearn_hashrank._measures._sums import DISCOUNTS, DiscountSums
@@ -510,6 +513,17 @@ def test_mean_score_warns_once_of_undefined_queries():
     assert caught[0].filename == __file__
     with pytest.warns(UndefinedMetricWarning, match="1 of 1 queries"):
         assert math.isnan(mean_score([np.nan]))
+    assert math.isnan(mean_score([]))
+
+
+def test_measures_are_found_by_name_short_name_or_function():
+    for name, measure in MEASURES.items():
+        function = getattr(public_metrics, score_name(name))
+        for metric in (name, measure.short_name, function.__name__, function):
+            assert find_measure(metric) == name
+    for metric in ("map", None, len, public_metrics.code_usage):
+        with pytest.raises(ValueError, match="or a str among {'tie_aware_ap', .* Got "):
+            find_measure(metric)
 
 
 @pytest.mark.parametrize("k", [0, -3, 2.0, True, "3", np.bool_(True), np.nan])

@@ -90,7 +90,9 @@ SMOKE = """
 import numpy as np
 from sklearn_hashrank import HammingNeighbors, LSHHasher, SharedLabelAffinity
 from sklearn_hashrank import retrieval_histogram
-from sklearn_hashrank.metrics import tie_aware_average_precision_score
+from sklearn_hashrank.metrics import (
+    local_group_average_precision_score, tie_aware_average_precision_score
+)
 from sklearn_hashrank.codes import hamming_distances
 rng = np.random.default_rng(0)
 for n_bits in (6, 70):
@@ -110,6 +112,7 @@ for n_bits in (6, 70):
     hasher = LSHHasher(n_bits=n_bits, random_state=0).fit(codes, y)
     score = tie_aware_average_precision_score(y, hasher.predict(codes))
     assert hasher.score(codes, y) == score
+    score += local_group_average_precision_score(y, codes, radius=40)
     print(round(score, 12))
 """
 LEARNING = """

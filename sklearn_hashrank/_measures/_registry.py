@@ -329,7 +329,7 @@ def mean_score(values: ArrayLike, stacklevel: int = 2) -> float:
 def mean_over_queries(values: ArrayLike, stacklevel: int = 2) -> Array:
     """Like `mean_score`, of one value or one curve for each query."""
     values = np.asarray(values, dtype=np.float64)
-    undefined = np.isnan(values.reshape(len(values), -1)).any(axis=1)
+    undefined = np.isnan(values).any(axis=tuple(range(1, values.ndim)))
     if undefined.any():
         warnings.warn(
             f"{undefined.sum()} of {len(values)} queries have no relevant item: their "
