@@ -13,6 +13,7 @@ from functools import partial
 import numpy as np
 from protocols import FASHION_MNIST, by_class, fashion_mnist
 from scipy.spatial.distance import cdist
+from sheet import best_of
 from sklearn.kernel_approximation import Nystroem
 from sklearn.pipeline import make_pipeline
 
@@ -195,11 +196,7 @@ def step(X, y, seeds):
     }
     for name, call in calls.items():
         call()
-        best = np.inf
-        for _ in range(20):
-            start = time.perf_counter()
-            call()
-            best = min(best, time.perf_counter() - start)
+        best, _ = best_of(call, 20)
         print(f"  {name:32s} {1e3 * best:7.2f} ms")
 
 

@@ -14,9 +14,8 @@ import argparse
 import tracemalloc
 
 import numpy as np
-from protocols import by_class, gist
+from protocols import average_precision, by_class, gist
 from sheet import Sheet, best_of
-from talr import average_precision
 
 from sklearn_hashrank import ITQHasher, LSHHasher, TALRLinear
 from sklearn_hashrank.datasets import fetch_cifar10, fetch_fashion_mnist

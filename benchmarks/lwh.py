@@ -16,9 +16,8 @@ import time
 import warnings
 
 import numpy as np
-from protocols import FASHION_MNIST, by_class, fashion_mnist, gist
+from protocols import FASHION_MNIST, average_precision, by_class, cell, fashion_mnist, gist
 from sheet import Sheet
-from talr import average_precision
 from threadpoolctl import threadpool_limits
 
 from sklearn_hashrank import LSHHasher, LWHHasher
@@ -31,10 +30,6 @@ ALPHAS = (0.01, 0.005, 0.003, 0.002, 0.001)
 
 def sample(train, seed, n=1000):
     return np.random.RandomState(seed + 100).permutation(train)[:n]
-
-
-def cell(values):
-    return f"{np.mean(values):.4f} ±{np.std(values, ddof=min(1, len(values) - 1)):.4f}"
 
 
 def quality(sets, options):

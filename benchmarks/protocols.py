@@ -1,34 +1,18 @@
 """Data sets and the retrieval protocols of the literature, for the other benchmarks."""
 
-import gzip
-from pathlib import Path
-
 import numpy as np
 
+from sklearn_hashrank import retrieval_histogram
+from sklearn_hashrank.datasets import fetch_fashion_mnist
 from sklearn_hashrank.model_selection import PerClassRetrievalSplit
 
 FASHION_MNIST = "/usr/share/datasets/fashion-mnist"
 
 
-def read_idx(path):
-    with gzip.open(path) as file:
-        content = file.read()
-    n_dimensions = content[3]
-    shape = np.frombuffer(content, ">i4", n_dimensions, 4)
-    return np.frombuffer(content, np.uint8, offset=4 + 4 * n_dimensions).reshape(shape)
-
-
 def fashion_mnist(folder=FASHION_MNIST):
     """All 70,000 images as rows of pixels in [0, 1], and labels."""
-    parts = [
-        (
-            read_idx(Path(folder, f"{part}-images-idx3-ubyte.gz")),
-            read_idx(Path(folder, f"{part}-labels-idx1-ubyte.gz")),
-        )
-        for part in ("train", "t10k")
-    ]
-    images, labels = (np.concatenate(arrays) for arrays in zip(*parts))
-    return images.reshape(len(images), -1).astype(np.float32) / 255, labels.astype(int)
+    X, y = fetch_fashion_mnist(data_home=folder, download_if_missing=False, return_X_y=True)
+    return X.astype(np.float32) / 255, y
 
 
 def gist(path):
@@ -46,3 +30,16 @@ def by_class(y, random_state, n_query=100, n_train=500):
     protocol = PerClassRetrievalSplit(n_query, n_train, random_state=random_state)
     [(train, query, database)] = protocol.split(y, y)
     return np.sort(query), np.sort(database), np.sort(train)
+
+
+def average_precision(hasher, X, y, query, database):
+    """Mean tie-aware AP of some rows that retrieve others."""
+    codes = hasher.predict(X[query]), hasher.predict(X[database])
+    histogram = retrieval_histogram(*codes, y[query], y[database], n_jobs=2)
+    return histogram.average_precision().mean()
+
+
+def cell(values, digits=4):
+    """Mean and standard deviation, for a table."""
+    deviation = np.std(values, ddof=min(1, len(values) - 1))
+    return f"{np.mean(values):.{digits}f} ±{deviation:.{digits}f}"

@@ -12,9 +12,8 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
-from protocols import FASHION_MNIST, by_class, fashion_mnist, gist
+from protocols import FASHION_MNIST, average_precision, by_class, fashion_mnist, gist
 from sheet import Sheet
-from talr import average_precision
 
 from sklearn_hashrank import ITQHasher, LSHHasher, LWHHasher, RSHHasher, TALRLinear
 

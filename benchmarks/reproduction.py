@@ -11,7 +11,7 @@ import warnings
 from functools import partial
 
 import numpy as np
-from protocols import FASHION_MNIST, by_class, fashion_mnist, gist
+from protocols import FASHION_MNIST, by_class, cell, fashion_mnist, gist
 from sklearn.exceptions import ConvergenceWarning
 
 from sklearn_hashrank import (
@@ -92,13 +92,9 @@ def tables(task, methods, bits, seeds, measures):
             found[label, n_bits] = {name: [run[name] for run in runs] for name in measures}
     for name in measures:
         rows = [
-            [label, *(cell(found[label, n_bits][name]) for n_bits in bits)] for label in methods
+            [label, *(cell(found[label, n_bits][name], 3) for n_bits in bits)] for label in methods
         ]
         print_table(f"{task.name}: {name}", ["", *(f"{n_bits} bits" for n_bits in bits)], rows)
-
-
-def cell(values):
-    return f"{np.mean(values):.3f} ±{np.std(values, ddof=min(1, len(values) - 1)):.3f}"
 
 
 def print_table(title, header, rows):
@@ -214,7 +210,7 @@ def ties(sets, options):
                 measure(LSHHasher(n_bits, random_state=seed), task, seed, measures)
                 for seed in range(options.draws)
             ]
-            rows.append([n_bits, *(cell([run[kind] for run in runs]) for kind in kinds)])
+            rows.append([n_bits, *(cell([run[kind] for run in runs], 3) for kind in kinds)])
         print_table(f"{name}: mean AP of LSH over the order of ties", ["bits", *kinds], rows)
 
 

@@ -12,7 +12,7 @@ import time
 from functools import partial
 
 import numpy as np
-from protocols import FASHION_MNIST, by_class, fashion_mnist, gist
+from protocols import FASHION_MNIST, average_precision, by_class, cell, fashion_mnist, gist
 from sheet import Sheet, best_of
 
 from sklearn_hashrank import (
@@ -22,7 +22,6 @@ from sklearn_hashrank import (
     LSHHasher,
     PCAHasher,
     RSHHasher,
-    retrieval_histogram,
 )
 from sklearn_hashrank._triplets import group_rows, supervise
 from sklearn_hashrank.solvers.principal import CenteredRows
@@ -43,18 +42,6 @@ HASHERS = {
 }
 
 
-def average_precision(hasher, X, y, query, database):
-    hasher.set_params(output="packed")
-    histogram = retrieval_histogram(
-        hasher.transform(X[query]),
-        hasher.transform(X[database]),
-        y[query],
-        y[database],
-        n_bits=hasher.n_bits,
-    )
-    return histogram.average_precision().mean()
-
-
 def quality(name, X, y, seeds, bits=(12, 24, 32, 48)):
     print(f"\n{name}, AP_T: mean and deviation over {seeds} seeds, {bits} bits")
     for label, make in HASHERS.items():
@@ -68,7 +55,7 @@ def quality(name, X, y, seeds, bits=(12, 24, 32, 48)):
                 hasher.fit(X[train], y[train])
                 seconds += time.process_time() - start
                 scores.append(average_precision(hasher, X, y, query, database))
-            cells.append(f"{np.mean(scores):.4f} ±{np.std(scores, ddof=min(1, seeds - 1)):.4f}")
+            cells.append(cell(scores))
         mean_seconds = seconds / len(bits) / seeds
         print(f"  {label:32s} {'   '.join(cells)}   fit {mean_seconds:.2f} s CPU", flush=True)
 

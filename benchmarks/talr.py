@@ -12,8 +12,8 @@ import warnings
 from functools import partial
 
 import numpy as np
-from protocols import FASHION_MNIST, by_class, fashion_mnist, gist
-from sheet import Sheet
+from protocols import FASHION_MNIST, average_precision, by_class, cell, fashion_mnist, gist
+from sheet import Sheet, best_of
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.kernel_approximation import Nystroem
 from sklearn.linear_model import LogisticRegression
@@ -31,12 +31,6 @@ from sklearn_hashrank import (
 from sklearn_hashrank.model_selection import RandomRetrievalSplit
 
 
-def average_precision(hasher, X, y, query, database):
-    codes = hasher.predict(X[query]), hasher.predict(X[database])
-    histogram = retrieval_histogram(*codes, y[query], y[database], n_jobs=2)
-    return histogram.average_precision().mean()
-
-
 def compare(name, X, y, hashers, seeds, bits=(12, 24, 32, 48), n_train=500):
     """Print a table: hashers by bits, mean and spread of AP_T over seeds."""
     print(f"\n{name}, AP_T over {seeds} seeds, {', '.join(map(str, bits))} bits")
@@ -52,7 +46,7 @@ def compare(name, X, y, hashers, seeds, bits=(12, 24, 32, 48), n_train=500):
                 hasher.fit(X[train], y[train])
                 seconds += time.process_time() - start
                 scores.append(average_precision(hasher, X, y, query, database))
-            cells.append(f"{np.mean(scores):.4f} ±{np.std(scores, ddof=min(1, seeds - 1)):.4f}")
+            cells.append(cell(scores))
         mean_seconds = seconds / len(bits) / seeds
         print(f"  {label:28s} {'   '.join(cells)}   fit {mean_seconds:.2f} s CPU", flush=True)
 
@@ -171,7 +165,7 @@ def unlabelled(sets, seeds):
                     codes = hasher.predict(query), hasher.predict(database)
                     histogram = retrieval_histogram(*codes, query, database, affinity=affinity)
                     scores.append(np.nanmean(histogram.ndcg()))
-                cells.append(f"{np.mean(scores):.4f} ±{np.std(scores, ddof=min(1, seeds - 1)):.4f}")
+                cells.append(cell(scores))
             print(f"  {label:28s} {'   '.join(cells)}", flush=True)
 
 
@@ -186,12 +180,8 @@ def speed(sets, seeds, sheet=None):
     }.items():
         with threadpool_limits(1), warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
-            best = np.inf
-            for _ in range(seeds):
-                start = time.process_time()
-                estimator.fit(X[train], y[train])
-                best = min(best, time.process_time() - start)
-        times[label] = best
+            fit = partial(estimator.fit, X[train], y[train])
+            times[label], _ = best_of(fit, seeds, time.process_time)
     (work, ours), (peer, theirs) = times.items()
     sheet = sheet or Sheet()
     sheet.section("A whole fit of 5,000 Fashion-MNIST images, one thread, CPU time")

@@ -11,9 +11,7 @@ within Hamming radius 3 (ACG).
 Run it with the folder of Fashion-MNIST's idx files to use those images instead of the digits.
 """
 
-import gzip
 import sys
-from pathlib import Path
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -21,24 +19,17 @@ from sklearn.datasets import load_digits
 from sklearn.model_selection import train_test_split
 
 from sklearn_hashrank import ITQHasher, LSHHasher, PCAHasher, RSHHasher, retrieval_histogram
+from sklearn_hashrank.datasets import fetch_fashion_mnist
 
 DIGITS = [0, 1, 2, 3, 1, 2, 0, 3, 2, 3]  # superclasses of digits that look alike
 CLOTHES = [0, 1, 0, 0, 0, 2, 0, 2, 3, 2]  # tops, trousers, shoes, bags
 
 
-def read_idx(path):
-    """Array of an idx file."""
-    with gzip.open(path) as file:
-        content = file.read()
-    n_dimensions = content[3]
-    shape = np.frombuffer(content, ">i4", n_dimensions, 4)
-    return np.frombuffer(content, np.uint8, offset=4 + 4 * n_dimensions).reshape(shape)
-
-
 if len(sys.argv) > 1:
-    folder = Path(sys.argv[1])
-    X = read_idx(folder / "t10k-images-idx3-ubyte.gz").reshape(10_000, -1) / 255
-    fine, superclass = read_idx(folder / "t10k-labels-idx1-ubyte.gz").astype(int), CLOTHES
+    X, fine = fetch_fashion_mnist(
+        data_home=sys.argv[1], subset="test", download_if_missing=False, return_X_y=True
+    )
+    X, superclass = X / 255, CLOTHES
 else:
     X, fine = load_digits(return_X_y=True)
     superclass = DIGITS
