@@ -3,9 +3,10 @@
 import copy
 from typing import Any
 
+from ._blocks import fit_affinity_of_blocks
 from ._dask import first_rows, is_dask_array, sum_chunks
 from .codes import CodeReader
-from .histogram import RetrievalHistogram, fit_affinity_of_blocks, retrieval_histogram
+from .histogram import RetrievalHistogram, retrieval_histogram
 
 
 class _Shard:

@@ -16,7 +16,7 @@ LAYERS = [
     {"codes", "affinity"},
     {"_code_counts"},
     {"_measures"},
-    {"histogram", "_sharding"},
+    {"histogram", "_blocks", "_sharding"},
     {"metrics", "objectives", "solvers", "neighbors", "interop"},
     {"base", "_accumulate", "_callbacks", "_learning", "_minibatch", "_streaming", "_triplets"},
     {"baselines", "rsh", "lwh", "talr", "dispersion", "feature_extraction", "datasets"},
