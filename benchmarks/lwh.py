@@ -21,7 +21,7 @@ from sheet import Sheet
 from threadpoolctl import threadpool_limits
 
 from sklearn_hashrank import LSHHasher, LWHHasher
-from sklearn_hashrank.objectives.ranking_loss import RankingLoss
+from sklearn_hashrank.objectives.structural import RankingLoss
 from sklearn_hashrank.solvers.cutting_plane import CuttingPlane, PegasosMaster
 
 WHOLE = {"n_queries": None, "n_database": None}

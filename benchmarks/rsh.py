@@ -23,8 +23,8 @@ from sklearn_hashrank import (
     PCAHasher,
     RSHHasher,
 )
-from sklearn_hashrank._triplets import group_rows, supervise
-from sklearn_hashrank.solvers.principal import CenteredRows
+from sklearn_hashrank._linear.principal import CenteredRows
+from sklearn_hashrank.hashers.rsh._supervision import group_rows, supervise
 
 SAMPLED = partial(RSHHasher, n_queries=300, n_database=3000)
 HASHERS = {

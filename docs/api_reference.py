@@ -177,6 +177,66 @@ SECTIONS = (
     ),
 )
 
+SHARED = {
+    "sklearn_hashrank.codes": (
+        "FORMATS",
+        "CodeCounter",
+        "CodeReader",
+        "KeptCodes",
+        "as_code_matrix",
+        "check_n_bits",
+        "collect_codes",
+        "packed_width",
+        "write_codes",
+    ),
+    "sklearn_hashrank.histogram": ("fit_affinity_of_blocks",),
+    "sklearn_hashrank.measures": (
+        "MEASURES",
+        "NEEDS_CODES",
+        "TIE_ORDERS",
+        "Measure",
+        "Ties",
+        "default_ranks",
+        "describe",
+        "evaluate",
+        "find_measure",
+        "mean_over_queries",
+        "mean_score",
+        "precision_and_recall",
+        "score_name",
+        "usage_of",
+        "validate_counts",
+        "validate_options",
+        "validate_ranks",
+    ),
+    "sklearn_hashrank.objectives": (),
+    "sklearn_hashrank.objectives.pairwise": ("DSH", "Dispersed", "Hierarchical"),
+    "sklearn_hashrank.objectives.ranking": (
+        "FLOOR",
+        "ArxivAP",
+        "ArxivNDCG",
+        "CvprAP",
+        "CvprNDCG",
+        "ExactAP",
+        "ExactNDCG",
+        "SimplifiedAP",
+        "SimplifiedNDCG",
+    ),
+    "sklearn_hashrank.objectives.structural": ("LOSSES", "RankingLoss", "count_relevant"),
+    "sklearn_hashrank.persistence": ("CodeFile", "noted_n_bits"),
+    "sklearn_hashrank.rows": (
+        "check_batch_size",
+        "first_rows",
+        "is_dask_array",
+        "map_blocks",
+        "map_rows",
+        "read_blocks",
+        "report_progress",
+        "sum_chunks",
+    ),
+}
+"""Names that the folders of the package share with one another, outside of the reference."""
+
 
 def write_pages(path: Path) -> None:
     """Write the reference in reStructuredText; autosummary makes a page for every name."""

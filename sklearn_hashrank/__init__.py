@@ -7,15 +7,15 @@ from .affinity import (
     PrecomputedAffinity,
     SharedLabelAffinity,
 )
-from .baselines.itq import ITQHasher
-from .baselines.lsh import LSHHasher
-from .baselines.pca import PCAHasher
-from .dispersion import DispersionHasher
+from .hashers.dispersion import DispersionHasher
+from .hashers.itq import ITQHasher
+from .hashers.lsh import LSHHasher
+from .hashers.lwh import LWHHasher
+from .hashers.pca import PCAHasher
+from .hashers.rsh import RSHHasher
+from .hashers.talr import TALRLinear
 from .histogram import RetrievalHistogram, retrieval_histogram
-from .lwh import LWHHasher
 from .neighbors import HammingNeighbors
-from .rsh import RSHHasher
-from .talr import TALRLinear
 
 __version__ = "0.1.0.dev0"
 

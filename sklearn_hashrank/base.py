@@ -12,19 +12,19 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ._dask import is_dask_array, map_rows
-from ._measures import mean_score
-from ._streaming import (
+from .affinity import BaseAffinity, EuclideanAffinity, auto_affinity, fit_affinity
+from .codes import FORMATS, collect_codes, packed_width, write_codes
+from .histogram import retrieval_histogram
+from .measures import mean_score
+from .metrics._scorer import warn_if_all_is_relevant
+from .rows import (
     check_batch_size,
-    collect_codes,
+    is_dask_array,
     map_blocks,
+    map_rows,
     read_blocks,
     report_progress,
 )
-from .affinity import BaseAffinity, EuclideanAffinity, auto_affinity, fit_affinity
-from .codes import FORMATS, packed_width, write_codes
-from .histogram import retrieval_histogram
-from .metrics._scorer import warn_if_all_is_relevant
 
 _ROWS = {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}
 

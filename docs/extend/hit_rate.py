@@ -6,7 +6,7 @@ import numpy as np
 from scipy.special import gammaln
 
 from sklearn_hashrank import LSHHasher, retrieval_histogram
-from sklearn_hashrank._measures import MEASURES, Measure, evaluate
+from sklearn_hashrank.measures import MEASURES, Measure, evaluate
 
 
 def literal_hit_rate(tie, nearer, k):

@@ -6,7 +6,7 @@ and LLVM vectorises all of them. Codes come transposed, (n_bits, M).
 
 import numpy as np
 
-from sklearn_hashrank._kernels._jit import kernel
+from ._jit import kernel
 
 
 @kernel

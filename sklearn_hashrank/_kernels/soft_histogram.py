@@ -12,7 +12,7 @@ The loops are split so that everything but the scatter itself is vectorised: `_l
 
 import numpy as np
 
-from sklearn_hashrank._kernels._jit import kernel
+from ._jit import kernel
 
 
 @kernel

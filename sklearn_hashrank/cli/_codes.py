@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from .._code_file import noted_n_bits
 from ..codes import load_codes, packed_width
 from ..comparison import METHODS, measure_codes, method_from_name
 from ..comparison._measuring import COLUMNS
+from ..persistence import noted_n_bits
 from ._arguments import not_negative, positive
 from ._data import (
     add_data_options,

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._measures import CodeUsage
+from ..measures import CodeUsage
 from ..metrics import (
     BitsCurveDisplay,
     CodeUsageDisplay,

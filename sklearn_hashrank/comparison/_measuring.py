@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
 
-from .._measures import CodeUsage, mean_over_queries, mean_score
 from ..histogram import RetrievalHistogram, retrieval_histogram
+from ..measures import CodeUsage, mean_over_queries, mean_score
 from ..metrics._scorer import warn_if_all_is_relevant
 
 

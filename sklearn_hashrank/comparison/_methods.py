@@ -7,13 +7,13 @@ from typing import Any
 from sklearn.base import clone
 
 from ..base import BaseHasher
-from ..baselines.itq import ITQHasher
-from ..baselines.lsh import LSHHasher
-from ..baselines.pca import PCAHasher
-from ..dispersion import DispersionHasher
-from ..lwh import LWHHasher
-from ..rsh import RSHHasher
-from ..talr import TALRLinear
+from ..hashers.dispersion import DispersionHasher
+from ..hashers.itq import ITQHasher
+from ..hashers.lsh import LSHHasher
+from ..hashers.lwh import LWHHasher
+from ..hashers.pca import PCAHasher
+from ..hashers.rsh import RSHHasher
+from ..hashers.talr import TALRLinear
 
 METHODS: dict[str, BaseHasher] = {
     "lsh": LSHHasher(),

@@ -1,19 +1,12 @@
 """Measures and displays of Hamming rankings, lookups and code usage, in scikit-learn's manner."""
 
-from .._measures import CodeUsage
+from ..measures import CodeUsage
 from ._curves import precision_recall_curve, recall_at_k_curve
 from ._lookup import (
     average_cumulative_gain_score,
     local_group_average_precision_score,
     lookup_precision_score,
     lookup_recall_score,
-)
-from ._plot import (
-    BitsCurveDisplay,
-    CodeUsageDisplay,
-    PrecisionRecallDisplay,
-    RecallAtKDisplay,
-    TieRangeDisplay,
 )
 from ._ranking import (
     tie_aware_average_precision_score,
@@ -26,6 +19,13 @@ from ._ranking import (
 )
 from ._scorer import get_retrieval_scorer, get_retrieval_scorer_names, make_retrieval_scorer
 from ._usage import code_usage
+from .displays import (
+    BitsCurveDisplay,
+    CodeUsageDisplay,
+    PrecisionRecallDisplay,
+    RecallAtKDisplay,
+    TieRangeDisplay,
+)
 
 __all__ = [
     "BitsCurveDisplay",

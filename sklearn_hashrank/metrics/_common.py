@@ -5,8 +5,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from .._measures import MEASURES, mean_score, validate_options
 from ..histogram import RetrievalHistogram, retrieval_histogram
+from ..measures import MEASURES, mean_score, validate_options
 
 _AVERAGE = """average : bool, default=True
         Whether to return the mean over the queries, or one value for each.

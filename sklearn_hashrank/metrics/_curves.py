@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from .._measures import mean_over_queries
+from ..measures import mean_over_queries
 from ._common import documented, histogram_of
 
 

@@ -10,9 +10,9 @@ from typing import Any
 import joblib
 import numpy as np
 
-from .._measures import MEASURES, describe, find_measure, mean_score, validate_options
 from ..codes import pack_codes
 from ..histogram import RetrievalHistogram, retrieval_histogram
+from ..measures import MEASURES, describe, find_measure, mean_score, validate_options
 
 # Fitted attributes of hashers that no code depends on, and that may be large.
 _NOT_FOR_ENCODING = {"codes_", "y_", "affinity", "affinity_"}

@@ -3,9 +3,8 @@
 from collections.abc import Iterator
 from typing import Any
 
-from .._code_counts import CodeCounter
-from .._measures import CodeUsage, usage_of
-from ..codes import CodeReader
+from ..codes import CodeCounter, CodeReader
+from ..measures import CodeUsage, usage_of
 
 
 def code_usage(codes: Any, *, n_bits: int | None = None) -> CodeUsage:

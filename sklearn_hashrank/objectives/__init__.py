@@ -1,19 +1,22 @@
 """Objectives of learning, with gradients: functions of soft histograms, and sums over pairs."""
 
-from sklearn_hashrank.objectives._average_precision import ArxivAP, CvprAP, ExactAP, SimplifiedAP
-from sklearn_hashrank.objectives._base import Objective, Ties, TieValues
-from sklearn_hashrank.objectives._batch import BatchObjective
-from sklearn_hashrank.objectives._floor import FLOOR
-from sklearn_hashrank.objectives._ndcg import ArxivNDCG, CvprNDCG, ExactNDCG, SimplifiedNDCG
-from sklearn_hashrank.objectives._pairwise import (
-    DSH,
-    CityBlock,
-    Dispersed,
-    Hierarchical,
-    PairwiseObjective,
-    SquaredEuclidean,
+from .pairwise import DSH, CityBlock, Dispersed, Hierarchical, PairwiseObjective, SquaredEuclidean
+from .ranking import (
+    FLOOR,
+    ArxivAP,
+    ArxivNDCG,
+    BatchObjective,
+    CvprAP,
+    CvprNDCG,
+    ExactAP,
+    ExactNDCG,
+    Objective,
+    SimplifiedAP,
+    SimplifiedNDCG,
+    SoftHistogram,
+    Ties,
+    TieValues,
 )
-from sklearn_hashrank.objectives._soft_histogram import SoftHistogram
 
 OBJECTIVES: dict[tuple[str, str], type[Objective]] = {
     (objective.measure, objective.relaxation): objective

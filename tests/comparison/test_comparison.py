@@ -19,8 +19,7 @@ from sklearn_hashrank.metrics import (
     tie_aware_ndcg_score,
 )
 from sklearn_hashrank.model_selection import PerClassRetrievalSplit, RetrievalSplit
-
-from .conftest import PROTOCOL
+from tests.comparison.conftest import PROTOCOL
 
 TIMES = {"fit_seconds", "encode_microseconds"}
 

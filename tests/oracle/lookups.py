@@ -8,7 +8,7 @@ from fractions import Fraction
 from itertools import combinations
 from math import comb, log2
 
-from .histograms import hamming_distance
+from tests.oracle.histograms import hamming_distance
 
 
 def within(query, database, levels, radius):

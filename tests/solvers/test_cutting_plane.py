@@ -4,15 +4,14 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from sklearn_hashrank.objectives.ranking_loss import RankingLoss
+from sklearn_hashrank.objectives.structural import RankingLoss
 from sklearn_hashrank.solvers.cutting_plane import (
     CuttingPlane,
     PegasosMaster,
     SemidefiniteMaster,
     factor,
 )
-
-from ..oracle import structural_svm as oracle
+from tests.oracle import structural_svm as oracle
 
 N_BITS = 4
 

@@ -1,0 +1,46 @@
+"""The layers of the package, from the ground up.
+
+The architecture page shows this table, and ``tests/contract/test_package.py`` holds the imports to
+it: a module imports from its own folder and from the layers above it in the table. Names are those
+of folders and modules of ``sklearn_hashrank``.
+"""
+
+from pathlib import Path
+
+LAYERS = (
+    ("_kernels", "numba: arrays in, arrays out; no validation, no classes"),
+    ("_utils", "callbacks and threads"),
+    ("rows", "arrays, memmaps, sparse matrices, iterators and dask arrays as one source of rows"),
+    ("persistence", "atomic writes and files of codes"),
+    ("codes", "formats, reader, Hamming distance, distinct codes and their counts"),
+    ("affinity", "relevance levels of pairs, computed from `y`"),
+    ("measures", "every measure as a function of counts, and their registry"),
+    ("histogram", "counts by query, level and distance"),
+    (
+        "metrics",
+        "the scikit-learn face: functions, scorers, displays, and the one way to a histogram",
+    ),
+    ("objectives", "smooth functions of scores and levels, with gradients"),
+    ("solvers", "optimisation of arrays and callables"),
+    ("_linear", "the space of features that linear hashers learn in"),
+    ("neighbors", "search by Hamming distance"),
+    ("base", "what every hasher has: validation, code output, score"),
+    ("hashers", "one method per module or folder: parameters, `fit`, documentation"),
+    ("interop", "codes in the formats of other programs"),
+    ("feature_extraction", "GIST features of images"),
+    ("datasets", "loaders that read, download and check"),
+    ("model_selection", "splits into training rows, queries and database"),
+    ("comparison", "methods x bits x seeds: running, keeping, tables, report"),
+    ("cli", "the `hashrank` command: options and exit codes"),
+    ("__main__", "`python -m sklearn_hashrank`"),
+)
+
+
+def write_table(path: Path) -> None:
+    """Write the table in reStructuredText."""
+    lines = [".. list-table::", "   :widths: 20 80", ""]
+    for name, text in LAYERS:
+        lines += [f"   * - ``{name}``", f"     - {text}"]
+    content = "\n".join(lines) + "\n"
+    if not path.exists() or path.read_text() != content:
+        path.write_text(content)

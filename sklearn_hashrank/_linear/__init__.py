@@ -1,0 +1,1 @@
+"""The space of features that linear hashers learn in."""

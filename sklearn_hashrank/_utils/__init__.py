@@ -1,0 +1,1 @@
+"""What the whole package uses and no user sees: callbacks, threads."""

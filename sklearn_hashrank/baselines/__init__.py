@@ -1,1 +1,0 @@
-"""The yardsticks every learned hasher is compared with."""

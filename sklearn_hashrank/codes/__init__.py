@@ -1,0 +1,32 @@
+"""Binary codes: formats, packing, reading, Hamming distance, and how many items have each."""
+
+from ..persistence import load_codes
+from ._counts import CodeCounter, KeptCodes
+from ._formats import (
+    FORMATS,
+    CodeReader,
+    as_code_matrix,
+    check_n_bits,
+    hamming_distances,
+    pack_codes,
+    packed_width,
+    unpack_codes,
+    write_codes,
+)
+from ._targets import collect_codes
+
+__all__ = [
+    "FORMATS",
+    "CodeCounter",
+    "CodeReader",
+    "KeptCodes",
+    "as_code_matrix",
+    "check_n_bits",
+    "collect_codes",
+    "hamming_distances",
+    "load_codes",
+    "pack_codes",
+    "packed_width",
+    "unpack_codes",
+    "write_codes",
+]

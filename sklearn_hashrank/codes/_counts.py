@@ -1,0 +1,127 @@
+"""How many items of a database have each code, kept so that shards and blocks can be merged.
+
+A histogram does not tell which items at one distance share a code, and the same code may be in
+several shards. So the largest number of items on one code is neither the sum nor the maximum of
+those of the shards. It takes the distinct codes themselves, each with its number of items.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from joblib import Parallel, delayed, effective_n_jobs
+from numpy.typing import NDArray
+
+_ROWS_WORTH_A_MERGE = 1 << 20
+_PAIRS_WORTH_A_THREAD = 1 << 22
+
+Words = NDArray[np.uint64]
+Counts = NDArray[np.int64]
+
+
+class CodeCounter:
+    """Counts distinct codes block by block.
+
+    Blocks wait until together they are as many rows as all before them, so that each code is
+    looked at a few times, however small the blocks.
+    """
+
+    def __init__(self) -> None:
+        self._parts: list[tuple[Words, Counts]] = []
+        self._n_merged = self._n_waiting = 0
+
+    def __bool__(self) -> bool:
+        return bool(self._parts)
+
+    def add(self, words: Words, counts: Counts | None = None) -> None:
+        """Count rows of words, each once or as often as `counts` says."""
+        words, counts = _merge(words, counts)
+        self._parts.append((words, counts))
+        self._n_waiting += len(words)
+        if self._n_waiting > max(self._n_merged, _ROWS_WORTH_A_MERGE):
+            self.finish()
+
+    def finish(self) -> tuple[Words, Counts]:
+        """Return the distinct codes, (n_distinct, n_words), and how many items have each."""
+        if len(self._parts) > 1:
+            words, counts = (np.concatenate(arrays) for arrays in zip(*self._parts))
+            self._parts = [_merge(words, counts)]
+        self._n_merged, self._n_waiting = len(self._parts[0][0]), 0
+        return self._parts[0]
+
+
+def _merge(words: Words, counts: Counts | None) -> tuple[Words, Counts]:
+    from .._kernels.hamming import find_equal_rows
+
+    if counts is None and words.shape[1] == 1:  # sorting single words is vectorised
+        distinct, repeats = np.unique(words, return_counts=True)
+        return distinct[:, None], repeats
+    groups = np.zeros(len(words), dtype=np.int32)
+    firsts, repeats, index = find_equal_rows(words, groups, len(words))
+    if counts is not None:
+        repeats = np.zeros(len(firsts), dtype=np.int64)
+        np.add.at(repeats, index, counts)
+    return words[firsts], repeats
+
+
+@dataclass(frozen=True, eq=False)
+class KeptCodes:
+    """The codes of a retrieval run, beside its histogram.
+
+    Parameters
+    ----------
+    queries : ndarray of shape (n_queries, n_words), uint64
+    n_self : ndarray of shape (n_queries,)
+        How many of the items with its own code are the query itself, which it does not retrieve.
+    words : ndarray of shape (n_distinct, n_words), uint64
+        The distinct codes of the database.
+    counts : ndarray of shape (n_distinct,)
+        How many items have each.
+    n_bits : int
+        Length of a code.
+    n_jobs : int or None
+        Threads over queries.
+    """
+
+    queries: Words
+    n_self: Counts
+    words: Words
+    counts: Counts
+    n_bits: int
+    n_jobs: int | None = None
+
+    def __add__(self, other: "KeptCodes") -> "KeptCodes":
+        """Merge the codes of two shards of a database."""
+        if not np.array_equal(self.queries, other.queries):
+            raise ValueError(
+                "only histograms of the same queries can be merged. Got other query codes."
+            )
+        words, counts = _merge(
+            np.concatenate([self.words, other.words]), np.concatenate([self.counts, other.counts])
+        )
+        n_self = self.n_self + other.n_self
+        return KeptCodes(self.queries, n_self, words, counts, self.n_bits, self.n_jobs)
+
+    def peaks(self, radius: int) -> Counts:
+        """Largest number of items that share one code at distance 0, 1, ... `radius`.
+
+        Returns
+        -------
+        peaks : ndarray of shape (n_queries, min(radius, n_bits) + 1)
+        """
+        from .._kernels.hamming import find_equal_rows, largest_weights
+
+        n = len(self.queries)
+        groups = np.zeros(n, dtype=np.int32)
+        firsts, _, query_of = find_equal_rows(self.queries, groups, n)
+        queries, words = self.queries[firsts], np.ascontiguousarray(self.words.T)
+        peaks = np.zeros((len(queries), min(int(radius), self.n_bits) + 1), dtype=np.int64)
+        n_tasks = 1 + queries.size * words.size // _PAIRS_WORTH_A_THREAD
+        n_tasks = min(n_tasks, 2 * effective_n_jobs(self.n_jobs))
+        step = -(-len(queries) // n_tasks)
+        Parallel(n_jobs=self.n_jobs if n_tasks > 1 else 1, require="sharedmem")(
+            delayed(largest_weights)(queries[i : i + step], words, self.counts, peaks[i : i + step])
+            for i in range(0, len(queries), step)
+        )
+        peaks = peaks[query_of]
+        peaks[:, 0] -= self.n_self
+        return peaks

@@ -1,0 +1,5 @@
+"""Features of images."""
+
+from ._gist import GIST, gabor_filters
+
+__all__ = ["GIST", "gabor_filters"]

@@ -1,0 +1,1 @@
+"""One method per module, or per folder where it needs several rooms."""

@@ -1,0 +1,380 @@
+"""Hashing as a structural support vector machine over whole rankings."""
+
+import warnings
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from scipy import linalg, sparse
+from sklearn.base import _fit_context
+from sklearn.decomposition import PCA
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from .._utils.callbacks import CallbackSupportMixin, Progress
+from ..affinity import BaseAffinity
+from ..base import LinearHasher, inverse_deviations
+from ..objectives.structural import LOSSES, RankingLoss, count_relevant
+from ..solvers.cutting_plane import MASTERS, CuttingPlane, factor
+from ..solvers.rotation import rotate_to_signs
+
+# Chosen on held-out training rows, as the default alpha was; see benchmarks/lwh.py.
+_N_COMPONENTS = {"pegasos": 200, "sdp": 32}
+_WHITENING = 0.2
+_ROTATION_ITERATIONS = 50
+
+
+class LWHHasher(CallbackSupportMixin, LinearHasher):
+    r"""Linear hash functions from a structural support vector machine over whole rankings.
+
+    A ranking y of the database scores :math:`F(q, y) = \frac{1}{n_+ n_-} \sum_{ij} y_{ij} \langle
+    W W^T, q (x_i - x_j)^T \rangle / b` for a query q, over relevant i and irrelevant j. The true
+    ranking shall score higher than any other one by its loss, 1 - AP or 1 - NDCG [1]_: minimise
+    :math:`\frac{\alpha}{2} |W|^2 + \xi`, where the slack :math:`\xi` is the mean over queries of
+    the largest violation. Cutting planes find the rankings that matter [2]_.
+
+    Inside, features are centred and scaled to unit variance; their principal components are divided
+    by the fifth root of their variance, and rows are stretched to the length of a code of -1 and
+    +1, :math:`\sqrt{b}`, which changes no bit. So `alpha` means the same for any features and any
+    `n_bits`. Everything is folded back into `components_` and `intercept_`; projections of the
+    sampled rows have mean zero.
+
+    The problem knows W only by :math:`W W^T`, so that any rotation of W is as good. The one that
+    brings projections of the queries nearest to their signs is taken, found by the iteration of ITQ
+    from a random start. Each query is first moved half the way to the mean of its relevant
+    items, so that hyperplanes keep out of where those lie.
+
+    Parameters
+    ----------
+    n_bits : int, default=32
+        Length of a code. It may exceed the number of features.
+    affinity : "auto" or affinity object, default="auto"
+        How `y` says what is relevant: level > 0. See :mod:`sklearn_hashrank.affinity`.
+    alpha : float, default=0.003
+        Weight of the regulariser. More of it gives fewer iterations and a lower rank.
+    loss : {"ap", "ndcg"}, default="ap"
+        1 - AP, or 1 - NDCG with gain 1 for every relevant item.
+    solver : {"pegasos", "sdp"}, default="pegasos"
+        Projected sub-gradient descent on W, or the convex problem in :math:`W W^T` by cvxpy, of
+        which the `n_bits` largest eigenvalues are kept.
+    n_queries : int or None, default=300
+        Queries, drawn from the database rows. None: all of them.
+    n_database : int or None, default=1000
+        Rows that are ranked, drawn from the training rows. None: all of them.
+    n_components : int, "auto" or None, default="auto"
+        Principal components to work with, at most. ``"auto"``: 200, and 32 for ``solver="sdp"``.
+        None: all of them.
+    max_iter : int, default=50
+        Most iterations of the cutting plane.
+    tol : float, default=0.01
+        Violation above the slack to accept.
+    output : {"bits", "signs", "packed"}, default="bits"
+        Format of :meth:`transform`: 0/1 uint8, -1/+1 int8, or packed uint8 bytes.
+    random_state : int, RandomState instance or None, default=None
+        Draws the rows, the start and the start of the rotation.
+    n_jobs : int, default=None
+        Threads over queries. None means 1 unless in a :obj:`joblib.parallel_config` context, -1
+        means all processors. The result does not depend on it.
+    verbose : int, default=0
+        Print a line every `verbose` iterations.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (n_bits, n_features)
+        Normal vectors of the hyperplanes.
+    intercept_ : ndarray of shape (n_bits,)
+        Their offsets.
+    affinity_ : affinity object
+        The fitted affinity.
+    objective_ : float
+        ``alpha / 2 |W|^2`` + the true slack of the W that `components_` is made of.
+    lower_bound_ : float
+        No W of any number of columns has a lower objective on this sample and these components,
+        by the multipliers of either solver.
+    factoring_loss_ : float
+        By how much keeping `n_bits` eigenvalues raised the objective; 0 for ``solver="pegasos"``.
+    converged_ : bool
+        Whether no ranking violates by more than `tol` above the slack of the working set, for
+        ``solver="sdp"`` before factoring.
+    n_iter_ : int
+        Iterations done.
+    n_constraints_ : int
+        Rankings, or blocks of them, in the working set at the end.
+    n_queries_ : int
+        Queries that had both relevant and irrelevant items; others are skipped.
+    history_ : dict of list
+        For each iteration the ``"objective"``, the ``"slack"`` of the working set, the
+        ``"violation"`` by which the true slack is above it, and the ``"lower_bound"``.
+    codes_ : ndarray of shape (n_samples, ceil(n_bits / 8)), uint8
+        Packed codes of the training rows.
+    y_ : array-like
+        `y` of the training rows, or `X` where it was None.
+    n_features_in_ : int
+        Number of features seen during fit.
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
+        Names of the features, when `X` has string column names.
+
+    References
+    ----------
+    .. [1] "List-wise supervised hashing" (LWH), 2014.
+    .. [2] Y. Yue, T. Finley, F. Radlinski, T. Joachims, "A support vector method for optimizing
+       average precision", SIGIR 2007.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from sklearn_hashrank import LWHHasher
+    >>> X, y = load_digits(return_X_y=True)
+    >>> hasher = LWHHasher(n_bits=16, random_state=0).fit(X[:1000], y[:1000])
+    >>> hasher.converged_
+    True
+    >>> bool(hasher.score(X[1000:], y[1000:]) > 0.65)
+    True
+    """
+
+    _parameter_constraints: dict = {
+        **LinearHasher._parameter_constraints,
+        "affinity": [StrOptions({"auto"}), BaseAffinity],
+        "alpha": [Interval(Real, 0, None, closed="neither")],
+        "loss": [StrOptions(set(LOSSES))],
+        "solver": [StrOptions(set(MASTERS))],
+        "n_queries": [None, Interval(Integral, 1, None, closed="left")],
+        "n_database": [None, Interval(Integral, 2, None, closed="left")],
+        "n_components": [None, StrOptions({"auto"}), Interval(Integral, 1, None, closed="left")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "tol": [Interval(Real, 0, None, closed="neither")],
+        "random_state": ["random_state"],
+        "n_jobs": [None, Integral],
+        "verbose": ["verbose"],
+    }
+
+    def __init__(
+        self,
+        n_bits=32,
+        *,
+        affinity="auto",
+        alpha=0.003,
+        loss="ap",
+        solver="pegasos",
+        n_queries=300,
+        n_database=1000,
+        n_components="auto",
+        max_iter=50,
+        tol=0.01,
+        output="bits",
+        random_state=None,
+        n_jobs=None,
+        verbose=0,
+    ):
+        self.n_bits = n_bits
+        self.affinity = affinity
+        self.alpha = alpha
+        self.loss = loss
+        self.solver = solver
+        self.n_queries = n_queries
+        self.n_database = n_database
+        self.n_components = n_components
+        self.max_iter = max_iter
+        self.tol = tol
+        self.output = output
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any = None) -> "LWHHasher":
+        """Learn the hyperplanes.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Training rows.
+        y : array-like with n_samples rows, default=None
+            What `affinity` compares; None: `X` itself.
+
+        Returns
+        -------
+        self : LWHHasher
+        """
+        X, y = self._validate_training_data(X, y)
+        random_state = check_random_state(self.random_state)
+        database, queries = self._sample(X.shape[0], random_state)
+        queries, relevant = self._find_relevant(X, y, database, queries)
+        space = _Space(X[database], self._n_components(), self.n_bits, random_state)
+        problem = RankingLoss(
+            space.rows[queries],
+            space.rows,
+            relevant,
+            queries,
+            n_bits=self.n_bits,
+            loss=self.loss,
+            n_jobs=self.n_jobs,
+        )
+        solver = self._new_solver(problem, random_state)
+        rotation = _random_rotation(self.n_bits, random_state)
+        gathered = _gather(space.rows, queries, relevant)
+
+        def attributes():
+            return space.fold(self._factor(solver.weights), rotation, gathered, X.dtype)
+
+        progress = Progress(self, X, y, self.max_iter, attributes)
+        for iteration in progress.iterations():
+            if solver.step():
+                progress.stop()
+            self._report(iteration, solver)
+        self._set_results(solver, problem)
+        self.__dict__.update(attributes())
+        self._keep_database(X, y)
+        return self
+
+    def _sample(self, n, random_state):
+        """Rows of the database, and which of those are queries."""
+        if n < 2:
+            raise ValueError(
+                f"{type(self).__name__} needs at least two rows to rank. Got n_samples = {n}."
+            )
+        n_database = n if self.n_database is None else min(n, self.n_database)
+        n_queries = n_database if self.n_queries is None else min(n_database, self.n_queries)
+        return random_state.permutation(n)[:n_database], np.arange(n_queries)
+
+    def _find_relevant(self, X, y, database, queries):
+        """Queries with something to rank, and their relevant items."""
+        self.affinity_ = self._fit_affinity(X, y)
+        rows = self.affinity_.validate(X if y is None else y)[database]
+        step = max(1, (1 << 22) // len(database))
+        relevant = np.concatenate(
+            [
+                self.affinity_.levels_[self.affinity_.level_indices(rows[block], rows)] > 0
+                for block in np.array_split(queries, -(-len(queries) // step))
+            ]
+        )
+        n_relevant, n_irrelevant = count_relevant(relevant, queries)
+        useful = (n_relevant > 0) & (n_irrelevant > 0)
+        self.n_queries_ = int(useful.sum())
+        if not self.n_queries_:
+            raise ValueError(
+                f"{type(self).__name__} learns from queries that have both relevant and irrelevant "
+                f"items. Got none among {len(queries)} queries over {len(database)} rows: "
+                f"{np.sum(n_relevant == 0)} have no relevant item, "
+                f"{np.sum(n_irrelevant == 0)} no irrelevant one."
+            )
+        return queries[useful], relevant[useful]
+
+    def _n_components(self):
+        if self.n_components == "auto":
+            return _N_COMPONENTS[self.solver]
+        return self.n_components
+
+    def _new_solver(self, problem, random_state):
+        n_features = problem.queries.shape[1]
+        start = random_state.standard_normal((n_features, self.n_bits)) / np.sqrt(n_features)
+        options = {"random_state": random_state} if self.solver == "pegasos" else {}
+        master = MASTERS[self.solver](problem.queries, self.alpha, **options)
+        return CuttingPlane(problem.most_violated, master, start, self.tol)
+
+    def _factor(self, weights):
+        if weights.shape[1] <= self.n_bits:
+            return weights
+        return factor(weights @ weights.T, self.n_bits)[0]
+
+    def _set_results(self, solver, problem):
+        self.history_, self.n_iter_ = solver.history, len(solver.history["objective"])
+        self.converged_, self.lower_bound_ = solver.converged, solver.lower_bound
+        self.n_constraints_ = solver.master.n_constraints
+        self.objective_ = solver.objective
+        weights = self._factor(solver.weights)
+        if weights is not solver.weights:
+            self.objective_ = solver.evaluate(weights)
+        self.factoring_loss_ = self.objective_ - solver.objective
+        if not self.converged_ and self.n_iter_ == self.max_iter:
+            warnings.warn(
+                f"LWHHasher did not converge in max_iter={self.max_iter} iterations: rankings "
+                f"violate by {self.history_['violation'][-1]:.2g} above the slack, tol={self.tol}. "
+                "The W with the lowest objective so far is kept. Increase max_iter, or increase "
+                "alpha or tol for an easier problem.",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+
+    def _report(self, iteration, solver):
+        last = solver.converged or iteration + 1 == self.max_iter
+        if self.verbose and (last or (iteration + 1) % int(self.verbose) == 0):
+            figures = ", ".join(
+                f"{name.replace('_', ' ')} {values[-1]:.4f}"
+                for name, values in solver.history.items()
+            )
+            print(f"[{type(self).__name__}] iteration {iteration + 1}/{self.max_iter}: {figures}")
+
+
+class _Space:
+    """The features that W is learned on, and the way back from them.
+
+    Parameters
+    ----------
+    X : {ndarray, sparse matrix} of shape (n_rows, n_features)
+        The sampled rows.
+    n_components : int or None
+        Most principal components to keep.
+    n_bits : int
+        Squared length of the rows inside.
+    random_state : RandomState instance
+        For the principal components of wide data.
+
+    Attributes
+    ----------
+    rows : ndarray of shape (n_rows, n_components)
+        The rows inside.
+    """
+
+    def __init__(self, X, n_components, n_bits, random_state):
+        dtype = X.dtype
+        X = np.asarray(X.toarray() if sparse.issparse(X) else X, dtype=np.float64)
+        self._mean = X.mean(axis=0)
+        self._scale = inverse_deviations(self._mean, X.std(axis=0), dtype)
+        Z = (X - self._mean) * self._scale
+        most = min(Z.shape)
+        with np.errstate(invalid="ignore"):  # shares of no variance, of constant rows
+            pca = PCA(
+                most if n_components is None else min(n_components, most),
+                svd_solver="covariance_eigh" if Z.shape[1] <= 2000 else "auto",
+                random_state=random_state,
+            ).fit(Z)
+        variance = pca.explained_variance_
+        kept = variance > 1e-10 * variance[0]
+        kept[0] = True
+        self._directions = (
+            pca.components_[kept].T / np.maximum(variance[kept], 1e-300) ** _WHITENING
+        )
+        rows = Z @ self._directions
+        length = np.linalg.norm(rows, axis=1, keepdims=True)
+        self.rows = np.divide(
+            np.sqrt(n_bits) * rows, length, out=np.zeros_like(rows), where=length > 0
+        )
+
+    def fold(self, weights, rotation, points, dtype):
+        """``components_`` and ``intercept_`` of W, rotated to the signs of some points inside."""
+        values, vectors = linalg.eigh(weights @ weights.T)
+        values, vectors = np.maximum(values[::-1], 0), vectors[:, ::-1]
+        rank = min(max(1, int(np.sum(values > 1e-6 * values[0]))), len(rotation))
+        weights = vectors[:, :rank] * np.sqrt(values[:rank])
+        rotation, _ = rotate_to_signs(points @ weights, rotation[:rank], _ROTATION_ITERATIONS)
+        components = (self._directions @ (weights @ rotation)).T * self._scale
+        intercept = -components @ self._mean
+        return {"components_": components.astype(dtype), "intercept_": intercept.astype(dtype)}
+
+
+def _gather(rows, queries, relevant):
+    """Queries half the way to the mean of their relevant items."""
+    gathered = np.empty((len(queries), rows.shape[1]))
+    step = max(1, (1 << 22) // len(rows))
+    for start in range(0, len(queries), step):
+        block = slice(start, start + step)
+        weights = relevant[block].astype(np.float64)
+        weights /= weights.sum(axis=1, keepdims=True)
+        gathered[block] = (rows[queries[block]] + weights @ rows) / 2
+    return gathered
+
+
+def _random_rotation(n_bits, random_state):
+    return np.linalg.qr(random_state.standard_normal((n_bits, n_bits)))[0]

@@ -1,0 +1,217 @@
+"""What RSH needs to know of its training rows, so that it adds up over blocks of them."""
+
+from numbers import Integral
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..._linear.principal import CenteredRows
+from ...affinity import BaseAffinity
+from ...base import column_means
+from ._supervision import Groups, Supervision, group_rows, stack_rows, supervise
+
+KINDS_IN_FULL, _QUERIES, _DATABASE = 2000, 1000, 20_000
+_STATISTICS_ROWS = 10_000
+_DEVIATIONS = 10  # more rows than wanted to be sure of enough of them
+
+
+class Draws(NamedTuple):
+    """Which rows learn, whatever blocks they come in.
+
+    Attributes
+    ----------
+    affinity : BaseAffinity
+        Fitted.
+    n_queries, n_database : int, None or "auto"
+        As in :class:`RSHHasher`.
+    seed : int
+        With the number of a row it says whether the row is drawn.
+    """
+
+    affinity: BaseAffinity
+    n_queries: int | str | None
+    n_database: int | str | None
+    seed: int
+
+
+class TripletStatistics:
+    """Mean, sums of rows of equal `y`, and samples of some consecutive rows.
+
+    Statistics of other rows are added by ``+``. What comes of it is the same for every way to cut
+    the rows into blocks, but for rounding: sums are centred at the mean of the rows so far, and
+    samples depend on row numbers alone.
+
+    Parameters
+    ----------
+    draws : Draws
+    X : {ndarray, sparse matrix} of shape (n_samples, n_features)
+        Rows.
+    targets : rows of `y` that the affinity has validated
+    start : int, default=0
+        Number of the first row.
+    n_total : int, default=None
+        Rows of all blocks together, where it is known. Blocks then keep few rows that do not make
+        it into the samples.
+
+    Attributes
+    ----------
+    n_rows : int
+    dtype : dtype
+        Of the rows.
+    mean : ndarray of shape (n_features,)
+    sample : RowSample
+        For covariance and rotation.
+    """
+
+    def __init__(
+        self, draws: Draws, X: Any, targets: Any, start: int = 0, n_total: int | None = None
+    ):
+        self.draws, self.n_rows, self.dtype = draws, X.shape[0], X.dtype
+        self.mean = column_means(X)
+        self.groups = self._group(X, targets)
+
+        def sample(purpose, wanted, targets):
+            return RowSample.draw(wanted, (draws.seed, purpose), X, targets, start, n_total)
+
+        self.sample = sample(0, _STATISTICS_ROWS, None)
+        self._queries = self._database = None
+        if self.groups is None or draws.n_queries is not None:
+            self._queries = sample(1, _or_auto(draws.n_queries, _QUERIES), targets)
+        if self.groups is None or draws.n_database is not None:
+            self._database = sample(2, _or_auto(draws.n_database, _DATABASE), targets)
+
+    def __add__(self, other: "TripletStatistics") -> "TripletStatistics":
+        """Statistics of the rows of both."""
+        merged = object.__new__(TripletStatistics)
+        merged.draws, merged.n_rows = self.draws, self.n_rows + other.n_rows
+        merged.dtype = np.result_type(self.dtype, other.dtype)
+        share = other.n_rows / merged.n_rows
+        merged.mean = self.mean + share * (other.mean - self.mean)
+        merged.groups = self._merge_groups(other, merged.mean)
+        merged.sample = self.sample + other.sample
+        merged._queries = _add(self._queries, other._queries)
+        merged._database = _add(self._database, other._database)
+        return merged
+
+    def supervise(self) -> Supervision:
+        """Sum the triplets of the queries and the items that were drawn."""
+        draws = self.draws
+        queries = self._drawn(draws.n_queries, self._queries)
+        database = self._drawn(draws.n_database, self._database)
+        supervision = supervise(draws.affinity, queries, database)
+        if supervision.n_wins == 0:
+            raise NothingToLearnError(
+                "B = 0, there is nothing to learn: no row is more relevant to a query than any "
+                f"other. Does y hold a single class? Got n_samples = {self.n_rows}, of which "
+                f"{queries.sizes.sum():.0f} queries and {database.sizes.sum():.0f} items, and "
+                f"{draws.affinity!r}."
+            )
+        return supervision
+
+    def _group(self, X, targets):
+        draws = self.draws
+        n_drawn = isinstance(draws.n_queries, Integral) + isinstance(draws.n_database, Integral)
+        if n_drawn == 2:
+            return None
+        if draws.affinity.group(targets[:1])[1] is None:
+            return None
+        groups = group_rows(draws.affinity, targets, CenteredRows(X, self.mean))
+        return self._unless_many(groups)
+
+    def _merge_groups(self, other, mean):
+        if self.groups is None or other.groups is None:
+            return None
+        ours, theirs = (groups.recentred(mean) for groups in (self.groups, other.groups))
+        return self._unless_many(ours.merged(theirs, self.draws.affinity))
+
+    def _unless_many(self, groups):
+        in_full = None in (self.draws.n_queries, self.draws.n_database)
+        return groups if in_full or len(groups.sizes) <= KINDS_IN_FULL else None
+
+    def _drawn(self, wanted: Any, sample: "RowSample | None") -> Groups:
+        groups = self.groups
+        few = groups is not None and len(groups.sizes) <= KINDS_IN_FULL
+        if groups is not None and (wanted is None or (wanted == "auto" and few)):
+            return groups
+        assert sample is not None
+        return group_rows(self.draws.affinity, sample.targets, CenteredRows(sample.X, self.mean))
+
+
+class NothingToLearnError(ValueError):
+    """No triplet, or no variance, in the rows so far."""
+
+
+class RowSample(NamedTuple):
+    """Rows drawn without replacement from a stream: those whose keys are the smallest.
+
+    The key of a row is a random number of its own, so that it does not matter in which blocks the
+    stream comes.
+
+    Attributes
+    ----------
+    wanted : int or None
+        Rows of the sample; None takes all.
+    numbers : ndarray of shape (n_drawn,)
+        Row numbers in the stream, ascending.
+    keys : ndarray of shape (n_drawn,)
+    X : {ndarray, sparse matrix} of shape (n_drawn, n_features)
+    targets : rows of `y` that the affinity has validated, or None
+    """
+
+    wanted: int | None
+    numbers: np.ndarray
+    keys: np.ndarray
+    X: Any
+    targets: Any
+
+    @classmethod
+    def draw(
+        cls,
+        wanted: int | None,
+        seed: tuple[int, int],
+        X: Any,
+        targets: Any,
+        start: int = 0,
+        n_total: int | None = None,
+    ) -> "RowSample":
+        """Draw from rows that are numbered from `start` on, of `n_total` if that is known."""
+        keys = row_keys(seed, start, X.shape[0])
+        chosen = _smallest(keys, wanted)
+        if n_total is not None and wanted is not None:
+            most = (wanted + _DEVIATIONS * (1 + np.sqrt(wanted))) / n_total
+            chosen = chosen[keys[chosen] <= most]
+        rows = None if targets is None else targets[chosen]
+        return cls(wanted, chosen + start, keys[chosen], X[chosen], rows)
+
+    def __add__(self, other: Any) -> "RowSample":
+        """Sample of the rows of both."""
+        numbers = np.concatenate([self.numbers, other.numbers])
+        keys = np.concatenate([self.keys, other.keys])
+        chosen = _smallest(keys, self.wanted)
+        chosen = chosen[np.argsort(numbers[chosen])]
+        X = stack_rows(self.X, other.X)[chosen]
+        targets = self.targets
+        if targets is not None:
+            targets = stack_rows(targets, other.targets)[chosen]
+        return RowSample(self.wanted, numbers[chosen], keys[chosen], X, targets)
+
+
+def row_keys(seed: tuple[int, int], start: int, n: int) -> np.ndarray:
+    """Random numbers in [0, 1) of rows `start`, ..., `start + n - 1`."""
+    bits = np.random.PCG64(np.random.SeedSequence(seed)).advance(int(start))
+    return np.random.Generator(bits).random(n)
+
+
+def _smallest(keys, wanted):
+    """Where the `wanted` smallest keys are, ascending; everywhere, if there are no more."""
+    if wanted is None or wanted >= len(keys):
+        return np.arange(len(keys))
+    return np.sort(np.argpartition(keys, wanted)[:wanted])
+
+
+def _or_auto(wanted, n):
+    return n if wanted == "auto" else wanted
+
+
+def _add(first, second):
+    return None if first is None else first + second

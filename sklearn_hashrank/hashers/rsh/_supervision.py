@@ -1,0 +1,223 @@
+"""Listwise supervision: which items are more relevant to a query than which others.
+
+Row i of the database wins against row j for query m when it is more relevant; S_mij is +1, -1 or 0.
+All that RSH needs of S is ``p_m = sum_ij S_mij (x_i - x_j)``, and S enters it only through how many
+rows i wins and loses against. Those are counts of levels, so that no triplet is ever formed.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from ..._linear.principal import CenteredRows
+from ...affinity import BaseAffinity
+
+_LEVELS_AT_A_TIME = 1 << 26
+_WEIGHTS_AT_A_TIME = 1 << 22
+
+
+class Supervision(NamedTuple):
+    """Factors of ``B = sum_m p_m q_m.T``, one row for all queries of equal `y`.
+
+    Attributes
+    ----------
+    wins : ndarray of shape (n_kinds, n_features)
+        p_m.
+    queries : ndarray of shape (n_kinds, n_features)
+        Sums of the centred queries.
+    n_wins : float
+        Number of triplets with S_mij = 1.
+    """
+
+    wins: np.ndarray
+    queries: np.ndarray
+    n_wins: float
+
+
+def triplet_weights(levels: np.ndarray, counts: np.ndarray) -> np.ndarray:
+    """Weight of every item in p_m: twice the rows it wins against, less those it loses against.
+
+    Parameters
+    ----------
+    levels : ndarray of shape (n_queries, n_items)
+        Index of the level of every item.
+    counts : ndarray of shape (n_queries, n_levels)
+        Rows of the whole database at every level.
+
+    Returns
+    -------
+    weights : ndarray of shape (n_queries, n_items)
+
+    Examples
+    --------
+    >>> from sklearn_hashrank.hashers.rsh._supervision import triplet_weights
+    >>> import numpy as np
+    >>> triplet_weights(np.array([[0, 2, 1, 0]]), np.array([[2, 1, 1]]))
+    array([[-4.,  6.,  2., -4.]])
+    """
+    up_to = np.cumsum(counts, axis=1, dtype=float)
+    n_lower, n_higher = up_to - counts, up_to[:, -1:] - up_to
+    bins = levels + np.arange(len(counts))[:, None] * counts.shape[1]
+    return (2 * (n_lower - n_higher)).ravel().take(bins, mode="clip")
+
+
+class Groups(NamedTuple):
+    """Rows of equal `y`, added up; every row by itself where the affinity cannot tell.
+
+    Attributes
+    ----------
+    kinds : rows that the affinity has validated
+        `y` of every group.
+    sizes : ndarray of shape (n_groups,)
+        Number of rows.
+    sums : CenteredRows of shape (n_groups, n_features)
+        Sums of the rows: less the mean if dense, as they are if sparse.
+    mean : ndarray of shape (n_features,)
+        The mean.
+    """
+
+    kinds: Any
+    sizes: np.ndarray
+    sums: CenteredRows
+    mean: np.ndarray
+
+    def recentred(self, mean: np.ndarray) -> "Groups":
+        """The same for sums less another mean."""
+        sums = self.sums
+        if not sparse.issparse(sums.X):
+            sums = _as_they_are(sums.X + np.outer(self.sizes, self.mean - mean))
+        return self._replace(sums=sums, mean=mean)
+
+    def merged(self, other: "Groups", affinity: BaseAffinity) -> "Groups":
+        """Groups of two sets of rows, of which both have sums less the same mean."""
+        kinds, group_of = affinity.group(stack_rows(self.kinds, other.kinds))
+        members = _members(group_of, kinds.shape[0])
+        return Groups(
+            kinds,
+            members @ np.concatenate([self.sizes, other.sizes]),
+            _as_they_are(members @ stack_rows(self.sums.X, other.sums.X)),
+            self.mean,
+        )
+
+
+def group_rows(affinity: BaseAffinity, targets: Any, rows: CenteredRows) -> Groups:
+    """Add up rows of equal `y`.
+
+    Parameters
+    ----------
+    affinity : BaseAffinity
+        Fitted.
+    targets : rows that the affinity has validated
+    rows : CenteredRows
+
+    Returns
+    -------
+    groups : Groups
+    """
+    kinds, group_of = affinity.group(targets)
+    if group_of is None:
+        return Groups(kinds, np.ones(rows.shape[0]), rows, rows.mean)
+    n_groups = kinds.shape[0]
+    if sparse.issparse(rows.X):
+        sums = _members(group_of, n_groups) @ rows.X.astype(float)
+    else:
+        sums = np.zeros((n_groups, rows.shape[1]))
+        for part, block in rows.blocks():
+            found, local = np.unique(group_of[part], return_inverse=True)
+            sums[found] += _members(local, len(found)) @ block
+    sizes = np.bincount(group_of, minlength=n_groups).astype(float)
+    return Groups(kinds, sizes, _as_they_are(sums), rows.mean)
+
+
+def stack_rows(first: Any, second: Any) -> Any:
+    """Rows of two arrays of the same kind, dense or sparse."""
+    if sparse.issparse(first) != sparse.issparse(second):
+        raise ValueError("blocks must be all dense or all sparse. Got both.")
+    if sparse.issparse(first):
+        return sparse.vstack([first, second], format="csr")
+    if _kind_of_values(first) != _kind_of_values(second):
+        raise ValueError(
+            "the labels of all blocks must be of one kind, numbers, str or bytes. "
+            f"Got dtypes {first.dtype} and {second.dtype}."
+        )
+    return np.concatenate([first, second])
+
+
+def supervise(affinity: BaseAffinity, queries: Groups, database: Groups) -> Supervision:
+    """Sum the triplets of all queries.
+
+    Rows of equal `y` have equal weights, and have been added up where the affinity can tell.
+
+    Parameters
+    ----------
+    affinity : BaseAffinity
+        Fitted.
+    queries, database : Groups
+
+    Returns
+    -------
+    supervision : Supervision
+    """
+    wins, n_wins = np.empty((len(queries.sizes), database.sums.shape[1])), 0.0
+    n_levels = affinity.n_reachable_levels(queries.kinds)
+    step = max(1, _LEVELS_AT_A_TIME // len(database.sizes))
+    for start in range(0, len(wins), step):
+        part = slice(start, start + step)
+        levels, counts = _find_levels(
+            affinity, queries.kinds[part], database.kinds, database.sizes, n_levels
+        )
+        wins[part] = _add_wins(levels, counts, database.sums)
+        n_lower = np.cumsum(counts, axis=1) - counts
+        n_wins += queries.sizes[part] @ (counts * n_lower).sum(axis=1)
+    return Supervision(wins, _center(queries), float(n_wins))
+
+
+def _kind_of_values(rows):
+    return {"O": "U", "U": "U", "S": "S"}.get(rows.dtype.kind, "number")
+
+
+def _as_they_are(sums):
+    return CenteredRows(sums, np.zeros(sums.shape[1]))
+
+
+def _members(group_of, n_groups):
+    """Indicator matrix of groups by rows."""
+    n = len(group_of)
+    return sparse.csr_array((np.ones(n), (group_of, np.arange(n))), shape=(n_groups, n))
+
+
+def _center(groups):
+    """Dense centred sums."""
+    block = groups.sums.block(slice(None))
+    if sparse.issparse(block):
+        return block.toarray() - np.outer(groups.sizes, groups.mean)
+    return block
+
+
+def _find_levels(affinity, queries, groups, sizes, n_levels):
+    """Levels of all pairs, and how many rows each query finds at every level."""
+    n_queries, n_groups = queries.shape[0], len(sizes)
+    levels = np.empty((n_queries, n_groups), dtype=np.uint16)
+    counts = np.zeros((n_queries, n_levels))
+    first_bin = np.arange(n_queries)[:, None] * n_levels
+    grouped = np.any(sizes != 1)
+    for part in _parts(n_queries, n_groups, affinity.block_rows):
+        levels[:, part] = found = affinity.level_indices(queries, groups[part])
+        bins = (found + first_bin).ravel()
+        weights = np.broadcast_to(sizes[part], found.shape).ravel() if grouped else None
+        counts += np.bincount(bins, weights, counts.size).reshape(counts.shape)
+    return levels, counts
+
+
+def _add_wins(levels, counts, items):
+    """p_m of some queries. Weights add up to zero, so that sparse rows need not be centred."""
+    total = np.zeros((len(levels), items.shape[1]))
+    for part in _parts(len(levels), levels.shape[1], levels.shape[1]):
+        total += triplet_weights(levels[:, part], counts) @ items.block(part)
+    return total
+
+
+def _parts(n_queries, n_items, most):
+    step = max(1, min(most, _WEIGHTS_AT_A_TIME // n_queries))
+    return [slice(start, start + step) for start in range(0, n_items, step)]

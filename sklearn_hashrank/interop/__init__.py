@@ -1,0 +1,19 @@
+"""Codes in the formats of other programs."""
+
+from ._formats import (
+    from_bit_strings,
+    from_bytes,
+    from_faiss,
+    to_bit_strings,
+    to_bytes,
+    to_faiss,
+)
+
+__all__ = [
+    "from_bit_strings",
+    "from_bytes",
+    "from_faiss",
+    "to_bit_strings",
+    "to_bytes",
+    "to_faiss",
+]

@@ -1,0 +1,92 @@
+"""From relaxed codes to soft histograms, and back; the only place where distances are binned."""
+
+import numpy as np
+
+
+class SoftHistogram:
+    """Triangular binning of the relaxed Hamming distances within a batch of codes.
+
+    The distance of two relaxed codes is (n_bits - <u, v>) / 2. Bins are centred at 0, w, ..,
+    n_bits with w = n_bits / n_bins. A pair at distance x adds
+    ``max(0, 1 - |x - centre| / (delta w))`` to each bin, divided by max(1, delta). So it adds 1
+    in total when delta = 1. When delta is a larger integer it also does, and about 1 for other
+    delta > 1, unless the kernel reaches past the first or the last bin, where that part is
+    lost. When delta < 1 it adds 1 on a centre and less between two centres, nothing if it is
+    farther than delta w from both. Nobody retrieves itself.
+
+    Parameters
+    ----------
+    n_bins : int or None, default=None
+        Number of steps between the first and the last bin. ``None`` is one per bit.
+    delta : float, default=1.0
+        Half width of the triangle in units of w.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn_hashrank.objectives import SoftHistogram
+    >>> codes = np.array([[1.0, 1.0], [1.0, 0.0], [-1.0, -1.0]])
+    >>> level = np.array([[0, 1, 0], [1, 0, 0], [0, 0, 0]], dtype=np.uint8)
+    >>> counts, _ = SoftHistogram().counts(codes, level, n_levels=2)
+    >>> counts[0]  # row 1 is relevant and half a bit away, row 2 two bits
+    array([[0. , 0. , 1. ],
+           [0.5, 0.5, 0. ]])
+    """
+
+    def __init__(self, n_bins: int | None = None, delta: float = 1.0):
+        self.n_bins = n_bins
+        self.delta = delta
+
+    def counts(
+        self, codes: np.ndarray, level: np.ndarray, n_levels: int
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return the soft counts and the similarities that `pull_back` wants again.
+
+        Parameters
+        ----------
+        codes : ndarray of shape (M, n_bits)
+            Relaxed codes in [-1, 1], float32 or float64.
+        level : ndarray of shape (M, M), uint8
+            Index of the affinity level of column i for query q. The diagonal is ignored.
+        n_levels : int
+            Number of levels.
+
+        Returns
+        -------
+        counts : ndarray of shape (M, n_levels, n_bins + 1)
+        similarity : ndarray of shape (M, M)
+        """
+        from ..._kernels.soft_histogram import accumulate
+
+        n_bits = codes.shape[1]
+        if np.isnan(codes).any():  # no bin holds it, and the kernel does not look
+            raise ValueError("codes contain NaN.")
+        # A copy: for u @ u.T numpy calls SYRK and then mirrors the triangle, which is slower.
+        similarity = codes @ codes.T.copy()
+        n_bins = n_bits if self.n_bins is None else self.n_bins
+        return accumulate(
+            similarity, level, n_levels, n_bits, n_bins, float(self.delta)
+        ), similarity
+
+    def pull_back(
+        self, codes: np.ndarray, level: np.ndarray, similarity: np.ndarray, gradient: np.ndarray
+    ) -> np.ndarray:
+        """Return the gradient to the codes (M, n_bits) of a function of the soft counts.
+
+        The similarities are used up: their memory takes the slopes of the pairs.
+
+        Parameters
+        ----------
+        codes, level, similarity
+            As given to `counts` and returned by it.
+        gradient : ndarray of shape (M, n_levels, n_bins + 1)
+            The gradient to the soft counts.
+        """
+        from ..._kernels.soft_histogram import pull_back
+
+        pull_back(similarity, level, gradient, codes.shape[1], float(self.delta))
+        # -1/2 S u with S = T + T^T: two products cost less than the transposed sum.
+        pulled = similarity @ codes
+        pulled += similarity.T @ codes
+        pulled *= -0.5
+        return pulled

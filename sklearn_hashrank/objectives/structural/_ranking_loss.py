@@ -1,0 +1,132 @@
+"""The structural hinge loss over whole rankings, and the rankings that attain it."""
+
+from typing import Any
+
+import numpy as np
+from joblib import Parallel, delayed
+
+LOSSES = ("ap", "ndcg")
+_PAIRS_AT_A_TIME = 1 << 18
+
+
+class RankingLoss:
+    r"""Most violated rankings of some queries over one database.
+
+    A ranking y of the database scores :math:`F(q, y) = \frac{1}{n_+ n_-} \sum_{ij} y_{ij} \langle
+    W W^T, q (x_i - x_j)^T \rangle / b` over relevant i and irrelevant j, with :math:`y_{ij} = 1`
+    where i stands before j and -1 elsewhere. How far F falls from the true ranking, all relevant
+    items first, to another one is :math:`\langle W W^T, q a^T \rangle`, where `a` is a sum of the
+    items weighted by how many of the other kind stand on the wrong side. Pairs are never formed.
+
+    Parameters
+    ----------
+    queries : ndarray of shape (n_queries, n_features)
+        Query rows.
+    database : ndarray of shape (n_database, n_features)
+        The rows that are ranked.
+    relevant : ndarray of shape (n_queries, n_database), bool
+        Which rows are relevant. For each query there must be a relevant and an irrelevant one
+        besides its own.
+    own : ndarray of shape (n_queries,), int64
+        Where the query itself is in the database, which is not ranked; -1 for nowhere.
+    n_bits : int
+        The b of F.
+    loss : {"ap", "ndcg"}
+        1 - AP, or 1 - NDCG with gain 1 for the relevant.
+    n_jobs : int or None
+        Threads over blocks of queries.
+    """
+
+    def __init__(
+        self,
+        queries: np.ndarray,
+        database: np.ndarray,
+        relevant: np.ndarray,
+        own: np.ndarray,
+        *,
+        n_bits: int,
+        loss: str = "ap",
+        n_jobs: int | None = None,
+    ):
+        self.queries = queries
+        self.database, self.own, self.n_bits, self.n_jobs = database, own, n_bits, n_jobs
+        self._loss = LOSSES.index(loss)
+        self._relevant = np.packbits(relevant, axis=1)
+        n_relevant, n_irrelevant = count_relevant(relevant, own)
+        self._scale = 2.0 / (n_relevant * n_irrelevant * n_bits)
+        ranks = np.arange(len(database) + 1)
+        if loss == "ap":
+            self._table = np.concatenate([[0.0], np.cumsum(1 / ranks[1:])])
+        else:
+            self._table = np.concatenate([[0.0], 1 / np.log2(ranks[1:] + 1)])
+
+    def most_violated(self, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Find the ranking of each query with the largest loss + F.
+
+        Parameters
+        ----------
+        weights : ndarray of shape (n_features, n_columns)
+            W.
+
+        Returns
+        -------
+        directions : ndarray of shape (n_queries, n_features)
+            The `a` of each query.
+        losses : ndarray of shape (n_queries,)
+            The loss of each ranking.
+        """
+        projected = (self.database @ weights).T
+        step = max(1, _PAIRS_AT_A_TIME // len(self.database))
+        blocks = [slice(start, start + step) for start in range(0, len(self.queries), step)]
+        found: Any = Parallel(n_jobs=self.n_jobs, require="sharedmem")(
+            delayed(self._most_violated)(block, weights, projected) for block in blocks
+        )
+        directions, losses = zip(*found)
+        return np.concatenate(directions), np.concatenate(losses)
+
+    def _most_violated(self, block, weights, projected):
+        counts, losses = self.count_inversions(block, (self.queries[block] @ weights) @ projected)
+        counts *= self._scale[block, None]
+        return counts @ self.database, losses
+
+    def count_inversions(self, block: slice, products: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Count, in the most violated rankings, the items on the wrong side of each item.
+
+        Parameters
+        ----------
+        block : slice
+            Which queries.
+        products : ndarray of shape (n_block, n_database)
+            ``<W W^T, q x^T>`` of these queries.
+
+        Returns
+        -------
+        counts : ndarray of shape (n_block, n_database)
+            For a relevant item the irrelevant ones before it; for an irrelevant item minus the
+            relevant ones behind it.
+        losses : ndarray of shape (n_block,)
+        """
+        from ..._kernels.violated_rankings import most_violated_rankings
+
+        n = len(self.database)
+        scores = products / self.n_bits
+        counts, losses = np.empty_like(scores), np.empty(len(scores))
+        most_violated_rankings(
+            scores,
+            np.argsort(-scores, axis=1),
+            np.unpackbits(self._relevant[block], axis=1, count=n).view(bool),
+            self.own[block],
+            self._table,
+            self._loss,
+            counts,
+            losses,
+        )
+        return counts, losses
+
+
+def count_relevant(relevant: np.ndarray, own: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Count the relevant and the irrelevant items of each query, itself left out."""
+    rows = np.arange(len(own))
+    own_is_relevant = relevant[rows, own] & (own >= 0)
+    n_relevant = relevant.sum(axis=1) - own_is_relevant
+    return n_relevant, relevant.shape[1] - (own >= 0) - n_relevant

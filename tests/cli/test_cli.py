@@ -1,0 +1,562 @@
+"""The command: files in, files out, one clear line and the right exit code where that fails."""
+
+import csv
+import io
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.datasets import load_digits
+
+import sklearn_hashrank
+from sklearn_hashrank import HammingNeighbors, HierarchicalAffinity, ITQHasher, retrieval_histogram
+from sklearn_hashrank.cli import main
+
+SMALL = ["--methods", "lsh,itq:max_iter=5", "--bits", "8,12", "--seeds", "2"]
+SMALL += ["--queries", "5", "--training", "30"]
+ROOT = Path(sklearn_hashrank.__file__).parents[1]
+
+
+@pytest.fixture(scope="module")
+def digits():
+    return load_digits(return_X_y=True)
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch, digits):
+    """A folder to work in, with the digits in several files."""
+    monkeypatch.chdir(tmp_path)
+    X, y = digits
+    np.save("X.npy", X)
+    np.save("y.npy", y)
+    np.savez("digits.npz", X=X, y=y, other=y % 2)
+    return tmp_path
+
+
+@pytest.fixture
+def no_pictures(monkeypatch):
+    """Leave out what takes longest; the tests of reports look at it."""
+    monkeypatch.setattr("sklearn_hashrank.comparison._report.draw_figures", lambda results: [])
+
+
+def run(capsys, *arguments):
+    """Exit code, standard output and standard error."""
+    try:
+        code = main([str(argument) for argument in arguments])
+    except SystemExit as exit:
+        code = exit.code
+    found = capsys.readouterr()
+    return code, found.out, found.err
+
+
+def refused(capsys, *arguments):
+    """The one line with which the command refuses its input."""
+    code, out, err = run(capsys, *arguments)
+    assert code == 2
+    assert out == ""
+    assert err.startswith("hashrank: error: ")
+    assert err.count("\n") == 1
+    return err.removeprefix("hashrank: error: ")
+
+
+def rows_of(path):
+    """Rows of a CSV file, without times."""
+    with open(path, encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    return [{k: v for k, v in row.items() if k[-7:] != "seconds"} for row in rows]
+
+
+def test_compare_writes_report_and_tables(folder, capsys):
+    code, out, err = run(capsys, "compare", "--data", "digits", *SMALL, "--output", "found")
+    assert code == 0
+    assert out.splitlines()[-1] == f"report: {Path('found', 'report.html')}"
+    assert "| itq:max_iter=5 |" in out
+    assert "[8/8] itq:max_iter=5, 12 bits, seed 1: AP_T 0." in err
+    assert {path.name for path in Path("found").iterdir()} == {
+        "report.html",
+        "runs",
+        "runs.csv",
+        "tables.md",
+        "tables.tex",
+    }
+    assert "hashrank compare --data digits --methods lsh,itq:max_iter=5" in (
+        Path("found", "report.html").read_text()
+    )
+    first = rows_of("found/runs.csv")
+    code, out, err = run(
+        capsys, "compare", "--data", "digits", *SMALL, "--output", "found", "--quiet"
+    )
+    assert (code, out, err) == (0, f"report: {Path('found', 'report.html')}\n", "")
+    assert rows_of("found/runs.csv") == first
+
+
+@pytest.mark.parametrize("kind", ["npz", "npy", "csv", "parquet", "sparse"])
+def test_the_same_data_from_any_file(folder, capsys, digits, no_pictures, kind):
+    X, y = digits
+    compare = ["compare", "--methods", "lsh", "--bits", "8", "--seeds", "1", "--quiet"]
+    compare += ["--queries", "5", "--training", "30", "--output", "found"]
+    data = {
+        "npz": ["digits.npz"],
+        "npy": ["X.npy", "--labels", "y.npy"],
+        "csv": ["digits.csv", "--label-column", "class"],
+        "parquet": ["digits.parquet", "--label-column", "class"],
+        "sparse": ["sparse.npz", "--labels", "y.csv"],
+    }[kind]
+    if kind in ("csv", "parquet"):
+        pd = pytest.importorskip("pandas")
+        frame = pd.DataFrame(X, columns=[f"pixel{i}" for i in range(64)])
+        frame.insert(3, "class", y)
+        frame.to_csv("digits.csv", index=False) if kind == "csv" else frame.to_parquet(data[0])
+    if kind == "sparse":
+        pytest.importorskip("pandas")
+        sparse.save_npz("sparse.npz", sparse.csr_matrix(X))
+        np.savetxt("y.csv", y, header="class", comments="", fmt="%d")
+    assert run(capsys, *compare, "--data", *data)[0] == 0
+    named = [*compare[:-1], "named", "--data", "digits"]
+    assert run(capsys, *named)[0] == 0
+    [found], [expected] = rows_of("found/runs.csv"), rows_of("named/runs.csv")
+    assert float(found["ap"]) == pytest.approx(float(expected["ap"]), abs=1e-4)
+
+
+def test_labels_of_all_kinds(folder, capsys, no_pictures):
+    options = ["--methods", "lsh", "--bits", "8", "--seeds", "1", "--quiet", "--output", "o"]
+    options += ["--queries", "20", "--training", "50"]
+    paths = ["--data", "X.npy", "--labels", "paths.npy"]
+    y = np.load("y.npy")
+    np.save("paths.npy", np.stack([2 + y % 2, y], axis=1))
+    assert run(capsys, "compare", *paths, *options)[0] == 0
+    assert "HierarchicalAffinity(), levels 0, 1, 2" in Path("o", "report.html").read_text()
+    other = ["--data", "digits.npz", "--label-column", "other"]
+    assert run(capsys, "compare", *other, *options)[0] == 0
+    assert "2 of " in Path("o", "report.html").read_text()
+    np.savez("sets.npz", X=np.load("X.npy"), Y=np.eye(10, dtype=np.uint8)[y])
+    assert run(capsys, "compare", "--data", "sets.npz", *options)[0] == 0
+    assert "SharedLabelAffinity(), levels 0, 1" in Path("o", "report.html").read_text()
+    code, _, err = run(capsys, "compare", "--data", "X.npy", *options)
+    assert code == 0
+    assert err == (
+        "hashrank: note: X.npy: no labels; distances between the features say what is relevant\n"
+    )
+    page = Path("o", "report.html").read_text()
+    assert "EuclideanAffinity" in page
+    assert "RandomRetrievalSplit(n_queries=20, n_train=50" in page
+
+
+@pytest.mark.parametrize("names", [["a", "b"], [0, 1]])
+def test_several_label_columns_are_a_path(folder, capsys, no_pictures, names):
+    """Also when they hold words, or 0 and 1 as label sets do."""
+    pd = pytest.importorskip("pandas")
+    X, y = np.load("X.npy")[:300], np.load("y.npy")[:300]
+    coarse, fine = np.array(names)[y % 2], np.array(names)[y % 4 // 2]
+    pd.DataFrame(X).assign(coarse=coarse, fine=fine).to_csv("t.csv", index=False)
+    columns = ["--label-column", "coarse", "--label-column", "fine"]
+    options = ["--methods", "rsh", "--bits", "8", "--seeds", "1", "--queries", "5"]
+    code, _, err = run(capsys, "compare", "--data", "t.csv", *columns, *options, "--training", 20)
+    assert code == 0, err
+    page = Path("hashrank-results", "report.html").read_text()
+    assert "HierarchicalAffinity(), levels 0, 1, 2" in page
+    fit = ["--method", "rsh", "--bits", "8", "--output", "m.npz"]
+    assert run(capsys, "fit", "--data", "t.csv", *columns, *fit)[0] == 0
+    codes = X[:, 10:18].astype(int) % 2
+    np.save("codes.npy", codes)
+    pd.DataFrame({"coarse": coarse[:50], "fine": fine[:50]}).to_csv("q.csv", index=False)
+    np.save("q.npy", codes[:50])
+    evaluate = ["evaluate", "--bits", "8", "--json", *columns]
+    evaluate += ["--database", "codes.npy", "--database-labels", "t.csv"]
+    evaluate += ["--queries", "q.npy", "--query-labels", "q.csv"]
+    found = json.loads(run(capsys, *evaluate)[1])
+    paths = np.stack([y % 2, y % 4 // 2], axis=1)
+    h = retrieval_histogram(
+        codes[:50], codes, paths[:50], paths, affinity=HierarchicalAffinity(), n_bits=8
+    )
+    assert found["ndcg"] == pytest.approx(h.ndcg().mean(), abs=1e-12)
+    np.savez("q.npz", coarse=y, fine=y)
+    message = "q.npz: the labels must be one array. Got coarse, fine."
+    assert message in refused(capsys, *evaluate[:-1], "q.npz")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--data", "nothing.npz"], "nothing.npz: no such file."),
+        (["--data", "digit"], "unknown data 'digit': give a file, or one of digits,"),
+        (["--data", "X.txt"], "X.txt: cannot read files of this kind. Use .npy, .npz, .csv or"),
+        (["--data", "text.npy"], "text.npy: not a .npy file"),
+        (["--data", "text.npz"], "text.npz: not a .npz file"),
+        (["--data", "pickle.npy"], "pickle.npy: not a .npy file"),
+        (["--data", "bare.npz"], "bare.npz must hold an array X, or X_train and X_test. It has a."),
+        (["--data", "nan.npy"], "nan.npy: row 7, column 2 is nan; features must be finite."),
+        (["--data", "y.npy"], "y.npy: features must be a matrix with rows. Got shape (1797,)."),
+        (["--data", "X.npy", "--labels", "y.txt"], "y.txt: cannot read files of this kind"),
+        (["--data", "X.npy", "--labels", "short.npy"], "short.npy: 5 labels for 1797 items."),
+        (["--data", "X.npy", "--labels", "nan_y.npy"], "nan_y.npy: the label of row 3 is missing"),
+        (["--data", "X.npy", "--label-column", "a"], "X.npy has no columns with names"),
+        (["--data", "digits", "--labels", "y.npy"], "digits brings its own labels"),
+        (["--data", "digits.npz", "--label-column", "z"], "no array 'z'. It has X, y, other."),
+        (["--data", "digits", "--methods", "lhs"], "unknown method 'lhs'. Did you mean"),
+        (["--data", "digits", "--methods", "lsh:a=1"], "method 'lsh' has no parameter 'a'."),
+        (["--data", "digits", "--queries", "200"], "needs 200 queries of every class. Class num"),
+        (["--data", "digits.npz"], "needs 500 training rows of every class. Class number 8,"),
+        (
+            ["--data", "digits", "--protocol", "cifar10-1", "--queries", "3"],
+            "--protocol cifar10-1 sets its own --queries and --training.",
+        ),
+        (["--data", "digits", "--output", "X.npy"], "X.npy is a file: --output must name a folder"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_compare_refuses_in_one_line(folder, capsys, arguments, message):
+    X = np.load("X.npy")
+    Path("text.npy").write_text("not an array")
+    Path("text.npz").write_text("not an archive")
+    Path("X.txt").write_text("1 2")
+    Path("y.txt").write_text("1 2")
+    np.save("pickle.npy", np.array([{}]), allow_pickle=True)
+    np.savez("bare.npz", a=X)
+    np.save("short.npy", np.arange(5))
+    np.save("nan_y.npy", np.array([0, 1, 2, np.nan] + [0] * 1793))
+    X[7, 2] = np.nan
+    np.save("nan.npy", X)
+    assert message in refused(capsys, "compare", "--methods", "lsh", *arguments)
+    assert not Path("hashrank-results", "report.html").exists()
+
+
+def test_protocols_that_need_more(folder, capsys):
+    for arguments, message in (
+        (["--queries", "1797"], "RandomRetrievalSplit(n_queries=1797, "),
+        (["--protocol", "per-class"], "needs class labels"),
+    ):
+        code, _, err = run(capsys, "compare", "--methods", "lsh", "--data", "X.npy", *arguments)
+        assert code == 2
+        assert message in err.splitlines()[-1]
+
+
+def test_tables_are_refused_in_one_line(folder, capsys):
+    pytest.importorskip("pandas")
+    Path("t.csv").write_text("a,b,class\n1,x,0\n2,y,1\n")
+    Path("gap.csv").write_text("a,b,class\n1,2,0\n,3,\n")
+    Path("empty.csv").write_text("a,b\n")
+    Path("broken.parquet").write_text("not parquet")
+    for arguments, message in (
+        (["t.csv", "--label-column", "klass"], "t.csv has no column 'klass'. It has a, b, class."),
+        (["t.csv", "--label-column", "class"], "t.csv: column 'b' does not hold numbers."),
+        (["gap.csv", "--label-column", "class"], "gap.csv: row 1, column 'a' is nan"),
+        (["X.npy", "--labels", "t.csv"], "t.csv has 3 columns: name those of the labels with"),
+        (["X.npy", "--labels", "gap.csv", "--label-column", "class"], "2 labels for 1797 items"),
+        (["empty.csv"], "empty.csv: there are no rows."),
+        (["broken.parquet"], "broken.parquet: cannot be read as parquet"),
+    ):
+        assert message in refused(capsys, "compare", "--methods", "lsh", "--data", *arguments)
+
+
+def test_missing_packages_name_the_extra(folder, capsys, monkeypatch):
+    Path("t.csv").write_text("a\n1\n")
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    line = refused(capsys, "compare", "--data", "t.csv")
+    assert line == (
+        "reading t.csv needs pandas, which is not installed: pip install 'sklearn-hashrank[cli]'\n"
+    )
+
+
+def test_failed_runs_are_told_and_the_others_reported(folder, capsys, no_pictures):
+    arguments = ["compare", "--data", "digits", "--methods", "lsh,itq", "--bits", "70"]
+    code, out, err = run(capsys, *arguments, "--seeds", "1", "--output", "o")
+    assert code == 1
+    assert "itq, 70 bits, seed 0: failed: ValueError: n_bits" in err
+    assert err.splitlines()[-1] == "hashrank: 1 of 2 runs failed; the report says why"
+    assert out.splitlines()[-1].startswith("report: ")
+
+
+def test_usage_errors_and_versions(capsys):
+    code, out, err = run(capsys, "--version")
+    assert (code, out) == (0, f"hashrank {sklearn_hashrank.__version__}\n")
+    for arguments, message in (
+        ([], "the following arguments are required: COMMAND"),
+        (["campare"], "invalid choice: 'campare'"),
+        (["compare"], "required: --data"),
+        (["compare", "--data", "digits", "--bits", "8,x"], "'x' is not an int >= 1"),
+        (["compare", "--data", "digits", "--seeds", "0"], "'0' is not an int >= 1"),
+    ):
+        code, out, err = run(capsys, *arguments)
+        assert (code, out) == (2, "")
+        assert message in err
+    for command in ("compare", "fit", "encode", "evaluate", "search"):
+        code, out, err = run(capsys, command, "--help")
+        assert code == 0
+        assert "examples:\n  hashrank " in out
+
+
+def test_debug_shows_the_traceback(folder, capsys):
+    with pytest.raises(ValueError, match="no such file"):
+        main(["compare", "--data", "nothing.npz", "--debug"])
+
+
+def test_unexpected_errors_are_one_line_too(folder, capsys, monkeypatch):
+    def fail(*arguments, **options):
+        raise RuntimeError("out of\nluck")
+
+    monkeypatch.setattr("sklearn_hashrank.cli._compare.compare", fail)
+    code, out, err = run(capsys, "compare", "--data", "digits", "--output", "o")
+    assert (code, out) == (1, "")
+    assert err == "hashrank: unexpected error: RuntimeError: out of luck (--debug shows where)\n"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_interrupted_then_resumed(folder, capsys, no_pictures, n_jobs):
+    settings = ["compare", "--data", "digits", "--methods", "lsh,itq", "--bits", "8,12,16"]
+    settings += ["--seeds", "20", "--n-jobs", str(n_jobs)]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "sklearn_hashrank", *settings, "--output", "found"],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a job may ignore it
+    )
+    seen = [process.stderr.readline() for _ in range(3)]
+    assert seen[2].startswith("[3/120] ")
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does, to all processes of the job
+    out, err = process.communicate(timeout=120)
+    assert process.returncode == 130, err
+    assert out == ""
+    last = err.splitlines()[-1]
+    said = re.fullmatch(
+        r"hashrank: interrupted: (\d+) of 120 runs are kept in (\S+); the same command again does "
+        "the rest",
+        last,
+    )
+    assert Path(said[2]) == Path("found", "runs")
+    n_kept = len(list(Path("found", "runs").glob("*.json")))
+    assert n_kept - int(said[1]) in (0, 1)  # one may have been written and not yet counted
+    assert 3 <= n_kept < 120
+    assert "Traceback" not in err
+    few = [*settings[:7], "--seeds", "1"]
+    _, _, err = run(capsys, *few, "--output", "found")
+    assert err.count("kept from an earlier run") >= 3
+    assert run(capsys, *few, "--output", "afresh", "--quiet")[0] == 0
+    assert rows_of("found/runs.csv") == rows_of("afresh/runs.csv")
+
+
+def test_interrupt_of_a_short_command(folder, capsys, monkeypatch):
+    def interrupt(*arguments, **options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("sklearn_hashrank.cli._codes.load_data", interrupt)
+    code, out, err = run(capsys, "fit", "--data", "X.npy", "--output", "m.npz")
+    assert (code, out, err) == (130, "", "hashrank: interrupted\n")
+
+
+def test_output_that_nobody_reads(folder):
+    X = np.load("X.npy")
+    np.save("codes.npy", np.packbits(X[:200] > 7, axis=1))
+    command = f"{sys.executable} -m sklearn_hashrank search --database codes.npy --queries "
+    command += "codes.npy --bits 64 -k 100 | head -n 2"
+    found = subprocess.run(
+        command,
+        shell=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert found.stdout == "query,item,distance\n0,0,0\n"
+    assert found.stderr == ""
+
+
+@pytest.fixture
+def model(folder, capsys, digits):
+    """Model of 20 bits of the first 1,500 digits, and a hasher that is the same."""
+    X, y = digits
+    np.save("train.npy", X[:1500].astype(np.float32))
+    np.save("train_y.npy", y[:1500])
+    np.save("query.npy", X[1500:].astype(np.float32))
+    np.save("query_y.npy", y[1500:])
+    fit = ["fit", "--data", "train.npy", "--labels", "train_y.npy", "--method", "itq:max_iter=5"]
+    code, out, err = run(capsys, *fit, "--bits", "20", "--seed", "3", "--output", "model.npz")
+    assert (code, err) == (0, "")
+    assert out.startswith("model.npz: ITQHasher, 20 bits, trained on 1,500 rows of 64 features in")
+    hasher = ITQHasher(20, max_iter=5, random_state=3, output="packed")
+    return hasher.fit(np.load("train.npy"), y[:1500])
+
+
+def test_fit_encode_evaluate_search(model, capsys):
+    X, y = np.load("train.npy"), np.load("train_y.npy")
+    queries, query_y = np.load("query.npy"), np.load("query_y.npy")
+    for name in ("train", "query"):
+        code, out, err = run(
+            capsys,
+            *["encode", "--model", "model.npz", "--data", f"{name}.npy", "--n-jobs", "2"],
+            *["--output", f"{name}_codes.npy"],
+        )
+        assert (code, err) == (0, "")
+    assert out == "query_codes.npy: 297 codes of 20 bits\n"
+    codes, query_codes = np.load("train_codes.npy"), np.load("query_codes.npy")
+    np.testing.assert_array_equal(codes, model.transform(X))
+    np.testing.assert_array_equal(query_codes, model.transform(queries))
+
+    evaluate = ["evaluate", "--database", "train_codes.npy", "--database-labels", "train_y.npy"]
+    asked = ["--queries", "query_codes.npy", "--query-labels", "query_y.npy"]
+    code, out, _ = run(capsys, *evaluate, *asked, "--json")
+    histogram = retrieval_histogram(query_codes, codes, query_y, y, n_bits=20)
+    scores = json.loads(out)
+    assert scores["ap"] == histogram.average_precision().mean()
+    assert scores["ph2"] == histogram.lookup_precision(radius=2).mean()
+    assert scores["ap_pessimistic"] < scores["ap"] < scores["ap_optimistic"]
+    code, out, _ = run(capsys, *evaluate)
+    itself = retrieval_histogram(codes, codes, y, y, n_bits=20, exclude_self=True)
+    shown = {line.split()[0]: line.split()[1] for line in out.splitlines()[1:]}
+    assert float(shown["NDCG_T"]) == pytest.approx(itself.ndcg().mean(), abs=5e-5)
+    assert set(shown) == {"AP_T", "NDCG_T", "PH2", "ACG3", "mLGAP"}
+
+    search = ["search", "--database", "train_codes.npy"]
+    index = HammingNeighbors(n_bits=20).fit(codes)
+    distances, indices = index.kneighbors(query_codes, 4)
+    code, out, _ = run(capsys, *search, "--queries", "query_codes.npy", "--bits", "20", "-k", "4")
+    found = [tuple(map(int, row)) for row in csv.reader(out.splitlines()[1:])]
+    assert found == [
+        (query, item, distance)
+        for query in range(297)
+        for item, distance in zip(indices[query], distances[query])
+    ]
+    by_model = ["--data", "query.npy", "--model", "model.npz"]
+    assert run(capsys, *search, *by_model, "-k", "4", "--output", "f.npz")[0] == 0
+    with np.load("f.npz") as file:
+        np.testing.assert_array_equal(file["indices"], indices)
+        np.testing.assert_array_equal(file["distances"], distances)
+    assert run(capsys, *search, *by_model, "--radius", "2", "--output", "f.npz")[0] == 0
+    near_distances, near = index.radius_neighbors(query_codes, 2, sort_results=True)
+    with np.load("f.npz") as file:
+        np.testing.assert_array_equal(file["indices"], np.concatenate(near))
+        np.testing.assert_array_equal(file["distances"], np.concatenate(near_distances))
+        np.testing.assert_array_equal(np.diff(file["indptr"]), [len(row) for row in near])
+    assert run(capsys, *search, *by_model, "--radius", "2", "--output", "f.csv")[0] == 0
+    assert len(rows_of("f.csv")) == sum(map(len, near))
+    assert not list(Path().glob(".*"))
+
+
+def test_model_files_hold_no_code(model):
+    with np.load("model.npz", allow_pickle=False) as file:
+        np.testing.assert_array_equal(file["components"], model.components_)
+        about = json.loads(str(file["about"]))
+    assert about["class"] == "ITQHasher"
+    assert about["parameters"]["max_iter"] == 5
+
+
+def test_tables_keep_their_columns(folder, capsys, digits):
+    pd = pytest.importorskip("pandas")
+    X, y = digits
+    frame = pd.DataFrame(X[:300], columns=[f"pixel{i}" for i in range(64)])
+    frame.assign(kind=[f"class {label}" for label in y[:300]]).to_csv("t.csv", index=False)
+    fit = ["fit", "--data", "t.csv", "--label-column", "kind", "--method", "rsh", "--bits", "8"]
+    assert run(capsys, *fit, "--output", "m.npz")[0] == 0
+    encode = ["encode", "--model", "m.npz", "--output", "c.npy"]
+    assert run(capsys, *encode, "--data", "t.csv")[0] == 0
+    codes = np.load("c.npy")
+    frame[sorted(frame.columns)].to_parquet("t.parquet")  # other order, no labels
+    assert run(capsys, *encode, "--data", "t.parquet")[0] == 0
+    np.testing.assert_array_equal(np.load("c.npy"), codes)
+    frame.drop(columns="pixel9").to_csv("t.csv", index=False)
+    assert "t.csv has no column 'pixel9'" in refused(capsys, *encode, "--data", "t.csv")
+
+
+@pytest.mark.filterwarnings("always")
+def test_undefined_scores_are_null(folder, capsys):
+    np.save("codes.npy", np.eye(4, dtype=bool))
+    np.save("labels.npy", np.arange(4))
+    evaluate = ["evaluate", "--database", "codes.npy", "--database-labels", "labels.npy"]
+    code, out, err = run(capsys, *evaluate, "--bits", "4", "--json")
+    assert code == 0
+    assert json.loads(out, parse_constant=pytest.fail)["ap"] is None
+    assert err.count("no relevant item") == 1
+
+
+@pytest.mark.filterwarnings("always")
+def test_one_class_is_told(folder, capsys):
+    np.save("codes.npy", np.eye(4, dtype=bool))
+    np.save("labels.npy", np.zeros(4))
+    evaluate = ["evaluate", "--database", "codes.npy", "--database-labels", "labels.npy"]
+    code, _, err = run(capsys, *evaluate, "--bits", "4")
+    assert code == 0
+    assert "warning: Every pair of rows is relevant" in err
+
+
+def test_the_ending_of_a_name_may_be_in_capitals(model, capsys):
+    search = ["search", "--database", "codes.npy", "--queries", "codes.npy", "-k", "1"]
+    np.save("codes.npy", np.eye(4, dtype=np.uint8))
+    assert run(capsys, *search, "--bits", "4", "--output", "FOUND.CSV")[0] == 0
+    assert Path("FOUND.CSV").read_text().startswith("query,item,distance\n0,0,0\n")
+
+
+def test_files_refuse_in_one_line(model, capsys):
+    Path("folder.npz").mkdir()
+    np.save("codes.npy", np.packbits(np.load("train.npy")[:, :20] > 7, axis=1))
+    np.save("wide.npy", np.zeros((3, 5), dtype=np.uint8))
+    np.save("real.npy", np.zeros((3, 3)))
+    np.save("pads.npy", np.full((1500, 3), 255, dtype=np.uint8))
+    bad = np.load("query.npy")
+    bad[5, 5] = np.nan
+    np.save("bad.npy", bad)
+    codes = ["--database", "codes.npy", "--bits", "20"]
+    labels = ["--database-labels", "train_y.npy"]
+    fit = ["fit", "--data", "train.npy", "--labels", "train_y.npy"]
+    for arguments, message in (
+        (["fit", "--data", "train.npy", "--output", "m.pkl"], "m.pkl must end in .npz."),
+        (["fit", "--data", "train.npy", "--output", "folder.npz"], "folder.npz is a folder"),
+        (["fit", "--data", "train.npy", "--output", "no/m.npz"], "there is no such folder."),
+        ([*fit, "--bits", "65", "--output", "m.npz"], "n_bits=65"),
+        (["fit", "--data", "bad.npy", "--output", "m.npz"], "bad.npy: row 5, column 5 is nan"),
+        (["encode", "--model", "no.npz", "--data", "query.npy"], "no.npz: No such file"),
+        (["encode", "--model", "digits.npz", "--data", "query.npy"], "is not a model written by"),
+        (["encode", "--model", "query.npy", "--data", "query.npy"], "is not a model written by"),
+        (["encode", "--model", "model.npz", "--data", "bad.npy"], "bad.npy: Input X contains NaN"),
+        (["encode", "--model", "model.npz", "--data", "wide.npy"], "X has 5 features, but ITQHas"),
+        (["evaluate", *codes, "--database-labels", "query_y.npy"], "297 labels for 1500 items."),
+        (["evaluate", *codes, *labels, "--queries", "codes.npy"], "--query-labels go together"),
+        (["evaluate", "--database", "pads.npy", "--bits", "20", *labels], "non-zero bits bey"),
+        (["search", *codes, "--queries", "wide.npy"], "wide.npy: codes of 20 bits are integers"),
+        (["search", *codes, "--queries", "real.npy"], "real.npy: codes of 20 bits are integers"),
+        (["search", *codes, "--data", "query.npy"], "--data and --model go together"),
+        (["search", *codes, "--queries", "codes.npy", "--model", "model.npz"], "go together"),
+        (["search", *codes[:2], "--queries", "codes.npy"], "does not say how long its codes"),
+        (
+            ["search", *codes[:3], "9", "--data", "query.npy", "--model", "model.npz"],
+            "--bits 9, but model.npz has 20.",
+        ),
+        (["search", *codes, "--queries", "codes.npy", "--output", "f.txt"], ".csv or .npz"),
+    ):
+        output = ["--output", "c.npy"] if arguments[0] == "encode" else []
+        assert message in refused(capsys, *arguments, *output)
+    assert not Path("c.npy").exists()
+
+
+class Terminal(io.StringIO):
+    """Standard error that says it is a terminal."""
+
+    def isatty(self):
+        return True
+
+
+def test_progress_on_a_terminal(folder, capsys, no_pictures, monkeypatch):
+    pytest.importorskip("rich")
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "100")
+    monkeypatch.setattr("sys.stderr", Terminal())
+    settings = ["compare", "--data", "digits", "--methods", "lsh", "--bits", "8", "--output", "o"]
+    assert main([*settings, "--seeds", "2"]) == 0
+    text = sys.stderr.getvalue()
+    assert "[2/2] lsh, 8 bits, seed 1: AP_T 0." in text
+    assert "2/2" in text.replace("[2/2]", "")  # the bar
+    monkeypatch.setitem(sys.modules, "rich.console", None)
+    monkeypatch.setattr("sys.stderr", Terminal())
+    assert main([*settings, "--seeds", "1"]) == 0
+    assert sys.stderr.getvalue().startswith("[1/1] lsh, 8 bits, seed 0: ")
+    assert sys.stderr.getvalue().count("\n") == 1

@@ -1,0 +1,134 @@
+"""The documentation: every public name is in it, every docstring is whole, every example runs."""
+
+import dataclasses
+import doctest
+import importlib
+import inspect
+import os
+import pkgutil
+import re
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import sklearn_hashrank
+
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+EXTENSIONS = sorted((DOCS / "extend").glob("*.py"))
+PAGES = sorted(path for path in DOCS.glob("**/*.rst") if ">>>" in path.read_text())
+
+
+def load(path):
+    """Import a file that belongs to no package."""
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    sys.modules[path.stem] = module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+api_reference = load(DOCS / "api_reference.py")
+REFERENCE = {
+    f"{section.module}.{name}": getattr(importlib.import_module(section.module), name)
+    for section in api_reference.SECTIONS
+    for name in section.names
+}
+every_name = pytest.mark.parametrize("thing", REFERENCE.values(), ids=REFERENCE)
+
+
+def public_modules():
+    yield "sklearn_hashrank"
+    for _, name, _ in pkgutil.walk_packages(sklearn_hashrank.__path__, "sklearn_hashrank."):
+        if "._" not in name:
+            yield name
+
+
+@pytest.mark.parametrize("module", list(public_modules()))
+def test_every_public_name_is_in_the_reference(module):
+    module = importlib.import_module(module)
+    public = {name: getattr(module, name) for name in getattr(module, "__all__", ())}
+    shared = api_reference.SHARED.get(module.__name__, ())
+    assert set(shared) <= set(public)
+    missing = [
+        name
+        for name, thing in public.items()
+        if callable(thing)
+        and name not in shared
+        and not any(thing is known for known in REFERENCE.values())
+    ]
+    assert not missing, "give them a line in docs/api_reference.py"
+
+
+def section_names(function, *titles):
+    """Names described in a section of the docstring, in order; several may share a line."""
+    docstring = inspect.getdoc(function) or ""
+    for title in titles:
+        pattern = rf"^{title}\n-+\n(.*?)(?=^\w[^\n]*\n-+$|\Z)"
+        if found := re.search(pattern, docstring, re.M | re.S):
+            lines = re.findall(r"^(\*{0,2}\w[\w, *]*)(?: :.*)?$", found[1], re.M)
+            return [name.strip(" *") for line in lines for name in line.split(",")]
+    return []
+
+
+def parameters(function):
+    return [name for name in inspect.signature(function).parameters if name not in ("self", "cls")]
+
+
+def own_methods(thing):
+    """Public methods that this package defines, inherited ones as well."""
+    for name, member in inspect.getmembers(thing, inspect.isfunction):
+        if not name.startswith("_") and member.__module__.startswith("sklearn_hashrank"):
+            yield name, member
+
+
+@every_name
+def test_every_parameter_is_described_in_order(thing):
+    holds_data = inspect.isclass(thing) and (
+        dataclasses.is_dataclass(thing) or issubclass(thing, tuple)
+    )
+    titles = ("Parameters", "Attributes") if holds_data else ("Parameters",)
+    assert section_names(thing, *titles) == parameters(thing)
+    if not inspect.isclass(thing):
+        return
+    for name, method in own_methods(thing):
+        assert inspect.getdoc(method), f"{name} has no docstring"
+        overridden = [vars(base)[name] for base in thing.__mro__ if name in vars(base)]
+        described = filter(None, (section_names(each, "Parameters") for each in overridden))
+        assert next(described, []) == parameters(method), name
+
+
+@every_name
+def test_every_docstring_has_an_example(thing):
+    assert re.search(r"^Examples\n-+\n.*>>>", inspect.getdoc(thing), re.M | re.S)
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(DOCS)))
+def test_pages_run(path):
+    flags = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
+    result = doctest.testfile(str(path), module_relative=False, optionflags=flags)
+    assert result.attempted
+    assert not result.failed
+
+
+@pytest.mark.parametrize("path", EXTENSIONS, ids=lambda path: path.name)
+def test_extensions_run_and_print_what_their_page_shows(path):
+    """In processes of their own, because they add to registries."""
+    done = subprocess.run(
+        [sys.executable, "-W", "error", str(path)],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    shown = textwrap.indent(done.stdout, "   ")
+    assert any(shown in page.read_text() for page in (DOCS / "extend").glob("*.rst"))
+
+
+@parametrize_with_checks([load(DOCS / "extend" / "median_hasher.py").MedianHasher(n_bits=1)])
+def test_the_hasher_of_the_documentation_passes_the_checks(estimator, check):
+    check(estimator)

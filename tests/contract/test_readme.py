@@ -1,0 +1,56 @@
+"""What the README says can be done, can be done."""
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+README = (ROOT / "README.md").read_text()
+BLOCKS = re.findall(r"^```(\w*)\n(.*?)^```$", README, re.M | re.S)
+LINKS = re.findall(r"\]\(([^)#]+)\)", README)
+TARGETS = re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(), re.M)
+
+
+def blocks(language):
+    found = [text for name, text in BLOCKS if name == language]
+    assert found
+    return found
+
+
+def test_every_block_names_its_language():
+    assert {language for language, _ in BLOCKS} == {"python", "sh"}
+
+
+@pytest.mark.parametrize("code", blocks("python"))
+def test_python_runs_as_it_stands(code, tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", code],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "OPENBLAS_NUM_THREADS": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout
+
+
+@pytest.mark.parametrize("command", "".join(blocks("sh")).splitlines())
+def test_commands_exist(command):
+    """The tests cannot call themselves; what the commands do is run by the integration script."""
+    program, *arguments = shlex.split(command)
+    if program == "make":
+        assert set(arguments) <= set(TARGETS)
+    else:
+        assert command == "pip install ."
+        assert (ROOT / "pyproject.toml").exists()
+
+
+@pytest.mark.parametrize("link", LINKS)
+def test_links_lead_somewhere(link):
+    assert (ROOT / link).exists()

@@ -1,0 +1,354 @@
+"""RSHHasher: supervision against the literal triplet tensor, solvers, invariants, messages."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from scipy import sparse
+from scipy.optimize import check_grad
+from sklearn.datasets import load_digits, make_blobs
+from sklearn.decomposition import PCA
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+
+from sklearn_hashrank import (
+    EuclideanAffinity,
+    HierarchicalAffinity,
+    ITQHasher,
+    LabelAffinity,
+    LSHHasher,
+    PrecomputedAffinity,
+    RSHHasher,
+    SharedLabelAffinity,
+)
+from sklearn_hashrank._linear.principal import CenteredRows
+from sklearn_hashrank.hashers.rsh import _supervision
+from sklearn_hashrank.hashers.rsh._estimator import _Loss, _Problem, _whitening
+from sklearn_hashrank.hashers.rsh._statistics import Draws, TripletStatistics
+from sklearn_hashrank.hashers.rsh._supervision import group_rows, supervise, triplet_weights
+from tests.oracle.triplets import mean_margin, supervision_matrix, triplet_tensor
+
+N, N_QUERIES, N_FEATURES = 14, 6, 5
+RNG = np.random.default_rng(0)
+SUPERVISION = {
+    "labels": (LabelAffinity(), RNG.integers(0, 3, N)),
+    "string labels": (LabelAffinity(), np.array(["cat", "dog"])[RNG.integers(0, 2, N)]),
+    "shared labels": (SharedLabelAffinity(), RNG.integers(0, 2, (N, 3))),
+    "sparse shared labels": (
+        SharedLabelAffinity(),
+        sparse.csr_matrix(RNG.integers(0, 2, (N, 3))),
+    ),
+    "label paths": (
+        HierarchicalAffinity(),
+        np.stack([RNG.integers(0, 2, N), RNG.integers(0, 3, N)], 1),
+    ),
+    "distances": (EuclideanAffinity((50, 20, 10), (1, 2, 3)), RNG.normal(size=(N, 2))),
+    "matrix": (PrecomputedAffinity(RNG.integers(0, 4, (N, N))), np.arange(N)),
+}
+every_supervision = pytest.mark.parametrize(
+    ("affinity", "y"), SUPERVISION.values(), ids=SUPERVISION.keys()
+)
+every_format = pytest.mark.parametrize("make", [np.asarray, sparse.csr_matrix, sparse.csr_array])
+
+
+def supervised_digits(n=600):
+    X, y = load_digits(return_X_y=True)
+    return X[:n], y[:n]
+
+
+def sum_triplets(affinity, y, X, make=np.asarray):
+    affinity = affinity.fit(y)
+    targets = affinity.validate(y)
+    rows = CenteredRows(make(X), X.mean(axis=0))
+    queries = np.arange(N_QUERIES)
+    found = supervise(
+        affinity,
+        group_rows(affinity, targets[queries], rows.take(queries)),
+        group_rows(affinity, targets, rows),
+    )
+    return found, affinity.pairwise(y[:N_QUERIES], y)
+
+
+@every_format
+@every_supervision
+def test_supervision_is_that_of_the_triplet_tensor(affinity, y, make):
+    X = np.random.default_rng(1).normal(size=(N, N_FEATURES)) + 3
+    found, relevance = sum_triplets(affinity, y, X, make)
+    centered = X - X.mean(axis=0)
+    expected = supervision_matrix(relevance, centered[:N_QUERIES], centered)
+    np.testing.assert_allclose(found.wins.T @ found.queries, expected, rtol=1e-10, atol=1e-10)
+    assert found.n_wins == (triplet_tensor(relevance) == 1).sum()
+
+
+@every_supervision
+def test_supervision_does_not_depend_on_blocks(affinity, y, monkeypatch):
+    X = np.random.default_rng(1).normal(size=(N, N_FEATURES))
+    whole, _ = sum_triplets(affinity, y, X)
+    monkeypatch.setattr(_supervision, "_LEVELS_AT_A_TIME", 30)
+    monkeypatch.setattr(_supervision, "_WEIGHTS_AT_A_TIME", 8)
+    parts, _ = sum_triplets(affinity, y, X)
+    np.testing.assert_allclose(parts.wins, whole.wins, atol=1e-10)
+    assert parts.n_wins == whole.n_wins
+
+
+@settings(max_examples=50)
+@given(
+    hnp.arrays(
+        np.int64, st.tuples(st.integers(1, 4), st.integers(1, 9)), elements=st.integers(0, 3)
+    )
+)
+def test_weights_are_sums_of_the_tensor(levels):
+    counts = np.stack([np.bincount(row, minlength=4) for row in levels])
+    weights = triplet_weights(levels, counts)
+    S = triplet_tensor(levels)
+    np.testing.assert_array_equal(weights, S.sum(axis=2) - S.sum(axis=1))
+    np.testing.assert_array_equal(weights.sum(axis=1), 0)
+
+
+@pytest.mark.parametrize("n_features", [5, 40])  # B as a matrix, and within the span of its factors
+def test_problem_is_the_mean_margin_of_a_triplet(n_features):
+    rng = np.random.default_rng(0)
+    affinity, y = SUPERVISION["label paths"]
+    X = rng.normal(size=(N, n_features))
+    X -= X.mean(axis=0)
+    supervision, relevance = sum_triplets(affinity, y, X)
+    rows = CenteredRows(X, np.zeros(n_features))
+    whitening = _whitening(rows, rows.variances(), 1, None)
+    problem = _Problem(supervision, whitening)
+    assert (problem.basis is None) == (n_features == 5)
+    A = np.linalg.qr(rng.normal(size=(n_features, 3)))[0]
+    expected = mean_margin(relevance, X[:N_QUERIES], X, A) / X.var(axis=0).mean()
+    assert problem.objective(A) == pytest.approx(expected)
+    inside = A if problem.basis is None else problem.basis.T @ A
+    assert np.vdot(inside, problem.B @ inside) == pytest.approx(expected)
+
+
+def test_whitening_makes_the_shrunk_covariance_a_multiple_of_the_identity():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 6)) @ rng.normal(size=(6, 6))
+    rows = CenteredRows(X, X.mean(axis=0))
+    covariance = rows.covariance()
+    mean_variance = np.trace(covariance) / 6
+    for shrinkage in (0.01, 0.4, 1):
+        T = _whitening(rows, rows.variances(), shrinkage, None).apply(np.eye(6))
+        shrunk = (1 - shrinkage) * covariance + shrinkage * mean_variance * np.eye(6)
+        np.testing.assert_allclose(T @ shrunk @ T, mean_variance * np.eye(6), atol=1e-9)
+
+
+def test_gradient_of_the_loss():
+    rng = np.random.default_rng(0)
+    B = rng.normal(size=(6, 6))
+    loss = _Loss(B + B.T)
+    error = check_grad(
+        lambda a: loss.value(a.reshape(6, 2)),
+        lambda a: loss.gradient(a.reshape(6, 2)).ravel(),
+        rng.normal(size=12),
+    )
+    assert error < 1e-5
+
+
+@pytest.mark.parametrize("n_bits", [1, 4, 9, 20, 64])
+@pytest.mark.parametrize("rotation", [None, "itq"])
+@pytest.mark.parametrize("shrinkage", [0.4, 1])
+def test_both_solvers_find_the_same_codes(n_bits, rotation, shrinkage):
+    X, y = supervised_digits()
+    options = {"rotation": rotation, "shrinkage": shrinkage, "random_state": 0, "n_queries": 50}
+    alm, eigh = (
+        RSHHasher(n_bits, solver=solver, **options).fit(X, y) for solver in ("alm", "eigh")
+    )
+    assert alm.objective_ == pytest.approx(eigh.objective_, rel=1e-4)
+    assert max(alm.orthogonality_, eigh.orthogonality_) <= 1e-6
+    assert np.mean(alm.transform(X) == eigh.transform(X)) > 0.99
+    assert alm.converged_
+    assert alm.n_iter_ == len(alm.history_["objective"]) > 1
+    assert eigh.n_iter_ == len(eigh.history_["objective"]) == 1
+
+
+@pytest.mark.parametrize("n_bits", [3, 20, 64])
+def test_solution_is_the_optimum_of_ky_fan(n_bits):
+    """Also where B has both signs, and directions beyond its positive eigenvalues are needed."""
+    X, y = supervised_digits()
+    affinity = LabelAffinity().fit(y)
+    hasher = RSHHasher(n_bits, rotation=None, shrinkage=1, n_queries=40, random_state=0).fit(X, y)
+    targets = affinity.validate(y)
+    seed = np.random.RandomState(0).randint(np.iinfo(np.int32).max)  # the first draw of fit
+    found = TripletStatistics(Draws(affinity, 40, "auto", seed), X, targets).supervise()
+    B = found.wins.T @ found.queries / (2 * found.n_wins * X.var(axis=0).mean())
+    values = np.linalg.eigvalsh((B + B.T) / 2)
+    assert values[0] < -1e-3
+    expected = values[len(values) - n_bits :].sum()
+    assert hasher.objective_ == pytest.approx(expected, abs=1e-4 * np.abs(values).sum())
+    A = hasher.components_.T
+    assert np.trace(A.T @ B @ A) == pytest.approx(hasher.objective_)
+
+
+def test_without_shrinkage_components_are_orthonormal():
+    X, y = supervised_digits()
+    hasher = RSHHasher(20, shrinkage=1, random_state=0).fit(X, y)
+    residual = np.linalg.norm(hasher.components_ @ hasher.components_.T - np.eye(20))
+    assert residual == pytest.approx(hasher.orthogonality_, abs=1e-12)
+    assert residual <= 1e-6
+
+
+def test_remaining_directions_are_quiet():
+    """Bits beyond the nine directions of ten classes must not listen to unsupervised variance."""
+    rng = np.random.default_rng(0)
+    X, y = make_blobs(2000, 4, centers=3, random_state=0)
+    X = np.hstack([X, 5 * rng.normal(size=(2000, 4)), 1e-3 * rng.normal(size=(2000, 4))])
+    hasher = RSHHasher(6, rotation=None, shrinkage=1, n_queries=None, random_state=0).fit(X, y)
+    loud = np.linalg.norm(hasher.components_[:, 4:8])
+    quiet = np.linalg.norm(hasher.components_[:, 8:])
+    assert quiet > 10 * loud
+
+
+@pytest.mark.parametrize("scale", [2.0**-20, 2.0**10])
+@pytest.mark.parametrize("shrinkage", ["auto", 1])
+def test_codes_do_not_depend_on_the_scale(scale, shrinkage):
+    X, y = supervised_digits()
+    codes, scaled = (
+        RSHHasher(16, shrinkage=shrinkage, random_state=0).fit_transform(Z, y)
+        for Z in (X, scale * X)
+    )
+    np.testing.assert_array_equal(codes, scaled)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_neither_scale_nor_offset_changes_the_quality(dtype):
+    X, y = load_digits(return_X_y=True)
+    X = X.astype(dtype)
+    scores = [
+        [
+            RSHHasher(16, random_state=seed).fit(Z[:1000], y[:1000]).score(Z[1000:], y[1000:])
+            for seed in range(3)
+        ]
+        for Z in (X, 1000 * X + 7)
+    ]
+    assert np.mean(scores[0]) == pytest.approx(np.mean(scores[1]), abs=0.005)
+
+
+@pytest.mark.parametrize("solver", ["alm", "eigh"])
+def test_objective_does_not_depend_on_the_order_of_rows(solver):
+    X, y = supervised_digits()
+    order = np.random.default_rng(0).permutation(len(X))
+    first, second = (
+        RSHHasher(8, solver=solver, random_state=0).fit(Z, t).objective_
+        for Z, t in ((X, y), (X[order], y[order]))
+    )
+    assert first == pytest.approx(second, rel=1e-6)
+
+
+@pytest.mark.parametrize("name", SUPERVISION)
+def test_every_affinity_from_dense_and_sparse_rows(name):
+    affinity, y = SUPERVISION[name]
+    X = np.random.default_rng(0).poisson(1, size=(N, 6)).astype(float)
+    hashers = [
+        RSHHasher(3, affinity=affinity, random_state=0).fit(make(X), y)
+        for make in (np.asarray, sparse.csr_matrix)
+    ]
+    np.testing.assert_allclose(hashers[0].components_, hashers[1].components_, atol=1e-5)
+    assert hashers[0].shrinkage_ == (1.0 if name == "distances" else 0.4)
+
+
+def test_many_sparse_features_are_not_made_dense(monkeypatch):
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 3, 300)
+    X = sparse.random(300, 10_000, density=1e-3, random_state=0, format="csr")
+    X += sparse.csr_matrix((np.ones(300), (np.arange(300), y)), X.shape)
+
+    for kind in (sparse.csr_matrix, sparse.csr_array, sparse.csc_matrix, sparse.csc_array):
+        whole = kind.toarray
+
+        def toarray(self, *args, whole=whole, **options):
+            assert self.shape[0] * self.shape[1] < 100 * 10_000, f"made dense: {self.shape}"
+            return whole(self, *args, **options)
+
+        monkeypatch.setattr(kind, "toarray", toarray)
+    with pytest.raises(AssertionError, match="made dense"):
+        X.toarray()
+    assert RSHHasher(8, random_state=0).fit(X, y).score(X, y) > 0.9
+
+
+def test_sample_sizes_and_random_state():
+    X, y = supervised_digits()
+    codes = {}
+    for n_queries, n_database in ((None, None), ("auto", "auto"), (10_000, 600), (30, 200)):
+        hasher = RSHHasher(8, n_queries=n_queries, n_database=n_database, random_state=0)
+        codes[n_queries] = hasher.fit_transform(X, y)
+    np.testing.assert_array_equal(codes[None], codes["auto"])
+    np.testing.assert_array_equal(codes[None], codes[10_000])
+    assert np.any(codes[None] != codes[30])
+    other = RSHHasher(8, n_queries=30, n_database=200, random_state=1).fit_transform(X, y)
+    assert np.any(codes[30] != other)
+
+
+def test_beats_the_yardsticks_on_digits():
+    X, y = load_digits(return_X_y=True)
+    scores = {
+        name: hasher.set_params(n_bits=16, random_state=0)
+        .fit(X[:1000], y[:1000])
+        .score(X[1000:], y[1000:])
+        for name, hasher in {
+            "lsh": LSHHasher(),
+            "itq": ITQHasher(),
+            "paper": RSHHasher(rotation=None, shrinkage=1),
+            "paper+itq": RSHHasher(shrinkage=1),
+            "rsh": RSHHasher(),
+        }.items()
+    }
+    assert scores["paper"] > scores["lsh"]
+    assert scores["paper+itq"] > scores["itq"]
+    assert scores["rsh"] > scores["paper+itq"] + 0.02
+
+
+def test_unlabelled_rows_are_ranked_by_distance():
+    X, _ = load_digits(return_X_y=True)
+    X = np.repeat(X[:300], 2, axis=0)  # so that every row has one at distance 0
+    rsh = RSHHasher(16, random_state=0).fit(X)
+    assert isinstance(rsh.affinity_, EuclideanAffinity)
+    assert rsh.score(X) > LSHHasher(16, random_state=0).fit(X).score(X)
+
+
+def test_in_pipelines_and_searches():
+    X, y = supervised_digits(300)
+    search = GridSearchCV(
+        make_pipeline(PCA(20), RSHHasher(8, random_state=0)),
+        {"rshhasher__shrinkage": [0.1, 1], "rshhasher__rotation": [None, "itq"]},
+        cv=2,
+    ).fit(X, y)
+    assert search.best_params_["rshhasher__rotation"] == "itq"
+
+
+@pytest.mark.parametrize("solver", ["alm", "eigh"])
+def test_more_bits_than_features_are_refused(solver):
+    X, y = make_blobs(50, 4, random_state=0)
+    message = r"n_bits=5 must be at most n_features = 4.*orthogonal.*Use fewer bits"
+    with pytest.raises(ValueError, match=message):
+        RSHHasher(5, solver=solver).fit(X, y)
+
+
+def test_a_single_class_is_an_error():
+    X = np.random.default_rng(0).normal(size=(20, 4))
+    with pytest.raises(ValueError, match=r"B = 0.*single class.*n_samples = 20"):
+        RSHHasher(2).fit(X, np.zeros(20, dtype=int))
+
+
+def test_equal_rows_are_an_error():
+    y = np.arange(20) % 2
+    with pytest.raises(ValueError, match="all rows of X are equal"):
+        RSHHasher(2).fit(np.full((20, 4), 0.1), y)
+
+
+def test_warns_when_it_has_not_converged_and_says_what_to_change():
+    X, y = supervised_digits()
+    with pytest.warns(ConvergenceWarning, match=r"max_iter=1 .*Increase max_iter.*solver='eigh'"):
+        hasher = RSHHasher(8, max_iter=1, random_state=0).fit(X, y)
+    assert not hasher.converged_
+    assert hasher.n_iter_ == 1
+
+
+def test_verbose_prints_every_update(capsys):
+    X, y = supervised_digits()
+    hasher = RSHHasher(8, verbose=1, random_state=0).fit(X, y)
+    assert capsys.readouterr().out.count("[ALM]") == hasher.n_iter_

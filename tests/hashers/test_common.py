@@ -1,0 +1,257 @@
+"""What scikit-learn asks of every estimator, and what this package asks of every hasher."""
+
+import functools
+
+import joblib
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.datasets import make_blobs
+from sklearn.utils import estimator_checks
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from sklearn_hashrank.affinity import EuclideanAffinity, LabelAffinity, SharedLabelAffinity
+from sklearn_hashrank.codes import unpack_codes
+from sklearn_hashrank.metrics import tie_aware_average_precision_score
+from tests.instances import HASHERS
+
+# This one wants ``predict`` to give a single column.
+ONE_COLUMN_CHECKS = {"check_estimator_sparse_array", "check_estimator_sparse_matrix"}
+
+# What check_estimator leaves to each package.
+EXTRA_CHECKS = [
+    "check_param_validation",
+    "check_set_output_transform",
+    "check_set_output_transform_pandas",
+    "check_set_output_transform_polars",
+    "check_global_output_transform_pandas",
+    "check_global_set_output_transform_polars",
+    "check_transformer_get_feature_names_out",
+    "check_transformer_get_feature_names_out_pandas",
+    "check_dataframe_column_names_consistency",
+    "check_readonly_memmap_input",
+    "check_f_contiguous_array_estimator",
+    "check_inplace_ensure_writeable",
+    "check_n_features_in_after_fitting",
+]
+
+every_hasher = pytest.mark.parametrize(
+    "hasher",
+    [clone(hasher).set_params(n_bits=n_bits) for hasher in HASHERS for n_bits in (1, 5)],
+    ids=repr,
+)
+
+
+@parametrize_with_checks(HASHERS)
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.parametrize(
+    ("estimator", "check"),
+    [
+        (estimator, check)
+        for hasher in HASHERS
+        for estimator, check in estimator_checks.estimator_checks_generator(
+            clone(hasher).set_params(n_bits=2), legacy=True
+        )
+        if getattr(check, "func", check).__name__ not in ONE_COLUMN_CHECKS
+    ],
+    ids=lambda value: getattr(getattr(value, "func", value), "__name__", type(value).__name__),
+)
+def test_scikit_learn_checks_with_several_bits(estimator, check):
+    check(estimator)
+
+
+# Up to as many bits as these checks have features. They mix arrays and data frames on purpose.
+@pytest.mark.filterwarnings("ignore:X (does not have valid|has) feature names:UserWarning")
+@pytest.mark.parametrize("n_bits", [1, 2])
+@pytest.mark.parametrize("hasher", HASHERS, ids=repr)
+@pytest.mark.parametrize("name", EXTRA_CHECKS)
+def test_checks_left_out_by_check_estimator(hasher, name, n_bits):
+    hasher = clone(hasher).set_params(n_bits=n_bits)
+    if name == "check_inplace_ensure_writeable" and not hasattr(hasher, "copy"):
+        # It sets a parameter `copy`; without one, nothing may be written in place at all.
+        X = make_blobs(random_state=0)[0]
+        X.setflags(write=False)
+        assert clone(hasher).fit(X).transform(X).flags.writeable
+        return
+    getattr(estimator_checks, name)(type(hasher).__name__, clone(hasher))
+
+
+@functools.cache
+def labelled_blobs():
+    return make_blobs(n_samples=120, n_features=6, centers=4, random_state=0)
+
+
+@every_hasher
+def test_outputs_are_one_code_in_three_formats(hasher):
+    X, y = labelled_blobs()
+    hasher = clone(hasher).fit(X, y)
+    bits = hasher.set_params(output="bits").transform(X)
+    assert bits.dtype == np.uint8
+    assert bits.shape == (len(X), hasher.n_bits)
+    np.testing.assert_array_equal(bits, hasher.decision_function(X) > 0)
+    np.testing.assert_array_equal(bits, hasher.predict(X))
+    signs = hasher.set_params(output="signs").transform(X)
+    assert signs.dtype == np.int8
+    np.testing.assert_array_equal(signs, 2 * bits.astype(int) - 1)
+    packed = hasher.set_params(output="packed").transform(X)
+    assert packed.dtype == np.uint8
+    np.testing.assert_array_equal(packed, np.packbits(bits, axis=1))
+    np.testing.assert_array_equal(unpack_codes(packed, hasher.n_bits), bits)
+    np.testing.assert_array_equal(hasher.codes_, packed)
+
+
+@every_hasher
+def test_code_is_the_sign_of_the_linear_projection(hasher):
+    X, y = labelled_blobs()
+    hasher = clone(hasher).fit(X, y)
+    projections = X @ hasher.components_.T + hasher.intercept_
+    np.testing.assert_allclose(hasher.decision_function(X), projections, rtol=1e-10, atol=1e-10)
+    hasher.intercept_ = np.zeros(hasher.n_bits)
+    np.testing.assert_array_equal(hasher.predict(np.zeros_like(X[:1])), 0)  # zero is bit 0
+
+
+@every_hasher
+def test_float32_stays_float32(hasher):
+    X, y = labelled_blobs()
+    hasher = clone(hasher).fit(X.astype(np.float32), y)
+    assert hasher.decision_function(X.astype(np.float32)).dtype == np.float32
+    assert hasher.components_.dtype == hasher.intercept_.dtype == np.float32
+
+
+@every_hasher
+def test_sparse_input_gives_the_same_codes(hasher):
+    X, y = labelled_blobs()
+    dense, from_sparse = clone(hasher).fit(X, y), clone(hasher).fit(sparse.csr_matrix(X), y)
+    np.testing.assert_allclose(from_sparse.components_, dense.components_, atol=1e-6)
+    np.testing.assert_array_equal(from_sparse.transform(sparse.csr_array(X)), dense.transform(X))
+
+
+@every_hasher
+def test_entries_of_sparse_rows_may_be_sums(hasher):
+    X, y = labelled_blobs()
+    rows = sparse.csr_matrix(np.round(X))
+    parts = np.repeat(rows.data / 2, 2), np.repeat(rows.indices, 2), 2 * rows.indptr
+    sums = sparse.csr_matrix(parts, shape=rows.shape)
+    codes = clone(hasher).fit(rows, y).predict(rows)
+    assert np.mean(clone(hasher).fit(sums, y).predict(sums) == codes) > 0.99
+    assert sums.nnz == 2 * rows.nnz
+
+
+@every_hasher
+def test_same_random_state_same_codes(hasher):
+    X, y = labelled_blobs()
+    first, second = (clone(hasher).fit(X, y).transform(X) for _ in range(2))
+    np.testing.assert_array_equal(first, second)
+
+
+@every_hasher
+def test_codes_survive_pickling(hasher, tmp_path):
+    X, y = labelled_blobs()
+    hasher = clone(hasher).fit(X, y)
+    joblib.dump(hasher, tmp_path / "hasher.joblib")
+    np.testing.assert_array_equal(
+        joblib.load(tmp_path / "hasher.joblib").transform(X), hasher.transform(X)
+    )
+
+
+@every_hasher
+def test_fit_leaves_parameters_alone(hasher):
+    X, y = labelled_blobs()
+    fitted = clone(hasher)
+    before = fitted.get_params()
+    fitted.fit(X, y)
+    assert fitted.get_params() == before
+
+
+@every_hasher
+def test_score_is_tie_aware_average_precision(hasher):
+    X, y = labelled_blobs()
+    hasher = clone(hasher).fit(X, y)
+    expected = tie_aware_average_precision_score(y, hasher.predict(X))
+    assert hasher.score(X, y) == pytest.approx(expected, abs=1e-12)
+    assert isinstance(hasher.affinity_, LabelAffinity)
+
+
+@every_hasher
+def test_score_without_y_compares_the_rows_themselves(hasher):
+    X, y = labelled_blobs()
+    X = np.repeat(X, 2, axis=0)  # every row has one that is equal, so none is left undefined
+    y = np.repeat(y, 2)
+    unlabelled = clone(hasher).fit(X)
+    score = unlabelled.score(X)
+    assert isinstance(unlabelled.affinity_, EuclideanAffinity)
+    expected = tie_aware_average_precision_score(
+        X, unlabelled.predict(X), affinity=unlabelled.affinity_
+    )
+    assert score == pytest.approx(expected, abs=1e-12)
+    from_sparse = clone(hasher).fit(sparse.csr_matrix(X))
+    assert from_sparse.score(sparse.csr_matrix(X)) == pytest.approx(score, abs=1e-3)
+    assert 0 < clone(hasher).set_params(n_bits=1).fit(X[:, :1]).score(X[:, :1]) < 1
+    for labels in (y, X):
+        with pytest.raises(ValueError, match="score needs y.*was fitted with y. Got y=None"):
+            clone(hasher).fit(X, labels).score(X)
+
+
+@every_hasher
+def test_n_bits_set_after_fit_changes_nothing(hasher):
+    X, y = labelled_blobs()
+    hasher = clone(hasher).fit(X, y)
+    score, n_bits = hasher.score(X, y), hasher.n_bits
+    for output in ("bits", "signs", "packed"):
+        hasher.set_params(output=output)
+        codes, names = hasher.transform(X), hasher.get_feature_names_out()
+        for changed in (1, n_bits + 9):
+            hasher.set_params(n_bits=changed)
+            np.testing.assert_array_equal(hasher.transform(X), codes)
+            assert len(hasher.get_feature_names_out()) == len(names) == codes.shape[1]
+            assert hasher.score(X, y) == score
+
+
+@every_hasher
+def test_a_fitted_hasher_shows_itself(hasher):
+    X, _ = labelled_blobs()
+    affinity = {"affinity": EuclideanAffinity()} if "affinity" in hasher.get_params() else {}
+    hasher = clone(hasher).set_params(**affinity).fit(X, X[:, 0])
+    assert type(hasher).__name__ in hasher._repr_html_()
+
+
+@every_hasher
+def test_score_checks_features_and_warns_when_all_is_relevant(hasher):
+    X, y = labelled_blobs()
+    hasher = clone(hasher).fit(X, y)
+    with pytest.raises(ValueError, match="X has 5 features, but .* is expecting 6 features"):
+        hasher.score(X[:, :5], y)
+    with pytest.warns(UserWarning, match="Every pair of rows is relevant"):
+        assert hasher.score(X, np.zeros(len(X), dtype=int)) == 1
+
+
+@every_hasher
+def test_refit_forgets_the_old_affinity(hasher):
+    X, y = labelled_blobs()
+    hasher = clone(hasher).fit(X, y)
+    assert hasher.score(X, y) > 0
+    Y = np.eye(4, dtype=int)[y]
+    hasher.fit(X, Y).score(X, Y)
+    assert isinstance(hasher.affinity_, SharedLabelAffinity)
+
+
+@every_hasher
+@pytest.mark.parametrize("n_bits", [0, -1, 2.5, "8", None])
+def test_n_bits_is_checked(hasher, n_bits):
+    X, y = labelled_blobs()
+    with pytest.raises(ValueError, match="The 'n_bits' parameter of .* Got .* instead"):
+        clone(hasher).set_params(n_bits=n_bits).fit(X, y)
+
+
+@pytest.mark.parametrize("hasher", [h for h in HASHERS if "affinity" in h.get_params()], ids=repr)
+def test_values_whose_variance_overflows_are_refused(hasher):
+    X, y = labelled_blobs()
+    with (
+        np.errstate(over="ignore", invalid="ignore"),
+        pytest.raises(ValueError, match="variance overflows"),
+    ):
+        clone(hasher).fit(1e200 * X, y)

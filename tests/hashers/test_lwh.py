@@ -1,0 +1,283 @@
+"""LWHHasher: that it learns, what it reports, and how it refuses."""
+
+import warnings
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.datasets import make_blobs, make_multilabel_classification
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.preprocessing import StandardScaler
+
+from sklearn_hashrank import EuclideanAffinity, HierarchicalAffinity, LSHHasher, LWHHasher
+from tests.oracle import structural_svm as oracle
+from tests.retrieval import retrieve, shuffled_digits
+
+
+@pytest.fixture
+def digits():
+    return shuffled_digits()
+
+
+@pytest.mark.parametrize("loss", ["ap", "ndcg"])
+@pytest.mark.parametrize("solver", ["pegasos", "sdp"])
+def test_both_losses_and_solvers_learn(digits, loss, solver):
+    X, y, X_query, y_query = digits
+    n_components = {"pegasos": "auto", "sdp": 12}[solver]
+    hasher = LWHHasher(
+        16, loss=loss, solver=solver, n_components=n_components, alpha=0.01, random_state=0
+    ).fit(X, y)
+    assert hasher.converged_
+    assert hasher.lower_bound_ <= hasher.objective_
+    random = LSHHasher(16, random_state=0).fit(X, y)
+    learned = retrieve(hasher, X, y, X_query, y_query)
+    assert learned > retrieve(random, X, y, X_query, y_query) + 0.2
+
+
+def test_solvers_agree_when_nothing_is_lost_by_factoring():
+    X, y = make_blobs(200, 6, centers=4, cluster_std=3, random_state=0)
+    pegasos, sdp = (
+        LWHHasher(6, solver=solver, n_queries=60, n_components=None, random_state=0).fit(X, y)
+        for solver in ("pegasos", "sdp")
+    )
+    assert pegasos.converged_
+    assert sdp.converged_
+    assert pegasos.objective_ == pytest.approx(sdp.objective_, rel=0.05)
+    assert sdp.lower_bound_ <= pegasos.objective_ + 1e-9
+    assert sdp.factoring_loss_ == pytest.approx(0, abs=1e-9)
+    assert pegasos.factoring_loss_ == 0
+
+
+def test_factoring_to_few_bits_is_reported():
+    X, y = make_blobs(200, 6, centers=6, cluster_std=2, random_state=0)
+    hasher = LWHHasher(1, solver="sdp", n_queries=60, random_state=0).fit(X, y)
+    assert hasher.factoring_loss_ > 0.01
+    before = hasher.history_["objective"][-1]
+    assert hasher.objective_ - hasher.factoring_loss_ == pytest.approx(before, abs=1e-12)
+
+
+@pytest.mark.parametrize("loss", ["ap", "ndcg"])
+def test_objective_is_that_of_all_rankings(loss):
+    """From components_ back to W: projections of the rows give W up to a rotation."""
+    X, y = make_blobs(6, 3, centers=2, cluster_std=2, random_state=0)
+    n_bits = 5
+    hasher = LWHHasher(n_bits, loss=loss, alpha=0.02, tol=1e-3, random_state=0).fit(X, y)
+    assert hasher.converged_
+    Z = StandardScaler().fit_transform(X)
+    _, sizes, right = np.linalg.svd(Z, full_matrices=False)
+    to_inside = right.T / (sizes**2 / (len(X) - 1)) ** 0.2
+    rows = Z @ to_inside
+    rows *= np.sqrt(n_bits) / np.linalg.norm(rows, axis=1, keepdims=True)
+    weights = np.linalg.lstsq(
+        to_inside, (hasher.components_ * X.std(axis=0)).T.astype(float), rcond=None
+    )[0]
+    slack = oracle.slack(rows, rows, y[:, None] == y, np.arange(6), weights, n_bits, loss)
+    assert slack <= hasher.history_["slack"][-1] + 1e-3 + 1e-5
+    objective = 0.01 * np.sum(weights**2) + slack
+    assert hasher.objective_ == pytest.approx(objective, abs=1e-5)
+
+
+def test_more_rows_are_better(digits):
+    X, y, *_ = digits
+    few = LWHHasher(16, n_queries=30, n_database=100, random_state=0).fit(X, y)
+    whole = LWHHasher(16, n_queries=None, n_database=None, random_state=0).fit(X, y)
+    assert few.n_queries_ == 30
+    assert whole.n_queries_ == 900
+    assert whole.converged_
+    assert retrieve(whole, *digits) > retrieve(few, *digits) + 0.05
+
+
+def test_label_sets_paths_and_vectors_train():
+    X, Y = make_multilabel_classification(300, 20, n_classes=6, random_state=0)
+    paths = np.column_stack([Y[:, 0] + 2 * Y[:, 1], Y[:, 2]])
+    for y, affinity in [
+        (Y, "auto"),
+        (sparse.csr_matrix(Y), "auto"),
+        (paths, HierarchicalAffinity()),
+        (X, EuclideanAffinity((20, 5), (1, 3))),
+        (None, EuclideanAffinity((20, 5), (1, 3))),
+    ]:
+        hasher = LWHHasher(16, loss="ndcg", affinity=affinity, random_state=0).fit(X, y)
+        random = LSHHasher(16, random_state=0).fit(X, y)
+        y = X if y is None else y
+        random.affinity_ = hasher.affinity_
+        assert retrieve(hasher, X, y, X, y) > retrieve(random, X, y, X, y) + 0.02
+
+
+def test_relevant_is_every_positive_level():
+    X, y = make_blobs(200, 5, centers=4, random_state=0)
+    graded = np.column_stack([y // 2, y])
+    binary = LWHHasher(8, random_state=0).fit(X, y // 2)
+    from_paths = LWHHasher(8, random_state=0, affinity=HierarchicalAffinity()).fit(X, graded)
+    assert_allclose(from_paths.components_, binary.components_)
+
+
+def test_scale_and_offset_of_features_do_not_matter(digits):
+    X, y, X_query, y_query = digits
+    scores = []
+    for change in (lambda X: X, lambda X: 1000 * X + 7, StandardScaler().fit(X).transform):
+        values = [
+            retrieve(
+                LWHHasher(16, random_state=seed).fit(change(X), y),
+                change(X),
+                y,
+                change(X_query),
+                y_query,
+            )
+            for seed in range(6)
+        ]
+        scores.append(np.mean(values))
+    assert_allclose(scores, scores[0], atol=0.008)  # rounding alone moves a seed by about 0.01
+
+
+def test_constant_columns_have_weight_zero(digits):
+    X, y, *_ = digits
+    constant = X.std(axis=0) == 0
+    hasher = LWHHasher(8, n_database=None, random_state=0).fit(X + np.float32(1e3), y)
+    assert_array_equal(hasher.components_[:, constant], 0)
+    assert np.all(np.any(hasher.components_[:, ~constant] != 0, axis=0))
+
+
+def test_projections_of_the_sample_have_mean_zero(digits):
+    X, y, *_ = digits
+    hasher = LWHHasher(8, n_database=None, random_state=0).fit(X, y)
+    projections = hasher.decision_function(X)
+    assert_allclose(projections.mean(axis=0), 0, atol=1e-4 * projections.std())
+
+
+@pytest.mark.parametrize("solver", ["pegasos", "sdp"])
+def test_threads_change_nothing(digits, solver):
+    X, y, *_ = digits
+    hasher = LWHHasher(8, solver=solver, n_components=10, random_state=0, n_jobs=1).fit(X, y)
+    threaded = clone(hasher).set_params(n_jobs=3).fit(X, y)
+    assert_array_equal(threaded.components_, hasher.components_)
+    assert threaded.history_ == hasher.history_
+
+
+def test_useless_queries_are_skipped():
+    X, y = make_blobs(60, 4, centers=3, random_state=0)
+    y = np.where(np.arange(60) < 50, y, np.arange(60))  # ten rows are alone in their class
+    hasher = LWHHasher(8, random_state=0).fit(X, y)
+    assert hasher.n_queries_ == 50
+
+
+@pytest.mark.parametrize(
+    ("y", "counts"),
+    [
+        (np.zeros(30, int), "0 have no relevant item, 30 no irrelevant one"),
+        (np.arange(30), "30 have no relevant item, 0 no irrelevant one"),
+    ],
+)
+def test_nothing_but_useless_queries_is_refused(y, counts):
+    X = np.random.default_rng(0).normal(size=(30, 4))
+    with pytest.raises(ValueError, match=f"none among 30 queries over 30 rows: {counts}"):
+        LWHHasher().fit(X, y)
+
+
+def test_warning_when_iterations_do_not_suffice(digits):
+    X, y, *_ = digits
+    with pytest.warns(ConvergenceWarning, match="max_iter=3 .* Increase max_iter, or increase"):
+        hasher = LWHHasher(8, max_iter=3, random_state=0).fit(X, y)
+    assert not hasher.converged_
+    assert hasher.n_iter_ == 3
+    assert hasher.objective_ == min(hasher.history_["objective"])
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda X, y: (np.repeat(X[:40], 5, axis=0), np.repeat(y[:40], 5)),
+        lambda X, y: (X[:100, 20:22], y[:100]),
+        lambda X, y: (X[:3], np.array([0, 0, 1])),
+        lambda X, y: (np.zeros((20, 4)), y[:20]),
+        lambda X, y: (X[:100].astype(np.float16), y[:100].astype(str)),
+    ],
+    ids=["duplicates", "few features", "three rows", "constant", "strings"],
+)
+@pytest.mark.parametrize("solver", ["pegasos", "sdp"])
+def test_odd_data_gives_finite_projections(digits, make, solver):
+    X, y = make(*digits[:2])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        hasher = LWHHasher(20, solver=solver, n_components=8, random_state=0).fit(X, y)
+    assert np.isfinite(hasher.components_).all()
+    assert np.isfinite(hasher.decision_function(X)).all()
+
+
+def test_verbose_reports_every_so_often(digits, capsys):
+    X, y, *_ = digits
+    hasher = LWHHasher(4, verbose=3, random_state=0).fit(X[:200], y[:200])
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("[LWHHasher] iteration 3/50: objective 0.")
+    assert lines[-1].startswith(f"[LWHHasher] iteration {hasher.n_iter_}/50")
+    assert "violation 0." in lines[-1]
+
+
+def test_callbacks_see_every_iteration_and_can_stop(digits):
+    pytest.importorskip("sklearn.callback")
+    X, y, *_ = digits
+    seen = []
+
+    class Watch:
+        def __init__(self, last):
+            self.last = last
+
+        def setup(self, estimator, context):
+            seen.append("setup")
+
+        def teardown(self, estimator, context):
+            seen.append("teardown")
+
+        def on_fit_task_begin(self, estimator, context):
+            pass
+
+        def on_fit_task_end(self, estimator, context, *, fitted_estimator):
+            seen.append(fitted_estimator.predict(X[:1]).shape)
+            return context.task_name == "iteration" and context.task_id == self.last
+
+    hasher = LWHHasher(4, random_state=0).set_callbacks(Watch(2)).fit(X[:100], y[:100])
+    assert hasher.n_iter_ == 3
+    assert not hasher.converged_
+    assert seen == ["setup", *[(1, 4)] * 4, "teardown"]
+    seen.clear()
+    hasher = LWHHasher(4, random_state=0).set_callbacks(Watch(99)).fit(X[:100], y[:100])
+    assert hasher.converged_
+    assert seen == ["setup", *[(1, 4)] * (hasher.n_iter_ + 1), "teardown"]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"loss": "map"}, "'loss' parameter .* Got 'map' instead"),
+        ({"solver": "adam"}, "'solver' parameter .* Got 'adam' instead"),
+        ({"alpha": 0.0}, "'alpha' parameter .* Got 0.0 instead"),
+        ({"tol": 0.0}, "'tol' parameter .* Got 0.0 instead"),
+        ({"n_queries": 0}, "'n_queries' parameter .* Got 0 instead"),
+        ({"n_database": 1}, "'n_database' parameter .* Got 1 instead"),
+        ({"n_components": 0}, "'n_components' parameter .* Got 0 instead"),
+        ({"max_iter": 0}, "'max_iter' parameter .* Got 0 instead"),
+        ({"affinity": "labels"}, "'affinity' parameter .* Got 'labels' instead"),
+    ],
+)
+def test_bad_options_are_refused(digits, options, message):
+    X, y, *_ = digits
+    with pytest.raises(ValueError, match=message):
+        LWHHasher(**options).fit(X[:100], y[:100])
+
+
+def test_bad_data_is_refused(digits):
+    X, y, *_ = digits
+    with pytest.raises(ValueError, match="Got n_samples = 1"):
+        LWHHasher().fit(X[:1], y[:1])
+    with pytest.raises(ValueError, match="affinity=EuclideanAffinity"):
+        LWHHasher().fit(X[:10], np.linspace(0, 1, 10))
+    with pytest.raises(ValueError, match="Input X contains NaN"):
+        LWHHasher().fit(np.where(X[:10] == X[0, 0], np.nan, X[:10]), y[:10])
+
+
+def test_the_offset_of_doubles_may_be_large(digits):
+    X, y, *_ = digits
+    X = X.astype(np.float64) + 1e8
+    assert LWHHasher(16, alpha=0.01, random_state=0).fit(X, y).score(X, y) > 0.6

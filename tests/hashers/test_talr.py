@@ -1,0 +1,360 @@
+"""TALRLinear: that it learns, on every kind of y; its options, history, partial_fit and errors."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.datasets import make_blobs, make_multilabel_classification
+from sklearn.preprocessing import StandardScaler
+
+from sklearn_hashrank import (
+    DispersionHasher,
+    EuclideanAffinity,
+    HierarchicalAffinity,
+    LSHHasher,
+    TALRLinear,
+)
+from sklearn_hashrank.objectives import OBJECTIVES
+from tests.retrieval import retrieve, shuffled_digits
+
+
+@pytest.fixture
+def digits():
+    return shuffled_digits()
+
+
+@pytest.mark.parametrize(("objective", "relaxation"), sorted(OBJECTIVES))
+def test_every_objective_learns(digits, objective, relaxation):
+    X, y, X_query, y_query = digits
+    options = {"n_bits": 16, "random_state": 0}
+    hasher = TALRLinear(**options, objective=objective, relaxation=relaxation, max_iter=30)
+    hasher.fit(X, y)
+    measure = {"ap": "average_precision", "ndcg": "ndcg"}[objective]
+    learned = retrieve(hasher, X, y, X_query, y_query, measure)
+    random = retrieve(LSHHasher(**options).fit(X, y), X, y, X_query, y_query, measure)
+    assert learned > random + (1 - random) / 2
+    assert hasher.history_["objective"][-1] > hasher.history_["objective"][0] + 0.02
+
+
+@pytest.mark.parametrize(
+    "options", [{"solver": "sgd"}, {"solver": "adam"}, {"learning_rate": 0.02}]
+)
+@pytest.mark.parametrize("schedule", ["constant", "step", "cosine"])
+def test_solvers_and_schedules(digits, options, schedule):
+    X, y, X_query, y_query = digits
+    hasher = TALRLinear(n_bits=12, schedule=schedule, max_iter=20, random_state=0, **options)
+    assert retrieve(hasher.fit(X, y), X, y, X_query, y_query) > 0.7
+    rates = np.array(hasher.history_["learning_rate"])
+    rates /= options.get("learning_rate", {"sgd": 1.0, "adam": 0.01}[hasher.solver])
+    assert len(rates) == hasher.n_iter_ == 20
+    if schedule == "constant":
+        assert_allclose(rates, 1)
+    else:
+        assert rates[-1] < 0.05
+        assert np.all(np.diff(rates) <= 0)
+
+
+def test_label_sets_paths_and_vectors_train():
+    X, Y = make_multilabel_classification(400, 20, n_classes=6, random_state=0)
+    paths = np.column_stack([Y[:, 0] + 2 * Y[:, 1], Y[:, 2]])
+    for y, affinity in [
+        (Y, "auto"),
+        (sparse.csr_matrix(Y), "auto"),
+        (paths, HierarchicalAffinity()),
+        (X, EuclideanAffinity((20, 5), (1, 3))),
+        (None, EuclideanAffinity((20, 5), (1, 3))),
+    ]:
+        options = {"objective": "ndcg", "affinity": affinity, "random_state": 0}
+        before = TALRLinear(16, max_iter=1, learning_rate=1e-9, **options).fit(X, y)
+        after = TALRLinear(16, max_iter=40, **options).fit(X, y)
+        y = X if y is None else y
+        assert retrieve(after, X, y, X, y, "ndcg") > retrieve(before, X, y, X, y, "ndcg") + 0.01
+        assert len(after.affinity_.levels_) > 2
+
+
+def test_ap_takes_every_positive_level_for_relevant():
+    X, y = make_blobs(200, 5, centers=4, random_state=0)
+    graded = np.column_stack([y // 2, y])
+    binary = TALRLinear(8, max_iter=5, random_state=0).fit(X, y // 2)
+    from_paths = TALRLinear(8, max_iter=5, random_state=0, affinity=HierarchicalAffinity())
+    assert_allclose(from_paths.fit(X, graded).components_, binary.components_, rtol=1e-3, atol=1e-3)
+
+
+def test_scale_and_offset_of_features_do_not_matter(digits):
+    X, y, X_query, y_query = digits
+    scores = []
+    for change in (lambda X: X, lambda X: 1000 * X + 7, StandardScaler().fit(X).transform):
+        values = [
+            retrieve(
+                TALRLinear(16, max_iter=30, random_state=seed).fit(change(X), y),
+                change(X),
+                y,
+                change(X_query),
+                y_query,
+            )
+            for seed in range(3)
+        ]
+        scores.append(np.mean(values))
+    assert_allclose(scores, scores[0], atol=0.005)
+
+
+def test_constant_columns_have_weight_zero(digits):
+    X, y, *_ = digits
+    constant = X.std(axis=0) == 0
+    assert constant.sum() > 2
+    for offset in (0, 1e3):
+        hasher = TALRLinear(8, max_iter=2, random_state=0).fit(X + np.float32(offset), y)
+        assert_array_equal(hasher.components_[:, constant], 0)
+        assert np.all(hasher.components_[:, ~constant] != 0)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda X, y: (np.repeat(X[:40], 5, axis=0), np.repeat(y[:40], 5)),
+        lambda X, y: (X[:100, :3], y[:100]),
+        lambda X, y: (X[:2], np.array([0, 0])),
+        lambda X, y: (X[:100], np.zeros(100, int)),
+        lambda X, y: (X[:100], np.arange(100)),
+        lambda X, y: (np.zeros((20, 4)), y[:20]),
+        lambda X, y: (X[:100].astype(np.float16), y[:100].astype(str)),
+    ],
+    ids=["duplicates", "few features", "two rows", "one class", "no pair", "constant", "strings"],
+)
+def test_odd_data_gives_finite_projections(digits, make):
+    X, y = make(*digits[:2])
+    for batch_size in ("auto", 2, 10_000):
+        hasher = TALRLinear(20, batch_size=batch_size, max_iter=3, random_state=0).fit(X, y)
+        assert np.isfinite(hasher.components_).all()
+        assert np.isfinite(hasher.decision_function(X)).all()
+        assert hasher.batch_size_ <= len(X)
+
+
+def test_batches_grow_where_relevant_items_are_rare():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(4000, 5))
+    sizes = [
+        TALRLinear(4, max_iter=1, random_state=0).fit(X, rng.integers(0, n, 4000)).batch_size_
+        for n in (2, 10, 100, 2000)
+    ]
+    assert sizes[:2] == [256, 256]
+    assert 800 < sizes[2] < 1300
+    assert sizes[3] == 2048
+
+
+def test_early_stopping_keeps_the_best_weights(digits):
+    X, y, *_ = digits
+    hasher = TALRLinear(
+        16,
+        early_stopping=True,
+        validation_fraction=0.2,
+        n_iter_no_change=3,
+        learning_rate=0.05,
+        schedule="constant",
+        weight_decay=0,
+        max_iter=100,
+        random_state=0,
+    ).fit(X, y)
+    values = hasher.history_["validation"]
+    assert len(values) == hasher.n_iter_ < 100
+    assert np.argmax(values) == len(values) - 1 - 3
+    order = np.random.RandomState(0).permutation(len(X))
+    validation, train = order[:180], order[180:]
+    best = retrieve(hasher, X[train], y[train], X[validation], y[validation])
+    assert best == pytest.approx(max(values), abs=1e-12)
+
+
+def test_warm_start_goes_on_from_the_last_weights(digits):
+    X, y, *_ = digits
+    hasher = TALRLinear(16, max_iter=20, random_state=0, warm_start=True).fit(X, y)
+    first = hasher.history_["objective"]
+    hasher.fit(X, y)
+    assert hasher.history_["objective"][0] > (first[0] + first[-1]) / 2
+    still = clone(hasher).set_params(learning_rate=1e-12, weight_decay=0, max_iter=1)
+    still.components_, still.intercept_ = hasher.components_, hasher.intercept_
+    still.fit(X, y)
+    assert_allclose(still.components_, hasher.components_, rtol=1e-4, atol=1e-6)
+    assert_allclose(still.intercept_, hasher.intercept_, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("as_sparse", [False, True])
+def test_partial_fit_reaches_the_quality_of_fit(digits, as_sparse):
+    X, y, X_query, y_query = digits
+    fitted = TALRLinear(16, max_iter=30, batch_size=128, random_state=0).fit(X, y)
+    streamed = TALRLinear(16, batch_size=128, random_state=0)
+    rng = np.random.default_rng(0)
+    for _ in range(30):
+        for rows in np.array_split(rng.permutation(len(X)), 7):
+            block = sparse.csr_matrix(X[rows]) if as_sparse else X[rows]
+            streamed.partial_fit(block, y[rows])
+    difference = retrieve(fitted, X, y, X_query, y_query) - retrieve(
+        streamed, X, y, X_query, y_query
+    )
+    assert difference < 0.01
+    assert not hasattr(streamed, "codes_")
+    assert not hasattr(streamed, "y_")
+
+
+def test_a_first_block_may_be_small_and_odd(digits):
+    X, y, X_query, y_query = digits
+    for first in ([0, 1], [0, 0], [0] * 20):
+        hasher = TALRLinear(16, random_state=0).partial_fit(X[first], y[first])
+        for _ in range(8):
+            for rows in np.array_split(np.arange(900), 9):
+                hasher.partial_fit(X[rows], y[rows])
+        assert retrieve(hasher, X, y, X_query, y_query) > 0.8
+
+
+def test_blocks_of_both_precisions_give_doubles(digits):
+    X, y, *_ = digits
+    for first, second in [(np.float32, np.float64), (np.float64, np.float32)]:
+        hasher = TALRLinear(4).partial_fit(X[:50].astype(first), y[:50])
+        assert hasher.components_.dtype == first
+        assert hasher.partial_fit(X[50:90].astype(second), y[50:90]).components_.dtype == float
+
+
+def test_partial_fit_goes_on_after_fit(digits):
+    X, y, X_query, y_query = digits
+    hasher = TALRLinear(16, max_iter=10, random_state=0).fit(X[:300], y[:300])
+    before = retrieve(hasher, X, y, X_query, y_query)
+    for start in range(300, 900, 100):
+        hasher.partial_fit(X[start : start + 100], y[start : start + 100])
+    assert retrieve(hasher, X, y, X_query, y_query) > before
+    with pytest.raises(ValueError, match="X has 3 features, but TALRLinear is expecting 64"):
+        hasher.partial_fit(X[:10, :3], y[:10])
+    hasher.fit(X, y)
+    assert hasher.codes_.shape == (900, 2)
+
+
+def test_alpha_is_annealed(digits):
+    X, y, *_ = digits
+    options = {"n_bits": 8, "max_iter": 3, "random_state": 0}
+    constant = TALRLinear(alpha=1.5, **options).fit(X, y)
+    same = TALRLinear(alpha=1.5, alpha_end=1.5, **options).fit(X, y)
+    annealed = TALRLinear(alpha=1.5, alpha_end=6.0, **options).fit(X, y)
+    assert_array_equal(constant.components_, same.components_)
+    assert np.abs(constant.components_ - annealed.components_).max() > 1e-3
+
+
+def test_verbose_reports_every_so_often(digits, capsys):
+    X, y, *_ = digits
+    TALRLinear(4, max_iter=4, verbose=2, random_state=0).fit(X[:200], y[:200])
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split(":")[0] for line in lines] == [
+        "[TALRLinear] pass 2/4",
+        "[TALRLinear] pass 4/4",
+    ]
+    assert "objective 0." in lines[0]
+
+
+def test_callbacks_see_every_pass_and_can_stop(digits):
+    pytest.importorskip("sklearn.callback")
+    X, y, *_ = digits
+    seen = []
+
+    class StopAfterThree:
+        def setup(self, estimator, context):
+            seen.append("setup")
+
+        def teardown(self, estimator, context):
+            seen.append("teardown")
+
+        def on_fit_task_begin(self, estimator, context):
+            pass
+
+        def on_fit_task_end(self, estimator, context, *, fitted_estimator):
+            seen.append(fitted_estimator.predict(X[:1]).shape)
+            return context.task_name == "iteration" and context.task_id == 2
+
+    hasher = TALRLinear(4, max_iter=9, random_state=0).set_callbacks(StopAfterThree())
+    hasher.fit(X[:100], y[:100])
+    assert hasher.n_iter_ == 3
+    assert seen == ["setup", *[(1, 4)] * 4, "teardown"]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"objective": "map"}, "'objective' parameter .* Got 'map' instead"),
+        ({"relaxation": "soft"}, "'relaxation' parameter .* Got 'soft' instead"),
+        ({"batch_size": 1}, "'batch_size' parameter .* Got 1 instead"),
+        ({"alpha": 0.0}, "'alpha' parameter .* Got 0.0 instead"),
+        ({"n_bins": 0}, "'n_bins' parameter .* Got 0 instead"),
+        ({"delta": -1.0}, "'delta' parameter .* Got -1.0 instead"),
+        ({"affinity": "labels"}, "'affinity' parameter .* Got 'labels' instead"),
+        (
+            {"early_stopping": True, "validation_fraction": 0.001},
+            "n_samples = 100 leaves 0 rows for validation",
+        ),
+        (
+            {"early_stopping": True, "validation_fraction": 0.999},
+            "leaves 100 rows for validation and 0 for training",
+        ),
+        (
+            {"early_stopping": True, "validation_fraction": 0.01},
+            "leaves 1 rows for validation and 99 for training. At least two of each",
+        ),
+    ],
+)
+def test_bad_options_are_refused(digits, options, message):
+    X, y, *_ = digits
+    with pytest.raises(ValueError, match=message):
+        TALRLinear(**options).fit(X[:100], y[:100])
+
+
+def test_bad_data_is_refused(digits):
+    X, y, *_ = digits
+    with pytest.raises(ValueError, match="Got n_samples = 1"):
+        TALRLinear().fit(X[:1], y[:1])
+    with pytest.raises(ValueError, match="affinity=EuclideanAffinity"):
+        TALRLinear().fit(X[:10], np.linspace(0, 1, 10))
+    with pytest.raises(ValueError, match="Input X contains NaN"):
+        TALRLinear().fit(np.where(X[:10] == X[0, 0], np.nan, X[:10]), y[:10])
+
+
+@pytest.mark.parametrize("learned", ["warm_start", "partial_fit"])
+def test_learning_goes_on_with_the_same_bits_and_features_only(digits, learned):
+    X, y, *_ = digits
+    hasher = TALRLinear(8, max_iter=1, random_state=0, warm_start=True).fit(X, y)
+    go_on = hasher.fit if learned == "warm_start" else hasher.partial_fit
+    with pytest.raises(ValueError, match="X has 9 features, but TALRLinear is expecting 64"):
+        go_on(X[:, :9], y)
+    for n_bits in (4, 12):
+        hasher.set_params(n_bits=n_bits)
+        with pytest.raises(ValueError, match=f"codes of 8 bits. Got n_bits={n_bits}"):
+            go_on(X, y)
+    assert hasher.predict(X).shape == (900, 8)
+
+
+@pytest.mark.parametrize("hasher", [TALRLinear(4), DispersionHasher(4)], ids=repr)
+def test_blocks_come_all_with_y_or_all_without(hasher, digits):
+    X, y, *_ = digits
+    whole = np.arange(20.0)[:, None]  # one column of integers could be taken for labels
+    with pytest.raises(ValueError, match="all with y or all without. The first came with."):
+        clone(hasher).partial_fit(whole, y[:20]).partial_fit(whole)
+    with pytest.raises(ValueError, match="all with y or all without. The first came without."):
+        clone(hasher).partial_fit(X[:20, :1]).partial_fit(X[:20, :1], y[:20])
+
+
+@pytest.mark.parametrize(
+    "hasher",
+    [
+        TALRLinear(8, learning_rate=1e38),
+        DispersionHasher(8, objective="dsh", solver="sgd", learning_rate=1e30),
+    ],
+    ids=repr,
+)
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_divergence_is_an_error(hasher, digits):
+    X, y, *_ = digits
+    for learn in (hasher.fit, hasher.partial_fit):
+        with pytest.raises(ValueError, match="learning diverged.* Lower learning_rate"):
+            learn(X, y)
+
+
+def test_the_offset_of_doubles_may_be_large(digits):
+    X, y, X_query, y_query = (part.astype(np.float64) for part in digits)
+    X, X_query, y, y_query = X + 1e8, X_query + 1e8, y.astype(int), y_query.astype(int)
+    hasher = TALRLinear(16, max_iter=10, random_state=0).fit(X, y)
+    assert retrieve(hasher, X, y, X_query, y_query) > 0.6
