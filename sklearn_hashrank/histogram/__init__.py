@@ -5,6 +5,7 @@ Histograms of database shards add up, so that the database may come in blocks.
 """
 
 from ._blocks import fit_affinity_of_blocks
-from ._histogram import RetrievalHistogram, retrieval_histogram
+from ._engine import retrieval_histogram
+from ._histogram import RetrievalHistogram
 
 __all__ = ["RetrievalHistogram", "fit_affinity_of_blocks", "retrieval_histogram"]

@@ -6,7 +6,8 @@ from typing import Any
 from ..codes import CodeReader
 from ..rows import first_rows, is_dask_array, sum_chunks
 from ._blocks import fit_affinity_of_blocks
-from ._histogram import RetrievalHistogram, retrieval_histogram
+from ._engine import retrieval_histogram
+from ._histogram import RetrievalHistogram
 
 
 class _Shard:

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-import sklearn_hashrank.histogram._histogram as histogram_module
+import sklearn_hashrank.histogram._engine as histogram_module
 from sklearn_hashrank import (
     EuclideanAffinity,
     HierarchicalAffinity,
