@@ -178,6 +178,13 @@ SECTIONS = (
 )
 
 SHARED = {
+    "sklearn_hashrank.affinity": ("as_rows",),
+    "sklearn_hashrank.base": (
+        "column_means",
+        "inverse_deviations",
+        "pack_signs",
+        "refuse_overflow",
+    ),
     "sklearn_hashrank.codes": (
         "FORMATS",
         "CodeCounter",
@@ -209,6 +216,7 @@ SHARED = {
         "validate_options",
         "validate_ranks",
     ),
+    "sklearn_hashrank.metrics": ("RetrievalScorer", "warn_if_all_is_relevant"),
     "sklearn_hashrank.objectives": (),
     "sklearn_hashrank.objectives.pairwise": ("DSH", "Dispersed", "Hierarchical"),
     "sklearn_hashrank.objectives.ranking": (
@@ -233,6 +241,26 @@ SHARED = {
         "read_blocks",
         "report_progress",
         "sum_chunks",
+    ),
+    "sklearn_hashrank.solvers.cutting_plane": (
+        "CuttingPlane",
+        "PegasosMaster",
+        "SemidefiniteMaster",
+        "factor",
+    ),
+    "sklearn_hashrank.solvers.rotation": (
+        "itq_rotation",
+        "principal_directions",
+        "random_rotation",
+        "rotate_to_signs",
+    ),
+    "sklearn_hashrank.solvers.stochastic": (
+        "SGD",
+        "Adam",
+        "Ascent",
+        "constant",
+        "cosine",
+        "step",
     ),
 }
 """Names that the folders of the package share with one another, outside of the reference."""

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import linalg
 
+__all__ = ["OrthogonalSolution", "minimize_orthogonal"]
+
 _MEMORY = 0.85  # how much earlier values count in the line search; 0 would force descent
 _SUFFICIENT = 1e-4
 _PROBES = 5
