@@ -51,6 +51,7 @@ lint: $(READY)
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+	$(BIN)/mypy --strict --follow-imports=silent tests/contract/user_code.py
 
 format: $(READY)
 	$(BIN)/ruff format .
