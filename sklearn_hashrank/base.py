@@ -112,7 +112,7 @@ class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         Returns
         -------
         projections : ndarray of shape (n_samples, n_bits)
-            float32 where `X` and the training data were, else float64.
+            They are float32 where `X` and the training data are, otherwise float64.
         """
         check_is_fitted(self)
         if is_dask_array(X):
