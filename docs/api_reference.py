@@ -197,6 +197,13 @@ SECTIONS = (
 )
 
 SHARED = {
+    "sklearn_hashrank.affinity": ("as_rows",),
+    "sklearn_hashrank.base": (
+        "column_means",
+        "inverse_deviations",
+        "pack_signs",
+        "refuse_overflow",
+    ),
     "sklearn_hashrank.codes": (
         "FORMATS",
         "CodeCounter",
@@ -227,6 +234,7 @@ SHARED = {
         "usage_of",
         "validate_counts",
     ),
+    "sklearn_hashrank.metrics": ("RetrievalScorer", "warn_if_all_is_relevant"),
     "sklearn_hashrank.objectives": (),
     "sklearn_hashrank.objectives.pairwise": ("DSH", "Dispersed", "Hierarchical"),
     "sklearn_hashrank.objectives.ranking": (
@@ -251,6 +259,26 @@ SHARED = {
         "read_blocks",
         "report_progress",
         "sum_chunks",
+    ),
+    "sklearn_hashrank.solvers.cutting_plane": (
+        "CuttingPlane",
+        "PegasosMaster",
+        "SemidefiniteMaster",
+        "factor",
+    ),
+    "sklearn_hashrank.solvers.rotation": (
+        "itq_rotation",
+        "principal_directions",
+        "random_rotation",
+        "rotate_to_signs",
+    ),
+    "sklearn_hashrank.solvers.stochastic": (
+        "SGD",
+        "Adam",
+        "Ascent",
+        "constant",
+        "cosine",
+        "step",
     ),
 }
 """Names that the folders of the package share with one another, outside of the reference."""

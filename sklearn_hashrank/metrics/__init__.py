@@ -17,7 +17,13 @@ from ._ranking import (
     tie_aware_recall_score,
     tie_aware_reciprocal_rank_score,
 )
-from ._scorer import get_retrieval_scorer, get_retrieval_scorer_names, make_retrieval_scorer
+from ._scorer import (
+    RetrievalScorer,
+    get_retrieval_scorer,
+    get_retrieval_scorer_names,
+    make_retrieval_scorer,
+    warn_if_all_is_relevant,
+)
 from .displays import (
     BitsCurveDisplay,
     CodeUsageDisplay,
@@ -32,6 +38,7 @@ __all__ = [
     "CodeUsageDisplay",
     "PrecisionRecallDisplay",
     "RecallAtKDisplay",
+    "RetrievalScorer",
     "TieRangeDisplay",
     "average_cumulative_gain_score",
     "code_usage",
@@ -50,4 +57,5 @@ __all__ = [
     "tie_aware_precision_score",
     "tie_aware_recall_score",
     "tie_aware_reciprocal_rank_score",
+    "warn_if_all_is_relevant",
 ]
