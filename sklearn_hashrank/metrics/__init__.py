@@ -1,6 +1,6 @@
 """Measures and displays of Hamming rankings, lookups and code usage, in scikit-learn's manner."""
 
-from ..measures import CodeUsage
+from ..measures import CodeUsage, code_usage
 from ._curves import precision_recall_curve, recall_at_k_curve
 from ._lookup import (
     average_cumulative_gain_score,
@@ -24,7 +24,6 @@ from ._scorer import (
     make_retrieval_scorer,
     warn_if_all_is_relevant,
 )
-from ._usage import code_usage
 from .displays import (
     BitsCurveDisplay,
     CodeUsageDisplay,
