@@ -1,17 +1,7 @@
-"""Principal directions, and rotations of projections towards binary codes."""
-
-from typing import Any
+"""Rotations of projections towards binary codes; square and wide ones, of arrays alone."""
 
 import numpy as np
 from scipy.stats import ortho_group
-from sklearn.decomposition import PCA
-
-
-def principal_directions(X: Any, n: int, random_state: np.random.RandomState) -> np.ndarray:
-    """The n principal directions of a dense or sparse matrix, (n, n_features)."""
-    pca = PCA(n, random_state=random_state.randint(np.iinfo(np.int32).max))
-    with np.errstate(invalid="ignore", divide="ignore"):  # constant rows: shares of no variance
-        return pca.fit(X).components_
 
 
 def random_rotation(n: int, random_state: np.random.RandomState) -> np.ndarray:

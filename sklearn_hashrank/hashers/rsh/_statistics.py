@@ -5,9 +5,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..._linear.principal import CenteredRows
+from ..._linear import CenteredRows, Moments, column_means, combine_means
 from ...affinity import BaseAffinity
-from ...base import column_means
 from ._supervision import Groups, Supervision, group_rows, stack_rows, supervise
 
 KINDS_IN_FULL, _QUERIES, _DATABASE = 2000, 1000, 20_000
@@ -86,12 +85,24 @@ class TripletStatistics:
         merged.draws, merged.n_rows = self.draws, self.n_rows + other.n_rows
         merged.dtype = np.result_type(self.dtype, other.dtype)
         share = other.n_rows / merged.n_rows
-        merged.mean = self.mean + share * (other.mean - self.mean)
+        merged.mean = combine_means(self.mean, other.mean, share)
         merged.groups = self._merge_groups(other, merged.mean)
         merged.sample = self.sample + other.sample
         merged._queries = _add(self._queries, other._queries)
         merged._database = _add(self._database, other._database)
         return merged
+
+    def sample_moments(self) -> tuple[CenteredRows, Moments]:
+        """Centred rows of the sample, and their moments around the mean of all rows."""
+        rows = CenteredRows(self.sample.X, self.mean).made_ready()
+        moments = Moments.around(self.mean, rows, self.dtype)
+        rounding = 10 * np.finfo(self.dtype).eps * np.abs(self.mean)
+        if np.all(moments.variance <= rounding**2):
+            raise NothingToLearnError(
+                "there is nothing to learn: all rows of X are equal. "
+                f"Got n_samples = {rows.shape[0]} of {rows.shape[1]} features."
+            )
+        return rows, moments
 
     def supervise(self) -> Supervision:
         """Sum the triplets of the queries and the items that were drawn."""

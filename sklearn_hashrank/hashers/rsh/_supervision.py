@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from ..._linear.principal import CenteredRows
+from ..._linear import CenteredRows
 from ...affinity import BaseAffinity
 
 _LEVELS_AT_A_TIME = 1 << 26
