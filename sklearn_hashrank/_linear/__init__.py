@@ -2,10 +2,9 @@
 
 How rows become features, and weights become hyperplanes::
 
-    X --Moments--> mean, variance --FeatureSpace--> features inside --learner--> weights
-                                        |                                           |
-                                        +----------------fold-----------------------+--> components_,
-                                                                                         intercept_
+    X --Moments--> mean, variance --FeatureSpace.of--> space
+    X --space.transform--> rows inside --learner--> weights, offsets
+    weights, offsets --space.fold--> components_, intercept_
 
 ``rows``
     The centred and scaled rows as a matrix, in blocks; sparse rows stay sparse. Refuses values

@@ -8,6 +8,7 @@ from .rows import CenteredRows
 
 _EXACT_FEATURES = 1024
 _OVERSAMPLES = 10
+_SMALL = 128  # up to so many features, all eigenvectors are found faster than some
 
 
 def leading_directions(
@@ -53,7 +54,9 @@ def leading_directions(
         _, lengths, directions = linalg.svd(rows.to_dense(), full_matrices=False)
         return lengths[:n_directions] ** 2 / n_rows, fix_signs(directions[:n_directions].T)
     if n_features <= exact_features:
-        variances, directions = leading_eigenpairs(rows.covariance(), n_directions)
+        few = n_directions < n_features <= _SMALL
+        driver = "evd" if few else "evr"
+        variances, directions = leading_eigenpairs(rows.covariance(), n_directions, driver)
         return np.maximum(variances, 0), directions
     rows.variances()
     width = min(n_directions + _OVERSAMPLES, n_features)
@@ -66,10 +69,17 @@ def leading_directions(
     return np.maximum(variances[:n_directions], 0), directions
 
 
-def leading_eigenpairs(M: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:
-    """The `n` largest eigenvalues of a symmetric matrix, descending, and their eigenvectors."""
+def leading_eigenpairs(M: np.ndarray, n: int, driver: str = "evr") -> tuple[np.ndarray, np.ndarray]:
+    """The `n` largest eigenvalues of a symmetric matrix, descending, and their eigenvectors.
+
+    `driver` is that of :func:`scipy.linalg.eigh`; ``"evr"`` finds no others than those `n`.
+    """
     size = len(M)
-    values, vectors = linalg.eigh(M, subset_by_index=[size - n, size - 1])
+    if driver == "evr":
+        values, vectors = linalg.eigh(M, subset_by_index=[size - n, size - 1])
+    else:
+        values, vectors = linalg.eigh(M, driver=driver)
+        values, vectors = values[size - n :], vectors[:, size - n :]
     return values[::-1], fix_signs(vectors[:, ::-1])
 
 

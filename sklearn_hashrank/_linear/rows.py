@@ -44,7 +44,7 @@ class CenteredRows(LinearOperator):
             return self.X[rows].astype(float)
         if self._is_ready:
             return self.X[rows]
-        block = self.X[rows].astype(float) - self.mean
+        block = self.X[rows] - self.mean  # of float64, as the mean is
         if self.scale is not None:
             block *= self.scale
         return block

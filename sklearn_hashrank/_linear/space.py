@@ -11,7 +11,7 @@ from .principal import leading_directions
 from .rows import CenteredRows, column_means
 
 _LARGEST_FACTOR = 1e30  # larger scales leave float32, so that float64 takes over
-_ROWS_TO_JUDGE = 256
+_ROWS_TO_CHECK = 256  # enough to know the order of magnitude
 _NO_VARIANCE = 1e-10  # relative to the largest
 
 
@@ -55,7 +55,7 @@ class Basis(NamedTuple):
 
 
 def feature_scales(moments: Moments, power: float) -> np.ndarray | None:
-    """Return what centred features are multiplied by: THE rule, for all learners.
+    """Scale of every centred feature. All linear learners take their scales from here.
 
     Features are divided by their standard deviation to some power, and by one common factor such
     that the mean variance is 1 if all vary alike. Features that vary by no more than rounding get
@@ -117,10 +117,10 @@ class FeatureSpace:
     def centred(cls, X: Any) -> "FeatureSpace":
         """Space of features that are centred only.
 
-        Whether squares of the values can be represented is judged by some of the rows.
+        Some of the rows are checked for values whose squares cannot be represented.
         """
         mean = column_means(X)
-        few = X[:: -(-X.shape[0] // _ROWS_TO_JUDGE)]
+        few = X[:: -(-X.shape[0] // _ROWS_TO_CHECK)]
         CenteredRows(few, mean).variances()
         return cls(mean)
 

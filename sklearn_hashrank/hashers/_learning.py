@@ -86,8 +86,8 @@ class LinearLearner:
         start: tuple[np.ndarray, np.ndarray] | None = None,
     ):
         self.n_bits, self.solver = n_bits, solver
-        self._moments: Moments | None = None
-        self.see(X)
+        self._moments = Moments.of(X)
+        self._space = FeatureSpace.of(self._moments)
         if start is None:
             few = random_state.permutation(X.shape[0])[:_ROWS_TO_START_FROM]
             rows = self._space.transform(X[few], np.float32)
@@ -104,8 +104,7 @@ class LinearLearner:
 
     def see(self, X: Any) -> None:
         """Let means and scales follow some more rows."""
-        seen = Moments.of(X)
-        self._moments = seen if self._moments is None else self._moments + seen
+        self._moments += Moments.of(X)
         self._space = FeatureSpace.of(self._moments)
 
     def step(

@@ -15,7 +15,7 @@ from ..solvers.rotation import itq_rotation
 class ITQHasher(LinearHasher):
     """Principal directions, rotated so that the signs of the projections are near to them.
 
-    The best of the simple unsupervised hashers, and the yardstick of the others.
+    The best of the simple unsupervised hashers: compare others with it.
 
     Parameters
     ----------

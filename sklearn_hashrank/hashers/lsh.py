@@ -13,8 +13,8 @@ class LSHHasher(LinearHasher):
     """Locality-sensitive hashing with random hyperplanes through the mean of the data.
 
     The fraction of differing bits of two rows estimates the angle between them, seen from the
-    mean of the training rows. Nothing else is learned, which makes it the yardstick below which
-    no hasher should fall.
+    mean of the training rows. Nothing else is learned. Treat it as the lower bound: a learned
+    hasher that scores less is misconfigured.
 
     Parameters
     ----------

@@ -35,16 +35,16 @@ class LWHHasher(CallbackSupportMixin, LinearHasher):
     :math:`\frac{\alpha}{2} |W|^2 + \xi`, where the slack :math:`\xi` is the mean over queries of
     the largest violation. Cutting planes find the rankings that matter [2]_.
 
-    Inside, features are centred and scaled to unit variance; their principal components are divided
-    by the fifth root of their variance, and rows are stretched to the length of a code of -1 and
-    +1, :math:`\sqrt{b}`, which changes no bit. So `alpha` means the same for any features and any
-    `n_bits`. Everything is folded back into `components_` and `intercept_`; projections of the
+    `fit` centres the features and scales them to unit variance, divides their principal components
+    by the fifth root of their variance, and stretches rows to the length of a code of -1 and +1,
+    :math:`\sqrt{b}`, which changes no bit. `alpha` therefore means the same for any features and
+    any `n_bits`. `components_` and `intercept_` apply to the raw features; projections of the
     sampled rows have mean zero.
 
-    The problem knows W only by :math:`W W^T`, so that any rotation of W is as good. The one that
-    brings projections of the queries nearest to their signs is taken, found by the iteration of ITQ
-    from a random start. Each query is first moved half the way to the mean of its relevant
-    items, so that hyperplanes keep out of where those lie.
+    The problem depends on W only through :math:`W W^T`, so any rotation of W is as good. `fit`
+    takes the one that brings projections of the queries nearest to their signs, found by the
+    iteration of ITQ from a random start. It first moves each query half the way to the mean of its
+    relevant items, which keeps hyperplanes away from them.
 
     Parameters
     ----------
@@ -60,9 +60,9 @@ class LWHHasher(CallbackSupportMixin, LinearHasher):
         Projected sub-gradient descent on W, or the convex problem in :math:`W W^T` by cvxpy, of
         which the `n_bits` largest eigenvalues are kept.
     n_queries : int or None, default=300
-        Queries, drawn from the database rows. None: all of them.
+        Queries, sampled from the database rows. None: all of them.
     n_database : int or None, default=1000
-        Rows that are ranked, drawn from the training rows. None: all of them.
+        Rows that are ranked, sampled from the training rows. None: all of them.
     n_components : int, "auto" or None, default="auto"
         Principal components to work with, at most. ``"auto"``: 200, and 32 for ``solver="sdp"``.
         None: all of them.
@@ -73,7 +73,7 @@ class LWHHasher(CallbackSupportMixin, LinearHasher):
     output : {"bits", "signs", "packed"}, default="bits"
         Format of :meth:`transform`: 0/1 uint8, -1/+1 int8, or packed uint8 bytes.
     random_state : int, RandomState instance or None, default=None
-        Draws the rows, the start and the start of the rotation.
+        Samples the rows, and draws the starts of the solver and of the rotation.
     n_jobs : int, default=None
         Threads over queries. None means 1 unless in a :obj:`joblib.parallel_config` context, -1
         means all processors. The result does not depend on it.

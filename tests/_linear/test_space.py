@@ -168,7 +168,8 @@ def test_entries_of_sparse_rows_may_be_sums():
     parts = np.repeat(whole.data / 2, 2), np.repeat(whole.indices, 2), 2 * whole.indptr
     sums = sparse.csr_array(parts, shape=whole.shape)
     for part in ("mean", "variance"):
-        assert_allclose(getattr(Moments.of(sums), part), getattr(Moments.of(ROWS), part), atol=1e-12)
+        found, expected = (getattr(Moments.of(rows), part) for rows in (sums, ROWS))
+        assert_allclose(found, expected, atol=1e-12)
     assert sums.nnz == 2 * whole.nnz
 
 

@@ -19,7 +19,7 @@ from ...histogram import fit_affinity_of_blocks
 from ...rows import first_rows, is_dask_array, sum_chunks
 from ...solvers.alm import OrthogonalSolution
 from ._problem import MarginProblem, check_n_bits, spread_over_bits, whiten
-from ._statistics import Draws, NothingToLearnError, TripletStatistics
+from ._statistics import NothingToLearnError, Sampling, TripletStatistics
 
 
 class RSHHasher(LinearHasher):
@@ -30,13 +30,14 @@ class RSHHasher(LinearHasher):
     ``tr(A.T B A)``, quadratic in the projection A, and is maximised subject to ``A.T A = I`` [1]_.
     Triplets are counted, never formed, and rows of equal `y` are counted once.
 
-    Beyond the paper, features are whitened first where relevance is a matter of labels, and the
-    solution, which is one up to a rotation, is rotated as in iterative quantization. Both help
-    much; ``shrinkage=1, rotation=None`` is the paper's method.
+    This class does two things that the paper does not. It whitens the features first where
+    relevance depends on labels. It rotates the solution, which is unique up to a rotation only, as
+    iterative quantization does. Both raise the quality much; ``shrinkage=1, rotation=None`` is
+    the paper's method.
 
-    With few classes, B has fewer positive eigenvalues than there are bits. The remaining
-    directions then serve only to spread the supervised ones over more bits when rotated: they
-    are chosen where B vanishes and the data vary least.
+    With few classes, B has fewer positive eigenvalues than there are bits. Low-variance
+    directions, in which B vanishes, fill up the number, so that the rotation can spread the
+    supervised directions over all bits.
 
     Parameters
     ----------
@@ -45,7 +46,7 @@ class RSHHasher(LinearHasher):
     affinity : "auto" or affinity object, default="auto"
         How `y` says what is relevant; see :mod:`sklearn_hashrank.affinity`.
     n_queries, n_database : int, None or "auto", default="auto"
-        How many training rows are drawn, independently, as queries and as the items they rank;
+        How many training rows are sampled, independently, as queries and as the items they rank;
         None takes all. ``"auto"`` takes all where `y` has at most 2,000 different values, whose
         rows are then counted together; else 1,000 queries and 20,000 items.
     solver : {"alm", "eigh"}, default="alm"
@@ -64,7 +65,8 @@ class RSHHasher(LinearHasher):
     output : {"bits", "signs", "packed"}, default="bits"
         Format of :meth:`transform`: 0/1 uint8, -1/+1 int8, or packed uint8 bytes.
     random_state : int, RandomState instance or None, default=None
-        Draws queries and items, the starts of solver and rotation, and remaining directions.
+        Samples queries and items, and draws the starts of the solver and of the rotation, and the
+        low-variance directions.
     n_jobs : int, default=None
         Threads of :meth:`score`.
     verbose : int, default=0
@@ -185,7 +187,7 @@ class RSHHasher(LinearHasher):
         self.affinity_ = self._fit_affinity(X, y)
         random_state = check_random_state(self.random_state)
         targets = self.affinity_.validate(X if y is None else y)
-        self._learn(TripletStatistics(self._draw(random_state), X, targets), random_state)
+        self._learn(TripletStatistics(self._plan_sampling(random_state), X, targets), random_state)
         self.__dict__.pop("_statistics", None)
         self._keep_database(X, y)
         return self
@@ -229,15 +231,15 @@ class RSHHasher(LinearHasher):
         if first:
             self.affinity_ = self._fit_affinity(X, y)
         random_state = check_random_state(self.random_state)
-        draws = self._draw(random_state)
+        sampling = self._plan_sampling(random_state)
         targets = self.affinity_.validate(X if y is None else y)
         if first:
             self._check_can_forget(targets)
             self._forget()
-            self._statistics = TripletStatistics(draws, X, targets)
+            self._statistics = TripletStatistics(sampling, X, targets)
         else:
             known = self._statistics
-            self._statistics = known + TripletStatistics(known.draws, X, targets, known.n_rows)
+            self._statistics = known + TripletStatistics(known.sampling, X, targets, known.n_rows)
         with contextlib.suppress(NothingToLearnError):
             self._learn(self._statistics, random_state)
         return self
@@ -257,7 +259,7 @@ class RSHHasher(LinearHasher):
         )
         self._check_can_forget(self.affinity_.validate(few if y is None else first_rows(y)))
         random_state = check_random_state(self.random_state)
-        shared = (copy.copy(self), self._draw(random_state), X.shape[0])
+        shared = (copy.copy(self), self._plan_sampling(random_state), X.shape[0])
         self._learn(sum_chunks(_chunk_statistics, shared, X, y), random_state)
         return self
 
@@ -274,10 +276,11 @@ class RSHHasher(LinearHasher):
                     f"has no rows of equal y to add up. Pass an int, or 'auto', for blocks."
                 )
 
-    def _draw(self, random_state: RandomState) -> Draws:
-        of_rows = copy.deepcopy(random_state)  # the solver draws the same, drawn rows or not
+    def _plan_sampling(self, random_state: RandomState) -> Sampling:
+        # A copy: the numbers that the solver draws do not depend on whether rows are sampled.
+        of_rows = copy.deepcopy(random_state)
         seed = int(of_rows.randint(np.iinfo(np.int32).max))
-        return Draws(self.affinity_, self.n_queries, self.n_database, seed)
+        return Sampling(self.affinity_, self.n_queries, self.n_database, seed)
 
     def _learn(self, statistics: TripletStatistics, random_state: RandomState) -> None:
         """Pose the problem, solve it, and set the hyperplanes."""
@@ -297,9 +300,7 @@ class RSHHasher(LinearHasher):
         self._set_results(solution)
         directions = problem.supervised_directions(solution)
         bits = spread_over_bits(problem, directions, self.n_bits, rows, self.rotation, random_state)
-        self.objective_ = problem.objective(bits.directions)
-        gram = bits.directions.T @ bits.directions
-        self.orthogonality_ = float(np.linalg.norm(gram - np.eye(self.n_bits)))
+        self.objective_, self.orthogonality_ = bits.objective, bits.orthogonality
         self.components_, self.intercept_ = space.fold(bits.weights, 0.0, statistics.dtype)
 
     def _choose_shrinkage(self) -> float:
@@ -321,7 +322,7 @@ class RSHHasher(LinearHasher):
 
 
 def _chunk_statistics(shared, X, y, start):
-    hasher, draws, n_total = shared
+    hasher, sampling, n_total = shared
     X, y = hasher._validate_training_data(X, y, reset=False)
-    targets = draws.affinity.validate(X if y is None else y)
-    return TripletStatistics(draws, X, targets, start, n_total)
+    targets = sampling.affinity.validate(X if y is None else y)
+    return TripletStatistics(sampling, X, targets, start, n_total)

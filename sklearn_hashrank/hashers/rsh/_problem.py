@@ -1,8 +1,8 @@
 """The problem that RSH poses, its solution, and the bits that are made of it.
 
-``tr(A.T B A)`` with orthonormal columns of A is maximised in whitened features. What follows is a
-step of its own, :func:`spread_over_bits`: the supervised directions, as many as B has positive
-eigenvalues, become the weights of all bits.
+`MarginProblem` maximises ``tr(A.T B A)`` over orthonormal columns of A, in whitened features. Its
+solution has as many supervised directions as B has positive eigenvalues. `spread_over_bits` alone
+decides how these become the weights of all bits.
 """
 
 from typing import NamedTuple
@@ -29,14 +29,16 @@ class Bits(NamedTuple):
 
     Attributes
     ----------
-    directions : ndarray of shape (n_inside, n_bits)
-        Before the rotation; orthonormal columns.
     weights : ndarray of shape (n_inside, n_bits)
-        After it.
+    objective : float
+        Mean margin of a triplet.
+    orthogonality : float
+        Frobenius norm of ``A.T A - I``, for the weights A before they were rotated.
     """
 
-    directions: np.ndarray
     weights: np.ndarray
+    objective: float
+    orthogonality: float
 
 
 def check_n_bits(n_bits: int, n_features: int) -> None:
@@ -103,15 +105,17 @@ class MarginProblem:
     """
 
     def __init__(self, supervision: Supervision, space: FeatureSpace):
+        assert space.basis is not None
         self.space, mean_variance = space, space.mean_variance
+        self._principal = space.basis.directions
         unit = _power_of_two(np.sqrt(mean_variance))  # exact, and no product can overflow
         size = 2 * supervision.n_wins * (mean_variance / unit / unit)
         self.wins = space.lift(_scaled(supervision.wins, space, unit).T) / size
         self.queries = space.lift(_scaled(supervision.queries, space, unit).T)
-        n_features, n_kinds = self.wins.shape
+        n_features, n_groups = self.wins.shape
         self.basis = None
         wins, queries = self.wins, self.queries
-        if 2 * n_kinds < n_features:
+        if 2 * n_groups < n_features:
             self.basis = np.linalg.qr(np.hstack([wins, queries]))[0]
             wins, queries = self.basis.T @ wins, self.basis.T @ queries
         B = wins @ queries.T
@@ -198,7 +202,7 @@ class MarginProblem:
         if not n_free:
             return fix_signs(harmful[:, :n])
         n_pool = min(n_free, max(2 * n, min(_POOL * n, _POOL_NUMBERS // len(occupied))))
-        principal = self.space.basis.directions[:, : n_free - n_pool]
+        principal = self._principal[:, : n_free - n_pool]
         occupied = np.linalg.qr(np.hstack([occupied, principal]))[0]
         pool = random_state.standard_normal((len(occupied), n_pool))
         for _ in range(2):
@@ -246,7 +250,8 @@ def spread_over_bits(
         turn, _ = itq_rotation(projections, _ROTATION_ITERATIONS, random_state)
     else:
         turn = random_rotation(n_bits, random_state)
-    return Bits(directions, directions @ turn)
+    orthogonality = np.linalg.norm(directions.T @ directions - np.eye(n_bits))
+    return Bits(directions @ turn, problem.objective(directions), float(orthogonality))
 
 
 class _Loss:

@@ -26,7 +26,7 @@ from sklearn_hashrank import (
 from sklearn_hashrank._linear import CenteredRows, Moments
 from sklearn_hashrank.hashers.rsh import _supervision
 from sklearn_hashrank.hashers.rsh._problem import MarginProblem, _Loss, whiten
-from sklearn_hashrank.hashers.rsh._statistics import Draws, TripletStatistics
+from sklearn_hashrank.hashers.rsh._statistics import Sampling, TripletStatistics
 from sklearn_hashrank.hashers.rsh._supervision import group_rows, supervise, triplet_weights
 from tests.oracle.triplets import mean_margin, supervision_matrix, triplet_tensor
 
@@ -175,7 +175,7 @@ def test_solution_is_the_optimum_of_ky_fan(n_bits):
     hasher = RSHHasher(n_bits, rotation=None, shrinkage=1, n_queries=40, random_state=0).fit(X, y)
     targets = affinity.validate(y)
     seed = np.random.RandomState(0).randint(np.iinfo(np.int32).max)  # the first draw of fit
-    found = TripletStatistics(Draws(affinity, 40, "auto", seed), X, targets).supervise()
+    found = TripletStatistics(Sampling(affinity, 40, "auto", seed), X, targets).supervise()
     B = found.wins.T @ found.queries / (2 * found.n_wins * X.var(axis=0).mean())
     values = np.linalg.eigvalsh((B + B.T) / 2)
     assert values[0] < -1e-3
