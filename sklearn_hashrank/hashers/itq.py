@@ -11,6 +11,8 @@ from .._linear import FeatureSpace
 from ..base import LinearHasher
 from ..solvers.rotation import itq_rotation
 
+__all__ = ["ITQHasher"]
+
 
 class ITQHasher(LinearHasher):
     """Principal directions, rotated so that the signs of the projections are near to them.

@@ -8,6 +8,8 @@ from sklearn.utils import check_random_state
 from .._linear import FeatureSpace
 from ..base import LinearHasher
 
+__all__ = ["LSHHasher"]
+
 
 class LSHHasher(LinearHasher):
     """Locality-sensitive hashing with random hyperplanes through the mean of the data.

@@ -9,6 +9,8 @@ from sklearn.utils import check_random_state
 from .._linear import FeatureSpace
 from ..base import LinearHasher
 
+__all__ = ["PCAHasher"]
+
 
 class PCAHasher(LinearHasher):
     """One bit per principal direction: on which side of the mean a row lies.

@@ -3,6 +3,8 @@
 import numpy as np
 from scipy.stats import ortho_group
 
+__all__ = ["itq_rotation", "random_rotation", "rotate_to_signs"]
+
 
 def random_rotation(n: int, random_state: np.random.RandomState) -> np.ndarray:
     """Draw a rotation or reflection of n dimensions from the uniform (Haar) distribution."""
