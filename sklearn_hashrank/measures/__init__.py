@@ -14,6 +14,7 @@ References
 """
 
 from ._curves import default_ranks, precision_and_recall, validate_ranks
+from ._ranking import ideal_dcg, level_gains
 from ._registry import (
     MEASURES,
     NEEDS_CODES,
@@ -28,10 +29,12 @@ from ._registry import (
     validate_counts,
     validate_options,
 )
-from ._ties import Ties
+from ._sums import DISCOUNTS
+from ._ties import Ties, ratio
 from ._usage import CodeUsage, usage_of
 
 __all__ = [
+    "DISCOUNTS",
     "MEASURES",
     "NEEDS_CODES",
     "TIE_ORDERS",
@@ -42,9 +45,12 @@ __all__ = [
     "describe",
     "evaluate",
     "find_measure",
+    "ideal_dcg",
+    "level_gains",
     "mean_over_queries",
     "mean_score",
     "precision_and_recall",
+    "ratio",
     "score_name",
     "usage_of",
     "validate_counts",

@@ -1,6 +1,7 @@
 """The measures: functions of ties, one value per query."""
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -142,17 +143,37 @@ def average_precision_bound(
     return extreme(most)
 
 
-def _gains(levels: Array, gain: str) -> Array:
+def level_gains(levels: Array, gain: str = "exponential", *, scaled: bool = False) -> Array:
+    """Return what an item of each level gains: v, or 2**v - 1.
+
+    `scaled` divides exponential gains by 2**(the highest level): NDCG is the same, and nothing
+    overflows.
+    """
     if gain == "linear":
         return levels
+    highest = levels.max() if scaled else 0.0
     with np.errstate(over="ignore"):
-        gains = np.exp2(levels) - 1
-    if gains[-1] > 1e280:
+        gains = np.exp2(levels - highest) - np.exp2(-highest)
+    if gains.max() > 1e280:
         raise ValueError(
             "gain='exponential' overflows for levels above 930; gain='linear' does not. "
-            f"Got a level of {levels[-1]}."
+            f"Got a level of {levels.max()}."
         )
     return gains
+
+
+def ideal_dcg(
+    n_items: NDArray[Any], gains: Array, k: int | None = None, discount: str = "log2p1"
+) -> Array:
+    """Return the DCG of the ranking that sorts items by gain, (n_queries,).
+
+    `n_items` (n_queries, n_levels) are the items of each level, and `gains` (n_levels,) what one
+    of them gains.
+    """
+    best_first = np.argsort(-gains, kind="stable")[: np.count_nonzero(gains > 0)]
+    stops = np.cumsum(n_items[:, best_first], axis=1, dtype=np.float64)
+    edges = np.concatenate([np.zeros((len(stops), 1)), stops], axis=1)
+    return (DISCOUNTS[discount].between(_cut(edges, k)) * gains[best_first]).sum(axis=1)
 
 
 def _cut(edges: Array, k: int | None) -> Array:
@@ -168,7 +189,7 @@ def dcg(
     log2(rank + 1) (``discount="log2p1"``) or log2(rank), 1 at rank 1 (``"log2"``).
     """
     # Not a matrix product: BLAS may round otherwise for another number of queries or threads.
-    gain_sums = np.einsum("v,qvt->qt", _gains(ties.levels, gain), ties.counts)
+    gain_sums = np.einsum("v,qvt->qt", level_gains(ties.levels, gain), ties.counts)
     edges = np.concatenate([ties.before, ties.n_items[:, None]], axis=1)
     discounts = DISCOUNTS[discount].between(_cut(edges, k))
     return (ratio(gain_sums, ties.total) * discounts).sum(axis=1)
@@ -178,11 +199,8 @@ def ndcg(
     ties: Ties, k: int | None = None, gain: str = "exponential", discount: str = "log2p1"
 ) -> Array:
     """Return the expected `dcg` over that of the ideal ranking, which is cut at `k` too."""
-    relevant = np.flatnonzero(ties.levels > 0)[::-1]
-    stops = np.cumsum(ties.counts[:, relevant].sum(axis=2, dtype=np.float64), axis=1)
-    edges = np.concatenate([np.zeros((len(stops), 1)), stops], axis=1)
-    discounts = DISCOUNTS[discount].between(_cut(edges, k))
-    ideal = (discounts * _gains(ties.levels, gain)[relevant]).sum(axis=1)
+    n_items = ties.counts.sum(axis=2, dtype=np.float64)
+    ideal = ideal_dcg(n_items, level_gains(ties.levels, gain), k, discount)
     return ratio(dcg(ties, k, gain, discount), ideal)
 
 

@@ -307,7 +307,7 @@ def test_discount_sums_keep_their_digits_at_any_depth(discount):
         shifted = t + 1 if discount == "log2p1" else np.maximum(t, 2)
         return 1 / np.log2(shifted)
 
-    sums = DiscountSums(DISCOUNTS[discount]._discount)
+    sums = DiscountSums(DISCOUNTS[discount].discount)
     for start, stop in [(0, 1), (0, 3), (255, 257), (256, 256), (300, 40_000)]:
         exact = math.fsum(term(np.arange(start + 1.0, stop + 1)))
         assert_allclose(sums.between(np.array([start, stop])), exact, rtol=2e-13)
@@ -317,7 +317,7 @@ def test_discount_sums_keep_their_digits_at_any_depth(discount):
         exact = math.fsum(term(np.arange(start + 1.0, stop + 1)))
         assert_allclose(sums.between(np.array([start, stop])), exact, rtol=1e-12)
     exact = math.fsum(map(math.fsum, np.array_split(term(np.arange(1.0, MILLIONS + 1)), 100)))
-    at_once = DiscountSums(DISCOUNTS[discount]._discount)
+    at_once = DiscountSums(DISCOUNTS[discount].discount)
     for table in (sums, at_once):  # grown, or built at once
         assert_allclose(table.between(np.array([0, MILLIONS])), exact, rtol=1e-15)
 
