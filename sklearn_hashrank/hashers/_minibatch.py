@@ -46,8 +46,8 @@ solver : {"adam", "sgd"}, default="adam"
     Adam, or stochastic gradient ascent with momentum.
 batch_size : int or "auto", default="auto"
     Rows of a minibatch, at most all of them. ``"auto"`` is 256, and up to 2048 where relevant
-    items are rare, so that a query finds about ten of them in its batch. For NDCG with grades it
-    finds one of those that hold most of the gain.
+    items are rare: a query should find about ten of them in its batch, and for graded objectives
+    one of those that hold most of the gain.
 max_iter : int, default=60
     Most passes over the training rows.
 learning_rate : float or "auto", default="auto"
@@ -198,9 +198,12 @@ class MinibatchHasher(CallbackSupportMixin, LinearHasher):
     def _choose_objective(self, affinity: BaseAffinity) -> tuple[Any, Listeners]:
         """Return the objective, looked up where it is named, and listeners to its progress."""
 
-    def _refuse_ignored(self, names: tuple[str, ...]) -> None:
-        """Raise where a parameter of the named objectives is set beside an objective object."""
-        defaults = inspect.signature(type(self)).parameters
+    def _refuse_ignored(self, owner: type, names: tuple[str, ...]) -> None:
+        """Raise where a parameter of the named objectives is set beside an objective object.
+
+        `owner` is the class whose constructor has the defaults.
+        """
+        defaults = inspect.signature(owner).parameters
         given = [
             f"{name}={getattr(self, name)!r}"
             for name in names

@@ -127,7 +127,7 @@ class DispersionHasher(MinibatchHasher):
     def _choose_objective(self, affinity):
         objective = self.objective
         if not isinstance(objective, str):
-            self._refuse_ignored(_OF_NAMED_OBJECTIVES)
+            self._refuse_ignored(DispersionHasher, _OF_NAMED_OBJECTIVES)
         elif objective in PAIRWISE_OBJECTIVES:
             objective = PAIRWISE_OBJECTIVES[objective](
                 margin=self.margin, zone=self.zone, regularization=self.regularization

@@ -130,7 +130,7 @@ class TALRLinear(MinibatchHasher):
 
     def _choose_objective(self, affinity):
         if not isinstance(self.objective, str):
-            self._refuse_ignored(_OF_NAMED_OBJECTIVES)
+            self._refuse_ignored(TALRLinear, _OF_NAMED_OBJECTIVES)
             return self.objective, ()
         objective = self._find_objective()(alpha=self.alpha, n_bins=self.n_bins, delta=self.delta)
         if self.alpha_end is None:

@@ -27,7 +27,7 @@ class CheckedObjective:
                 "objective must be an object with value_and_gradient(scores, level, levels). "
                 f"Got the class {objective.__name__}; pass {objective.__name__}(...)."
             )
-        if hasattr(objective, "_validate_params"):
+        if hasattr(objective, "_parameter_constraints"):
             objective._validate_params()
         self.objective = objective
         self._levels = np.array(levels, dtype=np.float64)

@@ -132,8 +132,8 @@ class PairwiseObjective(BaseEstimator, ABC):
     The relaxed codes are the scores themselves. A pair costs half of what its distance lacks to the
     zone of its level, or exceeds it by, and `regularization` times :math:`\sum_k ||u_k| - 1|` for
     each of its two relaxed codes `u`. A subclass says how distance is measured (`metric`) and where
-    the zones are (:meth:`zones`). A subclass with parameters of its own has a constructor of its
-    own, which sets every parameter.
+    the zones are (:meth:`zones`). A subclass with further parameters writes a constructor that sets
+    them. Parameters of this class that the constructor leaves out have their defaults.
 
     On its kinks, which are the ends of a zone, equal bits of a pair under the city-block distance,
     and :math:`|u_k|` of 0 or 1, the gradient has the mean of the slopes of the two sides.
@@ -174,7 +174,7 @@ class PairwiseObjective(BaseEstimator, ABC):
     name: ClassVar[str]
     metric: ClassVar[type[SquaredEuclidean] | type[CityBlock]]
 
-    # What a subclass has whose constructor does not set them.
+    # For subclasses whose constructor leaves them out.
     margin: float = 2.0
     zone: Any = (1 / 6, 1 / 3)
     regularization: float = 0.01

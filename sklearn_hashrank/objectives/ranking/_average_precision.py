@@ -55,7 +55,7 @@ class SimplifiedAP(_AveragePrecision):
 class _IntegralAP(_AveragePrecision):
     """c+ rho + c+/c [C+_{d-1} + 1 - rho (C_{d-1} + 1)] log, rho = (c+ - 1) / (c - 1)."""
 
-    def logarithm(self, after: np.ndarray, before: np.ndarray) -> tuple[np.ndarray, ...]:
+    def _logarithm(self, after: np.ndarray, before: np.ndarray) -> tuple[np.ndarray, ...]:
         """Return the integral of 1/t over the tie, and its derivatives by C_d and C_{d-1}."""
         raise NotImplementedError
 
@@ -65,7 +65,7 @@ class _IntegralAP(_AveragePrecision):
         rho, rho_gain, rho_total = _relevance_of_the_others(gain, total, FLOOR)
         divisor, divisor_slope = floored(total)
         purity = gain / divisor
-        log, log_after, log_before = self.logarithm(before + total, before)
+        log, log_after, log_before = self._logarithm(before + total, before)
         first = gain_before + 1 - rho * (before + 1)
         by_rho = gain - purity * (before + 1) * log
         by_log = purity * first
@@ -100,7 +100,7 @@ class ArxivAP(_IntegralAP):
 
     relaxation = "arxiv"
 
-    def logarithm(self, after, before):
+    def _logarithm(self, after, before):
         """Return the integral from C_{d-1} + 1 to C_d."""
         upper, upper_slope = floored(after)
         return np.log(upper / (before + 1)), upper_slope / upper, -1 / (before + 1)
@@ -128,7 +128,7 @@ class CvprAP(_IntegralAP):
 
     relaxation = "cvpr"
 
-    def logarithm(self, after, before):
+    def _logarithm(self, after, before):
         """Return the integral from C_{d-1} to C_d."""
         upper, upper_slope = floored(after)
         lower, lower_slope = floored(before)

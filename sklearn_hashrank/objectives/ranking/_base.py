@@ -38,8 +38,8 @@ class Objective(BaseEstimator, ABC):
     contributes, with four partial derivatives (:meth:`tie`). Unless relevance is yes or no, it also
     says what an item of each level gains (:meth:`level_gain`) and what the sum over the ties is
     divided by (:meth:`ideal`). The sums over pairs, levels and bins, forward and backward, are
-    here. A subclass with parameters of its own has a constructor of its own, which sets every
-    parameter, and which repeats those of this class that shall be changed.
+    here. A subclass with further parameters writes a constructor that sets them. Parameters of this
+    class that the constructor leaves out have their defaults.
 
     Parameters
     ----------
@@ -47,8 +47,9 @@ class Objective(BaseEstimator, ABC):
 
     Attributes
     ----------
-    measure : {"ap", "ndcg"} or None
-        The measure that early stopping looks at. None: the objective itself.
+    measure : str or None
+        The measure that early stopping looks at: "ap", "ndcg" or another registered one. None: the
+        objective itself.
 
     Examples
     --------
@@ -80,7 +81,7 @@ class Objective(BaseEstimator, ABC):
     dtype: ClassVar[type | None] = None
     """Precision of the sum over ties; ``None`` is that of the scores."""
 
-    # What a subclass has whose constructor does not set them.
+    # For subclasses whose constructor leaves them out.
     alpha: float = 2.0
     n_bins: Any = "auto"
     delta: float = 1.0

@@ -59,14 +59,14 @@ class SimplifiedNDCG(_NDCG):
 class _IntegralNDCG(_NDCG):
     """The mean discount of a tie is an integral of 1 / log2 t, divided by c_d."""
 
-    def limits(self, after: np.ndarray, before: np.ndarray) -> tuple[Limit, Limit]:
+    def _limits(self, after: np.ndarray, before: np.ndarray) -> tuple[Limit, Limit]:
         """Return the limits t of the integral, upper and lower, each with its derivative."""
         raise NotImplementedError
 
     def tie(self, ties: SoftTies) -> TieValues:
         """Return the contributions of the ties."""
         divisor, divisor_slope = floored(ties.total)
-        limits = self.limits(ties.before + ties.total, ties.before)
+        limits = self._limits(ties.before + ties.total, ties.before)
         (upper, upper_slope), (lower, lower_slope) = limits
         log_upper, log_lower = np.log(upper), np.log(lower)
         mean = LN2 * (expi(log_upper) - expi(log_lower)) / divisor  # Li(x) = Ei(ln x)
@@ -100,7 +100,7 @@ class ArxivNDCG(_IntegralNDCG):
 
     relaxation = "arxiv"
 
-    def limits(self, after, before):
+    def _limits(self, after, before):
         """Return the limits of equation (8)."""
         upper, upper_slope = floored(after)
         return (upper + 1, upper_slope), (before + 2, 1)
@@ -128,7 +128,7 @@ class CvprNDCG(_IntegralNDCG):
 
     relaxation = "cvpr"
 
-    def limits(self, after, before):
+    def _limits(self, after, before):
         """Return the limits of equation (12)."""
         upper, upper_slope = floored(after)
         lower, lower_slope = floored(before)
