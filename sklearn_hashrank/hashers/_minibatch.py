@@ -345,6 +345,7 @@ def _wanted_rows(objective, levels, shares):
     wanted = _WANTED_RELEVANT / max(shares[levels > 0].sum(), _RAREST)
     if isinstance(objective, Objective):  # few pairs of a high level may hold most of the gain
         gains = objective.level_gain(np.asarray(levels, dtype=np.float64))
+        gains = gains / (gains.max() or 1)
         effective = (shares @ gains) ** 2 / max(shares @ gains**2, _RAREST)
         wanted = max(wanted, 1 / max(effective, _RAREST))
     return wanted

@@ -6,7 +6,6 @@ import numpy as np
 
 from ..base import pack_signs
 from ..histogram import retrieval_histogram
-from ..measures import find_measure
 from ..objectives import CheckedObjective
 from ._relevance import BatchRelevance
 
@@ -25,7 +24,6 @@ def validate_by_measure(
     validation: np.ndarray,
 ) -> Callable[[], float]:
     """Return a callable: the mean measure of the validation rows retrieving the training rows."""
-    name = find_measure(_MEASURES.get(measure, measure))
 
     def validate() -> float:
         queries, database = projections(validation), projections(train)
@@ -37,7 +35,7 @@ def validate_by_measure(
             affinity=relevance.affinity,
             n_bits=queries.shape[1],
         )
-        values = histogram.measure(name, zero_division=0.0)
+        values = histogram.measure(_MEASURES.get(measure, measure), zero_division=0.0)
         return float(values.mean())
 
     return validate

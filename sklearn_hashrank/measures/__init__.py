@@ -14,7 +14,7 @@ References
 """
 
 from ._curves import default_ranks, precision_and_recall, validate_ranks
-from ._ranking import ideal_dcg, level_gains
+from ._gains import ideal_dcg, level_gains
 from ._registry import (
     MEASURES,
     NEEDS_CODES,

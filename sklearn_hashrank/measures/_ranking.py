@@ -1,12 +1,12 @@
 """The measures: functions of ties, one value per query."""
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ._sums import DISCOUNTS, harmonic
+from ._gains import Gain, cut_at, ideal_dcg, level_gains
+from ._sums import DISCOUNTS, Discount, harmonic
 from ._ties import Array, Ties, ratio
 
 _NEGLIGIBLE = 40.0  # exp(-40) is far below the rounding error of any measure
@@ -143,45 +143,8 @@ def average_precision_bound(
     return extreme(most)
 
 
-def level_gains(levels: Array, gain: str = "exponential", *, scaled: bool = False) -> Array:
-    """Return what an item of each level gains: v, or 2**v - 1.
-
-    `scaled` divides exponential gains by 2**(the highest level): NDCG is the same, and nothing
-    overflows.
-    """
-    if gain == "linear":
-        return levels
-    highest = levels.max() if scaled else 0.0
-    with np.errstate(over="ignore"):
-        gains = np.exp2(levels - highest) - np.exp2(-highest)
-    if gains.max() > 1e280:
-        raise ValueError(
-            "gain='exponential' overflows for levels above 930; gain='linear' does not. "
-            f"Got a level of {levels.max()}."
-        )
-    return gains
-
-
-def ideal_dcg(
-    n_items: NDArray[Any], gains: Array, k: int | None = None, discount: str = "log2p1"
-) -> Array:
-    """Return the DCG of the ranking that sorts items by gain, (n_queries,).
-
-    `n_items` (n_queries, n_levels) are the items of each level, and `gains` (n_levels,) what one
-    of them gains.
-    """
-    best_first = np.argsort(-gains, kind="stable")[: np.count_nonzero(gains > 0)]
-    stops = np.cumsum(n_items[:, best_first], axis=1, dtype=np.float64)
-    edges = np.concatenate([np.zeros((len(stops), 1)), stops], axis=1)
-    return (DISCOUNTS[discount].between(_cut(edges, k)) * gains[best_first]).sum(axis=1)
-
-
-def _cut(edges: Array, k: int | None) -> Array:
-    return edges if k is None else np.minimum(edges, k)
-
-
 def dcg(
-    ties: Ties, k: int | None = None, gain: str = "exponential", discount: str = "log2p1"
+    ties: Ties, k: int | None = None, gain: Gain = "exponential", discount: Discount = "log2p1"
 ) -> Array:
     """Return the expected discounted cumulative gain of the first `k` places.
 
@@ -191,12 +154,12 @@ def dcg(
     # Not a matrix product: BLAS may round otherwise for another number of queries or threads.
     gain_sums = np.einsum("v,qvt->qt", level_gains(ties.levels, gain), ties.counts)
     edges = np.concatenate([ties.before, ties.n_items[:, None]], axis=1)
-    discounts = DISCOUNTS[discount].between(_cut(edges, k))
+    discounts = DISCOUNTS[discount].between(cut_at(edges, k))
     return (ratio(gain_sums, ties.total) * discounts).sum(axis=1)
 
 
 def ndcg(
-    ties: Ties, k: int | None = None, gain: str = "exponential", discount: str = "log2p1"
+    ties: Ties, k: int | None = None, gain: Gain = "exponential", discount: Discount = "log2p1"
 ) -> Array:
     """Return the expected `dcg` over that of the ideal ranking, which is cut at `k` too."""
     n_items = ties.counts.sum(axis=2, dtype=np.float64)

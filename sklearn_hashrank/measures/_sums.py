@@ -3,10 +3,13 @@
 import math
 import threading
 from collections.abc import Callable
+from typing import Literal
 
 import numpy as np
 
 from ._ties import Array
+
+Discount = Literal["log2p1", "log2"]
 
 _NEAR = 32
 _HARMONIC = np.array([math.fsum(1 / t for t in range(1, n + 1)) for n in range(_NEAR + 1)])
@@ -35,12 +38,15 @@ def harmonic(start: Array, stop: Array) -> Array:
 class DiscountSums:
     """Sums of a rank discount over stretches of ranks, from a prefix table that grows on demand.
 
-    `discount` is the function of the rank itself.
-
     A prefix is held as its row's start plus a remainder inside the row, and the start as a whole
     multiple of 2**-20, whose sums are exact, plus a small rest. So a sum over few ranks far down
     the list keeps its digits: the relative error is below 1e-12, and typically 1e-15. The table
     takes 8 bytes for each rank it covers. Reading needs no lock.
+
+    Parameters
+    ----------
+    discount : callable
+        The discount as a function of an array of ranks.
     """
 
     _ROW = 256
@@ -62,9 +68,9 @@ class DiscountSums:
 
     def prefix(self, n_ranks: int) -> Array:
         """Return S with S[n] the sum over the ranks 1 to n, for n up to `n_ranks` or farther."""
-        inner, coarse, fine = self._covering(n_ranks)
         prefix = self._prefix
-        if prefix.size < inner.size:
+        if prefix.size <= n_ranks:
+            inner, coarse, fine = self._covering(n_ranks)
             prefix = (coarse[:-1, None] + (fine[:-1, None] + inner)).ravel()
             self._prefix = prefix
         return prefix
@@ -94,7 +100,7 @@ class DiscountSums:
         return inner, coarse, fine
 
 
-DISCOUNTS = {
+DISCOUNTS: dict[str, DiscountSums] = {
     "log2p1": DiscountSums(lambda rank: 1 / np.log2(rank + 1)),
     "log2": DiscountSums(lambda rank: 1 / np.log2(np.maximum(rank, 2))),
 }

@@ -115,6 +115,8 @@ class CityBlock:
 documented = documented_by(
     {
         "parameters": """
+Parameters
+----------
 margin : float, default=2.0
     Least distance of irrelevant pairs, per bit.
 zone : tuple (low, high), default=(1/6, 1/3)
@@ -138,8 +140,6 @@ class PairwiseObjective(BaseEstimator, ABC):
     On its kinks, which are the ends of a zone, equal bits of a pair under the city-block distance,
     and :math:`|u_k|` of 0 or 1, the gradient has the mean of the slopes of the two sides.
 
-    Parameters
-    ----------
     {parameters}
 
     Attributes
@@ -254,8 +254,6 @@ class DSH(PairwiseObjective):
 
     Distances are squared Euclidean: 4 times the Hamming distance of codes of -1 and +1.
 
-    Parameters
-    ----------
     {parameters}
 
     Examples
@@ -281,8 +279,6 @@ class Dispersed(PairwiseObjective):
 
     Distances are city-block: 2 times the Hamming distance of codes of -1 and +1.
 
-    Parameters
-    ----------
     {parameters}
 
     Examples
@@ -308,8 +304,6 @@ class Hierarchical(Dispersed):
 
     Distances are city-block: 2 times the Hamming distance of codes of -1 and +1.
 
-    Parameters
-    ----------
     {parameters}
 
     Examples

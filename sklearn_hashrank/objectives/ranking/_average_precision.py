@@ -19,17 +19,8 @@ class SimplifiedAP(_AveragePrecision):
 
     AP = 1/N_rel sum_d c+_d (C+_{d-1} + C+_d + 1) / (C_{d-1} + C_d + 1).
 
-    Parameters
-    ----------
-    {parameters}
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from sklearn_hashrank.objectives import SimplifiedAP
-    >>> counts = np.array([[[0.0, 1.0, 2.0], [2.0, 0.5, 0.5]]])
-    >>> levels, n_items = np.array([0, 1]), counts.sum(axis=2)
-    >>> SimplifiedAP().evaluate_counts(counts, levels, n_items)[0].round(3)
+    {parameters and example}
+    >>> objectives.SimplifiedAP().evaluate_counts(counts, levels, n_items)[0].round(3)
     array([0.911])
     """
 
@@ -84,17 +75,8 @@ class ArxivAP(_IntegralAP):
 
     C_d, c_d in the denominator and c_d - 1 are not less than `FLOOR`.
 
-    Parameters
-    ----------
-    {parameters}
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from sklearn_hashrank.objectives import ArxivAP
-    >>> counts = np.array([[[0.0, 1.0, 2.0], [2.0, 0.5, 0.5]]])
-    >>> levels, n_items = np.array([0, 1]), counts.sum(axis=2)
-    >>> ArxivAP().evaluate_counts(counts, levels, n_items)[0].round(3)
+    {parameters and example}
+    >>> objectives.ArxivAP().evaluate_counts(counts, levels, n_items)[0].round(3)
     array([0.785])
     """
 
@@ -112,17 +94,8 @@ class CvprAP(_IntegralAP):
 
     C_d, C_{d-1}, c_d in the denominator and c_d - 1 are not less than `FLOOR`.
 
-    Parameters
-    ----------
-    {parameters}
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from sklearn_hashrank.objectives import CvprAP
-    >>> counts = np.array([[[0.0, 1.0, 2.0], [2.0, 0.5, 0.5]]])
-    >>> levels, n_items = np.array([0, 1]), counts.sum(axis=2)
-    >>> CvprAP().evaluate_counts(counts, levels, n_items)[0].round(3)
+    {parameters and example}
+    >>> objectives.CvprAP().evaluate_counts(counts, levels, n_items)[0].round(3)
     array([0.979])
     """
 
@@ -141,17 +114,8 @@ class ExactAP(_AveragePrecision):
 
     Equal to tie-aware AP wherever the histogram is integer.
 
-    Parameters
-    ----------
-    {parameters}
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from sklearn_hashrank.objectives import ExactAP
-    >>> counts = np.array([[[0.0, 1.0, 2.0], [2.0, 0.5, 0.5]]])
-    >>> levels, n_items = np.array([0, 1]), counts.sum(axis=2)
-    >>> ExactAP().evaluate_counts(counts, levels, n_items)[0].round(3)
+    {parameters and example}
+    >>> objectives.ExactAP().evaluate_counts(counts, levels, n_items)[0].round(3)
     array([0.935])
     """
 

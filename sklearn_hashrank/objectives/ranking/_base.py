@@ -15,9 +15,9 @@ from ._ties import SoftTies, TieValues
 
 _MOST_BINS = 16  # of "auto": coarse bins rank better than one per bit, see the page on TALRLinear
 
-documented = documented_by(
-    {
-        "parameters": """
+_PARAMETERS = """
+Parameters
+----------
 alpha : float, default=2.0
     Steepness of the relaxed codes ``tanh(alpha * scores)``, for scores of about unit
     variance.
@@ -26,7 +26,20 @@ n_bins : int, "auto" or None, default="auto"
     smaller of the number of bits and 16, None one step per bit.
 delta : float, default=1.0
     Half-width of the triangular bins, in bins."""
-    }
+
+_EXAMPLE = """
+
+Examples
+--------
+Two levels in three bins:
+
+>>> import numpy as np
+>>> from sklearn_hashrank import objectives
+>>> counts = np.array([[[0.0, 1.0, 2.0], [2.0, 0.5, 0.5]]])
+>>> levels, n_items = np.array([0, 1]), counts.sum(axis=2)"""
+
+documented = documented_by(
+    {"parameters": _PARAMETERS, "parameters and example": _PARAMETERS + _EXAMPLE}
 )
 
 
@@ -41,8 +54,6 @@ class Objective(BaseEstimator, ABC):
     here. A subclass with further parameters writes a constructor that sets them. Parameters of this
     class that the constructor leaves out have their defaults.
 
-    Parameters
-    ----------
     {parameters}
 
     Attributes

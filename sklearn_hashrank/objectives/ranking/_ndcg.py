@@ -31,17 +31,8 @@ class SimplifiedNDCG(_NDCG):
 
     DCG = sum_d g_d / log2(C_{d-1} + (c_d + 1)/2 + 1), g_d the gain in bin d.
 
-    Parameters
-    ----------
-    {parameters}
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from sklearn_hashrank.objectives import SimplifiedNDCG
-    >>> counts = np.array([[[0.0, 1.0, 2.0], [2.0, 0.5, 0.5]]])
-    >>> levels, n_items = np.array([0, 1]), counts.sum(axis=2)
-    >>> SimplifiedNDCG().evaluate_counts(counts, levels, n_items)[0].round(3)
+    {parameters and example}
+    >>> objectives.SimplifiedNDCG().evaluate_counts(counts, levels, n_items)[0].round(3)
     array([0.911])
     """
 
@@ -84,17 +75,8 @@ class ArxivNDCG(_IntegralNDCG):
 
     C_d, and c_d in the denominator, are not less than `FLOOR`.
 
-    Parameters
-    ----------
-    {parameters}
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from sklearn_hashrank.objectives import ArxivNDCG
-    >>> counts = np.array([[[0.0, 1.0, 2.0], [2.0, 0.5, 0.5]]])
-    >>> levels, n_items = np.array([0, 1]), counts.sum(axis=2)
-    >>> ArxivNDCG().evaluate_counts(counts, levels, n_items)[0].round(3)
+    {parameters and example}
+    >>> objectives.ArxivNDCG().evaluate_counts(counts, levels, n_items)[0].round(3)
     array([0.455])
     """
 
@@ -112,17 +94,8 @@ class CvprNDCG(_IntegralNDCG):
 
     C_d, C_{d-1}, and c_d in the denominator, are not less than `FLOOR`.
 
-    Parameters
-    ----------
-    {parameters}
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from sklearn_hashrank.objectives import CvprNDCG
-    >>> counts = np.array([[[0.0, 1.0, 2.0], [2.0, 0.5, 0.5]]])
-    >>> levels, n_items = np.array([0, 1]), counts.sum(axis=2)
-    >>> CvprNDCG().evaluate_counts(counts, levels, n_items)[0].round(3)
+    {parameters and example}
+    >>> objectives.CvprNDCG().evaluate_counts(counts, levels, n_items)[0].round(3)
     array([0.882])
     """
 
@@ -141,17 +114,8 @@ class ExactNDCG(_NDCG):
 
     Equal to tie-aware NDCG wherever the histogram is integer.
 
-    Parameters
-    ----------
-    {parameters}
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from sklearn_hashrank.objectives import ExactNDCG
-    >>> counts = np.array([[[0.0, 1.0, 2.0], [2.0, 0.5, 0.5]]])
-    >>> levels, n_items = np.array([0, 1]), counts.sum(axis=2)
-    >>> ExactNDCG().evaluate_counts(counts, levels, n_items)[0].round(3)
+    {parameters and example}
+    >>> objectives.ExactNDCG().evaluate_counts(counts, levels, n_items)[0].round(3)
     array([0.967])
     """
 

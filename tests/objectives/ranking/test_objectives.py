@@ -11,8 +11,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.special import polygamma
 from sklearn.base import clone
 
+from sklearn_hashrank import RetrievalHistogram
 from sklearn_hashrank._kernels.special import trigamma
-from sklearn_hashrank.measures import evaluate
 from sklearn_hashrank.objectives import FLOOR, OBJECTIVES, Objective, SoftHistogram, TieValues
 from sklearn_hashrank.objectives.ranking._soft_histogram import count_levels
 from tests.objectives.differences import central_differences
@@ -219,13 +219,20 @@ def test_bins_are_one_per_bit_and_sixteen_at_most(objective, n_bits, n_bins):
     assert (every_bit[0] == automatic[0]) == (n_bits <= 16)
 
 
-def test_ideal_and_discounts_are_those_of_the_measures():
-    """With whole counts the exact objective is the measure: one table, one ideal."""
+@pytest.mark.parametrize(("key", "measure"), [("ndcg", "ndcg"), ("ap", "average_precision")])
+def test_with_whole_counts_the_exact_objective_is_the_measure(key, measure):
     counts = np.random.default_rng(13).integers(0, 400, (4, 3, 9)).astype(np.float64)
-    value, _ = OBJECTIVES["ndcg", "exact"]().evaluate_counts(counts, LEVELS, counts.sum(axis=2))
-    assert_allclose(value, evaluate("ndcg", counts, LEVELS), rtol=1e-13)
-    value, _ = OBJECTIVES["ap", "exact"]().evaluate_counts(counts, LEVELS, counts.sum(axis=2))
-    assert_allclose(value, evaluate("average_precision", counts, LEVELS), rtol=1e-11)
+    value, _ = OBJECTIVES[key, "exact"]().evaluate_counts(counts, LEVELS, counts.sum(axis=2))
+    assert_allclose(value, RetrievalHistogram(counts, LEVELS).measure(measure), rtol=1e-11)
+
+
+def test_tiny_levels_keep_their_gains():
+    counts, n_items = soft_counts(np.random.default_rng(14))
+    tiny = OBJECTIVES["ndcg", "exact"]().evaluate_counts(counts, 1e-18 * LEVELS, n_items)
+    small = OBJECTIVES["ndcg", "exact"]().evaluate_counts(counts, 1e-9 * LEVELS, n_items)
+    assert np.all(tiny[0][1:] > 0.1)
+    assert_allclose(tiny[0], small[0], rtol=1e-7)
+    assert_allclose(tiny[1], small[1], rtol=1e-6, atol=1e-12)
 
 
 # ----- computed by the TALR authors' released MATLAB code, on random logits
