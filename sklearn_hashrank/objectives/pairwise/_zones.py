@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from numbers import Real
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -176,10 +176,16 @@ class PairwiseObjective(BaseEstimator, ABC):
 
     # For subclasses whose constructor leaves them out.
     margin: float = 2.0
-    zone: Any = (1 / 6, 1 / 3)
+    zone: tuple[float, float] = (1 / 6, 1 / 3)
     regularization: float = 0.01
 
-    def __init__(self, *, margin=2.0, zone=(1 / 6, 1 / 3), regularization=0.01):
+    def __init__(
+        self,
+        *,
+        margin: float = 2.0,
+        zone: tuple[float, float] = (1 / 6, 1 / 3),
+        regularization: float = 0.01,
+    ):
         self.margin = margin
         self.zone = zone
         self.regularization = regularization

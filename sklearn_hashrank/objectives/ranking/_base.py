@@ -94,10 +94,12 @@ class Objective(BaseEstimator, ABC):
 
     # For subclasses whose constructor leaves them out.
     alpha: float = 2.0
-    n_bins: Any = "auto"
+    n_bins: int | str | None = "auto"
     delta: float = 1.0
 
-    def __init__(self, *, alpha=2.0, n_bins="auto", delta=1.0):
+    def __init__(
+        self, *, alpha: float = 2.0, n_bins: int | str | None = "auto", delta: float = 1.0
+    ):
         self.alpha = alpha
         self.n_bins = n_bins
         self.delta = delta
@@ -221,7 +223,7 @@ class Objective(BaseEstimator, ABC):
             gradient[:, v] = to_total + level_gain * to_gain if level_gain else to_total
         return (value.sum(axis=1) * scale).astype(counts.dtype, copy=False), gradient
 
-    def _n_bins_of(self, n_bits):
+    def _n_bins_of(self, n_bits: int) -> Any:
         return min(n_bits, _MOST_BINS) if self.n_bins == "auto" else self.n_bins
 
 
