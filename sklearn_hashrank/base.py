@@ -16,7 +16,7 @@ from .affinity import BaseAffinity, EuclideanAffinity, auto_affinity, fit_affini
 from .codes import FORMATS, collect_codes, packed_width, write_codes
 from .histogram import retrieval_histogram
 from .measures import mean_score
-from .metrics._scorer import warn_if_all_is_relevant
+from .metrics import warn_if_all_is_relevant
 from .rows import (
     check_batch_size,
     is_dask_array,
@@ -25,6 +25,16 @@ from .rows import (
     read_blocks,
     report_progress,
 )
+
+__all__ = [
+    "BaseHasher",
+    "LinearHasher",
+    "column_means",
+    "inverse_deviations",
+    "pack_signs",
+    "project",
+    "refuse_overflow",
+]
 
 _ROWS = {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}
 
@@ -103,7 +113,7 @@ class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         Returns
         -------
         projections : ndarray of shape (n_samples, n_bits)
-            float32 where `X` and the training data were, else float64.
+            They are float32 where `X` and the training data are, otherwise float64.
         """
         check_is_fitted(self)
         if is_dask_array(X):

@@ -62,6 +62,11 @@ weight_decay : float or "auto", default="auto"
 momentum : float, default=0.9
     Share of the last move that ``solver="sgd"`` keeps.""",
         "end": """
+early_stopping : bool, default=False
+    Whether to keep part of the training rows for validation, to return the weights that were
+    best, and to stop after `n_iter_no_change` passes without a better one. Validation looks at
+    the tie-aware measure that the objective names, as ``"ap"`` and ``"ndcg"`` do, or else at the
+    objective of the validation rows among themselves.
 validation_fraction : float, default=0.1
     Share of the rows kept for validation.
 n_iter_no_change : int, default=10

@@ -6,11 +6,11 @@ import numpy as np
 
 from ..base import pack_signs
 from ..histogram import retrieval_histogram
+from ..measures import configure_measure
 from ..objectives import CheckedObjective
 from ._relevance import BatchRelevance
 
 _ROWS_AT_A_TIME = 2048
-_MEASURES = {"ap": "average_precision", "ndcg": "ndcg"}
 
 Projections = Callable[[np.ndarray], np.ndarray]
 """The projections of the rows with the given numbers, by what has been learned so far."""
@@ -24,6 +24,7 @@ def validate_by_measure(
     validation: np.ndarray,
 ) -> Callable[[], float]:
     """Return a callable: the mean measure of the validation rows retrieving the training rows."""
+    configured = configure_measure(measure, zero_division=0.0)
 
     def validate() -> float:
         queries, database = projections(validation), projections(train)
@@ -35,7 +36,7 @@ def validate_by_measure(
             affinity=relevance.affinity,
             n_bits=queries.shape[1],
         )
-        values = histogram.measure(_MEASURES.get(measure, measure), zero_division=0.0)
+        values = histogram.measure(configured)
         return float(values.mean())
 
     return validate

@@ -9,6 +9,8 @@ from ..affinity import HierarchicalAffinity
 from ..objectives import PAIRWISE_OBJECTIVES, Hierarchical
 from ._minibatch import MinibatchHasher, documented
 
+__all__ = ["DispersionHasher"]
+
 _OF_NAMED_OBJECTIVES = ("margin", "zone", "regularization")
 
 
@@ -44,10 +46,6 @@ class DispersionHasher(MinibatchHasher):
     regularization : float, default=0.01
         Weight of the distance of the relaxed codes from -1 and +1.
     {ascent}
-    early_stopping : bool, default=False
-        Whether to keep part of the training rows for validation by the objective among
-        themselves, to return the weights that were best, and to stop after `n_iter_no_change`
-        passes without a better one.
     {end}
 
     Attributes

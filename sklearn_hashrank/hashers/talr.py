@@ -7,6 +7,8 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from ..objectives import OBJECTIVES
 from ._minibatch import MinibatchHasher, documented
 
+__all__ = ["TALRLinear"]
+
 _BEST_RELAXATION = {"ap": "simplified", "ndcg": "exact"}
 _OF_NAMED_OBJECTIVES = ("relaxation", "alpha", "alpha_end", "n_bins", "delta")
 
@@ -44,11 +46,6 @@ class TALRLinear(MinibatchHasher):
         of `n_bits` and 16.
     delta : float, default=1.0
         Half-width of the triangular bins, in bins.
-    early_stopping : bool, default=False
-        Whether to keep part of the training rows for validation, to return the weights that were
-        best, and to stop after `n_iter_no_change` passes without a better one. Validation looks at
-        the discrete tie-aware measure of the objective, or at the objective itself where it names
-        no `measure`.
     {end}
 
     Attributes

@@ -187,7 +187,7 @@ def test_early_stopping_looks_at_the_measure_that_an_objective_names(digits):
     assert own.history_["validation"] != named.history_["validation"]
 
 
-def test_a_measure_that_nobody_knows_is_refused(digits):
+def test_a_measure_that_nobody_knows_is_refused_before_the_first_pass(digits):
     class Unknown(PrecisionOfTies):
         measure = "beauty"
 
