@@ -178,6 +178,7 @@ SECTIONS = (
 )
 
 SHARED = {
+    "sklearn_hashrank.affinity": ("fit_affinity_of_blocks",),
     "sklearn_hashrank.codes": (
         "FORMATS",
         "CodeCounter",
@@ -189,7 +190,6 @@ SHARED = {
         "packed_width",
         "write_codes",
     ),
-    "sklearn_hashrank.histogram": ("fit_affinity_of_blocks",),
     "sklearn_hashrank.measures": (
         "MEASURES",
         "NEEDS_CODES",
@@ -225,14 +225,13 @@ SHARED = {
     "sklearn_hashrank.objectives.structural": ("LOSSES", "RankingLoss", "count_relevant"),
     "sklearn_hashrank.persistence": ("CodeFile", "noted_n_bits"),
     "sklearn_hashrank.rows": (
+        "DaskRows",
+        "Rows",
         "check_batch_size",
-        "first_rows",
+        "in_memory",
         "is_dask_array",
-        "map_blocks",
-        "map_rows",
-        "read_blocks",
         "report_progress",
-        "sum_chunks",
+        "source",
     ),
 }
 """Names that the folders of the package share with one another, outside of the reference."""

@@ -1,11 +1,10 @@
 """Neighbours by scanning all codes, in threads over blocks of queries."""
 
-from collections.abc import Callable
-
 import numpy as np
-from joblib import Parallel, delayed, effective_n_jobs
 
-_PAIRS_WORTH_A_THREAD = 1 << 23
+from .._utils.threads import over_rows
+
+PAIR_COST = 0.05  # nanoseconds of a query and a word of a code when all are scanned, measured
 _SAMPLE = 1 << 14  # items that a first bound is taken from, and k more, as many hits cost more
 _SHARE = 16  # one item in so many is sampled, at most
 
@@ -28,7 +27,7 @@ def k_nearest(
             _nearest(queries[short], codes, n_bits, np.full(short.size, n_bits), *part)
             indices[short], distances[short] = part
 
-    over_queries(search, len(queries), len(codes) * codes.shape[1], n_jobs)
+    over_rows(search, len(queries), n_jobs, cost=PAIR_COST * codes.size)
     return indices, distances
 
 
@@ -55,7 +54,7 @@ def all_within(
     def search(rows):
         return within(queries[rows], codes, radius, by_distance, distance_buffer(n_bits))
 
-    return joined(over_queries(search, len(queries), len(codes) * codes.shape[1], n_jobs))
+    return joined(over_rows(search, len(queries), n_jobs, cost=PAIR_COST * codes.size))
 
 
 def joined(parts: list[Flat]) -> Flat:
@@ -64,22 +63,6 @@ def joined(parts: list[Flat]) -> Flat:
         return parts[0]
     n_found, indices, distances = zip(*parts)
     return np.concatenate(n_found), np.concatenate(indices), np.concatenate(distances)
-
-
-def over_queries(search: Callable, n_queries: int, cost: float, n_jobs: int | None) -> list:
-    """Call `search` with slices of the queries, in threads where that pays.
-
-    `cost` is that of a query, in pairs of one word.
-    """
-    n_threads = effective_n_jobs(n_jobs)
-    n_tasks = 1
-    if n_threads > 1:
-        n_tasks = max(1, min(4 * n_threads, int(n_queries * cost) // _PAIRS_WORTH_A_THREAD))
-    size = -(-n_queries // n_tasks)
-    blocks = [slice(start, start + size) for start in range(0, n_queries, size)]
-    if len(blocks) == 1:
-        return [search(blocks[0])]
-    return Parallel(n_jobs=n_jobs, require="sharedmem")(delayed(search)(b) for b in blocks)
 
 
 def distance_buffer(n_bits: int) -> np.ndarray:

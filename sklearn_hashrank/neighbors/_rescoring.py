@@ -5,7 +5,9 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_array
 
-from ._brute import over_queries
+from .._utils.threads import over_rows
+
+_CANDIDATE_COST = 5.0  # nanoseconds of a candidate, measured
 
 
 def check_projections(projections: Any, n_bits: int) -> np.ndarray:
@@ -41,6 +43,6 @@ def nearest_candidates(
             queries[rows], codes, weights[rows], candidates[rows], distances[rows]
         )
 
-    over_queries(score, len(queries), 100.0 * candidates.shape[1], n_jobs)
+    over_rows(score, len(queries), n_jobs, cost=_CANDIDATE_COST * candidates.shape[1])
     order = np.argsort(distances, axis=1, kind="stable")[:, :k]
     return np.take_along_axis(candidates, order, 1), np.take_along_axis(distances, order, 1)

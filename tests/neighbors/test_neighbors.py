@@ -121,7 +121,7 @@ def test_tables_give_what_scanning_gives(n_constant):
         for ours, theirs in zip(found, expected):
             np.testing.assert_array_equal(np.concatenate(ours), np.concatenate(theirs))
     np.testing.assert_array_equal(tables.kneighbors(queries, 3), scan.kneighbors(queries, 3))
-    assert len(tables._tables.tables[1]) == len(tables._tables.starts) > 2
+    assert len(tables._stored.tables.tables[1]) == len(tables._stored.tables.starts) > 2
 
 
 def test_threads_change_nothing():
@@ -310,7 +310,7 @@ def test_every_truncation_is_noticed(saved):
 
 def test_ones_beyond_the_last_bit_of_a_file_are_refused(saved):
     index, path = saved
-    words = index._blocks[0].copy()
+    words = index._stored.blocks[0].copy()
     words.view(np.uint8)[7, 2] |= 1
     _storage.write(path, words, 20, index.get_params())
     with pytest.raises(ValueError, match="non-zero bits beyond n_bits=20"):
