@@ -83,6 +83,7 @@ def over_rows(
     n_jobs: int | None,
     *,
     cost: float,
+    fewest: int = 1,
     most: int | None = None,
 ) -> list[_Result]:
     """Call a function with slices of the rows, in threads where that pays.
@@ -97,6 +98,9 @@ def over_rows(
         See :func:`count_threads`.
     cost : float
         Estimated nanoseconds of a row.
+    fewest : int, default=1
+        Rows that share so much work that there are fewer in a slice only where threads would have
+        nothing to do otherwise.
     most : int, default=None
         Rows of a slice, at most.
 
@@ -108,7 +112,10 @@ def over_rows(
     check_n_jobs(n_jobs)
     n_tasks = min(n_rows, int(n_rows * cost / _WORTH_A_TASK))
     n_threads = min(count_threads(n_jobs), n_tasks) if n_tasks > 1 else 1
-    size = -(-n_rows // min(n_tasks, _TASKS_OF_A_THREAD * n_threads)) if n_threads > 1 else n_rows
+    size = n_rows
+    if n_threads > 1:
+        n_tasks = min(n_tasks, _TASKS_OF_A_THREAD * n_threads, n_rows // fewest)
+        size = -(-n_rows // max(n_tasks, n_threads))
     if most is not None:
         size = max(1, min(size, most))
     slices = [slice(start, min(n_rows, start + size)) for start in range(0, n_rows, size)]

@@ -5,7 +5,7 @@ from math import comb
 import numpy as np
 
 from .._utils.threads import over_rows, run_in_threads
-from ._brute import PAIR_COST, Flat, joined, k_nearest, likely_limits
+from ._brute import PAIR_COST, Flat, joined, k_nearest, likely_limits, sample_of
 
 # Measured costs in nanoseconds: of a list of items, and of an item on it, which wait for memory; of
 # an item that is put into a table.
@@ -118,7 +118,7 @@ class SubstringTables:
     def likely_radius(self, queries: np.ndarray, k: int, n_bits: int) -> int:
         """Distance that the `k` nearest codes of most queries lie within."""
         few = np.ascontiguousarray(queries[:: -(-len(queries) // _TRIED)])
-        return int(np.median(likely_limits(few, self.codes, k, n_bits)))
+        return int(np.median(likely_limits(few, sample_of(self.codes, k), n_bits)))
 
     def k_nearest(self, queries: np.ndarray, k: int, n_bits: int) -> tuple[np.ndarray, np.ndarray]:
         """Like ``_brute.k_nearest``; queries that would cost more than scanning are scanned for."""

@@ -209,10 +209,10 @@ def _cut(y, X, known):
     if not is_dask_array(y):
         stops = np.cumsum(sizes)
         return [y[stop - size : stop] for size, stop in zip(sizes, stops)]
-    if np.isnan(y.shape[0]) or np.isnan(X.shape[0]):
-        return [*known, *y.to_delayed().reshape(len(sizes), -1)[len(known) :, 0]]
-    y = _with_known(y, known).rechunk({0: sizes})
-    return y.to_delayed().reshape(len(sizes), -1)[:, 0]
+    are_cut_alike = y.chunks[0] == sizes or np.isnan(y.shape[0]) or np.isnan(X.shape[0])
+    if not are_cut_alike:
+        y, known = _with_known(y, known).rechunk({0: sizes}), []
+    return [*known, *y.to_delayed().reshape(len(sizes), -1)[len(known) :, 0]]
 
 
 def _with_known(y, known):
@@ -226,4 +226,6 @@ def _with_known(y, known):
         da.from_delayed(dask.delayed(rows, traverse=False), rows.shape, y.dtype, meta=y._meta)
         for rows in known
     ]
-    return da.concatenate([*parts, y.blocks[len(known) :]])
+    if len(known) < y.numblocks[0]:
+        parts.append(y.blocks[len(known) :])
+    return da.concatenate(parts)
