@@ -18,8 +18,9 @@ from sklearn.utils.validation import check_is_fitted
 from ..codes import CodeReader, packed_width
 from . import _storage
 from ._brute import Flat
-from ._rescoring import check_projections, nearest_candidates
-from ._results import as_rows, check_mode, graph_of, without_self
+from ._checks import check_int, check_mode, check_n_neighbors, check_projections
+from ._rescoring import nearest_candidates
+from ._results import as_rows, graph_of, without_self
 from ._stored import StoredCodes
 
 _LONGEST = 1 << 15  # bits of a code; distances and bounds take two bytes
@@ -245,7 +246,7 @@ class HammingNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         if self.rescore is not None or projections is not None:
             distances, indices = self._rescored(codes, n_neighbors, projections)
             return (distances, indices) if return_distance else indices
-        k = self._check_n_neighbors(n_neighbors, codes is None)
+        k = self._n_neighbors(n_neighbors, codes is None)
         queries = self._queries(codes)
         indices, distances = self._k_nearest(queries, k + (codes is None))
         if codes is None:
@@ -358,6 +359,10 @@ class HammingNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         if not hasattr(self, "_stored"):  # check_is_fitted itself takes longer than a small search
             check_is_fitted(self)
 
+    def _n_neighbors(self, n_neighbors: int | None, exclude_self: bool) -> int:
+        k = self.n_neighbors if n_neighbors is None else n_neighbors
+        return check_n_neighbors(k, self.n_samples_fit_, exclude_self)
+
     def _queries(self, codes: Any) -> np.ndarray:
         return self._stored.words() if codes is None else self._stored.queries(codes, self.n_jobs)
 
@@ -376,7 +381,7 @@ class HammingNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         queries = CodeReader(self.n_bits_).words(projections > 0, "projections")
         if codes is not None and not np.array_equal(self._queries(codes), queries):
             raise ValueError("query codes must be the signs of projections; they differ.")
-        k = self._check_n_neighbors(n_neighbors, False)
+        k = self._n_neighbors(n_neighbors, False)
         n_candidates = self.n_candidates or 10 * k
         if n_candidates < k:
             raise ValueError(
@@ -391,7 +396,7 @@ class HammingNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
     def _all_within(self, codes: Any, radius: int | None, by_distance: bool) -> Flat:
         self._check_is_fitted()
         radius = self.radius if radius is None else radius
-        _check_int(radius, "radius", 0)
+        check_int(radius, "radius", 0)
         queries, radius = self._queries(codes), min(int(radius), self.n_bits_)
         found = self._stored.all_within(queries, radius, by_distance, self.algorithm, self.n_jobs)
         if codes is not None:
@@ -399,19 +404,3 @@ class HammingNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         n_found, indices, distances = found
         others = indices != np.repeat(np.arange(len(queries)), n_found)
         return n_found - 1, indices[others], distances[others]
-
-    def _check_n_neighbors(self, n_neighbors: int | None, exclude_self: bool) -> int:
-        k = self.n_neighbors if n_neighbors is None else n_neighbors
-        _check_int(k, "n_neighbors", 1)
-        if k > self.n_samples_fit_ - exclude_self:
-            others = ", of which each leaves out itself" if exclude_self else ""
-            raise ValueError(
-                f"n_neighbors = {k} neighbours were asked for, but n_samples_fit_ = "
-                f"{self.n_samples_fit_} codes are indexed{others}."
-            )
-        return int(k)
-
-
-def _check_int(value: Any, name: str, least: int) -> None:
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, Integral) or value < least:
-        raise ValueError(f"{name} must be an int >= {least}. Got {value!r} instead.")

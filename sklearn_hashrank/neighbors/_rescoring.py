@@ -1,24 +1,10 @@
 """Candidates in order of their asymmetric distance to real queries."""
 
-from typing import Any
-
 import numpy as np
-from sklearn.utils import check_array
 
 from .._utils.threads import over_rows
 
 _CANDIDATE_COST = 5.0  # nanoseconds of a candidate, measured
-
-
-def check_projections(projections: Any, n_bits: int) -> np.ndarray:
-    """Real projections of queries, as float64, or say what is wrong with them."""
-    projections = check_array(projections, dtype=np.float64, input_name="projections")
-    if projections.shape[1] != n_bits:
-        raise ValueError(
-            f"projections must have a column for each of the {n_bits} bits. "
-            f"Got {projections.shape[1]}."
-        )
-    return projections
 
 
 def nearest_candidates(

@@ -4,12 +4,6 @@ import numpy as np
 from scipy import sparse
 
 
-def check_mode(mode: str) -> None:
-    """Refuse what is not a kind of graph."""
-    if mode not in ("connectivity", "distance"):
-        raise ValueError(f"mode must be 'connectivity' or 'distance'. Got {mode!r} instead.")
-
-
 def graph_of(
     stops: np.ndarray, indices: np.ndarray, distances: np.ndarray, n_columns: int, mode: str
 ) -> sparse.csr_matrix:
