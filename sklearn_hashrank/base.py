@@ -16,8 +16,17 @@ from .affinity import BaseAffinity, EuclideanAffinity, auto_affinity, fit_affini
 from .codes import FORMATS, collect_codes, packed_width, write_codes
 from .histogram import retrieval_histogram
 from .measures import mean_score
-from .metrics._scorer import warn_if_all_is_relevant
+from .metrics import warn_if_all_is_relevant
 from .rows import DaskRows, check_batch_size, is_dask_array, report_progress, source
+
+__all__ = [
+    "BaseHasher",
+    "LinearHasher",
+    "column_means",
+    "inverse_deviations",
+    "pack_signs",
+    "refuse_overflow",
+]
 
 _ROWS = {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}
 
@@ -96,7 +105,7 @@ class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         Returns
         -------
         projections : ndarray of shape (n_samples, n_bits)
-            float32 where `X` and the training data were, else float64.
+            They are float32 where `X` and the training data are, otherwise float64.
         """
         check_is_fitted(self)
         if is_dask_array(X):

@@ -2,10 +2,11 @@
 
 How calls flow
 --------------
-`source` looks at what it is given and returns one of two kinds of `Rows`. Both give blocks, map
-a function over them and sum what a function makes of them, so that a caller is written once.
+`source` (``_source.py``) looks at what it is given and returns one of two kinds of `Rows`. Both
+give blocks, map a function over them and sum what a function makes of them, so that a caller is
+written once.
 
-``BlockRows`` (``_blocks.py``) works in this process. An array, memmap or sparse matrix is cut into
+``BlockRows`` works in this process. An array, memmap or sparse matrix is cut into
 blocks; an iterator brings its own, which may be gathered (``_gathering.py``) where they are small.
 One block is alive at a time, or one for each thread of `map`.
 
@@ -26,9 +27,9 @@ This folder knows rows only. The caller says what a block must look like, by pas
 """
 
 from ._base import Rows
-from ._blocks import check_batch_size, report_progress
-from ._dask import DaskRows, in_memory, is_dask_array
-from ._source import source
+from ._dask import DaskRows
+from ._progress import check_batch_size, report_progress
+from ._source import in_memory, is_dask_array, source
 
 __all__ = [
     "DaskRows",

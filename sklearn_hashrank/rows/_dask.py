@@ -3,7 +3,6 @@
 Dask is never imported unless one of its arrays is given.
 """
 
-import sys
 from collections.abc import Callable, Iterator
 from functools import reduce
 from itertools import islice
@@ -15,20 +14,10 @@ from scipy import sparse
 
 from .._utils.threads import count_threads
 from ._base import Rows
+from ._source import is_dask_array
 
 _ADDED_AT_A_TIME = 8
 _NO_ROWS = "the dask array is empty; at least one row is needed."
-
-
-def is_dask_array(X: Any) -> bool:
-    """Whether `X` is a dask array."""
-    module = sys.modules.get("dask.array")
-    return module is not None and isinstance(X, module.Array)
-
-
-def in_memory(array: Any) -> Any:
-    """Compute a dask array; leave everything else as it is."""
-    return array.compute() if is_dask_array(array) else array
 
 
 class DaskRows(Rows):
@@ -40,7 +29,9 @@ class DaskRows(Rows):
     Parameters
     ----------
     X : dask array of shape (n_samples, n_columns)
+        Chunks of its rows are the blocks.
     y : dask array or array-like with n_samples rows, default=None
+        What goes with the rows; it is cut like `X`.
     check : callable, default=None
         Applied to every pair ``(rows, y)`` by the task that works on it.
     """
@@ -59,6 +50,7 @@ class DaskRows(Rows):
         Parameters
         ----------
         function : callable
+            Called with the rows of a chunk and the model.
         model : object
             Sent to every worker once.
         example : ndarray
