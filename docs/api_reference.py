@@ -217,7 +217,7 @@ SECTIONS = (
 )
 
 SHARED = {
-    "sklearn_hashrank.affinity": ("as_rows",),
+    "sklearn_hashrank.affinity": ("as_rows", "fit_affinity_of_blocks"),
     "sklearn_hashrank.base": (
         "pack_signs",
         "project",
@@ -233,7 +233,6 @@ SHARED = {
         "packed_width",
         "write_codes",
     ),
-    "sklearn_hashrank.histogram": ("fit_affinity_of_blocks",),
     "sklearn_hashrank.measures": (
         "DISCOUNTS",
         "MEASURES",
@@ -262,14 +261,13 @@ SHARED = {
     "sklearn_hashrank.objectives.structural": ("LOSSES", "RankingLoss", "count_relevant"),
     "sklearn_hashrank.persistence": ("CodeFile", "noted_n_bits"),
     "sklearn_hashrank.rows": (
+        "DaskRows",
+        "Rows",
         "check_batch_size",
-        "first_rows",
+        "in_memory",
         "is_dask_array",
-        "map_blocks",
-        "map_rows",
-        "read_blocks",
         "report_progress",
-        "sum_chunks",
+        "source",
     ),
     "sklearn_hashrank.solvers.cutting_plane": (
         "CuttingPlane",

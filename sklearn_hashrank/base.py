@@ -17,14 +17,7 @@ from .codes import FORMATS, collect_codes, packed_width, write_codes
 from .histogram import retrieval_histogram
 from .measures import mean_score
 from .metrics import warn_if_all_is_relevant
-from .rows import (
-    check_batch_size,
-    is_dask_array,
-    map_blocks,
-    map_rows,
-    read_blocks,
-    report_progress,
-)
+from .rows import DaskRows, check_batch_size, is_dask_array, report_progress, source
 
 __all__ = [
     "BaseHasher",
@@ -166,9 +159,10 @@ class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features), or iterator
+        X : {array-like, sparse matrix, dask array} of shape (n_samples, n_features), or iterator
             Rows to encode. A memmap is read block by block. An iterator or generator gives blocks
-            of rows; or pairs ``(rows, y)``, which come out as pairs ``(codes, y)``.
+            of rows; or pairs ``(rows, y)``, which come out as pairs ``(codes, y)``. Of a dask array
+            every chunk of rows is encoded by a task of its own.
         out : path or ndarray of shape (n_samples, ceil(n_bits / 8)), uint8, default=None
             Where the codes go. A path names a ``.npy`` file, which appears under this name only
             when it is complete, and then replaces one that was there; read it by
@@ -176,10 +170,10 @@ class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
             one that was filled in part looks like any other. None: memory.
         batch_size : int or "auto", default="auto"
             Rows that an array is cut into; ``"auto"`` lets a block take some 32 MB. Blocks of an
-            iterator are taken as they are.
+            iterator and chunks of a dask array are taken as they are.
         n_jobs : int, default=None
-            Threads, each with a block of its own. None means 1 unless in a
-            :obj:`joblib.parallel_config` context, -1 means all processors.
+            Threads, each with a block of its own; of a dask array, chunks at a time. None means 1
+            unless in a :obj:`joblib.parallel_config` context, -1 means all processors.
         verbose : int, default=0
             Print a line every `verbose` blocks.
 
@@ -206,18 +200,18 @@ class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         """
         check_is_fitted(self)
         check_batch_size(batch_size)
-        blocks, n_rows, are_pairs = read_blocks(X, batch_size, self._fitted_n_bits)
-        if are_pairs and out is not None:
+        rows = source(X, batch_size=batch_size, n_numbers=self._fitted_n_bits)
+        if rows.are_pairs and out is not None:
             raise ValueError(
                 "out must be None where blocks are pairs (rows, y), whose codes are handed on "
                 "with their y. For a file, pass an iterator over the rows alone."
             )
-        codes = map_blocks(self._encode_pair if are_pairs else self._encode, blocks, n_jobs)
+        codes = rows.map(_BlockEncoder(self._for_encoding(), rows.are_pairs), n_jobs)
         if verbose:
-            codes = report_progress(codes, type(self).__name__, n_rows, int(verbose))
-        if are_pairs:
+            codes = report_progress(codes, type(self).__name__, rows.n_rows, int(verbose))
+        if rows.are_pairs:
             return codes
-        return collect_codes(codes, out, self._fitted_n_bits, n_rows)
+        return collect_codes(codes, out, self._fitted_n_bits, rows.n_rows)
 
     def _encode(self, X: Any) -> np.ndarray:
         if is_dask_array(X):
@@ -227,15 +221,16 @@ class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     def _map_chunks(self, method: str, X: Any) -> Any:
         """Dask array of what a method makes of every chunk of rows."""
         check_is_fitted(self)
+        model = self._for_encoding(), method
+        example = _call_method(np.zeros((1, *X.shape[1:]), X.dtype), model)
+        return DaskRows(X).array_of(_call_method, model, example)
+
+    def _for_encoding(self) -> "BaseHasher":
+        """Copy that holds what encoding needs, and no training rows."""
         light = copy.copy(self)
         for name in _NOT_FOR_ENCODING:
             light.__dict__.pop(name, None)
-        example = _call_method(np.zeros((1, *X.shape[1:]), X.dtype), (light, method))
-        return map_rows(_call_method, X, (light, method), example)
-
-    def _encode_pair(self, block: Any) -> tuple[np.ndarray, Any]:
-        X, y = block
-        return self._encode(X), y
+        return light
 
     def score(self, X: Any, y: Any = None) -> float:
         """Mean tie-aware average precision of each row retrieved against all the others.
@@ -384,6 +379,19 @@ def project(X: Any, components: np.ndarray, intercept: np.ndarray) -> np.ndarray
 def _call_method(X, model):
     hasher, method = model
     return getattr(hasher, method)(X)
+
+
+class _BlockEncoder:
+    """Codes of a block, and its y where it brings one."""
+
+    def __init__(self, hasher: BaseHasher, are_pairs: bool):
+        self.hasher, self.are_pairs = hasher, are_pairs
+
+    def __call__(self, block: Any) -> Any:
+        if not self.are_pairs:
+            return self.hasher._encode(block)
+        X, y = block
+        return self.hasher._encode(X), y
 
 
 def pack_signs(projections: np.ndarray) -> np.ndarray:

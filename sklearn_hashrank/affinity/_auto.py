@@ -42,6 +42,30 @@ def fit_affinity(affinity: Any, y: Any) -> BaseAffinity:
     return affinity if affinity.__sklearn_is_fitted__() else clone(affinity).fit(y)
 
 
+def fit_affinity_of_blocks(affinity: Any, y: Any) -> BaseAffinity:
+    """Return an affinity fitted on the first of many blocks.
+
+    Parameters
+    ----------
+    affinity : "auto" or affinity object
+        See :func:`fit_affinity`.
+    y : array-like
+        Rows of the first block.
+
+    Returns
+    -------
+    affinity : BaseAffinity
+    """
+    if isinstance(affinity, str) and affinity == "auto":
+        affinity = auto_affinity(y)
+    if isinstance(affinity, EuclideanAffinity) and not affinity.__sklearn_is_fitted__():
+        raise ValueError(
+            "the thresholds of EuclideanAffinity cannot be set from the first of many blocks. "
+            "Pass one that was fitted on training rows."
+        )
+    return fit_affinity(affinity, y)
+
+
 def auto_affinity(y: Any) -> BaseAffinity:
     """Choose an affinity by the form of `y`.
 
