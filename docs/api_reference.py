@@ -178,6 +178,7 @@ SECTIONS = (
 )
 
 SHARED = {
+    "sklearn_hashrank.affinity": ("affinity_for", "is_auto"),
     "sklearn_hashrank.codes": (
         "FORMATS",
         "CodeCounter",
@@ -209,6 +210,16 @@ SHARED = {
         "validate_options",
         "validate_ranks",
     ),
+    "sklearn_hashrank.metrics.retrieval": (
+        "Encoded",
+        "EncodedDatabase",
+        "check_database",
+        "encode",
+        "retrieve",
+        "unwrap",
+        "warn_if_all_is_relevant",
+    ),
+    "sklearn_hashrank.metrics.settings": ("has_setting", "with_settings"),
     "sklearn_hashrank.objectives": (),
     "sklearn_hashrank.objectives.pairwise": ("DSH", "Dispersed", "Hierarchical"),
     "sklearn_hashrank.objectives.ranking": (

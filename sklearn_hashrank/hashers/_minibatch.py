@@ -68,7 +68,7 @@ class MinibatchHasher(CallbackSupportMixin, LinearHasher):
         start = None
         if self.warm_start and hasattr(self, "components_"):
             start = self.components_, self.intercept_
-            self._check_n_bits(self._fitted_n_bits)
+            self._check_n_bits(self.n_bits_)
             validate_data(self, X, reset=False, skip_check_array=True)
         X, y = self._validate_training_data(X, y)
         relevance = self._fit_relevance(X, y)

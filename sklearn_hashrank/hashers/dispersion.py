@@ -95,7 +95,7 @@ class DispersionHasher(MinibatchHasher):
     codes_ : ndarray of shape (n_samples, ceil(n_bits / 8)), uint8
         Packed codes of the training rows; not after :meth:`partial_fit`.
     y_ : array-like
-        `y` of the training rows, or `X` where it was None; not after :meth:`partial_fit`.
+        `y` of the training rows; absent where it was None, and after :meth:`partial_fit`.
     n_features_in_ : int
         Number of features seen during fit.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)

@@ -100,7 +100,7 @@ class RSHHasher(LinearHasher):
     codes_ : ndarray of shape (n_samples, ceil(n_bits / 8)), uint8
         Packed codes of the training rows; not after :meth:`partial_fit`.
     y_ : array-like
-        `y` of the training rows, or `X` where it was None; not after :meth:`partial_fit`.
+        `y` of the training rows; absent where it was None, and after :meth:`partial_fit`.
     affinity_ : affinity object
         Fitted relevance.
     n_features_in_ : int
@@ -258,7 +258,7 @@ class RSHHasher(LinearHasher):
             )
         self._forget()
         few, _ = self._validate_training_data(X[:1].compute(), None)
-        self._fitted_without_y = y is None
+        self.fitted_with_y_ = y is not None
         self._check_n_bits(few.shape[1])
         self.affinity_ = fit_affinity_of_blocks(
             self._affinity_of(y), few if y is None else first_rows(y)

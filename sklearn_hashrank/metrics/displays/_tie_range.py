@@ -116,7 +116,7 @@ class TieRangeDisplay:
         y: Any = None,
         *,
         database: Any = "self",
-        affinity: Any = None,
+        affinity: Any = "auto",
         n_jobs: int | None = None,
         measure: Any = "tie_aware_ap",
         **options: Any,

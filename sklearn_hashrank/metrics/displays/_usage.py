@@ -1,18 +1,18 @@
 """How many items each code holds."""
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from ...measures import CodeUsage
 from .._usage import code_usage
+from ..retrieval import encode
 from ._common import (
     COLORS,
     by_name,
     check_names,
     documented,
-    last_step,
+    estimators_by_name,
     legend,
     names_of,
     new_axes,
@@ -96,7 +96,8 @@ class CodeUsageDisplay:
         Parameters
         ----------
         estimator : hasher or mapping of str to hasher
-            Fitted, alone or as the last step of a :class:`~sklearn.pipeline.Pipeline`.
+            Fitted, alone or within pipelines and searches; or other estimators whose
+            ``transform``, or else ``predict``, gives codes.
         X : array-like of shape (n_samples, n_features)
             Rows to encode.
 
@@ -104,10 +105,10 @@ class CodeUsageDisplay:
         -------
         display : CodeUsageDisplay
         """
-        if not isinstance(estimator, Mapping):
-            estimator = {type(last_step(estimator)).__name__: estimator}
-        models = by_name(estimator, "estimator")
-        return cls.from_codes({str(name): model.predict(X) for name, model in models.items()})
+        models = estimators_by_name(estimator)
+        encoded = [encode(model, X) for model in models.values()]
+        usages = [code_usage(codes, n_bits=n_bits) for codes, n_bits, _ in encoded]
+        return cls(usages, names=names_of(models))
 
     @classmethod
     @documented
