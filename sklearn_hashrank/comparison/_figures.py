@@ -58,7 +58,7 @@ def draw_figures(results: Sequence[RunResult]) -> list[Figure]:
 
 def _by_length(results: Sequence[RunResult], lengths: list[int]) -> list[Figure]:
     methods, seeds = _methods(results), sorted({result.seed for result in results})
-    names = _labels(methods)
+    names = methods
     found = {(r.method, r.n_bits, r.seed): r.scores for r in results}
     figures = []
     for name, title in {"ap": "AP_T", "ndcg": "NDCG_T"}.items():
@@ -74,7 +74,7 @@ def _by_length(results: Sequence[RunResult], lengths: list[int]) -> list[Figure]
 
 def _of_length(results: Sequence[RunResult], n_bits: int) -> list[Figure]:
     methods = _methods(results)
-    names = _labels(methods)
+    names = methods
     groups = [[result for result in results if result.method == m] for m in methods]
     low, mean, high = (
         [_mean([r.scores["ap" + suffix] for r in group]) for group in groups]
@@ -108,10 +108,6 @@ def _of_length(results: Sequence[RunResult], n_bits: int) -> list[Figure]:
 
 def _methods(results: Sequence[RunResult]) -> list[str]:
     return list(dict.fromkeys(result.method for result in results))
-
-
-def _labels(methods: Sequence[str]) -> list[str]:
-    return [method.replace("$", r"\$") for method in methods]
 
 
 def _mean(values: Sequence[Any]) -> Any:

@@ -92,7 +92,9 @@ def legend(ax: Any, names: list[str] | None, **options: Any) -> None:
     if len(names) > 6:
         options = {"loc": "center left", "bbox_to_anchor": (1.01, 0.5)} | options
     sizes = {"fontsize": "small", "handlelength": 2.4, "labelspacing": 0.3, "borderpad": 0.3}
-    ax.legend(**sizes | options)
+    for text in ax.legend(**sizes | options).get_texts():
+        if text.get_text() in names:
+            text.set_parse_math(False)  # the name of a model may hold dollars
 
 
 def by_name(models: Any, what: str) -> dict[str | None, Any]:

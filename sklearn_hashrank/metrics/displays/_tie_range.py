@@ -200,7 +200,8 @@ class TieRangeDisplay:
         [self.points_] = self.ax_.plot(
             self.expected, rows, "o", color="black", markersize=5, zorder=3
         )
-        self.ax_.set_yticks(rows, self.names if self.names is not None else [""] * n)
+        names = self.names if self.names is not None else [""] * n
+        self.ax_.set_yticks(rows, names, parse_math=False)
         self.ax_.set_ylim(n - 0.4, -0.6)
         self.ax_.grid(axis="x", alpha=0.3)
         lines = [] if self.label is None else [self.label]

@@ -175,7 +175,8 @@ class CodeUsageDisplay:
                 settings = {"colors": COLORS[0], "linewidth": 0.8} | options
                 self.lines_.append(panel.vlines(codes, 0, usage.counts, **settings))
             name = "" if self.names is None else f"{self.names[number]}\n"
-            panel.set_title(f"{name}{usage.n_distinct:,} of {n_codes:,} codes", fontsize="small")
+            title = f"{name}{usage.n_distinct:,} of {n_codes:,} codes"
+            panel.set_title(title, fontsize="small", parse_math=False)
             panel.set(xlim=(-0.5 - 0.01 * n_codes, n_codes * 1.01 - 0.5), ylim=(0, highest * 1.05))
             panel.set_xticks([0, n_codes - 1])
             panel.set_xlabel("code", labelpad=-8, fontsize="small")

@@ -25,6 +25,7 @@ from sklearn_hashrank.metrics import (
 from tests.retrieval import shuffled_digits
 
 matplotlib = pytest.importorskip("matplotlib")
+NAME = r"$\foo$ \$"  # no formula
 CURVES = [PrecisionRecallDisplay, RecallAtKDisplay]
 
 
@@ -278,6 +279,26 @@ def test_bits_curve(plt, digits):
     own = BitsCurveDisplay.from_estimator(LSHHasher(), X, y, n_bits=[8], seeds=[0], measure="mlgap")
     assert own.names == ["LSHHasher"]
     assert 0 < own.scores[0][0, 0] < 1
+
+
+@pytest.mark.parametrize(
+    "display",
+    [
+        BitsCurveDisplay([8, 16], [[0.4], [0.5]], names=[NAME]),
+        PrecisionRecallDisplay([0.5, 0.4], [0.1, 0.2], names=[NAME]),
+        RecallAtKDisplay([0.1, 0.2], [1, 2], names=[NAME]),
+        TieRangeDisplay([0.1], [0.2], [0.3], names=[NAME]),
+        CodeUsageDisplay(code_usage([[0] * 2]), names=[NAME]),
+        CodeUsageDisplay(code_usage([[0] * 20]), names=[NAME]),
+    ],
+    ids=lambda display: type(display).__name__,
+)
+def test_names_are_drawn_as_they_are(plt, display):
+    figure = display.plot().figure_
+    figure.canvas.draw()
+    named = [t for t in figure.findobj(matplotlib.text.Text) if NAME in t.get_text()]
+    [text] = [t for t in named if t.get_visible()]
+    assert not text.get_parse_math()
 
 
 @pytest.mark.parametrize(
