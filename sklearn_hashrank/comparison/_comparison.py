@@ -1,24 +1,25 @@
 """Methods, code lengths and seeds under one protocol."""
 
+import inspect
 import warnings
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import product
 from numbers import Integral
 from pathlib import Path
+from pickle import PicklingError
 from typing import Any
 
 import joblib
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 from scipy import sparse
-from sklearn.base import clone
 from sklearn.utils import check_array, check_consistent_length
 
-from ..affinity import EuclideanAffinity, fit_affinity
-from ..base import BaseHasher
+from ..affinity import affinity_for, fit_affinity
+from ..metrics.settings import has_setting, with_settings
 from ._about import describe_data, describe_machine
-from ._methods import check_method, method_from_name
+from ._methods import check_method, method_from_name, sources, types_inside, with_affinity
 from ._protocols import check_protocol, describe_protocol, draw_split
 from ._runner import Run, RunResult, execute, interrupts_ignored, load_result, save_result
 from ._store import RunStore, run_key, versions, write_at_once
@@ -147,7 +148,7 @@ def compare(
     X: Any,
     y: Any = None,
     *,
-    methods: Iterable[str] | Mapping[str, BaseHasher] = ("lsh", "itq", "talr-ap"),
+    methods: Iterable[str] | Mapping[str, Any] = ("lsh", "itq", "talr-ap"),
     n_bits: Iterable[int] = (12, 24, 32, 48),
     seeds: int | Iterable[int] = 3,
     protocol: Any = None,
@@ -170,11 +171,14 @@ def compare(
         All rows: training, database and queries are drawn from them.
     y : array-like with n_samples rows, default=None
         What relevance is computed from. None: distances between rows of `X`.
-    methods : iterable of str, or mapping of str to hasher
-        Names such as ``"itq"`` or ``"talr-ap:alpha=3"``, see :func:`method_from_name`; or hashers
-        by the name that tables should give them.
+    methods : iterable of str, or mapping of str to estimator
+        Names such as ``"itq"`` or ``"talr-ap:alpha=3"``, see :func:`method_from_name`; or
+        estimators by the name that tables should give them: hashers, pipelines and searches that
+        end in one, and any other estimator whose ``transform``, or else ``predict``, gives codes.
+        ``n_bits`` and ``random_state`` are set wherever an estimator or one inside of it has them,
+        and ``output`` of the last step; ``affinity="auto"`` becomes `affinity`.
     n_bits : iterable of int, default=(12, 24, 32, 48)
-        Code lengths.
+        Code lengths. An estimator without ``n_bits`` runs once, at its own width.
     seeds : int or iterable of int, default=3
         The seeds, or how many: 0, 1, ...
     protocol : split object or RetrievalSplit, default=None
@@ -223,8 +227,12 @@ def compare(
     data = joblib.hash((X, y), coerce_mmap=True)
     runs = []
     for seed, bits, (method, hasher) in product(seeds, lengths, hashers.items()):
-        hasher = clone(hasher).set_params(n_bits=bits, random_state=seed, output="packed")
-        key = run_key(data=data, affinity=affinity, hasher=hasher, split=tuple(splits[seed]))
+        if not has_setting(hasher, "n_bits"):  # it runs once, at its own width
+            if bits != lengths[0]:
+                continue
+            bits = 0
+        hasher = with_settings(hasher, n_bits=bits, random_state=seed, output="packed")
+        key = _key(data=data, affinity=affinity, hasher=hasher, split=tuple(splits[seed]))
         runs.append(Run(method, hasher, bits, seed, key))
     results = _run_all(
         runs,
@@ -290,14 +298,13 @@ def _execute(index: int, *arguments: Any) -> tuple[int, RunResult]:
 def _check_data(X: Any, y: Any, affinity: Any) -> tuple[Any, Any, Any]:
     X = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32], input_name="X")
     if y is None:
-        is_auto = isinstance(affinity, str) and affinity == "auto"
-        return X, X, EuclideanAffinity() if is_auto else affinity
+        return X, X, affinity_for(affinity, y)
     y = y.tocsr() if sparse.issparse(y) else np.asarray(y)
     check_consistent_length(X, y)
     return X, y, affinity
 
 
-def _check_methods(methods: Any, affinity: Any) -> dict[str, BaseHasher]:
+def _check_methods(methods: Any, affinity: Any) -> dict[str, Any]:
     if isinstance(methods, str):
         methods = [methods]
     if not isinstance(methods, Mapping):
@@ -307,13 +314,22 @@ def _check_methods(methods: Any, affinity: Any) -> dict[str, BaseHasher]:
             raise ValueError(f"each method must be named once. Got {', '.join(names)}.")
     if not methods:
         raise ValueError("at least one method is needed.")
-    hashers = {}
-    for name, hasher in methods.items():
-        hasher = clone(check_method(hasher, name))
-        if isinstance(hasher.get_params(deep=False).get("affinity"), str):
-            hasher.set_params(affinity=affinity)
-        hashers[name] = hasher
-    return hashers
+    return {
+        name: with_affinity(check_method(hasher, name), affinity)
+        for name, hasher in methods.items()
+    }
+
+
+def _key(hasher: Any, **settings: Any) -> str | None:
+    """Digest of a run; None where not all that it depends on can be told."""
+    functions = filter(inspect.isroutine, hasher.get_params().values())
+    source = sources([*types_inside(hasher), *functions, type(settings["affinity"])])
+    if source is None:
+        return None
+    try:
+        return run_key(hasher=hasher, of_users=source, **settings)
+    except (PicklingError, TypeError, AttributeError):  # such as a lambda in a pipeline
+        return None
 
 
 def _check_integers(values: Any, name: str, least: int) -> list[int]:

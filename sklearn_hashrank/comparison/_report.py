@@ -189,7 +189,8 @@ def _said(messages: Iterable[tuple[str, RunResult]]) -> str:
     """Each message once, with the runs that it came from."""
     runs: dict[str, list[str]] = {}
     for message, result in messages:
-        run = f"{result.method}, {result.n_bits} bits, seed {result.seed}"
+        length = f"{result.n_bits} bits, " if result.n_bits else ""
+        run = f"{result.method}, {length}seed {result.seed}"
         runs.setdefault(message, []).append(run)
     lines = "".join(
         f'<li>{escape(message)} <span class="quiet">({escape("; ".join(where))})</span></li>'

@@ -49,7 +49,7 @@ def summarize(results: Sequence[RunResult]) -> list[Table]:
     split. A single seed has no standard error, so that nothing is called best.
     """
     methods = list(dict.fromkeys(result.method for result in results))
-    lengths = sorted({result.n_bits for result in results})
+    lengths = sorted({result.n_bits for result in results if result.n_bits})
     tables = []
     for column in COLUMNS:
         cells = {}
