@@ -72,7 +72,7 @@ def outsiders():
         "median": MedianHasher(),
         "pipeline": make_pipeline(StandardScaler(), PCA(20), MeanHasher()),
         "signs": make_pipeline(PCA(10), SignHasher()),
-        "itq of a pipeline": make_pipeline(PCA(20), ITQHasher(8, max_iter=3)),
+        "itq of a pipeline": make_pipeline(PCA(20), ITQHasher(8, max_iter=3, random_state=0)),
     }
 
 
