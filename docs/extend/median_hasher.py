@@ -46,7 +46,7 @@ if __name__ == "__main__":
     hasher = MedianHasher(n_bits=16).fit(X, y)
     print(hasher.transform(X[:1]))
     print(f"AP   {hasher.score(X, y):.3f}")
-    print(f"NDCG {make_retrieval_scorer('tie_aware_ndcg')(hasher, X, y):.3f}")
+    print(f"NDCG {make_retrieval_scorer('ndcg')(hasher, X, y):.3f}")
     comparison = compare(
         X,
         y,

@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..codes import load_codes, packed_width
-from ..comparison import METHODS, measure_codes, method_from_name
-from ..comparison._measuring import COLUMNS
+from ..comparison import COLUMNS, METHODS, measure_codes, method_from_name
 from ..persistence import noted_n_bits
 from ._arguments import not_negative, positive
 from ._data import (

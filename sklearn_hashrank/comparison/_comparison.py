@@ -17,8 +17,10 @@ from scipy import sparse
 from sklearn.utils import check_array, check_consistent_length
 
 from ..affinity import affinity_for, fit_affinity
+from ..measures import ConfiguredMeasure
 from ..metrics.settings import has_setting, with_settings
 from ._about import describe_data, describe_machine
+from ._measuring import COLUMNS, MEASURED, Column, columns_of, name_measures
 from ._methods import check_method, method_from_name, sources, types_inside, with_affinity
 from ._protocols import check_protocol, describe_protocol, draw_split
 from ._runner import Run, RunResult, execute, interrupts_ignored, load_result, save_result
@@ -39,6 +41,8 @@ class Comparison:
         One for each seed, code length and method, in this order.
     about : dict
         What was compared, on what, how and by which versions, for people to read.
+    columns : tuple of Column
+        The scores that tables show.
 
     Examples
     --------
@@ -56,6 +60,7 @@ class Comparison:
 
     results: list[RunResult]
     about: dict[str, Any]
+    columns: tuple[Column, ...] = COLUMNS
 
     @property
     def failures(self) -> list[RunResult]:
@@ -75,7 +80,7 @@ class Comparison:
         tables : list of Table
             One for each score, methods by code lengths.
         """
-        tables = summarize(self.results)
+        tables = summarize(self.results, self.columns)
         return tables if names is None else [t for t in tables if t.column.name in set(names)]
 
     def to_csv(self) -> str:
@@ -153,6 +158,7 @@ def compare(
     seeds: int | Iterable[int] = 3,
     protocol: Any = None,
     affinity: Any = "auto",
+    measures: Any = MEASURED,
     name: str = "data",
     store: str | Path | None = None,
     n_jobs: int | None = None,
@@ -187,6 +193,9 @@ def compare(
         training rows of each class, or without `y` 1,000 queries and everything else to train on.
     affinity : "auto" or affinity object, default="auto"
         How `y` says what is relevant. Fitted on the training rows of each split.
+    measures : str, callable, Measure, list or dict, default=("ap", "ndcg", "ph2", "acg", "mlgap")
+        What is measured, as for :func:`~sklearn_hashrank.metrics.make_retrieval_scorer`: short
+        names, functions, partial functions, or measures of your own, each a column of the tables.
     name : str, default="data"
         What the report calls the data.
     store : str or Path, default=None
@@ -218,7 +227,7 @@ def compare(
     """
     has_y = y is not None
     X, y, affinity = _check_data(X, y, affinity)
-    hashers = _check_methods(methods, affinity)
+    hashers, named = _check_methods(methods, affinity), name_measures(measures)
     lengths = _check_integers(n_bits, "n_bits", 1)
     seeds = _check_integers(range(seeds) if isinstance(seeds, Integral) else seeds, "seeds", 0)
     protocol = check_protocol(protocol, has_y)
@@ -232,12 +241,13 @@ def compare(
                 continue
             bits = 0
         hasher = with_settings(hasher, n_bits=bits, random_state=seed, output="packed")
-        key = _key(data=data, affinity=affinity, hasher=hasher, split=tuple(splits[seed]))
+        split = tuple(splits[seed])
+        key = _key(data=data, affinity=affinity, hasher=hasher, split=split, measures=named)
         runs.append(Run(method, hasher, bits, seed, key))
     results = _run_all(
         runs,
         RunStore(None if store is None else Path(store)),
-        lambda run: (X, y, splits[run.seed], affinities[run.seed]),
+        lambda run: (X, y, splits[run.seed], affinities[run.seed], named),
         n_jobs,
         progress,
     )
@@ -250,7 +260,7 @@ def compare(
         "versions": versions(),
         "times": "; ".join(sorted({r.measured_on for r in results if r.measured_on})),
     }
-    return Comparison(results, about)
+    return Comparison(results, about, columns_of(named))
 
 
 def _run_all(
@@ -320,14 +330,25 @@ def _check_methods(methods: Any, affinity: Any) -> dict[str, Any]:
     }
 
 
-def _key(hasher: Any, **settings: Any) -> str | None:
+def _key(
+    hasher: Any, affinity: Any, measures: Mapping[str, ConfiguredMeasure], **settings: Any
+) -> str | None:
     """Digest of a run; None where not all that it depends on can be told."""
-    functions = filter(inspect.isroutine, hasher.get_params().values())
-    source = sources([*types_inside(hasher), *functions, type(settings["affinity"])])
+    source = sources(
+        [
+            *types_inside(hasher),
+            *filter(inspect.isroutine, hasher.get_params().values()),
+            type(affinity),
+            *(configured.measure.function for configured in measures.values()),
+        ]
+    )
     if source is None:
         return None
+    named = {name: (each.measure.name, dict(each.given)) for name, each in measures.items()}
     try:
-        return run_key(hasher=hasher, of_users=source, **settings)
+        return run_key(
+            hasher=hasher, affinity=affinity, measures=named, of_users=source, **settings
+        )
     except (PicklingError, TypeError, AttributeError):  # such as a lambda in a pipeline
         return None
 

@@ -45,7 +45,9 @@ def to_html(comparison: "Comparison") -> str:
         f"<p>{escape(_ABOUT_TIES)}</p>",
         f"<p>{escape(_ABOUT_BEST if len(about['seeds']) > 1 else _ONE_SEED)}</p>",
     ]
-    for heading, names in _SECTIONS:
+    known = {name for _, names in _SECTIONS for name in names}
+    others = tuple(table.column.name for table in tables if table.column.name not in known)
+    for heading, names in (*_SECTIONS[:-1], ("Other measures", others), _SECTIONS[-1]):
         shown = [table for table in tables if table.column.name in names]
         if shown:
             body += [f"<h2>{heading}</h2>", _side_by_side(map(_table, shown))]

@@ -15,6 +15,7 @@ from threadpoolctl import threadpool_limits
 
 from ..affinity import BaseAffinity
 from ..histogram import retrieval_histogram
+from ..measures import ConfiguredMeasure
 from ..metrics.retrieval import encode
 from ..model_selection import RetrievalSplit
 from ._measuring import measure_codes
@@ -111,7 +112,14 @@ def save_result(run: Run, result: RunResult, store: RunStore) -> None:
         store.save(run.key, {**about, "seed": run.seed, **record})
 
 
-def execute(run: Run, X: Any, y: Any, split: RetrievalSplit, affinity: BaseAffinity) -> RunResult:
+def execute(
+    run: Run,
+    X: Any,
+    y: Any,
+    split: RetrievalSplit,
+    affinity: BaseAffinity,
+    measures: dict[str, ConfiguredMeasure],
+) -> RunResult:
     """Fit, encode and evaluate, on one thread, so that neither numbers nor times depend on n_jobs.
 
     Parameters
@@ -126,6 +134,8 @@ def execute(run: Run, X: Any, y: Any, split: RetrievalSplit, affinity: BaseAffin
         Which rows are trained on, retrieved from, and queries.
     affinity : BaseAffinity
         Fitted on the training rows.
+    measures : dict of str to ConfiguredMeasure
+        What is measured. Objects, because other processes know no measure that a user registered.
 
     Returns
     -------
@@ -136,7 +146,7 @@ def execute(run: Run, X: Any, y: Any, split: RetrievalSplit, affinity: BaseAffin
         with threadpool_limits(limits=1), warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             _warm_up(run.hasher, X, y, split, affinity)
-            n_bits, scores, curves = _fit_and_measure(run, X, y, split, affinity)
+            n_bits, scores, curves = _fit_and_measure(run, X, y, split, affinity, measures)
     except Exception as error:  # one method must not end the comparison of the others
         message = " ".join(f"{type(error).__name__}: {error}".split())
         return RunResult(run.method, run.n_bits, run.seed, error=message)
@@ -158,7 +168,7 @@ def interrupts_ignored() -> Iterator[None]:
         signal.signal(signal.SIGINT, handler)
 
 
-def _fit_and_measure(run, X, y, split, affinity):
+def _fit_and_measure(run, X, y, split, affinity, measures):
     hasher = clone(run.hasher)
     X_train, y_train = X[split.train], y[split.train]
     start = time.perf_counter()
@@ -177,6 +187,7 @@ def _fit_and_measure(run, X, y, split, affinity):
         y[split.database],
         n_bits=of_queries.n_bits,
         affinity=affinity,
+        measures=measures,
         n_jobs=1,
     )
     scores["fit_seconds"] = fit_seconds

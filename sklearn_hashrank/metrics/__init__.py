@@ -1,6 +1,6 @@
 """Measures and displays of Hamming rankings, lookups and code usage, in scikit-learn's manner."""
 
-from ..measures import CodeUsage
+from ..measures import CodeUsage, code_usage
 from ._curves import precision_recall_curve, recall_at_k_curve
 from ._lookup import (
     average_cumulative_gain_score,
@@ -18,7 +18,6 @@ from ._ranking import (
     tie_aware_reciprocal_rank_score,
 )
 from ._scorer import get_retrieval_scorer, get_retrieval_scorer_names, make_retrieval_scorer
-from ._usage import code_usage
 from .displays import (
     BitsCurveDisplay,
     CodeUsageDisplay,

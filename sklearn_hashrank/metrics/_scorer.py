@@ -5,7 +5,14 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from ..measures import MEASURES, describe, find_measure, mean_score, validate_options
+from ..measures import (
+    ConfiguredMeasure,
+    Measure,
+    configure_measure,
+    get_measure,
+    list_measures,
+    mean_score,
+)
 from .retrieval import EncodedDatabase, check_database, retrieve, warn_if_all_is_relevant
 
 
@@ -63,10 +70,10 @@ def make_retrieval_scorer(
     >>> from sklearn_hashrank.metrics import make_retrieval_scorer, tie_aware_precision_score
     >>> X, y = load_digits(return_X_y=True)
     >>> hasher = LSHHasher(n_bits=32, random_state=0).fit(X[200:], y[200:])
-    >>> make_retrieval_scorer("tie_aware_ap", database="fit")(hasher, X[:200], y[:200]) > 0.4
+    >>> make_retrieval_scorer("ap", database="fit")(hasher, X[:200], y[:200]) > 0.4
     True
     >>> scorer = make_retrieval_scorer(
-    ...     {"AP": "tie_aware_ap", "P@10": partial(tie_aware_precision_score, k=10)}
+    ...     {"AP": "ap", "P@10": partial(tie_aware_precision_score, k=10)}
     ... )
     >>> sorted(scorer(hasher, X[:200], y[:200]))
     ['AP', 'P@10']
@@ -90,8 +97,8 @@ def get_retrieval_scorer(name: str) -> "RetrievalScorer":
     Examples
     --------
     >>> from sklearn_hashrank.metrics import get_retrieval_scorer
-    >>> get_retrieval_scorer("tie_aware_ap")
-    make_retrieval_scorer('tie_aware_ap')
+    >>> get_retrieval_scorer("ap")
+    make_retrieval_scorer('ap')
     """
     if not isinstance(name, str):
         raise ValueError(f"name must be one of {get_retrieval_scorer_names()}. Got {name!r}.")
@@ -108,10 +115,10 @@ def get_retrieval_scorer_names() -> list[str]:
     Examples
     --------
     >>> from sklearn_hashrank.metrics import get_retrieval_scorer_names
-    >>> "tie_aware_ndcg" in get_retrieval_scorer_names()
+    >>> "ndcg" in get_retrieval_scorer_names()
     True
     """
-    return sorted(measure.short_name for measure in MEASURES.values())
+    return sorted(measure.short_name for measure in list_measures())
 
 
 class RetrievalScorer:
@@ -134,6 +141,11 @@ class RetrievalScorer:
     def names(self) -> list[str]:
         """Names of the metrics."""
         return list(self._metrics)
+
+    @property
+    def measures(self) -> dict[str, ConfiguredMeasure]:
+        """The measure of each metric by its name, with its options."""
+        return dict(self._metrics)
 
     def with_database(self, database: Any) -> "RetrievalScorer":
         """Return a scorer of the same metrics that retrieves from another database."""
@@ -164,13 +176,13 @@ class RetrievalScorer:
             y,
             database=self._source,
             affinity=self.affinity,
-            keep_codes=any(MEASURES[measure].needs_codes for measure, _ in self._metrics.values()),
+            keep_codes=any(each.measure.needs_codes for each in self._metrics.values()),
             n_jobs=self.n_jobs,
         )
         warn_if_all_is_relevant(histogram, stacklevel=3)
         scores = {
-            name: mean_score(histogram.measure(measure, **options), stacklevel=3)
-            for name, (measure, options) in self._metrics.items()
+            name: mean_score(histogram.measure(measure), stacklevel=3)
+            for name, measure in self._metrics.items()
         }
         return next(iter(scores.values())) if self.is_single else scores
 
@@ -179,8 +191,8 @@ class RetrievalScorer:
 
     def __repr__(self) -> str:
         calls = {
-            name: (MEASURES[measure].short_name, [f"{k}={v!r}" for k, v in options.items()])
-            for name, (measure, options) in self._metrics.items()
+            name: (each.measure.short_name, [f"{k}={v!r}" for k, v in each.given.items()])
+            for name, each in self._metrics.items()
         }
         if self.is_single:
             [(short_name, arguments)] = calls.values()
@@ -198,13 +210,13 @@ class RetrievalScorer:
         return f"make_retrieval_scorer({', '.join(arguments)})"
 
 
-def _named_metrics(metric: Any, shared: Mapping[str, Any]) -> dict[str, tuple[str, dict]]:
+def _named_metrics(metric: Any, shared: Mapping[str, Any]) -> dict[str, ConfiguredMeasure]:
     """Map the name of each metric to its measure and options."""
     if isinstance(metric, Mapping):
         found = {name: _find(one) for name, one in metric.items()}
     else:
         pairs = list(map(_find, metric if isinstance(metric, (list, tuple)) else [metric]))
-        found = {MEASURES[measure].short_name: (measure, own) for measure, own in pairs}
+        found = {measure.short_name: (measure, own) for measure, own in pairs}
         if len(found) < len(pairs):
             raise ValueError(
                 "metric holds one metric twice. Name them with a dict, such as "
@@ -212,19 +224,23 @@ def _named_metrics(metric: Any, shared: Mapping[str, Any]) -> dict[str, tuple[st
             )
     if not found or not all(isinstance(name, str) for name in found):
         raise ValueError(f"metric must hold at least one metric, named by a str. Got {metric!r}.")
-    unknown = dict(shared)
+    known = {option for measure, _ in found.values() for option in measure.parameters}
+    configured = {}
     for name, (measure, own) in found.items():
-        parameters = describe(measure)[1].parameters
-        unknown = {option: value for option, value in unknown.items() if option not in parameters}
-        accepted = {option: value for option, value in shared.items() if option in parameters}
-        found[name] = measure, accepted | own
-    for measure, options in found.values():
-        validate_options(measure, **options, **unknown)
-    return found
+        # What no metric knows goes to all, so that the error names it.
+        accepted = {
+            option: value
+            for option, value in shared.items()
+            if option in measure.parameters or option not in known
+        }
+        configured[name] = configure_measure(measure, **accepted | own)
+    return configured
 
 
-def _find(metric: Any) -> tuple[str, dict[str, Any]]:
+def _find(metric: Any) -> tuple[Measure, dict[str, Any]]:
     """Return the measure of a metric, and the options that come with it."""
+    if isinstance(metric, ConfiguredMeasure):
+        return metric.measure, dict(metric.given)
     if isinstance(metric, partial) and not metric.args:
-        return find_measure(metric.func), metric.keywords
-    return find_measure(metric), {}
+        return get_measure(metric.func), metric.keywords
+    return get_measure(metric), {}

@@ -1,6 +1,7 @@
 """Estimators that are no part of the package go wherever hashers go: public imports only."""
 
 import re
+from functools import partial
 
 import numpy as np
 import pytest
@@ -13,7 +14,12 @@ from sklearn.preprocessing import Binarizer, FunctionTransformer, StandardScaler
 from sklearn_hashrank import ITQHasher, LSHHasher
 from sklearn_hashrank.base import LinearHasher
 from sklearn_hashrank.comparison import compare
-from sklearn_hashrank.metrics import TieRangeDisplay, make_retrieval_scorer
+from sklearn_hashrank.measures import register_measure, unregister_measure
+from sklearn_hashrank.metrics import (
+    TieRangeDisplay,
+    make_retrieval_scorer,
+    tie_aware_precision_score,
+)
 from sklearn_hashrank.model_selection import (
     PerClassRetrievalSplit,
     RetrievalKFold,
@@ -95,7 +101,7 @@ def test_outsiders_are_compared(compared, digits):
     }
     X, y = digits
     train, query, database = next(PerClassRetrievalSplit(5, 30, random_state=0).split(X, y))
-    scorer = make_retrieval_scorer("tie_aware_ap", database=(X[database], y[database]))
+    scorer = make_retrieval_scorer("ap", database=(X[database], y[database]))
     pipeline = make_pipeline(StandardScaler(), PCA(20, random_state=0), MeanHasher(12))
     expected = scorer(pipeline.fit(X[train], y[train]), X[query], y[query])
     assert numbers(compared)["pipeline", 12, 0]["ap"] == expected
@@ -119,7 +125,7 @@ def test_outsiders_have_columns_of_their_own_width(compared):
 def test_outsiders_are_scored_drawn_and_cross_validated(name, digits):
     X, y = digits[0][:300], digits[1][:300]
     estimator = outsiders()[name].fit(X, y)
-    score = make_retrieval_scorer("tie_aware_ap")(estimator, X, y)
+    score = make_retrieval_scorer("ap")(estimator, X, y)
     assert 0.1 < score < 1
     assert TieRangeDisplay.from_estimator(estimator, X, y).expected == [score]
     assert TieRangeDisplay.from_estimator({"a": estimator}, X, y).names == ["a"]
@@ -176,3 +182,90 @@ def test_runs_of_outsiders_are_kept_where_all_that_they_depend_on_can_be_told(
     assert run() == {"mean": (True, 8), "binary": (True, 3), "lambda": (False, 8)}
     monkeypatch.setattr("inspect.getsource", lambda module: "edited")
     assert run() == {"mean": (False, 8), "binary": (True, 3), "lambda": (False, 8)}
+
+
+def share_of_first(ties, k=None):
+    """Share of relevant items in the first tie that holds any.
+
+    More text, which no table shows.
+    """
+    first = np.argmax(ties.total > 0, axis=1)
+    rows = np.arange(len(first))
+    return ties.relevant[rows, first] / ties.total[rows, first]
+
+
+@pytest.fixture
+def registered():
+    yield register_measure("share_of_first", share_of_first, short_name="first", label="1st tie")
+    unregister_measure("share_of_first")
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_measures_of_outsiders_are_columns(digits, registered, n_jobs):
+    measures = {"first": "first", "P@5": partial(tie_aware_precision_score, k=5), "ap": "ap"}
+    settings = SETTINGS | {"n_bits": [8], "seeds": 2, "n_jobs": n_jobs}
+    found = compare(*digits, methods={"mean": MeanHasher()}, measures=measures, **settings)
+    assert not found.failures
+    assert [table.column.name for table in found.tables()][:3] == list(measures)
+    first, precision, ap = (table.column for table in found.tables()[:3])
+    assert (first.title, first.meaning) == (
+        "1st tie",
+        "Share of relevant items in the first tie that holds any.",
+    )
+    assert (precision.title, precision.ranged) == ("P@5", True)
+    assert precision.meaning.endswith("Here k = 5.")
+    assert ap.title == "AP_T"
+    X, y = digits
+    for seed, result in enumerate(found.results):
+        split = PerClassRetrievalSplit(5, 30, random_state=seed)
+        train, query, database = next(split.split(X, y))
+        scorer = make_retrieval_scorer(measures, database=(X[database], y[database]))
+        scores = scorer(MeanHasher(8).fit(X[train], y[train]), X[query], y[query])
+        assert {name: result.scores[name] for name in measures} == scores
+    assert re.search(r"\*\*1st tie\*\* ", found.to_markdown())
+    page = found.to_html()
+    assert "<h2>Other measures</h2>" in page
+    assert "ndcg" not in found.results[0].scores
+
+
+def test_a_comparison_without_ap_has_a_report(digits):
+    settings = SETTINGS | {"n_bits": [8]}
+    found = compare(*digits, methods=["lsh"], measures=["rr", "mlgap"], **settings)
+    assert set(found.results[0].scores) >= {"rr", "rr_optimistic", "mlgap", "distinct_codes"}
+    assert "reciprocal rank" in found.to_html()
+
+
+@pytest.mark.parametrize(
+    ("measures", "message"),
+    [
+        (["map"], "a measure must be .* Got 'map'"),
+        ({"fit_seconds": "ap"}, "must not be called 'fit_seconds', which another column is"),
+        ({"ap_optimistic": "ap"}, "must not be called 'ap_optimistic'"),
+        ([], "at least one metric"),
+    ],
+)
+def test_wrong_measures(digits, measures, message):
+    with pytest.raises(ValueError, match=message):
+        compare(*digits, methods=["lsh"], measures=measures, **SETTINGS)
+
+
+def test_measures_of_outsiders_are_scored_in_other_processes(digits, registered):
+    X, y = digits[0][:200], digits[1][:200]
+    options = {"scoring": ["first", "ap"], "cv": 2, "error_score": "raise"}
+    alone, parallel = (
+        cross_validate_retrieval(MeanHasher(), X, y, n_jobs=n_jobs, **options) for n_jobs in (1, 2)
+    )
+    np.testing.assert_array_equal(alone["test_first"], parallel["test_first"])
+
+
+def test_a_run_by_other_measures_is_another_run(digits, tmp_path):
+    def run(measures):
+        settings = SETTINGS | {"n_bits": [8], "store": tmp_path}
+        return compare(*digits, methods=["lsh"], measures=measures, **settings).results[0]
+
+    precision = partial(tie_aware_precision_score, k=5)
+    for measures in (["ap"], {"ap": "rr"}, {"ap": precision}):
+        assert not run(measures).kept
+        again = run(measures)
+        assert again.kept
+        assert "ndcg" not in again.scores

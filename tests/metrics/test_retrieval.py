@@ -41,7 +41,7 @@ from sklearn_hashrank.model_selection import RetrievalSplit, cross_validate_retr
 X, Y = make_blobs(n_samples=120, n_features=6, centers=4, cluster_std=4.0, random_state=0)
 PATHS = np.stack([Y // 2, Y % 2], axis=1)  # all 0 and 1: "auto" takes them for label sets
 TRAIN, QUERY = np.arange(40, 120), np.arange(40)
-SEARCH = {"scoring": make_retrieval_scorer("tie_aware_ap", zero_division=0.0), "cv": 2}
+SEARCH = {"scoring": make_retrieval_scorer("ap", zero_division=0.0), "cv": 2}
 CASES = {
     "no affinity, y": (LSHHasher(5, random_state=0), Y),
     "no affinity, no y": (ITQHasher(5, random_state=0), None),
@@ -94,9 +94,7 @@ def displayed(display, value):
 
 
 FACES = {
-    "scorer": lambda e, X, y, database: make_retrieval_scorer("tie_aware_ap", database=database)(
-        e, X, y
-    ),
+    "scorer": lambda e, X, y, database: make_retrieval_scorer("ap", database=database)(e, X, y),
     "tie range": displayed(TieRangeDisplay, lambda found: found.expected[0]),
 }
 CURVES = {
@@ -165,13 +163,11 @@ def test_y_is_asked_for_where_fit_had_it(fitted, case):
 def test_bits_curves_are_those_of_the_scorer():
     display = BitsCurveDisplay.from_estimator(
         make_pipeline(PCA(5), RSHHasher()), X[TRAIN], PATHS[TRAIN], n_bits=[4], seeds=[3],
-        queries=(X[QUERY], PATHS[QUERY]), measure="tie_aware_ndcg", zero_division=0.0,
+        queries=(X[QUERY], PATHS[QUERY]), measure="ndcg", zero_division=0.0,
     )  # fmt: skip
     fitted = make_pipeline(PCA(5, random_state=3), RSHHasher(4, random_state=3))
     fitted.fit(X[TRAIN], PATHS[TRAIN])
-    scorer = make_retrieval_scorer(
-        "tie_aware_ndcg", database=(X[TRAIN], PATHS[TRAIN]), zero_division=0.0
-    )
+    scorer = make_retrieval_scorer("ndcg", database=(X[TRAIN], PATHS[TRAIN]), zero_division=0.0)
     assert display.scores[0][0, 0] == scorer(fitted, X[QUERY], PATHS[QUERY])
 
 
@@ -182,7 +178,7 @@ def test_none_is_no_affinity():
         with pytest.raises(ValueError, match=message):
             face(hasher, X, Y, affinity=None)
     with pytest.raises(ValueError, match=message):
-        make_retrieval_scorer("tie_aware_ap", affinity=None)(hasher, X, Y)
+        make_retrieval_scorer("ap", affinity=None)(hasher, X, Y)
 
 
 def test_a_hasher_without_y_keeps_no_rows():

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from ...measures import MEASURES, find_measure, mean_score
+from ...measures import get_measure, mean_score
 from ..settings import with_settings
 from ._common import (
     MARKERS,
@@ -75,7 +75,7 @@ class BitsCurveDisplay:
         database: Any = None,
         affinity: Any = "auto",
         n_jobs: int | None = None,
-        measure: Any = "tie_aware_ap",
+        measure: Any = "ap",
         **options: Any,
     ) -> "BitsCurveDisplay":
         """Scores of codes.
@@ -102,7 +102,7 @@ class BitsCurveDisplay:
         -------
         display : BitsCurveDisplay
         """
-        name = find_measure(measure)
+        measure = get_measure(measure)
         models, of_database = _by_length(codes), None
         if database is not None:
             of_database = _by_length(database[1])
@@ -131,11 +131,13 @@ class BitsCurveDisplay:
                 if of_database is not None:
                     items = (database[0], dict(enumerate(of_database[model][length])))
                 histograms = histograms_of_codes(
-                    y_true, queries, items, length, affinity, n_jobs, MEASURES[name].needs_codes
+                    y_true, queries, items, length, affinity, n_jobs, measure.needs_codes
                 )
-                rows.append([mean_score(h.measure(name, **options)) for h in histograms.values()])
+                rows.append(
+                    [mean_score(h.measure(measure, **options)) for h in histograms.values()]
+                )
             scores.append(rows)
-        return cls(n_bits, scores, names=names, label=f"mean {MEASURES[name].label}")
+        return cls(n_bits, scores, names=names, label=f"mean {measure.label}")
 
     @classmethod
     @documented
@@ -150,7 +152,7 @@ class BitsCurveDisplay:
         queries: Any = None,
         affinity: Any = "auto",
         n_jobs: int | None = None,
-        measure: Any = "tie_aware_ap",
+        measure: Any = "ap",
         **options: Any,
     ) -> "BitsCurveDisplay":
         """Scores of hashers, fitted anew with each length and seed.
@@ -184,7 +186,7 @@ class BitsCurveDisplay:
         -------
         display : BitsCurveDisplay
         """
-        name = find_measure(measure)
+        measure = get_measure(measure)
         models = estimators_by_name(estimator)
         query_X, query_y = (X, y) if queries is None else queries
         database = "self" if queries is None else (X, y)
@@ -192,15 +194,15 @@ class BitsCurveDisplay:
         def score(model: Any, length: int, seed: int) -> float:
             fitted = with_settings(model, n_bits=length, random_state=seed).fit(X, y)
             [histogram] = histograms_of_estimators(
-                fitted, query_X, query_y, database, affinity, n_jobs, MEASURES[name].needs_codes
+                fitted, query_X, query_y, database, affinity, n_jobs, measure.needs_codes
             ).values()
-            return mean_score(histogram.measure(name, **options))
+            return mean_score(histogram.measure(measure, **options))
 
         scores = [
             [[score(model, length, seed) for seed in seeds] for length in n_bits]
             for model in models.values()
         ]
-        return cls(n_bits, scores, names=list(models), label=f"mean {MEASURES[name].label}")
+        return cls(n_bits, scores, names=list(models), label=f"mean {measure.label}")
 
     @documented
     def plot(self, ax: Any = None, *, error: str = "std", **options: Any) -> "BitsCurveDisplay":

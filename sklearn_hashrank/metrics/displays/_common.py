@@ -42,7 +42,7 @@ _FRAGMENTS = {
             Threads.""",
     "from histograms": """histograms : RetrievalHistogram or mapping of str to RetrievalHistogram
             Of one model, or of several by name.""",
-    "measure": """measure : str or callable, default="tie_aware_ap"
+    "measure": """measure : str or callable, default="ap"
             A function of ``sklearn_hashrank.metrics`` with a value for each query, or its short
             name.""",
     "ax": """ax : matplotlib axes, default=None

@@ -4,8 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from ...measures import CodeUsage
-from .._usage import code_usage
+from ...measures import CodeUsage, code_usage
 from ..retrieval import encode
 from ._common import (
     COLORS,
