@@ -339,7 +339,8 @@ def _key(
             *types_inside(hasher),
             *filter(inspect.isroutine, hasher.get_params().values()),
             type(affinity),
-            *(configured.measure.function for configured in measures.values()),
+            *(each.measure.function for each in measures.values()),
+            *(each.measure.bound for each in measures.values() if each.measure.bound),
         ]
     )
     if source is None:
