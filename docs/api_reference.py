@@ -197,7 +197,13 @@ SECTIONS = (
 )
 
 SHARED = {
-    "sklearn_hashrank.affinity": ("affinity_for", "is_auto"),
+    "sklearn_hashrank.affinity": ("affinity_for", "as_rows", "is_auto"),
+    "sklearn_hashrank.base": (
+        "column_means",
+        "inverse_deviations",
+        "pack_signs",
+        "refuse_overflow",
+    ),
     "sklearn_hashrank.codes": (
         "FORMATS",
         "CodeCounter",
@@ -229,6 +235,7 @@ SHARED = {
         "usage_of",
         "validate_counts",
     ),
+    "sklearn_hashrank.metrics": ("RetrievalScorer",),
     "sklearn_hashrank.metrics.retrieval": (
         "Encoded",
         "EncodedDatabase",
@@ -263,6 +270,26 @@ SHARED = {
         "read_blocks",
         "report_progress",
         "sum_chunks",
+    ),
+    "sklearn_hashrank.solvers.cutting_plane": (
+        "CuttingPlane",
+        "PegasosMaster",
+        "SemidefiniteMaster",
+        "factor",
+    ),
+    "sklearn_hashrank.solvers.rotation": (
+        "itq_rotation",
+        "principal_directions",
+        "random_rotation",
+        "rotate_to_signs",
+    ),
+    "sklearn_hashrank.solvers.stochastic": (
+        "SGD",
+        "Adam",
+        "Ascent",
+        "constant",
+        "cosine",
+        "step",
     ),
 }
 """Names that the folders of the package share with one another, outside of the reference."""

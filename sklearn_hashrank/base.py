@@ -43,6 +43,15 @@ from .rows import (
     report_progress,
 )
 
+__all__ = [
+    "BaseHasher",
+    "LinearHasher",
+    "column_means",
+    "inverse_deviations",
+    "pack_signs",
+    "refuse_overflow",
+]
+
 _ROWS = {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}
 
 # What is left behind when a fitted hasher is sent to workers.
@@ -124,7 +133,7 @@ class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         Returns
         -------
         projections : ndarray of shape (n_samples, n_bits)
-            float32 where `X` and the training data were, else float64.
+            They are float32 where `X` and the training data are, otherwise float64.
         """
         check_is_fitted(self)
         if is_dask_array(X):

@@ -10,6 +10,7 @@ from ._base import BaseAffinity
 from ._euclidean import EuclideanAffinity
 from ._labels import HierarchicalAffinity, LabelAffinity, SharedLabelAffinity
 from ._precomputed import PrecomputedAffinity
+from ._rows import as_rows
 
 __all__ = [
     "BaseAffinity",
@@ -19,6 +20,7 @@ __all__ = [
     "PrecomputedAffinity",
     "SharedLabelAffinity",
     "affinity_for",
+    "as_rows",
     "auto_affinity",
     "fit_affinity",
     "is_auto",

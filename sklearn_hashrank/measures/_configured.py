@@ -40,7 +40,7 @@ class ConfiguredMeasure:
     zero_division : float
         The value of a query that nothing is relevant to.
     options : mapping of str to str
-        Further options of the measure, those that were given.
+        All further options of the measure.
     given : mapping of str to object
         All keywords as they were given.
     """
@@ -171,6 +171,7 @@ def configure_measure(
         if not isinstance(value, str) or value not in measure.options[option]:
             refuse(option, measure.name, among(measure.options[option]), value)
     cut = None if cut is None else int(cut)
+    options = {option: values[0] for option, values in measure.options.items()} | options
     return ConfiguredMeasure(measure, cut, ties, float(zero_division), options, given)
 
 

@@ -45,12 +45,10 @@ def level_gains(levels: Array, gain: Gain = "exponential", *, scaled: bool = Fal
         return levels
     highest = levels.max() if scaled else 0.0
     with np.errstate(over="ignore"):
-        # The difference is exact for whole levels, and would lose the digits of small ones.
-        gains = np.where(
-            levels < 1,
-            np.expm1(np.minimum(levels, 1) * _LN2) * np.exp2(-highest),
-            np.exp2(levels - highest) - np.exp2(-highest),
-        )
+        gains = np.exp2(levels - highest) - np.exp2(-highest)
+    small = (levels > 0) & (levels < 1)  # their digits are lost in the difference
+    if small.any():
+        gains[small] = np.expm1(levels[small] * _LN2) * np.exp2(-highest)
     if gains.max() > _LARGEST:
         raise ValueError(
             "gain='exponential' overflows for levels above 930; gain='linear' does not. "

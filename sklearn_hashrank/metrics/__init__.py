@@ -17,7 +17,12 @@ from ._ranking import (
     tie_aware_recall_score,
     tie_aware_reciprocal_rank_score,
 )
-from ._scorer import get_retrieval_scorer, get_retrieval_scorer_names, make_retrieval_scorer
+from ._scorer import (
+    RetrievalScorer,
+    get_retrieval_scorer,
+    get_retrieval_scorer_names,
+    make_retrieval_scorer,
+)
 from .displays import (
     BitsCurveDisplay,
     CodeUsageDisplay,
@@ -32,6 +37,7 @@ __all__ = [
     "CodeUsageDisplay",
     "PrecisionRecallDisplay",
     "RecallAtKDisplay",
+    "RetrievalScorer",
     "TieRangeDisplay",
     "average_cumulative_gain_score",
     "code_usage",

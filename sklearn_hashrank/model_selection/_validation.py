@@ -14,7 +14,7 @@ from sklearn.utils import _safe_indexing, indexable
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _num_samples
 
-from ..metrics._scorer import RetrievalScorer, make_retrieval_scorer
+from ..metrics import RetrievalScorer, make_retrieval_scorer
 from ._folds import RetrievalKFold
 from ._splits import RetrievalSplit
 

@@ -4,6 +4,8 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+__all__ = ["SCHEDULES", "SGD", "SOLVERS", "Adam", "Ascent", "constant", "cosine", "step"]
+
 
 def constant(progress: float) -> float:
     """Return 1."""

@@ -171,6 +171,13 @@ def test_a_function_becomes_a_measure(histogram, registered):
         histogram.measure("s", which="some")
 
 
+def test_the_first_value_of_an_option_is_its_default(histogram):
+    for function in (success, lambda ties, k, which: success(ties, k, which)):
+        measure = Measure("success", function, options={"which": ["all", "any"]})
+        expected = histogram.precision(k=3)
+        np.testing.assert_array_equal(histogram.measure(measure, k=3), expected)
+
+
 def test_a_measure_of_ones_own_makes_scorers(registered):
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(40, 6)), rng.integers(0, 3, 40)
