@@ -217,7 +217,7 @@ SECTIONS = (
 )
 
 SHARED = {
-    "sklearn_hashrank.affinity": ("as_rows", "fit_affinity_of_blocks"),
+    "sklearn_hashrank.affinity": ("affinity_for", "as_rows", "fit_affinity_of_blocks", "is_auto"),
     "sklearn_hashrank.base": (
         "pack_signs",
         "project",
@@ -233,6 +233,7 @@ SHARED = {
         "packed_width",
         "write_codes",
     ),
+    "sklearn_hashrank.comparison": ("Column",),
     "sklearn_hashrank.measures": (
         "DISCOUNTS",
         "MEASURES",
@@ -251,7 +252,17 @@ SHARED = {
         "usage_of",
         "validate_counts",
     ),
-    "sklearn_hashrank.metrics": ("RetrievalScorer", "warn_if_all_is_relevant"),
+    "sklearn_hashrank.metrics": ("RetrievalScorer",),
+    "sklearn_hashrank.metrics.retrieval": (
+        "Encoded",
+        "EncodedDatabase",
+        "check_database",
+        "encode",
+        "retrieve",
+        "unwrap",
+        "warn_if_all_is_relevant",
+    ),
+    "sklearn_hashrank.metrics.settings": ("has_setting", "with_settings"),
     "sklearn_hashrank.objectives": (
         "FLOOR",
         "OBJECTIVES",

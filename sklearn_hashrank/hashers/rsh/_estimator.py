@@ -94,7 +94,7 @@ class RSHHasher(LinearHasher):
     codes_ : ndarray of shape (n_samples, ceil(n_bits / 8)), uint8
         Packed codes of the training rows; not after :meth:`partial_fit`.
     y_ : array-like
-        `y` of the training rows, or `X` where it was None; not after :meth:`partial_fit`.
+        `y` of the training rows; absent where it was None, and after :meth:`partial_fit`.
     affinity_ : affinity object
         Fitted relevance.
     n_features_in_ : int
@@ -252,7 +252,7 @@ class RSHHasher(LinearHasher):
             )
         self._forget()
         few, _ = self._validate_training_data(np.zeros((1, *X.shape[1:]), X.dtype), None)
-        self._fitted_without_y = y is None
+        self.fitted_with_y_ = y is not None
         check_n_bits(self.n_bits, few.shape[1])
         rows = source(X, y)
         first_y = few if y is None else rows.first_y()
