@@ -209,7 +209,8 @@ def _check_kind(hasher: Any) -> None:
     if isinstance(hasher, BaseHasher):
         return
     is_estimator = isinstance(hasher, BaseEstimator) and hasattr(hasher, "transform")
-    if not is_estimator or kind.__module__.startswith("sklearn."):
+    is_of_library = kind.__module__.startswith("sklearn.") or _is_of_package(kind)
+    if not is_estimator or is_of_library:
         hint = " Save its last step, and the other steps by joblib or skops."
         raise ValueError(
             f"the files hold a single hasher. Got a {kind.__name__}."

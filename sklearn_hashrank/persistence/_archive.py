@@ -106,7 +106,7 @@ def read_archive(path: Any) -> Archive:
         if len(end) < _END.size or not end.startswith(_MARK):
             file.seek(0)
             if _is_start(file.read(30 + len(_LABEL)), size):
-                raise ValueError(f"{path!r} is truncated: the end of the file is missing.")
+                raise ValueError(f"{path!r} is truncated, or was changed at its end.")
             raise ValueError(f"{path!r} is not a file that save_hasher wrote.")
         _, start, length, digest = _END.unpack(end)
         if _digest(file, size - _DIGEST_SIZE) != digest:

@@ -5,7 +5,7 @@ import re
 import struct
 import zlib
 from contextlib import ExitStack
-from typing import Any, NamedTuple
+from typing import IO, Any, NamedTuple
 
 import numpy as np
 
@@ -101,10 +101,13 @@ def load_codes(path: Any, n_bits: int | None = None) -> np.ndarray:
     ...     load_codes(path, n_bits=16).shape
     (100, 2)
     """
-    facts = _read_facts(path)
-    if facts is None:
-        raise ValueError(f"{os.fspath(path)!r} is not a file of codes that encode_blocks wrote.")
-    codes = _map(path, facts.shape)
+    with open(os.fspath(path), "rb") as file:  # all is read from one file, though it be replaced
+        facts = _read_facts(file, path)
+        if facts is None:
+            raise ValueError(
+                f"{os.fspath(path)!r} is not a file of codes that encode_blocks wrote."
+            )
+        codes = _map(file, facts.shape)
     found = 0
     data: Any = codes.reshape(-1)
     for start in range(0, len(data), _BYTES_AT_A_TIME):
@@ -138,7 +141,8 @@ def noted_n_bits(path: Any) -> int | None:
     ValueError
         Where `encode_blocks` wrote the file, but it is truncated or was changed.
     """
-    facts = _read_facts(path)
+    with open(os.fspath(path), "rb") as file:
+        facts = _read_facts(file, path)
     return None if facts is None else facts.n_bits
 
 
@@ -148,13 +152,12 @@ class _Facts(NamedTuple):
     end: bytes
 
 
-def _read_facts(path: Any) -> _Facts | None:
+def _read_facts(file: IO[bytes], path: Any) -> _Facts | None:
     """What header and end of a file say, if they agree; None if neither is of a code file."""
-    with open(os.fspath(path), "rb") as file:
-        size = os.fstat(file.fileno()).st_size
-        header = file.read(_HEADER_SIZE)
-        file.seek(max(0, size - _END.size))
-        end = file.read(_END.size)
+    size = os.fstat(file.fileno()).st_size
+    header = file.read(_HEADER_SIZE)
+    file.seek(max(0, size - _END.size))
+    end = file.read(_END.size)
     shape = _HEADER.fullmatch(header)
     has_end = len(end) == _END.size and end.startswith(_MARK)
     if shape is None:
@@ -165,9 +168,9 @@ def _read_facts(path: Any) -> _Facts | None:
         return None
     n_rows, width = map(int, shape.groups())
     expected = _HEADER_SIZE + n_rows * width + _END.size
-    if size < expected:
+    if size < expected and not has_end:
         raise _truncated(path)
-    if size > expected or not has_end:
+    if size != expected or not has_end:
         raise _changed(path)
     _, n_bits, rows_at_the_end, _ = _END.unpack(end)
     if rows_at_the_end != n_rows or -(-n_bits // 8) != width:
@@ -185,10 +188,10 @@ def _end(n_bits: int, n_rows: int, checksum: int) -> bytes:
     return _END.pack(_MARK, n_bits, n_rows, checksum)
 
 
-def _map(path: Any, shape: tuple[int, int]) -> np.ndarray:
+def _map(file: IO[bytes], shape: tuple[int, int]) -> np.ndarray:
     if 0 in shape:  # which cannot be mapped
-        return np.load(path)
-    return np.memmap(path, np.uint8, "r", _HEADER_SIZE, shape)
+        return np.zeros(shape, np.uint8)
+    return np.memmap(file, np.uint8, "r", _HEADER_SIZE, shape)
 
 
 def _truncated(path: Any) -> ValueError:

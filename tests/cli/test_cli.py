@@ -526,11 +526,11 @@ def test_files_refuse_in_one_line(model, capsys):
         (["encode", "--model", "no.npz", "--data", "query.npy"], "no.npz: No such file"),
         (
             ["encode", "--model", "digits.npz", "--data", "query.npy"],
-            "is not a file that save_hasher wrote",
+            "is not a file that save_has",
         ),
         (
             ["encode", "--model", "query.npy", "--data", "query.npy"],
-            "is not a file that save_hasher wrote",
+            "is not a file that save_has",
         ),
         (["encode", "--model", "model.npz", "--data", "bad.npy"], "bad.npy: Input X contains NaN"),
         (["encode", "--model", "model.npz", "--data", "wide.npy"], "X has 5 features, but ITQHas"),
