@@ -34,6 +34,16 @@ def test_what_was_written_is_read(path):
         load_codes(path, n_bits=16)
 
 
+def test_codes_do_not_replace_their_own_features(tmp_path):
+    np.save(tmp_path / "X.npy", X)
+    (tmp_path / "link.npy").symlink_to("X.npy")
+    mapped = np.load(tmp_path / "X.npy", mmap_mode="r")
+    for rows in (mapped, mapped[5:]):
+        with pytest.raises(ValueError, match="is the file that is read from"):
+            HASHER.encode_blocks(rows, out=tmp_path / "link.npy")
+    np.testing.assert_array_equal(np.load(tmp_path / "X.npy"), X)
+
+
 @pytest.mark.parametrize("n_rows", [0, 1, 10**5])
 @pytest.mark.parametrize("n_bits", [1, 8, 700])
 def test_any_shape(tmp_path, n_rows, n_bits):
