@@ -13,8 +13,7 @@ import numpy as np
 
 from ..base import LinearHasher
 from ..codes import load_codes, packed_width
-from ..comparison import METHODS, measure_codes, method_from_name
-from ..comparison._measuring import COLUMNS
+from ..comparison import COLUMNS, METHODS, measure_codes, method_from_name
 from ..hasher_files import load_hasher, save_hasher
 from ..persistence import noted_n_bits, write_file
 from ._arguments import not_negative, positive
