@@ -32,8 +32,7 @@ from sklearn_hashrank import (
 from sklearn_hashrank.base import LinearHasher
 from sklearn_hashrank.metrics import make_retrieval_scorer
 from sklearn_hashrank.persistence import read_archive, write_archive
-
-from .instances import HASHERS
+from tests.instances import HASHERS
 
 RNG = np.random.default_rng(0)
 X, y = RNG.normal(size=(60, 5)), np.arange(60) % 3
