@@ -204,12 +204,7 @@ SECTIONS = (
 
 SHARED = {
     "sklearn_hashrank.affinity": ("as_rows",),
-    "sklearn_hashrank.base": (
-        "column_means",
-        "inverse_deviations",
-        "pack_signs",
-        "refuse_overflow",
-    ),
+    "sklearn_hashrank.base": ("pack_signs",),
     "sklearn_hashrank.codes": (
         "FORMATS",
         "CodeCounter",
@@ -288,7 +283,6 @@ SHARED = {
     ),
     "sklearn_hashrank.solvers.rotation": (
         "itq_rotation",
-        "principal_directions",
         "random_rotation",
         "rotate_to_signs",
     ),

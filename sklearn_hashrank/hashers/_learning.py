@@ -4,13 +4,11 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
-from scipy import sparse
-from sklearn.preprocessing import StandardScaler
 
+from .._linear import CenteredRows, FeatureSpace, Moments, leading_directions
 from ..affinity import BaseAffinity
-from ..base import inverse_deviations
 from ..persistence import storable
-from ..solvers.rotation import itq_rotation, principal_directions
+from ..solvers.rotation import itq_rotation
 
 _ROWS_TO_START_FROM, _ITERATIONS_OF_THE_START = 5000, 20
 _LARGEST_TABLE = 8192
@@ -58,15 +56,12 @@ class BatchRelevance:
         return np.bincount(indices, minlength=len(self.levels)) / indices.size
 
 
-storable(StandardScaler)
-
-
 @storable
 class LinearLearner:
-    """Weights over standardised features, as they climb.
+    """Weights over centred and scaled features, which gradient ascent moves.
 
-    Features are centred and scaled to unit variance batch by batch, so that neither their offset
-    nor their scale matters, sparse rows stay sparse outside of a batch, and nothing is copied. A
+    Rows go into the feature space batch by batch, so that neither the offset nor the scale of the
+    features matters, sparse rows stay sparse outside of a batch, and nothing is copied. A
     constant feature has weight zero.
 
     Parameters
@@ -92,31 +87,27 @@ class LinearLearner:
         random_state: np.random.RandomState,
         start: tuple[np.ndarray, np.ndarray] | None = None,
     ):
-        self.n_bits, self.solver, self._dtype = n_bits, solver, X.dtype.name
-        self._scaler = StandardScaler(with_mean=False)
-        self.see(X)
+        self.n_bits, self.solver = n_bits, solver
+        self._moments = Moments.of(X)
+        self._space = FeatureSpace.of(self._moments)
         if start is None:
             few = random_state.permutation(X.shape[0])[:_ROWS_TO_START_FROM]
-            weights = _directions(self._standardised(X[few]), n_bits, random_state)
-            offsets = np.zeros(n_bits, dtype=np.float32)
+            rows = self._space.transform(X[few], np.float32)
+            weights = _directions(rows, n_bits, random_state)
+            offsets = np.zeros(n_bits)
         else:
-            components, intercept = start
-            offsets = (intercept + components @ self._mean).astype(np.float32)
-            weights = np.ascontiguousarray((components * self._deviation).T, dtype=np.float32)
-        self.weights = (weights, offsets)
+            weights, offsets = self._space.unfold(*start)
+        self.weights = (
+            np.ascontiguousarray(weights, dtype=np.float32),
+            offsets.astype(np.float32),
+        )
         self.n_steps = 0
         self.restart_average()
 
     def see(self, X: Any) -> None:
         """Let means and scales follow some more rows."""
-        if sparse.issparse(X) and not X.has_canonical_format:
-            X = X.copy()
-            X.sum_duplicates()  # the scaler takes each entry for a value
-        self._dtype = np.result_type(self._dtype, X.dtype).name  # a name goes into any file
-        self._scaler.partial_fit(X)
-        self._mean = self._scaler.mean_.astype(np.float64)
-        self._deviation = np.sqrt(self._scaler.var_.astype(np.float64))
-        self._scale = inverse_deviations(self._mean, self._deviation, X.dtype)
+        self._moments += Moments.of(X)
+        self._space = FeatureSpace.of(self._moments)
 
     def step(
         self,
@@ -129,7 +120,7 @@ class LinearLearner:
         `factor` is that of the schedule, for the length of the step.
         """
         weights, offsets = self.weights
-        rows = self._standardised(X)
+        rows = self._space.transform(X, np.float32)
         scores = rows @ weights
         scores += offsets
         _check_finite(scores)
@@ -152,18 +143,10 @@ class LinearLearner:
     def fold(self, average: bool = False) -> dict[str, np.ndarray]:
         """Projections of raw features: ``components_`` and ``intercept_``, float32 as the rows."""
         weights, offsets = self._averages if average else self.weights
-        components = weights.T * self._scale
-        intercept = (offsets - components @ self._mean).astype(self._dtype)
-        components = components.astype(self._dtype)
-        _check_finite(components)
-        _check_finite(intercept)
-        return {"components_": components, "intercept_": intercept}
-
-    def _standardised(self, X):
-        rows = X.toarray() if sparse.issparse(X) else X
-        rows = rows - self._mean.astype(rows.dtype)
-        rows *= self._scale.astype(rows.dtype)
-        return rows.astype(np.float32, copy=False)
+        hyperplanes = self._space.fold(weights, offsets, self._moments.dtype)
+        for numbers in hyperplanes:
+            _check_finite(numbers)
+        return hyperplanes._asdict()
 
 
 def _check_finite(numbers):
@@ -178,7 +161,10 @@ def _directions(rows, n_bits, random_state):
     """Start on standardised rows, (n_features, n_bits)."""
     weights = random_state.standard_normal((rows.shape[1], n_bits)).astype(np.float32)
     n_principal = min(n_bits, rows.shape[1], rows.shape[0] - 1)
-    directions = principal_directions(rows, n_principal, random_state).T
+    centred = CenteredRows(rows, rows.mean(axis=0, dtype=np.float64))
+    seed = random_state.randint(np.iinfo(np.int32).max)  # drawn whether it is needed or not
+    _, directions = leading_directions(centred, n_principal, np.random.RandomState(seed))
+    directions = directions.astype(np.float32)
     rotation, _ = itq_rotation(rows @ directions, _ITERATIONS_OF_THE_START, random_state)
     weights[:, :n_principal] = directions @ rotation
     variance = np.mean((rows @ weights) ** 2, axis=0)
