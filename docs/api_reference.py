@@ -184,15 +184,35 @@ SECTIONS = (
         "What a new hasher stands on; see :ref:`add_a_hasher`.",
     ),
     Section(
-        "Objectives",
+        "Ranking objectives",
         "sklearn_hashrank.objectives",
-        ("Objective", "Ties", "TieValues", "BatchObjective", "SoftHistogram"),
-        "Smooth functions of soft histograms; see :ref:`add_an_objective`.",
+        (
+            "Objective",
+            "SimplifiedAP",
+            "ArxivAP",
+            "CvprAP",
+            "ExactAP",
+            "SimplifiedNDCG",
+            "ArxivNDCG",
+            "CvprNDCG",
+            "ExactNDCG",
+            "SoftTies",
+            "TieValues",
+            "SoftHistogram",
+        ),
+        "Smooth functions of soft histograms; see :ref:`talr` and :ref:`add_an_objective`.",
     ),
     Section(
         "Pairwise objectives",
         "sklearn_hashrank.objectives",
-        ("PairwiseObjective", "SquaredEuclidean", "CityBlock"),
+        (
+            "PairwiseObjective",
+            "DSH",
+            "Dispersed",
+            "Hierarchical",
+            "SquaredEuclidean",
+            "CityBlock",
+        ),
         "Zones for the distance of a pair, by its level; see :ref:`dispersion`.",
     ),
     Section(
@@ -204,7 +224,10 @@ SECTIONS = (
 
 SHARED = {
     "sklearn_hashrank.affinity": ("as_rows",),
-    "sklearn_hashrank.base": ("pack_signs",),
+    "sklearn_hashrank.base": (
+        "pack_signs",
+        "project",
+    ),
     "sklearn_hashrank.codes": (
         "FORMATS",
         "CodeCounter",
@@ -236,18 +259,11 @@ SHARED = {
         "validate_counts",
     ),
     "sklearn_hashrank.metrics": ("RetrievalScorer", "warn_if_all_is_relevant"),
-    "sklearn_hashrank.objectives": (),
-    "sklearn_hashrank.objectives.pairwise": ("DSH", "Dispersed", "Hierarchical"),
-    "sklearn_hashrank.objectives.ranking": (
+    "sklearn_hashrank.objectives": (
         "FLOOR",
-        "ArxivAP",
-        "ArxivNDCG",
-        "CvprAP",
-        "CvprNDCG",
-        "ExactAP",
-        "ExactNDCG",
-        "SimplifiedAP",
-        "SimplifiedNDCG",
+        "OBJECTIVES",
+        "PAIRWISE_OBJECTIVES",
+        "CheckedObjective",
     ),
     "sklearn_hashrank.objectives.structural": ("LOSSES", "RankingLoss", "count_relevant"),
     "sklearn_hashrank.persistence": (

@@ -28,7 +28,12 @@ from .rows import (
     report_progress,
 )
 
-__all__ = ["BaseHasher", "LinearHasher", "pack_signs"]
+__all__ = [
+    "BaseHasher",
+    "LinearHasher",
+    "pack_signs",
+    "project",
+]
 
 _ROWS = {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}
 
@@ -370,9 +375,14 @@ class LinearHasher(BaseHasher):
         return hasattr(self, "components_")
 
     def _project(self, X: Any) -> np.ndarray:
-        projections = safe_sparse_dot(X, self.components_.T, dense_output=True)
-        projections += self.intercept_
-        return projections
+        return project(X, self.components_, self.intercept_)
+
+
+def project(X: Any, components: np.ndarray, intercept: np.ndarray) -> np.ndarray:
+    """Real projections of rows, (n_samples, n_bits)."""
+    projections = safe_sparse_dot(X, components.T, dense_output=True)
+    projections += intercept
+    return projections
 
 
 def _call_method(X, model):

@@ -1,59 +1,17 @@
-"""Learning linear projections from minibatches; what is climbed is the hasher's business."""
+"""Learning linear projections from minibatches; the caller says what is maximised."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from .._linear import CenteredRows, FeatureSpace, Moments, leading_directions
-from ..affinity import BaseAffinity
 from ..persistence import storable
 from ..solvers.rotation import itq_rotation
 
 _ROWS_TO_START_FROM, _ITERATIONS_OF_THE_START = 5000, 20
-_LARGEST_TABLE = 8192
 _AVERAGING = 0.99
 _DOUBT = 10  # rows that the unit variance of a random direction counts as
-
-
-class BatchRelevance:
-    """Level indices of the pairs of a minibatch.
-
-    Parameters
-    ----------
-    affinity : affinity object
-        Fitted.
-    y : array-like
-        Its rows.
-    """
-
-    def __init__(self, affinity: BaseAffinity, y: Any):
-        self.affinity = affinity
-        self._rows = affinity.validate(y)
-        self.levels = affinity.levels_[: affinity.n_reachable_levels(self._rows)]
-        groups, index = affinity.group(self._rows)
-        n_groups = groups.shape[0]
-        self._table = None
-        if n_groups <= _LARGEST_TABLE:
-            self._index = np.arange(n_groups) if index is None else index
-            self._table = np.empty((n_groups, n_groups), dtype=np.min_scalar_type(len(self.levels)))
-            for start in range(0, n_groups, 256):
-                part = slice(start, start + 256)
-                self._table[part] = affinity.level_indices(groups[part], groups)
-
-    def level_indices(self, batch: np.ndarray) -> np.ndarray:
-        """Index into `levels` of every pair of rows of a batch, (M, M) unsigned."""
-        if self._table is None:
-            rows = self._rows[batch]
-            return self.affinity.level_indices(rows, rows)
-        index = self._index[batch]
-        return np.take(self._table[index], index, axis=1)
-
-    def level_shares(self, random_state: np.random.RandomState, n_rows: int = 1000) -> np.ndarray:
-        """Estimate the share of each level among all pairs of different rows."""
-        batch = random_state.permutation(self._rows.shape[0])[:n_rows]
-        indices = self.level_indices(batch)[~np.eye(len(batch), dtype=bool)]
-        return np.bincount(indices, minlength=len(self.levels)) / indices.size
 
 
 @storable
@@ -173,11 +131,3 @@ def _directions(rows, n_bits, random_state):
     share = _DOUBT / (len(rows) + _DOUBT)
     variance[n_principal:] += share * (expected - variance[n_principal:])
     return weights / np.sqrt(np.where(variance > 0, variance, 1))
-
-
-def minibatches(
-    rows: np.ndarray, size: int, random_state: np.random.RandomState
-) -> Iterator[np.ndarray]:
-    """Shuffle rows into batches of about `size`, none of them less than half of it."""
-    n_batches = max(1, round(len(rows) / size))
-    yield from np.array_split(random_state.permutation(rows), n_batches)
