@@ -19,6 +19,7 @@ training database.
 """
 
 import copy
+import os
 from abc import abstractmethod
 from numbers import Integral
 from typing import Any
@@ -34,6 +35,7 @@ from .affinity import BaseAffinity, affinity_for, fit_affinity
 from .codes import FORMATS, collect_codes, packed_width, write_codes
 from .measures import mean_score
 from .metrics.retrieval import retrieve, warn_if_all_is_relevant
+from .persistence import check_output
 from .rows import DaskRows, check_batch_size, is_dask_array, report_progress, source
 
 __all__ = [
@@ -238,6 +240,8 @@ class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         """
         check_is_fitted(self)
         check_batch_size(batch_size)
+        if isinstance(X, np.memmap) and isinstance(out, (str, os.PathLike)):
+            check_output(out, filter(None, [X.filename]))
         rows = source(X, batch_size=batch_size, n_numbers=self.n_bits_)
         if rows.are_pairs and out is not None:
             raise ValueError(

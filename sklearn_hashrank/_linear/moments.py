@@ -4,11 +4,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..persistence import storable
 from .rows import CenteredRows, column_means
 
 _ROUNDING = {"float32": 1e-6, "float64": 1e-10}
 
 
+@storable
 class Moments(NamedTuple):
     """Mean and variance of every feature; moments of other rows are added by ``+``.
 

@@ -7,11 +7,14 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.linalg import LinearOperator
 
+from ..persistence import storable
+
 _BLOCK_ROWS = 4096
 _BLOCK_NUMBERS = 1 << 22
 _SMALLEST_VARIANCE = 1e-290  # below it, float64 has no digits left for sums of squares
 
 
+@storable
 class CenteredRows(LinearOperator):
     """The matrix ``(X - mean) * scale`` in float64, of which sparse rows are never made dense.
 

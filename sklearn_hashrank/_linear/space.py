@@ -6,6 +6,7 @@ import numpy as np
 from numpy.random import RandomState
 from scipy import sparse
 
+from ..persistence import storable
 from .moments import Moments
 from .principal import leading_directions
 from .rows import CenteredRows, column_means
@@ -22,6 +23,7 @@ class Hyperplanes(NamedTuple):
     intercept_: np.ndarray
 
 
+@storable
 class Basis(NamedTuple):
     """A linear map from coordinates inside to scaled features.
 
@@ -81,6 +83,7 @@ def feature_scales(moments: Moments, power: float) -> np.ndarray | None:
     return np.divide(1, divisors, out=np.zeros_like(divisors), where=varies)
 
 
+@storable
 class FeatureSpace:
     """Centred, scaled and optionally whitened features, and the way back to hyperplanes.
 

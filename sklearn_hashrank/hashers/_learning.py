@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from .._linear import CenteredRows, FeatureSpace, Moments, leading_directions
+from ..persistence import storable
 from ..solvers.rotation import itq_rotation
 
 _ROWS_TO_START_FROM, _ITERATIONS_OF_THE_START = 5000, 20
@@ -13,6 +14,7 @@ _AVERAGING = 0.99
 _DOUBT = 10  # rows that the unit variance of a random direction counts as
 
 
+@storable
 class LinearLearner:
     """Weights over centred and scaled features, which gradient ascent moves.
 

@@ -7,6 +7,7 @@ import numpy as np
 
 from ..._linear import CenteredRows, Moments, column_means, combine_means
 from ...affinity import BaseAffinity
+from ...persistence import storable
 from ._supervision import Groups, Supervision, group_rows, stack_rows, supervise
 
 GROUPS_IN_FULL, _QUERIES, _DATABASE = 2000, 1000, 20_000
@@ -14,6 +15,7 @@ _STATISTICS_ROWS = 10_000
 _DEVIATIONS = 10  # more rows than wanted to be sure of enough of them
 
 
+@storable
 class Sampling(NamedTuple):
     """Which rows are learned from, however they are cut into blocks.
 
@@ -33,6 +35,7 @@ class Sampling(NamedTuple):
     seed: int
 
 
+@storable
 class TripletStatistics:
     """Mean, sums of rows of equal `y`, and samples of some consecutive rows.
 
@@ -151,6 +154,7 @@ class NothingToLearnError(ValueError):
     """No triplet, or no variance, in the rows so far."""
 
 
+@storable
 class RowSample(NamedTuple):
     """Rows sampled without replacement from a stream: those whose keys are the smallest.
 
