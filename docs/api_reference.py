@@ -223,7 +223,7 @@ SECTIONS = (
 )
 
 SHARED = {
-    "sklearn_hashrank.affinity": ("as_rows",),
+    "sklearn_hashrank.affinity": ("affinity_for", "as_rows", "fit_affinity_of_blocks", "is_auto"),
     "sklearn_hashrank.base": (
         "pack_signs",
         "project",
@@ -239,7 +239,7 @@ SHARED = {
         "packed_width",
         "write_codes",
     ),
-    "sklearn_hashrank.histogram": ("fit_affinity_of_blocks",),
+    "sklearn_hashrank.comparison": ("Column",),
     "sklearn_hashrank.measures": (
         "DISCOUNTS",
         "MEASURES",
@@ -258,7 +258,17 @@ SHARED = {
         "usage_of",
         "validate_counts",
     ),
-    "sklearn_hashrank.metrics": ("RetrievalScorer", "warn_if_all_is_relevant"),
+    "sklearn_hashrank.metrics": ("RetrievalScorer",),
+    "sklearn_hashrank.metrics.retrieval": (
+        "Encoded",
+        "EncodedDatabase",
+        "check_database",
+        "encode",
+        "retrieve",
+        "unwrap",
+        "warn_if_all_is_relevant",
+    ),
+    "sklearn_hashrank.metrics.settings": ("has_setting", "with_settings"),
     "sklearn_hashrank.objectives": (
         "FLOOR",
         "OBJECTIVES",
@@ -282,14 +292,13 @@ SHARED = {
         "write_file",
     ),
     "sklearn_hashrank.rows": (
+        "DaskRows",
+        "Rows",
         "check_batch_size",
-        "first_rows",
+        "in_memory",
         "is_dask_array",
-        "map_blocks",
-        "map_rows",
-        "read_blocks",
         "report_progress",
-        "sum_chunks",
+        "source",
     ),
     "sklearn_hashrank.solvers.cutting_plane": (
         "CuttingPlane",

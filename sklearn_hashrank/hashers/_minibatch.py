@@ -96,7 +96,7 @@ batch_size_ : int
 codes_ : ndarray of shape (n_samples, ceil(n_bits / 8)), uint8
     Packed codes of the training rows; not after :meth:`partial_fit`.
 y_ : array-like
-    `y` of the training rows, or `X` where it was None; not after :meth:`partial_fit`.
+    `y` of the training rows; absent where it was None, and after :meth:`partial_fit`.
 n_features_in_ : int
     Number of features seen during fit.
 feature_names_in_ : ndarray of shape (`n_features_in_`,)
@@ -232,7 +232,7 @@ class MinibatchHasher(CallbackSupportMixin, LinearHasher):
         """Return the projections that a warm start starts from, and refuse others than theirs."""
         if not self.warm_start or not hasattr(self, "components_"):
             return None
-        self._check_n_bits(self._fitted_n_bits)
+        self._check_n_bits(self.n_bits_)
         validate_data(self, X, reset=False, skip_check_array=True)
         return self.components_, self.intercept_
 

@@ -36,9 +36,9 @@ class PCAHasher(LinearHasher):
     codes_ : ndarray of shape (n_samples, ceil(n_bits / 8)), uint8
         Packed codes of the training rows.
     y_ : array-like
-        `y` of the training rows, or `X` where it was None.
+        `y` of the training rows; absent where it was None.
     affinity_ : affinity object
-        Relevance by the form of `y`, set when :meth:`score` first needs it.
+        Relevance by the form of `y_`, set when :meth:`score` first needs it.
     n_features_in_ : int
         Number of features seen during fit.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)

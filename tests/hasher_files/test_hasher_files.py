@@ -419,7 +419,7 @@ def test_crafted_values_are_refused(path, parts):
         {"state": {}},
         {"state": state | {"__class__": 1}},
         {"state": state | {"transform": 1}},
-        {"state": state | {"_fitted_n_bits": 7}},
+        {"state": state | {"n_bits_": 7}},
         {"state": state | {"not a name": 1}},
         {"state": state | {"affinity_": 1}},
         {"state": state | {"affinity_": {"object": ["sklearn_hashrank.RSHHasher", {}, {}]}}},

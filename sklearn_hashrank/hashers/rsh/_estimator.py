@@ -3,6 +3,7 @@
 import contextlib
 import copy
 import warnings
+from functools import partial
 from numbers import Integral, Real
 from typing import Any
 
@@ -13,10 +14,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from ...affinity import BaseAffinity, EuclideanAffinity
+from ...affinity import BaseAffinity, EuclideanAffinity, fit_affinity_of_blocks
 from ...base import LinearHasher
-from ...histogram import fit_affinity_of_blocks
-from ...rows import first_rows, is_dask_array, sum_chunks
+from ...rows import is_dask_array, source
 from ...solvers.alm import OrthogonalSolution
 from ._problem import MarginProblem, check_n_bits, spread_over_bits, whiten
 from ._statistics import NothingToLearnError, Sampling, TripletStatistics
@@ -94,7 +94,7 @@ class RSHHasher(LinearHasher):
     codes_ : ndarray of shape (n_samples, ceil(n_bits / 8)), uint8
         Packed codes of the training rows; not after :meth:`partial_fit`.
     y_ : array-like
-        `y` of the training rows, or `X` where it was None; not after :meth:`partial_fit`.
+        `y` of the training rows; absent where it was None, and after :meth:`partial_fit`.
     affinity_ : affinity object
         Fitted relevance.
     n_features_in_ : int
@@ -251,16 +251,18 @@ class RSHHasher(LinearHasher):
                 "the chunks of the dask array have unknown sizes; call compute_chunk_sizes() on it."
             )
         self._forget()
-        few, _ = self._validate_training_data(X[:1].compute(), None)
-        self._fitted_without_y = y is None
+        few, _ = self._validate_training_data(np.zeros((1, *X.shape[1:]), X.dtype), None)
+        self.fitted_with_y_ = y is not None
         check_n_bits(self.n_bits, few.shape[1])
-        self.affinity_ = fit_affinity_of_blocks(
-            self._affinity_of(y), few if y is None else first_rows(y)
-        )
-        self._check_can_forget(self.affinity_.validate(few if y is None else first_rows(y)))
+        rows = source(X, y)
+        first_y = few if y is None else rows.first_y()
+        self.affinity_ = fit_affinity_of_blocks(self._affinity_of(y), first_y)
+        self._check_can_forget(self.affinity_.validate(first_y))
         random_state = check_random_state(self.random_state)
-        shared = (copy.copy(self), self._plan_sampling(random_state), X.shape[0])
-        self._learn(sum_chunks(_chunk_statistics, shared, X, y), random_state)
+        statistics_of = partial(
+            _chunk_statistics, copy.copy(self), self._plan_sampling(random_state), X.shape[0]
+        )
+        self._learn(rows.sum(statistics_of), random_state)
         return self
 
     def _forget(self) -> None:
@@ -321,8 +323,7 @@ class RSHHasher(LinearHasher):
             )
 
 
-def _chunk_statistics(shared, X, y, start):
-    hasher, sampling, n_total = shared
+def _chunk_statistics(hasher, sampling, n_total, X, y, start):
     X, y = hasher._validate_training_data(X, y, reset=False)
     targets = sampling.affinity.validate(X if y is None else y)
     return TripletStatistics(sampling, X, targets, start, n_total)

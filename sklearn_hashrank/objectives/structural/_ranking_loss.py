@@ -1,10 +1,8 @@
 """The structural hinge loss over whole rankings, and the rankings that attain it."""
 
-from typing import Any
-
 import numpy as np
-from joblib import Parallel, delayed
 
+from ..._utils.threads import run_in_threads
 from ...measures import DISCOUNTS
 
 LOSSES = ("ap", "ndcg")
@@ -80,8 +78,8 @@ class RankingLoss:
         projected = (self.database @ weights).T
         step = max(1, _PAIRS_AT_A_TIME // len(self.database))
         blocks = [slice(start, start + step) for start in range(0, len(self.queries), step)]
-        found: Any = Parallel(n_jobs=self.n_jobs, require="sharedmem")(
-            delayed(self._most_violated)(block, weights, projected) for block in blocks
+        found = run_in_threads(
+            lambda block: self._most_violated(block, weights, projected), blocks, self.n_jobs
         )
         directions, losses = zip(*found)
         return np.concatenate(directions), np.concatenate(losses)
