@@ -6,12 +6,12 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from ._linear import FeatureSpace
 from .affinity import BaseAffinity, EuclideanAffinity, auto_affinity, fit_affinity
 from .codes import FORMATS, collect_codes, packed_width, write_codes
 from .histogram import retrieval_histogram
@@ -22,10 +22,8 @@ from .rows import DaskRows, check_batch_size, is_dask_array, report_progress, so
 __all__ = [
     "BaseHasher",
     "LinearHasher",
-    "column_means",
-    "inverse_deviations",
     "pack_signs",
-    "refuse_overflow",
+    "project",
 ]
 
 _ROWS = {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}
@@ -362,16 +360,20 @@ class LinearHasher(BaseHasher):
 
     def _set_hyperplanes(self, normals: np.ndarray, mean: np.ndarray, dtype: Any) -> None:
         """Let hyperplanes with the given normals, (n_bits, n_features), pass through the mean."""
-        self.components_ = np.ascontiguousarray(normals, dtype=dtype)
-        self.intercept_ = (-normals @ mean).astype(dtype)
+        self.components_, self.intercept_ = FeatureSpace(mean).fold(normals.T, 0.0, dtype)
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "components_")
 
     def _project(self, X: Any) -> np.ndarray:
-        projections = safe_sparse_dot(X, self.components_.T, dense_output=True)
-        projections += self.intercept_
-        return projections
+        return project(X, self.components_, self.intercept_)
+
+
+def project(X: Any, components: np.ndarray, intercept: np.ndarray) -> np.ndarray:
+    """Real projections of rows, (n_samples, n_bits)."""
+    projections = safe_sparse_dot(X, components.T, dense_output=True)
+    projections += intercept
+    return projections
 
 
 def _call_method(X, model):
@@ -395,26 +397,3 @@ class _BlockEncoder:
 def pack_signs(projections: np.ndarray) -> np.ndarray:
     """Packed codes of real projections; zero is bit 0."""
     return np.packbits(projections > 0, axis=1)
-
-
-def inverse_deviations(means: np.ndarray, deviations: np.ndarray, dtype: Any) -> np.ndarray:
-    """Scale of columns to unit variance; 0 for what rounding leaves of a constant one.
-
-    `dtype` is that of the rows, whatever means and deviations were computed in.
-    """
-    refuse_overflow(deviations)
-    rounding = 1e-6 if dtype == np.float32 else 1e-10
-    varies = deviations > rounding * np.abs(means)
-    return np.divide(1, deviations, out=np.zeros_like(deviations), where=varies)
-
-
-def refuse_overflow(variances: np.ndarray) -> None:
-    """Variances, or deviations, must be finite."""
-    if not np.isfinite(variances).all():
-        raise ValueError("X holds values so large that their variance overflows. Scale it down.")
-
-
-def column_means(X: Any) -> np.ndarray:
-    """Means of the columns of a dense or sparse matrix, in float64."""
-    means = X.mean(axis=0, dtype=np.float64)
-    return np.asarray(means).ravel() if sparse.issparse(X) else means

@@ -452,7 +452,7 @@ def test_repr_says_how_to_make_it():
         (
             {"metric": np.mean},
             ValueError,
-            "a measure must be a Measure, a function of sklearn_hashrank.metrics",
+            "a measure must be a function of sklearn_hashrank.metrics",
         ),
         ({"metric": None}, ValueError, "Got None"),
         ({"metric": []}, ValueError, "at least one metric"),

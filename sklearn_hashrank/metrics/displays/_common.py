@@ -1,10 +1,11 @@
 """What displays share: models and their histograms, axes, and a palette for every eye."""
 
-from collections.abc import Callable, Mapping
-from typing import Any, TypeVar
+from collections.abc import Mapping
+from typing import Any
 
 from sklearn.pipeline import Pipeline
 
+from ..._utils.docs import documented_by
 from ...histogram import RetrievalHistogram, retrieval_histogram
 from .._scorer import encode, ground_truth, take_apart, training_codes
 
@@ -49,16 +50,7 @@ _FRAGMENTS = {
             None: a new figure.""",
 }
 
-_Function = TypeVar("_Function", bound=Callable)
-
-
-def documented(function: _Function) -> _Function:
-    """Write the shared parameters into a docstring."""
-    text = function.__doc__ or ""
-    for name, fragment in _FRAGMENTS.items():
-        text = text.replace(f"{{{name}}}", fragment)
-    function.__doc__ = text
-    return function
+documented = documented_by(_FRAGMENTS, indent=8)
 
 
 def pyplot(display: Any) -> Any:

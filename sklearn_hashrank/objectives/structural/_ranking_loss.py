@@ -3,6 +3,7 @@
 import numpy as np
 
 from ..._utils.threads import run_in_threads
+from ...measures import DISCOUNTS
 
 LOSSES = ("ap", "ndcg")
 _PAIRS_AT_A_TIME = 1 << 18
@@ -53,11 +54,11 @@ class RankingLoss:
         self._relevant = np.packbits(relevant, axis=1)
         n_relevant, n_irrelevant = count_relevant(relevant, own)
         self._scale = 2.0 / (n_relevant * n_irrelevant * n_bits)
-        ranks = np.arange(len(database) + 1)
+        ranks = np.arange(len(database) + 1.0)
         if loss == "ap":
             self._table = np.concatenate([[0.0], np.cumsum(1 / ranks[1:])])
         else:
-            self._table = np.concatenate([[0.0], 1 / np.log2(ranks[1:] + 1)])
+            self._table = np.concatenate([[0.0], DISCOUNTS["log2p1"].discount(ranks[1:])])
 
     def most_violated(self, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Find the ranking of each query with the largest loss + F.
