@@ -252,11 +252,11 @@ SHARED = {
         "Normalize",
         "TieOrder",
         "configure_measure",
+        "evaluate",
         "mean_over_queries",
         "mean_score",
         "precision_and_recall",
         "usage_of",
-        "validate_counts",
     ),
     "sklearn_hashrank.metrics": ("RetrievalScorer",),
     "sklearn_hashrank.metrics.retrieval": (
