@@ -22,7 +22,7 @@ def mean_score(values: ArrayLike, stacklevel: int = 2) -> float:
     Returns
     -------
     mean : float
-        nan when every value is.
+        The mean, nan when every value is nan.
     """
     return float(mean_over_queries(values, stacklevel + 1))
 

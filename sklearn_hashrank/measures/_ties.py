@@ -169,7 +169,7 @@ def ratio(numerator: NDArray[Any], denominator: NDArray[Any] | float) -> NDArray
     Returns
     -------
     quotient : ndarray
-        float32 where both are float32, else float64.
+        It is float32 where both are float32, otherwise float64.
 
     Examples
     --------
