@@ -25,12 +25,15 @@ def test_wrong_user_code_does_not(tmp_path):
     path.write_text(
         "from sklearn_hashrank import retrieval_histogram\n"
         "from sklearn_hashrank.metrics import tie_aware_average_precision_score\n"
-        "retrieval_histogram([[0]], [[1]], [0], [0]).n_bits.upper()\n"
+        "h = retrieval_histogram([[0]], [[1]], [0], [0])\n"
+        "h.n_bits.upper()\n"
+        "h.average_precision(ties='expect')\n"
         "tie_aware_average_precision_score([0], [[1]], tie='expected')\n"
     )
     report = check(path)
-    assert ':3: error: "int" has no attribute "upper"' in report
-    assert ":4: error: Unexpected keyword argument" in report
+    assert ':4: error: "int" has no attribute "upper"' in report
+    assert ':5: error: Argument "ties"' in report
+    assert ":6: error: Unexpected keyword argument" in report
 
 
 def test_user_code_runs(tmp_path):

@@ -36,6 +36,7 @@ from sklearn_hashrank.codes import hamming_distances, load_codes, pack_codes, un
 from sklearn_hashrank.comparison import Comparison, RunResult, compare, method_from_name
 from sklearn_hashrank.feature_extraction import GIST
 from sklearn_hashrank.interop import from_bit_strings, to_bit_strings
+from sklearn_hashrank.measures import Ties, register_measure, unregister_measure
 from sklearn_hashrank.metrics import (
     CodeUsage,
     code_usage,
@@ -50,6 +51,7 @@ from sklearn_hashrank.model_selection import RandomRetrievalSplit, cross_validat
 
 Features = NDArray[np.float64]
 Labels = NDArray[np.int64]
+Values = NDArray[np.float64]
 
 
 def data() -> tuple[Features, Labels]:
@@ -77,6 +79,13 @@ def hashers(X: Features, y: Labels) -> list[LinearHasher]:
     return fitted
 
 
+def share_below(ties: Ties, k: int | None = None) -> Values:
+    """Share of the first places that relevant items take: a measure of one's own."""
+    taken = ties.relevant * ties.places(k) / np.maximum(ties.total, 1)
+    share: Values = taken.sum(axis=1) / (k or 1)
+    return share
+
+
 def affinities(y: Labels) -> list[BaseAffinity]:
     relevance = np.equal.outer(y, y).astype(float)
     fitted = [
@@ -96,8 +105,17 @@ def histograms(codes: NDArray[np.uint8], y: Labels) -> RetrievalHistogram:
     second = retrieval_histogram(codes, codes[40:], y, y[40:], affinity=LabelAffinity())
     both = assert_type(first + second, RetrievalHistogram)
     assert_type(both.n_bits, int)
-    values: NDArray[Any] = both.measure("average_precision", ties="pessimistic")
+    values: Values = both.average_precision(k=10, ties="pessimistic")
+    values = both.ndcg(gain="linear", discount="log2")
+    values = both.lookup_precision(radius=1)
+    values = both.measure("average_precision", ties="optimistic")
     assert values.shape == (len(y),)
+    register_measure("share_below", share_below, label="share of the first places")
+    try:
+        values = both.measure("share_below", k=3)
+        assert np.all((values >= 0) & (values <= 1))
+    finally:
+        unregister_measure("share_below")
     return both
 
 
