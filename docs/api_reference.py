@@ -178,6 +178,7 @@ SECTIONS = (
 )
 
 SHARED = {
+    "sklearn_hashrank.affinity": ("as_array",),
     "sklearn_hashrank.codes": (
         "FORMATS",
         "CodeCounter",
@@ -223,7 +224,15 @@ SHARED = {
         "SimplifiedNDCG",
     ),
     "sklearn_hashrank.objectives.structural": ("LOSSES", "RankingLoss", "count_relevant"),
-    "sklearn_hashrank.persistence": ("CodeFile", "noted_n_bits"),
+    "sklearn_hashrank.persistence": (
+        "CodeFile",
+        "MalformedFileError",
+        "map_array",
+        "noted_n_bits",
+        "read_array",
+        "read_arrays",
+        "reading",
+    ),
     "sklearn_hashrank.rows": (
         "check_batch_size",
         "first_rows",

@@ -12,7 +12,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .affinity import BaseAffinity, EuclideanAffinity, auto_affinity, fit_affinity
+from .affinity import BaseAffinity, EuclideanAffinity, as_array, auto_affinity, fit_affinity
 from .codes import FORMATS, collect_codes, packed_width, write_codes
 from .histogram import retrieval_histogram
 from .measures import mean_score
@@ -291,6 +291,7 @@ class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
             raise ValueError(f"blocks must come all with y or all without. The first came {given}.")
         if y is None:
             return validate_data(self, X, reset=reset, **_ROWS), None
+        y = as_array(y)
         return validate_data(self, X, y, reset=reset, multi_output=True, **_ROWS)
 
     def _fit_affinity(self, X: Any, y: Any) -> BaseAffinity:

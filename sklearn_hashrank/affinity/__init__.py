@@ -10,6 +10,7 @@ from ._base import BaseAffinity
 from ._euclidean import EuclideanAffinity
 from ._labels import HierarchicalAffinity, LabelAffinity, SharedLabelAffinity
 from ._precomputed import PrecomputedAffinity
+from ._rows import as_array
 
 __all__ = [
     "BaseAffinity",
@@ -18,6 +19,7 @@ __all__ = [
     "LabelAffinity",
     "PrecomputedAffinity",
     "SharedLabelAffinity",
+    "as_array",
     "auto_affinity",
     "fit_affinity",
 ]

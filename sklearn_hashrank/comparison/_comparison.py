@@ -15,7 +15,7 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.utils import check_array, check_consistent_length
 
-from ..affinity import EuclideanAffinity, fit_affinity
+from ..affinity import EuclideanAffinity, as_array, fit_affinity
 from ..base import BaseHasher
 from ._about import describe_data, describe_machine
 from ._methods import check_method, method_from_name
@@ -292,7 +292,7 @@ def _check_data(X: Any, y: Any, affinity: Any) -> tuple[Any, Any, Any]:
     if y is None:
         is_auto = isinstance(affinity, str) and affinity == "auto"
         return X, X, EuclideanAffinity() if is_auto else affinity
-    y = y.tocsr() if sparse.issparse(y) else np.asarray(y)
+    y = y.tocsr() if sparse.issparse(y) else as_array(y)
     check_consistent_length(X, y)
     return X, y, affinity
 
@@ -302,11 +302,13 @@ def _check_methods(methods: Any, affinity: Any) -> dict[str, BaseHasher]:
         methods = [methods]
     if not isinstance(methods, Mapping):
         names = list(methods)
+        _check_names(names)
         methods = {name: method_from_name(name) for name in names}
         if len(methods) < len(names):
             raise ValueError(f"each method must be named once. Got {', '.join(names)}.")
     if not methods:
         raise ValueError("at least one method is needed.")
+    _check_names(methods)
     hashers = {}
     for name, hasher in methods.items():
         hasher = clone(check_method(hasher, name))
@@ -314,6 +316,12 @@ def _check_methods(methods: Any, affinity: Any) -> dict[str, BaseHasher]:
             hasher.set_params(affinity=affinity)
         hashers[name] = hasher
     return hashers
+
+
+def _check_names(names: Iterable[Any]) -> None:
+    for name in names:
+        if not isinstance(name, str):
+            raise ValueError(f"methods must be named by str. Got {name!r}.")
 
 
 def _check_integers(values: Any, name: str, least: int) -> list[int]:

@@ -17,6 +17,7 @@ from ..metrics import (
     TieRangeDisplay,
 )
 from ._runner import RunResult
+from ._tables import plain
 
 _STYLE = {"font.size": 10, "svg.hashsalt": "hashrank"}
 _SIZE, _SIZE_OF_MANY = (6.0, 4.0), (7.6, 5.0)  # inches; displays put long legends to the side
@@ -111,7 +112,7 @@ def _methods(results: Sequence[RunResult]) -> list[str]:
 
 
 def _labels(methods: Sequence[str]) -> list[str]:
-    return [method.replace("$", r"\$") for method in methods]
+    return [plain(method).replace("$", r"\$") for method in methods]
 
 
 def _mean(values: Sequence[Any]) -> Any:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from ..affinity import BaseAffinity, EuclideanAffinity, auto_affinity, fit_affinity
+from ..affinity import BaseAffinity, EuclideanAffinity, as_array, auto_affinity, fit_affinity
 from ..codes import as_code_matrix
 
 _GATHERED_ROWS, _GATHERED_BYTES = 1 << 20, 1 << 25
@@ -81,10 +81,7 @@ def check_rows(y: Any, n_rows: int, name: str) -> Any:
     """Return `y` with one row for each of `n_rows` codes."""
     if y is None:
         raise ValueError(f"{name} y must have one row per {name} code. Got None.")
-    if sparse.issparse(y) and y.ndim == 2:
-        y = y.tocsr()
-    elif not isinstance(y, np.ma.MaskedArray):  # which the affinity looks into
-        y = np.asarray(y)
+    y = y.tocsr() if sparse.issparse(y) and y.ndim == 2 else as_array(y, f"{name} y")
     if not y.shape or y.shape[0] != n_rows:
         raise ValueError(
             f"{name} y must have one row per {name} code, {n_rows}. Got shape {y.shape}."
