@@ -16,6 +16,10 @@ _VERSIONS = {
     (2, 0): np.lib.format.read_array_header_2_0,
 }
 _LAST_CHARACTER, _SURROGATES = 0x10FFFF, (0xD800, 0xDFFF)
+# Of zip archives: where the header of a member has the lengths of what follows it, the flag and
+# the sizes of a descriptor behind the member, and the mark that the directory begins with.
+_LENGTHS_OF_NAMES, _HAS_DESCRIPTOR, _DESCRIPTORS = 26, 0x8, {12, 16, 20, 24}
+_DIRECTORY = b"PK\x01\x02"
 _LONGEST_REASON = 200
 _NO_NPY = ": not a .npy file of numbers or strings ({})."
 _NO_NPZ = ": not a .npz file of numbers or strings ({})."
@@ -193,10 +197,13 @@ def read_arrays(path: Any) -> dict[str, np.ndarray]:
     {'X': array([0, 1, 2]), 'y': array(['a', 'b', 'b'], dtype='<U1')}
     """
     arrays: dict[str, np.ndarray] = {}
-    with reading(path, _NO_NPZ), zipfile.ZipFile(path) as archive:
+    with (
+        reading(path, _NO_NPZ),
+        open(path, "rb") as whole,
+        zipfile.ZipFile(whole) as archive,
+    ):
         members = archive.infolist()
-        if members and min(member.header_offset for member in members) != 0:
-            raise ValueError("it does not begin with an array")
+        _check_that_nothing_is_left_out(members, whole)
         for member in members:
             name = member.filename.removesuffix(".npy")
             if name == member.filename or name in arrays:
@@ -204,6 +211,26 @@ def read_arrays(path: Any) -> dict[str, np.ndarray]:
             with archive.open(member) as file:
                 arrays[name] = _read_member(file)
     return arrays
+
+
+def _check_that_nothing_is_left_out(members: list[zipfile.ZipInfo], file: IO[bytes]) -> None:
+    """See that the members fill the archive, from its beginning to its directory.
+
+    The checksums of an archive are those of its members. The directory has none, so that a changed
+    one could leave a member out.
+    """
+    place, gaps = 0, {0}
+    for member in sorted(members, key=lambda member: member.header_offset):
+        if member.header_offset - place not in gaps:
+            raise ValueError("its directory leaves something out")
+        file.seek(member.header_offset + _LENGTHS_OF_NAMES)
+        lengths = int.from_bytes(file.read(2), "little") + int.from_bytes(file.read(2), "little")
+        place = member.header_offset + _LENGTHS_OF_NAMES + 4 + lengths + member.compress_size
+        gaps = _DESCRIPTORS if member.flag_bits & _HAS_DESCRIPTOR else {0}
+    file.seek(place)
+    behind = file.read(max(gaps) + len(_DIRECTORY))
+    if members and not any(behind[gap:].startswith(_DIRECTORY) for gap in gaps):
+        raise ValueError("its directory leaves something out")
 
 
 def _read_member(file: IO[bytes]) -> np.ndarray:
