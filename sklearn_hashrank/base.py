@@ -1,6 +1,7 @@
 """What every hasher has: validation, code output, score. No optimisation."""
 
 import copy
+import os
 from abc import abstractmethod
 from numbers import Integral
 from typing import Any
@@ -17,6 +18,7 @@ from .codes import FORMATS, collect_codes, packed_width, write_codes
 from .histogram import retrieval_histogram
 from .measures import mean_score
 from .metrics._scorer import warn_if_all_is_relevant
+from .persistence import check_output
 from .rows import (
     check_batch_size,
     is_dask_array,
@@ -199,6 +201,8 @@ class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         """
         check_is_fitted(self)
         check_batch_size(batch_size)
+        if isinstance(X, np.memmap) and isinstance(out, (str, os.PathLike)):
+            check_output(out, filter(None, [X.filename]))
         blocks, n_rows, are_pairs = read_blocks(X, batch_size, self._fitted_n_bits)
         if are_pairs and out is not None:
             raise ValueError(

@@ -8,11 +8,14 @@ from numpy.random import RandomState
 from scipy import linalg, sparse
 from scipy.sparse.linalg import LinearOperator
 
+from ..persistence import storable
+
 _EXACT_FEATURES = 1024
 _BLOCK_ROWS = 4096
 _OVERSAMPLES = 10
 
 
+@storable
 class CenteredRows(LinearOperator):
     """The matrix ``X - mean`` in float64, of which sparse rows are never made dense.
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from .. import __version__
 from . import _codes, _compare
-from ._errors import UsageError
+from ._outputs import check_words
 
 _DESCRIPTION = "Learning to hash: compare methods, and fit, encode, evaluate and search on files."
 _EPILOG = """\
@@ -47,9 +47,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     words = list(sys.argv[1:] if arguments is None else arguments)
     try:
-        _check_words(words)
         with warnings.catch_warnings():
             warnings.showwarning = _each_once()
+            check_words(words)
             return options.run(options, words) or 0
     except KeyboardInterrupt as interrupt:
         if options.debug:
@@ -89,15 +89,6 @@ def _parser() -> argparse.ArgumentParser:
         command.formatter_class = argparse.RawDescriptionHelpFormatter
         command.add_argument("--debug", action="store_true", help="show the traceback of an error")
     return parser
-
-
-def _check_words(words: Sequence[str]) -> None:
-    """Refuse names that no report, and no line of output, could show."""
-    for word in words:
-        try:
-            word.encode("utf-8")
-        except UnicodeEncodeError as error:
-            raise UsageError(f"{word!r} is not text in UTF-8; rename the file.") from error
 
 
 def _each_once() -> Callable[..., None]:

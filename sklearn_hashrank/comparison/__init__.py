@@ -1,8 +1,16 @@
 """Methods, code lengths and seeds under one protocol; see :func:`compare`."""
 
-from ._comparison import Comparison, compare
+from ._comparison import WRITTEN_FILES, Comparison, compare
 from ._measuring import measure_codes
 from ._methods import METHODS, method_from_name
 from ._runner import RunResult
 
-__all__ = ["METHODS", "Comparison", "RunResult", "compare", "measure_codes", "method_from_name"]
+__all__ = [
+    "METHODS",
+    "WRITTEN_FILES",
+    "Comparison",
+    "RunResult",
+    "compare",
+    "measure_codes",
+    "method_from_name",
+]

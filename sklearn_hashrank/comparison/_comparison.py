@@ -17,15 +17,24 @@ from sklearn.utils import check_array, check_consistent_length
 
 from ..affinity import EuclideanAffinity, as_array, fit_affinity
 from ..base import BaseHasher
+from ..persistence import write_file
 from ._about import describe_data, describe_machine
 from ._methods import check_method, method_from_name
 from ._protocols import check_protocol, describe_protocol, draw_split
 from ._runner import Run, RunResult, execute, interrupts_ignored, load_result, save_result
-from ._store import RunStore, run_key, versions, write_at_once
+from ._store import RunStore, run_key, versions
 from ._summary import Table, summarize
 from ._tables import to_csv, to_latex, to_markdown
 
 Progress = Callable[[RunResult, int, int], None]
+
+WRITTEN_FILES = {
+    "report": "report.html",
+    "csv": "runs.csv",
+    "markdown": "tables.md",
+    "latex": "tables.tex",
+}
+"""Names of the files that :meth:`Comparison.write` writes."""
 
 
 @dataclass(frozen=True)
@@ -130,16 +139,16 @@ class Comparison:
         """
         folder = Path(folder)
         folder.mkdir(parents=True, exist_ok=True)
-        written = {
-            "report": ("report.html", self.to_html),
-            "csv": ("runs.csv", self.to_csv),
-            "markdown": ("tables.md", self.to_markdown),
-            "latex": ("tables.tex", self.to_latex),
+        paths = {kind: folder / name for kind, name in WRITTEN_FILES.items()}
+        texts = {
+            "report": self.to_html,
+            "csv": self.to_csv,
+            "markdown": self.to_markdown,
+            "latex": self.to_latex,
         }
-        paths = {}
-        for kind, (name, text) in written.items():
-            paths[kind] = folder / name
-            write_at_once(paths[kind], text())
+        for kind, path in paths.items():
+            with write_file(path, "w", encoding="utf-8") as file:
+                file.write(texts[kind]())
         return paths
 
 

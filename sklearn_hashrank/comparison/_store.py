@@ -3,7 +3,6 @@
 import functools
 import hashlib
 import json
-import os
 import platform
 import warnings
 from collections.abc import Callable
@@ -14,6 +13,7 @@ from typing import Any
 import joblib
 
 from .. import __version__
+from ..persistence import write_file
 
 _PACKAGES = ("numpy", "scipy", "scikit-learn", "joblib", "numba", "cvxpy")
 
@@ -99,7 +99,8 @@ class RunStore:
         if self._folder is not None:
             record = {"key": key, **record}
             record["digest"] = _digest(record)
-            write_at_once(self._path(key), json.dumps(record, indent=1))
+            with write_file(self._path(key), "w", encoding="utf-8") as file:
+                file.write(json.dumps(record, indent=1))
 
     def _path(self, key: str) -> Path:
         assert self._folder is not None
@@ -109,13 +110,3 @@ class RunStore:
 def _digest(record: dict) -> str:
     """Digest of what a record says, whatever the order and the spaces of its JSON."""
     return hashlib.sha256(json.dumps(record, sort_keys=True).encode()).hexdigest()
-
-
-def write_at_once(path: Path, text: str) -> None:
-    """Write a text file so that nobody ever sees half of it."""
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        unfinished.write_text(text, encoding="utf-8")
-        os.replace(unfinished, path)
-    finally:
-        unfinished.unlink(missing_ok=True)

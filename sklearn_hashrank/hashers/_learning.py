@@ -9,6 +9,7 @@ from sklearn.preprocessing import StandardScaler
 
 from ..affinity import BaseAffinity
 from ..base import inverse_deviations
+from ..persistence import storable
 from ..solvers.rotation import itq_rotation, principal_directions
 
 _ROWS_TO_START_FROM, _ITERATIONS_OF_THE_START = 5000, 20
@@ -57,6 +58,10 @@ class BatchRelevance:
         return np.bincount(indices, minlength=len(self.levels)) / indices.size
 
 
+storable(StandardScaler)
+
+
+@storable
 class LinearLearner:
     """Weights over standardised features, as they climb.
 

@@ -4,6 +4,8 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from ..persistence import storable
+
 
 def constant(progress: float) -> float:
     """Return 1."""
@@ -73,6 +75,7 @@ class Ascent:
         raise NotImplementedError
 
 
+@storable
 class SGD(Ascent):
     """Gradient ascent with momentum.
 
@@ -105,6 +108,7 @@ class SGD(Ascent):
         return np.multiply(velocity, velocity.dtype.type(learning_rate), out=self._scratch[k])
 
 
+@storable
 class Adam(Ascent):
     """Adam with decoupled weight decay.
 

@@ -8,6 +8,7 @@ import numpy as np
 from ..._linear.principal import CenteredRows
 from ...affinity import BaseAffinity
 from ...base import column_means
+from ...persistence import storable
 from ._supervision import Groups, Supervision, group_rows, stack_rows, supervise
 
 KINDS_IN_FULL, _QUERIES, _DATABASE = 2000, 1000, 20_000
@@ -15,6 +16,7 @@ _STATISTICS_ROWS = 10_000
 _DEVIATIONS = 10  # more rows than wanted to be sure of enough of them
 
 
+@storable
 class Draws(NamedTuple):
     """Which rows learn, whatever blocks they come in.
 
@@ -34,6 +36,7 @@ class Draws(NamedTuple):
     seed: int
 
 
+@storable
 class TripletStatistics:
     """Mean, sums of rows of equal `y`, and samples of some consecutive rows.
 
@@ -141,6 +144,7 @@ class NothingToLearnError(ValueError):
     """No triplet, or no variance, in the rows so far."""
 
 
+@storable
 class RowSample(NamedTuple):
     """Rows drawn without replacement from a stream: those whose keys are the smallest.
 

@@ -12,6 +12,7 @@ from scipy import sparse
 
 from ..._linear.principal import CenteredRows
 from ...affinity import BaseAffinity
+from ...persistence import storable
 
 _LEVELS_AT_A_TIME = 1 << 26
 _WEIGHTS_AT_A_TIME = 1 << 22
@@ -62,6 +63,7 @@ def triplet_weights(levels: np.ndarray, counts: np.ndarray) -> np.ndarray:
     return (2 * (n_lower - n_higher)).ravel().take(bins, mode="clip")
 
 
+@storable
 class Groups(NamedTuple):
     """Rows of equal `y`, added up; every row by itself where the affinity cannot tell.
 
