@@ -9,7 +9,7 @@ OLDEST := .venv-oldest
 BENCH := .venv-bench
 SHOW := MPLBACKEND=Agg $(BIN)/python -W "ignore:FigureCanvasAgg"
 
-.PHONY: help test test-oldest lint format examples docs demo bench clean
+.PHONY: help test test-oldest lint format examples docs demo bench fuzz clean
 
 help:
 	@echo "make test        install what is needed, run all tests"
@@ -19,6 +19,7 @@ help:
 	@echo "make examples    run every example, without the documentation"
 	@echo "make demo        compare hashers on the digits, write a report to open in a browser"
 	@echo "make bench       speed and memory against peers, in one run"
+	@echo "make fuzz        100,000 corrupted files, and commands that are killed"
 	@echo "make format      let ruff format and fix"
 	@echo "make clean       remove everything that was made"
 
@@ -59,6 +60,9 @@ examples: $(READY)
 
 demo: $(READY)
 	$(BIN)/hashrank compare --data digits --bits 12,24,48 --output build/demo
+
+fuzz: $(READY)
+	$(BIN)/python -m tests.fuzz $(FUZZ_OPTIONS)
 
 bench: $(BENCH)/.ready
 	$(BENCH)/bin/python benchmarks/side_by_side.py --output docs/benchmarks.md $(BENCH_OPTIONS)

@@ -18,6 +18,9 @@ _MEMORY = 6 << 30  # bytes of addresses for one process: what asks for more is r
 _COMMAND_LINES = 20  # of each reader and each thousand of its cases
 
 
+ROOT = Path(__file__).parents[2]
+
+
 def main() -> int:
     """Run all readers, or, in a child process, one of them."""
     parser = argparse.ArgumentParser("python -m tests.fuzz", description=__doc__)
@@ -26,22 +29,29 @@ def main() -> int:
     )
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
-    parser.add_argument("--crashes", type=int, default=20, help="kills of each command")
+    parser.add_argument("--crashes", type=int, default=12, help="kills of each command")
     parser.add_argument("--reader", help=argparse.SUPPRESS)
+    parser.add_argument("--command", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.reader is not None:
         print(json.dumps(_read(options.reader, options.cases, options.seed)))
         return 0
-    return _run_all(options)
+    if options.command is not None:
+        print(json.dumps(_kill(options.command, options.crashes, options.seed)))
+        return 0
+    failed = _read_all(options) if options.cases else 0
+    failed += _kill_all(options) if options.crashes else 0
+    return bool(failed)
 
 
-def _run_all(options: argparse.Namespace) -> int:
+def _read_all(options: argparse.Namespace) -> int:
     from .readers import READERS
 
     start = time.monotonic()
     per_reader = -(-options.cases // len(READERS))
     with ThreadPoolExecutor(options.jobs) as pool:
-        children = [pool.submit(_child, r.name, per_reader, options.seed) for r in READERS]
+        words = ["--cases", str(per_reader), "--seed", str(options.seed)]
+        children = [pool.submit(_child, "--reader", r.name, *words) for r in READERS]
     columns = ("refused", "the same", "as it says", "by the command")
     print(f"{'':24}" + "".join(f"{column:>16}" for column in columns))
     total, failed = 0, 0
@@ -53,17 +63,32 @@ def _run_all(options: argparse.Namespace) -> int:
             failed += 1
             print(error)
     print(f"{total:,} corrupted files in {time.monotonic() - start:.0f} s, {failed} readers failed")
-    return bool(failed)
+    return failed
 
 
-def _child(name: str, cases: int, seed: int) -> tuple[Counter, str]:
-    arguments = ["--reader", name, "--cases", str(cases), "--seed", str(seed)]
+def _kill_all(options: argparse.Namespace) -> int:
+    from .crashes import COMMANDS
+
+    failed = 0
+    for name in COMMANDS:
+        words = ["--crashes", str(options.crashes), "--seed", str(options.seed)]
+        counts, error = _child("--command", name, *words)
+        said = ", ".join(f"{counts[state]} {state}" for state in ("absent", "in part", "whole"))
+        print(f"{name + ', killed':24}{said}")
+        if error:
+            failed += 1
+            print(error)
+    return failed
+
+
+def _child(*arguments: str) -> tuple[Counter, str]:
     found = subprocess.run(
         [sys.executable, "-m", "tests.fuzz", *arguments],
         capture_output=True,
         text=True,
         check=False,
         env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
+        cwd=ROOT,
     )
     if found.returncode:
         return Counter(), f"exit code {found.returncode}: {found.stderr[-3000:]}"
@@ -83,6 +108,15 @@ def _read(name: str, cases: int, seed: int) -> Counter:
     return counts
 
 
+def _kill(name: str, kills: int, seed: int) -> Counter:
+    import matplotlib.figure  # noqa: F401  so that the copies of this process need not load it
+
+    from .crashes import crash
+
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+        return crash(name, kills, seed)
+
+
 def command_lines(reader, cases: int, seed: int) -> int:
     """Read corrupted files by ``hashrank``: done, or refused in one line, and nothing left behind.
 
@@ -100,19 +134,24 @@ def command_lines(reader, cases: int, seed: int) -> int:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, reader.file)
         reader.write(path)
-        content = path.read_bytes()
+        content, words = path.read_bytes(), [str(word) for word in reader.command(path)]
+        output = words[words.index("--output") + 1] if "--output" in words else None
+        names = set(os.listdir(folder))
         for case in range(cases):
             path.write_bytes(corrupted(content, Random(f"{reader.name} {seed} {case}")))
             err = io.StringIO()
             with contextlib.redirect_stderr(err), contextlib.redirect_stdout(io.StringIO()):
-                code = hashrank([str(word) for word in reader.command(path)])
-            lines = [line for line in err.getvalue().splitlines() if "hashrank: error:" in line]
-            notes = len(err.getvalue().splitlines()) - len(lines)
-            left = set(os.listdir(folder)) - {reader.file} - ({"m.npz"} if code == 0 else set())
-            said = len(lines) == (code == 2) and (code == 0 or notes <= 1)
-            if code not in (0, 2) or not said or left:
+                code = hashrank(words)
+            errors = [line for line in err.getvalue().splitlines() if "hashrank: error: " in line]
+            others = [line for line in err.getvalue().splitlines() if "hashrank: note: " in line]
+            if code == 0 and output is not None:
+                os.unlink(output)
+            left = set(os.listdir(folder)) ^ names
+            is_said = len(errors) == (code == 2) and err.getvalue().count("\n") == len(
+                [*errors, *others]
+            )
+            if code not in (0, 2) or not is_said or left:
                 raise FuzzError(f"case {case}: exit code {code}, left {left}: {err.getvalue()}")
-            Path(folder, "m.npz").unlink(missing_ok=True)
     return cases
 
 

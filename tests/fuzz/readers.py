@@ -3,7 +3,6 @@
 import csv
 import gzip
 import io
-import json
 import pickle
 import tarfile
 from collections.abc import Callable
@@ -15,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from scipy import sparse
 
-from sklearn_hashrank import LSHHasher
+from sklearn_hashrank import LSHHasher, TALRLinear, load_hasher, save_hasher
 from sklearn_hashrank.cli._files import read_labels, read_rows
 from sklearn_hashrank.codes import load_codes
 from sklearn_hashrank.comparison._runner import Run, RunResult, load_result, save_result
@@ -48,10 +47,6 @@ class Reader(NamedTuple):
 def _fit(path, *options):
     output = str(path.with_name("m.npz"))
     return ["fit", "--method", "lsh", "--bits", "2", "--output", output, "--data", path, *options]
-
-
-def _evaluate(path):
-    return ["evaluate", "--bits", "5", "--database", path, "--database-labels", "labels.npy"]
 
 
 def _write_parquet(path):
@@ -154,6 +149,27 @@ def _write_codes(path):
     LSHHasher(12, random_state=0).fit(X).encode_blocks(X, out=path)
 
 
+def _write_hasher(path):
+    hasher = TALRLinear(3, max_iter=1, batch_size=8, random_state=0).fit(X, Y)
+    save_hasher(path, hasher)
+
+
+def _read_hasher(path):
+    hasher = load_hasher(path)
+    return [repr(hasher), *(part for item in sorted(vars(hasher).items()) for part in item)]
+
+
+def _evaluate(path):
+    np.save(path.with_name("labels.npy"), Y)
+    return ["evaluate", "--database", path, "--database-labels", path.with_name("labels.npy")]
+
+
+def _encode(path):
+    np.save(path.with_name("X.npy"), X)
+    output = path.with_name("codes.npy")
+    return ["encode", "--model", path, "--data", path.with_name("X.npy"), "--output", output]
+
+
 def _read_npz(path):
     rows = read_rows(str(path))
     return rows.X, rows.y
@@ -224,7 +240,8 @@ READERS = [
         _table_agrees,
         lambda path: _fit(path, "--label-column", "c"),
     ),
-    Reader("codes", "codes.npy", _write_codes, lambda path: load_codes(path), True),
+    Reader("codes", "f.npy", _write_codes, load_codes, True, command=_evaluate),
+    Reader("hasher files", "f.npz", _write_hasher, _read_hasher, True, command=_encode),
     Reader("run records", "key.json", _write_record, _read_record, True),
     Reader("CIFAR-10, protocol 2", "test_batch", _batch(2), _read_batch, False, _batch_agrees),
     Reader("CIFAR-10, protocol 5", "test_batch", _batch(5), _read_batch, False, _batch_agrees),
@@ -259,4 +276,4 @@ def canonical(found: Any) -> Any:
         return found.dtype.str, found.shape, found.tobytes()
     if isinstance(found, (tuple, list)):
         return [canonical(part) for part in found]
-    return json.dumps(found)
+    return repr(found)
