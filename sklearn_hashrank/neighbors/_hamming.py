@@ -17,6 +17,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from ..codes import CodeReader, packed_width
+from ..persistence import reading
 from . import _brute, _storage
 from ._multi_index import SubstringTables
 from ._rescoring import check_projections, nearest_candidates
@@ -212,8 +213,10 @@ class HammingNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
             :meth:`partial_fit` appends stay in memory.
         """
         words, n_bits, parameters = _storage.read(path, mmap_mode, verify)
-        index = cls(**parameters)
-        index._set_codes([words], CodeReader(n_bits))
+        with reading(path, " is corrupt: its header is not what was written ({})."):
+            index = cls(**parameters)
+            index._validate_params()
+            index._set_codes([words], CodeReader(n_bits))
         return index
 
     def kneighbors(

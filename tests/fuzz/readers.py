@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from scipy import sparse
 
-from sklearn_hashrank import LSHHasher, TALRLinear, load_hasher, save_hasher
+from sklearn_hashrank import HammingNeighbors, LSHHasher, TALRLinear, load_hasher, save_hasher
 from sklearn_hashrank.cli._files import read_labels, read_rows
 from sklearn_hashrank.codes import load_codes
 from sklearn_hashrank.comparison._runner import Run, RunResult, load_result, save_result
@@ -164,6 +164,16 @@ def _evaluate(path):
     return ["evaluate", "--database", path, "--database-labels", path.with_name("labels.npy")]
 
 
+def _write_index(path):
+    codes = np.random.default_rng(0).integers(0, 2, (24, 12))
+    HammingNeighbors(3).fit(codes).save(path)
+
+
+def _read_index(path):
+    index = HammingNeighbors.load(path)
+    return [repr(index), *index.kneighbors(np.zeros((1, 12), dtype=int))]
+
+
 def _encode(path):
     np.save(path.with_name("X.npy"), X)
     output = path.with_name("codes.npy")
@@ -242,6 +252,7 @@ READERS = [
     ),
     Reader("codes", "f.npy", _write_codes, load_codes, True, command=_evaluate),
     Reader("hasher files", "f.npz", _write_hasher, _read_hasher, True, command=_encode),
+    Reader("indexes", "index", _write_index, _read_index, True),
     Reader("run records", "key.json", _write_record, _read_record, True),
     Reader("CIFAR-10, protocol 2", "test_batch", _batch(2), _read_batch, False, _batch_agrees),
     Reader("CIFAR-10, protocol 5", "test_batch", _batch(5), _read_batch, False, _batch_agrees),
