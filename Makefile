@@ -7,12 +7,14 @@ READY := $(VENV)/.ready
 DOCS := .venv-docs
 OLDEST := .venv-oldest
 BENCH := .venv-bench
+WORKERS ?= 2
+TEST := -m pytest -q --numprocesses $(WORKERS) --dist worksteal
 SHOW := MPLBACKEND=Agg $(BIN)/python -W "ignore:FigureCanvasAgg"
 
 .PHONY: help test test-oldest lint format examples docs demo bench fuzz clean
 
 help:
-	@echo "make test        install what is needed, run all tests"
+	@echo "make test        install what is needed, run all tests in two processes; WORKERS=8 takes eight"
 	@echo "make test-oldest the tests with the oldest supported version of every requirement"
 	@echo "make lint        formatting, lint and type check"
 	@echo "make docs        build the documentation, which runs every example"
@@ -37,10 +39,10 @@ $(OLDEST)/.ready: constraints = --constraint $(OLDEST)/oldest.txt
 	@touch $@
 
 test: $(READY)
-	$(BIN)/python -m pytest -q
+	$(BIN)/python $(TEST)
 
 test-oldest: $(OLDEST)/.ready
-	$(OLDEST)/bin/python -m pytest -q
+	$(OLDEST)/bin/python $(TEST)
 
 docs: $(DOCS)/.ready
 	$(DOCS)/bin/python -m sphinx -W --keep-going -b html docs docs/_build/html
@@ -50,6 +52,7 @@ lint: $(READY)
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+	$(BIN)/mypy --strict --follow-imports=silent tests/contract/user_code.py
 
 format: $(READY)
 	$(BIN)/ruff format .

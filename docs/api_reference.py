@@ -93,6 +93,25 @@ SECTIONS = (
         "How many codes are used, and how evenly; see :ref:`usage`.",
     ),
     Section(
+        "Measures",
+        "sklearn_hashrank.measures",
+        (
+            "register_measure",
+            "unregister_measure",
+            "get_measure",
+            "list_measures",
+            "Measure",
+            "Ties",
+        ),
+        "Functions of counts with names, and how to add one; see :ref:`add_a_metric`.",
+    ),
+    Section(
+        "Tools for measures and objectives",
+        "sklearn_hashrank.measures",
+        ("level_gains", "ideal_dcg", "ratio"),
+        "What measures and objectives share.",
+    ),
+    Section(
         "Displays",
         "sklearn_hashrank.metrics",
         (
@@ -184,7 +203,13 @@ SECTIONS = (
 )
 
 SHARED = {
-    "sklearn_hashrank.affinity": ("as_array",),
+    "sklearn_hashrank.affinity": ("as_array", "as_rows"),
+    "sklearn_hashrank.base": (
+        "column_means",
+        "inverse_deviations",
+        "pack_signs",
+        "refuse_overflow",
+    ),
     "sklearn_hashrank.codes": (
         "FORMATS",
         "CodeCounter",
@@ -198,24 +223,24 @@ SHARED = {
     ),
     "sklearn_hashrank.histogram": ("fit_affinity_of_blocks",),
     "sklearn_hashrank.measures": (
+        "DISCOUNTS",
         "MEASURES",
         "NEEDS_CODES",
         "TIE_ORDERS",
-        "Measure",
-        "Ties",
-        "default_ranks",
-        "describe",
-        "evaluate",
-        "find_measure",
+        "ConfiguredMeasure",
+        "Discount",
+        "DiscountSums",
+        "Gain",
+        "Normalize",
+        "TieOrder",
+        "configure_measure",
         "mean_over_queries",
         "mean_score",
         "precision_and_recall",
-        "score_name",
         "usage_of",
         "validate_counts",
-        "validate_options",
-        "validate_ranks",
     ),
+    "sklearn_hashrank.metrics": ("RetrievalScorer", "warn_if_all_is_relevant"),
     "sklearn_hashrank.objectives": (),
     "sklearn_hashrank.objectives.pairwise": ("DSH", "Dispersed", "Hierarchical"),
     "sklearn_hashrank.objectives.ranking": (
@@ -259,6 +284,26 @@ SHARED = {
         "read_blocks",
         "report_progress",
         "sum_chunks",
+    ),
+    "sklearn_hashrank.solvers.cutting_plane": (
+        "CuttingPlane",
+        "PegasosMaster",
+        "SemidefiniteMaster",
+        "factor",
+    ),
+    "sklearn_hashrank.solvers.rotation": (
+        "itq_rotation",
+        "principal_directions",
+        "random_rotation",
+        "rotate_to_signs",
+    ),
+    "sklearn_hashrank.solvers.stochastic": (
+        "SGD",
+        "Adam",
+        "Ascent",
+        "constant",
+        "cosine",
+        "step",
     ),
 }
 """Names that the folders of the package share with one another, outside of the reference."""

@@ -1,8 +1,9 @@
 """The layers of the package, from the ground up.
 
-The architecture page shows this table, and ``tests/contract/test_package.py`` holds the imports to
-it: a module imports from its own folder and from the layers above it in the table. Names are those
-of folders and modules of ``sklearn_hashrank``.
+The architecture page shows this table, and ``tests/contract/test_boundaries.py`` checks the
+imports: a module imports from its own folder and from the layers above it in the table. Names are
+those of folders and modules of ``sklearn_hashrank``. From another folder a module imports only what
+``__all__`` lists there; ``FOR_THE_WHOLE_PACKAGE`` names the folders without ``__all__``.
 """
 
 from pathlib import Path
@@ -35,6 +36,10 @@ LAYERS = (
     ("cli", "the `hashrank` command: options and exit codes"),
     ("__main__", "`python -m sklearn_hashrank`"),
 )
+
+
+FOR_THE_WHOLE_PACKAGE = ("_kernels", "_utils", "_linear")
+"""Private folders whose modules every other folder may import."""
 
 
 def write_table(path: Path) -> None:

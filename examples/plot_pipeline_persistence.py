@@ -35,7 +35,7 @@ pipeline.fit(X[train], y[train])
 
 # %%
 # The scorer finds the hasher in the pipeline, and retrieves from the codes of its training rows.
-scorer = make_retrieval_scorer("tie_aware_ap", database="fit")
+scorer = make_retrieval_scorer("ap", database="fit")
 score = scorer(pipeline, X[query], y[query])
 codes = pipeline["hasher"].codes_
 print(f"AP of {len(query)} queries, {len(train)} database rows: {score:.3f}")

@@ -17,7 +17,7 @@ from .affinity import BaseAffinity, EuclideanAffinity, as_array, auto_affinity, 
 from .codes import FORMATS, collect_codes, packed_width, write_codes
 from .histogram import retrieval_histogram
 from .measures import mean_score
-from .metrics._scorer import warn_if_all_is_relevant
+from .metrics import warn_if_all_is_relevant
 from .persistence import check_output
 from .rows import (
     check_batch_size,
@@ -27,6 +27,15 @@ from .rows import (
     read_blocks,
     report_progress,
 )
+
+__all__ = [
+    "BaseHasher",
+    "LinearHasher",
+    "column_means",
+    "inverse_deviations",
+    "pack_signs",
+    "refuse_overflow",
+]
 
 _ROWS = {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}
 
@@ -105,7 +114,7 @@ class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         Returns
         -------
         projections : ndarray of shape (n_samples, n_bits)
-            float32 where `X` and the training data were, else float64.
+            They are float32 where `X` and the training data are, otherwise float64.
         """
         check_is_fitted(self)
         if is_dask_array(X):

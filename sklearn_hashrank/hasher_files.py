@@ -103,7 +103,7 @@ def load_hasher(path: Any, *, types: Iterable[type] = ()) -> Any:
     ----------
     path : str or path-like
         The file.
-    types : iterable of type, default=()
+    types : type or iterable of type, default=()
         Classes of your own that the hasher is made of: affinities, objectives, the hasher itself.
         A class is recognised by its module and name, or by its name where no other has it.
 
@@ -144,12 +144,12 @@ def load_hasher(path: Any, *, types: Iterable[type] = ()) -> Any:
     >>> loaded.score(X, y) == hasher.score(X, y)
     True
     """
-    name = os.fspath(path)
+    name, given = os.fspath(path), _check_types(types)
     about, arrays = read_archive(path)
     try:
         if about["format"] != _FORMAT:
             raise ValueError(f"it was written by version {about['version']} of sklearn-hashrank")
-        known = {**_package_types(), **_match_types(about["own_types"], types)}
+        known = {**_package_types(), **_match_types(about["own_types"], given)}
         hasher = TreeReader(arrays, known).read(about["hasher"])
         _check_kind(hasher)
         _check_state(hasher)
@@ -185,9 +185,16 @@ def _is_own(value: Any) -> bool:
     return isinstance(value, BaseEstimator) or learns
 
 
-def _match_types(names: list[str], types: Iterable[type]) -> dict[str, type]:
+def _check_types(types: Any) -> list[type]:
+    given = [types] if isinstance(types, type) else list(types)
+    for kind in given:
+        if not isinstance(kind, type):
+            raise ValueError(f"types must be classes. Got {kind!r} instead.")
+    return given
+
+
+def _match_types(names: list[str], given: list[type]) -> dict[str, type]:
     """Class of each name; the name of its module may have changed."""
-    given = list(types)
     matched = {}
     for name in names:
         exact = [kind for kind in given if type_name(kind) == name]

@@ -1,10 +1,20 @@
 """Settings of all tests."""
 
 import os
-
-os.environ.setdefault("SCIPY_ARRAY_API", "1")  # or scikit-learn skips a check; before scipy loads
+from importlib.metadata import version
+from pathlib import Path
 
 from hypothesis import settings
+
+# Before numpy and numba load. Tests run in as many workers as there are cores, so each has one
+# thread. Every worker has a cache of kernels of its own, because numba's is not safe where two
+# processes compile one function for two signatures.
+for library in ("OPENBLAS", "OMP", "MKL"):
+    os.environ.setdefault(f"{library}_NUM_THREADS", "1")
+if worker := os.environ.get("PYTEST_XDIST_WORKER"):
+    caches = Path(__file__).parents[1] / ".pytest_cache" / f"numba-{version('numba')}"
+    os.environ.setdefault("NUMBA_CACHE_DIR", str(caches / worker))
+os.environ.setdefault("SCIPY_ARRAY_API", "1")  # or scikit-learn skips a check; before scipy loads
 
 # No timed assertions: the first example compiles kernels, and machines are shared.
 settings.register_profile("shared", deadline=None, print_blob=True)

@@ -210,6 +210,8 @@ class PlainObjective:
 class SumHasher(LinearHasher):
     """Of a user, with an object as parameter."""
 
+    _not_stored = ("_made_anew",)
+
     def __init__(self, objective=None, output="bits"):
         self.objective = objective
         self.output = output
@@ -218,6 +220,7 @@ class SumHasher(LinearHasher):
         X, y = self._validate_training_data(X, y)
         self._set_hyperplanes(np.ones((1, X.shape[1])), X.mean(axis=0), X.dtype)
         self._keep_database(X, y)
+        self._made_anew = len
         return self
 
 
@@ -241,13 +244,19 @@ def test_types_of_users(path):
     for types in ([], [LabelAffinity], [SumHasher]):
         with pytest.raises(ValueError, match=r"is made of .*\.ParityAffinity, a class that is not"):
             load_hasher(path, types=types)
+    assert type(load_hasher(path, types=ParityAffinity).affinity_) is ParityAffinity
+    with pytest.raises(ValueError, match="types must be classes. Got 'ParityAffinity' instead"):
+        load_hasher(path, types=["ParityAffinity"])
     moved = type("ParityAffinity", (ParityAffinity,), {})
     moved.__module__ = "elsewhere"
     assert type(load_hasher(path, types=[moved]).affinity) is moved
     assert type(load_hasher(path, types=[moved, ParityAffinity]).affinity) is ParityAffinity
 
-    hasher = SumHasher(PlainObjective([1.5, {"a": np.arange(3)}])).fit(X)
+    hasher = SumHasher(PlainObjective([1.5, {"a": np.arange(3), "b" * 70_000: np.zeros(())}])).fit(
+        X
+    )
     loaded = saved(path, hasher, types=[SumHasher, PlainObjective])
+    del hasher._made_anew  # the class says that it is not stored
     check_same(hasher, loaded)
     with pytest.raises(ValueError, match=r"Pass the class: load_hasher\(path, types=\[Plain"):
         load_hasher(path, types=[SumHasher])

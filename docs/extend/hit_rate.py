@@ -5,8 +5,9 @@ from itertools import permutations
 import numpy as np
 from scipy.special import gammaln
 
-from sklearn_hashrank import LSHHasher, retrieval_histogram
-from sklearn_hashrank.measures import MEASURES, Measure, evaluate
+from sklearn_hashrank import LSHHasher, RetrievalHistogram, retrieval_histogram
+from sklearn_hashrank.measures import register_measure
+from sklearn_hashrank.metrics import get_retrieval_scorer, make_retrieval_scorer
 
 
 def literal_hit_rate(tie, nearer, k):
@@ -29,13 +30,13 @@ def log_choices(n, k):
     return gammaln(n + 1) - gammaln(np.maximum(n - k, 0) + 1)
 
 
-MEASURES["hit_rate"] = Measure(hit_rate, "hit_rate", "hit rate")
+register_measure("hit_rate", hit_rate, label="hit rate")
 
 # check
 for tie, nearer, k in [([1, 0, 0, 0], 0, 2), ([1, 1, 0, 0, 0], 1, 3), ([1, 0], 3, 3), ([1], 0, 4)]:
     counts = [[[nearer, tie.count(0)], [0, tie.count(1)]]]
-    expected = literal_hit_rate(tie, nearer, k)
-    np.testing.assert_allclose(evaluate("hit_rate", counts, [0, 1], k=k), expected)
+    value = RetrievalHistogram(counts, levels=[0, 1]).measure("hit_rate", k=k)
+    np.testing.assert_allclose(value, literal_hit_rate(tie, nearer, k))
 
 # use
 rng = np.random.default_rng(0)
@@ -44,3 +45,10 @@ hasher = LSHHasher(n_bits=8, random_state=0).fit(X[50:], y[50:])
 histogram = retrieval_histogram(hasher.predict(X[:50]), hasher.predict(X[50:]), y[:50], y[50:])
 for ties in ("pessimistic", "expected", "optimistic"):
     print(f"{ties:12s} {histogram.measure('hit_rate', k=3, ties=ties).mean():.3f}")
+
+# scorers
+scorer = make_retrieval_scorer("hit_rate", k=3, database="fit")
+print(f"{scorer}: {scorer(hasher, X[:50], y[:50]):.3f}")
+several = make_retrieval_scorer(["rr", "hit_rate"], k=3)(hasher, X, y)
+print({name: round(score, 3) for name, score in several.items()})
+print(get_retrieval_scorer("hit_rate"))

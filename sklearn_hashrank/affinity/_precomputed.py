@@ -17,13 +17,13 @@ class PrecomputedAffinity(BaseAffinity):
     Parameters
     ----------
     S : {ndarray, sparse matrix} of shape (n_queries, n_database)
-    Relevance of database item j to query i, non-negative, at most 256 distinct values.
-    Usually square; then `y` of queries and database number the same items.
+        Relevance of database item j to query i, non-negative, at most 256 distinct values.
+        Usually square; then `y` of queries and database number the same items.
 
     Attributes
     ----------
     levels_ : ndarray of shape (n_levels,)
-    0 and the distinct values of `S`.
+        0 and the distinct values of `S`.
 
     Examples
     --------

@@ -92,6 +92,8 @@ def _narrow(y, name):
             f"{name} must hold only numbers or only strings. Got objects of type {given}. For sets "
             "of labels, pass a multilabel indicator (sklearn.preprocessing.MultiLabelBinarizer)."
         )
+    if any(value.endswith(b"\0" if isinstance(value, bytes) else "\0") for value in y.flat):
+        raise ValueError(f"{name} holds text that ends in a NUL character, which numpy drops.")
     return y if all(issubclass(kind, str) for kind in kinds) else y.astype(bytes)
 
 

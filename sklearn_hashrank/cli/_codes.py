@@ -3,7 +3,6 @@
 import csv
 import json
 import math
-import os
 import sys
 import time
 from argparse import ArgumentParser, Namespace
@@ -14,8 +13,7 @@ import numpy as np
 
 from ..base import LinearHasher
 from ..codes import load_codes, packed_width
-from ..comparison import METHODS, measure_codes, method_from_name
-from ..comparison._measuring import COLUMNS
+from ..comparison import COLUMNS, METHODS, measure_codes, method_from_name
 from ..hasher_files import load_hasher, save_hasher
 from ..persistence import noted_n_bits, write_file
 from ._arguments import jobs, not_negative, positive
@@ -281,7 +279,7 @@ def _write_csv(file: Any, distances: Iterable[Any], indices: Iterable[Any]) -> N
 
 def _read_codes(paths: list[str], n_bits: int | None) -> tuple[list[np.ndarray], int]:
     """Codes of several files, and their common length, which files of `hashrank encode` know."""
-    noted = [_noted_n_bits(path) for path in paths]
+    noted = [noted_n_bits(path) if path.lower().endswith(".npy") else None for path in paths]
     if n_bits is None:
         n_bits = next((length for length in noted if length is not None), None)
     if n_bits is None:
@@ -292,11 +290,6 @@ def _read_codes(paths: list[str], n_bits: int | None) -> tuple[list[np.ndarray],
         if length is None:
             _check_codes(codes[-1], path, n_bits)
     return codes, n_bits
-
-
-def _noted_n_bits(path: str) -> int | None:
-    is_npy = path.lower().endswith(".npy")
-    return noted_n_bits(path) if is_npy and os.path.isfile(path) else None
 
 
 def _check_codes(codes: np.ndarray, path: str, n_bits: int) -> None:

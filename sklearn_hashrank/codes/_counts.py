@@ -70,6 +70,7 @@ class KeptCodes:
     Parameters
     ----------
     queries : ndarray of shape (n_queries, n_words), uint64
+        The codes of the queries.
     n_self : ndarray of shape (n_queries,)
         How many of the items with its own code are the query itself, which it does not retrieve.
     words : ndarray of shape (n_distinct, n_words), uint64

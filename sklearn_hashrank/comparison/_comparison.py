@@ -87,7 +87,12 @@ class Comparison:
         return tables if names is None else [t for t in tables if t.column.name in set(names)]
 
     def to_csv(self) -> str:
-        """Text of a CSV file with one row for each run."""
+        """Text of a CSV file with one row for each run.
+
+        Returns
+        -------
+        text : str
+        """
         return to_csv(self.results)
 
     def to_markdown(self, names: Iterable[str] | None = None) -> str:
@@ -119,7 +124,12 @@ class Comparison:
         return to_latex(self.tables(names))
 
     def to_html(self) -> str:
-        """Make the report: one page that needs nothing beside itself."""
+        """Make the report: one page that needs nothing beside itself.
+
+        Returns
+        -------
+        page : str
+        """
         from ._report import to_html
 
         return to_html(self)

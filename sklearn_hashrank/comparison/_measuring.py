@@ -9,7 +9,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 
 from ..histogram import RetrievalHistogram, retrieval_histogram
 from ..measures import CodeUsage, mean_over_queries, mean_score
-from ..metrics._scorer import warn_if_all_is_relevant
+from ..metrics import warn_if_all_is_relevant
 
 
 @dataclass(frozen=True)

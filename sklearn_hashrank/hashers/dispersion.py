@@ -9,6 +9,8 @@ from ..affinity import HierarchicalAffinity
 from ..objectives import PAIRWISE_OBJECTIVES
 from ._minibatch import MinibatchHasher
 
+__all__ = ["DispersionHasher"]
+
 _ROWS_OF_VALIDATION = 2048
 
 

@@ -12,6 +12,8 @@ from ..base import LinearHasher, column_means
 from ..solvers.rotation import itq_rotation, principal_directions
 from .pca import check_n_bits_at_most
 
+__all__ = ["ITQHasher"]
+
 
 class ITQHasher(LinearHasher):
     """Principal directions, rotated so that the signs of the projections are near to them.

@@ -7,6 +7,8 @@ from sklearn.utils import check_random_state
 
 from ..base import LinearHasher, column_means
 
+__all__ = ["LSHHasher"]
+
 
 class LSHHasher(LinearHasher):
     """Locality-sensitive hashing with random hyperplanes through the mean of the data.

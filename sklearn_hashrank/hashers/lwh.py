@@ -19,6 +19,8 @@ from ..objectives.structural import LOSSES, RankingLoss, count_relevant
 from ..solvers.cutting_plane import MASTERS, CuttingPlane, factor
 from ..solvers.rotation import rotate_to_signs
 
+__all__ = ["LWHHasher"]
+
 # Chosen on held-out training rows, as the default alpha was; see benchmarks/lwh.py.
 _N_COMPONENTS = {"pegasos": 200, "sdp": 32}
 _WHITENING = 0.2

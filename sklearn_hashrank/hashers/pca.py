@@ -8,6 +8,8 @@ from sklearn.utils import check_random_state
 from ..base import LinearHasher, column_means
 from ..solvers.rotation import principal_directions
 
+__all__ = ["PCAHasher"]
+
 
 def check_n_bits_at_most(X: Any, n_bits: int) -> None:
     """Refuse more bits than `X` has principal directions."""

@@ -10,6 +10,8 @@ from ..histogram import retrieval_histogram
 from ..objectives import OBJECTIVES, BatchObjective
 from ._minibatch import RAREST, MinibatchHasher
 
+__all__ = ["TALRLinear"]
+
 _MEASURES = {"ap": "average_precision", "ndcg": "ndcg"}
 _BEST_RELAXATION = {"ap": "simplified", "ndcg": "exact"}
 

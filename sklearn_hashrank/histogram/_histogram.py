@@ -1,18 +1,28 @@
-"""Counts by query, level and distance, and every measure of them."""
+"""Counts by query, level and distance: they add up over shards, and every score is a method."""
 
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
-from .. import measures as _measures
 from ..codes import KeptCodes
+from ..measures import (
+    NEEDS_CODES,
+    CodeUsage,
+    TieOrder,
+    precision_and_recall,
+    usage_of,
+    validate_counts,
+)
+from ._measured import MeasuredHistogram, Values
 
 
-class RetrievalHistogram:
+class RetrievalHistogram(MeasuredHistogram):
     """Counts of retrieved items by query, level and Hamming distance.
 
-    Every tie-aware measure is a method: ``h.average_precision()``, ``h.ndcg(k=100)``, ... with
-    the keywords of the metric functions of the same name.
+    Every measure of the package is a method: ``h.average_precision()``, ``h.ndcg(k=100)``, ...
+    with the keywords of the metric function of the same name. :meth:`measure` evaluates a measure
+    by name, one of your own as well.
 
     Parameters
     ----------
@@ -44,11 +54,11 @@ class RetrievalHistogram:
     array([0.5])
     """
 
-    def __init__(self, counts: Any, levels: Any, kept_codes: KeptCodes | None = None):
-        self.counts = np.asarray(counts)
-        self.levels = np.asarray(levels, dtype=float)
-        _measures.validate_counts(self.counts, self.levels)
-        self.counts = self.counts.astype(np.int64, copy=False)
+    def __init__(self, counts: ArrayLike, levels: ArrayLike, kept_codes: KeptCodes | None = None):
+        counts, levels = np.asarray(counts), np.asarray(levels, dtype=np.float64)
+        validate_counts(counts, levels)
+        self.counts = counts.astype(np.int64, copy=False)
+        self.levels = levels
         self.kept_codes = kept_codes
 
     @property
@@ -91,95 +101,66 @@ class RetrievalHistogram:
             f"n_bits={self.n_bits})"
         )
 
-    def measure(self, name: str, **options: Any) -> np.ndarray:
-        """Evaluate the measure called `name`.
-
-        Parameters
-        ----------
-        name : str
-            ``"average_precision"``, ``"ndcg"``, ...: the name of the method that does the same.
-        **options
-            Keywords of that method.
-
-        Returns
-        -------
-        values : ndarray of shape (n_queries,)
-        """
-        _measures.validate_options(name, **options)
-        measure = _measures.MEASURES[name]
-        if measure.needs_codes and self.kept_codes is not None:
-            options = {"radius": measure.radius} | options
-            options["peaks"] = self.kept_codes.peaks(options["radius"])
-        return _measures.evaluate(name, self.counts, self.levels, **options)
-
     def precision_recall_curve(
-        self, *, k: Any = None, ties: str = "expected", zero_division: float = np.nan
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Precision and recall of each query at the ranks `k`.
+        self,
+        *,
+        k: ArrayLike | None = None,
+        ties: TieOrder = "expected",
+        zero_division: float = np.nan,
+    ) -> tuple[Values, Values, NDArray[np.int64]]:
+        """Precision and recall of each query at many ranks.
 
         Parameters
         ----------
         k : array-like of int, default=None
-            None: about 100 ranks, evenly spaced on a logarithmic scale.
+            The ranks. None: about 100, evenly spaced on a logarithmic scale.
         ties : {"expected", "optimistic", "pessimistic"}, default="expected"
-            The mean over all orders of ties, or a bound.
+            The mean over all orders of tied items, the best order, or the worst.
         zero_division : float, default=nan
-            Value of a query without relevant items.
+            The value of a query that nothing is relevant to.
 
         Returns
         -------
         precision, recall : ndarray of shape (n_queries, n_ranks)
         k : ndarray of shape (n_ranks,)
         """
-        k = _measures.default_ranks(self.counts) if k is None else _measures.validate_ranks(k)
-        precision, recall = _measures.precision_and_recall(
-            self.counts, self.levels, k, ties=ties, zero_division=zero_division
-        )
-        return precision, recall, k
+        return precision_and_recall(self.counts, self.levels, k, ties, zero_division)
 
     def recall_at_k_curve(
-        self, *, k: Any = None, ties: str = "expected", zero_division: float = np.nan
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Recall of each query at the ranks `k`.
+        self,
+        *,
+        k: ArrayLike | None = None,
+        ties: TieOrder = "expected",
+        zero_division: float = np.nan,
+    ) -> tuple[Values, NDArray[np.int64]]:
+        """Recall of each query at many ranks.
 
         Parameters
         ----------
         k : array-like of int, default=None
-            None: about 100 ranks, evenly spaced on a logarithmic scale.
+            The ranks. None: about 100, evenly spaced on a logarithmic scale.
         ties : {"expected", "optimistic", "pessimistic"}, default="expected"
-            The mean over all orders of ties, or a bound.
+            The mean over all orders of tied items, the best order, or the worst.
         zero_division : float, default=nan
-            Value of a query without relevant items.
+            The value of a query that nothing is relevant to.
 
         Returns
         -------
         recall : ndarray of shape (n_queries, n_ranks)
         k : ndarray of shape (n_ranks,)
         """
-        _, recall, k = self.precision_recall_curve(k=k, ties=ties, zero_division=zero_division)
-        return recall, k
+        curves = self.precision_recall_curve(k=k, ties=ties, zero_division=zero_division)
+        return curves[1:]
 
-    def code_usage(self) -> _measures.CodeUsage:
-        """How the codes of the database use the space of all codes; needs ``keep_codes=True``.
+    def code_usage(self) -> CodeUsage:
+        """How the codes of the database use the space of all codes.
+
+        It needs a histogram made with ``keep_codes=True``.
 
         Returns
         -------
         usage : CodeUsage
         """
         if self.kept_codes is None:
-            raise ValueError("code_usage " + _measures.NEEDS_CODES)
-        return _measures.usage_of(self.kept_codes.words, self.kept_codes.counts, self.n_bits)
-
-
-def _add_measure(name: str) -> None:
-    def method(self, **options):
-        return self.measure(name, **options)
-
-    method.__name__ = name
-    method.__qualname__ = f"RetrievalHistogram.{name}"
-    method.__doc__, method.__signature__ = _measures.describe(name)  # type: ignore[attr-defined]
-    setattr(RetrievalHistogram, name, method)
-
-
-for _name in _measures.MEASURES:
-    _add_measure(_name)
+            raise ValueError("code_usage " + NEEDS_CODES)
+        return usage_of(self.kept_codes.words, self.kept_codes.counts, self.kept_codes.n_bits)

@@ -1,9 +1,34 @@
-"""Every tie-aware measure of a ranking as a function of counts, and their registry.
+"""Every tie-aware measure of retrieval as a function of counts, and their registry.
 
 Items at one distance are tied. A measure is the exact expectation over all orders of tied items,
 each order equally likely, and needs no more than how many items of each relevance level lie in
-each tie [1]_ [2]_. What lies within a Hamming radius is whole ties, and no order matters. Adding a
-measure is one function of `Ties` and one line of `MEASURES`.
+each tie [1]_ [2]_. What lies within a Hamming radius is whole ties, and no order matters.
+
+One path, many faces. ``h.ndcg(k=10)``, ``h.measure("ndcg", k=10)``, the metric function
+``tie_aware_ndcg_score(..., k=10)``, a scorer and a column of ``compare`` all walk it::
+
+    h.ndcg(k=10)                              a method of RetrievalHistogram: types, documentation
+      -> h.measure("ndcg", k=10)
+        -> configure_measure("ndcg", k=10)    _configured.py: checks the options, nobody else does
+          -> get_measure("ndcg")              _registry.py: finds the Measure by any of its names
+        -> ConfiguredMeasure.evaluate(...)    _configured.py: chunks of queries, bounds over tie
+                                              orders, undefined queries
+          -> ndcg(ties, 10)                   _ranking.py: a function of Ties
+
+The rooms:
+
+* ``_ties.py``: :class:`Ties`, what a measure is a function of;
+* ``_sums.py``, ``_gains.py``: sums of inverse ranks and of discounts, gains of levels, the ideal
+  DCG. Objectives use the same;
+* ``_ranking.py``, ``_lookup.py``: the measures of the ranking and those within a radius;
+* ``_registry.py``: :class:`Measure`, :func:`register_measure`, lookup by name;
+* ``_table.py``: the one table of the names of the package's measures;
+* ``_configured.py``: options, and the evaluation of every measure;
+* ``_means.py``: means over queries; ``_curves.py``: precision and recall at many ranks;
+  ``_usage.py``: how codes use the Hamming space.
+
+A measure of the package is a function, a line of ``_table.py`` and a method of
+``RetrievalHistogram``. A user's measure is a function and a call of :func:`register_measure`.
 
 References
 ----------
@@ -13,41 +38,56 @@ References
    CVPR 2018.
 """
 
-from ._curves import default_ranks, precision_and_recall, validate_ranks
-from ._registry import (
-    MEASURES,
+from ._configured import (
     NEEDS_CODES,
     TIE_ORDERS,
-    Measure,
-    describe,
-    evaluate,
-    find_measure,
-    mean_over_queries,
-    mean_score,
-    score_name,
+    ConfiguredMeasure,
+    TieOrder,
+    configure_measure,
     validate_counts,
-    validate_options,
 )
-from ._ties import Ties
-from ._usage import CodeUsage, usage_of
+from ._curves import precision_and_recall
+from ._gains import Gain, ideal_dcg, level_gains
+from ._means import mean_over_queries, mean_score
+from ._ranking import Normalize
+from ._registry import (
+    Measure,
+    get_measure,
+    list_measures,
+    register_measure,
+    unregister_measure,
+)
+from ._sums import DISCOUNTS, Discount, DiscountSums
+from ._table import MEASURES
+from ._ties import Ties, ratio
+from ._usage import CodeUsage, code_usage, usage_of
 
 __all__ = [
+    "DISCOUNTS",
     "MEASURES",
     "NEEDS_CODES",
     "TIE_ORDERS",
     "CodeUsage",
+    "ConfiguredMeasure",
+    "Discount",
+    "DiscountSums",
+    "Gain",
     "Measure",
+    "Normalize",
+    "TieOrder",
     "Ties",
-    "default_ranks",
-    "describe",
-    "evaluate",
-    "find_measure",
+    "code_usage",
+    "configure_measure",
+    "get_measure",
+    "ideal_dcg",
+    "level_gains",
+    "list_measures",
     "mean_over_queries",
     "mean_score",
     "precision_and_recall",
-    "score_name",
+    "ratio",
+    "register_measure",
+    "unregister_measure",
     "usage_of",
     "validate_counts",
-    "validate_options",
-    "validate_ranks",
 ]

@@ -5,48 +5,42 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ._registry import _CHUNK, validate_counts, validate_options
+from ._configured import _CHUNK, TieOrder, configure_measure
 from ._ties import Array, Ties, ratio
 
 _N_RANKS = 100
 
 
-def default_ranks(counts: NDArray[Any]) -> NDArray[np.int64]:
-    """About 100 ranks from 1 to the number of items, evenly spaced on a logarithmic scale."""
-    n_items = int(counts.sum(axis=(1, 2)).max(initial=1))
-    ranks = np.geomspace(1, max(n_items, 1), _N_RANKS)
-    return np.unique(np.rint(ranks).astype(np.int64))
-
-
-def validate_ranks(k: ArrayLike) -> NDArray[np.int64]:
-    """Return ranks as an array of ints, or say what is wrong with them."""
-    ranks = np.asarray(k)
-    if ranks.ndim != 1 or not ranks.size or ranks.dtype.kind not in "iu" or ranks.min() < 1:
-        raise ValueError(
-            "The 'k' parameter of a curve must be None or a 1-d array of ints >= 1. "
-            f"Got {k!r} instead."
-        )
-    return ranks.astype(np.int64)
-
-
 def precision_and_recall(
-    counts: ArrayLike,
-    levels: ArrayLike,
-    k: ArrayLike,
-    *,
-    ties: str = "expected",
-    zero_division: float = np.nan,
-) -> tuple[Array, Array]:
+    counts: NDArray[Any],
+    levels: Array,
+    k: ArrayLike | None,
+    ties: TieOrder,
+    zero_division: float,
+) -> tuple[Array, Array, NDArray[np.int64]]:
     """Evaluate precision and recall of each query at every rank `k`.
+
+    Parameters
+    ----------
+    counts : ndarray of shape (n_queries, n_levels, n_ties)
+        What `validate_counts` accepts.
+    levels : ndarray of shape (n_levels,)
+        The levels of the counts.
+    k : array-like of int or None
+        None: about 100 ranks, evenly spaced on a logarithmic scale.
+    ties : {"expected", "optimistic", "pessimistic"}
+        The mean over all orders of ties, or a bound.
+    zero_division : float
+        Value of a query without relevant items.
 
     Returns
     -------
     precision, recall : ndarray of shape (n_queries, n_ranks)
+    k : ndarray of shape (n_ranks,)
     """
-    validate_options("precision", ties=ties, zero_division=zero_division)
-    counts, levels = np.asarray(counts), np.asarray(levels, dtype=np.float64)
-    validate_counts(counts, levels)
-    ranks = validate_ranks(k).astype(np.float64)
+    checked = configure_measure("precision", ties=ties, zero_division=zero_division)
+    k = _default_ranks(counts) if k is None else _validated_ranks(k)
+    ranks = k.astype(np.float64)
     precision, recall = np.empty((2, len(counts), len(ranks)))
     step = max(1, _CHUNK // max(1, counts[:1].size * len(levels)))
     for start in range(0, len(counts), step):
@@ -57,8 +51,24 @@ def precision_and_recall(
         undefined = chunk.n_relevant == 0
         for values, of in ((precision, ranks), (recall, chunk.n_relevant[:, None])):
             values[part] = np.clip(ratio(hits, of), 0, 1)
-            values[part][undefined] = zero_division
-    return precision, recall
+            values[part][undefined] = checked.zero_division
+    return precision, recall, k
+
+
+def _default_ranks(counts: NDArray[Any]) -> NDArray[np.int64]:
+    n_items = int(counts.sum(axis=(1, 2)).max(initial=1))
+    ranks = np.geomspace(1, max(n_items, 1), _N_RANKS)
+    return np.unique(np.rint(ranks).astype(np.int64))
+
+
+def _validated_ranks(k: ArrayLike) -> NDArray[np.int64]:
+    ranks = np.asarray(k)
+    if ranks.ndim != 1 or not ranks.size or ranks.dtype.kind not in "iu" or ranks.min() < 1:
+        raise ValueError(
+            "The 'k' parameter of a curve must be None or a 1-d array of ints >= 1. "
+            f"Got {k!r} instead."
+        )
+    return ranks.astype(np.int64)
 
 
 def _hits(ties: Ties, ranks: Array) -> Array:

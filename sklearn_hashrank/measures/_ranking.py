@@ -1,12 +1,16 @@
-"""The measures: functions of ties, one value per query."""
+"""Measures of the ranking, whole or cut at k: functions of ties, one value per query."""
 
 from collections.abc import Callable
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ._sums import DISCOUNTS, harmonic
+from ._gains import Gain, cut_at, ideal_dcg, level_gains
+from ._sums import DISCOUNTS, Discount, harmonic
 from ._ties import Array, Ties, ratio
+
+Normalize = Literal["relevant", "min", "retrieved"]
 
 _NEGLIGIBLE = 40.0  # exp(-40) is far below the rounding error of any measure
 
@@ -27,7 +31,7 @@ def f1(ties: Ties, k: int | None = None) -> Array:
     return ratio(2 * ties.hits(k), n_places + ties.n_relevant)
 
 
-def average_precision(ties: Ties, k: int | None = None, normalize: str = "relevant") -> Array:
+def average_precision(ties: Ties, k: int | None = None, normalize: Normalize = "relevant") -> Array:
     """Return the expected average precision.
 
     The precisions at the relevant items among the first `k`, summed and divided by the number
@@ -110,7 +114,7 @@ def _hypergeometric_mean(
 
 
 def average_precision_bound(
-    ties: Ties, k: int | None, best_first: bool, normalize: str = "relevant"
+    ties: Ties, k: int | None, best_first: bool, normalize: Normalize = "relevant"
 ) -> Array:
     """Return the largest or smallest average precision over all orders of tied items."""
     split = ties.split(best_first)
@@ -142,48 +146,38 @@ def average_precision_bound(
     return extreme(most)
 
 
-def _gains(levels: Array, gain: str) -> Array:
-    if gain == "linear":
-        return levels
-    with np.errstate(over="ignore"):
-        gains = np.exp2(levels) - 1
-    if gains[-1] > 1e280:
-        raise ValueError(
-            "gain='exponential' overflows for levels above 930; gain='linear' does not. "
-            f"Got a level of {levels[-1]}."
-        )
-    return gains
-
-
-def _cut(edges: Array, k: int | None) -> Array:
-    return edges if k is None else np.minimum(edges, k)
-
-
 def dcg(
-    ties: Ties, k: int | None = None, gain: str = "exponential", discount: str = "log2p1"
+    ties: Ties,
+    k: int | None = None,
+    gain: Gain = "exponential",
+    discount: Discount = "log2p1",
 ) -> Array:
     """Return the expected discounted cumulative gain of the first `k` places.
 
     An item of level v gains 2**v - 1 (``gain="exponential"``) or v (``"linear"``), times 1 over
     log2(rank + 1) (``discount="log2p1"``) or log2(rank), 1 at rank 1 (``"log2"``).
     """
-    # Not a matrix product: BLAS may round otherwise for another number of queries or threads.
-    gain_sums = np.einsum("v,qvt->qt", _gains(ties.levels, gain), ties.counts)
-    edges = np.concatenate([ties.before, ties.n_items[:, None]], axis=1)
-    discounts = DISCOUNTS[discount].between(_cut(edges, k))
-    return (ratio(gain_sums, ties.total) * discounts).sum(axis=1)
+    return _discounted(ties, level_gains(ties.levels, gain), k, discount)
 
 
 def ndcg(
-    ties: Ties, k: int | None = None, gain: str = "exponential", discount: str = "log2p1"
+    ties: Ties,
+    k: int | None = None,
+    gain: Gain = "exponential",
+    discount: Discount = "log2p1",
 ) -> Array:
     """Return the expected `dcg` over that of the ideal ranking, which is cut at `k` too."""
-    relevant = np.flatnonzero(ties.levels > 0)[::-1]
-    stops = np.cumsum(ties.counts[:, relevant].sum(axis=2, dtype=np.float64), axis=1)
-    edges = np.concatenate([np.zeros((len(stops), 1)), stops], axis=1)
-    discounts = DISCOUNTS[discount].between(_cut(edges, k))
-    ideal = (discounts * _gains(ties.levels, gain)[relevant]).sum(axis=1)
-    return ratio(dcg(ties, k, gain, discount), ideal)
+    gains = level_gains(ties.levels, gain)
+    relevant = ties.levels > 0
+    n_items = ties.counts[:, relevant].sum(axis=2, dtype=np.float64)
+    ideal = ideal_dcg(n_items, gains[relevant], k, discount)
+    return ratio(_discounted(ties, gains, k, discount), ideal)
+
+
+def _discounted(ties: Ties, gains: Array, k: int | None, discount: Discount) -> Array:
+    edges = np.concatenate([ties.before, ties.n_items[:, None]], axis=1)
+    discounts = DISCOUNTS[discount].between(cut_at(edges, k))
+    return (ratio(ties.gain(gains), ties.total) * discounts).sum(axis=1)
 
 
 def reciprocal_rank(ties: Ties, k: int | None = None) -> Array:

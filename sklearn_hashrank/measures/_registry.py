@@ -1,343 +1,403 @@
-"""The registry of measures, and their evaluation."""
+"""What a measure is, and the registry that finds it by any of its names."""
 
 import inspect
-import math
-import warnings
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from numbers import Integral, Real
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, field, fields
+from numbers import Integral
+from types import MappingProxyType
+from typing import Any, NoReturn, TypeVar, overload
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from sklearn.exceptions import UndefinedMetricWarning
+from ._ties import Array
 
-from ._lookup import (
-    average_cumulative_gain,
-    local_group_average_precision,
-    lookup_precision,
-    lookup_recall,
-)
-from ._ranking import (
-    average_precision,
-    average_precision_bound,
-    dcg,
-    f1,
-    ndcg,
-    precision,
-    recall,
-    reciprocal_rank,
-)
-from ._ties import Array, Ties
+Function = Callable[..., Array]
+_F = TypeVar("_F", bound=Function)
 
-TIE_ORDERS = ("expected", "optimistic", "pessimistic")
+_OF_EVERY_MEASURE = ("k", "radius", "ties", "zero_division")
+_LARGEST = 2**62
 
-NEEDS_CODES = (
-    "needs to know how many items share a code, which the counts of a histogram do not tell. Make "
-    "the histogram, or every part of a sum, with retrieval_histogram(..., keep_codes=True)."
-)
-
-_CHUNK = 2**17  # counts evaluated at a time; temporaries take about a hundred bytes for each
+_package: dict[str, "Measure"] = {}
+_registered: dict[str, "Measure"] = {}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Measure:
-    """A registered measure.
+    """A measure of retrieval: a function of :class:`Ties` with its names, options and range.
+
+    :func:`register_measure` makes one and makes it known by name; it describes the parameters.
+    Where a name is accepted, the object is as well. A measure of the package is pickled by name,
+    another one by value, so that processes that did not register it can evaluate it.
 
     Parameters
     ----------
+    name : str
+        The method of the histogram and the argument of :meth:`RetrievalHistogram.measure`.
     function : callable
-        ``function(ties, k, **options)``: the expectation for each query, (n_queries,). A measure
-        of what lies within a radius takes `radius` in place of `k`.
-    short_name : str
-        What scorers call it.
-    label : str
-        What a picture calls it.
-    options : mapping of str to tuple of str
-        The values each option may take, its default first.
-    bound : callable, optional
-        ``bound(ties, k, best_first, **options)``: the largest or smallest value. Needed only
-        where sorting the levels inside every tie does not give it.
+        The expectation for each query: ``function(ties, k, **options)``.
+    short_name : str, default=""
+        The name of scorers, columns and the command line; `name` where it is empty.
+    label : str, default=""
+        The name in pictures; `name` with spaces where it is empty.
+    options : mapping of str to sequence of str, default={}
+        The values of each option, its default first.
+    bound : callable, default=None
+        The largest or smallest value: ``bound(ties, k, best_first, **options)``.
+    is_share : bool, default=True
+        Whether values lie in [0, 1].
+    radius : int, default=None
+        The default radius, None for measures of the ranking.
+    needs_codes : bool, default=False
+        Whether the function asks for ``ties.peaks``.
+    function_name : str, default=None
+        The function of :mod:`sklearn_hashrank.metrics` that belongs to a measure of the package.
+
+    Examples
+    --------
+    >>> from sklearn_hashrank.measures import get_measure
+    >>> measure = get_measure("ap")
+    >>> measure.name, measure.short_name, measure.label
+    ('average_precision', 'ap', 'AP')
+    >>> measure.parameters
+    ('k', 'ties', 'zero_division', 'normalize')
+    """
+
+    name: str
+    function: Function
+    _: KW_ONLY
+    short_name: str = ""
+    label: str = ""
+    options: Mapping[str, Sequence[str]] = field(default_factory=dict, hash=False)
+    bound: Function | None = None
+    is_share: bool = True
+    radius: int | None = None
+    needs_codes: bool = False
+    function_name: str | None = None
+
+    def __post_init__(self) -> None:
+        _check_name("name", self.name)
+        set_ = object.__setattr__
+        set_(self, "short_name", self.short_name or self.name)
+        _check_name("short_name", self.short_name)
+        set_(self, "label", self.label or self.name.replace("_", " "))
+        if not isinstance(self.label, str):
+            refuse("label", self.name, "a str", self.label)
+        set_(self, "options", _checked_options(self.name, self.options))
+        for parameter, given in (("is_share", self.is_share), ("needs_codes", self.needs_codes)):
+            if not isinstance(given, bool):
+                refuse(parameter, self.name, "True or False", given)
+        if self.radius is not None and not is_int(self.radius, minimum=0):
+            refuse("radius", self.name, "an int >= 0 or None", self.radius)
+        if self.needs_codes and self.radius is None:
+            refuse("radius", self.name, "an int >= 0 where needs_codes is True", None)
+        if self.bound is not None and self.radius is not None:
+            refuse("bound", self.name, "None where it has a radius: no order matters", self.bound)
+        self._check_function("function", self.function, self.cut)
+        if self.bound is not None:
+            self._check_function("bound", self.bound, self.cut, "best_first")
+
+    def _check_function(self, parameter: str, function: object, *positional: str) -> None:
+        form = ", ".join(["ties", *positional, *(f"{option}=..." for option in self.options)])
+        accepted = f"callable as {parameter}({form})"
+        if not callable(function):
+            refuse(parameter, self.name, accepted, function)
+        try:
+            signature = inspect.signature(function)
+        except ValueError:  # some compiled functions have none
+            return
+        try:
+            signature.bind(None, *positional, **{name: v[0] for name, v in self.options.items()})
+        except TypeError:
+            refuse(parameter, self.name, accepted, f"{parameter}{signature}")
+
+    @property
+    def cut(self) -> str:
+        """The parameter that says how far to look: ``"k"`` or ``"radius"``."""
+        return "k" if self.radius is None else "radius"
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """The keywords that evaluation accepts."""
+        return (self.cut, "ties", "zero_division", *self.options)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Every name that finds the measure."""
+        names = [self.name, self.short_name]
+        if self.function_name is not None:
+            names.append(self.function_name)
+            if self.radius is None:
+                names.append(f"tie_aware_{self.short_name}")
+        return tuple(dict.fromkeys(names))
+
+    def __reduce__(self) -> tuple[Callable[..., "Measure"], tuple[Any, ...]]:
+        if _package.get(self.name) is self:
+            return get_measure, (self.name,)
+        values = {each.name: getattr(self, each.name) for each in fields(self)}
+        return _rebuilt, (values | {"options": dict(self.options)},)
+
+    def __repr__(self) -> str:
+        return f"Measure({self.name!r}, short_name={self.short_name!r}, label={self.label!r})"
+
+
+def _rebuilt(values: dict[str, Any]) -> Measure:
+    return Measure(**values)
+
+
+def _check_name(parameter: str, name: object) -> None:
+    if not isinstance(name, str) or not name.isidentifier():
+        refuse(parameter, "a measure", "an identifier, such as 'hit_rate'", name)
+
+
+def _checked_options(name: str, options: object) -> Mapping[str, Sequence[str]]:
+    accepted = "a mapping from identifiers to their values, each a str, the default first"
+    if not isinstance(options, Mapping):
+        refuse("options", name, accepted, options)
+    for option, values in options.items():
+        is_known = isinstance(option, str) and option.isidentifier()
+        are_many = isinstance(values, Sequence) and not isinstance(values, str)
+        if not is_known or not are_many or not values or len(set(values)) < len(values):
+            refuse("options", name, accepted, options)
+        if not all(isinstance(value, str) for value in values):
+            refuse("options", name, accepted, options)
+        if option in _OF_EVERY_MEASURE:
+            raise ValueError(f"{option!r} cannot be an option of {name}: every measure has it.")
+    return MappingProxyType({option: tuple(values) for option, values in options.items()})
+
+
+@overload
+def register_measure(
+    name: str,
+    function: Function,
+    *,
+    short_name: str | None = ...,
+    label: str | None = ...,
+    options: Mapping[str, Sequence[str]] | None = ...,
+    bound: Function | None = ...,
+    is_share: bool = ...,
+    radius: int | None = ...,
+    needs_codes: bool = ...,
+) -> Measure: ...
+
+
+@overload
+def register_measure(
+    name: str,
+    function: None = ...,
+    *,
+    short_name: str | None = ...,
+    label: str | None = ...,
+    options: Mapping[str, Sequence[str]] | None = ...,
+    bound: Function | None = ...,
+    is_share: bool = ...,
+    radius: int | None = ...,
+    needs_codes: bool = ...,
+) -> Callable[[_F], _F]: ...
+
+
+def register_measure(
+    name: str,
+    function: Function | None = None,
+    *,
+    short_name: str | None = None,
+    label: str | None = None,
+    options: Mapping[str, Sequence[str]] | None = None,
+    bound: Function | None = None,
+    is_share: bool = True,
+    radius: int | None = None,
+    needs_codes: bool = False,
+) -> Measure | Callable[[_F], _F]:
+    """Make a function of :class:`Ties` a measure that histograms and scorers know by name.
+
+    Then ``histogram.measure(name)`` evaluates it, with bounds over tie orders and the treatment
+    of undefined queries, and the name is accepted wherever that of a measure of the package is.
+
+    Parameters
+    ----------
+    name : str
+        An identifier that no other measure has.
+    function : callable, default=None
+        ``function(ties, k, **options)``: the expectation over all orders of tied items for each
+        query, an array of shape (n_queries,). A measure of what lies within a radius takes
+        `radius` in place of `k`. Values of queries that nothing is relevant to are not used.
+        None: return a decorator.
+    short_name : str, default=None
+        What scorers, columns and the command line call it, an identifier. None: `name`.
+    label : str, default=None
+        What pictures call it. None: `name` with spaces.
+    options : mapping of str to sequence of str, default=None
+        Further keywords of `function`, and the values each may take, its default first.
+    bound : callable, default=None
+        ``bound(ties, k, best_first, **options)``: the largest or smallest value over all orders
+        of tied items. None: `function` of the ties split by level, the best or the worst first.
     is_share : bool, default=True
         Whether values lie in [0, 1].
     radius : int, default=None
         The default radius of a measure of what lies within one: tie t is at distance t, and no
         order of tied items matters. None: a measure of the ranking, cut at `k`.
     needs_codes : bool, default=False
-        Whether the function asks for `Ties.peaks`, which the counts do not tell.
+        Whether `function` asks for ``ties.peaks``. Such a measure has a radius.
+
+    Returns
+    -------
+    measure : Measure or callable
+        The measure; without `function` a decorator, which returns the function as it is.
+
+    See Also
+    --------
+    unregister_measure : Forget a measure.
+
+    Examples
+    --------
+    >>> from sklearn_hashrank import RetrievalHistogram
+    >>> from sklearn_hashrank.measures import register_measure, unregister_measure
+    >>> def hits(ties, k=None):
+    ...     return ties.hits(k)
+    >>> register_measure("hits", hits, is_share=False)
+    Measure('hits', short_name='hits', label='hits')
+    >>> RetrievalHistogram([[[0, 3], [2, 1]]], [0, 1]).measure("hits", k=3)
+    array([2.25])
+    >>> unregister_measure("hits")
     """
 
-    function: Callable[..., Array]
-    short_name: str
-    label: str
-    options: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    bound: Callable[..., Array] | None = None
-    is_share: bool = True
-    radius: int | None = None
-    needs_codes: bool = False
+    def register(function: Function) -> Measure:
+        measure = Measure(
+            name,
+            function,
+            short_name=short_name or "",
+            label=label or "",
+            options=options or {},
+            bound=bound,
+            is_share=is_share,
+            radius=radius,
+            needs_codes=needs_codes,
+        )
+        return add_measure(measure, _registered)
 
-    @property
-    def cut(self) -> str:
-        """The name of the parameter that says how far to look."""
-        return "k" if self.radius is None else "radius"
+    def decorate(function: _F) -> _F:
+        register(function)
+        return function
 
-
-_GAINS = {"gain": ("exponential", "linear"), "discount": ("log2p1", "log2")}
-
-MEASURES = {
-    "average_precision": Measure(
-        average_precision,
-        "tie_aware_ap",
-        "AP",
-        {"normalize": ("relevant", "min", "retrieved")},
-        bound=average_precision_bound,
-    ),
-    "ndcg": Measure(ndcg, "tie_aware_ndcg", "NDCG", _GAINS),
-    "dcg": Measure(dcg, "tie_aware_dcg", "DCG", _GAINS, is_share=False),
-    "precision": Measure(precision, "tie_aware_precision", "precision"),
-    "recall": Measure(recall, "tie_aware_recall", "recall"),
-    "f1": Measure(f1, "tie_aware_f1", "F1"),
-    "reciprocal_rank": Measure(reciprocal_rank, "tie_aware_rr", "reciprocal rank"),
-    "lookup_precision": Measure(
-        lookup_precision, "lookup_precision", "precision within radius", radius=2
-    ),
-    "lookup_recall": Measure(lookup_recall, "lookup_recall", "recall within radius", radius=2),
-    "average_cumulative_gain": Measure(
-        average_cumulative_gain, "acg", "ACG", radius=3, is_share=False
-    ),
-    "local_group_average_precision": Measure(
-        local_group_average_precision, "mlgap", "LGAP", radius=2, needs_codes=True
-    ),
-}
+    return decorate if function is None else register(function)
 
 
-def score_name(name: str) -> str:
-    """Return what `sklearn_hashrank.metrics` calls the function of a measure."""
-    return f"tie_aware_{name}_score" if MEASURES[name].radius is None else f"{name}_score"
+def add_measure(measure: Measure, registry: dict[str, Measure]) -> Measure:
+    """Register a measure unless one of its names belongs to another measure."""
+    if registry.get(measure.name) == measure:
+        return registry[measure.name]
+    taken = {name: other for other in list_measures() for name in other.names}
+    for name in measure.names:
+        if name in taken:
+            owner = taken[name].name
+            way_out = f", or call unregister_measure({owner!r}) first" * (owner in _registered)
+            raise ValueError(
+                f"{name!r} already names another measure, {owner}. Choose another name{way_out}."
+            )
+    registry[measure.name] = measure
+    return measure
 
 
-def find_measure(metric: str | Callable) -> str:
-    """Return the registered name of a measure.
+def declare_measures(measures: Iterable[Measure]) -> Mapping[str, Measure]:
+    """Register the measures of the package; return them by name."""
+    for measure in measures:
+        add_measure(measure, _package)
+    return MappingProxyType(_package)
+
+
+def unregister_measure(name: str) -> None:
+    """Forget a measure that :func:`register_measure` made known.
 
     Parameters
     ----------
-    metric : str or callable
-        The name of the measure, its short name, or the public function or its name.
+    name : str
+        Its name. Measures of the package cannot be forgotten.
+
+    Examples
+    --------
+    >>> from sklearn_hashrank.measures import get_measure, register_measure, unregister_measure
+    >>> measure = register_measure("hits", lambda ties, k=None: ties.hits(k), is_share=False)
+    >>> get_measure("hits") is measure
+    True
+    >>> unregister_measure("hits")
     """
-    wanted = metric if isinstance(metric, str) else getattr(metric, "__name__", None)
-    for name, measure in MEASURES.items():
-        if wanted in (name, measure.short_name, score_name(name)):
-            return name
-    short_names = _among(measure.short_name for measure in MEASURES.values())
+    if name not in _registered:
+        known = f"one of {sorted(_registered)}" if _registered else "registered; none is"
+        raise ValueError(f"name must be that of a measure you registered, {known}. Got {name!r}.")
+    del _registered[name]
+
+
+def list_measures() -> list[Measure]:
+    """Return all measures, those of the package first.
+
+    Returns
+    -------
+    measures : list of Measure
+
+    Examples
+    --------
+    >>> from sklearn_hashrank.measures import list_measures
+    >>> [measure.short_name for measure in list_measures()][:3]
+    ['ap', 'ndcg', 'dcg']
+    """
+    return [*_package.values(), *_registered.values()]
+
+
+def get_measure(measure: str | Function | Measure) -> Measure:
+    """Find a measure.
+
+    Parameters
+    ----------
+    measure : str, callable or Measure
+        Its name, its short name, the function of :mod:`sklearn_hashrank.metrics` that belongs to
+        it or the name of that function, or the function it was registered with. A `Measure` is
+        returned as it is, registered or not.
+
+    Returns
+    -------
+    measure : Measure
+
+    Examples
+    --------
+    >>> from sklearn_hashrank.measures import get_measure
+    >>> from sklearn_hashrank.metrics import tie_aware_ndcg_score
+    >>> get_measure("ndcg") is get_measure(tie_aware_ndcg_score)
+    True
+    """
+    if isinstance(measure, Measure):
+        return measure
+    for known in list_measures():
+        if isinstance(measure, str):
+            found = measure in known.names
+        else:
+            found = measure is known.function or _is_public_function(measure, known)
+        if found:
+            return known
     raise ValueError(
-        "a measure must be a function of sklearn_hashrank.metrics with one value for each query, "
-        f"or {short_names}. Got {metric!r} instead."
+        "a measure must be a Measure, a function of sklearn_hashrank.metrics with one value for "
+        f"each query, or {among(known.short_name for known in list_measures())}. "
+        f"Got {measure!r} instead."
     )
 
 
-def _refuse(parameter: str, owner: str, accepted: str, given: object) -> None:
+def _is_public_function(function: object, measure: Measure) -> bool:
+    """Tell a function of the metrics, which this folder does not know, by its names."""
+    module = str(getattr(function, "__module__", None))
+    is_ours = module.split(".")[:2] == [__name__.split(".")[0], "metrics"]
+    return is_ours and getattr(function, "__name__", None) == measure.function_name
+
+
+def refuse(parameter: str, owner: str, accepted: str, given: object) -> NoReturn:
+    """Raise an error that says what was given and what is accepted."""
     raise ValueError(
         f"The {parameter!r} parameter of {owner} must be {accepted}. Got {given!r} instead."
     )
 
 
-def _among(values: Any) -> str:
+def among(values: Iterable[str]) -> str:
+    """List the accepted values."""
     return "a str among {" + ", ".join(repr(value) for value in values) + "}"
 
 
-def validate_options(
-    name: str,
-    *,
-    ties: str = "expected",
-    zero_division: float = np.nan,
-    **options: Any,
-) -> None:
-    """Raise a clear error unless the measure `name` accepts these options.
-
-    Raises
-    ------
-    ValueError
-        If a value, or the name of the measure, is not accepted.
-    TypeError
-        If the measure has no option of a given name.
-    """
-    if name not in MEASURES:
-        _refuse("name", "a measure", _among(MEASURES), name)
-    measure = MEASURES[name]
-    cut = options.pop(measure.cut, measure.radius)
-    if measure.radius is not None:
-        if not _is_int(cut, minimum=0):
-            _refuse("radius", name, "an int >= 0", cut)
-    elif cut is not None and not _is_int(cut, minimum=1):
-        _refuse("k", name, "an int >= 1 or None", cut)
-    if not isinstance(ties, str) or ties not in TIE_ORDERS:
-        _refuse("ties", name, _among(TIE_ORDERS), ties)
-    is_real = isinstance(zero_division, Real) and not isinstance(zero_division, bool)
-    if not is_real or not (math.isnan(zero_division) or 0 <= zero_division <= 1):
-        _refuse("zero_division", name, "a float in the range [0, 1] or nan", zero_division)
-    for option, value in options.items():
-        if option not in measure.options:
-            known = (measure.cut, "ties", "zero_division", *measure.options)
-            accepted = ", ".join(map(repr, known))
-            raise TypeError(f"{name} has no parameter {option!r}. It accepts {accepted}.")
-        if not isinstance(value, str) or value not in measure.options[option]:
-            _refuse(option, name, _among(measure.options[option]), value)
-
-
-def _is_int(value: object, minimum: int) -> bool:
-    is_int = isinstance(value, Integral) and not isinstance(value, bool)
-    return is_int and minimum <= value <= 2**62  # type: ignore[operator]
-
-
-def validate_counts(counts: NDArray[Any], levels: Array) -> None:
-    """Raise a clear error unless counts and levels make a histogram."""
-    if counts.ndim != 3 or 0 in counts.shape[1:] or levels.shape != (counts.shape[1],):
-        raise ValueError(
-            "counts must have shape (n_queries, n_levels, n_ties), and levels (n_levels,). "
-            f"Got shapes {counts.shape} and {levels.shape} instead."
-        )
-    whole = counts.dtype.kind in "iu" or (counts.dtype.kind == "f" and (counts % 1 == 0).all())
-    if not whole or (counts < 0).any():
-        raise ValueError("counts must be whole numbers >= 0.")
-    if not np.isfinite(levels).all() or levels[0] < 0 or np.any(np.diff(levels) <= 0):
-        raise ValueError(f"levels must be finite, >= 0 and ascending. Got {levels} instead.")
-
-
-def evaluate(
-    name: str,
-    counts: ArrayLike,
-    levels: ArrayLike,
-    *,
-    peaks: ArrayLike | None = None,
-    ties: str = "expected",
-    zero_division: float = np.nan,
-    **options: Any,
-) -> Array:
-    """Evaluate a registered measure of each query.
-
-    Parameters
-    ----------
-    name : str
-        A key of `MEASURES`.
-    counts : array-like of shape (n_queries, n_levels, n_ties)
-        How many items of each level lie in each tie; ties in the order of retrieval.
-    levels : array-like of shape (n_levels,)
-        The levels, ascending; an item is relevant when its level is above 0.
-    peaks : array-like of shape (n_queries, n_ties), default=None
-        The largest number of items of each tie that share one code, for measures that need it;
-        with a radius, no more than the ties within it.
-    ties : {"expected", "optimistic", "pessimistic"}, default="expected"
-        The mean, the maximum or the minimum over all orders of tied items.
-    zero_division : float, default=nan
-        The value of a query for which nothing is relevant.
-    **options : int or str
-        ``k`` or ``radius``, and further options of the measure, such as ``normalize`` or ``gain``.
-
-    Returns
-    -------
-    values : ndarray of shape (n_queries,)
-
-    Examples
-    --------
-    Two tied items, one of them relevant, then another relevant one:
-
-    >>> from sklearn_hashrank.measures import evaluate
-    >>> counts = [[[1, 0], [1, 1]]]
-    >>> for ties in ("pessimistic", "expected", "optimistic"):
-    ...     print(evaluate("average_precision", counts, [0, 1], ties=ties).round(3))
-    [0.583]
-    [0.708]
-    [0.833]
-    """
-    validate_options(name, ties=ties, zero_division=zero_division, **options)
-    counts, levels = np.asarray(counts), np.asarray(levels, dtype=np.float64)
-    validate_counts(counts, levels)
-    measure = MEASURES[name]
-    if measure.needs_codes and peaks is None:
-        raise ValueError(f"{name} {NEEDS_CODES}")
-    cut = options.pop(measure.cut, measure.radius)
-    cut = None if cut is None else int(cut)
-    peaks = None if peaks is None else np.asarray(peaks)
-    per_query = counts[:1].size * (1 if ties == "expected" else len(levels))
-    step = max(1, _CHUNK // max(1, per_query))
-    values = np.empty(len(counts))
-    for start in range(0, len(counts), step):
-        part = slice(start, start + step)
-        chunk = Ties(counts[part], levels, None if peaks is None else peaks[part])
-        value = _value(measure, chunk, cut, ties, options)
-        if measure.is_share:
-            value = np.clip(value, 0, 1)  # not beyond by rounding
-        values[part] = np.where(chunk.n_relevant > 0, value, zero_division)
-    return values
-
-
-def _value(
-    measure: Measure, chunk: Ties, cut: int | None, ties: str, options: Mapping[str, str]
-) -> Array:
-    value = measure.function(chunk, cut, **options)
-    if ties == "expected" or measure.radius is not None:
-        return value
-    best_first = ties == "optimistic"
-    if measure.bound is not None:
-        bound = measure.bound(chunk, cut, best_first, **options)
-    else:
-        bound = measure.function(chunk.split(best_first), cut, **options)
-    # Where no order matters the two are one number, which rounding must not take apart.
-    return np.maximum(value, bound) if best_first else np.minimum(value, bound)
-
-
-def describe(name: str) -> tuple[str, inspect.Signature]:
-    """Docstring and signature of the histogram's method for a measure."""
-    measure = MEASURES[name]
-    options = measure.options
-    defaults = {measure.cut: measure.radius, "ties": "expected", "zero_division": np.nan}
-    defaults |= {option: values[0] for option, values in options.items()}
-    lines = [inspect.getdoc(measure.function), "", "Parameters", "----------"]
-    if measure.radius is None:
-        lines += ["k : int, default=None", "    Only the first k places count; None: all."]
-    else:
-        lines += [f"radius : int, default={measure.radius}", "    Largest Hamming distance."]
-    lines += [f"ties : {_among(TIE_ORDERS)}", "    The mean over all orders of ties, or a bound."]
-    lines += ["zero_division : float, default=nan", "    Value of a query without relevant items."]
-    for option, values in options.items():
-        lines += [f"{option} : {_among(values)}", "    See above."]
-    lines += ["", "Returns", "-------", "values : ndarray of shape (n_queries,)"]
-    keyword, itself = inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD
-    parameters = [inspect.Parameter("self", itself)]
-    parameters += [inspect.Parameter(n, keyword, default=d) for n, d in defaults.items()]
-    return "\n".join(map(str, lines)), inspect.Signature(parameters)
-
-
-def mean_score(values: ArrayLike, stacklevel: int = 2) -> float:
-    """Return the mean of the queries' values, leaving out nan, with one warning where there is any.
-
-    Parameters
-    ----------
-    values : array-like of shape (n_queries,)
-        What `evaluate` returns.
-    stacklevel : int, default=2
-        Whom the warning points at: 2 is the caller.
-
-    Returns
-    -------
-    mean : float
-        nan when every value is.
-    """
-    return float(mean_over_queries(values, stacklevel + 1))
-
-
-def mean_over_queries(values: ArrayLike, stacklevel: int = 2) -> Array:
-    """Like `mean_score`, of one value or one curve for each query."""
-    values = np.asarray(values, dtype=np.float64)
-    undefined = np.isnan(values).any(axis=tuple(range(1, values.ndim)))
-    if undefined.any():
-        warnings.warn(
-            f"{undefined.sum()} of {len(values)} queries have no relevant item: their "
-            "scores are undefined and left out of the mean. The `zero_division` parameter of "
-            "the metrics gives them a value.",
-            UndefinedMetricWarning,
-            stacklevel=stacklevel,
-        )
-    if undefined.all():
-        return np.full(values.shape[1:], np.nan)
-    return values[~undefined].mean(axis=0)
+def is_int(value: object, minimum: int) -> bool:
+    """Whether a value is an int, numpy's included, of a size that floats and kernels take."""
+    if not isinstance(value, Integral) or isinstance(value, bool):
+        return False
+    return minimum <= int(value) <= _LARGEST

@@ -3,10 +3,13 @@
 import math
 import threading
 from collections.abc import Callable
+from typing import Literal
 
 import numpy as np
 
 from ._ties import Array
+
+Discount = Literal["log2p1", "log2"]
 
 _NEAR = 32
 _HARMONIC = np.array([math.fsum(1 / t for t in range(1, n + 1)) for n in range(_NEAR + 1)])
@@ -39,15 +42,21 @@ class DiscountSums:
     multiple of 2**-20, whose sums are exact, plus a small rest. So a sum over few ranks far down
     the list keeps its digits: the relative error is below 1e-12, and typically 1e-15. The table
     takes 8 bytes for each rank it covers. Reading needs no lock.
+
+    Parameters
+    ----------
+    discount : callable
+        The discount as a function of an array of ranks.
     """
 
     _ROW = 256
     _BLOCK = 128  # rows built at a time
 
     def __init__(self, discount: Callable[[Array], Array]):
-        self._discount = discount
+        self.discount = discount
         self._lock = threading.Lock()
         self._table = (np.zeros((0, self._ROW)), np.zeros(1), np.zeros(1))
+        self._prefix: Array = np.zeros(0)
 
     def between(self, edges: Array) -> Array:
         """Sum the discount of the ranks e[i] < rank <= e[i + 1], along the last axis."""
@@ -56,6 +65,15 @@ class DiscountSums:
         row = index // self._ROW
         total = np.diff(coarse[row]) + np.diff(fine[row])
         return total + np.diff(inner.reshape(-1)[index])
+
+    def prefix(self, n_ranks: int) -> Array:
+        """Return S with S[n] the sum over the ranks 1 to n, for n up to `n_ranks` or farther."""
+        prefix = self._prefix
+        if prefix.size <= n_ranks:
+            inner, coarse, fine = self._covering(n_ranks)
+            prefix = (coarse[:-1, None] + (fine[:-1, None] + inner)).ravel()
+            self._prefix = prefix
+        return prefix
 
     def _covering(self, rank: int) -> tuple[Array, Array, Array]:
         if rank >= self._table[0].size:
@@ -73,7 +91,7 @@ class DiscountSums:
         sums = np.empty(n_rows - len(old))
         for row in range(len(old), n_rows, self._BLOCK):
             ranks = np.arange(row * self._ROW + 1.0, (row + self._BLOCK) * self._ROW + 1)
-            values = self._discount(ranks).reshape(self._BLOCK, self._ROW)
+            values = self.discount(ranks).reshape(self._BLOCK, self._ROW)
             np.cumsum(values[:, :-1], axis=1, out=inner[row : row + self._BLOCK, 1:])
             sums[row - len(old) : row - len(old) + self._BLOCK] = values.sum(axis=1)
         rounded = np.round(sums * 2.0**20) * 2.0**-20
@@ -82,7 +100,7 @@ class DiscountSums:
         return inner, coarse, fine
 
 
-DISCOUNTS = {
+DISCOUNTS: dict[str, DiscountSums] = {
     "log2p1": DiscountSums(lambda rank: 1 / np.log2(rank + 1)),
     "log2": DiscountSums(lambda rank: 1 / np.log2(np.maximum(rank, 2))),
 }

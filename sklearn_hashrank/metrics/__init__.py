@@ -1,6 +1,6 @@
 """Measures and displays of Hamming rankings, lookups and code usage, in scikit-learn's manner."""
 
-from ..measures import CodeUsage
+from ..measures import CodeUsage, code_usage
 from ._curves import precision_recall_curve, recall_at_k_curve
 from ._lookup import (
     average_cumulative_gain_score,
@@ -17,8 +17,13 @@ from ._ranking import (
     tie_aware_recall_score,
     tie_aware_reciprocal_rank_score,
 )
-from ._scorer import get_retrieval_scorer, get_retrieval_scorer_names, make_retrieval_scorer
-from ._usage import code_usage
+from ._scorer import (
+    RetrievalScorer,
+    get_retrieval_scorer,
+    get_retrieval_scorer_names,
+    make_retrieval_scorer,
+    warn_if_all_is_relevant,
+)
 from .displays import (
     BitsCurveDisplay,
     CodeUsageDisplay,
@@ -33,6 +38,7 @@ __all__ = [
     "CodeUsageDisplay",
     "PrecisionRecallDisplay",
     "RecallAtKDisplay",
+    "RetrievalScorer",
     "TieRangeDisplay",
     "average_cumulative_gain_score",
     "code_usage",
@@ -51,4 +57,5 @@ __all__ = [
     "tie_aware_precision_score",
     "tie_aware_recall_score",
     "tie_aware_reciprocal_rank_score",
+    "warn_if_all_is_relevant",
 ]

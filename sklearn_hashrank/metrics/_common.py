@@ -1,12 +1,12 @@
 """What the metric functions share: their documentation, and how they come by a histogram."""
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
 from ..histogram import RetrievalHistogram, retrieval_histogram
-from ..measures import MEASURES, mean_score, validate_options
+from ..measures import ConfiguredMeasure, mean_score
 
 _AVERAGE = """average : bool, default=True
         Whether to return the mean over the queries, or one value for each.
@@ -75,54 +75,41 @@ def documented(function: _Function) -> _Function:
     return function
 
 
-def histogram_of(
-    y_true: Any,
-    codes: Any,
-    database: Any,
-    n_bits: int | None,
-    affinity: Any,
-    average: bool,
-    n_jobs: int | None,
-    keep_codes: bool = False,
-) -> RetrievalHistogram:
-    """Count what a metric function asks for, after a look at the arguments all of them have."""
-    if not isinstance(average, (bool, np.bool_)):
-        raise ValueError(f"average must be True or False. Got {average!r} instead.")
-    exclude_self = database is None
-    if exclude_self:
-        database = (y_true, codes)
-    if not isinstance(database, (tuple, list)) or len(database) != 2:
-        raise ValueError(
-            f"database must be None or a tuple (y_database, database_codes). Got {database!r}."
+class Retrieval(NamedTuple):
+    """What every metric function is given to count."""
+
+    y_true: Any
+    codes: Any
+    database: Any
+    n_bits: int | None
+    affinity: Any
+    n_jobs: int | None
+
+    def histogram(self, average: bool, keep_codes: bool = False) -> RetrievalHistogram:
+        """Count, after a look at the arguments that all metric functions have."""
+        if not isinstance(average, (bool, np.bool_)):
+            raise ValueError(f"average must be True or False. Got {average!r} instead.")
+        exclude_self = self.database is None
+        database = (self.y_true, self.codes) if exclude_self else self.database
+        if not isinstance(database, (tuple, list)) or len(database) != 2:
+            raise ValueError(
+                f"database must be None or a tuple (y_database, database_codes). Got {database!r}."
+            )
+        return retrieval_histogram(
+            self.codes,
+            database[1],
+            self.y_true,
+            database[0],
+            affinity=self.affinity,
+            n_bits=self.n_bits,
+            exclude_self=exclude_self,
+            keep_codes=keep_codes,
+            n_jobs=self.n_jobs,
         )
-    return retrieval_histogram(
-        codes,
-        database[1],
-        y_true,
-        database[0],
-        affinity=affinity,
-        n_bits=n_bits,
-        exclude_self=exclude_self,
-        keep_codes=keep_codes,
-        n_jobs=n_jobs,
-    )
 
 
-def score(
-    measure: str,
-    y_true: Any,
-    codes: Any,
-    database: Any,
-    n_bits: int | None,
-    affinity: Any,
-    average: bool,
-    n_jobs: int | None,
-    **options: Any,
-) -> float | np.ndarray:
-    """Evaluate a registered measure, called by its public function."""
-    validate_options(measure, **options)
-    histogram = histogram_of(
-        y_true, codes, database, n_bits, affinity, average, n_jobs, MEASURES[measure].needs_codes
-    )
-    values = histogram.measure(measure, **options)
+def score(measure: ConfiguredMeasure, retrieval: Retrieval, average: bool) -> float | np.ndarray:
+    """Evaluate a measure, whose options are checked before anything is counted."""
+    histogram = retrieval.histogram(average, measure.measure.needs_codes)
+    values = histogram.measure(measure)
     return mean_score(values, stacklevel=4) if average else values

@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from ..measures import mean_over_queries
-from ._common import documented, histogram_of
+from ..measures import TieOrder, mean_over_queries
+from ._common import Retrieval, documented
 
 
 @documented
@@ -17,7 +17,7 @@ def precision_recall_curve(
     n_bits: int | None = None,
     affinity: Any = "auto",
     k: Any = None,
-    ties: str = "expected",
+    ties: TieOrder = "expected",
     average: bool = True,
     zero_division: float = np.nan,
     n_jobs: int | None = None,
@@ -49,14 +49,8 @@ def precision_recall_curve(
     >>> precision, recall, k
     (array([0.5, 0.5, 0.5, 0.5]), array([0.25, 0.5 , 0.75, 1.  ]), array([1, 2, 3, 4]))
     """
-    histogram = histogram_of(y_true, codes, database, n_bits, affinity, average, n_jobs)
-    precision, recall, k = histogram.precision_recall_curve(
-        k=k, ties=ties, zero_division=zero_division
-    )
-    if average:
-        both = np.stack([precision, recall], axis=1)
-        precision, recall = mean_over_queries(both, stacklevel=3)
-    return precision, recall, k
+    retrieval = Retrieval(y_true, codes, database, n_bits, affinity, n_jobs)
+    return _curves(retrieval, average, k, ties, zero_division)
 
 
 @documented
@@ -68,7 +62,7 @@ def recall_at_k_curve(
     n_bits: int | None = None,
     affinity: Any = "auto",
     k: Any = None,
-    ties: str = "expected",
+    ties: TieOrder = "expected",
     average: bool = True,
     zero_division: float = np.nan,
     n_jobs: int | None = None,
@@ -93,6 +87,21 @@ def recall_at_k_curve(
     >>> recall_at_k_curve(y[:1], codes[:1], database=(y[1:], codes[1:]), k=[1, 2, 4])
     (array([0.25, 0.5 , 1.  ]), array([1, 2, 4]))
     """
-    histogram = histogram_of(y_true, codes, database, n_bits, affinity, average, n_jobs)
-    recall, k = histogram.recall_at_k_curve(k=k, ties=ties, zero_division=zero_division)
-    return (mean_over_queries(recall, stacklevel=3) if average else recall), k
+    retrieval = Retrieval(y_true, codes, database, n_bits, affinity, n_jobs)
+    return _curves(retrieval, average, k, ties, zero_division)[1:]
+
+
+def _curves(
+    retrieval: Retrieval,
+    average: bool,
+    k: Any,
+    ties: TieOrder,
+    zero_division: float,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    precision, recall, k = retrieval.histogram(average).precision_recall_curve(
+        k=k, ties=ties, zero_division=zero_division
+    )
+    if average:
+        both = np.stack([precision, recall], axis=1)
+        precision, recall = mean_over_queries(both, stacklevel=4)
+    return precision, recall, k

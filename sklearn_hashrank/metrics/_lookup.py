@@ -4,7 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from ._common import documented, score
+from ..measures import TieOrder, configure_measure
+from ._common import Retrieval, documented, score
 
 
 @documented
@@ -16,7 +17,7 @@ def lookup_precision_score(
     n_bits: int | None = None,
     affinity: Any = "auto",
     radius: int = 2,
-    ties: str = "expected",
+    ties: TieOrder = "expected",
     average: bool = True,
     zero_division: float = np.nan,
     n_jobs: int | None = None,
@@ -46,17 +47,11 @@ def lookup_precision_score(
     0.5
     """
     return score(
-        "lookup_precision",
-        y_true,
-        codes,
-        database,
-        n_bits,
-        affinity,
+        configure_measure(
+            "lookup_precision", radius=radius, ties=ties, zero_division=zero_division
+        ),
+        Retrieval(y_true, codes, database, n_bits, affinity, n_jobs),
         average,
-        n_jobs,
-        radius=radius,
-        ties=ties,
-        zero_division=zero_division,
     )
 
 
@@ -69,7 +64,7 @@ def lookup_recall_score(
     n_bits: int | None = None,
     affinity: Any = "auto",
     radius: int = 2,
-    ties: str = "expected",
+    ties: TieOrder = "expected",
     average: bool = True,
     zero_division: float = np.nan,
     n_jobs: int | None = None,
@@ -91,17 +86,9 @@ def lookup_recall_score(
     0.5
     """
     return score(
-        "lookup_recall",
-        y_true,
-        codes,
-        database,
-        n_bits,
-        affinity,
+        configure_measure("lookup_recall", radius=radius, ties=ties, zero_division=zero_division),
+        Retrieval(y_true, codes, database, n_bits, affinity, n_jobs),
         average,
-        n_jobs,
-        radius=radius,
-        ties=ties,
-        zero_division=zero_division,
     )
 
 
@@ -114,7 +101,7 @@ def average_cumulative_gain_score(
     n_bits: int | None = None,
     affinity: Any = "auto",
     radius: int = 3,
-    ties: str = "expected",
+    ties: TieOrder = "expected",
     average: bool = True,
     zero_division: float = np.nan,
     n_jobs: int | None = None,
@@ -144,17 +131,11 @@ def average_cumulative_gain_score(
     1.5
     """
     return score(
-        "average_cumulative_gain",
-        y_true,
-        codes,
-        database,
-        n_bits,
-        affinity,
+        configure_measure(
+            "average_cumulative_gain", radius=radius, ties=ties, zero_division=zero_division
+        ),
+        Retrieval(y_true, codes, database, n_bits, affinity, n_jobs),
         average,
-        n_jobs,
-        radius=radius,
-        ties=ties,
-        zero_division=zero_division,
     )
 
 
@@ -167,7 +148,7 @@ def local_group_average_precision_score(
     n_bits: int | None = None,
     affinity: Any = "auto",
     radius: int = 2,
-    ties: str = "expected",
+    ties: TieOrder = "expected",
     average: bool = True,
     zero_division: float = np.nan,
     n_jobs: int | None = None,
@@ -216,15 +197,9 @@ def local_group_average_precision_score(
     0.5424
     """
     return score(
-        "local_group_average_precision",
-        y_true,
-        codes,
-        database,
-        n_bits,
-        affinity,
+        configure_measure(
+            "local_group_average_precision", radius=radius, ties=ties, zero_division=zero_division
+        ),
+        Retrieval(y_true, codes, database, n_bits, affinity, n_jobs),
         average,
-        n_jobs,
-        radius=radius,
-        ties=ties,
-        zero_division=zero_division,
     )

@@ -4,7 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from ._common import documented, score
+from ..measures import Discount, Gain, Normalize, TieOrder, configure_measure
+from ._common import Retrieval, documented, score
 
 
 @documented
@@ -16,8 +17,8 @@ def tie_aware_average_precision_score(
     n_bits: int | None = None,
     affinity: Any = "auto",
     k: int | None = None,
-    normalize: str = "relevant",
-    ties: str = "expected",
+    normalize: Normalize = "relevant",
+    ties: TieOrder = "expected",
     average: bool = True,
     zero_division: float = np.nan,
     n_jobs: int | None = None,
@@ -59,18 +60,11 @@ def tie_aware_average_precision_score(
     [1.0, 0.5]
     """
     return score(
-        "average_precision",
-        y_true,
-        codes,
-        database,
-        n_bits,
-        affinity,
+        configure_measure(
+            "average_precision", k=k, normalize=normalize, ties=ties, zero_division=zero_division
+        ),
+        Retrieval(y_true, codes, database, n_bits, affinity, n_jobs),
         average,
-        n_jobs,
-        k=k,
-        normalize=normalize,
-        ties=ties,
-        zero_division=zero_division,
     )
 
 
@@ -83,9 +77,9 @@ def tie_aware_ndcg_score(
     n_bits: int | None = None,
     affinity: Any = "auto",
     k: int | None = None,
-    gain: str = "exponential",
-    discount: str = "log2p1",
-    ties: str = "expected",
+    gain: Gain = "exponential",
+    discount: Discount = "log2p1",
+    ties: TieOrder = "expected",
     average: bool = True,
     zero_division: float = np.nan,
     n_jobs: int | None = None,
@@ -117,19 +111,11 @@ def tie_aware_ndcg_score(
     0.8984
     """
     return score(
-        "ndcg",
-        y_true,
-        codes,
-        database,
-        n_bits,
-        affinity,
+        configure_measure(
+            "ndcg", k=k, gain=gain, discount=discount, ties=ties, zero_division=zero_division
+        ),
+        Retrieval(y_true, codes, database, n_bits, affinity, n_jobs),
         average,
-        n_jobs,
-        k=k,
-        gain=gain,
-        discount=discount,
-        ties=ties,
-        zero_division=zero_division,
     )
 
 
@@ -142,9 +128,9 @@ def tie_aware_dcg_score(
     n_bits: int | None = None,
     affinity: Any = "auto",
     k: int | None = None,
-    gain: str = "exponential",
-    discount: str = "log2p1",
-    ties: str = "expected",
+    gain: Gain = "exponential",
+    discount: Discount = "log2p1",
+    ties: TieOrder = "expected",
     average: bool = True,
     zero_division: float = np.nan,
     n_jobs: int | None = None,
@@ -171,19 +157,11 @@ def tie_aware_dcg_score(
     1.5
     """
     return score(
-        "dcg",
-        y_true,
-        codes,
-        database,
-        n_bits,
-        affinity,
+        configure_measure(
+            "dcg", k=k, gain=gain, discount=discount, ties=ties, zero_division=zero_division
+        ),
+        Retrieval(y_true, codes, database, n_bits, affinity, n_jobs),
         average,
-        n_jobs,
-        k=k,
-        gain=gain,
-        discount=discount,
-        ties=ties,
-        zero_division=zero_division,
     )
 
 
@@ -196,7 +174,7 @@ def tie_aware_precision_score(
     n_bits: int | None = None,
     affinity: Any = "auto",
     k: int | None = None,
-    ties: str = "expected",
+    ties: TieOrder = "expected",
     average: bool = True,
     zero_division: float = np.nan,
     n_jobs: int | None = None,
@@ -219,17 +197,9 @@ def tie_aware_precision_score(
     0.5
     """
     return score(
-        "precision",
-        y_true,
-        codes,
-        database,
-        n_bits,
-        affinity,
+        configure_measure("precision", k=k, ties=ties, zero_division=zero_division),
+        Retrieval(y_true, codes, database, n_bits, affinity, n_jobs),
         average,
-        n_jobs,
-        k=k,
-        ties=ties,
-        zero_division=zero_division,
     )
 
 
@@ -242,7 +212,7 @@ def tie_aware_recall_score(
     n_bits: int | None = None,
     affinity: Any = "auto",
     k: int | None = None,
-    ties: str = "expected",
+    ties: TieOrder = "expected",
     average: bool = True,
     zero_division: float = np.nan,
     n_jobs: int | None = None,
@@ -263,17 +233,9 @@ def tie_aware_recall_score(
     0.25
     """
     return score(
-        "recall",
-        y_true,
-        codes,
-        database,
-        n_bits,
-        affinity,
+        configure_measure("recall", k=k, ties=ties, zero_division=zero_division),
+        Retrieval(y_true, codes, database, n_bits, affinity, n_jobs),
         average,
-        n_jobs,
-        k=k,
-        ties=ties,
-        zero_division=zero_division,
     )
 
 
@@ -286,7 +248,7 @@ def tie_aware_f1_score(
     n_bits: int | None = None,
     affinity: Any = "auto",
     k: int | None = None,
-    ties: str = "expected",
+    ties: TieOrder = "expected",
     average: bool = True,
     zero_division: float = np.nan,
     n_jobs: int | None = None,
@@ -307,17 +269,9 @@ def tie_aware_f1_score(
     0.5
     """
     return score(
-        "f1",
-        y_true,
-        codes,
-        database,
-        n_bits,
-        affinity,
+        configure_measure("f1", k=k, ties=ties, zero_division=zero_division),
+        Retrieval(y_true, codes, database, n_bits, affinity, n_jobs),
         average,
-        n_jobs,
-        k=k,
-        ties=ties,
-        zero_division=zero_division,
     )
 
 
@@ -330,7 +284,7 @@ def tie_aware_reciprocal_rank_score(
     n_bits: int | None = None,
     affinity: Any = "auto",
     k: int | None = None,
-    ties: str = "expected",
+    ties: TieOrder = "expected",
     average: bool = True,
     zero_division: float = np.nan,
     n_jobs: int | None = None,
@@ -353,15 +307,7 @@ def tie_aware_reciprocal_rank_score(
     0.75
     """
     return score(
-        "reciprocal_rank",
-        y_true,
-        codes,
-        database,
-        n_bits,
-        affinity,
+        configure_measure("reciprocal_rank", k=k, ties=ties, zero_division=zero_division),
+        Retrieval(y_true, codes, database, n_bits, affinity, n_jobs),
         average,
-        n_jobs,
-        k=k,
-        ties=ties,
-        zero_division=zero_division,
     )

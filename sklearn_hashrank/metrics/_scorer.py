@@ -12,7 +12,14 @@ import numpy as np
 
 from ..codes import pack_codes
 from ..histogram import RetrievalHistogram, retrieval_histogram
-from ..measures import MEASURES, describe, find_measure, mean_score, validate_options
+from ..measures import (
+    ConfiguredMeasure,
+    Measure,
+    configure_measure,
+    get_measure,
+    list_measures,
+    mean_score,
+)
 
 # Fitted attributes of hashers that no code depends on, and that may be large.
 _NOT_FOR_ENCODING = {"codes_", "y_", "affinity", "affinity_"}
@@ -71,10 +78,10 @@ def make_retrieval_scorer(
     >>> from sklearn_hashrank.metrics import make_retrieval_scorer, tie_aware_precision_score
     >>> X, y = load_digits(return_X_y=True)
     >>> hasher = LSHHasher(n_bits=32, random_state=0).fit(X[200:], y[200:])
-    >>> make_retrieval_scorer("tie_aware_ap", database="fit")(hasher, X[:200], y[:200]) > 0.4
+    >>> make_retrieval_scorer("ap", database="fit")(hasher, X[:200], y[:200]) > 0.4
     True
     >>> scorer = make_retrieval_scorer(
-    ...     {"AP": "tie_aware_ap", "P@10": partial(tie_aware_precision_score, k=10)}
+    ...     {"AP": "ap", "P@10": partial(tie_aware_precision_score, k=10)}
     ... )
     >>> sorted(scorer(hasher, X[:200], y[:200]))
     ['AP', 'P@10']
@@ -98,8 +105,8 @@ def get_retrieval_scorer(name: str) -> "RetrievalScorer":
     Examples
     --------
     >>> from sklearn_hashrank.metrics import get_retrieval_scorer
-    >>> get_retrieval_scorer("tie_aware_ap")
-    make_retrieval_scorer('tie_aware_ap')
+    >>> get_retrieval_scorer("ap")
+    make_retrieval_scorer('ap')
     """
     if not isinstance(name, str):
         raise ValueError(f"name must be one of {get_retrieval_scorer_names()}. Got {name!r}.")
@@ -116,10 +123,10 @@ def get_retrieval_scorer_names() -> list[str]:
     Examples
     --------
     >>> from sklearn_hashrank.metrics import get_retrieval_scorer_names
-    >>> "tie_aware_ndcg" in get_retrieval_scorer_names()
+    >>> "ndcg" in get_retrieval_scorer_names()
     True
     """
-    return sorted(measure.short_name for measure in MEASURES.values())
+    return sorted(measure.short_name for measure in list_measures())
 
 
 class RetrievalScorer:
@@ -169,8 +176,8 @@ class RetrievalScorer:
         histogram = self._histogram(estimator, X, y)
         warn_if_all_is_relevant(histogram, stacklevel=3)
         scores = {
-            name: mean_score(histogram.measure(measure, **options), stacklevel=3)
-            for name, (measure, options) in self._metrics.items()
+            name: mean_score(histogram.measure(measure), stacklevel=3)
+            for name, measure in self._metrics.items()
         }
         return next(iter(scores.values())) if self.is_single else scores
 
@@ -188,7 +195,7 @@ class RetrievalScorer:
             database = training_codes(hasher)
         else:
             database = self._encoded_database(estimator, before, hasher)
-        needs_codes = any(MEASURES[measure].needs_codes for measure, _ in self._metrics.values())
+        needs_codes = any(each.measure.needs_codes for each in self._metrics.values())
         return retrieval_histogram(
             codes,
             database[0],
@@ -238,8 +245,8 @@ class RetrievalScorer:
 
     def __repr__(self) -> str:
         calls = {
-            name: (MEASURES[measure].short_name, [f"{k}={v!r}" for k, v in options.items()])
-            for name, (measure, options) in self._metrics.items()
+            name: (each.measure.short_name, [f"{k}={v!r}" for k, v in each.given.items()])
+            for name, each in self._metrics.items()
         }
         if self.is_single:
             [(short_name, arguments)] = calls.values()
@@ -268,13 +275,13 @@ def warn_if_all_is_relevant(histogram: RetrievalHistogram, stacklevel: int = 2) 
         )
 
 
-def _named_metrics(metric: Any, shared: Mapping[str, Any]) -> dict[str, tuple[str, dict]]:
+def _named_metrics(metric: Any, shared: Mapping[str, Any]) -> dict[str, ConfiguredMeasure]:
     """Map the name of each metric to its measure and options."""
     if isinstance(metric, Mapping):
         found = {name: _find(one) for name, one in metric.items()}
     else:
         pairs = list(map(_find, metric if isinstance(metric, (list, tuple)) else [metric]))
-        found = {MEASURES[measure].short_name: (measure, own) for measure, own in pairs}
+        found = {measure.short_name: (measure, own) for measure, own in pairs}
         if len(found) < len(pairs):
             raise ValueError(
                 "metric holds one metric twice. Name them with a dict, such as "
@@ -282,22 +289,24 @@ def _named_metrics(metric: Any, shared: Mapping[str, Any]) -> dict[str, tuple[st
             )
     if not found or not all(isinstance(name, str) for name in found):
         raise ValueError(f"metric must hold at least one metric, named by a str. Got {metric!r}.")
-    unknown = dict(shared)
+    known = {option for measure, _ in found.values() for option in measure.parameters}
+    configured = {}
     for name, (measure, own) in found.items():
-        parameters = describe(measure)[1].parameters
-        unknown = {option: value for option, value in unknown.items() if option not in parameters}
-        accepted = {option: value for option, value in shared.items() if option in parameters}
-        found[name] = measure, accepted | own
-    for measure, options in found.values():
-        validate_options(measure, **options, **unknown)
-    return found
+        # What no metric knows goes to all, so that the error names it.
+        accepted = {
+            option: value
+            for option, value in shared.items()
+            if option in measure.parameters or option not in known
+        }
+        configured[name] = configure_measure(measure, **accepted | own)
+    return configured
 
 
-def _find(metric: Any) -> tuple[str, dict[str, Any]]:
+def _find(metric: Any) -> tuple[Measure, dict[str, Any]]:
     """Return the measure of a metric, and the options that come with it."""
     if isinstance(metric, partial) and not metric.args:
-        return find_measure(metric.func), metric.keywords
-    return find_measure(metric), {}
+        return get_measure(metric.func), metric.keywords
+    return get_measure(metric), {}
 
 
 def take_apart(estimator: Any) -> tuple[list, Any]:

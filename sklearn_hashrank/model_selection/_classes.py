@@ -10,9 +10,9 @@ from ..affinity import (
     EuclideanAffinity,
     HierarchicalAffinity,
     SharedLabelAffinity,
+    as_rows,
     auto_affinity,
 )
-from ..affinity._rows import as_rows
 
 
 def class_numbers(y: Any) -> np.ndarray | None:

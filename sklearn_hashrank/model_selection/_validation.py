@@ -14,7 +14,7 @@ from sklearn.utils import _safe_indexing, indexable
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _num_samples
 
-from ..metrics._scorer import RetrievalScorer, make_retrieval_scorer
+from ..metrics import RetrievalScorer, make_retrieval_scorer
 from ._folds import RetrievalKFold
 from ._splits import RetrievalSplit
 
@@ -24,7 +24,7 @@ def cross_validate_retrieval(
     X: Any,
     y: Any = None,
     *,
-    scoring: Any = "tie_aware_ap",
+    scoring: Any = "ap",
     cv: Any = 5,
     groups: Any = None,
     n_jobs: int | None = None,
@@ -47,7 +47,7 @@ def cross_validate_retrieval(
         All rows.
     y : array-like with n_samples rows, default=None
         What the affinity compares; None: the rows themselves.
-    scoring : str, callable, list or dict, default="tie_aware_ap"
+    scoring : str, callable, list or dict, default="ap"
         Metrics, as for :func:`~sklearn_hashrank.metrics.make_retrieval_scorer`, or such a scorer,
         whose `database` has no say here.
     cv : int, splitter, iterable or None, default=5
@@ -83,11 +83,11 @@ def cross_validate_retrieval(
     >>> from sklearn_hashrank.model_selection import cross_validate_retrieval
     >>> X, y = load_digits(return_X_y=True)
     >>> scores = cross_validate_retrieval(
-    ...     ITQHasher(n_bits=16, random_state=0), X, y, scoring=["tie_aware_ap", "tie_aware_ndcg"]
+    ...     ITQHasher(n_bits=16, random_state=0), X, y, scoring=["ap", "ndcg"]
     ... )
     >>> sorted(scores)
-    ['fit_time', 'score_time', 'test_tie_aware_ap', 'test_tie_aware_ndcg']
-    >>> bool(scores["test_tie_aware_ap"].min() > 0.5)
+    ['fit_time', 'score_time', 'test_ap', 'test_ndcg']
+    >>> bool(scores["test_ap"].min() > 0.5)
     True
     """
     if error_score != "raise" and (

@@ -127,7 +127,8 @@ class HammingNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         codes : array-like of shape (n_samples, n_columns)
             Codes as bits, signs or packed bytes. Contiguous packed bytes of a multiple of 64 bits,
             also a memmap of them, are not copied.
-        y : ignored
+        y : None
+            Ignored.
 
         Returns
         -------
@@ -143,7 +144,8 @@ class HammingNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         ----------
         codes : array-like of shape (n_samples, n_columns)
             Codes in any format that goes with the earlier ones.
-        y : ignored
+        y : None
+            Ignored.
 
         Returns
         -------
@@ -302,7 +304,9 @@ class HammingNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
 
         Parameters
         ----------
-        codes, n_neighbors :
+        codes : array-like of shape (n_queries, n_columns), default=None
+            See :meth:`kneighbors`.
+        n_neighbors : int, default=None
             See :meth:`kneighbors`.
         mode : {"connectivity", "distance"}, default="connectivity"
             Ones, or distances; a distance of 0 is stored, unlike what is not a neighbour.
@@ -327,7 +331,9 @@ class HammingNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
 
         Parameters
         ----------
-        codes, radius
+        codes : array-like of shape (n_queries, n_columns), default=None
+            See :meth:`radius_neighbors`.
+        radius : int, default=None
             See :meth:`radius_neighbors`.
         mode : {"connectivity", "distance"}, default="connectivity"
             Ones, or distances; a distance of 0 is stored, unlike what is not a neighbour.

@@ -29,6 +29,7 @@ _ABOUT = "about.json"
 _DATE = (1980, 1, 1, 0, 0, 0)  # the same content gives the same bytes
 _DTYPE = re.compile(r"[<>|][biufSU]\d{1,9}")
 _BYTES_AT_A_TIME = 1 << 24
+_LONGEST_NAME = 100
 
 
 class Archive(NamedTuple):
@@ -179,10 +180,10 @@ def _distinct(names: Sequence[str]) -> list[str]:
     """Names of which none is there twice."""
     taken: dict[str, None] = {}
     for name in names:
-        number, distinct = 1, name
+        number, distinct = 1, name[:_LONGEST_NAME]
         while distinct in taken:
             number += 1
-            distinct = f"{name} ({number})"
+            distinct = f"{name[:_LONGEST_NAME]} ({number})"
         taken[distinct] = None
     return list(taken)
 

@@ -50,11 +50,12 @@ class Draft:
         except OSError as error:
             raise self._error(error.errno) from error
         try:
-            if self._mode is not None:
-                os.chmod(self.path, self._mode)
+            if self._mode not in (None, stat.S_IMODE(os.fstat(descriptor).st_mode)):
+                os.chmod(descriptor if os.chmod in os.supports_fd else self.path, self._mode)
             return open(descriptor, mode, **options)
         except BaseException:
-            os.close(descriptor)
+            with contextlib.suppress(OSError):  # open() may have closed it
+                os.close(descriptor)
             raise
 
     def publish(self) -> None:

@@ -40,7 +40,9 @@ def storable(cls: type) -> type:
     """Declare that objects of a class of this package may be part of a file of a hasher.
 
     Their state, all that is in their ``__dict__`` or the fields of a named tuple, must be made of
-    what a file can hold. Estimators and objectives of the package need no declaration.
+    what a file can hold. A class whose objects can do without some attributes, such as functions
+    that they make anew, names those in a class attribute ``_not_stored``, a tuple of str.
+    Estimators and objectives of the package need no declaration.
 
     Parameters
     ----------
@@ -51,6 +53,9 @@ def storable(cls: type) -> type:
     cls : type
         The same; so this is a decorator, and for classes of others a function.
     """
+    known = _STORABLE.setdefault(type_name(cls), cls)
+    if known.__module__ != cls.__module__:
+        raise ValueError(f"{known.__module__} and {cls.__module__} have a {cls.__qualname__} both.")
     _STORABLE[type_name(cls)] = cls
     return cls
 
@@ -182,11 +187,8 @@ class TreeWriter:
             fields = {f: self.write(v, prefix + f, depth + 1) for f, v in fields.items()}
             return {"object": [name, fields, {}]}
         parameters = value.get_params(deep=False) if hasattr(value, "get_params") else {}
-        state = {
-            key: item
-            for key, item in vars(value).items()
-            if key not in parameters and key not in _NOT_KEPT
-        }
+        left_out = {*parameters, *_NOT_KEPT, *getattr(cls, "_not_stored", ())}
+        state = {key: item for key, item in vars(value).items() if key not in left_out}
         for key in state:
             _check_attribute(cls, key, f"{prefix}{key}")
         return {

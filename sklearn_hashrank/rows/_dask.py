@@ -29,7 +29,9 @@ def map_rows(
     Parameters
     ----------
     function : callable
+        Called with the rows of a chunk and the model.
     X : dask array of shape (n_samples, n_features)
+        Rows to map.
     model : object
         Sent to every worker once.
     example : ndarray
@@ -65,7 +67,9 @@ def sum_chunks(function: Callable[..., Any], shared: Any, X: Any, y: Any) -> Any
     shared : object
         Sent to every worker once.
     X : dask array of shape (n_samples, n_columns)
+        Rows to add up.
     y : dask array or array-like with n_samples rows, or None
+        Targets of the rows, cut into the same chunks.
 
     Returns
     -------

@@ -1,1 +1,3 @@
 """Solvers: they know only arrays and callables."""
+
+__all__ = []

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import linalg
 
+__all__ = ["OrthogonalSolution", "minimize_orthogonal"]
+
 _MEMORY = 0.85  # how much earlier values count in the line search; 0 would force descent
 _SUFFICIENT = 1e-4
 _PROBES = 5
@@ -87,7 +89,7 @@ def minimize_orthogonal(
         Where to start; its nearest matrix with orthonormal columns is taken. Use a random one: a
         stationary point that is no minimum would not be left.
     penalty : float, default=2.0
-        rho, relative to the size of the gradient.
+        The weight rho, relative to the size of the gradient.
     max_iter : int, default=100
         Most rounds of gradient steps, each followed by an update of the multipliers; the first
         minimisation may take several rounds before the first update.

@@ -20,6 +20,8 @@ from typing import Any
 import numpy as np
 from scipy import linalg
 
+__all__ = ["MASTERS", "CuttingPlane", "PegasosMaster", "SemidefiniteMaster", "factor"]
+
 _FEW_FEATURES = 16  # up to here an interior point method is fast; beyond, a splitting method
 
 Oracle = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]

@@ -6,6 +6,8 @@ import numpy as np
 from scipy.stats import ortho_group
 from sklearn.decomposition import PCA
 
+__all__ = ["itq_rotation", "principal_directions", "random_rotation", "rotate_to_signs"]
+
 
 def principal_directions(X: Any, n: int, random_state: np.random.RandomState) -> np.ndarray:
     """The n principal directions of a dense or sparse matrix, (n, n_features)."""

@@ -6,6 +6,8 @@ import numpy as np
 
 from ..persistence import storable
 
+__all__ = ["SCHEDULES", "SGD", "SOLVERS", "Adam", "Ascent", "constant", "cosine", "step"]
+
 
 def constant(progress: float) -> float:
     """Return 1."""

@@ -94,3 +94,9 @@ def test_floats_that_may_have_been_other_integers_are_refused():
     with pytest.raises(ValueError, match="floats beyond 2"):
         LabelAffinity().fit([2**53 + 1, 1.0])
     assert LabelAffinity().fit([2**53 - 1, 1.0]).pairwise([2**53 - 1], [2**53 - 1, 1]).sum() == 1
+
+
+@pytest.mark.parametrize("y", [["a", "a\0"], [b"a", b"a\0"], np.array(["a", "a\0"], dtype=object)])
+def test_what_numpy_would_drop_from_a_text_is_refused(y):
+    with pytest.raises(ValueError, match="ends in a NUL character"):
+        auto_affinity(y)

@@ -5,49 +5,32 @@ import doctest
 import importlib
 import inspect
 import os
-import pkgutil
 import re
 import subprocess
 import sys
 import textwrap
-from pathlib import Path
 
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-import sklearn_hashrank
+from tests.contract.public import (
+    DOCS,
+    PAGES,
+    REFERENCE,
+    ROOT,
+    api_reference,
+    load,
+    own_methods,
+    public_modules,
+)
 
-ROOT = Path(__file__).parents[2]
-DOCS = ROOT / "docs"
 EXTENSIONS = sorted((DOCS / "extend").glob("*.py"))
-PAGES = sorted(path for path in DOCS.glob("**/*.rst") if ">>>" in path.read_text())
 
 
-def load(path):
-    """Import a file that belongs to no package."""
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    sys.modules[path.stem] = module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-api_reference = load(DOCS / "api_reference.py")
-REFERENCE = {
-    f"{section.module}.{name}": getattr(importlib.import_module(section.module), name)
-    for section in api_reference.SECTIONS
-    for name in section.names
-}
 every_name = pytest.mark.parametrize("thing", REFERENCE.values(), ids=REFERENCE)
 
 
-def public_modules():
-    yield "sklearn_hashrank"
-    for _, name, _ in pkgutil.walk_packages(sklearn_hashrank.__path__, "sklearn_hashrank."):
-        if "._" not in name:
-            yield name
-
-
-@pytest.mark.parametrize("module", list(public_modules()))
+@pytest.mark.parametrize("module", public_modules())
 def test_every_public_name_is_in_the_reference(module):
     module = importlib.import_module(module)
     public = {name: getattr(module, name) for name in getattr(module, "__all__", ())}
@@ -76,13 +59,6 @@ def section_names(function, *titles):
 
 def parameters(function):
     return [name for name in inspect.signature(function).parameters if name not in ("self", "cls")]
-
-
-def own_methods(thing):
-    """Public methods that this package defines, inherited ones as well."""
-    for name, member in inspect.getmembers(thing, inspect.isfunction):
-        if not name.startswith("_") and member.__module__.startswith("sklearn_hashrank"):
-            yield name, member
 
 
 @every_name

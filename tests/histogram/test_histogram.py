@@ -289,9 +289,9 @@ def test_an_affinity_that_breaks_its_word_is_refused():
 
 def test_methods_tell_their_options():
     parameters = inspect.signature(RetrievalHistogram.ndcg).parameters
-    assert list(parameters) == ["self", "k", "ties", "zero_division", "gain", "discount"]
+    assert list(parameters) == ["self", "k", "gain", "discount", "ties", "zero_division"]
     assert parameters["gain"].default == "exponential"
-    assert "discount : a str among {'log2p1', 'log2'}" in RetrievalHistogram.ndcg.__doc__
+    assert 'discount : {"log2p1", "log2"}, default="log2p1"' in RetrievalHistogram.ndcg.__doc__
 
 
 def test_merging_takes_the_union_of_levels():

@@ -36,7 +36,7 @@ from sklearn_hashrank import (
     TALRLinear,
     metrics,
 )
-from sklearn_hashrank.measures import MEASURES, score_name
+from sklearn_hashrank.measures import MEASURES
 from sklearn_hashrank.metrics import (
     _scorer,
     get_retrieval_scorer,
@@ -48,7 +48,7 @@ from sklearn_hashrank.metrics import (
 
 X, Y = make_blobs(n_samples=120, n_features=6, centers=4, cluster_std=4.0, random_state=0)
 SHUFFLED = StratifiedKFold(2, shuffle=True, random_state=0)
-AP = make_retrieval_scorer("tie_aware_ap")
+AP = make_retrieval_scorer("ap")
 LEARNED = [
     TALRLinear(max_iter=3, random_state=0),
     RSHHasher(random_state=0),
@@ -87,7 +87,7 @@ def calls(monkeypatch):
 @every_measure
 def test_every_measure_is_a_scorer_by_function_and_by_name(measure):
     fitted = hasher().fit(X, Y)
-    function = getattr(metrics, score_name(measure))
+    function = getattr(metrics, MEASURES[measure].function_name)
     assert MEASURES[measure].short_name in get_retrieval_scorer_names()
     expected = function(Y, fitted.predict(X))
     assert make_retrieval_scorer(function)(fitted, X, Y) == expected
@@ -117,8 +117,8 @@ def test_options_go_to_the_metrics_that_know_them():
     fitted = hasher().fit(X, Y)
     scorer = make_retrieval_scorer(
         {
-            "AP": "tie_aware_ap",
-            "gain": "tie_aware_dcg",
+            "AP": "ap",
+            "gain": "dcg",
             "P@3": partial(tie_aware_precision_score, k=3),
         },
         k=10,
@@ -134,7 +134,7 @@ def test_options_go_to_the_metrics_that_know_them():
 
 @pytest.mark.parametrize("make", [hasher, pipeline])
 def test_database_is_encoded_once_for_each_fit(make, calls):
-    scorer = make_retrieval_scorer("tie_aware_ap", database=(X[:70], Y[:70]))
+    scorer = make_retrieval_scorer("ap", database=(X[:70], Y[:70]))
     fitted = make().fit(X, Y)
 
     def encoded():
@@ -151,13 +151,13 @@ def test_database_is_encoded_once_for_each_fit(make, calls):
     last = fitted if make is hasher else fitted[-1]
     last.intercept_ += 0.5  # in place
     assert encoded() == [50, 70]
-    fresh = make_retrieval_scorer("tie_aware_ap", database=(X[:70], Y[:70]))
+    fresh = make_retrieval_scorer("ap", database=(X[:70], Y[:70]))
     assert fresh(fitted, X[70:], Y[70:]) == scorer(fitted, X[70:], Y[70:])
 
 
 def test_database_is_encoded_again_when_a_step_before_the_hasher_changes(calls):
     fitted = pipeline().fit(X, Y)
-    scorer = make_retrieval_scorer("tie_aware_ap", database=(X, Y))
+    scorer = make_retrieval_scorer("ap", database=(X, Y))
     scorer(fitted, X[:10], Y[:10])
     fitted[0].fit(-X[:, ::-1])
     scorer(fitted, X[:10], Y[:10])
@@ -166,16 +166,16 @@ def test_database_is_encoded_again_when_a_step_before_the_hasher_changes(calls):
 
 def test_an_estimator_that_no_digest_can_be_made_of_is_encoded_every_time(calls):
     fitted = make_pipeline(FunctionTransformer(lambda X: 2 * X), hasher()).fit(X, Y)
-    scorer = make_retrieval_scorer("tie_aware_ap", database=(X, Y))
+    scorer = make_retrieval_scorer("ap", database=(X, Y))
     assert scorer(fitted, X[:10], Y[:10]) == scorer(fitted, X[:10], Y[:10])
     assert calls["encodings"] == [10, 120, 10, 120]
 
 
 def test_encoded_databases_go_with_their_estimators():
-    scorer = make_retrieval_scorer("tie_aware_ap", database=(X, Y))
+    scorer = make_retrieval_scorer("ap", database=(X, Y))
     for seed in range(5):  # ids of dead estimators come back
         fitted = hasher(random_state=seed).fit(X, Y)
-        fresh = make_retrieval_scorer("tie_aware_ap", database=(X, Y))
+        fresh = make_retrieval_scorer("ap", database=(X, Y))
         assert scorer(fitted, X[:30], Y[:30]) == fresh(fitted, X[:30], Y[:30])
         alive = weakref.ref(fitted)
         del fitted
@@ -185,7 +185,7 @@ def test_encoded_databases_go_with_their_estimators():
 
 
 def test_scorers_are_pickled_without_what_they_encoded():
-    scorer = make_retrieval_scorer(["tie_aware_ap", "tie_aware_ndcg"], database=(X, Y), k=7)
+    scorer = make_retrieval_scorer(["ap", "ndcg"], database=(X, Y), k=7)
     fitted = hasher().fit(X, Y)
     expected = scorer(fitted, X[:30], Y[:30])
     loaded = pickle.loads(pickle.dumps(scorer))
@@ -198,7 +198,7 @@ def test_scorers_are_pickled_without_what_they_encoded():
 
 
 def test_fit_retrieves_from_the_rows_of_the_training_fold(calls):
-    scorer = make_retrieval_scorer("tie_aware_ap", database="fit")
+    scorer = make_retrieval_scorer("ap", database="fit")
     scores = cross_validate(pipeline(), X, Y, scoring=scorer, cv=SHUFFLED)["test_score"]
     assert calls["encodings"] == [60, 60]
     for score, (train, test) in zip(scores, SHUFFLED.split(X, Y)):
@@ -210,7 +210,7 @@ def test_fit_retrieves_from_the_rows_of_the_training_fold(calls):
 
 
 def test_fit_needs_codes_of_the_training_rows():
-    scorer = make_retrieval_scorer("tie_aware_ap", database="fit")
+    scorer = make_retrieval_scorer("ap", database="fit")
     streamed = TALRLinear(5, random_state=0).partial_fit(X, Y)
     with pytest.raises(ValueError, match="not after partial_fit. Pass database="):
         scorer(streamed, X, Y)
@@ -221,7 +221,7 @@ def test_fit_needs_codes_of_the_training_rows():
 @pytest.mark.parametrize("make", [hasher, pipeline])
 def test_without_y_rows_are_compared_as_the_hasher_sees_them(make, database):
     fitted = make().fit(X)
-    scorer = make_retrieval_scorer("tie_aware_ndcg", database=database, zero_division=0.0)
+    scorer = make_retrieval_scorer("ndcg", database=database, zero_division=0.0)
     seen = X if make is hasher else fitted[:-1].transform(X)
     last = fitted if make is hasher else fitted[-1]
     score = scorer(fitted, X)
@@ -248,13 +248,13 @@ def test_the_affinity_of_the_fit_is_found(wrap):
     }[wrap].fit(X, paths)
     codes = estimator.predict(X)
     expected = metrics.tie_aware_ndcg_score(paths, codes, affinity=HierarchicalAffinity())
-    assert make_retrieval_scorer("tie_aware_ndcg")(estimator, X, paths) == expected
+    assert make_retrieval_scorer("ndcg")(estimator, X, paths) == expected
     assert expected != metrics.tie_aware_ndcg_score(paths, codes, zero_division=0.0)
 
 
 def test_an_affinity_of_the_scorer_comes_first():
     fitted = hasher().fit(X)
-    assert make_retrieval_scorer("tie_aware_ap", affinity=LabelAffinity())(
+    assert make_retrieval_scorer("ap", affinity=LabelAffinity())(
         fitted, X, Y
     ) == tie_aware_average_precision_score(Y, fitted.predict(X))
 
@@ -263,16 +263,16 @@ def test_an_affinity_of_the_scorer_comes_first():
 def test_labels_may_judge_what_was_fitted_without_them(y):
     fitted = pipeline().fit(X[40:])
     codes = fitted.predict(X)
-    given = make_retrieval_scorer("tie_aware_ap", database=(X[40:], y[40:]))
+    given = make_retrieval_scorer("ap", database=(X[40:], y[40:]))
     database = (y[40:], codes[40:])
     expected = tie_aware_average_precision_score(y[:40], codes[:40], database=database)
     assert given(fitted, X[:40], y[:40]) == expected
     assert fitted.score(X, y) == AP(fitted, X, y) == tie_aware_average_precision_score(y, codes)
     for unlabelled in ("fit", (X[40:], None)):
         with pytest.raises(ValueError, match=r"database without: this LSHHasher .*\(X, y\)"):
-            make_retrieval_scorer("tie_aware_ap", database=unlabelled)(fitted, X[:40], y[:40])
+            make_retrieval_scorer("ap", database=unlabelled)(fitted, X[:40], y[:40])
     bare, no_relevant = hasher().fit(X[40:]), {"zero_division": 0.0}
-    assert make_retrieval_scorer("tie_aware_ap", **no_relevant)(
+    assert make_retrieval_scorer("ap", **no_relevant)(
         bare, X, X
     ) == tie_aware_average_precision_score(
         X, bare.predict(X), affinity=bare.affinity_, **no_relevant
@@ -296,7 +296,7 @@ def test_any_estimator_that_predicts_codes_can_be_scored():
     fitted = make_pipeline(StandardScaler(), SignHasher()).fit(X)
     expected = tie_aware_average_precision_score(Y, X.mean(axis=0) < X)
     assert AP(fitted, X, Y) == pytest.approx(expected)
-    database = make_retrieval_scorer("tie_aware_ap", database=(X, Y))
+    database = make_retrieval_scorer("ap", database=(X, Y))
     assert database(fitted, X, Y) > expected
     with pytest.raises(TypeError, match="another estimator whose predict gives codes. Got PCA"):
         AP(PCA().fit(X), X, Y)
@@ -325,7 +325,7 @@ class NoStateHasher:
 def test_estimators_that_cannot_be_remembered_are_scored(fitted):
     codes = fitted.predict(X)
     expected = tie_aware_average_precision_score(Y[:10], codes[:10], database=(Y, codes))
-    scorer = make_retrieval_scorer("tie_aware_ap", database=(X, Y))
+    scorer = make_retrieval_scorer("ap", database=(X, Y))
     assert scorer(fitted, X[:10], Y[:10]) == scorer(fitted, X[:10], Y[:10]) == expected
 
 
@@ -337,8 +337,8 @@ SEARCHES = {
 SCORERS = {
     "make_scorer": make_scorer(tie_aware_average_precision_score),
     "self": AP,
-    "fit": make_retrieval_scorer("tie_aware_ap", database="fit"),
-    "given": make_retrieval_scorer("tie_aware_ap", database=(X, Y)),
+    "fit": make_retrieval_scorer("ap", database="fit"),
+    "given": make_retrieval_scorer("ap", database=(X, Y)),
 }
 
 
@@ -361,10 +361,10 @@ def test_searches(make, search, scoring, routing):
 
 @pytest.mark.parametrize("routing", [False, True], ids=["", "routing"])
 def test_searches_by_several_metrics(routing):
-    scorer = make_retrieval_scorer(["tie_aware_ap", "tie_aware_ndcg"], k=20)
+    scorer = make_retrieval_scorer(["ap", "ndcg"], k=20)
     with sklearn.config_context(enable_metadata_routing=routing):
         search = GridSearchCV(
-            pipeline(), {"pca__n_components": [1, 3]}, scoring=scorer, refit="tie_aware_ndcg"
+            pipeline(), {"pca__n_components": [1, 3]}, scoring=scorer, refit="ndcg"
         )
         search.set_params(cv=SHUFFLED).fit(X, Y)
         scores = cross_validate(pipeline(), X, Y, scoring=scorer, cv=SHUFFLED)
@@ -373,7 +373,7 @@ def test_searches_by_several_metrics(routing):
             scores[f"test_{name}"],
             [search.cv_results_[f"split{i}_test_{name}"][1] for i in range(2)],
         )
-    assert search.best_score_ == search.cv_results_["mean_test_tie_aware_ndcg"].max()
+    assert search.best_score_ == search.cv_results_["mean_test_ndcg"].max()
     one_by_one = {name: make_retrieval_scorer(name, k=20) for name in scorer.names}
     again = cross_validate(pipeline(), X, Y, scoring=one_by_one, cv=SHUFFLED)
     for name in scorer.names:
@@ -405,17 +405,17 @@ def test_unlabelled_searches_with_the_rows_as_y(make, search):
     assert found.best_params_ == {parameter: 16}
     last = found.best_estimator_ if make is hasher else found.best_estimator_[-1]
     np.testing.assert_array_equal(last.y_, X)  # not what the pipeline made of it
-    mine = make_retrieval_scorer("tie_aware_ap", zero_division=0.0)
+    mine = make_retrieval_scorer("ap", zero_division=0.0)
     assert 0 < mine(found, X, X) < 1
 
 
 def test_a_failing_fit_takes_the_error_score():
-    scorer = make_retrieval_scorer(["tie_aware_ap", "tie_aware_ndcg"])
+    scorer = make_retrieval_scorer(["ap", "ndcg"])
     search = GridSearchCV(
         PCAHasher(random_state=0),
         {"n_bits": [2, 99]},  # more bits than features
         scoring=scorer,
-        refit="tie_aware_ap",
+        refit="ap",
         cv=SHUFFLED,
     )
     with (
@@ -424,7 +424,7 @@ def test_a_failing_fit_takes_the_error_score():
     ):
         search.fit(X, Y)
     assert search.best_params_ == {"n_bits": 2}
-    assert np.isnan(search.cv_results_["mean_test_tie_aware_ndcg"][1])
+    assert np.isnan(search.cv_results_["mean_test_ndcg"][1])
 
 
 def test_unshuffled_folds_of_sorted_rows_are_perfect_and_warn():
@@ -435,30 +435,29 @@ def test_unshuffled_folds_of_sorted_rows_are_perfect_and_warn():
 
 
 def test_repr_says_how_to_make_it():
-    assert repr(AP) == "make_retrieval_scorer('tie_aware_ap')"
-    assert repr(
-        make_retrieval_scorer("tie_aware_ap", database=(X, Y), affinity=LabelAffinity(), k=5)
-    ) == ("make_retrieval_scorer('tie_aware_ap', k=5, database=(X, y), affinity=LabelAffinity())")
-    several = {"a": "tie_aware_ap", "P@5": partial(tie_aware_precision_score, k=5)}
+    assert repr(AP) == "make_retrieval_scorer('ap')"
+    assert repr(make_retrieval_scorer("ap", database=(X, Y), affinity=LabelAffinity(), k=5)) == (
+        "make_retrieval_scorer('ap', k=5, database=(X, y), affinity=LabelAffinity())"
+    )
+    several = {"a": "ap", "P@5": partial(tie_aware_precision_score, k=5)}
     assert repr(make_retrieval_scorer(several, database="fit", n_jobs=2)) == (
-        "make_retrieval_scorer({'a': tie_aware_ap(), 'P@5': tie_aware_precision(k=5)}, "
-        "database='fit', n_jobs=2)"
+        "make_retrieval_scorer({'a': ap(), 'P@5': precision(k=5)}, database='fit', n_jobs=2)"
     )
 
 
 @pytest.mark.parametrize(
     ("arguments", "error", "message"),
     [
-        ({"metric": "ap"}, ValueError, "among {.*'tie_aware_ap', .* Got 'ap'"),
+        ({"metric": "map"}, ValueError, "among {'ap', .* Got 'map'"),
         (
             {"metric": np.mean},
             ValueError,
-            "a measure must be a function of sklearn_hashrank.metrics",
+            "a measure must be a Measure, a function of sklearn_hashrank.metrics",
         ),
         ({"metric": None}, ValueError, "Got None"),
         ({"metric": []}, ValueError, "at least one metric"),
-        ({"metric": {1: "tie_aware_ap"}}, ValueError, "named by a str"),
-        ({"metric": ["tie_aware_ap"] * 2}, ValueError, "one metric twice. Name them with a dict"),
+        ({"metric": {1: "ap"}}, ValueError, "named by a str"),
+        ({"metric": ["ap"] * 2}, ValueError, "one metric twice. Name them with a dict"),
         ({"database": "train"}, ValueError, r"'self', 'fit' or a tuple \(X, y\). Got 'train'"),
         ({"database": (X,)}, ValueError, "or a tuple"),
         ({"k": 0}, ValueError, "'k' parameter of average_precision must be"),
@@ -468,6 +467,6 @@ def test_repr_says_how_to_make_it():
 )
 def test_bad_arguments_are_refused(arguments, error, message):
     with pytest.raises(error, match=message):
-        make_retrieval_scorer(**{"metric": "tie_aware_ap", **arguments})
+        make_retrieval_scorer(**{"metric": "ap", **arguments})
     with pytest.raises(ValueError, match="name must be one of .* Got <function"):
         get_retrieval_scorer(tie_aware_average_precision_score)

@@ -301,7 +301,7 @@ def test_queries_retrieve_the_database(cv):
         model,
         X,
         Y,
-        scoring=["tie_aware_ap", "tie_aware_ndcg"],
+        scoring=["ap", "ndcg"],
         cv=cv,
         return_train_score=True,
         return_estimator=True,
@@ -315,9 +315,9 @@ def test_queries_retrieve_the_database(cv):
         np.testing.assert_array_equal(fitted.predict(X), codes)
         pair = {"database": (Y[database], codes[database])}
         ap, ndcg = tie_aware_average_precision_score, tie_aware_ndcg_score
-        assert scores["test_tie_aware_ap"][i] == ap(Y[query], codes[query], **pair)
-        assert scores["test_tie_aware_ndcg"][i] == ndcg(Y[query], codes[query], **pair)
-        assert scores["train_tie_aware_ap"][i] == ap(Y[train], codes[train])
+        assert scores["test_ap"][i] == ap(Y[query], codes[query], **pair)
+        assert scores["test_ndcg"][i] == ndcg(Y[query], codes[query], **pair)
+        assert scores["train_ap"][i] == ap(Y[train], codes[train])
     assert scores["fit_time"].shape == scores["score_time"].shape == (i + 1,)
     assert np.all((scores["fit_time"] > 0) & (scores["score_time"] > 0))
 
@@ -333,7 +333,7 @@ def test_queries_retrieve_the_database(cv):
 )
 @pytest.mark.parametrize("y", [Y, LABEL_SETS], ids=["classes", "label sets"])
 def test_processes_change_no_score(learner, y):
-    scorer = make_retrieval_scorer("tie_aware_ap", zero_division=0.0)
+    scorer = make_retrieval_scorer("ap", zero_division=0.0)
     one, two = (
         cross_validate_retrieval(learner, X, y, scoring=scorer, cv=2, n_jobs=n) for n in (None, 2)
     )
@@ -343,14 +343,14 @@ def test_processes_change_no_score(learner, y):
 
 
 def test_a_scorer_brings_its_options():
-    scorer = make_retrieval_scorer("tie_aware_precision", k=3, database="fit")
+    scorer = make_retrieval_scorer("precision", k=3, database="fit")
     scores = cross_validate_retrieval(HASHER, X, Y, scoring=scorer, cv=2)["test_score"]
     for score, (train, test) in zip(scores, RetrievalKFold(2, random_state=0).split(X, Y)):
         assert score == scorer(clone(HASHER).fit(X[train], Y[train]), X[test], Y[test])
 
 
 def test_rows_without_y_are_compared_themselves():
-    options = {"scoring": make_retrieval_scorer("tie_aware_ap", zero_division=0.0), "cv": 2}
+    options = {"scoring": make_retrieval_scorer("ap", zero_division=0.0), "cv": 2}
     scores = cross_validate_retrieval(HASHER, X, **options)["test_score"]
     as_targets = cross_validate_retrieval(HASHER, X, X, **options)["test_score"]
     np.testing.assert_array_equal(scores, as_targets)

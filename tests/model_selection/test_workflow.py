@@ -35,14 +35,14 @@ def pipeline(hasher):
 
 
 def search(hasher):
-    scoring = make_retrieval_scorer("tie_aware_ap", database="fit")
+    scoring = make_retrieval_scorer("ap", database="fit")
     return GridSearchCV(pipeline(hasher), {"hasher__n_bits": [2, 3]}, scoring=scoring, cv=FOLDS)
 
 
 def search_of_a_hasher(hasher):
-    scoring = make_retrieval_scorer(["tie_aware_ap", "tie_aware_ndcg"], database=(X, Y))
+    scoring = make_retrieval_scorer(["ap", "ndcg"], database=(X, Y))
     grid = {"n_bits": [2, 3]}
-    return GridSearchCV(clone(hasher), grid, scoring=scoring, refit="tie_aware_ap", cv=FOLDS)
+    return GridSearchCV(clone(hasher), grid, scoring=scoring, refit="ap", cv=FOLDS)
 
 
 @functools.cache
@@ -85,7 +85,7 @@ def test_a_loaded_model_gives_identical_codes(hasher, make, store):
     np.testing.assert_array_equal(loaded.transform(X), model.transform(X))
     np.testing.assert_array_equal(loaded.decision_function(X), model.decision_function(X))
     for database in ("self", "fit"):
-        scorer = make_retrieval_scorer("tie_aware_ndcg", database=database)
+        scorer = make_retrieval_scorer("ndcg", database=database)
         assert scorer(loaded, X, Y) == scorer(model, X, Y)
 
 
@@ -117,7 +117,7 @@ def test_frames_go_in(hasher):
     frame, labels = pd.DataFrame(X, columns=list("abcdef")), pd.Series(Y, index=range(7, 87))
     model = search(hasher).fit(frame, labels)
     np.testing.assert_array_equal(model.best_estimator_.feature_names_in_, frame.columns)
-    scorer = make_retrieval_scorer("tie_aware_ap")
+    scorer = make_retrieval_scorer("ap")
     expected = tie_aware_average_precision_score(Y, model.predict(frame))
     assert scorer(model, frame, labels) == expected
 

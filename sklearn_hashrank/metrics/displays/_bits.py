@@ -7,7 +7,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
-from ...measures import MEASURES, find_measure, mean_score
+from ...measures import get_measure, mean_score
 from ._common import (
     MARKERS,
     by_name,
@@ -104,7 +104,7 @@ class BitsCurveDisplay:
         -------
         display : BitsCurveDisplay
         """
-        name = find_measure(measure)
+        measure = get_measure(measure)
         models, of_database = _by_length(codes), None
         if database is not None:
             of_database = _by_length(database[1])
@@ -133,11 +133,13 @@ class BitsCurveDisplay:
                 if of_database is not None:
                     items = (database[0], dict(enumerate(of_database[model][length])))
                 histograms = histograms_of_codes(
-                    y_true, queries, items, length, affinity, n_jobs, MEASURES[name].needs_codes
+                    y_true, queries, items, length, affinity, n_jobs, measure.needs_codes
                 )
-                rows.append([mean_score(h.measure(name, **options)) for h in histograms.values()])
+                rows.append(
+                    [mean_score(h.measure(measure, **options)) for h in histograms.values()]
+                )
             scores.append(rows)
-        return cls(n_bits, scores, names=names, label=f"mean {MEASURES[name].label}")
+        return cls(n_bits, scores, names=names, label=f"mean {measure.label}")
 
     @classmethod
     @documented
@@ -185,7 +187,7 @@ class BitsCurveDisplay:
         -------
         display : BitsCurveDisplay
         """
-        name = find_measure(measure)
+        measure = get_measure(measure)
         if not isinstance(estimator, Mapping):
             estimator = {type(last_step(estimator)).__name__: estimator}
         models = by_name(estimator, "estimator")
@@ -195,15 +197,15 @@ class BitsCurveDisplay:
         def score(model: Any, length: int, seed: int) -> float:
             fitted = _with(model, length, seed).fit(X, y)
             [histogram] = histograms_of_estimators(
-                fitted, query_X, query_y, database, affinity, n_jobs, MEASURES[name].needs_codes
+                fitted, query_X, query_y, database, affinity, n_jobs, measure.needs_codes
             ).values()
-            return mean_score(histogram.measure(name, **options))
+            return mean_score(histogram.measure(measure, **options))
 
         scores = [
             [[score(model, length, seed) for seed in seeds] for length in n_bits]
             for model in models.values()
         ]
-        return cls(n_bits, scores, names=list(models), label=f"mean {MEASURES[name].label}")
+        return cls(n_bits, scores, names=list(models), label=f"mean {measure.label}")
 
     @documented
     def plot(self, ax: Any = None, *, error: str = "std", **options: Any) -> "BitsCurveDisplay":

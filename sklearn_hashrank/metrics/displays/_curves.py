@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from ...measures import mean_over_queries
+from ...measures import TieOrder, mean_over_queries
 from ._common import (
     by_name,
     check_names,
@@ -40,7 +40,7 @@ class _CurveDisplay:
 
     @classmethod
     @documented
-    def from_histograms(cls, histograms: Any, *, k: Any = None, ties: str = "expected") -> Any:
+    def from_histograms(cls, histograms: Any, *, k: Any = None, ties: TieOrder = "expected") -> Any:
         """Curves from retrieval histograms, averaged over the queries.
 
         Parameters
@@ -79,7 +79,7 @@ class _CurveDisplay:
         affinity: Any = None,
         n_jobs: int | None = None,
         k: Any = None,
-        ties: str = "expected",
+        ties: TieOrder = "expected",
     ) -> Any:
         """Curves of fitted hashers, averaged over the queries.
 
@@ -110,7 +110,7 @@ class _CurveDisplay:
         affinity: Any = "auto",
         n_jobs: int | None = None,
         k: Any = None,
-        ties: str = "expected",
+        ties: TieOrder = "expected",
     ) -> Any:
         """Curves of codes, averaged over the queries.
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from ...measures import MEASURES, TIE_ORDERS, find_measure, mean_score
+from ...measures import TIE_ORDERS, get_measure, mean_score
 from ._common import (
     COLORS,
     by_name,
@@ -97,14 +97,14 @@ class TieRangeDisplay:
         -------
         display : TieRangeDisplay
         """
-        models, name = by_name(histograms, "histograms"), find_measure(measure)
+        models, measure = by_name(histograms, "histograms"), get_measure(measure)
         expected, optimistic, pessimistic = (
-            [mean_score(h.measure(name, ties=ties, **options)) for h in models.values()]
+            [mean_score(h.measure(measure, ties=ties, **options)) for h in models.values()]
             for ties in TIE_ORDERS
         )
-        cut = MEASURES[name].cut
+        cut = measure.cut
         at = f" at {cut} = {options[cut]}" if options.get(cut) is not None else ""
-        label = f"mean {MEASURES[name].label}{at}"
+        label = f"mean {measure.label}{at}"
         return cls(pessimistic, expected, optimistic, names=names_of(models), label=label)
 
     @classmethod
@@ -134,7 +134,7 @@ class TieRangeDisplay:
         -------
         display : TieRangeDisplay
         """
-        needs_codes = MEASURES[find_measure(measure)].needs_codes
+        needs_codes = get_measure(measure).needs_codes
         histograms = histograms_of_estimators(
             estimator, X, y, database, affinity, n_jobs, needs_codes
         )
@@ -167,7 +167,7 @@ class TieRangeDisplay:
         -------
         display : TieRangeDisplay
         """
-        needs_codes = MEASURES[find_measure(measure)].needs_codes
+        needs_codes = get_measure(measure).needs_codes
         histograms = histograms_of_codes(
             y_true, codes, database, n_bits, affinity, n_jobs, needs_codes
         )

@@ -5,8 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from ...measures import CodeUsage
-from .._usage import code_usage
+from ...measures import CodeUsage, code_usage
 from ._common import (
     COLORS,
     by_name,

@@ -16,8 +16,10 @@ class BatchObjective:
         Function of the soft histograms.
     levels : array-like of shape (n_levels,)
         The affinity levels that indices stand for.
-    n_bins, delta
-        Of the soft histogram; see `SoftHistogram`.
+    n_bins : int, default=None
+        Number of bins of the soft histogram; see `SoftHistogram`.
+    delta : float, default=1.0
+        Half width of the triangle that spreads a pair over bins; see `SoftHistogram`.
 
     Examples
     --------

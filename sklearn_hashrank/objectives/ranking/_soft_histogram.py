@@ -77,10 +77,18 @@ class SoftHistogram:
 
         Parameters
         ----------
-        codes, level, similarity
-            As given to `counts` and returned by it.
+        codes : ndarray of shape (M, n_bits)
+            As given to `counts`.
+        level : ndarray of shape (M, M)
+            As given to `counts`.
+        similarity : ndarray of shape (M, M)
+            As returned by `counts`.
         gradient : ndarray of shape (M, n_levels, n_bins + 1)
             The gradient to the soft counts.
+
+        Returns
+        -------
+        gradient : ndarray of shape (M, n_bits)
         """
         from ..._kernels.soft_histogram import pull_back
 

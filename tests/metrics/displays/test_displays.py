@@ -127,9 +127,9 @@ def test_affinity_of_the_hasher_is_used_unless_another_is_given(digits):
     paths, query_paths = (np.column_stack([rows % 2, rows]) for rows in (y, y_query))
     hasher = RSHHasher(8, random_state=0).fit(X, paths)
     arguments = (hasher, X_query, query_paths)
-    graded = TieRangeDisplay.from_estimator(*arguments, database="fit", measure="tie_aware_ndcg")
+    graded = TieRangeDisplay.from_estimator(*arguments, database="fit", measure="ndcg")
     other = TieRangeDisplay.from_estimator(
-        *arguments, database="fit", measure="tie_aware_ndcg", affinity="auto"
+        *arguments, database="fit", measure="ndcg", affinity="auto"
     )
     assert graded.expected == other.expected
     assert hasher.affinity_.levels_.size == 3
@@ -152,7 +152,7 @@ def test_without_y_rows_are_compared_as_the_hasher_sees_them(before, digits):
     for database in ("self", "fit", (X, None)):
         options = {"database": database, "zero_division": 0}
         display = TieRangeDisplay.from_estimator(model, X_query, **options)
-        score = make_retrieval_scorer("tie_aware_ap", **options)(model, X_query)
+        score = make_retrieval_scorer("ap", **options)(model, X_query)
         np.testing.assert_array_equal(display.expected, score)
 
 

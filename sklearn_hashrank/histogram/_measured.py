@@ -1,0 +1,361 @@
+"""Every measure of the package as a method."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..codes import KeptCodes
+from ..measures import (
+    ConfiguredMeasure,
+    Discount,
+    Gain,
+    Measure,
+    Normalize,
+    TieOrder,
+    configure_measure,
+)
+
+Values = NDArray[np.float64]
+
+
+class MeasuredHistogram:
+    """Counts with each measure of the package as a method.
+
+    A method only names its options and hands them to :meth:`measure`. The evaluation is in
+    :mod:`sklearn_hashrank.measures`.
+    """
+
+    counts: NDArray[np.int64]
+    levels: Values
+    kept_codes: KeptCodes | None
+
+    def measure(
+        self, measure: str | Callable[..., Any] | Measure | ConfiguredMeasure, **options: Any
+    ) -> Values:
+        """Evaluate a measure by its name.
+
+        Parameters
+        ----------
+        measure : str, callable or Measure
+            ``"average_precision"``, ``"ndcg"``, ...: the method that does the same, a short name
+            (``"ap"``), the metric function, or a measure of your own; see
+            :func:`~sklearn_hashrank.measures.register_measure`. A Measure need not be registered.
+        **options : int, float or str
+            Keywords of that method: `k` or `radius`, `ties`, `zero_division` and further ones.
+
+        Returns
+        -------
+        values : ndarray of shape (n_queries,)
+        """
+        configured = configure_measure(measure, **options)
+        peaks = None
+        if configured.measure.needs_codes and self.kept_codes is not None:
+            assert configured.cut is not None  # such a measure has a radius
+            peaks = self.kept_codes.peaks(configured.cut)
+        return configured.evaluate(self.counts, self.levels, peaks)
+
+    def average_precision(
+        self,
+        *,
+        k: int | None = None,
+        normalize: Normalize = "relevant",
+        ties: TieOrder = "expected",
+        zero_division: float = np.nan,
+    ) -> Values:
+        """Average precision of each query.
+
+        Parameters
+        ----------
+        k : int, default=None
+            Only the first k places of the ranking count. None: the whole ranking.
+        normalize : {"relevant", "min", "retrieved"}, default="relevant"
+            The denominator when `k` is given: all relevant items; at most k of them; or those
+            among the first k (0 where there is none).
+        ties : {"expected", "optimistic", "pessimistic"}, default="expected"
+            The mean over all orders of tied items, the best order, or the worst.
+        zero_division : float, default=nan
+            The value of a query that nothing is relevant to.
+
+        Returns
+        -------
+        values : ndarray of shape (n_queries,)
+        """
+        return self.measure(
+            "average_precision", k=k, normalize=normalize, ties=ties, zero_division=zero_division
+        )
+
+    def ndcg(
+        self,
+        *,
+        k: int | None = None,
+        gain: Gain = "exponential",
+        discount: Discount = "log2p1",
+        ties: TieOrder = "expected",
+        zero_division: float = np.nan,
+    ) -> Values:
+        """Discounted cumulative gain of each query over that of the ideal ranking.
+
+        The ideal ranking is cut at `k` too.
+
+        Parameters
+        ----------
+        k : int, default=None
+            Only the first k places of the ranking count. None: the whole ranking.
+        gain : {"exponential", "linear"}, default="exponential"
+            Gain of level v: 2 ** v - 1, or v.
+        discount : {"log2p1", "log2"}, default="log2p1"
+            Discount at rank t: 1 / log2(t + 1); or 1 / log2(t), and 1 at rank 1.
+        ties : {"expected", "optimistic", "pessimistic"}, default="expected"
+            The mean over all orders of tied items, the best order, or the worst.
+        zero_division : float, default=nan
+            The value of a query that nothing is relevant to.
+
+        Returns
+        -------
+        values : ndarray of shape (n_queries,)
+        """
+        return self.measure(
+            "ndcg", k=k, gain=gain, discount=discount, ties=ties, zero_division=zero_division
+        )
+
+    def dcg(
+        self,
+        *,
+        k: int | None = None,
+        gain: Gain = "exponential",
+        discount: Discount = "log2p1",
+        ties: TieOrder = "expected",
+        zero_division: float = np.nan,
+    ) -> Values:
+        """Discounted cumulative gain of each query.
+
+        Parameters
+        ----------
+        k : int, default=None
+            Only the first k places of the ranking count. None: the whole ranking.
+        gain : {"exponential", "linear"}, default="exponential"
+            Gain of level v: 2 ** v - 1, or v.
+        discount : {"log2p1", "log2"}, default="log2p1"
+            Discount at rank t: 1 / log2(t + 1); or 1 / log2(t), and 1 at rank 1.
+        ties : {"expected", "optimistic", "pessimistic"}, default="expected"
+            The mean over all orders of tied items, the best order, or the worst.
+        zero_division : float, default=nan
+            The value of a query that nothing is relevant to.
+
+        Returns
+        -------
+        values : ndarray of shape (n_queries,)
+        """
+        return self.measure(
+            "dcg", k=k, gain=gain, discount=discount, ties=ties, zero_division=zero_division
+        )
+
+    def precision(
+        self,
+        *,
+        k: int | None = None,
+        ties: TieOrder = "expected",
+        zero_division: float = np.nan,
+    ) -> Values:
+        """Relevant share of the first k items of each query.
+
+        It is divided by k even where the database holds fewer than k items.
+
+        Parameters
+        ----------
+        k : int, default=None
+            Only the first k places of the ranking count. None: the whole ranking.
+        ties : {"expected", "optimistic", "pessimistic"}, default="expected"
+            The mean over all orders of tied items, the best order, or the worst.
+        zero_division : float, default=nan
+            The value of a query that nothing is relevant to.
+
+        Returns
+        -------
+        values : ndarray of shape (n_queries,)
+        """
+        return self.measure("precision", k=k, ties=ties, zero_division=zero_division)
+
+    def recall(
+        self,
+        *,
+        k: int | None = None,
+        ties: TieOrder = "expected",
+        zero_division: float = np.nan,
+    ) -> Values:
+        """Share of the relevant items of each query among the first k.
+
+        Parameters
+        ----------
+        k : int, default=None
+            Only the first k places of the ranking count. None: the whole ranking.
+        ties : {"expected", "optimistic", "pessimistic"}, default="expected"
+            The mean over all orders of tied items, the best order, or the worst.
+        zero_division : float, default=nan
+            The value of a query that nothing is relevant to.
+
+        Returns
+        -------
+        values : ndarray of shape (n_queries,)
+        """
+        return self.measure("recall", k=k, ties=ties, zero_division=zero_division)
+
+    def f1(
+        self,
+        *,
+        k: int | None = None,
+        ties: TieOrder = "expected",
+        zero_division: float = np.nan,
+    ) -> Values:
+        """Harmonic mean of precision and recall at k of each query.
+
+        Parameters
+        ----------
+        k : int, default=None
+            Only the first k places of the ranking count. None: the whole ranking.
+        ties : {"expected", "optimistic", "pessimistic"}, default="expected"
+            The mean over all orders of tied items, the best order, or the worst.
+        zero_division : float, default=nan
+            The value of a query that nothing is relevant to.
+
+        Returns
+        -------
+        values : ndarray of shape (n_queries,)
+        """
+        return self.measure("f1", k=k, ties=ties, zero_division=zero_division)
+
+    def reciprocal_rank(
+        self,
+        *,
+        k: int | None = None,
+        ties: TieOrder = "expected",
+        zero_division: float = np.nan,
+    ) -> Values:
+        """Inverse rank of the first relevant item of each query.
+
+        With `k`, it is 0 where the first k items hold no relevant one.
+
+        Parameters
+        ----------
+        k : int, default=None
+            Only the first k places of the ranking count. None: the whole ranking.
+        ties : {"expected", "optimistic", "pessimistic"}, default="expected"
+            The mean over all orders of tied items, the best order, or the worst.
+        zero_division : float, default=nan
+            The value of a query that nothing is relevant to.
+
+        Returns
+        -------
+        values : ndarray of shape (n_queries,)
+        """
+        return self.measure("reciprocal_rank", k=k, ties=ties, zero_division=zero_division)
+
+    def lookup_precision(
+        self,
+        *,
+        radius: int = 2,
+        ties: TieOrder = "expected",
+        zero_division: float = np.nan,
+    ) -> Values:
+        """Relevant share of the items within a Hamming radius of each query.
+
+        A query that finds nothing within the radius scores 0.
+
+        Parameters
+        ----------
+        radius : int, default=2
+            Largest Hamming distance of what is returned; from 0 to any number.
+        ties : {"expected", "optimistic", "pessimistic"}, default="expected"
+            Without effect: a ball holds all items of a distance or none.
+        zero_division : float, default=nan
+            The value of a query that nothing is relevant to.
+
+        Returns
+        -------
+        values : ndarray of shape (n_queries,)
+        """
+        return self.measure(
+            "lookup_precision", radius=radius, ties=ties, zero_division=zero_division
+        )
+
+    def lookup_recall(
+        self,
+        *,
+        radius: int = 2,
+        ties: TieOrder = "expected",
+        zero_division: float = np.nan,
+    ) -> Values:
+        """Share of the relevant items of each query within a Hamming radius.
+
+        Parameters
+        ----------
+        radius : int, default=2
+            Largest Hamming distance of what is returned; from 0 to any number.
+        ties : {"expected", "optimistic", "pessimistic"}, default="expected"
+            Without effect: a ball holds all items of a distance or none.
+        zero_division : float, default=nan
+            The value of a query that nothing is relevant to.
+
+        Returns
+        -------
+        values : ndarray of shape (n_queries,)
+        """
+        return self.measure("lookup_recall", radius=radius, ties=ties, zero_division=zero_division)
+
+    def average_cumulative_gain(
+        self,
+        *,
+        radius: int = 3,
+        ties: TieOrder = "expected",
+        zero_division: float = np.nan,
+    ) -> Values:
+        """Mean relevance level of the items within a Hamming radius of each query.
+
+        A query that finds nothing within the radius scores 0.
+
+        Parameters
+        ----------
+        radius : int, default=3
+            Largest Hamming distance of what is returned; from 0 to any number.
+        ties : {"expected", "optimistic", "pessimistic"}, default="expected"
+            Without effect: a ball holds all items of a distance or none.
+        zero_division : float, default=nan
+            The value of a query that nothing is relevant to.
+
+        Returns
+        -------
+        values : ndarray of shape (n_queries,)
+        """
+        return self.measure(
+            "average_cumulative_gain", radius=radius, ties=ties, zero_division=zero_division
+        )
+
+    def local_group_average_precision(
+        self,
+        *,
+        radius: int = 2,
+        ties: TieOrder = "expected",
+        zero_division: float = np.nan,
+    ) -> Values:
+        """Precision within a radius, weighted by how evenly the codes there are used.
+
+        Its mean is mLGAP. It needs a histogram made with ``keep_codes=True``.
+
+        Parameters
+        ----------
+        radius : int, default=2
+            Largest Hamming distance of what is returned; from 0 to any number.
+        ties : {"expected", "optimistic", "pessimistic"}, default="expected"
+            Without effect: a ball holds all items of a distance or none.
+        zero_division : float, default=nan
+            The value of a query that nothing is relevant to.
+
+        Returns
+        -------
+        values : ndarray of shape (n_queries,)
+        """
+        return self.measure(
+            "local_group_average_precision", radius=radius, ties=ties, zero_division=zero_division
+        )

@@ -1,0 +1,47 @@
+"""What is public: modules, their names and the reference, for the tests beside this file."""
+
+import importlib
+import importlib.util
+import inspect
+import pkgutil
+import sys
+from pathlib import Path
+
+import sklearn_hashrank
+
+PACKAGE = Path(sklearn_hashrank.__file__).parent
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+PAGES = sorted(path for path in DOCS.rglob("*.rst") if ">>>" in path.read_text())
+
+
+def load(path):
+    """Import a file that belongs to no package."""
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    sys.modules[path.stem] = module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def public_modules():
+    """Names of the modules whose dotted path has no underscore part."""
+    walk = pkgutil.walk_packages(sklearn_hashrank.__path__, "sklearn_hashrank.")
+    names = ["sklearn_hashrank", *(name for _, name, _ in walk)]
+    return [name for name in names if "._" not in name]
+
+
+def own_methods(thing):
+    """Public methods that this package defines, inherited ones as well."""
+    for name, member in inspect.getmembers(thing, inspect.isfunction):
+        if not name.startswith("_") and member.__module__.startswith("sklearn_hashrank"):
+            yield name, member
+
+
+layers = load(DOCS / "layers.py")
+api_reference = load(DOCS / "api_reference.py")
+REFERENCE = {
+    f"{section.module}.{name}": getattr(importlib.import_module(section.module), name)
+    for section in api_reference.SECTIONS
+    for name in section.names
+}
+"""Everything in the API reference, by its full name."""

@@ -1,0 +1,112 @@
+"""Boundaries of the package: what its folders, its tests and its users may import."""
+
+import doctest
+import importlib
+import inspect
+import re
+
+import pytest
+
+from tests.contract.imports import declared, imports_of, private_parts
+from tests.contract.public import (
+    PACKAGE,
+    PAGES,
+    REFERENCE,
+    ROOT,
+    api_reference,
+    layers,
+    public_modules,
+)
+
+LEVEL = {name: level for level, (name, _) in enumerate(layers.LAYERS)}
+MODULES = sorted(path for path in PACKAGE.rglob("*.py") if path != PACKAGE / "__init__.py")
+README = (ROOT / "README.md").read_text()
+TESTS_OF_NO_FOLDER = {"oracle", "contract", "fuzz", "data"}
+INSIDE = {"benchmarks/rsh.py": "times the supervision of RSH apart from the rest of the fit"}
+every_module = pytest.mark.parametrize(
+    "path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE))
+)
+
+
+def own_imports(path):
+    """Top folder of a module of the package, and what it imports from other top folders."""
+    parts = path.relative_to(PACKAGE).with_suffix("").parts
+    imported = imports_of(path.read_text(), ["sklearn_hashrank", *parts[:-1]])
+    others = [
+        each
+        for each in imported
+        if each.path.startswith("sklearn_hashrank.")
+        and each.path.split(".")[1] not in (parts[0], "__version__")
+    ]
+    return parts[0], others
+
+
+@every_module
+def test_imports_point_one_way(path):
+    own, others = own_imports(path)
+    assert own in LEVEL, f"give {own} a line in docs/layers.py"
+    for each in others:
+        other = each.path.split(".")[1]
+        assert LEVEL[other] <= LEVEL[own], f"{own} must not import {other}"
+
+
+def test_every_layer_exists():
+    found = {path.relative_to(PACKAGE).with_suffix("").parts[0] for path in MODULES}
+    assert set(LEVEL) == found
+
+
+@every_module
+def test_folders_share_declared_names_only(path):
+    _, others = own_imports(path)
+    for each in others:
+        if each.path.split(".")[1] in layers.FOR_THE_WHOLE_PACKAGE:
+            continue
+        assert not private_parts(each.path), f"export {each.path} in its folder"
+        assert declared(each.module, each.name), f"{each.path} is not in __all__ of its module"
+
+
+@pytest.mark.parametrize("module", public_modules())
+def test_public_modules_say_what_is_public(module):
+    found = importlib.import_module(module)
+    assert hasattr(found, "__all__"), "a public module has __all__"
+    assert len(found.__all__) == len(set(found.__all__))
+    assert not [name for name in found.__all__ if name.startswith("_")]
+    assert not [name for name in found.__all__ if not hasattr(found, name)]
+
+
+def shown():
+    """What users read, by name: examples, pages, the README, docstrings, benchmarks."""
+    for pattern in ("examples/*.py", "docs/extend/*.py", "benchmarks/**/*.py"):
+        for path in sorted(ROOT.glob(pattern)):
+            yield str(path.relative_to(ROOT)), path.read_text()
+    doctests = {str(path.relative_to(ROOT)): path.read_text() for path in PAGES}
+    doctests |= {name: inspect.getdoc(thing) for name, thing in REFERENCE.items()}
+    for name, text in doctests.items():
+        yield name, "".join(each.source for each in doctest.DocTestParser().get_examples(text))
+    yield "README.md", "".join(re.findall(r"^```python\n(.*?)^```$", README, re.M | re.S))
+
+
+@pytest.mark.parametrize(("name", "source"), [pytest.param(*each, id=each[0]) for each in shown()])
+def test_what_users_read_imports_public_names(name, source):
+    for each in imports_of(source):
+        if each.module.split(".")[0] != "sklearn_hashrank" or name in INSIDE:
+            continue
+        assert not private_parts(each.path), f"{each.path} is private"
+        if not each.name or each.name == "__version__":
+            continue
+        assert declared(each.module, each.name), f"{each.path} is not in __all__ of its module"
+        if not name.startswith("benchmarks"):
+            shared = api_reference.SHARED.get(each.module, ())
+            assert each.name not in shared, f"{each.path} is not in the reference"
+
+
+def test_tests_mirror_the_package():
+    for folder in (path for path in (ROOT / "tests").rglob("*") if path.is_dir()):
+        inside = folder.relative_to(ROOT / "tests")
+        if inside.parts[0] in TESTS_OF_NO_FOLDER or "__pycache__" in inside.parts:
+            continue
+        module = PACKAGE / inside
+        assert module.is_dir() or module.with_suffix(".py").exists(), f"what does {inside} test?"
+    assert not list((ROOT / "tests").glob("test_*.py")), (
+        "tests live in the folder of what they test"
+    )

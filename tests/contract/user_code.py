@@ -1,0 +1,177 @@
+"""What users write, as the type checker sees it and as it runs.
+
+mypy reads this file with ``--strict``; ``assert_type`` says which type each call must have. A test
+runs it as well. Add a line for whatever is new and public.
+"""
+
+# Constructors and `fit` of estimators carry no types, as in scikit-learn.
+# mypy: allow-untyped-calls
+
+from pathlib import Path
+from typing import Any, assert_type
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sklearn_hashrank import (
+    DispersionHasher,
+    EuclideanAffinity,
+    HammingNeighbors,
+    HierarchicalAffinity,
+    ITQHasher,
+    LabelAffinity,
+    LSHHasher,
+    LWHHasher,
+    PCAHasher,
+    PrecomputedAffinity,
+    RetrievalHistogram,
+    RSHHasher,
+    SharedLabelAffinity,
+    TALRLinear,
+    retrieval_histogram,
+)
+from sklearn_hashrank.affinity import BaseAffinity, auto_affinity, fit_affinity
+from sklearn_hashrank.base import LinearHasher
+from sklearn_hashrank.codes import hamming_distances, load_codes, pack_codes, unpack_codes
+from sklearn_hashrank.comparison import Comparison, RunResult, compare, method_from_name
+from sklearn_hashrank.feature_extraction import GIST
+from sklearn_hashrank.interop import from_bit_strings, to_bit_strings
+from sklearn_hashrank.metrics import (
+    CodeUsage,
+    code_usage,
+    local_group_average_precision_score,
+    lookup_precision_score,
+    make_retrieval_scorer,
+    precision_recall_curve,
+    tie_aware_average_precision_score,
+    tie_aware_ndcg_score,
+)
+from sklearn_hashrank.model_selection import RandomRetrievalSplit, cross_validate_retrieval
+
+Features = NDArray[np.float64]
+Labels = NDArray[np.int64]
+
+
+def data() -> tuple[Features, Labels]:
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 3, 60)
+    return rng.normal(size=(60, 8)) + y[:, None], y
+
+
+class Signs(LinearHasher):
+    """A hasher of one's own."""
+
+    def __init__(self, n_bits: int = 4, *, output: str = "bits"):
+        self.n_bits = n_bits
+        self.output = output
+
+    def fit(self, X: Features, y: Labels | None = None) -> "Signs":
+        X, y = self._validate_training_data(X, y)
+        self._set_hyperplanes(np.eye(self.n_bits, X.shape[1]), X.mean(axis=0), X.dtype)
+        self._keep_database(X, y)
+        return self
+
+
+def hashers(X: Features, y: Labels) -> list[LinearHasher]:
+    fitted: list[LinearHasher] = [
+        LSHHasher(4, random_state=0).fit(X),
+        PCAHasher(4, random_state=0).fit(X),
+        ITQHasher(4, max_iter=3, random_state=0).fit(X),
+        RSHHasher(2, random_state=0).fit(X, y),
+        LWHHasher(2, tol=1.0, random_state=0).fit(X, y),
+        TALRLinear(4, max_iter=2, random_state=0).fit(X, y),
+        DispersionHasher(4, max_iter=2, random_state=0).fit(X, y),
+        Signs().fit(X, y),
+    ]
+    for hasher in fitted:
+        codes: NDArray[np.uint8] = assert_type(hasher.predict(X), NDArray[Any])
+        assert codes.shape == (len(X), hasher.n_bits)
+        assert_type(hasher.score(X, y), float)
+        projections: NDArray[Any] = hasher.decision_function(X)
+        assert projections.shape == (len(X), hasher.n_bits)
+    return fitted
+
+
+def affinities(y: Labels) -> list[BaseAffinity]:
+    relevance = np.equal.outer(y, y).astype(float)
+    fitted = [
+        LabelAffinity().fit(y),
+        SharedLabelAffinity().fit(np.eye(3, dtype=int)[y]),
+        HierarchicalAffinity().fit(np.stack([y // 2, y], axis=1)),
+        EuclideanAffinity(percentiles=(20, 5), levels=(1, 2)).fit(y[:, None].astype(float)),
+        PrecomputedAffinity(relevance).fit(np.arange(len(y))),
+        fit_affinity("auto", y),
+    ]
+    assert isinstance(auto_affinity(y), BaseAffinity)
+    return fitted
+
+
+def histograms(codes: NDArray[np.uint8], y: Labels) -> RetrievalHistogram:
+    first = retrieval_histogram(codes, codes[:40], y, y[:40])
+    second = retrieval_histogram(codes, codes[40:], y, y[40:], affinity=LabelAffinity())
+    both = assert_type(first + second, RetrievalHistogram)
+    assert_type(both.n_bits, int)
+    values: NDArray[Any] = both.measure("average_precision", ties="pessimistic")
+    assert values.shape == (len(y),)
+    return both
+
+
+def files(folder: Path, hasher: LinearHasher, X: Features) -> None:
+    path = folder / "codes.npy"
+    hasher.encode_blocks([X[:40], X[40:]], out=path)
+    codes: NDArray[np.uint8] = assert_type(load_codes(path), NDArray[Any])
+    assert codes.dtype == np.uint8
+
+
+def metrics(codes: NDArray[np.uint8], y: Labels) -> None:
+    for value in (
+        tie_aware_average_precision_score(y, codes, k=10),
+        tie_aware_ndcg_score(y, codes, database=(y, codes), ties="optimistic"),
+        lookup_precision_score(y, codes, radius=1),
+        local_group_average_precision_score(y, codes),
+    ):
+        assert_type(value, float | NDArray[Any])
+        assert isinstance(value, float)
+    each = tie_aware_average_precision_score(y, codes, average=False)
+    assert isinstance(each, np.ndarray)
+    assert_type(code_usage(codes), CodeUsage)
+    precision, recall, *_ = precision_recall_curve(y, codes)
+    assert len(precision) == len(recall)
+
+
+def codes_and_search(codes: NDArray[np.uint8]) -> None:
+    packed: NDArray[np.uint8] = assert_type(pack_codes(codes), NDArray[Any])
+    assert_type(unpack_codes(packed, codes.shape[1]), NDArray[Any])
+    assert hamming_distances(codes, codes).shape == (len(codes), len(codes))
+    assert len(from_bit_strings(to_bit_strings(codes))) == len(codes)
+    index = HammingNeighbors(3, n_bits=codes.shape[1]).fit(packed)
+    distances, indices = index.kneighbors(packed)
+    assert distances.shape == indices.shape == (len(codes), 3)
+
+
+def model_selection(X: Features, y: Labels) -> None:
+    scorer = make_retrieval_scorer("tie_aware_ap", database="fit")
+    score = scorer(LSHHasher(4, random_state=0).fit(X, y), X, y)
+    assert isinstance(score, float)
+    split = RandomRetrievalSplit(n_queries=10, random_state=0)
+    found = cross_validate_retrieval(LSHHasher(4, random_state=0), X, y, cv=split)
+    assert len(found["test_score"])
+    methods = {"lsh": method_from_name("lsh"), "own": Signs()}
+    comparison = assert_type(
+        compare(X, y, methods=methods, n_bits=[4], seeds=1, protocol=split), Comparison
+    )
+    assert_type(comparison.results, list[RunResult])
+    assert_type(comparison.to_csv(), str)
+
+
+def use(folder: Path) -> None:
+    X, y = data()
+    hasher = hashers(X, y)[0]
+    codes = hasher.predict(X)
+    files(folder, hasher, X)
+    assert len(affinities(y)) == 6
+    histograms(codes, y)
+    metrics(codes, y)
+    codes_and_search(codes)
+    model_selection(X, y)
+    assert GIST(image_shape=(8, 8)).fit(np.ones((2, 64))) is not None
