@@ -125,10 +125,9 @@ def _read_npz(path: str, label_columns: Sequence[str]) -> Rows:
         return Rows(_sparse_rows(arrays, path))
     _check_one(label_columns, path)
     if {"X_train", "X_test"} <= set(arrays):
-        parts = ("train", "test")
-        X = np.concatenate([arrays[f"X_{part}"] for part in parts])
+        X = _both(arrays, "X", path)
         if not label_columns and {"y_train", "y_test"} <= set(arrays):
-            return Rows(X, np.concatenate([arrays[f"y_{part}"] for part in parts]))
+            return Rows(X, _both(arrays, "y", path))
     elif "X" in arrays:
         X = arrays["X"]
     else:
@@ -139,6 +138,17 @@ def _read_npz(path: str, label_columns: Sequence[str]) -> Rows:
         raise UsageError(f"{path} has no array {label_columns[0]!r}. It has {listed(arrays)}.")
     names = label_columns or ("y", "Y")
     return Rows(X, next((arrays[name] for name in names if name in arrays), None))
+
+
+def _both(arrays: dict[str, np.ndarray], name: str, path: str) -> np.ndarray:
+    """Training and test rows, one after the other, unless numpy made text of numbers for that."""
+    parts = [arrays[f"{name}_train"], arrays[f"{name}_test"]]
+    if len({part.dtype.kind if part.dtype.kind in "US" else "numbers" for part in parts}) > 1:
+        raise UsageError(
+            f"{path}: {name}_train and {name}_test must be of one kind, numbers or text. "
+            f"Got dtypes {parts[0].dtype} and {parts[1].dtype}."
+        )
+    return np.concatenate(parts)
 
 
 def _check_one(label_columns: Sequence[str], path: str) -> None:

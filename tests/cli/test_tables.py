@@ -253,6 +253,14 @@ def test_archives_of_other_things(write_array, message):
     assert message in fit("t.npz")
 
 
+def test_numbers_and_text_of_two_parts_are_never_joined():
+    X = np.eye(3)
+    np.savez("t.npz", X_train=X, X_test=X, y_train=[1, 2, 3], y_test=["1", "2", "3"])
+    assert "y_train and y_test must be of one kind" in fit("t.npz")
+    np.savez("t.npz", X_train=X, X_test=X, y_train=["1", "2", "3"], y_test=["01", "2", "3"])
+    assert read_rows("t.npz").y.tolist() == ["1", "2", "3", "01", "2", "3"]
+
+
 @pytest.mark.parametrize("kind", ["csr", "csc", "bsr"])
 def test_indices_of_sparse_matrices_are_checked(kind):
     matrix = sparse.random(20, 12, density=0.3, random_state=0).asformat(kind)

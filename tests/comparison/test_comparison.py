@@ -262,3 +262,10 @@ def test_warnings_are_kept_as_notes(digits):
     split = RetrievalSplit(np.arange(100, 300), np.arange(100), np.arange(100, 1797))
     [result] = compare(X, y, methods=["lsh"], n_bits=[8], seeds=1, protocol=split).results
     assert any("1 of 100 queries have no relevant item" in note for note in result.notes)
+
+
+@pytest.mark.parametrize("methods", [[1], ["lsh", 1], {1: LSHHasher()}, {None: LSHHasher()}])
+def test_names_of_methods_are_checked_before_the_first_run(digits, methods, monkeypatch):
+    monkeypatch.setattr("sklearn_hashrank.comparison._comparison.execute", None)
+    with pytest.raises(ValueError, match="methods must be named by str. Got (1|None)"):
+        compare(*digits, methods=methods, n_bits=[8], seeds=1, protocol=PROTOCOL)

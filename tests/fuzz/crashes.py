@@ -97,7 +97,10 @@ def crash(name: str, kills: int, seed: int) -> Counter:
         for path in left:
             path.unlink()
         assert _wait(_start(command)) == 0
-        assert command.content(output) == reference, "a second run gave something else"
+        again = command.content(output)
+        assert again == reference, (
+            f"a second run gave something else: {_differing(again, reference)}"
+        )
     return counts
 
 
@@ -110,6 +113,13 @@ def _state(command: Command, output: Path, reference: Any) -> str:
     assert isinstance(found, dict), f"half of {output} is there"
     assert all(reference[name] == part for name, part in found.items()), "a file differs"
     return "in part"
+
+
+def _differing(found: Any, reference: Any) -> Any:
+    """Names of the files of a folder that differ."""
+    if not isinstance(found, dict):
+        return "the file"
+    return [name for name in {**found, **reference} if found.get(name) != reference.get(name)]
 
 
 def _write_inputs() -> None:
