@@ -9,7 +9,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from . import __version__, objectives
-from .affinity import BaseAffinity, EuclideanAffinity, fit_affinity
+from .affinity import BaseAffinity, fit_affinity
 from .base import BaseHasher, LinearHasher
 from .codes import packed_width
 from .persistence import (
@@ -260,8 +260,6 @@ def _without_training_rows(hasher: Any) -> Any:
     copied.__dict__.update(vars(hasher))
     if hasattr(hasher, "y_") and not hasattr(hasher, "affinity_"):
         affinity = getattr(hasher, "affinity", "auto")
-        if getattr(hasher, "_fitted_without_y", False) and isinstance(affinity, str):
-            affinity = EuclideanAffinity()
         copied.affinity_ = fit_affinity(affinity, hasher.y_)
     for name in _TRAINING_ROWS:
         copied.__dict__.pop(name, None)

@@ -371,8 +371,8 @@ def get_measure(measure: str | Function | Measure) -> Measure:
         if found:
             return known
     raise ValueError(
-        "a measure must be a Measure, a function of sklearn_hashrank.metrics with one value for "
-        f"each query, or {among(known.short_name for known in list_measures())}. "
+        "a measure must be a function of sklearn_hashrank.metrics with one value for each query, "
+        f"a Measure, or {among(known.short_name for known in list_measures())}. "
         f"Got {measure!r} instead."
     )
 

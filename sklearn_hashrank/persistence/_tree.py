@@ -36,7 +36,7 @@ _STORABLE: dict[str, type] = {}
 _PACKAGE = __name__.partition(".")[0]
 
 
-def storable(cls: type) -> type:
+def storable(kind: type) -> type:
     """Declare that objects of a class of this package may be part of a file of a hasher.
 
     Their state, all that is in their ``__dict__`` or the fields of a named tuple, must be made of
@@ -46,18 +46,19 @@ def storable(cls: type) -> type:
 
     Parameters
     ----------
-    cls : type
+    kind : type
+        The class.
 
     Returns
     -------
-    cls : type
+    kind : type
         The same; so this is a decorator, and for classes of others a function.
     """
-    known = _STORABLE.setdefault(type_name(cls), cls)
-    if known.__module__ != cls.__module__:
-        raise ValueError(f"{known.__module__} and {cls.__module__} have a {cls.__qualname__} both.")
-    _STORABLE[type_name(cls)] = cls
-    return cls
+    known = _STORABLE.setdefault(type_name(kind), kind)
+    if known.__module__ != kind.__module__:
+        raise ValueError(f"{known.__module__} and {kind.__module__} have a {kind.__name__} both.")
+    _STORABLE[type_name(kind)] = kind
+    return kind
 
 
 def storable_types() -> dict[str, type]:
@@ -65,19 +66,20 @@ def storable_types() -> dict[str, type]:
     return dict(_STORABLE)
 
 
-def type_name(cls: type) -> str:
+def type_name(kind: type) -> str:
     """Name of a class in a file: without its module for classes of this package.
 
     Parameters
     ----------
-    cls : type
+    kind : type
+        The class.
 
     Returns
     -------
     name : str
     """
-    module = _PACKAGE if cls.__module__.startswith(f"{_PACKAGE}.") else cls.__module__
-    return f"{module}.{cls.__qualname__}"
+    module = _PACKAGE if kind.__module__.startswith(f"{_PACKAGE}.") else kind.__module__
+    return f"{module}.{kind.__qualname__}"
 
 
 class TreeWriter:
@@ -113,6 +115,7 @@ class TreeWriter:
         Parameters
         ----------
         value : object
+            What is stored.
         where : str
             What the value is, for messages and as the name of an array.
         depth : int, default=0

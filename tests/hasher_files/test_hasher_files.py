@@ -32,8 +32,7 @@ from sklearn_hashrank import (
 from sklearn_hashrank.base import LinearHasher
 from sklearn_hashrank.metrics import make_retrieval_scorer
 from sklearn_hashrank.persistence import read_archive, write_archive
-
-from .instances import HASHERS
+from tests.instances import HASHERS
 
 RNG = np.random.default_rng(0)
 X, y = RNG.normal(size=(60, 5)), np.arange(60) % 3
@@ -387,7 +386,7 @@ def test_crafted_values_are_refused(path, parts):
         {"state": {}},
         {"state": state | {"__class__": 1}},
         {"state": state | {"transform": 1}},
-        {"state": state | {"_fitted_n_bits": 7}},
+        {"state": state | {"n_bits_": 7}},
         {"state": state | {"not a name": 1}},
         {"state": state | {"affinity_": 1}},
         {"state": state | {"affinity_": {"object": ["sklearn_hashrank.RSHHasher", {}, {}]}}},
