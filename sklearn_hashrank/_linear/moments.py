@@ -45,7 +45,9 @@ class Moments(NamedTuple):
         Parameters
         ----------
         mean : ndarray of shape (n_features,)
+            What the rows are centred at.
         rows : CenteredRows of shape (n_samples, n_features)
+            Rows to take the variances of.
         dtype : dtype
             Of the rows before they were centred.
 

@@ -93,8 +93,9 @@ class FeatureSpace:
     Parameters
     ----------
     mean : ndarray of shape (n_features,)
+        Subtracted from every raw row.
     scale : ndarray of shape (n_features,), default=None
-        None leaves the features as they are.
+        Multiplies the centred features. None leaves the features as they are.
     basis : Basis, default=None
         None stands for the scaled features themselves.
     mean_variance : float, default=1.0
@@ -162,6 +163,7 @@ class FeatureSpace:
         n_components : int or None
             Most components. None: all that have variance.
         power : float
+            Power of the variance that components are divided by.
         random_state : RandomState instance
             For more than `exact_features` features.
         exact_features : int
@@ -208,6 +210,7 @@ class FeatureSpace:
             The covariance is shrunk this much towards a multiple of the identity; 1 leaves the
             features alone.
         random_state : RandomState instance
+            For more than `exact_features` features.
         exact_features, n_directions, n_iter : int
             Directions of more than `exact_features` features, and the iterations to find them.
 
@@ -271,7 +274,9 @@ class FeatureSpace:
         Parameters
         ----------
         weights : ndarray of shape (n_inside, n_bits)
+            One column per bit.
         offsets : ndarray of shape (n_bits,) or float
+            Added to the projections of the rows inside.
         dtype : dtype
             Of the result.
 
@@ -294,7 +299,9 @@ class FeatureSpace:
         Parameters
         ----------
         components : ndarray of shape (n_bits, n_features)
+            Normal vectors for raw rows.
         intercept : ndarray of shape (n_bits,)
+            Their offsets.
 
         Returns
         -------

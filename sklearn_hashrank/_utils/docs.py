@@ -22,17 +22,21 @@ def documented_by(
         The texts by name. Blank lines at their ends do not count.
     indent : int, default=0
         Spaces that all lines of a text but the first have in front of them.
+
+    Returns
+    -------
+    documented : callable
+        The decorator, for functions and classes.
     """
     texts = {
         name: textwrap.dedent(" " * indent + text).strip("\n") for name, text in fragments.items()
     }
     places = re.compile(r"^( *)\{(" + "|".join(map(re.escape, texts)) + r")\}$", re.MULTILINE)
 
-    def documented(documented: _Documented) -> _Documented:
-        text = documented.__doc__ or ""
-        documented.__doc__ = places.sub(
-            lambda place: textwrap.indent(texts[place[2]], place[1]), text
-        )
-        return documented
+    def documented(thing: _Documented) -> _Documented:
+        """Write the shared texts into a docstring."""
+        text = thing.__doc__ or ""
+        thing.__doc__ = places.sub(lambda place: textwrap.indent(texts[place[2]], place[1]), text)
+        return thing
 
     return documented

@@ -16,6 +16,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
 
 from sklearn_hashrank import (
+    DispersionHasher,
     EuclideanAffinity,
     HammingNeighbors,
     HierarchicalAffinity,
@@ -31,6 +32,7 @@ from sklearn_hashrank import (
 )
 from sklearn_hashrank.base import LinearHasher
 from sklearn_hashrank.metrics import make_retrieval_scorer
+from sklearn_hashrank.objectives import DSH, ExactAP
 from sklearn_hashrank.persistence import read_archive, write_archive
 from tests.instances import HASHERS
 
@@ -92,6 +94,13 @@ def check_same(value, other, name=""):
         assert value == other or value != value, name
 
 
+def check_hasher_but_objective(hasher, loaded):
+    assert type(hasher.objective) is type(loaded.objective)
+    check_same(vars(hasher.objective), vars(loaded.objective))
+    for name in ("components_", "intercept_", "codes_", "y_", "history_"):
+        check_same(getattr(hasher, name), getattr(loaded, name), name)
+
+
 def check_hasher(hasher, loaded):
     assert repr(loaded) == repr(hasher)
     check_same(hasher, loaded)
@@ -144,6 +153,23 @@ def test_fit_goes_on(path, warm_start):
     check_same(hasher.history_, loaded.history_)
     for learner in (hasher, loaded):
         learner.fit(X, y).partial_fit(X, y)
+    assert_array_equal(loaded.components_, hasher.components_)
+
+
+@pytest.mark.parametrize(
+    "hasher",
+    [
+        TALRLinear(3, objective=ExactAP(n_bins=3), max_iter=2, random_state=0),
+        DispersionHasher(3, objective=DSH(), max_iter=2, random_state=0),
+    ],
+    ids=lambda hasher: type(hasher.objective).__name__,
+)
+def test_objectives_of_the_package(path, hasher):
+    hasher = hasher.fit(X, y)
+    loaded = saved(path, hasher)
+    check_hasher_but_objective(hasher, loaded)
+    for learner in (hasher, loaded):
+        learner.partial_fit(X, y)
     assert_array_equal(loaded.components_, hasher.components_)
 
 
@@ -259,6 +285,13 @@ def test_types_of_users(path):
     check_same(hasher, loaded)
     with pytest.raises(ValueError, match=r"Pass the class: load_hasher\(path, types=\[Plain"):
         load_hasher(path, types=[SumHasher])
+
+    hasher = TALRLinear(3, objective=PlainObjective(1), max_iter=2, random_state=0).fit(X, y)
+    loaded = saved(path, hasher, types=[PlainObjective])
+    check_hasher_but_objective(hasher, loaded)
+    for learner in (hasher, loaded):
+        learner.partial_fit(X, y)
+    assert_array_equal(loaded.components_, hasher.components_)
 
     hasher = MedianTransformer().fit(X)
     assert_array_equal(saved(path, hasher, [MedianTransformer]).transform(X), hasher.transform(X))
