@@ -174,8 +174,8 @@ def step(X, y, seeds):
     codes = rng.normal(size=(256, 32)).astype(np.float32)
     labels = y[rng.permutation(len(y))[:256]]
     level = (labels[:, None] == labels).astype(np.uint8)
-    dispersed = PAIRWISE_OBJECTIVES["dispersed"]([0, 1], 32)
-    low, high = dispersed.low.astype(np.float32), dispersed.high.astype(np.float32)
+    levels, dispersed = np.array([0.0, 1.0]), PAIRWISE_OBJECTIVES["dispersed"]()
+    low, high = (32 * dispersed.zones(levels)).astype(np.float32).T
 
     def direct():
         differences = codes[:, None] - codes
@@ -186,11 +186,11 @@ def step(X, y, seeds):
         gradient = -2 * (slope[:, :, None] * np.sign(differences)).sum(axis=1) / 256 / 255
         return gradient - 0.02 / 256 * np.sign(np.abs(codes) - 1) * np.sign(codes)
 
-    ours = partial(dispersed.value_and_gradient, codes, level)
+    ours = partial(dispersed.value_and_gradient, codes, level, levels)
     assert np.abs(ours()[1] - direct()).max() < 1e-6
     calls = {
         "dispersed": ours,
-        "dsh": partial(PAIRWISE_OBJECTIVES["dsh"]([0, 1], 32).value_and_gradient, codes, level),
+        "dsh": partial(PAIRWISE_OBJECTIVES["dsh"]().value_and_gradient, codes, level, levels),
         "distances alone, scipy cdist": partial(cdist, codes, codes, "cityblock"),
         "dispersed, direct in numpy": direct,
     }

@@ -67,7 +67,7 @@ def measure(hasher, task, seed, measures):
         hasher.set_params(output="packed").fit(task.X[train], y_train)
     affinity = task.affinity
     if affinity is None:  # thresholds at quantiles of the training distances
-        affinity = hasher.affinity_ if hasattr(hasher, "affinity_") else None
+        affinity = getattr(hasher, "affinity_", EuclideanAffinity())
     histogram = retrieval_histogram(
         hasher.transform(task.X[query]),
         hasher.transform(task.X[database]),

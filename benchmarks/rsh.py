@@ -23,7 +23,7 @@ from sklearn_hashrank import (
     PCAHasher,
     RSHHasher,
 )
-from sklearn_hashrank._linear.principal import CenteredRows
+from sklearn_hashrank._linear import CenteredRows
 from sklearn_hashrank.hashers.rsh._supervision import group_rows, supervise
 
 SAMPLED = partial(RSHHasher, n_queries=300, n_database=3000)

@@ -13,7 +13,7 @@ import numpy as np
 from sheet import Sheet, best_of
 from threadpoolctl import threadpool_limits
 
-from sklearn_hashrank.objectives import OBJECTIVES, BatchObjective
+from sklearn_hashrank.objectives import SimplifiedAP
 from sklearn_hashrank.solvers.stochastic import Adam
 
 
@@ -99,12 +99,12 @@ def _measure(sheet, n_rows, n_bits, n_features, n_bins):
     rows = rng.permutation(len(data))[:n_rows]
     relevant = (labels[rows][:, None] == labels[rows]).astype(np.float32)
 
-    learned = BatchObjective(OBJECTIVES["ap", "simplified"](), [0, 1], n_bins=n_bins)
+    objective, levels = SimplifiedAP(alpha=1.0, n_bins=n_bins), np.array([0.0, 1.0])
 
     def gradient(weights):
         X = data[rows]
         level = (labels[rows][:, None] == labels[rows]).view(np.uint8)
-        value, by_score = learned.value_and_gradient(X @ weights, level)
+        value, by_score = objective.value_and_gradient(X @ weights, level, levels)
         return value, X.T @ by_score
 
     value, expected = direct_numpy(data[rows], start, relevant, n_bins)

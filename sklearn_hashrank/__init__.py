@@ -1,5 +1,7 @@
 """Learning to hash, as scikit-learn estimators."""
 
+__version__ = "0.1.0.dev0"
+
 from .affinity import (
     EuclideanAffinity,
     HierarchicalAffinity,
@@ -7,6 +9,7 @@ from .affinity import (
     PrecomputedAffinity,
     SharedLabelAffinity,
 )
+from .hasher_files import load_hasher, save_hasher
 from .hashers.dispersion import DispersionHasher
 from .hashers.itq import ITQHasher
 from .hashers.lsh import LSHHasher
@@ -16,8 +19,6 @@ from .hashers.rsh import RSHHasher
 from .hashers.talr import TALRLinear
 from .histogram import RetrievalHistogram, retrieval_histogram
 from .neighbors import HammingNeighbors
-
-__version__ = "0.1.0.dev0"
 
 __all__ = [
     "DispersionHasher",
@@ -34,5 +35,7 @@ __all__ = [
     "RetrievalHistogram",
     "SharedLabelAffinity",
     "TALRLinear",
+    "load_hasher",
     "retrieval_histogram",
+    "save_hasher",
 ]

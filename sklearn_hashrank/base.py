@@ -1,38 +1,48 @@
-"""What every hasher has: validation, code output, score. No optimisation."""
+"""What every hasher has: validation, code output, score. No optimisation.
+
+Scorers, displays, cross-validation and comparisons know a hasher by these four names, the
+protocol by which anyone evaluates a hasher:
+
+``packed_codes(X)``
+    Packed codes of rows, uint8 of shape (n_samples, ceil(n_bits / 8)).
+``n_bits_``
+    Length of the codes of the fitted hasher.
+``relevance(X, y=None)``
+    The affinity to judge by, and what it compares.
+``training_database()``
+    Packed codes and `y` of the training rows, or a ValueError that says what to pass instead.
+
+:class:`BaseHasher` has all four. An estimator that has none of them is evaluated as well where its
+``transform``, or else its ``predict``, gives codes: bits, signs, or packed bytes where an attribute
+`n_bits_` says how long they are. Relevance then depends on the form of `y`, and there is no
+training database.
+"""
 
 import copy
+import os
 from abc import abstractmethod
 from numbers import Integral
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .affinity import BaseAffinity, EuclideanAffinity, auto_affinity, fit_affinity
+from ._linear import FeatureSpace
+from .affinity import BaseAffinity, affinity_for, fit_affinity
 from .codes import FORMATS, collect_codes, packed_width, write_codes
-from .histogram import retrieval_histogram
 from .measures import mean_score
-from .metrics import warn_if_all_is_relevant
-from .rows import (
-    check_batch_size,
-    is_dask_array,
-    map_blocks,
-    map_rows,
-    read_blocks,
-    report_progress,
-)
+from .metrics.retrieval import retrieve, warn_if_all_is_relevant
+from .persistence import check_output
+from .rows import DaskRows, check_batch_size, is_dask_array, report_progress, source
 
 __all__ = [
     "BaseHasher",
     "LinearHasher",
-    "column_means",
-    "inverse_deviations",
     "pack_signs",
-    "refuse_overflow",
+    "project",
 ]
 
 _ROWS = {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}
@@ -49,15 +59,22 @@ class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
 
     Bit j of a code is 1 where column j of :meth:`decision_function` is above zero; zero is bit 0.
 
+    :meth:`packed_codes`, `n_bits_`, :meth:`relevance` and :meth:`training_database` are the
+    protocol by which anyone evaluates a hasher.
+
     Attributes
     ----------
+    n_bits_ : int
+        Length of the codes, whatever `n_bits` was set to after `fit`. A subclass sets it.
+    fitted_with_y_ : bool
+        Whether `fit` was given `y`.
     codes_ : ndarray of shape (n_samples, ceil(n_bits / 8)), uint8
         Packed codes of the training rows.
     y_ : array-like
-        What the training rows are compared by: `y`, or `X` where it was None.
+        `y` of the training rows. Absent where it was None.
     affinity_ : affinity object
-        Fitted relevance. Set by `fit` where learning needs it, otherwise when :meth:`score` first
-        does.
+        Fitted relevance. Set by `fit` where learning needs it, otherwise when an evaluation first
+        does. Absent where neither learning needs it nor `y` was given.
 
     Examples
     --------
@@ -66,7 +83,7 @@ class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     >>> import numpy as np
     >>> from sklearn_hashrank.base import BaseHasher
     >>> class BallHasher(BaseHasher):
-    ...     _fitted_n_bits = 1
+    ...     n_bits_ = 1
     ...
     ...     def __init__(self, output="bits"):
     ...         self.output = output
@@ -90,11 +107,8 @@ class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
 
     n_bits: int
     output: str
-
-    @property
-    @abstractmethod
-    def _fitted_n_bits(self) -> int:
-        """Length of the codes, whatever `n_bits` was set to after `fit`."""
+    n_bits_: int
+    fitted_with_y_: bool
 
     @abstractmethod
     def _project(self, X: Any) -> np.ndarray:
@@ -153,7 +167,24 @@ class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
             return self._map_chunks("transform", X)
         if self.output == "bits":
             return self.predict(X)
-        return write_codes(self._encode(X), self._fitted_n_bits, self.output)
+        return write_codes(self.packed_codes(X), self.n_bits_, self.output)
+
+    def packed_codes(self, X: Any) -> np.ndarray:
+        """Packed codes, whatever `output` is.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, dask array} of shape (n_samples, n_features)
+            Rows to encode. A dask array is computed.
+
+        Returns
+        -------
+        codes : ndarray of shape (n_samples, ceil(n_bits / 8)), uint8
+            In :func:`numpy.packbits` order.
+        """
+        if is_dask_array(X):
+            return self._map_chunks("packed_codes", X).compute()
+        return pack_signs(self.decision_function(X))
 
     def encode_blocks(
         self,
@@ -168,9 +199,10 @@ class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features), or iterator
+        X : {array-like, sparse matrix, dask array} of shape (n_samples, n_features), or iterator
             Rows to encode. A memmap is read block by block. An iterator or generator gives blocks
-            of rows; or pairs ``(rows, y)``, which come out as pairs ``(codes, y)``.
+            of rows; or pairs ``(rows, y)``, which come out as pairs ``(codes, y)``. Of a dask array
+            every chunk of rows is encoded by a task of its own.
         out : path or ndarray of shape (n_samples, ceil(n_bits / 8)), uint8, default=None
             Where the codes go. A path names a ``.npy`` file, which appears under this name only
             when it is complete, and then replaces one that was there; read it by
@@ -178,10 +210,10 @@ class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
             one that was filled in part looks like any other. None: memory.
         batch_size : int or "auto", default="auto"
             Rows that an array is cut into; ``"auto"`` lets a block take some 32 MB. Blocks of an
-            iterator are taken as they are.
+            iterator and chunks of a dask array are taken as they are.
         n_jobs : int, default=None
-            Threads, each with a block of its own. None means 1 unless in a
-            :obj:`joblib.parallel_config` context, -1 means all processors.
+            Threads, each with a block of its own; of a dask array, chunks at a time. None means 1
+            unless in a :obj:`joblib.parallel_config` context, -1 means all processors.
         verbose : int, default=0
             Print a line every `verbose` blocks.
 
@@ -208,36 +240,34 @@ class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         """
         check_is_fitted(self)
         check_batch_size(batch_size)
-        blocks, n_rows, are_pairs = read_blocks(X, batch_size, self._fitted_n_bits)
-        if are_pairs and out is not None:
+        if isinstance(X, np.memmap) and isinstance(out, (str, os.PathLike)):
+            check_output(out, filter(None, [X.filename]))
+        rows = source(X, batch_size=batch_size, n_numbers=self.n_bits_)
+        if rows.are_pairs and out is not None:
             raise ValueError(
                 "out must be None where blocks are pairs (rows, y), whose codes are handed on "
                 "with their y. For a file, pass an iterator over the rows alone."
             )
-        codes = map_blocks(self._encode_pair if are_pairs else self._encode, blocks, n_jobs)
+        codes = rows.map(_BlockEncoder(self._for_encoding(), rows.are_pairs), n_jobs)
         if verbose:
-            codes = report_progress(codes, type(self).__name__, n_rows, int(verbose))
-        if are_pairs:
+            codes = report_progress(codes, type(self).__name__, rows.n_rows, int(verbose))
+        if rows.are_pairs:
             return codes
-        return collect_codes(codes, out, self._fitted_n_bits, n_rows)
-
-    def _encode(self, X: Any) -> np.ndarray:
-        if is_dask_array(X):
-            return self._map_chunks("_encode", X).compute()
-        return pack_signs(self.decision_function(X))
+        return collect_codes(codes, out, self.n_bits_, rows.n_rows)
 
     def _map_chunks(self, method: str, X: Any) -> Any:
         """Dask array of what a method makes of every chunk of rows."""
         check_is_fitted(self)
+        model = self._for_encoding(), method
+        example = _call_method(np.zeros((1, *X.shape[1:]), X.dtype), model)
+        return DaskRows(X).array_of(_call_method, model, example)
+
+    def _for_encoding(self) -> "BaseHasher":
+        """Copy that holds what encoding needs, and no training rows."""
         light = copy.copy(self)
         for name in _NOT_FOR_ENCODING:
             light.__dict__.pop(name, None)
-        example = _call_method(np.zeros((1, *X.shape[1:]), X.dtype), (light, method))
-        return map_rows(_call_method, X, (light, method), example)
-
-    def _encode_pair(self, block: Any) -> tuple[np.ndarray, Any]:
-        X, y = block
-        return self._encode(X), y
+        return light
 
     def score(self, X: Any, y: Any = None) -> float:
         """Mean tie-aware average precision of each row retrieved against all the others.
@@ -247,56 +277,87 @@ class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             Rows to encode and compare.
         y : array-like with n_samples rows, default=None
-            What the fitted affinity compares. None: `X` itself, for hashers fitted without `y`.
-            Such a hasher may be scored by labels if it takes no affinity.
+            What the affinity compares, see :meth:`relevance`. None: `X` itself, for hashers
+            fitted without `y`.
 
         Returns
         -------
         score : float
             In [0, 1]; NaN, with a warning, when no row has a relevant other row.
         """
-        codes = self._encode(X)
-        affinity, y = self._ground_truth(X, y)
-        histogram = retrieval_histogram(
-            codes,
-            codes,
-            y,
-            y,
-            affinity=affinity,
-            n_bits=self._fitted_n_bits,
-            exclude_self=True,
-            n_jobs=getattr(self, "n_jobs", None),
-        )
+        histogram = retrieve(self, X, y, n_jobs=getattr(self, "n_jobs", None))
         warn_if_all_is_relevant(histogram, stacklevel=3)
         return mean_score(histogram.measure("average_precision"), stacklevel=3)
 
-    def _ground_truth(self, X: Any, y: Any) -> tuple[Any, Any]:
-        """Return the affinity of the fit, and what it compares: `y`, or `X` without one.
+    def relevance(self, X: Any, y: Any = None) -> tuple[Any, Any]:
+        """Return the affinity to judge retrieval by, and what it compares.
 
-        Labels may judge what was fitted without them, unless it learned from an affinity.
+        A hasher that was fitted with `y`, or that learned from distances between rows, judges by
+        its fitted affinity. One that was fitted without `y` and takes no affinity has none: "auto"
+        then chooses by the form of `y`, and without `y` thresholds of distance are set on the rows
+        of the database that is searched, which for :meth:`score` are the rows it is given.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Rows as this hasher sees them.
+        y : array-like with n_samples rows, default=None
+            What an affinity compares. None: `X` itself, for hashers fitted without `y`.
+
+        Returns
+        -------
+        affinity : "auto" or affinity object
+            An unfitted one is to be fitted on the rows of the database.
+        y : array-like with n_samples rows
+            What it compares.
         """
-        learned = hasattr(self, "affinity") or not self._fitted_without_y
-        if y is not None and not learned and not isinstance(auto_affinity(y), EuclideanAffinity):
-            return "auto", y
-        if y is None:
-            if not self._fitted_without_y:
-                raise ValueError(
-                    f"score needs y, because this {type(self).__name__} was fitted with y. "
-                    "Got y=None."
-                )
-            y = X
-        if not hasattr(self, "affinity_"):
-            y_train = None if self._fitted_without_y else self.y_
-            self.affinity_ = self._fit_affinity(self.y_, y_train)
-        return self.affinity_, y
+        if y is None and getattr(self, "fitted_with_y_", False):
+            raise ValueError(
+                f"evaluation needs y, because this {type(self).__name__} was fitted with y. "
+                "Got y=None."
+            )
+        if not hasattr(self, "affinity_") and hasattr(self, "y_"):
+            self.affinity_ = self._fit_affinity(None, self.y_)
+        affinity = getattr(self, "affinity", "auto")
+        affinity = getattr(self, "affinity_", affinity_for(affinity, y))
+        return affinity, X if y is None else y
+
+    def training_database(self) -> tuple[np.ndarray, Any]:
+        """Packed codes and `y` of the training rows.
+
+        Returns
+        -------
+        codes : ndarray of shape (n_samples, ceil(n_bits / 8)), uint8
+        y : array-like with n_samples rows
+
+        Raises
+        ------
+        ValueError
+            Where the hasher does not keep them: after `partial_fit`, or fitted without `y`.
+        """
+        check_is_fitted(self)
+        name = type(self).__name__
+        if not hasattr(self, "codes_"):
+            raise ValueError(
+                "database='fit' needs the codes of the training rows, which this "
+                f"{name} does not hold: hashers keep them as `codes_` after fit, but "
+                "not after partial_fit. Pass database=(X, y)."
+            )
+        if not hasattr(self, "y_"):
+            raise ValueError(
+                f"database='fit' needs y of the training rows. This {name} was fitted without y "
+                "and keeps no copy of X. Pass database=(X, None), which compares the rows, or "
+                "database=(X, y); or pass the rows as y to fit."
+            )
+        return self.codes_, self.y_
 
     def _validate_training_data(self, X: Any, y: Any, reset: bool = True) -> tuple[Any, Any]:
         """Check rows of X and y; `reset` forgets what an earlier fit derived."""
         if reset:
             self.__dict__.pop("affinity_", None)
-            self._fitted_without_y = y is None
-        elif self._fitted_without_y != (y is None):
-            given = "without" if self._fitted_without_y else "with"
+            self.fitted_with_y_ = y is not None
+        elif self.fitted_with_y_ != (y is not None):
+            given = "with" if self.fitted_with_y_ else "without"
             raise ValueError(f"blocks must come all with y or all without. The first came {given}.")
         if y is None:
             return validate_data(self, X, reset=reset, **_ROWS), None
@@ -308,18 +369,18 @@ class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
 
     def _affinity_of(self, y: Any) -> Any:
         """`affinity`, which without y is Euclidean where it is "auto"."""
-        affinity = getattr(self, "affinity", "auto")
-        is_auto = isinstance(affinity, str) and affinity == "auto"
-        return EuclideanAffinity() if y is None and is_auto else affinity
+        return affinity_for(getattr(self, "affinity", "auto"), y)
 
     def _keep_database(self, X: Any, y: Any) -> None:
-        """Keep the training rows as a database to retrieve from."""
+        """Keep codes and `y` of the training rows as a database; without `y` no copy of X."""
         self.codes_ = pack_signs(self._project(X))
-        self.y_ = X if y is None else y
+        self.__dict__.pop("y_", None)
+        if y is not None:
+            self.y_ = y
 
     @property
     def _n_features_out(self) -> int:
-        n_bits = self._fitted_n_bits
+        n_bits = self.n_bits_
         return packed_width(n_bits) if self.output == "packed" else n_bits
 
     def __sklearn_tags__(self):
@@ -362,21 +423,26 @@ class LinearHasher(BaseHasher):
     intercept_: np.ndarray
 
     @property
-    def _fitted_n_bits(self) -> int:
+    def n_bits_(self) -> int:  # type: ignore[override]  # follows the hyperplanes
+        """Length of the codes, whatever `n_bits` was set to after `fit`."""
         return len(self.components_)
 
     def _set_hyperplanes(self, normals: np.ndarray, mean: np.ndarray, dtype: Any) -> None:
         """Let hyperplanes with the given normals, (n_bits, n_features), pass through the mean."""
-        self.components_ = np.ascontiguousarray(normals, dtype=dtype)
-        self.intercept_ = (-normals @ mean).astype(dtype)
+        self.components_, self.intercept_ = FeatureSpace(mean).fold(normals.T, 0.0, dtype)
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "components_")
 
     def _project(self, X: Any) -> np.ndarray:
-        projections = safe_sparse_dot(X, self.components_.T, dense_output=True)
-        projections += self.intercept_
-        return projections
+        return project(X, self.components_, self.intercept_)
+
+
+def project(X: Any, components: np.ndarray, intercept: np.ndarray) -> np.ndarray:
+    """Real projections of rows, (n_samples, n_bits)."""
+    projections = safe_sparse_dot(X, components.T, dense_output=True)
+    projections += intercept
+    return projections
 
 
 def _call_method(X, model):
@@ -384,29 +450,19 @@ def _call_method(X, model):
     return getattr(hasher, method)(X)
 
 
+class _BlockEncoder:
+    """Codes of a block, and its y where it brings one."""
+
+    def __init__(self, hasher: BaseHasher, are_pairs: bool):
+        self.hasher, self.are_pairs = hasher, are_pairs
+
+    def __call__(self, block: Any) -> Any:
+        if not self.are_pairs:
+            return self.hasher.packed_codes(block)
+        X, y = block
+        return self.hasher.packed_codes(X), y
+
+
 def pack_signs(projections: np.ndarray) -> np.ndarray:
     """Packed codes of real projections; zero is bit 0."""
     return np.packbits(projections > 0, axis=1)
-
-
-def inverse_deviations(means: np.ndarray, deviations: np.ndarray, dtype: Any) -> np.ndarray:
-    """Scale of columns to unit variance; 0 for what rounding leaves of a constant one.
-
-    `dtype` is that of the rows, whatever means and deviations were computed in.
-    """
-    refuse_overflow(deviations)
-    rounding = 1e-6 if dtype == np.float32 else 1e-10
-    varies = deviations > rounding * np.abs(means)
-    return np.divide(1, deviations, out=np.zeros_like(deviations), where=varies)
-
-
-def refuse_overflow(variances: np.ndarray) -> None:
-    """Variances, or deviations, must be finite."""
-    if not np.isfinite(variances).all():
-        raise ValueError("X holds values so large that their variance overflows. Scale it down.")
-
-
-def column_means(X: Any) -> np.ndarray:
-    """Means of the columns of a dense or sparse matrix, in float64."""
-    means = X.mean(axis=0, dtype=np.float64)
-    return np.asarray(means).ravel() if sparse.issparse(X) else means

@@ -1,10 +1,14 @@
-"""A hasher of one's own, which compares features with their medians."""
+"""A hasher of your own, which compares features with their medians."""
 
 import numpy as np
 from sklearn.base import _fit_context
 from sklearn.datasets import load_digits
 
+from sklearn_hashrank import LSHHasher
 from sklearn_hashrank.base import LinearHasher
+from sklearn_hashrank.comparison import compare
+from sklearn_hashrank.metrics import make_retrieval_scorer
+from sklearn_hashrank.model_selection import PerClassRetrievalSplit
 
 
 class MedianHasher(LinearHasher):
@@ -41,4 +45,14 @@ if __name__ == "__main__":
     X, y = load_digits(return_X_y=True)
     hasher = MedianHasher(n_bits=16).fit(X, y)
     print(hasher.transform(X[:1]))
-    print(f"{hasher.score(X, y):.3f}")
+    print(f"AP   {hasher.score(X, y):.3f}")
+    print(f"NDCG {make_retrieval_scorer('ndcg')(hasher, X, y):.3f}")
+    comparison = compare(
+        X,
+        y,
+        methods={"median": MedianHasher(), "lsh": LSHHasher()},
+        n_bits=[16, 32],
+        seeds=2,
+        protocol=PerClassRetrievalSplit(n_queries=20, n_train=100),
+    )
+    print(comparison.to_markdown(["ap"]))

@@ -1,11 +1,12 @@
-"""An objective of one's own: average precision with a tie as one threshold."""
+"""A ranking objective of one's own: average precision with a tie as one threshold."""
 
 import numpy as np
 from sklearn.datasets import load_digits
 from sklearn.metrics import average_precision_score
-from sklearn.preprocessing import scale
+from sklearn.model_selection import train_test_split
 
-from sklearn_hashrank.objectives import BatchObjective, Objective, TieValues
+from sklearn_hashrank import LSHHasher, TALRLinear
+from sklearn_hashrank.objectives import Objective, TieValues
 
 
 class ThresholdAP(Objective):
@@ -15,31 +16,22 @@ class ThresholdAP(Objective):
     """
 
     measure = "ap"
-    relaxation = "threshold"
-
-    def level_gain(self, levels):
-        """Return 1 for relevant levels."""
-        return (levels > 0).astype(np.float64)
-
-    def ideal(self, levels, n_items):
-        """Return the number of relevant items."""
-        return n_items[:, levels > 0].sum(axis=1).astype(np.float64)
 
     def tie(self, ties):
         """Return the contributions of the ties and their derivatives."""
-        gain, gain_before, items, items_before = ties
-        last = np.maximum(items_before + items, 0.5)  # the rank of the last item
-        slope = items_before + items > 0.5
+        gain, gain_before, total, before = ties
+        last = np.maximum(before + total, 0.5)  # the rank of the last item
+        slope = before + total > 0.5
         precision = (gain_before + gain) / last
-        by_items = -gain * precision / last * slope
-        return TieValues(gain * precision, precision + gain / last, gain / last, by_items, by_items)
+        by_total = -gain * precision / last * slope
+        return TieValues(gain * precision, precision + gain / last, gain / last, by_total, by_total)
 
 
 # check
 rng = np.random.default_rng(0)
 counts = rng.integers(0, 4, (6, 2, 9)).astype(np.float64)
 n_items, levels = counts.sum(axis=2), np.array([0.0, 1.0])
-value, gradient = ThresholdAP().value_and_gradient(counts, levels, n_items)
+value, gradient = ThresholdAP().evaluate_counts(counts, levels, n_items)
 
 for query, of_query in enumerate(counts.astype(int)):
     distances = np.concatenate([np.repeat(np.arange(9), of_level) for of_level in of_query])
@@ -50,17 +42,13 @@ for index in np.ndindex(counts.shape):
     nearby = [counts.copy(), counts.copy()]
     nearby[0][index] += 1e-6
     nearby[1][index] += 2e-6
-    near, far = (ThresholdAP().value(c, levels, n_items)[index[0]] for c in nearby)
+    near, far = (ThresholdAP().evaluate_counts(c, levels, n_items)[0][index[0]] for c in nearby)
     np.testing.assert_allclose(gradient[index], (far - near) / 1e-6, rtol=1e-4, atol=1e-6)
 
 # use
 X, y = load_digits(return_X_y=True)
-X, y = scale(X[:300]), y[:300]
-level = (y[:, None] == y).astype(np.uint8)
-objective = BatchObjective(ThresholdAP(), levels=[0, 1])
-weights = rng.normal(size=(X.shape[1], 16)) / np.sqrt(X.shape[1])
-for step in range(31):
-    value, by_scores = objective.value_and_gradient(X @ weights, level)
-    if step % 10 == 0:
-        print(f"step {step:2d}  relaxed AP {value:.3f}")
-    weights += 3 * X.T @ by_scores
+X, X_test, y, y_test = train_test_split(X, y, random_state=0)
+random = LSHHasher(n_bits=16, random_state=0).fit(X, y)
+learned = TALRLinear(n_bits=16, objective=ThresholdAP(), random_state=0).fit(X, y)
+for hasher in (random, learned):
+    print(f"{type(hasher).__name__:10s}  AP {hasher.score(X_test, y_test):.2f}")

@@ -1,18 +1,53 @@
 """How every kernel is compiled, and the instructions that numba does not expose."""
 
+import contextlib
+import warnings
+from typing import Any
+
 import numba
 import numpy as np
 from llvmlite import ir
 from numba import config, types
+from numba.core.caching import FunctionCache
 from numba.extending import intrinsic
+
+
+class _Cache(FunctionCache):
+    """Compiled code on disk; where the disk fails, code is compiled as if there were no cache."""
+
+    _has_warned = False
+
+    def load_overload(self, sig, target_context):
+        try:
+            return super().load_overload(sig, target_context)
+        except Exception as error:  # a damaged file can raise anything when it is unpickled
+            self._warn("read", error)
+            return None
+
+    def save_overload(self, sig, data):
+        try:
+            super().save_overload(sig, data)
+        except Exception as error:  # it reads the index before it writes
+            self._warn("written", error)
+
+    def _warn(self, done, error):
+        if not _Cache._has_warned:
+            _Cache._has_warned = True
+            warnings.warn(
+                f"numba's cache in {self.cache_path} cannot be {done}: {error!r}. Kernels are "
+                "compiled in every process. NUMBA_CACHE_DIR names another folder.",
+                RuntimeWarning,
+                stacklevel=2,
+            )
 
 
 def kernel(function):
     """Compile a function without the GIL, cached on disk where a cache can be written."""
-    try:
-        return numba.njit(nogil=True, cache=True)(function)
-    except RuntimeError:  # numba finds no writable cache directory
-        return numba.njit(nogil=True)(function)
+    dispatcher: Any = numba.njit(nogil=True)(function)
+    if not config.DISABLE_JIT:  # type: ignore[attr-defined]
+        with contextlib.suppress(RuntimeError):  # numba finds no writable cache directory
+            dispatcher._cache = _Cache(function)
+    return dispatcher
 
 
 @intrinsic

@@ -107,8 +107,16 @@ def unpack_keys(keys, indices, distances):
         distances[i] = np.int32(keys[i] >> _SHIFT)
 
 
+def key_shape(n_queries, k, n):
+    """Shape of the room for the keys of a group of queries."""
+    capacity = min(2 * k, n) + 2 * TILE
+    largest = min(n_queries, _GROUP, max(4, _KEYS // capacity))
+    n_groups = -(-n_queries // largest)
+    return -(-n_queries // n_groups), capacity
+
+
 @kernel
-def nearest(queries, codes, k, limits, buffer, indices, distances, n_found):
+def nearest(queries, codes, k, limits, buffer, keys, indices, distances, n_found):
     """Find the `k` nearest items of each query, ties by lowest index.
 
     Parameters
@@ -118,6 +126,7 @@ def nearest(queries, codes, k, limits, buffer, indices, distances, n_found):
     k : int, at most n
     limits : (n_queries,) int64, largest distance of an item to be looked at, at most n_bits
     buffer : (TILE,) unsigned integers that can hold n_bits + 1
+    keys : (group, capacity) uint64, scratch for a group of queries, see `key_shape`
     indices : (n_queries, k) int64, written in order of (distance, index)
     distances : (n_queries, k) int32, written
     n_found : (n_queries,) int64, written: items within the limit, at most k; where it is less, the
@@ -125,10 +134,8 @@ def nearest(queries, codes, k, limits, buffer, indices, distances, n_found):
     """
     n_queries, n_words = queries.shape
     n = codes.shape[0]
-    capacity = min(2 * k, n) + 2 * TILE
-    group = min(n_queries, _GROUP, max(4, _KEYS // capacity))
+    group, capacity = keys.shape
     words = np.empty((n_words, TILE), np.uint64)
-    keys = np.empty((group, capacity), np.uint64)
     ordered = np.empty(capacity, np.uint64)
     size = np.empty(group, np.int64)
     inside = np.empty(group, np.int64)  # how many of them count: those within `top`

@@ -1,95 +1,29 @@
 """Principal directions of centred rows, dense or sparse."""
 
-from collections.abc import Iterator
-from typing import Any
-
 import numpy as np
 from numpy.random import RandomState
-from scipy import linalg, sparse
-from scipy.sparse.linalg import LinearOperator
+from scipy import linalg
+
+from .rows import CenteredRows
 
 _EXACT_FEATURES = 1024
-_BLOCK_ROWS = 4096
 _OVERSAMPLES = 10
-
-
-class CenteredRows(LinearOperator):
-    """The matrix ``X - mean`` in float64, of which sparse rows are never made dense.
-
-    Dense rows are converted and centred block by block, unless they are already.
-
-    Parameters
-    ----------
-    X : {ndarray, sparse matrix} of shape (n_samples, n_features)
-    mean : ndarray of shape (n_features,)
-    """
-
-    def __init__(self, X: Any, mean: np.ndarray):
-        self.X, self.mean = X, mean
-        self._is_ready = not sparse.issparse(X) and X.dtype == float and not mean.any()
-        super().__init__(np.dtype(float), X.shape)
-
-    def block(self, rows: slice) -> Any:
-        """Some rows in float64: centred if dense, as they are if sparse."""
-        if sparse.issparse(self.X):
-            return self.X[rows].astype(float)
-        return self.X[rows] if self._is_ready else self.X[rows].astype(float) - self.mean
-
-    def blocks(self) -> Iterator[tuple[slice, Any]]:
-        """All rows in blocks of bounded size."""
-        for start in range(0, self.shape[0], _BLOCK_ROWS):
-            rows = slice(start, start + _BLOCK_ROWS)
-            yield rows, self.block(rows)
-
-    def _matmat(self, V):
-        if sparse.issparse(self.X):
-            return self.X @ V - self.mean @ V
-        result = np.empty((self.shape[0], V.shape[1]))
-        for rows, block in self.blocks():
-            result[rows] = block @ V
-        return result
-
-    def _rmatmat(self, U):
-        if sparse.issparse(self.X):
-            return self.X.T @ U - np.outer(self.mean, U.sum(axis=0))
-        return sum(block.T @ U[rows] for rows, block in self.blocks())
-
-    def take(self, rows: np.ndarray) -> "CenteredRows":
-        """Some of the rows, less the same mean."""
-        return CenteredRows(self.X[rows], self.mean)
-
-    def made_ready(self) -> "CenteredRows":
-        """Dense rows converted and centred at once, for repeated use; sparse ones as they are."""
-        if sparse.issparse(self.X):
-            return self
-        return CenteredRows(self.block(slice(None)), np.zeros_like(self.mean))
-
-    def variances(self) -> np.ndarray:
-        """Mean square of each column."""
-        if not sparse.issparse(self.X):
-            return sum((block**2).sum(axis=0) for _, block in self.blocks()) / self.shape[0]
-        X = self.X.astype(float)
-        squares = np.asarray(X.multiply(X).mean(axis=0)).ravel()
-        means = np.asarray(X.mean(axis=0)).ravel()
-        return np.maximum(squares - 2 * means * self.mean + self.mean**2, 0)
-
-    def covariance(self) -> np.ndarray:
-        """Mean of the outer products of the rows."""
-        n = self.shape[0]
-        if not sparse.issparse(self.X):
-            return sum(block.T @ block for _, block in self.blocks()) / n
-        X = self.X.astype(float)
-        cross = np.outer(np.asarray(X.mean(axis=0)).ravel(), self.mean)
-        return (X.T @ X).toarray() / n - cross - cross.T + np.outer(self.mean, self.mean)
+_SMALL = 128  # up to so many features, all eigenvectors are found faster than some
 
 
 def leading_directions(
-    rows: CenteredRows, n_directions: int, random_state: RandomState, *, n_iter: int = 7
+    rows: CenteredRows,
+    n_directions: int,
+    random_state: RandomState,
+    *,
+    n_iter: int = 7,
+    exact_features: int = _EXACT_FEATURES,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Directions of the largest variance.
 
-    Up to 1024 features from the covariance matrix; beyond, by randomised subspace iteration,
-    which never forms it.
+    Up to `exact_features` features they are exact, from the covariance matrix, or from the rows
+    where those are much fewer; beyond, they come from randomised subspace iteration, which never
+    forms the covariance matrix.
 
     Parameters
     ----------
@@ -100,6 +34,8 @@ def leading_directions(
         Draws the start of the iteration.
     n_iter : int, default=7
         Turns of the iteration.
+    exact_features : int, default=1024
+        Most features to form the covariance matrix of: its eigenvectors take cubic time.
 
     Returns
     -------
@@ -112,10 +48,17 @@ def leading_directions(
     ----------
     N. Halko, P.-G. Martinsson, J. A. Tropp, "Finding structure with randomness", SIAM Review 2011.
     """
-    n_features = rows.shape[1]
-    if n_features <= _EXACT_FEATURES:
-        variances, directions = leading_eigenpairs(rows.covariance(), n_directions)
+    n_rows, n_features = rows.shape
+    if n_features <= exact_features and n_directions <= n_rows < n_features / 2:
+        rows.variances()  # refuses what squares cannot be taken of
+        _, lengths, directions = linalg.svd(rows.to_dense(), full_matrices=False)
+        return lengths[:n_directions] ** 2 / n_rows, fix_signs(directions[:n_directions].T)
+    if n_features <= exact_features:
+        few = n_directions < n_features <= _SMALL
+        driver = "evd" if few else "evr"
+        variances, directions = leading_eigenpairs(rows.covariance(), n_directions, driver)
         return np.maximum(variances, 0), directions
+    rows.variances()
     width = min(n_directions + _OVERSAMPLES, n_features)
     basis = random_state.standard_normal((n_features, width))
     for _ in range(n_iter):
@@ -126,10 +69,17 @@ def leading_directions(
     return np.maximum(variances[:n_directions], 0), directions
 
 
-def leading_eigenpairs(M: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:
-    """The `n` largest eigenvalues of a symmetric matrix, descending, and their eigenvectors."""
+def leading_eigenpairs(M: np.ndarray, n: int, driver: str = "evr") -> tuple[np.ndarray, np.ndarray]:
+    """The `n` largest eigenvalues of a symmetric matrix, descending, and their eigenvectors.
+
+    `driver` is that of :func:`scipy.linalg.eigh`; ``"evr"`` finds no others than those `n`.
+    """
     size = len(M)
-    values, vectors = linalg.eigh(M, subset_by_index=[size - n, size - 1])
+    if driver == "evr":
+        values, vectors = linalg.eigh(M, subset_by_index=[size - n, size - 1])
+    else:
+        values, vectors = linalg.eigh(M, driver=driver)
+        values, vectors = values[size - n :], vectors[:, size - n :]
     return values[::-1], fix_signs(vectors[:, ::-1])
 
 

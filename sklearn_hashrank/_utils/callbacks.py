@@ -33,7 +33,7 @@ class Progress:
         self, estimator: Any, X: Any, y: Any, max_iter: int, attributes: Callable[[], dict]
     ):
         self._told = {"estimator": estimator, "X": X, "y": y}
-        self._attributes, self._max_iter, self._stop = attributes, max_iter, False
+        self._attributes, self.max_iter, self._stop = attributes, max_iter, False
         self._context = None
         if hasattr(estimator, "_init_callback_context"):
             self._context = estimator._init_callback_context(max_subtasks=max_iter)
@@ -41,13 +41,13 @@ class Progress:
     def iterations(self) -> Iterator[int]:
         """Count from 0 until `max_iter`, or until a callback asks to stop."""
         if self._context is None:
-            for iteration in range(self._max_iter):
+            for iteration in range(self.max_iter):
                 yield iteration
                 if self._stop:
                     break
             return
         self._context.call_on_fit_task_begin(**self._told)
-        for iteration in range(self._max_iter):
+        for iteration in range(self.max_iter):
             task = self._context.subcontext(task_name="iteration")
             task.call_on_fit_task_begin(**self._told, reconstruction_attributes=self._attributes)
             yield iteration

@@ -5,7 +5,7 @@ Every affinity validates rows of `y` once and then gives level indices of blocks
 together, ``runs`` says where the level changes along the groups.
 """
 
-from ._auto import auto_affinity, fit_affinity
+from ._auto import affinity_for, auto_affinity, fit_affinity, fit_affinity_of_blocks, is_auto
 from ._base import BaseAffinity
 from ._euclidean import EuclideanAffinity
 from ._labels import HierarchicalAffinity, LabelAffinity, SharedLabelAffinity
@@ -19,7 +19,10 @@ __all__ = [
     "LabelAffinity",
     "PrecomputedAffinity",
     "SharedLabelAffinity",
+    "affinity_for",
     "as_rows",
     "auto_affinity",
     "fit_affinity",
+    "fit_affinity_of_blocks",
+    "is_auto",
 ]

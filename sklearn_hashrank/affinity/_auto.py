@@ -32,7 +32,7 @@ def fit_affinity(affinity: Any, y: Any) -> BaseAffinity:
     >>> fit_affinity("auto", [3, 1, 3]).levels_
     array([0., 1.])
     """
-    if isinstance(affinity, str) and affinity == "auto":
+    if is_auto(affinity):
         return auto_affinity(y).fit(y)
     if not isinstance(affinity, BaseAffinity):
         raise ValueError(
@@ -40,6 +40,30 @@ def fit_affinity(affinity: Any, y: Any) -> BaseAffinity:
             f"Got {affinity!r} instead."
         )
     return affinity if affinity.__sklearn_is_fitted__() else clone(affinity).fit(y)
+
+
+def fit_affinity_of_blocks(affinity: Any, y: Any) -> BaseAffinity:
+    """Return an affinity fitted on the first of many blocks.
+
+    Parameters
+    ----------
+    affinity : "auto" or affinity object
+        See :func:`fit_affinity`.
+    y : array-like
+        Rows of the first block.
+
+    Returns
+    -------
+    affinity : BaseAffinity
+    """
+    if is_auto(affinity):
+        affinity = auto_affinity(y)
+    if isinstance(affinity, EuclideanAffinity) and not affinity.__sklearn_is_fitted__():
+        raise ValueError(
+            "the thresholds of EuclideanAffinity cannot be set from the first of many blocks. "
+            "Pass one that was fitted on training rows."
+        )
+    return fit_affinity(affinity, y)
 
 
 def auto_affinity(y: Any) -> BaseAffinity:
@@ -81,3 +105,17 @@ def auto_affinity(y: Any) -> BaseAffinity:
         f"cannot tell what a 2-d y of dtype {y.dtype} means. Pass affinity=HierarchicalAffinity() "
         "for label paths."
     )
+
+
+def affinity_for(affinity: Any, y: Any) -> Any:
+    """Return `affinity`, or without `y` the Euclidean one where it is "auto".
+
+    Without `y` the rows themselves are compared, whatever form they have, and "auto" must not
+    take them for labels.
+    """
+    return EuclideanAffinity() if y is None and is_auto(affinity) else affinity
+
+
+def is_auto(affinity: Any) -> bool:
+    """Whether an affinity is still to be chosen by the form of `y`."""
+    return isinstance(affinity, str) and affinity == "auto"

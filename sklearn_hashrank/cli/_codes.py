@@ -7,14 +7,15 @@ import sys
 import time
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from ..base import LinearHasher
 from ..codes import load_codes, packed_width
 from ..comparison import COLUMNS, METHODS, measure_codes, method_from_name
-from ..persistence import noted_n_bits
+from ..hasher_files import load_hasher, save_hasher
+from ..persistence import noted_n_bits, write_file
 from ._arguments import not_negative, positive
 from ._data import (
     add_data_options,
@@ -26,15 +27,15 @@ from ._data import (
 )
 from ._errors import UsageError
 from ._files import read_labels, read_rows
-from ._model_file import Model, load_model, save_model
+from ._outputs import check_output_file
 
 _FIT_EPILOG = """\
 examples:
   hashrank fit --data train.npz --method itq --bits 32 --output model.npz
   hashrank fit --data train.csv --label-column class --method talr-ap:alpha=3 --output model.npz
 
-The model file holds arrays and JSON only: loading it runs no code. Without labels, what is
-relevant follows from distances between the features.
+The model file holds arrays and JSON: loading it runs no code. sklearn_hashrank.load_hasher reads
+it in Python. Without labels, distances between the features say what is relevant.
 """
 _ENCODE_EPILOG = """\
 examples:
@@ -140,7 +141,7 @@ def _add_output(parser: ArgumentParser, what: str, required: bool) -> None:
 
 
 def _fit(options: Namespace, arguments: list[str]) -> int:
-    _check_suffix(options.output, ".npz")
+    check_output_file(options.output, [".npz"], [options.data, options.labels])
     hasher = method_from_name(options.method).set_params(
         n_bits=options.bits, random_state=options.seed
     )
@@ -148,7 +149,9 @@ def _fit(options: Namespace, arguments: list[str]) -> int:
     start = time.perf_counter()
     hasher.fit(rows.X, rows.y)
     seconds = time.perf_counter() - start
-    save_model(Model(hasher, rows.names), options.output)
+    if rows.names is not None:
+        hasher.feature_names_in_ = np.array(rows.names, dtype=object)
+    save_hasher(options.output, hasher, training_rows=False)
     n_rows, n_features = rows.X.shape
     print(
         f"{options.output}: {type(hasher).__name__}, {options.bits} bits, trained on {n_rows:,} "
@@ -158,19 +161,29 @@ def _fit(options: Namespace, arguments: list[str]) -> int:
 
 
 def _encode(options: Namespace, arguments: list[str]) -> int:
-    _check_suffix(options.output, ".npy")
-    model = load_model(options.model)
-    codes = _encode_file(model, options.data, options.output, options.n_jobs)
-    n_bits = len(model.hasher.components_)
+    check_output_file(options.output, [".npy"], [options.model, options.data])
+    hasher = _load_model(options.model)
+    codes = _encode_file(hasher, options.data, options.output, options.n_jobs)
+    n_bits = len(hasher.components_)
     print(f"{options.output}: {len(codes):,} codes of {n_bits} bits")
     return 0
 
 
-def _encode_file(model: Model, path: str, out: str | None, n_jobs: int | None) -> np.ndarray:
-    X = read_rows(path, columns=model.feature_names).X
+def _load_model(path: str) -> LinearHasher:
+    hasher = load_hasher(path)
+    if not isinstance(hasher, LinearHasher):
+        raise UsageError(f"{path} holds a {type(hasher).__name__}, which has no hyperplanes.")
+    return hasher
+
+
+def _encode_file(
+    hasher: LinearHasher, path: str, out: str | None, n_jobs: int | None
+) -> np.ndarray:
+    names = hasher.__dict__.pop("feature_names_in_", None)  # the columns are chosen by name here
+    X = read_rows(path, columns=names).X
     check_rows(X, path)
     try:
-        return model.hasher.encode_blocks(X, out=out, n_jobs=n_jobs)
+        return hasher.encode_blocks(X, out=out, n_jobs=n_jobs)
     except ValueError as error:
         raise UsageError(f"{path}: {str(error).splitlines()[0]}") from error
 
@@ -217,16 +230,17 @@ def _search(options: Namespace, arguments: list[str]) -> int:
     from ..neighbors import HammingNeighbors
 
     if options.output is not None:
-        _check_suffix(options.output, ".csv", ".npz")
+        inputs = [options.database, options.queries, options.data, options.model]
+        check_output_file(options.output, [".csv", ".npz"], inputs)
     if (options.data is None) != (options.model is None):
         raise UsageError("--data and --model go together: the model encodes the queries.")
     n_bits = options.bits
     if options.data is not None:
-        model = load_model(options.model)
-        n_bits = len(model.hasher.components_)
+        hasher = _load_model(options.model)
+        n_bits = len(hasher.components_)
         if options.bits not in (None, n_bits):
             raise UsageError(f"--bits {options.bits}, but {options.model} has {n_bits}.")
-        queries = _encode_file(model, options.data, None, options.n_jobs)
+        queries = _encode_file(hasher, options.data, None, options.n_jobs)
         [database], n_bits = _read_codes([options.database], n_bits)
     else:
         [database, queries], n_bits = _read_codes([options.database, options.queries], n_bits)
@@ -243,21 +257,16 @@ def _write_neighbors(path: str | None, distances: Any, indices: Any, is_table: b
     if path is None:
         _write_csv(sys.stdout, distances, indices)
         return
-    unfinished = Path(path).with_name(f".{Path(path).name}")
-    try:
-        if path.lower().endswith(".csv"):
-            with open(unfinished, "w", encoding="utf-8", newline="") as text:
-                _write_csv(text, distances, indices)
-        else:
-            arrays = {"indices": indices, "distances": distances}
-            if not is_table:
-                arrays = {name: np.concatenate(rows) for name, rows in arrays.items()}
-                arrays["indptr"] = np.cumsum([0, *map(len, indices)])
-            with open(unfinished, "wb") as file:
-                np.savez(file, **arrays)
-        unfinished.replace(path)
-    finally:
-        unfinished.unlink(missing_ok=True)
+    if path.lower().endswith(".csv"):
+        with write_file(path, "w", encoding="utf-8", newline="") as text:
+            _write_csv(text, distances, indices)
+    else:
+        arrays = {"indices": indices, "distances": distances}
+        if not is_table:
+            arrays = {name: np.concatenate(rows) for name, rows in arrays.items()}
+            arrays["indptr"] = np.cumsum([0, *map(len, indices)])
+        with write_file(path) as file:
+            np.savez(file, **arrays)
     print(f"{path}: {sum(map(len, indices)):,} neighbours of {len(indices):,} queries")
 
 
@@ -269,19 +278,18 @@ def _write_csv(file: Any, distances: Iterable[Any], indices: Iterable[Any]) -> N
 
 
 def _read_codes(paths: list[str], n_bits: int | None) -> tuple[list[np.ndarray], int]:
-    """Codes of several files, and their common length, which some files know."""
-    mapped = [read_rows(path).X for path in paths]
+    """Codes of several files, and their common length, which files of `hashrank encode` know."""
     noted = [noted_n_bits(path) if path.lower().endswith(".npy") else None for path in paths]
     if n_bits is None:
         n_bits = next((length for length in noted if length is not None), None)
     if n_bits is None:
         raise UsageError(f"{paths[0]} does not say how long its codes are: give --bits.")
-    for number, path in enumerate(paths):
-        if noted[number] is not None:
-            mapped[number] = load_codes(path, n_bits)  # or it says what is wrong with the file
-        else:
-            _check_codes(mapped[number], path, n_bits)
-    return mapped, n_bits
+    codes = []
+    for path, length in zip(paths, noted):
+        codes.append(read_rows(path).X if length is None else load_codes(path, n_bits))
+        if length is None:
+            _check_codes(codes[-1], path, n_bits)
+    return codes, n_bits
 
 
 def _check_codes(codes: np.ndarray, path: str, n_bits: int) -> None:
@@ -296,12 +304,3 @@ def _check_codes(codes: np.ndarray, path: str, n_bits: int) -> None:
 def _read_code_labels(path: str, columns: list[str], codes: np.ndarray) -> np.ndarray:
     labels: np.ndarray = check_row_labels(read_labels(path, columns), path, codes)
     return labels
-
-
-def _check_suffix(path: str, *suffixes: str) -> None:
-    if Path(path).suffix.lower() not in suffixes:
-        raise UsageError(f"--output {path} must end in {' or '.join(suffixes)}.")
-    if Path(path).is_dir():
-        raise UsageError(f"--output {path} is a folder: it must name a file.")
-    if not Path(path).absolute().parent.is_dir():
-        raise UsageError(f"--output {path}: there is no such folder.")

@@ -14,6 +14,7 @@ from ..model_selection import PerClassRetrievalSplit, RandomRetrievalSplit, cifa
 from ._arguments import ALL, lengths, number_or_all, positive, words
 from ._data import NAMED, add_data_options, load_data
 from ._errors import UsageError, need_extra
+from ._outputs import check_output_folder
 from ._progress import Lines, make_progress
 
 _PROTOCOLS: dict[str, Callable[..., Any]] = {
@@ -99,9 +100,9 @@ def add_command(commands: Any) -> None:
 def _run(options: Namespace, arguments: list[str]) -> int:
     for name in options.methods:
         method_from_name(name)  # before data are read
+    folder = check_output_folder(options.output, [options.data, options.labels])
     rows = load_data(options)
     protocol = _protocol(options, rows.y is not None)
-    folder = _check_folder(options.output)
     command = shlex.join(["hashrank", *arguments])
     with make_progress(options.quiet) as progress:
         try:
@@ -162,10 +163,3 @@ def _how_to_resume(progress: Lines, folder: Path) -> str:
         f"interrupted: {n_kept} of {n_runs} runs are kept in {folder / 'runs'}; the same command "
         "again does the rest"
     )
-
-
-def _check_folder(path: str) -> Path:
-    folder = Path(path)
-    if folder.exists() and not folder.is_dir():
-        raise UsageError(f"{path} is a file: --output must name a folder.")
-    return folder

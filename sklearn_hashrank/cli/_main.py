@@ -9,6 +9,7 @@ from typing import Any
 
 from .. import __version__
 from . import _codes, _compare
+from ._outputs import check_words
 
 _DESCRIPTION = "Learning to hash: compare methods, and fit, encode, evaluate and search on files."
 _EPILOG = """\
@@ -48,6 +49,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         with warnings.catch_warnings():
             warnings.showwarning = _each_once()
+            check_words(words)
             return options.run(options, words) or 0
     except KeyboardInterrupt as interrupt:
         if options.debug:

@@ -1,4 +1,4 @@
-"""Binary codes: the three public formats, packing, and Hamming distance.
+"""Binary codes: the three public formats, and how packed codes are written in another.
 
 A code is a row of ``n_bits`` bits. It comes as ``"bits"`` (uint8, 0 and 1), as ``"signs"``
 (int8, -1 and +1) or ``"packed"`` (uint8, ``ceil(n_bits / 8)`` columns in the order of
@@ -13,8 +13,6 @@ from scipy import sparse
 
 FORMATS = ("bits", "signs", "packed")
 
-_CHUNK_BYTES = 1 << 22
-
 
 def check_n_bits(n_bits: int | None) -> int | None:
     """Return `n_bits` as an int (or None), or say what is wrong with it."""
@@ -28,31 +26,6 @@ def check_n_bits(n_bits: int | None) -> int | None:
 def packed_width(n_bits: int) -> int:
     """Bytes of one packed code."""
     return -(-n_bits // 8)
-
-
-def pack_codes(codes: Any, n_bits: int | None = None) -> np.ndarray:
-    """Pack codes of any format into bytes.
-
-    Parameters
-    ----------
-    codes : array-like of shape (n, n_bits) or (n, ceil(n_bits / 8))
-        Codes as bits, signs or packed bytes.
-    n_bits : int, default=None
-        Length of a code. Needed to recognise packed bytes; without it the values must lie in
-        {0, 1} or {-1, +1}.
-
-    Returns
-    -------
-    packed : ndarray of shape (n, ceil(n_bits / 8)), uint8
-        Bits in the order of :func:`numpy.packbits`; the last byte is filled with zeros.
-
-    Examples
-    --------
-    >>> from sklearn_hashrank.codes import pack_codes
-    >>> pack_codes([[1, 0, 0, 0, 0, 0, 0, 1, 1]])
-    array([[129, 128]], dtype=uint8)
-    """
-    return CodeReader(n_bits).packed(codes, "codes")
 
 
 def unpack_codes(packed: Any, n_bits: int, output: str = "bits") -> np.ndarray:
@@ -86,7 +59,7 @@ def unpack_codes(packed: Any, n_bits: int, output: str = "bits") -> np.ndarray:
             f"packed must be uint8 with {packed_width(n_bits)} columns for n_bits={n_bits}. "
             f"Got {packed.dtype} with {packed.shape[1]} columns."
         )
-    _check_pad_bits(packed, n_bits, "packed")
+    check_pad_bits(packed, n_bits, "packed")
     return write_codes(packed, n_bits, output)
 
 
@@ -98,143 +71,6 @@ def write_codes(packed: np.ndarray, n_bits: int, output: str) -> np.ndarray:
         return packed
     bits = np.unpackbits(packed, axis=1, count=n_bits)
     return bits if output == "bits" else (2 * bits.astype(np.int8) - 1)
-
-
-def hamming_distances(
-    query_codes: Any, database_codes: Any, n_bits: int | None = None
-) -> np.ndarray:
-    """Number of differing bits of every query-database pair.
-
-    Parameters
-    ----------
-    query_codes, database_codes : array-like
-        Codes in any format; the two may differ in format when `n_bits` is given.
-    n_bits : int, default=None
-        Length of a code, see :func:`pack_codes`.
-
-    Returns
-    -------
-    distances : ndarray of shape (n_queries, n_database), int64
-
-    Examples
-    --------
-    >>> from sklearn_hashrank.codes import hamming_distances
-    >>> hamming_distances([[0, 0, 1]], [[0, 0, 1], [1, 1, 0]])
-    array([[0, 3]])
-    """
-    reader = CodeReader(n_bits)
-    queries = reader.words(query_codes, "query codes")
-    database = reader.words(database_codes, "database codes")
-    distances = np.empty((len(queries), len(database)), dtype=np.int64)
-    for row, query in zip(distances, queries):
-        np.bitwise_count(query ^ database).sum(axis=1, out=row)
-    return distances
-
-
-class CodeReader:
-    """Reads several arrays of codes that belong together, and judges their values together.
-
-    One reader serves the queries and every block of the database, so that queries of 0 and 1
-    against a database of -1 and +1 are refused, also when the blocks arrive one by one.
-
-    Parameters
-    ----------
-    n_bits : int or None
-        Length of a code. With it the width of an array decides its format (for ``n_bits=1``,
-        where every format has one column, the values do); without it the first array sets it.
-    """
-
-    def __init__(self, n_bits: int | None = None):
-        self.n_bits = check_n_bits(n_bits)
-        self._guessed = n_bits is None
-        self._seen: dict[int, str] = {}  # value -> name of the array it was first seen in
-
-    def words(self, codes: Any, name: str) -> np.ndarray:
-        """Codes as an (n, ceil(n_bits / 64)) array of uint64 words."""
-        return _bytes_to_words(self.packed(codes, name))
-
-    def packed(self, codes: Any, name: str) -> np.ndarray:
-        """Codes as packed bytes, after every check."""
-        codes = as_code_matrix(codes, name)
-        if self.n_bits is None:
-            self.n_bits = codes.shape[1]
-        if self.n_bits == 1 and codes.shape[1] == 1:
-            return self._pack_single_bit(codes, name)
-        if codes.shape[1] == self.n_bits:
-            return self._pack_values(codes, name)
-        if not self._guessed and codes.shape[1] == packed_width(self.n_bits):
-            if codes.dtype != np.uint8:
-                raise ValueError(
-                    f"{name} have {codes.shape[1]} columns, the width of packed codes of "
-                    f"n_bits={self.n_bits}; packed codes are uint8. Got {codes.dtype} instead."
-                )
-            _check_pad_bits(codes, self.n_bits, name)
-            return codes
-        accepted = f"{self.n_bits} columns (bits or signs)"
-        if not self._guessed:
-            accepted += f" or {packed_width(self.n_bits)} (packed bytes)"
-        raise ValueError(
-            f"{name} have {codes.shape[1]} columns; codes of n_bits={self.n_bits} have {accepted}."
-        )
-
-    def join(self, other: "CodeReader") -> None:
-        """Judge what another reader has seen together with what this one has."""
-        for value, name in other._seen.items():
-            self._see(value, name)
-
-    def _pack_values(self, codes: np.ndarray, name: str) -> np.ndarray:
-        packed = np.empty((len(codes), packed_width(codes.shape[1])), dtype=np.uint8)
-        step = max(1, _CHUNK_BYTES // (codes.shape[1] * codes.dtype.itemsize))
-        for start in range(0, len(codes), step):
-            chunk = codes[start : start + step]
-            ones = self._check_values(chunk, name)
-            packed[start : start + step] = np.packbits(ones, axis=1)
-        return packed
-
-    def _check_values(self, codes: np.ndarray, name: str) -> np.ndarray:
-        ones = codes == 1
-        rest = codes.size - np.count_nonzero(ones)
-        if rest:
-            if np.count_nonzero(codes == 0) == rest:
-                self._see(0, name)
-            elif np.count_nonzero(codes == -1) == rest:
-                self._see(-1, name)
-            else:
-                raise self._refusal(np.unique(codes), name)
-        if rest < codes.size:
-            self._see(1, name)
-        return ones
-
-    def _see(self, value: int, name: str) -> None:
-        self._seen.setdefault(value, name)
-        if self._seen.keys() >= {0, -1}:
-            places = ", ".join(f"{v} in the {where}" for v, where in sorted(self._seen.items()))
-            raise ValueError(
-                "codes that are compared must all lie in {0, 1} or all in {-1, +1}. "
-                f"Got {places}."
-            )
-
-    def _pack_single_bit(self, codes: np.ndarray, name: str) -> np.ndarray:
-        values = set(np.unique(codes).tolist())
-        packed = set() if self._guessed else {0, 128}
-        if not (values <= {0, 1} or values <= {-1, 1} or values <= packed):
-            raise self._refusal(np.unique(codes), name)
-        if not values <= packed:
-            for value in sorted(values):
-                self._see(value, name)
-        return np.where(codes > 0, np.uint8(128), np.uint8(0))
-
-    def _refusal(self, values: np.ndarray, name: str) -> ValueError:
-        shown = ", ".join(str(value) for value in values[:5])
-        more = f", ... ({len(values)} distinct values)" if len(values) > 5 else ""
-        if self._guessed or self.n_bits is None:
-            hint = "Packed bytes are recognised only when n_bits is given."
-        else:
-            width = packed_width(self.n_bits)
-            hint = f"With n_bits={self.n_bits}, packed codes have {width} columns."
-        return ValueError(
-            f"{name} must hold only 0 and 1, or only -1 and +1. Got {shown}{more}. {hint}"
-        )
 
 
 def as_code_matrix(codes: Any, name: str) -> np.ndarray:
@@ -255,14 +91,8 @@ def as_code_matrix(codes: Any, name: str) -> np.ndarray:
     return codes
 
 
-def _required_n_bits(n_bits: int) -> int:
-    checked = check_n_bits(n_bits)
-    if checked is None:
-        raise ValueError("n_bits must be an int >= 1. Got None instead.")
-    return checked
-
-
-def _check_pad_bits(packed: np.ndarray, n_bits: int, name: str) -> None:
+def check_pad_bits(packed: np.ndarray, n_bits: int, name: str) -> None:
+    """Refuse packed codes with a one behind their last bit."""
     n_pad = 8 * packed.shape[1] - n_bits
     if n_pad and np.any(packed[:, -1] & np.uint8((1 << n_pad) - 1)):
         raise ValueError(
@@ -271,13 +101,8 @@ def _check_pad_bits(packed: np.ndarray, n_bits: int, name: str) -> None:
         )
 
 
-def _bytes_to_words(packed: np.ndarray) -> np.ndarray:
-    n_rows, width = packed.shape
-    n_words = -(-width // 8)
-    if width == 8 * n_words and packed.flags.c_contiguous and packed.ctypes.data % 8 == 0:
-        return packed.view(np.uint64)
-    if width in (1, 2, 4) and packed.flags.c_contiguous:
-        return packed.view(f"u{width}").astype(np.uint64)
-    padded = np.zeros((n_rows, 8 * n_words), dtype=np.uint8)
-    padded[:, :width] = packed
-    return padded.view(np.uint64)
+def _required_n_bits(n_bits: int) -> int:
+    checked = check_n_bits(n_bits)
+    if checked is None:
+        raise ValueError("n_bits must be an int >= 1. Got None instead.")
+    return checked

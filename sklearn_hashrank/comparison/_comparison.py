@@ -1,31 +1,43 @@
 """Methods, code lengths and seeds under one protocol."""
 
+import inspect
 import warnings
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import product
 from numbers import Integral
 from pathlib import Path
+from pickle import PicklingError
 from typing import Any
 
 import joblib
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 from scipy import sparse
-from sklearn.base import clone
 from sklearn.utils import check_array, check_consistent_length
 
-from ..affinity import EuclideanAffinity, fit_affinity
-from ..base import BaseHasher
+from ..affinity import affinity_for, fit_affinity
+from ..measures import ConfiguredMeasure
+from ..metrics.settings import has_setting, with_settings
+from ..persistence import write_file
 from ._about import describe_data, describe_machine
-from ._methods import check_method, method_from_name
+from ._measuring import COLUMNS, MEASURED, Column, columns_of, name_measures
+from ._methods import check_method, method_from_name, sources, types_inside, with_affinity
 from ._protocols import check_protocol, describe_protocol, draw_split
 from ._runner import Run, RunResult, execute, interrupts_ignored, load_result, save_result
-from ._store import RunStore, run_key, versions, write_at_once
+from ._store import RunStore, run_key, versions
 from ._summary import Table, summarize
 from ._tables import to_csv, to_latex, to_markdown
 
 Progress = Callable[[RunResult, int, int], None]
+
+WRITTEN_FILES = {
+    "report": "report.html",
+    "csv": "runs.csv",
+    "markdown": "tables.md",
+    "latex": "tables.tex",
+}
+"""Names of the files that :meth:`Comparison.write` writes."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +50,8 @@ class Comparison:
         One for each seed, code length and method, in this order.
     about : dict
         What was compared, on what, how and by which versions, for people to read.
+    columns : tuple of Column
+        The scores that tables show.
 
     Examples
     --------
@@ -55,6 +69,7 @@ class Comparison:
 
     results: list[RunResult]
     about: dict[str, Any]
+    columns: tuple[Column, ...] = COLUMNS
 
     @property
     def failures(self) -> list[RunResult]:
@@ -74,7 +89,7 @@ class Comparison:
         tables : list of Table
             One for each score, methods by code lengths.
         """
-        tables = summarize(self.results)
+        tables = summarize(self.results, self.columns)
         return tables if names is None else [t for t in tables if t.column.name in set(names)]
 
     def to_csv(self) -> str:
@@ -140,16 +155,16 @@ class Comparison:
         """
         folder = Path(folder)
         folder.mkdir(parents=True, exist_ok=True)
-        written = {
-            "report": ("report.html", self.to_html),
-            "csv": ("runs.csv", self.to_csv),
-            "markdown": ("tables.md", self.to_markdown),
-            "latex": ("tables.tex", self.to_latex),
+        paths = {kind: folder / name for kind, name in WRITTEN_FILES.items()}
+        texts = {
+            "report": self.to_html,
+            "csv": self.to_csv,
+            "markdown": self.to_markdown,
+            "latex": self.to_latex,
         }
-        paths = {}
-        for kind, (name, text) in written.items():
-            paths[kind] = folder / name
-            write_at_once(paths[kind], text())
+        for kind, path in paths.items():
+            with write_file(path, "w", encoding="utf-8") as file:
+                file.write(texts[kind]())
         return paths
 
 
@@ -157,11 +172,12 @@ def compare(
     X: Any,
     y: Any = None,
     *,
-    methods: Iterable[str] | Mapping[str, BaseHasher] = ("lsh", "itq", "talr-ap"),
+    methods: Iterable[str] | Mapping[str, Any] = ("lsh", "itq", "talr-ap"),
     n_bits: Iterable[int] = (12, 24, 32, 48),
     seeds: int | Iterable[int] = 3,
     protocol: Any = None,
     affinity: Any = "auto",
+    measures: Any = MEASURED,
     name: str = "data",
     store: str | Path | None = None,
     n_jobs: int | None = None,
@@ -180,11 +196,14 @@ def compare(
         All rows: training, database and queries are drawn from them.
     y : array-like with n_samples rows, default=None
         What relevance is computed from. None: distances between rows of `X`.
-    methods : iterable of str, or mapping of str to hasher
-        Names such as ``"itq"`` or ``"talr-ap:alpha=3"``, see :func:`method_from_name`; or hashers
-        by the name that tables should give them.
+    methods : iterable of str, or mapping of str to estimator
+        Names such as ``"itq"`` or ``"talr-ap:alpha=3"``, see :func:`method_from_name`; or
+        estimators by the name that tables should give them: hashers, pipelines and searches that
+        end in one, and any other estimator whose ``transform``, or else ``predict``, gives codes.
+        ``n_bits`` and ``random_state`` are set wherever an estimator or one inside of it has them,
+        and ``output`` of the last step; ``affinity="auto"`` becomes `affinity`.
     n_bits : iterable of int, default=(12, 24, 32, 48)
-        Code lengths.
+        Code lengths. An estimator without ``n_bits`` runs once, at its own width.
     seeds : int or iterable of int, default=3
         The seeds, or how many: 0, 1, ...
     protocol : split object or RetrievalSplit, default=None
@@ -193,6 +212,9 @@ def compare(
         training rows of each class, or without `y` 1,000 queries and everything else to train on.
     affinity : "auto" or affinity object, default="auto"
         How `y` says what is relevant. Fitted on the training rows of each split.
+    measures : str, callable, Measure, list or dict, default=("ap", "ndcg", "ph2", "acg", "mlgap")
+        What is measured, as for :func:`~sklearn_hashrank.metrics.make_retrieval_scorer`: short
+        names, functions, partial functions, or measures of your own, each a column of the tables.
     name : str, default="data"
         What the report calls the data.
     store : str or Path, default=None
@@ -224,7 +246,7 @@ def compare(
     """
     has_y = y is not None
     X, y, affinity = _check_data(X, y, affinity)
-    hashers = _check_methods(methods, affinity)
+    hashers, named = _check_methods(methods, affinity), name_measures(measures)
     lengths = _check_integers(n_bits, "n_bits", 1)
     seeds = _check_integers(range(seeds) if isinstance(seeds, Integral) else seeds, "seeds", 0)
     protocol = check_protocol(protocol, has_y)
@@ -233,13 +255,18 @@ def compare(
     data = joblib.hash((X, y), coerce_mmap=True)
     runs = []
     for seed, bits, (method, hasher) in product(seeds, lengths, hashers.items()):
-        hasher = clone(hasher).set_params(n_bits=bits, random_state=seed, output="packed")
-        key = run_key(data=data, affinity=affinity, hasher=hasher, split=tuple(splits[seed]))
+        if not has_setting(hasher, "n_bits"):  # it runs once, at its own width
+            if bits != lengths[0]:
+                continue
+            bits = 0
+        hasher = with_settings(hasher, n_bits=bits, random_state=seed, output="packed")
+        split = tuple(splits[seed])
+        key = _key(data=data, affinity=affinity, hasher=hasher, split=split, measures=named)
         runs.append(Run(method, hasher, bits, seed, key))
     results = _run_all(
         runs,
         RunStore(None if store is None else Path(store)),
-        lambda run: (X, y, splits[run.seed], affinities[run.seed]),
+        lambda run: (X, y, splits[run.seed], affinities[run.seed], named),
         n_jobs,
         progress,
     )
@@ -252,7 +279,7 @@ def compare(
         "versions": versions(),
         "times": "; ".join(sorted({r.measured_on for r in results if r.measured_on})),
     }
-    return Comparison(results, about)
+    return Comparison(results, about, columns_of(named))
 
 
 def _run_all(
@@ -300,14 +327,13 @@ def _execute(index: int, *arguments: Any) -> tuple[int, RunResult]:
 def _check_data(X: Any, y: Any, affinity: Any) -> tuple[Any, Any, Any]:
     X = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32], input_name="X")
     if y is None:
-        is_auto = isinstance(affinity, str) and affinity == "auto"
-        return X, X, EuclideanAffinity() if is_auto else affinity
+        return X, X, affinity_for(affinity, y)
     y = y.tocsr() if sparse.issparse(y) else np.asarray(y)
     check_consistent_length(X, y)
     return X, y, affinity
 
 
-def _check_methods(methods: Any, affinity: Any) -> dict[str, BaseHasher]:
+def _check_methods(methods: Any, affinity: Any) -> dict[str, Any]:
     if isinstance(methods, str):
         methods = [methods]
     if not isinstance(methods, Mapping):
@@ -317,13 +343,34 @@ def _check_methods(methods: Any, affinity: Any) -> dict[str, BaseHasher]:
             raise ValueError(f"each method must be named once. Got {', '.join(names)}.")
     if not methods:
         raise ValueError("at least one method is needed.")
-    hashers = {}
-    for name, hasher in methods.items():
-        hasher = clone(check_method(hasher, name))
-        if isinstance(hasher.get_params(deep=False).get("affinity"), str):
-            hasher.set_params(affinity=affinity)
-        hashers[name] = hasher
-    return hashers
+    return {
+        name: with_affinity(check_method(hasher, name), affinity)
+        for name, hasher in methods.items()
+    }
+
+
+def _key(
+    hasher: Any, affinity: Any, measures: Mapping[str, ConfiguredMeasure], **settings: Any
+) -> str | None:
+    """Digest of a run; None where not all that it depends on can be told."""
+    source = sources(
+        [
+            *types_inside(hasher),
+            *filter(inspect.isroutine, hasher.get_params().values()),
+            type(affinity),
+            *(each.measure.function for each in measures.values()),
+            *(each.measure.bound for each in measures.values() if each.measure.bound),
+        ]
+    )
+    if source is None:
+        return None
+    named = {name: (each.measure.name, dict(each.given)) for name, each in measures.items()}
+    try:
+        return run_key(
+            hasher=hasher, affinity=affinity, measures=named, of_users=source, **settings
+        )
+    except (PicklingError, TypeError, AttributeError):  # such as a lambda in a pipeline
+        return None
 
 
 def _check_integers(values: Any, name: str, least: int) -> list[int]:

@@ -58,10 +58,12 @@ def draw_figures(results: Sequence[RunResult]) -> list[Figure]:
 
 def _by_length(results: Sequence[RunResult], lengths: list[int]) -> list[Figure]:
     methods, seeds = _methods(results), sorted({result.seed for result in results})
-    names = _labels(methods)
+    names = methods
     found = {(r.method, r.n_bits, r.seed): r.scores for r in results}
     figures = []
     for name, title in {"ap": "AP_T", "ndcg": "NDCG_T"}.items():
+        if not any(name in result.scores for result in results):
+            continue
         scores = [
             [[found.get((m, n, seed), {}).get(name, math.nan) for seed in seeds] for n in lengths]
             for m in methods
@@ -74,12 +76,8 @@ def _by_length(results: Sequence[RunResult], lengths: list[int]) -> list[Figure]
 
 def _of_length(results: Sequence[RunResult], n_bits: int) -> list[Figure]:
     methods = _methods(results)
-    names = _labels(methods)
+    names = methods
     groups = [[result for result in results if result.method == m] for m in methods]
-    low, mean, high = (
-        [_mean([r.scores["ap" + suffix] for r in group]) for group in groups]
-        for suffix in ("_pessimistic", "", "_optimistic")
-    )
     precision, recall = (
         [_mean([r.curves[name] for r in group]) for group in groups]
         for name in ("precision", "recall")
@@ -88,10 +86,15 @@ def _of_length(results: Sequence[RunResult], n_bits: int) -> list[Figure]:
     usages = [_usage(group[0]) for group in groups]
     seeds = sorted({group[0].seed for group in groups})
     drawn = f"seed{'s' * (len(seeds) > 1)} {', '.join(map(str, seeds))}"
-    displays: dict[str, Callable[..., Any]] = {
-        "AP_T and its range over all orders of tied items, means over seeds": TieRangeDisplay(
-            low, mean, high, names=names, label="AP_T"
-        ).plot,
+    displays: dict[str, Callable[..., Any]] = {}
+    if all("ap" in result.scores for result in results):
+        low, mean, high = (
+            [_mean([r.scores["ap" + suffix] for r in group]) for group in groups]
+            for suffix in ("_pessimistic", "", "_optimistic")
+        )
+        caption = "AP_T and its range over all orders of tied items, means over seeds"
+        displays[caption] = TieRangeDisplay(low, mean, high, names=names, label="AP_T").plot
+    displays |= {
         "precision against recall, tie-aware, means over seeds": PrecisionRecallDisplay(
             precision, recall, names=names
         ).plot,
@@ -108,10 +111,6 @@ def _of_length(results: Sequence[RunResult], n_bits: int) -> list[Figure]:
 
 def _methods(results: Sequence[RunResult]) -> list[str]:
     return list(dict.fromkeys(result.method for result in results))
-
-
-def _labels(methods: Sequence[str]) -> list[str]:
-    return [method.replace("$", r"\$") for method in methods]
 
 
 def _mean(values: Sequence[Any]) -> Any:

@@ -1,6 +1,8 @@
 """What is measured of a set of codes."""
 
+import inspect
 import warnings
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,8 +10,9 @@ import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
 
 from ..histogram import RetrievalHistogram, retrieval_histogram
-from ..measures import CodeUsage, mean_over_queries, mean_score
-from ..metrics import warn_if_all_is_relevant
+from ..measures import CodeUsage, ConfiguredMeasure, TieOrder, mean_over_queries, mean_score
+from ..metrics import make_retrieval_scorer
+from ..metrics.retrieval import warn_if_all_is_relevant
 
 
 @dataclass(frozen=True)
@@ -77,13 +80,56 @@ COLUMNS = (
     ),
 )
 
-_RANKING = {"ap": "average_precision", "ndcg": "ndcg"}
-_LOOKUP = {
-    "ph2": "lookup_precision",
-    "acg": "average_cumulative_gain",
-    "mlgap": "local_group_average_precision",
+MEASURED = ("ap", "ndcg", "ph2", "acg", "mlgap")
+"""Short names of the measures of a comparison, unless others are asked for."""
+
+_TIE_RANGE: dict[str, TieOrder] = {
+    "": "expected",
+    "_pessimistic": "pessimistic",
+    "_optimistic": "optimistic",
 }
-_TIE_RANGE = {"": "expected", "_pessimistic": "pessimistic", "_optimistic": "optimistic"}
+_COUNTED = ("n_train", "n_queries", "n_database", "distinct_codes", "code_entropy")
+
+
+def name_measures(measures: Any) -> dict[str, ConfiguredMeasure]:
+    """Measures by the name of their column.
+
+    Parameters
+    ----------
+    measures : str, callable, Measure, list or dict
+        As for :func:`~sklearn_hashrank.metrics.make_retrieval_scorer`.
+    """
+    named = make_retrieval_scorer(measures).measures
+    others = {column.name for column in COLUMNS} - set(MEASURED) | set(_COUNTED)
+    for name in named:
+        if name in others or name.endswith(("_pessimistic", "_optimistic")):
+            raise ValueError(f"measures must not be called {name!r}, which another column is.")
+    return named
+
+
+def columns_of(measures: Mapping[str, ConfiguredMeasure]) -> tuple[Column, ...]:
+    """The columns of a comparison by these measures: theirs, then the times."""
+    known = {column.name: column for column in COLUMNS}
+    columns = []
+    for name, configured in measures.items():
+        measure, given = configured.measure, configured.given
+        if name in known and name == measure.short_name and not given:
+            columns.append(known[name])
+            continue
+        options = ", ".join(f"{option} = {value}" for option, value in given.items())
+        meaning = (inspect.getdoc(measure.function) or measure.label).partition("\n\n")[0]
+        title = measure.label if name == measure.short_name else name
+        if options:
+            meaning = f"{meaning} Here {options}."
+        columns.append(
+            Column(name, title, " ".join(meaning.split()), ranged=_is_ranged(configured))
+        )
+    return (*columns, *(column for column in COLUMNS if column.is_time))
+
+
+def _is_ranged(configured: ConfiguredMeasure) -> bool:
+    """Whether there are bounds over tie orders: not within a radius, nor of one order."""
+    return configured.measure.radius is None and "ties" not in configured.given
 
 
 def measure_codes(
@@ -95,6 +141,7 @@ def measure_codes(
     n_bits: int,
     affinity: Any = "auto",
     exclude_self: bool = False,
+    measures: Any = MEASURED,
     n_jobs: int | None = None,
 ) -> tuple[dict[str, float], dict[str, Any]]:
     """Every score of a comparison, and the curves that its displays draw.
@@ -111,13 +158,15 @@ def measure_codes(
         How relevant an item is.
     exclude_self : bool, default=False
         Whether the queries are the database, and no row retrieves itself.
+    measures : str, callable, Measure, list or dict, default=("ap", "ndcg", "ph2", "acg", "mlgap")
+        What is measured, as for :func:`~sklearn_hashrank.metrics.make_retrieval_scorer`.
     n_jobs : int, default=None
         Threads over queries.
 
     Returns
     -------
     scores : dict of str to float
-        Means over the queries.
+        Means over the queries by the names of the measures; of rankings with their bounds.
     curves : dict of str to list
         Plain lists and numbers, fit for JSON.
 
@@ -129,6 +178,7 @@ def measure_codes(
     >>> {name: round(float(scores[name]), 3) for name in ("ap_pessimistic", "ap", "ap_optimistic")}
     {'ap_pessimistic': 0.833, 'ap': 0.903, 'ap_optimistic': 1.0}
     """
+    named = name_measures(measures)
     histogram = retrieval_histogram(
         query_codes,
         database_codes,
@@ -142,11 +192,13 @@ def measure_codes(
     )
     warn_if_all_is_relevant(histogram)
     scores = {}
-    for name, measure in _RANKING.items():
+    for name, configured in named.items():
+        if not _is_ranged(configured):
+            scores[name] = mean_score(histogram.measure(configured))
+            continue
         for suffix, ties in _TIE_RANGE.items():
-            scores[name + suffix] = mean_score(histogram.measure(measure, ties=ties))
-    for name, measure in _LOOKUP.items():
-        scores[name] = mean_score(histogram.measure(measure))
+            options = {**configured.given, "ties": ties}
+            scores[name + suffix] = mean_score(histogram.measure(configured.measure, **options))
     usage = histogram.code_usage()
     scores |= {"distinct_codes": usage.n_distinct, "code_entropy": usage.entropy}
     return scores, _curves(histogram, usage)

@@ -2,10 +2,14 @@
 
 import ast
 import difflib
+import inspect
+import sys
+from collections.abc import Iterable
 from typing import Any
 
 from sklearn.base import clone
 
+from ..affinity import is_auto
 from ..base import BaseHasher
 from ..hashers.dispersion import DispersionHasher
 from ..hashers.itq import ITQHasher
@@ -29,6 +33,7 @@ METHODS: dict[str, BaseHasher] = {
 }
 
 _SET_BY_COMPARISON = {"n_bits", "random_state", "output"}
+_VERSIONED = {"sklearn_hashrank", "sklearn", "numpy", "scipy", "builtins"}
 
 
 def method_from_name(notation: str) -> BaseHasher:
@@ -70,15 +75,55 @@ def method_from_name(notation: str) -> BaseHasher:
     return check_method(hasher.set_params(**parameters), notation)
 
 
-def check_method(hasher: Any, name: str) -> BaseHasher:
-    """Return the hasher, or say what is wrong with it before anything has been run."""
-    if not isinstance(hasher, BaseHasher):
-        raise ValueError(f"method {name!r} must be a hasher. Got {hasher!r} instead.")
-    try:
-        hasher._validate_params()
-    except ValueError as error:
-        raise ValueError(f"method {name!r}: {error}") from error
-    return hasher
+def check_method(estimator: Any, name: str) -> Any:
+    """Return the estimator, or say what is wrong with it before anything has been run."""
+    wanted = ("fit", "get_params", "set_params")
+    lacks = [method for method in wanted if not hasattr(estimator, method)]
+    if lacks or isinstance(estimator, type):
+        raise ValueError(
+            f"method {name!r} must be a hasher, or another estimator whose transform or predict "
+            f"gives codes. Got {estimator!r} instead."
+        )
+    if hasattr(estimator, "_parameter_constraints"):
+        try:
+            estimator._validate_params()
+        except ValueError as error:
+            raise ValueError(f"method {name!r}: {error}") from error
+    return estimator
+
+
+def with_affinity(estimator: Any, affinity: Any) -> Any:
+    """Clone an estimator that learns from `affinity` wherever it would choose one itself."""
+    estimator = clone(estimator)
+    chosen = {
+        path: affinity
+        for path, value in estimator.get_params().items()
+        if path.rpartition("__")[2] == "affinity" and is_auto(value)
+    }
+    return estimator.set_params(**chosen)
+
+
+def types_inside(estimator: Any) -> set[type]:
+    """Types of an estimator and of the estimators inside of it."""
+    inside = [value for value in estimator.get_params().values() if hasattr(value, "get_params")]
+    return {type(each) for each in (estimator, *inside)}
+
+
+def sources(things: Iterable[Any]) -> str | None:
+    """Source of the modules of users' types and functions; None where there is one without.
+
+    What this package and scikit-learn define is known by their versions.
+    """
+    modules = {getattr(thing, "__module__", None) for thing in things}
+    texts = []
+    for name in sorted(map(str, modules)):
+        if name.partition(".")[0] in _VERSIONED:
+            continue
+        try:
+            texts.append(inspect.getsource(sys.modules[name]))
+        except (KeyError, OSError, TypeError):
+            return None
+    return "".join(texts)
 
 
 def _parse_override(override: str, notation: str) -> tuple[str, Any]:

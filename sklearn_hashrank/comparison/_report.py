@@ -45,7 +45,9 @@ def to_html(comparison: "Comparison") -> str:
         f"<p>{escape(_ABOUT_TIES)}</p>",
         f"<p>{escape(_ABOUT_BEST if len(about['seeds']) > 1 else _ONE_SEED)}</p>",
     ]
-    for heading, names in _SECTIONS:
+    known = {name for _, names in _SECTIONS for name in names}
+    others = tuple(table.column.name for table in tables if table.column.name not in known)
+    for heading, names in (*_SECTIONS[:-1], ("Other measures", others), _SECTIONS[-1]):
         shown = [table for table in tables if table.column.name in names]
         if shown:
             body += [f"<h2>{heading}</h2>", _side_by_side(map(_table, shown))]
@@ -189,7 +191,8 @@ def _said(messages: Iterable[tuple[str, RunResult]]) -> str:
     """Each message once, with the runs that it came from."""
     runs: dict[str, list[str]] = {}
     for message, result in messages:
-        run = f"{result.method}, {result.n_bits} bits, seed {result.seed}"
+        length = f"{result.n_bits} bits, " if result.n_bits else ""
+        run = f"{result.method}, {length}seed {result.seed}"
         runs.setdefault(message, []).append(run)
     lines = "".join(
         f'<li>{escape(message)} <span class="quiet">({escape("; ".join(where))})</span></li>'

@@ -14,15 +14,17 @@ from sklearn.base import clone
 from threadpoolctl import threadpool_limits
 
 from ..affinity import BaseAffinity
-from ..base import BaseHasher
 from ..histogram import retrieval_histogram
+from ..measures import ConfiguredMeasure
+from ..metrics.retrieval import encode
 from ..model_selection import RetrievalSplit
 from ._measuring import measure_codes
+from ._methods import types_inside
 from ._store import RunStore
 
 _WARM_UP_ROWS, _ENCODINGS = 100, 3
 _RECORDED = ("scores", "curves", "notes", "measured_on")
-_warm: set[type] = set()
+_warm: set[frozenset[type]] = set()
 
 
 @dataclass(frozen=True)
@@ -33,20 +35,21 @@ class Run:
     ----------
     method : str
         The name it has in tables.
-    hasher : BaseHasher
+    hasher : estimator object
         Not fitted, with every parameter set.
     n_bits : int
+        The length of codes that was asked for; 0 where the hasher has a width of its own.
     seed : int
         Draws the split, and whatever the hasher draws.
-    key : str
-        Digest of all settings.
+    key : str or None
+        Digest of all settings; None where there is none, so that the run cannot be kept.
     """
 
     method: str
-    hasher: BaseHasher
+    hasher: Any
     n_bits: int
     seed: int
-    key: str
+    key: str | None
 
 
 @dataclass(frozen=True)
@@ -58,7 +61,7 @@ class RunResult:
     method : str
         The name it has in tables.
     n_bits : int
-        Length of the codes.
+        Length of the codes; 0 where a run without a length set for it failed.
     seed : int
         Drew the split, and whatever the hasher draws.
     scores : dict of str to float
@@ -94,22 +97,29 @@ class RunResult:
 
 def load_result(run: Run, store: RunStore) -> RunResult | None:
     """Result of an earlier run of the very same settings, if there is one."""
-    record = store.load(run.key)
+    record = None if run.key is None else store.load(run.key)
     if record is None:
         return None
     found = {name: record[name] for name in _RECORDED}
-    return RunResult(run.method, run.n_bits, run.seed, **found, kept=True)
+    return RunResult(run.method, record["n_bits"], run.seed, **found, kept=True)
 
 
 def save_result(run: Run, result: RunResult, store: RunStore) -> None:
     """Keep what a finished run found. Failures are not kept, so that they are tried again."""
-    if not result.error:
-        about = {"method": run.method, "hasher": repr(run.hasher), "n_bits": run.n_bits}
+    if run.key is not None and not result.error:
+        about = {"method": run.method, "hasher": repr(run.hasher), "n_bits": result.n_bits}
         record = {name: getattr(result, name) for name in _RECORDED}
         store.save(run.key, {**about, "seed": run.seed, **record})
 
 
-def execute(run: Run, X: Any, y: Any, split: RetrievalSplit, affinity: BaseAffinity) -> RunResult:
+def execute(
+    run: Run,
+    X: Any,
+    y: Any,
+    split: RetrievalSplit,
+    affinity: BaseAffinity,
+    measures: dict[str, ConfiguredMeasure],
+) -> RunResult:
     """Fit, encode and evaluate, on one thread, so that neither numbers nor times depend on n_jobs.
 
     Parameters
@@ -124,6 +134,8 @@ def execute(run: Run, X: Any, y: Any, split: RetrievalSplit, affinity: BaseAffin
         Which rows are trained on, retrieved from, and queries.
     affinity : BaseAffinity
         Fitted on the training rows.
+    measures : dict of str to ConfiguredMeasure
+        What is measured. Objects, because other processes know no measure that a user registered.
 
     Returns
     -------
@@ -134,12 +146,12 @@ def execute(run: Run, X: Any, y: Any, split: RetrievalSplit, affinity: BaseAffin
         with threadpool_limits(limits=1), warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             _warm_up(run.hasher, X, y, split, affinity)
-            scores, curves = _fit_and_measure(run, X, y, split, affinity)
+            n_bits, scores, curves = _fit_and_measure(run, X, y, split, affinity, measures)
     except Exception as error:  # one method must not end the comparison of the others
         message = " ".join(f"{type(error).__name__}: {error}".split())
         return RunResult(run.method, run.n_bits, run.seed, error=message)
     notes = sorted({" ".join(str(warning.message).split()) for warning in caught})
-    return RunResult(run.method, run.n_bits, run.seed, scores, curves, notes)
+    return RunResult(run.method, n_bits, run.seed, scores, curves, notes)
 
 
 @contextmanager
@@ -156,7 +168,7 @@ def interrupts_ignored() -> Iterator[None]:
         signal.signal(signal.SIGINT, handler)
 
 
-def _fit_and_measure(run, X, y, split, affinity):
+def _fit_and_measure(run, X, y, split, affinity, measures):
     hasher = clone(run.hasher)
     X_train, y_train = X[split.train], y[split.train]
     start = time.perf_counter()
@@ -166,35 +178,37 @@ def _fit_and_measure(run, X, y, split, affinity):
     encode_seconds = math.inf
     for _ in range(_ENCODINGS):
         start = time.perf_counter()
-        query_codes, database_codes = hasher.transform(queries), hasher.transform(database)
+        of_queries, of_database = encode(hasher, queries), encode(hasher, database)
         encode_seconds = min(encode_seconds, time.perf_counter() - start)
     scores, curves = measure_codes(
-        query_codes,
-        database_codes,
+        of_queries.codes,
+        of_database.codes,
         y[split.query],
         y[split.database],
-        n_bits=run.n_bits,
+        n_bits=of_queries.n_bits,
         affinity=affinity,
+        measures=measures,
         n_jobs=1,
     )
     scores["fit_seconds"] = fit_seconds
-    n_encoded = len(query_codes) + len(database_codes)
+    n_encoded = len(of_queries.codes) + len(of_database.codes)
     scores["encode_microseconds"] = 1e6 * encode_seconds / n_encoded
     train, query, database = map(len, split)
     scores |= {"n_train": train, "n_queries": query, "n_database": database}
-    return scores, curves
+    return of_queries.n_bits, scores, curves
 
 
 def _warm_up(hasher, X, y, split, affinity):
-    """Compile, or load, what this kind of hasher uses, so that it is not counted as training."""
-    if type(hasher) in _warm:
+    """Compile, or load, what such a hasher uses, so that it is not counted as training."""
+    types = frozenset(types_inside(hasher))
+    if types in _warm:
         return
-    _warm.add(type(hasher))
+    _warm.add(types)
     rows = split.train[:: max(1, len(split.train) // _WARM_UP_ROWS)]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            codes = clone(hasher).fit(X[rows], y[rows]).transform(X[rows])
-            retrieval_histogram(codes, codes, y[rows], y[rows], affinity=affinity)
+            codes, n_bits, _ = encode(clone(hasher).fit(X[rows], y[rows]), X[rows])
+            retrieval_histogram(codes, codes, y[rows], y[rows], affinity=affinity, n_bits=n_bits)
         except Exception:  # such as too few rows of a class; the run itself has them all
             return

@@ -3,7 +3,6 @@
 import functools
 import hashlib
 import json
-import os
 import platform
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import Any
 import joblib
 
 from .. import __version__
+from ..persistence import write_file
 
 _PACKAGES = ("numpy", "scipy", "scikit-learn", "joblib", "numba", "cvxpy")
 
@@ -71,18 +71,9 @@ class RunStore:
     def save(self, key: str, record: dict) -> None:
         """Keep a record under `key`."""
         if self._folder is not None:
-            write_at_once(self._path(key), json.dumps({"key": key, **record}, indent=1))
+            with write_file(self._path(key), "w", encoding="utf-8") as file:
+                file.write(json.dumps({"key": key, **record}, indent=1))
 
     def _path(self, key: str) -> Path:
         assert self._folder is not None
         return self._folder / f"{key}.json"
-
-
-def write_at_once(path: Path, text: str) -> None:
-    """Write a text file so that nobody ever sees half of it."""
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        unfinished.write_text(text, encoding="utf-8")
-        os.replace(unfinished, path)
-    finally:
-        unfinished.unlink(missing_ok=True)

@@ -41,7 +41,7 @@ class Table:
     cells: dict[tuple[str, int], Cell]
 
 
-def summarize(results: Sequence[RunResult]) -> list[Table]:
+def summarize(results: Sequence[RunResult], columns: Iterable[Column] = COLUMNS) -> list[Table]:
     """One table for each of the figures that the results hold.
 
     A cell is `best` where its mean is ahead of every other method's at this code length by more
@@ -49,9 +49,9 @@ def summarize(results: Sequence[RunResult]) -> list[Table]:
     split. A single seed has no standard error, so that nothing is called best.
     """
     methods = list(dict.fromkeys(result.method for result in results))
-    lengths = sorted({result.n_bits for result in results})
+    lengths = sorted({result.n_bits for result in results if result.n_bits})
     tables = []
-    for column in COLUMNS:
+    for column in columns:
         cells = {}
         for n_bits in lengths:
             values = {method: _by_seed(results, method, n_bits, column.name) for method in methods}

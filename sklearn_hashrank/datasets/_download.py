@@ -1,15 +1,19 @@
 """Files from the network: resumed when broken off, used only when their checksum is right."""
 
+import contextlib
 import hashlib
 import logging
+import os
 import shutil
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from http.client import HTTPException
 from pathlib import Path
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
+
+from ..persistence import Draft
 
 _TIMEOUT = 60  # seconds without a byte
 _RANGE_NOT_SATISFIABLE, _PARTIAL_CONTENT, _SERVER_ERROR = 416, 206, 500
@@ -33,13 +37,37 @@ class RemoteFile:
 def download(remote: RemoteFile, folder: Path, n_retries: int, delay: float) -> Path:
     """Download into a folder; OSError if that fails. What arrived stays in a ``.part`` file."""
     folder.mkdir(parents=True, exist_ok=True)
-    part = folder / f"{remote.name}.part"
+    target = folder / remote.name
+    with _resumed(target) as draft:
+        _receive_all(remote, Path(draft.path), n_retries, delay)
+        draft.publish()
+    return target
+
+
+@contextlib.contextmanager
+def _resumed(target: Path) -> Iterator[Draft]:
+    """Go on with the ``.part`` file of an earlier download, under a name of our own meanwhile.
+
+    Of several downloads at once one goes on with it, and the others start anew.
+    """
+    draft, part = Draft(target), target.with_name(f"{target.name}.part")
+    if part.is_file() and not part.is_symlink():
+        with contextlib.suppress(FileNotFoundError):  # another download has taken it just now
+            os.rename(part, draft.path)
+    try:
+        yield draft
+    finally:
+        with contextlib.suppress(FileNotFoundError):
+            os.replace(draft.path, part)
+
+
+def _receive_all(remote: RemoteFile, part: Path, n_retries: int, delay: float) -> None:
     while True:
         try:
             logger.info("Downloading %s", remote.url)
             _receive(remote.url, part)
             _check(part, remote)
-            return part.replace(folder / remote.name)
+            return
         except (OSError, HTTPException) as error:
             refused = isinstance(error, HTTPError) and error.code < _SERVER_ERROR
             if refused or n_retries == 0:
@@ -60,6 +88,8 @@ def _receive(url: str, part: Path) -> None:
                 before = file.tell()
                 shutil.copyfileobj(response, file)
                 received = file.tell() - before
+                file.flush()
+                os.fsync(file.fileno())
             announced = int(response.headers.get("Content-Length", received))
     except HTTPError as error:
         if error.code == _RANGE_NOT_SATISFIABLE and start:

@@ -8,12 +8,13 @@ from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed
 from scipy import fft
 from sklearn.base import BaseEstimator, TransformerMixin, _fit_context
 from sklearn.utils import gen_batches
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import _check_feature_names_in, validate_data
+
+from .._utils.threads import run_in_threads
 
 # The constants of the published descriptor.
 _TOP_FREQUENCY = 0.3  # cycles per pixel, of the finest scale
@@ -162,9 +163,7 @@ class GIST(TransformerMixin, BaseEstimator):
             features[rows] = _mean_magnitudes(prepared, bank, extension, self.n_blocks)
 
         batch_size = max(1, _BATCH_PIXELS // bank[0].size)
-        Parallel(n_jobs=self.n_jobs, require="sharedmem")(
-            delayed(describe)(rows) for rows in gen_batches(len(images), batch_size)
-        )
+        run_in_threads(describe, list(gen_batches(len(images), batch_size)), self.n_jobs)
         return features.reshape(len(images), -1)
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:

@@ -1,39 +1,120 @@
-"""Hashers that learn from minibatches; what is climbed is the subclass's business."""
+"""Linear hashers that maximise an objective by gradient ascent over minibatches."""
 
+import inspect
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from numbers import Integral, Real
 from typing import Any, Self
 
 import numpy as np
 from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import (
+    HasMethods,
+    Interval,
+    InvalidParameterError,
+    StrOptions,
+)
 from sklearn.utils.validation import validate_data
 
 from .._utils.callbacks import CallbackSupportMixin, Progress
+from .._utils.docs import documented_by
 from ..affinity import BaseAffinity
-from ..base import LinearHasher
+from ..base import LinearHasher, project
+from ..objectives import CheckedObjective, Objective, SquaredEuclidean
 from ..solvers.stochastic import SCHEDULES, SOLVERS
-from ._learning import BatchRelevance, LinearLearner, minibatches
+from ._learning import LinearLearner
+from ._relevance import BatchRelevance
+from ._training import EarlyStopping, History, Minibatches, Report, Trainer
+from ._validation import validate_by_measure, validate_by_objective
 
 _WANTED_RELEVANT, _SMALLEST_BATCH, _LARGEST_BATCH = 10, 256, 2048
-RAREST = 1e-9
+_RAREST = 1e-9
 
-BatchValue = Callable[[np.ndarray, np.ndarray, float], tuple[float, np.ndarray]]
-"""Value and gradient of the projections of a batch, (M, n_bits), given the level indices of its
-pairs, (M, M), and the progress of the fit, 0 at the start and 1 at the end."""
+Listeners = Sequence[Callable[[float], None]]
+
+documented = documented_by(
+    {
+        "n_bits": """
+n_bits : int, default=32
+    Length of a code. It may exceed the number of features.""",
+        "affinity": """
+affinity : "auto" or affinity object, default="auto"
+    How `y` says what is relevant; see :mod:`sklearn_hashrank.affinity`.""",
+        "ascent": """
+solver : {"adam", "sgd"}, default="adam"
+    Adam, or stochastic gradient ascent with momentum.
+batch_size : int or "auto", default="auto"
+    Rows of a minibatch, at most all of them. ``"auto"`` is 256, and up to 2048 where relevant
+    items are rare: a query should find about ten of them in its batch, and for graded objectives
+    one of those that hold most of the gain.
+max_iter : int, default=60
+    Most passes over the training rows.
+learning_rate : float or "auto", default="auto"
+    Length of a step at the start. ``"auto"`` is 0.01 for Adam and 1 for SGD, but 0.03 for SGD
+    on squared distances, whose slopes have no bound.
+schedule : {"constant", "step", "cosine"}, default="cosine"
+    How the length of a step falls during `max_iter` passes.
+weight_decay : float or "auto", default="auto"
+    Share of the weights that a step takes away at the start; it falls with `schedule`. Few
+    rows of many features want more of it: ``"auto"`` is 0.15 times the root of the number of
+    features per training row, at most 0.15, and 0.05 in :meth:`partial_fit`.
+momentum : float, default=0.9
+    Share of the last move that ``solver="sgd"`` keeps.""",
+        "end": """
+early_stopping : bool, default=False
+    Whether to keep part of the training rows for validation, to return the weights that were
+    best, and to stop after `n_iter_no_change` passes without a better one. Validation looks at
+    the tie-aware measure that the objective names, as ``"ap"`` and ``"ndcg"`` do, or else at the
+    objective of the validation rows among themselves.
+validation_fraction : float, default=0.1
+    Share of the rows kept for validation.
+n_iter_no_change : int, default=10
+    Passes to wait for a better validation.
+warm_start : bool, default=False
+    Whether :meth:`fit` starts from the weights of the last fit.
+output : {"bits", "signs", "packed"}, default="bits"
+    Format of :meth:`transform`: 0/1 uint8, -1/+1 int8, or packed uint8 bytes.
+random_state : int, RandomState instance or None, default=None
+    Draws the start, the minibatches and the validation rows.
+verbose : int, default=0
+    Print a line every `verbose` passes.""",
+        "attributes": """
+components_ : ndarray of shape (n_bits, n_features)
+    Normal vectors of the hyperplanes.
+intercept_ : ndarray of shape (n_bits,)
+    Their offsets.
+affinity_ : affinity object
+    The fitted affinity.
+history_ : dict of list
+    For each pass the mean ``"objective"`` over the minibatches, the ``"learning_rate"`` at its
+    end, and the ``"validation"`` where `early_stopping` is on.
+n_iter_ : int
+    Passes done.
+batch_size_ : int
+    Rows of a minibatch.
+codes_ : ndarray of shape (n_samples, ceil(n_bits / 8)), uint8
+    Packed codes of the training rows; not after :meth:`partial_fit`.
+y_ : array-like
+    `y` of the training rows; absent where it was None, and after :meth:`partial_fit`.
+n_features_in_ : int
+    Number of features seen during fit.
+feature_names_in_ : ndarray of shape (`n_features_in_`,)
+    Names of the features, when `X` has string column names.""",
+    }
+)
 
 
 class MinibatchHasher(CallbackSupportMixin, LinearHasher):
-    """Base class of linear hashers that climb an objective of minibatches.
+    """Base class of linear hashers that maximise an objective of minibatches.
 
-    A subclass makes the objective (`_new_objective`) and says what early stopping looks at
-    (`_validate`). Its parameters are those of `_parameter_constraints` and its own.
+    A subclass says which objective (`_choose_objective`). Its parameters are those of
+    `_parameter_constraints` and its own.
     """
 
     _parameter_constraints: dict = {
         **LinearHasher._parameter_constraints,
+        "objective": [str, HasMethods("value_and_gradient")],
         "affinity": [StrOptions({"auto"}), BaseAffinity],
         "solver": [StrOptions(set(SOLVERS))],
         "batch_size": [StrOptions({"auto"}), Interval(Integral, 2, None, closed="left")],
@@ -50,6 +131,8 @@ class MinibatchHasher(CallbackSupportMixin, LinearHasher):
         "verbose": ["verbose"],
     }
 
+    _learner: LinearLearner
+
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learn the hyperplanes.
@@ -65,47 +148,12 @@ class MinibatchHasher(CallbackSupportMixin, LinearHasher):
         -------
         self : hasher
         """
-        start = None
-        if self.warm_start and hasattr(self, "components_"):
-            start = self.components_, self.intercept_
-            self._check_n_bits(self._fitted_n_bits)
-            validate_data(self, X, reset=False, skip_check_array=True)
+        start = self._check_start(X)
         X, y = self._validate_training_data(X, y)
         relevance = self._fit_relevance(X, y)
-        objective = self._new_objective(relevance)
-        random_state = check_random_state(self.random_state)
-        train, validation = self._split(X.shape[0], random_state)
-        self.batch_size_ = min(len(train), self._choose_batch_size(relevance, random_state))
-        rows = X[train] if validation.size else X
-        learner = self._new_learner(rows, len(train), random_state, start)
-        history: dict[str, list[float]] = {"objective": [], "learning_rate": []}
-        best_value, best_weights, best_epoch = -np.inf, learner.weights, 0
-
-        progress = Progress(self, X, y, self.max_iter, learner.fold)
-        for epoch in progress.iterations():
-            values: list[float] = []
-            for batch in minibatches(train, self.batch_size_, random_state):
-                done = (epoch + len(values) * self.batch_size_ / len(train)) / self.max_iter
-                factor = SCHEDULES[self.schedule](done)
-                values.append(self._step(learner, objective, relevance, X, batch, factor, done))
-            history["objective"].append(float(np.mean(values)))
-            history["learning_rate"].append(factor * learner.solver.learning_rate)
-            if validation.size:
-                self.__dict__.update(learner.fold())
-                value = self._validate(X, y, relevance, train, validation)
-                history.setdefault("validation", []).append(value)
-                if value > best_value:
-                    best_value, best_epoch = value, epoch
-                    best_weights = tuple(weight.copy() for weight in learner.weights)
-            self._report(epoch, history)
-            if validation.size and epoch - best_epoch >= self.n_iter_no_change:
-                progress.stop()
-        if validation.size:
-            learner.weights = best_weights
-        learner.restart_average()
-        self.__dict__.update(learner.fold())
-        self.history_, self.n_iter_ = history, len(history["objective"])
-        self._learner = learner
+        chosen, before_step = self._choose_objective(relevance.affinity)
+        objective = CheckedObjective(chosen, relevance.levels)
+        self._train(objective, before_step, relevance, X, y, start)
         self._keep_database(X, y)
         return self
 
@@ -134,20 +182,66 @@ class MinibatchHasher(CallbackSupportMixin, LinearHasher):
             self._check_n_bits(self._learner.n_bits)
         X, y = self._validate_training_data(X, y, reset=first)
         relevance = self._fit_relevance(X, y)
-        objective = self._new_objective(relevance)
+        objective = CheckedObjective(
+            self._choose_objective(relevance.affinity)[0], relevance.levels
+        )
         random_state = check_random_state(self.random_state)
         if first:
-            self.batch_size_ = self._choose_batch_size(relevance, random_state)
-            self._learner = self._new_learner(X, None, random_state)
+            self.batch_size_ = self._choose_batch_size(objective, relevance, random_state)
+            self._learner = self._new_learner(objective, X, None, random_state)
         else:
             self._learner.see(X)
-        for batch in minibatches(np.arange(X.shape[0]), self.batch_size_, random_state):
-            factor = 1 / np.sqrt(1 + self._learner.n_steps / 100)
-            self._step(self._learner, objective, relevance, X, batch, factor, 0.0)
-        self.__dict__.update(self._learner.fold(average=True))
+        step = _stepper(self._learner, objective, relevance, X)
+        for batch in Minibatches(np.arange(X.shape[0]), self.batch_size_, random_state):
+            step(batch, 1 / np.sqrt(1 + self._learner.n_steps / 100))
+        self._set_projections(self._learner.fold(average=True))
         for name in ("codes_", "y_", "history_", "n_iter_"):
             self.__dict__.pop(name, None)
         return self
+
+    @abstractmethod
+    def _choose_objective(self, affinity: BaseAffinity) -> tuple[Any, Listeners]:
+        """Return the objective, looked up where it is named, and listeners to its progress."""
+
+    def _refuse_ignored(self, owner: type, names: tuple[str, ...]) -> None:
+        """Raise where a parameter of the named objectives is set beside an objective object.
+
+        `owner` is the class whose constructor has the defaults.
+        """
+        defaults = inspect.signature(owner).parameters
+        given = [
+            f"{name}={getattr(self, name)!r}"
+            for name in names
+            if getattr(self, name) != defaults[name].default
+        ]
+        if given:
+            raise ValueError(
+                f"{', '.join(names)} belong to objectives given by name, and would be ignored. "
+                f"Got {', '.join(given)} and an objective of type {type(self.objective).__name__}, "
+                "which has parameters of its own."
+            )
+
+    def _refuse_name(self, parameter: str, accepted: Any, also: str = "") -> None:
+        options = ", ".join(repr(name) for name in sorted(accepted))
+        raise InvalidParameterError(
+            f"The {parameter!r} parameter of {type(self).__name__} must be a str among "
+            f"{{{options}}}{also}. Got {getattr(self, parameter)!r} instead."
+        )
+
+    def _check_start(self, X):
+        """Return the projections that a warm start starts from, and refuse others than theirs."""
+        if not self.warm_start or not hasattr(self, "components_"):
+            return None
+        self._check_n_bits(self.n_bits_)
+        validate_data(self, X, reset=False, skip_check_array=True)
+        return self.components_, self.intercept_
+
+    def _check_n_bits(self, learned):
+        if self.n_bits != learned:
+            raise ValueError(
+                f"learning goes on from codes of {learned} bits. Got n_bits={self.n_bits}, which "
+                "takes a new fit, with warm_start=False."
+            )
 
     def _fit_relevance(self, X, y):
         if X.shape[0] < 2:
@@ -158,12 +252,33 @@ class MinibatchHasher(CallbackSupportMixin, LinearHasher):
             self.affinity_ = self._fit_affinity(X, y)
         return BatchRelevance(self.affinity_, X if y is None else y)
 
-    def _check_n_bits(self, learned):
-        if self.n_bits != learned:
-            raise ValueError(
-                f"learning goes on from codes of {learned} bits. Got n_bits={self.n_bits}, which "
-                "takes a new fit, with warm_start=False."
-            )
+    def _train(self, objective, before_step, relevance, X, y, start):
+        """Take the passes, and set what they taught."""
+        random_state = check_random_state(self.random_state)
+        train, validation = self._split(X.shape[0], random_state)
+        batch_size = self._choose_batch_size(objective, relevance, random_state)
+        self.batch_size_ = min(len(train), batch_size)
+        rows = X[train] if validation.size else X
+        learner = self._new_learner(objective, rows, len(train), random_state, start)
+        stopping = None
+        if validation.size:
+            validate = self._validation(objective, relevance, X, learner, train, validation)
+            stopping = _stopping(learner, validate, self.n_iter_no_change)
+        report = self.verbose and Report(type(self).__name__, self.max_iter, int(self.verbose))
+        history: History = Trainer(
+            _stepper(learner, objective, relevance, X),
+            Minibatches(train, self.batch_size_, random_state),
+            SCHEDULES[self.schedule],
+            learner.solver.learning_rate,
+            before_step,
+            [listener for listener in (stopping, report) if listener],
+        ).run(Progress(self, X, y, self.max_iter, learner.fold))
+        if stopping:
+            stopping.restore()
+        learner.restart_average()
+        self._set_projections(learner.fold())
+        self.history_, self.n_iter_ = history, len(history["objective"])
+        self._learner = learner
 
     def _split(self, n, random_state):
         n_validation = round(self.validation_fraction * n) if self.early_stopping else 0
@@ -176,45 +291,72 @@ class MinibatchHasher(CallbackSupportMixin, LinearHasher):
         order = random_state.permutation(n) if n_validation else np.arange(n)
         return order[n_validation:], order[:n_validation]
 
-    def _choose_batch_size(self, relevance, random_state):
+    def _choose_batch_size(self, objective, relevance, random_state):
         if self.batch_size != "auto":
             return self.batch_size
-        wanted = self._wanted_batch_size(relevance.levels, relevance.level_shares(random_state))
+        shares = relevance.level_shares(random_state)
+        wanted = _wanted_rows(objective.objective, relevance.levels, shares)
         return int(np.clip(wanted, _SMALLEST_BATCH, _LARGEST_BATCH))
 
-    def _wanted_batch_size(self, levels, shares):
-        """Rows of a batch in which a query finds about ten relevant ones."""
-        return _WANTED_RELEVANT / max(shares[levels > 0].sum(), RAREST)
-
-    def _new_learner(self, X, n_rows, random_state, start=None):
+    def _new_learner(self, objective, X, n_rows, random_state, start=None):
         decay = self.weight_decay
         if decay == "auto":
             decay = 0.15 * np.sqrt(min(1, X.shape[1] / n_rows)) if n_rows else 0.05
-        rate = self._auto_learning_rate() if self.learning_rate == "auto" else self.learning_rate
+        rate = self.learning_rate
+        if rate == "auto":
+            rate = _rate(objective.objective, self.solver)
         options: dict[str, Any] = {"learning_rate": rate, "weight_decay": (decay, 0.0)}
         if self.solver == "sgd":
             options["momentum"] = self.momentum
         solver = SOLVERS[self.solver](**options)
         return LinearLearner(X, self.n_bits, solver, random_state, start)
 
-    def _auto_learning_rate(self):
-        return {"adam": 0.01, "sgd": 1.0}[self.solver]
+    def _validation(self, objective, relevance, X, learner, train, validation):
+        def projections(rows):
+            folded = learner.fold()
+            return project(X[rows], folded["components_"], folded["intercept_"])
 
-    def _step(self, learner, objective, relevance, X, batch, factor, done):
+        measure = getattr(objective.objective, "measure", None)
+        if isinstance(objective.objective, Objective) and measure is not None:
+            return validate_by_measure(measure, projections, relevance, train, validation)
+        return validate_by_objective(objective, projections, relevance, validation)
+
+    def _set_projections(self, folded):
+        self.components_, self.intercept_ = folded["components_"], folded["intercept_"]
+
+
+def _stepper(learner, objective, relevance, X):
+    """Return the step of a trainer: move the learner on a batch of rows of X."""
+
+    def step(batch, factor):
         level = relevance.level_indices(batch)
-        return learner.step(X[batch], lambda scores: objective(scores, level, done), factor)
+        return learner.step(X[batch], lambda scores: objective(scores, level), factor)
 
-    @abstractmethod
-    def _new_objective(self, relevance: BatchRelevance) -> BatchValue:
-        """Return what the steps climb."""
+    return step
 
-    @abstractmethod
-    def _validate(
-        self, X: Any, y: Any, relevance: BatchRelevance, train: np.ndarray, validation: np.ndarray
-    ) -> float:
-        """Return how good the hyperplanes at hand are on the validation rows; more is better."""
 
-    def _report(self, epoch, history):
-        if self.verbose and (epoch + 1) % int(self.verbose) == 0:
-            figures = ", ".join(f"{name} {values[-1]:.4f}" for name, values in history.items())
-            print(f"[{type(self).__name__}] pass {epoch + 1}/{self.max_iter}: {figures}")
+def _stopping(learner, validate, n_iter_no_change):
+    def get_weights():
+        return tuple(weight.copy() for weight in learner.weights)
+
+    def set_weights(weights):
+        learner.weights = weights
+
+    return EarlyStopping(validate, get_weights, set_weights, n_iter_no_change)
+
+
+def _wanted_rows(objective, levels, shares):
+    """Rows in which a query finds about ten relevant ones, and one that holds most of the gain."""
+    wanted = _WANTED_RELEVANT / max(shares[levels > 0].sum(), _RAREST)
+    if isinstance(objective, Objective):  # few pairs of a high level may hold most of the gain
+        gains = objective.level_gain(np.asarray(levels, dtype=np.float64))
+        gains = gains / (gains.max() or 1)
+        effective = (shares @ gains) ** 2 / max(shares @ gains**2, _RAREST)
+        wanted = max(wanted, 1 / max(effective, _RAREST))
+    return wanted
+
+
+def _rate(objective, solver):
+    if solver == "sgd" and getattr(objective, "metric", None) is SquaredEuclidean:
+        return 0.03  # slopes of squared distances grow with them
+    return {"adam": 0.01, "sgd": 1.0}[solver]

@@ -3,17 +3,18 @@
 from numbers import Real
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import Interval
 
 from ..affinity import HierarchicalAffinity
-from ..objectives import PAIRWISE_OBJECTIVES
-from ._minibatch import MinibatchHasher
+from ..objectives import PAIRWISE_OBJECTIVES, Hierarchical
+from ._minibatch import MinibatchHasher, documented
 
 __all__ = ["DispersionHasher"]
 
-_ROWS_OF_VALIDATION = 2048
+_OF_NAMED_OBJECTIVES = ("margin", "zone", "regularization")
 
 
+@documented
 class DispersionHasher(MinibatchHasher):
     r"""Linear hash functions trained on pairs, with or without room for each class.
 
@@ -26,13 +27,14 @@ class DispersionHasher(MinibatchHasher):
 
     Parameters
     ----------
-    n_bits : int, default=32
-        Length of a code. It may exceed the number of features.
-    objective : {"dispersed", "dsh", "hierarchical"}, default="dispersed"
+    {n_bits}
+    objective : {"dispersed", "dsh", "hierarchical"} or object, default="dispersed"
         A zone for relevant pairs, no zone, or one for each level of label paths. Relevant means
-        level > 0; only ``"hierarchical"`` tells the levels apart, and it needs two of them.
-    affinity : "auto" or affinity object, default="auto"
-        How `y` says what is relevant; see :mod:`sklearn_hashrank.affinity`.
+        level > 0; only ``"hierarchical"`` tells the levels apart, and it needs two of them. Or any
+        object with ``value_and_gradient(scores, level, levels)``, see :ref:`add_an_objective`. An
+        object has parameters of its own: `margin`, `zone` and `regularization` belong to the names,
+        and must keep their defaults.
+    {affinity}
     margin : float, default=2.0
         Irrelevant pairs are pushed apart up to this distance per bit. On codes of -1 and +1 the
         squared Euclidean distance of ``"dsh"`` is 4 times the Hamming distance, the city-block
@@ -43,65 +45,12 @@ class DispersionHasher(MinibatchHasher):
         the zone of the coarsest label; each label more that is shared halves both ends.
     regularization : float, default=0.01
         Weight of the distance of the relaxed codes from -1 and +1.
-    solver : {"adam", "sgd"}, default="adam"
-        Adam, or stochastic gradient ascent with momentum.
-    batch_size : int or "auto", default="auto"
-        Rows of a minibatch, at most all of them. ``"auto"`` is 256, and up to 2048 where relevant
-        pairs are rare, so that a row meets about ten relevant ones.
-    max_iter : int, default=60
-        Most passes over the training rows.
-    learning_rate : float or "auto", default="auto"
-        Length of a step at the start. ``"auto"`` is 0.01 for Adam and 1 for SGD, but 0.03 for SGD
-        on ``"dsh"``, whose slopes have no bound.
-    schedule : {"constant", "step", "cosine"}, default="cosine"
-        How the length of a step falls during `max_iter` passes.
-    weight_decay : float or "auto", default="auto"
-        Share of the weights that a step takes away at the start; it falls with `schedule`. Few
-        rows of many features want more of it: ``"auto"`` is 0.15 times the root of the number of
-        features per training row, at most 0.15, and 0.05 in :meth:`partial_fit`.
-    momentum : float, default=0.9
-        Share of the last move that ``solver="sgd"`` keeps.
-    early_stopping : bool, default=False
-        Whether to keep part of the training rows for validation by the objective among
-        themselves, to return the weights that were best, and to stop after `n_iter_no_change`
-        passes without a better one.
-    validation_fraction : float, default=0.1
-        Share of the rows kept for validation.
-    n_iter_no_change : int, default=10
-        Passes to wait for a better validation.
-    warm_start : bool, default=False
-        Whether :meth:`fit` starts from the weights of the last fit.
-    output : {"bits", "signs", "packed"}, default="bits"
-        Format of :meth:`transform`: 0/1 uint8, -1/+1 int8, or packed uint8 bytes.
-    random_state : int, RandomState instance or None, default=None
-        Draws the start, the minibatches and the validation rows.
-    verbose : int, default=0
-        Print a line every `verbose` passes.
+    {ascent}
+    {end}
 
     Attributes
     ----------
-    components_ : ndarray of shape (n_bits, n_features)
-        Normal vectors of the hyperplanes.
-    intercept_ : ndarray of shape (n_bits,)
-        Their offsets.
-    affinity_ : affinity object
-        The fitted affinity.
-    history_ : dict of list
-        For each pass the mean ``"objective"`` over the minibatches, which is minus the mean loss
-        of a pair, the ``"learning_rate"`` at its end, and the ``"validation"`` where
-        `early_stopping` is on.
-    n_iter_ : int
-        Passes done.
-    batch_size_ : int
-        Rows of a minibatch.
-    codes_ : ndarray of shape (n_samples, ceil(n_bits / 8)), uint8
-        Packed codes of the training rows; not after :meth:`partial_fit`.
-    y_ : array-like
-        `y` of the training rows, or `X` where it was None; not after :meth:`partial_fit`.
-    n_features_in_ : int
-        Number of features seen during fit.
-    feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Names of the features, when `X` has string column names.
+    {attributes}
 
     References
     ----------
@@ -123,7 +72,6 @@ class DispersionHasher(MinibatchHasher):
 
     _parameter_constraints: dict = {
         **MinibatchHasher._parameter_constraints,
-        "objective": [StrOptions(set(PAIRWISE_OBJECTIVES))],
         "margin": [Interval(Real, 0, None, closed="left")],
         "zone": [tuple, list],
         "regularization": [Interval(Real, 0, None, closed="left")],
@@ -174,31 +122,23 @@ class DispersionHasher(MinibatchHasher):
         self.random_state = random_state
         self.verbose = verbose
 
-    def _new_objective(self, relevance):
-        self._check_zone()
-        if self.objective == "hierarchical":
-            self._check_hierarchy(relevance.affinity)
-        objective = PAIRWISE_OBJECTIVES[self.objective](
-            relevance.levels,
-            self.n_bits,
-            margin=self.margin,
-            zone=self.zone,
-            regularization=self.regularization,
-        )
-        return lambda scores, level, done: objective.value_and_gradient(scores, level)
-
-    def _auto_learning_rate(self):
-        if self.objective == "dsh" and self.solver == "sgd":
-            return 0.03  # slopes of squared distances grow with them
-        return super()._auto_learning_rate()
-
-    def _check_zone(self):
-        ends = np.asarray(self.zone)
-        numbers = ends.shape == (2,) and ends.dtype.kind in "iuf"
-        if not numbers or not 0 <= ends[0] <= ends[1] < np.inf:
-            raise ValueError(
-                f"zone must be two distances per bit, 0 <= low <= high. Got {self.zone!r} instead."
+    def _choose_objective(self, affinity):
+        objective = self.objective
+        if not isinstance(objective, str):
+            self._refuse_ignored(DispersionHasher, _OF_NAMED_OBJECTIVES)
+        elif objective in PAIRWISE_OBJECTIVES:
+            objective = PAIRWISE_OBJECTIVES[objective](
+                margin=self.margin, zone=self.zone, regularization=self.regularization
             )
+        else:
+            self._refuse_name(
+                "objective",
+                PAIRWISE_OBJECTIVES,
+                " or an object with value_and_gradient(scores, level, levels)",
+            )
+        if isinstance(objective, Hierarchical):
+            self._check_hierarchy(affinity)
+        return objective, ()
 
     def _check_hierarchy(self, affinity):
         guessed = isinstance(self.affinity, str) and not isinstance(affinity, HierarchicalAffinity)
@@ -206,17 +146,8 @@ class DispersionHasher(MinibatchHasher):
         if guessed or n_levels < 2:
             levels = "level" if n_levels == 1 else "levels"
             raise ValueError(
-                "objective='hierarchical' needs superclasses: y as label paths of shape "
+                f"objective={self.objective!r} needs superclasses: y as label paths of shape "
                 "(n_samples, depth), integers, the superclass first, with depth >= 2 "
                 "(and affinity=HierarchicalAffinity() where all are 0 or 1). "
                 f"Got {type(affinity).__name__} with {n_levels} {levels} above 0."
             )
-
-    def _validate(self, X, y, relevance, train, validation):
-        objective = self._new_objective(relevance)
-        n_blocks = -(-len(validation) // _ROWS_OF_VALIDATION)
-        values = [
-            objective(self._project(X[rows]), relevance.level_indices(rows), 1.0)[0]
-            for rows in np.array_split(validation, n_blocks)
-        ]
-        return float(np.mean(values))

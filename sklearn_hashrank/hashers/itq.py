@@ -6,11 +6,10 @@ from typing import Any
 from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
-from sklearn.utils.extmath import safe_sparse_dot
 
-from ..base import LinearHasher, column_means
-from ..solvers.rotation import itq_rotation, principal_directions
-from .pca import check_n_bits_at_most
+from .._linear import FeatureSpace
+from ..base import LinearHasher
+from ..solvers.rotation import itq_rotation
 
 __all__ = ["ITQHasher"]
 
@@ -18,7 +17,7 @@ __all__ = ["ITQHasher"]
 class ITQHasher(LinearHasher):
     """Principal directions, rotated so that the signs of the projections are near to them.
 
-    The best of the simple unsupervised hashers, and the yardstick of the others.
+    The best of the simple unsupervised hashers: compare others with it.
 
     Parameters
     ----------
@@ -42,9 +41,9 @@ class ITQHasher(LinearHasher):
     codes_ : ndarray of shape (n_samples, ceil(n_bits / 8)), uint8
         Packed codes of the training rows.
     y_ : array-like
-        `y` of the training rows, or `X` where it was None.
+        `y` of the training rows; absent where it was None.
     affinity_ : affinity object
-        Relevance by the form of `y`, set when :meth:`score` first needs it.
+        Relevance by the form of `y_`, set when :meth:`score` first needs it.
     n_features_in_ : int
         Number of features seen during fit.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
@@ -94,12 +93,9 @@ class ITQHasher(LinearHasher):
         """
         X, y = self._validate_training_data(X, y)
         random_state = check_random_state(self.random_state)
-        check_n_bits_at_most(X, self.n_bits)
-        directions = principal_directions(X, self.n_bits, random_state)
-        means = column_means(X)
-        projections = safe_sparse_dot(X, directions.T, dense_output=True) - directions @ means
+        space = FeatureSpace.principal(X, self.n_bits, random_state)
+        projections = space.transform(X, X.dtype)
         rotation, self.n_iter_ = itq_rotation(projections, self.max_iter, random_state)
-        directions = rotation.T @ directions
-        self._set_hyperplanes(directions, means, X.dtype)
+        self.components_, self.intercept_ = space.fold(rotation, 0.0, X.dtype)
         self._keep_database(X, y)
         return self

@@ -5,7 +5,8 @@ from typing import Any
 from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
 
-from ..base import LinearHasher, column_means
+from .._linear import FeatureSpace
+from ..base import LinearHasher
 
 __all__ = ["LSHHasher"]
 
@@ -14,8 +15,8 @@ class LSHHasher(LinearHasher):
     """Locality-sensitive hashing with random hyperplanes through the mean of the data.
 
     The fraction of differing bits of two rows estimates the angle between them, seen from the
-    mean of the training rows. Nothing else is learned, which makes it the yardstick below which
-    no hasher should fall.
+    mean of the training rows. Nothing else is learned. Treat it as the lower bound: a learned
+    hasher that scores less is misconfigured.
 
     Parameters
     ----------
@@ -35,9 +36,9 @@ class LSHHasher(LinearHasher):
     codes_ : ndarray of shape (n_samples, ceil(n_bits / 8)), uint8
         Packed codes of the training rows.
     y_ : array-like
-        `y` of the training rows, or `X` where it was None.
+        `y` of the training rows; absent where it was None.
     affinity_ : affinity object
-        Relevance by the form of `y`, set when :meth:`score` first needs it.
+        Relevance by the form of `y_`, set when :meth:`score` first needs it.
     n_features_in_ : int
         Number of features seen during fit.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
@@ -87,6 +88,7 @@ class LSHHasher(LinearHasher):
         X, y = self._validate_training_data(X, y)
         random_state = check_random_state(self.random_state)
         normals = random_state.standard_normal((self.n_bits, X.shape[1]))
-        self._set_hyperplanes(normals, column_means(X), X.dtype)
+        space = FeatureSpace.centred(X)
+        self.components_, self.intercept_ = space.fold(normals.T, 0.0, X.dtype)
         self._keep_database(X, y)
         return self

@@ -5,25 +5,26 @@ from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
-from scipy import linalg, sparse
+from scipy import linalg
 from sklearn.base import _fit_context
-from sklearn.decomposition import PCA
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from .._linear import FeatureSpace, Hyperplanes, Moments, dense_if_small
 from .._utils.callbacks import CallbackSupportMixin, Progress
 from ..affinity import BaseAffinity
-from ..base import LinearHasher, inverse_deviations
+from ..base import LinearHasher
 from ..objectives.structural import LOSSES, RankingLoss, count_relevant
 from ..solvers.cutting_plane import MASTERS, CuttingPlane, factor
-from ..solvers.rotation import rotate_to_signs
+from ..solvers.rotation import random_rotation, rotate_to_signs
 
 __all__ = ["LWHHasher"]
 
 # Chosen on held-out training rows, as the default alpha was; see benchmarks/lwh.py.
 _N_COMPONENTS = {"pegasos": 200, "sdp": 32}
 _WHITENING = 0.2
+_EXACT_FEATURES = 2000
 _ROTATION_ITERATIONS = 50
 
 
@@ -36,16 +37,16 @@ class LWHHasher(CallbackSupportMixin, LinearHasher):
     :math:`\frac{\alpha}{2} |W|^2 + \xi`, where the slack :math:`\xi` is the mean over queries of
     the largest violation. Cutting planes find the rankings that matter [2]_.
 
-    Inside, features are centred and scaled to unit variance; their principal components are divided
-    by the fifth root of their variance, and rows are stretched to the length of a code of -1 and
-    +1, :math:`\sqrt{b}`, which changes no bit. So `alpha` means the same for any features and any
-    `n_bits`. Everything is folded back into `components_` and `intercept_`; projections of the
+    `fit` centres the features and scales them to unit variance, divides their principal components
+    by the fifth root of their variance, and stretches rows to the length of a code of -1 and +1,
+    :math:`\sqrt{b}`, which changes no bit. `alpha` therefore means the same for any features and
+    any `n_bits`. `components_` and `intercept_` apply to the raw features; projections of the
     sampled rows have mean zero.
 
-    The problem knows W only by :math:`W W^T`, so that any rotation of W is as good. The one that
-    brings projections of the queries nearest to their signs is taken, found by the iteration of ITQ
-    from a random start. Each query is first moved half the way to the mean of its relevant
-    items, so that hyperplanes keep out of where those lie.
+    The problem depends on W only through :math:`W W^T`, so any rotation of W is as good. `fit`
+    takes the one that brings projections of the queries nearest to their signs, found by the
+    iteration of ITQ from a random start. It first moves each query half the way to the mean of its
+    relevant items, which keeps hyperplanes away from them.
 
     Parameters
     ----------
@@ -61,9 +62,9 @@ class LWHHasher(CallbackSupportMixin, LinearHasher):
         Projected sub-gradient descent on W, or the convex problem in :math:`W W^T` by cvxpy, of
         which the `n_bits` largest eigenvalues are kept.
     n_queries : int or None, default=300
-        Queries, drawn from the database rows. None: all of them.
+        Queries, sampled from the database rows. None: all of them.
     n_database : int or None, default=1000
-        Rows that are ranked, drawn from the training rows. None: all of them.
+        Rows that are ranked, sampled from the training rows. None: all of them.
     n_components : int, "auto" or None, default="auto"
         Principal components to work with, at most. ``"auto"``: 200, and 32 for ``solver="sdp"``.
         None: all of them.
@@ -74,7 +75,7 @@ class LWHHasher(CallbackSupportMixin, LinearHasher):
     output : {"bits", "signs", "packed"}, default="bits"
         Format of :meth:`transform`: 0/1 uint8, -1/+1 int8, or packed uint8 bytes.
     random_state : int, RandomState instance or None, default=None
-        Draws the rows, the start and the start of the rotation.
+        Samples the rows, and draws the starts of the solver and of the rotation.
     n_jobs : int, default=None
         Threads over queries. None means 1 unless in a :obj:`joblib.parallel_config` context, -1
         means all processors. The result does not depend on it.
@@ -111,7 +112,7 @@ class LWHHasher(CallbackSupportMixin, LinearHasher):
     codes_ : ndarray of shape (n_samples, ceil(n_bits / 8)), uint8
         Packed codes of the training rows.
     y_ : array-like
-        `y` of the training rows, or `X` where it was None.
+        `y` of the training rows; absent where it was None.
     n_features_in_ : int
         Number of features seen during fit.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
@@ -203,10 +204,13 @@ class LWHHasher(CallbackSupportMixin, LinearHasher):
         random_state = check_random_state(self.random_state)
         database, queries = self._sample(X.shape[0], random_state)
         queries, relevant = self._find_relevant(X, y, database, queries)
-        space = _Space(X[database], self._n_components(), self.n_bits, random_state)
+
+        sample = dense_if_small(X[database])
+        space = self._new_space(sample, random_state)
+        rows = _stretch(space.transform(sample), self.n_bits)
         problem = RankingLoss(
-            space.rows[queries],
-            space.rows,
+            rows[queries],
+            rows,
             relevant,
             queries,
             n_bits=self.n_bits,
@@ -214,19 +218,20 @@ class LWHHasher(CallbackSupportMixin, LinearHasher):
             n_jobs=self.n_jobs,
         )
         solver = self._new_solver(problem, random_state)
-        rotation = _random_rotation(self.n_bits, random_state)
-        gathered = _gather(space.rows, queries, relevant)
+        start = random_rotation(self.n_bits, random_state)
+        gathered = _gather(rows, queries, relevant)
 
-        def attributes():
-            return space.fold(self._factor(solver.weights), rotation, gathered, X.dtype)
+        def hyperplanes() -> Hyperplanes:
+            weights = _rotate(self._factor(solver.weights), start, gathered)
+            return space.fold(weights, 0.0, X.dtype)
 
-        progress = Progress(self, X, y, self.max_iter, attributes)
+        progress = Progress(self, X, y, self.max_iter, lambda: hyperplanes()._asdict())
         for iteration in progress.iterations():
             if solver.step():
                 progress.stop()
             self._report(iteration, solver)
-        self._set_results(solver, problem)
-        self.__dict__.update(attributes())
+        self.components_, self.intercept_ = hyperplanes()
+        self._set_results(solver)
         self._keep_database(X, y)
         return self
 
@@ -263,10 +268,16 @@ class LWHHasher(CallbackSupportMixin, LinearHasher):
             )
         return queries[useful], relevant[useful]
 
-    def _n_components(self):
-        if self.n_components == "auto":
-            return _N_COMPONENTS[self.solver]
-        return self.n_components
+    def _new_space(self, X, random_state):
+        """Principal components of the scaled features, of which the large ones are damped."""
+        auto = self.n_components == "auto"
+        return FeatureSpace.of(Moments.of(X)).with_components(
+            X,
+            _N_COMPONENTS[self.solver] if auto else self.n_components,
+            _WHITENING,
+            random_state,
+            exact_features=_EXACT_FEATURES,
+        )
 
     def _new_solver(self, problem, random_state):
         n_features = problem.queries.shape[1]
@@ -280,7 +291,7 @@ class LWHHasher(CallbackSupportMixin, LinearHasher):
             return weights
         return factor(weights @ weights.T, self.n_bits)[0]
 
-    def _set_results(self, solver, problem):
+    def _set_results(self, solver):
         self.history_, self.n_iter_ = solver.history, len(solver.history["objective"])
         self.converged_, self.lower_bound_ = solver.converged, solver.lower_bound
         self.n_constraints_ = solver.master.n_constraints
@@ -309,61 +320,10 @@ class LWHHasher(CallbackSupportMixin, LinearHasher):
             print(f"[{type(self).__name__}] iteration {iteration + 1}/{self.max_iter}: {figures}")
 
 
-class _Space:
-    """The features that W is learned on, and the way back from them.
-
-    Parameters
-    ----------
-    X : {ndarray, sparse matrix} of shape (n_rows, n_features)
-        The sampled rows.
-    n_components : int or None
-        Most principal components to keep.
-    n_bits : int
-        Squared length of the rows inside.
-    random_state : RandomState instance
-        For the principal components of wide data.
-
-    Attributes
-    ----------
-    rows : ndarray of shape (n_rows, n_components)
-        The rows inside.
-    """
-
-    def __init__(self, X, n_components, n_bits, random_state):
-        dtype = X.dtype
-        X = np.asarray(X.toarray() if sparse.issparse(X) else X, dtype=np.float64)
-        self._mean = X.mean(axis=0)
-        self._scale = inverse_deviations(self._mean, X.std(axis=0), dtype)
-        Z = (X - self._mean) * self._scale
-        most = min(Z.shape)
-        with np.errstate(invalid="ignore"):  # shares of no variance, of constant rows
-            pca = PCA(
-                most if n_components is None else min(n_components, most),
-                svd_solver="covariance_eigh" if Z.shape[1] <= 2000 else "auto",
-                random_state=random_state,
-            ).fit(Z)
-        variance = pca.explained_variance_
-        kept = variance > 1e-10 * variance[0]
-        kept[0] = True
-        self._directions = (
-            pca.components_[kept].T / np.maximum(variance[kept], 1e-300) ** _WHITENING
-        )
-        rows = Z @ self._directions
-        length = np.linalg.norm(rows, axis=1, keepdims=True)
-        self.rows = np.divide(
-            np.sqrt(n_bits) * rows, length, out=np.zeros_like(rows), where=length > 0
-        )
-
-    def fold(self, weights, rotation, points, dtype):
-        """``components_`` and ``intercept_`` of W, rotated to the signs of some points inside."""
-        values, vectors = linalg.eigh(weights @ weights.T)
-        values, vectors = np.maximum(values[::-1], 0), vectors[:, ::-1]
-        rank = min(max(1, int(np.sum(values > 1e-6 * values[0]))), len(rotation))
-        weights = vectors[:, :rank] * np.sqrt(values[:rank])
-        rotation, _ = rotate_to_signs(points @ weights, rotation[:rank], _ROTATION_ITERATIONS)
-        components = (self._directions @ (weights @ rotation)).T * self._scale
-        intercept = -components @ self._mean
-        return {"components_": components.astype(dtype), "intercept_": intercept.astype(dtype)}
+def _stretch(rows, n_bits):
+    """Rows of the length of a code of -1 and +1; zero rows stay as they are."""
+    length = np.linalg.norm(rows, axis=1, keepdims=True)
+    return np.divide(np.sqrt(n_bits) * rows, length, out=np.zeros_like(rows), where=length > 0)
 
 
 def _gather(rows, queries, relevant):
@@ -378,5 +338,14 @@ def _gather(rows, queries, relevant):
     return gathered
 
 
-def _random_rotation(n_bits, random_state):
-    return np.linalg.qr(random_state.standard_normal((n_bits, n_bits)))[0]
+def _rotate(weights, start, points):
+    """W, (n_inside, n_bits), with W W.T as it is, rotated so that points are near to their signs.
+
+    `start` is a rotation of the bits.
+    """
+    values, vectors = linalg.eigh(weights @ weights.T)
+    values, vectors = np.maximum(values[::-1], 0), vectors[:, ::-1]
+    rank = min(max(1, int(np.sum(values > 1e-6 * values[0]))), len(start))
+    weights = vectors[:, :rank] * np.sqrt(values[:rank])
+    rotation, _ = rotate_to_signs(points @ weights, start[:rank], _ROTATION_ITERATIONS)
+    return weights @ rotation

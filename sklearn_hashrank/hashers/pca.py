@@ -2,23 +2,14 @@
 
 from typing import Any
 
+import numpy as np
 from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
 
-from ..base import LinearHasher, column_means
-from ..solvers.rotation import principal_directions
+from .._linear import FeatureSpace
+from ..base import LinearHasher
 
 __all__ = ["PCAHasher"]
-
-
-def check_n_bits_at_most(X: Any, n_bits: int) -> None:
-    """Refuse more bits than `X` has principal directions."""
-    for name, size in (("n_features", X.shape[1]), ("n_samples", X.shape[0])):
-        if n_bits > size:
-            raise ValueError(
-                f"n_bits={n_bits} must be at most {name} = {size}, as there are no more principal "
-                "directions. Use fewer bits, or LSHHasher or TALRLinear, which take any number."
-            )
 
 
 class PCAHasher(LinearHasher):
@@ -45,9 +36,9 @@ class PCAHasher(LinearHasher):
     codes_ : ndarray of shape (n_samples, ceil(n_bits / 8)), uint8
         Packed codes of the training rows.
     y_ : array-like
-        `y` of the training rows, or `X` where it was None.
+        `y` of the training rows; absent where it was None.
     affinity_ : affinity object
-        Relevance by the form of `y`, set when :meth:`score` first needs it.
+        Relevance by the form of `y_`, set when :meth:`score` first needs it.
     n_features_in_ : int
         Number of features seen during fit.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
@@ -90,8 +81,7 @@ class PCAHasher(LinearHasher):
         """
         X, y = self._validate_training_data(X, y)
         random_state = check_random_state(self.random_state)
-        check_n_bits_at_most(X, self.n_bits)
-        directions = principal_directions(X, self.n_bits, random_state)
-        self._set_hyperplanes(directions, column_means(X), X.dtype)
+        space = FeatureSpace.principal(X, self.n_bits, random_state)
+        self.components_, self.intercept_ = space.fold(np.eye(self.n_bits), 0.0, X.dtype)
         self._keep_database(X, y)
         return self

@@ -2,58 +2,40 @@
 
 from numbers import Integral, Real
 
-import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from ..base import pack_signs
-from ..histogram import retrieval_histogram
-from ..objectives import OBJECTIVES, BatchObjective
-from ._minibatch import RAREST, MinibatchHasher
+from ..objectives import OBJECTIVES
+from ._minibatch import MinibatchHasher, documented
 
 __all__ = ["TALRLinear"]
 
-_MEASURES = {"ap": "average_precision", "ndcg": "ndcg"}
 _BEST_RELAXATION = {"ap": "simplified", "ndcg": "exact"}
+_OF_NAMED_OBJECTIVES = ("relaxation", "alpha", "alpha_end", "n_bins", "delta")
 
 
+@documented
 class TALRLinear(MinibatchHasher):
     """Linear hash functions that maximise tie-aware AP or NDCG directly.
 
     In every minibatch each row queries all the others. The codes are relaxed to
     ``tanh(alpha * projection)``, the counts of the retrieval histogram to soft counts, and the
-    tie-aware measure to a smooth function of those; its gradient is followed uphill [1]_. Features
+    tie-aware measure to a smooth function of those, which gradient ascent maximises [1]_. Features
     are centred and scaled inside, and the result is folded back into `components_` and
     `intercept_`.
 
     Parameters
     ----------
-    n_bits : int, default=32
-        Length of a code. It may exceed the number of features.
-    objective : {"ap", "ndcg"}, default="ap"
-        Average precision, for which relevant means level > 0, or NDCG, which knows grades.
-    affinity : "auto" or affinity object, default="auto"
-        How `y` says what is relevant; see :mod:`sklearn_hashrank.affinity`.
+    {n_bits}
+    objective : {"ap", "ndcg"} or object, default="ap"
+        Average precision, for which relevant means level > 0; NDCG, which knows grades; or any
+        object with ``value_and_gradient(scores, level, levels)``, see :ref:`add_an_objective`. An
+        object has parameters of its own: `relaxation`, `alpha`, `alpha_end`, `n_bins` and `delta`
+        belong to the names, and must keep their defaults.
+    {affinity}
     relaxation : {"auto", "simplified", "arxiv", "cvpr", "exact"}, default="auto"
         How the measure is extended to soft counts. ``"exact"`` equals it on integer counts.
         ``"auto"`` is ``"simplified"`` for AP, where all do equally well, and ``"exact"`` for NDCG.
-    solver : {"adam", "sgd"}, default="adam"
-        Adam, or stochastic gradient ascent with momentum.
-    batch_size : int or "auto", default="auto"
-        Rows of a minibatch, at most all of them. ``"auto"`` is 256, and up to 2048 where relevant
-        items are rare, so that a query finds about ten of them in its batch, or one of those
-        that hold most of the gain.
-    max_iter : int, default=60
-        Most passes over the training rows.
-    learning_rate : float or "auto", default="auto"
-        Length of a step at the start. ``"auto"`` is 0.01 for Adam and 1 for SGD.
-    schedule : {"constant", "step", "cosine"}, default="cosine"
-        How the length of a step falls during `max_iter` passes.
-    weight_decay : float or "auto", default="auto"
-        Share of the weights that a step takes away at the start; it falls with `schedule`. Few
-        rows of many features want more of it: ``"auto"`` is 0.15 times the root of the number of
-        features per training row, at most 0.15, and 0.05 in :meth:`partial_fit`.
-    momentum : float, default=0.9
-        Share of the last move that ``solver="sgd"`` keeps.
+    {ascent}
     alpha : float, default=2.0
         Steepness of the relaxed codes, for projections of about unit variance.
     alpha_end : float or None, default=None
@@ -64,46 +46,11 @@ class TALRLinear(MinibatchHasher):
         of `n_bits` and 16.
     delta : float, default=1.0
         Half-width of the triangular bins, in bins.
-    early_stopping : bool, default=False
-        Whether to keep part of the training rows for validation by the discrete tie-aware
-        measure, to return the weights that were best, and to stop after `n_iter_no_change` passes
-        without a better one.
-    validation_fraction : float, default=0.1
-        Share of the rows kept for validation.
-    n_iter_no_change : int, default=10
-        Passes to wait for a better validation.
-    warm_start : bool, default=False
-        Whether :meth:`fit` starts from the weights of the last fit.
-    output : {"bits", "signs", "packed"}, default="bits"
-        Format of :meth:`transform`: 0/1 uint8, -1/+1 int8, or packed uint8 bytes.
-    random_state : int, RandomState instance or None, default=None
-        Draws the start, the minibatches and the validation rows.
-    verbose : int, default=0
-        Print a line every `verbose` passes.
+    {end}
 
     Attributes
     ----------
-    components_ : ndarray of shape (n_bits, n_features)
-        Normal vectors of the hyperplanes.
-    intercept_ : ndarray of shape (n_bits,)
-        Their offsets.
-    affinity_ : affinity object
-        The fitted affinity.
-    history_ : dict of list
-        For each pass the mean ``"objective"`` over the minibatches, the ``"learning_rate"`` at its
-        end, and the ``"validation"`` measure where `early_stopping` is on.
-    n_iter_ : int
-        Passes done.
-    batch_size_ : int
-        Rows of a minibatch.
-    codes_ : ndarray of shape (n_samples, ceil(n_bits / 8)), uint8
-        Packed codes of the training rows; not after :meth:`partial_fit`.
-    y_ : array-like
-        `y` of the training rows, or `X` where it was None; not after :meth:`partial_fit`.
-    n_features_in_ : int
-        Number of features seen during fit.
-    feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Names of the features, when `X` has string column names.
+    {attributes}
 
     References
     ----------
@@ -122,8 +69,7 @@ class TALRLinear(MinibatchHasher):
 
     _parameter_constraints: dict = {
         **MinibatchHasher._parameter_constraints,
-        "objective": [StrOptions(set(_MEASURES))],
-        "relaxation": [StrOptions({"auto"} | {relaxation for _, relaxation in OBJECTIVES})],
+        "relaxation": [str],
         "alpha": [Interval(Real, 0, None, closed="neither")],
         "alpha_end": [None, Interval(Real, 0, None, closed="neither")],
         "n_bins": [StrOptions({"auto"}), Interval(Integral, 1, None, closed="left")],
@@ -179,40 +125,29 @@ class TALRLinear(MinibatchHasher):
         self.random_state = random_state
         self.verbose = verbose
 
-    def _wanted_batch_size(self, levels, shares):
-        wanted = super()._wanted_batch_size(levels, shares)
-        if self.objective == "ndcg":  # few pairs of a high level may hold most of the gain
-            gains = np.exp2(levels - levels.max()) - np.exp2(-levels.max())
-            effective = (shares @ gains) ** 2 / max(shares @ gains**2, RAREST)
-            wanted = max(wanted, 1 / max(effective, RAREST))
-        return wanted
+    def _choose_objective(self, affinity):
+        if not isinstance(self.objective, str):
+            self._refuse_ignored(TALRLinear, _OF_NAMED_OBJECTIVES)
+            return self.objective, ()
+        objective = self._find_objective()(alpha=self.alpha, n_bins=self.n_bins, delta=self.delta)
+        if self.alpha_end is None:
+            return objective, ()
 
-    def _new_objective(self, relevance):
+        def anneal(progress):
+            objective.alpha = self.alpha * (self.alpha_end / self.alpha) ** progress
+
+        return objective, (anneal,)
+
+    def _find_objective(self):
+        relaxations = {how: None for measure, how in OBJECTIVES if measure == self.objective}
+        if not relaxations:
+            names = {measure for measure, _ in OBJECTIVES}
+            self._refuse_name(
+                "objective", names, " or an object with value_and_gradient(scores, level, levels)"
+            )
         relaxation = self.relaxation
         if relaxation == "auto":
-            relaxation = _BEST_RELAXATION[self.objective]
-        objective = BatchObjective(
-            OBJECTIVES[self.objective, relaxation](),
-            relevance.levels,
-            n_bins=min(self.n_bits, 16) if self.n_bins == "auto" else self.n_bins,
-            delta=self.delta,
-        )
-
-        def value_and_gradient(scores, level, done):
-            alpha = self.alpha * ((self.alpha_end or self.alpha) / self.alpha) ** done
-            return objective.value_and_gradient(scores, level, alpha)
-
-        return value_and_gradient
-
-    def _validate(self, X, y, relevance, train, validation):
-        y = X if y is None else y
-        histogram = retrieval_histogram(
-            pack_signs(self._project(X[validation])),
-            pack_signs(self._project(X[train])),
-            y[validation],
-            y[train],
-            affinity=relevance.affinity,
-            n_bits=self.n_bits,
-        )
-        values = histogram.measure(_MEASURES[self.objective], zero_division=0.0)
-        return float(values.mean())
+            relaxation = _BEST_RELAXATION.get(self.objective, next(iter(relaxations)))
+        if relaxation not in relaxations:
+            self._refuse_name("relaxation", {"auto", *relaxations})
+        return OBJECTIVES[self.objective, relaxation]

@@ -1,5 +1,6 @@
 """Counts by query, level and distance: they add up over shards, and every score is a method."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -9,10 +10,13 @@ from ..codes import KeptCodes
 from ..measures import (
     NEEDS_CODES,
     CodeUsage,
+    ConfiguredMeasure,
+    Measure,
     TieOrder,
+    configure_measure,
+    evaluate,
     precision_and_recall,
     usage_of,
-    validate_counts,
 )
 from ._measured import MeasuredHistogram, Values
 
@@ -56,7 +60,7 @@ class RetrievalHistogram(MeasuredHistogram):
 
     def __init__(self, counts: ArrayLike, levels: ArrayLike, kept_codes: KeptCodes | None = None):
         counts, levels = np.asarray(counts), np.asarray(levels, dtype=np.float64)
-        validate_counts(counts, levels)
+        _check_counts(counts, levels)
         self.counts = counts.astype(np.int64, copy=False)
         self.levels = levels
         self.kept_codes = kept_codes
@@ -100,6 +104,32 @@ class RetrievalHistogram(MeasuredHistogram):
             f"RetrievalHistogram(n_queries={len(self.counts)}, levels={self.levels.tolist()}, "
             f"n_bits={self.n_bits})"
         )
+
+    def measure(
+        self, measure: str | Callable[..., Any] | Measure | ConfiguredMeasure, **options: Any
+    ) -> Values:
+        """Evaluate a measure by its name.
+
+        Parameters
+        ----------
+        measure : str, callable or Measure
+            ``"average_precision"``, ``"ndcg"``, ...: the method that does the same, a short name
+            (``"ap"``), the metric function, or a measure of your own; see
+            :func:`~sklearn_hashrank.measures.register_measure`. A Measure need not be registered.
+        **options : int, float or str
+            Keywords of that method: `k` or `radius`, `ties`, `zero_division` and further ones.
+
+        Returns
+        -------
+        values : ndarray of shape (n_queries,)
+        """
+        if not isinstance(measure, ConfiguredMeasure) or options:
+            measure = configure_measure(measure, **options)
+        peaks = None
+        if measure.measure.needs_codes and self.kept_codes is not None:
+            assert measure.cut is not None  # such a measure has a radius
+            peaks = self.kept_codes.peaks(measure.cut)
+        return evaluate(measure, self.counts, self.levels, peaks)
 
     def precision_recall_curve(
         self,
@@ -164,3 +194,16 @@ class RetrievalHistogram(MeasuredHistogram):
         if self.kept_codes is None:
             raise ValueError("code_usage " + NEEDS_CODES)
         return usage_of(self.kept_codes.words, self.kept_codes.counts, self.kept_codes.n_bits)
+
+
+def _check_counts(counts: NDArray[Any], levels: Values) -> None:
+    if counts.ndim != 3 or 0 in counts.shape[1:] or levels.shape != (counts.shape[1],):
+        raise ValueError(
+            "counts must have shape (n_queries, n_levels, n_ties), and levels (n_levels,). "
+            f"Got shapes {counts.shape} and {levels.shape} instead."
+        )
+    whole = counts.dtype.kind in "iu" or (counts.dtype.kind == "f" and (counts % 1 == 0).all())
+    if not whole or (counts < 0).any():
+        raise ValueError("counts must be whole numbers >= 0.")
+    if not np.isfinite(levels).all() or levels[0] < 0 or np.any(np.diff(levels) <= 0):
+        raise ValueError(f"levels must be finite, >= 0 and ascending. Got {levels} instead.")

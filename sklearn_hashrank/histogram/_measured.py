@@ -1,60 +1,26 @@
 """Every measure of the package as a method."""
 
-from collections.abc import Callable
+from abc import ABC, abstractmethod
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..codes import KeptCodes
-from ..measures import (
-    ConfiguredMeasure,
-    Discount,
-    Gain,
-    Measure,
-    Normalize,
-    TieOrder,
-    configure_measure,
-)
+from ..measures import Discount, Gain, Normalize, TieOrder
 
 Values = NDArray[np.float64]
 
 
-class MeasuredHistogram:
+class MeasuredHistogram(ABC):
     """Counts with each measure of the package as a method.
 
     A method only names its options and hands them to :meth:`measure`. The evaluation is in
     :mod:`sklearn_hashrank.measures`.
     """
 
-    counts: NDArray[np.int64]
-    levels: Values
-    kept_codes: KeptCodes | None
-
-    def measure(
-        self, measure: str | Callable[..., Any] | Measure | ConfiguredMeasure, **options: Any
-    ) -> Values:
-        """Evaluate a measure by its name.
-
-        Parameters
-        ----------
-        measure : str, callable or Measure
-            ``"average_precision"``, ``"ndcg"``, ...: the method that does the same, a short name
-            (``"ap"``), the metric function, or a measure of your own; see
-            :func:`~sklearn_hashrank.measures.register_measure`. A Measure need not be registered.
-        **options : int, float or str
-            Keywords of that method: `k` or `radius`, `ties`, `zero_division` and further ones.
-
-        Returns
-        -------
-        values : ndarray of shape (n_queries,)
-        """
-        configured = configure_measure(measure, **options)
-        peaks = None
-        if configured.measure.needs_codes and self.kept_codes is not None:
-            assert configured.cut is not None  # such a measure has a radius
-            peaks = self.kept_codes.peaks(configured.cut)
-        return configured.evaluate(self.counts, self.levels, peaks)
+    @abstractmethod
+    def measure(self, measure: Any, **options: Any) -> Values:
+        """Evaluate a measure by its name."""
 
     def average_precision(
         self,

@@ -7,25 +7,25 @@ each tie [1]_ [2]_. What lies within a Hamming radius is whole ties, and no orde
 One path, many faces. ``h.ndcg(k=10)``, ``h.measure("ndcg", k=10)``, the metric function
 ``tie_aware_ndcg_score(..., k=10)``, a scorer and a column of ``compare`` all walk it::
 
-    h.ndcg(k=10)                              a method of RetrievalHistogram: types, documentation
+    h.ndcg(k=10)                          a method of RetrievalHistogram: types, documentation
       -> h.measure("ndcg", k=10)
-        -> configure_measure("ndcg", k=10)    _configured.py: checks the options, nobody else does
-          -> get_measure("ndcg")              _registry.py: finds the Measure by any of its names
-        -> ConfiguredMeasure.evaluate(...)    _configured.py: chunks of queries, bounds over tie
-                                              orders, undefined queries
-          -> ndcg(ties, 10)                   _ranking.py: a function of Ties
+        -> configure_measure(...)         _registry.py: finds the Measure by any of its names and
+                                          checks the options, which nobody does again
+        -> evaluate(...)                  _evaluation.py: chunks of queries, bounds over tie
+                                          orders, undefined queries
+          -> ndcg(ties, 10)               _ranking.py: a function of Ties
 
 The rooms:
 
 * ``_ties.py``: :class:`Ties`, what a measure is a function of;
-* ``_sums.py``, ``_gains.py``: sums of inverse ranks and of discounts, gains of levels, the ideal
-  DCG. Objectives use the same;
+* ``_sums.py``, ``_gains.py``: sums of discounts, gains of levels, the ideal DCG. Objectives use
+  the same;
 * ``_ranking.py``, ``_lookup.py``: the measures of the ranking and those within a radius;
-* ``_registry.py``: :class:`Measure`, :func:`register_measure`, lookup by name;
-* ``_table.py``: the one table of the names of the package's measures;
-* ``_configured.py``: options, and the evaluation of every measure;
-* ``_means.py``: means over queries; ``_curves.py``: precision and recall at many ranks;
-  ``_usage.py``: how codes use the Hamming space.
+* ``_measure.py``: :class:`Measure`; ``_table.py``: the one table of the names of the package's
+  measures; ``_registry.py``: :func:`register_measure`, lookup by name, options;
+* ``_evaluation.py``: the evaluation of every measure, and means over queries;
+* ``_curves.py``: precision and recall at many ranks; ``_usage.py``: how codes use the Hamming
+  space.
 
 A measure of the package is a function, a line of ``_table.py`` and a method of
 ``RetrievalHistogram``. A user's measure is a function and a call of :func:`register_measure`.
@@ -38,20 +38,16 @@ References
    CVPR 2018.
 """
 
-from ._configured import (
-    NEEDS_CODES,
+from ._curves import precision_and_recall
+from ._evaluation import NEEDS_CODES, evaluate, mean_over_queries, mean_score
+from ._gains import Gain, ideal_dcg, level_gains
+from ._measure import Measure
+from ._ranking import Normalize
+from ._registry import (
     TIE_ORDERS,
     ConfiguredMeasure,
     TieOrder,
     configure_measure,
-    validate_counts,
-)
-from ._curves import precision_and_recall
-from ._gains import Gain, ideal_dcg, level_gains
-from ._means import mean_over_queries, mean_score
-from ._ranking import Normalize
-from ._registry import (
-    Measure,
     get_measure,
     list_measures,
     register_measure,
@@ -78,6 +74,7 @@ __all__ = [
     "Ties",
     "code_usage",
     "configure_measure",
+    "evaluate",
     "get_measure",
     "ideal_dcg",
     "level_gains",
@@ -89,5 +86,4 @@ __all__ = [
     "register_measure",
     "unregister_measure",
     "usage_of",
-    "validate_counts",
 ]

@@ -5,7 +5,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ._configured import _CHUNK, TieOrder, configure_measure
+from ._evaluation import _CHUNK
+from ._registry import TieOrder, configure_measure
 from ._ties import Array, Ties, ratio
 
 _N_RANKS = 100
@@ -23,7 +24,7 @@ def precision_and_recall(
     Parameters
     ----------
     counts : ndarray of shape (n_queries, n_levels, n_ties)
-        What `validate_counts` accepts.
+        How many items of each level lie in each tie.
     levels : ndarray of shape (n_levels,)
         The levels of the counts.
     k : array-like of int or None

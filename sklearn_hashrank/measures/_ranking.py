@@ -1,5 +1,6 @@
 """Measures of the ranking, whole or cut at k: functions of ties, one value per query."""
 
+import math
 from collections.abc import Callable
 from typing import Literal
 
@@ -7,12 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._gains import Gain, cut_at, ideal_dcg, level_gains
-from ._sums import DISCOUNTS, Discount, harmonic
+from ._sums import DISCOUNTS, Discount
 from ._ties import Array, Ties, ratio
 
 Normalize = Literal["relevant", "min", "retrieved"]
 
 _NEGLIGIBLE = 40.0  # exp(-40) is far below the rounding error of any measure
+_NEAR = 32
+_HARMONIC = np.array([math.fsum(1 / t for t in range(1, n + 1)) for n in range(_NEAR + 1)])
 
 
 def precision(ties: Ties, k: int | None = None) -> Array:
@@ -55,9 +58,29 @@ def _precision_sums(ties: Ties, k: int | None) -> Array:
     tie, n+/n * sum over t of (N+ + (t - N - 1) r + 1)/t.
     """
     places, r = ties.places(k), ratio(ties.relevant - 1, ties.total - 1)
-    inverse_ranks = harmonic(ties.before, ties.before + places)
+    inverse_ranks = _harmonic(ties.before, ties.before + places)
     ahead = ties.relevant_before + 1 - (ties.before + 1) * r
     return ratio(ties.relevant, ties.total) * (places * r + ahead * inverse_ranks)
+
+
+def _harmonic_tail(middle: Array) -> Array:
+    """Return digamma(x + 1) - log(x + 1/2) for x = middle - 1/2 >= 32, to the last bit."""
+    w = 1 / (middle * middle)
+    return w * (1 / 24 - w * (7 / 960 - w * (31 / 8064 - w * (127 / 30720))))
+
+
+def _harmonic(start: Array, stop: Array) -> Array:
+    """Sum 1/t over start < t <= stop, to a few ulps of the sum.
+
+    The difference of two digammas would only be good to an ulp of their values: times the rank,
+    that costs half of the digits of two relevant items in one tie at rank 10 million.
+    """
+    near = _HARMONIC[np.minimum(stop, _NEAR).astype(np.intp)]
+    near -= _HARMONIC[np.minimum(start, _NEAR).astype(np.intp)]
+    start, stop = np.maximum(start, _NEAR) + 0.5, np.maximum(stop, _NEAR) + 0.5
+    return near + (
+        np.log1p((stop - start) / start) + (_harmonic_tail(stop) - _harmonic_tail(start))
+    )
 
 
 def _tie_at(ties: Ties, k: int) -> NDArray[np.intp]:
@@ -75,7 +98,7 @@ def _average_precision_retrieved(ties: Ties, k: int) -> Array:
     before, total, relevant_before, relevant = ties.at(tie)
     places = np.minimum(k - before, total)
     precisions = _sum_ahead(_precision_sums(ties, None), tie)
-    inverse_ranks = harmonic(before, before + places)
+    inverse_ranks = _harmonic(before, before + places)
     linear = ratio((relevant_before + 1) * inverse_ranks, places)
     quadratic = ratio(places - (before + 1) * inverse_ranks, places * (places - 1))
 
@@ -129,7 +152,7 @@ def average_precision_bound(
 
     def extreme(hits: Array) -> Array:  # relevant items first, or last, in those places
         first = before if best_first else before + places - hits
-        fraction = (relevant_before - first) * harmonic(first, first + hits)
+        fraction = (relevant_before - first) * _harmonic(first, first + hits)
         return (precisions + hits + fraction) / np.maximum(relevant_before + hits, 1)
 
     # One more hit adds a larger precision than the one before it did. So the average falls, if
@@ -139,7 +162,7 @@ def average_precision_bound(
     end = before + places
     while np.any(fewest < most):
         middle = np.floor((fewest + most) / 2)
-        added = harmonic(end - middle, end) + (relevant_before + 1) / np.maximum(end - middle, 1)
+        added = _harmonic(end - middle, end) + (relevant_before + 1) / np.maximum(end - middle, 1)
         rises = added >= extreme(middle)
         fewest = np.where(rises, fewest, middle + 1)
         most = np.where(rises, middle, most)

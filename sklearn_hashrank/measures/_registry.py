@@ -1,166 +1,23 @@
-"""What a measure is, and the registry that finds it by any of its names."""
+"""The registry: finds a measure by any of its names, and checks its options."""
 
-import inspect
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass, field, fields
-from numbers import Integral
+from dataclasses import dataclass
+from numbers import Real
 from types import MappingProxyType
-from typing import Any, NoReturn, TypeVar, overload
+from typing import Any, Literal, TypeVar, get_args, overload
 
-from ._ties import Array
+import numpy as np
 
-Function = Callable[..., Array]
+from ._measure import PACKAGE, Function, Measure, among, is_int, refuse
+
+TieOrder = Literal["expected", "optimistic", "pessimistic"]
+
+TIE_ORDERS: tuple[TieOrder, ...] = get_args(TieOrder)
+
 _F = TypeVar("_F", bound=Function)
 
-_OF_EVERY_MEASURE = ("k", "radius", "ties", "zero_division")
-_LARGEST = 2**62
-
-_package: dict[str, "Measure"] = {}
-_registered: dict[str, "Measure"] = {}
-
-
-@dataclass(frozen=True, repr=False)
-class Measure:
-    """A measure of retrieval: a function of :class:`Ties` with its names, options and range.
-
-    :func:`register_measure` makes one and makes it known by name; it describes the parameters.
-    Where a name is accepted, the object is as well. A measure of the package is pickled by name,
-    another one by value, so that processes that did not register it can evaluate it.
-
-    Parameters
-    ----------
-    name : str
-        The method of the histogram and the argument of :meth:`RetrievalHistogram.measure`.
-    function : callable
-        The expectation for each query: ``function(ties, k, **options)``.
-    short_name : str, default=""
-        The name of scorers, columns and the command line; `name` where it is empty.
-    label : str, default=""
-        The name in pictures; `name` with spaces where it is empty.
-    options : mapping of str to sequence of str, default={}
-        The values of each option, its default first.
-    bound : callable, default=None
-        The largest or smallest value: ``bound(ties, k, best_first, **options)``.
-    is_share : bool, default=True
-        Whether values lie in [0, 1].
-    radius : int, default=None
-        The default radius, None for measures of the ranking.
-    needs_codes : bool, default=False
-        Whether the function asks for ``ties.peaks``.
-    function_name : str, default=None
-        The function of :mod:`sklearn_hashrank.metrics` that belongs to a measure of the package.
-
-    Examples
-    --------
-    >>> from sklearn_hashrank.measures import get_measure
-    >>> measure = get_measure("ap")
-    >>> measure.name, measure.short_name, measure.label
-    ('average_precision', 'ap', 'AP')
-    >>> measure.parameters
-    ('k', 'ties', 'zero_division', 'normalize')
-    """
-
-    name: str
-    function: Function
-    _: KW_ONLY
-    short_name: str = ""
-    label: str = ""
-    options: Mapping[str, Sequence[str]] = field(default_factory=dict, hash=False)
-    bound: Function | None = None
-    is_share: bool = True
-    radius: int | None = None
-    needs_codes: bool = False
-    function_name: str | None = None
-
-    def __post_init__(self) -> None:
-        _check_name("name", self.name)
-        set_ = object.__setattr__
-        set_(self, "short_name", self.short_name or self.name)
-        _check_name("short_name", self.short_name)
-        set_(self, "label", self.label or self.name.replace("_", " "))
-        if not isinstance(self.label, str):
-            refuse("label", self.name, "a str", self.label)
-        set_(self, "options", _checked_options(self.name, self.options))
-        for parameter, given in (("is_share", self.is_share), ("needs_codes", self.needs_codes)):
-            if not isinstance(given, bool):
-                refuse(parameter, self.name, "True or False", given)
-        if self.radius is not None and not is_int(self.radius, minimum=0):
-            refuse("radius", self.name, "an int >= 0 or None", self.radius)
-        if self.needs_codes and self.radius is None:
-            refuse("radius", self.name, "an int >= 0 where needs_codes is True", None)
-        if self.bound is not None and self.radius is not None:
-            refuse("bound", self.name, "None where it has a radius: no order matters", self.bound)
-        self._check_function("function", self.function, self.cut)
-        if self.bound is not None:
-            self._check_function("bound", self.bound, self.cut, "best_first")
-
-    def _check_function(self, parameter: str, function: object, *positional: str) -> None:
-        form = ", ".join(["ties", *positional, *(f"{option}=..." for option in self.options)])
-        accepted = f"callable as {parameter}({form})"
-        if not callable(function):
-            refuse(parameter, self.name, accepted, function)
-        try:
-            signature = inspect.signature(function)
-        except ValueError:  # some compiled functions have none
-            return
-        try:
-            signature.bind(None, *positional, **{name: v[0] for name, v in self.options.items()})
-        except TypeError:
-            refuse(parameter, self.name, accepted, f"{parameter}{signature}")
-
-    @property
-    def cut(self) -> str:
-        """The parameter that says how far to look: ``"k"`` or ``"radius"``."""
-        return "k" if self.radius is None else "radius"
-
-    @property
-    def parameters(self) -> tuple[str, ...]:
-        """The keywords that evaluation accepts."""
-        return (self.cut, "ties", "zero_division", *self.options)
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Every name that finds the measure."""
-        names = [self.name, self.short_name]
-        if self.function_name is not None:
-            names.append(self.function_name)
-            if self.radius is None:
-                names.append(f"tie_aware_{self.short_name}")
-        return tuple(dict.fromkeys(names))
-
-    def __reduce__(self) -> tuple[Callable[..., "Measure"], tuple[Any, ...]]:
-        if _package.get(self.name) is self:
-            return get_measure, (self.name,)
-        values = {each.name: getattr(self, each.name) for each in fields(self)}
-        return _rebuilt, (values | {"options": dict(self.options)},)
-
-    def __repr__(self) -> str:
-        return f"Measure({self.name!r}, short_name={self.short_name!r}, label={self.label!r})"
-
-
-def _rebuilt(values: dict[str, Any]) -> Measure:
-    return Measure(**values)
-
-
-def _check_name(parameter: str, name: object) -> None:
-    if not isinstance(name, str) or not name.isidentifier():
-        refuse(parameter, "a measure", "an identifier, such as 'hit_rate'", name)
-
-
-def _checked_options(name: str, options: object) -> Mapping[str, Sequence[str]]:
-    accepted = "a mapping from identifiers to their values, each a str, the default first"
-    if not isinstance(options, Mapping):
-        refuse("options", name, accepted, options)
-    for option, values in options.items():
-        is_known = isinstance(option, str) and option.isidentifier()
-        are_many = isinstance(values, Sequence) and not isinstance(values, str)
-        if not is_known or not are_many or not values or len(set(values)) < len(values):
-            refuse("options", name, accepted, options)
-        if not all(isinstance(value, str) for value in values):
-            refuse("options", name, accepted, options)
-        if option in _OF_EVERY_MEASURE:
-            raise ValueError(f"{option!r} cannot be an option of {name}: every measure has it.")
-    return MappingProxyType({option: tuple(values) for option, values in options.items()})
+_registered: dict[str, Measure] = {}
 
 
 @overload
@@ -298,8 +155,8 @@ def add_measure(measure: Measure, registry: dict[str, Measure]) -> Measure:
 def declare_measures(measures: Iterable[Measure]) -> Mapping[str, Measure]:
     """Register the measures of the package; return them by name."""
     for measure in measures:
-        add_measure(measure, _package)
-    return MappingProxyType(_package)
+        add_measure(measure, PACKAGE)
+    return MappingProxyType(PACKAGE)
 
 
 def unregister_measure(name: str) -> None:
@@ -337,7 +194,7 @@ def list_measures() -> list[Measure]:
     >>> [measure.short_name for measure in list_measures()][:3]
     ['ap', 'ndcg', 'dcg']
     """
-    return [*_package.values(), *_registered.values()]
+    return [*PACKAGE.values(), *_registered.values()]
 
 
 def get_measure(measure: str | Function | Measure) -> Measure:
@@ -371,8 +228,8 @@ def get_measure(measure: str | Function | Measure) -> Measure:
         if found:
             return known
     raise ValueError(
-        "a measure must be a Measure, a function of sklearn_hashrank.metrics with one value for "
-        f"each query, or {among(known.short_name for known in list_measures())}. "
+        "a measure must be a function of sklearn_hashrank.metrics with one value for each query, "
+        f"a Measure, or {among(known.short_name for known in list_measures())}. "
         f"Got {measure!r} instead."
     )
 
@@ -384,20 +241,81 @@ def _is_public_function(function: object, measure: Measure) -> bool:
     return is_ours and getattr(function, "__name__", None) == measure.function_name
 
 
-def refuse(parameter: str, owner: str, accepted: str, given: object) -> NoReturn:
-    """Raise an error that says what was given and what is accepted."""
-    raise ValueError(
-        f"The {parameter!r} parameter of {owner} must be {accepted}. Got {given!r} instead."
-    )
+@dataclass(frozen=True, eq=False)
+class ConfiguredMeasure:
+    """A measure with options that :func:`configure_measure` has checked.
+
+    Parameters
+    ----------
+    measure : Measure
+        What is evaluated.
+    cut : int or None
+        The first `cut` places count, or the ties within this radius.
+    ties : {"expected", "optimistic", "pessimistic"}
+        The mean, the maximum or the minimum over all orders of tied items.
+    zero_division : float
+        The value of a query that nothing is relevant to.
+    options : mapping of str to str
+        All further options of the measure.
+    given : mapping of str to object
+        All keywords as they were given.
+    """
+
+    measure: Measure
+    cut: int | None
+    ties: TieOrder
+    zero_division: float
+    options: Mapping[str, str]
+    given: Mapping[str, Any]
 
 
-def among(values: Iterable[str]) -> str:
-    """List the accepted values."""
-    return "a str among {" + ", ".join(repr(value) for value in values) + "}"
+def configure_measure(
+    measure: str | Function | Measure | ConfiguredMeasure, **options: Any
+) -> ConfiguredMeasure:
+    """Find a measure and check its options. Every evaluation passes here, once.
 
+    Parameters
+    ----------
+    measure : str, callable, Measure or ConfiguredMeasure
+        What `get_measure` finds. A measure that has its options takes no others.
+    **options : int, float or str
+        `k` or `radius`, `ties`, `zero_division`, and further options of the measure.
 
-def is_int(value: object, minimum: int) -> bool:
-    """Whether a value is an int, numpy's included, of a size that floats and kernels take."""
-    if not isinstance(value, Integral) or isinstance(value, bool):
-        return False
-    return minimum <= int(value) <= _LARGEST
+    Returns
+    -------
+    configured : ConfiguredMeasure
+
+    Raises
+    ------
+    ValueError
+        If a value, or the name of the measure, is not accepted.
+    TypeError
+        If the measure has no option of a given name.
+    """
+    if isinstance(measure, ConfiguredMeasure):
+        if options:
+            raise TypeError(f"{measure.measure.name} has its options already. Got {options}.")
+        return measure
+    measure, given = get_measure(measure), dict(options)
+    cut = options.pop(measure.cut, measure.radius)
+    ties = options.pop("ties", "expected")
+    zero_division = options.pop("zero_division", np.nan)
+    if measure.radius is not None:
+        if not is_int(cut, minimum=0):
+            refuse("radius", measure.name, "an int >= 0", cut)
+    elif cut is not None and not is_int(cut, minimum=1):
+        refuse("k", measure.name, "an int >= 1 or None", cut)
+    if not isinstance(ties, str) or ties not in TIE_ORDERS:
+        refuse("ties", measure.name, among(TIE_ORDERS), ties)
+    is_real = isinstance(zero_division, Real) and not isinstance(zero_division, bool)
+    if not is_real or not (math.isnan(zero_division) or 0 <= zero_division <= 1):
+        refuse("zero_division", measure.name, "a float in the range [0, 1] or nan", zero_division)
+    for option, value in options.items():
+        if option not in measure.options:
+            accepted = ", ".join(map(repr, measure.parameters))
+            raise TypeError(f"{measure.name} has no parameter {option!r}. It accepts {accepted}.")
+        if not isinstance(value, str) or value not in measure.options[option]:
+            refuse(option, measure.name, among(measure.options[option]), value)
+    cut = None if cut is None else int(cut)
+    options = {option: values[0] for option, values in measure.options.items()} | options
+    return ConfiguredMeasure(measure, cut, ties, float(zero_division), options, given)

@@ -1,6 +1,5 @@
-"""Sums over stretches of ranks: of inverse ranks, and of rank discounts."""
+"""Sums of rank discounts over stretches of ranks."""
 
-import math
 import threading
 from collections.abc import Callable
 from typing import Literal
@@ -10,29 +9,6 @@ import numpy as np
 from ._ties import Array
 
 Discount = Literal["log2p1", "log2"]
-
-_NEAR = 32
-_HARMONIC = np.array([math.fsum(1 / t for t in range(1, n + 1)) for n in range(_NEAR + 1)])
-
-
-def _harmonic_tail(middle: Array) -> Array:
-    """Return digamma(x + 1) - log(x + 1/2) for x = middle - 1/2 >= 32, to the last bit."""
-    w = 1 / (middle * middle)
-    return w * (1 / 24 - w * (7 / 960 - w * (31 / 8064 - w * (127 / 30720))))
-
-
-def harmonic(start: Array, stop: Array) -> Array:
-    """Sum 1/t over start < t <= stop, to a few ulps of the sum.
-
-    The difference of two digammas would only be good to an ulp of their values: times the rank,
-    that costs half of the digits of two relevant items in one tie at rank 10 million.
-    """
-    near = _HARMONIC[np.minimum(stop, _NEAR).astype(np.intp)]
-    near -= _HARMONIC[np.minimum(start, _NEAR).astype(np.intp)]
-    start, stop = np.maximum(start, _NEAR) + 0.5, np.maximum(stop, _NEAR) + 0.5
-    return near + (
-        np.log1p((stop - start) / start) + (_harmonic_tail(stop) - _harmonic_tail(start))
-    )
 
 
 class DiscountSums:

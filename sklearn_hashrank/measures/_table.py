@@ -14,6 +14,7 @@ from ._lookup import (
     lookup_precision,
     lookup_recall,
 )
+from ._measure import Measure
 from ._ranking import (
     Normalize,
     average_precision,
@@ -25,7 +26,7 @@ from ._ranking import (
     recall,
     reciprocal_rank,
 )
-from ._registry import Measure, declare_measures
+from ._registry import declare_measures
 from ._sums import Discount
 
 _GAINS = {"gain": get_args(Gain), "discount": get_args(Discount)}

@@ -169,7 +169,7 @@ def ratio(numerator: NDArray[Any], denominator: NDArray[Any] | float) -> NDArray
     Returns
     -------
     quotient : ndarray
-        It is float32 where both are float32, otherwise float64.
+        Of float32 where both are, else float64.
 
     Examples
     --------

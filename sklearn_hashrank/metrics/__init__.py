@@ -22,7 +22,6 @@ from ._scorer import (
     get_retrieval_scorer,
     get_retrieval_scorer_names,
     make_retrieval_scorer,
-    warn_if_all_is_relevant,
 )
 from .displays import (
     BitsCurveDisplay,
@@ -57,5 +56,4 @@ __all__ = [
     "tie_aware_precision_score",
     "tie_aware_recall_score",
     "tie_aware_reciprocal_rank_score",
-    "warn_if_all_is_relevant",
 ]

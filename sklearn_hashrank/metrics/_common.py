@@ -1,10 +1,10 @@
 """What the metric functions share: their documentation, and how they come by a histogram."""
 
-from collections.abc import Callable
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from .._utils.docs import documented_by
 from ..histogram import RetrievalHistogram, retrieval_histogram
 from ..measures import ConfiguredMeasure, mean_score
 
@@ -63,16 +63,7 @@ _FRAGMENTS["options"] = (
     score : float, or ndarray of shape (n_queries,) with ``average=False``"""
 )
 
-_Function = TypeVar("_Function", bound=Callable)
-
-
-def documented(function: _Function) -> _Function:
-    """Write the shared parameters into a docstring."""
-    text = function.__doc__ or ""
-    for name, fragment in _FRAGMENTS.items():
-        text = text.replace(f"{{{name}}}", fragment)
-    function.__doc__ = text
-    return function
+documented = documented_by(_FRAGMENTS, indent=4)
 
 
 class Retrieval(NamedTuple):

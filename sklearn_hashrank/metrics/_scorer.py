@@ -1,17 +1,10 @@
 """Scorers: a fitted hasher and rows in, measures of its retrieval out."""
 
-import pickle
-import warnings
-import weakref
+import copy
 from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-import joblib
-import numpy as np
-
-from ..codes import pack_codes
-from ..histogram import RetrievalHistogram, retrieval_histogram
 from ..measures import (
     ConfiguredMeasure,
     Measure,
@@ -20,9 +13,7 @@ from ..measures import (
     list_measures,
     mean_score,
 )
-
-# Fitted attributes of hashers that no code depends on, and that may be large.
-_NOT_FOR_ENCODING = {"codes_", "y_", "affinity", "affinity_"}
+from .retrieval import EncodedDatabase, check_database, retrieve, warn_if_all_is_relevant
 
 
 def make_retrieval_scorer(
@@ -48,12 +39,13 @@ def make_retrieval_scorer(
         names, with a dict one by its keys.
     database : "self", "fit" or tuple (X, y), default="self"
         What the scored rows retrieve. ``"self"``: each other. ``"fit"``: the rows that the hasher
-        was trained on, which it keeps as `codes_` and `y_`. ``(X, y)``: these rows, encoded
-        once for each fitted estimator; `y` may be None.
+        was trained on, which it keeps as `codes_` and `y_` where it was fitted with `y`.
+        ``(X, y)``: these rows, encoded once for each fitted estimator; `y` is None where the
+        scored rows come without.
     affinity : "auto" or affinity object, default="auto"
         What is relevant. ``"auto"`` is what the hasher was fitted with, found through pipelines
-        and searches; for other estimators it depends on the form of `y`. An unfitted object
-        is fitted on the rows of the database.
+        and searches; for other estimators, and for hashers fitted without `y`, it depends on the
+        form of `y`. An unfitted object is fitted on the rows of the database.
     n_jobs : int, default=None
         Threads over queries.
     **options : dict
@@ -137,23 +129,28 @@ class RetrievalScorer:
     ):
         self._metrics = _named_metrics(metric, options)
         self.is_single = not isinstance(metric, (list, tuple, Mapping))
-        is_pair = isinstance(database, (tuple, list)) and len(database) == 2
-        if not is_pair and not (isinstance(database, str) and database in ("self", "fit")):
-            raise ValueError(
-                f"database must be 'self', 'fit' or a tuple (X, y). Got {database!r} instead."
-            )
-        self.database, self.affinity, self.n_jobs = database, affinity, n_jobs
-        self._encoded: Any = weakref.WeakKeyDictionary()
+        self.affinity, self.n_jobs = affinity, n_jobs
+        self._set_database(database)
+
+    def _set_database(self, database: Any) -> None:
+        check_database(database)
+        self.database = database
+        self._source = database if isinstance(database, str) else EncodedDatabase(*database)
 
     @property
     def names(self) -> list[str]:
         """Names of the metrics."""
         return list(self._metrics)
 
+    @property
+    def measures(self) -> dict[str, ConfiguredMeasure]:
+        """The measure of each metric by its name, with its options."""
+        return dict(self._metrics)
+
     def with_database(self, database: Any) -> "RetrievalScorer":
         """Return a scorer of the same metrics that retrieves from another database."""
-        other = object.__new__(type(self))
-        other.__setstate__({**self.__getstate__(), "database": database})
+        other = copy.copy(self)
+        other._set_database(database)
         return other
 
     def __call__(self, estimator: Any, X: Any, y: Any = None) -> float | dict[str, float]:
@@ -163,7 +160,7 @@ class RetrievalScorer:
         ----------
         estimator : object
             A fitted hasher, or a pipeline or a search that ends in one. Any estimator whose
-            ``predict`` gives codes will do.
+            ``transform``, or else ``predict``, gives codes will do.
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             Queries.
         y : array-like with n_samples rows, default=None
@@ -173,72 +170,21 @@ class RetrievalScorer:
         -------
         score : float or dict of float
         """
-        histogram = self._histogram(estimator, X, y)
+        histogram = retrieve(
+            estimator,
+            X,
+            y,
+            database=self._source,
+            affinity=self.affinity,
+            keep_codes=any(each.measure.needs_codes for each in self._metrics.values()),
+            n_jobs=self.n_jobs,
+        )
         warn_if_all_is_relevant(histogram, stacklevel=3)
         scores = {
             name: mean_score(histogram.measure(measure), stacklevel=3)
             for name, measure in self._metrics.items()
         }
         return next(iter(scores.values())) if self.is_single else scores
-
-    def _histogram(self, estimator: Any, X: Any, y: Any) -> RetrievalHistogram:
-        before, hasher = take_apart(estimator)
-        codes, n_bits, rows = encode(before, hasher, X)
-        is_auto = isinstance(self.affinity, str) and self.affinity == "auto"
-        affinity, y = ground_truth(None if is_auto else self.affinity, hasher, rows, y)
-        exclude_self = isinstance(self.database, str) and self.database == "self"
-        if isinstance(affinity, str) and getattr(hasher, "_fitted_without_y", False):
-            self._check_labelled(hasher)
-        if exclude_self:
-            database = codes, y
-        elif isinstance(self.database, str):
-            database = training_codes(hasher)
-        else:
-            database = self._encoded_database(estimator, before, hasher)
-        needs_codes = any(each.measure.needs_codes for each in self._metrics.values())
-        return retrieval_histogram(
-            codes,
-            database[0],
-            y,
-            database[1],
-            affinity=affinity,
-            n_bits=n_bits,
-            exclude_self=exclude_self,
-            n_jobs=self.n_jobs,
-            **({"keep_codes": True} if needs_codes else {}),
-        )
-
-    def _check_labelled(self, hasher: Any) -> None:
-        """Labels of the queries can only be compared with labels of the database."""
-        if isinstance(self.database, str):
-            missing = self.database == "fit"
-        else:
-            missing = self.database[1] is None
-        if missing:
-            raise ValueError(
-                "the queries come with labels, and the database without: this "
-                f"{type(hasher).__name__} was fitted without y. Pass database=(X, y), or fit "
-                "with y."
-            )
-
-    def _encoded_database(self, estimator: Any, before: list, hasher: Any) -> tuple:
-        """Codes and `y` of the database, encoded anew only when the estimator has changed."""
-        state = _fingerprint(estimator, before, hasher)
-        if state is not None and self._encoded.get(estimator, (None,))[0] == state:
-            return self._encoded[estimator][1]
-        X, y = self.database
-        codes, _, rows = encode(before, hasher, X)
-        database = codes, rows if y is None else y
-        if state is not None:
-            self._encoded[estimator] = state, database
-        return database
-
-    def __getstate__(self):
-        return {name: value for name, value in vars(self).items() if name != "_encoded"}
-
-    def __setstate__(self, state):
-        self.__dict__.update(state)
-        self._encoded = weakref.WeakKeyDictionary()
 
     def __deepcopy__(self, memo):
         return self  # it does not change, and a clone of a search need not copy the database
@@ -262,17 +208,6 @@ class RetrievalScorer:
         if self.n_jobs is not None:
             arguments.append(f"n_jobs={self.n_jobs!r}")
         return f"make_retrieval_scorer({', '.join(arguments)})"
-
-
-def warn_if_all_is_relevant(histogram: RetrievalHistogram, stacklevel: int = 2) -> None:
-    """Warn when every item is relevant to every query, so that any code is perfect."""
-    if histogram.counts.any() and not histogram.counts[:, histogram.levels == 0].any():
-        warnings.warn(
-            "Every pair of rows is relevant, so that any code has a perfect score. Score rows "
-            "of several classes; with cross-validation, shuffle rows that are sorted by class.",
-            UserWarning,
-            stacklevel=stacklevel,
-        )
 
 
 def _named_metrics(metric: Any, shared: Mapping[str, Any]) -> dict[str, ConfiguredMeasure]:
@@ -304,62 +239,8 @@ def _named_metrics(metric: Any, shared: Mapping[str, Any]) -> dict[str, Configur
 
 def _find(metric: Any) -> tuple[Measure, dict[str, Any]]:
     """Return the measure of a metric, and the options that come with it."""
+    if isinstance(metric, ConfiguredMeasure):
+        return metric.measure, dict(metric.given)
     if isinstance(metric, partial) and not metric.args:
         return get_measure(metric.func), metric.keywords
     return get_measure(metric), {}
-
-
-def take_apart(estimator: Any) -> tuple[list, Any]:
-    """Return what comes before the hasher inside of searches and pipelines, and the hasher."""
-    before = []
-    while True:
-        if hasattr(estimator, "best_estimator_"):
-            estimator = estimator.best_estimator_
-        elif hasattr(estimator, "steps"):
-            if len(estimator.steps) > 1:
-                before.append(estimator[:-1])
-            estimator = estimator[-1]
-        else:
-            return before, estimator
-
-
-def encode(before: list, hasher: Any, X: Any) -> tuple[np.ndarray, int, Any]:
-    """Return packed codes of rows, their number of bits, and the rows as the hasher sees them."""
-    if not hasattr(hasher, "predict"):
-        raise TypeError(
-            "a retrieval scorer needs a hasher, or another estimator whose predict gives codes. "
-            f"Got {hasher!r}."
-        )
-    for transformer in before:
-        X = transformer.transform(X)
-    codes = np.asarray(hasher.predict(X))
-    return pack_codes(codes), codes.shape[1], X
-
-
-def ground_truth(affinity: Any, hasher: Any, rows: Any, y: Any) -> tuple[Any, Any]:
-    """Return the affinity, None being the hasher's own, and what it compares of the queries."""
-    if affinity is not None:
-        return affinity, rows if y is None else y
-    if hasattr(hasher, "_ground_truth"):
-        return hasher._ground_truth(rows, y)
-    return getattr(hasher, "affinity_", "auto"), rows if y is None else y
-
-
-def training_codes(hasher: Any) -> tuple[np.ndarray, Any]:
-    if not hasattr(hasher, "codes_"):
-        raise ValueError(
-            "database='fit' needs the codes of the training rows, which this "
-            f"{type(hasher).__name__} does not hold: hashers keep them as `codes_` after fit, but "
-            "not after partial_fit. Pass database=(X, y)."
-        )
-    return hasher.codes_, hasher.y_
-
-
-def _fingerprint(estimator: Any, before: list, hasher: Any) -> str | None:
-    """Digest of all that codes depend on; None where it cannot be told, or not be remembered."""
-    try:
-        hash(weakref.ref(estimator))
-        state = {name: v for name, v in vars(hasher).items() if name not in _NOT_FOR_ENCODING}
-        return joblib.hash([before, type(hasher), state])
-    except (pickle.PicklingError, TypeError, AttributeError):
-        return None

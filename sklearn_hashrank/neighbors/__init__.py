@@ -1,4 +1,23 @@
-"""Exact neighbours by Hamming distance."""
+"""Exact neighbours by Hamming distance.
+
+How calls flow
+--------------
+`HammingNeighbors` (``_hamming.py``) is scikit-learn's face: parameters, validation, the forms of
+results (``_results.py``), and files (``_storage.py``). Every search goes the same way::
+
+    kneighbors, radius_neighbors, graphs
+      -> StoredCodes (_stored.py)          the codes, the reader of queries, the choice of a search
+           -> SubstringTables (_multi_index.py)    where tables cost less, or were asked for
+           -> k_nearest, all_within (_brute.py)    else: scan all codes
+                -> over_rows (_utils/threads.py)   slices of the queries, in threads where it pays
+                     -> _kernels.nearest, _kernels.substrings
+
+A scan first bounds the distance of the `k` nearest by a sample, so that the kernel puts aside few
+codes. With ``rescore="asymmetric"`` the nearest codes are candidates, which ``_rescoring.py`` puts
+in the order of their asymmetric distance to the projections of the query.
+
+Costs are estimates in nanoseconds, measured once; they decide what is faster, never what is found.
+"""
 
 from ._hamming import HammingNeighbors
 

@@ -1,13 +1,20 @@
 """Neighbours by scanning all codes, in threads over blocks of queries."""
 
-from collections.abc import Callable
+import threading
 
 import numpy as np
-from joblib import Parallel, delayed, effective_n_jobs
 
-_PAIRS_WORTH_A_THREAD = 1 << 23
+from .._utils.threads import over_rows
+
+# Measured costs in nanoseconds: of a query and a word of a code when all are scanned, and of
+# putting aside, sorting and writing a neighbour.
+PAIR_COST, _HIT_COST = 0.05, 5.0
+_GROUP = 16  # queries of a slice, at least: they share the reading of the codes
 _SAMPLE = 1 << 14  # items that a first bound is taken from, and k more, as many hits cost more
 _SHARE = 16  # one item in so many is sampled, at most
+
+_MOST_KEPT = 1 << 20  # keys of eight bytes
+_kept = threading.local()
 
 Flat = tuple[np.ndarray, np.ndarray, np.ndarray]
 
@@ -18,9 +25,10 @@ def k_nearest(
     """Indices and distances of the `k` nearest codes, in order of (distance, index)."""
     indices = np.empty((len(queries), k), dtype=np.int64)
     distances = np.empty((len(queries), k), dtype=np.int32)
+    sample = sample_of(codes, k)
 
     def search(rows):
-        limits = likely_limits(queries[rows], codes, k, n_bits)
+        limits = likely_limits(queries[rows], sample, n_bits)
         found = _nearest(queries[rows], codes, n_bits, limits, indices[rows], distances[rows])
         short = rows.start + np.flatnonzero(found < k)  # the sample was not like the rest
         if short.size:
@@ -28,17 +36,30 @@ def k_nearest(
             _nearest(queries[short], codes, n_bits, np.full(short.size, n_bits), *part)
             indices[short], distances[short] = part
 
-    over_queries(search, len(queries), len(codes) * codes.shape[1], n_jobs)
+    cost = PAIR_COST * codes.size + _HIT_COST * k
+    over_rows(search, len(queries), n_jobs, cost=cost, fewest=_GROUP)
     return indices, distances
 
 
 def _nearest(queries, codes, n_bits, limits, indices, distances):
-    from .._kernels.nearest import nearest
+    from .._kernels.nearest import key_shape, nearest
 
+    k = indices.shape[1]
     n_found = np.empty(len(queries), dtype=np.int64)
-    buffer = distance_buffer(n_bits)
-    nearest(queries, codes, indices.shape[1], limits, buffer, indices, distances, n_found)
+    scratch = distance_buffer(n_bits), _key_buffer(key_shape(len(queries), k, len(codes)))
+    nearest(queries, codes, k, limits, *scratch, indices, distances, n_found)
     return n_found
+
+
+def _key_buffer(shape):
+    """Room for keys, kept by every thread, as new pages take as long as a small search."""
+    size = shape[0] * shape[1]
+    keys = getattr(_kept, "keys", None)
+    if keys is None or keys.size < size:
+        keys = np.empty(size, np.uint64)
+        if size <= _MOST_KEPT:
+            _kept.keys = keys
+    return keys[:size].reshape(shape)
 
 
 def all_within(
@@ -55,7 +76,8 @@ def all_within(
     def search(rows):
         return within(queries[rows], codes, radius, by_distance, distance_buffer(n_bits))
 
-    return joined(over_queries(search, len(queries), len(codes) * codes.shape[1], n_jobs))
+    cost = PAIR_COST * codes.size
+    return joined(over_rows(search, len(queries), n_jobs, cost=cost, fewest=_GROUP))
 
 
 def joined(parts: list[Flat]) -> Flat:
@@ -66,22 +88,6 @@ def joined(parts: list[Flat]) -> Flat:
     return np.concatenate(n_found), np.concatenate(indices), np.concatenate(distances)
 
 
-def over_queries(search: Callable, n_queries: int, cost: float, n_jobs: int | None) -> list:
-    """Call `search` with slices of the queries, in threads where that pays.
-
-    `cost` is that of a query, in pairs of one word.
-    """
-    n_threads = effective_n_jobs(n_jobs)
-    n_tasks = 1
-    if n_threads > 1:
-        n_tasks = max(1, min(4 * n_threads, int(n_queries * cost) // _PAIRS_WORTH_A_THREAD))
-    size = -(-n_queries // n_tasks)
-    blocks = [slice(start, start + size) for start in range(0, n_queries, size)]
-    if len(blocks) == 1:
-        return [search(blocks[0])]
-    return Parallel(n_jobs=n_jobs, require="sharedmem")(delayed(search)(b) for b in blocks)
-
-
 def distance_buffer(n_bits: int) -> np.ndarray:
     """Room for the distances of a tile, in the smallest type that holds n_bits + 1."""
     from .._kernels.nearest import TILE
@@ -89,18 +95,30 @@ def distance_buffer(n_bits: int) -> np.ndarray:
     return np.empty(TILE, dtype=np.min_scalar_type(n_bits + 1))
 
 
-def likely_limits(queries: np.ndarray, codes: np.ndarray, k: int, n_bits: int) -> np.ndarray:
-    """Distances that `k` codes very likely lie within, from a sample of the codes."""
-    from .._kernels.nearest import distance_quantiles
+def sample_of(codes: np.ndarray, k: int) -> tuple[np.ndarray, int] | None:
+    """Sample of the codes, word-major, and the rank in it that the `k` nearest very likely have.
 
-    limits = np.full(len(queries), n_bits)
+    None where the sample would say nothing.
+    """
     n_sample = min(_SAMPLE + k, len(codes) // _SHARE)
     expected = k * n_sample / len(codes)
     rank = int(np.ceil(expected + np.sqrt(expected) + 4))
-    if rank < n_sample:
-        step = len(codes) // n_sample
-        sample = np.ascontiguousarray(codes[::step][:n_sample].T)
-        buffer = np.empty(n_sample, dtype=np.min_scalar_type(n_bits + 1))
+    if rank >= n_sample:
+        return None
+    step = len(codes) // n_sample
+    return np.ascontiguousarray(codes[::step][:n_sample].T), rank
+
+
+def likely_limits(
+    queries: np.ndarray, sample: tuple[np.ndarray, int] | None, n_bits: int
+) -> np.ndarray:
+    """Distances that as many codes very likely lie within as :func:`sample_of` was asked for."""
+    from .._kernels.nearest import distance_quantiles
+
+    limits = np.full(len(queries), n_bits)
+    if sample is not None:
+        words, rank = sample
+        buffer = np.empty(words.shape[1], dtype=np.min_scalar_type(n_bits + 1))
         counts = np.empty(n_bits + 1, dtype=np.int64)
-        distance_quantiles(queries, sample, rank, buffer, counts, limits)
+        distance_quantiles(queries, words, rank, buffer, counts, limits)
     return limits

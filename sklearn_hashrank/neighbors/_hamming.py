@@ -1,6 +1,5 @@
 """HammingNeighbors: an exact index over binary codes, with scikit-learn's face."""
 
-import copy
 import os
 from numbers import Integral
 from typing import Any
@@ -17,12 +16,14 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from ..codes import CodeReader, packed_width
-from . import _brute, _storage
-from ._multi_index import SubstringTables
-from ._rescoring import check_projections, nearest_candidates
+from . import _storage
+from ._brute import Flat
+from ._checks import check_int, check_mode, check_n_neighbors, check_projections
+from ._rescoring import nearest_candidates
+from ._results import as_rows, graph_of, without_self
+from ._stored import StoredCodes
 
 _LONGEST = 1 << 15  # bits of a code; distances and bounds take two bytes
-_MOST_IN_TABLES = 1 << 32  # codes that tables can number
 
 
 class HammingNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -152,31 +153,24 @@ class HammingNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         """
         if not hasattr(self, "n_samples_fit_"):
             return self._add(codes, CodeReader(self.n_bits), [])
-        return self._add(codes, copy.deepcopy(self._reader), self._blocks)
+        return self._add(codes, self._stored.reader.copy(), self._stored.blocks)
 
     def _add(self, codes: Any, reader: CodeReader, blocks: list) -> "HammingNeighbors":
         words = np.ascontiguousarray(reader.words(codes, "codes"))
         if 64 * words.shape[1] > _LONGEST:
             raise ValueError(f"codes must have at most {_LONGEST} bits. Got {reader.n_bits}.")
-        self._set_codes([*blocks, words], reader)
+        self._store(StoredCodes([*blocks, words], reader))
         return self
 
-    def _set_codes(self, blocks: list, reader: CodeReader) -> None:
-        self._blocks, self._reader = blocks, reader
-        self.n_bits_ = reader.n_bits  # type: ignore[assignment]
-        self.n_samples_fit_ = sum(map(len, blocks))
-        self._tables: SubstringTables | None = None
+    def _store(self, codes: StoredCodes) -> None:
+        self._stored = codes
+        self.n_bits_, self.n_samples_fit_ = codes.n_bits, len(codes)
 
     @property
     def codes_(self) -> np.ndarray:
         """All codes, packed."""
-        packed: np.ndarray = self._words().view(np.uint8)
+        packed: np.ndarray = self._stored.words().view(np.uint8)
         return packed[:, : packed_width(self.n_bits_)]
-
-    def _words(self) -> np.ndarray:
-        if len(self._blocks) > 1:
-            self._blocks = [np.concatenate(self._blocks)]
-        return self._blocks[0]
 
     def save(self, path: str | os.PathLike) -> None:
         """Write the codes and the parameters to a file; see :meth:`load`.
@@ -189,7 +183,7 @@ class HammingNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         """
         check_is_fitted(self)
         parameters = {**self.get_params(), "n_bits": self.n_bits_}
-        _storage.write(path, self._words(), self.n_bits_, parameters)
+        _storage.write(path, self._stored.words(), self.n_bits_, parameters)
 
     @classmethod
     def load(
@@ -215,7 +209,7 @@ class HammingNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         """
         words, n_bits, parameters = _storage.read(path, mmap_mode, verify)
         index = cls(**parameters)
-        index._set_codes([words], CodeReader(n_bits))
+        index._store(StoredCodes([words], CodeReader(n_bits)))
         return index
 
     def kneighbors(
@@ -250,15 +244,15 @@ class HammingNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         indices : ndarray of shape (n_queries, n_neighbors), int64
             In order of (distance, index).
         """
-        check_is_fitted(self)
+        self._check_is_fitted()
         if self.rescore is not None or projections is not None:
             distances, indices = self._rescored(codes, n_neighbors, projections)
             return (distances, indices) if return_distance else indices
-        k = self._check_n_neighbors(n_neighbors, codes is None)
+        k = self._n_neighbors(n_neighbors, codes is None)
         queries = self._queries(codes)
         indices, distances = self._k_nearest(queries, k + (codes is None))
         if codes is None:
-            indices, distances = _without_self(indices, distances)
+            indices, distances = without_self(indices, distances)
         return (distances, indices) if return_distance else indices
 
     def radius_neighbors(
@@ -291,8 +285,8 @@ class HammingNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         """
         n_found, indices, distances = self._all_within(codes, radius, sort_results)
         stops = np.cumsum(n_found)
-        indices = _as_rows(indices, stops)
-        return (_as_rows(distances, stops), indices) if return_distance else indices
+        indices = as_rows(indices, stops)
+        return (as_rows(distances, stops), indices) if return_distance else indices
 
     def kneighbors_graph(
         self, codes: Any = None, n_neighbors: int | None = None, mode: str = "connectivity"
@@ -315,7 +309,7 @@ class HammingNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         check_mode(mode)
         distances, indices = self.kneighbors(codes, n_neighbors)
         stops = np.arange(1, len(indices) + 1) * indices.shape[1]
-        return self._graph(stops, indices.ravel(), distances.ravel(), mode)
+        return graph_of(stops, indices.ravel(), distances.ravel(), self.n_samples_fit_, mode)
 
     def radius_neighbors_graph(
         self,
@@ -343,7 +337,7 @@ class HammingNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         """
         check_mode(mode)
         n_found, indices, distances = self._all_within(codes, radius, sort_results)
-        return self._graph(np.cumsum(n_found), indices, distances, mode)
+        return graph_of(np.cumsum(n_found), indices, distances, self.n_samples_fit_, mode)
 
     def transform(self, X: Any) -> sparse.csr_matrix:
         """Sparse distances to the ``n_neighbors + 1`` nearest codes.
@@ -367,20 +361,19 @@ class HammingNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
     def _n_features_out(self) -> int:
         return self.n_samples_fit_
 
+    def _check_is_fitted(self) -> None:
+        if not hasattr(self, "_stored"):  # check_is_fitted itself takes longer than a small search
+            check_is_fitted(self)
+
+    def _n_neighbors(self, n_neighbors: int | None, exclude_self: bool) -> int:
+        k = self.n_neighbors if n_neighbors is None else n_neighbors
+        return check_n_neighbors(k, self.n_samples_fit_, exclude_self)
+
     def _queries(self, codes: Any) -> np.ndarray:
-        if codes is None:
-            return self._words()
-        reader = copy.deepcopy(self._reader)  # what one query holds says nothing about the next
-        return np.ascontiguousarray(reader.words(codes, "query codes"))
+        return self._stored.words() if codes is None else self._stored.queries(codes, self.n_jobs)
 
     def _k_nearest(self, queries: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
-        if self.algorithm != "brute" and self.n_samples_fit_ < _MOST_IN_TABLES:
-            tables = self._substring_tables()
-            if self.algorithm == "multi_index" or tables.pays(
-                tables.likely_radius(queries, k, self.n_bits_), len(queries)
-            ):
-                return tables.k_nearest(queries, k, self.n_bits_)
-        return _brute.k_nearest(queries, self._words(), k, self.n_bits_, self.n_jobs)
+        return self._stored.k_nearest(queries, k, self.algorithm, self.n_jobs)
 
     def _rescored(
         self, codes: Any, n_neighbors: int | None, projections: Any
@@ -394,7 +387,7 @@ class HammingNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         queries = CodeReader(self.n_bits_).words(projections > 0, "projections")
         if codes is not None and not np.array_equal(self._queries(codes), queries):
             raise ValueError("query codes must be the signs of projections; they differ.")
-        k = self._check_n_neighbors(n_neighbors, False)
+        k = self._n_neighbors(n_neighbors, False)
         n_candidates = self.n_candidates or 10 * k
         if n_candidates < k:
             raise ValueError(
@@ -402,84 +395,18 @@ class HammingNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
             )
         candidates, _ = self._k_nearest(queries, min(n_candidates, self.n_samples_fit_))
         indices, distances = nearest_candidates(
-            queries, self._words(), projections, candidates, k, self.n_jobs
+            queries, self._stored.words(), projections, candidates, k, self.n_jobs
         )
         return distances, indices
 
-    def _all_within(self, codes: Any, radius: int | None, by_distance: bool) -> _brute.Flat:
-        check_is_fitted(self)
+    def _all_within(self, codes: Any, radius: int | None, by_distance: bool) -> Flat:
+        self._check_is_fitted()
         radius = self.radius if radius is None else radius
-        _check_int(radius, "radius", 0)
-        queries = self._queries(codes)
-        found = self._search_radius(queries, min(int(radius), self.n_bits_), by_distance)
+        check_int(radius, "radius", 0)
+        queries, radius = self._queries(codes), min(int(radius), self.n_bits_)
+        found = self._stored.all_within(queries, radius, by_distance, self.algorithm, self.n_jobs)
         if codes is not None:
             return found
         n_found, indices, distances = found
         others = indices != np.repeat(np.arange(len(queries)), n_found)
         return n_found - 1, indices[others], distances[others]
-
-    def _search_radius(self, queries: np.ndarray, radius: int, by_distance: bool) -> _brute.Flat:
-        if self.algorithm != "brute" and self.n_samples_fit_ < _MOST_IN_TABLES:
-            tables = self._substring_tables()
-            if tables.pays(radius, len(queries)) or (
-                self.algorithm == "multi_index" and tables.cost(radius) <= tables.allowed_cost
-            ):
-                tables.build(radius)
-                if tables.cost(radius) <= tables.allowed_cost:  # which is better known by now
-                    return tables.all_within(queries, radius, by_distance)
-        return _brute.all_within(
-            queries, self._words(), radius, self.n_bits_, by_distance, self.n_jobs
-        )
-
-    def _substring_tables(self) -> SubstringTables:
-        if self._tables is None:
-            self._tables = SubstringTables(self._words(), packed_width(self.n_bits_), self.n_jobs)
-        self._tables.n_jobs = self.n_jobs
-        return self._tables
-
-    def __getstate__(self) -> dict:
-        state = super().__getstate__()
-        return {**state, "_tables": None} if "_tables" in state else state
-
-    def _check_n_neighbors(self, n_neighbors: int | None, exclude_self: bool) -> int:
-        k = self.n_neighbors if n_neighbors is None else n_neighbors
-        _check_int(k, "n_neighbors", 1)
-        if k > self.n_samples_fit_ - exclude_self:
-            others = ", of which each leaves out itself" if exclude_self else ""
-            raise ValueError(
-                f"n_neighbors = {k} neighbours were asked for, but n_samples_fit_ = "
-                f"{self.n_samples_fit_} codes are indexed{others}."
-            )
-        return int(k)
-
-    def _graph(
-        self, stops: np.ndarray, indices: np.ndarray, distances: np.ndarray, mode: str
-    ) -> sparse.csr_matrix:
-        data = distances.astype(float) if mode == "distance" else np.ones(len(indices))
-        shape = (len(stops), self.n_samples_fit_)
-        return sparse.csr_matrix((data, indices, np.concatenate([[0], stops])), shape=shape)
-
-
-def _check_int(value: Any, name: str, least: int) -> None:
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, Integral) or value < least:
-        raise ValueError(f"{name} must be an int >= {least}. Got {value!r} instead.")
-
-
-def check_mode(mode: str) -> None:
-    """Refuse what is not a kind of graph."""
-    if mode not in ("connectivity", "distance"):
-        raise ValueError(f"mode must be 'connectivity' or 'distance'. Got {mode!r} instead.")
-
-
-def _without_self(indices: np.ndarray, distances: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Drop row i from its own k + 1 neighbours; where ties crowded it out, drop the last."""
-    others = indices != np.arange(len(indices))[:, None]
-    others[others.all(axis=1), -1] = False
-    shape = (len(indices), indices.shape[1] - 1)
-    return indices[others].reshape(shape), distances[others].reshape(shape)
-
-
-def _as_rows(values: np.ndarray, stops: np.ndarray) -> np.ndarray:
-    rows = np.empty(len(stops), dtype=object)
-    rows[:] = np.split(values, stops[:-1])
-    return rows

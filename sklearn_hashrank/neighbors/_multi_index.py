@@ -3,17 +3,22 @@
 from math import comb
 
 import numpy as np
-from joblib import Parallel, delayed
 
-from ._brute import Flat, joined, k_nearest, likely_limits, over_queries
+from .._utils.threads import over_rows, run_in_threads
+from ._brute import PAIR_COST, Flat, joined, k_nearest, likely_limits, sample_of
 
-# Measured costs in nanoseconds: of a pair of words when all are scanned; of a list of items, and of
-# an item on it, which wait for memory; of an item that is put into a table.
-_PAIR, _PROBE, _ITEM, _BUILD = 0.05, 20.0, 20.0, 30.0
+# Measured costs in nanoseconds: of a list of items, and of an item on it, which wait for memory; of
+# an item that is put into a table.
+_PROBE, _ITEM, _BUILD = 20.0, 20.0, 30.0
 _ALWAYS_ALLOWED = 1e5  # nanoseconds of a query that need not be compared to scanning
 _MOST_TABLES = 16
 _SHORTEST, _LONGEST = 8, 24  # bits of a substring
 _TRIED = 32  # queries that say how far the neighbours are
+
+
+def least_queries(queries: np.ndarray) -> float:
+    """How many queries it takes for the first table to pay, if searching it cost nothing."""
+    return _BUILD / (PAIR_COST * queries.shape[1])
 
 
 class SubstringTables:
@@ -42,6 +47,11 @@ class SubstringTables:
         self.list_sizes = n / 2.0**self.lengths  # mean size of the list that a query looks into
 
     @property
+    def n_built(self) -> int:
+        """How many tables there are."""
+        return len(self.tables[0])
+
+    @property
     def n_steps(self) -> int:
         """Steps that the tables can take; after so many, all items are found or it ends."""
         m = len(self.starts)
@@ -62,12 +72,12 @@ class SubstringTables:
     @property
     def allowed_cost(self) -> float:
         """Nanoseconds of a query above which it is better to scan all codes."""
-        return max(_PAIR * self.codes.size, _ALWAYS_ALLOWED)
+        return max(PAIR_COST * self.codes.size, _ALWAYS_ALLOWED)
 
     def pays(self, radius: int, n_queries: int) -> bool:
         """Whether building what is missing and searching costs less than scanning."""
-        missing = max(0, self._n_needed(radius) - len(self.tables[0]))
-        gain = n_queries * (_PAIR * self.codes.size - self.cost(radius))
+        missing = max(0, self._n_needed(radius) - self.n_built)
+        gain = n_queries * (PAIR_COST * self.codes.size - self.cost(radius))
         return gain > _BUILD * len(self.codes) * missing
 
     def build(self, radius: int) -> None:
@@ -81,10 +91,11 @@ class SubstringTables:
         offsets = np.zeros((needed, old_offsets.shape[1]), dtype=np.uint32)
         order = np.empty((needed, old_order.shape[1]), dtype=np.uint32)
         offsets[:built], order[:built] = old_offsets, old_order
-        Parallel(n_jobs=self.n_jobs, require="sharedmem")(
-            delayed(fill_table)(self.codes, self.starts[t], self.lengths[t], offsets[t], order[t])
-            for t in range(built, needed)
-        )
+
+        def fill(t):
+            fill_table(self.codes, self.starts[t], self.lengths[t], offsets[t], order[t])
+
+        run_in_threads(fill, range(built, needed), self.n_jobs)
         for t in range(built, needed):
             sizes = np.diff(offsets[t, : (1 << self.lengths[t]) + 1]).astype(float)
             self.list_sizes[t] = sizes @ sizes / len(self.codes)  # of an item, not of a value
@@ -102,12 +113,12 @@ class SubstringTables:
         def search(rows):
             return within_by_tables(queries[rows], self.codes, *tables, radius, by_distance)
 
-        return joined(over_queries(search, len(queries), self.cost(radius) / _PAIR, self.n_jobs))
+        return joined(over_rows(search, len(queries), self.n_jobs, cost=self.cost(radius)))
 
     def likely_radius(self, queries: np.ndarray, k: int, n_bits: int) -> int:
         """Distance that the `k` nearest codes of most queries lie within."""
         few = np.ascontiguousarray(queries[:: -(-len(queries) // _TRIED)])
-        return int(np.median(likely_limits(few, self.codes, k, n_bits)))
+        return int(np.median(likely_limits(few, sample_of(self.codes, k), n_bits)))
 
     def k_nearest(self, queries: np.ndarray, k: int, n_bits: int) -> tuple[np.ndarray, np.ndarray]:
         """Like ``_brute.k_nearest``; queries that would cost more than scanning are scanned for."""
@@ -130,11 +141,11 @@ class SubstringTables:
         search(slice(0, _TRIED))
         n_left = len(queries) - _TRIED
         if n_left > 0 and found[:_TRIED].mean() > 0.5:
-            over_queries(
+            over_rows(
                 lambda rows: search(slice(_TRIED + rows.start, _TRIED + rows.stop)),
                 n_left,
-                self.codes.size,
                 self.n_jobs,
+                cost=PAIR_COST * self.codes.size,
             )
         far = np.flatnonzero(~found)
         if far.size:

@@ -7,14 +7,13 @@ multiple of 64 bytes, and the codes: packed, each filled up with zeros to whole 
 import json
 import os
 import struct
-import uuid
 import zlib
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ..codes import packed_width
+from ..persistence import write_file
 
 _MAGIC = b"HASHRNK1"
 _PREAMBLE = struct.Struct("<8sII")
@@ -34,18 +33,11 @@ def write(path: str | os.PathLike, words: np.ndarray, n_bits: int, parameters: d
         default=int,  # integers of numpy
     ).encode()
     header += b" " * (-(_PREAMBLE.size + len(header)) % _ALIGNMENT)
-    target = Path(path)
-    draft = target.with_name(f"{target.name}.{uuid.uuid4().hex}")
-    try:
-        with open(draft, "xb") as file:
-            file.write(_PREAMBLE.pack(_MAGIC, len(header), zlib.crc32(header)))
-            file.write(header)
-            for start in range(0, len(words), _CHUNK):
-                file.write(words[start : start + _CHUNK].tobytes())
-        os.replace(draft, target)
-    except BaseException:
-        draft.unlink(missing_ok=True)
-        raise
+    with write_file(path) as file:
+        file.write(_PREAMBLE.pack(_MAGIC, len(header), zlib.crc32(header)))
+        file.write(header)
+        for start in range(0, len(words), _CHUNK):
+            file.write(words[start : start + _CHUNK].tobytes())
 
 
 def read(

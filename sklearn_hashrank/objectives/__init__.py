@@ -1,11 +1,25 @@
-"""Objectives of learning, with gradients: functions of soft histograms, and sums over pairs."""
+"""Objectives of learning: functions of the scores and relevance levels of a batch.
 
+An objective is an object with ``value_and_gradient(scores, level, levels)``, to be maximised.
+`scores` (M, n_bits) are the real projections of a batch of rows, `level` (M, M) unsigned indices
+into `levels` (n_levels,), the ascending affinity levels. It returns a float and the gradient by the
+scores. It leaves the pairs of a row with itself out.
+
+Ranking objectives (`Objective`) see only soft histograms, pairwise objectives (`PairwiseObjective`)
+the distances of pairs. A new one is a class and its line in ``__all__``; with its `measure` and
+`relaxation`, or its `name`, hashers and tests find it.
+"""
+
+from collections.abc import Iterator
+from inspect import isabstract
+from typing import TypeVar
+
+from ._checked import CheckedObjective
 from .pairwise import DSH, CityBlock, Dispersed, Hierarchical, PairwiseObjective, SquaredEuclidean
 from .ranking import (
     FLOOR,
     ArxivAP,
     ArxivNDCG,
-    BatchObjective,
     CvprAP,
     CvprNDCG,
     ExactAP,
@@ -14,40 +28,53 @@ from .ranking import (
     SimplifiedAP,
     SimplifiedNDCG,
     SoftHistogram,
-    Ties,
+    SoftTies,
     TieValues,
 )
 
-OBJECTIVES: dict[tuple[str, str], type[Objective]] = {
-    (objective.measure, objective.relaxation): objective
-    for objective in (
-        SimplifiedAP,
-        ArxivAP,
-        CvprAP,
-        ExactAP,
-        SimplifiedNDCG,
-        ArxivNDCG,
-        CvprNDCG,
-        ExactNDCG,
-    )
-}
-"""Every objective by measure and relaxation: one line here, and the tests find it."""
-
-PAIRWISE_OBJECTIVES: dict[str, type[PairwiseObjective]] = {
-    objective.name: objective for objective in (DSH, Dispersed, Hierarchical)
-}
-"""Every objective of pairs by name: one line here, and the tests find it."""
-
 __all__ = [
+    "DSH",
     "FLOOR",
     "OBJECTIVES",
     "PAIRWISE_OBJECTIVES",
-    "BatchObjective",
+    "ArxivAP",
+    "ArxivNDCG",
+    "CheckedObjective",
     "CityBlock",
+    "CvprAP",
+    "CvprNDCG",
+    "Dispersed",
+    "ExactAP",
+    "ExactNDCG",
+    "Hierarchical",
     "Objective",
     "PairwiseObjective",
+    "SimplifiedAP",
+    "SimplifiedNDCG",
     "SoftHistogram",
+    "SoftTies",
     "SquaredEuclidean",
     "TieValues",
-    "Ties",
 ]
+
+_Base = TypeVar("_Base")
+
+
+def _public_subclasses(base: type[_Base]) -> Iterator[type[_Base]]:
+    for name in __all__:
+        thing = globals().get(name)
+        if isinstance(thing, type) and issubclass(thing, base) and not isabstract(thing):
+            yield thing
+
+
+OBJECTIVES: dict[tuple[str, str], type[Objective]] = {
+    (str(objective.measure), objective.relaxation): objective
+    for objective in _public_subclasses(Objective)  # type: ignore[type-abstract]
+}
+"""Ranking objectives by measure and relaxation."""
+
+PAIRWISE_OBJECTIVES: dict[str, type[PairwiseObjective]] = {
+    objective.name: objective
+    for objective in _public_subclasses(PairwiseObjective)  # type: ignore[type-abstract]
+}
+"""Pairwise objectives by name."""

@@ -1,27 +1,35 @@
-"""Files of packed codes that are whole, or are refused."""
+"""Files of packed codes: arrays of numpy with their code length and a checksum behind them."""
 
 import os
+import re
 import struct
 import zlib
-from pathlib import Path
-from tokenize import TokenError
-from typing import Any
-from uuid import uuid4
+from contextlib import ExitStack
+from typing import IO, Any, NamedTuple
 
 import numpy as np
 
-_END = struct.Struct("<8sQQ")  # mark, n_bits, CRC-32 of the codes
-_MARK = b"hashrank"
+from ._atomic import write_file
+
+# A file is a header, the codes and an end. The header is one of a .npy file, filled up to a size
+# that numpy does not use, so that a file without its end is known to be truncated.
+_HEADER_SIZE = 192
+_PREAMBLE = b"\x93NUMPY\x01\x00" + struct.pack("<H", _HEADER_SIZE - 10)
+_FACTS = "{{'descr': '|u1', 'fortran_order': False, 'shape': ({}, {}), }}"
+_HEADER = re.compile(
+    re.escape(_PREAMBLE)
+    + rb"\{'descr': '\|u1', 'fortran_order': False, 'shape': \((\d{1,19}), (\d{1,19})\), \} +\n"
+)
+_END = struct.Struct("<8sQQQ")  # mark, n_bits, n_rows, CRC-32 of the codes and of these numbers
+_MARK = b"hashrnk2"
 _BYTES_AT_A_TIME = 1 << 24
 
 
 class CodeFile:
     """A ``.npy`` file of packed codes that has its name only once it is complete.
 
-    It is written under another name, which ends in ``.partial``. When the ``with`` block ends, the
-    number of rows goes into its header, the length of a code and a checksum behind its end, and it
-    is renamed, in one step; when it fails, the file is removed. Only a killed process leaves one
-    behind, under the other name.
+    When the ``with`` block ends, the number of rows goes into the header, and the length of a code
+    and a checksum behind the codes. See :func:`write_file` for what happens where it fails.
 
     Parameters
     ----------
@@ -32,13 +40,13 @@ class CodeFile:
     """
 
     def __init__(self, path: Any, n_bits: int):
-        self.path, self.n_bits, self.n_rows = Path(path), n_bits, 0
+        self.path, self.n_bits, self.n_rows = path, n_bits, 0
         self._checksum = 0
-        self._partial = self.path.with_name(f"{self.path.name}.{uuid4().hex[:8]}.partial")
 
     def __enter__(self) -> "CodeFile":
-        self._file = open(self._partial, "xb")
-        self._start = self._write_header()
+        self._writing = write_file(self.path)
+        self._file = self._writing.__enter__()
+        self._file.seek(_HEADER_SIZE)
         return self
 
     def write(self, codes: np.ndarray) -> None:
@@ -48,29 +56,15 @@ class CodeFile:
         self._checksum = zlib.crc32(data, self._checksum)
         self.n_rows += len(codes)
 
-    def __exit__(self, error: Any, *_: Any) -> None:
-        try:
-            if error is None:
-                self._finish()
-        finally:
-            self._file.close()
-            self._partial.unlink(missing_ok=True)
-
-    def _finish(self):
-        self._file.write(_END.pack(_MARK, self.n_bits, self._checksum))
-        self._file.seek(0)
-        end_of_header = self._write_header()
-        assert end_of_header == self._start  # numpy leaves room for the number of rows
-        self._file.flush()
-        os.fsync(self._file.fileno())
-        self._file.close()
-        os.replace(self._partial, self.path)
-
-    def _write_header(self):
-        shape = (self.n_rows, -(-self.n_bits // 8))
-        header = {"descr": "|u1", "fortran_order": False, "shape": shape}
-        np.lib.format.write_array_header_1_0(self._file, header)
-        return self._file.tell()
+    def __exit__(self, *error: Any) -> None:
+        if error[0] is not None:
+            self._writing.__exit__(*error)
+            return
+        with ExitStack() as stack:
+            stack.push(self._writing)
+            self._file.write(_end(self.n_bits, self.n_rows, self._checksum))
+            self._file.seek(0)
+            self._file.write(_header(self.n_rows, self.n_bits))
 
 
 def load_codes(path: Any, n_bits: int | None = None) -> np.ndarray:
@@ -107,47 +101,104 @@ def load_codes(path: Any, n_bits: int | None = None) -> np.ndarray:
     ...     load_codes(path, n_bits=16).shape
     (100, 2)
     """
-    codes, end = _open(path)
-    if not end:
-        raise _incomplete(path)
-    _, written, checksum = _END.unpack(end)
-    if n_bits is not None and written != n_bits:
-        raise ValueError(f"{os.fspath(path)!r} holds codes of n_bits={written}. Expected {n_bits}.")
+    with open(os.fspath(path), "rb") as file:  # all is read from one file, though it be replaced
+        facts = _read_facts(file, path)
+        if facts is None:
+            raise ValueError(
+                f"{os.fspath(path)!r} is not a file of codes that encode_blocks wrote."
+            )
+        codes = _map(file, facts.shape)
     found = 0
-    data = codes.reshape(-1)
+    data: Any = codes.reshape(-1)
     for start in range(0, len(data), _BYTES_AT_A_TIME):
         found = zlib.crc32(data[start : start + _BYTES_AT_A_TIME], found)
-    if found != checksum or codes.dtype != np.uint8 or codes.shape[1:] != (-(-written // 8),):
+    if _end(facts.n_bits, facts.shape[0], found) != facts.end:
+        raise _changed(path)
+    if n_bits is not None and facts.n_bits != n_bits:
         raise ValueError(
-            f"{os.fspath(path)!r} was changed after it was written: its checksum is wrong."
+            f"{os.fspath(path)!r} holds codes of n_bits={facts.n_bits}. Expected {n_bits}."
         )
     return codes
 
 
 def noted_n_bits(path: Any) -> int | None:
-    """Length of a code that stands at the end of a file that `encode_blocks` wrote.
+    """Length of the codes in a file that `encode_blocks` wrote; None for other files.
 
-    None for ``.npy`` files that end with their array.
+    Only the size of the file, its header and its end are looked at: :func:`load_codes` looks at the
+    rest.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file.
+
+    Returns
+    -------
+    n_bits : int or None
+
+    Raises
+    ------
+    ValueError
+        Where `encode_blocks` wrote the file, but it is truncated or was changed.
     """
-    _, end = _open(path)
-    return _END.unpack(end)[1] if end else None
+    with open(os.fspath(path), "rb") as file:
+        facts = _read_facts(file, path)
+    return None if facts is None else facts.n_bits
 
 
-def _open(path: Any) -> tuple[Any, bytes]:
-    """Map the array of a file, and read what is behind it: nothing, or the end of a code file."""
-    try:
-        codes = np.load(path, mmap_mode="r")
-    except (EOFError, SyntaxError, TokenError) as error:  # of a header that is none
-        raise _incomplete(path) from error
-    if not isinstance(codes, np.memmap):
-        raise _incomplete(path)
-    with open(path, "rb") as file:
-        file.seek(codes.offset + codes.nbytes)
-        end = file.read(_END.size + 1)
-    if end and (len(end) != _END.size or not end.startswith(_MARK)):
-        raise _incomplete(path)
-    return codes, end
+class _Facts(NamedTuple):
+    shape: tuple[int, int]
+    n_bits: int
+    end: bytes
 
 
-def _incomplete(path: Any) -> ValueError:
-    return ValueError(f"{os.fspath(path)!r} is no complete file of codes by encode_blocks.")
+def _read_facts(file: IO[bytes], path: Any) -> _Facts | None:
+    """What header and end of a file say, if they agree; None if neither is of a code file."""
+    size = os.fstat(file.fileno()).st_size
+    header = file.read(_HEADER_SIZE)
+    file.seek(max(0, size - _END.size))
+    end = file.read(_END.size)
+    shape = _HEADER.fullmatch(header)
+    has_end = len(end) == _END.size and end.startswith(_MARK)
+    if shape is None:
+        if size < _HEADER_SIZE and _PREAMBLE.startswith(header[: len(_PREAMBLE)]):
+            raise _truncated(path)
+        if has_end or header.startswith(_PREAMBLE):
+            raise _changed(path)
+        return None
+    n_rows, width = map(int, shape.groups())
+    expected = _HEADER_SIZE + n_rows * width + _END.size
+    if size < expected and not has_end:
+        raise _truncated(path)
+    if size != expected or not has_end:
+        raise _changed(path)
+    _, n_bits, rows_at_the_end, _ = _END.unpack(end)
+    if rows_at_the_end != n_rows or -(-n_bits // 8) != width:
+        raise _changed(path)
+    return _Facts((n_rows, width), n_bits, end)
+
+
+def _header(n_rows: int, n_bits: int) -> bytes:
+    facts = _PREAMBLE + _FACTS.format(n_rows, -(-n_bits // 8)).encode()
+    return facts.ljust(_HEADER_SIZE - 1) + b"\n"
+
+
+def _end(n_bits: int, n_rows: int, checksum: int) -> bytes:
+    checksum = zlib.crc32(struct.pack("<QQ", n_bits, n_rows), checksum)
+    return _END.pack(_MARK, n_bits, n_rows, checksum)
+
+
+def _map(file: IO[bytes], shape: tuple[int, int]) -> np.ndarray:
+    if 0 in shape:  # which cannot be mapped
+        return np.zeros(shape, np.uint8)
+    return np.memmap(file, np.uint8, "r", _HEADER_SIZE, shape)
+
+
+def _truncated(path: Any) -> ValueError:
+    return ValueError(f"{os.fspath(path)!r} is truncated: the end of the file is missing.")
+
+
+def _changed(path: Any) -> ValueError:
+    return ValueError(
+        f"{os.fspath(path)!r} was changed after it was written: its checksum is wrong."
+    )

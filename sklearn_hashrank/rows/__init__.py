@@ -1,15 +1,42 @@
-"""Where rows come from: arrays, memmaps, iterators of blocks, dask arrays."""
+"""Where rows come from: one source for arrays, memmaps, sparse matrices, iterators and dask arrays.
 
-from ._dask import first_rows, is_dask_array, map_rows, sum_chunks
-from ._streaming import check_batch_size, map_blocks, read_blocks, report_progress
+How calls flow
+--------------
+`source` (``_source.py``) looks at what it is given and returns one of two kinds of `Rows`. Both
+give blocks, map a function over them and sum what a function makes of them, so that a caller is
+written once.
+
+``BlockRows`` works in this process. An array, memmap or sparse matrix is cut into
+blocks; an iterator brings its own, which may be gathered (``_gathering.py``) where they are small.
+One block is alive at a time, or one for each thread of `map`.
+
+``DaskRows`` (``_dask.py``) makes a task of every chunk of rows. A map is another dask array or
+results that come back chunk by chunk; a sum is added in a tree. Dask is imported only when one of
+its arrays is given.
+
+``BaseHasher.encode_blocks`` maps rows, or pairs ``(rows, y)``, to codes::
+
+    source(X, batch_size=...) -> Rows.map(encode) -> codes.collect_codes
+
+``retrieval_histogram`` sums what it counts in pairs ``(codes, y)``::
+
+    source(codes, y) -> Rows.first_y -> affinity
+                     -> Rows.sum(count a block) -> RetrievalHistogram
+
+This folder knows rows only. The caller says what a block must look like, by passing a `check`.
+"""
+
+from ._base import Rows
+from ._dask import DaskRows
+from ._progress import check_batch_size, report_progress
+from ._source import in_memory, is_dask_array, source
 
 __all__ = [
+    "DaskRows",
+    "Rows",
     "check_batch_size",
-    "first_rows",
+    "in_memory",
     "is_dask_array",
-    "map_blocks",
-    "map_rows",
-    "read_blocks",
     "report_progress",
-    "sum_chunks",
+    "source",
 ]

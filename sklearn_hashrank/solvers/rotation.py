@@ -1,19 +1,9 @@
-"""Principal directions, and rotations of projections towards binary codes."""
-
-from typing import Any
+"""Rotations of projections towards binary codes; square and wide ones, of arrays alone."""
 
 import numpy as np
 from scipy.stats import ortho_group
-from sklearn.decomposition import PCA
 
-__all__ = ["itq_rotation", "principal_directions", "random_rotation", "rotate_to_signs"]
-
-
-def principal_directions(X: Any, n: int, random_state: np.random.RandomState) -> np.ndarray:
-    """The n principal directions of a dense or sparse matrix, (n, n_features)."""
-    pca = PCA(n, random_state=random_state.randint(np.iinfo(np.int32).max))
-    with np.errstate(invalid="ignore", divide="ignore"):  # constant rows: shares of no variance
-        return pca.fit(X).components_
+__all__ = ["itq_rotation", "random_rotation", "rotate_to_signs"]
 
 
 def random_rotation(n: int, random_state: np.random.RandomState) -> np.ndarray:

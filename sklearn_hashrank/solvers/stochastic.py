@@ -4,6 +4,8 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from ..persistence import storable
+
 __all__ = ["SCHEDULES", "SGD", "SOLVERS", "Adam", "Ascent", "constant", "cosine", "step"]
 
 
@@ -75,6 +77,7 @@ class Ascent:
         raise NotImplementedError
 
 
+@storable
 class SGD(Ascent):
     """Gradient ascent with momentum.
 
@@ -107,6 +110,7 @@ class SGD(Ascent):
         return np.multiply(velocity, velocity.dtype.type(learning_rate), out=self._scratch[k])
 
 
+@storable
 class Adam(Ascent):
     """Adam with decoupled weight decay.
 

@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from sklearn_hashrank.codes import CodeReader, hamming_distances, pack_codes, unpack_codes
+from sklearn_hashrank._utils import threads
+from sklearn_hashrank.codes import CodeReader, _reader, hamming_distances, pack_codes, unpack_codes
 from tests.oracle.histograms import hamming_distance
 
 WIDTHS = [1, 2, 7, 8, 9, 31, 32, 63, 64, 65, 100, 128, 1024]
@@ -61,6 +62,36 @@ def test_all_ones_fit_either_value_set():
         ValueError, match=r"Got -1 in the first block, 0 in the second, 1 in the queries"
     ):
         reader.packed(0 * ones, "second")
+
+
+def test_a_copy_of_a_reader_goes_its_own_way():
+    reader = CodeReader()
+    ones = np.ones((2, 4), dtype=np.int8)
+    reader.packed(ones, "queries")
+    first, second = reader.copy(), reader.copy()
+    first.packed(-ones, "first")
+    second.packed(0 * ones, "second")
+    reader.join(first)
+    with pytest.raises(ValueError, match=r"Got -1 in the first, 0 in the second, 1 in the queries"):
+        reader.join(second)
+
+
+@pytest.mark.parametrize("n_jobs", [1, 3])
+@pytest.mark.parametrize("n_bits", [1, 12, 64])
+def test_chunks_and_threads_change_nothing(n_bits, n_jobs, monkeypatch):
+    monkeypatch.setattr(_reader, "_CHUNK_BYTES", 100)
+    monkeypatch.setattr(threads, "_WORTH_A_TASK", 1)
+    bits = random_bits(150, n_bits)
+    expected = np.packbits(bits, axis=1)
+    signs = 2 * bits.astype(np.int8) - 1
+    forms = [bits, bits.astype(bool), np.asfortranarray(bits), signs, signs.astype(float)]
+    for codes in [*forms, np.repeat(bits, 2, axis=0)[::2]]:
+        packed = CodeReader().packed(codes, "codes", n_jobs)
+        np.testing.assert_array_equal(packed, expected)
+    signs[149] = 0
+    for codes in (signs, np.where(np.arange(150)[:, None] == 149, 3, bits)):
+        with pytest.raises(ValueError, match="must hold only 0 and 1|must all lie in"):
+            CodeReader().packed(codes, "codes", n_jobs)
 
 
 @pytest.mark.parametrize(

@@ -220,7 +220,8 @@ def test_wrong_methods(notation, message):
     [
         ({"methods": []}, "at least one method"),
         ({"methods": ["lsh", "lsh"]}, "named once"),
-        ({"methods": {"a": 3}}, "method 'a' must be a hasher. Got 3"),
+        ({"methods": {"a": 3}}, "method 'a' must be a hasher, or .* gives codes. Got 3"),
+        ({"methods": {"a": LSHHasher}}, "method 'a' must be a hasher, or .* gives codes. Got <"),
         ({"n_bits": []}, "n_bits must hold at least one int"),
         ({"n_bits": [0]}, "n_bits must be ints >= 1. Got 0"),
         ({"seeds": [-1]}, "seeds must be ints >= 0. Got -1"),

@@ -10,6 +10,7 @@ import pickle
 import re
 import tarfile
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.request import urlopen
 
@@ -444,6 +445,25 @@ def test_whatever_a_part_file_holds_the_result_is_right(server, tmp_path, part):
     remote = publish(server, "data.gz", CONTENT)
     (tmp_path / "data.gz.part").write_bytes(part)
     assert download(remote, tmp_path, n_retries=1, delay=0).read_bytes() == CONTENT
+
+
+def test_downloads_at_once_do_not_meet(server, tmp_path):
+    """One goes on with what is there, and all give the whole file."""
+    remote = publish(server, "data.gz", CONTENT)
+    (tmp_path / "data.gz.part").write_bytes(CONTENT[:5120])
+    with ThreadPoolExecutor(8) as pool:
+        paths = list(pool.map(lambda _: download(remote, tmp_path, 0, 0), range(8)))
+    assert {path.read_bytes() for path in paths} == {CONTENT}
+    assert sorted(asked or "" for _, asked in server.requests) == [""] * 7 + ["bytes=5120-"]
+    assert [path.name for path in tmp_path.iterdir()] == ["data.gz"]
+
+
+def test_a_link_in_place_of_a_part_file_is_not_followed(server, tmp_path):
+    remote = publish(server, "data.gz", CONTENT)
+    (tmp_path / "victim").write_bytes(b"mine")
+    (tmp_path / "data.gz.part").symlink_to("victim")
+    assert download(remote, tmp_path, n_retries=0, delay=0).read_bytes() == CONTENT
+    assert (tmp_path / "victim").read_bytes() == b"mine"
 
 
 def test_wrong_content_is_thrown_away(server, tmp_path):

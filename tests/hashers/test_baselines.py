@@ -114,6 +114,16 @@ def test_sparse_rows_stay_sparse(make):
 
 
 @pytest.mark.parametrize("make", [PCAHasher, ITQHasher])
+@pytest.mark.parametrize("n_features", [12, 1200])
+def test_all_zero_rows_dense_and_sparse(make, n_features):
+    zeros = np.zeros((30, n_features))
+    dense, from_sparse = (make(8, random_state=0).fit(X) for X in (zeros, sparse.csr_array(zeros)))
+    assert_array_equal(dense.components_, from_sparse.components_)
+    assert_allclose(dense.components_ @ dense.components_.T, np.eye(8), atol=1e-12)
+    assert_array_equal(dense.transform(zeros), 0)
+
+
+@pytest.mark.parametrize("make", [PCAHasher, ITQHasher])
 def test_more_bits_than_directions_are_refused(make, digits):
     with pytest.raises(ValueError, match="n_bits=65 must be at most n_features = 64, .* LSHHasher"):
         make(65).fit(digits[0])

@@ -183,16 +183,18 @@ def test_score_without_y_compares_the_rows_themselves(hasher):
     y = np.repeat(y, 2)
     unlabelled = clone(hasher).fit(X)
     score = unlabelled.score(X)
-    assert isinstance(unlabelled.affinity_, EuclideanAffinity)
-    expected = tie_aware_average_precision_score(
-        X, unlabelled.predict(X), affinity=unlabelled.affinity_
-    )
+    learned = "affinity" in hasher.get_params()
+    assert not hasattr(unlabelled, "y_")
+    assert hasattr(unlabelled, "affinity_") == learned
+    affinity = unlabelled.affinity_ if learned else EuclideanAffinity()
+    assert isinstance(affinity, EuclideanAffinity)
+    expected = tie_aware_average_precision_score(X, unlabelled.predict(X), affinity=affinity)
     assert score == pytest.approx(expected, abs=1e-12)
     from_sparse = clone(hasher).fit(sparse.csr_matrix(X))
     assert from_sparse.score(sparse.csr_matrix(X)) == pytest.approx(score, abs=1e-3)
     assert 0 < clone(hasher).set_params(n_bits=1).fit(X[:, :1]).score(X[:, :1]) < 1
     for labels in (y, X):
-        with pytest.raises(ValueError, match="score needs y.*was fitted with y. Got y=None"):
+        with pytest.raises(ValueError, match="evaluation needs y.*was fitted with y. Got y=None"):
             clone(hasher).fit(X, labels).score(X)
 
 

@@ -143,6 +143,20 @@ def test_batches_grow_where_relevant_items_are_rare():
     assert sizes[3] == 2048
 
 
+def test_the_unit_of_the_levels_does_not_change_the_batches():
+    X = np.random.default_rng(0).normal(size=(600, 5))
+    sizes = [
+        TALRLinear(4, objective="ndcg", affinity=affinity, max_iter=1, random_state=0)
+        .fit(X)
+        .batch_size_
+        for affinity in (
+            EuclideanAffinity((50, 20), (1e-15, 2e-15)),
+            EuclideanAffinity((50, 20), (1e-9, 2e-9)),
+        )
+    ]
+    assert sizes == [256, 256]
+
+
 def test_early_stopping_keeps_the_best_weights(digits):
     X, y, *_ = digits
     hasher = TALRLinear(

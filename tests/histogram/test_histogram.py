@@ -10,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-import sklearn_hashrank.histogram._engine as histogram_module
 from sklearn_hashrank import (
     EuclideanAffinity,
     HierarchicalAffinity,
@@ -20,9 +19,11 @@ from sklearn_hashrank import (
     SharedLabelAffinity,
     retrieval_histogram,
 )
+from sklearn_hashrank._utils import threads
 from sklearn_hashrank.affinity import fit_affinity
 from sklearn_hashrank.codes import unpack_codes
-from sklearn_hashrank.histogram import _blocks
+from sklearn_hashrank.histogram import _counting
+from sklearn_hashrank.rows import _gathering
 from tests.oracle.histograms import retrieval_counts
 
 KINDS = [
@@ -208,8 +209,8 @@ def test_threads_and_small_blocks_change_nothing(kind, n_jobs, monkeypatch):
     y, affinity = draw_rows(kind, rng, 300)
     affinity = fit_affinity(affinity, y)
     whole = retrieval_histogram(codes, codes, y, y, affinity=affinity)
-    monkeypatch.setattr(histogram_module, "_PAIRS_WORTH_A_THREAD", 100)
-    monkeypatch.setattr(histogram_module, "_LEVELS_AT_A_TIME", 500)
+    monkeypatch.setattr(threads, "_WORTH_A_TASK", 1)
+    monkeypatch.setattr(_counting, "_LEVELS_AT_A_TIME", 500)
     monkeypatch.setattr(type(affinity), "block_rows", 37)
     parts = retrieval_histogram(codes, codes, y, y, affinity=affinity, n_jobs=n_jobs)
     np.testing.assert_array_equal(parts.counts, whole.counts)
@@ -248,17 +249,17 @@ def test_only_one_block_of_an_iterator_is_alive():
 
 def test_small_blocks_are_counted_together(monkeypatch):
     """But neither the first, which sets the affinity, nor those that differ in form."""
-    monkeypatch.setattr(_blocks, "_GATHERED_ROWS", 35)
+    monkeypatch.setattr(_gathering, "_MOST_ROWS", 35)
     codes, labels = np.zeros((10, 8), dtype=np.uint8), np.zeros(10, dtype=int)
     blocks = [(codes, labels)] * 6 + [(np.tile(codes, (3, 1)), np.tile(labels, 3))]
     blocks += [(codes, labels), (codes.astype(float), labels), (codes, sparse.csr_array(codes))]
-    gathered = list(_blocks.gather(iter(blocks)))
+    gathered = list(_gathering.gather(iter(blocks)))
     assert [len(block[0]) for block in gathered] == [10, 30, 20, 30, 10, 10, 10]
     assert sum(y.shape[0] for _, y in gathered) == 120
 
 
 def test_blocks_stay_in_order(monkeypatch):
-    monkeypatch.setattr(_blocks, "_GATHERED_ROWS", 40)
+    monkeypatch.setattr(_gathering, "_MOST_ROWS", 40)
     rng = np.random.default_rng(0)
     codes, y = rng.integers(0, 2, (200, 16)), rng.integers(0, 3, 200)
     stops = np.cumsum([3, 5, 30, 1, 19, 21, 2, 38, 45, 5, 31])
@@ -348,13 +349,13 @@ Y = np.array([0, 0, 1, 1])
         ((BITS, BITS, None, Y), {}, "query y must have one row per query code. Got None"),
         ((BITS[:0], BITS, Y[:0], Y), {}, "query codes are empty"),
         ((BITS, BITS[:0], Y, Y[:0]), {}, "database codes are empty"),
-        ((BITS, iter([]), Y), {}, "the database is empty; at least one block"),
+        ((BITS, iter([]), Y), {}, "the iterator gave no block; at least one"),
         ((BITS, iter([(BITS, Y)]), Y, Y), {}, "database_y must be None"),
         ((BITS, iter([(BITS, Y[:2])]), Y), {}, "database y must have one row"),
         ((BITS, iter([(BITS, Y), (BITS[:, :3], Y)]), Y), {}, "database codes have 3 columns"),
         ((BITS, iter([(BITS, Y), (3 * BITS, Y)]), Y), {}, "only 0 and 1, .* Got 0, 3"),
         ((BITS, iter([BITS]), Y), {}, r"a block must be a pair \(codes, y\). Got ndarray"),
-        ((BITS, BITS, Y, Y), {"n_jobs": "2"}, "n_jobs must be an int or None. Got '2'"),
+        ((BITS, BITS, Y, Y), {"n_jobs": "2"}, "n_jobs must be an int other than 0, or None"),
         ((BITS, BITS, Y, np.ma.array(Y, mask=Y)), {}, "database y is masked|y is masked"),
         ((np.ma.array(BITS, mask=BITS), BITS, Y, Y), {}, "query codes are masked in places"),
         ((BITS, BITS[:, :3], Y, Y), {}, "3 columns; codes of n_bits=4"),

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import sklearn_hashrank.codes._counts as code_counts_module
 from sklearn_hashrank import RetrievalHistogram, retrieval_histogram
+from sklearn_hashrank._utils import threads
 from sklearn_hashrank.affinity import HierarchicalAffinity
 from sklearn_hashrank.codes import CodeCounter
 from sklearn_hashrank.measures import MEASURES
@@ -227,7 +228,7 @@ def test_threads_and_small_blocks_change_nothing(monkeypatch):
     rng = np.random.default_rng(0)
     codes, y = flipped(rng, rng.integers(0, 2, 70), 500, 6), rng.integers(0, 3, 500)
     expected = local_group_average_precision_score(y, codes, average=False)
-    monkeypatch.setattr(code_counts_module, "_PAIRS_WORTH_A_THREAD", 100)
+    monkeypatch.setattr(threads, "_WORTH_A_TASK", 1)
     monkeypatch.setattr(code_counts_module, "_ROWS_WORTH_A_MERGE", 10)
     for n_jobs in (1, 2):
         values = local_group_average_precision_score(y, codes, average=False, n_jobs=n_jobs)

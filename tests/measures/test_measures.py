@@ -20,7 +20,7 @@ from sklearn_hashrank.measures import (
     MEASURES,
     TIE_ORDERS,
     DiscountSums,
-    _configured,
+    _evaluation,
     configure_measure,
     ideal_dcg,
     level_gains,
@@ -43,7 +43,8 @@ def evaluate(name, counts, levels, peaks=None, **options):
     """Evaluate counts of any dtype, and ties that are no distances."""
     peaks = None if peaks is None else np.asarray(peaks)
     configured = configure_measure(name, **options)
-    return configured.evaluate(np.asarray(counts), np.asarray(levels, dtype=float), peaks)
+    levels = np.asarray(levels, dtype=float)
+    return _evaluation.evaluate(configured, np.asarray(counts), levels, peaks)
 
 
 def evaluate_at(name, counts, levels, k=None, **options):
@@ -160,7 +161,7 @@ def test_only_the_counts_of_levels_in_ties_matter(name, options, ties, k, monkey
         assert_allclose(values(with_empty_ties), whole, rtol=1e-14)
     with_unused_levels = np.insert(counts, [1, 2, 3], 0, axis=1)
     assert_allclose(values(with_unused_levels, (0, 0.5, 1, 2, 3, 7)), whole, rtol=1e-14)
-    monkeypatch.setattr(_configured, "_CHUNK", 100)
+    monkeypatch.setattr(_evaluation, "_CHUNK", 100)
     assert_array_equal(values(counts), whole)
     assert values(counts[:0]).shape == (0,)
 

@@ -17,7 +17,7 @@ from sklearn_hashrank.measures import (
     TIE_ORDERS,
     Measure,
     TieOrder,
-    _configured,
+    _registry,
     configure_measure,
     get_measure,
     list_measures,
@@ -365,7 +365,7 @@ def lookups(monkeypatch):
         calls.append(measure)
         return get_measure(measure)
 
-    monkeypatch.setattr(_configured, "get_measure", counting)
+    monkeypatch.setattr(_registry, "get_measure", counting)
     return calls
 
 

@@ -1,6 +1,7 @@
 """HammingNeighbors: against a literal sort, faiss and scikit-learn."""
 
 import pickle
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -121,7 +122,7 @@ def test_tables_give_what_scanning_gives(n_constant):
         for ours, theirs in zip(found, expected):
             np.testing.assert_array_equal(np.concatenate(ours), np.concatenate(theirs))
     np.testing.assert_array_equal(tables.kneighbors(queries, 3), scan.kneighbors(queries, 3))
-    assert len(tables._tables.tables[1]) == len(tables._tables.starts) > 2
+    assert len(tables._stored.tables.tables[1]) == len(tables._stored.tables.starts) > 2
 
 
 def test_threads_change_nothing():
@@ -133,6 +134,39 @@ def test_threads_change_nothing():
         threaded.radius_neighbors(queries, 17), index.radius_neighbors(queries, 17)
     ):
         np.testing.assert_array_equal(np.concatenate(ours), np.concatenate(theirs))
+
+
+def test_many_callers_search_one_index_at_once():
+    """Each with threads of its own asking, and with the room for its hits to itself."""
+    database = random_codes(40_000, 64, 2)
+    index = HammingNeighbors(n_bits=64, n_jobs=2).fit(database)
+    queries = [random_codes(64, 64, seed) for seed in range(8)]
+    expected = [index.kneighbors(each, 300)[1] for each in queries]
+    with ThreadPoolExecutor(8) as callers:
+        found = list(callers.map(lambda each: index.kneighbors(each, 300)[1], queries * 3))
+    for indices, others in zip(found, expected * 3, strict=True):
+        np.testing.assert_array_equal(indices, others)
+
+
+def test_few_queries_look_at_no_tables():
+    """Which would take longer to consider than to scan."""
+    index = HammingNeighbors(n_bits=64).fit(random_codes(2000, 64))
+    index.kneighbors(random_codes(3, 64, 1))
+    index.radius_neighbors(random_codes(3, 64, 1))
+    assert index._stored.tables is None
+
+
+def test_what_one_query_holds_says_nothing_about_the_next():
+    index = HammingNeighbors(1).fit(np.ones((3, 4)))
+    assert index.kneighbors(np.zeros((1, 4)))[0] == 4
+    assert index.kneighbors(-np.ones((1, 4)))[0] == 4
+
+
+@pytest.mark.parametrize("search", ["kneighbors", "radius_neighbors"])
+def test_no_threads_are_refused(search):
+    index = HammingNeighbors(1, n_jobs=0).fit(np.ones((3, 4)))
+    with pytest.raises(ValueError, match="n_jobs must be an int other than 0, or None. Got 0"):
+        getattr(index, search)(np.ones((1, 4)))
 
 
 def test_a_sample_that_is_unlike_the_rest_only_costs_time():
@@ -310,7 +344,7 @@ def test_every_truncation_is_noticed(saved):
 
 def test_ones_beyond_the_last_bit_of_a_file_are_refused(saved):
     index, path = saved
-    words = index._blocks[0].copy()
+    words = index._stored.blocks[0].copy()
     words.view(np.uint8)[7, 2] |= 1
     _storage.write(path, words, 20, index.get_params())
     with pytest.raises(ValueError, match="non-zero bits beyond n_bits=20"):

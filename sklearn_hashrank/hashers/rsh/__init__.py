@@ -1,4 +1,18 @@
-"""Ranking-based supervised hashing: the estimator, its statistics and its supervision."""
+"""Ranking-based supervised hashing, in four rooms.
+
+A fit goes through them in this order::
+
+    rows, y --statistics--> sums and samples --supervision--> p_m, q_m --problem--> weights
+
+``_estimator``
+    Parameters, `fit`, `partial_fit`, and the chunks of dask arrays.
+``_statistics``
+    What is kept of the rows: means, sums of rows of equal `y`, samples. It adds up over blocks.
+``_supervision``
+    Counts of relevance levels give the vectors p_m of the queries, the factors of B.
+``_problem``
+    B in whitened features, its solution, and how the supervised directions become bits.
+"""
 
 from ._estimator import RSHHasher
 

@@ -3,31 +3,23 @@
 import contextlib
 import copy
 import warnings
+from functools import partial
 from numbers import Integral, Real
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.random import RandomState
-from scipy import linalg
 from sklearn.base import _fit_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from ..._linear.principal import CenteredRows, fix_signs, leading_directions, leading_eigenpairs
-from ...affinity import BaseAffinity, EuclideanAffinity
-from ...base import LinearHasher, refuse_overflow
-from ...histogram import fit_affinity_of_blocks
-from ...rows import first_rows, is_dask_array, sum_chunks
-from ...solvers.alm import OrthogonalSolution, minimize_orthogonal
-from ...solvers.rotation import itq_rotation, random_rotation
-from ._statistics import Draws, NothingToLearnError, TripletStatistics
-from ._supervision import Supervision
-
-_WHITENED = 1024, 128  # all directions up to so many features, else so many directions
-_POWER_ITERATIONS, _ROTATION_ITERATIONS = 2, 50
-_NO_EIGENVALUE = 1e-6  # relative to the norm of B
-_POOL, _POOL_NUMBERS = 16, 1 << 19  # directions per wanted one, and numbers in all
+from ...affinity import BaseAffinity, EuclideanAffinity, fit_affinity_of_blocks
+from ...base import LinearHasher
+from ...rows import is_dask_array, source
+from ...solvers.alm import OrthogonalSolution
+from ._problem import MarginProblem, check_n_bits, spread_over_bits, whiten
+from ._statistics import NothingToLearnError, Sampling, TripletStatistics
 
 
 class RSHHasher(LinearHasher):
@@ -38,13 +30,14 @@ class RSHHasher(LinearHasher):
     ``tr(A.T B A)``, quadratic in the projection A, and is maximised subject to ``A.T A = I`` [1]_.
     Triplets are counted, never formed, and rows of equal `y` are counted once.
 
-    Beyond the paper, features are whitened first where relevance is a matter of labels, and the
-    solution, which is one up to a rotation, is rotated as in iterative quantization. Both help
-    much; ``shrinkage=1, rotation=None`` is the paper's method.
+    This class does two things that the paper does not. It whitens the features first where
+    relevance depends on labels. It rotates the solution, which is unique up to a rotation only, as
+    iterative quantization does. Both raise the quality much; ``shrinkage=1, rotation=None`` is
+    the paper's method.
 
-    With few classes, B has fewer positive eigenvalues than there are bits. The remaining
-    directions then serve only to spread the supervised ones over more bits when rotated: they
-    are chosen where B vanishes and the data vary least.
+    With few classes, B has fewer positive eigenvalues than there are bits. Low-variance
+    directions, in which B vanishes, fill up the number, so that the rotation can spread the
+    supervised directions over all bits.
 
     Parameters
     ----------
@@ -53,7 +46,7 @@ class RSHHasher(LinearHasher):
     affinity : "auto" or affinity object, default="auto"
         How `y` says what is relevant; see :mod:`sklearn_hashrank.affinity`.
     n_queries, n_database : int, None or "auto", default="auto"
-        How many training rows are drawn, independently, as queries and as the items they rank;
+        How many training rows are sampled, independently, as queries and as the items they rank;
         None takes all. ``"auto"`` takes all where `y` has at most 2,000 different values, whose
         rows are then counted together; else 1,000 queries and 20,000 items.
     solver : {"alm", "eigh"}, default="alm"
@@ -72,7 +65,8 @@ class RSHHasher(LinearHasher):
     output : {"bits", "signs", "packed"}, default="bits"
         Format of :meth:`transform`: 0/1 uint8, -1/+1 int8, or packed uint8 bytes.
     random_state : int, RandomState instance or None, default=None
-        Draws queries and items, the starts of solver and rotation, and remaining directions.
+        Samples queries and items, and draws the starts of the solver and of the rotation, and the
+        low-variance directions.
     n_jobs : int, default=None
         Threads of :meth:`score`.
     verbose : int, default=0
@@ -100,7 +94,7 @@ class RSHHasher(LinearHasher):
     codes_ : ndarray of shape (n_samples, ceil(n_bits / 8)), uint8
         Packed codes of the training rows; not after :meth:`partial_fit`.
     y_ : array-like
-        `y` of the training rows, or `X` where it was None; not after :meth:`partial_fit`.
+        `y` of the training rows; absent where it was None, and after :meth:`partial_fit`.
     affinity_ : affinity object
         Fitted relevance.
     n_features_in_ : int
@@ -189,11 +183,11 @@ class RSHHasher(LinearHasher):
         if is_dask_array(X):
             return self._fit_chunks(X, y)
         X, y = self._validate_training_data(X, y)
-        self._check_n_bits(X.shape[1])
+        check_n_bits(self.n_bits, X.shape[1])
         self.affinity_ = self._fit_affinity(X, y)
         random_state = check_random_state(self.random_state)
         targets = self.affinity_.validate(X if y is None else y)
-        self._learn(TripletStatistics(self._draw(random_state), X, targets), random_state)
+        self._learn(TripletStatistics(self._plan_sampling(random_state), X, targets), random_state)
         self.__dict__.pop("_statistics", None)
         self._keep_database(X, y)
         return self
@@ -233,19 +227,19 @@ class RSHHasher(LinearHasher):
                 stacklevel=3,
             )
         X, y = self._validate_training_data(X, y, reset=first)
-        self._check_n_bits(X.shape[1])
+        check_n_bits(self.n_bits, X.shape[1])
         if first:
             self.affinity_ = self._fit_affinity(X, y)
         random_state = check_random_state(self.random_state)
-        draws = self._draw(random_state)
+        sampling = self._plan_sampling(random_state)
         targets = self.affinity_.validate(X if y is None else y)
         if first:
             self._check_can_forget(targets)
             self._forget()
-            self._statistics = TripletStatistics(draws, X, targets)
+            self._statistics = TripletStatistics(sampling, X, targets)
         else:
             known = self._statistics
-            self._statistics = known + TripletStatistics(known.draws, X, targets, known.n_rows)
+            self._statistics = known + TripletStatistics(known.sampling, X, targets, known.n_rows)
         with contextlib.suppress(NothingToLearnError):
             self._learn(self._statistics, random_state)
         return self
@@ -257,16 +251,18 @@ class RSHHasher(LinearHasher):
                 "the chunks of the dask array have unknown sizes; call compute_chunk_sizes() on it."
             )
         self._forget()
-        few, _ = self._validate_training_data(X[:1].compute(), None)
-        self._fitted_without_y = y is None
-        self._check_n_bits(few.shape[1])
-        self.affinity_ = fit_affinity_of_blocks(
-            self._affinity_of(y), few if y is None else first_rows(y)
-        )
-        self._check_can_forget(self.affinity_.validate(few if y is None else first_rows(y)))
+        few, _ = self._validate_training_data(np.zeros((1, *X.shape[1:]), X.dtype), None)
+        self.fitted_with_y_ = y is not None
+        check_n_bits(self.n_bits, few.shape[1])
+        rows = source(X, y)
+        first_y = few if y is None else rows.first_y()
+        self.affinity_ = fit_affinity_of_blocks(self._affinity_of(y), first_y)
+        self._check_can_forget(self.affinity_.validate(first_y))
         random_state = check_random_state(self.random_state)
-        shared = (copy.copy(self), self._draw(random_state), X.shape[0])
-        self._learn(sum_chunks(_chunk_statistics, shared, X, y), random_state)
+        statistics_of = partial(
+            _chunk_statistics, copy.copy(self), self._plan_sampling(random_state), X.shape[0]
+        )
+        self._learn(rows.sum(statistics_of), random_state)
         return self
 
     def _forget(self) -> None:
@@ -282,67 +278,39 @@ class RSHHasher(LinearHasher):
                     f"has no rows of equal y to add up. Pass an int, or 'auto', for blocks."
                 )
 
-    def _draw(self, random_state: RandomState) -> Draws:
-        of_rows = copy.deepcopy(random_state)  # the solver draws the same, drawn rows or not
+    def _plan_sampling(self, random_state: RandomState) -> Sampling:
+        # A copy: the numbers that the solver draws do not depend on whether rows are sampled.
+        of_rows = copy.deepcopy(random_state)
         seed = int(of_rows.randint(np.iinfo(np.int32).max))
-        return Draws(self.affinity_, self.n_queries, self.n_database, seed)
+        return Sampling(self.affinity_, self.n_queries, self.n_database, seed)
 
     def _learn(self, statistics: TripletStatistics, random_state: RandomState) -> None:
-        """Set the hyperplanes."""
-        mean, dtype = statistics.mean, statistics.dtype
-        sample = CenteredRows(statistics.sample.X, mean).made_ready()
-        variances = _check_variances(sample, mean, dtype)
+        """Pose the problem, solve it, and set the hyperplanes."""
+        rows, moments = statistics.sample_moments()
         supervision = statistics.supervise()
-        whitening = self._whiten(sample, variances, random_state)
-        problem = _Problem(supervision, whitening)
-        directions = self._solve(problem, random_state)
-        n_missing = self.n_bits - directions.shape[1]
-        if n_missing:
-            quiet = problem.quiet_directions(directions, n_missing, sample, random_state)
-            directions = np.hstack([directions, quiet])
-        self.objective_ = problem.objective(directions)
-        self.orthogonality_ = float(np.linalg.norm(directions.T @ directions - np.eye(self.n_bits)))
-        if self.rotation == "itq":
-            projections = sample @ whitening.apply(directions)
-            rotation, _ = itq_rotation(projections, _ROTATION_ITERATIONS, random_state)
-        else:
-            rotation = random_rotation(self.n_bits, random_state)
-        normals = whitening.apply(directions @ rotation)
-        self._set_hyperplanes(normals.T, mean, dtype)
+        self.shrinkage_ = self._choose_shrinkage()
+        space, rows = whiten(moments, rows, self.shrinkage_, random_state)
+        problem = MarginProblem(supervision, space)
+        solution = problem.solve(
+            self.solver,
+            self.n_bits,
+            random_state,
+            max_iter=self.max_iter,
+            tol=self.tol,
+            verbose=self.verbose,
+        )
+        self._set_results(solution)
+        directions = problem.supervised_directions(solution)
+        bits = spread_over_bits(problem, directions, self.n_bits, rows, self.rotation, random_state)
+        self.objective_, self.orthogonality_ = bits.objective, bits.orthogonality
+        self.components_, self.intercept_ = space.fold(bits.weights, 0.0, statistics.dtype)
 
-    def _check_n_bits(self, n_features: int) -> None:
-        if self.n_bits > n_features:
-            raise ValueError(
-                f"n_bits={self.n_bits} must be at most n_features = {n_features}: the directions "
-                "are orthogonal to each other, and there are no more than n_features orthogonal "
-                "ones. Use fewer bits; or more features, for instance by "
-                "sklearn.kernel_approximation.Nystroem; or TALRLinear, which takes any number."
-            )
-
-    def _whiten(
-        self, sample: CenteredRows, variances: np.ndarray, random_state: RandomState
-    ) -> "_Whitening":
-        self.shrinkage_ = self.shrinkage
+    def _choose_shrinkage(self) -> float:
         if self.shrinkage == "auto":
-            self.shrinkage_ = 1.0 if isinstance(self.affinity_, EuclideanAffinity) else 0.4
-        return _whitening(sample, variances, self.shrinkage_, random_state)
+            return 1.0 if isinstance(self.affinity_, EuclideanAffinity) else 0.4
+        return self.shrinkage
 
-    def _solve(self, problem: "_Problem", random_state: RandomState) -> np.ndarray:
-        """Directions of positive eigenvalue, at most n_bits, the largest eigenvalue first."""
-        n = min(self.n_bits, len(problem.B))
-        start = random_state.standard_normal((len(problem.B), n))
-        if self.solver == "eigh":
-            solution = _closed_form(problem.B, n)
-        else:
-            loss = _Loss(problem.B)
-            solution = minimize_orthogonal(
-                loss.value,
-                loss.gradient,
-                start,
-                max_iter=self.max_iter,
-                tol=self.tol,
-                verbose=self.verbose,
-            )
+    def _set_results(self, solution: OrthogonalSolution) -> None:
         self.n_iter_, self.converged_ = solution.n_iter, solution.converged
         self.history_ = {**solution.history, "objective": -solution.history["objective"]}
         if not self.converged_:
@@ -353,150 +321,9 @@ class RSHHasher(LinearHasher):
                 ConvergenceWarning,
                 stacklevel=5,
             )
-        values, vectors = leading_eigenpairs(solution.A.T @ problem.B @ solution.A, n)
-        positive = values > problem.no_eigenvalue
-        return fix_signs(problem.lift(solution.A @ vectors[:, positive]))
 
 
-class _Whitening(NamedTuple):
-    """The symmetric matrix ``rest I + directions diag(gains - rest) directions.T``."""
-
-    directions: np.ndarray
-    gains: np.ndarray
-    rest: float
-    mean_variance: float
-
-    def apply(self, columns: np.ndarray) -> np.ndarray:
-        """Multiply from the left."""
-        inner = (self.gains - self.rest)[:, None] * (self.directions.T @ columns)
-        return self.rest * columns + self.directions @ inner
-
-
-def _chunk_statistics(shared, X, y, start):
-    hasher, draws, n_total = shared
+def _chunk_statistics(hasher, sampling, n_total, X, y, start):
     X, y = hasher._validate_training_data(X, y, reset=False)
-    targets = draws.affinity.validate(X if y is None else y)
-    return TripletStatistics(draws, X, targets, start, n_total)
-
-
-def _check_variances(sample: CenteredRows, mean: np.ndarray, dtype: Any) -> np.ndarray:
-    variances = sample.variances()
-    refuse_overflow(variances)
-    if np.all(variances <= (10 * np.finfo(dtype).eps * np.abs(mean)) ** 2):
-        raise NothingToLearnError(
-            "there is nothing to learn: all rows of X are equal. "
-            f"Got n_samples = {sample.shape[0]} of {sample.shape[1]} features."
-        )
-    return variances
-
-
-def _whitening(
-    sample: CenteredRows, variances: np.ndarray, shrinkage: float, random_state: RandomState
-) -> _Whitening:
-    """Inverse square root of the shrunk covariance, exact for few features.
-
-    For many only in the leading principal directions; the others are taken to vary alike.
-    """
-    n, n_features = sample.shape
-    mean_variance = float(variances.mean())
-    if shrinkage == 1:
-        return _Whitening(np.zeros((n_features, 0)), np.zeros(0), 1.0, mean_variance)
-    n_directions = n_features if n_features <= _WHITENED[0] else min(_WHITENED[1], n)
-    leading, directions = leading_directions(
-        sample, n_directions, random_state, n_iter=_POWER_ITERATIONS
-    )
-    n_rest = max(1, n_features - n_directions)
-    rest = max(0.0, variances.sum() - leading.sum()) / n_rest
-
-    def gain(variance):
-        return 1 / np.sqrt((1 - shrinkage) * variance / mean_variance + shrinkage)
-
-    return _Whitening(directions, gain(leading), float(gain(rest)), mean_variance)
-
-
-class _Problem:
-    """``tr(A.T B A)`` for whitened features; B without the part of the space where it vanishes."""
-
-    def __init__(self, supervision: Supervision, whitening: _Whitening):
-        self.whitening = whitening
-        size = 2 * supervision.n_wins * whitening.mean_variance
-        self.wins = whitening.apply(supervision.wins.T) / size
-        self.queries = whitening.apply(supervision.queries.T)
-        n_features, n_kinds = self.wins.shape
-        self.basis = None
-        wins, queries = self.wins, self.queries
-        if 2 * n_kinds < n_features:
-            self.basis = np.linalg.qr(np.hstack([wins, queries]))[0]
-            wins, queries = self.basis.T @ wins, self.basis.T @ queries
-        B = wins @ queries.T
-        self.B = (B + B.T) / 2
-        self.no_eigenvalue = _NO_EIGENVALUE * np.linalg.norm(self.B)
-        if self.no_eigenvalue == 0:
-            raise NothingToLearnError("B = 0: the triplets cancel each other.")
-
-    def lift(self, columns: np.ndarray) -> np.ndarray:
-        """From the coordinates of B to those of the whitened features."""
-        return columns if self.basis is None else self.basis @ columns
-
-    def objective(self, A: np.ndarray) -> float:
-        """Mean margin of a triplet."""
-        return float(np.vdot(self.wins.T @ A, self.queries.T @ A))
-
-    def quiet_directions(
-        self, taken: np.ndarray, n: int, sample: CenteredRows, random_state: RandomState
-    ) -> np.ndarray:
-        """Directions where B vanishes and the rows vary least, orthogonal to those taken.
-
-        They come from a random subspace a few times larger than needed, without the leading
-        principal directions, where there is room for it. Where B vanishes in too few directions,
-        those of its smallest negative eigenvalues follow.
-        """
-        values, vectors = linalg.eigh(self.B)
-        negative = values < -self.no_eigenvalue
-        harmful = self.lift(vectors[:, negative][:, ::-1])
-        occupied = np.linalg.qr(np.hstack([taken, harmful]))[0]
-        n_free = len(occupied) - occupied.shape[1]
-        if not n_free:
-            return fix_signs(harmful[:, :n])
-        n_pool = min(n_free, max(2 * n, min(_POOL * n, _POOL_NUMBERS // len(occupied))))
-        loud = self.whitening.directions[:, : n_free - n_pool]
-        occupied = np.linalg.qr(np.hstack([occupied, loud]))[0]
-        pool = random_state.standard_normal((len(occupied), n_pool))
-        for _ in range(2):
-            pool -= occupied @ (occupied.T @ pool)
-        pool = np.linalg.qr(pool)[0]
-        projections = sample @ self.whitening.apply(pool)
-        _, vectors = linalg.eigh(projections.T @ projections)
-        quiet = fix_signs(pool @ vectors[:, :n])
-        return np.hstack([quiet, fix_signs(harmful[:, : n - quiet.shape[1]])])
-
-
-class _Loss:
-    """``-tr(A.T B A)`` and its gradient, which share a product."""
-
-    def __init__(self, B: np.ndarray):
-        self.B = B
-        self.at: np.ndarray | None = None
-
-    def value(self, A: np.ndarray) -> float:
-        return -float(np.vdot(A, self._product(A)))
-
-    def gradient(self, A: np.ndarray) -> np.ndarray:
-        return -2 * self._product(A)
-
-    def _product(self, A: np.ndarray) -> np.ndarray:
-        if A is not self.at:
-            self.at, self.product = A, self.B @ A
-        return self.product
-
-
-def _closed_form(B: np.ndarray, n: int) -> OrthogonalSolution:
-    values, vectors = leading_eigenpairs(B, n)
-    orthogonality = float(np.linalg.norm(vectors.T @ vectors - np.eye(n)))
-    history = {
-        "objective": np.array([-values.sum()]),
-        "orthogonality": np.array([orthogonality]),
-        "gradient": np.zeros(1),
-        "n_steps": np.zeros(1, dtype=int),
-    }
-    return OrthogonalSolution(vectors, -values.sum(), orthogonality, 1, True, history)
+    targets = sampling.affinity.validate(X if y is None else y)
+    return TripletStatistics(sampling, X, targets, start, n_total)

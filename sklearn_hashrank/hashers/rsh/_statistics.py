@@ -5,18 +5,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..._linear.principal import CenteredRows
+from ..._linear import CenteredRows, Moments, column_means, combine_means
 from ...affinity import BaseAffinity
-from ...base import column_means
+from ...persistence import storable
 from ._supervision import Groups, Supervision, group_rows, stack_rows, supervise
 
-KINDS_IN_FULL, _QUERIES, _DATABASE = 2000, 1000, 20_000
+GROUPS_IN_FULL, _QUERIES, _DATABASE = 2000, 1000, 20_000
 _STATISTICS_ROWS = 10_000
 _DEVIATIONS = 10  # more rows than wanted to be sure of enough of them
 
 
-class Draws(NamedTuple):
-    """Which rows learn, whatever blocks they come in.
+@storable
+class Sampling(NamedTuple):
+    """Which rows are learned from, however they are cut into blocks.
 
     Attributes
     ----------
@@ -25,7 +26,7 @@ class Draws(NamedTuple):
     n_queries, n_database : int, None or "auto"
         As in :class:`RSHHasher`.
     seed : int
-        With the number of a row it says whether the row is drawn.
+        With the number of a row it says whether the row is sampled.
     """
 
     affinity: BaseAffinity
@@ -34,6 +35,7 @@ class Draws(NamedTuple):
     seed: int
 
 
+@storable
 class TripletStatistics:
     """Mean, sums of rows of equal `y`, and samples of some consecutive rows.
 
@@ -43,7 +45,7 @@ class TripletStatistics:
 
     Parameters
     ----------
-    draws : Draws
+    sampling : Sampling
     X : {ndarray, sparse matrix} of shape (n_samples, n_features)
         Rows.
     targets : rows of `y` that the affinity has validated
@@ -64,85 +66,97 @@ class TripletStatistics:
     """
 
     def __init__(
-        self, draws: Draws, X: Any, targets: Any, start: int = 0, n_total: int | None = None
+        self, sampling: Sampling, X: Any, targets: Any, start: int = 0, n_total: int | None = None
     ):
-        self.draws, self.n_rows, self.dtype = draws, X.shape[0], X.dtype
+        self.sampling, self.n_rows, self.dtype = sampling, X.shape[0], X.dtype
         self.mean = column_means(X)
         self.groups = self._group(X, targets)
 
         def sample(purpose, wanted, targets):
-            return RowSample.draw(wanted, (draws.seed, purpose), X, targets, start, n_total)
+            return RowSample.of(wanted, (sampling.seed, purpose), X, targets, start, n_total)
 
         self.sample = sample(0, _STATISTICS_ROWS, None)
         self._queries = self._database = None
-        if self.groups is None or draws.n_queries is not None:
-            self._queries = sample(1, _or_auto(draws.n_queries, _QUERIES), targets)
-        if self.groups is None or draws.n_database is not None:
-            self._database = sample(2, _or_auto(draws.n_database, _DATABASE), targets)
+        if self.groups is None or sampling.n_queries is not None:
+            self._queries = sample(1, _or_auto(sampling.n_queries, _QUERIES), targets)
+        if self.groups is None or sampling.n_database is not None:
+            self._database = sample(2, _or_auto(sampling.n_database, _DATABASE), targets)
 
     def __add__(self, other: "TripletStatistics") -> "TripletStatistics":
         """Statistics of the rows of both."""
         merged = object.__new__(TripletStatistics)
-        merged.draws, merged.n_rows = self.draws, self.n_rows + other.n_rows
+        merged.sampling, merged.n_rows = self.sampling, self.n_rows + other.n_rows
         merged.dtype = np.result_type(self.dtype, other.dtype)
         share = other.n_rows / merged.n_rows
-        merged.mean = self.mean + share * (other.mean - self.mean)
+        merged.mean = combine_means(self.mean, other.mean, share)
         merged.groups = self._merge_groups(other, merged.mean)
         merged.sample = self.sample + other.sample
         merged._queries = _add(self._queries, other._queries)
         merged._database = _add(self._database, other._database)
         return merged
 
+    def sample_moments(self) -> tuple[CenteredRows, Moments]:
+        """Centred rows of the sample, and their moments around the mean of all rows."""
+        rows = CenteredRows(self.sample.X, self.mean).made_ready()
+        moments = Moments.around(self.mean, rows, self.dtype)
+        rounding = 10 * np.finfo(self.dtype).eps * np.abs(self.mean)
+        if np.all(moments.variance <= rounding**2):
+            raise NothingToLearnError(
+                "there is nothing to learn: all rows of X are equal. "
+                f"Got n_samples = {rows.shape[0]} of {rows.shape[1]} features."
+            )
+        return rows, moments
+
     def supervise(self) -> Supervision:
-        """Sum the triplets of the queries and the items that were drawn."""
-        draws = self.draws
-        queries = self._drawn(draws.n_queries, self._queries)
-        database = self._drawn(draws.n_database, self._database)
-        supervision = supervise(draws.affinity, queries, database)
+        """Sum the triplets of the queries and the items that were sampled."""
+        sampling = self.sampling
+        queries = self._sampled(sampling.n_queries, self._queries)
+        database = self._sampled(sampling.n_database, self._database)
+        supervision = supervise(sampling.affinity, queries, database)
         if supervision.n_wins == 0:
             raise NothingToLearnError(
                 "B = 0, there is nothing to learn: no row is more relevant to a query than any "
                 f"other. Does y hold a single class? Got n_samples = {self.n_rows}, of which "
                 f"{queries.sizes.sum():.0f} queries and {database.sizes.sum():.0f} items, and "
-                f"{draws.affinity!r}."
+                f"{sampling.affinity!r}."
             )
         return supervision
 
     def _group(self, X, targets):
-        draws = self.draws
-        n_drawn = isinstance(draws.n_queries, Integral) + isinstance(draws.n_database, Integral)
-        if n_drawn == 2:
+        sampling = self.sampling
+        if all(isinstance(n, Integral) for n in (sampling.n_queries, sampling.n_database)):
             return None
-        if draws.affinity.group(targets[:1])[1] is None:
+        if sampling.affinity.group(targets[:1])[1] is None:
             return None
-        groups = group_rows(draws.affinity, targets, CenteredRows(X, self.mean))
+        groups = group_rows(sampling.affinity, targets, CenteredRows(X, self.mean))
         return self._unless_many(groups)
 
     def _merge_groups(self, other, mean):
         if self.groups is None or other.groups is None:
             return None
         ours, theirs = (groups.recentred(mean) for groups in (self.groups, other.groups))
-        return self._unless_many(ours.merged(theirs, self.draws.affinity))
+        return self._unless_many(ours.merged(theirs, self.sampling.affinity))
 
     def _unless_many(self, groups):
-        in_full = None in (self.draws.n_queries, self.draws.n_database)
-        return groups if in_full or len(groups.sizes) <= KINDS_IN_FULL else None
+        in_full = None in (self.sampling.n_queries, self.sampling.n_database)
+        return groups if in_full or len(groups.sizes) <= GROUPS_IN_FULL else None
 
-    def _drawn(self, wanted: Any, sample: "RowSample | None") -> Groups:
+    def _sampled(self, wanted: Any, sample: "RowSample | None") -> Groups:
         groups = self.groups
-        few = groups is not None and len(groups.sizes) <= KINDS_IN_FULL
+        few = groups is not None and len(groups.sizes) <= GROUPS_IN_FULL
         if groups is not None and (wanted is None or (wanted == "auto" and few)):
             return groups
         assert sample is not None
-        return group_rows(self.draws.affinity, sample.targets, CenteredRows(sample.X, self.mean))
+        return group_rows(self.sampling.affinity, sample.targets, CenteredRows(sample.X, self.mean))
 
 
 class NothingToLearnError(ValueError):
     """No triplet, or no variance, in the rows so far."""
 
 
+@storable
 class RowSample(NamedTuple):
-    """Rows drawn without replacement from a stream: those whose keys are the smallest.
+    """Rows sampled without replacement from a stream: those whose keys are the smallest.
 
     The key of a row is a random number of its own, so that it does not matter in which blocks the
     stream comes.
@@ -151,10 +165,10 @@ class RowSample(NamedTuple):
     ----------
     wanted : int or None
         Rows of the sample; None takes all.
-    numbers : ndarray of shape (n_drawn,)
+    numbers : ndarray of shape (n_rows,)
         Row numbers in the stream, ascending.
-    keys : ndarray of shape (n_drawn,)
-    X : {ndarray, sparse matrix} of shape (n_drawn, n_features)
+    keys : ndarray of shape (n_rows,)
+    X : {ndarray, sparse matrix} of shape (n_rows, n_features)
     targets : rows of `y` that the affinity has validated, or None
     """
 
@@ -165,7 +179,7 @@ class RowSample(NamedTuple):
     targets: Any
 
     @classmethod
-    def draw(
+    def of(
         cls,
         wanted: int | None,
         seed: tuple[int, int],
@@ -174,7 +188,7 @@ class RowSample(NamedTuple):
         start: int = 0,
         n_total: int | None = None,
     ) -> "RowSample":
-        """Draw from rows that are numbered from `start` on, of `n_total` if that is known."""
+        """Sample rows that are numbered from `start` on, of `n_total` if that is known."""
         keys = row_keys(seed, start, X.shape[0])
         chosen = _smallest(keys, wanted)
         if n_total is not None and wanted is not None:

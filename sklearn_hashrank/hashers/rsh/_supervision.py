@@ -10,8 +10,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from ..._linear.principal import CenteredRows
+from ..._linear import CenteredRows
 from ...affinity import BaseAffinity
+from ...persistence import storable
 
 _LEVELS_AT_A_TIME = 1 << 26
 _WEIGHTS_AT_A_TIME = 1 << 22
@@ -22,9 +23,9 @@ class Supervision(NamedTuple):
 
     Attributes
     ----------
-    wins : ndarray of shape (n_kinds, n_features)
+    wins : ndarray of shape (n_groups, n_features)
         p_m.
-    queries : ndarray of shape (n_kinds, n_features)
+    queries : ndarray of shape (n_groups, n_features)
         Sums of the centred queries.
     n_wins : float
         Number of triplets with S_mij = 1.
@@ -62,12 +63,13 @@ def triplet_weights(levels: np.ndarray, counts: np.ndarray) -> np.ndarray:
     return (2 * (n_lower - n_higher)).ravel().take(bins, mode="clip")
 
 
+@storable
 class Groups(NamedTuple):
-    """Rows of equal `y`, added up; every row by itself where the affinity cannot tell.
+    """Sums of rows of equal `y`; every row is a group where the affinity cannot tell.
 
     Attributes
     ----------
-    kinds : rows that the affinity has validated
+    targets : rows that the affinity has validated
         `y` of every group.
     sizes : ndarray of shape (n_groups,)
         Number of rows.
@@ -77,7 +79,7 @@ class Groups(NamedTuple):
         The mean.
     """
 
-    kinds: Any
+    targets: Any
     sizes: np.ndarray
     sums: CenteredRows
     mean: np.ndarray
@@ -91,10 +93,10 @@ class Groups(NamedTuple):
 
     def merged(self, other: "Groups", affinity: BaseAffinity) -> "Groups":
         """Groups of two sets of rows, of which both have sums less the same mean."""
-        kinds, group_of = affinity.group(stack_rows(self.kinds, other.kinds))
-        members = _members(group_of, kinds.shape[0])
+        of_groups, group_of = affinity.group(stack_rows(self.targets, other.targets))
+        members = _members(group_of, of_groups.shape[0])
         return Groups(
-            kinds,
+            of_groups,
             members @ np.concatenate([self.sizes, other.sizes]),
             _as_they_are(members @ stack_rows(self.sums.X, other.sums.X)),
             self.mean,
@@ -115,10 +117,10 @@ def group_rows(affinity: BaseAffinity, targets: Any, rows: CenteredRows) -> Grou
     -------
     groups : Groups
     """
-    kinds, group_of = affinity.group(targets)
+    of_groups, group_of = affinity.group(targets)
     if group_of is None:
-        return Groups(kinds, np.ones(rows.shape[0]), rows, rows.mean)
-    n_groups = kinds.shape[0]
+        return Groups(of_groups, np.ones(rows.shape[0]), rows, rows.mean)
+    n_groups = of_groups.shape[0]
     if sparse.issparse(rows.X):
         sums = _members(group_of, n_groups) @ rows.X.astype(float)
     else:
@@ -127,16 +129,16 @@ def group_rows(affinity: BaseAffinity, targets: Any, rows: CenteredRows) -> Grou
             found, local = np.unique(group_of[part], return_inverse=True)
             sums[found] += _members(local, len(found)) @ block
     sizes = np.bincount(group_of, minlength=n_groups).astype(float)
-    return Groups(kinds, sizes, _as_they_are(sums), rows.mean)
+    return Groups(of_groups, sizes, _as_they_are(sums), rows.mean)
 
 
 def stack_rows(first: Any, second: Any) -> Any:
-    """Rows of two arrays of the same kind, dense or sparse."""
+    """Rows of two arrays, both dense or both sparse."""
     if sparse.issparse(first) != sparse.issparse(second):
         raise ValueError("blocks must be all dense or all sparse. Got both.")
     if sparse.issparse(first):
         return sparse.vstack([first, second], format="csr")
-    if _kind_of_values(first) != _kind_of_values(second):
+    if _type_of_values(first) != _type_of_values(second):
         raise ValueError(
             "the labels of all blocks must be of one kind, numbers, str or bytes. "
             f"Got dtypes {first.dtype} and {second.dtype}."
@@ -160,12 +162,12 @@ def supervise(affinity: BaseAffinity, queries: Groups, database: Groups) -> Supe
     supervision : Supervision
     """
     wins, n_wins = np.empty((len(queries.sizes), database.sums.shape[1])), 0.0
-    n_levels = affinity.n_reachable_levels(queries.kinds)
+    n_levels = affinity.n_reachable_levels(queries.targets)
     step = max(1, _LEVELS_AT_A_TIME // len(database.sizes))
     for start in range(0, len(wins), step):
         part = slice(start, start + step)
         levels, counts = _find_levels(
-            affinity, queries.kinds[part], database.kinds, database.sizes, n_levels
+            affinity, queries.targets[part], database.targets, database.sizes, n_levels
         )
         wins[part] = _add_wins(levels, counts, database.sums)
         n_lower = np.cumsum(counts, axis=1) - counts
@@ -173,7 +175,7 @@ def supervise(affinity: BaseAffinity, queries: Groups, database: Groups) -> Supe
     return Supervision(wins, _center(queries), float(n_wins))
 
 
-def _kind_of_values(rows):
+def _type_of_values(rows):
     return {"O": "U", "U": "U", "S": "S"}.get(rows.dtype.kind, "number")
 
 

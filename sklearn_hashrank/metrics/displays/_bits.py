@@ -4,18 +4,16 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
-from sklearn.pipeline import Pipeline
 
 from ...measures import get_measure, mean_score
+from ..settings import with_settings
 from ._common import (
     MARKERS,
-    by_name,
     check_names,
     documented,
+    estimators_by_name,
     histograms_of_codes,
     histograms_of_estimators,
-    last_step,
     legend,
     new_axes,
     style,
@@ -77,7 +75,7 @@ class BitsCurveDisplay:
         database: Any = None,
         affinity: Any = "auto",
         n_jobs: int | None = None,
-        measure: Any = "tie_aware_ap",
+        measure: Any = "ap",
         **options: Any,
     ) -> "BitsCurveDisplay":
         """Scores of codes.
@@ -152,9 +150,9 @@ class BitsCurveDisplay:
         n_bits: Any = (8, 16, 32, 64),
         seeds: Any = (0, 1, 2),
         queries: Any = None,
-        affinity: Any = None,
+        affinity: Any = "auto",
         n_jobs: int | None = None,
-        measure: Any = "tie_aware_ap",
+        measure: Any = "ap",
         **options: Any,
     ) -> "BitsCurveDisplay":
         """Scores of hashers, fitted anew with each length and seed.
@@ -162,9 +160,9 @@ class BitsCurveDisplay:
         Parameters
         ----------
         estimator : hasher or mapping of str to hasher
-            Cloned and fitted to `X`, `y` with each ``n_bits`` and, where it has one,
-            ``random_state``; alone or as the last step of a
-            :class:`~sklearn.pipeline.Pipeline`.
+            Cloned and fitted to `X`, `y` with each ``n_bits`` and ``random_state``, which are set
+            wherever the estimator, or one inside of it, has them. Any estimator whose
+            ``transform``, or else ``predict``, gives codes will do.
         X : array-like of shape (n_samples, n_features)
             Training rows, and what is retrieved.
         y : array-like with n_samples rows, default=None
@@ -175,8 +173,9 @@ class BitsCurveDisplay:
             Values of ``random_state``.
         queries : tuple (X, y), default=None
             Queries; None: each row of `X` retrieves all others.
-        affinity : "auto" or affinity object, default=None
-            None: the hasher's own ``affinity_`` where learning has set it, else "auto".
+        affinity : "auto" or affinity object, default="auto"
+            As for :func:`~sklearn_hashrank.metrics.make_retrieval_scorer`: "auto" is what the
+            hasher was fitted with.
         n_jobs : int, default=None
             Threads.
         {measure}
@@ -188,14 +187,12 @@ class BitsCurveDisplay:
         display : BitsCurveDisplay
         """
         measure = get_measure(measure)
-        if not isinstance(estimator, Mapping):
-            estimator = {type(last_step(estimator)).__name__: estimator}
-        models = by_name(estimator, "estimator")
+        models = estimators_by_name(estimator)
         query_X, query_y = (X, y) if queries is None else queries
         database = "self" if queries is None else (X, y)
 
         def score(model: Any, length: int, seed: int) -> float:
-            fitted = _with(model, length, seed).fit(X, y)
+            fitted = with_settings(model, n_bits=length, random_state=seed).fit(X, y)
             [histogram] = histograms_of_estimators(
                 fitted, query_X, query_y, database, affinity, n_jobs, measure.needs_codes
             ).values()
@@ -267,12 +264,3 @@ def _by_length(codes: Any) -> dict[str | None, dict[int, Any]]:
     if isinstance(next(iter(codes.values())), Mapping):
         return {str(name): dict(of_model) for name, of_model in codes.items()}
     return {None: dict(codes)}
-
-
-def _with(model: Any, n_bits: int, seed: int) -> Any:
-    """Clone a hasher, alone or at the end of a pipeline, with a length and a seed."""
-    model = clone(model)
-    prefix = f"{model.steps[-1][0]}__" if isinstance(model, Pipeline) else ""
-    settings = {f"{prefix}n_bits": n_bits, f"{prefix}random_state": seed}
-    known = model.get_params()
-    return model.set_params(**{name: value for name, value in settings.items() if name in known})

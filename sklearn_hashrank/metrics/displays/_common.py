@@ -1,12 +1,11 @@
 """What displays share: models and their histograms, axes, and a palette for every eye."""
 
-from collections.abc import Callable, Mapping
-from typing import Any, TypeVar
+from collections.abc import Mapping
+from typing import Any
 
-from sklearn.pipeline import Pipeline
-
+from ..._utils.docs import documented_by
 from ...histogram import RetrievalHistogram, retrieval_histogram
-from .._scorer import encode, ground_truth, take_apart, training_codes
+from ..retrieval import retrieve, unwrap
 
 # Okabe and Ito, "Color universal design", without the yellow that paper swallows.
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
@@ -15,16 +14,18 @@ MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 
 _FRAGMENTS = {
     "from estimator": """estimator : hasher or mapping of str to hasher
-            Fitted, alone or as the last step of a :class:`~sklearn.pipeline.Pipeline`.
+            Fitted, alone or within pipelines and searches; or other estimators whose
+            ``transform``, or else ``predict``, gives codes.
         X : array-like of shape (n_queries, n_features)
             Rows to encode as queries.
         y : array-like with n_queries rows, default=None
             What the affinity compares. None: the rows as the hasher sees them.
         database : "self", "fit" or tuple (X, y), default="self"
-            What to retrieve: all other rows of `X`, the rows the hasher was fitted on, or
-            others.
-        affinity : "auto" or affinity object, default=None
-            None: the hasher's own ``affinity_`` where learning has set it, else "auto".
+            What to retrieve: all other rows of `X`, the rows the hasher was fitted on with their
+            `y`, or others.
+        affinity : "auto" or affinity object, default="auto"
+            As for :func:`~sklearn_hashrank.metrics.make_retrieval_scorer`: "auto" is what the
+            hasher was fitted with.
         n_jobs : int, default=None
             Threads.""",
     "from codes": """y_true : array-like with n_queries rows
@@ -42,23 +43,14 @@ _FRAGMENTS = {
             Threads.""",
     "from histograms": """histograms : RetrievalHistogram or mapping of str to RetrievalHistogram
             Of one model, or of several by name.""",
-    "measure": """measure : str or callable, default="tie_aware_ap"
+    "measure": """measure : str or callable, default="ap"
             A function of ``sklearn_hashrank.metrics`` with a value for each query, or its short
             name.""",
     "ax": """ax : matplotlib axes, default=None
             None: a new figure.""",
 }
 
-_Function = TypeVar("_Function", bound=Callable)
-
-
-def documented(function: _Function) -> _Function:
-    """Write the shared parameters into a docstring."""
-    text = function.__doc__ or ""
-    for name, fragment in _FRAGMENTS.items():
-        text = text.replace(f"{{{name}}}", fragment)
-    function.__doc__ = text
-    return function
+documented = documented_by(_FRAGMENTS, indent=8)
 
 
 def pyplot(display: Any) -> Any:
@@ -92,7 +84,9 @@ def legend(ax: Any, names: list[str] | None, **options: Any) -> None:
     if len(names) > 6:
         options = {"loc": "center left", "bbox_to_anchor": (1.01, 0.5)} | options
     sizes = {"fontsize": "small", "handlelength": 2.4, "labelspacing": 0.3, "borderpad": 0.3}
-    ax.legend(**sizes | options)
+    for text in ax.legend(**sizes | options).get_texts():
+        if text.get_text() in names:
+            text.set_parse_math(False)  # the name of a model may hold dollars
 
 
 def by_name(models: Any, what: str) -> dict[str | None, Any]:
@@ -170,39 +164,22 @@ def histograms_of_estimators(
     keep_codes: bool = False,
 ) -> dict[str | None, RetrievalHistogram]:
     """Encode with each of several fitted hashers, and count what they retrieve."""
-    if not isinstance(estimator, Mapping):
-        estimator = {type(last_step(estimator)).__name__: estimator}
-    histograms = {}
-    for name, model in by_name(estimator, "estimator").items():
-        before, hasher = take_apart(model)
-        queries, n_bits, rows = encode(before, hasher, X)
-        how, query_y = ground_truth(affinity, hasher, rows, y)
-        is_self = isinstance(database, str) and database == "self"
-        if is_self:
-            items = queries, query_y
-        elif isinstance(database, str) and database == "fit":
-            items = training_codes(hasher)
-        elif isinstance(database, (tuple, list)) and len(database) == 2:
-            codes, _, rows = encode(before, hasher, database[0])
-            items = codes, rows if database[1] is None else database[1]
-        else:
-            raise ValueError(
-                f"database must be 'self', 'fit' or a tuple (X, y). Got {database!r} instead."
-            )
-        histograms[name] = retrieval_histogram(
-            queries,
-            items[0],
-            query_y,
-            items[1],
-            affinity=how,
-            n_bits=n_bits,
-            exclude_self=is_self,
+    return {
+        name: retrieve(
+            model,
+            X,
+            y,
+            database=database,
+            affinity=affinity,
             keep_codes=keep_codes,
             n_jobs=n_jobs,
         )
-    return histograms
+        for name, model in estimators_by_name(estimator).items()
+    }
 
 
-def last_step(model: Any) -> Any:
-    """Return the hasher itself, alone or at the end of a pipeline."""
-    return model[-1] if isinstance(model, Pipeline) else model
+def estimators_by_name(estimator: Any) -> dict[str | None, Any]:
+    """Estimators by name; one alone is named after the class of its hasher."""
+    if not isinstance(estimator, Mapping):
+        estimator = {type(unwrap(estimator)[1]).__name__: estimator}
+    return by_name(estimator, "estimator")

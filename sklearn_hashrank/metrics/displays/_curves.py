@@ -76,7 +76,7 @@ class _CurveDisplay:
         y: Any = None,
         *,
         database: Any = "self",
-        affinity: Any = None,
+        affinity: Any = "auto",
         n_jobs: int | None = None,
         k: Any = None,
         ties: TieOrder = "expected",

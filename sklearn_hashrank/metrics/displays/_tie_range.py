@@ -82,7 +82,7 @@ class TieRangeDisplay:
     @classmethod
     @documented
     def from_histograms(
-        cls, histograms: Any, *, measure: Any = "tie_aware_ap", **options: Any
+        cls, histograms: Any, *, measure: Any = "ap", **options: Any
     ) -> "TieRangeDisplay":
         """Ranges from retrieval histograms.
 
@@ -116,9 +116,9 @@ class TieRangeDisplay:
         y: Any = None,
         *,
         database: Any = "self",
-        affinity: Any = None,
+        affinity: Any = "auto",
         n_jobs: int | None = None,
-        measure: Any = "tie_aware_ap",
+        measure: Any = "ap",
         **options: Any,
     ) -> "TieRangeDisplay":
         """Ranges of fitted hashers.
@@ -151,7 +151,7 @@ class TieRangeDisplay:
         n_bits: int | None = None,
         affinity: Any = "auto",
         n_jobs: int | None = None,
-        measure: Any = "tie_aware_ap",
+        measure: Any = "ap",
         **options: Any,
     ) -> "TieRangeDisplay":
         """Ranges of codes.
@@ -200,7 +200,8 @@ class TieRangeDisplay:
         [self.points_] = self.ax_.plot(
             self.expected, rows, "o", color="black", markersize=5, zorder=3
         )
-        self.ax_.set_yticks(rows, self.names if self.names is not None else [""] * n)
+        names = self.names if self.names is not None else [""] * n
+        self.ax_.set_yticks(rows, names, parse_math=False)
         self.ax_.set_ylim(n - 0.4, -0.6)
         self.ax_.grid(axis="x", alpha=0.3)
         lines = [] if self.label is None else [self.label]

@@ -1,17 +1,17 @@
 """How many items each code holds."""
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from ...measures import CodeUsage, code_usage
+from ..retrieval import encode
 from ._common import (
     COLORS,
     by_name,
     check_names,
     documented,
-    last_step,
+    estimators_by_name,
     legend,
     names_of,
     new_axes,
@@ -95,7 +95,8 @@ class CodeUsageDisplay:
         Parameters
         ----------
         estimator : hasher or mapping of str to hasher
-            Fitted, alone or as the last step of a :class:`~sklearn.pipeline.Pipeline`.
+            Fitted, alone or within pipelines and searches; or other estimators whose
+            ``transform``, or else ``predict``, gives codes.
         X : array-like of shape (n_samples, n_features)
             Rows to encode.
 
@@ -103,10 +104,10 @@ class CodeUsageDisplay:
         -------
         display : CodeUsageDisplay
         """
-        if not isinstance(estimator, Mapping):
-            estimator = {type(last_step(estimator)).__name__: estimator}
-        models = by_name(estimator, "estimator")
-        return cls.from_codes({str(name): model.predict(X) for name, model in models.items()})
+        models = estimators_by_name(estimator)
+        encoded = [encode(model, X) for model in models.values()]
+        usages = [code_usage(codes, n_bits=n_bits) for codes, n_bits, _ in encoded]
+        return cls(usages, names=names_of(models))
 
     @classmethod
     @documented
@@ -173,7 +174,8 @@ class CodeUsageDisplay:
                 settings = {"colors": COLORS[0], "linewidth": 0.8} | options
                 self.lines_.append(panel.vlines(codes, 0, usage.counts, **settings))
             name = "" if self.names is None else f"{self.names[number]}\n"
-            panel.set_title(f"{name}{usage.n_distinct:,} of {n_codes:,} codes", fontsize="small")
+            title = f"{name}{usage.n_distinct:,} of {n_codes:,} codes"
+            panel.set_title(title, fontsize="small", parse_math=False)
             panel.set(xlim=(-0.5 - 0.01 * n_codes, n_codes * 1.01 - 0.5), ylim=(0, highest * 1.05))
             panel.set_xticks([0, n_codes - 1])
             panel.set_xlabel("code", labelpad=-8, fontsize="small")

@@ -1,10 +1,14 @@
 """Objectives that are sums over pairs: where the distance of a pair of codes should lie."""
 
 from abc import ABC, abstractmethod
+from numbers import Real
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
+from sklearn.utils._param_validation import Interval
+
+from ..._utils.docs import documented_by
 
 
 class SquaredEuclidean:
@@ -108,28 +112,40 @@ class CityBlock:
         return pull_back_city_block(np.ascontiguousarray(codes.T), slope).T
 
 
-class PairwiseObjective(ABC):
+documented = documented_by(
+    {
+        "parameters": """
+Parameters
+----------
+margin : float, default=2.0
+    Least distance of irrelevant pairs, per bit.
+zone : tuple (low, high), default=(1/6, 1/3)
+    Zone of relevant pairs, per bit.
+regularization : float, default=0.01
+    Weight of the pull of relaxed codes towards -1 and +1."""
+    }
+)
+
+
+@documented
+class PairwiseObjective(BaseEstimator, ABC):
     r"""Minus the mean loss of the pairs of a batch, to be maximised.
 
-    A pair costs half of what its distance lacks to the zone of its level, or exceeds it by, and
-    `regularization` times :math:`\sum_k ||u_k| - 1|` for each of its two relaxed codes `u`. A
-    subclass says how distance is measured and where the zones are.
+    The relaxed codes are the scores themselves. A pair costs half of what its distance lacks to the
+    zone of its level, or exceeds it by, and `regularization` times :math:`\sum_k ||u_k| - 1|` for
+    each of its two relaxed codes `u`. A subclass says how distance is measured (`metric`) and where
+    the zones are (:meth:`zones`). A subclass with further parameters writes a constructor that sets
+    them. Parameters of this class that the constructor leaves out have their defaults.
 
     On its kinks, which are the ends of a zone, equal bits of a pair under the city-block distance,
     and :math:`|u_k|` of 0 or 1, the gradient has the mean of the slopes of the two sides.
 
-    Parameters
+    {parameters}
+
+    Attributes
     ----------
-    levels : array-like of shape (n_levels,)
-        The affinity levels that indices stand for.
-    n_bits : int
-        Length of a code.
-    margin : float, default=2.0
-        Least distance of irrelevant pairs, per bit.
-    zone : tuple (low, high), default=(1/6, 1/3)
-        Zone of relevant pairs, per bit.
-    regularization : float, default=0.01
-        Weight of the pull of relaxed codes towards -1 and +1.
+    metric : SquaredEuclidean or CityBlock
+        How the distance of two relaxed codes is measured.
 
     Examples
     --------
@@ -138,32 +154,41 @@ class PairwiseObjective(ABC):
     >>> import numpy as np
     >>> from sklearn_hashrank.objectives import CityBlock, PairwiseObjective
     >>> class SameOrOpposite(PairwiseObjective):
-    ...     name, metric = "same or opposite", CityBlock
+    ...     metric = CityBlock
     ...
     ...     def zones(self, levels):
     ...         return np.where(levels[:, None] > 0, (0, 0), (2, np.inf))
-    >>> objective = SameOrOpposite(levels=[0, 1], n_bits=2)
-    >>> codes = np.array([[1.0, 1.0], [1.0, -1.0], [-1.0, -1.0]])
+    >>> scores = np.array([[1.0, 1.0], [1.0, -1.0], [-1.0, -1.0]])
     >>> level = np.array([[0, 1, 0], [1, 0, 0], [0, 0, 0]], dtype=np.uint8)
-    >>> value, gradient = objective.value_and_gradient(codes, level)
+    >>> value, gradient = SameOrOpposite().value_and_gradient(scores, level, np.array([0.0, 1.0]))
     >>> round(value, 3)
     -0.667
     """
 
+    _parameter_constraints: ClassVar[dict] = {
+        "margin": [Interval(Real, 0, None, closed="left")],
+        "zone": [tuple, list],
+        "regularization": [Interval(Real, 0, None, closed="left")],
+    }
+
     name: ClassVar[str]
     metric: ClassVar[type[SquaredEuclidean] | type[CityBlock]]
 
+    # For subclasses whose constructor leaves them out.
+    margin: float = 2.0
+    zone: tuple[float, float] = (1 / 6, 1 / 3)
+    regularization: float = 0.01
+
     def __init__(
         self,
-        levels: ArrayLike,
-        n_bits: int,
         *,
         margin: float = 2.0,
         zone: tuple[float, float] = (1 / 6, 1 / 3),
         regularization: float = 0.01,
     ):
-        self.margin, self.zone, self.regularization = margin, zone, regularization
-        self.low, self.high = n_bits * self.zones(np.asarray(levels, dtype=np.float64)).T
+        self.margin = margin
+        self.zone = zone
+        self.regularization = regularization
 
     @abstractmethod
     def zones(self, levels: np.ndarray) -> np.ndarray:
@@ -180,41 +205,71 @@ class PairwiseObjective(ABC):
             Least and largest distance that cost nothing.
         """
 
-    def value_and_gradient(self, codes: np.ndarray, level: np.ndarray) -> tuple[float, np.ndarray]:
-        """Evaluate relaxed codes.
+    def value_and_gradient(
+        self, scores: np.ndarray, level: np.ndarray, levels: np.ndarray
+    ) -> tuple[float, np.ndarray]:
+        """Evaluate the objective of a batch and its gradient.
 
         Parameters
         ----------
-        codes : ndarray of shape (M, n_bits)
-            Relaxed codes, float32 or float64.
+        scores : ndarray of shape (M, n_bits)
+            The real projections, float32 or float64, which are the relaxed codes.
         level : ndarray of shape (M, M), unsigned
             Index into `levels` of every ordered pair. The diagonal is ignored.
+        levels : ndarray of shape (n_levels,)
+            The affinity levels, ascending from 0.
 
         Returns
         -------
         value : float
             Minus the mean loss of the ordered pairs of different rows.
         gradient : ndarray of shape (M, n_bits)
-            Its derivative by the codes.
+            Its derivative by the scores.
         """
         from ..._kernels.pairs import leave_zones
 
-        n_pairs = max(len(codes) * (len(codes) - 1), 1)
-        slope = self.metric.distances(codes)
-        low, high = self.low.astype(codes.dtype), self.high.astype(codes.dtype)
+        _check_zone(self.zone)
+        n_rows, n_bits = scores.shape
+        n_pairs = max(n_rows * (n_rows - 1), 1)
+        zones = n_bits * np.asarray(self.zones(np.asarray(levels, dtype=np.float64)))
+        low, high = np.ascontiguousarray(zones.T, dtype=scores.dtype)
+        slope = self.metric.distances(scores)
         loss = leave_zones(slope, level, low, high) / n_pairs
-        gradient = self.metric.pull_back(codes, slope + slope.T)
+        gradient = self.metric.pull_back(scores, slope + slope.T)
         gradient *= -1 / n_pairs
 
-        outside = np.abs(codes) - 1
-        share = 2 * self.regularization / len(codes)
+        outside = np.abs(scores) - 1
+        share = 2 * self.regularization / n_rows
         loss += share * float(np.abs(outside).sum())
-        gradient -= codes.dtype.type(share) * np.sign(outside) * np.sign(codes)
+        gradient -= scores.dtype.type(share) * np.sign(outside) * np.sign(scores)
         return -loss, gradient
 
 
+def _check_zone(zone):
+    ends = np.asarray(zone)
+    numbers = ends.shape == (2,) and ends.dtype.kind in "iuf"
+    if not numbers or not 0 <= ends[0] <= ends[1] < np.inf:
+        raise ValueError(
+            f"zone must be two distances per bit, 0 <= low <= high. Got {zone!r} instead."
+        )
+
+
+@documented
 class DSH(PairwiseObjective):
-    """Deep supervised hashing: relevant pairs together, the others beyond the margin."""
+    """Deep supervised hashing: relevant pairs together, the others beyond the margin.
+
+    Distances are squared Euclidean: 4 times the Hamming distance of codes of -1 and +1.
+
+    {parameters}
+
+    Examples
+    --------
+    >>> from sklearn_hashrank import DispersionHasher
+    >>> from sklearn_hashrank.objectives import DSH
+    >>> hasher = DispersionHasher(n_bits=8, objective=DSH(margin=1.0))
+    >>> hasher.set_params(objective__margin=1.5).objective
+    DSH(margin=1.5)
+    """
 
     name = "dsh"
     metric = SquaredEuclidean
@@ -224,8 +279,22 @@ class DSH(PairwiseObjective):
         return np.where((levels > 0)[:, None], (0.0, 0.0), (self.margin, np.inf))
 
 
+@documented
 class Dispersed(PairwiseObjective):
-    """Relevant pairs in a buffer zone, neither farther nor nearer."""
+    """Relevant pairs in a buffer zone, neither farther nor nearer.
+
+    Distances are city-block: 2 times the Hamming distance of codes of -1 and +1.
+
+    {parameters}
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn_hashrank.objectives import Dispersed
+    >>> Dispersed(margin=1.0, zone=(1 / 3, 2 / 3)).zones(np.array([0.0, 1.0])).round(2)
+    array([[1.  ,  inf],
+           [0.33, 0.67]])
+    """
 
     name = "dispersed"
     metric = CityBlock
@@ -235,8 +304,23 @@ class Dispersed(PairwiseObjective):
         return np.where((levels > 0)[:, None], self.zone, (self.margin, np.inf))
 
 
+@documented
 class Hierarchical(Dispersed):
-    """One buffer zone for each level, half as far with every further level."""
+    """One buffer zone for each level, half as far with every further level.
+
+    Distances are city-block: 2 times the Hamming distance of codes of -1 and +1.
+
+    {parameters}
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn_hashrank.objectives import Hierarchical
+    >>> Hierarchical(zone=(0.25, 0.5)).zones(np.array([0.0, 1.0, 2.0]))
+    array([[2.   ,   inf],
+           [0.25 , 0.5  ],
+           [0.125, 0.25 ]])
+    """
 
     name = "hierarchical"
 

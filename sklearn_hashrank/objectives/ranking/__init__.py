@@ -1,17 +1,16 @@
 """Functions of soft histograms: relaxations of tie-aware AP and NDCG."""
 
 from ._average_precision import ArxivAP, CvprAP, ExactAP, SimplifiedAP
-from ._base import Objective, Ties, TieValues
-from ._batch import BatchObjective
+from ._base import Objective
 from ._floor import FLOOR
 from ._ndcg import ArxivNDCG, CvprNDCG, ExactNDCG, SimplifiedNDCG
 from ._soft_histogram import SoftHistogram
+from ._ties import SoftTies, TieValues
 
 __all__ = [
     "FLOOR",
     "ArxivAP",
     "ArxivNDCG",
-    "BatchObjective",
     "CvprAP",
     "CvprNDCG",
     "ExactAP",
@@ -20,6 +19,6 @@ __all__ = [
     "SimplifiedAP",
     "SimplifiedNDCG",
     "SoftHistogram",
+    "SoftTies",
     "TieValues",
-    "Ties",
 ]

@@ -1,91 +1,125 @@
-"""What an objective is: a sum over ties, divided by its ideal, and the gradient of that."""
+"""Ranking objectives: from scores to soft histograms, to a sum over ties, and back."""
 
 from abc import ABC, abstractmethod
 from functools import lru_cache
-from typing import ClassVar, NamedTuple
+from numbers import Integral, Real
+from typing import Any, ClassVar
 
 import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from ..._utils.docs import documented_by
+from ._soft_histogram import SoftHistogram, count_levels
+from ._ties import SoftTies, TieValues
+
+_MOST_BINS = 16  # of "auto": coarse bins rank better than one per bit, see the page on TALRLinear
+
+_PARAMETERS = """
+Parameters
+----------
+alpha : float, default=2.0
+    Steepness of the relaxed codes ``tanh(alpha * scores)``, for scores of about unit
+    variance.
+n_bins : int, "auto" or None, default="auto"
+    Steps between the first and the last bin of the soft histogram. ``"auto"`` is the
+    smaller of the number of bits and 16, None one step per bit.
+delta : float, default=1.0
+    Half-width of the triangular bins, in bins."""
+
+_EXAMPLE = """
+
+Examples
+--------
+Two levels in three bins:
+
+>>> import numpy as np
+>>> from sklearn_hashrank import objectives
+>>> counts = np.array([[[0.0, 1.0, 2.0], [2.0, 0.5, 0.5]]])
+>>> levels, n_items = np.array([0, 1]), counts.sum(axis=2)"""
+
+documented = documented_by(
+    {"parameters": _PARAMETERS, "parameters and example": _PARAMETERS + _EXAMPLE}
+)
 
 
-class Ties(NamedTuple):
-    """The soft ties of M queries, nearest bin first.
+@documented
+class Objective(BaseEstimator, ABC):
+    """A smooth function of the soft histograms of a batch, to be maximised.
 
-    Parameters
+    Every row of a batch is a query against all the others. A subclass says what one tie
+    contributes, with four partial derivatives (:meth:`tie`). Unless relevance is yes or no, it also
+    says what an item of each level gains (:meth:`level_gain`) and what the sum over the ties is
+    divided by (:meth:`ideal`). The sums over pairs, levels and bins, forward and backward, are
+    here. A subclass with further parameters writes a constructor that sets them. Parameters of this
+    class that the constructor leaves out have their defaults.
+
+    {parameters}
+
+    Attributes
     ----------
-    gain, gain_before : ndarray of shape (M, n_bins + 1)
-        Gain of the items in the bin, and of those in all nearer bins.
-    items, items_before : ndarray of shape (M, n_bins + 1)
-        Number of items in the bin, and in all nearer bins.
+    measure : str or None
+        The measure that early stopping looks at: "ap", "ndcg" or another registered one. None: the
+        objective itself.
 
     Examples
     --------
-    A relevant item in each of two bins, and an irrelevant one in the second:
+    The share of relevant items that are in the nearest bin:
 
     >>> import numpy as np
-    >>> from sklearn_hashrank.objectives import OBJECTIVES, Ties
-    >>> ties = Ties(*np.array([[[1.0, 1.0]], [[0.0, 1.0]], [[1.0, 2.0]], [[0.0, 1.0]]]))
-    >>> OBJECTIVES["ap", "simplified"]().tie(ties).value
-    array([[1. , 0.8]])
+    >>> from sklearn_hashrank.objectives import Objective, TieValues
+    >>> class FirstBin(Objective):
+    ...     def tie(self, ties):
+    ...         first = (ties.before == 0).astype(ties.gain.dtype)
+    ...         return TieValues(ties.gain * first, first, None, None, None)
+    >>> y = np.array([0, 0, 1, 1])
+    >>> level = (y[:, None] == y).astype(np.uint8)
+    >>> scores = np.array([[2.0, 0.1], [2.0, -0.1], [-2.0, 0.1], [-2.0, -0.1]])
+    >>> value, gradient = FirstBin().value_and_gradient(scores, level, np.array([0.0, 1.0]))
+    >>> better, _ = FirstBin().value_and_gradient(scores + gradient, level, np.array([0.0, 1.0]))
+    >>> better > value
+    True
     """
 
-    gain: np.ndarray
-    gain_before: np.ndarray
-    items: np.ndarray
-    items_before: np.ndarray
+    _parameter_constraints: ClassVar[dict] = {
+        "alpha": [Interval(Real, 0, None, closed="neither")],
+        "n_bins": [StrOptions({"auto"}), None, Interval(Integral, 1, None, closed="left")],
+        "delta": [Interval(Real, 0, None, closed="neither")],
+    }
 
-
-class TieValues(NamedTuple):
-    """The contribution of each tie to the measure, and its derivative by each field of `Ties`.
-
-    Parameters
-    ----------
-    value : ndarray of shape (M, n_bins + 1)
-        The contributions.
-    gain, gain_before, items, items_before : ndarray of shape (M, n_bins + 1) or None
-        Their derivatives; ``None`` stands for zero everywhere.
-
-    Examples
-    --------
-    An objective of the share of relevant items, whatever the order:
-
-    >>> import numpy as np
-    >>> from sklearn_hashrank.objectives import TieValues
-    >>> gain = np.array([[1.0, 2.0]])
-    >>> TieValues(gain, np.ones_like(gain), None, None, None).gain
-    array([[1., 1.]])
-    """
-
-    value: np.ndarray
-    gain: np.ndarray | None
-    gain_before: np.ndarray | None
-    items: np.ndarray | None
-    items_before: np.ndarray | None
-
-
-class Objective(ABC):
-    """A smooth function of the soft histograms of queries, to be maximised.
-
-    A subclass says how much an item of each level gains (`level_gain`), what the sum of all ties
-    is divided by (`ideal`), and what one tie contributes, with four partial derivatives (`tie`).
-    The sums over levels and bins, forward and backward, are here.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from sklearn_hashrank.objectives import OBJECTIVES
-    >>> counts = np.array([[[0.0, 1.0, 2.0], [2.0, 0.5, 0.5]]])
-    >>> OBJECTIVES["ap", "exact"]().value(counts, np.array([0, 1]), counts.sum(axis=2)).round(3)
-    array([0.935])
-    """
-
-    measure: ClassVar[str]
+    measure: ClassVar[str | None] = None
     relaxation: ClassVar[str]
     dtype: ClassVar[type | None] = None
-    """Precision of the computation; ``None`` is that of the soft counts."""
+    """Precision of the sum over ties; ``None`` is that of the scores."""
+
+    # For subclasses whose constructor leaves them out.
+    alpha: float = 2.0
+    n_bins: int | str | None = "auto"
+    delta: float = 1.0
+
+    def __init__(
+        self, *, alpha: float = 2.0, n_bins: int | str | None = "auto", delta: float = 1.0
+    ):
+        self.alpha = alpha
+        self.n_bins = n_bins
+        self.delta = delta
 
     @abstractmethod
+    def tie(self, ties: SoftTies) -> TieValues:
+        """Return the contribution of every tie and its partial derivatives.
+
+        Parameters
+        ----------
+        ties : SoftTies
+            Gain and number of items, in and before each tie.
+
+        Returns
+        -------
+        values : TieValues
+        """
+
     def level_gain(self, levels: np.ndarray) -> np.ndarray:
-        """Return the gain of an item of each level.
+        """Return the gain of an item of each level: 1 where it is relevant.
 
         Parameters
         ----------
@@ -96,10 +130,10 @@ class Objective(ABC):
         -------
         gain : ndarray of shape (n_levels,)
         """
+        return (levels > 0).astype(np.float64)
 
-    @abstractmethod
     def ideal(self, levels: np.ndarray, n_items: np.ndarray) -> np.ndarray:
-        """Return what the sum over the ties is divided by, that of a perfect ranking.
+        """Return what the sum over the ties is divided by: the number of relevant items.
 
         Parameters
         ----------
@@ -113,53 +147,45 @@ class Objective(ABC):
         ideal : ndarray of shape (M,)
             0 where nothing is relevant.
         """
-
-    @abstractmethod
-    def tie(self, ties: Ties) -> TieValues:
-        """Return the contribution of every tie and its partial derivatives.
-
-        Parameters
-        ----------
-        ties : Ties
-            Gain and number of items, in and before each tie.
-
-        Returns
-        -------
-        values : TieValues
-        """
-
-    def value(self, counts: np.ndarray, levels: np.ndarray, n_items: np.ndarray) -> np.ndarray:
-        """Return the objective of each query.
-
-        Parameters
-        ----------
-        counts, levels, n_items : ndarray
-            As for :meth:`value_and_gradient`.
-
-        Returns
-        -------
-        value : ndarray of shape (M,)
-        """
-        return self.value_and_gradient(counts, levels, n_items)[0]
-
-    def gradient(self, counts: np.ndarray, levels: np.ndarray, n_items: np.ndarray) -> np.ndarray:
-        """Return the derivative of each query's value by each of its soft counts.
-
-        Parameters
-        ----------
-        counts, levels, n_items : ndarray
-            As for :meth:`value_and_gradient`.
-
-        Returns
-        -------
-        gradient : ndarray of shape (M, n_levels, n_bins + 1)
-        """
-        return self.value_and_gradient(counts, levels, n_items)[1]
+        return n_items[:, levels > 0].sum(axis=1).astype(np.float64)
 
     def value_and_gradient(
+        self, scores: np.ndarray, level: np.ndarray, levels: np.ndarray
+    ) -> tuple[float, np.ndarray]:
+        """Evaluate the objective of a batch and its gradient.
+
+        Parameters
+        ----------
+        scores : ndarray of shape (M, n_bits)
+            The real projections, float32 or float64. The relaxed codes are ``tanh(alpha *
+            scores)``.
+        level : ndarray of shape (M, M), unsigned
+            Index into `levels` for query q (row) and item i (column). The diagonal is ignored.
+        levels : ndarray of shape (n_levels,)
+            The affinity levels, 0 for irrelevant.
+
+        Returns
+        -------
+        value : float
+            Mean over all rows; a row without relevant items counts 0.
+        gradient : ndarray of shape (M, n_bits)
+            Its derivative by the scores.
+        """
+        levels = np.asarray(levels, dtype=np.float64)
+        histogram = SoftHistogram(self._n_bins_of(scores.shape[1]), self.delta)
+        with np.errstate(over="ignore"):  # an infinite score is a saturated bit
+            codes = np.tanh(scores * scores.dtype.type(self.alpha))
+        counts, similarity = histogram.counts(codes, level, len(levels))
+        value, by_count = self.evaluate_counts(counts, levels, count_levels(level, len(levels)))
+        gradient = histogram.pull_back(codes, level, similarity, by_count)
+        gradient *= 1 - codes * codes
+        gradient *= self.alpha / len(scores)
+        return float(value.mean()), gradient
+
+    def evaluate_counts(
         self, counts: np.ndarray, levels: np.ndarray, n_items: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Evaluate the objective of each query and its gradient.
+        """Evaluate the objective of each query as a function of its soft counts.
 
         Parameters
         ----------
@@ -178,35 +204,39 @@ class Objective(ABC):
             Derivative of each query's value by each of its counts.
         """
         soft = counts if self.dtype is None else counts.astype(self.dtype, copy=False)
-        gains = self.level_gain(np.asarray(levels, dtype=np.float64)).astype(soft.dtype)
-        ideal = self.ideal(np.asarray(levels, dtype=np.float64), n_items)
+        levels = np.asarray(levels, dtype=np.float64)
+        gains = self.level_gain(levels).astype(soft.dtype)
+        ideal = self.ideal(levels, n_items)
         scale = np.divide(1.0, ideal, out=np.zeros_like(ideal), where=ideal > 0).astype(soft.dtype)
 
-        gain, items = _sum_over_levels(soft, gains)
+        gain, total = _sum_over_levels(soft, gains)
         nearer = _nearer_bins(soft.shape[-1], soft.dtype)
-        value, by_gain, by_gain_before, by_items, by_items_before = self.tie(
-            Ties(gain, gain @ nearer, items, items @ nearer)
+        value, by_gain, by_gain_before, by_total, by_before = self.tie(
+            SoftTies(gain, gain @ nearer, total, total @ nearer)
         )
 
         scale_column = scale[:, None]
         to_gain = _pull_back(by_gain, by_gain_before, nearer) * scale_column
-        to_items = _pull_back(by_items, by_items_before, nearer) * scale_column
+        to_total = _pull_back(by_total, by_before, nearer) * scale_column
         gradient = np.empty(counts.shape, counts.dtype)
         for v, level_gain in enumerate(gains):
-            gradient[:, v] = to_items + level_gain * to_gain if level_gain else to_items
+            gradient[:, v] = to_total + level_gain * to_gain if level_gain else to_total
         return (value.sum(axis=1) * scale).astype(counts.dtype, copy=False), gradient
+
+    def _n_bins_of(self, n_bits: int) -> Any:
+        return min(n_bits, _MOST_BINS) if self.n_bins == "auto" else self.n_bins
 
 
 def _sum_over_levels(counts: np.ndarray, gains: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the gain and the number of items in each bin (M, n_bins + 1)."""
-    items = counts[:, 0] + counts[:, 1] if len(gains) > 1 else counts[:, 0].copy()
+    total = counts[:, 0] + counts[:, 1] if len(gains) > 1 else counts[:, 0].copy()
     for v in range(2, len(gains)):
-        items += counts[:, v]
-    gain = np.zeros_like(items)
+        total += counts[:, v]
+    gain = np.zeros_like(total)
     for v, level_gain in enumerate(gains):
         if level_gain:
             gain += counts[:, v] if level_gain == 1 else level_gain * counts[:, v]
-    return gain, items
+    return gain, total
 
 
 def _pull_back(own: np.ndarray | None, before: np.ndarray | None, nearer: np.ndarray) -> np.ndarray:
@@ -221,21 +251,3 @@ def _pull_back(own: np.ndarray | None, before: np.ndarray | None, nearer: np.nda
 def _nearer_bins(n: int, dtype: np.dtype) -> np.ndarray:
     """Return the matrix that sums over all nearer bins: a small GEMM beats n-step running sums."""
     return np.triu(np.ones((n, n), dtype), 1)
-
-
-@lru_cache(maxsize=16)
-def _discount_table(n: int) -> np.ndarray:
-    return np.concatenate([[0.0], np.cumsum(1 / np.log2(np.arange(2, n + 2)))])
-
-
-def cumulative_discount(n_items: int) -> np.ndarray:
-    """Return S with S[n] = sum over ranks t = 1..n of 1 / log2(t + 1), for n up to `n_items`."""
-    return _discount_table(1 << max(int(n_items), 1).bit_length())
-
-
-def ideal_dcg(gains: np.ndarray, n_items: np.ndarray) -> np.ndarray:
-    """Return the DCG of the ranking that sorts items by gain (M,), from counts (M, n_levels)."""
-    best_first = np.argsort(-gains, kind="stable")
-    last_rank = np.cumsum(n_items[:, best_first], axis=1)
-    total = cumulative_discount(last_rank[:, -1].max(initial=0))[last_rank]
-    return np.diff(total, axis=1, prepend=0.0) @ gains[best_first]

@@ -9,8 +9,3 @@ FLOOR = 0.5
 def floored(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return max(x, FLOOR) and its derivative."""
     return np.maximum(x, x.dtype.type(FLOOR)), (x > FLOOR).astype(x.dtype)
-
-
-def quotient(numerator: np.ndarray, denominator: np.ndarray) -> np.ndarray:
-    """Return the quotient, 0 where the denominator is 0."""
-    return np.divide(numerator, denominator, out=np.zeros_like(numerator), where=denominator > 0)

@@ -3,8 +3,10 @@
 import numpy as np
 from scipy.special import expi
 
-from ._base import Objective, Ties, TieValues, cumulative_discount, ideal_dcg
-from ._floor import floored, quotient
+from ...measures import DISCOUNTS, ideal_dcg, level_gains, ratio
+from ._base import Objective, documented
+from ._floor import floored
+from ._ties import SoftTies, TieValues
 
 LN2 = float(np.log(2))
 
@@ -16,25 +18,29 @@ class _NDCG(Objective):
 
     def level_gain(self, levels):
         """Return 2^level - 1 in units of 2^(highest level): NDCG is the same, nothing overflows."""
-        highest = levels.max()
-        return np.exp2(levels - highest) - np.exp2(-highest)
+        return level_gains(levels, scaled=True)
 
     def ideal(self, levels, n_items):
         """Return the DCG of the ranking sorted by level."""
-        return ideal_dcg(self.level_gain(levels), n_items)
+        return ideal_dcg(n_items, self.level_gain(levels))
 
 
+@documented
 class SimplifiedNDCG(_NDCG):
     """Each tie is discounted by its middle rank.
 
     DCG = sum_d g_d / log2(C_{d-1} + (c_d + 1)/2 + 1), g_d the gain in bin d.
+
+    {parameters and example}
+    >>> objectives.SimplifiedNDCG().evaluate_counts(counts, levels, n_items)[0].round(3)
+    array([0.911])
     """
 
     relaxation = "simplified"
 
-    def tie(self, ties: Ties) -> TieValues:
+    def tie(self, ties: SoftTies) -> TieValues:
         """Return the contributions of the ties."""
-        rank = ties.items_before + ties.items / 2 + ties.items.dtype.type(1.5)
+        rank = ties.before + ties.total / 2 + ties.total.dtype.type(1.5)
         discount = 1 / np.log2(rank)
         value = ties.gain * discount
         by_rank = value * discount / (-LN2 * rank)
@@ -44,14 +50,14 @@ class SimplifiedNDCG(_NDCG):
 class _IntegralNDCG(_NDCG):
     """The mean discount of a tie is an integral of 1 / log2 t, divided by c_d."""
 
-    def limits(self, after: np.ndarray, before: np.ndarray) -> tuple[Limit, Limit]:
+    def _limits(self, after: np.ndarray, before: np.ndarray) -> tuple[Limit, Limit]:
         """Return the limits t of the integral, upper and lower, each with its derivative."""
         raise NotImplementedError
 
-    def tie(self, ties: Ties) -> TieValues:
+    def tie(self, ties: SoftTies) -> TieValues:
         """Return the contributions of the ties."""
-        divisor, divisor_slope = floored(ties.items)
-        limits = self.limits(ties.items_before + ties.items, ties.items_before)
+        divisor, divisor_slope = floored(ties.total)
+        limits = self._limits(ties.before + ties.total, ties.before)
         (upper, upper_slope), (lower, lower_slope) = limits
         log_upper, log_lower = np.log(upper), np.log(lower)
         mean = LN2 * (expi(log_upper) - expi(log_lower)) / divisor  # Li(x) = Ei(ln x)
@@ -59,60 +65,75 @@ class _IntegralNDCG(_NDCG):
         share = LN2 * ties.gain / divisor
         by_upper = share * upper_slope / log_upper
         by_lower = share * lower_slope / log_lower
-        by_items = by_upper - value / divisor * divisor_slope
-        return TieValues(value, mean, None, by_items, by_upper - by_lower)
+        by_total = by_upper - value / divisor * divisor_slope
+        return TieValues(value, mean, None, by_total, by_upper - by_lower)
 
 
+@documented
 class ArxivNDCG(_IntegralNDCG):
     """Equation (8) of the arXiv version: the integral from C_{d-1} + 2 to C_d + 1.
 
     C_d, and c_d in the denominator, are not less than `FLOOR`.
+
+    {parameters and example}
+    >>> objectives.ArxivNDCG().evaluate_counts(counts, levels, n_items)[0].round(3)
+    array([0.455])
     """
 
     relaxation = "arxiv"
 
-    def limits(self, after, before):
+    def _limits(self, after, before):
         """Return the limits of equation (8)."""
         upper, upper_slope = floored(after)
         return (upper + 1, upper_slope), (before + 2, 1)
 
 
+@documented
 class CvprNDCG(_IntegralNDCG):
     """Equation (12) of the CVPR version: the integral from C_{d-1} + 1 to C_d + 1.
 
     C_d, C_{d-1}, and c_d in the denominator, are not less than `FLOOR`.
+
+    {parameters and example}
+    >>> objectives.CvprNDCG().evaluate_counts(counts, levels, n_items)[0].round(3)
+    array([0.882])
     """
 
     relaxation = "cvpr"
 
-    def limits(self, after, before):
+    def _limits(self, after, before):
         """Return the limits of equation (12)."""
         upper, upper_slope = floored(after)
         lower, lower_slope = floored(before)
         return (upper + 1, upper_slope), (lower + 1, lower_slope)
 
 
+@documented
 class ExactNDCG(_NDCG):
     """The tie-aware NDCG itself, the cumulative discount interpolated linearly between ranks.
 
     Equal to tie-aware NDCG wherever the histogram is integer.
+
+    {parameters and example}
+    >>> objectives.ExactNDCG().evaluate_counts(counts, levels, n_items)[0].round(3)
+    array([0.967])
     """
 
     relaxation = "exact"
     dtype = np.float64
 
-    def tie(self, ties: Ties) -> TieValues:
+    def tie(self, ties: SoftTies) -> TieValues:
         """Return the contributions of the ties."""
-        after = ties.items_before + ties.items
-        table = cumulative_discount(int(after.max(initial=0.0)) + 1)
+        after = ties.before + ties.total
+        table = DISCOUNTS["log2p1"].prefix(int(after.max(initial=0.0)) + 1)
         stop, discount_stop = _interpolate(table, after)
-        start, discount_start = _interpolate(table, ties.items_before)
+        start, discount_start = _interpolate(table, ties.before)
         same_rank = discount_stop == discount_start
-        mean = np.where(same_rank, discount_start, quotient(stop - start, ties.items))
-        per_item = quotient(ties.gain, ties.items)
-        by_items = per_item * (discount_stop - mean)
+        mean = np.where(same_rank, discount_start, ratio(stop - start, ties.total))
+        per_item = ratio(ties.gain, ties.total)
+        by_total = per_item * (discount_stop - mean)
         by_before = per_item * (discount_stop - discount_start)
-        return TieValues(ties.gain * mean, mean, None, by_items, by_before)
+        return TieValues(ties.gain * mean, mean, None, by_total, by_before)
 
 
 def _interpolate(table: np.ndarray, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

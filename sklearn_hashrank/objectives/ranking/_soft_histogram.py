@@ -98,3 +98,10 @@ class SoftHistogram:
         pulled += similarity.T @ codes
         pulled *= -0.5
         return pulled
+
+
+def count_levels(level: np.ndarray, n_levels: int) -> np.ndarray:
+    """Return how many other items of each level every row is ranked against (M, n_levels)."""
+    from ..._kernels.soft_histogram import count_levels as count
+
+    return count(level, n_levels)

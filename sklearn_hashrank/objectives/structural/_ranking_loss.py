@@ -1,9 +1,9 @@
 """The structural hinge loss over whole rankings, and the rankings that attain it."""
 
-from typing import Any
-
 import numpy as np
-from joblib import Parallel, delayed
+
+from ..._utils.threads import run_in_threads
+from ...measures import DISCOUNTS
 
 LOSSES = ("ap", "ndcg")
 _PAIRS_AT_A_TIME = 1 << 18
@@ -54,11 +54,11 @@ class RankingLoss:
         self._relevant = np.packbits(relevant, axis=1)
         n_relevant, n_irrelevant = count_relevant(relevant, own)
         self._scale = 2.0 / (n_relevant * n_irrelevant * n_bits)
-        ranks = np.arange(len(database) + 1)
+        ranks = np.arange(len(database) + 1.0)
         if loss == "ap":
             self._table = np.concatenate([[0.0], np.cumsum(1 / ranks[1:])])
         else:
-            self._table = np.concatenate([[0.0], 1 / np.log2(ranks[1:] + 1)])
+            self._table = np.concatenate([[0.0], DISCOUNTS["log2p1"].discount(ranks[1:])])
 
     def most_violated(self, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Find the ranking of each query with the largest loss + F.
@@ -78,8 +78,8 @@ class RankingLoss:
         projected = (self.database @ weights).T
         step = max(1, _PAIRS_AT_A_TIME // len(self.database))
         blocks = [slice(start, start + step) for start in range(0, len(self.queries), step)]
-        found: Any = Parallel(n_jobs=self.n_jobs, require="sharedmem")(
-            delayed(self._most_violated)(block, weights, projected) for block in blocks
+        found = run_in_threads(
+            lambda block: self._most_violated(block, weights, projected), blocks, self.n_jobs
         )
         directions, losses = zip(*found)
         return np.concatenate(directions), np.concatenate(losses)

@@ -23,10 +23,10 @@ from sklearn_hashrank import (
     RSHHasher,
     SharedLabelAffinity,
 )
-from sklearn_hashrank._linear.principal import CenteredRows
+from sklearn_hashrank._linear import CenteredRows, Moments
 from sklearn_hashrank.hashers.rsh import _supervision
-from sklearn_hashrank.hashers.rsh._estimator import _Loss, _Problem, _whitening
-from sklearn_hashrank.hashers.rsh._statistics import Draws, TripletStatistics
+from sklearn_hashrank.hashers.rsh._problem import MarginProblem, _Loss, whiten
+from sklearn_hashrank.hashers.rsh._statistics import Sampling, TripletStatistics
 from sklearn_hashrank.hashers.rsh._supervision import group_rows, supervise, triplet_weights
 from tests.oracle.triplets import mean_margin, supervision_matrix, triplet_tensor
 
@@ -115,8 +115,8 @@ def test_problem_is_the_mean_margin_of_a_triplet(n_features):
     X -= X.mean(axis=0)
     supervision, relevance = sum_triplets(affinity, y, X)
     rows = CenteredRows(X, np.zeros(n_features))
-    whitening = _whitening(rows, rows.variances(), 1, None)
-    problem = _Problem(supervision, whitening)
+    space, _ = whiten(Moments.of(X), rows, 1, None)
+    problem = MarginProblem(supervision, space)
     assert (problem.basis is None) == (n_features == 5)
     A = np.linalg.qr(rng.normal(size=(n_features, 3)))[0]
     expected = mean_margin(relevance, X[:N_QUERIES], X, A) / X.var(axis=0).mean()
@@ -132,7 +132,8 @@ def test_whitening_makes_the_shrunk_covariance_a_multiple_of_the_identity():
     covariance = rows.covariance()
     mean_variance = np.trace(covariance) / 6
     for shrinkage in (0.01, 0.4, 1):
-        T = _whitening(rows, rows.variances(), shrinkage, None).apply(np.eye(6))
+        space, _ = whiten(Moments.of(X), rows, shrinkage, None)
+        T = space.lift(np.eye(6))
         shrunk = (1 - shrinkage) * covariance + shrinkage * mean_variance * np.eye(6)
         np.testing.assert_allclose(T @ shrunk @ T, mean_variance * np.eye(6), atol=1e-9)
 
@@ -174,7 +175,7 @@ def test_solution_is_the_optimum_of_ky_fan(n_bits):
     hasher = RSHHasher(n_bits, rotation=None, shrinkage=1, n_queries=40, random_state=0).fit(X, y)
     targets = affinity.validate(y)
     seed = np.random.RandomState(0).randint(np.iinfo(np.int32).max)  # the first draw of fit
-    found = TripletStatistics(Draws(affinity, 40, "auto", seed), X, targets).supervise()
+    found = TripletStatistics(Sampling(affinity, 40, "auto", seed), X, targets).supervise()
     B = found.wins.T @ found.queries / (2 * found.n_wins * X.var(axis=0).mean())
     values = np.linalg.eigvalsh((B + B.T) / 2)
     assert values[0] < -1e-3
@@ -192,15 +193,15 @@ def test_without_shrinkage_components_are_orthonormal():
     assert residual <= 1e-6
 
 
-def test_remaining_directions_are_quiet():
+def test_remaining_directions_are_those_of_low_variance():
     """Bits beyond the nine directions of ten classes must not listen to unsupervised variance."""
     rng = np.random.default_rng(0)
     X, y = make_blobs(2000, 4, centers=3, random_state=0)
     X = np.hstack([X, 5 * rng.normal(size=(2000, 4)), 1e-3 * rng.normal(size=(2000, 4))])
     hasher = RSHHasher(6, rotation=None, shrinkage=1, n_queries=None, random_state=0).fit(X, y)
-    loud = np.linalg.norm(hasher.components_[:, 4:8])
-    quiet = np.linalg.norm(hasher.components_[:, 8:])
-    assert quiet > 10 * loud
+    high = np.linalg.norm(hasher.components_[:, 4:8])
+    low = np.linalg.norm(hasher.components_[:, 8:])
+    assert low > 10 * high
 
 
 @pytest.mark.parametrize("scale", [2.0**-20, 2.0**10])

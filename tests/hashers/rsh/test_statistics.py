@@ -17,7 +17,12 @@ from sklearn_hashrank import (
     SharedLabelAffinity,
 )
 from sklearn_hashrank.hashers.rsh import _statistics
-from sklearn_hashrank.hashers.rsh._statistics import Draws, RowSample, TripletStatistics, row_keys
+from sklearn_hashrank.hashers.rsh._statistics import (
+    RowSample,
+    Sampling,
+    TripletStatistics,
+    row_keys,
+)
 from tests.oracle.triplets import supervision_matrix
 
 N, N_FEATURES = 90, 6
@@ -67,12 +72,12 @@ def test_blocks_give_the_same_as_all_rows(affinity, y, cuts, make):
     assert not hasattr(found, "y_")
 
 
-@pytest.mark.parametrize("kinds_in_full", [2, 2000])
+@pytest.mark.parametrize("groups_in_full", [2, 2000])
 @pytest.mark.parametrize(
     "sizes", [(None, None), (7, None), (None, 30), (7, 30), ("auto", 30), (200, 200)]
 )
-def test_the_same_for_every_number_of_queries_and_items(sizes, kinds_in_full, monkeypatch):
-    monkeypatch.setattr(_statistics, "KINDS_IN_FULL", kinds_in_full)
+def test_the_same_for_every_number_of_queries_and_items(sizes, groups_in_full, monkeypatch):
+    monkeypatch.setattr(_statistics, "GROUPS_IN_FULL", groups_in_full)
     y = TARGETS["labels"][1]
     hashers = [
         RSHHasher(4, n_queries=sizes[0], n_database=sizes[1], random_state=0) for _ in range(2)
@@ -85,16 +90,16 @@ def test_the_same_for_every_number_of_queries_and_items(sizes, kinds_in_full, mo
 
 @every_target
 def test_statistics_of_blocks_hold_the_literal_supervision(affinity, y):
-    """Where queries and items are not drawn, B is the sum over all triplets of all rows."""
+    """Where queries and items are not sampled, B is the sum over all triplets of all rows."""
     small = np.arange(16)
     rows, y = X[small], y[small]
     if not isinstance(affinity, str) and isinstance(affinity, PrecomputedAffinity):
         affinity = PrecomputedAffinity(affinity.S[:16, :16])
     affinity = RSHHasher(affinity=affinity)._fit_affinity(rows, y)
     targets = affinity.validate(y)
-    draws = Draws(affinity, None, None, 0)
+    sampling = Sampling(affinity, None, None, 0)
     parts = [
-        TripletStatistics(draws, rows[part], targets[part], part[0])
+        TripletStatistics(sampling, rows[part], targets[part], part[0])
         for part in (small[:3], small[3:4], small[4:])
     ]
     for whole in ((parts[0] + parts[1]) + parts[2], parts[0] + (parts[1] + parts[2])):
@@ -209,9 +214,9 @@ def test_blocks_that_do_not_go_together(rows, y, message):
 def test_samples_depend_on_row_numbers_alone():
     np.testing.assert_array_equal(row_keys((3, 1), 0, 100)[40:], row_keys((3, 1), 40, 60))
     rows = np.arange(1000.0)[:, None]
-    whole = RowSample.draw(50, (3, 1), rows, None)
+    whole = RowSample.of(50, (3, 1), rows, None)
     parts = [
-        RowSample.draw(50, (3, 1), rows[i : i + 90], None, i, n_total)
+        RowSample.of(50, (3, 1), rows[i : i + 90], None, i, n_total)
         for n_total in (None, 1000)
         for i in range(0, 1000, 90)
     ]
@@ -222,11 +227,11 @@ def test_samples_depend_on_row_numbers_alone():
         np.testing.assert_array_equal(merged.numbers, whole.numbers)
         np.testing.assert_array_equal(merged.X, whole.X)
     assert sum(len(part.keys) for part in parts[12:]) < 200
-    other = RowSample.draw(50, (3, 2), rows, None)
+    other = RowSample.of(50, (3, 2), rows, None)
     assert len(np.intersect1d(other.numbers, whole.numbers)) < 20
     counts = np.zeros(1000)
     for seed in range(200):
-        counts[RowSample.draw(50, (seed, 0), rows, None).numbers] += 1
+        counts[RowSample.of(50, (seed, 0), rows, None).numbers] += 1
     assert counts.sum() == 200 * 50
     assert counts.max() < 30
 
@@ -235,7 +240,7 @@ def test_label_affinity_needs_few_numbers():
     """Rows of equal y are one row of the statistics, however many there are."""
     affinity = LabelAffinity().fit([0])
     y = affinity.validate(np.arange(N) % 3)
-    statistics = TripletStatistics(Draws(affinity, None, None, 0), X, y)
+    statistics = TripletStatistics(Sampling(affinity, None, None, 0), X, y)
     assert statistics.groups.sums.shape == (3, N_FEATURES)
     assert statistics._queries is None
     assert statistics._database is None

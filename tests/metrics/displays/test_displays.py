@@ -25,6 +25,7 @@ from sklearn_hashrank.metrics import (
 from tests.retrieval import shuffled_digits
 
 matplotlib = pytest.importorskip("matplotlib")
+NAME = r"$\foo$ \$"  # no formula
 CURVES = [PrecisionRecallDisplay, RecallAtKDisplay]
 
 
@@ -140,16 +141,15 @@ def test_unlabelled_rows_are_their_own_y(digits):
     hasher = LSHHasher(8, random_state=0).fit(X)
     options = {"zero_division": 0}
     given = TieRangeDisplay.from_estimator(hasher, X_query, X_query, database=(X, X), **options)
-    for database in ((X, None), "fit"):
-        display = TieRangeDisplay.from_estimator(hasher, X_query, database=database, **options)
-        np.testing.assert_array_equal(display.expected, given.expected)
+    display = TieRangeDisplay.from_estimator(hasher, X_query, database=(X, None), **options)
+    np.testing.assert_array_equal(display.expected, given.expected)
 
 
 @pytest.mark.parametrize("before", [StandardScaler(), PCA(10)])
 def test_without_y_rows_are_compared_as_the_hasher_sees_them(before, digits):
     X, _, X_query, _ = digits
     model = make_pipeline(before, RSHHasher(8, random_state=0)).fit(X)
-    for database in ("self", "fit", (X, None)):
+    for database in ("self", (X, None)):
         options = {"database": database, "zero_division": 0}
         display = TieRangeDisplay.from_estimator(model, X_query, **options)
         score = make_retrieval_scorer("ap", **options)(model, X_query)
@@ -279,6 +279,26 @@ def test_bits_curve(plt, digits):
     own = BitsCurveDisplay.from_estimator(LSHHasher(), X, y, n_bits=[8], seeds=[0], measure="mlgap")
     assert own.names == ["LSHHasher"]
     assert 0 < own.scores[0][0, 0] < 1
+
+
+@pytest.mark.parametrize(
+    "display",
+    [
+        BitsCurveDisplay([8, 16], [[0.4], [0.5]], names=[NAME]),
+        PrecisionRecallDisplay([0.5, 0.4], [0.1, 0.2], names=[NAME]),
+        RecallAtKDisplay([0.1, 0.2], [1, 2], names=[NAME]),
+        TieRangeDisplay([0.1], [0.2], [0.3], names=[NAME]),
+        CodeUsageDisplay(code_usage([[0] * 2]), names=[NAME]),
+        CodeUsageDisplay(code_usage([[0] * 20]), names=[NAME]),
+    ],
+    ids=lambda display: type(display).__name__,
+)
+def test_names_are_drawn_as_they_are(plt, display):
+    figure = display.plot().figure_
+    figure.canvas.draw()
+    named = [t for t in figure.findobj(matplotlib.text.Text) if NAME in t.get_text()]
+    [text] = [t for t in named if t.get_visible()]
+    assert not text.get_parse_math()
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from tests.objectives.differences import central_differences
 from tests.objectives.ranking.batches import shared_labels
 from tests.oracle.pairs import LOSSES, l1, mean_loss, squared_l2
 
-LEVELS = [0.0, 1.0, 2.0]
+LEVELS = np.array([0.0, 1.0, 2.0])
 
 every_objective = pytest.mark.parametrize("name", sorted(PAIRWISE_OBJECTIVES))
 both_distances = pytest.mark.parametrize(
@@ -26,8 +26,8 @@ both_distances = pytest.mark.parametrize(
 )
 
 
-def make(name, n_bits=6, **options):
-    return PAIRWISE_OBJECTIVES[name](LEVELS, n_bits, **options)
+def make(name, **options):
+    return PAIRWISE_OBJECTIVES[name](**options)
 
 
 def test_every_objective_has_an_oracle():
@@ -39,7 +39,7 @@ def test_every_objective_has_an_oracle():
 def test_value_is_the_printed_formula(name, scale):
     rng = np.random.default_rng(0)
     codes, level = scale * rng.normal(size=(9, 6)), shared_labels(9, rng)
-    value, _ = make(name, regularization=0.3).value_and_gradient(codes, level)
+    value, _ = make(name, regularization=0.3).value_and_gradient(codes, level, LEVELS)
     assert -value == pytest.approx(mean_loss(name, codes.tolist(), level, 0.3), rel=1e-12)
 
 
@@ -51,8 +51,10 @@ def test_gradient_is_that_of_finite_differences(name, scale, symmetric):
     codes = scale * rng.normal(size=(9, 6))
     level = shared_labels(9, rng) if symmetric else rng.integers(0, 3, (9, 9)).astype(np.uint8)
     objective = make(name, regularization=0.3)
-    _, gradient = objective.value_and_gradient(codes, level)
-    numeric = central_differences(lambda u: objective.value_and_gradient(u, level)[0], codes, 1e-7)
+    _, gradient = objective.value_and_gradient(codes, level, LEVELS)
+    numeric = central_differences(
+        lambda u: objective.value_and_gradient(u, level, LEVELS)[0], codes, 1e-7
+    )
     assert_allclose(gradient, numeric, rtol=1e-6, atol=1e-7)
 
 
@@ -66,9 +68,11 @@ def test_on_kinks_the_gradient_is_the_mean_of_those_of_the_two_sides(name, seed)
     codes[1] = codes[0]
     codes[1, :4] += 0.5 * rng.integers(0, 2, 4)
     level = shared_labels(5, rng)
-    objective = make(name, n_bits=12, regularization=0.3)
-    _, gradient = objective.value_and_gradient(codes, level)
-    numeric = central_differences(lambda u: objective.value_and_gradient(u, level)[0], codes, 1e-6)
+    objective = make(name, regularization=0.3)
+    _, gradient = objective.value_and_gradient(codes, level, LEVELS)
+    numeric = central_differences(
+        lambda u: objective.value_and_gradient(u, level, LEVELS)[0], codes, 1e-6
+    )
     assert_allclose(gradient, numeric, atol=1e-7)
 
 
@@ -77,8 +81,8 @@ def test_on_kinks_the_gradient_is_the_mean_of_those_of_the_two_sides(name, seed)
 def test_precision_is_kept(name, dtype):
     rng = np.random.default_rng(2)
     codes, level = rng.normal(size=(20, 6)), shared_labels(20, rng)
-    value, gradient = make(name).value_and_gradient(codes.astype(dtype), level)
-    expected_value, expected = make(name).value_and_gradient(codes, level)
+    value, gradient = make(name).value_and_gradient(codes.astype(dtype), level, LEVELS)
+    expected_value, expected = make(name).value_and_gradient(codes, level, LEVELS)
     assert gradient.dtype == dtype
     assert value == pytest.approx(expected_value, rel=1e-5)
     assert_allclose(gradient, expected, atol=1e-5)
@@ -93,7 +97,7 @@ def test_values_and_gradients_are_finite(name, data):
     finite = st.floats(-limit, limit, width=8 * np.dtype(dtype).itemsize)
     codes = data.draw(arrays(dtype, shape, elements=finite | st.sampled_from([-1.0, 0.0, 1.0])))
     level = data.draw(arrays(np.uint8, (shape[0], shape[0]), elements=st.integers(0, 2)))
-    value, gradient = make(name, n_bits=shape[1]).value_and_gradient(codes, level)
+    value, gradient = make(name).value_and_gradient(codes, level, LEVELS)
     assert np.isfinite(value)
     assert np.isfinite(gradient).all()
 
@@ -102,10 +106,10 @@ def test_values_and_gradients_are_finite(name, data):
 def test_order_of_rows_and_signs_of_bits_do_not_matter(name):
     rng = np.random.default_rng(3)
     codes, level = rng.normal(size=(10, 6)), shared_labels(10, rng)
-    value, gradient = make(name).value_and_gradient(codes, level)
+    value, gradient = make(name).value_and_gradient(codes, level, LEVELS)
     order, signs = rng.permutation(10), rng.choice([-1, 1], 6)
     changed_value, changed = make(name).value_and_gradient(
-        codes[order] * signs, level[np.ix_(order, order)]
+        codes[order] * signs, level[np.ix_(order, order)], LEVELS
     )
     assert changed_value == pytest.approx(value, rel=1e-12)
     assert_allclose(changed, gradient[order] * signs, atol=1e-14)
@@ -115,12 +119,12 @@ def test_order_of_rows_and_signs_of_bits_do_not_matter(name):
 def test_nobody_is_paired_with_itself(name):
     rng = np.random.default_rng(4)
     codes, level = rng.normal(size=(10, 6)), shared_labels(10, rng)
-    value, gradient = make(name).value_and_gradient(codes, level)
+    value, gradient = make(name).value_and_gradient(codes, level, LEVELS)
     np.fill_diagonal(level, 0)
-    other_value, other = make(name).value_and_gradient(codes, level)
+    other_value, other = make(name).value_and_gradient(codes, level, LEVELS)
     assert other_value == value
     assert_array_equal(other, gradient)
-    lonely, _ = make(name, regularization=0.0).value_and_gradient(codes[:1], level[:1, :1])
+    lonely, _ = make(name, regularization=0.0).value_and_gradient(codes[:1], level[:1, :1], LEVELS)
     assert lonely == 0
 
 
@@ -144,7 +148,7 @@ def test_distances_of_signs_are_multiples_of_the_hamming_distance(metric, litera
 
 def test_zones_of_the_paper():
     infinity = np.inf
-    zones = {name: 12 * make(name).zones(np.array(LEVELS)) for name in PAIRWISE_OBJECTIVES}
+    zones = {name: 12 * make(name).zones(LEVELS) for name in PAIRWISE_OBJECTIVES}
     assert_allclose(zones["dsh"], [[24, infinity], [0, 0], [0, 0]])
     assert_allclose(zones["dispersed"], [[24, infinity], [2, 4], [2, 4]])
     assert_allclose(zones["hierarchical"], [[24, infinity], [2, 4], [1, 2]])
@@ -155,8 +159,8 @@ def test_zones_of_the_paper():
 def test_one_level_is_no_hierarchy():
     rng = np.random.default_rng(7)
     codes, level = rng.normal(size=(10, 6)), np.minimum(shared_labels(10, rng), 1)
-    value, gradient = make("hierarchical").value_and_gradient(codes, level)
-    expected_value, expected = make("dispersed").value_and_gradient(codes, level)
+    value, gradient = make("hierarchical").value_and_gradient(codes, level, LEVELS)
+    expected_value, expected = make("dispersed").value_and_gradient(codes, level, LEVELS)
     assert value == expected_value
     assert_array_equal(gradient, expected)
 
@@ -165,12 +169,20 @@ def test_a_new_objective_is_one_class():
     class Halfway(PairwiseObjective):
         """Irrelevant pairs at half of the bits, neither nearer nor farther."""
 
-        name, metric = "halfway", CityBlock
+        metric = CityBlock
 
         def zones(self, levels):
             return np.where((levels > 0)[:, None], (0.0, 0.0), (1.0, 1.0))
 
     codes = np.array([[1.0, 1.0], [1.0, 1.0], [1.0, -1.0], [-1.0, -1.0]])
     level = np.array([[0, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0]], dtype=np.uint8)
-    value, _ = Halfway([0, 1], 2).value_and_gradient(codes, level)
+    value, _ = Halfway().value_and_gradient(codes, level, np.array([0.0, 1.0]))
     assert value == pytest.approx(-(2 + 2 + 2) / 12)
+
+
+@every_objective
+@pytest.mark.parametrize("zone", [(0.3, 0.2), (-0.1, 0.2), (0.1, 0.2, 0.3), ("near", "far")])
+def test_a_zone_is_two_distances(name, zone):
+    codes, level = np.ones((3, 4)), np.zeros((3, 3), dtype=np.uint8)
+    with pytest.raises(ValueError, match=r"two distances per bit, 0 <= low <= high. Got \("):
+        make(name, zone=zone).value_and_gradient(codes, level, LEVELS)

@@ -9,10 +9,12 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.special import polygamma
+from sklearn.base import clone
 
+from sklearn_hashrank import RetrievalHistogram
 from sklearn_hashrank._kernels.special import trigamma
-from sklearn_hashrank.objectives import FLOOR, OBJECTIVES, BatchObjective, Objective, TieValues
-from sklearn_hashrank.objectives.ranking._batch import count_levels
+from sklearn_hashrank.objectives import FLOOR, OBJECTIVES, Objective, SoftHistogram, TieValues
+from sklearn_hashrank.objectives.ranking._soft_histogram import count_levels
 from tests.objectives.differences import central_differences
 from tests.objectives.ranking.batches import BATCHES, LEVELS, batch, shared_labels
 from tests.oracle.relaxations import DISCRETE, RELAXATIONS, discrete_counts
@@ -36,7 +38,7 @@ def test_every_relaxation_has_an_oracle():
 def test_value_is_the_printed_formula(objective):
     counts, n_items = soft_counts(np.random.default_rng(0))
     literal = RELAXATIONS[objective.measure, objective.relaxation]
-    value = objective.value(counts, LEVELS, n_items)
+    value = objective.evaluate_counts(counts, LEVELS, n_items)[0]
     for q in range(1, len(counts)):
         expected = literal(counts[q].tolist(), LEVELS.tolist(), n_items[q].tolist(), FLOOR)
         assert value[q] == pytest.approx(expected, rel=1e-9)
@@ -45,9 +47,11 @@ def test_value_is_the_printed_formula(objective):
 def test_gradient_by_counts_is_that_of_finite_differences(objective):
     counts, n_items = soft_counts(np.random.default_rng(1))
     filled = counts > 0  # an empty bin has no left neighbour; it is covered through the scores
-    gradient = objective.gradient(counts, LEVELS, n_items)
+    _, gradient = objective.evaluate_counts(counts, LEVELS, n_items)
     numeric = central_differences(
-        lambda c: objective.value(np.maximum(c, 0), LEVELS, n_items).sum(), counts, 1e-6
+        lambda c: objective.evaluate_counts(np.maximum(c, 0), LEVELS, n_items)[0].sum(),
+        counts,
+        1e-6,
     )
     assert_allclose(gradient[filled], numeric[filled], rtol=1e-6, atol=1e-9)
 
@@ -56,10 +60,10 @@ def test_gradient_by_counts_is_that_of_finite_differences(objective):
 @pytest.mark.parametrize(("n_bins", "delta", "alpha"), BINNINGS)
 def test_gradient_by_scores_is_that_of_finite_differences(objective, n_bins, delta, alpha, name):
     scores, level = batch(name, np.random.default_rng(2))
-    learned = BatchObjective(objective, LEVELS, n_bins=n_bins, delta=delta)
-    _, gradient = learned.value_and_gradient(scores, level, alpha)
+    objective.set_params(alpha=alpha, n_bins=n_bins, delta=delta)
+    _, gradient = objective.value_and_gradient(scores, level, LEVELS)
     numeric = central_differences(
-        lambda s: learned.value_and_gradient(s, level, alpha)[0], scores, 1e-6
+        lambda s: objective.value_and_gradient(s, level, LEVELS)[0], scores, 1e-6
     )
     assert_allclose(gradient, numeric, rtol=1e-6, atol=1e-9)
 
@@ -67,23 +71,16 @@ def test_gradient_by_scores_is_that_of_finite_differences(objective, n_bins, del
 def test_queries_without_relevant_items_contribute_nothing(objective):
     rng = np.random.default_rng(3)
     counts, n_items = soft_counts(rng)
-    value, gradient = objective.value_and_gradient(counts, LEVELS, n_items)
+    value, gradient = objective.evaluate_counts(counts, LEVELS, n_items)
     assert value[0] == 0
     assert_array_equal(gradient[0], 0)
     assert np.all(value[1:] > 0)
 
 
-def test_value_and_gradient_agree_with_their_parts(objective):
-    counts, n_items = soft_counts(np.random.default_rng(4))
-    value, gradient = objective.value_and_gradient(counts, LEVELS, n_items)
-    assert_array_equal(objective.value(counts, LEVELS, n_items), value)
-    assert_array_equal(objective.gradient(counts, LEVELS, n_items), gradient)
-
-
 def test_queries_do_not_depend_on_each_other(objective):
     counts, n_items = soft_counts(np.random.default_rng(5))
-    value, gradient = objective.value_and_gradient(counts, LEVELS, n_items)
-    alone_value, alone_gradient = objective.value_and_gradient(counts[2:3], LEVELS, n_items[2:3])
+    value, gradient = objective.evaluate_counts(counts, LEVELS, n_items)
+    alone_value, alone_gradient = objective.evaluate_counts(counts[2:3], LEVELS, n_items[2:3])
     assert_allclose(alone_value, value[2:3], rtol=1e-12)
     assert_allclose(alone_gradient, gradient[2:3], rtol=1e-10, atol=1e-14)
 
@@ -91,16 +88,15 @@ def test_queries_do_not_depend_on_each_other(objective):
 def test_order_of_the_levels_does_not_matter(objective):
     counts, n_items = soft_counts(np.random.default_rng(6))
     order = [2, 0, 1]
-    value = objective.value(counts[:, order], LEVELS[order], n_items[:, order])
-    assert_allclose(value, objective.value(counts, LEVELS, n_items), rtol=1e-12)
+    value = objective.evaluate_counts(counts[:, order], LEVELS[order], n_items[:, order])[0]
+    assert_allclose(value, objective.evaluate_counts(counts, LEVELS, n_items)[0], rtol=1e-12)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_precision_is_kept(objective, dtype):
     scores, level = batch("random", np.random.default_rng(7))
-    learned = BatchObjective(objective, LEVELS)
-    value, gradient = learned.value_and_gradient(scores.astype(dtype), level)
-    expected_value, expected = learned.value_and_gradient(scores, level)
+    value, gradient = objective.value_and_gradient(scores.astype(dtype), level, LEVELS)
+    expected_value, expected = objective.value_and_gradient(scores, level, LEVELS)
     assert gradient.dtype == dtype
     assert value == pytest.approx(expected_value, abs=1e-5)
     assert_allclose(gradient, expected, atol=1e-4)
@@ -117,8 +113,9 @@ def test_finite_scores_give_finite_gradients(data, key):
     level = data.draw(arrays(np.uint8, (shape[0], shape[0]), elements=st.integers(0, 2)))
     n_bins = data.draw(st.integers(1, 8))
     delta = data.draw(st.sampled_from([0.1, 0.5, 1.0, 1.5, 2.0, 4.0]))
-    learned = BatchObjective(OBJECTIVES[key](), LEVELS, n_bins=n_bins, delta=delta)
-    value, gradient = learned.value_and_gradient(scores, level, data.draw(st.sampled_from([1, 50])))
+    alpha = data.draw(st.sampled_from([1, 50]))
+    objective = OBJECTIVES[key](alpha=alpha, n_bins=n_bins, delta=delta)
+    value, gradient = objective.value_and_gradient(scores, level, LEVELS)
     assert np.isfinite(value)
     assert np.isfinite(gradient).all()
 
@@ -130,7 +127,7 @@ def test_any_counts_give_finite_gradients(data, key):
     element = st.floats(0, 1e4) | st.sampled_from(kinks)
     counts = data.draw(arrays(np.float64, (2, 3, 4), elements=element))
     n_items = data.draw(arrays(np.int64, (2, 3), elements=st.integers(0, 1000)))
-    value, gradient = OBJECTIVES[key]().value_and_gradient(counts, LEVELS, n_items)
+    value, gradient = OBJECTIVES[key]().evaluate_counts(counts, LEVELS, n_items)
     assert np.isfinite(value).all()
     assert np.isfinite(gradient).all()
 
@@ -139,7 +136,7 @@ def test_high_levels_do_not_overflow():
     counts, n_items = soft_counts(np.random.default_rng(8))
     levels = np.array([0.0, 900.0, 1023.0])
     for key in OBJECTIVES:
-        value, gradient = OBJECTIVES[key]().value_and_gradient(
+        value, gradient = OBJECTIVES[key]().evaluate_counts(
             counts.astype(np.float32), levels, n_items
         )
         assert np.isfinite(value).all()
@@ -153,9 +150,9 @@ def test_exact_is_the_tie_aware_measure_for_binary_codes(measure, delta, n_bits)
     rng = np.random.default_rng(9)
     codes = rng.choice([-1.0, 1.0], size=(25, n_bits))
     level = shared_labels(25, rng)
-    learned = BatchObjective(OBJECTIVES[measure, "exact"](), LEVELS, delta=delta)
-    counts, _ = learned.histogram.counts(codes, level, 3)
-    value = learned.objective.value(counts, LEVELS, count_levels(level, 3))
+    counts, _ = SoftHistogram(delta=delta).counts(codes, level, 3)
+    objective = OBJECTIVES[measure, "exact"]()
+    value, _ = objective.evaluate_counts(counts, LEVELS, count_levels(level, 3))
     for q in range(len(codes)):
         discrete = discrete_counts(codes, level, 3, q)
         expected = (
@@ -168,8 +165,8 @@ def test_exact_is_the_tie_aware_measure_for_binary_codes(measure, delta, n_bits)
 def test_a_perfect_ranking_is_worth_one(measure):
     codes = np.repeat(np.array([[1.0, 1], [-1, -1]]), 6, axis=0)
     level = (codes @ codes.T > 0).astype(np.uint8)
-    value, _ = BatchObjective(OBJECTIVES[measure, "exact"](), [0, 1]).value_and_gradient(
-        40 * codes, level
+    value, _ = OBJECTIVES[measure, "exact"]().value_and_gradient(
+        40 * codes, level, np.array([0.0, 1.0])
     )
     assert value == pytest.approx(1.0, abs=1e-12)
 
@@ -179,26 +176,63 @@ def test_trigamma_is_that_of_scipy():
     assert_allclose(trigamma(x), polygamma(1, x), rtol=1e-12)
 
 
-def test_a_new_objective_is_one_class():
-    class Precision(Objective):
-        """Expected number of relevant items in the first bin, over all relevant."""
+class FirstBin(Objective):
+    """Expected number of relevant items in the first bin, over all relevant."""
 
-        measure, relaxation = "first bin", "none"
+    def tie(self, ties):
+        first = (ties.before == 0).astype(ties.gain.dtype)
+        return TieValues(ties.gain * first, first, None, None, None)
 
-        def level_gain(self, levels):
-            return (levels > 0).astype(float)
 
-        def ideal(self, levels, n_items):
-            return n_items[:, levels > 0].sum(axis=1).astype(float)
-
-        def tie(self, ties):
-            first = (ties.items_before == 0).astype(ties.gain.dtype)
-            return TieValues(ties.gain * first, first, None, None, None)
-
+def test_a_new_objective_is_one_class_with_one_method():
     counts, n_items = soft_counts(np.random.default_rng(10))
-    value, gradient = Precision().value_and_gradient(counts, LEVELS, n_items)
+    value, gradient = FirstBin().evaluate_counts(counts, LEVELS, n_items)
     assert_allclose(value[1:], counts[1:, 1:, 0].sum(axis=1) / n_items[1:, 1:].sum(axis=1))
     assert_array_equal(gradient[:, 0], 0)
+
+
+def test_a_constructor_of_its_own_need_not_repeat_the_parameters():
+    class Weighted(FirstBin):
+        def __init__(self, weight=2.0):
+            self.weight = weight
+
+        def level_gain(self, levels):
+            return self.weight * super().level_gain(levels)
+
+    scores, level = batch("random", np.random.default_rng(11))
+    value, gradient = Weighted().value_and_gradient(scores, level, LEVELS)
+    expected_value, expected = FirstBin().value_and_gradient(scores, level, LEVELS)
+    assert value == pytest.approx(2 * expected_value)
+    assert_allclose(gradient, 2 * expected)
+    assert clone(Weighted(3.0)).get_params() == {"weight": 3.0}
+
+
+@pytest.mark.parametrize(("n_bits", "n_bins"), [(4, 4), (16, 16), (40, 16)])
+def test_bins_are_one_per_bit_and_sixteen_at_most(objective, n_bits, n_bins):
+    rng = np.random.default_rng(12)
+    scores, level = rng.normal(size=(12, n_bits)), shared_labels(12, rng)
+    automatic = objective.value_and_gradient(scores, level, LEVELS)
+    chosen = objective.set_params(n_bins=n_bins).value_and_gradient(scores, level, LEVELS)
+    every_bit = objective.set_params(n_bins=None).value_and_gradient(scores, level, LEVELS)
+    assert automatic[0] == chosen[0]
+    assert_array_equal(automatic[1], chosen[1])
+    assert (every_bit[0] == automatic[0]) == (n_bits <= 16)
+
+
+@pytest.mark.parametrize(("key", "measure"), [("ndcg", "ndcg"), ("ap", "average_precision")])
+def test_with_whole_counts_the_exact_objective_is_the_measure(key, measure):
+    counts = np.random.default_rng(13).integers(0, 400, (4, 3, 9)).astype(np.float64)
+    value, _ = OBJECTIVES[key, "exact"]().evaluate_counts(counts, LEVELS, counts.sum(axis=2))
+    assert_allclose(value, RetrievalHistogram(counts, LEVELS).measure(measure), rtol=1e-11)
+
+
+def test_tiny_levels_keep_their_gains():
+    counts, n_items = soft_counts(np.random.default_rng(14))
+    tiny = OBJECTIVES["ndcg", "exact"]().evaluate_counts(counts, 1e-18 * LEVELS, n_items)
+    small = OBJECTIVES["ndcg", "exact"]().evaluate_counts(counts, 1e-9 * LEVELS, n_items)
+    assert np.all(tiny[0][1:] > 0.1)
+    assert_allclose(tiny[0], small[0], rtol=1e-7)
+    assert_allclose(tiny[1], small[1], rtol=1e-6, atol=1e-12)
 
 
 # ----- computed by the TALR authors' released MATLAB code, on random logits
@@ -218,8 +252,8 @@ def test_simplified_ap_equals_the_reference(case):
     values, alpha, n_bins, delta = reference(case)
     y = values["y"].ravel()
     level = (y[:, None] == y).astype(np.uint8)
-    learned = BatchObjective(OBJECTIVES["ap", "simplified"](), [0, 1], n_bins=n_bins, delta=delta)
-    value, _ = learned.value_and_gradient(values["X"], level, alpha)
+    objective = OBJECTIVES["ap", "simplified"](alpha=alpha, n_bins=n_bins, delta=delta)
+    value, _ = objective.value_and_gradient(values["X"], level, np.array([0.0, 1.0]))
     assert len(y) * value == pytest.approx(values["apr_s"].item(), rel=1e-9)
 
 
@@ -229,14 +263,14 @@ def test_simplified_ndcg_equals_the_reference(case):
     shared = values["L"].astype(np.int64) @ values["L"].astype(np.int64).T
     levels = np.arange(shared.max() + 1)
     level = shared.astype(np.uint8)
-    learned = BatchObjective(OBJECTIVES["ndcg", "simplified"](), levels, n_bins=n_bins, delta=delta)
+    histogram = SoftHistogram(n_bins, delta)
     codes = np.tanh(alpha * values["X"])
-    counts, similarity = learned.histogram.counts(codes, level, len(levels))
+    counts, similarity = histogram.counts(codes, level, len(levels))
     n_items = count_levels(level, len(levels))
     n_items[np.arange(len(shared)), shared.diagonal()] += 1  # their ideal counts the query itself
-    value, by_count = learned.objective.value_and_gradient(counts, levels, n_items)
+    value, by_count = OBJECTIVES["ndcg", "simplified"]().evaluate_counts(counts, levels, n_items)
     without_label = (shared.diagonal() == 0).sum()  # worth 1 there
     assert value.sum() + without_label == pytest.approx(values["ndcgr_s"].item(), rel=1e-6)
-    gradient = learned.histogram.pull_back(codes, level, similarity, by_count)
+    gradient = histogram.pull_back(codes, level, similarity, by_count)
     gradient *= alpha * (1 - codes**2)
     assert_allclose(-gradient, values["ndcgr_s_grad"], rtol=1e-4, atol=1e-6)

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from sklearn_hashrank.objectives import SoftHistogram
-from sklearn_hashrank.objectives.ranking._batch import count_levels
+from sklearn_hashrank.objectives.ranking._soft_histogram import count_levels
 from tests.objectives.ranking.batches import shared_labels
 from tests.oracle.relaxations import soft_counts
 

@@ -1,0 +1,331 @@
+"""The feature space of linear learners: how rows go in, and how weights come out."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.random import RandomState
+from scipy import sparse
+
+from ..persistence import storable
+from .moments import Moments
+from .principal import leading_directions
+from .rows import CenteredRows, column_means
+
+_LARGEST_FACTOR = 1e30  # larger scales leave float32, so that float64 takes over
+_ROWS_TO_CHECK = 256  # enough to know the order of magnitude
+_NO_VARIANCE = 1e-10  # relative to the largest
+
+
+class Hyperplanes(NamedTuple):
+    """Normal vectors (n_bits, n_features) and offsets (n_bits,) for raw features."""
+
+    components_: np.ndarray
+    intercept_: np.ndarray
+
+
+@storable
+class Basis(NamedTuple):
+    """A linear map from coordinates inside to scaled features.
+
+    Without `rest`, inside are the coordinates along the directions, ``directions * gains``.
+    With `rest`, inside are all features, multiplied by the symmetric matrix
+    ``rest I + directions diag(gains - rest) directions.T``.
+
+    Attributes
+    ----------
+    directions : ndarray of shape (n_features, n_directions)
+        Orthonormal columns.
+    gains : ndarray of shape (n_directions,)
+    rest : float or None
+    """
+
+    directions: np.ndarray
+    gains: np.ndarray
+    rest: float | None = None
+
+    @property
+    def n_inside(self) -> int:
+        """Number of coordinates inside."""
+        return self.directions.shape[1 if self.rest is None else 0]
+
+    def lift(self, columns: np.ndarray) -> np.ndarray:
+        """Multiply from the left: (n_inside, m) -> (n_features, m)."""
+        if self.rest is None:
+            return (self.directions * self.gains) @ columns
+        inner = (self.gains - self.rest)[:, None] * (self.directions.T @ columns)
+        return self.rest * columns + self.directions @ inner
+
+
+def feature_scales(moments: Moments, power: float) -> np.ndarray | None:
+    """Scale of every centred feature. All linear learners take their scales from here.
+
+    Features are divided by their standard deviation to some power, and by one common factor such
+    that the mean variance is 1 if all vary alike. Features that vary by no more than rounding get
+    the scale 0.
+
+    Parameters
+    ----------
+    moments : Moments
+    power : float
+        1 standardises every feature. 0 leaves the features as they are: None is returned, which
+        stands for all ones. A power between the two keeps part of the differences.
+
+    Returns
+    -------
+    scales : ndarray of shape (n_features,) or None
+    """
+    if power == 0:
+        return None
+    varies = moments.varies
+    deviations = np.sqrt(moments.variance)
+    common = np.sqrt(np.mean(moments.variance[varies])) if varies.any() else 1.0
+    divisors = deviations**power * common ** (1 - power)
+    return np.divide(1, divisors, out=np.zeros_like(divisors), where=varies)
+
+
+@storable
+class FeatureSpace:
+    """Centred, scaled and optionally whitened features, and the way back to hyperplanes.
+
+    A row x lies inside at ``basis.T ((x - mean) * scale)``. Weights and offsets inside define the
+    same bits as the hyperplanes of :meth:`fold` do for raw rows.
+
+    Parameters
+    ----------
+    mean : ndarray of shape (n_features,)
+        Subtracted from every raw row.
+    scale : ndarray of shape (n_features,), default=None
+        Multiplies the centred features. None leaves the features as they are.
+    basis : Basis, default=None
+        None stands for the scaled features themselves.
+    mean_variance : float, default=1.0
+        Mean variance of the scaled features.
+    """
+
+    def __init__(
+        self,
+        mean: np.ndarray,
+        scale: np.ndarray | None = None,
+        basis: Basis | None = None,
+        mean_variance: float = 1.0,
+    ):
+        self.mean, self.scale, self.basis = mean, scale, basis
+        self.mean_variance = mean_variance
+
+    @classmethod
+    def of(cls, moments: Moments, power: float = 1.0) -> "FeatureSpace":
+        """Space of features scaled by :func:`feature_scales`."""
+        return cls(moments.mean, feature_scales(moments, power))
+
+    @classmethod
+    def centred(cls, X: Any) -> "FeatureSpace":
+        """Space of features that are centred only.
+
+        Some of the rows are checked for values whose squares cannot be represented.
+        """
+        mean = column_means(X)
+        few = X[:: -(-X.shape[0] // _ROWS_TO_CHECK)]
+        CenteredRows(few, mean).variances()
+        return cls(mean)
+
+    @classmethod
+    def principal(cls, X: Any, n: int, random_state: RandomState) -> "FeatureSpace":
+        """Space of the `n` principal directions of dense or sparse rows.
+
+        One number is drawn from `random_state`, whether the method of computation needs it or not.
+        """
+        for name, size in (("n_features", X.shape[1]), ("n_samples", X.shape[0])):
+            if n > size:
+                raise ValueError(
+                    f"n_bits={n} must be at most {name} = {size}, as there are no more principal "
+                    "directions. Use fewer bits, or LSHHasher or TALRLinear, which take any number."
+                )
+        mean = column_means(X)
+        seed = random_state.randint(np.iinfo(np.int32).max)
+        _, directions = leading_directions(CenteredRows(X, mean), n, RandomState(seed))
+        return cls(mean, basis=Basis(directions, np.ones(n)))
+
+    def with_components(
+        self,
+        X: Any,
+        n_components: int | None,
+        power: float,
+        random_state: RandomState,
+        *,
+        exact_features: int,
+    ) -> "FeatureSpace":
+        """Space of principal components, divided by their variance to some power.
+
+        Parameters
+        ----------
+        X : {ndarray, CSR matrix} of shape (n_samples, n_features)
+            Raw rows whose principal components are taken.
+        n_components : int or None
+            Most components. None: all that have variance.
+        power : float
+            Power of the variance that components are divided by.
+        random_state : RandomState instance
+            For more than `exact_features` features.
+        exact_features : int
+            As in :func:`leading_directions`.
+
+        Returns
+        -------
+        space : FeatureSpace
+        """
+        rows = self.rows(X)
+        n = min(rows.shape if n_components is None else (n_components, *rows.shape))
+        variances, directions = leading_directions(
+            rows, n, random_state, exact_features=exact_features
+        )
+        variances = variances * (rows.shape[0] / max(1, rows.shape[0] - 1))  # unbiased
+        kept = variances > _NO_VARIANCE * variances[0]
+        kept[0] = True
+        gains = 1 / np.maximum(variances[kept], 1e-300) ** power
+        return FeatureSpace(self.mean, self.scale, Basis(directions[:, kept], gains))
+
+    def whitened(
+        self,
+        rows: CenteredRows,
+        variances: np.ndarray,
+        shrinkage: float,
+        random_state: RandomState,
+        *,
+        exact_features: int,
+        n_directions: int,
+        n_iter: int,
+    ) -> "FeatureSpace":
+        """Space of features multiplied by the inverse root of their shrunk covariance.
+
+        The inverse root is exact for at most `exact_features` features. For more of them it is
+        exact in the leading principal directions only; the others are taken to vary alike.
+
+        Parameters
+        ----------
+        rows : CenteredRows of shape (n_samples, n_features)
+            Rows of this space.
+        variances : ndarray of shape (n_features,)
+            Their variances.
+        shrinkage : float in (0, 1]
+            The covariance is shrunk this much towards a multiple of the identity; 1 leaves the
+            features alone.
+        random_state : RandomState instance
+            For more than `exact_features` features.
+        exact_features, n_directions, n_iter : int
+            Directions of more than `exact_features` features, and the iterations to find them.
+
+        Returns
+        -------
+        space : FeatureSpace
+        """
+        n, n_features = rows.shape
+        mean_variance = float(variances.mean())
+        if shrinkage == 1:
+            basis = Basis(np.zeros((n_features, 0)), np.zeros(0), 1.0)
+            return FeatureSpace(self.mean, self.scale, basis, mean_variance)
+        wanted = n_features if n_features <= exact_features else min(n_directions, n)
+        leading, directions = leading_directions(
+            rows, wanted, random_state, n_iter=n_iter, exact_features=exact_features
+        )
+        rest = max(0.0, variances.sum() - leading.sum()) / max(1, n_features - wanted)
+
+        def gain(variance):
+            return 1 / np.sqrt((1 - shrinkage) * variance / mean_variance + shrinkage)
+
+        basis = Basis(directions, gain(leading), float(gain(rest)))
+        return FeatureSpace(self.mean, self.scale, basis, mean_variance)
+
+    def rows(self, X: Any) -> CenteredRows:
+        """Centred and scaled rows as a matrix, before the basis; sparse rows stay sparse."""
+        return CenteredRows(X, self.mean, self.scale)
+
+    def transform(self, X: Any, dtype: Any = np.float64) -> np.ndarray:
+        """Rows inside, dense.
+
+        Parameters
+        ----------
+        X : {ndarray, CSR matrix} of shape (n_samples, n_features)
+        dtype : dtype, default=float64
+            Of the result. Rows of float32 are not widened for float32.
+
+        Returns
+        -------
+        rows : ndarray of shape (n_samples, n_inside)
+        """
+        if self.basis is not None:
+            inside = self.rows(X) @ self.basis.lift(np.eye(self.basis.n_inside))
+            return inside.astype(dtype, copy=False)
+        rows = X.toarray() if sparse.issparse(X) else X
+        working = np.result_type(rows.dtype, dtype)
+        if self.scale is not None and self.scale.max() > _LARGEST_FACTOR:
+            working = np.dtype(np.float64)
+        rows = rows.astype(working, copy=False) - self.mean.astype(working)
+        if self.scale is not None:
+            rows *= self.scale.astype(working)
+        return rows.astype(dtype, copy=False)
+
+    def lift(self, columns: np.ndarray) -> np.ndarray:
+        """Columns inside, (n_inside, m), as columns of scaled features, (n_features, m)."""
+        return columns if self.basis is None else self.basis.lift(columns)
+
+    def fold(self, weights: np.ndarray, offsets: Any, dtype: Any) -> Hyperplanes:
+        """Hyperplanes for raw rows of weights and offsets inside.
+
+        Parameters
+        ----------
+        weights : ndarray of shape (n_inside, n_bits)
+            One column per bit.
+        offsets : ndarray of shape (n_bits,) or float
+            Added to the projections of the rows inside.
+        dtype : dtype
+            Of the result.
+
+        Returns
+        -------
+        hyperplanes : Hyperplanes
+            ``X @ components_.T + intercept_`` equals ``transform(X) @ weights + offsets``, up to
+            one common factor where the weights do not fit into `dtype` otherwise.
+        """
+        components = self.lift(weights).T
+        if self.scale is not None:
+            components = components * self.scale
+        return fit_into(dtype, components, offsets - components @ self.mean)
+
+    def unfold(
+        self, components: np.ndarray, intercept: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Weights and offsets of given hyperplanes; the space has no basis.
+
+        Parameters
+        ----------
+        components : ndarray of shape (n_bits, n_features)
+            Normal vectors for raw rows.
+        intercept : ndarray of shape (n_bits,)
+            Their offsets.
+
+        Returns
+        -------
+        weights : ndarray of shape (n_features, n_bits)
+        offsets : ndarray of shape (n_bits,)
+        """
+        assert self.basis is None
+        weights = np.asarray(components, dtype=np.float64)
+        offsets = intercept + weights @ self.mean
+        if self.scale is not None:
+            weights = np.divide(
+                weights, self.scale, out=np.zeros_like(weights), where=self.scale > 0
+            )
+        return weights.T, offsets
+
+
+def fit_into(dtype: Any, components: np.ndarray, intercept: np.ndarray) -> Hyperplanes:
+    """Hyperplanes in a dtype, all divided by one power of two where they would overflow there.
+
+    A bit is the sign of a projection, which a common factor does not change.
+    """
+    largest = max(np.abs(components).max(), np.abs(intercept).max())
+    most = np.finfo(dtype).max / 4
+    if most < largest < np.inf:
+        factor = 2.0 ** -np.ceil(np.log2(largest / most))
+        components, intercept = components * factor, intercept * factor
+    return Hyperplanes(np.ascontiguousarray(components, dtype=dtype), intercept.astype(dtype))

@@ -1,0 +1,272 @@
+"""Threads over rows: the one place that cuts rows into slices and runs them several at a time.
+
+Kernels release the GIL and work on slices of rows. The thread that asks works on the slices too,
+beside threads of a pool that the whole package shares and that is made when it is first needed. So
+a call never waits for a free thread, also where many threads ask at once, and it ends as soon as
+its last slice does: joblib's threads are looked after every 10 ms, which is longer than most
+searches. Where a joblib backend was asked for by :obj:`joblib.parallel_config`, as it is in
+joblib's own workers, joblib runs the slices.
+"""
+
+import contextlib
+import contextvars
+import os
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import islice
+from numbers import Integral
+from typing import Any, TypeVar
+
+import joblib
+from joblib.parallel import get_active_backend
+from sklearn import config_context, get_config
+
+_Item = TypeVar("_Item")
+_Result = TypeVar("_Result")
+
+# Nanoseconds of work below which a slice is not worth a task, which takes some 30,000 to hand over.
+_WORTH_A_TASK = 200_000
+# More slices than threads, so that a thread whose core is busy elsewhere does fewer of them.
+_TASKS_OF_A_THREAD = 4
+# Threads of the pool, at most; only as many are started as were ever at work together.
+_MOST_THREADS = max(32, 4 * (os.cpu_count() or 1))
+
+_pool: ThreadPoolExecutor | None = None
+_lock = threading.Lock()
+_here = threading.local()
+
+
+def check_n_jobs(n_jobs: Any) -> None:
+    """Refuse what is no number of threads."""
+    is_int = isinstance(n_jobs, Integral) and not isinstance(n_jobs, bool)
+    if n_jobs is not None and (not is_int or n_jobs == 0):
+        raise ValueError(f"n_jobs must be an int other than 0, or None. Got {n_jobs!r} instead.")
+
+
+def count_threads(n_jobs: int | None) -> int:
+    """How many threads `n_jobs` asks for.
+
+    Parameters
+    ----------
+    n_jobs : int or None
+        None means 1 unless in a :obj:`joblib.parallel_config` context, -1 means all processors,
+        -2 all but one.
+
+    Returns
+    -------
+    n_threads : int
+        1 inside of a task, which already is one of several.
+    """
+    return _threads_and_backend(n_jobs)[0]
+
+
+def _threads_and_backend(n_jobs: int | None) -> tuple[int, bool]:
+    """Number of threads, and whether joblib is to run them."""
+    check_n_jobs(n_jobs)
+    if n_jobs == 1 or getattr(_here, "is_in_task", False):
+        return 1, False
+    backend, n_of_context = get_active_backend()
+    n_jobs = n_of_context if n_jobs is None else int(n_jobs)
+    if n_jobs is None:
+        return 1, False
+    # The default backend is made anew with every call, one that was asked for is not.
+    is_asked_for = backend is get_active_backend()[0]
+    if is_asked_for and getattr(backend, "supports_sharedmem", False):
+        return max(1, backend.effective_n_jobs(n_jobs)), True
+    return (n_jobs if n_jobs > 0 else max(1, joblib.cpu_count() + 1 + n_jobs)), is_asked_for
+
+
+def over_rows(
+    function: Callable[[slice], _Result],
+    n_rows: int,
+    n_jobs: int | None,
+    *,
+    cost: float,
+    fewest: int = 1,
+    most: int | None = None,
+) -> list[_Result]:
+    """Call a function with slices of the rows, in threads where that pays.
+
+    Parameters
+    ----------
+    function : callable
+        Must depend on the rows of its slice alone, so that the cuts change nothing.
+    n_rows : int
+        At least 1.
+    n_jobs : int or None
+        See :func:`count_threads`.
+    cost : float
+        Estimated nanoseconds of a row.
+    fewest : int, default=1
+        Rows that share so much work that there are fewer in a slice only where threads would have
+        nothing to do otherwise.
+    most : int, default=None
+        Rows of a slice, at most.
+
+    Returns
+    -------
+    results : list
+        In the order of the rows.
+    """
+    check_n_jobs(n_jobs)
+    n_tasks = min(n_rows, int(n_rows * cost / _WORTH_A_TASK))
+    n_threads = min(count_threads(n_jobs), n_tasks) if n_tasks > 1 else 1
+    size = n_rows
+    if n_threads > 1:
+        n_tasks = min(n_tasks, _TASKS_OF_A_THREAD * n_threads, n_rows // fewest)
+        size = -(-n_rows // max(n_tasks, n_threads))
+    if most is not None:
+        size = max(1, min(size, most))
+    slices = [slice(start, min(n_rows, start + size)) for start in range(0, n_rows, size)]
+    return run_in_threads(function, slices, n_jobs if n_threads > 1 else 1)
+
+
+def map_in_threads(
+    function: Callable[[_Item], _Result], items: Iterable[_Item], n_jobs: int | None
+) -> Iterator[_Result]:
+    """Apply a function to items as they come, to as many at a time as there are threads.
+
+    Parameters
+    ----------
+    function : callable
+    items : iterable
+        Read by the thread that asks for the results, and no further than the items at work.
+    n_jobs : int or None
+        See :func:`count_threads`.
+
+    Yields
+    ------
+    result : object
+        In the order of the items.
+    """
+    n_threads = count_threads(n_jobs)
+    if n_threads == 1:
+        yield from map(function, items)
+        return
+    iterator = iter(items)
+    while some := list(islice(iterator, n_threads)):
+        done = run_in_threads(function, some, n_jobs)
+        some.clear()  # before the next items are made
+        done.reverse()
+        while done:
+            yield done.pop()
+
+
+def run_in_threads(
+    function: Callable[[_Item], _Result], items: Sequence[_Item], n_jobs: int | None
+) -> list[_Result]:
+    """Apply a function to all items, several at a time.
+
+    When an item fails, those not begun yet are left out, and the error of the first that failed, in
+    the order of the items, is raised: the one that a loop would have raised.
+
+    Parameters
+    ----------
+    function : callable
+    items : sequence
+    n_jobs : int or None
+        See :func:`count_threads`.
+
+    Returns
+    -------
+    results : list
+        In the order of the items.
+    """
+    n_threads, with_joblib = _threads_and_backend(n_jobs) if len(items) > 1 else (1, False)
+    n_threads = min(n_threads, len(items))
+    if n_threads == 1:
+        return [function(item) for item in items]
+    if with_joblib:
+        parallel = joblib.Parallel(n_jobs=n_threads, require="sharedmem")
+        results: list[_Result] = parallel(joblib.delayed(function)(item) for item in items)
+        return results
+    return _Work(function, items).run(n_threads)
+
+
+class _Work:
+    """Items that several threads take from, one after the other."""
+
+    def __init__(self, function: Callable, items: Sequence):
+        self.function, self.items = function, items
+        self.results: list = [None] * len(items)
+        self.errors: dict[int, BaseException] = {}
+        self._next, self._lock = 0, threading.Lock()
+
+    def run(self, n_threads: int) -> list:
+        helpers = self._call_helpers(n_threads - 1)
+        try:
+            self._work()
+            _wait_for(helpers)
+        except BaseException:  # as of a key that interrupts: leave no thread at work behind
+            self._stop()
+            _wait_for(helpers)
+            raise
+        if self.errors:
+            try:
+                raise self.errors[min(self.errors)]
+            finally:
+                self.errors.clear()  # which hold this frame
+        return self.results
+
+    def _call_helpers(self, n_helpers: int) -> list[Future]:
+        helpers: list[Future] = []
+        with contextlib.suppress(RuntimeError):  # the interpreter ends, or gives no more threads
+            for _ in range(n_helpers):
+                context = contextvars.copy_context()
+                helpers.append(_get_pool().submit(context.run, self._help, get_config()))
+        return helpers
+
+    def _help(self, config: dict) -> None:
+        with config_context(**config):
+            self._work()
+
+    def _work(self) -> None:
+        """Take items until there are none left."""
+        was_in_task = getattr(_here, "is_in_task", False)
+        _here.is_in_task = True
+        try:
+            while (number := self._take()) is not None:
+                try:
+                    self.results[number] = self.function(self.items[number])
+                except BaseException as error:
+                    self.errors[number] = error
+                    self._stop()
+        finally:
+            _here.is_in_task = was_in_task
+
+    def _take(self) -> int | None:
+        with self._lock:
+            if self._next >= len(self.items):
+                return None
+            self._next += 1
+            return self._next - 1
+
+    def _stop(self) -> None:
+        with self._lock:
+            self._next = len(self.items)
+
+
+def _wait_for(helpers: list[Future]) -> None:
+    """Wait until no helper is at work; one that no thread was free for is not needed any more."""
+    for helper in helpers:
+        if not helper.cancel():
+            helper.result()
+
+
+def _get_pool() -> ThreadPoolExecutor:
+    global _pool
+    with _lock:
+        if _pool is None:
+            _pool = ThreadPoolExecutor(_MOST_THREADS, thread_name_prefix="sklearn_hashrank")
+        return _pool
+
+
+def _forget_pool() -> None:
+    """A forked process has none of the threads, and may have been forked inside of a task."""
+    global _pool, _lock, _here
+    _pool, _lock, _here = None, threading.Lock(), threading.local()
+
+
+if hasattr(os, "register_at_fork"):  # not on Windows
+    os.register_at_fork(after_in_child=_forget_pool)

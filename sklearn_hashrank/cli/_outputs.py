@@ -1,0 +1,58 @@
+"""Outputs, looked at before anything is read or computed."""
+
+import os
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from ..comparison import WRITTEN_FILES
+from ..persistence import check_output
+from ._errors import UsageError
+
+
+def check_output_file(path: str, suffixes: Sequence[str], inputs: Iterable[str | None]) -> None:
+    """Say what is wrong with an output file.
+
+    Parameters
+    ----------
+    path : str
+        What ``--output`` names.
+    suffixes : sequence of str
+        What its name may end in.
+    inputs : iterable of str or None
+        What is read, which may be the names of data.
+    """
+    if Path(path).suffix.lower() not in suffixes:
+        raise UsageError(f"--output {path} must end in {' or '.join(suffixes)}.")
+    if os.path.isdir(path):
+        raise UsageError(f"--output {path} is a folder: it must name a file.")
+    if not Path(path).absolute().parent.is_dir():
+        raise UsageError(f"--output {path}: there is no such folder.")
+    _check(path, inputs)
+
+
+def check_output_folder(path: str, inputs: Iterable[str | None]) -> Path:
+    """Say what is wrong with a folder for reports, which is made later if it is not there."""
+    folder = Path(path)
+    if folder.exists() and not folder.is_dir():
+        raise UsageError(f"{path} is a file: --output must name a folder.")
+    if folder.is_dir():
+        given = list(inputs)
+        for name in WRITTEN_FILES.values():
+            _check(str(folder / name), given)
+    return folder
+
+
+def check_words(words: Iterable[str]) -> None:
+    """Refuse what is not UTF-8: neither reports nor messages could name it."""
+    for word in words:
+        try:
+            word.encode()
+        except UnicodeEncodeError as error:
+            raise UsageError(f"{word!a} is not UTF-8. Rename the file or the folder.") from error
+
+
+def _check(path: str, inputs: Iterable[str | None]) -> None:
+    try:
+        check_output(path, [given for given in inputs if given is not None])
+    except ValueError as error:
+        raise UsageError(f"--output {error}") from error

@@ -1,0 +1,294 @@
+"""The problem that RSH poses, its solution, and the bits that are made of it.
+
+`MarginProblem` maximises ``tr(A.T B A)`` over orthonormal columns of A, in whitened features. Its
+solution has as many supervised directions as B has positive eigenvalues. `spread_over_bits` alone
+decides how these become the weights of all bits.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.random import RandomState
+from scipy import linalg
+
+from ..._linear import CenteredRows, FeatureSpace, Moments, fix_signs, leading_eigenpairs
+from ...solvers.alm import OrthogonalSolution, minimize_orthogonal
+from ...solvers.rotation import itq_rotation, random_rotation
+from ._statistics import NothingToLearnError
+from ._supervision import Supervision
+
+_SCALING = 0  # features as they are: whitening takes care of their scales
+_EXACT_FEATURES, _DIRECTIONS = 1024, 128  # whitened in all directions, or in so many
+_POWER_ITERATIONS, _ROTATION_ITERATIONS = 2, 50
+_NO_EIGENVALUE = 1e-6  # relative to the norm of B
+_POOL, _POOL_NUMBERS = 16, 1 << 19  # directions per wanted one, and numbers in all
+
+
+class Bits(NamedTuple):
+    """Weights of all bits.
+
+    Attributes
+    ----------
+    weights : ndarray of shape (n_inside, n_bits)
+    objective : float
+        Mean margin of a triplet.
+    orthogonality : float
+        Frobenius norm of ``A.T A - I``, for the weights A before they were rotated.
+    """
+
+    weights: np.ndarray
+    objective: float
+    orthogonality: float
+
+
+def check_n_bits(n_bits: int, n_features: int) -> None:
+    """Refuse more bits than there are orthogonal directions."""
+    if n_bits > n_features:
+        raise ValueError(
+            f"n_bits={n_bits} must be at most n_features = {n_features}: the directions "
+            "are orthogonal to each other, and there are no more than n_features orthogonal "
+            "ones. Use fewer bits; or more features, for instance by "
+            "sklearn.kernel_approximation.Nystroem; or TALRLinear, which takes any number."
+        )
+
+
+def whiten(
+    moments: Moments, rows: CenteredRows, shrinkage: float, random_state: RandomState
+) -> tuple[FeatureSpace, CenteredRows]:
+    """Space in which the shrunk covariance of the rows is a multiple of the identity.
+
+    Parameters
+    ----------
+    moments : Moments
+        Of the rows.
+    rows : CenteredRows of shape (n_samples, n_features)
+        Raw features.
+    shrinkage : float in (0, 1]
+    random_state : RandomState instance
+
+    Returns
+    -------
+    space : FeatureSpace
+    rows : CenteredRows of shape (n_samples, n_features)
+        The rows scaled as the space does, before whitening.
+    """
+    space = FeatureSpace.of(moments, power=_SCALING)
+    rows = rows.scaled(space.scale)
+    space = space.whitened(
+        rows,
+        moments.variance if space.scale is None else moments.variance * space.scale**2,
+        shrinkage,
+        random_state,
+        exact_features=_EXACT_FEATURES,
+        n_directions=_DIRECTIONS,
+        n_iter=_POWER_ITERATIONS,
+    )
+    return space, rows
+
+
+class MarginProblem:
+    """Maximise ``tr(A.T B A)``, the mean margin of a triplet, over orthonormal columns of A.
+
+    Parameters
+    ----------
+    supervision : Supervision
+        Factors of B for raw features.
+    space : FeatureSpace
+        Whitened features; the mean variance before whitening is the unit of the margin.
+
+    Attributes
+    ----------
+    B : ndarray of shape (n, n)
+        Symmetric; where its factors span few directions, without the space where it vanishes.
+    no_eigenvalue : float
+        Eigenvalues up to it are rounding error.
+    """
+
+    def __init__(self, supervision: Supervision, space: FeatureSpace):
+        assert space.basis is not None
+        self.space, mean_variance = space, space.mean_variance
+        self._principal = space.basis.directions
+        unit = _power_of_two(np.sqrt(mean_variance))  # exact, and no product can overflow
+        size = 2 * supervision.n_wins * (mean_variance / unit / unit)
+        self.wins = space.lift(_scaled(supervision.wins, space, unit).T) / size
+        self.queries = space.lift(_scaled(supervision.queries, space, unit).T)
+        n_features, n_groups = self.wins.shape
+        self.basis = None
+        wins, queries = self.wins, self.queries
+        if 2 * n_groups < n_features:
+            self.basis = np.linalg.qr(np.hstack([wins, queries]))[0]
+            wins, queries = self.basis.T @ wins, self.basis.T @ queries
+        B = wins @ queries.T
+        self.B = (B + B.T) / 2
+        self.no_eigenvalue = _NO_EIGENVALUE * np.linalg.norm(self.B)
+        if self.no_eigenvalue == 0:
+            raise NothingToLearnError("B = 0: the triplets cancel each other.")
+
+    def solve(
+        self,
+        solver: str,
+        n_bits: int,
+        random_state: RandomState,
+        *,
+        max_iter: int,
+        tol: float,
+        verbose: int = 0,
+    ) -> OrthogonalSolution:
+        """Maximise over at most `n_bits` columns, by augmented multipliers or in closed form.
+
+        Parameters
+        ----------
+        solver : {"alm", "eigh"}
+        n_bits : int
+        random_state : RandomState instance
+            Draws the start.
+        max_iter, tol, verbose : int, float, int
+            Of ``"alm"``.
+
+        Returns
+        -------
+        solution : OrthogonalSolution
+            Of the minimisation of ``-tr(A.T B A)``, in the coordinates of B.
+        """
+        n = min(n_bits, len(self.B))
+        start = random_state.standard_normal((len(self.B), n))
+        if solver == "eigh":
+            return _closed_form(self.B, n)
+        loss = _Loss(self.B)
+        return minimize_orthogonal(
+            loss.value, loss.gradient, start, max_iter=max_iter, tol=tol, verbose=verbose
+        )
+
+    def supervised_directions(self, solution: OrthogonalSolution) -> np.ndarray:
+        """Directions of positive eigenvalue inside, the largest first, (n_inside, at most n)."""
+        A = solution.A
+        values, vectors = leading_eigenpairs(A.T @ self.B @ A, A.shape[1])
+        return fix_signs(self.lift(A @ vectors[:, values > self.no_eigenvalue]))
+
+    def lift(self, columns: np.ndarray) -> np.ndarray:
+        """From the coordinates of B to those of the whitened features."""
+        return columns if self.basis is None else self.basis @ columns
+
+    def objective(self, A: np.ndarray) -> float:
+        """Mean margin of a triplet."""
+        return float(np.vdot(self.wins.T @ A, self.queries.T @ A))
+
+    def low_variance_directions(
+        self, taken: np.ndarray, n: int, rows: CenteredRows, random_state: RandomState
+    ) -> np.ndarray:
+        """Directions where B vanishes and the rows vary least, orthogonal to those taken.
+
+        They come from a random subspace a few times larger than needed, without the leading
+        principal directions, where there is room for it. Where B vanishes in too few directions,
+        those of its smallest negative eigenvalues follow.
+
+        Parameters
+        ----------
+        taken : ndarray of shape (n_inside, n_taken)
+        n : int
+        rows : CenteredRows of shape (n_samples, n_features)
+            Rows of the space before whitening.
+        random_state : RandomState instance
+
+        Returns
+        -------
+        directions : ndarray of shape (n_inside, n)
+        """
+        values, vectors = linalg.eigh(self.B)
+        negative = values < -self.no_eigenvalue
+        harmful = self.lift(vectors[:, negative][:, ::-1])
+        occupied = np.linalg.qr(np.hstack([taken, harmful]))[0]
+        n_free = len(occupied) - occupied.shape[1]
+        if not n_free:
+            return fix_signs(harmful[:, :n])
+        n_pool = min(n_free, max(2 * n, min(_POOL * n, _POOL_NUMBERS // len(occupied))))
+        principal = self._principal[:, : n_free - n_pool]
+        occupied = np.linalg.qr(np.hstack([occupied, principal]))[0]
+        pool = random_state.standard_normal((len(occupied), n_pool))
+        for _ in range(2):
+            pool -= occupied @ (occupied.T @ pool)
+        pool = np.linalg.qr(pool)[0]
+        projections = rows @ self.space.lift(pool)
+        _, vectors = linalg.eigh(projections.T @ projections)
+        low = fix_signs(pool @ vectors[:, :n])
+        return np.hstack([low, fix_signs(harmful[:, : n - low.shape[1]])])
+
+
+def spread_over_bits(
+    problem: MarginProblem,
+    directions: np.ndarray,
+    n_bits: int,
+    rows: CenteredRows,
+    rotation: str | None,
+    random_state: RandomState,
+) -> Bits:
+    """Make `n_bits` bits of the supervised directions.
+
+    Where there are fewer of them, low-variance directions follow, and all are rotated together.
+
+    Parameters
+    ----------
+    problem : MarginProblem
+    directions : ndarray of shape (n_inside, n_supervised)
+        Orthonormal columns, n_supervised <= n_bits.
+    n_bits : int
+    rows : CenteredRows of shape (n_samples, n_features)
+        Rows of the space before whitening.
+    rotation : {"itq"} or None
+    random_state : RandomState instance
+
+    Returns
+    -------
+    bits : Bits
+    """
+    n_missing = n_bits - directions.shape[1]
+    if n_missing:
+        further = problem.low_variance_directions(directions, n_missing, rows, random_state)
+        directions = np.hstack([directions, further])
+    if rotation == "itq":
+        projections = rows @ problem.space.lift(directions)
+        turn, _ = itq_rotation(projections, _ROTATION_ITERATIONS, random_state)
+    else:
+        turn = random_rotation(n_bits, random_state)
+    orthogonality = np.linalg.norm(directions.T @ directions - np.eye(n_bits))
+    return Bits(directions @ turn, problem.objective(directions), float(orthogonality))
+
+
+class _Loss:
+    """``-tr(A.T B A)`` and its gradient, which share a product."""
+
+    def __init__(self, B: np.ndarray):
+        self.B = B
+        self.at: np.ndarray | None = None
+
+    def value(self, A: np.ndarray) -> float:
+        return -float(np.vdot(A, self._product(A)))
+
+    def gradient(self, A: np.ndarray) -> np.ndarray:
+        return -2 * self._product(A)
+
+    def _product(self, A: np.ndarray) -> np.ndarray:
+        if A is not self.at:
+            self.at, self.product = A, self.B @ A
+        return self.product
+
+
+def _closed_form(B: np.ndarray, n: int) -> OrthogonalSolution:
+    values, vectors = leading_eigenpairs(B, n)
+    orthogonality = float(np.linalg.norm(vectors.T @ vectors - np.eye(n)))
+    history = {
+        "objective": np.array([-values.sum()]),
+        "orthogonality": np.array([orthogonality]),
+        "gradient": np.zeros(1),
+        "n_steps": np.zeros(1, dtype=int),
+    }
+    return OrthogonalSolution(vectors, -values.sum(), orthogonality, 1, True, history)
+
+
+def _scaled(sums, space, unit):
+    """Sums of centred raw rows as sums of rows of the space, in a unit."""
+    return sums / unit if space.scale is None else sums * space.scale / unit
+
+
+def _power_of_two(number):
+    return 2.0 ** np.round(np.log2(number))

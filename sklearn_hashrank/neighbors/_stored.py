@@ -1,0 +1,86 @@
+"""The codes of an index, and the choice between scanning them and looking into tables."""
+
+import numpy as np
+
+from ..codes import CodeReader, packed_width
+from . import _brute
+from ._multi_index import SubstringTables, least_queries
+
+_MOST_IN_TABLES = 1 << 32  # codes that tables can number
+
+
+class StoredCodes:
+    """Codes in blocks, as they were added, and tables of their substrings once they are needed.
+
+    Parameters
+    ----------
+    blocks : list of ndarray of shape (n_block, n_words), uint64
+    reader : CodeReader
+        Which has read them.
+    """
+
+    def __init__(self, blocks: list[np.ndarray], reader: CodeReader):
+        self.blocks, self.reader = blocks, reader
+        self.n_bits: int = reader.n_bits  # type: ignore[assignment]
+        self.tables: SubstringTables | None = None
+
+    def __len__(self) -> int:
+        return sum(map(len, self.blocks))
+
+    def __getstate__(self) -> dict:
+        return {**self.__dict__, "tables": None}  # which are larger than the codes
+
+    def words(self) -> np.ndarray:
+        """All codes, (n, n_words)."""
+        if len(self.blocks) > 1:
+            self.blocks = [np.concatenate(self.blocks)]
+        return self.blocks[0]
+
+    def queries(self, codes: object, n_jobs: int | None) -> np.ndarray:
+        """Words of queries in any format that goes with the codes."""
+        reader = self.reader.copy()  # what one query holds says nothing about the next
+        return np.ascontiguousarray(reader.words(codes, "query codes", n_jobs))
+
+    def k_nearest(
+        self, queries: np.ndarray, k: int, algorithm: str, n_jobs: int | None
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Indices and distances of the `k` nearest codes, in order of (distance, index)."""
+        words = self.words()
+        if self._may_use_tables(queries, algorithm):
+            tables = self._substring_tables(n_jobs)
+            if algorithm == "multi_index" or tables.pays(
+                tables.likely_radius(queries, k, self.n_bits), len(queries)
+            ):
+                return tables.k_nearest(queries, k, self.n_bits)
+        return _brute.k_nearest(queries, words, k, self.n_bits, n_jobs)
+
+    def all_within(
+        self,
+        queries: np.ndarray,
+        radius: int,
+        by_distance: bool,
+        algorithm: str,
+        n_jobs: int | None,
+    ) -> _brute.Flat:
+        """How many codes lie within `radius` of each query, their indices, and their distances."""
+        if self._may_use_tables(queries, algorithm):
+            tables = self._substring_tables(n_jobs)
+            if tables.pays(radius, len(queries)) or (
+                algorithm == "multi_index" and tables.cost(radius) <= tables.allowed_cost
+            ):
+                tables.build(radius)
+                if tables.cost(radius) <= tables.allowed_cost:  # which is better known by now
+                    return tables.all_within(queries, radius, by_distance)
+        return _brute.all_within(queries, self.words(), radius, self.n_bits, by_distance, n_jobs)
+
+    def _may_use_tables(self, queries: np.ndarray, algorithm: str) -> bool:
+        if algorithm == "brute" or len(self) >= _MOST_IN_TABLES:
+            return False
+        is_built = self.tables is not None and self.tables.n_built > 0
+        return algorithm == "multi_index" or is_built or len(queries) >= least_queries(queries)
+
+    def _substring_tables(self, n_jobs: int | None) -> SubstringTables:
+        if self.tables is None:
+            self.tables = SubstringTables(self.words(), packed_width(self.n_bits), n_jobs)
+        self.tables.n_jobs = n_jobs
+        return self.tables

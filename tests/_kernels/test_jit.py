@@ -1,0 +1,80 @@
+"""Kernels run whatever becomes of numba's cache."""
+
+import os
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+
+KERNELS = """
+from sklearn_hashrank._kernels._jit import kernel
+
+@kernel
+def double(x):
+    return 2 * x
+
+@kernel
+def square(x):
+    return x * x
+"""
+SCRIPT = """
+import errno, importlib, os, sys, warnings
+from pathlib import Path
+from numba.core.caching import IndexDataCacheFile
+
+sys.path.insert(0, os.getcwd())
+import kernels
+from sklearn_hashrank._kernels import _jit
+
+def use(*numbers):
+    _jit._Cache._has_warned = False
+    importlib.reload(kernels)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        assert [kernels.double(x) for x in numbers] == [2 * x for x in numbers]
+        assert kernels.square(3) == 9
+    return [str(warning.message) for warning in caught]
+
+def files():
+    return sorted(path.name for path in Path("cache").rglob("*.nb?"))
+
+def fail(*arguments):
+    raise OSError(errno.ENOSPC, "No space left on device")
+
+real = IndexDataCacheFile._save_data
+for name in ("_save_index", "_save_data"):
+    before = getattr(IndexDataCacheFile, name)
+    setattr(IndexDataCacheFile, name, fail)
+    [message] = use(1, 1.5)
+    assert "cannot be written: OSError(28, 'No space left on device')" in message, message
+    setattr(IndexDataCacheFile, name, before)
+
+assert use(1) == []
+names = files()
+assert len(names) == 4, names
+assert use(1) == []
+assert kernels.double.stats.cache_hits
+for path in Path("cache").rglob("*.nb?"):
+    path.write_bytes(b"damaged")
+[message] = use(1)
+assert "cannot be read" in message, message
+for path in Path("cache").rglob("*.nbi"):
+    path.write_bytes(b"")
+[message] = use(1)
+assert "EOFError" in message, message
+"""
+
+
+def test_a_full_or_damaged_cache_is_told_once(tmp_path):
+    (tmp_path / "kernels.py").write_text(textwrap.dedent(KERNELS))
+    run = subprocess.run(
+        [sys.executable, "-W", "error", "-c", textwrap.dedent(SCRIPT)],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "NUMBA_CACHE_DIR": str(tmp_path / "cache")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == 0, run.stderr

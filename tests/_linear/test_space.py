@@ -1,0 +1,255 @@
+"""The feature space against its literal formulas, and the way back from it."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+
+from sklearn_hashrank._linear import (
+    Basis,
+    CenteredRows,
+    FeatureSpace,
+    Moments,
+    column_means,
+    fit_into,
+    leading_directions,
+)
+from sklearn_hashrank._linear.space import feature_scales
+
+RNG = np.random.default_rng(0)
+ROWS = RNG.poisson(1.0, size=(60, 7)) * np.array([1, 2, 3, 5, 10, 20, 50.0])
+ROWS[:, 3] = 5  # constant
+FORMATS = {
+    "dense": np.asarray,
+    "csr": sparse.csr_array,
+    "matrix": sparse.csr_matrix,
+}
+every_format = pytest.mark.parametrize("make", FORMATS.values(), ids=FORMATS)
+every_dtype = pytest.mark.parametrize("dtype", [np.float64, np.float32])
+every_power = pytest.mark.parametrize("power", [0, 0.25, 1])
+
+
+def literal_scales(X, power):
+    """Feature by feature, in exact terms: divided by deviation^power and one common factor."""
+    deviations = np.array([np.sqrt(np.mean((x - x.mean()) ** 2)) for x in X.T])
+    varies = deviations > 1e-9 * np.abs(X.mean(axis=0))
+    common = np.sqrt(np.mean(deviations[varies] ** 2))
+    return [
+        0.0 if not v else 1 / (d**power * common ** (1 - power)) for d, v in zip(deviations, varies)
+    ]
+
+
+@every_format
+@every_dtype
+@every_power
+def test_rows_inside_are_the_literal_formula(make, dtype, power):
+    X = ROWS.astype(dtype)
+    space = FeatureSpace.of(Moments.of(make(X)), power)
+    scales = np.ones(7) if power == 0 else literal_scales(ROWS, power)
+    expected = (ROWS - ROWS.mean(axis=0)) * scales
+    assert_allclose(space.transform(make(X)), expected, atol=1e-12)
+    assert_allclose(space.rows(make(X)).to_dense(), expected, atol=1e-12)
+    single = space.transform(make(X), np.float32)
+    assert single.dtype == np.float32
+    assert_allclose(single, expected, atol=2e-5)
+
+
+@every_power
+def test_one_rule_standardises_or_keeps_part_of_the_differences(power):
+    moments = Moments.of(ROWS)
+    scales = feature_scales(moments, power)
+    if power == 0:
+        assert scales is None
+        return
+    varies = np.arange(7) != 3
+    deviations = ROWS.std(axis=0)[varies]
+    common = np.sqrt(np.mean(deviations**2))
+    assert_allclose((scales[varies] * deviations), (deviations / common) ** (1 - power))
+    assert scales[3] == 0
+
+
+def spaces(X, make):
+    moments = Moments.of(make(X))
+    plain = FeatureSpace.of(moments)
+    components = plain.with_components(
+        make(X), 4, 0.2, np.random.RandomState(0), exact_features=100
+    )
+    raw = FeatureSpace.of(moments, 0)
+    whitened = raw.whitened(
+        raw.rows(make(X)),
+        moments.variance,
+        0.4,
+        np.random.RandomState(0),
+        exact_features=100,
+        n_directions=3,
+        n_iter=2,
+    )
+    few = raw.whitened(
+        raw.rows(make(X)),
+        moments.variance,
+        0.4,
+        np.random.RandomState(0),
+        exact_features=3,
+        n_directions=2,
+        n_iter=2,
+    )
+    principal = FeatureSpace.principal(make(X), 3, np.random.RandomState(0))
+    return {
+        "standardised": plain,
+        "part": FeatureSpace.of(moments, 0.25),
+        "raw": raw,
+        "centred": FeatureSpace.centred(make(X)),
+        "components": components,
+        "whitened": whitened,
+        "whitened in few directions": few,
+        "principal": principal,
+    }
+
+
+@every_format
+@pytest.mark.parametrize("name", spaces(ROWS, np.asarray))
+@pytest.mark.parametrize("change", [(1, 0), (1000, 7), (1, 1e7), (1e-100, 0), (1e100, 0)])
+def test_folded_weights_project_raw_rows_as_weights_do_inside(make, name, change):
+    X = change[0] * ROWS + change[1]
+    space = spaces(X, make)[name]
+    inside = space.transform(make(X))
+    weights = RNG.normal(size=(inside.shape[1], 5))
+    offsets = RNG.normal(size=5) * np.abs(inside).max()
+    components, intercept = space.fold(weights, offsets, np.float64)
+    assert components.shape == (5, 7)
+    expected = inside @ weights + offsets
+    digits = 1e-12 * (1 + abs(change[1]))
+    assert_allclose(X @ components.T + intercept, expected, atol=digits * np.abs(expected).max())
+
+
+def test_fold_and_unfold_undo_each_other():
+    space = FeatureSpace.of(Moments.of(ROWS))
+    weights, offsets = RNG.normal(size=(7, 4)), RNG.normal(size=4)
+    weights[3] = 0  # the constant feature
+    found = space.unfold(*space.fold(weights, offsets, np.float64))
+    assert_allclose(found[0], weights)
+    assert_allclose(found[1], offsets)
+
+
+@every_format
+@pytest.mark.parametrize("change", [(1000, 7), (1e-100, 0), (1e100, 0), (3, 1e7)])
+def test_neither_scale_nor_offset_changes_what_is_inside(make, change):
+    expected = FeatureSpace.of(Moments.of(ROWS)).transform(ROWS)
+    X = change[0] * ROWS + change[1]
+    found = FeatureSpace.of(Moments.of(make(X))).transform(make(X))
+    assert_allclose(found, expected, atol=1e-6)
+
+
+@every_format
+@every_dtype
+def test_moments_of_blocks_are_those_of_all_rows(make, dtype):
+    X = (ROWS + 100).astype(dtype)
+    moments = Moments.of(make(X[:1]))
+    for start, stop in ((1, 13), (13, 14), (14, 60)):
+        moments = moments + Moments.of(make(X[start:stop]))
+    assert moments.n_rows == 60
+    assert moments.dtype == np.dtype(dtype).name
+    assert_allclose(moments.mean, X.mean(axis=0, dtype=float), rtol=1e-12)
+    assert_allclose(moments.variance, X.astype(float).var(axis=0), rtol=1e-10, atol=1e-10)
+    mixed = moments + Moments.of(ROWS)
+    assert mixed.dtype == "float64"
+    assert mixed.rounding == moments.rounding
+
+
+@every_format
+def test_variances_keep_their_digits_at_large_offsets(make):
+    X = ROWS + 1e7
+    rows = CenteredRows(make(X), column_means(make(X)))
+    assert_allclose(rows.variances(), ROWS.var(axis=0), rtol=1e-7)
+
+
+def test_entries_of_sparse_rows_may_be_sums():
+    whole = sparse.csr_array(ROWS)
+    parts = np.repeat(whole.data / 2, 2), np.repeat(whole.indices, 2), 2 * whole.indptr
+    sums = sparse.csr_array(parts, shape=whole.shape)
+    for part in ("mean", "variance"):
+        found, expected = (getattr(Moments.of(rows), part) for rows in (sums, ROWS))
+        assert_allclose(found, expected, atol=1e-12)
+    assert sums.nnz == 2 * whole.nnz
+
+
+def test_sparse_rows_stay_sparse(monkeypatch):
+    X = sparse.random_array((300, 50_000), density=1e-3, random_state=0, format="csr")
+    for kind in (sparse.csr_array, sparse.csc_array):
+        monkeypatch.setattr(kind, "toarray", lambda *_: pytest.fail("made dense"))
+    moments = Moments.of(X)
+    space = FeatureSpace.of(moments)
+    assert (space.rows(X) @ np.ones((50_000, 2))).shape == (300, 2)
+    inside = space.with_components(X, 3, 0.2, np.random.RandomState(0), exact_features=10)
+    assert inside.transform(X).shape == (300, 3)
+
+
+@every_dtype
+def test_hyperplanes_that_do_not_fit_are_divided_by_a_power_of_two(dtype):
+    largest = 2.0**127
+    components = np.array([[1e3, -1.0], [0.5, 2.0]])
+    same = fit_into(dtype, components, np.array([1.0, -3.0]))
+    assert_array_equal(same.components_, components)
+    assert same.components_.dtype == same.intercept_.dtype == dtype
+    if dtype == np.float32:
+        huge = fit_into(dtype, components * largest, np.array([1.0, -3.0]) * largest)
+        factor = components[0, 0] / huge.components_[0, 0]
+        assert np.log2(factor) == np.round(np.log2(factor))
+        assert_allclose(huge.components_ * factor, components, rtol=1e-6)
+        assert_allclose(huge.intercept_ * factor, [1, -3], rtol=1e-6)
+
+
+@pytest.mark.parametrize("shape", [(20, 90), (200, 90), (20, 1200)])
+@every_format
+def test_all_ways_to_principal_directions_agree(shape, make):
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(shape[0], 5)) * 3.0 ** -np.arange(5) @ rng.normal(size=(5, shape[1])) + 1
+    rows = CenteredRows(make(X), X.mean(axis=0))
+    variances, directions = leading_directions(rows, 3, np.random.RandomState(0))
+    _, lengths, right = np.linalg.svd(X - X.mean(axis=0), full_matrices=False)
+    assert_allclose(variances, lengths[:3] ** 2 / shape[0], rtol=1e-6)
+    assert_allclose(np.abs(right[:3] @ directions), np.eye(3), atol=1e-5)
+    assert_allclose(directions.T @ directions, np.eye(3), atol=1e-10)
+    assert np.all(directions.max(axis=0) >= -directions.min(axis=0))
+
+
+@every_format
+@pytest.mark.parametrize("n_features", [6, 1200])
+def test_rows_without_variance_have_orthonormal_directions_too(make, n_features):
+    rows = CenteredRows(make(np.zeros((9, n_features))), np.zeros(n_features))
+    variances, directions = leading_directions(rows, 4, np.random.RandomState(0))
+    assert_array_equal(variances, 0)
+    assert_allclose(directions.T @ directions, np.eye(4), atol=1e-12)
+
+
+def test_a_symmetric_basis_is_the_literal_matrix():
+    directions = np.linalg.qr(RNG.normal(size=(5, 2)))[0]
+    basis = Basis(directions, np.array([3.0, 2.0]), 0.5)
+    expected = 0.5 * np.eye(5) + directions @ np.diag([2.5, 1.5]) @ directions.T
+    assert_allclose(basis.lift(np.eye(5)), expected)
+    assert basis.n_inside == 5
+    assert_allclose(basis._replace(rest=None).lift(np.eye(2)), directions * [3, 2])
+
+
+@every_format
+@pytest.mark.parametrize(
+    ("factor", "message"),
+    [(1e-160, "so small that their variance underflows"), (1e160, "variance overflows")],
+)
+def test_what_squares_cannot_be_taken_of_is_refused(make, factor, message):
+    X = make(factor * ROWS)
+    for learn in (
+        Moments.of,
+        FeatureSpace.centred,
+        lambda X: FeatureSpace.principal(X, 2, np.random.RandomState(0)),
+    ):
+        with pytest.raises(ValueError, match=message):
+            learn(X)
+
+
+@every_format
+@pytest.mark.parametrize("value", [0, 1e-160, 0.1, 1e100])
+def test_constant_rows_are_not_refused(make, value):
+    moments = Moments.of(make(np.full((30, 4), float(value))))
+    assert not moments.varies.any()
+    assert_array_equal(FeatureSpace.of(moments).scale, 0)

@@ -1,0 +1,145 @@
+"""Outputs of the command: looked at before anything is read, and never its own input."""
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from sklearn_hashrank import ITQHasher, load_hasher, save_hasher
+from sklearn_hashrank.cli import main
+
+X = np.random.default_rng(0).normal(size=(60, 5))
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """Data, a model and codes; and nothing may be read or computed."""
+    monkeypatch.chdir(tmp_path)
+    np.save("data.npy", X)
+    np.savez("data.npz", X=X, y=np.arange(60) % 3)
+    np.savez("labels.npz", y=np.arange(60) % 3)
+    hasher = ITQHasher(4, random_state=0).fit(X)
+    save_hasher("model.npz", hasher)
+    hasher.encode_blocks(X, out="codes.npy")
+    hasher.encode_blocks(X, out="q.npy")
+    (tmp_path / "report").mkdir()
+    Path("report/runs.csv").write_text("a,b\n1,2\n3,4\n")
+    return tmp_path
+
+
+@pytest.fixture
+def nothing_is_read(monkeypatch):
+    def fail(*arguments, **options):
+        raise AssertionError("too late")
+
+    for name in ("load_data", "load_hasher", "read_rows", "noted_n_bits"):
+        monkeypatch.setattr(f"sklearn_hashrank.cli._codes.{name}", fail)
+    monkeypatch.setattr("sklearn_hashrank.cli._compare.load_data", fail)
+
+
+COMMANDS = {
+    "fit data": (["fit", "--data", "data.npz"], "data.npz"),
+    "fit labels": (["fit", "--data", "data.npz", "--labels", "labels.npz"], "labels.npz"),
+    "encode data": (["encode", "--model", "model.npz", "--data", "data.npy"], "data.npy"),
+    "search database": (["search", "--database", "data.npz", "--queries", "q.npy"], "data.npz"),
+    "search queries": (["search", "--database", "codes.npy", "--queries", "q.npz"], "q.npz"),
+    "search model": (
+        ["search", "--database", "codes.npy", "--data", "data.npy", "--model", "model.npz"],
+        "model.npz",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("spelling", ["same", "absolute", "dots", "symbolic link", "hard link"])
+def test_output_is_not_input(folder, nothing_is_read, capsys, name, spelling):
+    arguments, data = COMMANDS[name]
+    if data == "q.npz":
+        Path(data).write_bytes(b"anything")
+    before = Path(data).read_bytes()
+    link = f"link{Path(data).suffix}"
+    if spelling == "symbolic link":
+        Path(link).symlink_to(data)
+    elif spelling == "hard link":
+        os.link(data, link)
+    output = {"same": data, "absolute": folder / data, "dots": f"report/../{data}"}
+    code = main([*arguments, "--output", str(output.get(spelling, link))])
+    err = capsys.readouterr().err
+    assert code == 2
+    assert f"is the file that is read from, {data}. Give the output another name." in err
+    assert err.count("\n") == 1
+    assert Path(data).read_bytes() == before
+
+
+def test_a_link_as_input_is_its_target(folder, nothing_is_read, capsys):
+    Path("link.npz").symlink_to("data.npz")
+    assert main(["fit", "--data", "link.npz", "--output", "data.npz"]) == 2
+    assert "is the file that is read from, link.npz" in capsys.readouterr().err
+
+
+def test_a_report_does_not_replace_its_data(folder, nothing_is_read, capsys):
+    data = ["--data", "report/runs.csv"]
+    assert main(["compare", *data, "--output", "report"]) == 2
+    assert "report/runs.csv is the file that is read from" in capsys.readouterr().err
+    assert Path("report/runs.csv").read_text() == "a,b\n1,2\n3,4\n"
+
+
+def test_names_that_are_not_utf8_are_refused_first(folder, nothing_is_read, capsys):
+    name = os.fsdecode(b"caf\xe9")
+    for arguments in (
+        ["fit", "--data", "data.npz", "--output", f"{name}.npz"],
+        ["encode", "--data", f"{name}.npy", "--model", "model.npz", "--output", "c.npy"],
+        ["compare", "--data", f"{name}.npz"],
+        ["compare", "--data", "data.npz", "--output", name],
+    ):
+        assert main(arguments) == 2
+        err = capsys.readouterr().err
+        assert r"caf\udce9" in err
+        assert "is not UTF-8. Rename the file or the folder." in err
+        assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["fit", "--data", "data.npz", "--output", "m.npz"],
+        ["encode", "--model", "model.npz", "--data", "data.npy", "--output", "c.npy"],
+        ["search", "--database", "codes.npy", "--queries", "q.npy", "--output", "f.csv"],
+        ["compare", "--data", "data.npz", "--output", "report"],
+    ],
+    ids=lambda arguments: arguments[0],
+)
+def test_folders_that_cannot_be_written_to_are_told_first(
+    folder, nothing_is_read, capsys, monkeypatch, arguments
+):
+    monkeypatch.setattr(os, "access", lambda path, mode: False)
+    assert main(arguments) == 2
+    err = capsys.readouterr().err
+    assert "its folder cannot be written to" in err or "Permission denied" in err
+    assert err.count("\n") == 1
+
+
+def test_a_link_as_output_is_written_through(folder):
+    (folder / "far").mkdir()
+    Path("m.npz").symlink_to("far/model.npz")
+    fit = ["fit", "--data", "data.npz", "--method", "lsh", "--bits", "4", "--output", "m.npz"]
+    assert main(fit) == 0
+    assert Path("m.npz").is_symlink()
+    assert load_hasher("far/model.npz").n_bits == 4
+
+
+def test_the_command_knows_names_and_hyperplanes(folder, capsys):
+    """Feature names are in the hasher; what has no hyperplanes is refused."""
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame(X, columns=list("abcde"))
+    frame.to_csv("t.csv", index=False)
+    fit = ["fit", "--data", "t.csv", "--bits", "4", "--output", "m.npz"]
+    assert main(fit) == 0
+    np.testing.assert_array_equal(load_hasher("m.npz").feature_names_in_, list("abcde"))
+    encode = ["encode", "--model", "m.npz", "--output", "c.npy", "--data"]
+    capsys.readouterr()
+    for data in ("t.csv", "data.npy"):
+        assert main([*encode, data]) == 0
+        assert capsys.readouterr().err == ""
+        np.testing.assert_array_equal(np.load("c.npy"), load_hasher("m.npz").encode_blocks(frame))

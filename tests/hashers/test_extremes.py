@@ -1,0 +1,121 @@
+"""Every hasher at the ends of the number range: the right codes, or the same refusal of all."""
+
+import functools
+import warnings
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.datasets import load_digits
+from sklearn.exceptions import ConvergenceWarning
+
+from tests.instances import HASHERS
+
+N_BITS = 8
+FORMATS = {"dense": np.asarray, "csr": sparse.csr_array}
+SCALES = (1e-162, 1e-40, 1e-20, 1.0, 1e20, 1e150)
+REFUSED = {
+    ("float64", 1e-162): "X holds values so small that their variance underflows. Scale it up",
+    ("float32", 1e150): "Input X contains infinity",
+}
+
+every_hasher = pytest.mark.parametrize("hasher", HASHERS, ids=lambda h: type(h).__name__)
+every_format = pytest.mark.parametrize("make", FORMATS.values(), ids=FORMATS)
+every_dtype = pytest.mark.parametrize("dtype", ["float32", "float64"])
+
+
+@functools.cache
+def digits():
+    X, y = load_digits(return_X_y=True)
+    return X[:400], y[:400]
+
+
+def fit(hasher, X, y):
+    hasher = clone(hasher).set_params(n_bits=N_BITS)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        return hasher.fit(X, y)
+
+
+def learn(hasher, scale, make, dtype):
+    """Quality of the codes, which are those of finite hyperplanes and projections."""
+    X, y = digits()
+    with np.errstate(over="ignore"):
+        X = make((scale * X).astype(dtype))
+    hasher = fit(hasher, X, y)
+    projections = hasher.decision_function(X)
+    for numbers in (hasher.components_, hasher.intercept_, projections):
+        assert numbers.dtype == dtype
+        assert np.isfinite(numbers).all()
+    assert_array_equal(np.packbits(projections > 0, axis=1), hasher.codes_)
+    return hasher.score(X, y)
+
+
+@functools.cache
+def quality_at_one(name):
+    return learn({type(h).__name__: h for h in HASHERS}[name], 1.0, np.asarray, "float64")
+
+
+@every_hasher
+@every_format
+@pytest.mark.parametrize(
+    ("dtype", "scale"),
+    [
+        (dtype, scale)
+        for dtype in ("float32", "float64")
+        for scale in SCALES
+        if (dtype, scale) not in REFUSED and np.dtype(dtype).type(scale) > 0
+    ],
+)
+def test_quality_does_not_depend_on_the_scale(hasher, make, dtype, scale):
+    found = learn(hasher, scale, make, dtype)
+    assert found == pytest.approx(quality_at_one(type(hasher).__name__), abs=0.02)
+
+
+@every_hasher
+@every_format
+@pytest.mark.parametrize(("case", "message"), REFUSED.items())
+def test_all_refuse_the_same_scales_in_the_same_words(hasher, make, case, message):
+    dtype, scale = case
+    with pytest.raises(ValueError, match=message):
+        learn(hasher, scale, make, dtype)
+
+
+@every_hasher
+@every_dtype
+@pytest.mark.parametrize("value", [0.0, 1e-162, 1e-40, 0.1, 7.0, 1e20])
+def test_equal_rows_have_equal_codes_or_are_refused(hasher, dtype, value):
+    """The answer is the same for dense and sparse rows, and for every value."""
+    _, y = digits()
+    X = np.full((50, 10), value).astype(dtype)
+    for make in FORMATS.values():
+        if type(hasher).__name__ == "RSHHasher":
+            with pytest.raises(ValueError, match="nothing to learn: all rows of X are equal"):
+                fit(hasher, make(X), y[:50])
+            continue
+        fitted = fit(hasher, make(X), y[:50])
+        assert np.isfinite(fitted.components_).all()
+        assert np.isfinite(fitted.intercept_).all()
+        assert np.isfinite(fitted.decision_function(make(X))).all()
+        assert len(np.unique(fitted.codes_, axis=0)) == 1
+
+
+@every_hasher
+def test_values_whose_squares_overflow_are_refused_by_all(hasher):
+    with pytest.raises(ValueError, match="values so large that their variance overflows"):
+        learn(hasher, 1e200, np.asarray, "float64")
+
+
+@pytest.mark.parametrize("hasher", [h for h in HASHERS if hasattr(h, "partial_fit")], ids=repr)
+def test_blocks_of_float32_subnormals_teach_too(hasher):
+    X, y = digits()
+    hasher = clone(hasher).set_params(n_bits=N_BITS)
+    for rows in (slice(200), slice(200, 400)):
+        hasher.partial_fit((1e-40 * X[rows]).astype(np.float32), y[rows])
+    expected = clone(hasher)
+    for rows in (slice(200), slice(200, 400)):
+        expected.partial_fit(X[rows], y[rows])
+    found = hasher.score((1e-40 * X).astype(np.float32), y)
+    assert found == pytest.approx(expected.score(X, y), abs=0.02)

@@ -1,0 +1,288 @@
+"""A user's objectives: public imports only, for both hashers that maximise one."""
+
+import pickle
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+from sklearn.base import clone
+from sklearn.datasets import load_digits
+from sklearn.model_selection import GridSearchCV, train_test_split
+
+from sklearn_hashrank import DispersionHasher, LSHHasher, TALRLinear
+from sklearn_hashrank.objectives import (
+    DSH,
+    OBJECTIVES,
+    CityBlock,
+    Dispersed,
+    Hierarchical,
+    Objective,
+    PairwiseObjective,
+    SimplifiedAP,
+    TieValues,
+)
+
+
+class SimilarityFit:
+    """A plain object: the similarity of relaxed codes is 1 where relevant, and -1 elsewhere."""
+
+    def __init__(self, target=1.0):
+        self.target = target
+
+    def value_and_gradient(self, scores, level, levels):
+        codes = np.tanh(scores)
+        wanted = np.where(levels[level] > 0, self.target, -self.target)
+        error = codes @ codes.T / codes.shape[1] - wanted
+        np.fill_diagonal(error, 0)
+        by_codes = -2 * (error + error.T) @ codes / (error.size * codes.shape[1])
+        return -np.mean(error**2), by_codes * (1 - codes**2)
+
+
+class PrecisionOfTies(Objective):
+    """A subclass with `tie` only: the share of relevant items up to and in each tie."""
+
+    def tie(self, ties):
+        last = np.maximum(ties.before + ties.total, 0.5)
+        slope = ties.before + ties.total > 0.5
+        precision = (ties.gain_before + ties.gain) / last
+        by_total = -ties.gain * precision / last * slope
+        per_item = ties.gain / last
+        return TieValues(ties.gain * precision, precision + per_item, per_item, by_total, by_total)
+
+
+class HalfApart(PairwiseObjective):
+    """A pairwise subclass with a parameter of its own."""
+
+    metric = CityBlock
+
+    def __init__(self, slack=0.1):
+        self.slack = slack
+
+    def zones(self, levels):
+        return np.where(levels[:, None] > 0, (0, 0), (1 - self.slack, 1 + self.slack))
+
+
+OWN = [SimilarityFit(), PrecisionOfTies(), HalfApart()]
+every_objective = pytest.mark.parametrize("objective", OWN, ids=lambda o: type(o).__name__)
+both_hashers = pytest.mark.parametrize("hasher", [TALRLinear, DispersionHasher])
+
+
+@pytest.fixture(scope="module")
+def digits():
+    X, y = load_digits(return_X_y=True)
+    return train_test_split(X.astype(np.float32), y, train_size=900, random_state=0)
+
+
+def learn(hasher, digits):
+    X, _, y, _ = digits
+    return hasher.fit(X, y)
+
+
+@every_objective
+@both_hashers
+def test_hashers_learn_from_it(hasher, objective, digits):
+    _, X_test, _, y_test = digits
+    learned = learn(hasher(16, objective=objective, max_iter=15, random_state=0), digits)
+    random = learn(LSHHasher(16, random_state=0), digits)
+    assert learned.score(X_test, y_test) > random.score(X_test, y_test) + 0.25
+    assert learned.history_["objective"][-1] > learned.history_["objective"][0]
+
+
+@every_objective
+def test_clones_and_pickles_learn_the_same(objective, digits):
+    X, X_test, y, _ = digits
+    hasher = TALRLinear(8, objective=objective, max_iter=2, random_state=0)
+    fitted = clone(hasher).fit(X, y)
+    assert clone(hasher).objective is not objective
+    for other in (pickle.loads(pickle.dumps(fitted)), pickle.loads(pickle.dumps(hasher)).fit(X, y)):
+        assert_array_equal(other.predict(X_test), fitted.predict(X_test))
+
+
+@pytest.mark.parametrize(
+    ("objective", "grid"),
+    [
+        (SimilarityFit(), {"objective": [SimilarityFit(0.5), SimilarityFit(1.0)]}),
+        (PrecisionOfTies(), {"objective__delta": [1.0, 2.0]}),
+        (HalfApart(), {"objective__slack": [0.1, 0.5]}),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_searches_in_two_processes(objective, grid, digits):
+    X, _, y, _ = digits
+    hasher = DispersionHasher(8, objective=objective, max_iter=3, random_state=0)
+    search = GridSearchCV(hasher, grid, cv=2, n_jobs=2).fit(X[:300], y[:300])
+    assert np.ptp(search.cv_results_["mean_test_score"]) > 0
+
+
+def test_its_parameters_are_nested_parameters():
+    hasher = TALRLinear(objective=PrecisionOfTies())
+    hasher.set_params(objective__alpha=3.0, objective__n_bins=8)
+    assert hasher.get_params()["objective__alpha"] == hasher.objective.alpha == 3.0
+    assert DispersionHasher(objective=DSH(margin=1.5)).get_params()["objective__margin"] == 1.5
+
+
+@pytest.mark.parametrize(
+    ("hasher", "name", "objective"),
+    [
+        (
+            TALRLinear(alpha=3.0, n_bins=7, delta=1.5),
+            "ap",
+            SimplifiedAP(alpha=3.0, n_bins=7, delta=1.5),
+        ),
+        (TALRLinear(), "ap", SimplifiedAP()),
+        (
+            DispersionHasher(margin=1.0, zone=(0.3, 0.6)),
+            "dispersed",
+            Dispersed(margin=1.0, zone=(0.3, 0.6)),
+        ),
+        (DispersionHasher(solver="sgd"), "dsh", DSH()),
+    ],
+)
+def test_a_name_and_its_class_learn_the_same(hasher, name, objective, digits):
+    options = {"n_bits": 12, "max_iter": 2, "random_state": 0}
+    named = learn(clone(hasher).set_params(objective=name, **options), digits)
+    given = learn(type(hasher)(solver=hasher.solver, objective=objective, **options), digits)
+    assert_array_equal(named.components_, given.components_)
+
+
+@every_objective
+def test_blocks_go_on_from_each_other(objective, digits):
+    X, X_test, y, y_test = digits
+    hasher = TALRLinear(16, objective=objective, random_state=0)
+    scores = []
+    for _ in range(6):
+        for rows in np.array_split(np.arange(900), 3):
+            hasher.partial_fit(X[rows], y[rows])
+        scores.append(hasher.score(X_test, y_test))
+    assert scores[-1] > scores[0]
+
+
+@every_objective
+def test_early_stopping_looks_at_the_objective_itself(objective, digits):
+    X, _, y, _ = digits
+    hasher = TALRLinear(
+        8,
+        objective=objective,
+        early_stopping=True,
+        validation_fraction=0.2,
+        max_iter=3,
+        random_state=0,
+    ).fit(X, y)
+    rows = np.random.RandomState(0).permutation(900)[:180]
+    level = (y[rows][:, None] == y[rows]).astype(np.uint8)
+    scores = hasher.decision_function(X[rows])
+    value, _ = objective.value_and_gradient(scores, level, np.array([0.0, 1.0]))
+    assert value == pytest.approx(max(hasher.history_["validation"]), rel=1e-4)
+
+
+def test_early_stopping_looks_at_the_measure_that_an_objective_names(digits):
+    class Measured(PrecisionOfTies):
+        measure = "ap"
+
+    options = {"early_stopping": True, "max_iter": 1, "random_state": 0, "n_bits": 8}
+    own = learn(TALRLinear(objective=Measured(), **options), digits)
+    named = learn(TALRLinear(learning_rate=1e-9, **options), digits)
+    still = learn(TALRLinear(objective=Measured(), learning_rate=1e-9, **options), digits)
+    assert still.history_["validation"] == named.history_["validation"]
+    assert own.history_["validation"] != named.history_["validation"]
+
+
+def test_a_measure_that_nobody_knows_is_refused_before_the_first_pass(digits):
+    class Unknown(PrecisionOfTies):
+        measure = "beauty"
+
+    hasher = TALRLinear(8, objective=Unknown(), early_stopping=True, max_iter=1)
+    with pytest.raises(ValueError, match="'beauty'"):
+        learn(hasher, digits)
+
+
+def test_a_subclass_with_fewer_parameters_takes_objects_too(digits):
+    class Small(TALRLinear):
+        def __init__(self, objective="ap"):
+            super().__init__(8, objective=objective, max_iter=1, random_state=0)
+
+    X, _, y, _ = digits
+    given = Small(SimplifiedAP()).fit(X, y)
+    assert_array_equal(given.components_, Small().fit(X, y).components_)
+
+
+def test_names_are_looked_up_at_fit(digits, monkeypatch):
+    hasher = TALRLinear(8, relaxation="threshold", max_iter=1, random_state=0)
+    with pytest.raises(ValueError, match="'relaxation' parameter of TALRLinear .* 'simplified'"):
+        learn(hasher, digits)
+    monkeypatch.setitem(OBJECTIVES, ("ap", "threshold"), PrecisionOfTies)
+    monkeypatch.setitem(OBJECTIVES, ("precision", "ties"), PrecisionOfTies)
+    given = learn(TALRLinear(8, objective=PrecisionOfTies(), max_iter=1, random_state=0), digits)
+    for named in (hasher, TALRLinear(8, objective="precision", max_iter=1, random_state=0)):
+        assert_array_equal(learn(named, digits).components_, given.components_)
+
+
+@pytest.mark.parametrize(
+    ("hasher", "given"),
+    [
+        (TALRLinear(relaxation="exact"), "relaxation='exact'"),
+        (TALRLinear(alpha=1.0), "alpha=1.0"),
+        (TALRLinear(alpha_end=4.0), "alpha_end=4.0"),
+        (TALRLinear(n_bins=8), "n_bins=8"),
+        (TALRLinear(delta=2.0, n_bins=3), "n_bins=3, delta=2.0"),
+        (DispersionHasher(margin=1.0), "margin=1.0"),
+        (DispersionHasher(zone=(0, 0)), r"zone=\(0, 0\)"),
+        (DispersionHasher(regularization=0.1), "regularization=0.1"),
+    ],
+    ids=repr,
+)
+def test_parameters_that_would_be_ignored_are_refused(hasher, given, digits):
+    X, _, y, _ = digits
+    hasher.set_params(objective=SimilarityFit())
+    for fit in (hasher.fit, hasher.partial_fit):
+        with pytest.raises(ValueError, match=f"Got {given} and an objective of type SimilarityFit"):
+            fit(X, y)
+
+
+def test_what_is_no_objective_is_refused(digits):
+    for objective in (3, object(), None):
+        with pytest.raises(ValueError, match="implementing 'value_and_gradient'. Got"):
+            learn(TALRLinear(objective=objective), digits)
+    for hasher in (TALRLinear, DispersionHasher):
+        with pytest.raises(TypeError, match="Got the class SimilarityFit; pass SimilarityFit"):
+            learn(hasher(objective=SimilarityFit), digits)
+        with pytest.raises(ValueError, match="a str among .* or an object with value_and_gra"):
+            learn(hasher(objective="ma"), digits)
+
+
+def test_bad_results_are_refused_in_the_first_batch(digits):
+    class Diverges(SimilarityFit):
+        def value_and_gradient(self, scores, level, levels):
+            value, gradient = super().value_and_gradient(scores, level, levels)
+            return value, gradient + np.nan
+
+    for hasher in (TALRLinear(objective=Diverges()), DispersionHasher(objective=Diverges())):
+        with pytest.raises(ValueError, match="Diverges.value_and_gradient must return .* NaN"):
+            learn(hasher, digits)
+
+
+def test_a_hierarchy_is_asked_for_by_the_class_too(digits):
+    with pytest.raises(ValueError, match=r"objective=Hierarchical\(\) needs superclasses"):
+        learn(DispersionHasher(objective=Hierarchical()), digits)
+
+
+def test_fit_changes_no_objective(digits):
+    for objective in (SimplifiedAP(), DSH(), PrecisionOfTies(), HalfApart()):
+        before = dict(vars(objective))
+        learn(TALRLinear(4, objective=objective, max_iter=1), digits)
+        assert vars(objective) == before
+
+
+@pytest.mark.parametrize("end", [1.5, 6.0])
+def test_named_objectives_are_annealed_geometrically(end, digits, monkeypatch):
+    seen = []
+
+    class Watched(SimplifiedAP):
+        def value_and_gradient(self, scores, level, levels):
+            seen.append(self.alpha)
+            return super().value_and_gradient(scores, level, levels)
+
+    monkeypatch.setitem(OBJECTIVES, ("ap", "simplified"), Watched)
+    options = {"batch_size": 300, "max_iter": 2, "random_state": 0}
+    learn(TALRLinear(4, alpha=1.5, alpha_end=end, **options), digits)
+    assert seen == pytest.approx([1.5 * (end / 1.5) ** (k / 6) for k in range(6)])

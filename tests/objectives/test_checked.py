@@ -1,0 +1,106 @@
+"""What objectives of others must return: clear errors that name the class."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+from sklearn.base import BaseEstimator
+
+from sklearn_hashrank.objectives import CheckedObjective, Dispersed, SimplifiedAP
+
+SCORES, LEVEL = np.ones((4, 3), dtype=np.float32), np.zeros((4, 4), dtype=np.uint8)
+
+
+class Fixed:
+    """Return what it was made with."""
+
+    def __init__(self, result):
+        self.result = result
+
+    def value_and_gradient(self, scores, level, levels):
+        return self.result
+
+
+GOOD = np.zeros((4, 3))
+
+
+@pytest.mark.parametrize(
+    ("result", "got"),
+    [
+        (1.0, "an object of type float"),
+        (None, "an object of type NoneType"),
+        ((1.0,), "an object of type tuple of length 1"),
+        (("one", GOOD), "a value of type str"),
+        ((None, GOOD), "a value of type NoneType"),
+        ((np.zeros(4), GOOD), r"a value of type ndarray of shape \(4,\)"),
+        ((np.nan, GOOD), "a value of nan"),
+        ((-np.inf, GOOD), "a value of -inf"),
+        ((1.0, GOOD.T), r"a gradient of shape \(3, 4\)"),
+        ((1.0, 0.0), r"a gradient of shape \(\)"),
+        ((1.0, GOOD.astype(complex)), "a gradient of dtype complex128"),
+        ((1.0, GOOD.astype(object)), "a gradient of dtype object"),
+        ((1.0, GOOD + np.nan), "a gradient that holds NaN or infinity"),
+    ],
+)
+def test_the_first_batch_is_checked(result, got):
+    objective = CheckedObjective(Fixed(result), [0, 1])
+    message = (
+        r"Fixed.value_and_gradient must return a finite float and a finite array like scores, "
+        rf"here of shape \(4, 3\). Got {got} instead."
+    )
+    with pytest.raises(ValueError, match=message):
+        objective(SCORES, LEVEL)
+
+
+def test_the_shape_is_checked_in_every_batch():
+    objective = CheckedObjective(Fixed((1.0, GOOD)), [0, 1])
+    objective(SCORES, LEVEL)
+    with pytest.raises(ValueError, match=r"here of shape \(3, 3\). Got a gradient of shape"):
+        objective(SCORES[:3], LEVEL[:3, :3])
+
+
+@pytest.mark.parametrize("value", [1, np.float32(1), np.array(1.0)])
+@pytest.mark.parametrize("gradient", [GOOD, GOOD.astype(int), GOOD.tolist()])
+def test_numbers_of_any_precision_become_those_of_the_scores(value, gradient):
+    found, by_scores = CheckedObjective(Fixed((value, gradient)), [0, 1])(SCORES, LEVEL)
+    assert type(found) is float
+    assert by_scores.dtype == np.float32
+    assert_array_equal(by_scores, 0)
+
+
+def test_the_levels_cannot_be_changed():
+    levels = np.array([0.0, 1.0])
+
+    class Vandal:
+        def value_and_gradient(self, scores, level, levels):
+            levels[:] = 0
+
+    with pytest.raises(ValueError, match="read-only"):
+        CheckedObjective(Vandal(), levels)(SCORES, LEVEL)
+
+
+def test_an_estimator_without_constraints_is_an_objective():
+    class Estimator(BaseEstimator):
+        def value_and_gradient(self, scores, level, levels):
+            return 1.0, scores
+
+    assert_array_equal(CheckedObjective(Estimator(), [0, 1])(SCORES, LEVEL)[1], SCORES)
+
+
+def test_a_class_is_not_an_object():
+    with pytest.raises(TypeError, match=r"Got the class Dispersed; pass Dispersed\(...\)"):
+        CheckedObjective(Dispersed, [0, 1])
+
+
+@pytest.mark.parametrize(
+    ("objective", "message"),
+    [
+        (SimplifiedAP(alpha=0), "'alpha' parameter of SimplifiedAP .* Got 0 instead"),
+        (SimplifiedAP(n_bins="many"), "'n_bins' parameter of SimplifiedAP .* Got 'many' instead"),
+        (SimplifiedAP(delta=-1.0), "'delta' parameter of SimplifiedAP .* Got -1.0 instead"),
+        (Dispersed(margin=-1.0), "'margin' parameter of Dispersed .* Got -1.0 instead"),
+        (Dispersed(zone=0.3), "'zone' parameter of Dispersed .* Got 0.3 instead"),
+    ],
+)
+def test_parameters_are_validated(objective, message):
+    with pytest.raises(ValueError, match=message):
+        CheckedObjective(objective, [0, 1])
