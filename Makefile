@@ -11,7 +11,7 @@ WORKERS ?= 2
 TEST := -m pytest -q --numprocesses $(WORKERS) --dist worksteal
 SHOW := MPLBACKEND=Agg $(BIN)/python -W "ignore:FigureCanvasAgg"
 
-.PHONY: help test test-oldest lint format examples docs demo bench clean
+.PHONY: help test test-oldest lint format examples docs demo bench fuzz clean
 
 help:
 	@echo "make test        install what is needed, run all tests in two processes; WORKERS=8 takes eight"
@@ -21,6 +21,7 @@ help:
 	@echo "make examples    run every example, without the documentation"
 	@echo "make demo        compare hashers on the digits, write a report to open in a browser"
 	@echo "make bench       speed and memory against peers, in one run"
+	@echo "make fuzz        100,000 corrupted files, and commands that are killed"
 	@echo "make format      let ruff format and fix"
 	@echo "make clean       remove everything that was made"
 
@@ -62,6 +63,9 @@ examples: $(READY)
 
 demo: $(READY)
 	$(BIN)/hashrank compare --data digits --bits 12,24,48 --output build/demo
+
+fuzz: $(READY)
+	$(BIN)/python -m tests.fuzz $(FUZZ_OPTIONS)
 
 bench: $(BENCH)/.ready
 	$(BENCH)/bin/python benchmarks/side_by_side.py --output docs/benchmarks.md $(BENCH_OPTIONS)

@@ -223,7 +223,13 @@ SECTIONS = (
 )
 
 SHARED = {
-    "sklearn_hashrank.affinity": ("affinity_for", "as_rows", "fit_affinity_of_blocks", "is_auto"),
+    "sklearn_hashrank.affinity": (
+        "affinity_for",
+        "as_array",
+        "as_rows",
+        "fit_affinity_of_blocks",
+        "is_auto",
+    ),
     "sklearn_hashrank.base": (
         "pack_signs",
         "project",
@@ -280,11 +286,16 @@ SHARED = {
         "Archive",
         "CodeFile",
         "Draft",
+        "MalformedFileError",
         "TreeReader",
         "TreeWriter",
         "check_output",
+        "map_array",
         "noted_n_bits",
         "read_archive",
+        "read_array",
+        "read_arrays",
+        "reading",
         "storable",
         "storable_types",
         "type_name",

@@ -31,7 +31,7 @@ from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ._linear import FeatureSpace
-from .affinity import BaseAffinity, affinity_for, fit_affinity
+from .affinity import BaseAffinity, affinity_for, as_array, fit_affinity
 from .codes import FORMATS, collect_codes, packed_width, write_codes
 from .measures import mean_score
 from .metrics.retrieval import retrieve, warn_if_all_is_relevant
@@ -361,6 +361,7 @@ class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
             raise ValueError(f"blocks must come all with y or all without. The first came {given}.")
         if y is None:
             return validate_data(self, X, reset=reset, **_ROWS), None
+        y = as_array(y)
         return validate_data(self, X, y, reset=reset, multi_output=True, **_ROWS)
 
     def _fit_affinity(self, X: Any, y: Any) -> BaseAffinity:

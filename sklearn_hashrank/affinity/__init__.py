@@ -10,7 +10,7 @@ from ._base import BaseAffinity
 from ._euclidean import EuclideanAffinity
 from ._labels import HierarchicalAffinity, LabelAffinity, SharedLabelAffinity
 from ._precomputed import PrecomputedAffinity
-from ._rows import as_rows
+from ._rows import as_array, as_rows
 
 __all__ = [
     "BaseAffinity",
@@ -20,6 +20,7 @@ __all__ = [
     "PrecomputedAffinity",
     "SharedLabelAffinity",
     "affinity_for",
+    "as_array",
     "as_rows",
     "auto_affinity",
     "fit_affinity",

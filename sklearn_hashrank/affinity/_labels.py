@@ -19,6 +19,7 @@ class _PathAffinity(BaseAffinity):
         return length
 
     def paired_level_indices(self, queries, database):
+        _check_comparable(queries, database)
         return np.logical_and.accumulate(queries == database, axis=1).sum(1, dtype=np.uint16)
 
     def group(self, rows):
@@ -224,7 +225,7 @@ def _check_comparable(queries, database):
     if len(kinds) > 1:
         raise ValueError(
             "the labels of queries and database must be of one kind, numbers, str or bytes. "
-            f"Got dtypes {queries.dtype} and {database.dtype}."
+            f"Got dtypes {queries.dtype} and {database.dtype}. The number 1 is not the text '1'."
         )
 
 

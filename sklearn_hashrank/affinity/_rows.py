@@ -8,17 +8,56 @@ from scipy import sparse
 _SLICE_BYTES = 1 << 24
 
 
-def as_rows(y, name):
-    """Rows of y as an array of numbers or strings without missing values."""
-    y = y.toarray() if sparse.issparse(y) else y
+def as_array(y, name="y"):
+    """Return rows of `y` as an array in which no value has become another.
+
+    numpy makes text of a list of numbers and text, missing values included, so that ``1`` and
+    ``"1"`` become one class. This is the one place where lists, tuples and tables become arrays.
+
+    Parameters
+    ----------
+    y : {array-like, sparse matrix} with n_samples rows
+        Labels, label sets, label paths or target vectors.
+    name : str, default="y"
+        What the message of an error calls them.
+
+    Returns
+    -------
+    y : {ndarray, sparse matrix} with n_samples rows
+        Arrays of numbers and sparse matrices as they are.
+
+    Raises
+    ------
+    ValueError
+        Where a text, an object or a masked value is missing, or where numbers and text are mixed.
+
+    Examples
+    --------
+    >>> from sklearn_hashrank.affinity import as_array
+    >>> as_array(["a", "b"])
+    array(['a', 'b'], dtype='<U1')
+    >>> as_array([1, "1"])
+    Traceback (most recent call last):
+    ValueError: y must hold only numbers or only strings. Got objects of type int, str...
+    """
+    if sparse.issparse(y):
+        return y
     if isinstance(y, np.ma.MaskedArray) and np.ma.is_masked(y):
         raise ValueError(f"{name} is masked in places; every row needs a value.")
-    y = np.asarray(y)
+    array = np.asarray(y)
+    if array.dtype.kind in "OT":  # objects, and numpy's text of any length
+        return _narrow(array.astype(object), name)
+    if array.dtype.kind in "US" and not isinstance(y, np.ndarray):
+        _narrow(np.asarray(y, dtype=object), name)  # what it was before numpy made text of it
+    return array
+
+
+def as_rows(y, name):
+    """Rows of y as an array of numbers or strings without missing values."""
+    y = as_array(y.toarray() if sparse.issparse(y) else y, name)
     if y.ndim == 0:
         raise ValueError(f"{name} must have one row per item. Got {y!r} instead.")
-    if y.dtype.kind == "O":
-        y = _narrow(y, name)
-    elif y.dtype.kind not in "buifUS":
+    if y.dtype.kind not in "buifUSO":
         raise ValueError(f"{name} must hold numbers or strings. Got dtype {y.dtype}.")
     if y.dtype.kind == "f" and not all(np.isfinite(part).all() for part in slices(y)):
         raise ValueError(
@@ -47,13 +86,15 @@ def _narrow(y, name):
                 return y.astype(dtype)
             except OverflowError as error:
                 raise ValueError(f"{name} holds integers beyond 64 bits.") from error
-    if not all(issubclass(kind, str) for kind in kinds):
+    if not any(all(issubclass(kind, text) for kind in kinds) for text in (str, bytes)):
         given = ", ".join(sorted(kind.__name__ for kind in kinds))
         raise ValueError(
             f"{name} must hold only numbers or only strings. Got objects of type {given}. For sets "
             "of labels, pass a multilabel indicator (sklearn.preprocessing.MultiLabelBinarizer)."
         )
-    return y
+    if any(value.endswith(b"\0" if isinstance(value, bytes) else "\0") for value in y.flat):
+        raise ValueError(f"{name} holds text that ends in a NUL character, which numpy drops.")
+    return y if all(issubclass(kind, str) for kind in kinds) else y.astype(bytes)
 
 
 def _is_missing(value):
@@ -62,7 +103,8 @@ def _is_missing(value):
     except (TypeError, ValueError):
         return False
     is_bool = isinstance(equals_itself, (bool, np.bool_))
-    return value is None or type(value).__name__ == "NAType" or (is_bool and not equals_itself)
+    is_marked = value is None or type(value).__name__ in ("NAType", "NaTType")
+    return is_marked or (is_bool and not equals_itself)
 
 
 def as_labels(y, name):
@@ -75,7 +117,7 @@ def as_labels(y, name):
                 "no class labels. Relevance by distance between targets is what EuclideanAffinity "
                 "is for: affinity=EuclideanAffinity()."
             )
-        if np.any(np.abs(y) > 2**53):
+        if np.any(np.abs(y) >= 2**53):
             raise ValueError(
                 f"{name} holds floats beyond 2**53, which do not tell neighbouring labels apart. "
                 "Pass integers or strings."

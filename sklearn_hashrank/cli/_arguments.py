@@ -25,6 +25,17 @@ def not_negative(text: str) -> int:
     return _at_least(text, 0)
 
 
+def jobs(text: str) -> int:
+    """Return an int but 0, as joblib takes it: how many, or -1 for one of each processor."""
+    try:
+        number = int(text)
+    except ValueError:
+        number = 0
+    if number == 0:
+        raise ArgumentTypeError(f"{text!r} is not an int other than 0")
+    return number
+
+
 def number_or_all(text: str) -> int:
     """Return an int, at least 1, or `ALL`."""
     return ALL if text == "all" else positive(text)

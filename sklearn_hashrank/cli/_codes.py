@@ -16,7 +16,7 @@ from ..codes import load_codes, packed_width
 from ..comparison import COLUMNS, METHODS, measure_codes, method_from_name
 from ..hasher_files import load_hasher, save_hasher
 from ..persistence import noted_n_bits, write_file
-from ._arguments import not_negative, positive
+from ._arguments import jobs, not_negative, positive
 from ._data import (
     add_data_options,
     add_label_options,
@@ -86,7 +86,7 @@ def add_commands(commands: Any) -> None:
     parser.add_argument(
         "--data", required=True, metavar="FILE", help=".npy, .npz, .csv or .parquet file"
     )
-    parser.add_argument("--n-jobs", type=int, metavar="N", help="threads (default: 1)")
+    parser.add_argument("--n-jobs", type=jobs, metavar="N", help="threads (default: 1)")
     _add_output(parser, "packed codes, .npy", required=True)
 
     parser = _add(
@@ -100,7 +100,7 @@ def add_commands(commands: Any) -> None:
     parser.add_argument("--query-labels", metavar="FILE", help="the same of the queries")
     add_label_options(parser, only_column=True)
     _add_bits(parser)
-    parser.add_argument("--n-jobs", type=int, metavar="N", help="threads (default: 1)")
+    parser.add_argument("--n-jobs", type=jobs, metavar="N", help="threads (default: 1)")
     parser.add_argument("--json", action="store_true", help="print JSON, every number in full")
 
     parser = _add(commands, "search", "find the nearest codes", _SEARCH_EPILOG, _search)
@@ -115,7 +115,7 @@ def add_commands(commands: Any) -> None:
         "-k", type=positive, default=10, metavar="N", help="how many of each query (default: 10)"
     )
     how_far.add_argument("--radius", type=not_negative, metavar="N", help="all within a distance")
-    parser.add_argument("--n-jobs", type=int, metavar="N", help="threads (default: 1)")
+    parser.add_argument("--n-jobs", type=jobs, metavar="N", help="threads (default: 1)")
     _add_output(parser, ".csv or .npz file (default: CSV to standard output)", required=False)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from ..comparison import METHODS, Comparison, compare, method_from_name
 from ..model_selection import PerClassRetrievalSplit, RandomRetrievalSplit, cifar10_split
-from ._arguments import ALL, lengths, number_or_all, positive, words
+from ._arguments import ALL, jobs, lengths, number_or_all, positive, words
 from ._data import NAMED, add_data_options, load_data
 from ._errors import UsageError, need_extra
 from ._outputs import check_output_folder
@@ -86,7 +86,7 @@ def add_command(commands: Any) -> None:
         help="training rows, of each class if per-class; they are part of the database, which is "
         "everything but the queries (default: 500 per class, of digits 100; random all)",
     )
-    parser.add_argument("--n-jobs", type=int, metavar="N", help="runs at a time (default: 1)")
+    parser.add_argument("--n-jobs", type=jobs, metavar="N", help="runs at a time (default: 1)")
     parser.add_argument(
         "--output",
         default="hashrank-results",

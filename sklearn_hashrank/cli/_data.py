@@ -122,6 +122,20 @@ def number_paths(label_columns: list[str], *labels: np.ndarray) -> list[np.ndarr
     shapes = {y.shape[1:] for y in labels}
     if len(label_columns) < 2 or shapes != {(len(label_columns),)}:
         return list(labels)
-    columns = np.concatenate(labels).T
-    numbers = [np.unique(column, return_inverse=True)[1] for column in columns]
+    numbers = [
+        _number_column(name, [y[:, place] for y in labels])
+        for place, name in enumerate(label_columns)
+    ]
     return np.split(np.stack(numbers, axis=1) + 2, np.cumsum([len(y) for y in labels])[:-1])
+
+
+def _number_column(name: str, parts: list[np.ndarray]) -> np.ndarray:
+    """Number the distinct labels of a column, whose parts are of several files."""
+    parts = [np.array(part.tolist()) if part.dtype.kind == "O" else part for part in parts]
+    if len({part.dtype.kind in "US" for part in parts}) > 1:
+        raise UsageError(
+            f"--label-column {name} holds numbers in one file and text in another, which are "
+            "never equal. A column of a CSV file is text where a single row is not an integer."
+        )
+    number: np.ndarray = np.unique(np.concatenate(parts), return_inverse=True)[1]
+    return number

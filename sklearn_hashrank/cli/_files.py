@@ -1,16 +1,15 @@
 """Features and labels from files."""
 
-import warnings
-import zipfile
 from collections.abc import Sequence
 from pathlib import Path
-from tokenize import TokenError
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
 
-from ._errors import UsageError, need_extra
+from ..persistence import load_codes, map_array, noted_n_bits, read_array, read_arrays, reading
+from ._errors import UsageError
+from ._tables import listed, read_table
 
 _KINDS = ".npy, .npz, .csv or .parquet"
 
@@ -48,7 +47,14 @@ def read_rows(path: str, label_columns: Sequence[str] = (), columns: Any = None)
         return Rows(_load_npy(path))
     if kind == ".npz":
         return _read_npz(path, label_columns)
-    return _split_columns(_read_frame(path), path, label_columns, columns)
+    table = read_table(
+        path,
+        lambda names: (
+            list(label_columns),
+            _others(names, label_columns) if columns is None else list(columns),
+        ),
+    )
+    return Rows(table.X, _joined(table.labels) if label_columns else None, table.names)
 
 
 def read_labels(path: str, label_columns: Sequence[str] = ()) -> np.ndarray:
@@ -57,18 +63,21 @@ def read_labels(path: str, label_columns: Sequence[str] = ()) -> np.ndarray:
     if kind == ".npy":
         return np.asarray(_load_npy(path))
     if kind == ".npz":
-        arrays = _load_npz(path)
+        arrays = read_arrays(path)
         _check_one(label_columns, path)
         name = label_columns[0] if label_columns else "y"
         if name not in arrays:
-            raise UsageError(f"{path} has no array {name!r}. It has {_list(arrays)}.")
+            raise UsageError(f"{path} has no array {name!r}. It has {listed(arrays)}.")
         return arrays[name]
-    frame = _read_frame(path)
-    if not label_columns and frame.shape[1] != 1:
-        raise UsageError(
-            f"{path} has {frame.shape[1]} columns: name those of the labels with --label-column."
-        )
-    return _labels_of(frame, path, label_columns or list(frame.columns))
+
+    def choose(names: list[str]) -> tuple[list[str], list[str]]:
+        if not label_columns and len(names) != 1:
+            raise UsageError(
+                f"{path} has {len(names)} columns: name those of the labels with --label-column."
+            )
+        return list(label_columns) or names, []
+
+    return _joined(read_table(path, choose).labels)
 
 
 def check_finite(rows: Any, path: str, names: Sequence[str] | None = None) -> None:
@@ -87,17 +96,11 @@ def check_finite(rows: Any, path: str, names: Sequence[str] | None = None) -> No
 
 
 def check_labels(y: np.ndarray, path: str) -> np.ndarray:
-    """Name the first label that is missing."""
-    if y.dtype.kind == "O":
-        missing = np.array([value is None or value != value for value in y.ravel()])
-    elif y.dtype.kind == "f":
-        missing = np.isnan(y).ravel()
-    else:
-        return y
-    if missing.any():
-        row = int(np.argmax(missing)) // max(1, y[:1].size)
+    """Name the first label that is missing; those of tables have been checked."""
+    if y.dtype.kind == "f" and np.isnan(y).any():
+        row = int(np.argmax(np.isnan(y).ravel())) // max(1, y[:1].size)
         raise UsageError(f"{path}: the label of row {row} is missing.")
-    return y.astype(str) if y.dtype.kind == "O" else y
+    return y
 
 
 def _kind(path: str) -> str:
@@ -110,94 +113,71 @@ def _kind(path: str) -> str:
 
 
 def _load_npy(path: str) -> np.ndarray:
-    try:
-        return np.load(path, mmap_mode="r", allow_pickle=False)
-    except (ValueError, EOFError, SyntaxError, TokenError) as error:
-        raise UsageError(f"{path}: not a .npy file of numbers or strings ({error}).") from error
-
-
-def _load_npz(path: str) -> dict[str, np.ndarray]:
-    try:
-        with np.load(path, allow_pickle=False) as file:
-            return {name: file[name] for name in file.files}
-    except (ValueError, EOFError, zipfile.BadZipFile, AttributeError) as error:
-        raise UsageError(f"{path}: not a .npz file of numbers or strings ({error}).") from error
+    array, n_behind = map_array(path)
+    if n_behind and noted_n_bits(path) is not None:
+        return load_codes(path)
+    return array if not n_behind else read_array(path)  # which says what is wrong
 
 
 def _read_npz(path: str, label_columns: Sequence[str]) -> Rows:
-    arrays = _load_npz(path)
+    arrays = read_arrays(path)
     if {"indices", "indptr", "format", "shape", "data"} <= set(arrays):
-        return Rows(sparse.load_npz(path).tocsr())
+        return Rows(_sparse_rows(arrays, path))
     _check_one(label_columns, path)
     if {"X_train", "X_test"} <= set(arrays):
-        parts = ("train", "test")
-        X = np.concatenate([arrays[f"X_{part}"] for part in parts])
+        X = _both(arrays, "X", path)
         if not label_columns and {"y_train", "y_test"} <= set(arrays):
-            return Rows(X, np.concatenate([arrays[f"y_{part}"] for part in parts]))
+            return Rows(X, _both(arrays, "y", path))
     elif "X" in arrays:
         X = arrays["X"]
     else:
         raise UsageError(
-            f"{path} must hold an array X, or X_train and X_test. It has {_list(arrays)}."
+            f"{path} must hold an array X, or X_train and X_test. It has {listed(arrays)}."
         )
     if label_columns and label_columns[0] not in arrays:
-        raise UsageError(f"{path} has no array {label_columns[0]!r}. It has {_list(arrays)}.")
+        raise UsageError(f"{path} has no array {label_columns[0]!r}. It has {listed(arrays)}.")
     names = label_columns or ("y", "Y")
     return Rows(X, next((arrays[name] for name in names if name in arrays), None))
 
 
+def _both(arrays: dict[str, np.ndarray], name: str, path: str) -> np.ndarray:
+    """Training and test rows, one after the other, unless numpy made text of numbers for that."""
+    parts = [arrays[f"{name}_train"], arrays[f"{name}_test"]]
+    if len({part.dtype.kind if part.dtype.kind in "US" else "numbers" for part in parts}) > 1:
+        raise UsageError(
+            f"{path}: {name}_train and {name}_test must be of one kind, numbers or text. "
+            f"Got dtypes {parts[0].dtype} and {parts[1].dtype}."
+        )
+    return np.concatenate(parts)
+
+
 def _check_one(label_columns: Sequence[str], path: str) -> None:
     if len(label_columns) > 1:
-        raise UsageError(f"{path}: the labels must be one array. Got {_list(label_columns)}.")
+        raise UsageError(f"{path}: the labels must be one array. Got {listed(label_columns)}.")
 
 
-def _read_frame(path: str) -> Any:
-    try:
-        import pandas as pd
-    except ImportError as error:
-        raise need_extra("pandas", f"reading {path}") from error
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of mixed types; columns are checked below
-            frame = pd.read_csv(path) if path.lower().endswith(".csv") else pd.read_parquet(path)
-    except ImportError as error:
-        raise need_extra("pyarrow", f"reading {path}") from error
-    except OSError:
-        raise
-    except Exception as error:  # the parsers have errors of their own
-        raise UsageError(f"{path}: cannot be read as {Path(path).suffix[1:]}: {error}") from error
-    if not len(frame):
-        raise UsageError(f"{path}: there are no rows.")
-    frame.columns = [str(column) for column in frame.columns]
-    return frame
+def _sparse_rows(arrays: dict[str, np.ndarray], path: str) -> Any:
+    """A sparse matrix as scipy saves it, by rows, after a look at every index."""
+    with reading(path, ": not a sparse matrix ({})."):
+        kind = bytes(arrays["format"].reshape(()).astype("S")).decode()
+        build = {"csr": sparse.csr_matrix, "csc": sparse.csc_matrix, "bsr": sparse.bsr_matrix}[kind]
+        parts = tuple(arrays[name] for name in ("data", "indices", "indptr"))
+        if any(part.dtype.kind not in "iu" for part in parts[1:]):
+            raise ValueError("its indices are no integers")
+        matrix = build(parts, shape=tuple(map(int, arrays["shape"])))
+        matrix.check_format(full_check=True)
+        return matrix.tocsr()
 
 
-def _split_columns(frame: Any, path: str, label_columns: Sequence[str], columns: Any) -> Rows:
-    y = _labels_of(frame, path, label_columns) if label_columns else None
-    if columns is None:
-        columns = [column for column in frame.columns if column not in set(label_columns)]
-    _check_columns(frame, path, columns)
-    for column in columns:
-        if frame[column].dtype.kind not in "fiub":
-            raise UsageError(
-                f"{path}: column {column!r} does not hold numbers. Name it with --label-column "
-                "or leave it out."
-            )
-    return Rows(np.ascontiguousarray(frame[list(columns)].to_numpy()), y, list(columns))
+def _others(names: Sequence[str], label_columns: Sequence[str]) -> list[str]:
+    labels = set(label_columns)
+    return [name for name in names if name not in labels]
 
 
-def _labels_of(frame: Any, path: str, label_columns: Sequence[str]) -> np.ndarray:
-    _check_columns(frame, path, label_columns)
-    y = frame[list(label_columns)].to_numpy()
-    return y[:, 0] if y.shape[1] == 1 else y
-
-
-def _check_columns(frame: Any, path: str, columns: Sequence[str]) -> None:
-    for column in columns:
-        if column not in frame.columns:
-            raise UsageError(f"{path} has no column {column!r}. It has {_list(frame.columns)}.")
-
-
-def _list(names: Any) -> str:
-    names = list(map(str, names))
-    return ", ".join(names[:8]) + (f" and {len(names) - 8} more" if len(names) > 8 else "")
+def _joined(columns: list[np.ndarray]) -> np.ndarray:
+    """Labels of one column, or a matrix of several, in which every label stays what it is."""
+    if len(columns) == 1:
+        return columns[0]
+    if len({column.dtype.kind for column in columns}) > 1:
+        columns = [column.astype(object) for column in columns]
+    return np.stack(columns, axis=1)

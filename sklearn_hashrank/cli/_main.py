@@ -62,6 +62,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if options.debug:
             raise
         return _say(f"error: {_one_line(error)}", 2)
+    except MemoryError as error:
+        if options.debug:
+            raise
+        return _say(f"error: this does not fit into memory: {_one_line(error)}", 2)
     except Exception as error:
         if options.debug:
             raise

@@ -16,7 +16,7 @@ from joblib import Parallel, delayed, effective_n_jobs
 from scipy import sparse
 from sklearn.utils import check_array, check_consistent_length
 
-from ..affinity import affinity_for, fit_affinity
+from ..affinity import affinity_for, as_array, fit_affinity
 from ..measures import ConfiguredMeasure
 from ..metrics.settings import has_setting, with_settings
 from ..persistence import write_file
@@ -328,7 +328,7 @@ def _check_data(X: Any, y: Any, affinity: Any) -> tuple[Any, Any, Any]:
     X = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32], input_name="X")
     if y is None:
         return X, X, affinity_for(affinity, y)
-    y = y.tocsr() if sparse.issparse(y) else np.asarray(y)
+    y = y.tocsr() if sparse.issparse(y) else as_array(y)
     check_consistent_length(X, y)
     return X, y, affinity
 
@@ -338,11 +338,13 @@ def _check_methods(methods: Any, affinity: Any) -> dict[str, Any]:
         methods = [methods]
     if not isinstance(methods, Mapping):
         names = list(methods)
+        _check_names(names)
         methods = {name: method_from_name(name) for name in names}
         if len(methods) < len(names):
             raise ValueError(f"each method must be named once. Got {', '.join(names)}.")
     if not methods:
         raise ValueError("at least one method is needed.")
+    _check_names(methods)
     return {
         name: with_affinity(check_method(hasher, name), affinity)
         for name, hasher in methods.items()
@@ -371,6 +373,12 @@ def _key(
         )
     except (PicklingError, TypeError, AttributeError):  # such as a lambda in a pipeline
         return None
+
+
+def _check_names(names: Iterable[Any]) -> None:
+    for name in names:
+        if not isinstance(name, str):
+            raise ValueError(f"methods must be named by str. Got {name!r}.")
 
 
 def _check_integers(values: Any, name: str, least: int) -> list[int]:

@@ -17,6 +17,7 @@ from ..metrics import (
     TieRangeDisplay,
 )
 from ._runner import RunResult
+from ._tables import plain
 
 _STYLE = {"font.size": 10, "svg.hashsalt": "hashrank"}
 _SIZE, _SIZE_OF_MANY = (6.0, 4.0), (7.6, 5.0)  # inches; displays put long legends to the side
@@ -58,7 +59,7 @@ def draw_figures(results: Sequence[RunResult]) -> list[Figure]:
 
 def _by_length(results: Sequence[RunResult], lengths: list[int]) -> list[Figure]:
     methods, seeds = _methods(results), sorted({result.seed for result in results})
-    names = methods
+    names = [plain(method) for method in methods]
     found = {(r.method, r.n_bits, r.seed): r.scores for r in results}
     figures = []
     for name, title in {"ap": "AP_T", "ndcg": "NDCG_T"}.items():
@@ -76,7 +77,7 @@ def _by_length(results: Sequence[RunResult], lengths: list[int]) -> list[Figure]
 
 def _of_length(results: Sequence[RunResult], n_bits: int) -> list[Figure]:
     methods = _methods(results)
-    names = methods
+    names = [plain(method) for method in methods]
     groups = [[result for result in results if result.method == m] for m in methods]
     precision, recall = (
         [_mean([r.curves[name] for r in group]) for group in groups]

@@ -1,16 +1,16 @@
 """The report of a comparison: one HTML page that needs nothing beside itself."""
 
 import base64
+import html
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 from ._figures import Figure, draw_figures
 from ._report_style import CSS
 from ._runner import RunResult
 from ._summary import Cell, Table
-from ._tables import DASH, format_cell, what_cells_show
+from ._tables import DASH, format_cell, plain, what_cells_show
 
 if TYPE_CHECKING:
     from ._comparison import Comparison
@@ -80,6 +80,11 @@ _PAGE = """<!DOCTYPE html>
 """
 
 
+def escape(value: object) -> str:
+    """Plain text as HTML, also between quotes."""
+    return html.escape(plain(str(value)))
+
+
 def _in_short(comparison: "Comparison") -> str:
     methods = len(comparison.about["methods"])
     lengths = sorted({result.n_bits for result in comparison.results})
@@ -108,8 +113,8 @@ def _table(table: Table) -> str:
     return (
         f"<h3>{escape(column.title).replace('_T', '<sub>T</sub>')}</h3>"
         f'<p class="quiet">{escape(f"{column.meaning} {what_cells_show(table).capitalize()}.")}</p>'
-        f'<div class="wide"><table data-name="{column.name}"><thead><tr><th>method</th>{head}</tr>'
-        f"</thead><tbody>{''.join(rows)}</tbody></table></div>"
+        f'<div class="wide"><table data-name="{escape(column.name)}"><thead>'
+        f"<tr><th>method</th>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table></div>"
     )
 
 
@@ -168,7 +173,7 @@ def _how(about: Mapping[str, Any]) -> list[str]:
 def _facts(facts: Mapping[str, str]) -> str:
     return (
         "<dl>"
-        + "".join(f"<dt>{escape(k)}</dt><dd>{escape(str(v))}</dd>" for k, v in facts.items())
+        + "".join(f"<dt>{escape(k)}</dt><dd>{escape(v)}</dd>" for k, v in facts.items())
         + "</dl>"
     )
 
@@ -207,7 +212,7 @@ def _all_runs(comparison: "Comparison") -> str:
     rows = []
     for result in comparison.results:
         values = [result.n_bits, result.seed, *(result.scores.get(name, "") for name in names)]
-        cells = "".join(f"<td>{value}</td>" for value in values)
+        cells = "".join(f"<td>{escape(value)}</td>" for value in values)
         rows.append(f'<tr><th scope="row">{escape(result.method)}</th>{cells}</tr>')
     return (
         f"<details><summary>{len(rows)} runs, every number in full, as in runs.csv</summary>"

@@ -97,11 +97,30 @@ class RunResult:
 
 def load_result(run: Run, store: RunStore) -> RunResult | None:
     """Result of an earlier run of the very same settings, if there is one."""
-    record = None if run.key is None else store.load(run.key)
+    record = None if run.key is None else store.load(run.key, _is_whole)
     if record is None:
         return None
     found = {name: record[name] for name in _RECORDED}
     return RunResult(run.method, record["n_bits"], run.seed, **found, kept=True)
+
+
+def _is_whole(record: dict) -> bool:
+    """Whether a record has every part of a result, each of the right form."""
+    scores, curves, notes, measured_on = (record.get(name) for name in _RECORDED)
+    return (
+        type(record.get("n_bits")) is int
+        and isinstance(scores, dict)
+        and isinstance(curves, dict)
+        and isinstance(notes, list)
+        and isinstance(measured_on, str)
+        and all(map(_is_number, scores.values()))
+        and all(isinstance(c, list) and all(map(_is_number, c)) for c in curves.values())
+        and all(isinstance(note, str) for note in notes)
+    )
+
+
+def _is_number(value: Any) -> bool:
+    return type(value) in (int, float)
 
 
 def save_result(run: Run, result: RunResult, store: RunStore) -> None:

@@ -4,6 +4,8 @@ import functools
 import hashlib
 import json
 import platform
+import warnings
+from collections.abc import Callable
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -45,7 +47,9 @@ def _source_digest() -> str:
 
 
 class RunStore:
-    """One JSON file for each finished run, written at once or not at all.
+    """One JSON file with a digest for each finished run, written at once or not at all.
+
+    A digest shows that a record was changed. It does not show who wrote the record.
 
     Parameters
     ----------
@@ -58,22 +62,51 @@ class RunStore:
         if folder is not None:
             folder.mkdir(parents=True, exist_ok=True)
 
-    def load(self, key: str) -> dict | None:
-        """Return the record saved under `key`; None where there is none that can be read."""
+    def load(self, key: str, is_whole: Callable[[dict], bool] = bool) -> dict | None:
+        """Return the record saved under `key`, if there is one and it is as it was written.
+
+        Parameters
+        ----------
+        key : str
+            Digest of the settings of the run.
+        is_whole : callable, default=bool
+            Whether a record has all that a caller needs.
+
+        Returns
+        -------
+        record : dict or None
+            None, with a warning, also for a record that was changed: the run is done again.
+        """
         if self._folder is None:
             return None
         try:
             record = json.loads(self._path(key).read_text(encoding="utf-8"))
-        except (OSError, ValueError):
+        except FileNotFoundError:
             return None
-        return record if isinstance(record, dict) and record.get("key") == key else None
+        except (OSError, ValueError, RecursionError):
+            record = None
+        if isinstance(record, dict):
+            digest = record.pop("digest", None)
+            if digest == _digest(record) and record.get("key") == key and is_whole(record):
+                return record
+        warnings.warn(
+            f"{self._path(key)} is not as it was written; its run is done again.", stacklevel=2
+        )
+        return None
 
     def save(self, key: str, record: dict) -> None:
         """Keep a record under `key`."""
         if self._folder is not None:
+            record = {"key": key, **record}
+            record["digest"] = _digest(record)
             with write_file(self._path(key), "w", encoding="utf-8") as file:
-                file.write(json.dumps({"key": key, **record}, indent=1))
+                file.write(json.dumps(record, indent=1))
 
     def _path(self, key: str) -> Path:
         assert self._folder is not None
         return self._folder / f"{key}.json"
+
+
+def _digest(record: dict) -> str:
+    """Digest of what a record says, whatever the order and the spaces of its JSON."""
+    return hashlib.sha256(json.dumps(record, sort_keys=True).encode()).hexdigest()

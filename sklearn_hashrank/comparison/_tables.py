@@ -3,7 +3,9 @@
 import csv
 import io
 import math
+import re
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from ._measuring import Column
 from ._runner import RunResult
@@ -17,10 +19,11 @@ def to_csv(results: Sequence[RunResult]) -> str:
     names = list(dict.fromkeys(name for result in results for name in result.scores))
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["method", "n_bits", "seed", *names, "error"])
+    writer.writerow(["method", "n_bits", "seed", *map(csv_cell, names), "error"])
     for result in results:
         scores = [result.scores.get(name, "") for name in names]
-        writer.writerow([result.method, result.n_bits, result.seed, *scores, result.error])
+        row = [result.method, result.n_bits, result.seed, *scores, result.error]
+        writer.writerow(map(csv_cell, row))
     return text.getvalue()
 
 
@@ -29,8 +32,8 @@ def to_markdown(tables: Sequence[Table]) -> str:
     parts = []
     for table in tables:
         rows = [["method", *(f"{n_bits} bits" for n_bits in table.n_bits)]]
-        rows += [[m.replace("|", "\\|"), *_row(table, m, _markdown_cell)] for m in table.methods]
-        heading = f"**{table.column.title}** ({what_cells_show(table)})"
+        rows += [[escape_markdown(m), *_row(table, m, _markdown_cell)] for m in table.methods]
+        heading = f"**{escape_markdown(table.column.title)}** ({what_cells_show(table)})"
         lines = [heading, "", *_pipe_table(rows)]
         parts.append("\n".join(lines))
     return "\n\n".join(parts) + "\n"
@@ -77,12 +80,46 @@ def format_cell(cell: Cell, column: Column) -> tuple[str, str, str]:
     return show(cell.mean), deviation, ties
 
 
+def plain(text: str) -> str:
+    """One line of text that prints: spaces for white space, escapes for what does not print."""
+
+    def show(character: str) -> str:
+        if character.isprintable():
+            return character
+        return " " if character.isspace() else character.encode("unicode_escape").decode()
+
+    return "".join(map(show, text))
+
+
+def csv_cell(value: Any) -> Any:
+    """Return a cell of a CSV file; text that spreadsheets would compute gets a ``'`` before it."""
+    if not isinstance(value, str):
+        return value
+    text = plain(value)
+    return f"'{text}" if text.lstrip()[:1] in _STARTS_OF_FORMULAS else text
+
+
+def escape_markdown(text: str) -> str:
+    """Plain text as Markdown in which nothing is markup."""
+    return _MARKDOWN.sub(lambda found: _ENTITIES.get(found[0], "\\" + found[0]), plain(text))
+
+
 def escape_latex(text: str) -> str:
     """Plain text as LaTeX source."""
-    special = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
-    special |= {character: "\\" + character for character in "&%$#_{}"}
-    special |= {"±": r"$\pm$", DASH: "--", "µ": r"$\mu$"}
-    return "".join(special.get(character, character) for character in text)
+    text = plain(text)
+    escaped = "".join(_LATEX.get(character, character) for character in text)
+    return f"{{}}{escaped}" if text[:1] in ("[", "*") else escaped  # or it is an option of \\\\
+
+
+_STARTS_OF_FORMULAS = tuple("=+-@\uff1d\uff0b\uff0d\uff20")  # the last four are wide forms
+_MARKDOWN = re.compile(r"[\\`*\[\]<>&|~$!#]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])")
+_ENTITIES = {"<": "&lt;", ">": "&gt;", "&": "&amp;"}
+_LATEX = {
+    **{character: "\\" + character for character in "&%$#_{}"},
+    **{"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"},
+    **{"<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}"},
+    **{"±": r"$\pm$", DASH: "--", "µ": r"$\mu$"},
+}
 
 
 def what_cells_show(table: Table) -> str:

@@ -1,37 +1,40 @@
 """File formats of image sets: idx, and the two of CIFAR-10. Nothing in a file is run."""
 
 import gzip
-import io
-import pickle
+import math
 import tarfile
-import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
+
+from ..persistence import reading
+from ._pickles import read_batch
 
 _UNSIGNED_BYTE = 8
 _CIFAR_SHAPE = (3, 32, 32)
 _CIFAR_PIXELS = 3 * 32 * 32
+_LARGEST_BATCH = 1 << 28  # bytes; those of CIFAR-10 have 31 million
+_BYTES_AT_A_TIME = 1 << 20
+_DAMAGED = " cannot be read: {}. Delete it, or put a good copy there."
 
 
 def read_idx(path: Path, n_dimensions: int) -> np.ndarray:
     """Array of an idx file of bytes, plain or compressed by gzip."""
-    try:
-        content = path.read_bytes()
-        if content[:2] == b"\x1f\x8b":
-            content = gzip.decompress(content)
-    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-        raise _damaged(path, error) from error
-    start = 4 * (1 + n_dimensions)
-    if content[:4] != bytes([0, 0, _UNSIGNED_BYTE, n_dimensions]) or len(content) < start:
-        raise _damaged(path, f"it is not an idx file of {n_dimensions}-dimensional bytes")
-    shape = [int.from_bytes(content[i : i + 4], "big") for i in range(4, start, 4)]
-    expected = int(np.prod(shape, dtype=object))
-    if len(content) - start != expected:
-        raise _damaged(path, f"it holds {len(content) - start} values, {expected} were announced")
-    return np.frombuffer(content, np.uint8, offset=start).reshape(shape)
+    with reading(path, _DAMAGED), _decompressed(path) as file:
+        header = _read(file, 4 * (1 + n_dimensions))
+        announced = bytes([0, 0, _UNSIGNED_BYTE, n_dimensions])
+        if header[:4] != announced or len(header) < 4 * (1 + n_dimensions):
+            raise ValueError(f"it is not an idx file of {n_dimensions}-dimensional bytes")
+        shape = [int.from_bytes(header[i : i + 4], "big") for i in range(4, len(header), 4)]
+        expected = math.prod(shape)
+        content = _read(file, expected)
+        n_found = len(content) + _skip_to_end(file)
+        if n_found != expected:
+            raise ValueError(f"it holds {n_found} values, {expected} were announced")
+        return np.frombuffer(content, np.uint8).reshape(shape)
 
 
 def read_cifar(path: Path, names: Iterable[str]) -> tuple[np.ndarray, np.ndarray]:
@@ -51,30 +54,72 @@ def _read_batches(path: Path, names: Iterable[str]) -> list[tuple[np.ndarray, np
     for name in names:
         found = next((ending for ending in (".bin", "") if name + ending in files), None)
         if found is None:
-            raise _damaged(path, f"it has no {name}.bin and no {name}")
+            with reading(path, _DAMAGED):
+                raise ValueError(f"it has no {name}.bin and no {name}")
         parse = _parse_records if found else _parse_pickle
-        try:
+        with reading(path / f"{name}{found}", _DAMAGED):
             batches.append(parse(files[name + found]))
-        except Exception as error:  # a spoilt pickle may raise anything
-            raise _damaged(path / f"{name}{found}", error) from error
     return batches
 
 
 def _read_folder(path: Path) -> dict[str, bytes]:
-    return {file.name: file.read_bytes() for file in path.glob("*_batch*")}
+    batches = {}
+    for file in path.glob("*_batch*"):
+        with open(file, "rb") as content:
+            batches[file.name] = _read_batch(content)
+    return batches
 
 
 def _read_archive(path: Path) -> dict[str, bytes]:
     """Contents of the batches, in memory: an archive cannot write anywhere."""
-    try:
-        with tarfile.open(path) as archive:
-            return {
-                Path(member.name).name: file.read()
-                for member in archive
-                if "_batch" in Path(member.name).name and (file := archive.extractfile(member))
-            }
-    except (tarfile.TarError, EOFError, gzip.BadGzipFile, zlib.error) as error:
-        raise _damaged(path, error) from error
+    batches: dict[str, bytes] = {}
+    with reading(path, _DAMAGED), _decompressed(path) as file:
+        with tarfile.open(fileobj=file, mode="r:") as archive:
+            for member in archive:
+                name = Path(member.name).name
+                if "_batch" not in name or not member.isreg():
+                    continue
+                if name in batches or member.issparse():
+                    raise ValueError(f"{name} is there twice, or has holes")
+                content = archive.extractfile(member)
+                assert content is not None  # of a regular file
+                batches[name] = _read_batch(content)
+                if len(batches[name]) != member.size:
+                    raise ValueError(f"{name} is truncated")
+        _skip_to_end(file)
+    return batches
+
+
+@contextmanager
+def _decompressed(path: Path) -> Iterator[Any]:
+    with open(path, "rb") as plain:
+        is_compressed = plain.read(2) == b"\x1f\x8b"
+        plain.seek(0)
+        yield gzip.GzipFile(fileobj=plain) if is_compressed else plain
+
+
+def _read_batch(file: IO[bytes]) -> bytes:
+    content = _read(file, _LARGEST_BATCH + 1)
+    if len(content) > _LARGEST_BATCH:
+        raise ValueError(f"a batch has more than {_LARGEST_BATCH:,} bytes")
+    return content
+
+
+def _read(file: IO[bytes], most: int) -> bytes:
+    """Read up to a number of bytes, however many are announced."""
+    parts = []
+    while most and (part := file.read(min(most, _BYTES_AT_A_TIME))):
+        parts.append(part)
+        most -= len(part)
+    return b"".join(parts)
+
+
+def _skip_to_end(file: IO[bytes]) -> int:
+    """Count the bytes that are left. At the end of a file, gzip verifies its checksum."""
+    count = 0
+    while part := file.read(_BYTES_AT_A_TIME):
+        count += len(part)
+    return count
 
 
 def _parse_records(content: bytes) -> tuple[np.ndarray, np.ndarray]:
@@ -85,33 +130,14 @@ def _parse_records(content: bytes) -> tuple[np.ndarray, np.ndarray]:
 
 def _parse_pickle(content: bytes) -> tuple[np.ndarray, np.ndarray]:
     """Batch of the Python version."""
-    batch = _ArrayUnpickler(io.BytesIO(content), encoding="bytes").load()
-    batch = {key.decode() if isinstance(key, bytes) else key: batch[key] for key in batch}
-    planes = np.asarray(batch["data"], np.uint8).reshape(-1, _CIFAR_PIXELS)
-    return planes, np.asarray(batch["labels"], np.uint8).reshape(len(planes))
-
-
-def _encode(text: str, encoding: str) -> bytes:
-    """Bytes of a text; Python 3 pickles bytes in old protocols as such calls."""
-    return text.encode(encoding)
-
-
-class _ArrayUnpickler(pickle.Unpickler):
-    """Unpickle arrays in lists and dicts; refuse everything that could run code."""
-
-    _ALLOWED = {
-        ("numpy", "ndarray"): np.ndarray,
-        ("numpy", "dtype"): np.dtype,
-        ("numpy.core.multiarray", "_reconstruct"): np.zeros(0).__reduce__()[0],
-        ("numpy._core.multiarray", "_reconstruct"): np.zeros(0).__reduce__()[0],
-        ("_codecs", "encode"): _encode,
-    }
-
-    def find_class(self, module: str, name: str) -> Any:
-        if (module, name) not in self._ALLOWED:
-            raise pickle.UnpicklingError(f"{module}.{name} has no place in a file of images")
-        return self._ALLOWED[module, name]
-
-
-def _damaged(path: Path, reason: object) -> ValueError:
-    return ValueError(f"{path} cannot be read: {reason}. Delete it, or put a good copy there.")
+    batch = read_batch(content)
+    planes, labels = batch.get("data"), batch.get("labels")
+    if not isinstance(planes, np.ndarray) or planes.shape[1:] != (_CIFAR_PIXELS,):
+        raise ValueError(f"it holds no array 'data' of {_CIFAR_PIXELS} columns")
+    if isinstance(labels, list):
+        if any(type(label) is not int or not 0 <= label < 256 for label in labels):
+            raise ValueError("its labels are no numbers from 0 to 255")
+        labels = np.array(labels, np.uint8)
+    if not isinstance(labels, np.ndarray) or labels.shape != planes.shape[:1]:
+        raise ValueError(f"it holds no list of {len(planes)} labels")
+    return planes, labels

@@ -7,7 +7,7 @@ import numpy as np
 from scipy import sparse
 
 from .._utils.threads import check_n_jobs
-from ..affinity import fit_affinity, fit_affinity_of_blocks
+from ..affinity import as_array, fit_affinity, fit_affinity_of_blocks
 from ..codes import CodeReader, as_code_matrix
 from ..rows import in_memory, is_dask_array, source
 from ._counting import BlockCounter, Queries
@@ -122,10 +122,7 @@ def check_rows(y: Any, n_rows: int, name: str) -> Any:
     """Return `y` with one row for each of `n_rows` codes."""
     if y is None:
         raise ValueError(f"{name} y must have one row per {name} code. Got None.")
-    if sparse.issparse(y) and y.ndim == 2:
-        y = y.tocsr()
-    elif not isinstance(y, np.ma.MaskedArray):  # whose mask the affinity has to see
-        y = np.asarray(y)
+    y = y.tocsr() if sparse.issparse(y) and y.ndim == 2 else as_array(y, f"{name} y")
     if not y.shape or y.shape[0] != n_rows:
         raise ValueError(
             f"{name} y must have one row per {name} code, {n_rows}. Got shape {y.shape}."

@@ -169,7 +169,7 @@ def ratio(numerator: NDArray[Any], denominator: NDArray[Any] | float) -> NDArray
     Returns
     -------
     quotient : ndarray
-        Of float32 where both are, else float64.
+        It is float32 where both are float32, otherwise float64.
 
     Examples
     --------

@@ -16,6 +16,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from ..codes import CodeReader, packed_width
+from ..persistence import reading
 from . import _storage
 from ._brute import Flat
 from ._checks import check_int, check_mode, check_n_neighbors, check_projections
@@ -208,8 +209,10 @@ class HammingNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
             :meth:`partial_fit` appends stay in memory.
         """
         words, n_bits, parameters = _storage.read(path, mmap_mode, verify)
-        index = cls(**parameters)
-        index._store(StoredCodes([words], CodeReader(n_bits)))
+        with reading(path, " is corrupt: its header is not what was written ({})."):
+            index = cls(**parameters)
+            index._validate_params()
+            index._store(StoredCodes([words], CodeReader(n_bits)))
         return index
 
     def kneighbors(

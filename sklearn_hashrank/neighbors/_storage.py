@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..codes import packed_width
-from ..persistence import write_file
+from ..persistence import reading, write_file
 
 _MAGIC = b"HASHRNK1"
 _PREAMBLE = struct.Struct("<8sII")
@@ -51,11 +51,15 @@ def read(
         if len(preamble) < _PREAMBLE.size or not preamble.startswith(_MAGIC):
             raise ValueError(f"{path} is not a file that HammingNeighbors.save wrote.")
         _, size, checksum = _PREAMBLE.unpack(preamble)
-        text = file.read(size)
+        text = file.read(min(size, os.path.getsize(path)))
     if len(text) < size or zlib.crc32(text) != checksum:
         raise ValueError(f"{path} is corrupt: its header is not what was written.")
-    header = json.loads(text)
-    n_bits, n_codes = header["n_bits"], header["n_codes"]
+    with reading(path, " is corrupt: its header is not what was written ({})."):
+        header = json.loads(text)
+        n_bits, n_codes = header["n_bits"], header["n_codes"]
+        written, parameters = header["checksum"], dict(header["parameters"])
+        if any(type(number) is not int or number < 1 for number in (n_bits, n_codes)):
+            raise ValueError(f"{n_codes} codes of {n_bits} bits")
     shape = n_codes, -(-packed_width(n_bits) // 8)
     offset = _PREAMBLE.size + size
     expected, found = offset + 8 * shape[0] * shape[1], os.path.getsize(path)
@@ -68,10 +72,10 @@ def read(
     words: Any = np.memmap(path, dtype=np.uint64, mode="c", offset=offset, shape=shape)
     words = np.asarray(words) if mmap_mode == "r" else np.array(words)
     if verify:
-        if _checksum(words) != header["checksum"]:
+        if _checksum(words) != written:
             raise ValueError(f"{path} is corrupt: its codes are not what was written.")
         _check_padding(words, n_bits, path)
-    return words, n_bits, header["parameters"]
+    return words, n_bits, parameters
 
 
 def _checksum(words: np.ndarray) -> int:

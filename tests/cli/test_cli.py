@@ -250,12 +250,14 @@ def test_tables_are_refused_in_one_line(folder, capsys):
     Path("gap.csv").write_text("a,b,class\n1,2,0\n,3,\n")
     Path("empty.csv").write_text("a,b\n")
     Path("broken.parquet").write_text("not parquet")
+    Path("two.csv").write_text("class\n0\n1\n")
     for arguments, message in (
         (["t.csv", "--label-column", "klass"], "t.csv has no column 'klass'. It has a, b, class."),
         (["t.csv", "--label-column", "class"], "t.csv: column 'b' does not hold numbers."),
         (["gap.csv", "--label-column", "class"], "gap.csv: row 1, column 'a' is nan"),
         (["X.npy", "--labels", "t.csv"], "t.csv has 3 columns: name those of the labels with"),
-        (["X.npy", "--labels", "gap.csv", "--label-column", "class"], "2 labels for 1797 items"),
+        (["X.npy", "--labels", "gap.csv", "--label-column", "class"], "label of row 1 is missing"),
+        (["X.npy", "--labels", "two.csv"], "two.csv: 2 labels for 1797 items"),
         (["empty.csv"], "empty.csv: there are no rows."),
         (["broken.parquet"], "broken.parquet: cannot be read as parquet"),
     ):
@@ -263,11 +265,12 @@ def test_tables_are_refused_in_one_line(folder, capsys):
 
 
 def test_missing_packages_name_the_extra(folder, capsys, monkeypatch):
-    Path("t.csv").write_text("a\n1\n")
-    monkeypatch.setitem(sys.modules, "pandas", None)
-    line = refused(capsys, "compare", "--data", "t.csv")
+    Path("t.parquet").write_text("a")
+    monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
+    line = refused(capsys, "compare", "--data", "t.parquet")
     assert line == (
-        "reading t.csv needs pandas, which is not installed: pip install 'sklearn-hashrank[cli]'\n"
+        "reading t.parquet needs pyarrow, which is not installed: "
+        "pip install 'sklearn-hashrank[cli]'\n"
     )
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from sklearn_hashrank import ITQHasher, LSHHasher, SharedLabelAffinity, TALRLinear
-from sklearn_hashrank.comparison import METHODS, compare, method_from_name
+from sklearn_hashrank.comparison import METHODS, _store, compare, method_from_name
 from sklearn_hashrank.comparison._store import RunStore, run_key
 from sklearn_hashrank.metrics import (
     average_cumulative_gain_score,
@@ -148,9 +148,19 @@ def test_a_damaged_record_is_run_again(digits, tmp_path):
     compare(*digits, **settings, store=tmp_path)
     [path] = tmp_path.glob("*.json")
     content = path.read_text()
-    for damaged in ("", content[: len(content) // 2], json.dumps({"key": "other"}), "[1]"):
-        path.write_text(damaged)
-        assert not compare(*digits, **settings, store=tmp_path).results[0].kept
+    record = json.loads(content)
+    edited = {**record, "scores": {**record["scores"], "ap": 0.99}}
+    lacking = {name: value for name, value in record.items() if name not in ("curves", "digest")}
+    lacking["digest"] = _store._digest(lacking)
+    marked = {**record, "notes": ["<script>alert(1)</script>"]}
+    damaged = [json.dumps(other) for other in (edited, lacking, marked, {"key": "other"}, [1])]
+    for text in ("", content[: len(content) // 2], "[" * 100_000, "\udcff", *damaged):
+        path.write_bytes(text.encode(errors="surrogateescape"))
+        with pytest.warns(UserWarning, match="is not as it was written; its run is done again"):
+            [result] = compare(*digits, **settings, store=tmp_path).results
+        assert not result.kept
+        assert result.scores["ap"] == record["scores"]["ap"]
+        assert result.notes == []
     assert compare(*digits, **settings, store=tmp_path).results[0].kept
     assert [file.name for file in tmp_path.iterdir()] == [path.name]
 
@@ -253,3 +263,10 @@ def test_warnings_are_kept_as_notes(digits):
     split = RetrievalSplit(np.arange(100, 300), np.arange(100), np.arange(100, 1797))
     [result] = compare(X, y, methods=["lsh"], n_bits=[8], seeds=1, protocol=split).results
     assert any("1 of 100 queries have no relevant item" in note for note in result.notes)
+
+
+@pytest.mark.parametrize("methods", [[1], ["lsh", 1], {1: LSHHasher()}, {None: LSHHasher()}])
+def test_names_of_methods_are_checked_before_the_first_run(digits, methods, monkeypatch):
+    monkeypatch.setattr("sklearn_hashrank.comparison._comparison.execute", None)
+    with pytest.raises(ValueError, match="methods must be named by str. Got (1|None)"):
+        compare(*digits, methods=methods, n_bits=[8], seeds=1, protocol=PROTOCOL)

@@ -181,3 +181,19 @@ def test_write(comparison, tmp_path, no_matplotlib):
     }
     assert paths["csv"].read_text() == comparison.to_csv()
     assert paths["markdown"].read_text() == comparison.to_markdown()
+
+
+def test_nothing_that_a_result_holds_is_markup(comparison, no_matplotlib):
+    """Names, scores, notes and errors may come from anywhere, and may not even be Unicode."""
+    evil = "<script>alert('1')</script>\udc80\""
+    scores = {**comparison.results[0].scores, evil: evil}
+    run = replace(comparison.results[0], method=evil, scores=scores, notes=[evil])
+    failed = RunResult(evil, 8, 0, error=evil, measured_on=evil)
+    about = {**comparison.about, "methods": {evil: evil}, "command": evil, "times": evil}
+    about["data"] = {"name": evil, evil: evil}
+    text = Comparison([run, failed], about).to_html()
+    text.encode("utf-8")
+    page = Page(text)
+    assert not any(tag == "script" for tag, _ in page.elements)
+    assert not any(name.startswith("on") for _, attributes in page.elements for name in attributes)
+    assert text.count("<script") == 0

@@ -1,12 +1,21 @@
 """Means, marks and their notation."""
 
+import csv
+import io
 import math
 
 import pytest
 
 from sklearn_hashrank.comparison import RunResult
 from sklearn_hashrank.comparison._summary import best_of, summarize
-from sklearn_hashrank.comparison._tables import to_csv, to_latex, to_markdown
+from sklearn_hashrank.comparison._tables import (
+    csv_cell,
+    escape_latex,
+    escape_markdown,
+    to_csv,
+    to_latex,
+    to_markdown,
+)
 
 
 def results(**values):
@@ -90,3 +99,36 @@ def test_csv_keeps_every_digit_and_quotes():
         f'"a,b",8,0,{value!r},',
         'c,8,0,,"a ""b"", c"',
     ]
+
+
+HOSTILE = "<script>alert('1')</script> ![x](http://x) `c` *b* _i_ |\n\x1b[31m \udc80 &amp; $\\foo$"
+
+
+def test_names_are_text_in_every_format():
+    markdown = to_markdown(summarize(results(**{HOSTILE: [0.5, 0.7]})))
+    assert len(markdown.splitlines()) == 5
+    [row] = [line for line in markdown.splitlines() if "script" in line]
+    assert row.startswith("| &lt;script&gt;alert('1')&lt;/script&gt; \\!\\[x\\](http://x) \\`c\\`")
+    assert r"\*b\* \_i\_ \| \\x1b\[31m \\udc80 &amp;amp; \$\\foo\$ |" in row
+    latex = to_latex(summarize(results(**{HOSTILE: [0.5, 0.7]})))
+    assert r"\textless{}script\textgreater{}" in latex
+    assert r"\textbar{} \textbackslash{}x1b[31m" in latex
+    text = to_csv([RunResult(HOSTILE, 8, 0, error=HOSTILE)])
+    assert len(text.splitlines()) == 2
+    (markdown + latex + text).encode("utf-8")
+
+
+@pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t=", "\r", "\uff1d"])
+def test_no_text_of_a_csv_file_is_a_formula(start):
+    name = f"{start}HYPERLINK(1)"
+    text = to_csv([RunResult(name, 8, 0, {name: -0.5}, error=name)])
+    for row in csv.reader(io.StringIO(text)):
+        assert not any(cell.lstrip().startswith(("=", "+", "@", "\uff1d")) for cell in row)
+    assert csv_cell(-0.5) == -0.5  # a number is none
+    assert csv_cell("talr-ap") == "talr-ap"
+
+
+def test_ordinary_names_stay_as_they_are():
+    assert escape_markdown("talr-ap:batch_size=5") == "talr-ap:batch_size=5"
+    assert escape_latex("talr-ap") == "talr-ap"
+    assert escape_latex("[x]") == "{}[x]"  # after a line break [ would begin an option

@@ -1,6 +1,9 @@
 """HammingNeighbors: against a literal sort, faiss and scikit-learn."""
 
+import json
 import pickle
+import struct
+import zlib
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -339,6 +342,31 @@ def test_every_truncation_is_noticed(saved):
                 HammingNeighbors.load(path, verify=verify)
     path.write_bytes(content + b"0")
     with pytest.raises(ValueError, match=f"take {len(content)} bytes. Got {len(content) + 1}"):
+        HammingNeighbors.load(path)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"n_codes": "20"},
+        {"n_codes": -1},
+        {"n_bits": 0},
+        {"n_bits": None},
+        {"parameters": {"unknown": 1}},
+        {"parameters": {"n_neighbors": "5"}},
+        {"parameters": 5},
+        {"checksum": None},
+    ],
+    ids=str,
+)
+def test_a_malformed_header_with_the_right_checksum_is_refused(saved, change):
+    _, path = saved
+    content = path.read_bytes()
+    size = int.from_bytes(content[8:12], "little")
+    header = json.dumps({**json.loads(content[16 : 16 + size]), **change}).encode().ljust(size)
+    preamble = content[:8] + struct.pack("<II", len(header), zlib.crc32(header))
+    path.write_bytes(preamble + header + content[16 + size :])
+    with pytest.raises(ValueError, match="is corrupt"):
         HammingNeighbors.load(path)
 
 

@@ -1,0 +1,270 @@
+"""The one way in which arrays that somebody else wrote come in: whole and plain, or refused."""
+
+import math
+import os
+import warnings
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import IO, Any
+
+import numpy as np
+
+_KINDS = "biufSU"  # of dtypes: numbers, bytes and text, never objects
+_VERSIONS = {
+    (1, 0): np.lib.format.read_array_header_1_0,
+    (2, 0): np.lib.format.read_array_header_2_0,
+}
+_LAST_CHARACTER, _SURROGATES = 0x10FFFF, (0xD800, 0xDFFF)
+# Of zip archives: where the header of a member has the lengths of what follows it, the flag and
+# the sizes of a descriptor behind the member, and the mark that the directory begins with.
+_LENGTHS_OF_NAMES, _HAS_DESCRIPTOR, _DESCRIPTORS = 26, 0x8, {12, 16, 20, 24}
+_DIRECTORY = b"PK\x01\x02"
+_LONGEST_REASON = 200
+_NO_NPY = ": not a .npy file of numbers or strings ({})."
+_NO_NPZ = ": not a .npz file of numbers or strings ({})."
+
+
+class MalformedFileError(ValueError):
+    """A file that is not of the format it should be; its message is one line that names it.
+
+    Examples
+    --------
+    >>> from sklearn_hashrank.persistence import MalformedFileError
+    >>> issubclass(MalformedFileError, ValueError)
+    True
+    """
+
+
+@contextmanager
+def reading(
+    path: Any, message: str, passing: type[Exception] = MalformedFileError
+) -> Iterator[None]:
+    """Turn whatever a parser raises into one error that names the file.
+
+    Parsers meet malformed files with errors of many types. Errors of the system, such as that of
+    a missing file, pass.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file.
+    message : str
+        What follows the name of the file, with ``{}`` where the parser's reason goes.
+    passing : type, default=MalformedFileError
+        Errors of this type have a message for the user already, and pass as well.
+
+    Raises
+    ------
+    MalformedFileError
+        Where the block raises anything but an error of the system.
+
+    Examples
+    --------
+    >>> from sklearn_hashrank.persistence import reading
+    >>> try:
+    ...     with reading("a.csv", " is not a table ({})."):
+    ...         [][0]
+    ... except ValueError as error:
+    ...     print(error)
+    a.csv is not a table (list index out of range).
+    """
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # such as numpy's of headers by Python 2
+            yield
+    except (MalformedFileError, passing):
+        raise
+    except MemoryError as error:
+        raise MalformedFileError(f"{os.fspath(path)}: does not fit into memory.") from error
+    except Exception as error:  # every parser has errors of its own
+        if isinstance(error, OSError) and error.errno is not None:
+            raise
+        reason = " ".join(str(error).split())[:_LONGEST_REASON] or type(error).__name__
+        said = message.replace("{}", reason.rstrip("."))
+        raise MalformedFileError(f"{os.fspath(path)}{said}") from error
+
+
+def map_array(path: Any) -> tuple[np.ndarray, int]:
+    """Map the array of a ``.npy`` file, after a look at its header.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file.
+
+    Returns
+    -------
+    array : memmap
+        Numbers, bytes or text, read-only. An empty array is not mapped.
+    n_behind : int
+        How many bytes of the file lie behind the array.
+
+    Raises
+    ------
+    MalformedFileError
+        Where the file is malformed, is truncated, or holds objects.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import numpy as np
+    >>> from sklearn_hashrank.persistence import map_array
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "a.npy")
+    ...     np.save(path, np.arange(6).reshape(2, 3))
+    ...     array, n_behind = map_array(path)
+    ...     array.shape, n_behind
+    ((2, 3), 0)
+    """
+    with reading(path, _NO_NPY), open(path, "rb") as file:
+        shape, order, dtype, n_bytes = _read_header(file)
+        start = file.tell()
+        n_behind = os.fstat(file.fileno()).st_size - start - n_bytes
+        if n_behind < 0:
+            raise ValueError(f"it is truncated: {-n_behind} bytes are missing")
+        array: np.ndarray
+        if n_bytes:
+            array = np.memmap(path, dtype, "r", start, shape, order)
+        else:
+            array = np.empty(shape, dtype, order)
+        return _checked(array), n_behind
+
+
+def read_array(path: Any) -> np.ndarray:
+    """Map the array of a ``.npy`` file, which must end with it.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file.
+
+    Returns
+    -------
+    array : memmap
+        See :func:`map_array`.
+
+    Raises
+    ------
+    MalformedFileError
+        As :func:`map_array`, and where there is anything behind the array.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import numpy as np
+    >>> from sklearn_hashrank.persistence import read_array
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "a.npy")
+    ...     np.save(path, np.arange(3))
+    ...     read_array(path)
+    memmap([0, 1, 2])
+    """
+    array, n_behind = map_array(path)
+    if n_behind:
+        with reading(path, _NO_NPY):
+            raise ValueError(f"{n_behind} bytes follow the array of shape {array.shape}")
+    return array
+
+
+def read_arrays(path: Any) -> dict[str, np.ndarray]:
+    """Read all arrays of a ``.npz`` file, plain or compressed, and verify their checksums.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file.
+
+    Returns
+    -------
+    arrays : dict of str to ndarray
+        Numbers, bytes or text, read-only.
+
+    Raises
+    ------
+    MalformedFileError
+        Where the file is malformed, was changed, or holds objects or anything but arrays.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import numpy as np
+    >>> from sklearn_hashrank.persistence import read_arrays
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "a.npz")
+    ...     np.savez(path, X=np.arange(3), y=["a", "b", "b"])
+    ...     read_arrays(path)
+    {'X': array([0, 1, 2]), 'y': array(['a', 'b', 'b'], dtype='<U1')}
+    """
+    arrays: dict[str, np.ndarray] = {}
+    with (
+        reading(path, _NO_NPZ),
+        open(path, "rb") as whole,
+        zipfile.ZipFile(whole) as archive,
+    ):
+        members = archive.infolist()
+        _check_that_nothing_is_left_out(members, whole)
+        for member in members:
+            name = member.filename.removesuffix(".npy")
+            if name == member.filename or name in arrays:
+                raise ValueError(f"{member.filename!r} is no array, or is there twice")
+            with archive.open(member) as file:
+                arrays[name] = _read_member(file)
+    return arrays
+
+
+def _check_that_nothing_is_left_out(members: list[zipfile.ZipInfo], file: IO[bytes]) -> None:
+    """See that the members fill the archive, from its beginning to its directory.
+
+    The checksums of an archive are those of its members. The directory has none, so that a changed
+    one could leave a member out.
+    """
+    place, gaps = 0, {0}
+    for member in sorted(members, key=lambda member: member.header_offset):
+        if member.header_offset - place not in gaps:
+            raise ValueError("its directory leaves something out")
+        file.seek(member.header_offset + _LENGTHS_OF_NAMES)
+        lengths = int.from_bytes(file.read(2), "little") + int.from_bytes(file.read(2), "little")
+        place = member.header_offset + _LENGTHS_OF_NAMES + 4 + lengths + member.compress_size
+        gaps = _DESCRIPTORS if member.flag_bits & _HAS_DESCRIPTOR else {0}
+    file.seek(place)
+    behind = file.read(max(gaps) + len(_DIRECTORY))
+    if members and not any(behind[gap:].startswith(_DIRECTORY) for gap in gaps):
+        raise ValueError("its directory leaves something out")
+
+
+def _read_member(file: IO[bytes]) -> np.ndarray:
+    shape, order, dtype, n_bytes = _read_header(file)
+    content = file.read(n_bytes + 1)  # at the end of a member, zipfile verifies its checksum
+    if len(content) != n_bytes:
+        raise ValueError(f"an array of shape {shape} has not as many values")
+    return _checked(np.frombuffer(content, dtype).reshape(shape, order=order))
+
+
+def _read_header(file: IO[bytes]) -> tuple[tuple[int, ...], Any, np.dtype, int]:
+    """Shape, order, dtype and number of bytes of an array, whose values come next."""
+    version = np.lib.format.read_magic(file)
+    if version not in _VERSIONS:
+        raise ValueError(f"version {version} of the format is not supported")
+    shape, is_fortran, dtype = _VERSIONS[version](file)
+    if dtype.kind not in _KINDS or dtype.hasobject or dtype.itemsize == 0:
+        raise ValueError(f"it holds values of dtype {dtype}")
+    if min(shape, default=0) < 0:
+        raise ValueError(f"it has the shape {shape}")
+    return shape, "F" if is_fortran else "C", dtype, math.prod(shape) * dtype.itemsize
+
+
+def _checked(array: np.ndarray) -> np.ndarray:
+    """Return the array in this machine's order of bytes, if its values can be what they claim."""
+    if not array.dtype.isnative:
+        array = array.astype(array.dtype.newbyteorder("="))
+    if array.dtype.kind == "b" and array.size and array.view(np.uint8).max() > 1:
+        raise ValueError("it holds values that are neither true nor false")
+    if array.dtype.kind == "U" and array.size:
+        characters = np.frombuffer(array.tobytes(), np.uint32)
+        low, high = _SURROGATES
+        if (characters > _LAST_CHARACTER).any() or (
+            (characters >= low) & (characters <= high)
+        ).any():
+            raise ValueError("it holds text that is not Unicode")
+    return array

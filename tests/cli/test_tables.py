@@ -1,0 +1,311 @@
+"""Tables: labels are what is written, features are numbers, and a malformed file is one line."""
+
+import gzip
+import json
+import os
+import re
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from scipy import sparse
+
+from sklearn_hashrank.cli import main
+from sklearn_hashrank.cli._data import number_paths
+from sklearn_hashrank.cli._files import read_labels, read_rows
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def write(text, name="t.csv"):
+    Path(name).write_bytes(text if isinstance(text, bytes) else text.encode())
+    return name
+
+
+def refusal(*arguments):
+    """The line with which the command refuses its input; nothing is left behind."""
+    before = set(os.listdir("."))
+    sys.stderr.flush()
+    found = Path("stderr")
+    with pytest.MonkeyPatch.context() as patch, open(found, "w+") as file:
+        patch.setattr(sys, "stderr", file)
+        assert main([str(argument) for argument in arguments]) == 2
+        file.seek(0)
+        line = file.read()
+    found.unlink()
+    assert set(os.listdir(".")) == before
+    assert line.startswith("hashrank: error: ")
+    assert line.count("\n") == 1
+    return line
+
+
+def fit(*data):
+    return refusal("fit", "--bits", "2", "--output", "m.npz", "--data", *data)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        ["01", "1", "1.0", "1e0", "+1", "1_0", " 1", "-0"],
+        ["0", "9223372036854775808"],
+        ["2", "1.5"],
+        ["a", "NA", "nan", "None"],
+        ["x,y", 'a "b"', "two\nlines", "\u00e9\u00df"],
+        ["\u0661", "1"],
+        ["9" * 40, "1"],
+    ],
+)
+def test_a_column_with_one_word_is_text_as_it_is_written(values):
+    pd.DataFrame({"a": range(len(values)), "c": values}).to_csv("t.csv", index=False)
+    rows = read_rows("t.csv", ["c"])
+    assert rows.y.tolist() == values
+    assert rows.X[:, 0].tolist() == list(range(len(values)))
+
+
+def test_a_column_of_canonical_integers_is_integer():
+    values = [0, -7, 2**53, 2**53 + 1, 2**63 - 1, -(2**63)]
+    write("c,a\n" + "".join(f"{value},.5\n" for value in values))
+    rows = read_rows("t.csv", ["c"])
+    assert rows.y.dtype == np.int64
+    assert rows.y.tolist() == values
+    assert rows.X.dtype == np.float64
+
+
+def test_the_whole_column_decides_however_long_it_is():
+    """In chunks, some of the 01 would become 1."""
+    n_rows = 400_000
+    values = np.array(["01", "02", "03"], dtype=object)[np.arange(n_rows) % 3]
+    values[n_rows - 5] = "ab"
+    write("x,c\n" + "\n".join(f"{i % 7},{v}" for i, v in enumerate(values)))
+    rows = read_rows("t.csv", ["c"])
+    assert sorted(set(rows.y.tolist())) == ["01", "02", "03", "ab"]
+    assert rows.y.tolist() == values.tolist()
+
+
+@pytest.mark.parametrize("other", ["float", "text"])
+def test_integers_of_a_path_stay_apart_beside_any_column(other):
+    fine = [2**53, 2**53 + 1, 2**53, 2**53 + 1]
+    coarse = {"float": ["0.5", "0.5", "1.5", "1.5"], "text": ["a", "a", "b", "b"]}[other]
+    pd.DataFrame({"coarse": coarse, "fine": fine}).to_csv("t.csv", index=False)
+    [paths] = number_paths(["coarse", "fine"], read_labels("t.csv", ["coarse", "fine"]))
+    assert paths.tolist() == [[2, 2], [2, 3], [3, 2], [3, 3]]
+
+
+@pytest.mark.parametrize("columns", [["c"], ["c", "d"]])
+def test_integers_are_not_compared_with_text(columns):
+    np.save("codes.npy", np.zeros((3, 1), dtype=np.uint8))
+    write("c,d\n1,1\n2,2\n3,3\n", "database.csv")
+    write("c,d\n01,1\n2,2\n3,3\n", "queries.csv")
+    options = [word for column in columns for word in ("--label-column", column)]
+    line = refusal(
+        *["evaluate", "--bits", 8, "--database", "codes.npy", "--queries", "codes.npy", *options],
+        *["--database-labels", "database.csv", "--query-labels", "queries.csv"],
+    )
+    assert re.search("must be of one kind|numbers in one file and text in another", line)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a,b,c\n1,2,x\n1,2,x,9\n", "row 1 (line 3) has 4 fields. The header has 3"),
+        ("a,b,c\n1,2,x\n1,2\n", "row 1 (line 3) has 2 fields. The header has 3"),
+        ("a,b,c\n1,2,x\n\n1,2,y\n", "row 1 is empty"),
+        ("a,b,c\n1,2,x,9\n1,2,y,9\n", "row 0 (line 2) has 4 fields"),
+        ("a,a,c\n1,2,x\n", "two columns are named 'a'"),
+        (",b,c\n1,2,x\n", "column 0 has no name"),
+        ("a,b,c\n", "there are no rows"),
+        ("", "there is no header"),
+        ("\n", "there is no header"),
+        ("a,b,c\n1,2,\n", "the label of row 0 is missing (column 'c')"),
+        ("a,b,c\n1,2,1\n1,2,  \n", "the label of row 1 is missing"),
+        ("a,b,c\n1,2,1\n1,2,NA\n", "the label of row 1 is missing"),
+        ("a,b,c\n1,2,nan\n", "the label of row 0 is missing"),
+        ("a,b,c\n1,2,x\n1,zwei,x\n", "column 'b' does not hold numbers. Row 1 is 'zwei'"),
+        ("a,b,c\n1,2_0,x\n", "column 'b' does not hold numbers. Row 0 is '2_0'"),
+        ("a,b,c\n1,\u0661,x\n", "column 'b' does not hold numbers"),
+        ("a,b,c\n1,,x\n", "row 0, column 'b' is nan; features must be finite"),
+        ("a,b,c\n1,inf,x\n", "row 0, column 'b' is inf; features must be finite"),
+        ('a,b,c\n1,2,"x\n', "cannot be read as csv: unexpected end of data"),
+        ('a,b,c\n1,2,"x"y\n', "cannot be read as csv: ',' expected after '\"'"),
+        (b"a,b,c\n1,2,\xff\n", "cannot be read as csv: 'utf-8' codec can't decode byte 0xff"),
+        ("a,b,c\n1,2,x\n".encode("utf-16"), "cannot be read as csv: 'utf-8' codec"),
+        ("a,b,c\n1,2,x\0y\n", "NUL character"),
+        ("a,b,c\n1,2," + "x" * 200_000 + "\n", "field larger than field limit"),
+    ],
+)
+def test_malformed_csv_files_are_refused_in_one_line(text, message):
+    line = fit(write(text), "--label-column", "c")
+    assert line.startswith("hashrank: error: t.csv: ")
+    assert message in line
+
+
+def test_the_same_label_column_twice_is_refused():
+    write("a,c\n1,x\n2,y\n")
+    message = "--label-column c is given twice"
+    assert message in fit("t.csv", "--label-column", "c", "--label-column", "c")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\ufeffa,c\n1,x\n2,y\n",
+        "a,c\r\n1,x\r\n2,y\r\n",
+        "a,c\n1,x\n2,y",
+        "a,c\n1,x\n2,y\n\n\n",
+        '"a","c"\n"1","x"\n"2","y"\n',
+    ],
+)
+def test_the_same_table_in_any_spelling(text):
+    rows = read_rows(write(text), ["c"])
+    assert (rows.X.tolist(), rows.y.tolist(), rows.names) == ([[1.0], [2.0]], ["x", "y"], ["a"])
+
+
+@pytest.mark.parametrize(
+    ("labels", "found"),
+    [
+        (pd.Series(["01", "1"], dtype="category"), ["01", "1"]),
+        (pd.Series(["01", "1"], dtype="string"), ["01", "1"]),
+        (pd.Series([2**53, 2**53 + 1], dtype="Int64"), [2**53, 2**53 + 1]),
+        (pd.Series([2**53, 2**53 + 1], dtype="category"), [2**53, 2**53 + 1]),
+        (pd.Series([True, False]), [True, False]),
+    ],
+    ids=repr,
+)
+def test_the_types_of_parquet_decide(labels, found):
+    pd.DataFrame({"a": [1, 2], "c": labels}).to_parquet("t.parquet")
+    rows = read_rows("t.parquet", ["c"])
+    assert rows.y.tolist() == found
+    assert rows.X.tolist() == [[1], [2]]
+
+
+@pytest.mark.parametrize(
+    ("column", "message"),
+    [
+        (pa.array(["x", None]), "the label of row 1 is missing (column 'c')"),
+        (pa.array([1, None]), "the label of row 1 is missing"),
+        (pa.array([1.0, float("nan")]), "the label of row 1 is missing"),
+        (pa.array(["x", None]).dictionary_encode(), "the label of row 1 is missing"),
+        (pa.array([[1], [2]]), "labels must be integers or text"),
+        (pa.array([1, 2], pa.timestamp("s")), "labels must be integers or text"),
+        (pa.array(["x\0", "x"]), "NUL character"),
+    ],
+    ids=str,
+)
+def test_labels_of_parquet_that_are_refused(column, message):
+    pq.write_table(pa.table({"a": [1, 2], "c": column}), "t.parquet")
+    assert message in fit("t.parquet", "--label-column", "c")
+
+
+def test_features_of_parquet_that_are_refused():
+    pq.write_table(pa.table({"a": [1, None]}), "t.parquet")
+    assert "row 1, column 'a' is nan" in fit("t.parquet")
+    pq.write_table(pa.table({"a": ["1", "2"]}), "t.parquet")
+    assert "column 'a' does not hold numbers but string" in fit("t.parquet")
+    pq.write_table(pa.table([[1], [2]], names=["a", "a"]), "t.parquet")
+    assert "two columns are named 'a'" in fit("t.parquet")
+
+
+def test_the_index_of_a_frame_is_no_feature():
+    frame = pd.DataFrame({"a": [1.0, 2.0], "b": [3, 4]}, index=["x", "y"])
+    frame.to_parquet("t.parquet")
+    assert read_rows("t.parquet").names == ["a", "b"]
+
+
+def flipped(name, place, value=0xFF):
+    content = bytearray(Path(name).read_bytes())
+    content[place] ^= value
+    Path(name).write_bytes(content)
+
+
+def test_changed_archives_are_refused_in_one_line():
+    X = np.random.default_rng(0).normal(size=(40, 8))
+    np.savez_compressed("whole.npz", X=X, y=np.arange(40) % 3)
+    content = Path("whole.npz").read_bytes()
+    for place in range(0, len(content), 61):
+        Path("t.npz").write_bytes(content)
+        flipped("t.npz", place)
+        try:
+            rows = read_rows("t.npz")
+        except ValueError:
+            assert "t.npz" in fit("t.npz")
+        else:
+            np.testing.assert_array_equal(rows.X, X)
+
+
+@pytest.mark.parametrize(
+    ("write_array", "message"),
+    [
+        (lambda: np.savez("t.npz", X=np.array([{}])), "dtype object"),
+        (lambda: np.savez("t.npz", X=np.zeros(3, "i4,f4")), "it holds values of dtype"),
+        (lambda: write(b"\x93NUMPY\x01\x00", "t.npz"), "File is not a zip file"),
+    ],
+)
+def test_archives_of_other_things(write_array, message):
+    write_array()
+    assert message in fit("t.npz")
+
+
+def test_numbers_and_text_of_two_parts_are_never_joined():
+    X = np.eye(3)
+    np.savez("t.npz", X_train=X, X_test=X, y_train=[1, 2, 3], y_test=["1", "2", "3"])
+    assert "y_train and y_test must be of one kind" in fit("t.npz")
+    np.savez("t.npz", X_train=X, X_test=X, y_train=["1", "2", "3"], y_test=["01", "2", "3"])
+    assert read_rows("t.npz").y.tolist() == ["1", "2", "3", "01", "2", "3"]
+
+
+@pytest.mark.parametrize("kind", ["csr", "csc", "bsr"])
+def test_indices_of_sparse_matrices_are_checked(kind):
+    matrix = sparse.random(20, 12, density=0.3, random_state=0).asformat(kind)
+    sparse.save_npz("t.npz", matrix)
+    np.testing.assert_array_equal(read_rows("t.npz").X.toarray(), matrix.toarray())
+    matrix.indices[3] = 10_000_000
+    sparse.save_npz("t.npz", matrix)
+    assert "t.npz: not a sparse matrix" in fit("t.npz")
+
+
+def test_a_header_that_announces_too_much_allocates_nothing():
+    header = {"descr": "<f8", "fortran_order": False, "shape": (1 << 40, 1 << 20)}
+    with open("t.npy", "wb") as file:
+        np.lib.format.write_array_header_1_0(file, header)
+    assert "it is truncated" in fit("t.npy")
+    header["shape"] = (-1, 4)
+    with open("t.npy", "wb") as file:
+        np.lib.format.write_array_header_1_0(file, header)
+        file.write(bytes(64))
+    assert "it has the shape (-1, 4)" in fit("t.npy")
+
+
+def test_nothing_may_follow_an_array():
+    np.save("t.npy", np.eye(3))
+    with open("t.npy", "ab") as file:
+        file.write(b"more")
+    assert "4 bytes follow the array" in fit("t.npy")
+
+
+def test_the_command_refuses_what_it_could_not_name(monkeypatch):
+    monkeypatch.setattr("sklearn_hashrank.cli._compare.compare", None)  # nothing is run
+    line = refusal("compare", "--data", "digits", "--output", os.fsdecode(b"r\xff"))
+    assert "'r\\udcff' is not UTF-8" in line
+
+
+@pytest.mark.parametrize("command", ["compare", "encode", "evaluate", "search"])
+def test_no_jobs_at_all_are_refused_for_what_they_are(capsys, command):
+    with pytest.raises(SystemExit) as exit:
+        main([command, "--n-jobs", "0"])
+    assert exit.value.code == 2
+    assert "argument --n-jobs: '0' is not an int other than 0" in capsys.readouterr().err
+
+
+def test_json_and_gzip_are_not_tables():
+    write(json.dumps([{"a": 1}]), "t.csv")
+    assert "t.csv: " in fit("t.csv")
+    write(gzip.compress(b"a\n1\n"), "t.csv")
+    assert "t.csv: " in fit("t.csv")

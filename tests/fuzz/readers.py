@@ -1,0 +1,290 @@
+"""Every reader of files that a user can name: a whole file, how it is read, what may come of it."""
+
+import csv
+import gzip
+import io
+import pickle
+import tarfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from scipy import sparse
+
+from sklearn_hashrank import HammingNeighbors, LSHHasher, TALRLinear, load_hasher, save_hasher
+from sklearn_hashrank.cli._files import read_labels, read_rows
+from sklearn_hashrank.codes import load_codes
+from sklearn_hashrank.comparison._runner import Run, RunResult, load_result, save_result
+from sklearn_hashrank.comparison._store import RunStore
+from sklearn_hashrank.datasets._formats import read_cifar, read_idx
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(24, 5))
+Y = np.array(["01", "1", "b"])[np.arange(24) % 3]
+PLANES = RNG.integers(0, 256, (3, 3072), dtype=np.uint8)
+RUN = Run("lsh", LSHHasher(8), 8, 0, "key")
+
+
+class Reader(NamedTuple):
+    """How a format is written and read.
+
+    `has_checksum`: what is read at all is what was written. Otherwise `agrees` says whether what
+    was read is what the changed file now says. `command` reads the same file by ``hashrank``.
+    """
+
+    name: str
+    file: str
+    write: Callable[[Path], None]
+    read: Callable[[Path], Any]
+    has_checksum: bool
+    agrees: Callable[[Path, Any], bool] = lambda path, found: False
+    command: Callable[[Path], list[str]] | None = None
+
+
+def _fit(path, *options):
+    output = str(path.with_name("m.npz"))
+    return ["fit", "--method", "lsh", "--bits", "2", "--output", output, "--data", path, *options]
+
+
+def _write_parquet(path):
+    table = pa.table({"a": X[:, 0], "b": np.arange(24), "c": pa.array(Y).dictionary_encode()})
+    pq.write_table(table, path)
+
+
+def _write_csv(path):
+    with open(path, "w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["a", "b", "c", "d"])
+        writer.writerows(zip(X[:, 0], X[:, 1], Y, np.arange(24) - 12))
+
+
+def _read_csv(path):
+    rows = read_rows(str(path), ["c", "d"])
+    return rows.X, [column.tolist() for column in rows.y.T], rows.names
+
+
+def _csv_agrees(path, found):
+    """Every label is the text between its commas, every feature the number."""
+    X, labels, names = found
+    with open(path, encoding="utf-8-sig", newline="") as file:
+        header, *rows = [row for row in csv.reader(file) if row]
+    cells = dict(zip(header, zip(*rows)))
+    return (
+        sorted([*names, "c", "d"]) == sorted(header)
+        and all([str(v) for v in column] == list(cells[n]) for n, column in zip("cd", labels))
+        and np.array_equal(X, np.array([cells[name] for name in names], float).T.reshape(X.shape))
+    )
+
+
+def _table_agrees(path, found):
+    X, y, names = found
+    return X.ndim == 2 and X.shape == (len(y), len(names)) and X.dtype.kind in "fiub"
+
+
+def _npy_agrees(path, found):
+    expected = np.load(path)
+    same_type = found.dtype == expected.dtype.newbyteorder("=")
+    return same_type and np.asarray(found).tobytes() == expected.astype(found.dtype).tobytes()
+
+
+def _to_idx(array):
+    sizes = b"".join(size.to_bytes(4, "big") for size in array.shape)
+    return bytes([0, 0, 8, array.ndim]) + sizes + array.tobytes()
+
+
+IMAGES = _to_idx(PLANES[:, :784].reshape(3, 28, 28))
+
+
+def _to_tar(path):
+    archive = io.BytesIO()
+    with tarfile.open(fileobj=archive, mode="w") as file:
+        for name in ("data_batch_1.bin", "test_batch.bin"):
+            content = np.column_stack([[0, 1, 2], PLANES]).astype(np.uint8).tobytes()
+            about = tarfile.TarInfo(f"cifar-10-batches-bin/{name}")
+            about.size = len(content)
+            file.addfile(about, io.BytesIO(content))
+    path.write_bytes(gzip.compress(archive.getvalue(), mtime=0))
+
+
+def _batch(protocol):
+    """A batch as Python 3 pickles it; the real files are of protocol 2, by Python 2."""
+
+    def write(path):
+        batch = {"batch_label": "testing", "labels": [0, 1, 2], "data": PLANES}
+        batch["filenames"] = [f"{number}.png" for number in range(3)]
+        if protocol <= 2:
+            batch = {key.encode(): value for key, value in batch.items()}
+        path.write_bytes(pickle.dumps(batch, protocol))
+
+    return write
+
+
+def _read_batch(path):
+    return read_cifar(path.parent, ["test_batch"])
+
+
+def _batch_agrees(path, found):
+    images, labels = found
+    return images.shape == (len(labels), 32, 32, 3) and images.dtype == labels.dtype == np.uint8
+
+
+def _write_record(path):
+    scores = {"ap": 0.1 + 0.2, "ndcg": float("nan"), "n_train": 3}
+    curves = {"k": [1, 2, 3], "precision": [0.5, 1 / 3, 0.25]}
+    result = RunResult("lsh", 8, 0, scores, curves, ["a note"], "here")
+    save_result(RUN, result, RunStore(path.parent))
+
+
+def _read_record(path):
+    result = load_result(RUN, RunStore(path.parent))
+    if result is None:
+        raise ValueError("the run is done again")
+    return repr(result)
+
+
+def _write_codes(path):
+    LSHHasher(12, random_state=0).fit(X).encode_blocks(X, out=path)
+
+
+def _write_hasher(path):
+    hasher = TALRLinear(3, max_iter=1, batch_size=8, random_state=0).fit(X, Y)
+    save_hasher(path, hasher)
+
+
+def _read_hasher(path):
+    hasher = load_hasher(path)
+    return [repr(hasher), *(part for item in sorted(vars(hasher).items()) for part in item)]
+
+
+def _evaluate(path):
+    np.save(path.with_name("labels.npy"), Y)
+    return ["evaluate", "--database", path, "--database-labels", path.with_name("labels.npy")]
+
+
+def _write_index(path):
+    codes = np.random.default_rng(0).integers(0, 2, (24, 12))
+    HammingNeighbors(3).fit(codes).save(path)
+
+
+def _read_index(path):
+    index = HammingNeighbors.load(path)
+    return [repr(index), *index.kneighbors(np.zeros((1, 12), dtype=int))]
+
+
+def _encode(path):
+    np.save(path.with_name("X.npy"), X)
+    output = path.with_name("codes.npy")
+    return ["encode", "--model", path, "--data", path.with_name("X.npy"), "--output", output]
+
+
+def _read_npz(path):
+    rows = read_rows(str(path))
+    return rows.X, rows.y
+
+
+def _read_parquet(path):
+    rows = read_rows(str(path), ["c"])
+    return rows.X, rows.y, rows.names
+
+
+READERS = [
+    Reader(
+        "npz",
+        "f.npz",
+        lambda path: np.savez(path, X=X, y=Y),
+        _read_npz,
+        True,
+        command=_fit,
+    ),
+    Reader(
+        "npz, compressed",
+        "f.npz",
+        lambda path: np.savez_compressed(path, X=X, y=Y),
+        _read_npz,
+        True,
+        command=_fit,
+    ),
+    Reader(
+        "npz, sparse",
+        "f.npz",
+        lambda path: sparse.save_npz(path, sparse.csr_matrix(X * (X > 0))),
+        lambda path: read_rows(str(path)).X.toarray(),
+        True,
+        command=_fit,
+    ),
+    Reader(
+        "npy of features",
+        "f.npy",
+        lambda path: np.save(path, X),
+        lambda path: read_rows(str(path)).X,
+        False,
+        _npy_agrees,
+        _fit,
+    ),
+    Reader(
+        "npy of labels",
+        "f.npy",
+        lambda path: np.save(path, Y),
+        lambda path: read_labels(str(path)),
+        False,
+        _npy_agrees,
+    ),
+    Reader(
+        "csv",
+        "f.csv",
+        _write_csv,
+        _read_csv,
+        False,
+        _csv_agrees,
+        lambda path: _fit(path, "--label-column", "c", "--label-column", "d"),
+    ),
+    Reader(
+        "parquet",
+        "f.parquet",
+        _write_parquet,
+        _read_parquet,
+        False,
+        _table_agrees,
+        lambda path: _fit(path, "--label-column", "c"),
+    ),
+    Reader("codes", "f.npy", _write_codes, load_codes, True, command=_evaluate),
+    Reader("hasher files", "f.npz", _write_hasher, _read_hasher, True, command=_encode),
+    Reader("indexes", "index", _write_index, _read_index, True),
+    Reader("run records", "key.json", _write_record, _read_record, True),
+    Reader("CIFAR-10, protocol 2", "test_batch", _batch(2), _read_batch, False, _batch_agrees),
+    Reader("CIFAR-10, protocol 5", "test_batch", _batch(5), _read_batch, False, _batch_agrees),
+    Reader(
+        "CIFAR-10, tar.gz",
+        "cifar-10-binary.tar.gz",
+        _to_tar,
+        lambda path: read_cifar(path, ["data_batch_1", "test_batch"]),
+        True,
+    ),
+    Reader(
+        "idx",
+        "images",
+        lambda path: path.write_bytes(IMAGES),
+        lambda path: read_idx(path, 3),
+        False,
+        lambda path, found: 16 + found.size == path.stat().st_size and found.dtype == np.uint8,
+    ),
+    Reader(
+        "gz",
+        "images.gz",
+        lambda path: path.write_bytes(gzip.compress(IMAGES, mtime=0)),
+        lambda path: read_idx(path, 3),
+        True,
+    ),
+]
+
+
+def canonical(found: Any) -> Any:
+    """What was read as something that can be compared, every bit of it."""
+    if isinstance(found, np.ndarray):
+        return found.dtype.str, found.shape, found.tobytes()
+    if isinstance(found, (tuple, list)):
+        return [canonical(part) for part in found]
+    return repr(found)

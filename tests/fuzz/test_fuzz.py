@@ -1,0 +1,66 @@
+"""A short run of what ``make fuzz`` does at length."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from tests.fuzz.__main__ import command_lines
+from tests.fuzz.corruption import corrupted
+from tests.fuzz.readers import READERS
+from tests.fuzz.run import FuzzError, fuzz
+
+ROOT = Path(__file__).parents[2]
+CASES, COMMAND_LINES = 40, 3
+KNOWN = {"npz, compressed": 82}  # cases that once did something else
+
+
+@pytest.mark.parametrize("reader", READERS, ids=lambda reader: reader.name)
+def test_corrupted_files_are_refused_or_read_as_what_they_say(reader, tmp_path):
+    counts = fuzz(reader, CASES, 1, tmp_path)
+    assert sum(counts.values()) == CASES
+    assert counts["refused"] > 0
+    assert not (reader.has_checksum and counts["as it says"])
+
+
+@pytest.mark.parametrize("name", KNOWN)
+def test_what_was_found_stays_found(name, tmp_path):
+    [reader] = [reader for reader in READERS if reader.name == name]
+    assert fuzz(reader, 1, 0, tmp_path, first=KNOWN[name])["refused"] == 1
+
+
+@pytest.mark.parametrize("reader", [r for r in READERS if r.command], ids=lambda r: r.name)
+def test_the_command_says_so_in_one_line(reader):
+    assert command_lines(reader, COMMAND_LINES, 1) == COMMAND_LINES
+
+
+def test_a_reader_that_believes_everything_is_noticed(tmp_path):
+    [reader] = [reader for reader in READERS if reader.name == "idx"]
+    for read in (Path.read_bytes, lambda path: 1 // (len(path.read_bytes()) - 2368)):
+        with pytest.raises((FuzzError, ZeroDivisionError)):
+            fuzz(reader._replace(read=read, has_checksum=True), CASES, 0, tmp_path)
+
+
+def test_changes_are_changes_and_come_again():
+    content = bytes(range(256)) * 4
+    changed = [corrupted(content, Random(seed)) for seed in range(200)]
+    assert content not in changed
+    assert len(set(changed)) > 180
+    assert changed == [corrupted(content, Random(seed)) for seed in range(200)]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+def test_what_a_killed_command_leaves_is_whole():
+    """In a process of its own, which has no threads when it forks."""
+    found = subprocess.run(
+        [sys.executable, "-m", "tests.fuzz", "--command", "encode", "--crashes", "1"],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "OPENBLAS_NUM_THREADS": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert found.returncode == 0, found.stderr

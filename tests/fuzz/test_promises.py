@@ -1,0 +1,28 @@
+"""Every test that the page of promises names is there."""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+NAMED = sorted(
+    set(
+        name
+        for page in ("docs/promises.rst", "SECURITY.md")
+        for name in re.findall(r"`(tests/[\w/]+\.py(?:::\w+)?)`", (ROOT / page).read_text())
+    )
+)
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_every_promise_has_its_test(name):
+    path, _, function = name.partition("::")
+    tree = ast.parse((ROOT / path).read_text())
+    names = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
+    assert function in names if function else any(name.startswith("test_") for name in names)
+
+
+def test_promises_are_found():
+    assert len(NAMED) > 20

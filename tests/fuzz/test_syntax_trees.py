@@ -1,0 +1,106 @@
+"""No file that a user names can run code: the package has nothing that would."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import sklearn_hashrank
+
+PACKAGE = Path(sklearn_hashrank.__file__).parent
+MODULES = sorted(PACKAGE.rglob("*.py"))
+
+# The reader of CIFAR-10 lists the operations of a pickle by pickletools, which runs none of them.
+# Its tests are in tests/datasets/test_pickles.py.
+REVIEWED = {("datasets/_pickles.py", "pickletools")}
+
+MODULES_THAT_RUN_CODE = {
+    *("pickle", "_pickle", "cPickle", "marshal", "shelve", "dill", "cloudpickle", "jsonpickle"),
+    *("pickletools", "yaml", "runpy", "code", "imp", "copyreg"),
+}
+FUNCTIONS_THAT_RUN_CODE = {"eval", "exec", "compile", "__import__"}
+METHODS_THAT_RUN_CODE = {
+    *("import_module", "read_pickle", "load_module", "exec_module", "Unpickler"),
+}
+LOADERS = {("joblib", "load"), ("torch", "load"), ("os", "system"), ("os", "popen")}
+HARMLESS = {("pickle", "PicklingError")}
+
+
+def findings(source):
+    """What a module has that could run code out of a file: names, in order."""
+    tree = ast.parse(source)
+    names = {}  # what a local name stands for
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                names[alias.asname or alias.name.split(".")[0]] = alias.name
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            for alias in node.names:
+                names[alias.asname or alias.name] = f"{node.module}.{alias.name}"
+    imported_for = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            imported_for.setdefault(names.get(node.value.id), set()).add(node.attr)
+    for name in names.values():
+        top = name.split(".")[0]
+        if top in MODULES_THAT_RUN_CODE:
+            used = imported_for.get(name, {None}) if "." not in name else {name.split(".")[1]}
+            if any((top, attribute) not in HARMLESS for attribute in used):
+                yield top
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and node.id in FUNCTIONS_THAT_RUN_CODE:
+            yield node.id
+        if isinstance(node, ast.Attribute):
+            owner = names.get(node.value.id, "") if isinstance(node.value, ast.Name) else ""
+            if node.attr in METHODS_THAT_RUN_CODE or (owner.split(".")[0], node.attr) in LOADERS:
+                yield node.attr
+        if isinstance(node, ast.Name) and tuple(names.get(node.id, "").split(".")[-2:]) in LOADERS:
+            yield names[node.id]
+        if isinstance(node, ast.keyword) and _may_allow_pickle(node):
+            yield "allow_pickle"
+
+
+def _may_allow_pickle(node):
+    if isinstance(node.value, ast.Dict) and node.arg is None:
+        keys = [key.value for key in node.value.keys if isinstance(key, ast.Constant)]
+        return "allow_pickle" in keys
+    is_false = isinstance(node.value, ast.Constant) and node.value.value is False
+    return node.arg == "allow_pickle" and not is_false
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: path.relative_to(PACKAGE).as_posix())
+def test_nothing_runs_code_from_a_file(path):
+    where = path.relative_to(PACKAGE).as_posix()
+    found = {name for name in findings(path.read_text()) if (where, name) not in REVIEWED}
+    assert not found
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "import pickle\npickle.load(f)",
+        "from pickle import loads",
+        "import pickle as p\np.Unpickler(f).load()",
+        "import numpy as np\nnp.load(f, allow_pickle=True)",
+        "import numpy as np\nnp.load(f, allow_pickle=flag)",
+        "import numpy as np\nnp.load(f, **{'allow_pickle': True})",
+        "import joblib\njoblib.load(f)",
+        "from joblib import load\nload(f)",
+        "import torch\ntorch.load(f)",
+        "import yaml\nyaml.load(f)",
+        "import pandas as pd\npd.read_pickle(f)",
+        "eval(text)",
+        "exec(text)",
+        "run = eval",
+        "import importlib\nimportlib.import_module(name)",
+        "import os\nos.system(name)",
+    ],
+)
+def test_the_test_sees_what_it_looks_for(source):
+    assert list(findings(source))
+
+
+def test_what_is_harmless_is_not_reported():
+    assert not list(findings("import pickle\ntry: f()\nexcept pickle.PicklingError: pass"))
+    assert not list(findings("import numpy as np\nnp.load(f, allow_pickle=False)"))
+    assert not list(findings("import ast\nast.literal_eval(text)"))
