@@ -1,9 +1,11 @@
 """Settings of all tests."""
 
 import os
+import re
 from importlib.metadata import version
 from pathlib import Path
 
+import pytest
 from hypothesis import settings
 
 # Before numpy and numba load. Tests run in as many workers as there are cores, so each has one
@@ -19,3 +21,10 @@ os.environ.setdefault("SCIPY_ARRAY_API", "1")  # or scikit-learn skips a check; 
 # No timed assertions: the first example compiles kernels, and machines are shared.
 settings.register_profile("shared", deadline=None, print_blob=True)
 settings.load_profile("shared")
+
+
+def pytest_collection_modifyitems(items):
+    """Refuse names that change from run to run: workers compare what they collected."""
+    for item in items:
+        if re.search(r" at 0x[0-9a-f]+", item.nodeid, re.IGNORECASE):
+            raise pytest.UsageError(f"{item.nodeid} holds a memory address. Give the test `ids`.")

@@ -45,4 +45,4 @@ X, X_test, y, y_test = train_test_split(X, y, random_state=0)
 random = LSHHasher(n_bits=16, random_state=0).fit(X, y)
 learned = DispersionHasher(n_bits=16, objective=HalfApart(slack=0.1), random_state=0).fit(X, y)
 for hasher in (random, learned):
-    print(f"{type(hasher).__name__:16s}  AP {hasher.score(X_test, y_test):.3f}")
+    print(f"{type(hasher).__name__:16s}  AP {hasher.score(X_test, y_test):.2f}")

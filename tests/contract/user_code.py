@@ -122,7 +122,7 @@ def histograms(codes: NDArray[np.uint8], y: Labels) -> RetrievalHistogram:
 def files(folder: Path, hasher: LinearHasher, X: Features) -> None:
     path = folder / "codes.npy"
     hasher.encode_blocks(iter([X[:40], X[40:]]), out=path)
-    codes: NDArray[np.uint8] = assert_type(load_codes(path), NDArray[Any])
+    codes: NDArray[np.uint8] = load_codes(path)
     assert codes.dtype == np.uint8
 
 
