@@ -1,13 +1,16 @@
 """The hit rate, a measure of one's own: is anything relevant among the first k."""
 
+from functools import partial
 from itertools import permutations
 
 import numpy as np
 from scipy.special import gammaln
 
 from sklearn_hashrank import LSHHasher, RetrievalHistogram, retrieval_histogram
+from sklearn_hashrank.comparison import compare
 from sklearn_hashrank.measures import register_measure
 from sklearn_hashrank.metrics import get_retrieval_scorer, make_retrieval_scorer
+from sklearn_hashrank.model_selection import RandomRetrievalSplit
 
 
 def literal_hit_rate(tie, nearer, k):
@@ -52,3 +55,15 @@ print(f"{scorer}: {scorer(hasher, X[:50], y[:50]):.3f}")
 several = make_retrieval_scorer(["rr", "hit_rate"], k=3)(hasher, X, y)
 print({name: round(score, 3) for name, score in several.items()})
 print(get_retrieval_scorer("hit_rate"))
+
+# compare
+comparison = compare(
+    X,
+    y,
+    methods=["lsh", "itq"],
+    n_bits=[8],
+    seeds=2,
+    protocol=RandomRetrievalSplit(n_queries=50),
+    measures={"ap": "ap", "hit_rate_3": partial(hit_rate, k=3)},
+)
+print(comparison.to_markdown(["hit_rate_3"]))

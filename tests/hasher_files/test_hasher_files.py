@@ -311,7 +311,6 @@ def test_types_of_users(path):
         (make_pipeline(PCA(2), LSHHasher(2)), "a single hasher. Got a Pipeline. Save its last ste"),
         (PCA(2), "a single hasher. Got a PCA."),
     ],
-    ids=lambda value: value if isinstance(value, str) else type(value).__name__,
 )
 def test_what_cannot_be_saved_is_refused(path, hasher, message):
     with pytest.raises(ValueError, match=message):
