@@ -6,7 +6,7 @@ f = x - j, a triangular bin of half width delta reaches it from the bins j + r, 
 delta <= 1. Each couple is one pass over a row of pairs. The cell of the pair, its row of the small
 table of couples, is the same in every pass.
 
-The loops are split so that everything but the scatter itself is vectorised: `_locate`, `_weigh` and
+The loops are split so that everything but the scatter is vectorised: `_locate`, `_weigh` and
 `_slope` have no memory dependence from pair to pair, `_scatter` has nothing else.
 """
 

@@ -7,9 +7,7 @@ from numpy.random import RandomState
 from scipy import sparse
 
 from ..persistence import storable
-from .moments import Moments
-from .principal import leading_directions
-from .rows import CenteredRows, column_means
+from .rows import CenteredRows, Moments, column_means, leading_directions
 
 _LARGEST_FACTOR = 1e30  # larger scales leave float32, so that float64 takes over
 _ROWS_TO_CHECK = 256  # enough to know the order of magnitude

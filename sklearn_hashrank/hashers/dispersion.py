@@ -7,7 +7,8 @@ from sklearn.utils._param_validation import Interval
 
 from ..affinity import HierarchicalAffinity
 from ..objectives import PAIRWISE_OBJECTIVES, Hierarchical
-from ._minibatch import MinibatchHasher, documented
+from ._minibatch import MinibatchHasher
+from ._parameters import documented
 
 __all__ = ["DispersionHasher"]
 

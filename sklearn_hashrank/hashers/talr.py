@@ -5,7 +5,8 @@ from numbers import Integral, Real
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from ..objectives import OBJECTIVES
-from ._minibatch import MinibatchHasher, documented
+from ._minibatch import MinibatchHasher
+from ._parameters import documented
 
 __all__ = ["TALRLinear"]
 
