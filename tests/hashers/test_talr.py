@@ -6,7 +6,6 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.datasets import make_blobs, make_multilabel_classification
-from sklearn.preprocessing import StandardScaler
 
 from sklearn_hashrank import (
     DispersionHasher,
@@ -84,7 +83,7 @@ def test_ap_takes_every_positive_level_for_relevant():
 def test_scale_and_offset_of_features_do_not_matter(digits):
     X, y, X_query, y_query = digits
     scores = []
-    for change in (lambda X: X, lambda X: 1000 * X + 7, StandardScaler().fit(X).transform):
+    for change in (lambda X: X, lambda X: 1000 * X + 7, lambda X: X / 1000 - 3):
         values = [
             retrieve(
                 TALRLinear(16, max_iter=30, random_state=seed).fit(change(X), y),
