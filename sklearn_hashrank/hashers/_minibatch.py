@@ -18,7 +18,7 @@ from sklearn.utils._param_validation import (
 from sklearn.utils.validation import validate_data
 
 from .._utils.callbacks import CallbackSupportMixin, Progress
-from ..affinity import BaseAffinity
+from ..affinity import BaseAffinity, check_level_indices
 from ..base import LinearHasher, pack_signs, project
 from ..histogram import retrieval_histogram
 from ..measures import configure_measure
@@ -317,15 +317,20 @@ class BatchRelevance:
             self._table = np.empty((n_groups, n_groups), dtype=np.min_scalar_type(len(self.levels)))
             for start in range(0, n_groups, 256):
                 part = slice(start, start + 256)
-                self._table[part] = affinity.level_indices(groups[part], groups)
+                self._table[part] = self._compare(groups[part], groups)
 
     def level_indices(self, batch: np.ndarray) -> np.ndarray:
         """Index into `levels` of every pair of rows of a batch, (M, M) unsigned."""
         if self._table is None:
             rows = self._rows[batch]
-            return self.affinity.level_indices(rows, rows)
+            return self._compare(rows, rows)
         index = self._index[batch]
         return np.take(self._table[index], index, axis=1)
+
+    def _compare(self, queries, database):
+        indices = self.affinity.level_indices(queries, database)
+        shape = queries.shape[0], database.shape[0]
+        return check_level_indices(self.affinity, indices, shape, len(self.levels))
 
     def level_shares(self, random_state: np.random.RandomState, n_rows: int = 1000) -> np.ndarray:
         """Estimate the share of each level among all pairs of different rows."""

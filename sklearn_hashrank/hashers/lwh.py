@@ -13,7 +13,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from .._linear import FeatureSpace, Hyperplanes, Moments, dense_if_small
 from .._utils.callbacks import CallbackSupportMixin, Progress
-from ..affinity import BaseAffinity
+from ..affinity import BaseAffinity, check_level_indices
 from ..base import LinearHasher
 from ..objectives.structural import LOSSES, RankingLoss, count_relevant
 from ..solvers.cutting_plane import MASTERS, CuttingPlane, factor
@@ -250,12 +250,13 @@ class LWHHasher(CallbackSupportMixin, LinearHasher):
         self.affinity_ = self._fit_affinity(X, y)
         rows = self.affinity_.validate(X if y is None else y)[database]
         step = max(1, (1 << 22) // len(database))
-        relevant = np.concatenate(
-            [
-                self.affinity_.levels_[self.affinity_.level_indices(rows[block], rows)] > 0
-                for block in np.array_split(queries, -(-len(queries) // step))
-            ]
-        )
+        levels, parts = self.affinity_.levels_, []
+        for block in np.array_split(queries, -(-len(queries) // step)):
+            indices = self.affinity_.level_indices(rows[block], rows)
+            shape = len(block), len(database)
+            indices = check_level_indices(self.affinity_, indices, shape, len(levels))
+            parts.append(levels[indices] > 0)
+        relevant = np.concatenate(parts)
         n_relevant, n_irrelevant = count_relevant(relevant, queries)
         useful = (n_relevant > 0) & (n_irrelevant > 0)
         self.n_queries_ = int(useful.sum())
