@@ -19,6 +19,7 @@ from sklearn.utils.validation import validate_data
 
 from .._utils.callbacks import CallbackSupportMixin, Progress
 from .._utils.docs import documented_by
+from .._utils.threads import one_blas_thread
 from ..affinity import BaseAffinity
 from ..base import LinearHasher, project
 from ..objectives import CheckedObjective, Objective, SquaredEuclidean
@@ -134,6 +135,7 @@ class MinibatchHasher(CallbackSupportMixin, LinearHasher):
     _learner: LinearLearner
 
     @_fit_context(prefer_skip_nested_validation=True)
+    @one_blas_thread()
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learn the hyperplanes.
 
@@ -158,6 +160,7 @@ class MinibatchHasher(CallbackSupportMixin, LinearHasher):
         return self
 
     @_fit_context(prefer_skip_nested_validation=True)
+    @one_blas_thread()
     def partial_fit(self, X: Any, y: Any = None) -> Self:
         """Take one pass over some rows, in minibatches of about `batch_size` rows.
 
