@@ -6,6 +6,9 @@ a call never waits for a free thread, also where many threads ask at once, and i
 its last slice does: joblib's threads are looked after every 10 ms, which is longer than most
 searches. Where a joblib backend was asked for by :obj:`joblib.parallel_config`, as it is in
 joblib's own workers, joblib runs the slices.
+
+Loops of small matrix products go the other way: :func:`one_blas_thread` keeps the threads of BLAS
+out of them.
 """
 
 import contextlib
@@ -21,6 +24,7 @@ from typing import Any, TypeVar
 import joblib
 from joblib.parallel import get_active_backend
 from sklearn import config_context, get_config
+from threadpoolctl import ThreadpoolController
 
 _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
@@ -247,6 +251,73 @@ class _Work:
             self._next = len(self.items)
 
 
+class _BlasThreads:
+    """Threads of BLAS: one while anybody asks for one.
+
+    Most libraries know one number for the whole process. The first that enters lowers it, and the
+    last that leaves restores it, in whatever order and threads loops begin and end. This is why the
+    limits of threadpoolctl do not do: each restores what it found, which may be the limit of
+    another, and OpenBLAS listens to the first thread that asked alone.
+    """
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self._libraries: list[Any] | None = None
+        self._n_inside, self._before = 0, [0]
+        self._depth = threading.local()
+
+    def enter(self) -> None:
+        depth = getattr(self._depth, "value", 0)
+        if depth == 0:
+            with self.lock:
+                if self._libraries is None:  # it looks through all libraries of the process
+                    found = ThreadpoolController().select(user_api="blas")
+                    self._libraries = found.lib_controllers
+                if self._n_inside == 0:
+                    self._before = [library.num_threads for library in self._libraries]
+                for library in self._libraries:
+                    _set_num_threads(library, 1)
+                self._n_inside += 1
+        self._depth.value = depth + 1
+
+    def leave(self) -> None:
+        self._depth.value -= 1
+        if self._depth.value == 0:
+            with self.lock:
+                self._n_inside -= 1
+                for library, before in zip(self._libraries or [], self._before):
+                    if self._n_inside == 0 or _has_number_of_each_thread(library):
+                        _set_num_threads(library, before)
+
+
+def _set_num_threads(library: Any, number: int) -> None:
+    """Set it, also where threadpoolctl would leave OpenBLAS to the thread that asked first."""
+    getattr(library, "_real_set_num_threads", library.set_num_threads)(number)
+
+
+def _has_number_of_each_thread(library: Any) -> bool:
+    of_openmp = getattr(library, "threading_layer", None) == "openmp"
+    return of_openmp or library.internal_api == "mkl"
+
+
+_blas_threads = _BlasThreads()
+
+
+@contextlib.contextmanager
+def one_blas_thread() -> Iterator[None]:
+    """Keep BLAS to one thread, as a context or as a decorator.
+
+    For loops of products that are too small for several threads: those wait for each other at every
+    product, and for a free core where other processes are at work. The limit holds for the whole
+    process, because BLAS knows no other, and ends with the last of the contexts that are open.
+    """
+    _blas_threads.enter()
+    try:
+        yield
+    finally:
+        _blas_threads.leave()
+
+
 def _wait_for(helpers: list[Future]) -> None:
     """Wait until no helper is at work; one that no thread was free for is not needed any more."""
     for helper in helpers:
@@ -266,6 +337,7 @@ def _forget_pool() -> None:
     """A forked process has none of the threads, and may have been forked inside of a task."""
     global _pool, _lock, _here
     _pool, _lock, _here = None, threading.Lock(), threading.local()
+    _blas_threads.lock = threading.Lock()  # of a loop that was forked within, the limit goes on
 
 
 if hasattr(os, "register_at_fork"):  # not on Windows

@@ -18,6 +18,7 @@ from sklearn.utils._param_validation import (
 from sklearn.utils.validation import validate_data
 
 from .._utils.callbacks import CallbackSupportMixin, Progress
+from .._utils.threads import one_blas_thread
 from ..affinity import BaseAffinity, check_level_indices
 from ..base import LinearHasher, pack_signs, project
 from ..histogram import retrieval_histogram
@@ -66,6 +67,7 @@ class MinibatchHasher(CallbackSupportMixin, LinearHasher):
     _learner: LinearLearner
 
     @_fit_context(prefer_skip_nested_validation=True)
+    @one_blas_thread()
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learn the hyperplanes.
 
@@ -90,6 +92,7 @@ class MinibatchHasher(CallbackSupportMixin, LinearHasher):
         return self
 
     @_fit_context(prefer_skip_nested_validation=True)
+    @one_blas_thread()
     def partial_fit(self, X: Any, y: Any = None) -> Self:
         """Take one pass over some rows, in minibatches of about `batch_size` rows.
 

@@ -13,6 +13,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from .._linear import FeatureSpace, Hyperplanes, Moments, dense_if_small
 from .._utils.callbacks import CallbackSupportMixin, Progress
+from .._utils.threads import one_blas_thread
 from ..affinity import BaseAffinity, check_level_indices
 from ..base import LinearHasher
 from ..objectives.structural import LOSSES, RankingLoss, count_relevant
@@ -186,6 +187,7 @@ class LWHHasher(CallbackSupportMixin, LinearHasher):
         self.verbose = verbose
 
     @_fit_context(prefer_skip_nested_validation=True)
+    @one_blas_thread()
     def fit(self, X: Any, y: Any = None) -> "LWHHasher":
         """Learn the hyperplanes.
 
@@ -308,7 +310,7 @@ class LWHHasher(CallbackSupportMixin, LinearHasher):
                 "The W with the lowest objective so far is kept. Increase max_iter, or increase "
                 "alpha or tol for an easier problem.",
                 ConvergenceWarning,
-                stacklevel=3,
+                stacklevel=5,
             )
 
     def _report(self, iteration, solver):

@@ -183,8 +183,11 @@ def test_nothing_but_useless_queries_is_refused(y, counts):
 
 def test_warning_when_iterations_do_not_suffice(digits):
     X, y, *_ = digits
-    with pytest.warns(ConvergenceWarning, match="max_iter=3 .* Increase max_iter, or increase"):
+    with pytest.warns(
+        ConvergenceWarning, match="max_iter=3 .* Increase max_iter, or increase"
+    ) as record:
         hasher = LWHHasher(8, max_iter=3, random_state=0).fit(X, y)
+    assert record[0].filename == __file__
     assert not hasher.converged_
     assert hasher.n_iter_ == 3
     assert hasher.objective_ == min(hasher.history_["objective"])

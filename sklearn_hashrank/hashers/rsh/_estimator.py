@@ -15,6 +15,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from ..._linear import Moments
+from ..._utils.threads import one_blas_thread
 from ...affinity import BaseAffinity, EuclideanAffinity, fit_affinity_of_blocks
 from ...base import LinearHasher
 from ...rows import is_dask_array, source
@@ -178,6 +179,7 @@ class RSHHasher(LinearHasher):
         self.verbose = verbose
 
     @_fit_context(prefer_skip_nested_validation=True)
+    @one_blas_thread()
     def fit(self, X: Any, y: Any = None) -> "RSHHasher":
         """Learn from the rankings of the training rows.
 
@@ -207,6 +209,7 @@ class RSHHasher(LinearHasher):
         return self
 
     @_fit_context(prefer_skip_nested_validation=True)
+    @one_blas_thread()
     def partial_fit(self, X: Any, y: Any = None) -> "RSHHasher":
         """Learn from some more rows, and from all that came before.
 
@@ -238,7 +241,7 @@ class RSHHasher(LinearHasher):
                 "partial_fit starts anew after fit, which keeps no statistics of its rows to go "
                 "on from. Call partial_fit for all blocks.",
                 UserWarning,
-                stacklevel=3,
+                stacklevel=4,
             )
         X, y = self._validate_training_data(X, y, reset=first)
         check_n_bits(self.n_bits, X.shape[1], self.spread)
@@ -343,7 +346,7 @@ class RSHHasher(LinearHasher):
                 f"|A.T A - I| = {solution.orthogonality:.1e}, tol={self.tol:g}. Increase max_iter "
                 "or tol, or use solver='eigh', the optimum in closed form.",
                 ConvergenceWarning,
-                stacklevel=5,
+                stacklevel=6,
             )
 
 

@@ -352,8 +352,10 @@ def test_equal_rows_are_an_error():
 
 def test_warns_when_it_has_not_converged_and_says_what_to_change():
     X, y = supervised_digits()
-    with pytest.warns(ConvergenceWarning, match=r"max_iter=1 .*Increase max_iter.*solver='eigh'"):
+    message = r"max_iter=1 .*Increase max_iter.*solver='eigh'"
+    with pytest.warns(ConvergenceWarning, match=message) as record:
         hasher = RSHHasher(8, solver="alm", max_iter=1, random_state=0).fit(X, y)
+    assert record[0].filename == __file__
     assert not hasher.converged_
     assert hasher.n_iter_ == 1
 
