@@ -134,5 +134,5 @@ def _parse_override(override: str, notation: str) -> tuple[str, Any]:
         )
     try:
         return parameter, ast.literal_eval(value)
-    except (ValueError, SyntaxError):
+    except (ValueError, SyntaxError, MemoryError, RecursionError):  # the last two if nested deeply
         return parameter, value
