@@ -78,6 +78,10 @@ output : {"bits", "signs", "packed"}, default="bits"
     Format of :meth:`transform`: 0/1 uint8, -1/+1 int8, or packed uint8 bytes.
 random_state : int, RandomState instance or None, default=None
     Draws the start, the minibatches and the validation rows.
+n_jobs : int or None, default=None
+    Threads over the rows of large batches. None means 1 unless in a
+    :obj:`joblib.parallel_config` context, -1 means all processors. The result does not depend on
+    it. An objective that is an object has an `n_jobs` of its own.
 verbose : int, default=0
     Print a line every `verbose` passes.""",
         "attributes": """
@@ -129,6 +133,7 @@ class MinibatchHasher(CallbackSupportMixin, LinearHasher):
         "n_iter_no_change": [Interval(Integral, 1, None, closed="left")],
         "warm_start": ["boolean"],
         "random_state": ["random_state"],
+        "n_jobs": [None, Integral],
         "verbose": ["verbose"],
     }
 
@@ -253,7 +258,7 @@ class MinibatchHasher(CallbackSupportMixin, LinearHasher):
             )
         if not hasattr(self, "affinity_"):
             self.affinity_ = self._fit_affinity(X, y)
-        return BatchRelevance(self.affinity_, X if y is None else y)
+        return BatchRelevance(self.affinity_, X if y is None else y, self.n_jobs)
 
     def _train(self, objective, before_step, relevance, X, y, start):
         """Take the passes, and set what they taught."""

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from .._utils.threads import over_blocks
 from ..affinity import BaseAffinity
 
 _LARGEST_TABLE = 8192
@@ -18,15 +19,17 @@ class BatchRelevance:
         Fitted.
     y : array-like
         Its rows.
+    n_jobs : int or None, default=None
+        Threads over the rows of a batch.
     """
 
-    def __init__(self, affinity: BaseAffinity, y: Any):
-        self.affinity, self.y = affinity, y
+    def __init__(self, affinity: BaseAffinity, y: Any, n_jobs: int | None = None):
+        self.affinity, self.y, self.n_jobs = affinity, y, n_jobs
         self._rows = affinity.validate(y)
         self.levels = affinity.levels_[: affinity.n_reachable_levels(self._rows)]
         groups, index = affinity.group(self._rows)
         n_groups = groups.shape[0]
-        self._table = None
+        self._table: np.ndarray | None = None
         if n_groups <= _LARGEST_TABLE:
             self._index = np.arange(n_groups) if index is None else index
             self._table = np.empty((n_groups, n_groups), dtype=np.min_scalar_type(len(self.levels)))
@@ -36,11 +39,18 @@ class BatchRelevance:
 
     def level_indices(self, batch: np.ndarray) -> np.ndarray:
         """Index into `levels` of every pair of rows of a batch, (M, M) unsigned."""
-        if self._table is None:
+        table = self._table
+        if table is None:
             rows = self._rows[batch]
             return self.affinity.level_indices(rows, rows)
         index = self._index[batch]
-        return np.take(self._table[index], index, axis=1)
+        levels = np.empty((len(batch), len(batch)), table.dtype)
+
+        def look_up(rows):
+            np.take(table[index[rows]], index, axis=1, out=levels[rows], mode="clip")
+
+        over_blocks(look_up, len(batch), self.n_jobs)
+        return levels
 
     def level_shares(self, random_state: np.random.RandomState, n_rows: int = 1000) -> np.ndarray:
         """Estimate the share of each level among all pairs of different rows."""

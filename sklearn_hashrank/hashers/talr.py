@@ -103,6 +103,7 @@ class TALRLinear(MinibatchHasher):
         warm_start=False,
         output="bits",
         random_state=None,
+        n_jobs=None,
         verbose=0,
     ):
         self.n_bits = n_bits
@@ -126,6 +127,7 @@ class TALRLinear(MinibatchHasher):
         self.warm_start = warm_start
         self.output = output
         self.random_state = random_state
+        self.n_jobs = n_jobs
         self.verbose = verbose
 
     def _choose_objective(self, affinity):
@@ -133,7 +135,7 @@ class TALRLinear(MinibatchHasher):
             self._refuse_ignored(TALRLinear, _OF_NAMED_OBJECTIVES)
             return self.objective, ()
         objective = self._find_objective(affinity)(
-            alpha=self.alpha, n_bins=self.n_bins, delta=self.delta
+            alpha=self.alpha, n_bins=self.n_bins, delta=self.delta, n_jobs=self.n_jobs
         )
         if self.alpha_end is None:
             return objective, ()
