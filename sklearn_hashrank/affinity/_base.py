@@ -10,6 +10,65 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 
 _SLICE_BYTES = 1 << 24
+_MOST_LEVELS = 1 << 16  # their indices are uint16
+
+
+def check_level_indices(affinity: Any, indices: Any, shape: tuple, n_levels: int) -> np.ndarray:
+    """Return level indices that an affinity gave, or say what is wrong with them.
+
+    Kernels write to the places that indices name, and anyone can write an affinity.
+
+    Parameters
+    ----------
+    affinity : BaseAffinity
+        Whose they are.
+    indices : array-like
+        What it gave.
+    shape : tuple of int
+        Their shape.
+    n_levels : int
+        How many levels these rows can meet.
+
+    Returns
+    -------
+    indices : ndarray of the given shape, uint16
+    """
+    indices, name = np.asarray(indices), type(affinity).__name__
+    if indices.shape != shape or indices.dtype.kind not in "bui":
+        raise ValueError(
+            f"{name} must give level indices of shape {shape} and dtype uint16. "
+            f"Got shape {indices.shape} and dtype {indices.dtype} instead."
+        )
+    extremes = [indices.max(initial=0)] + [indices.min(initial=0)] * (indices.dtype.kind == "i")
+    for extreme in extremes:
+        if not 0 <= extreme < n_levels:
+            raise ValueError(
+                f"{name} gave level index {extreme}, but has {n_levels} levels for these rows."
+            )
+    return indices.astype(np.uint16, copy=False)
+
+
+def check_levels(affinity: Any) -> None:
+    """Raise a clear error unless the levels of a fitted affinity ascend from 0.
+
+    Parameters
+    ----------
+    affinity : BaseAffinity
+        Fitted.
+    """
+    levels = affinity.levels_
+    is_array = isinstance(levels, np.ndarray) and levels.ndim == 1 and levels.dtype.kind in "uif"
+    if (
+        not is_array
+        or not 0 < levels.size <= _MOST_LEVELS
+        or levels[0] != 0
+        or not (levels[1:] > levels[:-1]).all()
+        or np.isinf(levels[-1])
+    ):
+        raise ValueError(
+            f"levels_ of {type(affinity).__name__} must be an array of finite numbers that ascend "
+            f"from 0, irrelevant, at most {_MOST_LEVELS:,} of them. Got {levels!r} instead."
+        )
 
 
 class BaseAffinity(BaseEstimator):
@@ -100,10 +159,11 @@ class BaseAffinity(BaseEstimator):
         -------
         indices : ndarray of shape (n,), uint16
         """
-        return np.array(
-            [self.level_indices(q[None], d[None])[0, 0] for q, d in zip(queries, database)],
-            dtype=np.uint16,
-        )
+        indices = np.empty(queries.shape[0], dtype=np.uint16)
+        for i, (q, d) in enumerate(zip(queries, database)):
+            pair = self.level_indices(q[None], d[None])
+            indices[i] = check_level_indices(self, pair, (1, 1), len(self.levels_))[0, 0]
+        return indices
 
     def n_reachable_levels(self, queries: np.ndarray) -> int:
         """How many of ``levels_``, from the lowest, these queries can meet.
@@ -186,7 +246,11 @@ class BaseAffinity(BaseEstimator):
         self._check_fitted()
         queries = self.validate(query_y, "query y")
         database = self.validate(database_y, "database y")
-        return self.levels_[self.level_indices(queries, database)]
+        indices, shape = (
+            self.level_indices(queries, database),
+            (queries.shape[0], database.shape[0]),
+        )
+        return self.levels_[check_level_indices(self, indices, shape, len(self.levels_))]
 
     def _check_fitted(self) -> None:
         if not self.__sklearn_is_fitted__():

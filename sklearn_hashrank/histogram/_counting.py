@@ -12,7 +12,13 @@ import numpy as np
 from scipy import sparse
 
 from .._utils.threads import check_n_jobs, over_rows
-from ..affinity import BaseAffinity, as_array, fit_affinity, fit_affinity_of_blocks
+from ..affinity import (
+    BaseAffinity,
+    as_array,
+    check_level_indices,
+    fit_affinity,
+    fit_affinity_of_blocks,
+)
 from ..codes import CodeCounter, CodeReader, KeptCodes, as_code_matrix
 from ..rows import in_memory, is_dask_array, source
 from ._histogram import RetrievalHistogram
@@ -277,7 +283,9 @@ class BlockCounter:
         different = np.flatnonzero((of_queries != words).any(axis=1))
         if different.size:
             refuse_self(f"different codes in row {start + different[0]}")
-        return self.queries.affinity.paired_level_indices(self.queries.all_rows[part], rows)
+        affinity = self.queries.affinity
+        indices = affinity.paired_level_indices(self.queries.all_rows[part], rows)
+        return check_level_indices(affinity, indices, (len(words),), len(self.queries.levels))
 
     def _count(self, words, rows, count):
         group_rows, groups = self.queries.affinity.group(rows)
@@ -337,10 +345,12 @@ class BlockCounter:
         queries = self.queries
         groups, of_query = np.unique(queries.groups[part], return_inverse=True)
         stops, levels = queries.affinity.runs(queries.group_rows[groups], group_rows)
-        if levels.max() >= len(queries.levels):  # the kernel would write beyond the histogram
+        shape = (len(levels) if len(levels) == 1 else len(groups), stops.shape[1])
+        levels = check_level_indices(queries.affinity, levels, shape, len(queries.levels))
+        if (offsets[stops[:, -1]] != items.shape[1]).any():
             raise ValueError(
-                f"{type(queries.affinity).__name__} gave level index {levels.max()}, but has "
-                f"{len(queries.levels)} levels for these queries."
+                f"runs of {type(queries.affinity).__name__} must end with the last group, "
+                f"{len(offsets) - 1}. Got {stops[:, -1].max()} instead."
             )
         count_runs(
             queries.words[part], items, weights, of_query, offsets[stops], levels, counts[part]
