@@ -178,7 +178,7 @@ def lwh(sets, options):
 def talr(sets, options):
     """AP in the two settings, NDCG of shared labels, NDCG of Euclidean levels."""
     methods = {"LSH": LSHHasher, "ITQ": ITQHasher, "RSH": RSHHasher, "LWH": LWHHasher}
-    methods["TALR-AP"] = TALRLinear
+    methods["TALR-AP"] = partial(TALRLinear, objective="ap")
     ap = {"mean AP": lambda h: h.average_precision()}
     ndcg = {"NDCG": lambda h: h.ndcg()}
     bits = (12, 24, 32, 48)

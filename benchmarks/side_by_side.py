@@ -48,6 +48,7 @@ def main():
     streaming.measure(sheet, scale)
     neighbors.measure(sheet, scale)
     training_step.measure(sheet)
+    training_step.measure_threads(sheet)
     threads.measure(sheet)
     if "Fashion-MNIST pixels" in sets:
         talr.speed({"Fashion-MNIST": sets["Fashion-MNIST pixels"]}, options.seeds, sheet)

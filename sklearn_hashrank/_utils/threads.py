@@ -33,6 +33,8 @@ _Result = TypeVar("_Result")
 _WORTH_A_TASK = 200_000
 # More slices than threads, so that a thread whose core is busy elsewhere does fewer of them.
 _TASKS_OF_A_THREAD = 4
+# Blocks that do not depend on the number of threads. Fewer rows are one block: that is fastest.
+_ROWS_OF_A_BLOCK, _FEWEST_ROWS_TO_CUT = 256, 1024
 # Threads of the pool, at most; only as many are started as were ever at work together.
 _MOST_THREADS = max(32, 4 * (os.cpu_count() or 1))
 
@@ -124,6 +126,28 @@ def over_rows(
         size = max(1, min(size, most))
     slices = [slice(start, min(n_rows, start + size)) for start in range(0, n_rows, size)]
     return run_in_threads(function, slices, n_jobs if n_threads > 1 else 1)
+
+
+def over_blocks(function: Callable[[slice], Any], n_rows: int, n_jobs: int | None) -> None:
+    """Call a function with blocks of rows, in threads where there are 1,024 rows or more.
+
+    The cuts depend on the number of rows alone, for functions that round differently in blocks of
+    other sizes, as matrix products may: so results do not depend on `n_jobs`.
+
+    Parameters
+    ----------
+    function : callable
+        Writes the results of a slice somewhere.
+    n_rows : int
+    n_jobs : int or None
+        See :func:`count_threads`.
+    """
+    if n_rows < _FEWEST_ROWS_TO_CUT:
+        function(slice(0, n_rows))
+        return
+    starts = range(0, n_rows, _ROWS_OF_A_BLOCK)
+    blocks = [slice(start, min(n_rows, start + _ROWS_OF_A_BLOCK)) for start in starts]
+    run_in_threads(function, blocks, n_jobs)
 
 
 def map_in_threads(

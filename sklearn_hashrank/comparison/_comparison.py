@@ -1,6 +1,5 @@
 """Methods, code lengths and seeds under one protocol."""
 
-import inspect
 import warnings
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -16,13 +15,14 @@ from joblib import Parallel, delayed, effective_n_jobs
 from scipy import sparse
 from sklearn.utils import check_array, check_consistent_length
 
+from .._utils.threads import check_n_jobs
 from ..affinity import affinity_for, as_array, fit_affinity
 from ..measures import ConfiguredMeasure
 from ..metrics.settings import has_setting, with_settings
 from ..persistence import write_file
 from ._about import describe_data, describe_machine
 from ._measuring import COLUMNS, MEASURED, Column, columns_of, name_measures
-from ._methods import check_method, method_from_name, sources, types_inside, with_affinity
+from ._methods import check_method, method_from_name, sources, with_affinity
 from ._protocols import check_protocol, describe_protocol, draw_split
 from ._runner import Run, RunResult, execute, interrupts_ignored, load_result, save_result
 from ._store import RunStore, run_key, versions
@@ -244,6 +244,7 @@ def compare(
     >>> [result.method for result in comparison.results]
     ['lsh', 'itq', 'lsh', 'itq']
     """
+    check_n_jobs(n_jobs)
     has_y = y is not None
     X, y, affinity = _check_data(X, y, affinity)
     hashers, named = _check_methods(methods, affinity), name_measures(measures)
@@ -252,6 +253,8 @@ def compare(
     protocol = check_protocol(protocol, has_y)
     splits = {seed: draw_split(protocol, X, y, seed) for seed in seeds}
     affinities = {seed: fit_affinity(affinity, y[splits[seed].train]) for seed in seeds}
+    if has_y:
+        affinities[seeds[0]].validate(y)  # all rows of it, before the first run
     data = joblib.hash((X, y), coerce_mmap=True)
     runs = []
     for seed, bits, (method, hasher) in product(seeds, lengths, hashers.items()):
@@ -266,6 +269,7 @@ def compare(
     results = _run_all(
         runs,
         RunStore(None if store is None else Path(store)),
+        named,
         lambda run: (X, y, splits[run.seed], affinities[run.seed], named),
         n_jobs,
         progress,
@@ -285,6 +289,7 @@ def compare(
 def _run_all(
     runs: list[Run],
     store: RunStore,
+    measures: Mapping[str, ConfiguredMeasure],
     arguments: Callable[[Run], tuple],
     n_jobs: int | None,
     progress: Progress | None,
@@ -298,9 +303,11 @@ def _run_all(
             progress(result, len(results), len(runs))
 
     n_at_a_time = effective_n_jobs(n_jobs)
-    measured_on = f"{describe_machine()}, {n_at_a_time} run{'s' * (n_at_a_time > 1)} at a time"
+    measured_on = (
+        f"{describe_machine()}, {n_at_a_time} run{'s' if n_at_a_time > 1 else ''} at a time"
+    )
     for index, run in enumerate(runs):
-        if (kept := load_result(run, store)) is not None:
+        if (kept := load_result(run, store, measures)) is not None:
             finish(index, kept)
     pending = [index for index in range(len(runs)) if index not in results]
     with interrupts_ignored():  # by the workers, which inherit it: one traceback is enough
@@ -355,19 +362,11 @@ def _key(
     hasher: Any, affinity: Any, measures: Mapping[str, ConfiguredMeasure], **settings: Any
 ) -> str | None:
     """Digest of a run; None where not all that it depends on can be told."""
-    source = sources(
-        [
-            *types_inside(hasher),
-            *filter(inspect.isroutine, hasher.get_params().values()),
-            type(affinity),
-            *(each.measure.function for each in measures.values()),
-            *(each.measure.bound for each in measures.values() if each.measure.bound),
-        ]
-    )
-    if source is None:
-        return None
-    named = {name: (each.measure.name, dict(each.given)) for name, each in measures.items()}
+    named = {name: (each.measure, dict(each.given)) for name, each in measures.items()}
     try:
+        source = sources(hasher, affinity, named)
+        if source is None:
+            return None
         return run_key(
             hasher=hasher, affinity=affinity, measures=named, of_users=source, **settings
         )

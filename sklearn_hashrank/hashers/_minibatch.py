@@ -18,7 +18,7 @@ from sklearn.utils._param_validation import (
 from sklearn.utils.validation import validate_data
 
 from .._utils.callbacks import CallbackSupportMixin, Progress
-from .._utils.threads import one_blas_thread
+from .._utils.threads import one_blas_thread, over_blocks
 from ..affinity import BaseAffinity, check_level_indices
 from ..base import LinearHasher, pack_signs, project
 from ..histogram import retrieval_histogram
@@ -61,6 +61,7 @@ class MinibatchHasher(CallbackSupportMixin, LinearHasher):
         "n_iter_no_change": [Interval(Integral, 1, None, closed="left")],
         "warm_start": ["boolean"],
         "random_state": ["random_state"],
+        "n_jobs": [None, Integral],
         "verbose": ["verbose"],
     }
 
@@ -185,7 +186,7 @@ class MinibatchHasher(CallbackSupportMixin, LinearHasher):
             )
         if not hasattr(self, "affinity_"):
             self.affinity_ = self._fit_affinity(X, y)
-        return BatchRelevance(self.affinity_, X if y is None else y)
+        return BatchRelevance(self.affinity_, X if y is None else y, self.n_jobs)
 
     def _train(self, objective, before_step, relevance, X, y, start):
         """Take the passes, and set what they taught."""
@@ -306,15 +307,17 @@ class BatchRelevance:
         Fitted.
     y : array-like
         Its rows.
+    n_jobs : int or None, default=None
+        Threads over the rows of a batch.
     """
 
-    def __init__(self, affinity: BaseAffinity, y: Any):
-        self.affinity, self.y = affinity, y
+    def __init__(self, affinity: BaseAffinity, y: Any, n_jobs: int | None = None):
+        self.affinity, self.y, self.n_jobs = affinity, y, n_jobs
         self._rows = affinity.validate(y)
         self.levels = affinity.levels_[: affinity.n_reachable_levels(self._rows)]
         groups, index = affinity.group(self._rows)
         n_groups = groups.shape[0]
-        self._table = None
+        self._table: np.ndarray | None = None
         if n_groups <= _LARGEST_TABLE:
             self._index = np.arange(n_groups) if index is None else index
             self._table = np.empty((n_groups, n_groups), dtype=np.min_scalar_type(len(self.levels)))
@@ -324,11 +327,18 @@ class BatchRelevance:
 
     def level_indices(self, batch: np.ndarray) -> np.ndarray:
         """Index into `levels` of every pair of rows of a batch, (M, M) unsigned."""
-        if self._table is None:
+        table = self._table
+        if table is None:
             rows = self._rows[batch]
             return self._compare(rows, rows)
         index = self._index[batch]
-        return np.take(self._table[index], index, axis=1)
+        levels = np.empty((len(batch), len(batch)), table.dtype)
+
+        def look_up(rows):
+            np.take(table[index[rows]], index, axis=1, out=levels[rows], mode="clip")
+
+        over_blocks(look_up, len(batch), self.n_jobs)
+        return levels
 
     def _compare(self, queries, database):
         indices = self.affinity.level_indices(queries, database)

@@ -255,7 +255,7 @@ class LWHHasher(CallbackSupportMixin, LinearHasher):
 
     def _sample(self, targets, random_state):
         """Rows of the database, and which of those are queries."""
-        n = targets.shape[0]  # they may be sparse vectors
+        n = targets.shape[0]
         order = random_state.permutation(n)
         n_database, n_queries = self.n_database, self.n_queries
         if "auto" in (n_database, n_queries):
@@ -276,7 +276,8 @@ class LWHHasher(CallbackSupportMixin, LinearHasher):
         """How many classes of equal size have as large a share of relevant pairs; inf if none."""
         relevant = self._relevance(targets, targets)
         np.fill_diagonal(relevant, False)
-        n, n_relevant = len(relevant), np.count_nonzero(relevant)
+        n_relevant = np.count_nonzero(relevant)
+        n = targets.shape[0]
         return n * (n - 1) / n_relevant if n_relevant else np.inf
 
     def _relevance(self, queries, database):

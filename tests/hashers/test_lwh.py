@@ -208,12 +208,12 @@ def test_projections_of_the_sample_have_mean_zero(digits):
     assert_allclose(projections.mean(axis=0), 0, atol=1e-4 * projections.std())
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("solver", ["pegasos", "sdp"])
 def test_threads_change_nothing(digits, solver):
     X, y, *_ = digits
-    hasher = LWHHasher(8, solver=solver, n_components=10, tol=0.02, random_state=0, n_jobs=1).fit(
-        X, y
-    )
+    options = {"n_components": 10, "max_iter": 8, "random_state": 0}
+    hasher = LWHHasher(8, solver=solver, n_jobs=1, **options).fit(X, y)
     threaded = clone(hasher).set_params(n_jobs=3).fit(X, y)
     assert_array_equal(threaded.components_, hasher.components_)
     assert threaded.history_ == hasher.history_
