@@ -340,8 +340,8 @@ class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         if not hasattr(self, "codes_"):
             raise ValueError(
                 "database='fit' needs the codes of the training rows, which this "
-                f"{name} does not hold: hashers keep them as `codes_` after fit, but "
-                "not after partial_fit. Pass database=(X, y)."
+                f"{name} does not hold: hashers keep them as `codes_` after fit, but not in files "
+                "saved without training rows, and not after partial_fit. Pass database=(X, y)."
             )
         if not hasattr(self, "y_"):
             raise ValueError(

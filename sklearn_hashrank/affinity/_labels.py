@@ -244,7 +244,7 @@ def as_labels(y, name):
     if y.dtype.kind == "f":
         if np.any(y != np.floor(y)):
             raise ValueError(
-                f"{name} holds non-integral numbers such as {y[y != np.floor(y)][0]!r}, which are "
+                f"{name} holds non-integral numbers such as {y[y != np.floor(y)][0]}, which are "
                 "no class labels. Relevance by distance between targets is what EuclideanAffinity "
                 "is for: affinity=EuclideanAffinity()."
             )

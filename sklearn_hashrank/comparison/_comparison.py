@@ -15,6 +15,7 @@ from joblib import Parallel, delayed, effective_n_jobs
 from scipy import sparse
 from sklearn.utils import check_array, check_consistent_length
 
+from .._utils.threads import check_n_jobs
 from ..affinity import affinity_for, as_array, fit_affinity
 from ..measures import ConfiguredMeasure
 from ..metrics.settings import has_setting, with_settings
@@ -243,6 +244,7 @@ def compare(
     >>> [result.method for result in comparison.results]
     ['lsh', 'itq', 'lsh', 'itq']
     """
+    check_n_jobs(n_jobs)
     has_y = y is not None
     X, y, affinity = _check_data(X, y, affinity)
     hashers, named = _check_methods(methods, affinity), name_measures(measures)
@@ -301,7 +303,9 @@ def _run_all(
             progress(result, len(results), len(runs))
 
     n_at_a_time = effective_n_jobs(n_jobs)
-    measured_on = f"{describe_machine()}, {n_at_a_time} run{'s' * (n_at_a_time > 1)} at a time"
+    measured_on = (
+        f"{describe_machine()}, {n_at_a_time} run{'s' if n_at_a_time > 1 else ''} at a time"
+    )
     for index, run in enumerate(runs):
         if (kept := load_result(run, store, measures)) is not None:
             finish(index, kept)

@@ -91,6 +91,7 @@ _TIE_RANGE: dict[str, TieOrder] = {
 _CURVES = ("k", "precision", "recall", "items_per_code", "codes_with_so_many_items")
 _LARGEST = 1 << 53  # integer that is a float
 _MOST_CODES = 1 << 32
+_OF_RUN = ("method", "n_bits", "seed", "error")
 _COUNTED = ("n_train", "n_queries", "n_database", "distinct_codes", "code_entropy")
 
 
@@ -103,8 +104,10 @@ def name_measures(measures: Any) -> dict[str, ConfiguredMeasure]:
         As for :func:`~sklearn_hashrank.metrics.make_retrieval_scorer`.
     """
     named = make_retrieval_scorer(measures).measures
-    others = {column.name for column in COLUMNS} - set(MEASURED) | set(_COUNTED)
+    others = {column.name for column in COLUMNS} - set(MEASURED) | set(_COUNTED) | set(_OF_RUN)
     for name in named:
+        if not name:
+            raise ValueError("measures must have names that can head a column. Got ''.")
         if name in others or name.endswith(("_pessimistic", "_optimistic")):
             raise ValueError(f"measures must not be called {name!r}, which another column is.")
     return named

@@ -157,11 +157,18 @@ def unwrap(estimator: Any) -> tuple[list, Any]:
         if hasattr(estimator, "best_estimator_"):
             estimator = estimator.best_estimator_
         elif hasattr(estimator, "named_steps"):
+            if len(estimator.steps) > 1 and _passes_through(estimator[-1]):
+                estimator = estimator[:-1]
+                continue
             if len(estimator.steps) > 1:
                 before.append(estimator[:-1])
             estimator = estimator[-1]
         else:
             return before, estimator
+
+
+def _passes_through(step: Any) -> bool:
+    return step is None or (isinstance(step, str) and step == "passthrough")
 
 
 def encode(estimator: Any, X: Any) -> Encoded:
@@ -180,16 +187,17 @@ def encode(estimator: Any, X: Any) -> Encoded:
         Packed codes, their length, and the rows as the hasher sees them.
     """
     before, hasher = unwrap(estimator)
-    for transformer in before:
-        X = transformer.transform(X)
-    if hasattr(hasher, "packed_codes"):
-        return Encoded(hasher.packed_codes(X), hasher.n_bits_, X)
-    method = next((name for name in ("transform", "predict") if hasattr(hasher, name)), None)
-    if method is None:
+    methods = ("packed_codes", "transform", "predict")
+    method = next((name for name in methods if hasattr(hasher, name)), None)
+    if method is None or isinstance(hasher, type):
         raise TypeError(
             "retrieval needs a fitted hasher, or another estimator whose transform or predict "
             f"gives codes. Got {hasher!r}."
         )
+    for transformer in before:
+        X = transformer.transform(X)
+    if method == "packed_codes":
+        return Encoded(hasher.packed_codes(X), hasher.n_bits_, X)
     codes, n_bits = _read_codes(hasher, getattr(hasher, method)(X))
     return Encoded(codes, n_bits, X)
 

@@ -14,6 +14,7 @@ from sklearn.utils import _safe_indexing, indexable
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _num_samples
 
+from .._utils.threads import check_n_jobs
 from ..metrics import RetrievalScorer, make_retrieval_scorer
 from ._folds import RetrievalKFold
 from ._splits import RetrievalSplit
@@ -90,6 +91,7 @@ def cross_validate_retrieval(
     >>> bool(scores["test_ap"].min() > 0.5)
     True
     """
+    check_n_jobs(n_jobs)
     if error_score != "raise" and (
         isinstance(error_score, str) or not isinstance(error_score, Real)
     ):

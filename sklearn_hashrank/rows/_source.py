@@ -63,8 +63,10 @@ def source(
     if not isinstance(X, Iterator):
         rows = array_rows(X, y, batch_size, n_numbers)
         return rows if check is None else _checked(rows, map(check, rows.blocks()))
-    rows = iterator_rows(X)
-    return rows if check is None else _checked(rows, gather(map(check, rows.blocks())))
+    if check is None:
+        return iterator_rows(X)
+    rows = iterator_rows(X, alike=False)  # what they are is up to `check`
+    return _checked(rows, gather(map(check, rows.blocks())))
 
 
 class BlockRows(Rows):
@@ -137,17 +139,29 @@ def array_rows(X: Any, y: Any, batch_size: int | str | None, n_numbers: int) -> 
     return BlockRows(blocks, n_rows, y is not None, len(starts) == 1)
 
 
-def iterator_rows(blocks: Iterator[Any]) -> BlockRows:
-    """Take the blocks of an iterator as they are."""
+def iterator_rows(blocks: Iterator[Any], alike: bool = True) -> BlockRows:
+    """Take the blocks of an iterator as they are; all are pairs, or none is."""
     first = next(blocks, None)
     if first is None:
         raise ValueError("the iterator gave no block; at least one block of rows is needed.")
     are_pairs = isinstance(first, tuple)
     if are_pairs and len(first) != 2:
         raise ValueError(f"a block must be rows or a pair (rows, y). Got {len(first)} values.")
+    if alike:
+        blocks = _all_alike(blocks, are_pairs)
     rows = BlockRows(blocks, None, are_pairs, in_one_block=False)
     rows.put_back(first)
     return rows
+
+
+def _all_alike(blocks, are_pairs):
+    for block in blocks:
+        if isinstance(block, tuple) != are_pairs or (are_pairs and len(block) != 2):
+            wanted = "pairs (rows, y)" if are_pairs else "rows"
+            given = f"a tuple of {len(block)}" if isinstance(block, tuple) else type(block).__name__
+            raise ValueError(f"blocks must be {wanted}, as the first is. Got {given} instead.")
+        yield block
+        del block  # before the next one is made
 
 
 def _block(X, y, part):

@@ -21,7 +21,11 @@ from sklearn_hashrank.metrics import (
     tie_aware_average_precision_score,
     tie_aware_ndcg_score,
 )
-from sklearn_hashrank.model_selection import PerClassRetrievalSplit, RetrievalSplit
+from sklearn_hashrank.model_selection import (
+    PerClassRetrievalSplit,
+    RetrievalSplit,
+    cross_validate_retrieval,
+)
 from tests.comparison.conftest import PROTOCOL
 
 TIMES = {"fit_seconds", "encode_microseconds"}
@@ -81,7 +85,7 @@ def test_jobs_change_no_number(comparison, digits):
         n_bits=[8, 12],
         seeds=2,
         protocol=PROTOCOL,
-        n_jobs=2,
+        n_jobs=np.int64(2),
     )
     assert numbers(parallel) == numbers(comparison)
 
@@ -265,7 +269,7 @@ def test_without_labels_distances_count(digits):
 def test_method_notation():
     assert set(METHODS) >= {"lsh", "pca", "itq", "rsh", "lwh", "talr-ap", "talr-ndcg", "dispersion"}
     hasher = method_from_name("talr-ap : alpha = 3 : schedule=step:alpha_end=None")
-    assert repr(hasher) == repr(TALRLinear(alpha=3, schedule="step"))
+    assert repr(hasher) == repr(TALRLinear(objective="ap", alpha=3, schedule="step"))
     assert METHODS["talr-ap"].alpha == 2
 
 
@@ -329,3 +333,11 @@ def test_names_of_methods_are_checked_before_the_first_run(digits, methods, monk
     monkeypatch.setattr("sklearn_hashrank.comparison._comparison.execute", None)
     with pytest.raises(ValueError, match="methods must be named by str. Got (1|None)"):
         compare(*digits, methods=methods, n_bits=[8], seeds=1, protocol=PROTOCOL)
+
+
+@pytest.mark.parametrize("n_jobs", [0, "2", 2.0, True])
+def test_n_jobs_is_an_int(n_jobs):
+    for function in (compare, cross_validate_retrieval):
+        options = {"methods": ["lsh"]} if function is compare else {"estimator": LSHHasher()}
+        with pytest.raises(ValueError, match="n_jobs must be an int other than 0, or None. Got"):
+            function(X=np.eye(4), y=[0, 1, 0, 1], n_jobs=n_jobs, **options)

@@ -246,6 +246,8 @@ def test_a_comparison_without_ap_has_a_report(digits):
         (["map"], "a measure must be .* Got 'map'"),
         ({"fit_seconds": "ap"}, "must not be called 'fit_seconds', which another column is"),
         ({"ap_optimistic": "ap"}, "must not be called 'ap_optimistic'"),
+        ({"n_bits": "ap"}, "must not be called 'n_bits', which another column is"),
+        ({"": "ap"}, "measures must have names that can head a column"),
         ([], "at least one metric"),
     ],
 )

@@ -8,10 +8,18 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.datasets import make_blobs, make_multilabel_classification
+from sklearn.decomposition import PCA
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import StandardScaler
 
-from sklearn_hashrank import EuclideanAffinity, HierarchicalAffinity, LSHHasher, LWHHasher
+from sklearn_hashrank import (
+    EuclideanAffinity,
+    HierarchicalAffinity,
+    ITQHasher,
+    LabelAffinity,
+    LSHHasher,
+    LWHHasher,
+)
 from sklearn_hashrank._linear import Moments
 from sklearn_hashrank._linear.space import feature_scales
 from tests.oracle import structural_svm as oracle
@@ -92,6 +100,56 @@ def test_more_rows_are_better(digits):
     assert retrieve(whole, *digits) > retrieve(few, *digits) + 0.05
 
 
+def test_the_sample_follows_the_number_of_classes():
+    X, y = make_blobs(3000, 5, centers=10, random_state=0)
+    fit = {"alpha": 0.1, "random_state": 0}
+    assert LWHHasher(4, **fit).fit(X, y).n_queries_ == 500
+    assert LWHHasher(4, **fit, n_queries=None, n_database=900).fit(X, y).n_queries_ == 900
+    X, y = make_blobs(3000, 5, centers=100, random_state=0)
+    assert LWHHasher(4, **fit).fit(X, y).n_queries_ == pytest.approx(1000, rel=0.1)
+    paths = np.column_stack([y // 10, y])  # every shared label counts as relevant
+    assert LWHHasher(4, **fit, affinity=HierarchicalAffinity()).fit(X, paths).n_queries_ == 500
+
+
+def test_the_sample_holds_classes_in_proportion():
+    y = np.repeat([0, 1, 2], [600, 300, 100])
+    targets = LabelAffinity().fit(y).validate(y)
+    for n_queries, n_database in ((30, 200), (100, 500)):
+        hasher = LWHHasher(n_queries=n_queries, n_database=n_database)
+        hasher.affinity_ = LabelAffinity().fit(y)
+        database, queries = hasher._sample(targets, np.random.RandomState(0))
+        assert len(np.unique(database)) == n_database
+        for rows in (database, database[queries]):
+            expected = len(rows) * np.array([0.6, 0.3, 0.1])
+            assert_allclose(np.bincount(y[rows]), expected, atol=1.01)
+
+
+def test_many_classes_are_not_below_itq():
+    X, y = make_blobs(3000, 40, centers=100, cluster_std=7, random_state=0)
+    rows = X[:2000], y[:2000], X[2000:], y[2000:]
+    learned = retrieve(LWHHasher(32, random_state=0).fit(*rows[:2]), *rows)
+    assert learned > retrieve(ITQHasher(32, random_state=0).fit(X[:2000]), *rows) + 0.01
+
+
+def test_a_pca_before_does_not_collapse():
+    """Principal components of many low-variance directions of noise keep their small share."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 8, 1500)
+    X = np.column_stack(
+        [rng.normal(size=(8, 10))[y] + rng.normal(size=(1500, 10)), np.zeros((1500, 390))]
+    )
+    X += 0.05 * rng.normal(size=X.shape)
+    X = X @ np.linalg.qr(rng.normal(size=(400, 400)))[0]
+    components = PCA(390, random_state=0).fit(X[:1000]).transform(X)
+    before, after = (
+        retrieve(LWHHasher(16, random_state=0).fit(rows[:1000], y[:1000]), *parts)
+        for rows in (X, components)
+        for parts in [(rows[:1000], y[:1000], rows[1000:], y[1000:])]
+    )
+    assert after > before - 0.02
+    assert after > 0.4
+
+
 def test_label_sets_paths_and_vectors_train():
     X, Y = make_multilabel_classification(300, 20, n_classes=6, random_state=0)
     paths = np.column_stack([Y[:, 0] + 2 * Y[:, 1], Y[:, 2]])
@@ -123,7 +181,7 @@ def test_scale_and_offset_of_features_do_not_matter(digits):
     for change in (lambda X: X, lambda X: 1000 * X + 7, StandardScaler().fit(X).transform):
         values = [
             retrieve(
-                LWHHasher(16, random_state=seed).fit(change(X), y),
+                LWHHasher(16, n_queries=300, alpha=0.003, random_state=seed).fit(change(X), y),
                 change(X),
                 y,
                 change(X_query),

@@ -8,7 +8,7 @@ from sklearn.datasets import make_blobs
 from sklearn.decomposition import PCA
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV
-from sklearn.pipeline import make_pipeline
+from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import Binarizer, FunctionTransformer
 
 from sklearn_hashrank import (
@@ -290,6 +290,20 @@ class Stepwise(BaseEstimator):
 def test_a_parameter_called_steps_makes_no_pipeline():
     assert encode(Stepwise().fit(X), X).n_bits == 3
     assert with_settings(Stepwise(), n_bits=4, output="packed").n_bits == 4
+
+
+def test_steps_that_pass_through_are_no_hasher():
+    hasher = LSHHasher(5, random_state=0).fit(X, Y)
+    for last in ("passthrough", None):
+        pipeline = Pipeline([("hasher", hasher), ("last", last)])
+        assert unwrap(pipeline)[1] is hasher
+        assert retrieve(pipeline, X, Y, database="fit").counts.sum() == 120 * 120
+
+
+@pytest.mark.parametrize("wrong", [LSHHasher, None, "passthrough", Pipeline([("a", None)])])
+def test_what_is_no_fitted_estimator_is_refused(wrong):
+    with pytest.raises(TypeError, match="retrieval needs a fitted hasher, or another estimator"):
+        retrieve(wrong, X, Y)
 
 
 class Nested(BaseEstimator):

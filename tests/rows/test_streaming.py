@@ -223,6 +223,7 @@ def test_verbose_prints_every_so_often(capsys):
         (blocks_of(X, Y), {"out": "codes.npy"}, r"out must be None where blocks are pairs"),
         (iter([]), {}, "the iterator gave no block"),
         (iter([(X, Y, Y)]), {}, r"a block must be rows or a pair \(rows, y\). Got 3 values"),
+        (iter([X, (X, Y)]), {}, "blocks must be rows, as the first is. Got a tuple of 2 instead"),
         (X[:0], {}, "Found array with 0 sample"),
         (X[0], {}, "Expected 2D array"),
         (X[:, :3], {}, "X has 3 features, but LSHHasher is expecting 7"),
@@ -232,6 +233,16 @@ def test_verbose_prints_every_so_often(capsys):
 def test_bad_input_is_refused(rows, options, message):
     with pytest.raises(ValueError, match=message):
         HASHER.encode_blocks(rows, **options)
+
+
+@pytest.mark.parametrize(
+    ("block", "given"), [(X[:2], "ndarray"), (X[:2].tolist(), "list"), ((X, Y, Y), "a tuple of 3")]
+)
+def test_blocks_are_all_pairs_or_none_is(block, given):
+    codes = HASHER.encode_blocks(iter([(X, Y), block]))
+    message = rf"blocks must be pairs \(rows, y\), as the first is. Got {given} instead"
+    with pytest.raises(ValueError, match=message):
+        list(codes)
 
 
 def test_needs_a_fitted_hasher():
