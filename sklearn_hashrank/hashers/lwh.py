@@ -255,7 +255,7 @@ class LWHHasher(CallbackSupportMixin, LinearHasher):
 
     def _sample(self, targets, random_state):
         """Rows of the database, and which of those are queries."""
-        n = len(targets)
+        n = targets.shape[0]
         order = random_state.permutation(n)
         n_database, n_queries = self.n_database, self.n_queries
         if "auto" in (n_database, n_queries):
@@ -277,18 +277,19 @@ class LWHHasher(CallbackSupportMixin, LinearHasher):
         relevant = self._relevance(targets, targets)
         np.fill_diagonal(relevant, False)
         n_relevant = np.count_nonzero(relevant)
-        return len(targets) * (len(targets) - 1) / n_relevant if n_relevant else np.inf
+        n = targets.shape[0]
+        return n * (n - 1) / n_relevant if n_relevant else np.inf
 
     def _relevance(self, queries, database):
         """Which items are relevant, (n_queries, n_database) bool."""
         levels = self.affinity_.levels_
         indices = self.affinity_.level_indices(queries, database)
-        shape = len(queries), len(database)
+        shape = queries.shape[0], database.shape[0]
         return levels[check_level_indices(self.affinity_, indices, shape, len(levels))] > 0
 
     def _find_relevant(self, targets, queries):
         """Queries with something to rank, and their relevant items."""
-        step = max(1, (1 << 22) // len(targets))
+        step = max(1, (1 << 22) // targets.shape[0])
         blocks = np.array_split(queries, -(-len(queries) // step))
         relevant = np.concatenate([self._relevance(targets[block], targets) for block in blocks])
         n_relevant, n_irrelevant = count_relevant(relevant, queries)
@@ -297,7 +298,7 @@ class LWHHasher(CallbackSupportMixin, LinearHasher):
         if not self.n_queries_:
             raise ValueError(
                 f"{type(self).__name__} learns from queries that have both relevant and irrelevant "
-                f"items. Got none among {len(queries)} queries over {len(targets)} rows: "
+                f"items. Got none among {len(queries)} queries over {targets.shape[0]} rows: "
                 f"{np.sum(n_relevant == 0)} have no relevant item, "
                 f"{np.sum(n_irrelevant == 0)} no irrelevant one."
             )
