@@ -227,6 +227,7 @@ SHARED = {
         "affinity_for",
         "as_array",
         "as_rows",
+        "check_level_indices",
         "fit_affinity_of_blocks",
         "is_auto",
     ),

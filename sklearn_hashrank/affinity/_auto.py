@@ -5,10 +5,9 @@ from typing import Any
 from scipy import sparse
 from sklearn.base import clone
 
-from ._base import BaseAffinity
+from ._base import BaseAffinity, as_rows, check_levels
 from ._euclidean import EuclideanAffinity
 from ._labels import HierarchicalAffinity, LabelAffinity, SharedLabelAffinity
-from ._rows import as_rows
 
 
 def fit_affinity(affinity: Any, y: Any) -> BaseAffinity:
@@ -39,7 +38,9 @@ def fit_affinity(affinity: Any, y: Any) -> BaseAffinity:
             "affinity must be 'auto' or an affinity object such as LabelAffinity(). "
             f"Got {affinity!r} instead."
         )
-    return affinity if affinity.__sklearn_is_fitted__() else clone(affinity).fit(y)
+    fitted = affinity if affinity.__sklearn_is_fitted__() else clone(affinity).fit(y)
+    check_levels(fitted)
+    return fitted
 
 
 def fit_affinity_of_blocks(affinity: Any, y: Any) -> BaseAffinity:

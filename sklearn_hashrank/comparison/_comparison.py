@@ -1,6 +1,5 @@
 """Methods, code lengths and seeds under one protocol."""
 
-import inspect
 import warnings
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -22,7 +21,7 @@ from ..metrics.settings import has_setting, with_settings
 from ..persistence import write_file
 from ._about import describe_data, describe_machine
 from ._measuring import COLUMNS, MEASURED, Column, columns_of, name_measures
-from ._methods import check_method, method_from_name, sources, types_inside, with_affinity
+from ._methods import check_method, method_from_name, sources, with_affinity
 from ._protocols import check_protocol, describe_protocol, draw_split
 from ._runner import Run, RunResult, execute, interrupts_ignored, load_result, save_result
 from ._store import RunStore, run_key, versions
@@ -359,19 +358,11 @@ def _key(
     hasher: Any, affinity: Any, measures: Mapping[str, ConfiguredMeasure], **settings: Any
 ) -> str | None:
     """Digest of a run; None where not all that it depends on can be told."""
-    source = sources(
-        [
-            *types_inside(hasher),
-            *filter(inspect.isroutine, hasher.get_params().values()),
-            type(affinity),
-            *(each.measure.function for each in measures.values()),
-            *(each.measure.bound for each in measures.values() if each.measure.bound),
-        ]
-    )
-    if source is None:
-        return None
-    named = {name: (each.measure.name, dict(each.given)) for name, each in measures.items()}
+    named = {name: (each.measure, dict(each.given)) for name, each in measures.items()}
     try:
+        source = sources(hasher, affinity, named)
+        if source is None:
+            return None
         return run_key(
             hasher=hasher, affinity=affinity, measures=named, of_users=source, **settings
         )

@@ -3,8 +3,8 @@
 import ast
 import difflib
 import inspect
+import pickle
 import sys
-from collections.abc import Iterable
 from typing import Any
 
 from sklearn.base import clone
@@ -26,14 +26,14 @@ METHODS: dict[str, BaseHasher] = {
     "rsh": RSHHasher(),
     "lwh": LWHHasher(),
     "lwh-ndcg": LWHHasher(loss="ndcg"),
-    "talr-ap": TALRLinear(),
+    "talr-ap": TALRLinear(objective="ap"),
     "talr-ndcg": TALRLinear(objective="ndcg"),
     "dispersion": DispersionHasher(),
     "dsh": DispersionHasher(objective="dsh"),
 }
 
 _SET_BY_COMPARISON = {"n_bits", "random_state", "output"}
-_VERSIONED = {"sklearn_hashrank", "sklearn", "numpy", "scipy", "builtins"}
+_VERSIONED = {"sklearn_hashrank", "sklearn", "numpy", "scipy", *sys.stdlib_module_names}
 
 
 def method_from_name(notation: str) -> BaseHasher:
@@ -53,7 +53,7 @@ def method_from_name(notation: str) -> BaseHasher:
     --------
     >>> from sklearn_hashrank.comparison import method_from_name
     >>> method_from_name("talr-ap:alpha=3:schedule=step")
-    TALRLinear(alpha=3, schedule='step')
+    TALRLinear(alpha=3, objective='ap', schedule='step')
     """
     name, *overrides = (part.strip() for part in notation.split(":"))
     if name not in METHODS:
@@ -109,14 +109,16 @@ def types_inside(estimator: Any) -> set[type]:
     return {type(each) for each in (estimator, *inside)}
 
 
-def sources(things: Iterable[Any]) -> str | None:
+def sources(*objects: Any) -> str | None:
     """Source of the modules of users' types and functions; None where there is one without.
 
-    What this package and scikit-learn define is known by their versions.
+    These are all that the objects are made of. What Python, this package and scikit-learn define is
+    known by their versions. What cannot be pickled raises an error.
     """
-    modules = {getattr(thing, "__module__", None) for thing in things}
+    finder = _ModuleFinder()
+    finder.dump(objects)
     texts = []
-    for name in sorted(map(str, modules)):
+    for name in sorted(finder.modules):
         if name.partition(".")[0] in _VERSIONED:
             continue
         try:
@@ -124,6 +126,27 @@ def sources(things: Iterable[Any]) -> str | None:
         except (KeyError, OSError, TypeError):
             return None
     return "".join(texts)
+
+
+class _ModuleFinder(pickle.Pickler):
+    """Notes where the types, their bases and the functions are defined that objects are made of."""
+
+    def __init__(self):
+        super().__init__(_Sink())
+        self.modules: set[str] = set()
+
+    def reducer_override(self, part: Any) -> Any:
+        definitions = part.__mro__ if isinstance(part, type) else (part, *type(part).__mro__)
+        modules = (getattr(each, "__module__", None) for each in definitions)
+        self.modules.update(module for module in modules if module)  # what is built in has none
+        return NotImplemented
+
+
+class _Sink:
+    """Keeps nothing of what is written."""
+
+    def write(self, data: Any) -> int:
+        return len(data)
 
 
 def _parse_override(override: str, notation: str) -> tuple[str, Any]:

@@ -40,8 +40,8 @@ def make_retrieval_scorer(
     database : "self", "fit" or tuple (X, y), default="self"
         What the scored rows retrieve. ``"self"``: each other. ``"fit"``: the rows that the hasher
         was trained on, which it keeps as `codes_` and `y_` where it was fitted with `y`.
-        ``(X, y)``: these rows, encoded once for each fitted estimator; `y` is None where the
-        scored rows come without.
+        ``(X, y)``: these rows, encoded once for each fitted estimator, so that they must not change
+        in place; `y` is None where the scored rows come without.
     affinity : "auto" or affinity object, default="auto"
         What is relevant. ``"auto"`` is what the hasher was fitted with, found through pipelines
         and searches; for other estimators, and for hashers fitted without `y`, it depends on the

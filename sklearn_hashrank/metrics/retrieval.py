@@ -52,8 +52,9 @@ class Encoded(NamedTuple):
 class EncodedDatabase:
     """A database `(X, y)` that an estimator encodes once, and again only when it has changed.
 
-    Codes are kept under a digest of all that they depend on, so that a refit and a change in place
-    are noticed. Estimators are held by weak reference. Codes are not pickled.
+    Codes are kept under a digest of all of the estimator that they depend on, so that a refit and
+    a change in place are noticed. `X` is not in the digest, which would take longer than encoding,
+    and must not change. Estimators are held by weak reference. Codes are not pickled.
 
     Parameters
     ----------
@@ -155,7 +156,7 @@ def unwrap(estimator: Any) -> tuple[list, Any]:
     while True:
         if hasattr(estimator, "best_estimator_"):
             estimator = estimator.best_estimator_
-        elif hasattr(estimator, "steps"):
+        elif hasattr(estimator, "named_steps"):
             if len(estimator.steps) > 1:
                 before.append(estimator[:-1])
             estimator = estimator[-1]

@@ -53,7 +53,7 @@ def _paths(estimator: Any, name: str) -> list[str]:
 
 def _path_of_last_step(estimator: Any) -> str:
     """What precedes the parameters of the last step of pipelines, within searches as well."""
-    if hasattr(estimator, "steps"):
+    if hasattr(estimator, "named_steps"):
         name, inside = estimator.steps[-1]
     elif hasattr(estimator, "estimator"):
         name, inside = "estimator", estimator.estimator

@@ -10,6 +10,7 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
+from sklearn_hashrank import LWHHasher, RSHHasher, TALRLinear, retrieval_histogram
 from sklearn_hashrank.affinity import (
     BaseAffinity,
     EuclideanAffinity,
@@ -338,3 +339,67 @@ def test_an_affinity_needs_three_methods_only():
             return ((queries[:, None] + database) % 2 == 0).astype(np.uint16)
 
     check_all_ways(Parity().fit(None), [1, 2], [1, 3, 4], [[1, 1, 0], [0, 0, 1]])
+
+
+class Near(BaseAffinity):
+    """As a user writes it, with the levels and the indices of the test."""
+
+    def __init__(self, make_indices=np.asarray, levels=(0.0, 1.0)):
+        self.make_indices = make_indices
+        self.levels = levels
+
+    def fit(self, y):
+        self.levels_ = np.array(self.levels)
+        return self
+
+    def validate(self, y, name="y"):
+        return np.asarray(y, dtype=float)
+
+    def level_indices(self, queries, database):
+        return self.make_indices(abs(queries[:, None] - database) < 2)
+
+
+WRONG_INDICES = {
+    "negative": (lambda near: -near.astype(int), "Near gave level index -1, but has 2 levels"),
+    "too large": (lambda near: 7 * near.astype(int), "Near gave level index 7, but has 2 levels"),
+    "too few": (lambda near: near[:, 1:], "of shape .* and dtype uint16. Got shape"),
+    "flat": (lambda near: near.ravel()[:0], "of shape .* and dtype uint16. Got shape"),
+    "floats": (lambda near: near * 1.0, "dtype uint16. Got shape .* and dtype float64"),
+}
+USES = {
+    "pairwise": lambda affinity, X, y: affinity.fit(y).pairwise(y, y),
+    "count": lambda affinity, X, y: retrieval_histogram(X > 0, X > 0, y, y, affinity=affinity),
+    "count the others": lambda affinity, X, y: retrieval_histogram(
+        X > 0, X > 0, y, y, affinity=affinity, exclude_self=True
+    ),
+    "talr": lambda affinity, X, y: TALRLinear(4, affinity=affinity, max_iter=1, random_state=0).fit(
+        X, y
+    ),
+    "rsh": lambda affinity, X, y: RSHHasher(4, affinity=affinity, random_state=0).fit(X, y),
+    "lwh": lambda affinity, X, y: LWHHasher(4, affinity=affinity, tol=9, random_state=0).fit(X, y),
+}
+
+
+@pytest.mark.parametrize("use", USES)
+@pytest.mark.parametrize("wrong", WRONG_INDICES)
+def test_wrong_level_indices_never_reach_a_kernel(use, wrong):
+    rng = np.random.default_rng(0)
+    make_indices, message = WRONG_INDICES[wrong]
+    with pytest.raises(ValueError, match=message):
+        USES[use](Near(make_indices), rng.normal(size=(12, 4)), np.arange(12) % 5)
+
+
+def test_level_indices_may_be_of_any_integer_type():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(12, 4)), np.arange(12) % 5
+    for use in USES.values():
+        results = [use(Near(make), X, y) for make in (np.uint16, np.int64, np.asarray)]
+        arrays = [getattr(each, "counts", getattr(each, "components_", each)) for each in results]
+        for array in arrays:
+            np.testing.assert_array_equal(array, arrays[0])
+
+
+@pytest.mark.parametrize("levels", [(1.0, 0.0), (1.0, 2.0), (0.0, np.nan), (0.0, np.inf), ("0",)])
+def test_levels_ascend_from_zero(levels):
+    with pytest.raises(ValueError, match="levels_ of Near must be an array of finite numbers"):
+        fit_affinity(Near(levels=levels), [1, 2])

@@ -11,10 +11,15 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import Binarizer, FunctionTransformer, StandardScaler
 
-from sklearn_hashrank import ITQHasher, LSHHasher
+from sklearn_hashrank import ITQHasher, LSHHasher, TALRLinear
 from sklearn_hashrank.base import LinearHasher
 from sklearn_hashrank.comparison import compare
-from sklearn_hashrank.measures import register_measure, unregister_measure
+from sklearn_hashrank.measures import (
+    Measure,
+    get_measure,
+    register_measure,
+    unregister_measure,
+)
 from sklearn_hashrank.metrics import (
     TieRangeDisplay,
     make_retrieval_scorer,
@@ -269,3 +274,44 @@ def test_a_run_by_other_measures_is_another_run(digits, tmp_path):
         again = run(measures)
         assert again.kept
         assert "ndcg" not in again.scores
+
+
+class Plain:
+    """An objective that is no estimator."""
+
+    def value_and_gradient(self, scores, level, levels):
+        return 0.0, np.zeros_like(scores)
+
+
+def hits_times(ties, k=None, factor=1):
+    return factor * ties.hits(k)
+
+
+def radius_itself(ties, radius):
+    return np.full(len(ties.counts), float(radius))
+
+
+def test_a_run_depends_on_all_that_its_objects_are_made_of(digits, tmp_path, monkeypatch):
+    def run(method, *measure, **options):
+        measures = {"m": Measure("m", *measure, is_share=False, **options)}
+        settings = SETTINGS | {"n_bits": [8], "store": tmp_path}
+        [result] = compare(*digits, methods={"m": method}, measures=measures, **settings).results
+        assert not result.error
+        return result.kept
+
+    lsh, talr = LSHHasher(), TALRLinear(objective=Plain(), max_iter=1)
+    for measure, options in [
+        (partial(hits_times, factor=2), {}),
+        (partial(hits_times, factor=3), {}),
+        (radius_itself, {"radius": 1}),
+        (radius_itself, {"radius": 2}),
+    ]:
+        assert [run(lsh, measure, **options) for _ in range(2)] == [False, True]
+    of_closure = lambda ties, k=None: ties.hits(k)  # noqa: E731
+    assert [run(lsh, of_closure) for _ in range(2)] == [False, False]
+    assert [run(talr, hits_times) for _ in range(2)] == [False, True]
+    ap, talr_ap = get_measure("ap").function, TALRLinear(objective=Plain(), max_iter=1)
+    assert [run(talr_ap, ap) for _ in range(2)] == [False, True]
+    monkeypatch.setattr("inspect.getsource", lambda module: "edited")
+    assert not run(talr_ap, ap)
+    assert not run(lsh, partial(hits_times, factor=2))

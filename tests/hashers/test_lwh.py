@@ -12,6 +12,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import StandardScaler
 
 from sklearn_hashrank import EuclideanAffinity, HierarchicalAffinity, LSHHasher, LWHHasher
+from sklearn_hashrank._linear import Moments
+from sklearn_hashrank._linear.space import feature_scales
 from tests.oracle import structural_svm as oracle
 from tests.retrieval import retrieve, shuffled_digits
 
@@ -65,14 +67,15 @@ def test_objective_is_that_of_all_rankings(loss):
     n_bits = 5
     hasher = LWHHasher(n_bits, loss=loss, alpha=0.02, tol=1e-3, random_state=0).fit(X, y)
     assert hasher.converged_
-    Z = StandardScaler().fit_transform(X)
+    scales = feature_scales(Moments.of(X))
+    Z = (X - X.mean(axis=0)) * scales
     _, sizes, right = np.linalg.svd(Z, full_matrices=False)
     to_inside = right.T / (sizes**2 / (len(X) - 1)) ** 0.2
     rows = Z @ to_inside
     rows *= np.sqrt(n_bits) / np.linalg.norm(rows, axis=1, keepdims=True)
-    weights = np.linalg.lstsq(
-        to_inside, (hasher.components_ * X.std(axis=0)).T.astype(float), rcond=None
-    )[0]
+    weights = np.linalg.lstsq(to_inside, (hasher.components_ / scales).T.astype(float), rcond=None)[
+        0
+    ]
     slack = oracle.slack(rows, rows, y[:, None] == y, np.arange(6), weights, n_bits, loss)
     assert slack <= hasher.history_["slack"][-1] + 1e-3 + 1e-5
     objective = 0.01 * np.sum(weights**2) + slack
@@ -150,7 +153,9 @@ def test_projections_of_the_sample_have_mean_zero(digits):
 @pytest.mark.parametrize("solver", ["pegasos", "sdp"])
 def test_threads_change_nothing(digits, solver):
     X, y, *_ = digits
-    hasher = LWHHasher(8, solver=solver, n_components=10, random_state=0, n_jobs=1).fit(X, y)
+    hasher = LWHHasher(8, solver=solver, n_components=10, tol=0.02, random_state=0, n_jobs=1).fit(
+        X, y
+    )
     threaded = clone(hasher).set_params(n_jobs=3).fit(X, y)
     assert_array_equal(threaded.components_, hasher.components_)
     assert threaded.history_ == hasher.history_
@@ -178,8 +183,11 @@ def test_nothing_but_useless_queries_is_refused(y, counts):
 
 def test_warning_when_iterations_do_not_suffice(digits):
     X, y, *_ = digits
-    with pytest.warns(ConvergenceWarning, match="max_iter=3 .* Increase max_iter, or increase"):
+    with pytest.warns(
+        ConvergenceWarning, match="max_iter=3 .* Increase max_iter, or increase"
+    ) as record:
         hasher = LWHHasher(8, max_iter=3, random_state=0).fit(X, y)
+    assert record[0].filename == __file__
     assert not hasher.converged_
     assert hasher.n_iter_ == 3
     assert hasher.objective_ == min(hasher.history_["objective"])

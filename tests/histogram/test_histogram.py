@@ -287,6 +287,14 @@ def test_an_affinity_that_breaks_its_word_is_refused():
     with pytest.raises(ValueError, match="Wrong gave level index 2, but has 2 levels"):
         retrieval_histogram(BITS, BITS, Y, Y, affinity=Wrong())
 
+    class TooShort(LabelAffinity):
+        def runs(self, queries, groups):
+            stops, levels = super().runs(queries, groups)
+            return stops[:, :-1], levels[:, :-1]
+
+    with pytest.raises(ValueError, match="runs of TooShort must end with the last group"):
+        retrieval_histogram(BITS, BITS, Y, Y, affinity=TooShort())
+
 
 def test_methods_tell_their_options():
     parameters = inspect.signature(RetrievalHistogram.ndcg).parameters

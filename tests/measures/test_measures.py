@@ -103,7 +103,7 @@ def test_every_measure_has_a_literal_version_and_defaults_as_registered():
 
 
 @pytest.mark.parametrize(("name", "options"), EVERY_MEASURE)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(ranking=tied_rankings(), k=cutoffs, dtype=st.sampled_from([int, float, "f4", "u2", "i1"]))
 def test_expectation_and_bounds_are_those_of_all_orders(name, options, ranking, k, dtype):
     levels, ties = ranking

@@ -274,6 +274,24 @@ def test_any_last_step_that_gives_codes_will_do():
         encode(FunctionTransformer(lambda X: sparse.csr_array(X > 0)), X)
 
 
+class Stepwise(BaseEstimator):
+    """Not a pipeline, although it has steps."""
+
+    def __init__(self, n_bits=3, steps=5):
+        self.n_bits, self.steps = n_bits, steps
+
+    def fit(self, X, y=None):
+        return self
+
+    def transform(self, X):
+        return X[:, : self.n_bits] > 0
+
+
+def test_a_parameter_called_steps_makes_no_pipeline():
+    assert encode(Stepwise().fit(X), X).n_bits == 3
+    assert with_settings(Stepwise(), n_bits=4, output="packed").n_bits == 4
+
+
 class Nested(BaseEstimator):
     def __init__(self, inner=None, affinity=None, n_bits=3):
         self.inner, self.affinity, self.n_bits = inner, affinity, n_bits

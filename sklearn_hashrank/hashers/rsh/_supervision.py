@@ -11,7 +11,7 @@ import numpy as np
 from scipy import sparse
 
 from ..._linear import CenteredRows
-from ...affinity import BaseAffinity
+from ...affinity import BaseAffinity, check_level_indices
 from ...persistence import storable
 
 _LEVELS_AT_A_TIME = 1 << 26
@@ -205,7 +205,9 @@ def _find_levels(affinity, queries, groups, sizes, n_levels):
     first_bin = np.arange(n_queries)[:, None] * n_levels
     grouped = np.any(sizes != 1)
     for part in _parts(n_queries, n_groups, affinity.block_rows):
-        levels[:, part] = found = affinity.level_indices(queries, groups[part])
+        found = affinity.level_indices(queries, groups[part])
+        found = check_level_indices(affinity, found, levels[:, part].shape, n_levels)
+        levels[:, part] = found
         bins = (found + first_bin).ravel()
         weights = np.broadcast_to(sizes[part], found.shape).ravel() if grouped else None
         counts += np.bincount(bins, weights, counts.size).reshape(counts.shape)
