@@ -206,7 +206,9 @@ def test_a_hasher_that_learned_from_distances_says_how_to_judge_by_labels():
     )
     for face in FACES.values():
         with pytest.raises(ValueError, match=message):
-            face(hasher, X, Y, "self")
+            face(hasher, X, Y, database="self")
+    with pytest.raises(ValueError, match=message):
+        hasher.score(X, Y)
     scorer = make_retrieval_scorer("ap", affinity=LabelAffinity())
     assert scorer(hasher, X, Y) == tie_aware_average_precision_score(Y, hasher.predict(X))
 
