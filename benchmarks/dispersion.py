@@ -75,7 +75,7 @@ def objectives(X, y, seeds):
     makers = {
         "LSH": LSHHasher,
         "ITQ": ITQHasher,
-        "TALR-AP": TALRLinear,
+        "TALR-AP": partial(TALRLinear, objective="ap"),
         "DSH": DSH,
         "dispersed": DISPERSED,
     }

@@ -1,14 +1,20 @@
-"""Quality and speed of LWHHasher, and how its default alpha was chosen.
+"""Quality and speed of LWHHasher, and how its defaults were chosen.
 
-    python benchmarks/lwh.py --data GIST.npz [--fashion-mnist FOLDER] [--only quality|alpha|...]
+    python benchmarks/lwh.py --data GIST.npz [--features DEEP.npz] [--intents CLINC.npz]
+        [--fashion-mnist FOLDER] [--only quality|pca|classes|alpha|...]
 
-Protocol of the quality table: 100 queries per class; the database is all other rows; 1,000 rows
-drawn from 500 training rows per class, of which 300 are queries, and nothing else of the training
-set. "whole" fits on all training rows as queries and as database. Mean and standard deviation
+Protocol of the quality table: 100 queries per class; the database is all other rows; 500 training
+rows per class. "whole" makes all training rows queries and database. Mean and standard deviation
 over seeds.
 
-"alpha" never sees the queries of the protocol: it fits on 1,000 training rows as above, and
-retrieves 1,000 of the remaining training rows against the other 3,000.
+"pca" fits on the features of a network, and on their 512 principal components by scikit-learn, by
+the same protocol. DEEP.npz holds X in bytes, y and scale; a feature is ``(X / 255)**2 * scale``.
+
+"classes" fits on the training rows of many classes. CLINC.npz holds X_train, intent_train, X_test
+and intent_test; all training rows are the database.
+
+"alpha" never sees the queries of the protocol: it fits on 3,000 training rows, and 1,000 more
+retrieve the last 1,000.
 """
 
 import argparse
@@ -18,50 +24,105 @@ import warnings
 import numpy as np
 from protocols import FASHION_MNIST, average_precision, by_class, cell, fashion_mnist, gist
 from sheet import Sheet
+from sklearn.decomposition import PCA
 from threadpoolctl import threadpool_limits
 
-from sklearn_hashrank import LSHHasher, LWHHasher
+from sklearn_hashrank import ITQHasher, LSHHasher, LWHHasher
 from sklearn_hashrank.objectives.structural import RankingLoss
 from sklearn_hashrank.solvers.cutting_plane import CuttingPlane, PegasosMaster
 
 WHOLE = {"n_queries": None, "n_database": None}
-ALPHAS = (0.01, 0.005, 0.003, 0.002, 0.001)
+FEW = {"n_queries": 300, "n_database": 1000, "alpha": 0.003}
+ALPHAS = (0.005, 0.003, 0.002, 0.0015, 0.001)
 
 
 def sample(train, seed, n=1000):
     return np.random.RandomState(seed + 100).permutation(train)[:n]
 
 
+def network_features(path):
+    """All rows and labels of an npz file with X in bytes, y and scale."""
+    with np.load(path) as file:
+        X = (file["X"] / 255.0) ** 2 * file["scale"]
+        return X.astype(np.float32), file["y"].astype(int)
+
+
+def intents(path):
+    """Rows, labels, and the places of queries and database, of an npz file."""
+    with np.load(path) as file:
+        X = np.concatenate([file["X_test"], file["X_train"]]).astype(np.float32)
+        y = np.concatenate([file["intent_test"], file["intent_train"]])
+        n_query = len(file["X_test"])
+    return X, y, np.arange(n_query), np.arange(n_query, len(y))
+
+
 def quality(sets, options):
     variants = {
-        "LSH": (LSHHasher, {}, False),
-        "LWH": (LWHHasher, {}, False),
-        "LWH, loss='ndcg'": (LWHHasher, {"loss": "ndcg"}, False),
-        "LWH, whole training set": (LWHHasher, WHOLE, True),
+        "LSH": (LSHHasher, {}),
+        "LWH": (LWHHasher, {}),
+        "LWH, loss='ndcg'": (LWHHasher, {"loss": "ndcg"}),
+        "LWH, 300 queries of 1,000 rows": (LWHHasher, FEW),
+        "LWH, whole training set": (LWHHasher, WHOLE),
     }
     for name, (X, y) in sets.items():
+        draws = [(X, y, *by_class(y, np.random.RandomState(seed))) for seed in range(options.seeds)]
         print(f"\n{name}, AP_T over {options.seeds} seeds, {options.bits} bits")
-        for label, (make, keywords, whole) in variants.items():
-            cells, seconds, fits = [], 0.0, []
-            for n_bits in options.bits:
-                scores = []
-                for seed in range(options.seeds):
-                    query, database, train = by_class(y, np.random.RandomState(seed))
-                    rows = train if whole else sample(train, seed)
-                    hasher = make(n_bits=n_bits, random_state=seed, **keywords)
-                    start = time.process_time()
-                    hasher.fit(X[rows], y[rows])
-                    seconds += time.process_time() - start
-                    scores.append(average_precision(hasher, X, y, query, database))
-                    fits.append(hasher)
-                cells.append(cell(scores))
-            seconds /= len(fits)
-            print(f"  {label:26s} {'   '.join(cells)}   fit {seconds:.2f} s CPU", end="")
-            if make is LWHHasher:
-                iterations = [hasher.n_iter_ for hasher in fits]
-                converged = all(hasher.converged_ for hasher in fits)
-                print(f", {min(iterations)}-{max(iterations)} iterations, {converged=}", end="")
-            print(flush=True)
+        for label, (make, keywords) in variants.items():
+            _line(label, make, keywords, draws, options.bits)
+
+
+def pca(sets, options):
+    if not options.features:
+        return
+    X, y = network_features(options.features)
+    places = [by_class(y, np.random.RandomState(seed)) for seed in range(options.seeds)]
+    raw = [(X, y, *rows) for rows in places]
+    print(f"\nnetwork features, AP_T over {options.seeds} seeds, {options.bits} bits")
+    _line("ITQ", ITQHasher, {}, raw, options.bits)
+    _line("LWH", LWHHasher, {}, raw, options.bits)
+    del raw
+    projected = []
+    for seed, (query, database, train) in enumerate(places):
+        components = PCA(512, random_state=seed).fit(X[train])
+        projected.append((components.transform(X), y, query, database, train))
+    _line("LWH after PCA(512)", LWHHasher, {}, projected, options.bits)
+
+
+def classes(sets, options):
+    if not options.intents:
+        return
+    X, y, query, database = intents(options.intents)
+    draws = [(X, y, query, database, database)] * options.seeds
+    bits = [16, 32, 64]
+    print(f"\n{len(np.unique(y))} intents, AP_T over {options.seeds} seeds, {bits} bits")
+    _line("ITQ", ITQHasher, {}, draws, bits)
+    for label, keywords in (
+        ("LWH", {}),
+        ("LWH, alpha=0.0005", {"alpha": 0.0005}),
+        ("LWH, 300 queries of 1,000 rows", FEW),
+    ):
+        _line(label, LWHHasher, keywords, draws, bits)
+
+
+def _line(label, make, keywords, draws, bits):
+    """Print AP of one method; `draws` holds X, y, and rows of queries, database and training."""
+    cells, seconds, fits = [], 0.0, []
+    for n_bits in bits:
+        scores = []
+        for seed, (X, y, query, database, train) in enumerate(draws):
+            hasher = make(n_bits=n_bits, random_state=seed, **keywords)
+            start = time.process_time()
+            hasher.fit(X[train], y[train])
+            seconds += time.process_time() - start
+            scores.append(average_precision(hasher, X, y, query, database))
+            fits.append(hasher)
+        cells.append(cell(scores))
+    print(f"  {label:32s} {'   '.join(cells)}   fit {seconds / len(fits):.2f} s CPU", end="")
+    if make is LWHHasher:
+        iterations = [hasher.n_iter_ for hasher in fits]
+        converged = all(hasher.converged_ for hasher in fits)
+        print(f", {min(iterations)}-{max(iterations)} iterations, {converged=}", end="")
+    print(flush=True)
 
 
 def alpha(sets, options):
@@ -74,7 +135,7 @@ def alpha(sets, options):
                 for seed in range(10, 10 + options.seeds):  # other draws than the quality table
                     train = by_class(y, np.random.RandomState(seed))[2]
                     order = np.random.RandomState(seed + 100).permutation(train)
-                    rows, query, database = np.split(order, [1000, 2000])
+                    rows, query, database = np.split(order, [3000, 4000])
                     hasher = LWHHasher(n_bits, alpha=value, random_state=seed)
                     with warnings.catch_warnings():
                         warnings.simplefilter("ignore")
@@ -94,7 +155,7 @@ def certificate(sets, options):
         rows = sample(by_class(y, np.random.RandomState(0))[2], 0)
         for solver in ("pegasos", "sdp"):
             start = time.process_time()
-            hasher = LWHHasher(32, solver=solver, n_components=32, random_state=0)
+            hasher = LWHHasher(32, solver=solver, n_components=32, random_state=0, **FEW)
             hasher.fit(X[rows], y[rows])
             print(
                 f"  {solver:8s} objective {hasher.objective_:.4f}, lower bound "
@@ -166,10 +227,10 @@ def _speed(sheet):
     queries, relevant = database[:300], labels[:300, None] == labels
     nobody = np.full(300, -1)
     sheet.section("LWH: 300 queries x 1,000 items, 512 features, 32 bits; CPU time")
-    LWHHasher(n_bits, random_state=0).fit(database, labels)  # compiles
+    LWHHasher(n_bits, random_state=0, **FEW).fit(database, labels)  # compiles
 
     start = time.process_time()
-    hasher = LWHHasher(n_bits, random_state=0).fit(database, labels)
+    hasher = LWHHasher(n_bits, random_state=0, **FEW).fit(database, labels)
     fit = time.process_time() - start
 
     problem = RankingLoss(queries, database, relevant, nobody, n_bits=n_bits)
@@ -194,7 +255,7 @@ def _speed(sheet):
         if iteration == n_iter:
             same = inference + descent
             peer = f"literal, {n_iter} iterations"
-            work = f"fit, defaults, {hasher.n_iter_} iterations"
+            work = f"fit, {hasher.n_iter_} iterations"
             sheet.row(work, fit, "s", peer, same, at_least=10)
             sheet.row(f"all 512 features, {n_iter} iterations", ours, "s", peer, same)
     sheet.row(work, fit, "s", "literal, 50 iterations", inference + descent)
@@ -222,6 +283,8 @@ def large(sets, options):
 
 PARTS = {
     "quality": quality,
+    "pca": pca,
+    "classes": classes,
     "alpha": alpha,
     "certificate": certificate,
     "speed": speed,
@@ -232,13 +295,15 @@ PARTS = {
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", help="npz file with X_train, y_train, X_test, y_test")
+    parser.add_argument("--features", help="npz file of network features with X, y and scale")
+    parser.add_argument("--intents", help="npz file of sentence embeddings with intents")
     parser.add_argument("--fashion-mnist", default=FASHION_MNIST, help="folder of the idx files")
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--bits", type=int, nargs="+", default=[12, 24, 32])
     parser.add_argument("--only", choices=PARTS, nargs="+", default=list(PARTS))
     options = parser.parse_args()
     sets = {}
-    if set(options.only) != {"speed"}:
+    if set(options.only) - {"speed", "pca", "classes"}:
         sets["Fashion-MNIST"] = fashion_mnist(options.fashion_mnist)
         if options.data:
             sets["GIST"] = gist(options.data)

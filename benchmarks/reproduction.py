@@ -27,6 +27,7 @@ from sklearn_hashrank import (
     retrieval_histogram,
 )
 
+PAPER = {"solver": "alm", "shrinkage": 1, "rotation": None, "spread": "orthogonal"}
 ANIMALS = np.array([0, 0, 1, 1, 1, 1, 1, 1, 0, 0])  # of CIFAR-10
 GARMENTS = np.array([0, 1, 0, 0, 0, 2, 0, 2, 3, 2])  # tops, trousers, shoes, bags
 
@@ -114,7 +115,7 @@ def rsh(sets, options):
     methods = {
         "LSH": LSHHasher,
         "ITQ": ITQHasher,
-        "RSH, the paper's": partial(RSHHasher, shrinkage=1, rotation=None, **sampled),
+        "RSH, the paper's": partial(RSHHasher, **PAPER, **sampled),
         "RSH, rotated and whitened": partial(RSHHasher, **sampled),
     }
     measures = {
@@ -152,7 +153,7 @@ def lwh(sets, options):
     methods = {
         "LSH": LSHHasher,
         "ITQ": ITQHasher,
-        "RSH, the paper's": partial(RSHHasher, shrinkage=1, rotation=None, **sampled),
+        "RSH, the paper's": partial(RSHHasher, **PAPER, **sampled),
         "RSH": partial(RSHHasher, **sampled),
         "LWH": partial(LWHHasher, **sampled),
     }
@@ -177,7 +178,7 @@ def lwh(sets, options):
 def talr(sets, options):
     """AP in the two settings, NDCG of shared labels, NDCG of Euclidean levels."""
     methods = {"LSH": LSHHasher, "ITQ": ITQHasher, "RSH": RSHHasher, "LWH": LWHHasher}
-    methods["TALR-AP"] = TALRLinear
+    methods["TALR-AP"] = partial(TALRLinear, objective="ap")
     ap = {"mean AP": lambda h: h.average_precision()}
     ndcg = {"NDCG": lambda h: h.ndcg()}
     bits = (12, 24, 32, 48)

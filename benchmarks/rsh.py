@@ -26,17 +26,18 @@ from sklearn_hashrank import (
 from sklearn_hashrank._linear import CenteredRows
 from sklearn_hashrank.hashers.rsh._supervision import group_rows, supervise
 
+PAPER = {"solver": "alm", "shrinkage": 1, "rotation": None, "spread": "orthogonal"}
 SAMPLED = partial(RSHHasher, n_queries=300, n_database=3000)
 HASHERS = {
     "LSH": LSHHasher,
     "PCA": PCAHasher,
     "ITQ": ITQHasher,
-    "RSH 300 x 3,000, paper": partial(SAMPLED, shrinkage=1, rotation=None),
-    "RSH 300 x 3,000, paper + itq": partial(SAMPLED, shrinkage=1),
+    "RSH 300 x 3,000, paper": partial(SAMPLED, **PAPER),
+    "RSH 300 x 3,000, paper + itq": partial(SAMPLED, **PAPER | {"rotation": "itq"}),
     "RSH 300 x 3,000, rotation=None": partial(SAMPLED, rotation=None),
     "RSH 300 x 3,000": SAMPLED,
-    "RSH, paper": partial(RSHHasher, shrinkage=1, rotation=None),
-    "RSH, paper + itq": partial(RSHHasher, shrinkage=1),
+    "RSH, paper": partial(RSHHasher, **PAPER),
+    "RSH, paper + itq": partial(RSHHasher, **PAPER | {"rotation": "itq"}),
     "RSH, rotation=None": partial(RSHHasher, rotation=None),
     "RSH": RSHHasher,
 }

@@ -19,6 +19,7 @@ import quantization
 import rsh
 import streaming
 import talr
+import threads
 import training_step
 from protocols import FASHION_MNIST
 from sheet import Sheet
@@ -47,6 +48,8 @@ def main():
     streaming.measure(sheet, scale)
     neighbors.measure(sheet, scale)
     training_step.measure(sheet)
+    training_step.measure_threads(sheet)
+    threads.measure(sheet)
     if "Fashion-MNIST pixels" in sets:
         talr.speed({"Fashion-MNIST": sets["Fashion-MNIST pixels"]}, options.seeds, sheet)
     rsh.speed(sheet)

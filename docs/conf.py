@@ -9,11 +9,13 @@ sys.path.insert(0, str(DOCS))
 import api_reference
 import layers
 import markdown_pages
+import walk
 
 import sklearn_hashrank
 
 api_reference.write_pages(DOCS / "api.rst")
 layers.write_table(DOCS / "layers.txt")
+walk.write_table(DOCS / "walk.txt")
 markdown_pages.convert(DOCS.parent / "CHANGELOG.md", DOCS / "changelog.rst")
 markdown_pages.convert(DOCS.parent / "CONTRIBUTING.md", DOCS / "contributing.rst")
 markdown_pages.convert(DOCS / "benchmarks.md", DOCS / "benchmarks.rst")

@@ -10,7 +10,7 @@ from pathlib import Path
 
 LAYERS = (
     ("_kernels", "numba: arrays in, arrays out; no validation, no classes"),
-    ("_utils", "callbacks and threads"),
+    ("_utils", "callbacks, threads and text"),
     ("rows", "arrays, memmaps, sparse matrices, iterators and dask arrays as one source of rows"),
     ("persistence", "atomic writes, checked files of codes and of objects"),
     ("codes", "formats, reader, Hamming distance, distinct codes and their counts"),

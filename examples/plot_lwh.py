@@ -23,9 +23,15 @@ X_database, X_query, y_database, y_query = train_test_split(
 # The same problem twice: 300 queries over 1,000 rows, 12 principal components, and 12 bits, so that
 # nothing is lost when W W^T is taken apart.
 hashers = {
-    solver: LWHHasher(12, solver=solver, n_components=12, random_state=0).fit(
-        X_database, y_database
-    )
+    solver: LWHHasher(
+        12,
+        solver=solver,
+        alpha=0.005,
+        n_queries=300,
+        n_database=1000,
+        n_components=12,
+        random_state=0,
+    ).fit(X_database, y_database)
     for solver in ("pegasos", "sdp")
 }
 for solver, hasher in hashers.items():

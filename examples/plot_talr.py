@@ -2,7 +2,7 @@
 Relaxed objective and discrete measure during training
 ======================================================
 
-``TALRLinear`` climbs a smooth stand-in for tie-aware average precision: codes relaxed by a tanh,
+``TALRLinear`` maximises a smooth stand-in for tie-aware average precision: codes relaxed by a tanh,
 and soft counts in place of counts. What matters is the discrete measure on rows it has not seen.
 Here are both, pass by pass, for the four relaxations on scikit-learn's digits.
 """

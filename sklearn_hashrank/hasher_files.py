@@ -153,7 +153,7 @@ def load_hasher(path: Any, *, types: Iterable[type] = ()) -> Any:
         hasher = TreeReader(arrays, known).read(about["hasher"])
         _check_kind(hasher)
         _check_state(hasher)
-    except (AttributeError, KeyError, TypeError, ValueError, OverflowError) as error:
+    except Exception as error:  # what a file names is made anew, and may raise anything
         said = " ".join(str(error).split())
         raise ValueError(
             f"{name!r} does not hold a hasher that sklearn-hashrank {__version__} can load: {said}"
@@ -226,13 +226,20 @@ def _check_kind(hasher: Any) -> None:
 
 
 def _check_state(hasher: Any) -> None:
-    """Refuse fitted attributes that do not fit together, or hyperplanes that are not finite."""
+    """Refuse fitted attributes that do not fit together, or numbers that are not finite."""
     if hasattr(hasher, "_parameter_constraints"):
         hasher._validate_params()
     if hasattr(hasher, "affinity_") and not isinstance(hasher.affinity_, BaseAffinity):
         raise ValueError(f"affinity_ must be an affinity. Got {type(hasher.affinity_).__name__}.")
-    if not isinstance(hasher, LinearHasher):
-        return
+    _check_levels(hasher)
+    if isinstance(hasher, LinearHasher):
+        _check_hyperplanes(hasher)
+    if _is_of_package(type(hasher)):
+        _check_finite(hasher, "the hasher", set())
+
+
+def _check_hyperplanes(hasher: LinearHasher) -> None:
+    """Refuse hyperplanes that are not finite, or that features or training rows do not fit."""
     n_bits, n_features = np.shape(hasher.components_)
     for name, shape in (("components_", (n_bits, n_features)), ("intercept_", (n_bits,))):
         array = getattr(hasher, name)
@@ -250,8 +257,36 @@ def _check_state(hasher: Any) -> None:
     if codes.dtype != np.uint8 or codes.ndim != 2 or codes.shape[1] != packed_width(n_bits):
         raise ValueError(f"codes_ must be packed codes of {n_bits} bits. Got shape {codes.shape}.")
     y = getattr(hasher, "y_", None)
-    if y is not None and np.shape(y)[0] != len(codes):
-        raise ValueError(f"y_ has {np.shape(y)[0]} rows, codes_ {len(codes)}.")
+    if y is not None and np.shape(y)[:1] != (len(codes),):
+        raise ValueError(f"y_ must have {len(codes)} rows, as codes_. Got shape {np.shape(y)}.")
+
+
+def _check_levels(hasher: Any) -> None:
+    """Refuse an affinity whose relevance levels do not ascend."""
+    if hasattr(getattr(hasher, "affinity_", None), "levels_"):
+        levels = np.asarray(hasher.affinity_.levels_)
+        is_ascending = levels.ndim == 1 and levels.dtype.kind in "iuf" and np.all(levels >= 0)
+        if not is_ascending or not len(levels) or not np.all(np.diff(levels) > 0):
+            raise ValueError("affinity_.levels_ must ascend from 0 or more.")
+
+
+def _check_finite(value: Any, where: str, seen: set[int]) -> None:
+    """Refuse arrays of NaN or infinity, in objects of this package and in what they hold."""
+    if isinstance(value, np.ndarray):
+        if value.dtype.kind == "f" and not np.isfinite(value).all():
+            raise ValueError(f"{where} holds numbers that are not finite.")
+        return
+    parts: Iterable[tuple[Any, Any]] = ()
+    if isinstance(value, dict):
+        parts = value.items()
+    elif isinstance(value, (list, tuple)):
+        parts = enumerate(value)
+    elif _is_of_package(type(value)) and hasattr(value, "__dict__"):
+        parts = vars(value).items()
+    if id(value) not in seen:
+        seen.add(id(value))
+        for name, part in parts:
+            _check_finite(part, str(name), seen)
 
 
 def _without_training_rows(hasher: Any) -> Any:

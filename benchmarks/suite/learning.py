@@ -19,7 +19,7 @@ HASHERS = {
     "rsh": RSHHasher(random_state=0),
     "lwh": LWHHasher(random_state=0),
     "dispersion": DispersionHasher(random_state=0, max_iter=10),
-    "talr-ap": TALRLinear(random_state=0, max_iter=10),
+    "talr-ap": TALRLinear(random_state=0, max_iter=10, objective="ap"),
     "talr-ndcg": TALRLinear(random_state=0, max_iter=10, objective="ndcg"),
 }
 

@@ -16,14 +16,14 @@ def _add_distances(code, codes, row):
 
 
 @kernel
-def city_block_distances(codes):
-    """Return the sum over bits of |u_q - u_i| for every pair (M, M), from codes (n_bits, M)."""
-    n_bits, n_rows = codes.shape
-    distances = np.zeros((n_rows, n_rows), codes.dtype)
-    for q in range(n_rows):
-        for k in range(n_bits):
+def city_block_distances(codes, distances, start, stop):
+    """Add the sum over bits of |u_q - u_i| to the pairs (M, M) of the rows from start to stop.
+
+    Codes are (n_bits, M).
+    """
+    for q in range(start, stop):
+        for k in range(codes.shape[0]):
             _add_distances(codes[k, q], codes[k], distances[q])
-    return distances
 
 
 @kernel
@@ -36,17 +36,17 @@ def _add_signs(code, codes, slope, row):
 
 
 @kernel
-def pull_back_city_block(codes, slope):
-    """Return the gradient to the codes (n_bits, M) from symmetric slopes of the pairs (M, M).
+def pull_back_city_block(codes, slope, gradient, start, stop):
+    """Add the gradient to the codes (n_bits, M) from symmetric slopes of the pairs (M, M).
 
-    Where two codes agree in a bit, that bit's slope is zero, the mean of those of the two sides.
+    For the items from `start` to `stop` alone. Where two codes agree in a bit, that bit's slope is
+    zero, the mean of those of the two sides.
     """
-    gradient = np.zeros_like(codes)
     n_bits, n_rows = codes.shape
     for q in range(n_rows):
+        row = slope[q, start:stop]
         for k in range(n_bits):
-            _add_signs(codes[k, q], codes[k], slope[q], gradient[k])
-    return gradient
+            _add_signs(codes[k, q], codes[k, start:stop], row, gradient[k, start:stop])
 
 
 @kernel
@@ -63,18 +63,18 @@ def _leave_zone(distance, level, low, high, loss):
 
 
 @kernel
-def leave_zones(distances, level, low, high):
-    """Overwrite distances (M, M) with the slopes of their losses, and return the losses' sum.
+def leave_zones(distances, level, low, high, losses, start, stop):
+    """Overwrite distances (M, M) with the slopes of their losses, and sum the losses of each row.
+
+    Rows from `start` to `stop` alone.
 
     A pair of level v costs half of what its distance lacks to ``low[v]`` or exceeds ``high[v]`` by;
     at the ends of a zone the slope is the mean of those of the two sides. Nobody is paired with
     itself.
     """
-    total = 0.0
     loss = np.empty(distances.shape[0], distances.dtype)
-    for q in range(distances.shape[0]):
+    for q in range(start, stop):
         _leave_zone(distances[q], level[q], low, high, loss)
         loss[q] = 0
         distances[q, q] = 0
-        total += loss.sum()
-    return total
+        losses[q] = loss.sum()

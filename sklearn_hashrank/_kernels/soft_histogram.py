@@ -6,7 +6,7 @@ f = x - j, a triangular bin of half width delta reaches it from the bins j + r, 
 delta <= 1. Each couple is one pass over a row of pairs. The cell of the pair, its row of the small
 table of couples, is the same in every pass.
 
-The loops are split so that everything but the scatter itself is vectorised: `_locate`, `_weigh` and
+The loops are split so that everything but the scatter is vectorised: `_locate`, `_weigh` and
 `_slope` have no memory dependence from pair to pair, `_scatter` has nothing else.
 """
 
@@ -58,23 +58,25 @@ def _collect(couples, shift, row):
 
 
 @kernel
-def accumulate(similarity, level, n_levels, n_bits, n_bins, delta):
-    """Return the soft counts (M, n_levels, n_bins + 1) of every row against all the others.
+def accumulate(similarity, level, counts, start, stop, n_bits, delta):
+    """Add the soft counts of the rows from `start` to `stop` against all the others.
 
-    `similarity` (M, M) is u u^T, `level` (M, M) the index of the affinity level of each pair.
+    `similarity` (M, M) is u u^T, `level` (M, M) the index of the affinity level of each pair, and
+    `counts` (M, n_levels, n_bins + 1) is zero before.
     """
     number = similarity.dtype.type
     n_rows = similarity.shape[0]
+    n_levels = counts.shape[1]
+    n_bins = counts.shape[2] - 1
     n_cells = n_levels * n_bins
     reach = int(np.ceil(delta))
     mass = number(1 / max(delta, 1.0))
-    counts = np.zeros((n_rows, n_levels, n_bins + 1), similarity.dtype)
     cell = np.empty(n_rows, np.int32)
     offset = np.empty(n_rows, similarity.dtype)
     near = np.empty(n_rows, similarity.dtype)
     far = np.empty(n_rows, similarity.dtype)
     couples = np.empty(2 * (n_cells + 1), similarity.dtype)
-    for q in range(n_rows):
+    for q in range(start, stop):
         _locate(similarity[q], level[q], n_bits, n_bins, cell, offset)
         cell[q] = n_cells  # a spare cell, so that nobody retrieves itself
         for r in range(1 - reach, reach, 2):
@@ -85,7 +87,6 @@ def accumulate(similarity, level, n_levels, n_bits, n_bins, delta):
                 _collect(couples[2 * v * n_bins : 2 * (v + 1) * n_bins], r, counts[q, v])
         if reach > 1:
             counts[q] *= mass
-    return counts
 
 
 @kernel
@@ -113,8 +114,10 @@ def _gather(table, cell, row):
 
 
 @kernel
-def pull_back(similarity, level, gradient, n_bits, delta):
+def pull_back(similarity, level, gradient, start, stop, n_bits, delta):
     """Overwrite `similarity` with T, T_qi = dO / d(distance of i to q), from dO / d(soft counts).
+
+    Rows from `start` to `stop` alone.
 
     On a kink the slope is taken from one side. The diagonal is zero. In place, because fresh memory
     for M x M numbers costs as much as the work.
@@ -128,7 +131,7 @@ def pull_back(similarity, level, gradient, n_bits, delta):
     cell = np.empty(n_rows, np.int32)
     offset = np.empty(n_rows, similarity.dtype)
     table = np.empty(2 * n_levels * n_bins, similarity.dtype)
-    for q in range(n_rows):
+    for q in range(start, stop):
         slopes = similarity[q]
         _locate(slopes, level[q], n_bits, n_bins, cell, offset)
         if delta == 1.0:
@@ -152,16 +155,14 @@ def pull_back(similarity, level, gradient, n_bits, delta):
 
 
 @kernel
-def count_levels(level, n_levels):
-    """Return how many other items of each level every row has (M, n_levels)."""
+def count_levels(level, counts, start, stop):
+    """Count how many other items of each level (M, n_levels) the rows from start to stop have."""
     n_rows = level.shape[0]
-    counts = np.zeros((n_rows, n_levels), np.int64)
-    for q in range(n_rows):
+    for q in range(start, stop):
         row = level[q]
-        for v in range(n_levels):
+        for v in range(counts.shape[1]):
             found = np.int32(0)
             for i in range(n_rows):
                 found += np.int32(row[i] == v)
             counts[q, v] = found
         counts[q, row[q]] -= 1
-    return counts

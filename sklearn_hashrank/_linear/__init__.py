@@ -7,19 +7,23 @@ How rows become features, and weights become hyperplanes::
     weights, offsets --space.fold--> components_, intercept_
 
 ``rows``
-    The centred and scaled rows as a matrix, in blocks; sparse rows stay sparse. Refuses values
-    whose variance cannot be represented.
-``moments``
-    Means and variances that add up over blocks.
-``principal``
-    Principal directions of centred rows.
+    The centred and scaled rows as a matrix, in blocks; sparse rows stay sparse. Their means and
+    variances, which add up over blocks, and their principal directions. Refuses values whose
+    variance cannot be represented.
 ``space``
     `FeatureSpace`: the rule by which features are scaled, whitening, and the way back.
 """
 
-from .moments import Moments, combine_means
-from .principal import fix_signs, leading_directions, leading_eigenpairs
-from .rows import CenteredRows, column_means, dense_if_small
+from .rows import (
+    CenteredRows,
+    Moments,
+    column_means,
+    combine_means,
+    dense_if_small,
+    fix_signs,
+    leading_directions,
+    leading_eigenpairs,
+)
 from .space import Basis, FeatureSpace, Hyperplanes, fit_into
 
 __all__ = [

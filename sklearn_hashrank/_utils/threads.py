@@ -6,6 +6,9 @@ a call never waits for a free thread, also where many threads ask at once, and i
 its last slice does: joblib's threads are looked after every 10 ms, which is longer than most
 searches. Where a joblib backend was asked for by :obj:`joblib.parallel_config`, as it is in
 joblib's own workers, joblib runs the slices.
+
+Loops of small matrix products go the other way: :func:`one_blas_thread` keeps the threads of BLAS
+out of them.
 """
 
 import contextlib
@@ -21,6 +24,7 @@ from typing import Any, TypeVar
 import joblib
 from joblib.parallel import get_active_backend
 from sklearn import config_context, get_config
+from threadpoolctl import ThreadpoolController
 
 _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
@@ -29,6 +33,8 @@ _Result = TypeVar("_Result")
 _WORTH_A_TASK = 200_000
 # More slices than threads, so that a thread whose core is busy elsewhere does fewer of them.
 _TASKS_OF_A_THREAD = 4
+# Blocks that do not depend on the number of threads. Fewer rows are one block: that is fastest.
+_ROWS_OF_A_BLOCK, _FEWEST_ROWS_TO_CUT = 256, 1024
 # Threads of the pool, at most; only as many are started as were ever at work together.
 _MOST_THREADS = max(32, 4 * (os.cpu_count() or 1))
 
@@ -120,6 +126,28 @@ def over_rows(
         size = max(1, min(size, most))
     slices = [slice(start, min(n_rows, start + size)) for start in range(0, n_rows, size)]
     return run_in_threads(function, slices, n_jobs if n_threads > 1 else 1)
+
+
+def over_blocks(function: Callable[[slice], Any], n_rows: int, n_jobs: int | None) -> None:
+    """Call a function with blocks of rows, in threads where there are 1,024 rows or more.
+
+    The cuts depend on the number of rows alone, for functions that round differently in blocks of
+    other sizes, as matrix products may: so results do not depend on `n_jobs`.
+
+    Parameters
+    ----------
+    function : callable
+        Writes the results of a slice somewhere.
+    n_rows : int
+    n_jobs : int or None
+        See :func:`count_threads`.
+    """
+    if n_rows < _FEWEST_ROWS_TO_CUT:
+        function(slice(0, n_rows))
+        return
+    starts = range(0, n_rows, _ROWS_OF_A_BLOCK)
+    blocks = [slice(start, min(n_rows, start + _ROWS_OF_A_BLOCK)) for start in starts]
+    run_in_threads(function, blocks, n_jobs)
 
 
 def map_in_threads(
@@ -247,6 +275,73 @@ class _Work:
             self._next = len(self.items)
 
 
+class _BlasThreads:
+    """Threads of BLAS: one while anybody asks for one.
+
+    Most libraries know one number for the whole process. The first that enters lowers it, and the
+    last that leaves restores it, in whatever order and threads loops begin and end. This is why the
+    limits of threadpoolctl do not do: each restores what it found, which may be the limit of
+    another, and OpenBLAS listens to the first thread that asked alone.
+    """
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self._libraries: list[Any] | None = None
+        self._n_inside, self._before = 0, [0]
+        self._depth = threading.local()
+
+    def enter(self) -> None:
+        depth = getattr(self._depth, "value", 0)
+        if depth == 0:
+            with self.lock:
+                if self._libraries is None:  # it looks through all libraries of the process
+                    found = ThreadpoolController().select(user_api="blas")
+                    self._libraries = found.lib_controllers
+                if self._n_inside == 0:
+                    self._before = [library.num_threads for library in self._libraries]
+                for library in self._libraries:
+                    _set_num_threads(library, 1)
+                self._n_inside += 1
+        self._depth.value = depth + 1
+
+    def leave(self) -> None:
+        self._depth.value -= 1
+        if self._depth.value == 0:
+            with self.lock:
+                self._n_inside -= 1
+                for library, before in zip(self._libraries or [], self._before):
+                    if self._n_inside == 0 or _has_number_of_each_thread(library):
+                        _set_num_threads(library, before)
+
+
+def _set_num_threads(library: Any, number: int) -> None:
+    """Set it, also where threadpoolctl would leave OpenBLAS to the thread that asked first."""
+    getattr(library, "_real_set_num_threads", library.set_num_threads)(number)
+
+
+def _has_number_of_each_thread(library: Any) -> bool:
+    of_openmp = getattr(library, "threading_layer", None) == "openmp"
+    return of_openmp or library.internal_api == "mkl"
+
+
+_blas_threads = _BlasThreads()
+
+
+@contextlib.contextmanager
+def one_blas_thread() -> Iterator[None]:
+    """Keep BLAS to one thread, as a context or as a decorator.
+
+    For loops of products that are too small for several threads: those wait for each other at every
+    product, and for a free core where other processes are at work. The limit holds for the whole
+    process, because BLAS knows no other, and ends with the last of the contexts that are open.
+    """
+    _blas_threads.enter()
+    try:
+        yield
+    finally:
+        _blas_threads.leave()
+
+
 def _wait_for(helpers: list[Future]) -> None:
     """Wait until no helper is at work; one that no thread was free for is not needed any more."""
     for helper in helpers:
@@ -266,6 +361,7 @@ def _forget_pool() -> None:
     """A forked process has none of the threads, and may have been forked inside of a task."""
     global _pool, _lock, _here
     _pool, _lock, _here = None, threading.Lock(), threading.local()
+    _blas_threads.lock = threading.Lock()  # of a loop that was forked within, the limit goes on
 
 
 if hasattr(os, "register_at_fork"):  # not on Windows

@@ -6,11 +6,10 @@ together, ``runs`` says where the level changes along the groups.
 """
 
 from ._auto import affinity_for, auto_affinity, fit_affinity, fit_affinity_of_blocks, is_auto
-from ._base import BaseAffinity, check_level_indices
+from ._base import BaseAffinity, as_array, as_rows, check_level_indices
 from ._euclidean import EuclideanAffinity
 from ._labels import HierarchicalAffinity, LabelAffinity, SharedLabelAffinity
 from ._precomputed import PrecomputedAffinity
-from ._rows import as_array, as_rows
 
 __all__ = [
     "BaseAffinity",

@@ -5,10 +5,9 @@ from typing import Any
 from scipy import sparse
 from sklearn.base import clone
 
-from ._base import BaseAffinity, check_levels
+from ._base import BaseAffinity, as_rows, check_levels
 from ._euclidean import EuclideanAffinity
 from ._labels import HierarchicalAffinity, LabelAffinity, SharedLabelAffinity
-from ._rows import as_rows
 
 
 def fit_affinity(affinity: Any, y: Any) -> BaseAffinity:

@@ -1,12 +1,15 @@
-"""What an affinity needs."""
+"""What every affinity has: a base class, and the validation of rows of `y`."""
 
 from abc import abstractmethod
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 
+_SLICE_BYTES = 1 << 24
 _MOST_LEVELS = 1 << 16  # their indices are uint16
 
 
@@ -258,3 +261,108 @@ class BaseAffinity(BaseEstimator):
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "levels_")
+
+
+def as_array(y, name="y"):
+    """Return rows of `y` as an array in which no value has become another.
+
+    numpy makes text of a list of numbers and text, missing values included, so that ``1`` and
+    ``"1"`` become one class. This is the one place where lists, tuples and tables become arrays.
+
+    Parameters
+    ----------
+    y : {array-like, sparse matrix} with n_samples rows
+        Labels, label sets, label paths or target vectors.
+    name : str, default="y"
+        What the message of an error calls them.
+
+    Returns
+    -------
+    y : {ndarray, sparse matrix} with n_samples rows
+        Arrays of numbers and sparse matrices as they are.
+
+    Raises
+    ------
+    ValueError
+        Where a text, an object or a masked value is missing, or where numbers and text are mixed.
+
+    Examples
+    --------
+    >>> from sklearn_hashrank.affinity import as_array
+    >>> as_array(["a", "b"])
+    array(['a', 'b'], dtype='<U1')
+    >>> as_array([1, "1"])
+    Traceback (most recent call last):
+    ValueError: y must hold only numbers or only strings. Got objects of type int, str...
+    """
+    if sparse.issparse(y):
+        return y
+    if isinstance(y, np.ma.MaskedArray) and np.ma.is_masked(y):
+        raise ValueError(f"{name} is masked in places; every row needs a value.")
+    array = np.asarray(y)
+    if array.dtype.kind in "OT":  # objects, and numpy's text of any length
+        return _narrow(array.astype(object), name)
+    if array.dtype.kind in "US" and not isinstance(y, np.ndarray):
+        _narrow(np.asarray(y, dtype=object), name)  # what it was before numpy made text of it
+    return array
+
+
+def as_rows(y, name):
+    """Rows of y as an array of numbers or strings without missing values."""
+    y = as_array(y.toarray() if sparse.issparse(y) else y, name)
+    if y.ndim == 0:
+        raise ValueError(f"{name} must have one row per item. Got {y!r} instead.")
+    if y.dtype.kind not in "buifUSO":
+        raise ValueError(f"{name} must hold numbers or strings. Got dtype {y.dtype}.")
+    if y.dtype.kind == "f" and not all(np.isfinite(part).all() for part in slices(y)):
+        raise ValueError(
+            f"{name} contains NaN, infinity or missing values; every row needs a value."
+        )
+    return y
+
+
+def slices(y):
+    """Consecutive rows of y, few enough for temporary arrays of their size."""
+    row_bytes = max(1, y.dtype.itemsize * int(np.prod(y.shape[1:])))
+    step = max(1, _SLICE_BYTES // row_bytes)
+    return (y[start : start + step] for start in range(0, y.shape[0], step))
+
+
+def check_width(y, width, name, what):
+    """Refuse rows of another width than the affinity was fitted with."""
+    if y.shape[1] != width:
+        raise ValueError(f"{name} has {y.shape[1]} {what}; this affinity was fitted with {width}.")
+
+
+def _narrow(y, name):
+    """An object array as one of integers, floats or strings, if it holds nothing else."""
+    if any(_is_missing(value) for value in y.flat):
+        raise ValueError(
+            f"{name} contains NaN, infinity or missing values; every row needs a value."
+        )
+    kinds = set(map(type, y.flat))
+    for accepted, dtype in ((Integral, np.int64), (Real, np.float64)):
+        if all(issubclass(kind, (accepted, np.bool_)) for kind in kinds):
+            try:
+                return y.astype(dtype)
+            except OverflowError as error:
+                raise ValueError(f"{name} holds integers beyond 64 bits.") from error
+    if not any(all(issubclass(kind, text) for kind in kinds) for text in (str, bytes)):
+        given = ", ".join(sorted(kind.__name__ for kind in kinds))
+        raise ValueError(
+            f"{name} must hold only numbers or only strings. Got objects of type {given}. For sets "
+            "of labels, pass a multilabel indicator (sklearn.preprocessing.MultiLabelBinarizer)."
+        )
+    if any(value.endswith(b"\0" if isinstance(value, bytes) else "\0") for value in y.flat):
+        raise ValueError(f"{name} holds text that ends in a NUL character, which numpy drops.")
+    return y if all(issubclass(kind, str) for kind in kinds) else y.astype(bytes)
+
+
+def _is_missing(value):
+    try:
+        equals_itself = value == value  # not so for NaN, and neither true nor false for pandas.NA
+    except (TypeError, ValueError):
+        return False
+    is_bool = isinstance(equals_itself, (bool, np.bool_))
+    is_marked = value is None or type(value).__name__ in ("NAType", "NaTType")
+    return is_marked or (is_bool and not equals_itself)

@@ -6,8 +6,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import check_random_state
 
-from ._base import BaseAffinity
-from ._rows import as_vectors, check_width
+from ._base import BaseAffinity, as_rows, check_width
 
 
 class EuclideanAffinity(BaseAffinity):
@@ -211,3 +210,19 @@ def _squared_distances(a, b, i, j):
         difference = left - (right.toarray() if sparse.issparse(right) else right)
         squared[part] = np.einsum("ij,ij->i", difference, difference)
     return squared
+
+
+def as_vectors(y, name):
+    """Finite numeric vectors, dense (n, n_features) of the given dtype, or CSR."""
+    if sparse.issparse(y):
+        y = y.tocsr()
+        if y.dtype.kind not in "buif" or not np.isfinite(y.data).all():
+            raise ValueError(f"{name} contains NaN or infinity, or is not numeric: {y.dtype}.")
+        return y
+    y = as_rows(y, name)
+    if y.dtype.kind not in "buif" or y.ndim > 2:
+        raise ValueError(
+            f"{name} must hold numeric vectors, (n, n_features). "
+            f"Got shape {y.shape} and dtype {y.dtype}."
+        )
+    return y[:, None] if y.ndim == 1 else y

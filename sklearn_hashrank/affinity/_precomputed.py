@@ -5,8 +5,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from ._base import BaseAffinity
-from ._rows import as_rows, slices
+from ._base import BaseAffinity, as_rows, slices
 
 MAX_LEVELS = 256
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ._errors import UsageError
-from ._files import Rows, check_finite, check_labels, read_labels, read_rows
+from ._files import Rows, check_finite, check_labels, concatenate, read_labels, read_rows
 
 
 def _digits() -> Rows:
@@ -137,5 +137,9 @@ def _number_column(name: str, parts: list[np.ndarray]) -> np.ndarray:
             f"--label-column {name} holds numbers in one file and text in another, which are "
             "never equal. A column of a CSV file is text where a single row is not an integer."
         )
-    number: np.ndarray = np.unique(np.concatenate(parts), return_inverse=True)[1]
+    try:
+        column = concatenate(parts)
+    except ValueError as error:
+        raise UsageError(f"--label-column {name}: {error}") from error
+    number: np.ndarray = np.unique(column, return_inverse=True)[1]
     return number

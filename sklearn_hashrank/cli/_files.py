@@ -11,6 +11,7 @@ from ..persistence import load_codes, map_array, noted_n_bits, read_array, read_
 from ._errors import UsageError
 from ._tables import listed, read_table
 
+_FIRST_GAP = 2.0**53  # from here on, floats leave integers out
 _KINDS = ".npy, .npz, .csv or .parquet"
 
 
@@ -148,7 +149,24 @@ def _both(arrays: dict[str, np.ndarray], name: str, path: str) -> np.ndarray:
             f"{path}: {name}_train and {name}_test must be of one kind, numbers or text. "
             f"Got dtypes {parts[0].dtype} and {parts[1].dtype}."
         )
-    return np.concatenate(parts)
+    if name == "X":
+        return np.concatenate(parts)
+    try:
+        return concatenate(parts)
+    except ValueError as error:
+        raise UsageError(f"{path}: {name}_train and {name}_test: {error}") from error
+
+
+def concatenate(parts: Sequence[np.ndarray]) -> np.ndarray:
+    """Rows of several arrays, unless integers would become floats that do not tell them apart."""
+    joined = np.concatenate(parts)
+    has_integers = any(part.dtype.kind in "iu" for part in parts)
+    if joined.dtype.kind == "f" and has_integers and np.abs(joined).max(initial=0) >= _FIRST_GAP:
+        raise ValueError(
+            "integers beyond 2**53 cannot be joined with numbers of another type. Got dtypes "
+            f"{', '.join(str(part.dtype) for part in parts)}."
+        )
+    return joined
 
 
 def _check_one(label_columns: Sequence[str], path: str) -> None:

@@ -1,13 +1,16 @@
 """Entry point: arguments, exit codes, one line for each error."""
 
 import argparse
+import contextlib
+import io
 import os
 import sys
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from .. import __version__
+from .._utils.text import plain
 from . import _codes, _compare
 from ._outputs import check_words
 
@@ -50,7 +53,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         with warnings.catch_warnings():
             warnings.showwarning = _each_once()
             check_words(words)
-            return options.run(options, words) or 0
+            with _any_character(sys.stdout), _any_character(sys.stderr):
+                return options.run(options, words) or 0
     except KeyboardInterrupt as interrupt:
         if options.debug:
             raise
@@ -99,13 +103,27 @@ def _each_once() -> Callable[..., None]:
         line = " ".join(str(message).split())
         if line not in shown:
             shown.add(line)
-            print(f"hashrank: warning: {line}", file=sys.stderr)
+            print(f"hashrank: warning: {plain(line)}", file=sys.stderr)
 
     return show
 
 
+@contextlib.contextmanager
+def _any_character(stream: Any) -> Iterator[None]:
+    """Write characters that the encoding of a stream lacks as escapes, for a while."""
+    if not isinstance(stream, io.TextIOWrapper) or stream.closed:
+        yield
+        return
+    before = stream.errors
+    stream.reconfigure(errors="backslashreplace")
+    try:
+        yield
+    finally:
+        stream.reconfigure(errors=before)
+
+
 def _say(line: str, exit_code: int) -> int:
-    print(f"hashrank: {line}", file=sys.stderr)
+    print(f"hashrank: {plain(line)}", file=sys.stderr)
     return exit_code
 
 

@@ -16,7 +16,7 @@ from ._errors import UsageError, need_extra
 _ROWS_AT_A_TIME = 4096
 _INTEGER = re.compile(r"0|-?[1-9][0-9]*")
 _INT64 = np.iinfo(np.int64)
-_MISSING = {"NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "NULL", "null", "None"}
+_MISSING = {"na", "n/a", "#na", "#n/a", "<na>", "nan", "null", "none"}  # in any case, with a sign
 
 # From the names of all columns, those of the labels and those of the features.
 Choose = Callable[[list[str]], tuple[list[str], list[str]]]
@@ -149,7 +149,7 @@ def _no_number(block: list[list[str]], start: int, places: dict[str, int], path:
 def _typed(values: list[str], name: str, path: str) -> np.ndarray:
     """Labels as integers if all are written so, else as the text that they are."""
     distinct = set(values)
-    marks = distinct & _MISSING
+    marks = {text for text in distinct if text.strip().lstrip("+-").lower() in _MISSING}
     missing = {text for text in distinct if not text.strip()}
     if all(map(_is_number, distinct - marks - missing)):
         missing |= marks  # among numbers they stand for none; among words they are words

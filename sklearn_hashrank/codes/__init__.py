@@ -5,13 +5,14 @@ from ._counts import CodeCounter, KeptCodes
 from ._distances import hamming_distances
 from ._formats import (
     FORMATS,
+    CodeReader,
     as_code_matrix,
     check_n_bits,
+    pack_codes,
     packed_width,
     unpack_codes,
     write_codes,
 )
-from ._reader import CodeReader, pack_codes
 from ._targets import collect_codes
 
 __all__ = [

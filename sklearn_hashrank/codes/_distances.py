@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from ._reader import CodeReader
+from ._formats import CodeReader
 
 
 def hamming_distances(

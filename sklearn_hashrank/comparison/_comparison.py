@@ -253,6 +253,8 @@ def compare(
     protocol = check_protocol(protocol, has_y)
     splits = {seed: draw_split(protocol, X, y, seed) for seed in seeds}
     affinities = {seed: fit_affinity(affinity, y[splits[seed].train]) for seed in seeds}
+    if has_y:
+        affinities[seeds[0]].validate(y)  # all rows of it, before the first run
     data = joblib.hash((X, y), coerce_mmap=True)
     runs = []
     for seed, bits, (method, hasher) in product(seeds, lengths, hashers.items()):
@@ -267,6 +269,7 @@ def compare(
     results = _run_all(
         runs,
         RunStore(None if store is None else Path(store)),
+        named,
         lambda run: (X, y, splits[run.seed], affinities[run.seed], named),
         n_jobs,
         progress,
@@ -286,6 +289,7 @@ def compare(
 def _run_all(
     runs: list[Run],
     store: RunStore,
+    measures: Mapping[str, ConfiguredMeasure],
     arguments: Callable[[Run], tuple],
     n_jobs: int | None,
     progress: Progress | None,
@@ -303,7 +307,7 @@ def _run_all(
         f"{describe_machine()}, {n_at_a_time} run{'s' if n_at_a_time > 1 else ''} at a time"
     )
     for index, run in enumerate(runs):
-        if (kept := load_result(run, store)) is not None:
+        if (kept := load_result(run, store, measures)) is not None:
             finish(index, kept)
     pending = [index for index in range(len(runs)) if index not in results]
     with interrupts_ignored():  # by the workers, which inherit it: one traceback is enough

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .._utils.text import plain
 from ..measures import CodeUsage
 from ..metrics import (
     BitsCurveDisplay,
@@ -17,7 +18,6 @@ from ..metrics import (
     TieRangeDisplay,
 )
 from ._runner import RunResult
-from ._tables import plain
 
 _STYLE = {"font.size": 10, "svg.hashsalt": "hashrank"}
 _SIZE, _SIZE_OF_MANY = (6.0, 4.0), (7.6, 5.0)  # inches; displays put long legends to the side
@@ -88,7 +88,7 @@ def _of_length(results: Sequence[RunResult], n_bits: int) -> list[Figure]:
     seeds = sorted({group[0].seed for group in groups})
     drawn = f"seed{'s' * (len(seeds) > 1)} {', '.join(map(str, seeds))}"
     displays: dict[str, Callable[..., Any]] = {}
-    if all("ap" in result.scores for result in results):
+    if all("ap_pessimistic" in result.scores for result in results):  # "ap" may be of one order
         low, mean, high = (
             [_mean([r.scores["ap" + suffix] for r in group]) for group in groups]
             for suffix in ("_pessimistic", "", "_optimistic")

@@ -2,7 +2,7 @@
 
 import inspect
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -88,6 +88,9 @@ _TIE_RANGE: dict[str, TieOrder] = {
     "_pessimistic": "pessimistic",
     "_optimistic": "optimistic",
 }
+_CURVES = ("k", "precision", "recall", "items_per_code", "codes_with_so_many_items")
+_LARGEST = 1 << 53  # integer that is a float
+_MOST_CODES = 1 << 32
 _OF_RUN = ("method", "n_bits", "seed", "error")
 _COUNTED = ("n_train", "n_queries", "n_database", "distinct_codes", "code_entropy")
 
@@ -205,6 +208,34 @@ def measure_codes(
     usage = histogram.code_usage()
     scores |= {"distinct_codes": usage.n_distinct, "code_entropy": usage.entropy}
     return scores, _curves(histogram, usage)
+
+
+def are_scores(scores: Any, measures: Mapping[str, ConfiguredMeasure]) -> bool:
+    """Whether these are scores of a run by such measures: every name is there, and a number."""
+    names = set(_COUNTED) | {column.name for column in COLUMNS if column.is_time}
+    for name, configured in measures.items():
+        names |= {name + suffix for suffix in (_TIE_RANGE if _is_ranged(configured) else [""])}
+    return isinstance(scores, dict) and names <= set(scores) and _are_numbers(scores.values())
+
+
+def are_curves(curves: Any) -> bool:
+    """Whether these are curves as :func:`measure_codes` gives them, each as long as its partner."""
+    if not isinstance(curves, dict) or set(curves) != set(_CURVES):
+        return False
+    if not all(isinstance(curve, list) and _are_numbers(curve) for curve in curves.values()):
+        return False
+    k, precision, recall, items, codes = (curves[name] for name in _CURVES)
+    counts = [*k, *items, *codes]
+    return (
+        len(k) == len(precision) == len(recall)
+        and len(items) == len(codes)
+        and all(type(count) is int and count >= 0 for count in counts)
+        and sum(codes) <= _MOST_CODES
+    )
+
+
+def _are_numbers(values: Iterable[Any]) -> bool:
+    return all(type(v) is float or (type(v) is int and abs(v) <= _LARGEST) for v in values)
 
 
 def _curves(histogram: RetrievalHistogram, usage: CodeUsage) -> dict[str, Any]:

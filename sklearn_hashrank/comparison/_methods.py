@@ -26,7 +26,7 @@ METHODS: dict[str, BaseHasher] = {
     "rsh": RSHHasher(),
     "lwh": LWHHasher(),
     "lwh-ndcg": LWHHasher(loss="ndcg"),
-    "talr-ap": TALRLinear(),
+    "talr-ap": TALRLinear(objective="ap"),
     "talr-ndcg": TALRLinear(objective="ndcg"),
     "dispersion": DispersionHasher(),
     "dsh": DispersionHasher(objective="dsh"),
@@ -53,7 +53,7 @@ def method_from_name(notation: str) -> BaseHasher:
     --------
     >>> from sklearn_hashrank.comparison import method_from_name
     >>> method_from_name("talr-ap:alpha=3:schedule=step")
-    TALRLinear(alpha=3, schedule='step')
+    TALRLinear(alpha=3, objective='ap', schedule='step')
     """
     name, *overrides = (part.strip() for part in notation.split(":"))
     if name not in METHODS:
@@ -157,5 +157,5 @@ def _parse_override(override: str, notation: str) -> tuple[str, Any]:
         )
     try:
         return parameter, ast.literal_eval(value)
-    except (ValueError, SyntaxError):
+    except (ValueError, SyntaxError, MemoryError, RecursionError):  # the last two if nested deeply
         return parameter, value

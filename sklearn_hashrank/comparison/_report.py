@@ -6,11 +6,12 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from .._utils.text import plain
 from ._figures import Figure, draw_figures
 from ._report_style import CSS
 from ._runner import RunResult
 from ._summary import Cell, Table
-from ._tables import DASH, format_cell, plain, what_cells_show
+from ._tables import DASH, format_cell, what_cells_show
 
 if TYPE_CHECKING:
     from ._comparison import Comparison

@@ -5,9 +5,10 @@ import signal
 import threading
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from sklearn.base import clone
@@ -18,11 +19,12 @@ from ..histogram import retrieval_histogram
 from ..measures import ConfiguredMeasure
 from ..metrics.retrieval import encode
 from ..model_selection import RetrievalSplit
-from ._measuring import measure_codes
+from ._measuring import are_curves, are_scores, measure_codes
 from ._methods import types_inside
 from ._store import RunStore
 
 _WARM_UP_ROWS, _ENCODINGS = 100, 3
+_MOST_BITS = 1 << 20
 _RECORDED = ("scores", "curves", "notes", "measured_on")
 _warm: set[frozenset[type]] = set()
 
@@ -95,32 +97,30 @@ class RunResult:
     kept: bool = False
 
 
-def load_result(run: Run, store: RunStore) -> RunResult | None:
+def load_result(
+    run: Run, store: RunStore, measures: Mapping[str, ConfiguredMeasure]
+) -> RunResult | None:
     """Result of an earlier run of the very same settings, if there is one."""
-    record = None if run.key is None else store.load(run.key, _is_whole)
+    is_whole = partial(_is_whole, measures=measures)
+    record = None if run.key is None else store.load(run.key, is_whole)
     if record is None:
         return None
     found = {name: record[name] for name in _RECORDED}
     return RunResult(run.method, record["n_bits"], run.seed, **found, kept=True)
 
 
-def _is_whole(record: dict) -> bool:
+def _is_whole(record: dict, measures: Mapping[str, ConfiguredMeasure]) -> bool:
     """Whether a record has every part of a result, each of the right form."""
     scores, curves, notes, measured_on = (record.get(name) for name in _RECORDED)
     return (
         type(record.get("n_bits")) is int
-        and isinstance(scores, dict)
-        and isinstance(curves, dict)
+        and 0 < record["n_bits"] <= _MOST_BITS
+        and are_scores(scores, measures)
+        and are_curves(curves)
         and isinstance(notes, list)
         and isinstance(measured_on, str)
-        and all(map(_is_number, scores.values()))
-        and all(isinstance(c, list) and all(map(_is_number, c)) for c in curves.values())
         and all(isinstance(note, str) for note in notes)
     )
-
-
-def _is_number(value: Any) -> bool:
-    return type(value) in (int, float)
 
 
 def save_result(run: Run, result: RunResult, store: RunStore) -> None:

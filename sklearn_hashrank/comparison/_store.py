@@ -81,14 +81,13 @@ class RunStore:
             return None
         try:
             record = json.loads(self._path(key).read_text(encoding="utf-8"))
-        except FileNotFoundError:
-            return None
-        except (OSError, ValueError, RecursionError):
-            record = None
-        if isinstance(record, dict):
             digest = record.pop("digest", None)
             if digest == _digest(record) and record.get("key") == key and is_whole(record):
                 return record
+        except FileNotFoundError:
+            return None
+        except (OSError, ValueError, AttributeError, TypeError, RecursionError):
+            pass  # such as JSON that is no dict
         warnings.warn(
             f"{self._path(key)} is not as it was written; its run is done again.", stacklevel=2
         )

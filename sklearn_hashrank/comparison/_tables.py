@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from .._utils.text import plain
 from ._measuring import Column
 from ._runner import RunResult
 from ._summary import Cell, Table
@@ -78,17 +79,6 @@ def format_cell(cell: Cell, column: Column) -> tuple[str, str, str]:
     deviation = show(cell.deviation) if math.isfinite(cell.deviation) else ""
     ties = f"{show(cell.low)} {DASH} {show(cell.high)}" if math.isfinite(cell.low) else ""
     return show(cell.mean), deviation, ties
-
-
-def plain(text: str) -> str:
-    """One line of text that prints: spaces for white space, escapes for what does not print."""
-
-    def show(character: str) -> str:
-        if character.isprintable():
-            return character
-        return " " if character.isspace() else character.encode("unicode_escape").decode()
-
-    return "".join(map(show, text))
 
 
 def csv_cell(value: Any) -> Any:

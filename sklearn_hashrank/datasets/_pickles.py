@@ -10,6 +10,7 @@ the file says; arrays are made here, from bytes.
 import io
 import math
 import pickletools
+import sys
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -33,6 +34,7 @@ class _Array:
     values: np.ndarray | None = None
 
 
+_MOST_DIMENSIONS = 32
 _MARK = object()
 _NO_ARGUMENT = {"NONE": None, "NEWTRUE": True, "NEWFALSE": False}
 _EMPTY: dict[str, Callable[[], Any]] = {
@@ -226,7 +228,9 @@ class _Machine:
 def _known(module: Any, name: Any) -> _Name:
     """A name, if it is one of those in files of images."""
     found = _Name(module, name)
-    if type(module) is not str or type(name) is not str or found not in _KNOWN:
+    if type(module) is not str or type(name) is not str:
+        raise ValueError("it names what is no text")
+    if found not in _KNOWN:
         raise ValueError(f"{module}.{name} has no place in a file of images")
     return found
 
@@ -259,8 +263,12 @@ def _array_of_state(state: Any) -> np.ndarray:
 def _bytes_as_array(content: Any, dtype: Any, shape: Any, is_fortran: bool) -> np.ndarray:
     if type(dtype) is not _Dtype or type(content) is not bytes or type(shape) is not tuple:
         raise ValueError("an array is not one of bytes")
-    if any(type(length) is not int or length < 0 for length in shape):
-        raise ValueError(f"an array has the shape {shape}")
+    if len(shape) > _MOST_DIMENSIONS or any(map(_is_no_length, shape)):
+        raise ValueError("the shape of an array is not a few lengths")
     if math.prod(shape) != len(content):
         raise ValueError(f"an array of shape {shape} has {len(content)} values")
     return np.frombuffer(content, np.uint8).reshape(shape, order="F" if is_fortran else "C")
+
+
+def _is_no_length(value: Any) -> bool:
+    return type(value) is not int or not 0 <= value <= sys.maxsize

@@ -18,91 +18,24 @@ from sklearn.utils._param_validation import (
 from sklearn.utils.validation import validate_data
 
 from .._utils.callbacks import CallbackSupportMixin, Progress
-from .._utils.docs import documented_by
-from ..affinity import BaseAffinity
-from ..base import LinearHasher, project
+from .._utils.threads import one_blas_thread, over_blocks
+from ..affinity import BaseAffinity, check_level_indices
+from ..base import LinearHasher, pack_signs, project
+from ..histogram import retrieval_histogram
+from ..measures import configure_measure
 from ..objectives import CheckedObjective, Objective, SquaredEuclidean
 from ..solvers.stochastic import SCHEDULES, SOLVERS
-from ._learning import LinearLearner
-from ._relevance import BatchRelevance
-from ._training import EarlyStopping, History, Minibatches, Report, Trainer
-from ._validation import validate_by_measure, validate_by_objective
+from ._training import EarlyStopping, History, LinearLearner, Minibatches, Report, Trainer
 
 _WANTED_RELEVANT, _SMALLEST_BATCH, _LARGEST_BATCH = 10, 256, 2048
 _RAREST = 1e-9
+_LARGEST_TABLE = 8192  # groups of equal rows whose levels are kept
+_ROWS_TO_VALIDATE = 2048  # at a time
 
 Listeners = Sequence[Callable[[float], None]]
 
-documented = documented_by(
-    {
-        "n_bits": """
-n_bits : int, default=32
-    Length of a code. It may exceed the number of features.""",
-        "affinity": """
-affinity : "auto" or affinity object, default="auto"
-    How `y` says what is relevant; see :mod:`sklearn_hashrank.affinity`.""",
-        "ascent": """
-solver : {"adam", "sgd"}, default="adam"
-    Adam, or stochastic gradient ascent with momentum.
-batch_size : int or "auto", default="auto"
-    Rows of a minibatch, at most all of them. ``"auto"`` is 256, and up to 2048 where relevant
-    items are rare: a query should find about ten of them in its batch, and for graded objectives
-    one of those that hold most of the gain.
-max_iter : int, default=60
-    Most passes over the training rows.
-learning_rate : float or "auto", default="auto"
-    Length of a step at the start. ``"auto"`` is 0.01 for Adam and 1 for SGD, but 0.03 for SGD
-    on squared distances, whose slopes have no bound.
-schedule : {"constant", "step", "cosine"}, default="cosine"
-    How the length of a step falls during `max_iter` passes.
-weight_decay : float or "auto", default="auto"
-    Share of the weights that a step takes away at the start; it falls with `schedule`. Few
-    rows of many features want more of it: ``"auto"`` is 0.15 times the root of the number of
-    features per training row, at most 0.15, and 0.05 in :meth:`partial_fit`.
-momentum : float, default=0.9
-    Share of the last move that ``solver="sgd"`` keeps.""",
-        "end": """
-early_stopping : bool, default=False
-    Whether to keep part of the training rows for validation, to return the weights that were
-    best, and to stop after `n_iter_no_change` passes without a better one. Validation looks at
-    the tie-aware measure that the objective names, as ``"ap"`` and ``"ndcg"`` do, or else at the
-    objective of the validation rows among themselves.
-validation_fraction : float, default=0.1
-    Share of the rows kept for validation.
-n_iter_no_change : int, default=10
-    Passes to wait for a better validation.
-warm_start : bool, default=False
-    Whether :meth:`fit` starts from the weights of the last fit.
-output : {"bits", "signs", "packed"}, default="bits"
-    Format of :meth:`transform`: 0/1 uint8, -1/+1 int8, or packed uint8 bytes.
-random_state : int, RandomState instance or None, default=None
-    Draws the start, the minibatches and the validation rows.
-verbose : int, default=0
-    Print a line every `verbose` passes.""",
-        "attributes": """
-components_ : ndarray of shape (n_bits, n_features)
-    Normal vectors of the hyperplanes.
-intercept_ : ndarray of shape (n_bits,)
-    Their offsets.
-affinity_ : affinity object
-    The fitted affinity.
-history_ : dict of list
-    For each pass the mean ``"objective"`` over the minibatches, the ``"learning_rate"`` at its
-    end, and the ``"validation"`` where `early_stopping` is on.
-n_iter_ : int
-    Passes done.
-batch_size_ : int
-    Rows of a minibatch.
-codes_ : ndarray of shape (n_samples, ceil(n_bits / 8)), uint8
-    Packed codes of the training rows; not after :meth:`partial_fit`.
-y_ : array-like
-    `y` of the training rows; absent where it was None, and after :meth:`partial_fit`.
-n_features_in_ : int
-    Number of features seen during fit.
-feature_names_in_ : ndarray of shape (`n_features_in_`,)
-    Names of the features, when `X` has string column names.""",
-    }
-)
+Projections = Callable[[np.ndarray], np.ndarray]
+"""The projections of the rows with the given numbers, by what has been learned so far."""
 
 
 class MinibatchHasher(CallbackSupportMixin, LinearHasher):
@@ -128,12 +61,14 @@ class MinibatchHasher(CallbackSupportMixin, LinearHasher):
         "n_iter_no_change": [Interval(Integral, 1, None, closed="left")],
         "warm_start": ["boolean"],
         "random_state": ["random_state"],
+        "n_jobs": [None, Integral],
         "verbose": ["verbose"],
     }
 
     _learner: LinearLearner
 
     @_fit_context(prefer_skip_nested_validation=True)
+    @one_blas_thread()
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learn the hyperplanes.
 
@@ -158,6 +93,7 @@ class MinibatchHasher(CallbackSupportMixin, LinearHasher):
         return self
 
     @_fit_context(prefer_skip_nested_validation=True)
+    @one_blas_thread()
     def partial_fit(self, X: Any, y: Any = None) -> Self:
         """Take one pass over some rows, in minibatches of about `batch_size` rows.
 
@@ -250,7 +186,7 @@ class MinibatchHasher(CallbackSupportMixin, LinearHasher):
             )
         if not hasattr(self, "affinity_"):
             self.affinity_ = self._fit_affinity(X, y)
-        return BatchRelevance(self.affinity_, X if y is None else y)
+        return BatchRelevance(self.affinity_, X if y is None else y, self.n_jobs)
 
     def _train(self, objective, before_step, relevance, X, y, start):
         """Take the passes, and set what they taught."""
@@ -360,3 +296,99 @@ def _rate(objective, solver):
     if solver == "sgd" and getattr(objective, "metric", None) is SquaredEuclidean:
         return 0.03  # slopes of squared distances grow with them
     return {"adam": 0.01, "sgd": 1.0}[solver]
+
+
+class BatchRelevance:
+    """Level indices of the pairs of a minibatch.
+
+    Parameters
+    ----------
+    affinity : affinity object
+        Fitted.
+    y : array-like
+        Its rows.
+    n_jobs : int or None, default=None
+        Threads over the rows of a batch.
+    """
+
+    def __init__(self, affinity: BaseAffinity, y: Any, n_jobs: int | None = None):
+        self.affinity, self.y, self.n_jobs = affinity, y, n_jobs
+        self._rows = affinity.validate(y)
+        self.levels = affinity.levels_[: affinity.n_reachable_levels(self._rows)]
+        groups, index = affinity.group(self._rows)
+        n_groups = groups.shape[0]
+        self._table: np.ndarray | None = None
+        if n_groups <= _LARGEST_TABLE:
+            self._index = np.arange(n_groups) if index is None else index
+            self._table = np.empty((n_groups, n_groups), dtype=np.min_scalar_type(len(self.levels)))
+            for start in range(0, n_groups, 256):
+                part = slice(start, start + 256)
+                self._table[part] = self._compare(groups[part], groups)
+
+    def level_indices(self, batch: np.ndarray) -> np.ndarray:
+        """Index into `levels` of every pair of rows of a batch, (M, M) unsigned."""
+        table = self._table
+        if table is None:
+            rows = self._rows[batch]
+            return self._compare(rows, rows)
+        index = self._index[batch]
+        levels = np.empty((len(batch), len(batch)), table.dtype)
+
+        def look_up(rows):
+            np.take(table[index[rows]], index, axis=1, out=levels[rows], mode="clip")
+
+        over_blocks(look_up, len(batch), self.n_jobs)
+        return levels
+
+    def _compare(self, queries, database):
+        indices = self.affinity.level_indices(queries, database)
+        shape = queries.shape[0], database.shape[0]
+        return check_level_indices(self.affinity, indices, shape, len(self.levels))
+
+    def level_shares(self, random_state: np.random.RandomState, n_rows: int = 1000) -> np.ndarray:
+        """Estimate the share of each level among all pairs of different rows."""
+        batch = random_state.permutation(self._rows.shape[0])[:n_rows]
+        indices = self.level_indices(batch)[~np.eye(len(batch), dtype=bool)]
+        return np.bincount(indices, minlength=len(self.levels)) / indices.size
+
+
+def validate_by_measure(
+    measure: str,
+    projections: Projections,
+    relevance: BatchRelevance,
+    train: np.ndarray,
+    validation: np.ndarray,
+) -> Callable[[], float]:
+    """Return a callable: the mean measure of the validation rows retrieving the training rows."""
+    configured = configure_measure(measure, zero_division=0.0)
+
+    def validate() -> float:
+        queries, database = projections(validation), projections(train)
+        histogram = retrieval_histogram(
+            pack_signs(queries),
+            pack_signs(database),
+            relevance.y[validation],
+            relevance.y[train],
+            affinity=relevance.affinity,
+            n_bits=queries.shape[1],
+        )
+        values = histogram.measure(configured)
+        return float(values.mean())
+
+    return validate
+
+
+def validate_by_objective(
+    objective: CheckedObjective,
+    projections: Projections,
+    relevance: BatchRelevance,
+    validation: np.ndarray,
+) -> Callable[[], float]:
+    """Return a callable: the mean objective of the validation rows among themselves."""
+    blocks = np.array_split(validation, -(-len(validation) // _ROWS_TO_VALIDATE))
+
+    def validate() -> float:
+        values = [objective(projections(rows), relevance.level_indices(rows))[0] for rows in blocks]
+        return float(np.mean(values))
+
+    return validate

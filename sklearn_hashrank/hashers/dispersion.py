@@ -7,7 +7,8 @@ from sklearn.utils._param_validation import Interval
 
 from ..affinity import HierarchicalAffinity
 from ..objectives import PAIRWISE_OBJECTIVES, Hierarchical
-from ._minibatch import MinibatchHasher, documented
+from ._minibatch import MinibatchHasher
+from ._parameters import documented
 
 __all__ = ["DispersionHasher"]
 
@@ -99,6 +100,7 @@ class DispersionHasher(MinibatchHasher):
         warm_start=False,
         output="bits",
         random_state=None,
+        n_jobs=None,
         verbose=0,
     ):
         self.n_bits = n_bits
@@ -120,6 +122,7 @@ class DispersionHasher(MinibatchHasher):
         self.warm_start = warm_start
         self.output = output
         self.random_state = random_state
+        self.n_jobs = n_jobs
         self.verbose = verbose
 
     def _choose_objective(self, affinity):
@@ -128,7 +131,10 @@ class DispersionHasher(MinibatchHasher):
             self._refuse_ignored(DispersionHasher, _OF_NAMED_OBJECTIVES)
         elif objective in PAIRWISE_OBJECTIVES:
             objective = PAIRWISE_OBJECTIVES[objective](
-                margin=self.margin, zone=self.zone, regularization=self.regularization
+                margin=self.margin,
+                zone=self.zone,
+                regularization=self.regularization,
+                n_jobs=self.n_jobs,
             )
         else:
             self._refuse_name(

@@ -8,6 +8,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 
 from .._linear import FeatureSpace
+from .._utils.threads import one_blas_thread
 from ..base import LinearHasher
 from ..solvers.rotation import itq_rotation
 
@@ -77,6 +78,7 @@ class ITQHasher(LinearHasher):
         self.random_state = random_state
 
     @_fit_context(prefer_skip_nested_validation=True)
+    @one_blas_thread()
     def fit(self, X: Any, y: Any = None) -> "ITQHasher":
         """Find the principal directions and rotate them.
 

@@ -13,6 +13,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from .._linear import FeatureSpace, Hyperplanes, Moments, dense_if_small
 from .._utils.callbacks import CallbackSupportMixin, Progress
+from .._utils.threads import one_blas_thread
 from ..affinity import BaseAffinity, check_level_indices
 from ..base import LinearHasher
 from ..objectives.structural import LOSSES, RankingLoss, count_relevant
@@ -26,6 +27,10 @@ _N_COMPONENTS = {"pegasos": 200, "sdp": 32}
 _WHITENING = 0.2
 _EXACT_FEATURES = 2000
 _ROTATION_ITERATIONS = 50
+_ROWS_TO_LOOK_AT = 1000  # enough to tell the share of relevant pairs
+_QUERIES_PER_CLASS, _ROWS_PER_CLASS = 10, 20
+_N_QUERIES = {"pegasos": (500, 3000), "sdp": (300, 300)}  # at least and at most
+_N_DATABASE = {"pegasos": (3000, 6000), "sdp": (1000, 1000)}
 
 
 class LWHHasher(CallbackSupportMixin, LinearHasher):
@@ -37,11 +42,12 @@ class LWHHasher(CallbackSupportMixin, LinearHasher):
     :math:`\frac{\alpha}{2} |W|^2 + \xi`, where the slack :math:`\xi` is the mean over queries of
     the largest violation. Cutting planes find the rankings that matter [2]_.
 
-    `fit` centres the features and scales them to unit variance, divides their principal components
-    by the fifth root of their variance, and stretches rows to the length of a code of -1 and +1,
-    :math:`\sqrt{b}`, which changes no bit. `alpha` therefore means the same for any features and
-    any `n_bits`. `components_` and `intercept_` apply to the raw features; projections of the
-    sampled rows have mean zero.
+    `fit` centres the features and scales them as all linear learners do: deviations keep their
+    ratios near to the median one, and stay within a factor of 10 of it. It divides the principal
+    components of the features by the fifth root of their variance, and stretches rows to the length
+    of a code of -1 and +1, :math:`\sqrt{b}`, which changes no bit. `alpha` therefore means the same
+    for any features and any `n_bits`. `components_` and `intercept_` apply to the raw features;
+    projections of the sampled rows have mean zero.
 
     The problem depends on W only through :math:`W W^T`, so any rotation of W is as good. `fit`
     takes the one that brings projections of the queries nearest to their signs, found by the
@@ -54,17 +60,21 @@ class LWHHasher(CallbackSupportMixin, LinearHasher):
         Length of a code. It may exceed the number of features.
     affinity : "auto" or affinity object, default="auto"
         How `y` says what is relevant: level > 0. See :mod:`sklearn_hashrank.affinity`.
-    alpha : float, default=0.003
+    alpha : float, default=0.002
         Weight of the regulariser. More of it gives fewer iterations and a lower rank.
     loss : {"ap", "ndcg"}, default="ap"
         1 - AP, or 1 - NDCG with gain 1 for every relevant item.
     solver : {"pegasos", "sdp"}, default="pegasos"
         Projected sub-gradient descent on W, or the convex problem in :math:`W W^T` by cvxpy, of
         which the `n_bits` largest eigenvalues are kept.
-    n_queries : int or None, default=300
-        Queries, sampled from the database rows. None: all of them.
-    n_database : int or None, default=1000
-        Rows that are ranked, sampled from the training rows. None: all of them.
+    n_queries : int, "auto" or None, default="auto"
+        Queries, sampled from the database rows. ``"auto"``: 10 per class, at least 500 and at most
+        3,000; 300 for ``solver="sdp"``. None: all of them.
+    n_database : int, "auto" or None, default="auto"
+        Rows that are ranked, sampled from the training rows. ``"auto"``: 20 per class, at least
+        3,000 and at most 6,000; 1,000 for ``solver="sdp"``. None: all of them. Rows of equal `y`
+        are sampled in proportion to their number. `fit` estimates the number of classes as one
+        divided by the share of relevant pairs, which works with any affinity.
     n_components : int, "auto" or None, default="auto"
         Principal components to work with, at most. ``"auto"``: 200, and 32 for ``solver="sdp"``.
         None: all of them.
@@ -142,8 +152,8 @@ class LWHHasher(CallbackSupportMixin, LinearHasher):
         "alpha": [Interval(Real, 0, None, closed="neither")],
         "loss": [StrOptions(set(LOSSES))],
         "solver": [StrOptions(set(MASTERS))],
-        "n_queries": [None, Interval(Integral, 1, None, closed="left")],
-        "n_database": [None, Interval(Integral, 2, None, closed="left")],
+        "n_queries": [None, StrOptions({"auto"}), Interval(Integral, 1, None, closed="left")],
+        "n_database": [None, StrOptions({"auto"}), Interval(Integral, 2, None, closed="left")],
         "n_components": [None, StrOptions({"auto"}), Interval(Integral, 1, None, closed="left")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="neither")],
@@ -157,11 +167,11 @@ class LWHHasher(CallbackSupportMixin, LinearHasher):
         n_bits=32,
         *,
         affinity="auto",
-        alpha=0.003,
+        alpha=0.002,
         loss="ap",
         solver="pegasos",
-        n_queries=300,
-        n_database=1000,
+        n_queries="auto",
+        n_database="auto",
         n_components="auto",
         max_iter=50,
         tol=0.01,
@@ -186,6 +196,7 @@ class LWHHasher(CallbackSupportMixin, LinearHasher):
         self.verbose = verbose
 
     @_fit_context(prefer_skip_nested_validation=True)
+    @one_blas_thread()
     def fit(self, X: Any, y: Any = None) -> "LWHHasher":
         """Learn the hyperplanes.
 
@@ -202,8 +213,15 @@ class LWHHasher(CallbackSupportMixin, LinearHasher):
         """
         X, y = self._validate_training_data(X, y)
         random_state = check_random_state(self.random_state)
-        database, queries = self._sample(X.shape[0], random_state)
-        queries, relevant = self._find_relevant(X, y, database, queries)
+        if X.shape[0] < 2:
+            raise ValueError(
+                f"{type(self).__name__} needs at least two rows to rank. "
+                f"Got n_samples = {X.shape[0]}."
+            )
+        self.affinity_ = self._fit_affinity(X, y)
+        targets = self.affinity_.validate(X if y is None else y)
+        database, queries = self._sample(targets, random_state)
+        queries, relevant = self._find_relevant(targets[database], queries)
 
         sample = dense_if_small(X[database])
         space = self._new_space(sample, random_state)
@@ -235,35 +253,52 @@ class LWHHasher(CallbackSupportMixin, LinearHasher):
         self._keep_database(X, y)
         return self
 
-    def _sample(self, n, random_state):
+    def _sample(self, targets, random_state):
         """Rows of the database, and which of those are queries."""
-        if n < 2:
-            raise ValueError(
-                f"{type(self).__name__} needs at least two rows to rank. Got n_samples = {n}."
-            )
-        n_database = n if self.n_database is None else min(n, self.n_database)
-        n_queries = n_database if self.n_queries is None else min(n_database, self.n_queries)
-        return random_state.permutation(n)[:n_database], np.arange(n_queries)
+        n = targets.shape[0]
+        order = random_state.permutation(n)
+        n_database, n_queries = self.n_database, self.n_queries
+        if "auto" in (n_database, n_queries):
+            n_classes = self._count_classes(targets[order[:_ROWS_TO_LOOK_AT]])
+            if n_database == "auto":
+                n_database = int(np.clip(_ROWS_PER_CLASS * n_classes, *_N_DATABASE[self.solver]))
+            if n_queries == "auto":
+                n_queries = int(np.clip(_QUERIES_PER_CLASS * n_classes, *_N_QUERIES[self.solver]))
+        n_database = n if n_database is None else min(n, n_database)
+        n_queries = n_database if n_queries is None else min(n_database, n_queries)
+        if n_queries < n:
+            _, groups = self.affinity_.group(targets)
+            if groups is not None:
+                order = _in_proportion(order, groups, random_state)
+        return order[:n_database], np.arange(n_queries)
 
-    def _find_relevant(self, X, y, database, queries):
+    def _count_classes(self, targets):
+        """How many classes of equal size have as large a share of relevant pairs; inf if none."""
+        relevant = self._relevance(targets, targets)
+        np.fill_diagonal(relevant, False)
+        n_relevant = np.count_nonzero(relevant)
+        n = targets.shape[0]
+        return n * (n - 1) / n_relevant if n_relevant else np.inf
+
+    def _relevance(self, queries, database):
+        """Which items are relevant, (n_queries, n_database) bool."""
+        levels = self.affinity_.levels_
+        indices = self.affinity_.level_indices(queries, database)
+        shape = queries.shape[0], database.shape[0]
+        return levels[check_level_indices(self.affinity_, indices, shape, len(levels))] > 0
+
+    def _find_relevant(self, targets, queries):
         """Queries with something to rank, and their relevant items."""
-        self.affinity_ = self._fit_affinity(X, y)
-        rows = self.affinity_.validate(X if y is None else y)[database]
-        step = max(1, (1 << 22) // len(database))
-        levels, parts = self.affinity_.levels_, []
-        for block in np.array_split(queries, -(-len(queries) // step)):
-            indices = self.affinity_.level_indices(rows[block], rows)
-            shape = len(block), len(database)
-            indices = check_level_indices(self.affinity_, indices, shape, len(levels))
-            parts.append(levels[indices] > 0)
-        relevant = np.concatenate(parts)
+        step = max(1, (1 << 22) // targets.shape[0])
+        blocks = np.array_split(queries, -(-len(queries) // step))
+        relevant = np.concatenate([self._relevance(targets[block], targets) for block in blocks])
         n_relevant, n_irrelevant = count_relevant(relevant, queries)
         useful = (n_relevant > 0) & (n_irrelevant > 0)
         self.n_queries_ = int(useful.sum())
         if not self.n_queries_:
             raise ValueError(
                 f"{type(self).__name__} learns from queries that have both relevant and irrelevant "
-                f"items. Got none among {len(queries)} queries over {len(database)} rows: "
+                f"items. Got none among {len(queries)} queries over {targets.shape[0]} rows: "
                 f"{np.sum(n_relevant == 0)} have no relevant item, "
                 f"{np.sum(n_irrelevant == 0)} no irrelevant one."
             )
@@ -308,7 +343,7 @@ class LWHHasher(CallbackSupportMixin, LinearHasher):
                 "The W with the lowest objective so far is kept. Increase max_iter, or increase "
                 "alpha or tol for an easier problem.",
                 ConvergenceWarning,
-                stacklevel=3,
+                stacklevel=5,
             )
 
     def _report(self, iteration, solver):
@@ -319,6 +354,19 @@ class LWHHasher(CallbackSupportMixin, LinearHasher):
                 for name, values in solver.history.items()
             )
             print(f"[{type(self).__name__}] iteration {iteration + 1}/{self.max_iter}: {figures}")
+
+
+def _in_proportion(order, groups, random_state):
+    """The rows of an order, rearranged so that every start of it holds each group in proportion.
+
+    Row i of its group's n comes at ``(i + u) / n``, with one random u in [0, 1) for each group.
+    """
+    groups = groups[order]
+    sizes = np.bincount(groups)
+    places = np.empty(len(order))
+    places[np.argsort(groups, kind="stable")] = np.concatenate([np.arange(size) for size in sizes])
+    places += random_state.uniform(size=len(sizes))[groups]
+    return order[np.argsort(places / sizes[groups], kind="stable")]
 
 
 def _stretch(rows, n_bits):

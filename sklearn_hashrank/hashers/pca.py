@@ -7,6 +7,7 @@ from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
 
 from .._linear import FeatureSpace
+from .._utils.threads import one_blas_thread
 from ..base import LinearHasher
 
 __all__ = ["PCAHasher"]
@@ -65,6 +66,7 @@ class PCAHasher(LinearHasher):
         self.random_state = random_state
 
     @_fit_context(prefer_skip_nested_validation=True)
+    @one_blas_thread()
     def fit(self, X: Any, y: Any = None) -> "PCAHasher":
         """Find the principal directions.
 

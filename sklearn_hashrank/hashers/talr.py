@@ -2,10 +2,12 @@
 
 from numbers import Integral, Real
 
+import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from ..objectives import OBJECTIVES
-from ._minibatch import MinibatchHasher, documented
+from ._minibatch import MinibatchHasher
+from ._parameters import documented
 
 __all__ = ["TALRLinear"]
 
@@ -26,9 +28,11 @@ class TALRLinear(MinibatchHasher):
     Parameters
     ----------
     {n_bits}
-    objective : {"ap", "ndcg"} or object, default="ap"
+    objective : {"auto", "ap", "ndcg"} or object, default="auto"
         Average precision, for which relevant means level > 0; NDCG, which knows grades; or any
-        object with ``value_and_gradient(scores, level, levels)``, see :ref:`add_an_objective`. An
+        object with ``value_and_gradient(scores, level, levels)``, see :ref:`add_an_objective`.
+        ``"auto"`` is ``"ap"`` where the affinity has one level above 0, as for class labels, and
+        ``"ndcg"`` where it has several, as for label sets, label paths, vectors and without `y`. An
         object has parameters of its own: `relaxation`, `alpha`, `alpha_end`, `n_bins` and `delta`
         belong to the names, and must keep their defaults.
     {affinity}
@@ -80,7 +84,7 @@ class TALRLinear(MinibatchHasher):
         self,
         n_bits=32,
         *,
-        objective="ap",
+        objective="auto",
         affinity="auto",
         relaxation="auto",
         solver="adam",
@@ -100,6 +104,7 @@ class TALRLinear(MinibatchHasher):
         warm_start=False,
         output="bits",
         random_state=None,
+        n_jobs=None,
         verbose=0,
     ):
         self.n_bits = n_bits
@@ -123,13 +128,16 @@ class TALRLinear(MinibatchHasher):
         self.warm_start = warm_start
         self.output = output
         self.random_state = random_state
+        self.n_jobs = n_jobs
         self.verbose = verbose
 
     def _choose_objective(self, affinity):
         if not isinstance(self.objective, str):
             self._refuse_ignored(TALRLinear, _OF_NAMED_OBJECTIVES)
             return self.objective, ()
-        objective = self._find_objective()(alpha=self.alpha, n_bins=self.n_bins, delta=self.delta)
+        objective = self._find_objective(affinity)(
+            alpha=self.alpha, n_bins=self.n_bins, delta=self.delta, n_jobs=self.n_jobs
+        )
         if self.alpha_end is None:
             return objective, ()
 
@@ -138,16 +146,19 @@ class TALRLinear(MinibatchHasher):
 
         return objective, (anneal,)
 
-    def _find_objective(self):
-        relaxations = {how: None for measure, how in OBJECTIVES if measure == self.objective}
+    def _find_objective(self, affinity):
+        wanted = self.objective
+        if wanted == "auto":  # all levels of the affinity, so that no block of rows decides
+            wanted = "ap" if np.count_nonzero(affinity.levels_ > 0) <= 1 else "ndcg"
+        relaxations = {how: None for measure, how in OBJECTIVES if measure == wanted}
         if not relaxations:
-            names = {measure for measure, _ in OBJECTIVES}
+            names = {"auto"} | {measure for measure, _ in OBJECTIVES}
             self._refuse_name(
                 "objective", names, " or an object with value_and_gradient(scores, level, levels)"
             )
         relaxation = self.relaxation
         if relaxation == "auto":
-            relaxation = _BEST_RELAXATION.get(self.objective, next(iter(relaxations)))
+            relaxation = _BEST_RELAXATION.get(wanted, next(iter(relaxations)))
         if relaxation not in relaxations:
             self._refuse_name("relaxation", {"auto", *relaxations})
-        return OBJECTIVES[self.objective, relaxation]
+        return OBJECTIVES[wanted, relaxation]

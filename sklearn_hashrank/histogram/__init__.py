@@ -5,7 +5,7 @@ Histograms of database shards add up, so that the database may come in blocks.
 
 How calls flow
 --------------
-`retrieval_histogram` (``_engine.py``) validates, and decides nothing about blocks or threads::
+`retrieval_histogram` (``_counting.py``) validates, and decides nothing about blocks or threads::
 
     source(codes, y, check=check_block)       rows/: array, memmap, iterator, dask array
       -> Rows.first_y -> affinity             affinity/: fitted once, on the first block
@@ -24,7 +24,7 @@ sees arrays only.
 (``measures/``).
 """
 
-from ._engine import retrieval_histogram
+from ._counting import retrieval_histogram
 from ._histogram import RetrievalHistogram
 
 __all__ = ["RetrievalHistogram", "retrieval_histogram"]

@@ -120,6 +120,8 @@ def read_archive(path: Any) -> Archive:
 
 def _read_contents(file: IO[bytes], start: int, length: int, size: int) -> Archive:
     about = json.loads(_read(file, start, length, size))
+    if type(about) is not dict:
+        raise ValueError
     arrays = [_read_array(file, size, **place) for place in about.pop("arrays")]
     return Archive(about, arrays)
 
@@ -135,11 +137,16 @@ def _read_array(
     if not is_storable_dtype(kind):
         raise ValueError
     content = _read(file, start, math.prod(shape) * kind.itemsize, size)
-    if kind.kind == "b" and np.any(np.frombuffer(content, np.uint8) > 1):
-        raise ValueError
-    if kind.kind == "U" and np.any(np.frombuffer(content, kind.str[0] + "u4") > sys.maxunicode):
-        raise ValueError
+    check_values(content, kind)
     return np.ndarray(shape, kind, content, order="F" if order == "F" else "C")
+
+
+def check_values(content: Any, dtype: np.dtype) -> None:
+    """Raise ValueError where bytes are no values of a storable dtype: booleans, characters."""
+    if dtype.kind == "b" and np.any(np.frombuffer(content, np.uint8) > 1):
+        raise ValueError("a boolean is neither true nor false")
+    if dtype.kind == "U" and np.any(np.frombuffer(content, dtype.str[0] + "u4") > sys.maxunicode):
+        raise ValueError("a character is beyond Unicode")
 
 
 def _read(file: IO[bytes], start: Any, length: Any, size: int) -> bytearray:

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from ._archive import is_storable_dtype
+from ._archive import check_values, is_storable_dtype
 
 _PLAIN = (type(None), bool, int, str)
 _DEEPEST = 50
@@ -264,8 +264,9 @@ class TreeReader:
         return dtype
 
     def _read_scalar(self, content, depth):
-        dtype, digits = content
-        [value] = np.frombuffer(bytes.fromhex(digits), self._read_dtype(dtype, depth))
+        dtype, digits = self._read_dtype(content[0], depth), bytes.fromhex(content[1])
+        check_values(digits, dtype)
+        [value] = np.frombuffer(digits, dtype)
         return value
 
     def _read_array(self, content, depth):

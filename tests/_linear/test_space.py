@@ -26,26 +26,27 @@ FORMATS = {
 }
 every_format = pytest.mark.parametrize("make", FORMATS.values(), ids=FORMATS)
 every_dtype = pytest.mark.parametrize("dtype", [np.float64, np.float32])
-every_power = pytest.mark.parametrize("power", [0, 0.25, 1])
 
 
-def literal_scales(X, power):
-    """Feature by feature, in exact terms: divided by deviation^power and one common factor."""
+def literal_scales(X):
+    """Feature by feature: r, relative to the median, becomes exp(L tanh(log r / L)), L = log 10."""
     deviations = np.array([np.sqrt(np.mean((x - x.mean()) ** 2)) for x in X.T])
     varies = deviations > 1e-9 * np.abs(X.mean(axis=0))
-    common = np.sqrt(np.mean(deviations[varies] ** 2))
-    return [
-        0.0 if not v else 1 / (d**power * common ** (1 - power)) for d, v in zip(deviations, varies)
-    ]
+    median = np.median(deviations[varies])
+    ratios = [d / median if v else 0.0 for d, v in zip(deviations, varies)]
+    kept = [10 ** np.tanh(np.log10(r)) if r else 0.0 for r in ratios]
+    size = np.sqrt(sum(k**2 for k in kept) / varies.sum())
+    return [k / size / d if k else 0.0 for k, d in zip(kept, deviations)]
 
 
 @every_format
 @every_dtype
-@every_power
-def test_rows_inside_are_the_literal_formula(make, dtype, power):
+@pytest.mark.parametrize("scaled", [True, False])
+def test_rows_inside_are_the_literal_formula(make, dtype, scaled):
     X = ROWS.astype(dtype)
-    space = FeatureSpace.of(Moments.of(make(X)), power)
-    scales = np.ones(7) if power == 0 else literal_scales(ROWS, power)
+    moments = Moments.of(make(X))
+    space = FeatureSpace.of(moments) if scaled else FeatureSpace(moments.mean)
+    scales = literal_scales(ROWS) if scaled else np.ones(7)
     expected = (ROWS - ROWS.mean(axis=0)) * scales
     assert_allclose(space.transform(make(X)), expected, atol=1e-12)
     assert_allclose(space.rows(make(X)).to_dense(), expected, atol=1e-12)
@@ -54,18 +55,18 @@ def test_rows_inside_are_the_literal_formula(make, dtype, power):
     assert_allclose(single, expected, atol=2e-5)
 
 
-@every_power
-def test_one_rule_standardises_or_keeps_part_of_the_differences(power):
-    moments = Moments.of(ROWS)
-    scales = feature_scales(moments, power)
-    if power == 0:
-        assert scales is None
-        return
-    varies = np.arange(7) != 3
-    deviations = ROWS.std(axis=0)[varies]
-    common = np.sqrt(np.mean(deviations**2))
-    assert_allclose((scales[varies] * deviations), (deviations / common) ** (1 - power))
-    assert scales[3] == 0
+def test_scales_keep_near_ratios_and_hold_far_ones():
+    """Principal components keep their deviations; a feature in another unit stays near."""
+    deviations = np.array([1.0, 1.1, 0.9, 1.0, 1.2, 0.8, 1e6, 1e-6, 0.0])
+    rows = RNG.normal(size=(2000, 9))
+    rows = (rows - rows.mean(axis=0)) / rows.std(axis=0) * deviations
+    scales = feature_scales(Moments.of(rows))
+    assert scales[-1] == 0
+    kept = scales[:-1] * deviations[:-1]
+    assert_allclose(np.mean(kept**2), 1)
+    kept /= kept[0]
+    assert_allclose(kept[:6], deviations[:6], rtol=0.01)
+    assert_allclose(kept[6:], [10, 0.1], rtol=0.02)
 
 
 def spaces(X, make):
@@ -74,7 +75,7 @@ def spaces(X, make):
     components = plain.with_components(
         make(X), 4, 0.2, np.random.RandomState(0), exact_features=100
     )
-    raw = FeatureSpace.of(moments, 0)
+    raw = FeatureSpace(moments.mean)
     whitened = raw.whitened(
         raw.rows(make(X)),
         moments.variance,
@@ -95,8 +96,7 @@ def spaces(X, make):
     )
     principal = FeatureSpace.principal(make(X), 3, np.random.RandomState(0))
     return {
-        "standardised": plain,
-        "part": FeatureSpace.of(moments, 0.25),
+        "scaled": plain,
         "raw": raw,
         "centred": FeatureSpace.centred(make(X)),
         "components": components,

@@ -7,6 +7,7 @@ import textwrap
 import threading
 import time
 import weakref
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import joblib
@@ -14,6 +15,7 @@ import numpy as np
 import pytest
 from joblib.parallel import ThreadingBackend, parallel_backend
 from sklearn import config_context, get_config
+from threadpoolctl import threadpool_info, threadpool_limits
 
 import sklearn_hashrank
 from sklearn_hashrank._utils import threads
@@ -21,6 +23,7 @@ from sklearn_hashrank._utils.threads import (
     check_n_jobs,
     count_threads,
     map_in_threads,
+    one_blas_thread,
     over_rows,
     run_in_threads,
 )
@@ -329,3 +332,94 @@ def test_without_a_further_thread_the_caller_does_it_all(monkeypatch):
 
     monkeypatch.setattr(threads, "_pool", Full())
     assert run_in_threads(square, range(5), 3) == [0, 1, 4, 9, 16]
+
+
+def blas_threads():
+    """Numbers of threads of the BLAS libraries."""
+    return {each["num_threads"] for each in threadpool_info() if each["user_api"] == "blas"}
+
+
+@pytest.fixture
+def two_blas_threads():
+    with threadpool_limits(2, user_api="blas"):
+        yield
+        assert blas_threads() == {2}
+
+
+@pytest.mark.usefixtures("two_blas_threads")
+def test_blas_has_one_thread_inside_and_as_many_as_before_after():
+    with one_blas_thread():
+        assert blas_threads() == {1}
+        with one_blas_thread():
+            assert blas_threads() == {1}
+        assert blas_threads() == {1}
+    assert blas_threads() == {2}
+
+
+@pytest.mark.usefixtures("two_blas_threads")
+def test_blas_threads_come_back_after_an_error():
+    with pytest.raises(KeyboardInterrupt), one_blas_thread():
+        raise KeyboardInterrupt
+    assert blas_threads() == {2}
+
+
+@pytest.mark.usefixtures("two_blas_threads")
+def test_blas_threads_come_back_with_the_last_of_overlapping_loops():
+    first, second = one_blas_thread(), one_blas_thread()
+    first.__enter__()
+    second.__enter__()
+    first.__exit__(None, None, None)
+    assert blas_threads() == {1}
+    second.__exit__(None, None, None)
+    assert blas_threads() == {2}
+
+
+@pytest.mark.usefixtures("two_blas_threads")
+def test_blas_threads_come_back_after_many_loops_at_once():
+    start = threading.Barrier(4)
+
+    def loop():
+        start.wait(30)
+        for _ in range(50):
+            with one_blas_thread():
+                assert blas_threads() == {1}
+
+    with ThreadPoolExecutor(4) as pool:
+        for future in [pool.submit(loop) for _ in range(4)]:
+            future.result(60)
+    assert blas_threads() == {2}
+
+
+@pytest.mark.usefixtures("two_blas_threads")
+def test_one_blas_thread_decorates():
+    @one_blas_thread()
+    def count():
+        return blas_threads()
+
+    assert count() == {1}
+    assert count() == {1}
+    assert blas_threads() == {2}
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs os.fork")
+def test_blas_threads_in_a_process_forked_inside_of_a_loop():
+    run(
+        """
+        import os
+        from threadpoolctl import threadpool_info, threadpool_limits
+        import numpy, scipy.linalg
+        from sklearn_hashrank._utils.threads import one_blas_thread
+
+        def count():
+            return {each["num_threads"] for each in threadpool_info() if each["user_api"] == "blas"}
+
+        threadpool_limits(2, user_api="blas")
+        with one_blas_thread():
+            child = os.fork()
+        assert count() == {2}, count()
+        with one_blas_thread():
+            assert count() == {1}
+        if child:
+            assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+        """
+    )

@@ -79,7 +79,7 @@ def rows_of(path):
     return [{k: v for k, v in row.items() if k[-7:] != "seconds"} for row in rows]
 
 
-def test_compare_writes_report_and_tables(folder, capsys):
+def test_compare_writes_report_and_tables(folder, capsys, request):
     code, out, err = run(capsys, "compare", "--data", "digits", *SMALL, "--output", "found")
     assert code == 0
     assert out.splitlines()[-1] == f"report: {Path('found', 'report.html')}"
@@ -96,6 +96,7 @@ def test_compare_writes_report_and_tables(folder, capsys):
         Path("found", "report.html").read_text()
     )
     first = rows_of("found/runs.csv")
+    request.getfixturevalue("no_pictures")
     code, out, err = run(
         capsys, "compare", "--data", "digits", *SMALL, "--output", "found", "--quiet"
     )

@@ -1,6 +1,8 @@
 """Outputs of the command: looked at before anything is read, and never its own input."""
 
+import io
 import os
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -143,3 +145,34 @@ def test_the_command_knows_names_and_hyperplanes(folder, capsys):
         assert main([*encode, data]) == 0
         assert capsys.readouterr().err == ""
         np.testing.assert_array_equal(np.load("c.npy"), load_hasher("m.npz").encode_blocks(frame))
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
+def test_tables_are_printed_whatever_the_terminal_can_show(encoding, folder, monkeypatch):
+    """Files are written as ever; a character that the encoding lacks is an escape."""
+    np.savez("d.npz", X=np.random.default_rng(0).normal(size=(60, 4)), y=np.arange(60) % 3)
+    stream = io.TextIOWrapper(io.BytesIO(), encoding)
+    monkeypatch.setattr(sys, "stdout", stream)
+    words = "compare --data d.npz --methods lsh --bits 4 --seeds 2 --queries 5 --training 10"
+    assert main([*words.split(), "--output", "found"]) == 0
+    stream.flush()
+    assert b"\\u2013" in stream.buffer.getvalue()
+    assert "report: found" in stream.buffer.getvalue().decode(encoding)
+    assert stream.errors == "strict"
+
+
+def test_messages_hold_no_control_characters(folder, capsys):
+    """A name in a file cannot send commands to a terminal."""
+    np.savez("d.npz", **{"\x1b[2J\u202eX": np.zeros(3)})
+    assert main(["fit", "--data", "d.npz", "--output", "m.npz"]) == 2
+    message = capsys.readouterr().err
+    assert r"It has \x1b[2J\u202eX" in message
+    assert "\x1b" not in message
+
+
+@pytest.mark.parametrize("value", ["(" * 300, "-" * 5000 + "1", "[" * 100_000])
+def test_values_that_are_nested_deeply_are_refused(value, folder, capsys):
+    np.savez("d.npz", X=np.zeros((3, 2)))
+    words = ["fit", "--data", "d.npz", "--output", "m.npz", "--method", f"talr-ap:alpha={value}"]
+    assert main(words) == 2
+    assert "The 'alpha' parameter" in capsys.readouterr().err

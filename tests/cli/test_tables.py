@@ -126,7 +126,10 @@ def test_integers_are_not_compared_with_text(columns):
         ("\n", "there is no header"),
         ("a,b,c\n1,2,\n", "the label of row 0 is missing (column 'c')"),
         ("a,b,c\n1,2,1\n1,2,  \n", "the label of row 1 is missing"),
-        ("a,b,c\n1,2,1\n1,2,NA\n", "the label of row 1 is missing"),
+        *(
+            (f"a,b,c\n1,2,1\n1,2,{mark}\n", "the label of row 1 is missing")
+            for mark in ("NA", "NAN", "-nan", " nan ", "none", "Null", "#NA", "<na>")
+        ),
         ("a,b,c\n1,2,nan\n", "the label of row 0 is missing"),
         ("a,b,c\n1,2,x\n1,zwei,x\n", "column 'b' does not hold numbers. Row 1 is 'zwei'"),
         ("a,b,c\n1,2_0,x\n", "column 'b' does not hold numbers. Row 0 is '2_0'"),
@@ -309,3 +312,23 @@ def test_json_and_gzip_are_not_tables():
     assert "t.csv: " in fit("t.csv")
     write(gzip.compress(b"a\n1\n"), "t.csv")
     assert "t.csv: " in fit("t.csv")
+
+
+def test_integers_stay_apart_from_floats_of_another_file():
+    """Beyond 2**53, floats leave integers out."""
+    large = 2**53
+    for first, second in (("i8", "f8"), ("i8", "u8")):
+        y = {"y_train": np.array([large, large + 1], first), "y_test": np.array([1, 2], second)}
+        np.savez("d.npz", X_train=np.eye(2), X_test=np.eye(2), **y)
+        assert "integers beyond 2**53 cannot be joined" in refusal(
+            "fit", "--data", "d.npz", "--output", "m.npz"
+        )
+    for name, values in (("a", [large + 1, large, 1]), ("b", [float(large), 1.0, 1.0])):
+        pq.write_table(pa.table({"c": values, "d": [1, 2, 3]}), f"{name}.parquet")
+    np.save("codes.npy", np.zeros((3, 1), dtype=np.uint8))
+    line = refusal(
+        *["evaluate", "--bits", 8, "--database", "codes.npy", "--queries", "codes.npy"],
+        *["--database-labels", "a.parquet", "--query-labels", "b.parquet"],
+        *["--label-column", "c", "--label-column", "d"],
+    )
+    assert "--label-column c: integers beyond 2**53" in line

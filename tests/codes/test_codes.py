@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from sklearn_hashrank._utils import threads
-from sklearn_hashrank.codes import CodeReader, _reader, hamming_distances, pack_codes, unpack_codes
+from sklearn_hashrank.codes import CodeReader, _formats, hamming_distances, pack_codes, unpack_codes
 from tests.oracle.histograms import hamming_distance
 
 WIDTHS = [1, 2, 7, 8, 9, 31, 32, 63, 64, 65, 100, 128, 1024]
@@ -79,7 +79,7 @@ def test_a_copy_of_a_reader_goes_its_own_way():
 @pytest.mark.parametrize("n_jobs", [1, 3])
 @pytest.mark.parametrize("n_bits", [1, 12, 64])
 def test_chunks_and_threads_change_nothing(n_bits, n_jobs, monkeypatch):
-    monkeypatch.setattr(_reader, "_CHUNK_BYTES", 100)
+    monkeypatch.setattr(_formats, "_CHUNK_BYTES", 100)
     monkeypatch.setattr(threads, "_WORTH_A_TASK", 1)
     bits = random_bits(150, n_bits)
     expected = np.packbits(bits, axis=1)

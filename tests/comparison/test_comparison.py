@@ -4,12 +4,15 @@ import csv
 import io
 import json
 import re
+from functools import partial
 
 import numpy as np
 import pytest
 
 from sklearn_hashrank import ITQHasher, LSHHasher, SharedLabelAffinity, TALRLinear
 from sklearn_hashrank.comparison import METHODS, _store, compare, method_from_name
+from sklearn_hashrank.comparison._measuring import MEASURED, name_measures
+from sklearn_hashrank.comparison._runner import Run, load_result
 from sklearn_hashrank.comparison._store import RunStore, run_key
 from sklearn_hashrank.metrics import (
     average_cumulative_gain_score,
@@ -169,6 +172,62 @@ def test_a_damaged_record_is_run_again(digits, tmp_path):
     assert [file.name for file in tmp_path.iterdir()] == [path.name]
 
 
+def test_a_record_with_the_right_digest_and_wrong_parts_is_run_again(digits, tmp_path):
+    """What the tables and pictures need is there, or the run is done again, and no report fails."""
+    settings = {"methods": ["lsh"], "n_bits": [8], "seeds": 1, "protocol": PROTOCOL}
+    compare(*digits, **settings, store=tmp_path)
+    [path] = tmp_path.glob("*.json")
+    whole = json.loads(path.read_text())
+    del whole["digest"]
+    parts = {"scores": whole["scores"], "curves": whole["curves"]}
+    changed = [{**whole, "n_bits": n_bits} for n_bits in (-5, 0, 10**30, 8.0, None)]
+    for part, values in parts.items():
+        changed += [
+            {**whole, part: {n: v for n, v in values.items() if n != name}} for name in values
+        ]
+        changed.append({**whole, part: {name: "text" for name in values}})
+    changed.append({**whole, "scores": {**parts["scores"], "ap": 10**400}})
+    curves = [(name, curve) for name in parts["curves"] for curve in ([1], [-1, 0], [1.5])]
+    changed += [{**whole, "curves": {**parts["curves"], name: curve}} for name, curve in curves]
+    store = RunStore(tmp_path)
+    run = Run("lsh", LSHHasher(8), 8, 0, path.stem)
+    measures = name_measures(MEASURED)
+    assert load_result(run, store, measures) is not None
+    for record in changed:
+        path.write_text(json.dumps({**record, "digest": _store._digest(record)}))
+        with pytest.warns(UserWarning, match="its run is done again"):
+            assert load_result(run, store, measures) is None
+
+
+def test_a_record_nested_to_any_depth_is_refused(tmp_path):
+    for depth in range(100, 1100, 9):
+        (tmp_path / "key.json").write_text('{"digest": 1, "a": ' + "[" * depth + "]" * depth + "}")
+        with pytest.warns(UserWarning, match="its run is done again"):
+            assert RunStore(tmp_path).load("key") is None
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_labels_of_all_rows_are_checked_before_the_first_run(digits, bad):
+    """Also those of queries, on which nothing is trained."""
+    X, y = digits
+    y = [*map(float, y[:-1]), bad]
+    train, others = np.arange(50), np.arange(50, len(y))
+    split = RetrievalSplit(train, others, train)
+
+    def progress(*arguments):
+        raise AssertionError("too late")
+
+    with pytest.raises(ValueError, match="y contains NaN, infinity or missing values"):
+        compare(X, y, methods=["lsh"], n_bits=[4], seeds=1, protocol=split, progress=progress)
+
+
+def test_a_ranking_measure_of_one_order_has_a_report(digits, tmp_path):
+    measure = partial(tie_aware_average_precision_score, ties="pessimistic")
+    settings = {"methods": ["lsh"], "n_bits": [4], "seeds": 1, "protocol": PROTOCOL}
+    paths = compare(*digits, **settings, measures={"ap": measure}).write(tmp_path)
+    assert "pessimistic" in paths["report"].read_text()
+
+
 def test_store_writes_at_once(tmp_path, monkeypatch):
     store, key = RunStore(tmp_path), run_key(a=np.arange(3))
     store.save(key, {"x": 1})
@@ -210,7 +269,7 @@ def test_without_labels_distances_count(digits):
 def test_method_notation():
     assert set(METHODS) >= {"lsh", "pca", "itq", "rsh", "lwh", "talr-ap", "talr-ndcg", "dispersion"}
     hasher = method_from_name("talr-ap : alpha = 3 : schedule=step:alpha_end=None")
-    assert repr(hasher) == repr(TALRLinear(alpha=3, schedule="step"))
+    assert repr(hasher) == repr(TALRLinear(objective="ap", alpha=3, schedule="step"))
     assert METHODS["talr-ap"].alpha == 2
 
 

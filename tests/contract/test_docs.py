@@ -4,20 +4,18 @@ import dataclasses
 import doctest
 import importlib
 import inspect
-import os
 import re
-import subprocess
-import sys
+import runpy
 import textwrap
 
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from sklearn_hashrank.measures import list_measures, unregister_measure
 from tests.contract.public import (
     DOCS,
     PAGES,
     REFERENCE,
-    ROOT,
     api_reference,
     load,
     own_methods,
@@ -90,18 +88,20 @@ def test_pages_run(path):
     assert not result.failed
 
 
+@pytest.fixture
+def registry():
+    """Forget the measures that a test registers."""
+    before = {measure.name for measure in list_measures()}
+    yield
+    for name in {measure.name for measure in list_measures()} - before:
+        unregister_measure(name)
+
+
+@pytest.mark.usefixtures("registry")
 @pytest.mark.parametrize("path", EXTENSIONS, ids=lambda path: path.name)
-def test_extensions_run_and_print_what_their_page_shows(path):
-    """In processes of their own, because they add to registries."""
-    done = subprocess.run(
-        [sys.executable, "-W", "error", str(path)],
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    shown = textwrap.indent(done.stdout, "   ")
+def test_extensions_run_and_print_what_their_page_shows(path, capsys):
+    runpy.run_path(str(path), run_name="__main__")
+    shown = textwrap.indent(capsys.readouterr().out, "   ")
     assert any(shown in page.read_text() for page in (DOCS / "extend").glob("*.rst"))
 
 

@@ -14,6 +14,8 @@ DTYPE = (
 )
 EMPTY = b"cnumpy.core.multiarray\n_reconstruct\ncnumpy\nndarray\nK\x00\x85U\x01b\x87R"
 BIG = 0x7FFFFFFF
+HUGE = b"\x8a\xfa" + b"\x7f" * 250  # an integer of 2000 bits
+LAUGHS = b")q\x00" + b"h\x00\x86q\x00" * 60  # a tuple that has 2**60 parts when it is printed
 
 
 def array(shape=b"K\x02M\x00\x0c\x86", dtype=DTYPE, order=b"\x89", content=None):
@@ -78,6 +80,9 @@ HOSTILE = {
     "state of an array": batch(EMPTY + b"}b"),
     "a call of a call": b"\x80\x02cnumpy\ndtype\nU\x02u1\x85R)R.",
     "too few bytes": batch(array(content=b"x")),
+    "a shape of many huge lengths": batch(array(shape=b"(" + HUGE * 50_000 + b"t")),
+    "a shape of tuples without end": batch(array(shape=b"(" + LAUGHS + b"t")),
+    "a name of tuples without end": b"\x80\x04" + LAUGHS + LAUGHS + b"\x93.",
     "a shape beyond memory": batch(array(shape=b"J\xff\xff\xff\x7fJ\xff\xff\xff\x7f\x86")),
     "a negative shape": batch(array(shape=b"J\xff\xff\xff\xffJ\x00\xe8\xff\xff\x86")),
     "a shape that is no tuple": batch(array(shape=b"M\x00\x18")),

@@ -17,6 +17,7 @@ from scipy import sparse
 from sklearn_hashrank import HammingNeighbors, LSHHasher, TALRLinear, load_hasher, save_hasher
 from sklearn_hashrank.cli._files import read_labels, read_rows
 from sklearn_hashrank.codes import load_codes
+from sklearn_hashrank.comparison._measuring import name_measures
 from sklearn_hashrank.comparison._runner import Run, RunResult, load_result, save_result
 from sklearn_hashrank.comparison._store import RunStore
 from sklearn_hashrank.datasets._formats import read_cifar, read_idx
@@ -132,14 +133,17 @@ def _batch_agrees(path, found):
 
 
 def _write_record(path):
-    scores = {"ap": 0.1 + 0.2, "ndcg": float("nan"), "n_train": 3}
-    curves = {"k": [1, 2, 3], "precision": [0.5, 1 / 3, 0.25]}
+    scores = {"ap": 0.1 + 0.2, "ap_pessimistic": float("nan"), "ap_optimistic": 1 / 3}
+    scores |= {"fit_seconds": 1e-9, "encode_microseconds": 2.0, "n_train": 3, "n_queries": 4}
+    scores |= {"n_database": 5, "distinct_codes": 2, "code_entropy": 0.1}
+    curves = {"k": [1, 2, 3], "precision": [0.5, 1 / 3, 0.25], "recall": [0.1, 0.2, 0.3]}
+    curves |= {"items_per_code": [2, 3], "codes_with_so_many_items": [1, 1]}
     result = RunResult("lsh", 8, 0, scores, curves, ["a note"], "here")
     save_result(RUN, result, RunStore(path.parent))
 
 
 def _read_record(path):
-    result = load_result(RUN, RunStore(path.parent))
+    result = load_result(RUN, RunStore(path.parent), name_measures("ap"))
     if result is None:
         raise ValueError("the run is done again")
     return repr(result)

@@ -23,7 +23,7 @@ METHODS_THAT_RUN_CODE = {
     *("import_module", "read_pickle", "load_module", "exec_module", "Unpickler"),
 }
 LOADERS = {("joblib", "load"), ("torch", "load"), ("os", "system"), ("os", "popen")}
-HARMLESS = {("pickle", "PicklingError")}
+HARMLESS = {("pickle", "PicklingError"), ("pickle", "Pickler")}  # a Pickler reads no file
 
 
 def findings(source):

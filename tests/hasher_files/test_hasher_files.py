@@ -400,6 +400,8 @@ def test_crafted_values_are_refused(path, parts):
         tree = {"object": [changed["name"], changed["parameters"], changed["state"]]}
         write_archive(path, parts.about | {"format": changed["format"], "hasher": tree}, arrays)
 
+    codes = len(arrays)
+    arrays.append(("codes_", np.zeros((3, 1), np.uint8)))
     write()
     load_hasher(path)
     deep = {"list": []}
@@ -434,6 +436,9 @@ def test_crafted_values_are_refused(path, parts):
         {"state": state | {"a_": {"scalar": ["<f8", "00"]}}},
         {"state": state | {"a_": {"scalar": ["|O", "00" * 8]}}},
         {"state": state | {"a_": {"scalar": ["<f8", "zz"]}}},
+        {"state": state | {"a_": {"scalar": ["<U1", "ffffffff"]}}},
+        {"state": state | {"a_": {"scalar": ["|b1", "07"]}}},
+        {"state": state | {"codes_": {"array": codes}, "y_": 5}},
         {"state": state | {"a_": {"strings": [[10**12], ["a"]]}}},
         {"state": state | {"a_": {"dtype": "O"}}},
         {"state": state | {"a_": {"float": "1e5"}}},
@@ -454,6 +459,35 @@ def test_hyperplanes_are_finite(path, parts, value):
             array[1, 1] = value
     write_archive(path, parts.about, [("a", array) for array in arrays])
     assert "components_ must be finite" in refused(path)
+
+
+@pytest.mark.parametrize("place", range(20))
+def test_no_array_of_a_file_may_hold_nan(path, tmp_path, place):
+    """Neither hyperplanes, nor levels, nor what learning goes on from."""
+    hasher = TALRLinear(2, max_iter=1, batch_size=8, random_state=0).partial_fit(X, y)
+    save_hasher(path, hasher)
+    about, arrays = read_archive(path)
+    if place < len(arrays) and arrays[place].dtype.kind == "f":
+        arrays[place] = np.full_like(arrays[place], np.nan)
+        write_archive(path, about, [("a", array) for array in arrays])
+        refused(path)
+
+
+def test_levels_of_an_affinity_must_ascend(path):
+    save_hasher(path, RSHHasher(2, random_state=0).fit(X, y))
+    about, arrays = read_archive(path)
+    [place] = [i for i, array in enumerate(arrays) if array.tolist() == [0.0, 1.0]]
+    for levels in ([1.0, 0.0], [-1.0, 0.0], [], [[0.0, 1.0]]):
+        arrays[place] = np.array(levels)
+        write_archive(path, about, [("a", array) for array in arrays])
+        assert "levels_ must ascend" in refused(path)
+
+
+@pytest.mark.parametrize("text", [b"null", b"1", b"[]", b'"a"'])
+def test_a_description_is_a_dict(path, text, monkeypatch):
+    monkeypatch.setattr(json, "dumps", lambda *_, **__: text.decode())
+    write_archive(path, {}, [])
+    assert "malformed, although its checksum is right" in refused(path)
 
 
 def test_crafted_places_are_refused(path, parts, monkeypatch):

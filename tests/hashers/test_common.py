@@ -10,6 +10,7 @@ from sklearn.base import clone
 from sklearn.datasets import make_blobs
 from sklearn.utils import estimator_checks
 from sklearn.utils.estimator_checks import parametrize_with_checks
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from sklearn_hashrank.affinity import EuclideanAffinity, LabelAffinity, SharedLabelAffinity
 from sklearn_hashrank.codes import unpack_codes
@@ -257,3 +258,19 @@ def test_values_whose_variance_overflows_are_refused(hasher):
         pytest.raises(ValueError, match="variance overflows"),
     ):
         clone(hasher).fit(1e200 * X, y)
+
+
+@every_hasher
+def test_fit_keeps_blas_to_one_thread(hasher, monkeypatch):
+    def blas_threads():
+        return {each["num_threads"] for each in threadpool_info() if each["user_api"] == "blas"}
+
+    def keep_database(*_):
+        seen.append(blas_threads())
+
+    seen, (X, y) = [], labelled_blobs()
+    monkeypatch.setattr(type(hasher), "_keep_database", keep_database)
+    with threadpool_limits(2, user_api="blas"):
+        clone(hasher).fit(X, y)
+        assert seen == [{1}]
+        assert blas_threads() == {2}

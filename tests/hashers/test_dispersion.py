@@ -61,7 +61,7 @@ def test_a_farther_zone_spreads_a_class_over_more_codes(digits):
         codes = hasher.predict(X)
         within.append(hamming_distances(codes, codes)[same].mean())
         used.append(len(np.unique(hasher.codes_, axis=0)))
-    assert within[0] < within[1] - 0.2 < within[2] - 0.4
+    assert within[0] < within[1] - 0.1 < within[2] - 0.2
     assert used[0] < used[1] < used[2]
 
 

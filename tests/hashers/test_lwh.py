@@ -8,10 +8,20 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.datasets import make_blobs, make_multilabel_classification
+from sklearn.decomposition import PCA
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import StandardScaler
 
-from sklearn_hashrank import EuclideanAffinity, HierarchicalAffinity, LSHHasher, LWHHasher
+from sklearn_hashrank import (
+    EuclideanAffinity,
+    HierarchicalAffinity,
+    ITQHasher,
+    LabelAffinity,
+    LSHHasher,
+    LWHHasher,
+)
+from sklearn_hashrank._linear import Moments
+from sklearn_hashrank._linear.space import feature_scales
 from tests.oracle import structural_svm as oracle
 from tests.retrieval import retrieve, shuffled_digits
 
@@ -65,14 +75,15 @@ def test_objective_is_that_of_all_rankings(loss):
     n_bits = 5
     hasher = LWHHasher(n_bits, loss=loss, alpha=0.02, tol=1e-3, random_state=0).fit(X, y)
     assert hasher.converged_
-    Z = StandardScaler().fit_transform(X)
+    scales = feature_scales(Moments.of(X))
+    Z = (X - X.mean(axis=0)) * scales
     _, sizes, right = np.linalg.svd(Z, full_matrices=False)
     to_inside = right.T / (sizes**2 / (len(X) - 1)) ** 0.2
     rows = Z @ to_inside
     rows *= np.sqrt(n_bits) / np.linalg.norm(rows, axis=1, keepdims=True)
-    weights = np.linalg.lstsq(
-        to_inside, (hasher.components_ * X.std(axis=0)).T.astype(float), rcond=None
-    )[0]
+    weights = np.linalg.lstsq(to_inside, (hasher.components_ / scales).T.astype(float), rcond=None)[
+        0
+    ]
     slack = oracle.slack(rows, rows, y[:, None] == y, np.arange(6), weights, n_bits, loss)
     assert slack <= hasher.history_["slack"][-1] + 1e-3 + 1e-5
     objective = 0.01 * np.sum(weights**2) + slack
@@ -87,6 +98,56 @@ def test_more_rows_are_better(digits):
     assert whole.n_queries_ == 900
     assert whole.converged_
     assert retrieve(whole, *digits) > retrieve(few, *digits) + 0.05
+
+
+def test_the_sample_follows_the_number_of_classes():
+    X, y = make_blobs(3000, 5, centers=10, random_state=0)
+    fit = {"alpha": 0.1, "random_state": 0}
+    assert LWHHasher(4, **fit).fit(X, y).n_queries_ == 500
+    assert LWHHasher(4, **fit, n_queries=None, n_database=900).fit(X, y).n_queries_ == 900
+    X, y = make_blobs(3000, 5, centers=100, random_state=0)
+    assert LWHHasher(4, **fit).fit(X, y).n_queries_ == pytest.approx(1000, rel=0.1)
+    paths = np.column_stack([y // 10, y])  # every shared label counts as relevant
+    assert LWHHasher(4, **fit, affinity=HierarchicalAffinity()).fit(X, paths).n_queries_ == 500
+
+
+def test_the_sample_holds_classes_in_proportion():
+    y = np.repeat([0, 1, 2], [600, 300, 100])
+    targets = LabelAffinity().fit(y).validate(y)
+    for n_queries, n_database in ((30, 200), (100, 500)):
+        hasher = LWHHasher(n_queries=n_queries, n_database=n_database)
+        hasher.affinity_ = LabelAffinity().fit(y)
+        database, queries = hasher._sample(targets, np.random.RandomState(0))
+        assert len(np.unique(database)) == n_database
+        for rows in (database, database[queries]):
+            expected = len(rows) * np.array([0.6, 0.3, 0.1])
+            assert_allclose(np.bincount(y[rows]), expected, atol=1.01)
+
+
+def test_many_classes_are_not_below_itq():
+    X, y = make_blobs(3000, 40, centers=100, cluster_std=7, random_state=0)
+    rows = X[:2000], y[:2000], X[2000:], y[2000:]
+    learned = retrieve(LWHHasher(32, random_state=0).fit(*rows[:2]), *rows)
+    assert learned > retrieve(ITQHasher(32, random_state=0).fit(X[:2000]), *rows) + 0.01
+
+
+def test_a_pca_before_does_not_collapse():
+    """Principal components of many low-variance directions of noise keep their small share."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 8, 1500)
+    X = np.column_stack(
+        [rng.normal(size=(8, 10))[y] + rng.normal(size=(1500, 10)), np.zeros((1500, 390))]
+    )
+    X += 0.05 * rng.normal(size=X.shape)
+    X = X @ np.linalg.qr(rng.normal(size=(400, 400)))[0]
+    components = PCA(390, random_state=0).fit(X[:1000]).transform(X)
+    before, after = (
+        retrieve(LWHHasher(16, random_state=0).fit(rows[:1000], y[:1000]), *parts)
+        for rows in (X, components)
+        for parts in [(rows[:1000], y[:1000], rows[1000:], y[1000:])]
+    )
+    assert after > before - 0.02
+    assert after > 0.4
 
 
 def test_label_sets_paths_and_vectors_train():
@@ -120,7 +181,7 @@ def test_scale_and_offset_of_features_do_not_matter(digits):
     for change in (lambda X: X, lambda X: 1000 * X + 7, StandardScaler().fit(X).transform):
         values = [
             retrieve(
-                LWHHasher(16, random_state=seed).fit(change(X), y),
+                LWHHasher(16, n_queries=300, alpha=0.003, random_state=seed).fit(change(X), y),
                 change(X),
                 y,
                 change(X_query),
@@ -147,10 +208,12 @@ def test_projections_of_the_sample_have_mean_zero(digits):
     assert_allclose(projections.mean(axis=0), 0, atol=1e-4 * projections.std())
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("solver", ["pegasos", "sdp"])
 def test_threads_change_nothing(digits, solver):
     X, y, *_ = digits
-    hasher = LWHHasher(8, solver=solver, n_components=10, random_state=0, n_jobs=1).fit(X, y)
+    options = {"n_components": 10, "max_iter": 8, "random_state": 0}
+    hasher = LWHHasher(8, solver=solver, n_jobs=1, **options).fit(X, y)
     threaded = clone(hasher).set_params(n_jobs=3).fit(X, y)
     assert_array_equal(threaded.components_, hasher.components_)
     assert threaded.history_ == hasher.history_
@@ -178,8 +241,11 @@ def test_nothing_but_useless_queries_is_refused(y, counts):
 
 def test_warning_when_iterations_do_not_suffice(digits):
     X, y, *_ = digits
-    with pytest.warns(ConvergenceWarning, match="max_iter=3 .* Increase max_iter, or increase"):
+    with pytest.warns(
+        ConvergenceWarning, match="max_iter=3 .* Increase max_iter, or increase"
+    ) as record:
         hasher = LWHHasher(8, max_iter=3, random_state=0).fit(X, y)
+    assert record[0].filename == __file__
     assert not hasher.converged_
     assert hasher.n_iter_ == 3
     assert hasher.objective_ == min(hasher.history_["objective"])

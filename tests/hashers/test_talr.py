@@ -6,13 +6,14 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.datasets import make_blobs, make_multilabel_classification
-from sklearn.preprocessing import StandardScaler
 
 from sklearn_hashrank import (
     DispersionHasher,
     EuclideanAffinity,
     HierarchicalAffinity,
     LSHHasher,
+    PrecomputedAffinity,
+    SharedLabelAffinity,
     TALRLinear,
 )
 from sklearn_hashrank.objectives import OBJECTIVES
@@ -73,18 +74,52 @@ def test_label_sets_paths_and_vectors_train():
         assert len(after.affinity_.levels_) > 2
 
 
+@pytest.mark.parametrize(
+    ("make_y", "affinity", "objective"),
+    [
+        (lambda y: y, "auto", "ap"),
+        (lambda y: np.eye(4, dtype=int)[y], "auto", "ndcg"),  # nobody shares two labels
+        (lambda y: y[:, None], HierarchicalAffinity(), "ap"),
+        (lambda y: np.column_stack([y, y + 4]), "auto", "ndcg"),
+        (lambda y: y, PrecomputedAffinity(np.eye(4)), "ap"),
+        (lambda y: np.eye(4)[y] + 0.5, EuclideanAffinity(), "ndcg"),
+        (lambda y: None, "auto", "ndcg"),
+    ],
+)
+def test_the_affinity_chooses_the_objective(make_y, affinity, objective):
+    X, y = make_blobs(60, 5, centers=4, random_state=0)
+    options = {"n_bits": 4, "affinity": affinity, "max_iter": 2, "random_state": 0}
+    chosen = TALRLinear(**options).fit(X, make_y(y))
+    named = TALRLinear(**options, objective=objective).fit(X, make_y(y))
+    assert chosen.history_ == named.history_
+
+
+def test_the_first_block_does_not_choose_the_objective():
+    X, _ = make_blobs(60, 5, centers=4, random_state=0)
+    Y = np.zeros((60, 3), dtype=int)
+    Y[:30, 0] = 1  # rows of the first block share one label at most
+    Y[30:] = 1
+    Y[::2] = 0
+    options = {"n_bits": 4, "affinity": SharedLabelAffinity(), "random_state": 0}
+    chosen, named = TALRLinear(**options), TALRLinear(**options, objective="ndcg")
+    for hasher in (chosen, named):
+        hasher.partial_fit(X[:30], Y[:30]).partial_fit(X[30:], Y[30:])
+    assert_array_equal(chosen.components_, named.components_)
+
+
 def test_ap_takes_every_positive_level_for_relevant():
     X, y = make_blobs(200, 5, centers=4, random_state=0)
     graded = np.column_stack([y // 2, y])
-    binary = TALRLinear(8, max_iter=5, random_state=0).fit(X, y // 2)
-    from_paths = TALRLinear(8, max_iter=5, random_state=0, affinity=HierarchicalAffinity())
+    options = {"objective": "ap", "max_iter": 5, "random_state": 0}
+    binary = TALRLinear(8, **options).fit(X, y // 2)
+    from_paths = TALRLinear(8, **options, affinity=HierarchicalAffinity())
     assert_allclose(from_paths.fit(X, graded).components_, binary.components_, rtol=1e-3, atol=1e-3)
 
 
 def test_scale_and_offset_of_features_do_not_matter(digits):
     X, y, X_query, y_query = digits
     scores = []
-    for change in (lambda X: X, lambda X: 1000 * X + 7, StandardScaler().fit(X).transform):
+    for change in (lambda X: X, lambda X: 1000 * X + 7, lambda X: X / 1000 - 3):
         values = [
             retrieve(
                 TALRLinear(16, max_iter=30, random_state=seed).fit(change(X), y),

@@ -237,7 +237,7 @@ def test_rsh_on_the_cluster(client):
     [
         (of_unknown_sizes(X), Y, {}, "unknown sizes; call compute_chunk_sizes"),
         (in_chunks(X), Y[:-1], {}, "y must have one row per row of the dask array, 200. Got 199"),
-        (in_chunks(X[:, :3]), Y, {}, "n_bits=4 must be at most n_features = 3"),
+        (in_chunks(X[:, :3]), Y, {"spread": "orthogonal"}, "n_bits=4 must be at most n_features"),
         (in_chunks(X), 0 * Y, {}, "B = 0, there is nothing to learn"),
         (in_chunks(np.where(X > 2, np.nan, X)), Y, {}, "Input X contains NaN"),
         (in_chunks(X), None, {}, "thresholds of EuclideanAffinity cannot be set"),

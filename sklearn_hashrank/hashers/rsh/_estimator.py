@@ -14,11 +14,13 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from ..._linear import Moments
+from ..._utils.threads import one_blas_thread
 from ...affinity import BaseAffinity, EuclideanAffinity, fit_affinity_of_blocks
 from ...base import LinearHasher
 from ...rows import is_dask_array, source
 from ...solvers.alm import OrthogonalSolution
-from ._problem import MarginProblem, check_n_bits, spread_over_bits, whiten
+from ._problem import MarginProblem, auto_shrinkage, check_n_bits, spread_over_bits, whiten
 from ._statistics import NothingToLearnError, Sampling, TripletStatistics
 
 
@@ -32,31 +34,41 @@ class RSHHasher(LinearHasher):
 
     This class does two things that the paper does not. It whitens the features first where
     relevance depends on labels. It rotates the solution, which is unique up to a rotation only, as
-    iterative quantization does. Both raise the quality much; ``shrinkage=1, rotation=None`` is
-    the paper's method.
+    iterative quantization does. Both raise the quality much. Without them, by ``solver="alm",
+    shrinkage=1, rotation=None, spread="orthogonal"``, the solution is the paper's.
 
-    With few classes, B has fewer positive eigenvalues than there are bits. Low-variance
-    directions, in which B vanishes, fill up the number, so that the rotation can spread the
-    supervised directions over all bits.
+    With few classes, B has fewer positive eigenvalues than there are bits. The supervised
+    directions are then spread over all bits by a tight frame: their weights have orthonormal rows,
+    found as iterative quantization finds a rotation.
 
     Parameters
     ----------
     n_bits : int, default=32
-        Length of a code, at most the number of features.
+        Length of a code. It may exceed the number of features, except with
+        ``spread="orthogonal"``.
     affinity : "auto" or affinity object, default="auto"
         How `y` says what is relevant; see :mod:`sklearn_hashrank.affinity`.
     n_queries, n_database : int, None or "auto", default="auto"
         How many training rows are sampled, independently, as queries and as the items they rank;
         None takes all. ``"auto"`` takes all where `y` has at most 2,000 different values, whose
         rows are then counted together; else 1,000 queries and 20,000 items.
-    solver : {"alm", "eigh"}, default="alm"
+    solver : {"alm", "eigh"}, default="eigh"
         Augmented Lagrange multipliers as in the paper, or eigenvectors, the optimum in closed form.
+        They reach the same optimum; the multipliers take longer, minutes for long codes of
+        unlabelled rows.
     rotation : {"itq"} or None, default="itq"
         Rotation of the solution: iterative quantization, or a random one.
+    spread : {"frame", "orthogonal"}, default="frame"
+        What more bits than supervised directions do. ``"frame"`` spreads the supervised
+        directions over all bits, together with principal directions of small weight; `n_bits` may
+        then be any number. ``"orthogonal"`` adds orthogonal directions in which the rows vary
+        least.
     shrinkage : float in (0, 1] or "auto", default="auto"
-        Features are whitened by their covariance, shrunk this much towards a multiple of the
-        identity. 1 leaves them alone, and makes the rows of `components_` orthonormal. ``"auto"``
-        is 0.4; and 1 with :class:`EuclideanAffinity`, because whitening changes distances.
+        Features are scaled and then whitened by their covariance, shrunk this much towards a
+        multiple of the identity. 1 leaves the features as they are, and with
+        ``spread="orthogonal"`` the rows of `components_` are orthonormal. ``"auto"`` is the root of
+        the number of features per training row, at least 0.1 and at most 0.7; and 1 with
+        :class:`EuclideanAffinity`, because whitening changes distances.
     max_iter : int, default=100
         Most rounds of gradient steps and updates of the multipliers, for ``solver="alm"``.
     tol : float, default=1e-7
@@ -82,7 +94,7 @@ class RSHHasher(LinearHasher):
         Mean margin of a triplet, ``q.T A A.T (x_i - x_j)`` with i more relevant than j, in units of
         the mean variance of a feature.
     orthogonality_ : float
-        Frobenius norm of ``A.T A - I``.
+        Frobenius norm of ``A.T A - I``, for the directions before they are spread.
     n_iter_ : int
         Rounds of ``solver="alm"``; 1 for ``"eigh"``.
     converged_ : bool
@@ -124,6 +136,7 @@ class RSHHasher(LinearHasher):
         "n_database": [Interval(Integral, 2, None, closed="left"), StrOptions({"auto"}), None],
         "solver": [StrOptions({"alm", "eigh"})],
         "rotation": [StrOptions({"itq"}), None],
+        "spread": [StrOptions({"frame", "orthogonal"})],
         "shrinkage": [Interval(Real, 0, 1, closed="right"), StrOptions({"auto"})],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="neither")],
@@ -139,8 +152,9 @@ class RSHHasher(LinearHasher):
         affinity="auto",
         n_queries="auto",
         n_database="auto",
-        solver="alm",
+        solver="eigh",
         rotation="itq",
+        spread="frame",
         shrinkage="auto",
         max_iter=100,
         tol=1e-7,
@@ -155,6 +169,7 @@ class RSHHasher(LinearHasher):
         self.n_database = n_database
         self.solver = solver
         self.rotation = rotation
+        self.spread = spread
         self.shrinkage = shrinkage
         self.max_iter = max_iter
         self.tol = tol
@@ -164,6 +179,7 @@ class RSHHasher(LinearHasher):
         self.verbose = verbose
 
     @_fit_context(prefer_skip_nested_validation=True)
+    @one_blas_thread()
     def fit(self, X: Any, y: Any = None) -> "RSHHasher":
         """Learn from the rankings of the training rows.
 
@@ -183,7 +199,7 @@ class RSHHasher(LinearHasher):
         if is_dask_array(X):
             return self._fit_chunks(X, y)
         X, y = self._validate_training_data(X, y)
-        check_n_bits(self.n_bits, X.shape[1])
+        check_n_bits(self.n_bits, X.shape[1], self.spread)
         self.affinity_ = self._fit_affinity(X, y)
         random_state = check_random_state(self.random_state)
         targets = self.affinity_.validate(X if y is None else y)
@@ -193,6 +209,7 @@ class RSHHasher(LinearHasher):
         return self
 
     @_fit_context(prefer_skip_nested_validation=True)
+    @one_blas_thread()
     def partial_fit(self, X: Any, y: Any = None) -> "RSHHasher":
         """Learn from some more rows, and from all that came before.
 
@@ -224,10 +241,10 @@ class RSHHasher(LinearHasher):
                 "partial_fit starts anew after fit, which keeps no statistics of its rows to go "
                 "on from. Call partial_fit for all blocks.",
                 UserWarning,
-                stacklevel=3,
+                stacklevel=4,
             )
         X, y = self._validate_training_data(X, y, reset=first)
-        check_n_bits(self.n_bits, X.shape[1])
+        check_n_bits(self.n_bits, X.shape[1], self.spread)
         if first:
             self.affinity_ = self._fit_affinity(X, y)
         random_state = check_random_state(self.random_state)
@@ -253,7 +270,7 @@ class RSHHasher(LinearHasher):
         self._forget()
         few, _ = self._validate_training_data(np.zeros((1, *X.shape[1:]), X.dtype), None)
         self.fitted_with_y_ = y is not None
-        check_n_bits(self.n_bits, few.shape[1])
+        check_n_bits(self.n_bits, few.shape[1], self.spread)
         rows = source(X, y)
         first_y = few if y is None else rows.first_y()
         self.affinity_ = fit_affinity_of_blocks(self._affinity_of(y), first_y)
@@ -288,7 +305,7 @@ class RSHHasher(LinearHasher):
         """Pose the problem, solve it, and set the hyperplanes."""
         rows, moments = statistics.sample_moments()
         supervision = statistics.supervise()
-        self.shrinkage_ = self._choose_shrinkage()
+        self.shrinkage_ = self._choose_shrinkage(moments)
         space, rows = whiten(moments, rows, self.shrinkage_, random_state)
         problem = MarginProblem(supervision, space)
         solution = problem.solve(
@@ -301,14 +318,24 @@ class RSHHasher(LinearHasher):
         )
         self._set_results(solution)
         directions = problem.supervised_directions(solution)
-        bits = spread_over_bits(problem, directions, self.n_bits, rows, self.rotation, random_state)
+        bits = spread_over_bits(
+            problem,
+            directions,
+            self.n_bits,
+            rows,
+            self.rotation,
+            random_state,
+            spread=self.spread,
+        )
         self.objective_, self.orthogonality_ = bits.objective, bits.orthogonality
         self.components_, self.intercept_ = space.fold(bits.weights, 0.0, statistics.dtype)
 
-    def _choose_shrinkage(self) -> float:
-        if self.shrinkage == "auto":
-            return 1.0 if isinstance(self.affinity_, EuclideanAffinity) else 0.4
-        return self.shrinkage
+    def _choose_shrinkage(self, moments: Moments) -> float:
+        if self.shrinkage != "auto":
+            return self.shrinkage
+        if isinstance(self.affinity_, EuclideanAffinity):
+            return 1.0
+        return auto_shrinkage(moments.n_rows, int(moments.varies.sum()))
 
     def _set_results(self, solution: OrthogonalSolution) -> None:
         self.n_iter_, self.converged_ = solution.n_iter, solution.converged
@@ -319,7 +346,7 @@ class RSHHasher(LinearHasher):
                 f"|A.T A - I| = {solution.orthogonality:.1e}, tol={self.tol:g}. Increase max_iter "
                 "or tol, or use solver='eigh', the optimum in closed form.",
                 ConvergenceWarning,
-                stacklevel=5,
+                stacklevel=6,
             )
 
 

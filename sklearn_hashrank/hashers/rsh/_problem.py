@@ -11,16 +11,28 @@ import numpy as np
 from numpy.random import RandomState
 from scipy import linalg
 
-from ..._linear import CenteredRows, FeatureSpace, Moments, fix_signs, leading_eigenpairs
+from ..._linear import (
+    CenteredRows,
+    FeatureSpace,
+    Moments,
+    fix_signs,
+    leading_directions,
+    leading_eigenpairs,
+)
 from ...solvers.alm import OrthogonalSolution, minimize_orthogonal
-from ...solvers.rotation import itq_rotation, random_rotation
+from ...solvers.rotation import random_rotation, rotate_to_signs
 from ._statistics import NothingToLearnError
 from ._supervision import Supervision
 
-_SCALING = 0  # features as they are: whitening takes care of their scales
 _EXACT_FEATURES, _DIRECTIONS = 1024, 128  # whitened in all directions, or in so many
 _POWER_ITERATIONS, _ROTATION_ITERATIONS = 2, 50
 _NO_EIGENVALUE = 1e-6  # relative to the norm of B
+_NO_DIRECTION = 1e-6  # length of what is left of a unit vector, and relative deviation
+_SHRINKAGE = 0.1, 0.7
+# Deviation of all further directions together, relative to a supervised one: this number, divided
+# by the number of supervised directions where that exceeds two. With two or three classes .25 to
+# .5 raise AP by .01 to .08. With ten classes .25 loses up to .003 at 12 bits.
+_UNSUPERVISED = 0.5
 _POOL, _POOL_NUMBERS = 16, 1 << 19  # directions per wanted one, and numbers in all
 
 
@@ -41,15 +53,25 @@ class Bits(NamedTuple):
     orthogonality: float
 
 
-def check_n_bits(n_bits: int, n_features: int) -> None:
+def check_n_bits(n_bits: int, n_features: int, spread: str) -> None:
     """Refuse more bits than there are orthogonal directions."""
-    if n_bits > n_features:
+    if spread == "orthogonal" and n_bits > n_features:
         raise ValueError(
-            f"n_bits={n_bits} must be at most n_features = {n_features}: the directions "
-            "are orthogonal to each other, and there are no more than n_features orthogonal "
-            "ones. Use fewer bits; or more features, for instance by "
-            "sklearn.kernel_approximation.Nystroem; or TALRLinear, which takes any number."
+            f"n_bits={n_bits} must be at most n_features = {n_features} with spread='orthogonal': "
+            "there are no more than n_features orthogonal directions. Use fewer bits, or "
+            "spread='frame', which takes any number."
         )
+
+
+def auto_shrinkage(n_rows: int, n_features: int) -> float:
+    """Shrinkage for a covariance of so many rows: the root of features per row, held in a range.
+
+    Found on validation rows of digits, pixels, GIST, network features and text embeddings, of
+    1,000 to 15,000 rows, raw and after a PCA: nowhere more than .015 of AP below the best of
+    .1, .2, .3, .4, .5, .7 and 1.
+    """
+    smallest, largest = _SHRINKAGE
+    return float(np.clip(np.sqrt(n_features / n_rows), smallest, largest))
 
 
 def whiten(
@@ -72,7 +94,7 @@ def whiten(
     rows : CenteredRows of shape (n_samples, n_features)
         The rows scaled as the space does, before whitening.
     """
-    space = FeatureSpace.of(moments, power=_SCALING)
+    space = FeatureSpace(moments.mean) if shrinkage == 1 else FeatureSpace.of(moments)
     rows = rows.scaled(space.scale)
     space = space.whitened(
         rows,
@@ -173,6 +195,42 @@ class MarginProblem:
         """Mean margin of a triplet."""
         return float(np.vdot(self.wins.T @ A, self.queries.T @ A))
 
+    def principal_directions(
+        self, taken: np.ndarray, n: int, rows: CenteredRows, random_state: RandomState
+    ) -> np.ndarray:
+        """Directions in which the rows inside vary most, orthogonal to those taken.
+
+        Whitening keeps the order of the principal directions. So they are among the leading ones
+        of the rows before it.
+
+        Parameters
+        ----------
+        taken : ndarray of shape (n_inside, n_taken)
+        n : int
+            Most directions.
+        rows : CenteredRows of shape (n_samples, n_features)
+            Rows of the space before whitening.
+        random_state : RandomState instance
+
+        Returns
+        -------
+        directions : ndarray of shape (n_inside, at most n)
+            Fewer where the rows vary in fewer directions.
+        """
+        n_features = len(taken)
+        n_candidates = min(n + taken.shape[1], n_features, rows.shape[0])
+        candidates = self._principal[:, :n_candidates]
+        if candidates.shape[1] < n_candidates:
+            _, candidates = leading_directions(rows, n_candidates, random_state)
+        for _ in range(2):
+            candidates = candidates - taken @ (taken.T @ candidates)
+        basis, sizes, _ = np.linalg.svd(candidates, full_matrices=False)
+        basis = basis[:, sizes > _NO_DIRECTION]
+        projections = rows @ self.space.lift(basis)
+        variances, vectors = linalg.eigh(projections.T @ projections)
+        varies = variances[::-1] > _NO_DIRECTION**2 * variances[-1:].max(initial=0)
+        return fix_signs(basis @ vectors[:, ::-1][:, varies][:, :n])
+
     def low_variance_directions(
         self, taken: np.ndarray, n: int, rows: CenteredRows, random_state: RandomState
     ) -> np.ndarray:
@@ -221,10 +279,12 @@ def spread_over_bits(
     rows: CenteredRows,
     rotation: str | None,
     random_state: RandomState,
+    *,
+    spread: str,
 ) -> Bits:
     """Make `n_bits` bits of the supervised directions.
 
-    Where there are fewer of them, low-variance directions follow, and all are rotated together.
+    Where there are fewer of them, others follow, and all are rotated together.
 
     Parameters
     ----------
@@ -236,22 +296,42 @@ def spread_over_bits(
         Rows of the space before whitening.
     rotation : {"itq"} or None
     random_state : RandomState instance
+    spread : {"frame", "orthogonal"}
+        ``"frame"`` adds principal directions of small weight, as many as there are, and turns all
+        into a tight frame of `n_bits` vectors. ``"orthogonal"`` fills up with low-variance
+        directions.
 
     Returns
     -------
     bits : Bits
     """
-    n_missing = n_bits - directions.shape[1]
-    if n_missing:
+    n_supervised = directions.shape[1]
+    n_missing = n_bits - n_supervised
+    weights = directions
+    if n_missing and spread == "orthogonal":
         further = problem.low_variance_directions(directions, n_missing, rows, random_state)
-        directions = np.hstack([directions, further])
+        weights = directions = np.hstack([directions, further])
+    elif n_missing:
+        further = problem.principal_directions(directions, n_missing, rows, random_state)
+        size = _unsupervised_weight(rows, problem.space, directions, further)
+        weights = np.hstack([directions, size * further])
+    turn = random_rotation(n_bits, random_state)[: weights.shape[1]]
     if rotation == "itq":
-        projections = rows @ problem.space.lift(directions)
-        turn, _ = itq_rotation(projections, _ROTATION_ITERATIONS, random_state)
-    else:
-        turn = random_rotation(n_bits, random_state)
-    orthogonality = np.linalg.norm(directions.T @ directions - np.eye(n_bits))
-    return Bits(directions @ turn, problem.objective(directions), float(orthogonality))
+        projections = rows @ problem.space.lift(weights)
+        turn, _ = rotate_to_signs(projections, turn, _ROTATION_ITERATIONS)
+    orthogonality = np.linalg.norm(directions.T @ directions - np.eye(directions.shape[1]))
+    return Bits(weights @ turn, problem.objective(directions), float(orthogonality))
+
+
+def _unsupervised_weight(rows, space, supervised, further):
+    """Weight that gives further directions a share of the deviation of a supervised one."""
+
+    def mean_square(columns):
+        return np.mean((rows @ space.lift(columns)) ** 2, axis=0)
+
+    share = _UNSUPERVISED / max(2, supervised.shape[1])
+    total = mean_square(further).sum()
+    return share * np.sqrt(mean_square(supervised).mean() / total) if total else 0.0
 
 
 class _Loss:

@@ -1,7 +1,7 @@
 """Objectives that are sums over pairs: where the distance of a pair of codes should lie."""
 
 from abc import ABC, abstractmethod
-from numbers import Real
+from numbers import Integral, Real
 from typing import ClassVar
 
 import numpy as np
@@ -9,6 +9,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import Interval
 
 from ..._utils.docs import documented_by
+from ..._utils.threads import over_blocks
 
 
 class SquaredEuclidean:
@@ -24,27 +25,36 @@ class SquaredEuclidean:
     """
 
     @staticmethod
-    def distances(codes: np.ndarray) -> np.ndarray:
+    def distances(codes: np.ndarray, n_jobs: int | None = None) -> np.ndarray:
         """Return the distance of every pair of rows.
 
         Parameters
         ----------
         codes : ndarray of shape (M, n_bits)
             Relaxed codes.
+        n_jobs : int or None, default=None
+            Threads over rows.
 
         Returns
         -------
         distances : ndarray of shape (M, M)
         """
         norms = np.einsum("ij,ij->i", codes, codes)
-        distances = codes @ codes.T.copy()
-        distances *= -2
-        distances += norms[:, None]
-        distances += norms
-        return np.maximum(distances, 0, out=distances)
+        codes_of_columns = codes.T.copy()
+        distances = np.empty((len(codes), len(codes)), codes.dtype)
+
+        def measure(rows):
+            block = np.matmul(codes[rows], codes_of_columns, out=distances[rows])
+            block *= -2
+            block += norms[rows, None]
+            block += norms
+            np.maximum(block, 0, out=block)
+
+        over_blocks(measure, len(codes), n_jobs)
+        return distances
 
     @staticmethod
-    def pull_back(codes: np.ndarray, slope: np.ndarray) -> np.ndarray:
+    def pull_back(codes: np.ndarray, slope: np.ndarray, n_jobs: int | None = None) -> np.ndarray:
         """Return the gradient to the codes.
 
         Parameters
@@ -53,12 +63,21 @@ class SquaredEuclidean:
             Relaxed codes.
         slope : ndarray of shape (M, M)
             Derivative by the distance of each pair, symmetric.
+        n_jobs : int or None, default=None
+            Threads over rows.
 
         Returns
         -------
         gradient : ndarray of shape (M, n_bits)
         """
-        return 2 * (slope.sum(axis=1)[:, None] * codes - slope @ codes)
+        gradient = np.empty_like(codes)
+
+        def pull(rows):
+            total = slope[rows].sum(axis=1)[:, None]
+            gradient[rows] = 2 * (total * codes[rows] - slope[rows] @ codes)
+
+        over_blocks(pull, len(codes), n_jobs)
+        return gradient
 
 
 class CityBlock:
@@ -76,13 +95,15 @@ class CityBlock:
     """
 
     @staticmethod
-    def distances(codes: np.ndarray) -> np.ndarray:
+    def distances(codes: np.ndarray, n_jobs: int | None = None) -> np.ndarray:
         """Return the distance of every pair of rows.
 
         Parameters
         ----------
         codes : ndarray of shape (M, n_bits)
             Relaxed codes.
+        n_jobs : int or None, default=None
+            Threads over rows.
 
         Returns
         -------
@@ -90,10 +111,17 @@ class CityBlock:
         """
         from ..._kernels.pairs import city_block_distances
 
-        return city_block_distances(np.ascontiguousarray(codes.T))
+        n_rows, columns = len(codes), np.ascontiguousarray(codes.T)
+        distances = np.zeros((n_rows, n_rows), codes.dtype)
+
+        def measure(rows):
+            city_block_distances(columns, distances, rows.start, rows.stop)
+
+        over_blocks(measure, n_rows, n_jobs)
+        return distances
 
     @staticmethod
-    def pull_back(codes: np.ndarray, slope: np.ndarray) -> np.ndarray:
+    def pull_back(codes: np.ndarray, slope: np.ndarray, n_jobs: int | None = None) -> np.ndarray:
         """Return the gradient to the codes.
 
         Parameters
@@ -102,6 +130,8 @@ class CityBlock:
             Relaxed codes.
         slope : ndarray of shape (M, M)
             Derivative by the distance of each pair, symmetric.
+        n_jobs : int or None, default=None
+            Threads over rows.
 
         Returns
         -------
@@ -109,7 +139,14 @@ class CityBlock:
         """
         from ..._kernels.pairs import pull_back_city_block
 
-        return pull_back_city_block(np.ascontiguousarray(codes.T), slope).T
+        columns = np.ascontiguousarray(codes.T)
+        gradient = np.zeros_like(columns)
+
+        def pull(rows):
+            pull_back_city_block(columns, slope, gradient, rows.start, rows.stop)
+
+        over_blocks(pull, len(codes), n_jobs)
+        return gradient.T
 
 
 documented = documented_by(
@@ -122,7 +159,10 @@ margin : float, default=2.0
 zone : tuple (low, high), default=(1/6, 1/3)
     Zone of relevant pairs, per bit.
 regularization : float, default=0.01
-    Weight of the pull of relaxed codes towards -1 and +1."""
+    Weight of the pull of relaxed codes towards -1 and +1.
+n_jobs : int or None, default=None
+    Threads over the rows of large batches. None means 1 unless in a
+    :obj:`joblib.parallel_config` context, -1 means all processors. Results do not depend on it."""
     }
 )
 
@@ -169,6 +209,7 @@ class PairwiseObjective(BaseEstimator, ABC):
         "margin": [Interval(Real, 0, None, closed="left")],
         "zone": [tuple, list],
         "regularization": [Interval(Real, 0, None, closed="left")],
+        "n_jobs": [None, Integral],
     }
 
     name: ClassVar[str]
@@ -178,6 +219,7 @@ class PairwiseObjective(BaseEstimator, ABC):
     margin: float = 2.0
     zone: tuple[float, float] = (1 / 6, 1 / 3)
     regularization: float = 0.01
+    n_jobs: int | None = None
 
     def __init__(
         self,
@@ -185,10 +227,12 @@ class PairwiseObjective(BaseEstimator, ABC):
         margin: float = 2.0,
         zone: tuple[float, float] = (1 / 6, 1 / 3),
         regularization: float = 0.01,
+        n_jobs: int | None = None,
     ):
         self.margin = margin
         self.zone = zone
         self.regularization = regularization
+        self.n_jobs = n_jobs
 
     @abstractmethod
     def zones(self, levels: np.ndarray) -> np.ndarray:
@@ -239,9 +283,19 @@ class PairwiseObjective(BaseEstimator, ABC):
             )
         zones = n_bits * zones
         low, high = np.ascontiguousarray(zones.T, dtype=scores.dtype)
-        slope = self.metric.distances(scores)
-        loss = leave_zones(slope, level, low, high) / n_pairs
-        gradient = self.metric.pull_back(scores, slope + slope.T)
+        slope = self.metric.distances(scores, self.n_jobs)
+        both_ways, losses = np.empty_like(slope), np.empty(n_rows)
+
+        def leave(rows):
+            leave_zones(slope, level, low, high, losses, rows.start, rows.stop)
+
+        def add_transposed(rows):
+            np.add(slope[rows], slope[:, rows].T, out=both_ways[rows])
+
+        over_blocks(leave, n_rows, self.n_jobs)
+        over_blocks(add_transposed, n_rows, self.n_jobs)
+        loss = sum(losses.tolist()) / n_pairs
+        gradient = self.metric.pull_back(scores, both_ways, self.n_jobs)
         gradient *= -1 / n_pairs
 
         outside = np.abs(scores) - 1

@@ -25,7 +25,10 @@ n_bins : int, "auto" or None, default="auto"
     Steps between the first and the last bin of the soft histogram. ``"auto"`` is the
     smaller of the number of bits and 16, None one step per bit.
 delta : float, default=1.0
-    Half-width of the triangular bins, in bins."""
+    Half-width of the triangular bins, in bins.
+n_jobs : int or None, default=None
+    Threads over the rows of large batches. None means 1 unless in a
+    :obj:`joblib.parallel_config` context, -1 means all processors. Results do not depend on it."""
 
 _EXAMPLE = """
 
@@ -85,6 +88,7 @@ class Objective(BaseEstimator, ABC):
         "alpha": [Interval(Real, 0, None, closed="neither")],
         "n_bins": [StrOptions({"auto"}), None, Interval(Integral, 1, None, closed="left")],
         "delta": [Interval(Real, 0, None, closed="neither")],
+        "n_jobs": [None, Integral],
     }
 
     measure: ClassVar[str | None] = None
@@ -96,13 +100,20 @@ class Objective(BaseEstimator, ABC):
     alpha: float = 2.0
     n_bins: int | str | None = "auto"
     delta: float = 1.0
+    n_jobs: int | None = None
 
     def __init__(
-        self, *, alpha: float = 2.0, n_bins: int | str | None = "auto", delta: float = 1.0
+        self,
+        *,
+        alpha: float = 2.0,
+        n_bins: int | str | None = "auto",
+        delta: float = 1.0,
+        n_jobs: int | None = None,
     ):
         self.alpha = alpha
         self.n_bins = n_bins
         self.delta = delta
+        self.n_jobs = n_jobs
 
     @abstractmethod
     def tie(self, ties: SoftTies) -> TieValues:
@@ -172,11 +183,12 @@ class Objective(BaseEstimator, ABC):
             Its derivative by the scores.
         """
         levels = np.asarray(levels, dtype=np.float64)
-        histogram = SoftHistogram(self._n_bins_of(scores.shape[1]), self.delta)
+        histogram = SoftHistogram(self._n_bins_of(scores.shape[1]), self.delta, n_jobs=self.n_jobs)
         with np.errstate(over="ignore"):  # an infinite score is a saturated bit
             codes = np.tanh(scores * scores.dtype.type(self.alpha))
         counts, similarity = histogram.counts(codes, level, len(levels))
-        value, by_count = self.evaluate_counts(counts, levels, count_levels(level, len(levels)))
+        n_items = count_levels(level, len(levels), self.n_jobs)
+        value, by_count = self.evaluate_counts(counts, levels, n_items)
         gradient = histogram.pull_back(codes, level, similarity, by_count)
         gradient *= 1 - codes * codes
         gradient *= self.alpha / len(scores)

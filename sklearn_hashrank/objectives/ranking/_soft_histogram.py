@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from ..._utils.threads import over_blocks
+
 
 class SoftHistogram:
     """Triangular binning of the relaxed Hamming distances within a batch of codes.
@@ -20,6 +22,9 @@ class SoftHistogram:
         Number of steps between the first and the last bin. ``None`` is one per bit.
     delta : float, default=1.0
         Half width of the triangle in units of w.
+    n_jobs : int or None, default=None
+        Threads over the rows of large batches. None means 1 unless in a
+        :obj:`joblib.parallel_config` context, -1 means all processors. Results do not depend on it.
 
     Examples
     --------
@@ -33,9 +38,10 @@ class SoftHistogram:
            [0.5, 0.5, 0. ]])
     """
 
-    def __init__(self, n_bins: int | None = None, delta: float = 1.0):
+    def __init__(self, n_bins: int | None = None, delta: float = 1.0, *, n_jobs: int | None = None):
         self.n_bins = n_bins
         self.delta = delta
+        self.n_jobs = n_jobs
 
     def counts(
         self, codes: np.ndarray, level: np.ndarray, n_levels: int
@@ -58,15 +64,21 @@ class SoftHistogram:
         """
         from ..._kernels.soft_histogram import accumulate
 
-        n_bits = codes.shape[1]
+        n_rows, n_bits = codes.shape
         if np.isnan(codes).any():  # no bin holds it, and the kernel does not look
             raise ValueError("codes contain NaN.")
-        # A copy: for u @ u.T numpy calls SYRK and then mirrors the triangle, which is slower.
-        similarity = codes @ codes.T.copy()
         n_bins = n_bits if self.n_bins is None else self.n_bins
-        return accumulate(
-            similarity, level, n_levels, n_bits, n_bins, float(self.delta)
-        ), similarity
+        counts = np.zeros((n_rows, n_levels, n_bins + 1), codes.dtype)
+        similarity = np.empty((n_rows, n_rows), codes.dtype)
+        # A copy: for u @ u.T numpy calls SYRK and then mirrors the triangle, which is slower.
+        codes_of_columns = codes.T.copy()
+
+        def count(rows):
+            np.matmul(codes[rows], codes_of_columns, out=similarity[rows])
+            accumulate(similarity, level, counts, rows.start, rows.stop, n_bits, float(self.delta))
+
+        over_blocks(count, n_rows, self.n_jobs)
+        return counts, similarity
 
     def pull_back(
         self, codes: np.ndarray, level: np.ndarray, similarity: np.ndarray, gradient: np.ndarray
@@ -92,16 +104,27 @@ class SoftHistogram:
         """
         from ..._kernels.soft_histogram import pull_back
 
-        pull_back(similarity, level, gradient, codes.shape[1], float(self.delta))
+        n_rows, n_bits = codes.shape
+        pulled = np.empty_like(codes)
+
+        def pull(rows):
+            pull_back(similarity, level, gradient, rows.start, rows.stop, n_bits, float(self.delta))
+            np.matmul(similarity[rows], codes, out=pulled[rows])
+
+        def add_transposed(rows):
+            pulled[rows] += similarity[:, rows].T @ codes
+
         # -1/2 S u with S = T + T^T: two products cost less than the transposed sum.
-        pulled = similarity @ codes
-        pulled += similarity.T @ codes
+        over_blocks(pull, n_rows, self.n_jobs)
+        over_blocks(add_transposed, n_rows, self.n_jobs)
         pulled *= -0.5
         return pulled
 
 
-def count_levels(level: np.ndarray, n_levels: int) -> np.ndarray:
+def count_levels(level: np.ndarray, n_levels: int, n_jobs: int | None = None) -> np.ndarray:
     """Return how many other items of each level every row is ranked against (M, n_levels)."""
     from ..._kernels.soft_histogram import count_levels as count
 
-    return count(level, n_levels)
+    counts = np.zeros((len(level), n_levels), np.int64)
+    over_blocks(lambda rows: count(level, counts, rows.start, rows.stop), len(level), n_jobs)
+    return counts

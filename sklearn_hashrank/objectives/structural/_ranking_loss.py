@@ -28,7 +28,7 @@ class RankingLoss:
         Which rows are relevant. For each query there must be a relevant and an irrelevant one
         besides its own.
     own : ndarray of shape (n_queries,), int64
-        Where the query itself is in the database, which is not ranked; -1 for nowhere.
+        Position of the query in the database, which is not ranked; -1 where it is not there.
     n_bits : int
         The b of F.
     loss : {"ap", "ndcg"}

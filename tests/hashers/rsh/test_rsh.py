@@ -24,11 +24,12 @@ from sklearn_hashrank import (
     SharedLabelAffinity,
 )
 from sklearn_hashrank._linear import CenteredRows, Moments
-from sklearn_hashrank.hashers.rsh import _supervision
+from sklearn_hashrank.hashers.rsh import _problem, _supervision
 from sklearn_hashrank.hashers.rsh._problem import MarginProblem, _Loss, whiten
 from sklearn_hashrank.hashers.rsh._statistics import Sampling, TripletStatistics
 from sklearn_hashrank.hashers.rsh._supervision import group_rows, supervise, triplet_weights
 from tests.oracle.triplets import mean_margin, supervision_matrix, triplet_tensor
+from tests.retrieval import shuffled_digits
 
 N, N_QUERIES, N_FEATURES = 14, 6, 5
 RNG = np.random.default_rng(0)
@@ -130,11 +131,16 @@ def test_whitening_makes_the_shrunk_covariance_a_multiple_of_the_identity():
     X = rng.normal(size=(200, 6)) @ rng.normal(size=(6, 6))
     rows = CenteredRows(X, X.mean(axis=0))
     covariance = rows.covariance()
-    mean_variance = np.trace(covariance) / 6
     for shrinkage in (0.01, 0.4, 1):
         space, _ = whiten(Moments.of(X), rows, shrinkage, None)
         T = space.lift(np.eye(6))
-        shrunk = (1 - shrinkage) * covariance + shrinkage * mean_variance * np.eye(6)
+        scaled = covariance
+        if shrinkage < 1:
+            scaled = covariance * np.outer(space.scale, space.scale)
+        else:
+            assert space.scale is None
+        mean_variance = np.trace(scaled) / 6
+        shrunk = (1 - shrinkage) * scaled + shrinkage * mean_variance * np.eye(6)
         np.testing.assert_allclose(T @ shrunk @ T, mean_variance * np.eye(6), atol=1e-9)
 
 
@@ -172,7 +178,8 @@ def test_solution_is_the_optimum_of_ky_fan(n_bits):
     """Also where B has both signs, and directions beyond its positive eigenvalues are needed."""
     X, y = supervised_digits()
     affinity = LabelAffinity().fit(y)
-    hasher = RSHHasher(n_bits, rotation=None, shrinkage=1, n_queries=40, random_state=0).fit(X, y)
+    paper = {"solver": "alm", "rotation": None, "shrinkage": 1, "spread": "orthogonal"}
+    hasher = RSHHasher(n_bits, n_queries=40, random_state=0, **paper).fit(X, y)
     targets = affinity.validate(y)
     seed = np.random.RandomState(0).randint(np.iinfo(np.int32).max)  # the first draw of fit
     found = TripletStatistics(Sampling(affinity, 40, "auto", seed), X, targets).supervise()
@@ -187,7 +194,7 @@ def test_solution_is_the_optimum_of_ky_fan(n_bits):
 
 def test_without_shrinkage_components_are_orthonormal():
     X, y = supervised_digits()
-    hasher = RSHHasher(20, shrinkage=1, random_state=0).fit(X, y)
+    hasher = RSHHasher(20, shrinkage=1, spread="orthogonal", random_state=0).fit(X, y)
     residual = np.linalg.norm(hasher.components_ @ hasher.components_.T - np.eye(20))
     assert residual == pytest.approx(hasher.orthogonality_, abs=1e-12)
     assert residual <= 1e-6
@@ -198,7 +205,8 @@ def test_remaining_directions_are_those_of_low_variance():
     rng = np.random.default_rng(0)
     X, y = make_blobs(2000, 4, centers=3, random_state=0)
     X = np.hstack([X, 5 * rng.normal(size=(2000, 4)), 1e-3 * rng.normal(size=(2000, 4))])
-    hasher = RSHHasher(6, rotation=None, shrinkage=1, n_queries=None, random_state=0).fit(X, y)
+    options = {"rotation": None, "shrinkage": 1, "spread": "orthogonal", "n_queries": None}
+    hasher = RSHHasher(6, random_state=0, **options).fit(X, y)
     high = np.linalg.norm(hasher.components_[:, 4:8])
     low = np.linalg.norm(hasher.components_[:, 8:])
     assert low > 10 * high
@@ -249,7 +257,8 @@ def test_every_affinity_from_dense_and_sparse_rows(name):
         for make in (np.asarray, sparse.csr_matrix)
     ]
     np.testing.assert_allclose(hashers[0].components_, hashers[1].components_, atol=1e-5)
-    assert hashers[0].shrinkage_ == (1.0 if name == "distances" else 0.4)
+    expected = 1.0 if name == "distances" else min(0.7, np.sqrt(6 / N))
+    assert hashers[0].shrinkage_ == pytest.approx(expected)
 
 
 def test_many_sparse_features_are_not_made_dense(monkeypatch):
@@ -268,7 +277,7 @@ def test_many_sparse_features_are_not_made_dense(monkeypatch):
         monkeypatch.setattr(kind, "toarray", toarray)
     with pytest.raises(AssertionError, match="made dense"):
         X.toarray()
-    assert RSHHasher(8, random_state=0).fit(X, y).score(X, y) > 0.9
+    assert RSHHasher(8, random_state=0).fit(X, y).score(X, y) > 0.75
 
 
 def test_sample_sizes_and_random_state():
@@ -326,7 +335,7 @@ def test_more_bits_than_features_are_refused(solver):
     X, y = make_blobs(50, 4, random_state=0)
     message = r"n_bits=5 must be at most n_features = 4.*orthogonal.*Use fewer bits"
     with pytest.raises(ValueError, match=message):
-        RSHHasher(5, solver=solver).fit(X, y)
+        RSHHasher(5, solver=solver, spread="orthogonal").fit(X, y)
 
 
 def test_a_single_class_is_an_error():
@@ -343,13 +352,64 @@ def test_equal_rows_are_an_error():
 
 def test_warns_when_it_has_not_converged_and_says_what_to_change():
     X, y = supervised_digits()
-    with pytest.warns(ConvergenceWarning, match=r"max_iter=1 .*Increase max_iter.*solver='eigh'"):
-        hasher = RSHHasher(8, max_iter=1, random_state=0).fit(X, y)
+    message = r"max_iter=1 .*Increase max_iter.*solver='eigh'"
+    with pytest.warns(ConvergenceWarning, match=message) as record:
+        hasher = RSHHasher(8, solver="alm", max_iter=1, random_state=0).fit(X, y)
+    assert record[0].filename == __file__
     assert not hasher.converged_
     assert hasher.n_iter_ == 1
 
 
 def test_verbose_prints_every_update(capsys):
     X, y = supervised_digits()
-    hasher = RSHHasher(8, verbose=1, random_state=0).fit(X, y)
+    hasher = RSHHasher(8, solver="alm", verbose=1, random_state=0).fit(X, y)
     assert capsys.readouterr().out.count("[ALM]") == hasher.n_iter_
+
+
+def retrieved(hasher, X, y):
+    """AP of the rest of the rows, after learning from three quarters of them."""
+    n = 3 * len(X) // 4
+    return hasher.fit(X[:n], y[:n]).score(X[n:], y[n:])
+
+
+@pytest.mark.parametrize("n_bits", [1, 2, 5, 16, 40, 100])
+@pytest.mark.parametrize("rotation", ["itq", None])
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_a_frame_gives_any_number_of_bits(n_bits, rotation, n_classes):
+    X, y = make_blobs(200, 4, centers=n_classes, random_state=0)
+    hasher = RSHHasher(n_bits, rotation=rotation, random_state=0).fit(X, y)
+    assert hasher.components_.shape == (n_bits, 4)
+    assert np.isfinite(hasher.components_).all()
+    assert hasher.score(X, y) > (0.9 if n_bits > 2 else 0.6)
+    # Orthonormal rows of the frame: the bits share the directions evenly.
+    assert np.linalg.matrix_rank(hasher.components_, tol=1e-8) == min(n_bits, 4)
+
+
+def test_more_bits_never_get_worse():
+    X, y, *_ = shuffled_digits()
+    scores = [retrieved(RSHHasher(b, random_state=0), X, y) for b in (12, 32, 48, 128)]
+    assert np.all(np.diff(scores) > -0.01)
+    orthogonal = RSHHasher(48, spread="orthogonal", random_state=0)
+    assert scores[2] > retrieved(orthogonal, X, y) + 0.1
+
+
+def test_few_classes_use_unsupervised_directions_too(monkeypatch):
+    """A single supervised direction alone would make all bits the same."""
+    X, y = load_digits(n_class=10, return_X_y=True)
+    X, y = X[y % 5 == 3], y[y % 5 == 3]  # 3 and 8
+    hasher = RSHHasher(16, random_state=0).fit(X, y)
+    assert len(np.unique(hasher.transform(X), axis=0)) > 10
+    with_them = retrieved(RSHHasher(16, random_state=0), X, y)
+    monkeypatch.setattr(_problem, "_UNSUPERVISED", 0.0)
+    alone = RSHHasher(16, random_state=0).fit(X, y)
+    assert len(np.unique(alone.transform(X), axis=0)) == 2
+    assert with_them > retrieved(RSHHasher(16, random_state=0), X, y) - 0.005
+
+
+def test_principal_components_and_mixed_units_cost_nothing():
+    X, y, *_ = shuffled_digits()
+    raw = retrieved(RSHHasher(32, random_state=0), X, y)
+    components = PCA(40, random_state=0).fit_transform(X)
+    assert retrieved(RSHHasher(32, random_state=0), components, y) > raw - 0.04
+    X = X * np.where(np.arange(64) == 20, np.float32(1e4), np.float32(1))
+    assert retrieved(RSHHasher(32, random_state=0), X, y) > raw - 0.05

@@ -3,6 +3,7 @@
 import numpy as np
 
 LEVELS = np.array([0.0, 1.0, 3.0])
+N_ROWS, N_BITS = 10, 5
 
 
 def shared_labels(n_rows, rng):
@@ -12,13 +13,13 @@ def shared_labels(n_rows, rng):
 
 def batch(name, rng):
     """Return scores (M, b) and level indices (M, M)."""
-    scores = rng.normal(size=(14, 6))
-    level = shared_labels(14, rng)
+    scores = rng.normal(size=(N_ROWS, N_BITS))
+    level = shared_labels(N_ROWS, rng)
     if name == "empty bins":
         scores = np.abs(scores) + 1.0  # everything is close: the far bins are empty
     elif name == "single positives":
         level = np.zeros_like(level)
-        level[np.arange(14), (np.arange(14) + 1) % 14] = 2
+        level[np.arange(N_ROWS), (np.arange(N_ROWS) + 1) % N_ROWS] = 2
     elif name == "without positives":
         level[::2] = 0
     elif name == "only positives":
