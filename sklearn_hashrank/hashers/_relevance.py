@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from .._utils.threads import over_blocks
-from ..affinity import BaseAffinity
+from ..affinity import BaseAffinity, HierarchicalAffinity, LabelAffinity
 
 _LARGEST_TABLE = 8192
 
@@ -21,6 +21,12 @@ class BatchRelevance:
         Its rows.
     n_jobs : int or None, default=None
         Threads over the rows of a batch.
+
+    Attributes
+    ----------
+    class_of : ndarray of shape (n_rows,) or None
+        The class of each row, or its label path; None where affinity is neither, and where most
+        rows have no other one of their class.
     """
 
     def __init__(self, affinity: BaseAffinity, y: Any, n_jobs: int | None = None):
@@ -29,6 +35,9 @@ class BatchRelevance:
         self.levels = affinity.levels_[: affinity.n_reachable_levels(self._rows)]
         groups, index = affinity.group(self._rows)
         n_groups = groups.shape[0]
+        self.class_of = None
+        if isinstance(affinity, LabelAffinity | HierarchicalAffinity) and index is not None:
+            self.class_of = index if 2 * n_groups <= len(index) else None
         self._table: np.ndarray | None = None
         if n_groups <= _LARGEST_TABLE:
             self._index = np.arange(n_groups) if index is None else index
