@@ -56,8 +56,8 @@ batch_size : int or "auto", default="auto"
 max_iter : int, default=60
     Most passes over the training rows.
 learning_rate : float or "auto", default="auto"
-    Length of a step at the start. ``"auto"`` is 0.01 for Adam and 1 for SGD, but 0.03 for SGD
-    on squared distances, whose slopes have no bound.
+    Length of a step at the start. ``"auto"`` is 0.01 for Adam, 0.02 where batches are made of
+    groups, and 1 for SGD, but 0.03 for SGD on squared distances, whose slopes have no bound.
 schedule : {"constant", "step", "cosine"}, default="cosine"
     How the length of a step falls during `max_iter` passes.
 weight_decay : float or "auto", default="auto"
@@ -200,7 +200,7 @@ class MinibatchHasher(CallbackSupportMixin, LinearHasher):
         random_state = check_random_state(self.random_state)
         if first:
             self.batch_size_ = self._choose_batch_size(objective, relevance, random_state)
-            self._learner = self._new_learner(objective, X, None, random_state)
+            self._learner = self._new_learner(objective, relevance, X, None, random_state)
         else:
             self._learner.see(X)
         step = _stepper(self._learner, objective, relevance, X)
@@ -271,7 +271,7 @@ class MinibatchHasher(CallbackSupportMixin, LinearHasher):
         batch_size = self._choose_batch_size(objective, relevance, random_state)
         self.batch_size_ = min(len(train), batch_size)
         rows = X[train] if validation.size else X
-        learner = self._new_learner(objective, rows, len(train), random_state, start)
+        learner = self._new_learner(objective, relevance, rows, len(train), random_state, start)
         stopping = None
         if validation.size:
             validate = self._validation(objective, relevance, X, learner, train, validation)
@@ -314,19 +314,23 @@ class MinibatchHasher(CallbackSupportMixin, LinearHasher):
         return size
 
     def _new_batches(self, rows, relevance, random_state):
-        class_of = relevance.class_of
-        is_auto = self.batch_size == "auto"
-        if is_auto and self.batch_size_ > _SMALLEST_BATCH and class_of is not None:
-            return GroupBatches(rows, class_of[rows], self.batch_size_, _GROUP_SIZE, random_state)
-        return Minibatches(rows, self.batch_size_, random_state)
+        size = self.batch_size_
+        if self._takes_groups(relevance):
+            class_of = relevance.class_of[rows]
+            return GroupBatches(rows, class_of, size, _GROUP_SIZE, random_state)
+        return Minibatches(rows, size, random_state)
 
-    def _new_learner(self, objective, X, n_rows, random_state, start=None):
+    def _takes_groups(self, relevance):
+        is_rare = self.batch_size == "auto" and self.batch_size_ > _SMALLEST_BATCH
+        return is_rare and relevance.class_of is not None
+
+    def _new_learner(self, objective, relevance, X, n_rows, random_state, start=None):
         decay = self.weight_decay
         if decay == "auto":
             decay = 0.15 * np.sqrt(min(1, X.shape[1] / n_rows)) if n_rows else 0.05
         rate = self.learning_rate
         if rate == "auto":
-            rate = _rate(objective.objective, self.solver)
+            rate = _rate(objective.objective, self.solver, self._takes_groups(relevance))
         options: dict[str, Any] = {"learning_rate": rate, "weight_decay": (decay, 0.0)}
         if self.solver == "sgd":
             options["momentum"] = self.momentum
@@ -378,7 +382,7 @@ def _wanted_rows(objective, levels, shares):
     return wanted
 
 
-def _rate(objective, solver):
+def _rate(objective, solver, takes_groups):
     if solver == "sgd" and getattr(objective, "metric", None) is SquaredEuclidean:
         return 0.03  # slopes of squared distances grow with them
-    return {"adam": 0.01, "sgd": 1.0}[solver]
+    return {"adam": 0.02 if takes_groups else 0.01, "sgd": 1.0}[solver]
