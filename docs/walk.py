@@ -178,9 +178,12 @@ def write_table(path: Path) -> None:
         lines += [f"   * - ``{room}``", f"     - {stage}", f"     - ``{function}``"]
         lines += [f"     - {names}"]
     lines += ["", "Rooms nearer the ground call these functions, which they were handed:", ""]
+    handed: dict[tuple[str, str], list[str]] = {}
     for caller, room, function in walk.handed_over:
-        name = function.replace(".<locals>", "")
-        lines += [f"* ``{caller}`` calls ``{name}`` of ``{room}``;"]
+        name = function.replace(".<locals>", "").replace(".<lambda>", "")
+        handed.setdefault((caller, room), []).append(f"``{name}``")
+    for (caller, room), names in handed.items():
+        lines += [f"* ``{caller}`` calls {', '.join(names)} of ``{room}``;"]
     lines[-1] = lines[-1].removesuffix(";") + "."
     content = "\n".join(lines) + "\n"
     if not path.exists() or path.read_text() != content:

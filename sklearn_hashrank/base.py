@@ -109,6 +109,7 @@ class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     output: str
     n_bits_: int
     fitted_with_y_: bool
+    affinity_: BaseAffinity
 
     @abstractmethod
     def _project(self, X: Any) -> np.ndarray:
@@ -320,7 +321,21 @@ class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
             self.affinity_ = self._fit_affinity(None, self.y_)
         affinity = getattr(self, "affinity", "auto")
         affinity = getattr(self, "affinity_", affinity_for(affinity, y))
+        fitted_without_y = not getattr(self, "fitted_with_y_", True)
+        if y is not None and fitted_without_y and hasattr(self, "affinity_"):
+            self._check_comparable(y)
         return affinity, X if y is None else y
+
+    def _check_comparable(self, y: Any) -> None:
+        """Refuse `y` that distances between rows, which a fit without `y` learned from, exclude."""
+        try:
+            self.affinity_.validate(y)
+        except ValueError as error:
+            raise ValueError(
+                f"this {type(self).__name__} was fitted without y and judges by its fitted "
+                f"{type(self.affinity_).__name__}: {error} To judge by y, score with "
+                "make_retrieval_scorer(..., affinity=...), such as affinity=LabelAffinity()."
+            ) from error
 
     def training_database(self) -> tuple[np.ndarray, Any]:
         """Packed codes and `y` of the training rows.

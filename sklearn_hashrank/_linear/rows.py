@@ -16,6 +16,7 @@ from ..persistence import storable
 _BLOCK_ROWS = 4096
 _BLOCK_NUMBERS = 1 << 22
 _SMALLEST_VARIANCE = 1e-290  # below it, float64 has no digits left for sums of squares
+_SMALLEST_OF_FLOAT32 = (4 * 1.4e-45) ** 2  # below it, values are a few subnormal numbers
 _ROUNDING = {"float32": 1e-6, "float64": 1e-10}
 _EXACT_FEATURES = 1024
 _OVERSAMPLES = 10
@@ -43,6 +44,8 @@ class CenteredRows(LinearOperator):
                 X = X.astype(float)
                 X.data *= scale[X.indices]
                 mean, scale = mean * scale, None
+        is_float32 = X.dtype == np.float32
+        self._smallest_variance = _SMALLEST_OF_FLOAT32 if is_float32 else _SMALLEST_VARIANCE
         self.X, self.mean, self.scale = X, mean, scale
         self._is_ready = (
             not sparse.issparse(X) and X.dtype == float and not mean.any() and scale is None
@@ -87,7 +90,9 @@ class CenteredRows(LinearOperator):
         """Dense rows converted and centred at once, for repeated use; sparse ones as they are."""
         if sparse.issparse(self.X):
             return self
-        return CenteredRows(self.block(slice(None)), np.zeros_like(self.mean))
+        rows = CenteredRows(self.block(slice(None)), np.zeros_like(self.mean))
+        rows._smallest_variance = self._smallest_variance  # that of the numbers before
+        return rows
 
     def scaled(self, scale: np.ndarray | None) -> "CenteredRows":
         """Rows of which each column is multiplied by a number; None stands for ones."""
@@ -140,7 +145,7 @@ class CenteredRows(LinearOperator):
             raise ValueError(
                 "X holds values so large that their variance overflows. Scale it down."
             )
-        if variances.max() < _SMALLEST_VARIANCE and not _all_rows_are_equal(self.X):
+        if variances.max() < self._smallest_variance and not _all_rows_are_equal(self.X):
             raise ValueError("X holds values so small that their variance underflows. Scale it up.")
 
 

@@ -19,14 +19,25 @@ from sklearn.utils.validation import validate_data
 
 from .._utils.callbacks import CallbackSupportMixin, Progress
 from .._utils.threads import one_blas_thread, over_blocks
-from ..affinity import BaseAffinity, check_level_indices
+from ..affinity import BaseAffinity, HierarchicalAffinity, LabelAffinity, check_level_indices
 from ..base import LinearHasher, pack_signs, project
 from ..histogram import retrieval_histogram
 from ..measures import configure_measure
 from ..objectives import CheckedObjective, Objective, SquaredEuclidean
 from ..solvers.stochastic import SCHEDULES, SOLVERS
-from ._training import EarlyStopping, History, LinearLearner, Minibatches, Report, Trainer
+from ._training import (
+    EarlyStopping,
+    GroupBatches,
+    History,
+    LinearLearner,
+    Minibatches,
+    Report,
+    Trainer,
+)
 
+# Of many classes in a batch, with few rows each, one learns most: on 150 classes 128 groups of 4
+# rows were better than 64 of 8 or 16, and than as many rows at random.
+_GROUP_SIZE, _ROWS_OF_GROUPS = 4, 512
 _WANTED_RELEVANT, _SMALLEST_BATCH, _LARGEST_BATCH = 10, 256, 2048
 _RAREST = 1e-9
 _LARGEST_TABLE = 8192  # groups of equal rows whose levels are kept
@@ -124,11 +135,11 @@ class MinibatchHasher(CallbackSupportMixin, LinearHasher):
         random_state = check_random_state(self.random_state)
         if first:
             self.batch_size_ = self._choose_batch_size(objective, relevance, random_state)
-            self._learner = self._new_learner(objective, X, None, random_state)
+            self._learner = self._new_learner(objective, relevance, X, None, random_state)
         else:
             self._learner.see(X)
         step = _stepper(self._learner, objective, relevance, X)
-        for batch in Minibatches(np.arange(X.shape[0]), self.batch_size_, random_state):
+        for batch in self._new_batches(np.arange(X.shape[0]), relevance, random_state):
             step(batch, 1 / np.sqrt(1 + self._learner.n_steps / 100))
         self._set_projections(self._learner.fold(average=True))
         for name in ("codes_", "y_", "history_", "n_iter_"):
@@ -195,7 +206,7 @@ class MinibatchHasher(CallbackSupportMixin, LinearHasher):
         batch_size = self._choose_batch_size(objective, relevance, random_state)
         self.batch_size_ = min(len(train), batch_size)
         rows = X[train] if validation.size else X
-        learner = self._new_learner(objective, rows, len(train), random_state, start)
+        learner = self._new_learner(objective, relevance, rows, len(train), random_state, start)
         stopping = None
         if validation.size:
             validate = self._validation(objective, relevance, X, learner, train, validation)
@@ -203,7 +214,7 @@ class MinibatchHasher(CallbackSupportMixin, LinearHasher):
         report = self.verbose and Report(type(self).__name__, self.max_iter, int(self.verbose))
         history: History = Trainer(
             _stepper(learner, objective, relevance, X),
-            Minibatches(train, self.batch_size_, random_state),
+            self._new_batches(train, relevance, random_state),
             SCHEDULES[self.schedule],
             learner.solver.learning_rate,
             before_step,
@@ -232,15 +243,29 @@ class MinibatchHasher(CallbackSupportMixin, LinearHasher):
             return self.batch_size
         shares = relevance.level_shares(random_state)
         wanted = _wanted_rows(objective.objective, relevance.levels, shares)
-        return int(np.clip(wanted, _SMALLEST_BATCH, _LARGEST_BATCH))
+        size = int(np.clip(wanted, _SMALLEST_BATCH, _LARGEST_BATCH))
+        if size > _SMALLEST_BATCH and relevance.class_of is not None:
+            return _ROWS_OF_GROUPS
+        return size
 
-    def _new_learner(self, objective, X, n_rows, random_state, start=None):
+    def _new_batches(self, rows, relevance, random_state):
+        size = self.batch_size_
+        if self._takes_groups(relevance):
+            class_of = relevance.class_of[rows]
+            return GroupBatches(rows, class_of, size, _GROUP_SIZE, random_state)
+        return Minibatches(rows, size, random_state)
+
+    def _takes_groups(self, relevance):
+        is_rare = self.batch_size == "auto" and self.batch_size_ > _SMALLEST_BATCH
+        return is_rare and relevance.class_of is not None
+
+    def _new_learner(self, objective, relevance, X, n_rows, random_state, start=None):
         decay = self.weight_decay
         if decay == "auto":
             decay = 0.15 * np.sqrt(min(1, X.shape[1] / n_rows)) if n_rows else 0.05
         rate = self.learning_rate
         if rate == "auto":
-            rate = _rate(objective.objective, self.solver)
+            rate = _rate(objective.objective, self.solver, self._takes_groups(relevance))
         options: dict[str, Any] = {"learning_rate": rate, "weight_decay": (decay, 0.0)}
         if self.solver == "sgd":
             options["momentum"] = self.momentum
@@ -292,10 +317,10 @@ def _wanted_rows(objective, levels, shares):
     return wanted
 
 
-def _rate(objective, solver):
+def _rate(objective, solver, takes_groups):
     if solver == "sgd" and getattr(objective, "metric", None) is SquaredEuclidean:
         return 0.03  # slopes of squared distances grow with them
-    return {"adam": 0.01, "sgd": 1.0}[solver]
+    return {"adam": 0.02 if takes_groups else 0.01, "sgd": 1.0}[solver]
 
 
 class BatchRelevance:
@@ -309,6 +334,12 @@ class BatchRelevance:
         Its rows.
     n_jobs : int or None, default=None
         Threads over the rows of a batch.
+
+    Attributes
+    ----------
+    class_of : ndarray of shape (n_rows,) or None
+        The class of each row, or its label path; None where affinity is neither, and where most
+        rows have no other one of their class.
     """
 
     def __init__(self, affinity: BaseAffinity, y: Any, n_jobs: int | None = None):
@@ -317,6 +348,9 @@ class BatchRelevance:
         self.levels = affinity.levels_[: affinity.n_reachable_levels(self._rows)]
         groups, index = affinity.group(self._rows)
         n_groups = groups.shape[0]
+        self.class_of = None
+        if isinstance(affinity, LabelAffinity | HierarchicalAffinity) and index is not None:
+            self.class_of = index if 2 * n_groups <= len(index) else None
         self._table: np.ndarray | None = None
         if n_groups <= _LARGEST_TABLE:
             self._index = np.arange(n_groups) if index is None else index

@@ -14,14 +14,15 @@ affinity : "auto" or affinity object, default="auto"
 solver : {"adam", "sgd"}, default="adam"
     Adam, or stochastic gradient ascent with momentum.
 batch_size : int or "auto", default="auto"
-    Rows of a minibatch, at most all of them. ``"auto"`` is 256, and up to 2048 where relevant
-    items are rare: a query should find about ten of them in its batch, and for graded objectives
-    one of those that hold most of the gain.
+    Rows of a minibatch, at most all of them, sampled at random. ``"auto"`` is 256, and up to 2048
+    where relevant items are rare: a query should find about ten of them in its batch, and for
+    graded objectives one of those that hold most of the gain. Where they are rare because there
+    are many classes or label paths, it is 512, in groups of about 4 rows of a class or path.
 max_iter : int, default=60
     Most passes over the training rows.
 learning_rate : float or "auto", default="auto"
-    Length of a step at the start. ``"auto"`` is 0.01 for Adam and 1 for SGD, but 0.03 for SGD
-    on squared distances, whose slopes have no bound.
+    Length of a step at the start. ``"auto"`` is 0.01 for Adam, 0.02 where batches are made of
+    groups, and 1 for SGD, but 0.03 for SGD on squared distances, whose slopes have no bound.
 schedule : {"constant", "step", "cosine"}, default="cosine"
     How the length of a step falls during `max_iter` passes.
 weight_decay : float or "auto", default="auto"

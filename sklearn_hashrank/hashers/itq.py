@@ -3,6 +3,7 @@
 from numbers import Integral
 from typing import Any
 
+import numpy as np
 from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
@@ -96,8 +97,16 @@ class ITQHasher(LinearHasher):
         X, y = self._validate_training_data(X, y)
         random_state = check_random_state(self.random_state)
         space = FeatureSpace.principal(X, self.n_bits, random_state)
-        projections = space.transform(X, X.dtype)
+        projections = _within(X.dtype, space.transform(X))
         rotation, self.n_iter_ = itq_rotation(projections, self.max_iter, random_state)
         self.components_, self.intercept_ = space.fold(rotation, 0.0, X.dtype)
         self._keep_database(X, y)
         return self
+
+
+def _within(dtype: Any, projections: np.ndarray) -> np.ndarray:
+    """Projections in a dtype, divided by a power of two where their sums would overflow there."""
+    largest = np.abs(projections).max(initial=0)
+    if largest > np.sqrt(np.finfo(dtype).max):
+        projections = projections / 2.0 ** np.ceil(np.log2(largest))
+    return projections.astype(dtype, copy=False)

@@ -7,6 +7,7 @@ import stat
 from collections.abc import Iterable, Iterator
 from typing import IO, Any
 
+_DISK_IS_FULL = (errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC))
 _NAME_CHARACTERS = 40  # of the name to be, in the name of the draft: file systems take 255 bytes
 
 
@@ -48,7 +49,7 @@ class Draft:
         except FileExistsError:
             raise
         except OSError as error:
-            raise self._error(error.errno) from error
+            raise self.error(error.errno) from error
         try:
             if self._mode not in (None, stat.S_IMODE(os.fstat(descriptor).st_mode)):
                 os.chmod(descriptor if os.chmod in os.supports_fd else self.path, self._mode)
@@ -71,9 +72,9 @@ class Draft:
     def _check_target(self) -> int | None:
         """Permissions of a file that is replaced; say why it cannot be."""
         if self._given.endswith(os.sep) or os.path.isdir(self.target):
-            raise self._error(errno.EISDIR)
+            raise self.error(errno.EISDIR)
         if os.path.islink(self.target):
-            raise self._error(errno.ELOOP)
+            raise self.error(errno.ELOOP)
         try:
             mode = os.stat(self.target).st_mode
         except FileNotFoundError:
@@ -84,10 +85,10 @@ class Draft:
         if not stat.S_ISREG(mode):
             raise OSError(errno.EINVAL, "is not a regular file", self._given)
         if not os.access(self.target, os.W_OK):
-            raise self._error(errno.EACCES)
+            raise self.error(errno.EACCES)
         return stat.S_IMODE(mode) & 0o777
 
-    def _error(self, number: int | None) -> OSError:
+    def error(self, number: int | None) -> OSError:
         """Error of the system that names the file the caller knows."""
         return OSError(number, os.strerror(number or errno.EIO), self._given)
 
@@ -142,9 +143,11 @@ def write_file(path: Any, mode: str = "wb", **options: Any) -> Iterator[IO[Any]]
             file.flush()
             os.fsync(file.fileno())
         draft.publish()
-    except BaseException:
+    except BaseException as error:
         if is_ours:
             draft.discard()
+        if isinstance(error, OSError) and error.filename is None and error.errno in _DISK_IS_FULL:
+            raise draft.error(error.errno) from error
         raise
 
 

@@ -15,9 +15,10 @@ from tests.instances import HASHERS
 
 N_BITS = 8
 FORMATS = {"dense": np.asarray, "csr": sparse.csr_array}
-SCALES = (1e-162, 1e-40, 1e-20, 1.0, 1e20, 1e150)
+SCALES = (1e-162, 1e-40, 1e-20, 1.0, 1e20, 1e36, 1e150)
 REFUSED = {
     ("float64", 1e-162): "X holds values so small that their variance underflows. Scale it up",
+    ("float32", 1e-46): "X holds values so small that their variance underflows. Scale it up",
     ("float32", 1e150): "Input X contains infinity",
 }
 

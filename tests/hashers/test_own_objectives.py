@@ -286,3 +286,34 @@ def test_named_objectives_are_annealed_geometrically(end, digits, monkeypatch):
     options = {"batch_size": 300, "max_iter": 2, "random_state": 0}
     learn(TALRLinear(4, alpha=1.5, alpha_end=end, **options), digits)
     assert seen == pytest.approx([1.5 * (end / 1.5) ** (k / 6) for k in range(6)])
+
+
+def ties_of(function):
+    return type("Ties", (Objective,), {"tie": lambda self, ties: function(ties)})()
+
+
+def zones_of(function):
+    members = {"metric": CityBlock, "zones": lambda self, levels: function(levels)}
+    return type("Zones", (PairwiseObjective,), members)()
+
+
+@pytest.mark.parametrize(
+    ("objective", "message"),
+    [
+        (ties_of(lambda t: None), "Ties.tie must return TieValues, 5 arrays .* type NoneType"),
+        (ties_of(lambda t: (t.gain,) * 3), "of type tuple of length 3 instead"),
+        (ties_of(lambda t: TieValues(*[t.gain[:1]] * 5)), "value of the TieValues that Ties.tie"),
+        (ties_of(lambda t: TieValues(*[None] * 5)), "value of the TieValues .* Got shape"),
+        (
+            ties_of(lambda t: TieValues(t.gain, t.gain, t.gain[:, :1], None, None)),
+            "gain_before of the TieValues that Ties.tie returns must be an array of shape",
+        ),
+        (zones_of(lambda levels: np.zeros((1, 2))), r"Zones.zones must return .* shape \(2, 2\)"),
+        (zones_of(lambda levels: np.zeros((3, 2))), r"Zones.zones must return .* shape \(2, 2\)"),
+        (zones_of(lambda levels: [[2, 1], [0, 1]]), r"low <= high, .* Got \[\[2, 1\], \[0, 1\]\]"),
+        (zones_of(lambda levels: np.full((2, 2), np.nan)), "low <= high"),
+    ],
+)
+def test_what_a_subclass_returns_is_checked(digits, objective, message):
+    with pytest.raises(ValueError, match=message):
+        learn(DispersionHasher(4, objective=objective, max_iter=1), digits)

@@ -166,16 +166,52 @@ def test_odd_data_gives_finite_projections(digits, make):
         assert hasher.batch_size_ <= len(X)
 
 
+def batch_size_of(y, **options):
+    X = np.random.default_rng(1).normal(size=(len(y), 5))
+    return TALRLinear(4, max_iter=1, random_state=0, **options).fit(X, y).batch_size_
+
+
 def test_batches_grow_where_relevant_items_are_rare():
     rng = np.random.default_rng(0)
-    X = rng.normal(size=(4000, 5))
-    sizes = [
-        TALRLinear(4, max_iter=1, random_state=0).fit(X, rng.integers(0, n, 4000)).batch_size_
-        for n in (2, 10, 100, 2000)
-    ]
+    sets = [np.eye(n, dtype=int)[rng.integers(0, n, 4000)] for n in (4, 10, 100, 1000)]
+    sizes = [batch_size_of(Y) for Y in sets]
     assert sizes[:2] == [256, 256]
     assert 800 < sizes[2] < 1300
     assert sizes[3] == 2048
+
+
+def test_batches_of_many_classes_are_made_of_groups():
+    rng = np.random.default_rng(0)
+    assert [batch_size_of(rng.integers(0, n, 4000)) for n in (10, 100, 1000)] == [256, 512, 512]
+    paths = np.repeat(np.arange(200), 4)[:, None] // [5, 1]
+    assert batch_size_of(paths) == 512
+    assert batch_size_of(np.arange(2400)) == 2048  # no class to make groups of
+
+    class Look:
+        def value_and_gradient(self, scores, level, levels):
+            self.most = (level > 0).sum(axis=1).mean()
+            return 0.0, np.zeros_like(scores)
+
+    y = rng.integers(0, 1000, 4000)
+    in_groups, at_random = Look(), Look()
+    assert batch_size_of(y, objective=in_groups) == 512
+    assert batch_size_of(y, objective=at_random, batch_size=512) == 512
+    assert in_groups.most > 3
+    assert at_random.most < 2
+
+
+def test_partial_fit_takes_batches_of_groups():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(800, 5)), np.repeat(np.arange(200), 4)
+    seen = []
+
+    class Look:
+        def value_and_gradient(self, scores, level, levels):
+            seen.append((level > 0).sum(axis=1).min())
+            return 0.0, np.zeros_like(scores)
+
+    TALRLinear(4, objective=Look(), random_state=0).partial_fit(X, y)
+    assert seen == [4, 4]
 
 
 def test_the_unit_of_the_levels_does_not_change_the_batches():

@@ -196,6 +196,23 @@ def test_a_hasher_without_y_keeps_no_rows():
         LSHHasher().training_database()
 
 
+@pytest.mark.filterwarnings("ignore:.*no relevant item")
+def test_a_hasher_that_learned_from_distances_says_how_to_judge_by_labels():
+    hasher = RSHHasher(4, random_state=0).fit(X)
+    assert hasher.score(X, X) == hasher.score(X)
+    message = (
+        "this RSHHasher was fitted without y and judges by its fitted EuclideanAffinity: y has 1 "
+        r"features; .* fitted with 6. To judge by y, score with make_retrieval_scorer\(\.\.\., aff"
+    )
+    for face in FACES.values():
+        with pytest.raises(ValueError, match=message):
+            face(hasher, X, Y, database="self")
+    with pytest.raises(ValueError, match=message):
+        hasher.score(X, Y)
+    scorer = make_retrieval_scorer("ap", affinity=LabelAffinity())
+    assert scorer(hasher, X, Y) == tie_aware_average_precision_score(Y, hasher.predict(X))
+
+
 def test_thresholds_come_from_the_fit_or_from_the_rows_of_the_database():
     learned = RSHHasher(4, random_state=0).fit(X[TRAIN])
     affinity, rows = learned.relevance(X[QUERY])

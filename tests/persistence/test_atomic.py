@@ -251,9 +251,9 @@ def test_a_full_disk_leaves_what_was_there(folder, digits, name, before, capsys)
     if WRITERS[name].__name__ == "run":
         with pytest.raises(OSError, match="as the command said"):
             WRITERS[name](name, digits)
-        assert capsys.readouterr().err.splitlines()[-1].endswith("File too large")
+        assert capsys.readouterr().err.endswith(f"hashrank: error: {name}: File too large\n")
     else:
-        with pytest.raises(OSError, match="File too large"), full_disk(3000):
+        with pytest.raises(OSError, match=f"File too large: '{name}'"), full_disk(3000):
             WRITERS[name](name, digits)
     assert names(folder) == ([] if before is None else [name])
     assert before is None or Path(name).read_bytes() == before

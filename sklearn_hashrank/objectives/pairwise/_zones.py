@@ -275,7 +275,13 @@ class PairwiseObjective(BaseEstimator, ABC):
         _check_zone(self.zone)
         n_rows, n_bits = scores.shape
         n_pairs = max(n_rows * (n_rows - 1), 1)
-        zones = n_bits * np.asarray(self.zones(np.asarray(levels, dtype=np.float64)))
+        zones = np.asarray(self.zones(np.asarray(levels, dtype=np.float64)))
+        if zones.shape != (len(levels), 2) or not (zones[:, 0] <= zones[:, 1]).all():
+            raise ValueError(
+                f"{type(self).__name__}.zones must return (low, high) of every level, low <= high, "
+                f"here of shape {(len(levels), 2)}. Got {zones.tolist()} instead."
+            )
+        zones = n_bits * zones
         low, high = np.ascontiguousarray(zones.T, dtype=scores.dtype)
         slope = self.metric.distances(scores, self.n_jobs)
         both_ways, losses = np.empty_like(slope), np.empty(n_rows)

@@ -223,9 +223,9 @@ class Objective(BaseEstimator, ABC):
 
         gain, total = _sum_over_levels(soft, gains)
         nearer = _nearer_bins(soft.shape[-1], soft.dtype)
-        value, by_gain, by_gain_before, by_total, by_before = self.tie(
-            SoftTies(gain, gain @ nearer, total, total @ nearer)
-        )
+        values = self.tie(SoftTies(gain, gain @ nearer, total, total @ nearer))
+        _check_tie_values(type(self).__name__, values, gain.shape)
+        value, by_gain, by_gain_before, by_total, by_before = values
 
         scale_column = scale[:, None]
         to_gain = _pull_back(by_gain, by_gain_before, nearer) * scale_column
@@ -237,6 +237,23 @@ class Objective(BaseEstimator, ABC):
 
     def _n_bins_of(self, n_bits: int) -> Any:
         return min(n_bits, _MOST_BINS) if self.n_bins == "auto" else self.n_bins
+
+
+def _check_tie_values(name, values, shape):
+    """Refuse what is not one number for each tie; only derivatives may be None."""
+    n_fields = len(TieValues._fields)
+    if not isinstance(values, tuple) or len(values) != n_fields:
+        length = f" of length {len(values)}" if isinstance(values, tuple) else ""
+        raise ValueError(
+            f"{name}.tie must return TieValues, {n_fields} arrays of shape {shape} or None. "
+            f"Got an object of type {type(values).__name__}{length} instead."
+        )
+    for field, array in zip(TieValues._fields, values):
+        if np.shape(array) != shape and (array is not None or field == TieValues._fields[0]):
+            raise ValueError(
+                f"{field} of the TieValues that {name}.tie returns must be an array of shape "
+                f"{shape}, as those it is given. Got shape {np.shape(array)} instead."
+            )
 
 
 def _sum_over_levels(counts: np.ndarray, gains: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
