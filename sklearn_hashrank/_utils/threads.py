@@ -286,7 +286,9 @@ class _BlasThreads:
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
-        self._libraries: list[Any] | None = None
+        # Now, when the module is imported: it looks through the libraries of the process, and would
+        # wait for ever for a thread that loads one meanwhile, or looks through them too.
+        self._libraries = ThreadpoolController().select(user_api="blas").lib_controllers
         self._n_inside, self._before = 0, [0]
         self._depth = threading.local()
 
@@ -294,9 +296,6 @@ class _BlasThreads:
         depth = getattr(self._depth, "value", 0)
         if depth == 0:
             with self.lock:
-                if self._libraries is None:  # it looks through all libraries of the process
-                    found = ThreadpoolController().select(user_api="blas")
-                    self._libraries = found.lib_controllers
                 if self._n_inside == 0:
                     self._before = [library.num_threads for library in self._libraries]
                 for library in self._libraries:
@@ -309,7 +308,7 @@ class _BlasThreads:
         if self._depth.value == 0:
             with self.lock:
                 self._n_inside -= 1
-                for library, before in zip(self._libraries or [], self._before):
+                for library, before in zip(self._libraries, self._before):
                     if self._n_inside == 0 or _has_number_of_each_thread(library):
                         _set_num_threads(library, before)
 

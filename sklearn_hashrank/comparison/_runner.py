@@ -12,8 +12,8 @@ from functools import partial
 from typing import Any
 
 from sklearn.base import clone
-from threadpoolctl import threadpool_limits
 
+from .._utils.threads import one_blas_thread
 from ..affinity import BaseAffinity
 from ..histogram import retrieval_histogram
 from ..measures import ConfiguredMeasure
@@ -162,7 +162,7 @@ def execute(
         With `error` set where the method raised one.
     """
     try:
-        with threadpool_limits(limits=1), warnings.catch_warnings(record=True) as caught:
+        with one_blas_thread(), warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             _warm_up(run.hasher, X, y, split, affinity)
             n_bits, scores, curves = _fit_and_measure(run, X, y, split, affinity, measures)

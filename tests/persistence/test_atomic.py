@@ -355,6 +355,7 @@ def test_many_at_once_and_kill(folder):
         capture_output=True,
         text=True,
         check=False,
+        timeout=300,  # threads that wait for each other must not hold up the tests
     )
     assert run.returncode == 0, run.stderr
     left = run.stdout.split()
