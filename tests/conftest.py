@@ -1,7 +1,9 @@
 """Settings of all tests."""
 
+import contextlib
 import os
 import re
+import warnings
 from importlib.metadata import version
 from pathlib import Path
 
@@ -17,6 +19,11 @@ if worker := os.environ.get("PYTEST_XDIST_WORKER"):
     caches = Path(__file__).parents[1] / ".pytest_cache" / f"numba-{version('numba')}"
     os.environ.setdefault("NUMBA_CACHE_DIR", str(caches / worker))
 os.environ.setdefault("SCIPY_ARRAY_API", "1")  # or scikit-learn skips a check; before scipy loads
+
+# Its import warns, and where warnings are errors crashes the process (1.12).
+with warnings.catch_warnings(), contextlib.suppress(ImportError):
+    warnings.simplefilter("ignore")
+    import faiss  # noqa: F401
 
 # No timed assertions: the first example compiles kernels, and machines are shared.
 settings.register_profile("shared", deadline=None, print_blob=True)

@@ -5,6 +5,7 @@ import json
 import math
 import sys
 import time
+import zipfile
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterable
 from typing import Any
@@ -266,8 +267,16 @@ def _write_neighbors(path: str | None, distances: Any, indices: Any, is_table: b
             arrays = {name: np.concatenate(rows) for name, rows in arrays.items()}
             arrays["indptr"] = np.cumsum([0, *map(len, indices)])
         with write_file(path) as file:
-            np.savez(file, **arrays)
+            _write_arrays(file, arrays)
     print(f"{path}: {sum(map(len, indices)):,} neighbours of {len(indices):,} queries")
+
+
+def _write_arrays(file: Any, arrays: dict[str, np.ndarray]) -> None:
+    """As numpy.savez does, but closed in order where the disk is full."""
+    with zipfile.ZipFile(file, "w") as archive:
+        for name, array in arrays.items():
+            with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
+                np.lib.format.write_array(member, np.asarray(array), allow_pickle=False)
 
 
 def _write_csv(file: Any, distances: Iterable[Any], indices: Iterable[Any]) -> None:

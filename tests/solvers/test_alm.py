@@ -66,6 +66,7 @@ def test_reaches_the_closed_form(name, n_bits):
 def test_reaches_the_closed_form_on_random_spectra(n, data):
     n_bits = data.draw(st.integers(1, n))
     values = data.draw(st.lists(st.floats(-1, 1), min_size=n, max_size=n))
+    values = [v if abs(v) > 1e-100 else 0.0 for v in values]  # whose squares can be represented
     B = with_spectrum(np.array(values), data.draw(st.integers(0, 100)))
     assert_optimal(B, n_bits, solve(B, n_bits))
 

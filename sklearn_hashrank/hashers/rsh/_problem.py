@@ -226,6 +226,8 @@ class MarginProblem:
             candidates = candidates - taken @ (taken.T @ candidates)
         basis, sizes, _ = np.linalg.svd(candidates, full_matrices=False)
         basis = basis[:, sizes > _NO_DIRECTION]
+        if not basis.shape[1]:
+            return basis
         projections = rows @ self.space.lift(basis)
         variances, vectors = linalg.eigh(projections.T @ projections)
         varies = variances[::-1] > _NO_DIRECTION**2 * variances[-1:].max(initial=0)
