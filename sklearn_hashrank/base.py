@@ -368,6 +368,11 @@ class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
 
     def _validate_training_data(self, X: Any, y: Any, reset: bool = True) -> tuple[Any, Any]:
         """Check rows of X and y; `reset` forgets what an earlier fit derived."""
+        if y is None and self.__sklearn_tags__().target_tags.required:
+            raise ValueError(
+                f"{type(self).__name__} requires y to be passed, but the target y is None: it "
+                "learns from y what is relevant."
+            )
         if reset:
             self.__dict__.pop("affinity_", None)
             self.fitted_with_y_ = y is not None

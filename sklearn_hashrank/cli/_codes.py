@@ -14,7 +14,7 @@ import numpy as np
 
 from ..base import LinearHasher
 from ..codes import load_codes, packed_width
-from ..comparison import COLUMNS, METHODS, measure_codes, method_from_name
+from ..comparison import COLUMNS, measure_codes, method_from_name
 from ..hasher_files import load_hasher, save_hasher
 from ..persistence import noted_n_bits, write_file
 from ._arguments import jobs, not_negative, positive
@@ -72,7 +72,8 @@ def add_commands(commands: Any) -> None:
         "--method",
         default="itq",
         metavar="NAME",
-        help=f"among {', '.join(METHODS)}; may be followed by :parameter=value (default: itq)",
+        help="a name that 'hashrank methods' lists; may be followed by :parameter=value "
+        "(default: itq)",
     )
     parser.add_argument(
         "--bits", type=positive, default=32, metavar="N", help="code length (default: 32)"

@@ -9,7 +9,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from ..comparison import METHODS, Comparison, compare, method_from_name
+from ..comparison import Comparison, compare, method_from_name
 from ..model_selection import PerClassRetrievalSplit, RandomRetrievalSplit, cifar10_split
 from ._arguments import ALL, jobs, lengths, number_or_all, positive, words
 from ._data import NAMED, add_data_options, load_data
@@ -49,7 +49,7 @@ def add_command(commands: Any) -> None:
         type=words,
         default="lsh,itq,rsh,lwh,talr-ap,talr-ndcg",
         metavar="NAME,...",
-        help=f"among {', '.join(METHODS)}; each may be followed by :parameter=value "
+        help="names that 'hashrank methods' lists; each may be followed by :parameter=value "
         "(default: %(default)s)",
     )
     parser.add_argument(

@@ -11,7 +11,7 @@ from typing import Any
 
 from .. import __version__
 from .._utils.text import plain
-from . import _codes, _compare
+from . import _codes, _compare, _methods
 from ._outputs import check_words
 
 _DESCRIPTION = "Learning to hash: compare methods, and fit, encode, evaluate and search on files."
@@ -88,6 +88,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"hashrank {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     _compare.add_command(commands)
+    _methods.add_command(commands)
     _codes.add_commands(commands)
     for command in commands.choices.values():
         command.formatter_class = argparse.RawDescriptionHelpFormatter

@@ -2,15 +2,18 @@
 
 from ._comparison import WRITTEN_FILES, Comparison, compare
 from ._measuring import COLUMNS, Column, measure_codes
-from ._methods import METHODS, method_from_name
+from ._methods import method_from_name
+from ._names import GROUPS, METHODS, Method
 from ._runner import RunResult
 
 __all__ = [
     "COLUMNS",
+    "GROUPS",
     "METHODS",
     "WRITTEN_FILES",
     "Column",
     "Comparison",
+    "Method",
     "RunResult",
     "compare",
     "measure_codes",

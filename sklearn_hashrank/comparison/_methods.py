@@ -11,26 +11,7 @@ from sklearn.base import clone
 
 from ..affinity import is_auto
 from ..base import BaseHasher
-from ..hashers.dispersion import DispersionHasher
-from ..hashers.itq import ITQHasher
-from ..hashers.lsh import LSHHasher
-from ..hashers.lwh import LWHHasher
-from ..hashers.pca import PCAHasher
-from ..hashers.rsh import RSHHasher
-from ..hashers.talr import TALRLinear
-
-METHODS: dict[str, BaseHasher] = {
-    "lsh": LSHHasher(),
-    "pca": PCAHasher(),
-    "itq": ITQHasher(),
-    "rsh": RSHHasher(),
-    "lwh": LWHHasher(),
-    "lwh-ndcg": LWHHasher(loss="ndcg"),
-    "talr-ap": TALRLinear(objective="ap"),
-    "talr-ndcg": TALRLinear(objective="ndcg"),
-    "dispersion": DispersionHasher(),
-    "dsh": DispersionHasher(objective="dsh"),
-}
+from ._names import METHODS
 
 _SET_BY_COMPARISON = {"n_bits", "random_state", "output"}
 _VERSIONED = {"sklearn_hashrank", "sklearn", "numpy", "scipy", *sys.stdlib_module_names}
@@ -62,7 +43,7 @@ def method_from_name(notation: str) -> BaseHasher:
         raise ValueError(
             f"unknown method {name!r}.{hint} The methods are {', '.join(sorted(METHODS))}."
         )
-    hasher = clone(METHODS[name])
+    hasher = clone(METHODS[name].hasher)
     parameters = dict(_parse_override(override, notation) for override in overrides)
     accepted = sorted(set(hasher.get_params()) - _SET_BY_COMPARISON)
     for parameter in parameters:

@@ -24,6 +24,7 @@ from sklearn_hashrank import (
     retrieval_histogram,
 )
 from sklearn_hashrank.cli import main
+from sklearn_hashrank.comparison import METHODS
 
 SMALL = ["--methods", "lsh,itq:max_iter=5", "--bits", "8,12", "--seeds", "2"]
 SMALL += ["--queries", "5", "--training", "30"]
@@ -579,3 +580,12 @@ def test_progress_on_a_terminal(folder, capsys, no_pictures, monkeypatch):
     assert main([*settings, "--seeds", "1"]) == 0
     assert sys.stderr.getvalue().startswith("[1/1] lsh, 8 bits, seed 0: ")
     assert sys.stderr.getvalue().count("\n") == 1
+
+
+def test_methods_lists_every_name_with_a_line(capsys):
+    assert main(["methods"]) == 0
+    printed = capsys.readouterr().out
+    for name, method in METHODS.items():
+        assert any(
+            line.split()[0] == name and line.endswith(method.line) for line in printed.splitlines()
+        )
