@@ -68,6 +68,7 @@ SECTIONS = (
         (
             "cross_validate_retrieval",
             "PerClassRetrievalSplit",
+            "UnseenClassesSplit",
             "RandomRetrievalSplit",
             "cifar10_split",
             "RetrievalSplit",
