@@ -27,7 +27,7 @@ SECTIONS = (
     Section(
         "Baselines",
         "sklearn_hashrank",
-        ("LSHHasher", "PCAHasher", "ITQHasher"),
+        ("SignHasher", "LSHHasher", "PCAHasher", "ITQHasher"),
         "The yardsticks every learned hasher is compared with; see :ref:`baselines`.",
     ),
     Section(
