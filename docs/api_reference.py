@@ -31,6 +31,13 @@ SECTIONS = (
         "The yardsticks every learned hasher is compared with; see :ref:`baselines`.",
     ),
     Section(
+        "Projections",
+        "sklearn_hashrank",
+        ("SpectralHasher",),
+        "Classical hashers that project rows on directions or compare them with centres; see "
+        ":ref:`projections`.",
+    ),
+    Section(
         "Files",
         "sklearn_hashrank",
         ("save_hasher", "load_hasher"),

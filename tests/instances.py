@@ -10,12 +10,15 @@ from sklearn_hashrank import (
     LWHHasher,
     PCAHasher,
     RSHHasher,
+    SpectralHasher,
     TALRLinear,
 )
 
 HASHERS = [
     LSHHasher(n_bits=1, random_state=0),
     PCAHasher(n_bits=1, random_state=0),
+    PCAHasher(n_bits=1, rotation="random", random_state=0),
+    SpectralHasher(n_bits=1, random_state=0),
     ITQHasher(n_bits=1, max_iter=5, random_state=0),
     LWHHasher(n_bits=1, random_state=0),
     RSHHasher(n_bits=1, random_state=0),

@@ -9,6 +9,7 @@ from ..hashers.lsh import LSHHasher
 from ..hashers.lwh import LWHHasher
 from ..hashers.pca import PCAHasher
 from ..hashers.rsh import RSHHasher
+from ..hashers.sh import SpectralHasher
 from ..hashers.talr import TALRLinear
 
 __all__ = ["GROUPS", "METHODS", "Method"]
@@ -39,7 +40,11 @@ class Method(NamedTuple):
 METHODS: dict[str, Method] = {
     "lsh": Method(LSHHasher(), "independent", "random hyperplanes through the mean"),
     "pca": Method(PCAHasher(), "unsupervised", "signs of the principal components"),
+    "pca-rr": Method(
+        PCAHasher(rotation="random"), "unsupervised", "principal components, rotated at random"
+    ),
     "itq": Method(ITQHasher(), "unsupervised", "principal components, rotated towards their signs"),
+    "sh": Method(SpectralHasher(), "unsupervised", "spectral hashing: waves along the components"),
     "dsh": Method(
         DispersionHasher(objective="dsh"), "minibatch", "contrastive loss of pairs in a minibatch"
     ),
