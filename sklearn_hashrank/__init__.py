@@ -17,6 +17,7 @@ from .hashers.lwh import LWHHasher
 from .hashers.pca import PCAHasher
 from .hashers.rsh import RSHHasher
 from .hashers.sh import SpectralHasher
+from .hashers.sign import SignHasher
 from .hashers.talr import TALRLinear
 from .histogram import RetrievalHistogram, retrieval_histogram
 from .neighbors import HammingNeighbors
@@ -36,6 +37,7 @@ __all__ = [
     "RetrievalHistogram",
     "SharedLabelAffinity",
     "SpectralHasher",
+    "SignHasher",
     "TALRLinear",
     "load_hasher",
     "retrieval_histogram",

@@ -11,10 +11,12 @@ from sklearn_hashrank import (
     PCAHasher,
     RSHHasher,
     SpectralHasher,
+    SignHasher,
     TALRLinear,
 )
 
 HASHERS = [
+    SignHasher(n_bits=1),
     LSHHasher(n_bits=1, random_state=0),
     PCAHasher(n_bits=1, random_state=0),
     PCAHasher(n_bits=1, rotation="random", random_state=0),
