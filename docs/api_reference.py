@@ -33,7 +33,7 @@ SECTIONS = (
     Section(
         "Projections",
         "sklearn_hashrank",
-        ("SpectralHasher",),
+        ("SpectralHasher", "WTAHasher", "CMHHasher"),
         "Classical hashers that project rows on directions or compare them with centres; see "
         ":ref:`projections`.",
     ),

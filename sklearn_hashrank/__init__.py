@@ -10,6 +10,7 @@ from .affinity import (
     SharedLabelAffinity,
 )
 from .hasher_files import load_hasher, save_hasher
+from .hashers.cmh import CMHHasher
 from .hashers.dispersion import DispersionHasher
 from .hashers.itq import ITQHasher
 from .hashers.lsh import LSHHasher
@@ -19,10 +20,12 @@ from .hashers.rsh import RSHHasher
 from .hashers.sh import SpectralHasher
 from .hashers.sign import SignHasher
 from .hashers.talr import TALRLinear
+from .hashers.wta import WTAHasher
 from .histogram import RetrievalHistogram, retrieval_histogram
 from .neighbors import HammingNeighbors
 
 __all__ = [
+    "CMHHasher",
     "DispersionHasher",
     "EuclideanAffinity",
     "HammingNeighbors",
@@ -36,9 +39,10 @@ __all__ = [
     "RSHHasher",
     "RetrievalHistogram",
     "SharedLabelAffinity",
-    "SpectralHasher",
     "SignHasher",
+    "SpectralHasher",
     "TALRLinear",
+    "WTAHasher",
     "load_hasher",
     "retrieval_histogram",
     "save_hasher",

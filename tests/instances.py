@@ -4,15 +4,17 @@ scikit-learn's check of sparse input wants ``predict`` to give a single column, 
 """
 
 from sklearn_hashrank import (
+    CMHHasher,
     DispersionHasher,
     ITQHasher,
     LSHHasher,
     LWHHasher,
     PCAHasher,
     RSHHasher,
-    SpectralHasher,
     SignHasher,
+    SpectralHasher,
     TALRLinear,
+    WTAHasher,
 )
 
 HASHERS = [
@@ -20,6 +22,8 @@ HASHERS = [
     LSHHasher(n_bits=1, random_state=0),
     PCAHasher(n_bits=1, random_state=0),
     PCAHasher(n_bits=1, rotation="random", random_state=0),
+    WTAHasher(n_bits=1, random_state=0),
+    CMHHasher(n_bits=1, random_state=0),
     SpectralHasher(n_bits=1, random_state=0),
     ITQHasher(n_bits=1, max_iter=5, random_state=0),
     LWHHasher(n_bits=1, random_state=0),

@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 from ..base import BaseHasher
+from ..hashers.cmh import CMHHasher
 from ..hashers.dispersion import DispersionHasher
 from ..hashers.itq import ITQHasher
 from ..hashers.lsh import LSHHasher
@@ -12,6 +13,7 @@ from ..hashers.rsh import RSHHasher
 from ..hashers.sh import SpectralHasher
 from ..hashers.sign import SignHasher
 from ..hashers.talr import TALRLinear
+from ..hashers.wta import WTAHasher
 
 __all__ = ["GROUPS", "METHODS", "Method"]
 
@@ -41,6 +43,8 @@ class Method(NamedTuple):
 METHODS: dict[str, Method] = {
     "sign": Method(SignHasher(), "independent", "signs of the first features, less their means"),
     "lsh": Method(LSHHasher(), "independent", "random hyperplanes through the mean"),
+    "wta": Method(WTAHasher(), "independent", "which of four random features is the largest"),
+    "cmh": Method(CMHHasher(), "independent", "which of four random projections is the largest"),
     "pca": Method(PCAHasher(), "unsupervised", "signs of the principal components"),
     "pca-rr": Method(
         PCAHasher(rotation="random"), "unsupervised", "principal components, rotated at random"

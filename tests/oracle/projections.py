@@ -29,3 +29,15 @@ def up_to_whole_bits(codes, other):
     """Share of bits that differ, where a bit may be flipped in all rows of both."""
     differ = np.mean(codes != other, axis=0)
     return np.minimum(differ, 1 - differ).mean()
+
+
+def winner_codes(candidates, n_bits):
+    """Codes of winner-take-all hashing, (n_rows, n_hashes, n_candidates) numbers."""
+    n_digits = int(np.log2(candidates.shape[2]))
+    codes = []
+    for row in candidates:
+        digits = "".join(
+            np.binary_repr(hash_.tolist().index(max(hash_)), n_digits) for hash_ in row
+        )
+        codes.append([int(digit) for digit in digits[:n_bits]])
+    return np.array(codes, dtype=np.uint8)
