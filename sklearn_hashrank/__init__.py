@@ -19,6 +19,8 @@ from .hashers.pca import PCAHasher
 from .hashers.rsh import RSHHasher
 from .hashers.sh import SpectralHasher
 from .hashers.sign import SignHasher
+from .hashers.sklsh import SKLSHHasher
+from .hashers.sph import SphericalHasher
 from .hashers.talr import TALRLinear
 from .hashers.wta import WTAHasher
 from .histogram import RetrievalHistogram, retrieval_histogram
@@ -38,9 +40,11 @@ __all__ = [
     "PrecomputedAffinity",
     "RSHHasher",
     "RetrievalHistogram",
+    "SKLSHHasher",
     "SharedLabelAffinity",
     "SignHasher",
     "SpectralHasher",
+    "SphericalHasher",
     "TALRLinear",
     "WTAHasher",
     "load_hasher",

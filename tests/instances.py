@@ -12,7 +12,9 @@ from sklearn_hashrank import (
     PCAHasher,
     RSHHasher,
     SignHasher,
+    SKLSHHasher,
     SpectralHasher,
+    SphericalHasher,
     TALRLinear,
     WTAHasher,
 )
@@ -24,6 +26,8 @@ HASHERS = [
     PCAHasher(n_bits=1, rotation="random", random_state=0),
     WTAHasher(n_bits=1, random_state=0),
     CMHHasher(n_bits=1, random_state=0),
+    SKLSHHasher(n_bits=1, random_state=0),
+    SphericalHasher(n_bits=1, max_iter=50, random_state=0),
     SpectralHasher(n_bits=1, random_state=0),
     ITQHasher(n_bits=1, max_iter=5, random_state=0),
     LWHHasher(n_bits=1, random_state=0),

@@ -6,9 +6,18 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.datasets import load_digits
 
-from sklearn_hashrank import CMHHasher, LSHHasher, SpectralHasher, WTAHasher
-from sklearn_hashrank.codes import hamming_distances
+from sklearn_hashrank import (
+    CMHHasher,
+    LSHHasher,
+    SKLSHHasher,
+    SpectralHasher,
+    SphericalHasher,
+    WTAHasher,
+    retrieval_histogram,
+)
+from sklearn_hashrank.codes import hamming_distances, spherical_distances
 from sklearn_hashrank.hashers.sh import longest_waves
+from sklearn_hashrank.histogram import distance_histogram
 from tests.oracle import projections as oracle
 
 
@@ -103,3 +112,94 @@ def test_two_concomitants_are_random_hyperplanes(digits):
     assert_allclose(two, lsh, atol=0.03)
     order = np.argsort(angles, axis=None)
     assert np.diff(np.sort(four.ravel()) - four.ravel()[order]).max() < 0.03
+
+
+@pytest.mark.parametrize("gamma", [1.0, 0.3])
+def test_random_waves_are_those_of_the_paper(digits, gamma):
+    X, _, Z, _ = digits
+    hasher = SKLSHHasher(24, gamma=gamma, random_state=0).fit(X)
+    random_state = np.random.RandomState(0)
+    rows = random_state.permutation(len(X))[:100]
+    normals = random_state.standard_normal((24, X.shape[1])) * np.sqrt(gamma)
+    phases = random_state.uniform(0, 2 * np.pi, 24)
+    thresholds = random_state.uniform(-1, 1, 24)
+    phases = phases - normals @ X.mean(axis=0) / hasher.neighbour_distance_
+    expected = oracle.shift_invariant_codes(X, Z, normals, phases, thresholds, rows, 50)
+    assert_array_equal(hasher.predict(Z), expected)
+
+
+def test_differing_bits_of_random_waves_estimate_the_kernel(digits):
+    """The share that differs lies between the bounds of the paper's theorem."""
+    X = digits[0][:80]
+    hasher = SKLSHHasher(20_000, random_state=0).fit(X)
+    codes = hasher.predict(X)
+    share = hamming_distances(codes, codes) / 20_000
+    K = np.exp(-((oracle.distances(X, X) / hasher.neighbour_distance_) ** 2) / 2)
+    assert np.all(share <= np.minimum(np.sqrt(1 - K) / 2, 4 / np.pi**2 * (1 - 2 / 3 * K)) + 0.02)
+    assert np.all(share >= 4 / np.pi**2 * (1 - K) - 0.02)
+
+
+def test_few_rows_and_equal_ones_have_distances_too():
+    X = np.repeat([[0.0, 0.0], [3.0, 4.0]], 60, axis=0)
+    assert SKLSHHasher(8, random_state=0).fit(X).neighbour_distance_ == 0
+    assert SKLSHHasher(8, random_state=0).fit(X[50:70]).neighbour_distance_ == pytest.approx(5)
+    assert len(np.unique(SKLSHHasher(64, random_state=0).fit(X).codes_, axis=0)) == 2
+
+
+@pytest.mark.parametrize(("n_bits", "n_rows"), [(2, 600), (8, 600), (16, 599), (32, 600)])
+def test_spheres_are_those_of_the_paper(digits, n_bits, n_rows):
+    noise = np.random.default_rng(0).normal(scale=0.1, size=digits[0].shape)  # no equal distances
+    X, Z = (digits[0] + noise)[:n_rows], digits[2]
+    hasher = SphericalHasher(n_bits, random_state=0).fit(X)
+    random_state = np.random.RandomState(0)
+    samples = [random_state.permutation(n_rows)[:5] for _ in range(n_bits)]
+    start = np.array([X[sample].mean(axis=0) for sample in samples])
+    centres, radii, n_iter = oracle.spheres(X, start)
+    assert hasher.n_iter_ == n_iter
+    assert_allclose(hasher.centers_, centres, atol=1e-8)
+    codes = oracle.distances(X, centres) <= radii
+    assert_array_equal(hasher.predict(X), codes)
+    assert np.mean(hasher.predict(Z) != (oracle.distances(Z, centres) <= radii)) < 0.01
+    assert_allclose(hasher.radii_, radii, rtol=0.01)
+
+
+def test_spheres_hold_half_of_the_rows_and_share_a_quarter(digits):
+    X = digits[0]
+    hasher = SphericalHasher(24, random_state=0).fit(X)
+    inside = hasher.predict(X).astype(int)
+    assert_array_equal(inside.sum(axis=0), len(X) // 2)
+    shared = (inside.T @ inside)[np.triu_indices(24, 1)] / len(X)
+    assert np.abs(shared - 0.25).mean() <= 0.025
+    assert shared.std() <= 0.0375
+    assert hasher.n_iter_ < 100
+
+
+def test_spheres_of_rows_on_a_line_end_somewhere():
+    X = np.linspace(0, 1, 50)[:, None]
+    hasher = SphericalHasher(16, random_state=0).fit(X)
+    assert np.isfinite(hasher.centers_).all()
+    assert np.isfinite(hasher.radii_).all()
+    assert_array_equal(hasher.predict(X).sum(axis=0), 25)
+
+
+def test_spherical_distances_rank_as_fractions_do(digits):
+    X, y, Z, z = digits
+    hasher = SphericalHasher(12, random_state=0).fit(X)
+    queries, database = hasher.predict(Z[:20]), hasher.predict(X)
+    found = spherical_distances(queries, database)
+    for row, query in zip(found, queries):
+        exact = [oracle.spherical_distance(query, item) for item in database]
+        assert_array_equal(
+            np.unique(row, return_inverse=True)[1],
+            np.unique(np.array(exact, dtype=object), return_inverse=True)[1],
+        )
+        assert_allclose(row, np.array(exact, dtype=float))
+    signs = 2 * queries.astype(np.int8) - 1
+    assert_array_equal(spherical_distances(signs, 2 * database.astype(np.int8) - 1), found)
+    packed = np.packbits(queries, axis=1)
+    assert_array_equal(spherical_distances(packed, database, n_bits=12), found)
+    spherical = distance_histogram(found, z[:20], y).average_precision()
+    plain = distance_histogram(hamming_distances(queries, database), z[:20], y)
+    counted = retrieval_histogram(queries, database, z[:20], y)
+    assert_allclose(plain.average_precision(), counted.average_precision())
+    assert spherical.mean() != plain.average_precision().mean()
