@@ -31,6 +31,19 @@ SECTIONS = (
         "The yardsticks every learned hasher is compared with; see :ref:`baselines`.",
     ),
     Section(
+        "Projections",
+        "sklearn_hashrank",
+        (
+            "SpectralHasher",
+            "SKLSHHasher",
+            "SphericalHasher",
+            "WTAHasher",
+            "CMHHasher",
+        ),
+        "Classical hashers that project rows on directions or compare them with centres; see "
+        ":ref:`projections`.",
+    ),
+    Section(
         "Files",
         "sklearn_hashrank",
         ("save_hasher", "load_hasher"),
@@ -41,6 +54,12 @@ SECTIONS = (
         "sklearn_hashrank",
         ("retrieval_histogram", "RetrievalHistogram"),
         "Counts by query, level and distance, and every measure of them; see :ref:`evaluation`.",
+    ),
+    Section(
+        "Rankings by other distances",
+        "sklearn_hashrank.histogram",
+        ("distance_histogram",),
+        "The same measures where codes are not ranked by Hamming distance.",
     ),
     Section(
         "Metrics",
@@ -163,8 +182,14 @@ SECTIONS = (
     Section(
         "Codes",
         "sklearn_hashrank.codes",
-        ("pack_codes", "unpack_codes", "load_codes", "hamming_distances"),
-        "Packing, formats, Hamming distance.",
+        (
+            "pack_codes",
+            "unpack_codes",
+            "load_codes",
+            "hamming_distances",
+            "spherical_distances",
+        ),
+        "Packing, formats, distances.",
     ),
     Section(
         "Feature extraction",

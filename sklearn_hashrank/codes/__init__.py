@@ -1,8 +1,8 @@
-"""Binary codes: formats, packing, reading, Hamming distance, and how many items have each."""
+"""Binary codes: formats, packing, reading, distances, and how many items have each."""
 
 from ..persistence import load_codes
 from ._counts import CodeCounter, KeptCodes
-from ._distances import hamming_distances
+from ._distances import hamming_distances, spherical_distances
 from ._formats import (
     FORMATS,
     CodeReader,
@@ -27,6 +27,7 @@ __all__ = [
     "load_codes",
     "pack_codes",
     "packed_width",
+    "spherical_distances",
     "unpack_codes",
     "write_codes",
 ]

@@ -3,14 +3,19 @@
 from typing import NamedTuple
 
 from ..base import BaseHasher
+from ..hashers.cmh import CMHHasher
 from ..hashers.dispersion import DispersionHasher
 from ..hashers.itq import ITQHasher
 from ..hashers.lsh import LSHHasher
 from ..hashers.lwh import LWHHasher
 from ..hashers.pca import PCAHasher
 from ..hashers.rsh import RSHHasher
+from ..hashers.sh import SpectralHasher
 from ..hashers.sign import SignHasher
+from ..hashers.sklsh import SKLSHHasher
+from ..hashers.sph import SphericalHasher
 from ..hashers.talr import TALRLinear
+from ..hashers.wta import WTAHasher
 
 __all__ = ["GROUPS", "METHODS", "Method"]
 
@@ -40,8 +45,16 @@ class Method(NamedTuple):
 METHODS: dict[str, Method] = {
     "sign": Method(SignHasher(), "independent", "signs of the first features, less their means"),
     "lsh": Method(LSHHasher(), "independent", "random hyperplanes through the mean"),
+    "wta": Method(WTAHasher(), "independent", "which of four random features is the largest"),
+    "cmh": Method(CMHHasher(), "independent", "which of four random projections is the largest"),
+    "sklsh": Method(SKLSHHasher(), "independent", "random waves, which estimate a Gaussian kernel"),
     "pca": Method(PCAHasher(), "unsupervised", "signs of the principal components"),
+    "pca-rr": Method(
+        PCAHasher(rotation="random"), "unsupervised", "principal components, rotated at random"
+    ),
     "itq": Method(ITQHasher(), "unsupervised", "principal components, rotated towards their signs"),
+    "sh": Method(SpectralHasher(), "unsupervised", "spectral hashing: waves along the components"),
+    "sph": Method(SphericalHasher(), "unsupervised", "balanced spheres that overlap evenly"),
     "dsh": Method(
         DispersionHasher(objective="dsh"), "minibatch", "contrastive loss of pairs in a minibatch"
     ),
