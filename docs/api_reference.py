@@ -27,7 +27,7 @@ SECTIONS = (
     Section(
         "Baselines",
         "sklearn_hashrank",
-        ("LSHHasher", "PCAHasher", "ITQHasher"),
+        ("LSHHasher", "PCAHasher", "ITQHasher", "ClassifierHasher"),
         "The yardsticks every learned hasher is compared with; see :ref:`baselines`.",
     ),
     Section(

@@ -10,6 +10,7 @@ from .affinity import (
     SharedLabelAffinity,
 )
 from .hasher_files import load_hasher, save_hasher
+from .hashers.classifier import ClassifierHasher
 from .hashers.dispersion import DispersionHasher
 from .hashers.itq import ITQHasher
 from .hashers.lsh import LSHHasher
@@ -21,6 +22,7 @@ from .histogram import RetrievalHistogram, retrieval_histogram
 from .neighbors import HammingNeighbors
 
 __all__ = [
+    "ClassifierHasher",
     "DispersionHasher",
     "EuclideanAffinity",
     "HammingNeighbors",

@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 from ..base import BaseHasher
+from ..hashers.classifier import ClassifierHasher
 from ..hashers.dispersion import DispersionHasher
 from ..hashers.itq import ITQHasher
 from ..hashers.lsh import LSHHasher
@@ -40,6 +41,9 @@ METHODS: dict[str, Method] = {
     "lsh": Method(LSHHasher(), "independent", "random hyperplanes through the mean"),
     "pca": Method(PCAHasher(), "unsupervised", "signs of the principal components"),
     "itq": Method(ITQHasher(), "unsupervised", "principal components, rotated towards their signs"),
+    "classifier": Method(
+        ClassifierHasher(), "supervised", "class codes of a logistic regression's predictions"
+    ),
     "dsh": Method(
         DispersionHasher(objective="dsh"), "minibatch", "contrastive loss of pairs in a minibatch"
     ),
