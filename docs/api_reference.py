@@ -28,6 +28,7 @@ SECTIONS = (
         "Baselines",
         "sklearn_hashrank",
         ("SignHasher", "LSHHasher", "PCAHasher", "ITQHasher"),
+        ("LSHHasher", "PCAHasher", "ITQHasher", "ClassifierHasher"),
         "The yardsticks every learned hasher is compared with; see :ref:`baselines`.",
     ),
     Section(

@@ -10,6 +10,7 @@ from .affinity import (
     SharedLabelAffinity,
 )
 from .hasher_files import load_hasher, save_hasher
+from .hashers.classifier import ClassifierHasher
 from .hashers.cmh import CMHHasher
 from .hashers.dispersion import DispersionHasher
 from .hashers.itq import ITQHasher
@@ -28,6 +29,7 @@ from .neighbors import HammingNeighbors
 
 __all__ = [
     "CMHHasher",
+    "ClassifierHasher",
     "DispersionHasher",
     "EuclideanAffinity",
     "HammingNeighbors",

@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 from ..base import BaseHasher
+from ..hashers.classifier import ClassifierHasher
 from ..hashers.cmh import CMHHasher
 from ..hashers.dispersion import DispersionHasher
 from ..hashers.itq import ITQHasher
@@ -55,6 +56,9 @@ METHODS: dict[str, Method] = {
     "itq": Method(ITQHasher(), "unsupervised", "principal components, rotated towards their signs"),
     "sh": Method(SpectralHasher(), "unsupervised", "spectral hashing: waves along the components"),
     "sph": Method(SphericalHasher(), "unsupervised", "balanced spheres that overlap evenly"),
+    "classifier": Method(
+        ClassifierHasher(), "supervised", "class codes of a logistic regression's predictions"
+    ),
     "dsh": Method(
         DispersionHasher(objective="dsh"), "minibatch", "contrastive loss of pairs in a minibatch"
     ),

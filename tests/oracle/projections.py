@@ -65,7 +65,7 @@ def spheres(X, centres, max_iter=1000):
     def statistics():
         D = np.linalg.norm(centres[:, None] - X, axis=2)
         radii = np.sort(D, axis=1)[:, int(n / 2 + 0.5) - 1]
-        inside = (D <= radii[:, None]).astype(float)
+        inside = (radii[:, None] >= D).astype(float)
         return radii, inside @ inside.T
 
     radii, shared = statistics()
