@@ -11,9 +11,13 @@ from .affinity import (
 )
 from .hasher_files import load_hasher, save_hasher
 from .hashers.dispersion import DispersionHasher
+from .hashers.dpsh import DPSHHasher
+from .hashers.dtsh import DTSHHasher
+from .hashers.hashnet import HashNetHasher
 from .hashers.itq import ITQHasher
 from .hashers.lsh import LSHHasher
 from .hashers.lwh import LWHHasher
+from .hashers.mihash import MIHasher
 from .hashers.pca import PCAHasher
 from .hashers.rsh import RSHHasher
 from .hashers.talr import TALRLinear
@@ -21,14 +25,18 @@ from .histogram import RetrievalHistogram, retrieval_histogram
 from .neighbors import HammingNeighbors
 
 __all__ = [
+    "DPSHHasher",
+    "DTSHHasher",
     "DispersionHasher",
     "EuclideanAffinity",
     "HammingNeighbors",
+    "HashNetHasher",
     "HierarchicalAffinity",
     "ITQHasher",
     "LSHHasher",
     "LWHHasher",
     "LabelAffinity",
+    "MIHasher",
     "PCAHasher",
     "PrecomputedAffinity",
     "RSHHasher",

@@ -5,9 +5,13 @@ scikit-learn's check of sparse input wants ``predict`` to give a single column, 
 
 from sklearn_hashrank import (
     DispersionHasher,
+    DPSHHasher,
+    DTSHHasher,
+    HashNetHasher,
     ITQHasher,
     LSHHasher,
     LWHHasher,
+    MIHasher,
     PCAHasher,
     RSHHasher,
     TALRLinear,
@@ -20,5 +24,9 @@ HASHERS = [
     LWHHasher(n_bits=1, random_state=0),
     RSHHasher(n_bits=1, random_state=0),
     DispersionHasher(n_bits=1, max_iter=5, random_state=0),
+    MIHasher(n_bits=1, max_iter=5, random_state=0),
+    DPSHHasher(n_bits=1, max_iter=5, random_state=0),
+    DTSHHasher(n_bits=1, max_iter=5, random_state=0),
+    HashNetHasher(n_bits=1, max_iter=5, random_state=0),
     TALRLinear(n_bits=1, max_iter=5, random_state=0),
 ]
