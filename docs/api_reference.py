@@ -25,6 +25,13 @@ SECTIONS = (
         "Estimators that learn codes from relevance.",
     ),
     Section(
+        "Hashers for other objectives",
+        "sklearn_hashrank",
+        ("MIHasher", "DPSHHasher", "DTSHHasher", "HashNetHasher"),
+        "Mutual information, and likelihoods of pairs and triplets, by the trainer of TALRLinear; "
+        "see :ref:`minibatch_methods`.",
+    ),
+    Section(
         "Baselines",
         "sklearn_hashrank",
         ("SignHasher", "LSHHasher", "PCAHasher", "ITQHasher"),
@@ -223,6 +230,7 @@ SECTIONS = (
             "ArxivNDCG",
             "CvprNDCG",
             "ExactNDCG",
+            "MutualInformation",
             "SoftTies",
             "TieValues",
             "SoftHistogram",
@@ -241,6 +249,12 @@ SECTIONS = (
             "CityBlock",
         ),
         "Zones for the distance of a pair, by its level; see :ref:`dispersion`.",
+    ),
+    Section(
+        "Likelihoods of pairs and triplets",
+        "sklearn_hashrank.objectives",
+        ("DPSH", "HashNet", "DTSH"),
+        "Logistic losses of inner products; see :ref:`minibatch_methods`.",
     ),
     Section(
         "Solvers",

@@ -6,9 +6,13 @@ from ..base import BaseHasher
 from ..hashers.classifier import ClassifierHasher
 from ..hashers.cmh import CMHHasher
 from ..hashers.dispersion import DispersionHasher
+from ..hashers.dpsh import DPSHHasher
+from ..hashers.dtsh import DTSHHasher
+from ..hashers.hashnet import HashNetHasher
 from ..hashers.itq import ITQHasher
 from ..hashers.lsh import LSHHasher
 from ..hashers.lwh import LWHHasher
+from ..hashers.mihash import MIHasher
 from ..hashers.pca import PCAHasher
 from ..hashers.rsh import RSHHasher
 from ..hashers.sh import SpectralHasher
@@ -69,6 +73,14 @@ METHODS: dict[str, Method] = {
         DispersionHasher(objective="hierarchical"),
         "minibatch",
         "dispersed codes for classes within superclasses",
+    ),
+    "dpsh": Method(DPSHHasher(), "minibatch", "likelihood of pairs in a minibatch"),
+    "dtsh": Method(DTSHHasher(), "minibatch", "likelihood of triplets in a minibatch"),
+    "hashnet": Method(
+        HashNetHasher(), "minibatch", "balanced likelihood of pairs, tanh that becomes a sign"
+    ),
+    "mihash": Method(
+        MIHasher(), "ranking", "mutual information of distance and relevance in a minibatch"
     ),
     "rsh": Method(RSHHasher(), "ranking", "ranking supervision in closed form"),
     "lwh": Method(LWHHasher(), "ranking", "structural SVM on rankings"),
