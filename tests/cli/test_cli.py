@@ -236,10 +236,20 @@ def test_compare_refuses_in_one_line(folder, capsys, arguments, message):
     assert not Path("hashrank-results", "report.html").exists()
 
 
+def test_classes_that_nobody_trained_on(folder, capsys, no_pictures):
+    options = ["--data", "digits", "--methods", "lsh", "--bits", "8", "--seeds", "2"]
+    code, _, err = run(capsys, "compare", *options, "--protocol", "unseen-classes")
+    assert code == 0, err
+    page = Path("hashrank-results", "report.html").read_text()
+    assert "UnseenClassesSplit(n_queries=20, n_train=None, n_test_classes=None" in page
+    assert "60 queries" in page
+
+
 def test_protocols_that_need_more(folder, capsys):
     for arguments, message in (
         (["--queries", "1797"], "RandomRetrievalSplit(n_queries=1797, "),
         (["--protocol", "per-class"], "needs class labels"),
+        (["--protocol", "unseen-classes"], "needs class labels or label paths as y"),
     ):
         code, _, err = run(capsys, "compare", "--methods", "lsh", "--data", "X.npy", *arguments)
         assert code == 2
@@ -562,7 +572,6 @@ def test_files_refuse_in_one_line(model, capsys):
         (["encode", "--model", "model.npz", "--data", "wide.npy"], "X has 5 features, but ITQHas"),
         (["evaluate", *codes, "--database-labels", "query_y.npy"], "297 labels for 1500 items."),
         (["evaluate", *codes, *labels, "--queries", "codes.npy"], "--query-labels go together"),
-        (["evaluate", *codes, *labels, "--measures", "ap@x"], "an int must follow the @"),
         (["evaluate", "--database", "pads.npy", "--bits", "20", *labels], "non-zero bits bey"),
         (["search", *codes, "--queries", "wide.npy"], "wide.npy: codes of 20 bits are integers"),
         (["search", *codes, "--queries", "real.npy"], "real.npy: codes of 20 bits are integers"),
