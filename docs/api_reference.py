@@ -287,7 +287,7 @@ SHARED = {
         "packed_width",
         "write_codes",
     ),
-    "sklearn_hashrank.comparison": ("Column",),
+    "sklearn_hashrank.comparison": ("MEASURED", "Column", "columns_of", "name_measures"),
     "sklearn_hashrank.measures": (
         "DISCOUNTS",
         "MEASURES",
@@ -303,6 +303,7 @@ SHARED = {
         "evaluate",
         "mean_over_queries",
         "mean_score",
+        "parse_measure",
         "precision_and_recall",
         "usage_of",
     ),

@@ -83,7 +83,24 @@ METHODS: dict[str, Method] = {
         MIHasher(), "ranking", "mutual information of distance and relevance in a minibatch"
     ),
     "rsh": Method(RSHHasher(), "ranking", "ranking supervision in closed form"),
+    "rsh-paper": Method(
+        RSHHasher(
+            n_queries=100,
+            n_database=1000,
+            solver="alm",
+            rotation=None,
+            spread="eigenvectors",
+            shrinkage=1,
+        ),
+        "ranking",
+        "ranking supervision as the paper prints it",
+    ),
     "lwh": Method(LWHHasher(), "ranking", "structural SVM on rankings"),
+    "lwh-paper": Method(
+        LWHHasher(n_queries=300, n_database=1000, preparation="centred", rotation=None),
+        "ranking",
+        "structural SVM on rankings as the paper prints it",
+    ),
     "talr-ap": Method(
         TALRLinear(objective="ap"), "ranking", "gradient ascent on tie-aware average precision"
     ),
