@@ -154,16 +154,29 @@ SECTIONS = (
         "Exact neighbours in Hamming distance; see :ref:`neighbors`.",
     ),
     Section(
+        "Approximate search",
+        "sklearn_hashrank.metrics",
+        ("index_recall_score",),
+        "Recall of an index that may miss something; see :ref:`stores`.",
+    ),
+    Section(
         "Formats of others",
         "sklearn_hashrank.interop",
         ("to_faiss", "from_faiss", "to_bit_strings", "from_bit_strings", "to_bytes", "from_bytes"),
-        "Codes to and from faiss, databases and vector stores; see :ref:`neighbors`.",
+        "Codes to and from faiss, databases and vector stores; see :ref:`stores`.",
     ),
     Section(
         "Codes",
         "sklearn_hashrank.codes",
-        ("pack_codes", "unpack_codes", "load_codes", "hamming_distances"),
-        "Packing, formats, Hamming distance.",
+        (
+            "pack_codes",
+            "unpack_codes",
+            "load_codes",
+            "hamming_distances",
+            "group_equal",
+            "EqualCodes",
+        ),
+        "Packing, formats, Hamming distance, rows that share a code.",
     ),
     Section(
         "Feature extraction",
