@@ -166,6 +166,18 @@ SECTIONS = (
         "Codes to and from faiss, databases and vector stores; see :ref:`stores`.",
     ),
     Section(
+        "Hashers elsewhere",
+        "sklearn_hashrank.interop",
+        (
+            "to_onnx",
+            "register_skl2onnx",
+            "to_faiss_index",
+            "to_sentence_transformers",
+            "to_numpy_source",
+        ),
+        "Fitted hashers that encode without this package; see :ref:`stores`.",
+    ),
+    Section(
         "Codes",
         "sklearn_hashrank.codes",
         (

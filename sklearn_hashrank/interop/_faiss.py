@@ -1,4 +1,4 @@
-"""Codes in faiss indexes, and back."""
+"""Codes in faiss indexes, and back; hashers as faiss indexes."""
 
 from typing import Any
 
@@ -6,6 +6,8 @@ import numpy as np
 
 from ..codes import check_n_bits, packed_width, unpack_codes
 from ._bits import read_packed
+from ._folding import fold
+from ._optional import import_optional
 
 
 def to_faiss(codes: Any, n_bits: int | None = None, *, n_lists: int | None = None) -> Any:
@@ -36,7 +38,7 @@ def to_faiss(codes: Any, n_bits: int | None = None, *, n_lists: int | None = Non
            [0, 2],
            [0, 2]], dtype=int32)
     """
-    faiss = import_faiss()
+    faiss = _faiss()
     packed, n_bits = read_packed(codes, n_bits)
     dimension = 8 * packed_width(n_bits)
     index: Any = faiss.IndexBinaryFlat(dimension)
@@ -47,6 +49,50 @@ def to_faiss(codes: Any, n_bits: int | None = None, *, n_lists: int | None = Non
         index.train(packed)
     index.add(packed)
     return index
+
+
+def to_faiss_index(estimator: Any) -> Any:
+    """Make an empty faiss index that takes floats and searches codes. Needs the extra ``faiss``.
+
+    ``add`` and ``search`` of the index take rows of features, encode them, and compare codes by
+    Hamming distance. The index can be written and read by faiss, and be used where nothing of this
+    package is installed.
+
+    faiss gives the bit 1 to a projection of zero, and this package gives it 0. The index therefore
+    holds the negated hyperplanes: its codes are the complements, and their distances are the same.
+    They are also little-endian, and computed in float32.
+
+    Parameters
+    ----------
+    estimator : estimator
+        A fitted linear hasher, or a pipeline or search that ends in one; see :func:`to_onnx`.
+
+    Returns
+    -------
+    index : faiss.IndexPreTransform
+        Trained and empty: a LinearTransform before an IndexLSH. Distances are float32.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn_hashrank import LSHHasher
+    >>> from sklearn_hashrank.interop import to_faiss_index
+    >>> X = np.random.default_rng(0).normal(size=(100, 8)).astype(np.float32)
+    >>> index = to_faiss_index(LSHHasher(16, random_state=0).fit(X))
+    >>> index.add(X)
+    >>> distances, ids = index.search(X[:2], 1)
+    >>> ids.ravel(), distances.ravel()
+    (array([0, 1]), array([0., 0.], dtype=float32))
+    """
+    faiss = _faiss()
+    (normals, intercept), _ = fold(estimator)
+    n_bits, n_features = normals.shape
+    projection = faiss.LinearTransform(n_features, n_bits, True)
+    faiss.copy_array_to_vector((-normals).astype(np.float32).ravel(), projection.A)
+    faiss.copy_array_to_vector((-intercept).astype(np.float32), projection.b)
+    projection.is_trained = True
+    codes = faiss.IndexLSH(n_bits, n_bits, False, False)  # neither rotation nor thresholds
+    return faiss.IndexPreTransform(projection, codes)
 
 
 def from_faiss(index: Any, n_bits: int | None = None, output: str = "packed") -> np.ndarray:
@@ -76,7 +122,7 @@ def from_faiss(index: Any, n_bits: int | None = None, output: str = "packed") ->
            [0, 1, 0, 0, 0, 0, 0, 0],
            [0, 0, 1, 0, 0, 0, 0, 0]], dtype=uint8)
     """
-    faiss = import_faiss()
+    faiss = _faiss()
     # What downcasting returns does not own the index, so that `index` has to live on.
     known: Any = index
     if isinstance(index, faiss.IndexBinary):
@@ -92,26 +138,18 @@ def from_faiss(index: Any, n_bits: int | None = None, output: str = "packed") ->
     return unpack_codes(packed, known.d if n_bits is None else n_bits, output)
 
 
-def import_faiss() -> Any:
-    """Import faiss, or say where it comes from."""
-    try:
-        import faiss
-    except ImportError as error:
-        raise ImportError(
-            "faiss is needed, which is not installed. "
-            "It comes with `pip install sklearn-hashrank[faiss]`."
-        ) from error
-    return faiss
+def _faiss() -> Any:
+    return import_optional("faiss", "sklearn-hashrank[faiss]")
 
 
 def _flat_codes(index: Any) -> np.ndarray:
-    faiss = import_faiss()
+    faiss = _faiss()
 
     return faiss.vector_to_array(index.xb).reshape(-1, index.code_size)
 
 
 def _codes_of_lists(index: Any) -> np.ndarray:
-    faiss = import_faiss()
+    faiss = _faiss()
 
     packed = np.empty((index.ntotal, index.code_size), dtype=np.uint8)
     seen = np.zeros(index.ntotal, dtype=bool)
