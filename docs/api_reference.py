@@ -27,7 +27,7 @@ SECTIONS = (
     Section(
         "Baselines",
         "sklearn_hashrank",
-        ("LSHHasher", "PCAHasher", "ITQHasher"),
+        ("SignHasher", "LSHHasher", "PCAHasher", "ITQHasher"),
         "The yardsticks every learned hasher is compared with; see :ref:`baselines`.",
     ),
     Section(
@@ -68,6 +68,7 @@ SECTIONS = (
         (
             "cross_validate_retrieval",
             "PerClassRetrievalSplit",
+            "UnseenClassesSplit",
             "RandomRetrievalSplit",
             "cifar10_split",
             "RetrievalSplit",

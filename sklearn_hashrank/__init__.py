@@ -16,6 +16,7 @@ from .hashers.lsh import LSHHasher
 from .hashers.lwh import LWHHasher
 from .hashers.pca import PCAHasher
 from .hashers.rsh import RSHHasher
+from .hashers.sign import SignHasher
 from .hashers.talr import TALRLinear
 from .histogram import RetrievalHistogram, retrieval_histogram
 from .neighbors import HammingNeighbors
@@ -34,6 +35,7 @@ __all__ = [
     "RSHHasher",
     "RetrievalHistogram",
     "SharedLabelAffinity",
+    "SignHasher",
     "TALRLinear",
     "load_hasher",
     "retrieval_histogram",

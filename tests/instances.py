@@ -10,10 +10,12 @@ from sklearn_hashrank import (
     LWHHasher,
     PCAHasher,
     RSHHasher,
+    SignHasher,
     TALRLinear,
 )
 
 HASHERS = [
+    SignHasher(n_bits=1),
     LSHHasher(n_bits=1, random_state=0),
     PCAHasher(n_bits=1, random_state=0),
     ITQHasher(n_bits=1, max_iter=5, random_state=0),

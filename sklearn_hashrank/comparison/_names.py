@@ -9,6 +9,7 @@ from ..hashers.lsh import LSHHasher
 from ..hashers.lwh import LWHHasher
 from ..hashers.pca import PCAHasher
 from ..hashers.rsh import RSHHasher
+from ..hashers.sign import SignHasher
 from ..hashers.talr import TALRLinear
 
 __all__ = ["GROUPS", "METHODS", "Method"]
@@ -37,6 +38,7 @@ class Method(NamedTuple):
 
 
 METHODS: dict[str, Method] = {
+    "sign": Method(SignHasher(), "independent", "signs of the first features, less their means"),
     "lsh": Method(LSHHasher(), "independent", "random hyperplanes through the mean"),
     "pca": Method(PCAHasher(), "unsupervised", "signs of the principal components"),
     "itq": Method(ITQHasher(), "unsupervised", "principal components, rotated towards their signs"),

@@ -236,10 +236,20 @@ def test_compare_refuses_in_one_line(folder, capsys, arguments, message):
     assert not Path("hashrank-results", "report.html").exists()
 
 
+def test_classes_that_nobody_trained_on(folder, capsys, no_pictures):
+    options = ["--data", "digits", "--methods", "lsh", "--bits", "8", "--seeds", "2"]
+    code, _, err = run(capsys, "compare", *options, "--protocol", "unseen-classes")
+    assert code == 0, err
+    page = Path("hashrank-results", "report.html").read_text()
+    assert "UnseenClassesSplit(n_queries=20, n_train=None, n_test_classes=None" in page
+    assert "60 queries" in page
+
+
 def test_protocols_that_need_more(folder, capsys):
     for arguments, message in (
         (["--queries", "1797"], "RandomRetrievalSplit(n_queries=1797, "),
         (["--protocol", "per-class"], "needs class labels"),
+        (["--protocol", "unseen-classes"], "needs class labels or label paths as y"),
     ):
         code, _, err = run(capsys, "compare", "--methods", "lsh", "--data", "X.npy", *arguments)
         assert code == 2
