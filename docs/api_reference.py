@@ -182,10 +182,28 @@ SECTIONS = (
         "Exact neighbours in Hamming distance; see :ref:`neighbors`.",
     ),
     Section(
+        "Approximate search",
+        "sklearn_hashrank.metrics",
+        ("index_recall_score",),
+        "Recall of an index that may miss something; see :ref:`stores`.",
+    ),
+    Section(
         "Formats of others",
         "sklearn_hashrank.interop",
         ("to_faiss", "from_faiss", "to_bit_strings", "from_bit_strings", "to_bytes", "from_bytes"),
-        "Codes to and from faiss, databases and vector stores; see :ref:`neighbors`.",
+        "Codes to and from faiss, databases and vector stores; see :ref:`stores`.",
+    ),
+    Section(
+        "Hashers elsewhere",
+        "sklearn_hashrank.interop",
+        (
+            "to_onnx",
+            "register_skl2onnx",
+            "to_faiss_index",
+            "to_sentence_transformers",
+            "to_numpy_source",
+        ),
+        "Fitted hashers that encode without this package; see :ref:`stores`.",
     ),
     Section(
         "Codes",
@@ -198,6 +216,10 @@ SECTIONS = (
             "spherical_distances",
         ),
         "Packing, formats, distances.",
+            "group_equal",
+            "EqualCodes",
+        ),
+        "Packing, formats, Hamming distance, rows that share a code.",
     ),
     Section(
         "Feature extraction",
