@@ -1,13 +1,13 @@
 """Many classes with few rows each, and classes that nobody trained on.
 
-    python benchmarks/classes.py --embeddings INTENTS.npz [--seeds 3]
+    python benchmarks/classes.py --intents CLINC.npz [--seeds 3]
 
 The file holds X_train, X_test, intent_train and intent_test: sentence embeddings of CLINC150, whose
 150 intents have 100 training rows each. A figure is a mean tie-aware AP.
 
-*Few rows of each class*: a fifth of the training rows, 20 of an intent, and all of them. Queries are
-the test rows, the database is all training rows. *Unseen classes*: 100 intents are trained on, rows
-of the other 50 retrieve each other; five draws of the classes.
+*Many classes*: all rows of each intent to train on, and 20. Queries are the test rows, the database
+is all training rows. *Unseen classes*: 100 intents are trained on, rows of the other 50 retrieve
+each other; five draws of the classes.
 """
 
 import argparse
@@ -33,23 +33,22 @@ HASHERS = {
 
 def measure(sheet, path, seeds=3, n_draws=5):
     """Sheet sections of both."""
-    X, y, n_test = intents(path)
-    many_classes(sheet, X, y, n_test, seeds)
+    X, y, query, database = intents(path)
+    many_classes(sheet, X, y, query, database, seeds)
     unseen_classes(sheet, X, y, n_draws)
 
 
-def many_classes(sheet, X, y, n_test, seeds):
+def many_classes(sheet, X, y, query, database, seeds):
     """Mean AP of all intents at several lengths, from all training rows and from a fifth."""
-    database, queries = np.arange(len(X) - n_test), np.arange(len(X) - n_test, len(X))
     for n_rows in (100, 20):
         sheet.section(f"150 intents, {n_rows} training rows each: mean AP over {seeds} seeds")
         for label, make in HASHERS.items():
             for n_bits in (16, 32, 64):
                 scores = []
                 for seed in range(seeds):
-                    train = _rows_of_each(y[database], n_rows, seed)
+                    train = database[_rows_of_each(y[database], n_rows, seed)]
                     hasher = make(n_bits=n_bits, random_state=seed).fit(X[train], y[train])
-                    scores.append(average_precision(hasher, X, y, queries, database))
+                    scores.append(average_precision(hasher, X, y, query, database))
                 aim = AIMS[n_bits] if n_rows == 100 and label == "TALR-AP" else None
                 work = f"{label}, {n_bits} bits, ±{np.std(scores, ddof=min(1, seeds - 1)):.4f}"
                 sheet.row(work, np.mean(scores), "AP", at_least=aim)
@@ -87,11 +86,11 @@ def _rows_of_each(y, n_rows, seed):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--embeddings", required=True, help="npz file, see above")
+    parser.add_argument("--intents", required=True, help="npz file, see above")
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--draws", type=int, default=5, help="of the unseen classes")
     options = parser.parse_args()
-    measure(Sheet(), options.embeddings, options.seeds, options.draws)
+    measure(Sheet(), options.intents, options.seeds, options.draws)
 
 
 if __name__ == "__main__":

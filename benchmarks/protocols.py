@@ -38,21 +38,6 @@ def intents(path):
     return X, y, np.arange(n_query), np.arange(n_query, len(y))
 
 
-def network_features(path):
-    """All rows and labels of an npz file with X (uint8), y and scale."""
-    with np.load(path) as file:
-        X = (file["X"].astype(np.float32) / 255) ** 2 * file["scale"].astype(np.float32)
-        return X, file["y"].astype(int)
-
-
-def intents(path):
-    """Training rows, then test rows, of sentence embeddings; their intents; how many are test."""
-    with np.load(path) as file:
-        X = np.concatenate([file["X_train"], file["X_test"]]).astype(np.float32)
-        y = np.concatenate([file["intent_train"], file["intent_test"]]).astype(int)
-        return X, y, len(file["X_test"])
-
-
 def by_class(y, random_state, n_query=100, n_train=500):
     """Query, database and training rows, `n_train` of each class (None: the whole database).
 

@@ -1,6 +1,6 @@
 """Quality of the hashers beside what is expected of them, over seeds.
 
-    python benchmarks/quality.py [--data GIST.npz] [--network FEATURES.npz] [--fashion-mnist FOLDER]
+    python benchmarks/quality.py [--data GIST.npz] [--features DEEP.npz] [--fashion-mnist FOLDER]
 
 Protocol: 100 queries per class; the database is all other rows; 500 training rows per class, a
 subset of the database. A figure is the mean tie-aware AP; data sets that are not there are left
@@ -18,7 +18,7 @@ from protocols import (
     by_class,
     fashion_mnist,
     gist,
-    network_features,
+    deep_features,
 )
 from sheet import Sheet
 
@@ -69,26 +69,26 @@ def measure(sheet, sets, seeds=3, bits=(12, 24, 32, 48)):
                 sheet.row(work, np.mean(scores), "AP", at_least=aim)
 
 
-def find_sets(data, folder, network=None):
+def find_sets(data, folder, features=None):
     """The data sets that are there."""
     sets = {}
     if Path(folder).is_dir():
         sets["Fashion-MNIST pixels"] = fashion_mnist(folder)
     if data:
         sets["CIFAR-10 GIST"] = gist(data)
-    if network:
-        sets["CIFAR-10 network features"] = network_features(network)
+    if features:
+        sets["CIFAR-10 network features"] = deep_features(features)
     return sets
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", help="npz file with X_train, y_train, X_test, y_test")
-    parser.add_argument("--network", help="npz file with X, y and scale")
+    parser.add_argument("--features", help="npz file with X, y and scale")
     parser.add_argument("--fashion-mnist", default=FASHION_MNIST, help="folder of the idx files")
     parser.add_argument("--seeds", type=int, default=3)
     options = parser.parse_args()
-    sets = find_sets(options.data, options.fashion_mnist, options.network)
+    sets = find_sets(options.data, options.fashion_mnist, options.features)
     measure(Sheet(), sets, options.seeds)
 
 
