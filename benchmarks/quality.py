@@ -16,9 +16,9 @@ from protocols import (
     FASHION_MNIST,
     average_precision,
     by_class,
+    deep_features,
     fashion_mnist,
     gist,
-    deep_features,
 )
 from sheet import Sheet
 
