@@ -6,6 +6,7 @@ from .affinity import (
     EuclideanAffinity,
     HierarchicalAffinity,
     LabelAffinity,
+    NeighborAffinity,
     PrecomputedAffinity,
     SharedLabelAffinity,
 )
@@ -30,6 +31,7 @@ __all__ = [
     "LSHHasher",
     "LWHHasher",
     "LabelAffinity",
+    "NeighborAffinity",
     "PCAHasher",
     "PrecomputedAffinity",
     "RSHHasher",

@@ -121,8 +121,8 @@ class SignHasher(LinearHasher):
         """Length of the codes, whatever `n_bits` was set to after `fit`."""
         return len(self.intercept_)
 
-    @property
-    def components_(self) -> np.ndarray:  # type: ignore[override]  # not kept, it may be large
+    @property  # type: ignore[override]  # made anew, as it may be large
+    def components_(self) -> np.ndarray:
         """Rows of the identity matrix."""
         return np.eye(self.n_bits_, self.n_features_in_, dtype=self.intercept_.dtype)
 
