@@ -165,6 +165,7 @@ SECTIONS = (
             "SharedLabelAffinity",
             "HierarchicalAffinity",
             "EuclideanAffinity",
+            "NeighborAffinity",
             "PrecomputedAffinity",
         ),
         "How relevant a database item is to a query; see :ref:`affinities`.",

@@ -6,6 +6,7 @@ from .affinity import (
     EuclideanAffinity,
     HierarchicalAffinity,
     LabelAffinity,
+    NeighborAffinity,
     PrecomputedAffinity,
     SharedLabelAffinity,
 )
@@ -45,6 +46,7 @@ __all__ = [
     "LSHHasher",
     "LWHHasher",
     "LabelAffinity",
+    "NeighborAffinity",
     "MIHasher",
     "PCAHasher",
     "PrecomputedAffinity",
