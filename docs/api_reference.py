@@ -211,6 +211,7 @@ SECTIONS = (
             "DSH",
             "Dispersed",
             "Hierarchical",
+            "Nested",
             "SquaredEuclidean",
             "CityBlock",
         ),

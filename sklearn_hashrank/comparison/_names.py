@@ -53,6 +53,11 @@ METHODS: dict[str, Method] = {
         "minibatch",
         "dispersed codes for classes within superclasses",
     ),
+    "hierarchical-paper": Method(
+        DispersionHasher(objective="nested"),
+        "minibatch",
+        "the same as the paper prints it: zones of superclasses hold for classes, too",
+    ),
     "rsh": Method(RSHHasher(), "ranking", "ranking supervision in closed form"),
     "rsh-paper": Method(
         RSHHasher(

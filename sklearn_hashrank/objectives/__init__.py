@@ -15,7 +15,15 @@ from inspect import isabstract
 from typing import TypeVar
 
 from ._checked import CheckedObjective
-from .pairwise import DSH, CityBlock, Dispersed, Hierarchical, PairwiseObjective, SquaredEuclidean
+from .pairwise import (
+    DSH,
+    CityBlock,
+    Dispersed,
+    Hierarchical,
+    Nested,
+    PairwiseObjective,
+    SquaredEuclidean,
+)
 from .ranking import (
     FLOOR,
     ArxivAP,
@@ -47,6 +55,7 @@ __all__ = [
     "ExactAP",
     "ExactNDCG",
     "Hierarchical",
+    "Nested",
     "Objective",
     "PairwiseObjective",
     "SimplifiedAP",
