@@ -248,7 +248,7 @@ SHARED = {
         "packed_width",
         "write_codes",
     ),
-    "sklearn_hashrank.comparison": ("MEASURED", "Column", "columns_of", "name_measures"),
+    "sklearn_hashrank.comparison": ("MEASURED", "Column", "Method", "columns_of", "name_measures"),
     "sklearn_hashrank.measures": (
         "DISCOUNTS",
         "MEASURES",

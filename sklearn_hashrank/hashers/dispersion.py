@@ -44,7 +44,8 @@ class DispersionHasher(MinibatchHasher):
         them for the others.
     zone : tuple (low, high), default=(1/6, 1/3)
         City-block distances per bit that relevant pairs may have. With ``"hierarchical"`` and
-        ``"nested"`` this is the zone of the coarsest label; each label more that is shared halves both ends.
+        ``"nested"`` this is the zone of the coarsest label; each label more that is shared halves
+        both ends.
     regularization : float, default=0.01
         Weight of the distance of the relaxed codes from -1 and +1.
     {ascent}

@@ -40,7 +40,7 @@ def dispersed(b1, b2, level, alpha):
 
 
 def hierarchical(b1, b2, level, alpha):
-    """Equations (25)-(31), but one term for the same class, the same superclass only, or neither."""
+    """Equations (25)-(31), but one term for a class, a superclass only, or neither."""
     k = len(b1)
     distance = l1(b1, b2)
     terms = {

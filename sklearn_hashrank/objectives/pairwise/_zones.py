@@ -12,7 +12,6 @@ from ..._utils.docs import documented_by
 from ..._utils.threads import over_blocks
 from ._distances import CityBlock, SquaredEuclidean
 
-
 documented = documented_by(
     {
         "parameters": """
@@ -234,7 +233,9 @@ class Dispersed(PairwiseObjective):
 class Hierarchical(Dispersed):
     """One buffer zone for each level, half as far with every further level.
 
-    A pair pays for the zone of its own level. The printed loss is :class:`Nested`. Distances are city-block: 2 times the Hamming distance of codes of -1 and +1.
+    A pair pays for the zone of its own level. The printed loss is :class:`Nested`.
+
+    Distances are city-block: 2 times the Hamming distance of codes of -1 and +1.
 
     {parameters}
 
