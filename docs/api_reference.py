@@ -265,6 +265,7 @@ SECTIONS = (
             "DSH",
             "Dispersed",
             "Hierarchical",
+            "Nested",
             "SquaredEuclidean",
             "CityBlock",
         ),

@@ -74,6 +74,11 @@ METHODS: dict[str, Method] = {
         "minibatch",
         "dispersed codes for classes within superclasses",
     ),
+    "hierarchical-paper": Method(
+        DispersionHasher(objective="nested"),
+        "minibatch",
+        "the same as the paper prints it: zones of superclasses hold for classes, too",
+    ),
     "dpsh": Method(DPSHHasher(), "minibatch", "likelihood of pairs in a minibatch"),
     "dtsh": Method(DTSHHasher(), "minibatch", "likelihood of triplets in a minibatch"),
     "hashnet": Method(
