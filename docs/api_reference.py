@@ -37,6 +37,7 @@ SECTIONS = (
             "SpectralHasher",
             "SKLSHHasher",
             "SphericalHasher",
+            "DensityHasher",
             "WTAHasher",
             "CMHHasher",
         ),

@@ -11,6 +11,7 @@ from .affinity import (
 )
 from .hasher_files import load_hasher, save_hasher
 from .hashers.cmh import CMHHasher
+from .hashers.density import DensityHasher
 from .hashers.dispersion import DispersionHasher
 from .hashers.itq import ITQHasher
 from .hashers.lsh import LSHHasher
@@ -28,6 +29,7 @@ from .neighbors import HammingNeighbors
 
 __all__ = [
     "CMHHasher",
+    "DensityHasher",
     "DispersionHasher",
     "EuclideanAffinity",
     "HammingNeighbors",

@@ -5,6 +5,7 @@ scikit-learn's check of sparse input wants ``predict`` to give a single column, 
 
 from sklearn_hashrank import (
     CMHHasher,
+    DensityHasher,
     DispersionHasher,
     ITQHasher,
     LSHHasher,
@@ -28,6 +29,7 @@ HASHERS = [
     CMHHasher(n_bits=1, random_state=0),
     SKLSHHasher(n_bits=1, random_state=0),
     SphericalHasher(n_bits=1, max_iter=50, random_state=0),
+    DensityHasher(n_bits=1, random_state=0),
     SpectralHasher(n_bits=1, random_state=0),
     ITQHasher(n_bits=1, max_iter=5, random_state=0),
     LWHHasher(n_bits=1, random_state=0),

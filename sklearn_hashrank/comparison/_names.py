@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 from ..base import BaseHasher
 from ..hashers.cmh import CMHHasher
+from ..hashers.density import DensityHasher
 from ..hashers.dispersion import DispersionHasher
 from ..hashers.itq import ITQHasher
 from ..hashers.lsh import LSHHasher
@@ -55,6 +56,7 @@ METHODS: dict[str, Method] = {
     "itq": Method(ITQHasher(), "unsupervised", "principal components, rotated towards their signs"),
     "sh": Method(SpectralHasher(), "unsupervised", "spectral hashing: waves along the components"),
     "sph": Method(SphericalHasher(), "unsupervised", "balanced spheres that overlap evenly"),
+    "density": Method(DensityHasher(), "unsupervised", "hyperplanes between neighbouring clusters"),
     "dsh": Method(
         DispersionHasher(objective="dsh"), "minibatch", "contrastive loss of pairs in a minibatch"
     ),
