@@ -41,6 +41,7 @@ from sklearn_hashrank.objectives.structural import RankingLoss
 from sklearn_hashrank.solvers.cutting_plane import CuttingPlane, PegasosMaster
 
 WHOLE = {"n_queries": None, "n_database": None}
+PAPER = {"n_queries": 300, "n_database": 1000, "preparation": "centred", "rotation": None}
 FEW = {"n_queries": 300, "n_database": 1000, "alpha": 0.003}
 ALPHAS = (0.005, 0.003, 0.002, 0.0015, 0.001)
 
@@ -55,6 +56,7 @@ def quality(sets, options):
         "LWH": (LWHHasher, {}),
         "LWH, loss='ndcg'": (LWHHasher, {"loss": "ndcg"}),
         "LWH, 300 queries of 1,000 rows": (LWHHasher, FEW),
+        "LWH, as printed": (LWHHasher, PAPER),
         "LWH, whole training set": (LWHHasher, WHOLE),
     }
     for name, (X, y) in sets.items():

@@ -25,9 +25,16 @@ SECTIONS = (
         "Estimators that learn codes from relevance.",
     ),
     Section(
+        "Hashers for other objectives",
+        "sklearn_hashrank",
+        ("MIHasher", "DPSHHasher", "DTSHHasher", "HashNetHasher"),
+        "Mutual information, and likelihoods of pairs and triplets, by the trainer of TALRLinear; "
+        "see :ref:`minibatch_methods`.",
+    ),
+    Section(
         "Baselines",
         "sklearn_hashrank",
-        ("SignHasher", "LSHHasher", "PCAHasher", "ITQHasher"),
+        ("SignHasher", "LSHHasher", "PCAHasher", "ITQHasher", "ClassifierHasher"),
         "The yardsticks every learned hasher is compared with; see :ref:`baselines`.",
     ),
     Section(
@@ -175,10 +182,28 @@ SECTIONS = (
         "Exact neighbours in Hamming distance; see :ref:`neighbors`.",
     ),
     Section(
+        "Approximate search",
+        "sklearn_hashrank.metrics",
+        ("index_recall_score",),
+        "Recall of an index that may miss something; see :ref:`stores`.",
+    ),
+    Section(
         "Formats of others",
         "sklearn_hashrank.interop",
         ("to_faiss", "from_faiss", "to_bit_strings", "from_bit_strings", "to_bytes", "from_bytes"),
-        "Codes to and from faiss, databases and vector stores; see :ref:`neighbors`.",
+        "Codes to and from faiss, databases and vector stores; see :ref:`stores`.",
+    ),
+    Section(
+        "Hashers elsewhere",
+        "sklearn_hashrank.interop",
+        (
+            "to_onnx",
+            "register_skl2onnx",
+            "to_faiss_index",
+            "to_sentence_transformers",
+            "to_numpy_source",
+        ),
+        "Fitted hashers that encode without this package; see :ref:`stores`.",
     ),
     Section(
         "Codes",
@@ -189,8 +214,10 @@ SECTIONS = (
             "load_codes",
             "hamming_distances",
             "spherical_distances",
+            "group_equal",
+            "EqualCodes",
         ),
-        "Packing, formats, distances.",
+        "Packing, formats, distances, rows that share a code.",
     ),
     Section(
         "Feature extraction",
@@ -223,6 +250,7 @@ SECTIONS = (
             "ArxivNDCG",
             "CvprNDCG",
             "ExactNDCG",
+            "MutualInformation",
             "SoftTies",
             "TieValues",
             "SoftHistogram",
@@ -241,6 +269,12 @@ SECTIONS = (
             "CityBlock",
         ),
         "Zones for the distance of a pair, by its level; see :ref:`dispersion`.",
+    ),
+    Section(
+        "Likelihoods of pairs and triplets",
+        "sklearn_hashrank.objectives",
+        ("DPSH", "HashNet", "DTSH"),
+        "Logistic losses of inner products; see :ref:`minibatch_methods`.",
     ),
     Section(
         "Solvers",
@@ -273,7 +307,7 @@ SHARED = {
         "packed_width",
         "write_codes",
     ),
-    "sklearn_hashrank.comparison": ("Column",),
+    "sklearn_hashrank.comparison": ("MEASURED", "Column", "Method", "columns_of", "name_measures"),
     "sklearn_hashrank.measures": (
         "DISCOUNTS",
         "MEASURES",
@@ -289,6 +323,7 @@ SHARED = {
         "evaluate",
         "mean_over_queries",
         "mean_score",
+        "parse_measure",
         "precision_and_recall",
         "usage_of",
     ),

@@ -10,12 +10,17 @@ from .affinity import (
     SharedLabelAffinity,
 )
 from .hasher_files import load_hasher, save_hasher
+from .hashers.classifier import ClassifierHasher
 from .hashers.cmh import CMHHasher
 from .hashers.density import DensityHasher
 from .hashers.dispersion import DispersionHasher
+from .hashers.dpsh import DPSHHasher
+from .hashers.dtsh import DTSHHasher
+from .hashers.hashnet import HashNetHasher
 from .hashers.itq import ITQHasher
 from .hashers.lsh import LSHHasher
 from .hashers.lwh import LWHHasher
+from .hashers.mihash import MIHasher
 from .hashers.pca import PCAHasher
 from .hashers.rsh import RSHHasher
 from .hashers.sh import SpectralHasher
@@ -30,14 +35,19 @@ from .neighbors import HammingNeighbors
 __all__ = [
     "CMHHasher",
     "DensityHasher",
+    "ClassifierHasher",
+    "DPSHHasher",
+    "DTSHHasher",
     "DispersionHasher",
     "EuclideanAffinity",
     "HammingNeighbors",
+    "HashNetHasher",
     "HierarchicalAffinity",
     "ITQHasher",
     "LSHHasher",
     "LWHHasher",
     "LabelAffinity",
+    "MIHasher",
     "PCAHasher",
     "PrecomputedAffinity",
     "RSHHasher",

@@ -4,12 +4,17 @@ scikit-learn's check of sparse input wants ``predict`` to give a single column, 
 """
 
 from sklearn_hashrank import (
+    ClassifierHasher,
     CMHHasher,
     DensityHasher,
     DispersionHasher,
+    DPSHHasher,
+    DTSHHasher,
+    HashNetHasher,
     ITQHasher,
     LSHHasher,
     LWHHasher,
+    MIHasher,
     PCAHasher,
     RSHHasher,
     SignHasher,
@@ -35,5 +40,22 @@ HASHERS = [
     LWHHasher(n_bits=1, random_state=0),
     RSHHasher(n_bits=1, random_state=0),
     DispersionHasher(n_bits=1, max_iter=5, random_state=0),
+    MIHasher(n_bits=1, max_iter=5, random_state=0),
+    DPSHHasher(n_bits=1, max_iter=5, random_state=0),
+    DTSHHasher(n_bits=1, max_iter=5, random_state=0),
+    HashNetHasher(n_bits=1, max_iter=5, random_state=0),
     TALRLinear(n_bits=1, max_iter=5, random_state=0),
+    ClassifierHasher(n_bits=1, random_state=0),
 ]
+LABELS_ONLY = ("ClassifierHasher",)
+"""Hashers that learn from class labels, and from no other form of y."""
+
+
+def needs_y(hasher):
+    """Whether `fit` refuses rows without y."""
+    return hasher.__sklearn_tags__().target_tags.required
+
+
+def takes_labels_only(hasher):
+    """Whether `fit` refuses every y but class labels."""
+    return type(hasher).__name__ in LABELS_ONLY

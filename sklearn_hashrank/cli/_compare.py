@@ -9,14 +9,14 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from ..comparison import Comparison, compare, method_from_name
+from ..comparison import Comparison, columns_of, compare, method_from_name, name_measures
 from ..model_selection import (
     PerClassRetrievalSplit,
     RandomRetrievalSplit,
     UnseenClassesSplit,
     cifar10_split,
 )
-from ._arguments import ALL, jobs, lengths, number_or_all, positive, words
+from ._arguments import ALL, add_measures, jobs, lengths, number_or_all, positive, words
 from ._data import NAMED, add_data_options, load_data
 from ._errors import UsageError, need_extra
 from ._outputs import check_output_folder
@@ -33,6 +33,7 @@ _EPILOG = """\
 examples:
   hashrank compare --data digits
   hashrank compare --data images.npz --methods lsh,itq,talr-ap:alpha=3 --bits 16,32 --seeds 5
+  hashrank compare --data images.npz --measures ap,ap@5000:normalize=retrieved,recall@1000
   hashrank compare --data items.csv --label-column class --queries 20 --training 100 --n-jobs 4
 
 Every finished run is kept in OUTPUT/runs. The same command again runs only what is missing; a run
@@ -58,6 +59,7 @@ def add_command(commands: Any) -> None:
         help="names that 'hashrank methods' lists; each may be followed by :parameter=value "
         "(default: %(default)s)",
     )
+    add_measures(parser)
     parser.add_argument(
         "--bits",
         type=lengths,
@@ -112,7 +114,8 @@ def _run(options: Namespace, arguments: list[str]) -> int:
     rows = load_data(options)
     protocol = _protocol(options, rows.y is not None)
     command = shlex.join(["hashrank", *arguments])
-    with make_progress(options.quiet) as progress:
+    first, *_ = columns_of(name_measures(options.measures))
+    with make_progress(options.quiet, first) as progress:
         try:
             comparison = compare(
                 rows.X,
@@ -121,6 +124,7 @@ def _run(options: Namespace, arguments: list[str]) -> int:
                 n_bits=options.bits,
                 seeds=options.seeds,
                 protocol=protocol,
+                measures=options.measures,
                 name=Path(options.data).name,
                 store=folder / "runs",
                 n_jobs=options.n_jobs,
@@ -150,7 +154,7 @@ def _protocol(options: Namespace, has_labels: bool) -> Any:
 def _write(comparison: Comparison, folder: Path, quiet: bool) -> int:
     paths = comparison.write(folder)
     if not quiet:
-        print(comparison.to_markdown(["ap"]))
+        print(comparison.to_markdown([comparison.columns[0].name]))
         for kind in ("csv", "markdown", "latex"):
             print(f"{kind}: {paths[kind]}")
     print(f"report: {paths['report']}")

@@ -13,16 +13,19 @@ from ._formats import (
     unpack_codes,
     write_codes,
 )
+from ._groups import EqualCodes, group_equal
 from ._targets import collect_codes
 
 __all__ = [
     "FORMATS",
     "CodeCounter",
     "CodeReader",
+    "EqualCodes",
     "KeptCodes",
     "as_code_matrix",
     "check_n_bits",
     "collect_codes",
+    "group_equal",
     "hamming_distances",
     "load_codes",
     "pack_codes",

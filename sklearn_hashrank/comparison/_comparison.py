@@ -215,7 +215,8 @@ def compare(
         How `y` says what is relevant. Fitted on the training rows of each split.
     measures : str, callable, Measure, list or dict, default=("ap", "ndcg", "ph2", "acg", "mlgap")
         What is measured, as for :func:`~sklearn_hashrank.metrics.make_retrieval_scorer`: short
-        names, functions, partial functions, or measures of your own, each a column of the tables.
+        names, such names with options as in ``"ap@5000:normalize=retrieved"``, functions, partial
+        functions, or measures of your own, each a column of the tables.
     name : str, default="data"
         What the report calls the data.
     store : str or Path, default=None

@@ -3,12 +3,17 @@
 from typing import NamedTuple
 
 from ..base import BaseHasher
+from ..hashers.classifier import ClassifierHasher
 from ..hashers.cmh import CMHHasher
 from ..hashers.density import DensityHasher
 from ..hashers.dispersion import DispersionHasher
+from ..hashers.dpsh import DPSHHasher
+from ..hashers.dtsh import DTSHHasher
+from ..hashers.hashnet import HashNetHasher
 from ..hashers.itq import ITQHasher
 from ..hashers.lsh import LSHHasher
 from ..hashers.lwh import LWHHasher
+from ..hashers.mihash import MIHasher
 from ..hashers.pca import PCAHasher
 from ..hashers.rsh import RSHHasher
 from ..hashers.sh import SpectralHasher
@@ -57,6 +62,9 @@ METHODS: dict[str, Method] = {
     "sh": Method(SpectralHasher(), "unsupervised", "spectral hashing: waves along the components"),
     "sph": Method(SphericalHasher(), "unsupervised", "balanced spheres that overlap evenly"),
     "density": Method(DensityHasher(), "unsupervised", "hyperplanes between neighbouring clusters"),
+    "classifier": Method(
+        ClassifierHasher(), "supervised", "class codes of a logistic regression's predictions"
+    ),
     "dsh": Method(
         DispersionHasher(objective="dsh"), "minibatch", "contrastive loss of pairs in a minibatch"
     ),
@@ -68,8 +76,33 @@ METHODS: dict[str, Method] = {
         "minibatch",
         "dispersed codes for classes within superclasses",
     ),
+    "dpsh": Method(DPSHHasher(), "minibatch", "likelihood of pairs in a minibatch"),
+    "dtsh": Method(DTSHHasher(), "minibatch", "likelihood of triplets in a minibatch"),
+    "hashnet": Method(
+        HashNetHasher(), "minibatch", "balanced likelihood of pairs, tanh that becomes a sign"
+    ),
+    "mihash": Method(
+        MIHasher(), "ranking", "mutual information of distance and relevance in a minibatch"
+    ),
     "rsh": Method(RSHHasher(), "ranking", "ranking supervision in closed form"),
+    "rsh-paper": Method(
+        RSHHasher(
+            n_queries=100,
+            n_database=1000,
+            solver="alm",
+            rotation=None,
+            spread="eigenvectors",
+            shrinkage=1,
+        ),
+        "ranking",
+        "ranking supervision as the paper prints it",
+    ),
     "lwh": Method(LWHHasher(), "ranking", "structural SVM on rankings"),
+    "lwh-paper": Method(
+        LWHHasher(n_queries=300, n_database=1000, preparation="centred", rotation=None),
+        "ranking",
+        "structural SVM on rankings as the paper prints it",
+    ),
     "talr-ap": Method(
         TALRLinear(objective="ap"), "ranking", "gradient ascent on tie-aware average precision"
     ),

@@ -409,6 +409,23 @@ def model(folder, capsys, digits):
     return hasher.fit(np.load("train.npy"), y[:1500])
 
 
+def test_compare_by_the_measures_that_are_asked_for(folder, capsys, no_pictures):
+    chosen = ["ap@20:normalize=retrieved", "ndcg@9:gain=linear:discount=log2", "recall@30"]
+    arguments = ["compare", "--data", "digits", *SMALL, "--output", "out"]
+    code, out, _ = run(capsys, *arguments, "--measures", ",".join(chosen))
+    assert code == 0
+    assert "AP@20, normalize=retrieved" in out
+    with open("out/runs.csv", encoding="utf-8") as file:
+        [first, *_] = csv.DictReader(file)
+    assert 0 < float(first[f"{chosen[0]}_pessimistic"]) <= float(first[chosen[0]])
+    assert "NDCG@9, gain=linear, discount=log2" in Path("out/report.html").read_text()
+    assert r"recall@30" in Path("out/tables.tex").read_text()
+    code, _, err = run(capsys, *arguments, "--measures", "ap,ndcg@2:gain=square")
+    assert code == 2
+    assert "argument --measures: The 'gain' parameter of ndcg must be a str among" in err
+    assert "has no parameter 'kk'" in run(capsys, *arguments, "--measures", "ap@3:kk=1")[2]
+
+
 def test_fit_encode_evaluate_search(model, capsys):
     X, y = np.load("train.npy"), np.load("train_y.npy")
     queries, query_y = np.load("query.npy"), np.load("query_y.npy")
@@ -437,6 +454,10 @@ def test_fit_encode_evaluate_search(model, capsys):
     shown = {line.split()[0]: line.split()[1] for line in out.splitlines()[1:]}
     assert float(shown["NDCG_T"]) == pytest.approx(itself.ndcg().mean(), abs=5e-5)
     assert set(shown) == {"AP_T", "NDCG_T", "PH2", "ACG3", "mLGAP"}
+    chosen = ["--measures", "recall@100,ap@50:normalize=retrieved"]
+    code, out, _ = run(capsys, *evaluate, *asked, *chosen)
+    assert [line.split()[0] for line in out.splitlines()[1:]] == ["recall@100", "AP@50,"]
+    assert f"{histogram.recall(k=100).mean():.4f}" in out.splitlines()[1]
 
     search = ["search", "--database", "train_codes.npy"]
     index = HammingNeighbors(n_bits=20).fit(codes)
