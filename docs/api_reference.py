@@ -45,6 +45,7 @@ SECTIONS = (
             "SKLSHHasher",
             "SphericalHasher",
             "DensityHasher",
+            "SSHHasher",
             "WTAHasher",
             "CMHHasher",
         ),

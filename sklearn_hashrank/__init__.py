@@ -27,6 +27,7 @@ from .hashers.sh import SpectralHasher
 from .hashers.sign import SignHasher
 from .hashers.sklsh import SKLSHHasher
 from .hashers.sph import SphericalHasher
+from .hashers.ssh import SSHHasher
 from .hashers.talr import TALRLinear
 from .hashers.wta import WTAHasher
 from .histogram import RetrievalHistogram, retrieval_histogram
@@ -34,10 +35,10 @@ from .neighbors import HammingNeighbors
 
 __all__ = [
     "CMHHasher",
-    "DensityHasher",
     "ClassifierHasher",
     "DPSHHasher",
     "DTSHHasher",
+    "DensityHasher",
     "DispersionHasher",
     "EuclideanAffinity",
     "HammingNeighbors",
@@ -53,6 +54,7 @@ __all__ = [
     "RSHHasher",
     "RetrievalHistogram",
     "SKLSHHasher",
+    "SSHHasher",
     "SharedLabelAffinity",
     "SignHasher",
     "SpectralHasher",

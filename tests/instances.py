@@ -21,6 +21,7 @@ from sklearn_hashrank import (
     SKLSHHasher,
     SpectralHasher,
     SphericalHasher,
+    SSHHasher,
     TALRLinear,
     WTAHasher,
 )
@@ -35,6 +36,7 @@ HASHERS = [
     SKLSHHasher(n_bits=1, random_state=0),
     SphericalHasher(n_bits=1, max_iter=50, random_state=0),
     DensityHasher(n_bits=1, random_state=0),
+    SSHHasher(n_bits=1, random_state=0),
     SpectralHasher(n_bits=1, random_state=0),
     ITQHasher(n_bits=1, max_iter=5, random_state=0),
     LWHHasher(n_bits=1, random_state=0),

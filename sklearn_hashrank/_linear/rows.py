@@ -32,7 +32,9 @@ class CenteredRows(LinearOperator):
     Parameters
     ----------
     X : {ndarray, CSR matrix} of shape (n_samples, n_features)
+        Rows as they are.
     mean : ndarray of shape (n_features,)
+        Subtracted from every row.
     scale : ndarray of shape (n_features,), default=None
         None leaves the features as they are.
     """

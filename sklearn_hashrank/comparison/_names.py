@@ -20,6 +20,7 @@ from ..hashers.sh import SpectralHasher
 from ..hashers.sign import SignHasher
 from ..hashers.sklsh import SKLSHHasher
 from ..hashers.sph import SphericalHasher
+from ..hashers.ssh import SSHHasher
 from ..hashers.talr import TALRLinear
 from ..hashers.wta import WTAHasher
 
@@ -65,6 +66,7 @@ METHODS: dict[str, Method] = {
     "classifier": Method(
         ClassifierHasher(), "supervised", "class codes of a logistic regression's predictions"
     ),
+    "ssh": Method(SSHHasher(), "supervised", "directions that separate labelled pairs"),
     "dsh": Method(
         DispersionHasher(objective="dsh"), "minibatch", "contrastive loss of pairs in a minibatch"
     ),
