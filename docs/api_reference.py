@@ -44,6 +44,8 @@ SECTIONS = (
             "SpectralHasher",
             "SKLSHHasher",
             "SphericalHasher",
+            "DensityHasher",
+            "SSHHasher",
             "WTAHasher",
             "CMHHasher",
         ),

@@ -13,6 +13,7 @@ from .affinity import (
 from .hasher_files import load_hasher, save_hasher
 from .hashers.classifier import ClassifierHasher
 from .hashers.cmh import CMHHasher
+from .hashers.density import DensityHasher
 from .hashers.dispersion import DispersionHasher
 from .hashers.dpsh import DPSHHasher
 from .hashers.dtsh import DTSHHasher
@@ -27,6 +28,7 @@ from .hashers.sh import SpectralHasher
 from .hashers.sign import SignHasher
 from .hashers.sklsh import SKLSHHasher
 from .hashers.sph import SphericalHasher
+from .hashers.ssh import SSHHasher
 from .hashers.talr import TALRLinear
 from .hashers.wta import WTAHasher
 from .histogram import RetrievalHistogram, retrieval_histogram
@@ -37,6 +39,7 @@ __all__ = [
     "ClassifierHasher",
     "DPSHHasher",
     "DTSHHasher",
+    "DensityHasher",
     "DispersionHasher",
     "EuclideanAffinity",
     "HammingNeighbors",
@@ -53,6 +56,7 @@ __all__ = [
     "RSHHasher",
     "RetrievalHistogram",
     "SKLSHHasher",
+    "SSHHasher",
     "SharedLabelAffinity",
     "SignHasher",
     "SpectralHasher",

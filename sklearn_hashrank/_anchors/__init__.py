@@ -18,9 +18,9 @@ How rows become features of anchors::
     Rows are compared block by block, so that features of all rows never stand in memory at once.
 """
 
-from .anchors import Anchors
+from .anchors import Anchors, unit_space
 from .blocks import block_slices, map_blocks
 from .kernels import KernelFeatures
 from .weights import AnchorWeights
 
-__all__ = ["AnchorWeights", "Anchors", "KernelFeatures", "block_slices", "map_blocks"]
+__all__ = ["AnchorWeights", "Anchors", "KernelFeatures", "block_slices", "map_blocks", "unit_space"]

@@ -56,7 +56,7 @@ class Anchors:
     @classmethod
     def of(cls, X: Any, rows: Any) -> "Anchors":
         """Given rows as anchors, in the space of the training rows."""
-        space = _unit_space(X)
+        space = unit_space(X)
         return cls(space, space.transform(rows, X.dtype))
 
     @classmethod
@@ -87,7 +87,7 @@ class Anchors:
         from sklearn.cluster import KMeans
         from sklearn.exceptions import ConvergenceWarning
 
-        space, n = _unit_space(X), min(n, X.shape[0])
+        space, n = unit_space(X), min(n, X.shape[0])
         few = X[random_state.permutation(X.shape[0])[: _ROWS_OF_A_CLUSTER * n]]
         offset: Any = 0
         few = dense_if_small(few)
@@ -175,8 +175,18 @@ class Anchors:
         return np.maximum(distances, 0, out=distances).astype(dtype, copy=False)
 
 
-def _unit_space(X: Any) -> FeatureSpace:
-    """Space of centred features in which the mean squared length of the rows is 1."""
+def unit_space(X: Any) -> FeatureSpace:
+    """Space of centred features in which the mean squared length of the rows is 1.
+
+    Parameters
+    ----------
+    X : {ndarray, CSR matrix} of shape (n_samples, n_features)
+        Rows. If all are equal, the features of the space are all zero.
+
+    Returns
+    -------
+    space : FeatureSpace
+    """
     moments = Moments.of(X)
     deviations = np.sqrt(moments.variance)
     largest = deviations.max()

@@ -5,6 +5,7 @@ from typing import NamedTuple
 from ..base import BaseHasher
 from ..hashers.classifier import ClassifierHasher
 from ..hashers.cmh import CMHHasher
+from ..hashers.density import DensityHasher
 from ..hashers.dispersion import DispersionHasher
 from ..hashers.dpsh import DPSHHasher
 from ..hashers.dtsh import DTSHHasher
@@ -19,6 +20,7 @@ from ..hashers.sh import SpectralHasher
 from ..hashers.sign import SignHasher
 from ..hashers.sklsh import SKLSHHasher
 from ..hashers.sph import SphericalHasher
+from ..hashers.ssh import SSHHasher
 from ..hashers.talr import TALRLinear
 from ..hashers.wta import WTAHasher
 
@@ -60,9 +62,11 @@ METHODS: dict[str, Method] = {
     "itq": Method(ITQHasher(), "unsupervised", "principal components, rotated towards their signs"),
     "sh": Method(SpectralHasher(), "unsupervised", "spectral hashing: waves along the components"),
     "sph": Method(SphericalHasher(), "unsupervised", "balanced spheres that overlap evenly"),
+    "density": Method(DensityHasher(), "unsupervised", "hyperplanes between neighbouring clusters"),
     "classifier": Method(
         ClassifierHasher(), "supervised", "class codes of a logistic regression's predictions"
     ),
+    "ssh": Method(SSHHasher(), "supervised", "directions that separate labelled pairs"),
     "dsh": Method(
         DispersionHasher(objective="dsh"), "minibatch", "contrastive loss of pairs in a minibatch"
     ),
