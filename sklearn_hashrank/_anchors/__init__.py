@@ -20,7 +20,7 @@ How rows become features of anchors::
 
 from .anchors import Anchors
 from .blocks import map_blocks
-from .kernels import KernelFeatures
+from .kernels import KernelFeatures, inverse_root
 from .weights import AnchorWeights
 
-__all__ = ["AnchorWeights", "Anchors", "KernelFeatures", "map_blocks"]
+__all__ = ["AnchorWeights", "Anchors", "KernelFeatures", "inverse_root", "map_blocks"]

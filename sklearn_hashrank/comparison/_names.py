@@ -3,13 +3,18 @@
 from typing import NamedTuple
 
 from ..base import BaseHasher
+from ..hashers.agh import AGHHasher
+from ..hashers.bre import BREHasher
 from ..hashers.dispersion import DispersionHasher
 from ..hashers.itq import ITQHasher
+from ..hashers.klsh import KLSHHasher
+from ..hashers.ksh import KSHHasher
 from ..hashers.lsh import LSHHasher
 from ..hashers.lwh import LWHHasher
 from ..hashers.pca import PCAHasher
 from ..hashers.rsh import RSHHasher
 from ..hashers.talr import TALRLinear
+from ..hashers.talr_kernel import TALRKernel
 
 __all__ = ["GROUPS", "METHODS", "Method"]
 
@@ -38,8 +43,19 @@ class Method(NamedTuple):
 
 METHODS: dict[str, Method] = {
     "lsh": Method(LSHHasher(), "independent", "random hyperplanes through the mean"),
+    "klsh": Method(KLSHHasher(), "independent", "random hyperplanes in the space of a kernel"),
     "pca": Method(PCAHasher(), "unsupervised", "signs of the principal components"),
     "itq": Method(ITQHasher(), "unsupervised", "principal components, rotated towards their signs"),
+    "agh-1": Method(AGHHasher(), "unsupervised", "eigenvectors of an anchor graph, cut once"),
+    "agh-2": Method(
+        AGHHasher(n_layers=2), "unsupervised", "eigenvectors of an anchor graph, cut twice"
+    ),
+    "ksh": Method(
+        KSHHasher(), "supervised", "half-spaces of a kernel that reproduce similarities, bit by bit"
+    ),
+    "bre": Method(
+        BREHasher(), "supervised", "distances of pairs reproduced by exact coordinate descent"
+    ),
     "dsh": Method(
         DispersionHasher(objective="dsh"), "minibatch", "contrastive loss of pairs in a minibatch"
     ),
@@ -58,6 +74,9 @@ METHODS: dict[str, Method] = {
     ),
     "talr-ndcg": Method(
         TALRLinear(objective="ndcg"), "ranking", "gradient ascent on tie-aware NDCG"
+    ),
+    "talr-kernel": Method(
+        TALRKernel(), "ranking", "gradient ascent on tie-aware measures, on features of anchors"
     ),
 }
 """The methods that can be compared by name, in groups."""
