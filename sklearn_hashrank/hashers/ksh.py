@@ -262,7 +262,6 @@ def ascend(
     n_steps : int
         Steps taken.
     """
-
     before, weights = start, start
     projections_before = projections = kernels @ start
     value = similarity.quadratic(np.tanh(projections / 2))
