@@ -25,9 +25,16 @@ SECTIONS = (
         "Estimators that learn codes from relevance.",
     ),
     Section(
+        "Hashers for other objectives",
+        "sklearn_hashrank",
+        ("MIHasher", "DPSHHasher", "DTSHHasher", "HashNetHasher"),
+        "Mutual information, and likelihoods of pairs and triplets, by the trainer of TALRLinear; "
+        "see :ref:`minibatch_methods`.",
+    ),
+    Section(
         "Baselines",
         "sklearn_hashrank",
-        ("LSHHasher", "PCAHasher", "ITQHasher"),
+        ("SignHasher", "LSHHasher", "PCAHasher", "ITQHasher", "ClassifierHasher"),
         "The yardsticks every learned hasher is compared with; see :ref:`baselines`.",
     ),
     Section(
@@ -35,6 +42,19 @@ SECTIONS = (
         "sklearn_hashrank",
         ("TALRKernel", "KSHHasher", "BREHasher", "AGHHasher", "KLSHHasher"),
         "Methods that compare rows with anchors; see :ref:`kernel_methods`.",
+    ),
+    Section(
+        "Projections",
+        "sklearn_hashrank",
+        (
+            "SpectralHasher",
+            "SKLSHHasher",
+            "SphericalHasher",
+            "WTAHasher",
+            "CMHHasher",
+        ),
+        "Classical hashers that project rows on directions or compare them with centres; see "
+        ":ref:`projections`.",
     ),
     Section(
         "Files",
@@ -47,6 +67,12 @@ SECTIONS = (
         "sklearn_hashrank",
         ("retrieval_histogram", "RetrievalHistogram"),
         "Counts by query, level and distance, and every measure of them; see :ref:`evaluation`.",
+    ),
+    Section(
+        "Rankings by other distances",
+        "sklearn_hashrank.histogram",
+        ("distance_histogram",),
+        "The same measures where codes are not ranked by Hamming distance.",
     ),
     Section(
         "Metrics",
@@ -74,6 +100,7 @@ SECTIONS = (
         (
             "cross_validate_retrieval",
             "PerClassRetrievalSplit",
+            "UnseenClassesSplit",
             "RandomRetrievalSplit",
             "cifar10_split",
             "RetrievalSplit",
@@ -160,16 +187,42 @@ SECTIONS = (
         "Exact neighbours in Hamming distance; see :ref:`neighbors`.",
     ),
     Section(
+        "Approximate search",
+        "sklearn_hashrank.metrics",
+        ("index_recall_score",),
+        "Recall of an index that may miss something; see :ref:`stores`.",
+    ),
+    Section(
         "Formats of others",
         "sklearn_hashrank.interop",
         ("to_faiss", "from_faiss", "to_bit_strings", "from_bit_strings", "to_bytes", "from_bytes"),
-        "Codes to and from faiss, databases and vector stores; see :ref:`neighbors`.",
+        "Codes to and from faiss, databases and vector stores; see :ref:`stores`.",
+    ),
+    Section(
+        "Hashers elsewhere",
+        "sklearn_hashrank.interop",
+        (
+            "to_onnx",
+            "register_skl2onnx",
+            "to_faiss_index",
+            "to_sentence_transformers",
+            "to_numpy_source",
+        ),
+        "Fitted hashers that encode without this package; see :ref:`stores`.",
     ),
     Section(
         "Codes",
         "sklearn_hashrank.codes",
-        ("pack_codes", "unpack_codes", "load_codes", "hamming_distances"),
-        "Packing, formats, Hamming distance.",
+        (
+            "pack_codes",
+            "unpack_codes",
+            "load_codes",
+            "hamming_distances",
+            "spherical_distances",
+            "group_equal",
+            "EqualCodes",
+        ),
+        "Packing, formats, distances, rows that share a code.",
     ),
     Section(
         "Feature extraction",
@@ -202,6 +255,7 @@ SECTIONS = (
             "ArxivNDCG",
             "CvprNDCG",
             "ExactNDCG",
+            "MutualInformation",
             "SoftTies",
             "TieValues",
             "SoftHistogram",
@@ -220,6 +274,12 @@ SECTIONS = (
             "CityBlock",
         ),
         "Zones for the distance of a pair, by its level; see :ref:`dispersion`.",
+    ),
+    Section(
+        "Likelihoods of pairs and triplets",
+        "sklearn_hashrank.objectives",
+        ("DPSH", "HashNet", "DTSH"),
+        "Logistic losses of inner products; see :ref:`minibatch_methods`.",
     ),
     Section(
         "Solvers",
@@ -252,7 +312,7 @@ SHARED = {
         "packed_width",
         "write_codes",
     ),
-    "sklearn_hashrank.comparison": ("Column",),
+    "sklearn_hashrank.comparison": ("MEASURED", "Column", "Method", "columns_of", "name_measures"),
     "sklearn_hashrank.measures": (
         "DISCOUNTS",
         "MEASURES",
@@ -268,6 +328,7 @@ SHARED = {
         "evaluate",
         "mean_over_queries",
         "mean_score",
+        "parse_measure",
         "precision_and_recall",
         "usage_of",
     ),

@@ -12,25 +12,41 @@ from .affinity import (
 from .hasher_files import load_hasher, save_hasher
 from .hashers.agh import AGHHasher
 from .hashers.bre import BREHasher
+from .hashers.classifier import ClassifierHasher
+from .hashers.cmh import CMHHasher
 from .hashers.dispersion import DispersionHasher
+from .hashers.dpsh import DPSHHasher
+from .hashers.dtsh import DTSHHasher
+from .hashers.hashnet import HashNetHasher
 from .hashers.itq import ITQHasher
 from .hashers.klsh import KLSHHasher
 from .hashers.ksh import KSHHasher
 from .hashers.lsh import LSHHasher
 from .hashers.lwh import LWHHasher
+from .hashers.mihash import MIHasher
 from .hashers.pca import PCAHasher
 from .hashers.rsh import RSHHasher
+from .hashers.sh import SpectralHasher
+from .hashers.sign import SignHasher
+from .hashers.sklsh import SKLSHHasher
+from .hashers.sph import SphericalHasher
 from .hashers.talr import TALRLinear
 from .hashers.talr_kernel import TALRKernel
+from .hashers.wta import WTAHasher
 from .histogram import RetrievalHistogram, retrieval_histogram
 from .neighbors import HammingNeighbors
 
 __all__ = [
     "AGHHasher",
     "BREHasher",
+    "CMHHasher",
+    "ClassifierHasher",
+    "DPSHHasher",
+    "DTSHHasher",
     "DispersionHasher",
     "EuclideanAffinity",
     "HammingNeighbors",
+    "HashNetHasher",
     "HierarchicalAffinity",
     "ITQHasher",
     "KLSHHasher",
@@ -38,13 +54,19 @@ __all__ = [
     "LSHHasher",
     "LWHHasher",
     "LabelAffinity",
+    "MIHasher",
     "PCAHasher",
     "PrecomputedAffinity",
     "RSHHasher",
     "RetrievalHistogram",
+    "SKLSHHasher",
     "SharedLabelAffinity",
     "TALRKernel",
+    "SignHasher",
+    "SpectralHasher",
+    "SphericalHasher",
     "TALRLinear",
+    "WTAHasher",
     "load_hasher",
     "retrieval_histogram",
     "save_hasher",

@@ -114,6 +114,13 @@ class Anchors:
         return len(self.inside)
 
     @property
+    def unit(self) -> float:
+        """Unit of the distances, in units of the features; 0 if all training rows are equal."""
+        assert self.space.scale is not None
+        largest = self.space.scale.max(initial=0)
+        return float(1 / largest) if largest > 0 else 0.0
+
+    @property
     def raw(self) -> np.ndarray:
         """The anchors in units of the features, (n_anchors, n_features) float64."""
         assert self.space.scale is not None

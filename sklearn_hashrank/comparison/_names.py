@@ -5,16 +5,27 @@ from typing import NamedTuple
 from ..base import BaseHasher
 from ..hashers.agh import AGHHasher
 from ..hashers.bre import BREHasher
+from ..hashers.classifier import ClassifierHasher
+from ..hashers.cmh import CMHHasher
 from ..hashers.dispersion import DispersionHasher
+from ..hashers.dpsh import DPSHHasher
+from ..hashers.dtsh import DTSHHasher
+from ..hashers.hashnet import HashNetHasher
 from ..hashers.itq import ITQHasher
 from ..hashers.klsh import KLSHHasher
 from ..hashers.ksh import KSHHasher
 from ..hashers.lsh import LSHHasher
 from ..hashers.lwh import LWHHasher
+from ..hashers.mihash import MIHasher
 from ..hashers.pca import PCAHasher
 from ..hashers.rsh import RSHHasher
+from ..hashers.sh import SpectralHasher
+from ..hashers.sign import SignHasher
+from ..hashers.sklsh import SKLSHHasher
+from ..hashers.sph import SphericalHasher
 from ..hashers.talr import TALRLinear
 from ..hashers.talr_kernel import TALRKernel
+from ..hashers.wta import WTAHasher
 
 __all__ = ["GROUPS", "METHODS", "Method"]
 
@@ -42,9 +53,16 @@ class Method(NamedTuple):
 
 
 METHODS: dict[str, Method] = {
+    "sign": Method(SignHasher(), "independent", "signs of the first features, less their means"),
     "lsh": Method(LSHHasher(), "independent", "random hyperplanes through the mean"),
     "klsh": Method(KLSHHasher(), "independent", "random hyperplanes in the space of a kernel"),
+    "wta": Method(WTAHasher(), "independent", "which of four random features is the largest"),
+    "cmh": Method(CMHHasher(), "independent", "which of four random projections is the largest"),
+    "sklsh": Method(SKLSHHasher(), "independent", "random waves, which estimate a Gaussian kernel"),
     "pca": Method(PCAHasher(), "unsupervised", "signs of the principal components"),
+    "pca-rr": Method(
+        PCAHasher(rotation="random"), "unsupervised", "principal components, rotated at random"
+    ),
     "itq": Method(ITQHasher(), "unsupervised", "principal components, rotated towards their signs"),
     "agh-1": Method(AGHHasher(), "unsupervised", "eigenvectors of an anchor graph, cut once"),
     "agh-2": Method(
@@ -55,6 +73,10 @@ METHODS: dict[str, Method] = {
     ),
     "bre": Method(
         BREHasher(), "supervised", "distances of pairs reproduced by exact coordinate descent"
+    "sh": Method(SpectralHasher(), "unsupervised", "spectral hashing: waves along the components"),
+    "sph": Method(SphericalHasher(), "unsupervised", "balanced spheres that overlap evenly"),
+    "classifier": Method(
+        ClassifierHasher(), "supervised", "class codes of a logistic regression's predictions"
     ),
     "dsh": Method(
         DispersionHasher(objective="dsh"), "minibatch", "contrastive loss of pairs in a minibatch"
@@ -67,8 +89,33 @@ METHODS: dict[str, Method] = {
         "minibatch",
         "dispersed codes for classes within superclasses",
     ),
+    "dpsh": Method(DPSHHasher(), "minibatch", "likelihood of pairs in a minibatch"),
+    "dtsh": Method(DTSHHasher(), "minibatch", "likelihood of triplets in a minibatch"),
+    "hashnet": Method(
+        HashNetHasher(), "minibatch", "balanced likelihood of pairs, tanh that becomes a sign"
+    ),
+    "mihash": Method(
+        MIHasher(), "ranking", "mutual information of distance and relevance in a minibatch"
+    ),
     "rsh": Method(RSHHasher(), "ranking", "ranking supervision in closed form"),
+    "rsh-paper": Method(
+        RSHHasher(
+            n_queries=100,
+            n_database=1000,
+            solver="alm",
+            rotation=None,
+            spread="eigenvectors",
+            shrinkage=1,
+        ),
+        "ranking",
+        "ranking supervision as the paper prints it",
+    ),
     "lwh": Method(LWHHasher(), "ranking", "structural SVM on rankings"),
+    "lwh-paper": Method(
+        LWHHasher(n_queries=300, n_database=1000, preparation="centred", rotation=None),
+        "ranking",
+        "structural SVM on rankings as the paper prints it",
+    ),
     "talr-ap": Method(
         TALRLinear(objective="ap"), "ranking", "gradient ascent on tie-aware average precision"
     ),

@@ -9,12 +9,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import (
-    HasMethods,
-    Interval,
-    InvalidParameterError,
-    StrOptions,
-)
+from sklearn.utils._param_validation import Interval, InvalidParameterError, StrOptions
 from sklearn.utils.validation import validate_data
 
 from .._utils.callbacks import CallbackSupportMixin, Progress
@@ -23,7 +18,7 @@ from ..affinity import BaseAffinity, HierarchicalAffinity, LabelAffinity, check_
 from ..base import LinearHasher, pack_signs, project
 from ..histogram import retrieval_histogram
 from ..measures import configure_measure
-from ..objectives import CheckedObjective, Objective, SquaredEuclidean
+from ..objectives import DPSH, DTSH, CheckedObjective, Objective, SquaredEuclidean
 from ..solvers.stochastic import SCHEDULES, SOLVERS
 from ._training import (
     EarlyStopping,
@@ -58,7 +53,6 @@ class MinibatchHasher(CallbackSupportMixin, LinearHasher):
 
     _parameter_constraints: dict = {
         **LinearHasher._parameter_constraints,
-        "objective": [str, HasMethods("value_and_gradient")],
         "affinity": [StrOptions({"auto"}), BaseAffinity],
         "solver": [StrOptions(set(SOLVERS))],
         "batch_size": [StrOptions({"auto"}), Interval(Integral, 2, None, closed="left")],
@@ -318,8 +312,10 @@ def _wanted_rows(objective, levels, shares):
 
 
 def _rate(objective, solver, takes_groups):
-    if solver == "sgd" and getattr(objective, "metric", None) is SquaredEuclidean:
-        return 0.03  # slopes of squared distances grow with them
+    grows = isinstance(objective, DPSH | DTSH)
+    grows = grows or getattr(objective, "metric", None) is SquaredEuclidean
+    if solver == "sgd" and grows:
+        return 0.03  # slopes of squared distances and of products grow with the scores
     return {"adam": 0.02 if takes_groups else 0.01, "sgd": 1.0}[solver]
 
 

@@ -3,7 +3,7 @@
 from numbers import Real
 
 import numpy as np
-from sklearn.utils._param_validation import Interval
+from sklearn.utils._param_validation import HasMethods, Interval
 
 from ..affinity import HierarchicalAffinity
 from ..objectives import PAIRWISE_OBJECTIVES, Hierarchical
@@ -73,6 +73,7 @@ class DispersionHasher(MinibatchHasher):
 
     _parameter_constraints: dict = {
         **MinibatchHasher._parameter_constraints,
+        "objective": [str, HasMethods("value_and_gradient")],
         "margin": [Interval(Real, 0, None, closed="left")],
         "zone": [tuple, list],
         "regularization": [Interval(Real, 0, None, closed="left")],

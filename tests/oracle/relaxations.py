@@ -162,6 +162,20 @@ def exact_ndcg(counts, levels, n_items, floor):
     return dcg / ideal_dcg(levels, n_items)
 
 
+def mutual_information(counts, levels, n_items, floor):
+    """H(D) - H(D|C) of the MIHash paper, in bits, times the share of the items in the bins."""
+
+    def entropy(numbers):
+        shares = [x / sum(numbers) for x in numbers]
+        return -sum(p * math.log2(p) for p in shares if p > 0)
+
+    relevant, items = _relevant(counts, levels), _totals(counts)
+    irrelevant = [c - r for c, r in zip(items, relevant)]
+    prior = sum(relevant) / sum(items)
+    conditional = prior * entropy(relevant) + (1 - prior) * entropy(irrelevant)
+    return (entropy(items) - conditional) * sum(items) / sum(n_items)
+
+
 RELAXATIONS = {
     ("ap", "simplified"): simplified_ap,
     ("ap", "arxiv"): arxiv_ap,
@@ -171,6 +185,7 @@ RELAXATIONS = {
     ("ndcg", "arxiv"): arxiv_ndcg,
     ("ndcg", "cvpr"): cvpr_ndcg,
     ("ndcg", "exact"): exact_ndcg,
+    ("mi", "exact"): mutual_information,
 }
 
 

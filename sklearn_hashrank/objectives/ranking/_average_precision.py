@@ -10,7 +10,7 @@ from ._ties import SoftTies, TieValues
 
 
 class _AveragePrecision(Objective):
-    measure = "ap"
+    name = measure = "ap"
 
 
 @documented

@@ -91,6 +91,7 @@ class Objective(BaseEstimator, ABC):
         "n_jobs": [None, Integral],
     }
 
+    name: ClassVar[str]
     measure: ClassVar[str | None] = None
     relaxation: ClassVar[str]
     dtype: ClassVar[type | None] = None

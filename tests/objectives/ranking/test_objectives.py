@@ -37,7 +37,7 @@ def test_every_relaxation_has_an_oracle():
 
 def test_value_is_the_printed_formula(objective):
     counts, n_items = soft_counts(np.random.default_rng(0))
-    literal = RELAXATIONS[objective.measure, objective.relaxation]
+    literal = RELAXATIONS[objective.name, objective.relaxation]
     value = objective.evaluate_counts(counts, LEVELS, n_items)[0]
     for q in range(1, len(counts)):
         expected = literal(counts[q].tolist(), LEVELS.tolist(), n_items[q].tolist(), FLOOR)
@@ -274,3 +274,23 @@ def test_simplified_ndcg_equals_the_reference(case):
     gradient = histogram.pull_back(codes, level, similarity, by_count)
     gradient *= alpha * (1 - codes**2)
     assert_allclose(-gradient, values["ndcgr_s_grad"], rtol=1e-4, atol=1e-6)
+
+
+def test_mutual_information_wants_relevant_and_irrelevant_items():
+    counts, n_items = soft_counts(np.random.default_rng(15))
+    counts[1, 0], n_items[1, 0] = 0, 0  # all is relevant; of query 0 nothing is
+    value, gradient = OBJECTIVES["mi", "exact"]().evaluate_counts(counts, LEVELS, n_items)
+    assert_array_equal(value[:2], 0)
+    assert_array_equal(gradient[:2], 0)
+    assert np.all(value[2:] > 0)
+
+
+@pytest.mark.parametrize("n_relevant", [1, 3, 6])
+def test_mutual_information_of_separate_distances_is_the_entropy_of_relevance(n_relevant):
+    counts = np.zeros((1, 2, 4))
+    counts[0, 1, :2] = n_relevant / 2
+    counts[0, 0, 2:] = (12 - n_relevant) / 2
+    n_items, levels = counts.sum(axis=2), np.array([0.0, 1.0])
+    value, _ = OBJECTIVES["mi", "exact"]().evaluate_counts(counts, levels, n_items)
+    p = n_relevant / 12
+    assert value[0] == pytest.approx(-p * np.log2(p) - (1 - p) * np.log2(1 - p), abs=1e-12)
