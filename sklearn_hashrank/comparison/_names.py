@@ -73,6 +73,7 @@ METHODS: dict[str, Method] = {
     ),
     "bre": Method(
         BREHasher(), "supervised", "distances of pairs reproduced by exact coordinate descent"
+    ),
     "sh": Method(SpectralHasher(), "unsupervised", "spectral hashing: waves along the components"),
     "sph": Method(SphericalHasher(), "unsupervised", "balanced spheres that overlap evenly"),
     "classifier": Method(
