@@ -11,6 +11,8 @@ from .affinity import (
     SharedLabelAffinity,
 )
 from .hasher_files import load_hasher, save_hasher
+from .hashers.agh import AGHHasher
+from .hashers.bre import BREHasher
 from .hashers.classifier import ClassifierHasher
 from .hashers.cmh import CMHHasher
 from .hashers.density import DensityHasher
@@ -19,6 +21,8 @@ from .hashers.dpsh import DPSHHasher
 from .hashers.dtsh import DTSHHasher
 from .hashers.hashnet import HashNetHasher
 from .hashers.itq import ITQHasher
+from .hashers.klsh import KLSHHasher
+from .hashers.ksh import KSHHasher
 from .hashers.lsh import LSHHasher
 from .hashers.lwh import LWHHasher
 from .hashers.mihash import MIHasher
@@ -30,11 +34,14 @@ from .hashers.sklsh import SKLSHHasher
 from .hashers.sph import SphericalHasher
 from .hashers.ssh import SSHHasher
 from .hashers.talr import TALRLinear
+from .hashers.talr_kernel import TALRKernel
 from .hashers.wta import WTAHasher
 from .histogram import RetrievalHistogram, retrieval_histogram
 from .neighbors import HammingNeighbors
 
 __all__ = [
+    "AGHHasher",
+    "BREHasher",
     "CMHHasher",
     "ClassifierHasher",
     "DPSHHasher",
@@ -46,11 +53,13 @@ __all__ = [
     "HashNetHasher",
     "HierarchicalAffinity",
     "ITQHasher",
+    "KLSHHasher",
+    "KSHHasher",
     "LSHHasher",
     "LWHHasher",
     "LabelAffinity",
-    "NeighborAffinity",
     "MIHasher",
+    "NeighborAffinity",
     "PCAHasher",
     "PrecomputedAffinity",
     "RSHHasher",
@@ -61,6 +70,7 @@ __all__ = [
     "SignHasher",
     "SpectralHasher",
     "SphericalHasher",
+    "TALRKernel",
     "TALRLinear",
     "WTAHasher",
     "load_hasher",

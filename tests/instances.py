@@ -4,6 +4,8 @@ scikit-learn's check of sparse input wants ``predict`` to give a single column, 
 """
 
 from sklearn_hashrank import (
+    AGHHasher,
+    BREHasher,
     ClassifierHasher,
     CMHHasher,
     DensityHasher,
@@ -12,6 +14,8 @@ from sklearn_hashrank import (
     DTSHHasher,
     HashNetHasher,
     ITQHasher,
+    KLSHHasher,
+    KSHHasher,
     LSHHasher,
     LWHHasher,
     MIHasher,
@@ -22,6 +26,7 @@ from sklearn_hashrank import (
     SpectralHasher,
     SphericalHasher,
     SSHHasher,
+    TALRKernel,
     TALRLinear,
     WTAHasher,
 )
@@ -39,6 +44,10 @@ HASHERS = [
     SSHHasher(n_bits=1, random_state=0),
     SpectralHasher(n_bits=1, random_state=0),
     ITQHasher(n_bits=1, max_iter=5, random_state=0),
+    KLSHHasher(n_bits=1, random_state=0),
+    AGHHasher(n_bits=1, random_state=0),
+    KSHHasher(n_bits=1, random_state=0),
+    BREHasher(n_bits=1, random_state=0),
     LWHHasher(n_bits=1, random_state=0),
     RSHHasher(n_bits=1, random_state=0),
     DispersionHasher(n_bits=1, max_iter=5, random_state=0),
@@ -47,6 +56,7 @@ HASHERS = [
     DTSHHasher(n_bits=1, max_iter=5, random_state=0),
     HashNetHasher(n_bits=1, max_iter=5, random_state=0),
     TALRLinear(n_bits=1, max_iter=5, random_state=0),
+    TALRKernel(n_bits=1, max_iter=5, random_state=0),
     ClassifierHasher(n_bits=1, random_state=0),
 ]
 LABELS_ONLY = ("ClassifierHasher",)
