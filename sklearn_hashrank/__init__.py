@@ -12,6 +12,7 @@ from .affinity import (
 from .hasher_files import load_hasher, save_hasher
 from .hashers.classifier import ClassifierHasher
 from .hashers.dispersion import DispersionHasher
+from .hashers.fasthash import FastHasher
 from .hashers.itq import ITQHasher
 from .hashers.lsh import LSHHasher
 from .hashers.lwh import LWHHasher
@@ -25,6 +26,7 @@ __all__ = [
     "ClassifierHasher",
     "DispersionHasher",
     "EuclideanAffinity",
+    "FastHasher",
     "HammingNeighbors",
     "HierarchicalAffinity",
     "ITQHasher",

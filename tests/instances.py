@@ -6,6 +6,7 @@ scikit-learn's check of sparse input wants ``predict`` to give a single column, 
 from sklearn_hashrank import (
     ClassifierHasher,
     DispersionHasher,
+    FastHasher,
     ITQHasher,
     LSHHasher,
     LWHHasher,
@@ -23,6 +24,7 @@ HASHERS = [
     DispersionHasher(n_bits=1, max_iter=5, random_state=0),
     TALRLinear(n_bits=1, max_iter=5, random_state=0),
     ClassifierHasher(n_bits=1, random_state=0),
+    FastHasher(n_bits=1, n_estimators=3, random_state=0),
 ]
 LABELS_ONLY = ("ClassifierHasher",)
 """Hashers that learn from class labels, and from no other form of y."""

@@ -5,6 +5,7 @@ from typing import NamedTuple
 from ..base import BaseHasher
 from ..hashers.classifier import ClassifierHasher
 from ..hashers.dispersion import DispersionHasher
+from ..hashers.fasthash import FastHasher
 from ..hashers.itq import ITQHasher
 from ..hashers.lsh import LSHHasher
 from ..hashers.lwh import LWHHasher
@@ -43,6 +44,9 @@ METHODS: dict[str, Method] = {
     "itq": Method(ITQHasher(), "unsupervised", "principal components, rotated towards their signs"),
     "classifier": Method(
         ClassifierHasher(), "supervised", "class codes of a logistic regression's predictions"
+    ),
+    "fasthash": Method(
+        FastHasher(), "supervised", "codes by graph cuts, then boosted trees for each bit"
     ),
     "dsh": Method(
         DispersionHasher(objective="dsh"), "minibatch", "contrastive loss of pairs in a minibatch"
