@@ -16,6 +16,7 @@ from .hashers.fasthash import FastHasher
 from .hashers.itq import ITQHasher
 from .hashers.lsh import LSHHasher
 from .hashers.lwh import LWHHasher
+from .hashers.machash import MACHasher
 from .hashers.pca import PCAHasher
 from .hashers.rsh import RSHHasher
 from .hashers.talr import TALRLinear
@@ -33,6 +34,7 @@ __all__ = [
     "LSHHasher",
     "LWHHasher",
     "LabelAffinity",
+    "MACHasher",
     "PCAHasher",
     "PrecomputedAffinity",
     "RSHHasher",

@@ -10,6 +10,7 @@ from sklearn_hashrank import (
     ITQHasher,
     LSHHasher,
     LWHHasher,
+    MACHasher,
     PCAHasher,
     RSHHasher,
     TALRLinear,
@@ -25,6 +26,7 @@ HASHERS = [
     TALRLinear(n_bits=1, max_iter=5, random_state=0),
     ClassifierHasher(n_bits=1, random_state=0),
     FastHasher(n_bits=1, n_estimators=3, random_state=0),
+    MACHasher(n_bits=1, random_state=0),
 ]
 LABELS_ONLY = ("ClassifierHasher",)
 """Hashers that learn from class labels, and from no other form of y."""

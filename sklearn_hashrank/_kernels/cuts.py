@@ -162,3 +162,21 @@ def cut_blocks(indptr, indices, values, linear, block_starts, block_rows, order,
         for k in range(size):
             signs[rows[k]] = 1.0 if level[k] >= 0 else -1.0
             place[rows[k]] = -1
+
+
+@kernel
+def add_products(indptr, indices, signs, sign, products):
+    """Add the products of the signs of each stored pair to a number, or subtract them.
+
+    Parameters
+    ----------
+    indptr : (n + 1,) int64
+    indices : (n_stored,) int64
+    signs : (n,) float64 of -1 and +1
+    sign : 1.0 or -1.0
+    products : (n_stored,) float64, changed
+    """
+    for i in range(signs.size):
+        factor = sign * signs[i]
+        for a in range(indptr[i], indptr[i + 1]):
+            products[a] += factor * signs[indices[a]]

@@ -9,6 +9,7 @@ from ..hashers.fasthash import FastHasher
 from ..hashers.itq import ITQHasher
 from ..hashers.lsh import LSHHasher
 from ..hashers.lwh import LWHHasher
+from ..hashers.machash import MACHasher
 from ..hashers.pca import PCAHasher
 from ..hashers.rsh import RSHHasher
 from ..hashers.talr import TALRLinear
@@ -48,6 +49,7 @@ METHODS: dict[str, Method] = {
     "fasthash": Method(
         FastHasher(), "supervised", "codes by graph cuts, then boosted trees for each bit"
     ),
+    "machash": Method(MACHasher(), "supervised", "codes and linear classifiers found together"),
     "dsh": Method(
         DispersionHasher(objective="dsh"), "minibatch", "contrastive loss of pairs in a minibatch"
     ),
