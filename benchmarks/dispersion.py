@@ -107,6 +107,7 @@ def hierarchy(X, y, seeds):
         "DSH of superclasses": (DSH, paths[:, 0]),
         "dispersed, superclasses": (DISPERSED, paths[:, 0]),
         "hierarchical": (hierarchical, paths),
+        "nested, as printed": (partial(DispersionHasher, objective="nested"), paths),
         "hierarchical, margin 1": (partial(hierarchical, margin=1.0), paths),
         "hierarchical, margin 1, 2/3 to 1": (
             partial(hierarchical, margin=1.0, zone=(2 / 3, 1)),

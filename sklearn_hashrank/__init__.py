@@ -6,41 +6,70 @@ from .affinity import (
     EuclideanAffinity,
     HierarchicalAffinity,
     LabelAffinity,
+    NeighborAffinity,
     PrecomputedAffinity,
     SharedLabelAffinity,
 )
 from .hasher_files import load_hasher, save_hasher
 from .hashers.classifier import ClassifierHasher
+from .hashers.cmh import CMHHasher
+from .hashers.density import DensityHasher
 from .hashers.dispersion import DispersionHasher
 from .hashers.fasthash import FastHasher
 from .hashers.itq import ITQHasher
 from .hashers.lsh import LSHHasher
 from .hashers.lwh import LWHHasher
 from .hashers.machash import MACHasher
+from .hashers.dpsh import DPSHHasher
+from .hashers.dtsh import DTSHHasher
+from .hashers.hashnet import HashNetHasher
+from .hashers.itq import ITQHasher
+from .hashers.lsh import LSHHasher
+from .hashers.lwh import LWHHasher
+from .hashers.mihash import MIHasher
 from .hashers.pca import PCAHasher
 from .hashers.rsh import RSHHasher
+from .hashers.sh import SpectralHasher
+from .hashers.sign import SignHasher
+from .hashers.sklsh import SKLSHHasher
+from .hashers.sph import SphericalHasher
+from .hashers.ssh import SSHHasher
 from .hashers.talr import TALRLinear
+from .hashers.wta import WTAHasher
 from .histogram import RetrievalHistogram, retrieval_histogram
 from .neighbors import HammingNeighbors
 
 __all__ = [
+    "CMHHasher",
     "ClassifierHasher",
+    "DPSHHasher",
+    "DTSHHasher",
+    "DensityHasher",
     "DispersionHasher",
     "EuclideanAffinity",
     "FastHasher",
     "HammingNeighbors",
+    "HashNetHasher",
     "HierarchicalAffinity",
     "ITQHasher",
     "LSHHasher",
     "LWHHasher",
     "LabelAffinity",
     "MACHasher",
+    "NeighborAffinity",
+    "MIHasher",
     "PCAHasher",
     "PrecomputedAffinity",
     "RSHHasher",
     "RetrievalHistogram",
+    "SKLSHHasher",
+    "SSHHasher",
     "SharedLabelAffinity",
+    "SignHasher",
+    "SpectralHasher",
+    "SphericalHasher",
     "TALRLinear",
+    "WTAHasher",
     "load_hasher",
     "retrieval_histogram",
     "save_hasher",

@@ -22,7 +22,8 @@ max_iter : int, default=60
     Most passes over the training rows.
 learning_rate : float or "auto", default="auto"
     Length of a step at the start. ``"auto"`` is 0.01 for Adam, 0.02 where batches are made of
-    groups, and 1 for SGD, but 0.03 for SGD on squared distances, whose slopes have no bound.
+    groups, and 1 for SGD, but 0.03 for SGD on squared distances and on products of projections,
+    whose slopes have no bound.
 schedule : {"constant", "step", "cosine"}, default="cosine"
     How the length of a step falls during `max_iter` passes.
 weight_decay : float or "auto", default="auto"

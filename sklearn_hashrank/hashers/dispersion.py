@@ -3,7 +3,7 @@
 from numbers import Real
 
 import numpy as np
-from sklearn.utils._param_validation import Interval
+from sklearn.utils._param_validation import HasMethods, Interval
 
 from ..affinity import HierarchicalAffinity
 from ..objectives import PAIRWISE_OBJECTIVES, Hierarchical
@@ -29,9 +29,10 @@ class DispersionHasher(MinibatchHasher):
     Parameters
     ----------
     {n_bits}
-    objective : {"dispersed", "dsh", "hierarchical"} or object, default="dispersed"
-        A zone for relevant pairs, no zone, or one for each level of label paths. Relevant means
-        level > 0; only ``"hierarchical"`` tells the levels apart, and it needs two of them. Or any
+    objective : {"dispersed", "dsh", "hierarchical", "nested"} or object, default="dispersed"
+        A zone for relevant pairs, no zone, or one for each level of label paths, of which a pair
+        pays for its own or, as printed, for those of all labels that it shares. Relevant means
+        level > 0; only the last two tell the levels apart, and they need two of them. Or any
         object with ``value_and_gradient(scores, level, levels)``, see :ref:`add_an_objective`. An
         object has parameters of its own: `margin`, `zone` and `regularization` belong to the names,
         and must keep their defaults.
@@ -42,8 +43,9 @@ class DispersionHasher(MinibatchHasher):
         distance of the others 2 times: a margin of 2 is half of the bits for ``"dsh"`` and all of
         them for the others.
     zone : tuple (low, high), default=(1/6, 1/3)
-        City-block distances per bit that relevant pairs may have. With ``"hierarchical"`` this is
-        the zone of the coarsest label; each label more that is shared halves both ends.
+        City-block distances per bit that relevant pairs may have. With ``"hierarchical"`` and
+        ``"nested"`` this is the zone of the coarsest label; each label more that is shared halves
+        both ends.
     regularization : float, default=0.01
         Weight of the distance of the relaxed codes from -1 and +1.
     {ascent}
@@ -73,6 +75,7 @@ class DispersionHasher(MinibatchHasher):
 
     _parameter_constraints: dict = {
         **MinibatchHasher._parameter_constraints,
+        "objective": [str, HasMethods("value_and_gradient")],
         "margin": [Interval(Real, 0, None, closed="left")],
         "zone": [tuple, list],
         "regularization": [Interval(Real, 0, None, closed="left")],

@@ -3,7 +3,7 @@
 from numbers import Integral, Real
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
 from ..objectives import OBJECTIVES
 from ._minibatch import MinibatchHasher
@@ -28,26 +28,30 @@ class TALRLinear(MinibatchHasher):
     Parameters
     ----------
     {n_bits}
-    objective : {"auto", "ap", "ndcg"} or object, default="auto"
-        Average precision, for which relevant means level > 0; NDCG, which knows grades; or any
-        object with ``value_and_gradient(scores, level, levels)``, see :ref:`add_an_objective`.
-        ``"auto"`` is ``"ap"`` where the affinity has one level above 0, as for class labels, and
-        ``"ndcg"`` where it has several, as for label sets, label paths, vectors and without `y`. An
-        object has parameters of its own: `relaxation`, `alpha`, `alpha_end`, `n_bins` and `delta`
-        belong to the names, and must keep their defaults.
+    objective : {"auto", "ap", "ndcg", "mi"} or object, default="auto"
+        Average precision, for which relevant means level > 0; NDCG, which knows grades; the
+        mutual information of distance and relevance, for which relevant means level > 0 (see
+        :class:`~sklearn_hashrank.MIHasher`); or any object with ``value_and_gradient(scores,
+        level, levels)``, see :ref:`add_an_objective`. ``"auto"`` is ``"ap"`` where the affinity
+        has one level above 0, as for class labels, and ``"ndcg"`` where it has several, as for
+        label sets, label paths, vectors and without `y`. An object has parameters of its own:
+        `relaxation`, `alpha`, `alpha_end`, `n_bins` and `delta` belong to the names, and must
+        keep their defaults.
     {affinity}
     relaxation : {"auto", "simplified", "arxiv", "cvpr", "exact"}, default="auto"
         How the measure is extended to soft counts. ``"exact"`` equals it on integer counts.
-        ``"auto"`` is ``"simplified"`` for AP, where all do equally well, and ``"exact"`` for NDCG.
+        ``"auto"`` is ``"simplified"`` for AP, where all do equally well, and ``"exact"`` for NDCG
+        and mutual information, which has no other.
     {ascent}
     alpha : float, default=2.0
-        Steepness of the relaxed codes, for projections of about unit variance.
+        Steepness of the relaxed codes, for projections of about unit variance. The sigmoid of the
+        arXiv version, ``2 * sigmoid(a * projection) - 1``, is this with `a` twice `alpha`.
     alpha_end : float or None, default=None
         Steepness at the end; it changes geometrically. None: it does not change. It has no meaning
         in :meth:`partial_fit`.
     n_bins : int or "auto", default="auto"
         Steps between the first and the last bin of the soft histogram; ``"auto"`` is the smaller
-        of `n_bits` and 16.
+        of `n_bits` and 16. The papers have one bin per distance, ``n_bins=n_bits``.
     delta : float, default=1.0
         Half-width of the triangular bins, in bins.
     {end}
@@ -73,6 +77,7 @@ class TALRLinear(MinibatchHasher):
 
     _parameter_constraints: dict = {
         **MinibatchHasher._parameter_constraints,
+        "objective": [str, HasMethods("value_and_gradient")],
         "relaxation": [str],
         "alpha": [Interval(Real, 0, None, closed="neither")],
         "alpha_end": [None, Interval(Real, 0, None, closed="neither")],
@@ -150,9 +155,9 @@ class TALRLinear(MinibatchHasher):
         wanted = self.objective
         if wanted == "auto":  # all levels of the affinity, so that no block of rows decides
             wanted = "ap" if np.count_nonzero(affinity.levels_ > 0) <= 1 else "ndcg"
-        relaxations = {how: None for measure, how in OBJECTIVES if measure == wanted}
+        relaxations = {how: None for name, how in OBJECTIVES if name == wanted}
         if not relaxations:
-            names = {"auto"} | {measure for measure, _ in OBJECTIVES}
+            names = {"auto"} | {name for name, _ in OBJECTIVES}
             self._refuse_name(
                 "objective", names, " or an object with value_and_gradient(scores, level, levels)"
             )

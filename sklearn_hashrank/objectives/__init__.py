@@ -6,8 +6,9 @@ into `levels` (n_levels,), the ascending affinity levels. It returns a float and
 scores. It leaves the pairs of a row with itself out.
 
 Ranking objectives (`Objective`) see only soft histograms, pairwise objectives (`PairwiseObjective`)
-the distances of pairs. A new one is a class and its line in ``__all__``; with its `measure` and
-`relaxation`, or its `name`, hashers and tests find it.
+the distances of pairs; `DPSH`, `HashNet` and `DTSH` are likelihoods of pairs and triplets. A new
+one is a class and its line in ``__all__``; with its `name`, and `relaxation` if it is a ranking
+objective, hashers and tests find it.
 """
 
 from collections.abc import Iterator
@@ -15,7 +16,17 @@ from inspect import isabstract
 from typing import TypeVar
 
 from ._checked import CheckedObjective
-from .pairwise import DSH, CityBlock, Dispersed, Hierarchical, PairwiseObjective, SquaredEuclidean
+from .pairwise import (
+    DPSH,
+    DSH,
+    CityBlock,
+    Dispersed,
+    HashNet,
+    Hierarchical,
+    Nested,
+    PairwiseObjective,
+    SquaredEuclidean,
+)
 from .ranking import (
     FLOOR,
     ArxivAP,
@@ -24,6 +35,7 @@ from .ranking import (
     CvprNDCG,
     ExactAP,
     ExactNDCG,
+    MutualInformation,
     Objective,
     SimplifiedAP,
     SimplifiedNDCG,
@@ -31,9 +43,12 @@ from .ranking import (
     SoftTies,
     TieValues,
 )
+from .triplet import DTSH
 
 __all__ = [
+    "DPSH",
     "DSH",
+    "DTSH",
     "FLOOR",
     "OBJECTIVES",
     "PAIRWISE_OBJECTIVES",
@@ -46,7 +61,10 @@ __all__ = [
     "Dispersed",
     "ExactAP",
     "ExactNDCG",
+    "HashNet",
     "Hierarchical",
+    "MutualInformation",
+    "Nested",
     "Objective",
     "PairwiseObjective",
     "SimplifiedAP",
@@ -68,10 +86,10 @@ def _public_subclasses(base: type[_Base]) -> Iterator[type[_Base]]:
 
 
 OBJECTIVES: dict[tuple[str, str], type[Objective]] = {
-    (str(objective.measure), objective.relaxation): objective
+    (objective.name, objective.relaxation): objective
     for objective in _public_subclasses(Objective)  # type: ignore[type-abstract]
 }
-"""Ranking objectives by measure and relaxation."""
+"""Ranking objectives by name and relaxation."""
 
 PAIRWISE_OBJECTIVES: dict[str, type[PairwiseObjective]] = {
     objective.name: objective

@@ -12,6 +12,7 @@ from sklearn.utils import estimator_checks
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from threadpoolctl import threadpool_info, threadpool_limits
 
+from sklearn_hashrank import SignHasher
 from sklearn_hashrank.affinity import EuclideanAffinity, LabelAffinity, SharedLabelAffinity
 from sklearn_hashrank.base import LinearHasher
 from sklearn_hashrank.codes import unpack_codes
@@ -260,6 +261,9 @@ def test_refit_forgets_the_old_affinity(hasher):
 @pytest.mark.parametrize("n_bits", [0, -1, 2.5, "8", None])
 def test_n_bits_is_checked(hasher, n_bits):
     X, y = labelled_blobs()
+    if n_bits is None and isinstance(hasher, SignHasher):  # all features
+        assert clone(hasher).set_params(n_bits=None).fit(X, y).n_bits_ == X.shape[1]
+        return
     with pytest.raises(ValueError, match="The 'n_bits' parameter of .* Got .* instead"):
         clone(hasher).set_params(n_bits=n_bits).fit(X, y)
 

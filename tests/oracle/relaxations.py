@@ -95,6 +95,19 @@ def cvpr_ap(counts, levels, n_items, floor):
     return _integral_ap(counts, levels, n_items, floor, log)
 
 
+def as_printed(counts, levels, n_items):
+    """Equation (7) of the arXiv version, poles and all."""
+    relevant, items = _relevant(counts, levels), _totals(counts)
+    total = 0.0
+    for d in range(len(items)):
+        before, after = sum(items[:d]), sum(items[: d + 1])
+        rho = (relevant[d] - 1) / (items[d] - 1)
+        log = math.log(after / (before + 1))
+        bracket = sum(relevant[:d]) + 1 - rho * (before + 1)
+        total += relevant[d] * rho + relevant[d] / items[d] * bracket * log
+    return total / n_relevant(levels, n_items)
+
+
 def exact_ap(counts, levels, n_items, floor):
     """Sum over t = a+1..b of 1/t as the integral of (x^a - x^b) / (1 - x) over [0, 1]."""
     relevant, items = _relevant(counts, levels), _totals(counts)
@@ -162,6 +175,20 @@ def exact_ndcg(counts, levels, n_items, floor):
     return dcg / ideal_dcg(levels, n_items)
 
 
+def mutual_information(counts, levels, n_items, floor):
+    """H(D) - H(D|C) of the MIHash paper, in bits, times the share of the items in the bins."""
+
+    def entropy(numbers):
+        shares = [x / sum(numbers) for x in numbers]
+        return -sum(p * math.log2(p) for p in shares if p > 0)
+
+    relevant, items = _relevant(counts, levels), _totals(counts)
+    irrelevant = [c - r for c, r in zip(items, relevant)]
+    prior = sum(relevant) / sum(items)
+    conditional = prior * entropy(relevant) + (1 - prior) * entropy(irrelevant)
+    return (entropy(items) - conditional) * sum(items) / sum(n_items)
+
+
 RELAXATIONS = {
     ("ap", "simplified"): simplified_ap,
     ("ap", "arxiv"): arxiv_ap,
@@ -171,6 +198,7 @@ RELAXATIONS = {
     ("ndcg", "arxiv"): arxiv_ndcg,
     ("ndcg", "cvpr"): cvpr_ndcg,
     ("ndcg", "exact"): exact_ndcg,
+    ("mi", "exact"): mutual_information,
 }
 
 

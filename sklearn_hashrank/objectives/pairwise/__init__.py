@@ -1,12 +1,17 @@
-"""Sums over the pairs of a minibatch: a zone of distances for each relevance level."""
+"""Sums over the pairs of a minibatch: zones of distances for relevance levels, likelihoods."""
 
-from ._zones import DSH, CityBlock, Dispersed, Hierarchical, PairwiseObjective, SquaredEuclidean
+from ._distances import CityBlock, SquaredEuclidean
+from ._likelihood import DPSH, HashNet
+from ._zones import DSH, Dispersed, Hierarchical, Nested, PairwiseObjective
 
 __all__ = [
+    "DPSH",
     "DSH",
     "CityBlock",
     "Dispersed",
+    "HashNet",
     "Hierarchical",
+    "Nested",
     "PairwiseObjective",
     "SquaredEuclidean",
 ]

@@ -14,7 +14,7 @@ Limit = tuple[np.ndarray, np.ndarray | float]
 
 
 class _NDCG(Objective):
-    measure = "ndcg"
+    name = measure = "ndcg"
 
     def level_gain(self, levels):
         """Return 2^level - 1 in units of 2^(highest level): NDCG is the same, nothing overflows."""

@@ -17,7 +17,7 @@ from sklearn_hashrank.objectives import FLOOR, OBJECTIVES, Objective, SoftHistog
 from sklearn_hashrank.objectives.ranking._soft_histogram import count_levels
 from tests.objectives.differences import central_differences
 from tests.objectives.ranking.batches import BATCHES, LEVELS, batch, shared_labels
-from tests.oracle.relaxations import DISCRETE, RELAXATIONS, discrete_counts
+from tests.oracle.relaxations import DISCRETE, RELAXATIONS, as_printed, discrete_counts
 
 BINNINGS = [(None, 1.0, 1.0), (4, 1.0, 0.5), (6, 0.6, 2.0), (9, 2.0, 1.0), (5, 1.5, 0.7)]
 
@@ -35,9 +35,25 @@ def test_every_relaxation_has_an_oracle():
     assert set(OBJECTIVES) == set(RELAXATIONS)
 
 
-def test_value_is_the_printed_formula(objective):
+def test_with_a_relevant_item_in_every_bin_it_is_the_printed_formula():
+    counts = np.random.default_rng(0).uniform(1, 4, (3, 3, 5))
+    n_items = np.rint(counts.sum(axis=2)).astype(np.int64)
+    values = OBJECTIVES["ap", "arxiv"]().evaluate_counts(counts, LEVELS, n_items)[0]
+    for value, of_query, items in zip(values, counts.tolist(), n_items.tolist()):
+        assert value == pytest.approx(as_printed(of_query, LEVELS.tolist(), items), rel=1e-9)
+
+
+def test_with_less_than_one_relevant_item_it_is_not():
+    counts = np.array([[[4.5], [0.5]]])
+    n_items = np.array([[9, 1]])
+    [value] = OBJECTIVES["ap", "arxiv"]().evaluate_counts(counts, LEVELS[:2], n_items)[0]
+    assert value == pytest.approx(0.1609, abs=5e-5)
+    assert as_printed(counts[0].tolist(), [0, 1], [9, 1]) == pytest.approx(0.1186, abs=5e-5)
+
+
+def test_value_is_that_of_the_floored_formula(objective):
     counts, n_items = soft_counts(np.random.default_rng(0))
-    literal = RELAXATIONS[objective.measure, objective.relaxation]
+    literal = RELAXATIONS[objective.name, objective.relaxation]
     value = objective.evaluate_counts(counts, LEVELS, n_items)[0]
     for q in range(1, len(counts)):
         expected = literal(counts[q].tolist(), LEVELS.tolist(), n_items[q].tolist(), FLOOR)
@@ -274,3 +290,23 @@ def test_simplified_ndcg_equals_the_reference(case):
     gradient = histogram.pull_back(codes, level, similarity, by_count)
     gradient *= alpha * (1 - codes**2)
     assert_allclose(-gradient, values["ndcgr_s_grad"], rtol=1e-4, atol=1e-6)
+
+
+def test_mutual_information_wants_relevant_and_irrelevant_items():
+    counts, n_items = soft_counts(np.random.default_rng(15))
+    counts[1, 0], n_items[1, 0] = 0, 0  # all is relevant; of query 0 nothing is
+    value, gradient = OBJECTIVES["mi", "exact"]().evaluate_counts(counts, LEVELS, n_items)
+    assert_array_equal(value[:2], 0)
+    assert_array_equal(gradient[:2], 0)
+    assert np.all(value[2:] > 0)
+
+
+@pytest.mark.parametrize("n_relevant", [1, 3, 6])
+def test_mutual_information_of_separate_distances_is_the_entropy_of_relevance(n_relevant):
+    counts = np.zeros((1, 2, 4))
+    counts[0, 1, :2] = n_relevant / 2
+    counts[0, 0, 2:] = (12 - n_relevant) / 2
+    n_items, levels = counts.sum(axis=2), np.array([0.0, 1.0])
+    value, _ = OBJECTIVES["mi", "exact"]().evaluate_counts(counts, levels, n_items)
+    p = n_relevant / 12
+    assert value[0] == pytest.approx(-p * np.log2(p) - (1 - p) * np.log2(1 - p), abs=1e-12)

@@ -1,0 +1,43 @@
+"""Inner products of the relaxed codes of a batch, and the pull of codes towards -1 and +1."""
+
+import numpy as np
+
+from .._utils.threads import over_blocks
+
+
+def inner_products(codes: np.ndarray, n_jobs: int | None = None) -> np.ndarray:
+    """Return the inner product of every pair of rows (M, M)."""
+    codes_of_columns = codes.T.copy()
+    products = np.empty((len(codes), len(codes)), codes.dtype)
+
+    def multiply(rows):
+        np.matmul(codes[rows], codes_of_columns, out=products[rows])
+
+    over_blocks(multiply, len(codes), n_jobs)
+    return products
+
+
+def pull_back_products(
+    codes: np.ndarray, slope: np.ndarray, n_jobs: int | None = None
+) -> np.ndarray:
+    """Return the gradient to the codes, given the derivative by each product (M, M)."""
+    gradient = np.empty_like(codes)
+
+    def pull(rows):
+        np.matmul(slope[rows], codes, out=gradient[rows])
+
+    def add_transposed(rows):
+        gradient[rows] += slope[:, rows].T @ codes
+
+    over_blocks(pull, len(codes), n_jobs)
+    over_blocks(add_transposed, len(codes), n_jobs)
+    return gradient
+
+
+def quantization_error(codes: np.ndarray) -> tuple[float, np.ndarray]:
+    """Return the mean of (|u| - 1)^2 over all numbers, and its gradient; 0 where u = 0."""
+    outside = np.abs(codes)
+    outside -= 1
+    gradient = outside * np.sign(codes)
+    gradient *= 2 / codes.size
+    return float(np.einsum("ij,ij->", outside, outside)) / codes.size, gradient

@@ -1,0 +1,63 @@
+"""Mutual information of distance and relevance. Relevant means level > 0."""
+
+import numpy as np
+
+from ._base import Objective, documented
+from ._ties import SoftTies, TieValues
+
+# Smallest number of items that a logarithm is taken of: the slope is infinite in a bin without any.
+_FEWEST = 1e-6
+
+
+@documented
+class MutualInformation(Objective):
+    """How much a distance tells about relevance, in bits.
+
+    I(D; C) = H(D) - H(D | C), with D the bin of an item and C whether it is relevant. As a sum over
+    bins it is sum_d [c+_d log2(c+_d N / (c_d N+)) + c-_d log2(c-_d N / (c_d N-))] / N. A query
+    without relevant items, or without irrelevant ones, contributes nothing. With ``delta`` other
+    than 1 the information is multiplied by the share of the items that the bins hold.
+
+    {parameters}
+
+    References
+    ----------
+    .. [1] F. Cakir, K. He, S. A. Bargal, S. Sclaroff, "MIHash: online hashing with mutual
+       information", ICCV 2017.
+
+    Examples
+    --------
+    Half of the items are relevant, and the distance says which:
+
+    >>> import numpy as np
+    >>> from sklearn_hashrank.objectives import MutualInformation
+    >>> counts = np.array([[[0.0, 0.0, 3.0], [2.0, 1.0, 0.0]]])
+    >>> n_items = counts.sum(axis=2)
+    >>> MutualInformation().evaluate_counts(counts, np.array([0, 1]), n_items)[0].round(3)
+    array([1.])
+    """
+
+    name = "mi"
+    measure = "ap"
+    relaxation = "exact"
+    dtype = np.float64
+
+    def ideal(self, levels: np.ndarray, n_items: np.ndarray) -> np.ndarray:
+        """Return the number of items, and 0 where all or none of them are relevant."""
+        total, relevant = n_items.sum(axis=1), super().ideal(levels, n_items)
+        return np.where((relevant > 0) & (relevant < total), total, 0).astype(np.float64)
+
+    def tie(self, ties: SoftTies) -> TieValues:
+        """Return the contributions of the ties."""
+        relevant, irrelevant = ties.gain, np.maximum(ties.total - ties.gain, 0)
+        by_relevant = _information(relevant, ties.total)
+        by_irrelevant = _information(irrelevant, ties.total)
+        value = relevant * by_relevant + irrelevant * by_irrelevant
+        return TieValues(value, by_relevant - by_irrelevant, None, by_irrelevant, None)
+
+
+def _information(some: np.ndarray, total: np.ndarray) -> np.ndarray:
+    """Return what a bin tells of each of some items in it: log2 of share / share of all."""
+    with_floor = np.maximum(some, _FEWEST) / np.maximum(total, _FEWEST)
+    overall = some.sum(axis=1, keepdims=True), total.sum(axis=1, keepdims=True)
+    return np.log2(with_floor * np.maximum(overall[1], _FEWEST) / np.maximum(overall[0], _FEWEST))
