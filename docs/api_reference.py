@@ -21,7 +21,7 @@ SECTIONS = (
     Section(
         "Hashers",
         "sklearn_hashrank",
-        ("TALRLinear", "RSHHasher", "LWHHasher", "DispersionHasher"),
+        ("TALRLinear", "RSHHasher", "LWHHasher", "DispersionHasher", "FastHasher", "MACHasher"),
         "Estimators that learn codes from relevance.",
     ),
     Section(

@@ -17,6 +17,11 @@ from .hashers.classifier import ClassifierHasher
 from .hashers.cmh import CMHHasher
 from .hashers.density import DensityHasher
 from .hashers.dispersion import DispersionHasher
+from .hashers.fasthash import FastHasher
+from .hashers.itq import ITQHasher
+from .hashers.lsh import LSHHasher
+from .hashers.lwh import LWHHasher
+from .hashers.machash import MACHasher
 from .hashers.dpsh import DPSHHasher
 from .hashers.dtsh import DTSHHasher
 from .hashers.hashnet import HashNetHasher
@@ -49,6 +54,7 @@ __all__ = [
     "DensityHasher",
     "DispersionHasher",
     "EuclideanAffinity",
+    "FastHasher",
     "HammingNeighbors",
     "HashNetHasher",
     "HierarchicalAffinity",
@@ -58,6 +64,8 @@ __all__ = [
     "LSHHasher",
     "LWHHasher",
     "LabelAffinity",
+    "MACHasher",
+    "NeighborAffinity",
     "MIHasher",
     "NeighborAffinity",
     "PCAHasher",

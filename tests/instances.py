@@ -10,6 +10,11 @@ from sklearn_hashrank import (
     CMHHasher,
     DensityHasher,
     DispersionHasher,
+    FastHasher,
+    ITQHasher,
+    LSHHasher,
+    LWHHasher,
+    MACHasher,
     DPSHHasher,
     DTSHHasher,
     HashNetHasher,
@@ -58,6 +63,8 @@ HASHERS = [
     TALRLinear(n_bits=1, max_iter=5, random_state=0),
     TALRKernel(n_bits=1, max_iter=5, random_state=0),
     ClassifierHasher(n_bits=1, random_state=0),
+    FastHasher(n_bits=1, n_estimators=3, random_state=0),
+    MACHasher(n_bits=1, random_state=0),
 ]
 LABELS_ONLY = ("ClassifierHasher",)
 """Hashers that learn from class labels, and from no other form of y."""

@@ -9,6 +9,11 @@ from ..hashers.classifier import ClassifierHasher
 from ..hashers.cmh import CMHHasher
 from ..hashers.density import DensityHasher
 from ..hashers.dispersion import DispersionHasher
+from ..hashers.fasthash import FastHasher
+from ..hashers.itq import ITQHasher
+from ..hashers.lsh import LSHHasher
+from ..hashers.lwh import LWHHasher
+from ..hashers.machash import MACHasher
 from ..hashers.dpsh import DPSHHasher
 from ..hashers.dtsh import DTSHHasher
 from ..hashers.hashnet import HashNetHasher
@@ -82,6 +87,10 @@ METHODS: dict[str, Method] = {
     "classifier": Method(
         ClassifierHasher(), "supervised", "class codes of a logistic regression's predictions"
     ),
+    "fasthash": Method(
+        FastHasher(), "supervised", "codes by graph cuts, then boosted trees for each bit"
+    ),
+    "machash": Method(MACHasher(), "supervised", "codes and linear classifiers found together"),
     "ssh": Method(SSHHasher(), "supervised", "directions that separate labelled pairs"),
     "dsh": Method(
         DispersionHasher(objective="dsh"), "minibatch", "contrastive loss of pairs in a minibatch"
