@@ -22,6 +22,22 @@ def gist(path):
         return X, np.concatenate([file["y_train"], file["y_test"]]).astype(int)
 
 
+def deep_features(path):
+    """All rows and labels of an npz file with X in bytes, y and scale."""
+    with np.load(path) as file:
+        X = (file["X"] / 255.0) ** 2 * file["scale"]
+        return X.astype(np.float32), file["y"].astype(int)
+
+
+def intents(path):
+    """Embeddings, intents, and the places of queries (the test part) and database (training)."""
+    with np.load(path) as file:
+        X = np.concatenate([file["X_test"], file["X_train"]]).astype(np.float32)
+        y = np.concatenate([file["intent_test"], file["intent_train"]]).astype(int)
+        n_query = len(file["X_test"])
+    return X, y, np.arange(n_query), np.arange(n_query, len(y))
+
+
 def by_class(y, random_state, n_query=100, n_train=500):
     """Query, database and training rows, `n_train` of each class (None: the whole database).
 

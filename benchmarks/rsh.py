@@ -26,7 +26,7 @@ from sklearn_hashrank import (
 from sklearn_hashrank._linear import CenteredRows
 from sklearn_hashrank.hashers.rsh._supervision import group_rows, supervise
 
-PAPER = {"solver": "alm", "shrinkage": 1, "rotation": None, "spread": "orthogonal"}
+PAPER = {"solver": "alm", "shrinkage": 1, "rotation": None, "spread": "eigenvectors"}
 SAMPLED = partial(RSHHasher, n_queries=300, n_database=3000)
 HASHERS = {
     "LSH": LSHHasher,

@@ -34,8 +34,22 @@ SECTIONS = (
     Section(
         "Baselines",
         "sklearn_hashrank",
-        ("LSHHasher", "PCAHasher", "ITQHasher"),
+        ("SignHasher", "LSHHasher", "PCAHasher", "ITQHasher"),
+        ("LSHHasher", "PCAHasher", "ITQHasher", "ClassifierHasher"),
         "The yardsticks every learned hasher is compared with; see :ref:`baselines`.",
+    ),
+    Section(
+        "Projections",
+        "sklearn_hashrank",
+        (
+            "SpectralHasher",
+            "SKLSHHasher",
+            "SphericalHasher",
+            "WTAHasher",
+            "CMHHasher",
+        ),
+        "Classical hashers that project rows on directions or compare them with centres; see "
+        ":ref:`projections`.",
     ),
     Section(
         "Files",
@@ -48,6 +62,12 @@ SECTIONS = (
         "sklearn_hashrank",
         ("retrieval_histogram", "RetrievalHistogram"),
         "Counts by query, level and distance, and every measure of them; see :ref:`evaluation`.",
+    ),
+    Section(
+        "Rankings by other distances",
+        "sklearn_hashrank.histogram",
+        ("distance_histogram",),
+        "The same measures where codes are not ranked by Hamming distance.",
     ),
     Section(
         "Metrics",
@@ -75,6 +95,7 @@ SECTIONS = (
         (
             "cross_validate_retrieval",
             "PerClassRetrievalSplit",
+            "UnseenClassesSplit",
             "RandomRetrievalSplit",
             "cifar10_split",
             "RetrievalSplit",
@@ -161,16 +182,44 @@ SECTIONS = (
         "Exact neighbours in Hamming distance; see :ref:`neighbors`.",
     ),
     Section(
+        "Approximate search",
+        "sklearn_hashrank.metrics",
+        ("index_recall_score",),
+        "Recall of an index that may miss something; see :ref:`stores`.",
+    ),
+    Section(
         "Formats of others",
         "sklearn_hashrank.interop",
         ("to_faiss", "from_faiss", "to_bit_strings", "from_bit_strings", "to_bytes", "from_bytes"),
-        "Codes to and from faiss, databases and vector stores; see :ref:`neighbors`.",
+        "Codes to and from faiss, databases and vector stores; see :ref:`stores`.",
+    ),
+    Section(
+        "Hashers elsewhere",
+        "sklearn_hashrank.interop",
+        (
+            "to_onnx",
+            "register_skl2onnx",
+            "to_faiss_index",
+            "to_sentence_transformers",
+            "to_numpy_source",
+        ),
+        "Fitted hashers that encode without this package; see :ref:`stores`.",
     ),
     Section(
         "Codes",
         "sklearn_hashrank.codes",
-        ("pack_codes", "unpack_codes", "load_codes", "hamming_distances"),
-        "Packing, formats, Hamming distance.",
+        (
+            "pack_codes",
+            "unpack_codes",
+            "load_codes",
+            "hamming_distances",
+            "spherical_distances",
+        ),
+        "Packing, formats, distances.",
+            "group_equal",
+            "EqualCodes",
+        ),
+        "Packing, formats, Hamming distance, rows that share a code.",
     ),
     Section(
         "Feature extraction",
@@ -260,7 +309,7 @@ SHARED = {
         "packed_width",
         "write_codes",
     ),
-    "sklearn_hashrank.comparison": ("Column",),
+    "sklearn_hashrank.comparison": ("MEASURED", "Column", "columns_of", "name_measures"),
     "sklearn_hashrank.measures": (
         "DISCOUNTS",
         "MEASURES",
@@ -276,6 +325,7 @@ SHARED = {
         "evaluate",
         "mean_over_queries",
         "mean_score",
+        "parse_measure",
         "precision_and_recall",
         "usage_of",
     ),

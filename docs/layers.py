@@ -24,6 +24,7 @@ LAYERS = (
     ("objectives", "smooth functions of scores and levels, with gradients"),
     ("solvers", "optimisation of arrays and callables"),
     ("_linear", "the space of features that linear hashers learn in"),
+    ("_anchors", "anchor rows, kernels with them, and the weights of anchor graphs"),
     ("neighbors", "search by Hamming distance"),
     ("base", "what every hasher has: validation, code output, score"),
     ("hashers", "one method per module or folder: parameters, `fit`, documentation"),
@@ -38,7 +39,7 @@ LAYERS = (
 )
 
 
-FOR_THE_WHOLE_PACKAGE = ("_kernels", "_utils", "_linear")
+FOR_THE_WHOLE_PACKAGE = ("_kernels", "_utils", "_linear", "_anchors")
 """Private folders whose modules every other folder may import."""
 
 

@@ -63,7 +63,7 @@ def evaluate(hasher):
 # The paper draws 100 queries and 1,000 items, keeps the features as they are, and leaves the
 # rotation of the solution open. Whitening and the rotation of iterative quantization are defaults
 # here; counts instead of triplets make all rows affordable.
-PAPER = {"solver": "alm", "shrinkage": 1, "rotation": None, "spread": "orthogonal"}
+PAPER = {"solver": "alm", "shrinkage": 1, "rotation": None, "spread": "eigenvectors"}
 hashers = {
     "LSH": lambda n_bits: LSHHasher(n_bits, random_state=0),
     "PCA": lambda n_bits: PCAHasher(n_bits),

@@ -10,6 +10,8 @@ from .affinity import (
     SharedLabelAffinity,
 )
 from .hasher_files import load_hasher, save_hasher
+from .hashers.classifier import ClassifierHasher
+from .hashers.cmh import CMHHasher
 from .hashers.dispersion import DispersionHasher
 from .hashers.dpsh import DPSHHasher
 from .hashers.dtsh import DTSHHasher
@@ -20,11 +22,18 @@ from .hashers.lwh import LWHHasher
 from .hashers.mihash import MIHasher
 from .hashers.pca import PCAHasher
 from .hashers.rsh import RSHHasher
+from .hashers.sh import SpectralHasher
+from .hashers.sign import SignHasher
+from .hashers.sklsh import SKLSHHasher
+from .hashers.sph import SphericalHasher
 from .hashers.talr import TALRLinear
+from .hashers.wta import WTAHasher
 from .histogram import RetrievalHistogram, retrieval_histogram
 from .neighbors import HammingNeighbors
 
 __all__ = [
+    "CMHHasher",
+    "ClassifierHasher",
     "DPSHHasher",
     "DTSHHasher",
     "DispersionHasher",
@@ -41,8 +50,13 @@ __all__ = [
     "PrecomputedAffinity",
     "RSHHasher",
     "RetrievalHistogram",
+    "SKLSHHasher",
     "SharedLabelAffinity",
+    "SignHasher",
+    "SpectralHasher",
+    "SphericalHasher",
     "TALRLinear",
+    "WTAHasher",
     "load_hasher",
     "retrieval_histogram",
     "save_hasher",

@@ -4,6 +4,8 @@ scikit-learn's check of sparse input wants ``predict`` to give a single column, 
 """
 
 from sklearn_hashrank import (
+    ClassifierHasher,
+    CMHHasher,
     DispersionHasher,
     DPSHHasher,
     DTSHHasher,
@@ -14,12 +16,24 @@ from sklearn_hashrank import (
     MIHasher,
     PCAHasher,
     RSHHasher,
+    SignHasher,
+    SKLSHHasher,
+    SpectralHasher,
+    SphericalHasher,
     TALRLinear,
+    WTAHasher,
 )
 
 HASHERS = [
+    SignHasher(n_bits=1),
     LSHHasher(n_bits=1, random_state=0),
     PCAHasher(n_bits=1, random_state=0),
+    PCAHasher(n_bits=1, rotation="random", random_state=0),
+    WTAHasher(n_bits=1, random_state=0),
+    CMHHasher(n_bits=1, random_state=0),
+    SKLSHHasher(n_bits=1, random_state=0),
+    SphericalHasher(n_bits=1, max_iter=50, random_state=0),
+    SpectralHasher(n_bits=1, random_state=0),
     ITQHasher(n_bits=1, max_iter=5, random_state=0),
     LWHHasher(n_bits=1, random_state=0),
     RSHHasher(n_bits=1, random_state=0),
@@ -29,4 +43,17 @@ HASHERS = [
     DTSHHasher(n_bits=1, max_iter=5, random_state=0),
     HashNetHasher(n_bits=1, max_iter=5, random_state=0),
     TALRLinear(n_bits=1, max_iter=5, random_state=0),
+    ClassifierHasher(n_bits=1, random_state=0),
 ]
+LABELS_ONLY = ("ClassifierHasher",)
+"""Hashers that learn from class labels, and from no other form of y."""
+
+
+def needs_y(hasher):
+    """Whether `fit` refuses rows without y."""
+    return hasher.__sklearn_tags__().target_tags.required
+
+
+def takes_labels_only(hasher):
+    """Whether `fit` refuses every y but class labels."""
+    return type(hasher).__name__ in LABELS_ONLY

@@ -1,6 +1,9 @@
 """Kinds of values that options take."""
 
-from argparse import ArgumentTypeError
+from argparse import ArgumentParser, ArgumentTypeError
+
+from ..comparison import MEASURED, name_measures
+from ..metrics import get_retrieval_scorer_names
 
 ALL = 0  # where "all" may stand for a number
 
@@ -8,6 +11,29 @@ ALL = 0  # where "all" may stand for a number
 def words(text: str) -> list[str]:
     """Words between commas."""
     return [word.strip() for word in text.split(",") if word.strip()]
+
+
+def add_measures(parser: ArgumentParser) -> None:
+    """Add ``--measures``."""
+    parser.add_argument(
+        "--measures",
+        type=_measures,
+        default=",".join(MEASURED),
+        metavar="NAME,...",
+        help=f"what is measured: {', '.join(get_retrieval_scorer_names())}; each may be followed "
+        "by @N, which is k or the radius, and by :option=value, as in "
+        "ap@5000:normalize=retrieved or ndcg@100:gain=linear:discount=log2 (default: %(default)s)",
+    )
+
+
+def _measures(text: str) -> list[str]:
+    """Measures between commas, checked."""
+    names = words(text)
+    try:
+        name_measures(names)
+    except (TypeError, ValueError) as error:
+        raise ArgumentTypeError(str(error)) from error
+    return names
 
 
 def lengths(text: str) -> list[int]:

@@ -14,10 +14,10 @@ import numpy as np
 
 from ..base import LinearHasher
 from ..codes import load_codes, packed_width
-from ..comparison import COLUMNS, measure_codes, method_from_name
+from ..comparison import Column, columns_of, measure_codes, method_from_name, name_measures
 from ..hasher_files import load_hasher, save_hasher
 from ..persistence import noted_n_bits, write_file
-from ._arguments import jobs, not_negative, positive
+from ._arguments import add_measures, jobs, not_negative, positive
 from ._data import (
     add_data_options,
     add_label_options,
@@ -101,6 +101,7 @@ def add_commands(commands: Any) -> None:
     )
     parser.add_argument("--query-labels", metavar="FILE", help="the same of the queries")
     add_label_options(parser, only_column=True)
+    add_measures(parser)
     _add_bits(parser)
     parser.add_argument("--n-jobs", type=jobs, metavar="N", help="threads (default: 1)")
     parser.add_argument("--json", action="store_true", help="print JSON, every number in full")
@@ -193,6 +194,7 @@ def _encode_file(
 def _evaluate(options: Namespace, arguments: list[str]) -> int:
     if (options.queries is None) != (options.query_labels is None):
         raise UsageError("--queries and --query-labels go together.")
+    measures = name_measures(options.measures)
     is_self = options.queries is None
     paths = [options.database, *([] if is_self else [options.queries])]
     (database, *others), n_bits = _read_codes(paths, options.bits)
@@ -209,23 +211,28 @@ def _evaluate(options: Namespace, arguments: list[str]) -> int:
         y,
         n_bits=n_bits,
         exclude_self=is_self,
+        measures=measures,
         n_jobs=options.n_jobs,
     )
     if options.json:
         known = {name: None if math.isnan(score) else score for name, score in scores.items()}
         print(json.dumps(known, indent=1))
     else:
-        _print_scores(scores)
+        _print_scores(scores, columns_of(measures))
     return 0
 
 
-def _print_scores(scores: dict[str, float]) -> None:
-    print(f"{'':8} {'mean':>8} {'worst':>8} {'best':>8}  order of ties")
-    for column in COLUMNS:
+def _print_scores(scores: dict[str, float], columns: Iterable[Column]) -> None:
+    shown = {}
+    for column in columns:
         names = [column.name + suffix for suffix in ("", "_pessimistic", "_optimistic")]
         values = [f"{scores[name]:8.4f}" for name in names if name in scores]
         if values:
-            print(" ".join([f"{column.title:8}", *values]))
+            shown[column.title] = values
+    width = max(8, *map(len, shown))
+    print(f"{'':{width}} {'mean':>8} {'worst':>8} {'best':>8}  order of ties")
+    for title, values in shown.items():
+        print(" ".join([title.ljust(width), *values]))
 
 
 def _search(options: Namespace, arguments: list[str]) -> int:

@@ -9,9 +9,14 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from ..comparison import Comparison, compare, method_from_name
-from ..model_selection import PerClassRetrievalSplit, RandomRetrievalSplit, cifar10_split
-from ._arguments import ALL, jobs, lengths, number_or_all, positive, words
+from ..comparison import Comparison, columns_of, compare, method_from_name, name_measures
+from ..model_selection import (
+    PerClassRetrievalSplit,
+    RandomRetrievalSplit,
+    UnseenClassesSplit,
+    cifar10_split,
+)
+from ._arguments import ALL, add_measures, jobs, lengths, number_or_all, positive, words
 from ._data import NAMED, add_data_options, load_data
 from ._errors import UsageError, need_extra
 from ._outputs import check_output_folder
@@ -20,6 +25,7 @@ from ._progress import Lines, make_progress
 _PROTOCOLS: dict[str, Callable[..., Any]] = {
     "per-class": PerClassRetrievalSplit,
     "random": RandomRetrievalSplit,
+    "unseen-classes": UnseenClassesSplit,
     "cifar10-1": partial(cifar10_split, 1),
     "cifar10-2": partial(cifar10_split, 2),
 }
@@ -27,6 +33,7 @@ _EPILOG = """\
 examples:
   hashrank compare --data digits
   hashrank compare --data images.npz --methods lsh,itq,talr-ap:alpha=3 --bits 16,32 --seeds 5
+  hashrank compare --data images.npz --measures ap,ap@5000:normalize=retrieved,recall@1000
   hashrank compare --data items.csv --label-column class --queries 20 --training 100 --n-jobs 4
 
 Every finished run is kept in OUTPUT/runs. The same command again runs only what is missing; a run
@@ -52,6 +59,7 @@ def add_command(commands: Any) -> None:
         help="names that 'hashrank methods' lists; each may be followed by :parameter=value "
         "(default: %(default)s)",
     )
+    add_measures(parser)
     parser.add_argument(
         "--bits",
         type=lengths,
@@ -69,22 +77,24 @@ def add_command(commands: Any) -> None:
     parser.add_argument(
         "--protocol",
         choices=list(_PROTOCOLS),
-        help="queries and training rows of each class, or drawn from all; or one of the papers' "
-        "settings for CIFAR-10 (default: per-class with labels, else random)",
+        help="queries and training rows of each class, or drawn from all; training on some classes "
+        "and retrieval among the other third; or one of the papers' settings for CIFAR-10 "
+        "(default: per-class with labels, else random)",
     )
     parser.add_argument(
         "--queries",
         type=positive,
         metavar="N",
-        help="queries, of each class if per-class (default: 100 per class, of digits 20; "
+        help="queries, of each class unless random (default: 100 per class, of digits 20; "
         "random 1000)",
     )
     parser.add_argument(
         "--training",
         type=number_or_all,
         metavar="N|all",
-        help="training rows, of each class if per-class; they are part of the database, which is "
-        "everything but the queries (default: 500 per class, of digits 100; random all)",
+        help="training rows, of each class unless random; they are part of the database, which is "
+        "everything but the queries, unless classes are unseen (default: per-class 500, of digits "
+        "100; otherwise all)",
     )
     parser.add_argument("--n-jobs", type=jobs, metavar="N", help="runs at a time (default: 1)")
     parser.add_argument(
@@ -104,7 +114,8 @@ def _run(options: Namespace, arguments: list[str]) -> int:
     rows = load_data(options)
     protocol = _protocol(options, rows.y is not None)
     command = shlex.join(["hashrank", *arguments])
-    with make_progress(options.quiet) as progress:
+    first, *_ = columns_of(name_measures(options.measures))
+    with make_progress(options.quiet, first) as progress:
         try:
             comparison = compare(
                 rows.X,
@@ -113,6 +124,7 @@ def _run(options: Namespace, arguments: list[str]) -> int:
                 n_bits=options.bits,
                 seeds=options.seeds,
                 protocol=protocol,
+                measures=options.measures,
                 name=Path(options.data).name,
                 store=folder / "runs",
                 n_jobs=options.n_jobs,
@@ -126,13 +138,14 @@ def _run(options: Namespace, arguments: list[str]) -> int:
 
 def _protocol(options: Namespace, has_labels: bool) -> Any:
     name = options.protocol or ("per-class" if has_labels else "random")
-    given = {"n_queries": options.queries, "n_train": options.training}
-    given = {parameter: value for parameter, value in given.items() if value is not None}
+    asked = {"n_queries": options.queries, "n_train": options.training}
+    given: dict[str, int | None] = {key: n for key, n in asked.items() if n is not None}
     if name.startswith("cifar10") and given:
         raise UsageError(f"--protocol {name} sets its own --queries and --training.")
+    if name in ("per-class", "unseen-classes") and options.data in NAMED:
+        given.setdefault("n_queries", NAMED[options.data].n_queries)
     if name == "per-class" and options.data in NAMED:
-        named = NAMED[options.data]
-        given = {"n_queries": named.n_queries, "n_train": named.n_train} | given
+        given.setdefault("n_train", NAMED[options.data].n_train)
     if given.get("n_train") == ALL:
         given["n_train"] = None
     return _PROTOCOLS[name](**given)
@@ -141,7 +154,7 @@ def _protocol(options: Namespace, has_labels: bool) -> Any:
 def _write(comparison: Comparison, folder: Path, quiet: bool) -> int:
     paths = comparison.write(folder)
     if not quiet:
-        print(comparison.to_markdown(["ap"]))
+        print(comparison.to_markdown([comparison.columns[0].name]))
         for kind in ("csv", "markdown", "latex"):
             print(f"{kind}: {paths[kind]}")
     print(f"report: {paths['report']}")

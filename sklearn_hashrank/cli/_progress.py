@@ -4,13 +4,14 @@ import sys
 from types import TracebackType
 from typing import Any
 
-from ..comparison import RunResult
+from ..comparison import Column, RunResult
 
 
 class Lines:
-    """One line for each finished run, on standard error."""
+    """One line for each finished run, on standard error, with its score of a column."""
 
-    def __init__(self) -> None:
+    def __init__(self, column: Column) -> None:
+        self.column = column
         self.n_done = self.n_runs = self.n_failed = 0
 
     def __enter__(self) -> "Lines":
@@ -28,7 +29,7 @@ class Lines:
         """Tell of a run that is done."""
         self.n_done, self.n_runs = n_done, n_runs
         self.n_failed += bool(result.error)
-        self.show(f"[{n_done}/{n_runs}] {describe(result)}")
+        self.show(f"[{n_done}/{n_runs}] {describe(result, self.column)}")
 
     def show(self, line: str) -> None:
         """Write a line."""
@@ -48,8 +49,8 @@ class Quiet(Lines):
 class Bar(Lines):
     """A live bar below the lines, by rich."""
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, column: Column) -> None:
+        super().__init__(column)
         from rich.console import Console
         from rich.progress import (
             BarColumn,
@@ -82,23 +83,23 @@ class Bar(Lines):
         self._progress.stop()
 
 
-def make_progress(quiet: bool) -> Lines:
+def make_progress(quiet: bool, column: Column) -> Lines:
     """Return a bar on a terminal where rich is installed, else lines."""
     if quiet:
-        return Quiet()
+        return Quiet(column)
     if sys.stderr.isatty():
         try:
-            return Bar()
+            return Bar(column)
         except ImportError:
             pass
-    return Lines()
+    return Lines(column)
 
 
-def describe(result: RunResult) -> str:
+def describe(result: RunResult, column: Column) -> str:
     """One run in one line."""
     what = f"{result.method}, {result.n_bits} bits, seed {result.seed}: "
     if result.error:
         return f"{what}failed: {result.error}"
-    ap, seconds = result.scores["ap"], result.scores["fit_seconds"]
+    score, seconds = result.scores[column.name], result.scores["fit_seconds"]
     how = "kept from an earlier run" if result.kept else f"trained in {seconds:.2g} s"
-    return f"{what}AP_T {ap:.3f}, {how}"
+    return f"{what}{column.title} {score:.3f}, {how}"

@@ -1,8 +1,8 @@
-"""Binary codes: formats, packing, reading, Hamming distance, and how many items have each."""
+"""Binary codes: formats, packing, reading, distances, and how many items have each."""
 
 from ..persistence import load_codes
 from ._counts import CodeCounter, KeptCodes
-from ._distances import hamming_distances
+from ._distances import hamming_distances, spherical_distances
 from ._formats import (
     FORMATS,
     CodeReader,
@@ -13,20 +13,24 @@ from ._formats import (
     unpack_codes,
     write_codes,
 )
+from ._groups import EqualCodes, group_equal
 from ._targets import collect_codes
 
 __all__ = [
     "FORMATS",
     "CodeCounter",
     "CodeReader",
+    "EqualCodes",
     "KeptCodes",
     "as_code_matrix",
     "check_n_bits",
     "collect_codes",
+    "group_equal",
     "hamming_distances",
     "load_codes",
     "pack_codes",
     "packed_width",
+    "spherical_distances",
     "unpack_codes",
     "write_codes",
 ]

@@ -169,7 +169,7 @@ class CodeReader:
 
     def words(self, codes: Any, name: str, n_jobs: int | None = 1) -> np.ndarray:
         """Codes as an (n, ceil(n_bits / 64)) array of uint64 words."""
-        return _bytes_to_words(self.packed(codes, name, n_jobs))
+        return bytes_to_words(self.packed(codes, name, n_jobs))
 
     def packed(self, codes: Any, name: str, n_jobs: int | None = 1) -> np.ndarray:
         """Codes as packed bytes, after every check; values are packed in `n_jobs` threads."""
@@ -265,7 +265,7 @@ def _pack_ones(ones: np.ndarray) -> np.ndarray:
     return np.packbits(ones, axis=1)
 
 
-def _bytes_to_words(packed: np.ndarray) -> np.ndarray:
+def bytes_to_words(packed: np.ndarray) -> np.ndarray:
     n_rows, width = packed.shape
     n_words = -(-width // 8)
     if width == 8 * n_words and packed.flags.c_contiguous and packed.ctypes.data % 8 == 0:

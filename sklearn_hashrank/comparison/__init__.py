@@ -1,7 +1,14 @@
 """Methods, code lengths and seeds under one protocol; see :func:`compare`."""
 
 from ._comparison import WRITTEN_FILES, Comparison, compare
-from ._measuring import COLUMNS, Column, measure_codes
+from ._measuring import (
+    COLUMNS,
+    MEASURED,
+    Column,
+    columns_of,
+    measure_codes,
+    name_measures,
+)
 from ._methods import method_from_name
 from ._names import GROUPS, METHODS, Method
 from ._runner import RunResult
@@ -9,13 +16,16 @@ from ._runner import RunResult
 __all__ = [
     "COLUMNS",
     "GROUPS",
+    "MEASURED",
     "METHODS",
     "WRITTEN_FILES",
     "Column",
     "Comparison",
     "Method",
     "RunResult",
+    "columns_of",
     "compare",
     "measure_codes",
     "method_from_name",
+    "name_measures",
 ]

@@ -195,7 +195,8 @@ def compare(
     X : {array-like, sparse matrix} of shape (n_samples, n_features)
         All rows: training, database and queries are drawn from them.
     y : array-like with n_samples rows, default=None
-        What relevance is computed from. None: distances between rows of `X`.
+        What relevance is computed from. None: hashers learn without it, those that need it fail,
+        and codes are judged by distances between rows of `X`.
     methods : iterable of str, or mapping of str to estimator
         Names such as ``"itq"`` or ``"talr-ap:alpha=3"``, see :func:`method_from_name`; or
         estimators by the name that tables should give them: hashers, pipelines and searches that
@@ -214,7 +215,8 @@ def compare(
         How `y` says what is relevant. Fitted on the training rows of each split.
     measures : str, callable, Measure, list or dict, default=("ap", "ndcg", "ph2", "acg", "mlgap")
         What is measured, as for :func:`~sklearn_hashrank.metrics.make_retrieval_scorer`: short
-        names, functions, partial functions, or measures of your own, each a column of the tables.
+        names, such names with options as in ``"ap@5000:normalize=retrieved"``, functions, partial
+        functions, or measures of your own, each a column of the tables.
     name : str, default="data"
         What the report calls the data.
     store : str or Path, default=None
@@ -245,15 +247,15 @@ def compare(
     ['lsh', 'itq', 'lsh', 'itq']
     """
     check_n_jobs(n_jobs)
-    has_y = y is not None
     X, y, affinity = _check_data(X, y, affinity)
+    compared = X if y is None else y
     hashers, named = _check_methods(methods, affinity), name_measures(measures)
     lengths = _check_integers(n_bits, "n_bits", 1)
     seeds = _check_integers(range(seeds) if isinstance(seeds, Integral) else seeds, "seeds", 0)
-    protocol = check_protocol(protocol, has_y)
-    splits = {seed: draw_split(protocol, X, y, seed) for seed in seeds}
-    affinities = {seed: fit_affinity(affinity, y[splits[seed].train]) for seed in seeds}
-    if has_y:
+    protocol = check_protocol(protocol, y is not None)
+    splits = {seed: draw_split(protocol, X, compared, seed) for seed in seeds}
+    affinities = {seed: fit_affinity(affinity, compared[splits[seed].train]) for seed in seeds}
+    if y is not None:
         affinities[seeds[0]].validate(y)  # all rows of it, before the first run
     data = joblib.hash((X, y), coerce_mmap=True)
     runs = []
@@ -275,7 +277,7 @@ def compare(
         progress,
     )
     about = {
-        "data": describe_data(name, X, y, affinities[seeds[0]]) | {"digest": data},
+        "data": describe_data(name, X, compared, affinities[seeds[0]]) | {"digest": data},
         "protocol": describe_protocol(protocol, splits),
         "methods": {method: repr(hasher) for method, hasher in hashers.items()},
         "seeds": seeds,
@@ -334,7 +336,7 @@ def _execute(index: int, *arguments: Any) -> tuple[int, RunResult]:
 def _check_data(X: Any, y: Any, affinity: Any) -> tuple[Any, Any, Any]:
     X = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32], input_name="X")
     if y is None:
-        return X, X, affinity_for(affinity, y)
+        return X, None, affinity_for(affinity, y)
     y = y.tocsr() if sparse.issparse(y) else as_array(y)
     check_consistent_length(X, y)
     return X, y, affinity

@@ -1,6 +1,7 @@
 """What is measured of a set of codes."""
 
 import inspect
+import re
 import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -10,7 +11,14 @@ import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
 
 from ..histogram import RetrievalHistogram, retrieval_histogram
-from ..measures import CodeUsage, ConfiguredMeasure, TieOrder, mean_over_queries, mean_score
+from ..measures import (
+    CodeUsage,
+    ConfiguredMeasure,
+    Measure,
+    TieOrder,
+    mean_over_queries,
+    mean_score,
+)
 from ..metrics import make_retrieval_scorer
 from ..metrics.retrieval import warn_if_all_is_relevant
 
@@ -124,13 +132,21 @@ def columns_of(measures: Mapping[str, ConfiguredMeasure]) -> tuple[Column, ...]:
             continue
         options = ", ".join(f"{option} = {value}" for option, value in given.items())
         meaning = (inspect.getdoc(measure.function) or measure.label).partition("\n\n")[0]
-        title = measure.label if name == measure.short_name else name
+        title = measure.label if name == measure.short_name else _title(name, measure)
         if options:
             meaning = f"{meaning} Here {options}."
         columns.append(
             Column(name, title, " ".join(meaning.split()), ranged=_is_ranged(configured))
         )
     return (*columns, *(column for column in COLUMNS if column.is_time))
+
+
+def _title(name: str, measure: Measure) -> str:
+    """Head a column: ``"ndcg@10:gain=linear"`` becomes ``"NDCG@10, gain=linear"``."""
+    written = re.match(r"(\w+)(?=[@:])", name)
+    if written is None or written[0] not in measure.names:
+        return name
+    return measure.label + ", ".join(part.strip() for part in name[written.end() :].split(":"))
 
 
 def _is_ranged(configured: ConfiguredMeasure) -> bool:

@@ -1,6 +1,5 @@
 """The methods that can be compared by name, and their short notation."""
 
-import ast
 import difflib
 import inspect
 import pickle
@@ -9,6 +8,7 @@ from typing import Any
 
 from sklearn.base import clone
 
+from .._utils.notation import split_notation
 from ..affinity import is_auto
 from ..base import BaseHasher
 from ._names import METHODS
@@ -36,7 +36,7 @@ def method_from_name(notation: str) -> BaseHasher:
     >>> method_from_name("talr-ap:alpha=3:schedule=step")
     TALRLinear(alpha=3, objective='ap', schedule='step')
     """
-    name, *overrides = (part.strip() for part in notation.split(":"))
+    name, parameters = split_notation(notation, "method", "talr-ap:alpha=3")
     if name not in METHODS:
         near = difflib.get_close_matches(name, METHODS, n=1)
         hint = f" Did you mean {near[0]!r}?" if near else ""
@@ -44,7 +44,6 @@ def method_from_name(notation: str) -> BaseHasher:
             f"unknown method {name!r}.{hint} The methods are {', '.join(sorted(METHODS))}."
         )
     hasher = clone(METHODS[name].hasher)
-    parameters = dict(_parse_override(override, notation) for override in overrides)
     accepted = sorted(set(hasher.get_params()) - _SET_BY_COMPARISON)
     for parameter in parameters:
         if parameter in _SET_BY_COMPARISON:
@@ -128,15 +127,3 @@ class _Sink:
 
     def write(self, data: Any) -> int:
         return len(data)
-
-
-def _parse_override(override: str, notation: str) -> tuple[str, Any]:
-    parameter, equals, value = (part.strip() for part in override.partition("="))
-    if not equals or not parameter or not value:
-        raise ValueError(
-            f"method {notation!r}: {override!r} must read parameter=value, as in talr-ap:alpha=3."
-        )
-    try:
-        return parameter, ast.literal_eval(value)
-    except (ValueError, SyntaxError, MemoryError, RecursionError):  # the last two if nested deeply
-        return parameter, value

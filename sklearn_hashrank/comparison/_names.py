@@ -3,6 +3,8 @@
 from typing import NamedTuple
 
 from ..base import BaseHasher
+from ..hashers.classifier import ClassifierHasher
+from ..hashers.cmh import CMHHasher
 from ..hashers.dispersion import DispersionHasher
 from ..hashers.dpsh import DPSHHasher
 from ..hashers.dtsh import DTSHHasher
@@ -13,7 +15,12 @@ from ..hashers.lwh import LWHHasher
 from ..hashers.mihash import MIHasher
 from ..hashers.pca import PCAHasher
 from ..hashers.rsh import RSHHasher
+from ..hashers.sh import SpectralHasher
+from ..hashers.sign import SignHasher
+from ..hashers.sklsh import SKLSHHasher
+from ..hashers.sph import SphericalHasher
 from ..hashers.talr import TALRLinear
+from ..hashers.wta import WTAHasher
 
 __all__ = ["GROUPS", "METHODS", "Method"]
 
@@ -41,9 +48,21 @@ class Method(NamedTuple):
 
 
 METHODS: dict[str, Method] = {
+    "sign": Method(SignHasher(), "independent", "signs of the first features, less their means"),
     "lsh": Method(LSHHasher(), "independent", "random hyperplanes through the mean"),
+    "wta": Method(WTAHasher(), "independent", "which of four random features is the largest"),
+    "cmh": Method(CMHHasher(), "independent", "which of four random projections is the largest"),
+    "sklsh": Method(SKLSHHasher(), "independent", "random waves, which estimate a Gaussian kernel"),
     "pca": Method(PCAHasher(), "unsupervised", "signs of the principal components"),
+    "pca-rr": Method(
+        PCAHasher(rotation="random"), "unsupervised", "principal components, rotated at random"
+    ),
     "itq": Method(ITQHasher(), "unsupervised", "principal components, rotated towards their signs"),
+    "sh": Method(SpectralHasher(), "unsupervised", "spectral hashing: waves along the components"),
+    "sph": Method(SphericalHasher(), "unsupervised", "balanced spheres that overlap evenly"),
+    "classifier": Method(
+        ClassifierHasher(), "supervised", "class codes of a logistic regression's predictions"
+    ),
     "dsh": Method(
         DispersionHasher(objective="dsh"), "minibatch", "contrastive loss of pairs in a minibatch"
     ),
@@ -64,7 +83,24 @@ METHODS: dict[str, Method] = {
         MIHasher(), "ranking", "mutual information of distance and relevance in a minibatch"
     ),
     "rsh": Method(RSHHasher(), "ranking", "ranking supervision in closed form"),
+    "rsh-paper": Method(
+        RSHHasher(
+            n_queries=100,
+            n_database=1000,
+            solver="alm",
+            rotation=None,
+            spread="eigenvectors",
+            shrinkage=1,
+        ),
+        "ranking",
+        "ranking supervision as the paper prints it",
+    ),
     "lwh": Method(LWHHasher(), "ranking", "structural SVM on rankings"),
+    "lwh-paper": Method(
+        LWHHasher(n_queries=300, n_database=1000, preparation="centred", rotation=None),
+        "ranking",
+        "structural SVM on rankings as the paper prints it",
+    ),
     "talr-ap": Method(
         TALRLinear(objective="ap"), "ranking", "gradient ascent on tie-aware average precision"
     ),

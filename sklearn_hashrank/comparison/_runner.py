@@ -147,8 +147,8 @@ def execute(
         What to do.
     X : {array-like, sparse matrix} of shape (n_samples, n_features)
         All rows.
-    y : array-like with n_samples rows
-        What relevance is computed from.
+    y : array-like with n_samples rows, or None
+        What relevance is computed from. None: hashers learn without it, and rows are compared.
     split : RetrievalSplit
         Which rows are trained on, retrieved from, and queries.
     affinity : BaseAffinity
@@ -189,7 +189,7 @@ def interrupts_ignored() -> Iterator[None]:
 
 def _fit_and_measure(run, X, y, split, affinity, measures):
     hasher = clone(run.hasher)
-    X_train, y_train = X[split.train], y[split.train]
+    X_train, y_train = X[split.train], None if y is None else y[split.train]
     start = time.perf_counter()
     hasher.fit(X_train, y_train)
     fit_seconds = time.perf_counter() - start
@@ -199,11 +199,12 @@ def _fit_and_measure(run, X, y, split, affinity, measures):
         start = time.perf_counter()
         of_queries, of_database = encode(hasher, queries), encode(hasher, database)
         encode_seconds = min(encode_seconds, time.perf_counter() - start)
+    compared = X if y is None else y
     scores, curves = measure_codes(
         of_queries.codes,
         of_database.codes,
-        y[split.query],
-        y[split.database],
+        compared[split.query],
+        compared[split.database],
         n_bits=of_queries.n_bits,
         affinity=affinity,
         measures=measures,
@@ -227,7 +228,9 @@ def _warm_up(hasher, X, y, split, affinity):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            codes, n_bits, _ = encode(clone(hasher).fit(X[rows], y[rows]), X[rows])
-            retrieval_histogram(codes, codes, y[rows], y[rows], affinity=affinity, n_bits=n_bits)
+            y_train = None if y is None else y[rows]
+            codes, n_bits, _ = encode(clone(hasher).fit(X[rows], y_train), X[rows])
+            compared = X[rows] if y is None else y_train
+            retrieval_histogram(codes, codes, compared, compared, affinity=affinity, n_bits=n_bits)
         except Exception:  # such as too few rows of a class; the run itself has them all
             return

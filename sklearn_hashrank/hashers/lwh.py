@@ -23,7 +23,10 @@ from ..solvers.rotation import random_rotation, rotate_to_signs
 __all__ = ["LWHHasher"]
 
 # Chosen on held-out training rows, as the default alpha was; see benchmarks/lwh.py.
-_N_COMPONENTS = {"pegasos": 200, "sdp": 32}
+_N_COMPONENTS: dict[str, dict[str, int | None]] = {
+    "components": {"pegasos": 200, "sdp": 32},
+    "centred": {"pegasos": None, "sdp": 32},
+}
 _WHITENING = 0.2
 _EXACT_FEATURES = 2000
 _ROTATION_ITERATIONS = 50
@@ -54,6 +57,10 @@ class LWHHasher(CallbackSupportMixin, LinearHasher):
     iteration of ITQ from a random start. It first moves each query half the way to the mean of its
     relevant items, which keeps hyperplanes away from them.
 
+    The paper does none of this: it centres the features, and takes W as the solver leaves it. That
+    is ``preparation="centred", rotation=None``; the method ``lwh-paper`` of
+    :func:`~sklearn_hashrank.comparison.compare` samples as many rows as the paper, too.
+
     Parameters
     ----------
     n_bits : int, default=32
@@ -75,9 +82,17 @@ class LWHHasher(CallbackSupportMixin, LinearHasher):
         3,000 and at most 6,000; 1,000 for ``solver="sdp"``. None: all of them. Rows of equal `y`
         are sampled in proportion to their number. `fit` estimates the number of classes as one
         divided by the share of relevant pairs, which works with any affinity.
+    preparation : {"components", "centred"}, default="components"
+        What is done to the features first. ``"components"``: they are scaled, turned into
+        principal components that are divided by the fifth root of their variance, and rows are
+        stretched to one length. ``"centred"``: they are centred, as in the paper. One common
+        factor makes the mean square length of a row `n_bits`, which is the same as another
+        `alpha`.
     n_components : int, "auto" or None, default="auto"
-        Principal components to work with, at most. ``"auto"``: 200, and 32 for ``solver="sdp"``.
-        None: all of them.
+        Principal components to work with, at most. ``"auto"``: 200, or all of them with
+        ``preparation="centred"``; 32 for ``solver="sdp"``. None: all of them.
+    rotation : {"itq"} or None, default="itq"
+        Rotation of W: as described above, or as the solver leaves it from its random start.
     max_iter : int, default=50
         Most iterations of the cutting plane.
     tol : float, default=0.01
@@ -154,7 +169,9 @@ class LWHHasher(CallbackSupportMixin, LinearHasher):
         "solver": [StrOptions(set(MASTERS))],
         "n_queries": [None, StrOptions({"auto"}), Interval(Integral, 1, None, closed="left")],
         "n_database": [None, StrOptions({"auto"}), Interval(Integral, 2, None, closed="left")],
+        "preparation": [StrOptions({"components", "centred"})],
         "n_components": [None, StrOptions({"auto"}), Interval(Integral, 1, None, closed="left")],
+        "rotation": [StrOptions({"itq"}), None],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="neither")],
         "random_state": ["random_state"],
@@ -172,7 +189,9 @@ class LWHHasher(CallbackSupportMixin, LinearHasher):
         solver="pegasos",
         n_queries="auto",
         n_database="auto",
+        preparation="components",
         n_components="auto",
+        rotation="itq",
         max_iter=50,
         tol=0.01,
         output="bits",
@@ -187,7 +206,9 @@ class LWHHasher(CallbackSupportMixin, LinearHasher):
         self.solver = solver
         self.n_queries = n_queries
         self.n_database = n_database
+        self.preparation = preparation
         self.n_components = n_components
+        self.rotation = rotation
         self.max_iter = max_iter
         self.tol = tol
         self.output = output
@@ -225,7 +246,9 @@ class LWHHasher(CallbackSupportMixin, LinearHasher):
 
         sample = dense_if_small(X[database])
         space = self._new_space(sample, random_state)
-        rows = _stretch(space.transform(sample), self.n_bits)
+        rows = space.transform(sample)
+        if self.preparation == "components":
+            rows = _stretch(rows, self.n_bits)
         problem = RankingLoss(
             rows[queries],
             rows,
@@ -237,10 +260,12 @@ class LWHHasher(CallbackSupportMixin, LinearHasher):
         )
         solver = self._new_solver(problem, random_state)
         start = random_rotation(self.n_bits, random_state)
-        gathered = _gather(rows, queries, relevant)
+        gathered = None if self.rotation is None else _gather(rows, queries, relevant)
 
         def hyperplanes() -> Hyperplanes:
-            weights = _rotate(self._factor(solver.weights), start, gathered)
+            weights = self._factor(solver.weights)
+            if gathered is not None:
+                weights = _rotate(weights, start, gathered)
             return space.fold(weights, 0.0, X.dtype)
 
         progress = Progress(self, X, y, self.max_iter, lambda: hyperplanes()._asdict())
@@ -305,14 +330,19 @@ class LWHHasher(CallbackSupportMixin, LinearHasher):
         return queries[useful], relevant[useful]
 
     def _new_space(self, X, random_state):
-        """Principal components of the scaled features, of which the large ones are damped."""
-        auto = self.n_components == "auto"
-        return FeatureSpace.of(Moments.of(X)).with_components(
-            X,
-            _N_COMPONENTS[self.solver] if auto else self.n_components,
-            _WHITENING,
-            random_state,
-            exact_features=_EXACT_FEATURES,
+        """Principal components: of scaled features, the large ones damped, or of the features."""
+        moments = Moments.of(X)
+        if self.preparation == "components":
+            space, power = FeatureSpace.of(moments), _WHITENING
+        else:
+            total = moments.variance.sum()
+            factor = np.sqrt(self.n_bits / total) if total else 1.0
+            space, power = FeatureSpace(moments.mean, np.full(X.shape[1], factor)), 0.0
+        n_components = self.n_components
+        if n_components == "auto":
+            n_components = _N_COMPONENTS[self.preparation][self.solver]
+        return space.with_components(
+            X, n_components, power, random_state, exact_features=_EXACT_FEATURES
         )
 
     def _new_solver(self, problem, random_state):

@@ -21,10 +21,11 @@ one level, and equal items are counted once where that costs less. The kernel ``
 sees arrays only.
 
 ``RetrievalHistogram`` knows neither codes nor `y`; every measure is a function of its counts
-(``measures/``).
+(``measures/``). `distance_histogram` (``_ranking.py``) makes one of any distances of all pairs.
 """
 
 from ._counting import retrieval_histogram
 from ._histogram import RetrievalHistogram
+from ._ranking import distance_histogram
 
-__all__ = ["RetrievalHistogram", "retrieval_histogram"]
+__all__ = ["RetrievalHistogram", "distance_histogram", "retrieval_histogram"]

@@ -1,19 +1,21 @@
-"""Codes in the formats of other programs."""
+"""Codes in the formats of other programs, and hashers that leave this environment."""
 
-from ._formats import (
-    from_bit_strings,
-    from_bytes,
-    from_faiss,
-    to_bit_strings,
-    to_bytes,
-    to_faiss,
-)
+from ._bits import from_bit_strings, from_bytes, to_bit_strings, to_bytes
+from ._faiss import from_faiss, to_faiss, to_faiss_index
+from ._numpy_source import to_numpy_source
+from ._onnx import register_skl2onnx, to_onnx
+from ._sentence_transformers import to_sentence_transformers
 
 __all__ = [
     "from_bit_strings",
     "from_bytes",
     "from_faiss",
+    "register_skl2onnx",
     "to_bit_strings",
     "to_bytes",
     "to_faiss",
+    "to_faiss_index",
+    "to_numpy_source",
+    "to_onnx",
+    "to_sentence_transformers",
 ]

@@ -23,6 +23,8 @@ The rooms:
 * ``_ranking.py``, ``_lookup.py``: the measures of the ranking and those within a radius;
 * ``_measure.py``: :class:`Measure`; ``_table.py``: the one table of the names of the package's
   measures; ``_registry.py``: :func:`register_measure`, lookup by name, options;
+* ``_notation.py``: names with options, ``"ap@5000:normalize=retrieved"``, for scorers, ``compare``
+  and the command line;
 * ``_evaluation.py``: the evaluation of every measure, and means over queries;
 * ``_curves.py``: precision and recall at many ranks; ``_usage.py``: how codes use the Hamming
   space.
@@ -42,6 +44,7 @@ from ._curves import precision_and_recall
 from ._evaluation import NEEDS_CODES, evaluate, mean_over_queries, mean_score
 from ._gains import Gain, ideal_dcg, level_gains
 from ._measure import Measure
+from ._notation import parse_measure
 from ._ranking import Normalize
 from ._registry import (
     TIE_ORDERS,
@@ -81,6 +84,7 @@ __all__ = [
     "list_measures",
     "mean_over_queries",
     "mean_score",
+    "parse_measure",
     "precision_and_recall",
     "ratio",
     "register_measure",

@@ -2,6 +2,7 @@
 
 from ..measures import CodeUsage, code_usage
 from ._curves import precision_recall_curve, recall_at_k_curve
+from ._index import index_recall_score
 from ._lookup import (
     average_cumulative_gain_score,
     local_group_average_precision_score,
@@ -43,6 +44,7 @@ __all__ = [
     "code_usage",
     "get_retrieval_scorer",
     "get_retrieval_scorer_names",
+    "index_recall_score",
     "local_group_average_precision_score",
     "lookup_precision_score",
     "lookup_recall_score",

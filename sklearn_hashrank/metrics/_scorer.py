@@ -12,6 +12,7 @@ from ..measures import (
     get_measure,
     list_measures,
     mean_score,
+    parse_measure,
 )
 from .retrieval import EncodedDatabase, check_database, retrieve, warn_if_all_is_relevant
 
@@ -34,9 +35,10 @@ def make_retrieval_scorer(
     ----------
     metric : str, callable, list or dict
         A function of :mod:`sklearn_hashrank.metrics` whose values are averaged over queries, its
-        short name (:func:`get_retrieval_scorer_names`), or a :func:`functools.partial` of it with
-        options of its own. With a list of these the scorer returns a dict by their short
-        names, with a dict one by its keys.
+        short name (:func:`get_retrieval_scorer_names`), or one of these with options of its own: a
+        :func:`functools.partial`, or a short name followed by ``@`` and `k` or `radius` and by
+        ``:option=value``, as in ``"ndcg@100:gain=linear"``. With a list of these the scorer
+        returns a dict by their short names, of strings by the strings; with a dict one by its keys.
     database : "self", "fit" or tuple (X, y), default="self"
         What the scored rows retrieve. ``"self"``: each other. ``"fit"``: the rows that the hasher
         was trained on, which it keeps as `codes_` and `y_` where it was fitted with `y`.
@@ -215,9 +217,12 @@ def _named_metrics(metric: Any, shared: Mapping[str, Any]) -> dict[str, Configur
     if isinstance(metric, Mapping):
         found = {name: _find(one) for name, one in metric.items()}
     else:
-        pairs = list(map(_find, metric if isinstance(metric, (list, tuple)) else [metric]))
-        found = {measure.short_name: (measure, own) for measure, own in pairs}
-        if len(found) < len(pairs):
+        several = metric if isinstance(metric, (list, tuple)) else [metric]
+        found = {}
+        for one in several:
+            measure, own = _find(one)
+            found[one if isinstance(one, str) and own else measure.short_name] = measure, own
+        if len(found) < len(several):
             raise ValueError(
                 "metric holds one metric twice. Name them with a dict, such as "
                 "{'P@1': ..., 'P@10': ...}."
@@ -243,4 +248,6 @@ def _find(metric: Any) -> tuple[Measure, dict[str, Any]]:
         return metric.measure, dict(metric.given)
     if isinstance(metric, partial) and not metric.args:
         return get_measure(metric.func), metric.keywords
+    if isinstance(metric, str):
+        return parse_measure(metric)
     return get_measure(metric), {}

@@ -2,6 +2,7 @@
 
 from ._folds import RetrievalKFold
 from ._splits import PerClassRetrievalSplit, RandomRetrievalSplit, RetrievalSplit, cifar10_split
+from ._unseen import UnseenClassesSplit
 from ._validation import cross_validate_retrieval
 
 __all__ = [
@@ -9,6 +10,7 @@ __all__ = [
     "RandomRetrievalSplit",
     "RetrievalKFold",
     "RetrievalSplit",
+    "UnseenClassesSplit",
     "cifar10_split",
     "cross_validate_retrieval",
 ]

@@ -236,10 +236,20 @@ def test_compare_refuses_in_one_line(folder, capsys, arguments, message):
     assert not Path("hashrank-results", "report.html").exists()
 
 
+def test_classes_that_nobody_trained_on(folder, capsys, no_pictures):
+    options = ["--data", "digits", "--methods", "lsh", "--bits", "8", "--seeds", "2"]
+    code, _, err = run(capsys, "compare", *options, "--protocol", "unseen-classes")
+    assert code == 0, err
+    page = Path("hashrank-results", "report.html").read_text()
+    assert "UnseenClassesSplit(n_queries=20, n_train=None, n_test_classes=None" in page
+    assert "60 queries" in page
+
+
 def test_protocols_that_need_more(folder, capsys):
     for arguments, message in (
         (["--queries", "1797"], "RandomRetrievalSplit(n_queries=1797, "),
         (["--protocol", "per-class"], "needs class labels"),
+        (["--protocol", "unseen-classes"], "needs class labels or label paths as y"),
     ):
         code, _, err = run(capsys, "compare", "--methods", "lsh", "--data", "X.npy", *arguments)
         assert code == 2
@@ -399,6 +409,23 @@ def model(folder, capsys, digits):
     return hasher.fit(np.load("train.npy"), y[:1500])
 
 
+def test_compare_by_the_measures_that_are_asked_for(folder, capsys, no_pictures):
+    chosen = ["ap@20:normalize=retrieved", "ndcg@9:gain=linear:discount=log2", "recall@30"]
+    arguments = ["compare", "--data", "digits", *SMALL, "--output", "out"]
+    code, out, _ = run(capsys, *arguments, "--measures", ",".join(chosen))
+    assert code == 0
+    assert "AP@20, normalize=retrieved" in out
+    with open("out/runs.csv", encoding="utf-8") as file:
+        [first, *_] = csv.DictReader(file)
+    assert 0 < float(first[f"{chosen[0]}_pessimistic"]) <= float(first[chosen[0]])
+    assert "NDCG@9, gain=linear, discount=log2" in Path("out/report.html").read_text()
+    assert r"recall@30" in Path("out/tables.tex").read_text()
+    code, _, err = run(capsys, *arguments, "--measures", "ap,ndcg@2:gain=square")
+    assert code == 2
+    assert "argument --measures: The 'gain' parameter of ndcg must be a str among" in err
+    assert "has no parameter 'kk'" in run(capsys, *arguments, "--measures", "ap@3:kk=1")[2]
+
+
 def test_fit_encode_evaluate_search(model, capsys):
     X, y = np.load("train.npy"), np.load("train_y.npy")
     queries, query_y = np.load("query.npy"), np.load("query_y.npy")
@@ -427,6 +454,10 @@ def test_fit_encode_evaluate_search(model, capsys):
     shown = {line.split()[0]: line.split()[1] for line in out.splitlines()[1:]}
     assert float(shown["NDCG_T"]) == pytest.approx(itself.ndcg().mean(), abs=5e-5)
     assert set(shown) == {"AP_T", "NDCG_T", "PH2", "ACG3", "mLGAP"}
+    chosen = ["--measures", "recall@100,ap@50:normalize=retrieved"]
+    code, out, _ = run(capsys, *evaluate, *asked, *chosen)
+    assert [line.split()[0] for line in out.splitlines()[1:]] == ["recall@100", "AP@50,"]
+    assert f"{histogram.recall(k=100).mean():.4f}" in out.splitlines()[1]
 
     search = ["search", "--database", "train_codes.npy"]
     index = HammingNeighbors(n_bits=20).fit(codes)

@@ -7,7 +7,14 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from sklearn_hashrank._utils import threads
-from sklearn_hashrank.codes import CodeReader, _formats, hamming_distances, pack_codes, unpack_codes
+from sklearn_hashrank.codes import (
+    CodeReader,
+    _formats,
+    group_equal,
+    hamming_distances,
+    pack_codes,
+    unpack_codes,
+)
 from tests.oracle.histograms import hamming_distance
 
 WIDTHS = [1, 2, 7, 8, 9, 31, 32, 63, 64, 65, 100, 128, 1024]
@@ -172,3 +179,18 @@ def test_queries_and_database_are_judged_together():
 def test_bad_packed_codes_are_refused(packed, n_bits, output, message):
     with pytest.raises(ValueError, match=message):
         unpack_codes(packed, n_bits, output)
+
+
+@pytest.mark.parametrize("n_bits", [1, 3, 8, 12, 64, 70])
+def test_groups_of_equal_codes(n_bits):
+    rng = np.random.default_rng(0)
+    bits = rng.integers(0, 2, (6, n_bits), dtype=np.uint8)[rng.integers(0, 6, 40)]
+    literal = {}
+    for number, row in enumerate(bits):
+        literal.setdefault(tuple(row), []).append(number)
+    for codes in (bits, pack_codes(bits)):
+        groups = group_equal(codes, n_bits)
+        assert list(map(tuple, unpack_codes(groups.codes, n_bits))) == list(literal)
+        assert [groups.ids_of(i).tolist() for i in range(len(literal))] == list(literal.values())
+        assert sorted(groups.ids) == list(range(40))
+        assert groups.starts[-1] == 40

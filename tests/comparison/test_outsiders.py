@@ -27,6 +27,7 @@ from sklearn_hashrank.metrics import (
 )
 from sklearn_hashrank.model_selection import (
     PerClassRetrievalSplit,
+    RandomRetrievalSplit,
     RetrievalKFold,
     cross_validate_retrieval,
 )
@@ -317,3 +318,23 @@ def test_a_run_depends_on_all_that_its_objects_are_made_of(digits, tmp_path, mon
     monkeypatch.setattr("inspect.getsource", lambda module: "edited")
     assert not run(talr_ap, ap)
     assert not run(lsh, partial(hits_times, factor=2))
+
+
+class NeedsLabels(MeanHasher):
+    """Learns nothing from labels, but wants them."""
+
+    def fit(self, X, y=None):
+        if y is None:
+            raise ValueError("requires y")
+        return super().fit(X, y)
+
+
+def test_hashers_learn_without_y_where_there_is_none():
+    X = np.random.default_rng(0).normal(size=(120, 6))
+    protocol = RandomRetrievalSplit(n_queries=20)
+    methods = {"free": MeanHasher(), "needs labels": NeedsLabels()}
+    comparison = compare(X, methods=methods, n_bits=[6], seeds=1, protocol=protocol)
+    free, needs = comparison.results
+    assert 0 < free.scores["ndcg"] < 1
+    assert [result.method for result in comparison.failures] == ["needs labels"]
+    assert needs.error == "ValueError: requires y"

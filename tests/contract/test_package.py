@@ -9,7 +9,8 @@ import pytest
 from tests.contract.imports import imports_of
 from tests.contract.public import PACKAGE
 
-HEAVY = {"numba", "cvxpy", "matplotlib", "dask", "distributed", "faiss", "torch"}
+HEAVY = {"numba", "cvxpy", "matplotlib", "dask", "distributed", "faiss", "torch", "onnx"}
+HEAVY |= {"skl2onnx", "sentence_transformers"}
 MODULES = sorted(path for path in PACKAGE.rglob("*.py") if path.parent.name != "_kernels")
 
 

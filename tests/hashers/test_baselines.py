@@ -1,5 +1,7 @@
 """The yardsticks: random hyperplanes, principal directions, iterative quantization."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -28,12 +30,29 @@ def test_hyperplanes_estimate_the_angle_between_rows(digits):
     assert_allclose(hamming_distances(codes, codes) / 20_000, angles / np.pi, atol=0.02)
 
 
-@pytest.mark.parametrize("make", [LSHHasher, PCAHasher, ITQHasher])
+@pytest.mark.parametrize(
+    "make", [LSHHasher, PCAHasher, partial(PCAHasher, rotation="random"), ITQHasher]
+)
 def test_codes_do_not_depend_on_scale_and_offset(digits, make):
     X = digits[0]
     codes = make(16, random_state=0).fit(X).predict(X)
     changed = make(16, random_state=0).fit(1000 * X + 7).predict(1000 * X + 7)
     assert np.mean(codes != changed) < 1e-3
+
+
+def test_random_rotation_keeps_the_principal_subspace_and_spreads_its_variance(digits):
+    X, y = digits
+    rotated = PCAHasher(16, rotation="random", random_state=0).fit(X, y)
+    assert_allclose(rotated.components_ @ rotated.components_.T, np.eye(16), atol=1e-10)
+    space = PCA(16).fit(X).components_
+    assert_allclose(rotated.components_ @ space.T @ space, rotated.components_, atol=1e-8)
+    plain = PCAHasher(16, random_state=0).fit(X, y)
+    variances = [hasher.decision_function(X).var(axis=0) for hasher in (rotated, plain)]
+    assert_allclose(variances[0].sum(), variances[1].sum())
+    assert variances[0].max() < 0.7 * variances[1].max()
+    assert rotated.score(X, y) > plain.score(X, y) + 0.1
+    other = PCAHasher(16, rotation="random", random_state=1).fit(X, y)
+    assert np.any(other.codes_ != rotated.codes_)
 
 
 def test_principal_directions_are_those_of_scikit_learn(digits):

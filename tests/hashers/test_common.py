@@ -12,10 +12,12 @@ from sklearn.utils import estimator_checks
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from threadpoolctl import threadpool_info, threadpool_limits
 
+from sklearn_hashrank import SignHasher
 from sklearn_hashrank.affinity import EuclideanAffinity, LabelAffinity, SharedLabelAffinity
+from sklearn_hashrank.base import LinearHasher
 from sklearn_hashrank.codes import unpack_codes
 from sklearn_hashrank.metrics import tie_aware_average_precision_score
-from tests.instances import HASHERS
+from tests.instances import HASHERS, needs_y, takes_labels_only
 
 # This one wants ``predict`` to give a single column.
 ONE_COLUMN_CHECKS = {"check_estimator_sparse_array", "check_estimator_sparse_matrix"}
@@ -37,11 +39,22 @@ EXTRA_CHECKS = [
     "check_n_features_in_after_fitting",
 ]
 
-every_hasher = pytest.mark.parametrize(
-    "hasher",
-    [clone(hasher).set_params(n_bits=n_bits) for hasher in HASHERS for n_bits in (1, 5)],
-    ids=repr,
-)
+
+def every(condition):
+    """Parametrise by the hashers that a condition holds for, with one bit and with several."""
+    hashers = [
+        clone(hasher).set_params(n_bits=n_bits)
+        for hasher in HASHERS
+        if condition(hasher)
+        for n_bits in (1, 5)
+    ]
+    return pytest.mark.parametrize("hasher", hashers, ids=repr)
+
+
+every_hasher = every(lambda hasher: True)
+every_linear_hasher = every(lambda hasher: isinstance(hasher, LinearHasher))
+every_hasher_without_y = every(lambda hasher: not needs_y(hasher))
+every_hasher_of_any_relevance = every(lambda hasher: not takes_labels_only(hasher))
 
 
 @parametrize_with_checks(HASHERS)
@@ -74,9 +87,9 @@ def test_checks_left_out_by_check_estimator(hasher, name, n_bits):
     hasher = clone(hasher).set_params(n_bits=n_bits)
     if name == "check_inplace_ensure_writeable" and not hasattr(hasher, "copy"):
         # It sets a parameter `copy`; without one, nothing may be written in place at all.
-        X = make_blobs(random_state=0)[0]
+        X, y = make_blobs(random_state=0)
         X.setflags(write=False)
-        assert clone(hasher).fit(X).transform(X).flags.writeable
+        assert clone(hasher).fit(X, y).transform(X).flags.writeable
         return
     getattr(estimator_checks, name)(type(hasher).__name__, clone(hasher))
 
@@ -105,7 +118,7 @@ def test_outputs_are_one_code_in_three_formats(hasher):
     np.testing.assert_array_equal(hasher.codes_, packed)
 
 
-@every_hasher
+@every_linear_hasher
 def test_code_is_the_sign_of_the_linear_projection(hasher):
     X, y = labelled_blobs()
     hasher = clone(hasher).fit(X, y)
@@ -120,14 +133,16 @@ def test_float32_stays_float32(hasher):
     X, y = labelled_blobs()
     hasher = clone(hasher).fit(X.astype(np.float32), y)
     assert hasher.decision_function(X.astype(np.float32)).dtype == np.float32
-    assert hasher.components_.dtype == hasher.intercept_.dtype == np.float32
+    if isinstance(hasher, LinearHasher):
+        assert hasher.components_.dtype == hasher.intercept_.dtype == np.float32
 
 
 @every_hasher
 def test_sparse_input_gives_the_same_codes(hasher):
     X, y = labelled_blobs()
     dense, from_sparse = clone(hasher).fit(X, y), clone(hasher).fit(sparse.csr_matrix(X), y)
-    np.testing.assert_allclose(from_sparse.components_, dense.components_, atol=1e-6)
+    if isinstance(hasher, LinearHasher):
+        np.testing.assert_allclose(from_sparse.components_, dense.components_, atol=1e-6)
     np.testing.assert_array_equal(from_sparse.transform(sparse.csr_array(X)), dense.transform(X))
 
 
@@ -177,7 +192,7 @@ def test_score_is_tie_aware_average_precision(hasher):
     assert isinstance(hasher.affinity_, LabelAffinity)
 
 
-@every_hasher
+@every_hasher_without_y
 def test_score_without_y_compares_the_rows_themselves(hasher):
     X, y = labelled_blobs()
     X = np.repeat(X, 2, axis=0)  # every row has one that is equal, so none is left undefined
@@ -214,7 +229,7 @@ def test_n_bits_set_after_fit_changes_nothing(hasher):
             assert hasher.score(X, y) == score
 
 
-@every_hasher
+@every_hasher_of_any_relevance
 def test_a_fitted_hasher_shows_itself(hasher):
     X, _ = labelled_blobs()
     affinity = {"affinity": EuclideanAffinity()} if "affinity" in hasher.get_params() else {}
@@ -232,7 +247,7 @@ def test_score_checks_features_and_warns_when_all_is_relevant(hasher):
         assert hasher.score(X, np.zeros(len(X), dtype=int)) == 1
 
 
-@every_hasher
+@every_hasher_of_any_relevance
 def test_refit_forgets_the_old_affinity(hasher):
     X, y = labelled_blobs()
     hasher = clone(hasher).fit(X, y)
@@ -246,6 +261,9 @@ def test_refit_forgets_the_old_affinity(hasher):
 @pytest.mark.parametrize("n_bits", [0, -1, 2.5, "8", None])
 def test_n_bits_is_checked(hasher, n_bits):
     X, y = labelled_blobs()
+    if n_bits is None and isinstance(hasher, SignHasher):  # all features
+        assert clone(hasher).set_params(n_bits=None).fit(X, y).n_bits_ == X.shape[1]
+        return
     with pytest.raises(ValueError, match="The 'n_bits' parameter of .* Got .* instead"):
         clone(hasher).set_params(n_bits=n_bits).fit(X, y)
 

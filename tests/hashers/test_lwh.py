@@ -90,6 +90,50 @@ def test_objective_is_that_of_all_rankings(loss):
     assert hasher.objective_ == pytest.approx(objective, abs=1e-5)
 
 
+@pytest.mark.parametrize("loss", ["ap", "ndcg"])
+def test_objective_of_centred_features_is_the_printed_one(loss):
+    """Of centred rows times one factor, with no other change to them."""
+    X, y = make_blobs(6, 3, centers=2, cluster_std=2, random_state=0)
+    X = X * [1, 20, 0.3]
+    n_bits = 2
+    hasher = LWHHasher(
+        n_bits,
+        loss=loss,
+        alpha=0.02,
+        tol=1e-3,
+        preparation="centred",
+        rotation=None,
+        random_state=0,
+    ).fit(X, y)
+    assert hasher.converged_
+    rows = X - X.mean(axis=0)
+    factor = np.sqrt(n_bits / np.mean(np.sum(rows**2, axis=1)))
+    weights = hasher.components_.T / factor
+    slack = oracle.slack(
+        factor * rows, factor * rows, y[:, None] == y, np.arange(6), weights, n_bits, loss
+    )
+    objective = 0.01 * np.sum(weights**2) + slack
+    assert hasher.objective_ == pytest.approx(objective, abs=1e-5)
+    assert_allclose(hasher.decision_function(X).mean(axis=0), 0, atol=1e-9)
+
+
+def test_centred_features_in_other_units_give_the_same_codes(digits):
+    X, y, *_ = digits
+    paper = LWHHasher(8, preparation="centred", rotation=None, n_queries=50, random_state=0)
+    assert_array_equal(paper.fit_transform(4 * X, y), paper.fit_transform(X, y))
+
+
+def test_rotation_changes_no_distance_that_the_problem_knows(digits):
+    X, y, *_ = digits
+    turned, plain = (
+        LWHHasher(12, preparation="centred", rotation=rotation, n_queries=50, random_state=0)
+        .fit(X, y)
+        .components_
+        for rotation in ("itq", None)
+    )
+    assert_allclose(turned.T @ turned, plain.T @ plain, atol=1e-4 * np.abs(plain.T @ plain).max())
+
+
 def test_more_rows_are_better(digits):
     X, y, *_ = digits
     few = LWHHasher(16, n_queries=30, n_database=100, random_state=0).fit(X, y)

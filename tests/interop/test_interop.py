@@ -45,6 +45,41 @@ def test_bytes_hold_the_value_of_the_bit_string(bits):
     np.testing.assert_array_equal(from_bytes(rows, n_bits), bits)
 
 
+@given(codes_of_bits, st.sampled_from(["big", "little"]), st.booleans())
+def test_bytes_are_those_of_numpy(bits, bitorder, signed):
+    """Little-endian bytes, and bytes less 128, as numpy writes them."""
+    n_bits = bits.shape[1]
+    expected = np.packbits(bits, axis=1, bitorder=bitorder)
+    if signed:
+        expected = (expected.astype(int) - 128).astype(np.int8)
+    rows = to_bytes(bits, bitorder=bitorder, signed=signed)
+    assert rows == [row.tobytes() for row in expected]
+    for output in FORMATS:
+        found = from_bytes(rows, n_bits, output, bitorder=bitorder, signed=signed)
+        np.testing.assert_array_equal(
+            found, unpack_codes(np.packbits(bits, axis=1), n_bits, output)
+        )
+
+
+def test_another_bit_order_is_refused():
+    with pytest.raises(ValueError, match="bitorder must be 'big' or 'little'. Got 'middle'"):
+        to_bytes([[0, 1]], bitorder="middle")
+    with pytest.raises(ValueError, match="Got None"):
+        from_bytes([b"a"], 8, bitorder=None)
+
+
+@pytest.mark.parametrize(("options", "least"), [({"bitorder": "little"}, 0), ({"signed": True}, 4)])
+def test_queries_in_another_format_than_the_database_are_wrong(options, least):
+    """Silently: what comes out are distances. Hence the table in the docs."""
+    bits = np.random.default_rng(0).integers(0, 2, (100, 32), dtype=np.uint8)
+    queries = np.frombuffer(b"".join(to_bytes(bits, **options)), np.uint8).reshape(100, 4)
+    distances = hamming_distances(queries, np.packbits(bits, axis=1), n_bits=32)
+    to_itself = np.diag(distances)
+    assert to_itself.min() >= least
+    assert np.median(to_itself) >= 4
+    assert np.any(distances != hamming_distances(bits, bits))
+
+
 @pytest.mark.parametrize(
     ("strings", "message"),
     [

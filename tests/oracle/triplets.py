@@ -37,3 +37,10 @@ def mean_margin(relevance, queries, items, A):
         queries[m] @ A @ A.T @ (items[i] - items[j]) for m, i, j in np.argwhere(S == 1).tolist()
     ]
     return float(np.mean(margins))
+
+
+def solution(B, n_bits):
+    """A of eq. 10, up to a rotation: the leading eigenvectors of what tr(A A.T B) knows of B."""
+    values, vectors = np.linalg.eigh((B + B.T) / 2)
+    leading = np.argsort(-values)[:n_bits]
+    return values[leading], vectors[:, leading]

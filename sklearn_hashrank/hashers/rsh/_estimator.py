@@ -32,20 +32,19 @@ class RSHHasher(LinearHasher):
     ``tr(A.T B A)``, quadratic in the projection A, and is maximised subject to ``A.T A = I`` [1]_.
     Triplets are counted, never formed, and rows of equal `y` are counted once.
 
-    This class does two things that the paper does not. It whitens the features first where
+    This class does three things that the paper does not. It whitens the features first where
     relevance depends on labels. It rotates the solution, which is unique up to a rotation only, as
-    iterative quantization does. Both raise the quality much. Without them, by ``solver="alm",
-    shrinkage=1, rotation=None, spread="orthogonal"``, the solution is the paper's.
-
-    With few classes, B has fewer positive eigenvalues than there are bits. The supervised
-    directions are then spread over all bits by a tight frame: their weights have orthonormal rows,
-    found as iterative quantization finds a rotation.
+    iterative quantization does. With few classes, B has fewer positive eigenvalues than there are
+    bits; the supervised directions are then spread over all bits by a tight frame: their weights
+    have orthonormal rows, found as iterative quantization finds a rotation. Each raises the
+    quality much. Without them, by ``solver="alm", shrinkage=1, rotation=None,
+    spread="eigenvectors"``, the hasher is the paper's; the method ``rsh-paper`` of
+    :func:`~sklearn_hashrank.comparison.compare` samples as many rows as the paper, too.
 
     Parameters
     ----------
     n_bits : int, default=32
-        Length of a code. It may exceed the number of features, except with
-        ``spread="orthogonal"``.
+        Length of a code. It may exceed the number of features with ``spread="frame"`` only.
     affinity : "auto" or affinity object, default="auto"
         How `y` says what is relevant; see :mod:`sklearn_hashrank.affinity`.
     n_queries, n_database : int, None or "auto", default="auto"
@@ -57,16 +56,18 @@ class RSHHasher(LinearHasher):
         They reach the same optimum; the multipliers take longer, minutes for long codes of
         unlabelled rows.
     rotation : {"itq"} or None, default="itq"
-        Rotation of the solution: iterative quantization, or a random one.
-    spread : {"frame", "orthogonal"}, default="frame"
+        Rotation of the solution: iterative quantization, or a random one, which is what the
+        multipliers find from a random start.
+    spread : {"frame", "orthogonal", "eigenvectors"}, default="frame"
         What more bits than supervised directions do. ``"frame"`` spreads the supervised
         directions over all bits, together with principal directions of small weight; `n_bits` may
         then be any number. ``"orthogonal"`` adds orthogonal directions in which the rows vary
-        least.
+        least. ``"eigenvectors"`` adds the next eigenvectors of B as in the paper: random
+        directions where B vanishes, then those of its negative eigenvalues.
     shrinkage : float in (0, 1] or "auto", default="auto"
         Features are scaled and then whitened by their covariance, shrunk this much towards a
-        multiple of the identity. 1 leaves the features as they are, and with
-        ``spread="orthogonal"`` the rows of `components_` are orthonormal. ``"auto"`` is the root of
+        multiple of the identity. 1 leaves the features as they are; without a frame the rows of
+        `components_` are then orthonormal. ``"auto"`` is the root of
         the number of features per training row, at least 0.1 and at most 0.7; and 1 with
         :class:`EuclideanAffinity`, because whitening changes distances.
     max_iter : int, default=100
@@ -77,8 +78,8 @@ class RSHHasher(LinearHasher):
     output : {"bits", "signs", "packed"}, default="bits"
         Format of :meth:`transform`: 0/1 uint8, -1/+1 int8, or packed uint8 bytes.
     random_state : int, RandomState instance or None, default=None
-        Samples queries and items, and draws the starts of the solver and of the rotation, and the
-        low-variance directions.
+        Samples queries and items, and draws the starts of the solver and of the rotation, and
+        directions where B vanishes.
     n_jobs : int, default=None
         Threads of :meth:`score`.
     verbose : int, default=0
@@ -136,7 +137,7 @@ class RSHHasher(LinearHasher):
         "n_database": [Interval(Integral, 2, None, closed="left"), StrOptions({"auto"}), None],
         "solver": [StrOptions({"alm", "eigh"})],
         "rotation": [StrOptions({"itq"}), None],
-        "spread": [StrOptions({"frame", "orthogonal"})],
+        "spread": [StrOptions({"frame", "orthogonal", "eigenvectors"})],
         "shrinkage": [Interval(Real, 0, 1, closed="right"), StrOptions({"auto"})],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="neither")],

@@ -55,9 +55,9 @@ class Bits(NamedTuple):
 
 def check_n_bits(n_bits: int, n_features: int, spread: str) -> None:
     """Refuse more bits than there are orthogonal directions."""
-    if spread == "orthogonal" and n_bits > n_features:
+    if spread != "frame" and n_bits > n_features:
         raise ValueError(
-            f"n_bits={n_bits} must be at most n_features = {n_features} with spread='orthogonal': "
+            f"n_bits={n_bits} must be at most n_features = {n_features} with spread={spread!r}: "
             "there are no more than n_features orthogonal directions. Use fewer bits, or "
             "spread='frame', which takes any number."
         )
@@ -233,6 +233,27 @@ class MarginProblem:
         varies = variances[::-1] > _NO_DIRECTION**2 * variances[-1:].max(initial=0)
         return fix_signs(basis @ vectors[:, ::-1][:, varies][:, :n])
 
+    def next_eigenvectors(self, taken: np.ndarray, n: int, random_state: RandomState) -> np.ndarray:
+        """Eigenvectors of B that follow the supervised directions.
+
+        Where B vanishes, every basis is one of eigenvectors, and a random one is drawn. Those of
+        the negative eigenvalues follow, the smallest in absolute value first.
+
+        Parameters
+        ----------
+        taken : ndarray of shape (n_inside, n_taken)
+        n : int
+        random_state : RandomState instance
+
+        Returns
+        -------
+        directions : ndarray of shape (n_inside, n)
+        """
+        harmful = self._harmful_directions()
+        occupied = np.hstack([taken, harmful])
+        free = self._free_directions(occupied, n, random_state)
+        return np.hstack([free, harmful[:, : n - free.shape[1]]])
+
     def low_variance_directions(
         self, taken: np.ndarray, n: int, rows: CenteredRows, random_state: RandomState
     ) -> np.ndarray:
@@ -254,24 +275,34 @@ class MarginProblem:
         -------
         directions : ndarray of shape (n_inside, n)
         """
-        values, vectors = linalg.eigh(self.B)
-        negative = values < -self.no_eigenvalue
-        harmful = self.lift(vectors[:, negative][:, ::-1])
+        harmful = self._harmful_directions()
         occupied = np.linalg.qr(np.hstack([taken, harmful]))[0]
         n_free = len(occupied) - occupied.shape[1]
         if not n_free:
-            return fix_signs(harmful[:, :n])
+            return harmful[:, :n]
         n_pool = min(n_free, max(2 * n, min(_POOL * n, _POOL_NUMBERS // len(occupied))))
         principal = self._principal[:, : n_free - n_pool]
-        occupied = np.linalg.qr(np.hstack([occupied, principal]))[0]
-        pool = random_state.standard_normal((len(occupied), n_pool))
-        for _ in range(2):
-            pool -= occupied @ (occupied.T @ pool)
-        pool = np.linalg.qr(pool)[0]
+        pool = self._free_directions(np.hstack([occupied, principal]), n_pool, random_state)
         projections = rows @ self.space.lift(pool)
         _, vectors = linalg.eigh(projections.T @ projections)
         low = fix_signs(pool @ vectors[:, :n])
-        return np.hstack([low, fix_signs(harmful[:, : n - low.shape[1]])])
+        return np.hstack([low, harmful[:, : n - low.shape[1]]])
+
+    def _harmful_directions(self) -> np.ndarray:
+        """Eigenvectors of negative eigenvalues inside, the smallest in absolute value first."""
+        values, vectors = linalg.eigh(self.B)
+        negative = values < -self.no_eigenvalue
+        return fix_signs(self.lift(vectors[:, negative][:, ::-1]))
+
+    @staticmethod
+    def _free_directions(occupied: np.ndarray, n: int, random_state: RandomState) -> np.ndarray:
+        """At most `n` random orthonormal directions, orthogonal to those occupied."""
+        occupied = np.linalg.qr(occupied)[0]
+        n_free = len(occupied) - occupied.shape[1]
+        free = random_state.standard_normal((len(occupied), min(n, n_free)))
+        for _ in range(2):
+            free -= occupied @ (occupied.T @ free)
+        return np.linalg.qr(free)[0]
 
 
 def spread_over_bits(
@@ -298,10 +329,10 @@ def spread_over_bits(
         Rows of the space before whitening.
     rotation : {"itq"} or None
     random_state : RandomState instance
-    spread : {"frame", "orthogonal"}
+    spread : {"frame", "orthogonal", "eigenvectors"}
         ``"frame"`` adds principal directions of small weight, as many as there are, and turns all
         into a tight frame of `n_bits` vectors. ``"orthogonal"`` fills up with low-variance
-        directions.
+        directions, ``"eigenvectors"`` with the next eigenvectors of B.
 
     Returns
     -------
@@ -312,6 +343,9 @@ def spread_over_bits(
     weights = directions
     if n_missing and spread == "orthogonal":
         further = problem.low_variance_directions(directions, n_missing, rows, random_state)
+        weights = directions = np.hstack([directions, further])
+    elif n_missing and spread == "eigenvectors":
+        further = problem.next_eigenvectors(directions, n_missing, random_state)
         weights = directions = np.hstack([directions, further])
     elif n_missing:
         further = problem.principal_directions(directions, n_missing, rows, random_state)

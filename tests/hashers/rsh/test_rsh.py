@@ -28,6 +28,7 @@ from sklearn_hashrank.hashers.rsh import _problem, _supervision
 from sklearn_hashrank.hashers.rsh._problem import MarginProblem, _Loss, whiten
 from sklearn_hashrank.hashers.rsh._statistics import Sampling, TripletStatistics
 from sklearn_hashrank.hashers.rsh._supervision import group_rows, supervise, triplet_weights
+from tests.oracle import triplets
 from tests.oracle.triplets import mean_margin, supervision_matrix, triplet_tensor
 from tests.retrieval import shuffled_digits
 
@@ -173,12 +174,36 @@ def test_both_solvers_find_the_same_codes(n_bits, rotation, shrinkage):
     assert eigh.n_iter_ == len(eigh.history_["objective"]) == 1
 
 
+PAPER = {"solver": "alm", "rotation": None, "shrinkage": 1, "spread": "eigenvectors"}
+
+
+@pytest.mark.parametrize("n_bits", [1, 3, 5, 7, 8])
+@pytest.mark.parametrize("supervision", ["labels", "distances", "matrix"])
+def test_the_paper_s_solution_spans_the_eigenvectors_of_its_matrix(n_bits, supervision):
+    """Of few labels the matrix vanishes in some directions, where every basis is as good."""
+    affinity, y = SUPERVISION[supervision]
+    X = np.random.default_rng(3).normal(size=(N, 8)) + 2
+    hasher = RSHHasher(
+        n_bits, affinity=affinity, n_queries=None, n_database=None, random_state=0, **PAPER
+    ).fit(X, y)
+    rows = X - X.mean(axis=0)
+    B = supervision_matrix(affinity.fit(y).pairwise(y, y), rows, rows)
+    values, expected = triplets.solution(B, n_bits)
+    A = hasher.components_.T
+    np.testing.assert_allclose(A.T @ A, np.eye(n_bits), atol=1e-6)
+    assert np.trace(A.T @ B @ A) == pytest.approx(values.sum(), abs=1e-6 * np.linalg.norm(B))
+    if supervision != "labels":
+        np.testing.assert_allclose(A @ A.T, expected @ expected.T, atol=1e-4)
+    np.testing.assert_allclose(hasher.decision_function(X), rows @ A, atol=1e-9)
+
+
 @pytest.mark.parametrize("n_bits", [3, 20, 64])
-def test_solution_is_the_optimum_of_ky_fan(n_bits):
+@pytest.mark.parametrize("spread", ["orthogonal", "eigenvectors"])
+def test_solution_is_the_optimum_of_ky_fan(n_bits, spread):
     """Also where B has both signs, and directions beyond its positive eigenvalues are needed."""
     X, y = supervised_digits()
     affinity = LabelAffinity().fit(y)
-    paper = {"solver": "alm", "rotation": None, "shrinkage": 1, "spread": "orthogonal"}
+    paper = PAPER | {"spread": spread}
     hasher = RSHHasher(n_bits, n_queries=40, random_state=0, **paper).fit(X, y)
     targets = affinity.validate(y)
     seed = np.random.RandomState(0).randint(np.iinfo(np.int32).max)  # the first draw of fit
@@ -192,9 +217,10 @@ def test_solution_is_the_optimum_of_ky_fan(n_bits):
     assert np.trace(A.T @ B @ A) == pytest.approx(hasher.objective_)
 
 
-def test_without_shrinkage_components_are_orthonormal():
+@pytest.mark.parametrize("spread", ["orthogonal", "eigenvectors"])
+def test_without_shrinkage_components_are_orthonormal(spread):
     X, y = supervised_digits()
-    hasher = RSHHasher(20, shrinkage=1, spread="orthogonal", random_state=0).fit(X, y)
+    hasher = RSHHasher(20, shrinkage=1, spread=spread, random_state=0).fit(X, y)
     residual = np.linalg.norm(hasher.components_ @ hasher.components_.T - np.eye(20))
     assert residual == pytest.approx(hasher.orthogonality_, abs=1e-12)
     assert residual <= 1e-6

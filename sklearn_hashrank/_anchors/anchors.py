@@ -1,0 +1,186 @@
+"""Anchor rows, and squared distances from them."""
+
+import warnings
+from typing import Any
+
+import numpy as np
+from numpy.random import RandomState
+from scipy import sparse
+from threadpoolctl import threadpool_limits
+
+from .._linear import FeatureSpace, Moments, dense_if_small
+from ..persistence import storable
+
+# Clusters are found from so many rows for each of them at most: more change the means little.
+_ROWS_OF_A_CLUSTER = 50
+
+
+@storable
+class Anchors:
+    """Anchor rows, and the squared distances of other rows from them.
+
+    Distances are in units of the root mean squared distance of the training rows from their mean.
+    If all training rows are equal, all distances are zero.
+
+    Parameters
+    ----------
+    space : FeatureSpace
+        Features that are centred, and all divided by the unit.
+    inside : ndarray of shape (n_anchors, n_features)
+        The anchors in this space.
+    """
+
+    def __init__(self, space: FeatureSpace, inside: np.ndarray):
+        self.space, self.inside = space, inside
+        self.squared_norms = np.einsum("ij,ij->i", inside, inside)
+
+    @classmethod
+    def random(cls, X: Any, n: int, random_state: RandomState) -> "Anchors":
+        """At most `n` of the rows, sampled without replacement.
+
+        Parameters
+        ----------
+        X : {ndarray, CSR matrix} of shape (n_samples, n_features)
+            Training rows. One of float32 has anchors of float32.
+        n : int
+            Number of anchors; that of the rows where those are fewer.
+        random_state : RandomState instance
+            Samples the rows.
+
+        Returns
+        -------
+        anchors : Anchors
+        """
+        return cls.of(X, X[random_state.permutation(X.shape[0])[:n]])
+
+    @classmethod
+    def of(cls, X: Any, rows: Any) -> "Anchors":
+        """Given rows as anchors, in the space of the training rows."""
+        space = _unit_space(X)
+        return cls(space, space.transform(rows, X.dtype))
+
+    @classmethod
+    def kmeans(
+        cls, X: Any, n: int, random_state: RandomState, *, init: str = "random", max_iter: int = 5
+    ) -> "Anchors":
+        """Means of at most `n` clusters, without empty clusters.
+
+        At most 50 rows for each cluster, sampled at random, are clustered.
+
+        Parameters
+        ----------
+        X : {ndarray, CSR matrix} of shape (n_samples, n_features)
+            Training rows.
+        n : int
+            Number of clusters; that of the rows where those are fewer.
+        random_state : RandomState instance
+            Samples rows, and the start.
+        init : {"random", "k-means++"}, default="random"
+            How the clusters start.
+        max_iter : int, default=5
+            Iterations of k-means.
+
+        Returns
+        -------
+        anchors : Anchors
+        """
+        from sklearn.cluster import KMeans
+        from sklearn.exceptions import ConvergenceWarning
+
+        space, n = _unit_space(X), min(n, X.shape[0])
+        few = X[random_state.permutation(X.shape[0])[: _ROWS_OF_A_CLUSTER * n]]
+        offset: Any = 0
+        few = dense_if_small(few)
+        if sparse.issparse(few):  # not centred, which changes no distance
+            rows = space.rows(few)
+            few, offset = rows.X, rows.mean
+        else:
+            few = space.transform(few, X.dtype)
+        seed = random_state.randint(np.iinfo(np.int32).max)
+        clusters = KMeans(n, init=init, n_init=1, max_iter=max_iter, random_state=seed)
+        # Sums of one thread alone are the same every time.
+        with threadpool_limits(1, user_api="openmp"), warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)  # of equal rows
+            clusters.fit(few)
+        centers = clusters.cluster_centers_[np.unique(clusters.labels_)]
+        return cls(space, (centers - offset).astype(X.dtype, copy=False))
+
+    @property
+    def n(self) -> int:
+        """Number of anchors."""
+        return len(self.inside)
+
+    @property
+    def unit(self) -> float:
+        """Unit of the distances, in units of the features; 0 if all training rows are equal."""
+        assert self.space.scale is not None
+        largest = self.space.scale.max(initial=0)
+        return float(1 / largest) if largest > 0 else 0.0
+
+    @property
+    def raw(self) -> np.ndarray:
+        """The anchors in units of the features, (n_anchors, n_features) float64."""
+        assert self.space.scale is not None
+        scale = np.where(self.space.scale > 0, self.space.scale, 1)
+        return self.inside / scale + self.space.mean
+
+    @property
+    def row_numbers(self) -> int:
+        """Numbers that a row becomes when its distances are computed."""
+        return max(self.inside.shape)
+
+    @property
+    def mean_squared_distance(self) -> float:
+        """Mean squared distance of all training rows from all anchors.
+
+        The training rows have mean zero and mean square 1, or 0 where all are equal.
+        """
+        assert self.space.scale is not None
+        varies = self.space.scale.max(initial=0) > 0
+        return float(varies + self.squared_norms.mean(dtype=np.float64))
+
+    def dtype_of(self, X: Any) -> np.dtype:
+        """Dtype of distances: float32 where rows and anchors are."""
+        return np.result_type(X.dtype, self.inside.dtype)
+
+    def squared_distances(self, X: Any) -> np.ndarray:
+        """Squared distances of a block of rows from the anchors, finite for all finite rows.
+
+        Parameters
+        ----------
+        X : {ndarray, CSR matrix} of shape (n_samples, n_features)
+
+        Returns
+        -------
+        distances : ndarray of shape (n_samples, n_anchors)
+        """
+        X, dtype = dense_if_small(X), self.dtype_of(X)
+        with np.errstate(over="ignore", invalid="ignore"):
+            if sparse.issparse(X):
+                rows = self.space.rows(X)
+                distances = rows @ self.inside.T
+                norms = rows.X.power(2).sum(axis=1) - 2 * (rows.X @ rows.mean)
+                norms = np.asarray(norms).ravel() + rows.mean @ rows.mean
+            else:
+                inside = self.space.transform(X, dtype)
+                distances = inside @ self.inside.T
+                norms = np.einsum("ij,ij->i", inside, inside)
+            distances *= -2
+            distances += norms[:, None]
+        distances += self.squared_norms
+        most = np.finfo(dtype).max
+        is_far = ~(norms < most / 16)
+        if is_far.any():  # so far that its squares overflow
+            distances[is_far] = most
+        return np.maximum(distances, 0, out=distances).astype(dtype, copy=False)
+
+
+def _unit_space(X: Any) -> FeatureSpace:
+    """Space of centred features in which the mean squared length of the rows is 1."""
+    moments = Moments.of(X)
+    deviations = np.sqrt(moments.variance)
+    largest = deviations.max()
+    scale = 0.0
+    if moments.varies.any():
+        scale = 1 / (largest * np.linalg.norm(deviations / largest))
+    return FeatureSpace(moments.mean, np.full(X.shape[1], scale))

@@ -1,0 +1,103 @@
+"""Gaussian kernels with anchors."""
+
+from typing import Any
+
+import numpy as np
+
+from ..persistence import storable
+from .anchors import Anchors
+from .blocks import block_slices, map_blocks
+
+
+@storable
+class KernelFeatures:
+    """Gaussian kernels of rows with anchors, centred by their means over the training rows.
+
+    A kernel is ``exp(-gamma * d^2 / s)``, with d the distance of a row from an anchor and s the
+    mean of ``d^2`` over the training rows and the anchors. So it depends neither on the scale nor
+    on the offset of the features.
+
+    Parameters
+    ----------
+    anchors : Anchors
+    gamma : float
+        Steepness.
+    """
+
+    def __init__(self, anchors: Anchors, gamma: float):
+        self.anchors = anchors
+        width = anchors.mean_squared_distance
+        self.factor = gamma / width if width > 0 else 0.0
+        self.means = np.zeros(anchors.n)
+
+    @classmethod
+    def centred(cls, X: Any, anchors: Anchors, gamma: float) -> "KernelFeatures":
+        """Features whose means over some rows are zero.
+
+        Parameters
+        ----------
+        X : {ndarray, CSR matrix} of shape (n_samples, n_features)
+            Training rows.
+        anchors : Anchors
+        gamma : float
+
+        Returns
+        -------
+        features : KernelFeatures
+        """
+        features = cls(anchors, gamma)
+        total = np.zeros(anchors.n)
+        for rows in block_slices(X.shape[0], anchors.row_numbers):
+            total += features.block(X[rows]).sum(axis=0, dtype=np.float64)
+        features.means = total / X.shape[0]
+        return features
+
+    def block(self, X: Any) -> np.ndarray:
+        """Features of a block of rows, (n_samples, n_anchors)."""
+        features = self.anchors.squared_distances(X)
+        with np.errstate(over="ignore"):  # rows so far away have kernels of zero
+            features *= -features.dtype.type(self.factor)
+        np.exp(features, out=features)
+        features -= self.means.astype(features.dtype)
+        return features
+
+    def transform(self, X: Any) -> np.ndarray:
+        """Features of all rows, for training.
+
+        Parameters
+        ----------
+        X : {ndarray, CSR matrix} of shape (n_samples, n_features)
+
+        Returns
+        -------
+        features : ndarray of shape (n_samples, n_anchors)
+            float32 where rows and anchors are.
+        """
+        n = self.anchors.n
+        return map_blocks(self.block, X, self.anchors.row_numbers, (n,), self.anchors.dtype_of(X))
+
+    def project(self, X: Any, weights: np.ndarray, offsets: Any = 0) -> np.ndarray:
+        """Products of the features with weights, made block by block.
+
+        Parameters
+        ----------
+        X : {ndarray, CSR matrix} of shape (n_samples, n_features)
+        weights : ndarray of shape (n_anchors, n_bits)
+        offsets : ndarray of shape (n_bits,) or float, default=0
+            Added to the products.
+
+        Returns
+        -------
+        projections : ndarray of shape (n_samples, n_bits)
+            float32 where rows, anchors and weights are.
+        """
+        dtype = np.result_type(self.anchors.dtype_of(X), weights.dtype)
+        projections = map_blocks(
+            lambda rows: self.block(rows) @ weights,
+            X,
+            self.anchors.row_numbers,
+            weights.shape[1:],
+            dtype,
+        )
+        projections += offsets
+        return projections

@@ -1,0 +1,97 @@
+"""What hashers share whose hashes say which of some candidates is the largest."""
+
+from abc import abstractmethod
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from sklearn.utils._param_validation import Interval
+
+from .._anchors import map_blocks
+from ..base import BaseHasher
+
+
+class WinnerHasher(BaseHasher):
+    """Base class of hashers that write down which of some candidates is the largest.
+
+    A hash is the index of the largest of `n_candidates` numbers of a row, the first of several that
+    are equal, in ``log2(n_candidates)`` bits, the most significant one first. The last hash gives
+    only as many of its bits, the first ones, as are left.
+    """
+
+    n_candidates: int
+    n_candidates_: int
+
+    _parameter_constraints: dict = {
+        **BaseHasher._parameter_constraints,
+        "n_candidates": [Interval(Integral, 2, None, closed="left")],
+        "random_state": ["random_state"],
+    }
+
+    @abstractmethod
+    def _candidates(self, X: Any) -> np.ndarray:
+        """Candidates, (n_rows, n_candidates * n_hashes): the first of each hash, the second, .."""
+
+    def _begin(self) -> int:
+        """Check and keep what the codes look like, and return the number of hashes."""
+        if self.n_candidates & (self.n_candidates - 1):
+            raise ValueError(
+                "n_candidates must be a power of two, so that an index is a whole number of bits. "
+                f"Got {self.n_candidates} instead."
+            )
+        self.n_bits_, self.n_candidates_ = self.n_bits, self.n_candidates
+        return self._n_hashes
+
+    @property
+    def _n_hashes(self) -> int:
+        return -(-self.n_bits_ // (int(self.n_candidates_).bit_length() - 1))
+
+    def _project(self, X: Any) -> np.ndarray:
+        shape = self.n_candidates_, self._n_hashes
+
+        def project_block(block):
+            candidates = self._candidates(block).reshape(-1, *shape)
+            return bit_margins(candidates.transpose(1, 0, 2))[:, : self.n_bits_]
+
+        return map_blocks(project_block, X, shape[0] * shape[1], (self.n_bits_,), self._dtype_of(X))
+
+    def _dtype_of(self, X: Any) -> np.dtype:
+        return X.dtype
+
+
+def bit_margins(candidates: np.ndarray) -> np.ndarray:
+    """By how much the largest candidate whose index has a bit exceeds the largest of the others.
+
+    Parameters
+    ----------
+    candidates : ndarray of shape (n_candidates, n_rows, n_hashes)
+        n_candidates is a power of two.
+
+    Returns
+    -------
+    margins : ndarray of shape (n_rows, n_hashes * log2(n_candidates))
+        Above zero where the index of the largest candidate, the first of equal ones, has the bit.
+        The bits of a hash stand side by side, the most significant one first.
+    """
+    n_candidates, n_rows, n_hashes = candidates.shape
+    n_bits = n_candidates.bit_length() - 1
+    margins = np.empty((n_rows, n_hashes, n_bits), candidates.dtype)
+    for bit in range(n_bits):
+        has_bit = np.arange(n_candidates) >> (n_bits - 1 - bit) & 1 == 1
+        margins[:, :, bit] = _largest(candidates, has_bit) - _largest(candidates, ~has_bit)
+    rows, hashes = np.nonzero((margins == 0).any(axis=2))
+    winners = candidates[:, rows, hashes].argmax(axis=0)  # the first of equal ones
+    for bit in range(n_bits):
+        has_bit = winners >> (n_bits - 1 - bit) & 1 == 1
+        tied = margins[rows, hashes, bit]
+        smallest = np.finfo(candidates.dtype).tiny
+        margins[rows, hashes, bit] = np.where((tied == 0) & has_bit, smallest, tied)
+    return margins.reshape(n_rows, -1)
+
+
+def _largest(candidates, chosen):
+    first, *others = np.flatnonzero(chosen)
+    largest = candidates[first].copy()
+    for other in others:
+        np.maximum(largest, candidates[other], out=largest)
+    return largest

@@ -1,0 +1,169 @@
+"""Codes in faiss indexes, and back; hashers as faiss indexes."""
+
+from typing import Any
+
+import numpy as np
+
+from ..codes import check_n_bits, packed_width, unpack_codes
+from ._bits import read_packed
+from ._folding import fold
+from ._optional import import_optional
+
+
+def to_faiss(codes: Any, n_bits: int | None = None, *, n_lists: int | None = None) -> Any:
+    """Make a faiss index of codes. Needs the extra ``faiss``.
+
+    Parameters
+    ----------
+    codes : array-like of shape (n, n_columns)
+        Codes as bits, signs or packed bytes.
+    n_bits : int, default=None
+        Length of a code; needed for packed bytes.
+    n_lists : int, default=None
+        Inverted lists, for approximate search, trained on the codes. None: all codes are scanned.
+
+    Returns
+    -------
+    index : faiss.IndexBinaryFlat or faiss.IndexBinaryIVF
+        Of ``8 * ceil(n_bits / 8)`` dimensions; distances are those of the codes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn_hashrank.interop import to_faiss
+    >>> codes = np.eye(3, 8, dtype=np.uint8)
+    >>> index = to_faiss(codes)
+    >>> index.search(np.packbits(codes, axis=1), 2)[0]
+    array([[0, 2],
+           [0, 2],
+           [0, 2]], dtype=int32)
+    """
+    faiss = _faiss()
+    packed, n_bits = read_packed(codes, n_bits)
+    dimension = 8 * packed_width(n_bits)
+    index: Any = faiss.IndexBinaryFlat(dimension)
+    if n_lists is not None:
+        if not 1 <= n_lists <= len(packed):
+            raise ValueError(f"n_lists must be in [1, {len(packed)}], the codes. Got {n_lists}.")
+        index = faiss.IndexBinaryIVF(index, dimension, n_lists)
+        index.train(packed)
+    index.add(packed)
+    return index
+
+
+def to_faiss_index(estimator: Any) -> Any:
+    """Make an empty faiss index that takes floats and searches codes. Needs the extra ``faiss``.
+
+    ``add`` and ``search`` of the index take rows of features, encode them, and compare codes by
+    Hamming distance. The index can be written and read by faiss, and be used where nothing of this
+    package is installed.
+
+    faiss gives the bit 1 to a projection of zero, and this package gives it 0. The index therefore
+    holds the negated hyperplanes: its codes are the complements, and their distances are the same.
+    They are also little-endian, and computed in float32.
+
+    Parameters
+    ----------
+    estimator : estimator
+        A fitted linear hasher, or a pipeline or search that ends in one; see :func:`to_onnx`.
+
+    Returns
+    -------
+    index : faiss.IndexPreTransform
+        Trained and empty: a LinearTransform before an IndexLSH. Distances are float32.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn_hashrank import LSHHasher
+    >>> from sklearn_hashrank.interop import to_faiss_index
+    >>> X = np.random.default_rng(0).normal(size=(100, 8)).astype(np.float32)
+    >>> index = to_faiss_index(LSHHasher(16, random_state=0).fit(X))
+    >>> index.add(X)
+    >>> distances, ids = index.search(X[:2], 1)
+    >>> ids.ravel(), distances.ravel()
+    (array([0, 1]), array([0., 0.], dtype=float32))
+    """
+    faiss = _faiss()
+    (normals, intercept), _ = fold(estimator)
+    n_bits, n_features = normals.shape
+    projection = faiss.LinearTransform(n_features, n_bits, True)
+    faiss.copy_array_to_vector((-normals).astype(np.float32).ravel(), projection.A)
+    faiss.copy_array_to_vector((-intercept).astype(np.float32), projection.b)
+    projection.is_trained = True
+    codes = faiss.IndexLSH(n_bits, n_bits, False, False)  # neither rotation nor thresholds
+    return faiss.IndexPreTransform(projection, codes)
+
+
+def from_faiss(index: Any, n_bits: int | None = None, output: str = "packed") -> np.ndarray:
+    """Read the codes of a faiss index. Needs the extra ``faiss``.
+
+    Parameters
+    ----------
+    index : faiss.IndexBinaryFlat or faiss.IndexBinaryIVF
+        With the ids 0, 1, ... that ``add`` gives.
+    n_bits : int, default=None
+        Length of a code; None: all bits of the index.
+    output : {"packed", "bits", "signs"}, default="packed"
+        Format of the codes.
+
+    Returns
+    -------
+    codes : ndarray
+        In order of id; see :func:`sklearn_hashrank.codes.unpack_codes`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn_hashrank.interop import from_faiss, to_faiss
+    >>> codes = np.eye(3, 8, dtype=np.uint8)
+    >>> from_faiss(to_faiss(codes), output="bits")
+    array([[1, 0, 0, 0, 0, 0, 0, 0],
+           [0, 1, 0, 0, 0, 0, 0, 0],
+           [0, 0, 1, 0, 0, 0, 0, 0]], dtype=uint8)
+    """
+    faiss = _faiss()
+    # What downcasting returns does not own the index, so that `index` has to live on.
+    known: Any = index
+    if isinstance(index, faiss.IndexBinary):
+        known = faiss.downcast_IndexBinary(index)
+    if not isinstance(known, (faiss.IndexBinaryFlat, faiss.IndexBinaryIVF)):
+        raise TypeError(
+            f"index must be an IndexBinaryFlat or IndexBinaryIVF. Got {type(known).__name__}."
+        )
+    if n_bits is not None and packed_width(check_n_bits(n_bits) or 1) != known.code_size:
+        raise ValueError(f"n_bits={n_bits} does not go with an index of {known.d} bits.")
+    is_flat = isinstance(known, faiss.IndexBinaryFlat)
+    packed = _flat_codes(known) if is_flat else _codes_of_lists(known)
+    return unpack_codes(packed, known.d if n_bits is None else n_bits, output)
+
+
+def _faiss() -> Any:
+    return import_optional("faiss", "sklearn-hashrank[faiss]")
+
+
+def _flat_codes(index: Any) -> np.ndarray:
+    faiss = _faiss()
+
+    return faiss.vector_to_array(index.xb).reshape(-1, index.code_size)
+
+
+def _codes_of_lists(index: Any) -> np.ndarray:
+    faiss = _faiss()
+
+    packed = np.empty((index.ntotal, index.code_size), dtype=np.uint8)
+    seen = np.zeros(index.ntotal, dtype=bool)
+    lists = index.invlists
+    for number in range(index.nlist):
+        size = lists.list_size(number)
+        if not size:
+            continue
+        ids = faiss.rev_swig_ptr(lists.get_ids(number), size)
+        if ids.min() < 0 or ids.max() >= index.ntotal:
+            break
+        codes = faiss.rev_swig_ptr(lists.get_codes(number), size * index.code_size)
+        packed[ids] = codes.reshape(size, -1)
+        seen[ids] = True
+    if not seen.all():
+        raise ValueError(f"the ids of the index must be 0, ..., {index.ntotal - 1}, each once.")
+    return packed

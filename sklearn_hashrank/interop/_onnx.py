@@ -1,0 +1,226 @@
+"""Hashers as ONNX models."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .._linear.space import Hyperplanes
+from ..base import LinearHasher
+from ..codes import packed_width
+from ._folding import check_dtype, fold
+from ._optional import import_optional
+
+_OPSET, _IR_VERSION = 17, 8  # of 2022; newer runtimes read older models
+_NUMBERS = {np.float32: 1, np.uint8: 2, np.int8: 3, np.int32: 6}  # types, as onnx counts them
+
+
+class _Node(NamedTuple):
+    operator: str
+    inputs: list[str]
+    output: str
+    attributes: dict[str, Any] = {}
+
+
+def to_onnx(estimator: Any, *, dtype: Any = np.float32) -> Any:
+    """Make an ONNX model that encodes rows. Needs the extra ``onnx``.
+
+    Steps before the hasher are folded into its hyperplanes, so that the model is one matrix
+    product and a comparison. Codes are those of ``transform``, except in rows that lie on a
+    hyperplane within the rounding of `dtype`. In float32 that is a distance of about
+    ``1e-6 * sum(abs(x * w))``. Where features are far from zero compared with their deviations,
+    this sum is large: pass ``dtype=numpy.float64`` then.
+
+    Parameters
+    ----------
+    estimator : estimator
+        A fitted linear hasher, or a pipeline or search that ends in one. Accepted before it are
+        StandardScaler, MinMaxScaler, MaxAbsScaler, RobustScaler, PCA, IncrementalPCA and
+        TruncatedSVD.
+    dtype : {numpy.float32, numpy.float64}, default=numpy.float32
+        Type of the input, and of the arithmetic.
+
+    Returns
+    -------
+    model : onnx.ModelProto
+        Input ``X`` of shape (n, n_features) and `dtype`; output ``codes``, what ``transform``
+        gives: uint8 bits or packed bytes, or int8 signs, by the hasher's `output`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import onnxruntime
+    >>> from sklearn.decomposition import PCA
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn_hashrank import LSHHasher
+    >>> from sklearn_hashrank.interop import to_onnx
+    >>> X = np.random.default_rng(0).normal(size=(100, 8)).astype(np.float32)
+    >>> pipeline = make_pipeline(PCA(4), LSHHasher(16, output="packed", random_state=0)).fit(X)
+    >>> model = to_onnx(pipeline)
+    >>> session = onnxruntime.InferenceSession(model.SerializeToString())
+    >>> codes = session.run(["codes"], {"X": X[:2]})[0]
+    >>> bool((codes == pipeline.transform(X[:2])).all())
+    True
+    """
+    onnx = import_optional("onnx", "sklearn-hashrank[onnx]")
+    dtype = check_dtype(dtype)
+    hyperplanes, output = fold(estimator)
+    constants, nodes = _graph(hyperplanes, output, dtype, "X", "codes")
+    as_type = onnx.helper.np_dtype_to_tensor_dtype
+    n_columns, code_type = _form_of(output, len(hyperplanes.intercept_))
+    graph = onnx.helper.make_graph(
+        [
+            onnx.helper.make_node(node.operator, node.inputs, [node.output], **node.attributes)
+            for node in nodes
+        ],
+        "hasher",
+        [
+            onnx.helper.make_tensor_value_info(
+                "X", as_type(dtype), [None, hyperplanes.components_.shape[1]]
+            )
+        ],
+        [onnx.helper.make_tensor_value_info("codes", as_type(code_type), [None, n_columns])],
+        [onnx.numpy_helper.from_array(array, name) for name, array in constants.items()],
+    )
+    model = onnx.helper.make_model(
+        graph,
+        opset_imports=[onnx.helper.make_opsetid("", _OPSET)],
+        ir_version=_IR_VERSION,
+        producer_name="sklearn-hashrank",
+    )
+    onnx.checker.check_model(model)
+    return model
+
+
+def register_skl2onnx(*classes: type) -> None:
+    """Let skl2onnx convert linear hashers. Needs the package skl2onnx.
+
+    Use it where the steps before the hasher are not affine but known to skl2onnx, for instance a
+    TfidfVectorizer; otherwise :func:`to_onnx` makes a smaller model and needs less.
+
+    Parameters
+    ----------
+    *classes : type
+        Subclasses of :class:`~sklearn_hashrank.base.LinearHasher`; none: all that are imported.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skl2onnx import to_onnx
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import Normalizer
+    >>> from sklearn_hashrank import LSHHasher
+    >>> from sklearn_hashrank.interop import register_skl2onnx
+    >>> register_skl2onnx()
+    >>> X = np.random.default_rng(0).normal(size=(100, 8)).astype(np.float32)
+    >>> model = to_onnx(make_pipeline(Normalizer(), LSHHasher(16, random_state=0)).fit(X), X[:1])
+    >>> [output.name for output in model.graph.output]
+    ['variable']
+    """
+    skl2onnx = import_optional("skl2onnx", "skl2onnx")
+    for each in classes or _linear_hashers(LinearHasher):
+        if not (isinstance(each, type) and issubclass(each, LinearHasher)):
+            raise TypeError(f"classes must be subclasses of LinearHasher. Got {each!r}.")
+        alias = f"SklearnHashrank{each.__module__}.{each.__qualname__}"
+        skl2onnx.update_registered_converter(each, alias, _set_shape, _convert, overwrite=True)
+
+
+def _graph(
+    hyperplanes: Hyperplanes, output: str, dtype: np.dtype, source: str, target: str
+) -> tuple[dict[str, np.ndarray], list[_Node]]:
+    """Constants and nodes that make codes `target` of rows `source`."""
+    normals, intercept = hyperplanes
+    n_bits = len(normals)
+    if output == "packed":  # hyperplanes of zeros fill up the last byte: zero is bit 0
+        n_pad = 8 * packed_width(n_bits) - n_bits
+        normals, intercept = np.pad(normals, ((0, n_pad), (0, 0))), np.pad(intercept, (0, n_pad))
+    constants = {
+        "normals": np.ascontiguousarray(normals.T, dtype=dtype),
+        "intercept": intercept.astype(dtype),
+        "zero": np.zeros(1, dtype=dtype),
+    }
+    nodes = [
+        _Node("MatMul", [source, "normals"], "products"),
+        _Node("Add", ["products", "intercept"], "projections"),
+        _Node("Greater", ["projections", "zero"], "is_one"),
+    ]
+    if output == "bits":
+        return constants, [*nodes, _Node("Cast", ["is_one"], target, {"to": _NUMBERS[np.uint8]})]
+    if output == "signs":
+        constants |= {"two": np.array([2], np.int32), "one": np.array([1], np.int32)}
+        return constants, [
+            *nodes,
+            _Node("Cast", ["is_one"], "bits", {"to": _NUMBERS[np.int32]}),
+            _Node("Mul", ["bits", "two"], "doubled"),
+            _Node("Sub", ["doubled", "one"], "signs"),
+            _Node("Cast", ["signs"], target, {"to": _NUMBERS[np.int8]}),
+        ]
+    constants |= {
+        "shape": np.array([0, packed_width(n_bits), 8], np.int64),  # 0: as many as there are
+        "powers": 2.0 ** np.arange(7, -1, -1, dtype=np.float32),
+    }
+    return constants, [
+        *nodes,
+        _Node("Cast", ["is_one"], "bits", {"to": _NUMBERS[np.float32]}),
+        _Node("Reshape", ["bits", "shape"], "bits_of_bytes"),
+        _Node("MatMul", ["bits_of_bytes", "powers"], "bytes"),
+        _Node("Cast", ["bytes"], target, {"to": _NUMBERS[np.uint8]}),
+    ]
+
+
+def _form_of(output: str, n_bits: int) -> tuple[int, np.dtype]:
+    """Columns and type of codes."""
+    n_columns = packed_width(n_bits) if output == "packed" else n_bits
+    return n_columns, np.dtype(np.int8 if output == "signs" else np.uint8)
+
+
+def _linear_hashers(base: type) -> list[type]:
+    found = []
+    for each in base.__subclasses__():
+        found += [each, *_linear_hashers(each)]
+    return found
+
+
+def _set_shape(operator: Any) -> None:
+    """Tell skl2onnx the form of the codes."""
+    from skl2onnx.common.data_types import Int8TensorType, UInt8TensorType
+
+    hasher = operator.raw_operator
+    n_columns, code_type = _form_of(hasher.output, hasher.n_bits_)
+    tensor = Int8TensorType if code_type == np.int8 else UInt8TensorType
+    operator.outputs[0].type = tensor([operator.inputs[0].type.shape[0], n_columns])
+
+
+def _convert(scope: Any, operator: Any, container: Any) -> None:
+    """Write the nodes of a hasher into a model of skl2onnx."""
+    from onnx.helper import np_dtype_to_tensor_dtype
+    from skl2onnx.common.data_types import DoubleTensorType, FloatTensorType
+
+    hyperplanes, output = fold(operator.raw_operator)
+    rows = operator.inputs[0]
+    is_double = isinstance(rows.type, DoubleTensorType)
+    dtype = np.dtype(np.float64 if is_double else np.float32)
+    source, target = rows.full_name, operator.outputs[0].full_name
+    constants, nodes = _graph(hyperplanes, output, dtype, "rows", "codes")
+    names = {"rows": source, "codes": target}
+    if not isinstance(rows.type, (DoubleTensorType, FloatTensorType)):
+        names["rows"] = scope.get_unique_variable_name("rows")
+        name = scope.get_unique_operator_name("Cast")
+        container.add_node("Cast", source, names["rows"], name=name, to=_NUMBERS[np.float32])
+
+    def named(name):
+        if name not in names:
+            names[name] = scope.get_unique_variable_name(name)
+        return names[name]
+
+    for name, array in constants.items():
+        type_number = np_dtype_to_tensor_dtype(array.dtype)
+        container.add_initializer(named(name), type_number, list(array.shape), array.ravel())
+    for node in nodes:
+        container.add_node(
+            node.operator,
+            [named(name) for name in node.inputs],
+            named(node.output),
+            op_version=None,
+            name=scope.get_unique_operator_name(node.operator),
+            **node.attributes,
+        )
