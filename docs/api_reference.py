@@ -34,8 +34,7 @@ SECTIONS = (
     Section(
         "Baselines",
         "sklearn_hashrank",
-        ("SignHasher", "LSHHasher", "PCAHasher", "ITQHasher"),
-        ("LSHHasher", "PCAHasher", "ITQHasher", "ClassifierHasher"),
+        ("SignHasher", "LSHHasher", "PCAHasher", "ITQHasher", "ClassifierHasher"),
         "The yardsticks every learned hasher is compared with; see :ref:`baselines`.",
     ),
     Section(
@@ -214,12 +213,10 @@ SECTIONS = (
             "load_codes",
             "hamming_distances",
             "spherical_distances",
-        ),
-        "Packing, formats, distances.",
             "group_equal",
             "EqualCodes",
         ),
-        "Packing, formats, Hamming distance, rows that share a code.",
+        "Packing, formats, distances, rows that share a code.",
     ),
     Section(
         "Feature extraction",
@@ -309,7 +306,7 @@ SHARED = {
         "packed_width",
         "write_codes",
     ),
-    "sklearn_hashrank.comparison": ("MEASURED", "Column", "columns_of", "name_measures"),
+    "sklearn_hashrank.comparison": ("MEASURED", "Column", "Method", "columns_of", "name_measures"),
     "sklearn_hashrank.measures": (
         "DISCOUNTS",
         "MEASURES",
