@@ -135,11 +135,11 @@ def test_a_model_encodes_texts_to_codes(tmp_path):
     texts = [" ".join(f"word{i}" for i in rng.integers(0, 40, 6)) for _ in range(300)]
     model = text_model()
     embeddings = model.encode(texts)
-    # documentation: begin
+    # hasher of a model: begin
     hasher = LSHHasher(20, output="packed", random_state=0).fit(embeddings)
     model.append(to_sentence_transformers(hasher))
     codes = model.encode(texts, precision="ubinary")
-    # documentation: end
+    # hasher of a model: end
     np.testing.assert_array_equal(codes, hasher.transform(embeddings))
     model.save(str(tmp_path / "model"))
     loaded = SentenceTransformer(str(tmp_path / "model"), device="cpu")
@@ -152,11 +152,11 @@ def test_a_model_encodes_texts_to_codes(tmp_path):
 def test_skops_keeps_hashers(tmp_path, output):
     X, _ = rows_of("digits")
     pipeline = fitted("TALR after a whitening PCA", "digits", output)
-    # documentation: begin
+    # pipeline in skops: begin
     skops.io.dump(pipeline, tmp_path / "hasher.skops")
     trusted = skops.io.get_untrusted_types(file=tmp_path / "hasher.skops")
     loaded = skops.io.load(tmp_path / "hasher.skops", trusted=trusted)
-    # documentation: end
+    # pipeline in skops: end
     assert all(name.startswith("sklearn_hashrank.") for name in trusted)
     np.testing.assert_array_equal(loaded.transform(X), pipeline.transform(X))
     assert pack_codes(loaded.transform(X), 16).shape == (len(X), 2)
