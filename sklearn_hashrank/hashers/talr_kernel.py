@@ -56,6 +56,9 @@ class TALRKernel(KernelHasher):
         of `n_bits` and 16.
     delta : float, default=1.0
         Half-width of the triangular bins, in bins.
+    dropout : float or "auto", default=0.0
+        Share of the features of each row that a step leaves at their mean, as in
+        :class:`TALRLinear`. The features are those of the kernel, one for each anchor.
     {end}
 
     Attributes
@@ -114,6 +117,7 @@ class TALRKernel(KernelHasher):
         alpha_end=None,
         n_bins="auto",
         delta=1.0,
+        dropout=0.0,
         early_stopping=False,
         validation_fraction=0.1,
         n_iter_no_change=10,
@@ -140,6 +144,7 @@ class TALRKernel(KernelHasher):
         self.alpha_end = alpha_end
         self.n_bins = n_bins
         self.delta = delta
+        self.dropout = dropout
         self.early_stopping = early_stopping
         self.validation_fraction = validation_fraction
         self.n_iter_no_change = n_iter_no_change
