@@ -50,7 +50,7 @@ def folder(tmp_path, monkeypatch, digits):
 @pytest.fixture
 def no_pictures(monkeypatch):
     """Leave out what takes longest; the tests of reports look at it."""
-    monkeypatch.setattr("sklearn_hashrank.comparison._report.draw_figures", lambda results: [])
+    monkeypatch.setattr("sklearn_hashrank.comparison._report.draw_figures", lambda *_: [])
 
 
 def run(capsys, *arguments):
