@@ -21,7 +21,7 @@ SECTIONS = (
     Section(
         "Hashers",
         "sklearn_hashrank",
-        ("TALRLinear", "RSHHasher", "LWHHasher", "DispersionHasher"),
+        ("TALRLinear", "RSHHasher", "LWHHasher", "DispersionHasher", "FastHasher", "MACHasher"),
         "Estimators that learn codes from relevance.",
     ),
     Section(
@@ -38,12 +38,20 @@ SECTIONS = (
         "The yardsticks every learned hasher is compared with; see :ref:`baselines`.",
     ),
     Section(
+        "Kernels and anchors",
+        "sklearn_hashrank",
+        ("TALRKernel", "KSHHasher", "BREHasher", "AGHHasher", "KLSHHasher"),
+        "Methods that compare rows with anchors; see :ref:`kernel_methods`.",
+    ),
+    Section(
         "Projections",
         "sklearn_hashrank",
         (
             "SpectralHasher",
             "SKLSHHasher",
             "SphericalHasher",
+            "DensityHasher",
+            "SSHHasher",
             "WTAHasher",
             "CMHHasher",
         ),
@@ -165,6 +173,7 @@ SECTIONS = (
             "SharedLabelAffinity",
             "HierarchicalAffinity",
             "EuclideanAffinity",
+            "NeighborAffinity",
             "PrecomputedAffinity",
         ),
         "How relevant a database item is to a query; see :ref:`affinities`.",

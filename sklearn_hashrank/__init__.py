@@ -6,17 +6,28 @@ from .affinity import (
     EuclideanAffinity,
     HierarchicalAffinity,
     LabelAffinity,
+    NeighborAffinity,
     PrecomputedAffinity,
     SharedLabelAffinity,
 )
 from .hasher_files import load_hasher, save_hasher
+from .hashers.agh import AGHHasher
+from .hashers.bre import BREHasher
 from .hashers.classifier import ClassifierHasher
 from .hashers.cmh import CMHHasher
+from .hashers.density import DensityHasher
 from .hashers.dispersion import DispersionHasher
+from .hashers.fasthash import FastHasher
+from .hashers.itq import ITQHasher
+from .hashers.lsh import LSHHasher
+from .hashers.lwh import LWHHasher
+from .hashers.machash import MACHasher
 from .hashers.dpsh import DPSHHasher
 from .hashers.dtsh import DTSHHasher
 from .hashers.hashnet import HashNetHasher
 from .hashers.itq import ITQHasher
+from .hashers.klsh import KLSHHasher
+from .hashers.ksh import KSHHasher
 from .hashers.lsh import LSHHasher
 from .hashers.lwh import LWHHasher
 from .hashers.mihash import MIHasher
@@ -26,35 +37,48 @@ from .hashers.sh import SpectralHasher
 from .hashers.sign import SignHasher
 from .hashers.sklsh import SKLSHHasher
 from .hashers.sph import SphericalHasher
+from .hashers.ssh import SSHHasher
 from .hashers.talr import TALRLinear
+from .hashers.talr_kernel import TALRKernel
 from .hashers.wta import WTAHasher
 from .histogram import RetrievalHistogram, retrieval_histogram
 from .neighbors import HammingNeighbors
 
 __all__ = [
+    "AGHHasher",
+    "BREHasher",
     "CMHHasher",
     "ClassifierHasher",
     "DPSHHasher",
     "DTSHHasher",
+    "DensityHasher",
     "DispersionHasher",
     "EuclideanAffinity",
+    "FastHasher",
     "HammingNeighbors",
     "HashNetHasher",
     "HierarchicalAffinity",
     "ITQHasher",
+    "KLSHHasher",
+    "KSHHasher",
     "LSHHasher",
     "LWHHasher",
     "LabelAffinity",
+    "MACHasher",
+    "NeighborAffinity",
     "MIHasher",
+    "NeighborAffinity",
     "PCAHasher",
     "PrecomputedAffinity",
     "RSHHasher",
     "RetrievalHistogram",
     "SKLSHHasher",
+    "SSHHasher",
     "SharedLabelAffinity",
     "SignHasher",
     "SpectralHasher",
     "SphericalHasher",
+    "TALRKernel",
     "TALRLinear",
     "WTAHasher",
     "load_hasher",

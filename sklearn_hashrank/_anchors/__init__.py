@@ -20,7 +20,14 @@ How rows become features of anchors::
 
 from .anchors import Anchors
 from .blocks import block_slices, map_blocks
-from .kernels import KernelFeatures
+from .kernels import KernelFeatures, inverse_root
 from .weights import AnchorWeights
 
-__all__ = ["AnchorWeights", "Anchors", "KernelFeatures", "block_slices", "map_blocks"]
+__all__ = [
+    "AnchorWeights",
+    "Anchors",
+    "KernelFeatures",
+    "block_slices",
+    "inverse_root",
+    "map_blocks",
+]
