@@ -27,6 +27,7 @@ from sklearn_hashrank.objectives import PAIRWISE_OBJECTIVES, CityBlock
 
 DSH = partial(DispersionHasher, objective="dsh")
 DISPERSED = partial(DispersionHasher, objective="dispersed")
+PAPER = partial(DISPERSED, margin=2.0, zone=(1 / 6, 1 / 3))
 SUPERCLASS = np.array([2, 3, 2, 3, 2, 4, 2, 4, 5, 4])  # tops, trousers and dresses, shoes, bags
 
 
@@ -107,6 +108,7 @@ def hierarchy(X, y, seeds):
         "DSH of superclasses": (DSH, paths[:, 0]),
         "dispersed, superclasses": (DISPERSED, paths[:, 0]),
         "hierarchical": (hierarchical, paths),
+        "nested, as printed": (partial(DispersionHasher, objective="nested"), paths),
         "hierarchical, margin 1": (partial(hierarchical, margin=1.0), paths),
         "hierarchical, margin 1, 2/3 to 1": (
             partial(hierarchical, margin=1.0, zone=(2 / 3, 1)),

@@ -21,7 +21,7 @@ SECTIONS = (
     Section(
         "Hashers",
         "sklearn_hashrank",
-        ("TALRLinear", "RSHHasher", "LWHHasher", "DispersionHasher"),
+        ("TALRLinear", "RSHHasher", "LWHHasher", "DispersionHasher", "FastHasher", "MACHasher"),
         "Estimators that learn codes from relevance.",
     ),
     Section(
@@ -50,6 +50,8 @@ SECTIONS = (
             "SpectralHasher",
             "SKLSHHasher",
             "SphericalHasher",
+            "DensityHasher",
+            "SSHHasher",
             "WTAHasher",
             "CMHHasher",
         ),
@@ -171,6 +173,7 @@ SECTIONS = (
             "SharedLabelAffinity",
             "HierarchicalAffinity",
             "EuclideanAffinity",
+            "NeighborAffinity",
             "PrecomputedAffinity",
         ),
         "How relevant a database item is to a query; see :ref:`affinities`.",
@@ -270,6 +273,7 @@ SECTIONS = (
             "DSH",
             "Dispersed",
             "Hierarchical",
+            "Nested",
             "SquaredEuclidean",
             "CityBlock",
         ),

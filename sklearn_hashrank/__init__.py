@@ -6,6 +6,7 @@ from .affinity import (
     EuclideanAffinity,
     HierarchicalAffinity,
     LabelAffinity,
+    NeighborAffinity,
     PrecomputedAffinity,
     SharedLabelAffinity,
 )
@@ -14,7 +15,13 @@ from .hashers.agh import AGHHasher
 from .hashers.bre import BREHasher
 from .hashers.classifier import ClassifierHasher
 from .hashers.cmh import CMHHasher
+from .hashers.density import DensityHasher
 from .hashers.dispersion import DispersionHasher
+from .hashers.fasthash import FastHasher
+from .hashers.itq import ITQHasher
+from .hashers.lsh import LSHHasher
+from .hashers.lwh import LWHHasher
+from .hashers.machash import MACHasher
 from .hashers.dpsh import DPSHHasher
 from .hashers.dtsh import DTSHHasher
 from .hashers.hashnet import HashNetHasher
@@ -30,6 +37,7 @@ from .hashers.sh import SpectralHasher
 from .hashers.sign import SignHasher
 from .hashers.sklsh import SKLSHHasher
 from .hashers.sph import SphericalHasher
+from .hashers.ssh import SSHHasher
 from .hashers.talr import TALRLinear
 from .hashers.talr_kernel import TALRKernel
 from .hashers.wta import WTAHasher
@@ -43,8 +51,10 @@ __all__ = [
     "ClassifierHasher",
     "DPSHHasher",
     "DTSHHasher",
+    "DensityHasher",
     "DispersionHasher",
     "EuclideanAffinity",
+    "FastHasher",
     "HammingNeighbors",
     "HashNetHasher",
     "HierarchicalAffinity",
@@ -54,17 +64,21 @@ __all__ = [
     "LSHHasher",
     "LWHHasher",
     "LabelAffinity",
+    "MACHasher",
+    "NeighborAffinity",
     "MIHasher",
+    "NeighborAffinity",
     "PCAHasher",
     "PrecomputedAffinity",
     "RSHHasher",
     "RetrievalHistogram",
     "SKLSHHasher",
+    "SSHHasher",
     "SharedLabelAffinity",
-    "TALRKernel",
     "SignHasher",
     "SpectralHasher",
     "SphericalHasher",
+    "TALRKernel",
     "TALRLinear",
     "WTAHasher",
     "load_hasher",

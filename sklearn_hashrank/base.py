@@ -386,7 +386,15 @@ class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
 
     def _fit_affinity(self, X: Any, y: Any) -> BaseAffinity:
         """Fit the affinity on training rows; without y, "auto" means distances between rows."""
-        return fit_affinity(self._affinity_of(y), X if y is None else y)
+        affinity = self._affinity_of(y)
+        if isinstance(affinity, BaseAffinity):
+            affinity = affinity.without_database()
+        return fit_affinity(affinity, X if y is None else y)
+
+    def _training_targets(self, X: Any, y: Any) -> Any:
+        """What the fitted affinity compares of the training rows, all of which it has seen."""
+        rows = self.affinity_.validate(X if y is None else y)
+        return self.affinity_.of_queries(rows, True, getattr(self, "n_jobs", None))[1]
 
     def _affinity_of(self, y: Any) -> Any:
         """`affinity`, which without y is Euclidean where it is "auto"."""
@@ -394,6 +402,8 @@ class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
 
     def _keep_database(self, X: Any, y: Any) -> None:
         """Keep codes and `y` of the training rows as a database; without `y` no copy of X."""
+        if hasattr(self, "affinity_"):
+            self.affinity_ = self.affinity_.without_database()
         self.codes_ = pack_signs(self._project(X))
         self.__dict__.pop("y_", None)
         if y is not None:

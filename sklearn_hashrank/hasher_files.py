@@ -51,7 +51,7 @@ def save_hasher(path: Any, hasher: Any, *, training_rows: bool = True) -> None:
         Where the hasher is not fitted.
     ValueError
         Where something cannot be stored, for instance a RandomState or a function; the message
-        names the parameter or attribute. Pipelines are refused.
+        names the parameter or attribute. Pipelines and classifiers of scikit-learn are refused.
     OSError
         Where the file cannot be written.
 
@@ -182,7 +182,8 @@ def _is_of_package(kind: type) -> bool:
 def _is_own(value: Any) -> bool:
     """Whether an object of a class that is not of this package is a user's own."""
     learns = any(callable(getattr(value, name, None)) for name in ("value_and_gradient", "tie"))
-    return isinstance(value, BaseEstimator) or learns
+    is_of_library = type(value).__module__.startswith("sklearn.")
+    return learns or (isinstance(value, BaseEstimator) and not is_of_library)
 
 
 def _check_types(types: Any) -> list[type]:

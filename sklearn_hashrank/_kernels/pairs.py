@@ -50,16 +50,16 @@ def pull_back_city_block(codes, slope, gradient, start, stop):
 
 
 @kernel
-def _leave_zone(distance, level, low, high, loss):
+def _leave_zone(distance, level, low, high, slope, loss):
     number = distance.dtype.type
     half, quarter, zero = number(0.5), number(0.25), number(0)
     for i in range(distance.shape[0]):
         below = low[level[i]] - distance[i]
         above = distance[i] - high[level[i]]
-        loss[i] = half * (max(below, zero) + max(above, zero))
+        loss[i] += half * (max(below, zero) + max(above, zero))
         farther = (quarter if above > zero else zero) + (quarter if above >= zero else zero)
         nearer = (quarter if below > zero else zero) + (quarter if below >= zero else zero)
-        distance[i] = farther - nearer
+        slope[i] += farther - nearer
 
 
 @kernel
@@ -68,13 +68,18 @@ def leave_zones(distances, level, low, high, losses, start, stop):
 
     Rows from `start` to `stop` alone.
 
-    A pair of level v costs half of what its distance lacks to ``low[v]`` or exceeds ``high[v]`` by;
-    at the ends of a zone the slope is the mean of those of the two sides. Nobody is paired with
-    itself.
+    For each zone z, a pair of level v costs half of what its distance lacks to ``low[z, v]`` or
+    exceeds ``high[z, v]`` by; at the ends of a zone the slope is the mean of those of the two
+    sides. Nobody is paired with itself.
     """
     loss = np.empty(distances.shape[0], distances.dtype)
+    slope = np.empty(distances.shape[0], distances.dtype)
     for q in range(start, stop):
-        _leave_zone(distances[q], level[q], low, high, loss)
+        loss[:] = 0
+        slope[:] = 0
+        for z in range(low.shape[0]):
+            _leave_zone(distances[q], level[q], low[z], high[z], slope, loss)
         loss[q] = 0
-        distances[q, q] = 0
+        slope[q] = 0
+        distances[q] = slope
         losses[q] = loss.sum()

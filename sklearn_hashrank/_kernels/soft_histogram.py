@@ -39,22 +39,49 @@ def _weigh(offset, shift, delta, near, far):
 
 
 @kernel
-def _scatter(cell, near, far, couples):
-    for i in range(cell.shape[0]):
-        at = np.uintp(cell[i]) << np.uintp(1)
-        couples[at] += near[i]
-        couples[at + np.uintp(1)] += far[i]
+def _scatter(cell, near, far, tables):
+    """Add each pair to its cell in one of four tables of near ones, and of four of far ones.
+
+    Pairs of one query fill few cells. In one table a sum would wait for the last one of its cell.
+    """
+    size = np.uintp(tables.shape[0] // 8)
+    to_far = size * np.uintp(4)
+    n_pairs = cell.shape[0]
+    whole = n_pairs - n_pairs % 4
+    for i in range(0, whole, 4):
+        first = np.uintp(cell[i])
+        second = np.uintp(cell[i + 1]) + size
+        third = np.uintp(cell[i + 2]) + size + size
+        fourth = np.uintp(cell[i + 3]) + size + size + size
+        tables[first] += near[i]
+        tables[second] += near[i + 1]
+        tables[third] += near[i + 2]
+        tables[fourth] += near[i + 3]
+        tables[first + to_far] += far[i]
+        tables[second + to_far] += far[i + 1]
+        tables[third + to_far] += far[i + 2]
+        tables[fourth + to_far] += far[i + 3]
+    for i in range(whole, n_pairs):
+        tables[np.uintp(cell[i])] += near[i]
+        tables[np.uintp(cell[i]) + to_far] += far[i]
 
 
 @kernel
-def _collect(couples, shift, row):
-    """Add the couples (j + shift, j + shift + 1) of one level to its bins; drop those outside."""
-    n_bins = row.shape[0] - 1
-    for j in range(n_bins):
-        if 0 <= j + shift <= n_bins:
-            row[j + shift] += couples[2 * j]
-        if 0 <= j + shift + 1 <= n_bins:
-            row[j + shift + 1] += couples[2 * j + 1]
+def _collect(tables, shift, counts):
+    """Add the couples (j + shift, j + shift + 1) of the cells to the bins; drop those outside."""
+    n_levels, n_bins = counts.shape[0], counts.shape[1] - 1
+    size = np.uintp(tables.shape[0] // 8)
+    for side in range(2):
+        start = max(0, -shift - side)
+        n = np.uintp(max(0, min(n_bins, n_bins + 1 - shift - side) - start))
+        for v in range(n_levels):
+            at = np.uintp(4 * side) * size + np.uintp(v * n_bins + start)
+            to = np.uintp(start + shift + side)
+            for j in range(n):
+                of_cell = (tables[at + j] + tables[at + size + j]) + (
+                    tables[at + size + size + j] + tables[at + size + size + size + j]
+                )
+                counts[v, to + j] += of_cell
 
 
 @kernel
@@ -66,25 +93,23 @@ def accumulate(similarity, level, counts, start, stop, n_bits, delta):
     """
     number = similarity.dtype.type
     n_rows = similarity.shape[0]
-    n_levels = counts.shape[1]
     n_bins = counts.shape[2] - 1
-    n_cells = n_levels * n_bins
+    n_cells = counts.shape[1] * n_bins
     reach = int(np.ceil(delta))
     mass = number(1 / max(delta, 1.0))
     cell = np.empty(n_rows, np.int32)
     offset = np.empty(n_rows, similarity.dtype)
     near = np.empty(n_rows, similarity.dtype)
     far = np.empty(n_rows, similarity.dtype)
-    couples = np.empty(2 * (n_cells + 1), similarity.dtype)
+    tables = np.empty(8 * (n_cells + 1), similarity.dtype)
     for q in range(start, stop):
         _locate(similarity[q], level[q], n_bits, n_bins, cell, offset)
         cell[q] = n_cells  # a spare cell, so that nobody retrieves itself
         for r in range(1 - reach, reach, 2):
-            couples[:] = number(0)
+            tables[:] = number(0)
             _weigh(offset, r, delta, near, far)
-            _scatter(cell, near, far, couples)
-            for v in range(n_levels):
-                _collect(couples[2 * v * n_bins : 2 * (v + 1) * n_bins], r, counts[q, v])
+            _scatter(cell, near, far, tables)
+            _collect(tables, r, counts[q])
         if reach > 1:
             counts[q] *= mass
 

@@ -32,7 +32,9 @@ class CenteredRows(LinearOperator):
     Parameters
     ----------
     X : {ndarray, CSR matrix} of shape (n_samples, n_features)
+        Rows as they are.
     mean : ndarray of shape (n_features,)
+        Subtracted from every row.
     scale : ndarray of shape (n_features,), default=None
         None leaves the features as they are.
     """
@@ -225,7 +227,8 @@ def column_means(X: Any) -> np.ndarray:
     """Means of the columns of a dense or sparse matrix, in float64."""
     with np.errstate(over="ignore"):
         if sparse.issparse(X):  # its own mean adds up in the dtype of X
-            return np.asarray(X.astype(np.float64, copy=False).mean(axis=0)).ravel()
+            X = _without_duplicates(X).astype(np.float64, copy=False)
+            return np.asarray(X.mean(axis=0)).ravel()
         return X.mean(axis=0, dtype=np.float64)
 
 

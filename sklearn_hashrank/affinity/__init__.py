@@ -9,6 +9,7 @@ from ._auto import affinity_for, auto_affinity, fit_affinity, fit_affinity_of_bl
 from ._base import BaseAffinity, as_array, as_rows, check_level_indices
 from ._euclidean import EuclideanAffinity
 from ._labels import HierarchicalAffinity, LabelAffinity, SharedLabelAffinity
+from ._neighbors import NeighborAffinity
 from ._precomputed import PrecomputedAffinity
 
 __all__ = [
@@ -16,6 +17,7 @@ __all__ = [
     "EuclideanAffinity",
     "HierarchicalAffinity",
     "LabelAffinity",
+    "NeighborAffinity",
     "PrecomputedAffinity",
     "SharedLabelAffinity",
     "affinity_for",

@@ -8,6 +8,7 @@ from sklearn.base import clone
 from ._base import BaseAffinity, as_rows, check_levels
 from ._euclidean import EuclideanAffinity
 from ._labels import HierarchicalAffinity, LabelAffinity, SharedLabelAffinity
+from ._neighbors import NeighborAffinity
 
 
 def fit_affinity(affinity: Any, y: Any) -> BaseAffinity:
@@ -63,6 +64,11 @@ def fit_affinity_of_blocks(affinity: Any, y: Any) -> BaseAffinity:
         raise ValueError(
             "the thresholds of EuclideanAffinity cannot be set from the first of many blocks. "
             "Pass one that was fitted on training rows."
+        )
+    if isinstance(affinity, NeighborAffinity) and not affinity.__sklearn_is_fitted__():
+        raise ValueError(
+            "the first of many blocks does not tell which rows of the database are the nearest. "
+            "NeighborAffinity must be fitted: fit it on the whole database first."
         )
     return fit_affinity(affinity, y)
 

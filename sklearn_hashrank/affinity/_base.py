@@ -179,6 +179,39 @@ class BaseAffinity(BaseEstimator):
         """
         return len(self.levels_)
 
+    def of_queries(
+        self, queries: Any, are_database: bool = False, n_jobs: int | None = None
+    ) -> tuple["BaseAffinity", Any]:
+        """Make queries ready, where relevance depends on more than the two rows of a pair.
+
+        Parameters
+        ----------
+        queries : ndarray
+            Validated rows.
+        are_database : bool, default=False
+            Whether they are the rows that the affinity was fitted on, in the same order, and none
+            is its own neighbour.
+        n_jobs : int or None, default=None
+            Threads over the queries.
+
+        Returns
+        -------
+        affinity : BaseAffinity
+            What compares these queries with blocks of the database.
+        queries : object
+            What it compares; it has a `shape`, and can be indexed as rows can.
+        """
+        return self, queries
+
+    def without_database(self) -> "BaseAffinity":
+        """What a hasher keeps: this object, or an unfitted one where it belongs to a database.
+
+        Returns
+        -------
+        affinity : BaseAffinity
+        """
+        return self
+
     def group(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
         """Put equal rows together.
 

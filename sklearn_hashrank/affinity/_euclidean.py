@@ -7,6 +7,7 @@ from scipy import sparse
 from sklearn.utils import check_random_state
 
 from ._base import BaseAffinity, as_rows, check_width
+from ._pairs import products, squared_distances, squared_norms
 
 
 class EuclideanAffinity(BaseAffinity):
@@ -126,7 +127,7 @@ class EuclideanAffinity(BaseAffinity):
         first_pair = np.concatenate([[0], np.cumsum(np.arange(n - 1, 0, -1))])  # of each row
         approximate = np.empty(first_pair[-1], dtype=np.float32)
         for start in range(0, n, 512):
-            squared = -2.0 * self._products(rows[start : start + 512], rows[start:])
+            squared = -2.0 * products(rows[start : start + 512], rows[start:])
             squared += norms[start : start + 512, None] + norms[start:]
             for i, row in enumerate(squared[: n - 1 - start]):
                 begin, end = first_pair[start + i : start + i + 2]
@@ -142,7 +143,7 @@ class EuclideanAffinity(BaseAffinity):
             n_below = np.count_nonzero(approximate < value - tolerance)
             pairs = np.flatnonzero(np.abs(approximate - value) <= tolerance)
             left = np.searchsorted(first_pair, pairs, side="right") - 1
-            exact = _squared_distances(y, y, left, pairs - first_pair[left] + left + 1)
+            exact = squared_distances(y, y, left, pairs - first_pair[left] + left + 1)
             wanted = ranks[near == value] - n_below
             quantiles[near == value] = np.partition(exact, wanted)[wanted]
         return quantiles
@@ -160,20 +161,20 @@ class EuclideanAffinity(BaseAffinity):
 
         (query_rows, query_norms), (rows, norms) = self._with_norms(queries, database)
         levels, unsure = levels_from_products(
-            self._products(query_rows, rows),
+            products(query_rows, rows),
             query_norms,
             norms,
             self._squared_thresholds,
             self._rounding,
         )
         i, j = np.nonzero(unsure)
-        levels[i, j] = self._count_thresholds(_squared_distances(queries, database, i, j))
+        levels[i, j] = self._count_thresholds(squared_distances(queries, database, i, j))
         return levels
 
     def paired_level_indices(self, queries, database):
         """Compare aligned rows."""
         pairs = np.arange(queries.shape[0])
-        return self._count_thresholds(_squared_distances(queries, database, pairs, pairs))
+        return self._count_thresholds(squared_distances(queries, database, pairs, pairs))
 
     def _count_thresholds(self, squared):
         return (squared[:, None] <= self._squared_thresholds).sum(axis=1, dtype=np.uint16)
@@ -187,29 +188,8 @@ class EuclideanAffinity(BaseAffinity):
         """Rows and squared norms of each block, near the origin where no block is sparse."""
         shift = not any(map(sparse.issparse, blocks))
         for rows in blocks:
-            if sparse.issparse(rows):
-                yield rows, np.asarray(rows.multiply(rows).sum(axis=1)).ravel()
-            else:
-                rows = rows - self._center if shift else rows
-                yield rows, np.einsum("ij,ij->i", rows, rows)
-
-    @staticmethod
-    def _products(queries, database):
-        product = queries @ database.T
-        return product.toarray() if sparse.issparse(product) else np.asarray(product)
-
-
-def _squared_distances(a, b, i, j):
-    """Squared distances of the pairs (i, j), summed directly from the differences."""
-    squared = np.empty(len(i))
-    step = max(1, (1 << 22) // max(1, a.shape[1]))
-    for start in range(0, len(i), step):
-        part = slice(start, start + step)
-        left, right = a[i[part]], b[j[part]]
-        left = left.toarray() if sparse.issparse(left) else left
-        difference = left - (right.toarray() if sparse.issparse(right) else right)
-        squared[part] = np.einsum("ij,ij->i", difference, difference)
-    return squared
+            rows = rows - self._center if shift else rows
+            yield rows, squared_norms(rows)
 
 
 def as_vectors(y, name):

@@ -247,16 +247,17 @@ def compare(
     ['lsh', 'itq', 'lsh', 'itq']
     """
     check_n_jobs(n_jobs)
+    hashers, named = _check_methods(methods, affinity), name_measures(measures)
     X, y, affinity = _check_data(X, y, affinity)
     compared = X if y is None else y
-    hashers, named = _check_methods(methods, affinity), name_measures(measures)
     lengths = _check_integers(n_bits, "n_bits", 1)
     seeds = _check_integers(range(seeds) if isinstance(seeds, Integral) else seeds, "seeds", 0)
     protocol = check_protocol(protocol, y is not None)
     splits = {seed: draw_split(protocol, X, compared, seed) for seed in seeds}
-    affinities = {seed: fit_affinity(affinity, compared[splits[seed].train]) for seed in seeds}
+    fitted = {seed: fit_affinity(affinity, compared[splits[seed].train]) for seed in seeds}
+    affinities = {seed: each.without_database() for seed, each in fitted.items()}
     if y is not None:
-        affinities[seeds[0]].validate(y)  # all rows of it, before the first run
+        fitted[seeds[0]].validate(y)  # all rows of it, before the first run
     data = joblib.hash((X, y), coerce_mmap=True)
     runs = []
     for seed, bits, (method, hasher) in product(seeds, lengths, hashers.items()):
@@ -277,7 +278,7 @@ def compare(
         progress,
     )
     about = {
-        "data": describe_data(name, X, compared, affinities[seeds[0]]) | {"digest": data},
+        "data": describe_data(name, X, compared, fitted[seeds[0]]) | {"digest": data},
         "protocol": describe_protocol(protocol, splits),
         "methods": {method: repr(hasher) for method, hasher in hashers.items()},
         "seeds": seeds,

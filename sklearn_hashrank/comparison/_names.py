@@ -7,7 +7,13 @@ from ..hashers.agh import AGHHasher
 from ..hashers.bre import BREHasher
 from ..hashers.classifier import ClassifierHasher
 from ..hashers.cmh import CMHHasher
+from ..hashers.density import DensityHasher
 from ..hashers.dispersion import DispersionHasher
+from ..hashers.fasthash import FastHasher
+from ..hashers.itq import ITQHasher
+from ..hashers.lsh import LSHHasher
+from ..hashers.lwh import LWHHasher
+from ..hashers.machash import MACHasher
 from ..hashers.dpsh import DPSHHasher
 from ..hashers.dtsh import DTSHHasher
 from ..hashers.hashnet import HashNetHasher
@@ -23,6 +29,7 @@ from ..hashers.sh import SpectralHasher
 from ..hashers.sign import SignHasher
 from ..hashers.sklsh import SKLSHHasher
 from ..hashers.sph import SphericalHasher
+from ..hashers.ssh import SSHHasher
 from ..hashers.talr import TALRLinear
 from ..hashers.talr_kernel import TALRKernel
 from ..hashers.wta import WTAHasher
@@ -76,9 +83,15 @@ METHODS: dict[str, Method] = {
     ),
     "sh": Method(SpectralHasher(), "unsupervised", "spectral hashing: waves along the components"),
     "sph": Method(SphericalHasher(), "unsupervised", "balanced spheres that overlap evenly"),
+    "density": Method(DensityHasher(), "unsupervised", "hyperplanes between neighbouring clusters"),
     "classifier": Method(
         ClassifierHasher(), "supervised", "class codes of a logistic regression's predictions"
     ),
+    "fasthash": Method(
+        FastHasher(), "supervised", "codes by graph cuts, then boosted trees for each bit"
+    ),
+    "machash": Method(MACHasher(), "supervised", "codes and linear classifiers found together"),
+    "ssh": Method(SSHHasher(), "supervised", "directions that separate labelled pairs"),
     "dsh": Method(
         DispersionHasher(objective="dsh"), "minibatch", "contrastive loss of pairs in a minibatch"
     ),
@@ -89,6 +102,11 @@ METHODS: dict[str, Method] = {
         DispersionHasher(objective="hierarchical"),
         "minibatch",
         "dispersed codes for classes within superclasses",
+    ),
+    "hierarchical-paper": Method(
+        DispersionHasher(objective="nested"),
+        "minibatch",
+        "the same as the paper prints it: zones of superclasses hold for classes, too",
     ),
     "dpsh": Method(DPSHHasher(), "minibatch", "likelihood of pairs in a minibatch"),
     "dtsh": Method(DTSHHasher(), "minibatch", "likelihood of triplets in a minibatch"),

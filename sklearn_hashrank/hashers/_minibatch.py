@@ -14,7 +14,13 @@ from sklearn.utils.validation import validate_data
 
 from .._utils.callbacks import CallbackSupportMixin, Progress
 from .._utils.threads import one_blas_thread, over_blocks
-from ..affinity import BaseAffinity, HierarchicalAffinity, LabelAffinity, check_level_indices
+from ..affinity import (
+    BaseAffinity,
+    HierarchicalAffinity,
+    LabelAffinity,
+    check_level_indices,
+    fit_affinity,
+)
 from ..base import LinearHasher, pack_signs, project
 from ..histogram import retrieval_histogram
 from ..measures import configure_measure
@@ -189,9 +195,13 @@ class MinibatchHasher(CallbackSupportMixin, LinearHasher):
             raise ValueError(
                 f"{type(self).__name__} needs at least two rows to rank. Got n_samples = 1."
             )
-        if not hasattr(self, "affinity_"):
-            self.affinity_ = self._fit_affinity(X, y)
-        return BatchRelevance(self.affinity_, X if y is None else y, self.n_jobs)
+        rows = X if y is None else y
+        if hasattr(self, "affinity_"):
+            affinity = fit_affinity(self.affinity_, rows)
+        else:
+            affinity = self._fit_affinity(X, y)
+            self.affinity_ = affinity.without_database()
+        return BatchRelevance(affinity, rows, self.n_jobs)
 
     def _train(self, objective, before_step, relevance, X, y, start):
         """Take the passes, and set what they taught."""
@@ -340,7 +350,7 @@ class BatchRelevance:
 
     def __init__(self, affinity: BaseAffinity, y: Any, n_jobs: int | None = None):
         self.affinity, self.y, self.n_jobs = affinity, y, n_jobs
-        self._rows = affinity.validate(y)
+        _, self._rows = affinity.of_queries(affinity.validate(y), True, n_jobs)
         self.levels = affinity.levels_[: affinity.n_reachable_levels(self._rows)]
         groups, index = affinity.group(self._rows)
         n_groups = groups.shape[0]
@@ -399,7 +409,7 @@ def validate_by_measure(
             pack_signs(database),
             relevance.y[validation],
             relevance.y[train],
-            affinity=relevance.affinity,
+            affinity=relevance.affinity.without_database(),
             n_bits=queries.shape[1],
         )
         values = histogram.measure(configured)

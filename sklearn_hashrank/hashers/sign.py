@@ -117,12 +117,12 @@ class SignHasher(LinearHasher):
         return column_means(X) if self.center else np.zeros(X.shape[1])
 
     @property
-    def n_bits_(self) -> int:
+    def n_bits_(self) -> int:  # type: ignore[override]  # follows the features
         """Length of the codes, whatever `n_bits` was set to after `fit`."""
         return len(self.intercept_)
 
     @property
-    def components_(self) -> np.ndarray:  # type: ignore[override]  # not kept, it may be large
+    def components_(self) -> np.ndarray:  # type: ignore[override]  # not kept: it may be large
         """Rows of the identity matrix."""
         return np.eye(self.n_bits_, self.n_features_in_, dtype=self.intercept_.dtype)
 

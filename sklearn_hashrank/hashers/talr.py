@@ -44,13 +44,14 @@ class TALRLinear(MinibatchHasher):
         and mutual information, which has no other.
     {ascent}
     alpha : float, default=2.0
-        Steepness of the relaxed codes, for projections of about unit variance.
+        Steepness of the relaxed codes, for projections of about unit variance. The sigmoid of the
+        arXiv version, ``2 * sigmoid(a * projection) - 1``, is this with `a` twice `alpha`.
     alpha_end : float or None, default=None
         Steepness at the end; it changes geometrically. None: it does not change. It has no meaning
         in :meth:`partial_fit`.
     n_bins : int or "auto", default="auto"
         Steps between the first and the last bin of the soft histogram; ``"auto"`` is the smaller
-        of `n_bits` and 16.
+        of `n_bits` and 16. The papers have one bin per distance, ``n_bins=n_bits``.
     delta : float, default=1.0
         Half-width of the triangular bins, in bins.
     {end}

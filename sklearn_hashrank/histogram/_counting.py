@@ -60,7 +60,8 @@ def retrieval_histogram(
     affinity : "auto" or affinity object, default="auto"
         A fitted object is used as it is, an unfitted one is fitted on the database rows; "auto"
         chooses by their form. Of an iterator or dask array, only the first block is looked at;
-        for shards that are to be added up, pass a fitted object.
+        for shards that are to be added up, pass a fitted object. A NeighborAffinity must be fitted
+        on the whole database then.
     n_bits : int, default=None
         Length of a code; needed for packed codes.
     exclude_self : bool, default=False
@@ -100,7 +101,9 @@ def retrieval_histogram(
     del database_codes
     fit = fit_affinity if database.in_one_block else fit_affinity_of_blocks
     affinity = fit(affinity, database.first_y())
-    queries = Queries(words, affinity.validate(query_y, "query y"), affinity, reader.n_bits)
+    rows = affinity.validate(query_y, "query y")
+    affinity, rows = affinity.of_queries(rows, bool(exclude_self), n_jobs)
+    queries = Queries(words, rows, affinity, reader.n_bits)
     n_threads = 1 if in_chunks else n_jobs
     count = database.sum(BlockCounter(queries, reader, keep_codes, exclude_self, n_threads))
     kept = queries.kept_codes(count, exclude_self, n_jobs) if keep_codes else None

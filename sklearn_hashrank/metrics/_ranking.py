@@ -35,7 +35,7 @@ def tie_aware_average_precision_score(
     {k}
     normalize : {"relevant", "min", "retrieved"}, default="relevant"
         The denominator when `k` is given: all relevant items; at most k of them; or those among
-        the first k (0 where there is none).
+        the first k (0 where there is none), as in the AP@5000 of papers on hashing.
     {options}
 
     References

@@ -23,6 +23,7 @@ from .pairwise import (
     Dispersed,
     HashNet,
     Hierarchical,
+    Nested,
     PairwiseObjective,
     SquaredEuclidean,
 )
@@ -63,6 +64,7 @@ __all__ = [
     "HashNet",
     "Hierarchical",
     "MutualInformation",
+    "Nested",
     "Objective",
     "PairwiseObjective",
     "SimplifiedAP",

@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
-from sklearn.datasets import load_digits
+from sklearn.datasets import load_digits, make_blobs
 
 from sklearn_hashrank import (
     CMHHasher,
+    DensityHasher,
     LSHHasher,
     SKLSHHasher,
     SpectralHasher,
@@ -16,6 +17,7 @@ from sklearn_hashrank import (
     retrieval_histogram,
 )
 from sklearn_hashrank.codes import hamming_distances, spherical_distances
+from sklearn_hashrank.hashers.density import balanced_pairs
 from sklearn_hashrank.hashers.sh import longest_waves
 from sklearn_hashrank.histogram import distance_histogram
 from tests.oracle import projections as oracle
@@ -203,3 +205,39 @@ def test_spherical_distances_rank_as_fractions_do(digits):
     counted = retrieval_histogram(queries, database, z[:20], y)
     assert_allclose(plain.average_precision(), counted.average_precision())
     assert spherical.mean() != plain.average_precision().mean()
+
+
+@pytest.mark.parametrize("n", [1, 8, 20])
+def test_pairs_of_clusters_are_those_of_the_paper(n):
+    rng = np.random.default_rng(n)
+    means, sizes = rng.normal(size=(30, 5)), rng.integers(1, 40, 30)
+    found = np.transpose(balanced_pairs(means, sizes, n, 3))
+    assert_array_equal(found, oracle.density_pairs(means, sizes, n))
+
+
+def test_bits_of_density_lie_midway_between_clusters():
+    X, y = make_blobs(300, n_features=3, centers=4, cluster_std=0.1, random_state=0)
+    hasher = DensityHasher(6, clusters_per_bit=0.6, n_iter=100, random_state=1).fit(X)
+    codes = [np.unique(hasher.predict(X[y == label]), axis=0) for label in range(4)]
+    assert [len(each) for each in codes] == [1, 1, 1, 1]
+    assert len(np.unique(np.concatenate(codes), axis=0)) == 4
+
+
+def test_fewer_pairs_than_bits_are_widened_and_then_repeated():
+    means, sizes = np.random.default_rng(0).normal(size=(6, 2)), np.arange(1, 7)
+    widened = set(zip(*balanced_pairs(means, sizes, 15, 1)))
+    assert len(widened) == 15
+    repeated = list(zip(*balanced_pairs(means, sizes, 20, 1)))
+    assert repeated[15:] == repeated[:5]
+    few = DensityHasher(40, random_state=0).fit(np.eye(3))
+    assert few.components_.shape == (40, 3)
+    assert len(np.unique(few.codes_, axis=0)) == 3
+
+
+def test_density_cuts_clusters_less_than_random_hyperplanes(digits):
+    X, _, Z, z = digits
+    scores = {
+        make: np.mean([make(32, random_state=seed).fit(X).score(Z, z) for seed in range(3)])
+        for make in (DensityHasher, LSHHasher)
+    }
+    assert scores[DensityHasher] > scores[LSHHasher] + 0.02

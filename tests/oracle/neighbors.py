@@ -1,5 +1,7 @@
 """Neighbours by their definition: all pairs, sorted by (distance, index)."""
 
+from fractions import Fraction
+
 from tests.oracle.histograms import hamming_distance
 
 
@@ -37,3 +39,25 @@ def rescored(projections, database, n_candidates, k):
         sorted((asymmetric_distance(projection, database[j]), j) for _, j in row)[:k]
         for projection, row in zip(projections, nearest(ranking(signs, database), n_candidates))
     ]
+
+
+def relevant_neighbors(queries, database, k, metric, exclude_self=False):
+    """1 where an item is at most as far as the k-th nearest, in exact arithmetic; all rows tied."""
+
+    def farness(query, item):
+        a, b = [Fraction(x) for x in query], [Fraction(x) for x in item]
+        product = sum(p * q for p, q in zip(a, b))
+        if metric == "euclidean":
+            return sum((p - q) ** 2 for p, q in zip(a, b))
+        if metric == "inner_product":
+            return -product
+        sizes = sum(p * p for p in a) * sum(q * q for q in b)
+        return -product * abs(product) / sizes if sizes else Fraction(0)  # ordered as the cosine
+
+    relevant = []
+    for i, query in enumerate(queries):
+        distances = [farness(query, item) for item in database]
+        others = sorted(d for j, d in enumerate(distances) if not (exclude_self and i == j))
+        limit = others[k - 1] if len(others) >= k else None
+        relevant.append([float(limit is None or d <= limit) for d in distances])
+    return relevant

@@ -40,7 +40,7 @@ def dispersed(b1, b2, level, alpha):
 
 
 def hierarchical(b1, b2, level, alpha):
-    """Equations (25)-(31): one term for the same class, the same superclass only, or neither."""
+    """Equations (25)-(31), but one term for a class, a superclass only, or neither."""
     k = len(b1)
     distance = l1(b1, b2)
     terms = {
@@ -51,7 +51,19 @@ def hierarchical(b1, b2, level, alpha):
     return terms[level] / 2 + alpha * regularizer(b1, b2)
 
 
-LOSSES = {"dsh": dsh, "dispersed": dispersed, "hierarchical": hierarchical}
+def nested(b1, b2, level, alpha):
+    """Equations (25)-(31); rows of one class (level 2) are of one superclass, too."""
+    k = len(b1)
+    y = 0 if level == 2 else 1
+    superclass = 0 if level >= 1 else 1
+    a = buffer_zone(l1(b1, b2), k / 12, k / 6)
+    b = buffer_zone(l1(b1, b2), k / 6, k / 3)
+    c = max(2 * k - l1(b1, b2), 0)
+    pair = (1 - y) * a / 2 + (1 - superclass) * b / 2 + superclass * c / 2
+    return pair + alpha * regularizer(b1, b2)
+
+
+LOSSES = {"dsh": dsh, "dispersed": dispersed, "hierarchical": hierarchical, "nested": nested}
 
 
 def mean_loss(name, codes, level, alpha):

@@ -70,7 +70,9 @@ def spheres(X, centres, max_iter=1000):
 
     radii, shared = statistics()
     pairs = [(i, j) for i in range(n_spheres) for j in range(i + 1, n_spheres)]
-    for n_iter in range(1, max_iter + 1):
+    n_iter = 0
+    while n_iter < max_iter:
+        n_iter += 1
         forces = np.zeros_like(centres)
         for i, j in pairs:
             force = 0.5 * (shared[i, j] - n / 4) / (n / 4) * (centres[i] - centres[j])
@@ -89,3 +91,38 @@ def spherical_distance(a, b):
     """Spherical Hamming distance of two codes, as a fraction."""
     different, common = sum(a != b), sum(a & b)
     return Fraction(int(different)) / (int(common) + Fraction(1, 10))
+
+
+def density_pairs(means, sizes, n, n_neighbors=3):
+    """Pairs of clusters of density-sensitive hashing, the most even ones first."""
+    D = distances(means, means)
+    np.fill_diagonal(D, np.inf)
+    candidates = {
+        tuple(sorted((i, int(j))))
+        for i in range(len(means))
+        for j in np.argsort(D[i], kind="stable")[:n_neighbors]
+    }
+    scored = []
+    for i, j in sorted(candidates, key=lambda pair: D[pair]):
+        direction, middle = means[i] - means[j], (means[i] + means[j]) / 2
+        above = sum(
+            size for mean, size in zip(means, sizes) if mean @ direction > middle @ direction
+        )
+        below = sum(sizes) - above
+        scored.append((min(above, below) / max(above, below), (i, j)))
+    scored.sort(key=lambda pair: -pair[0])
+    return [pair for _, pair in scored[:n]]
+
+
+def sequential_directions(X, X_labelled, S, n, eta):
+    """Directions of sequential semi-supervised hashing, (n_features, n); rows are centred."""
+    X, S = X.copy(), S.copy()
+    directions = []
+    for _ in range(n):
+        M = X.T @ X / len(X) + eta * X_labelled.T @ S @ X_labelled / len(X_labelled)
+        w = np.linalg.eigh(M)[1][:, -1]
+        products = np.outer(X_labelled @ w, X_labelled @ w)
+        S -= products * (S * products < 0)
+        X -= np.outer(X @ w, w)
+        directions.append(w)
+    return np.transpose(directions)

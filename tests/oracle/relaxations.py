@@ -95,6 +95,19 @@ def cvpr_ap(counts, levels, n_items, floor):
     return _integral_ap(counts, levels, n_items, floor, log)
 
 
+def as_printed(counts, levels, n_items):
+    """Equation (7) of the arXiv version, poles and all."""
+    relevant, items = _relevant(counts, levels), _totals(counts)
+    total = 0.0
+    for d in range(len(items)):
+        before, after = sum(items[:d]), sum(items[: d + 1])
+        rho = (relevant[d] - 1) / (items[d] - 1)
+        log = math.log(after / (before + 1))
+        bracket = sum(relevant[:d]) + 1 - rho * (before + 1)
+        total += relevant[d] * rho + relevant[d] / items[d] * bracket * log
+    return total / n_relevant(levels, n_items)
+
+
 def exact_ap(counts, levels, n_items, floor):
     """Sum over t = a+1..b of 1/t as the integral of (x^a - x^b) / (1 - x) over [0, 1]."""
     relevant, items = _relevant(counts, levels), _totals(counts)

@@ -203,7 +203,7 @@ class RSHHasher(LinearHasher):
         check_n_bits(self.n_bits, X.shape[1], self.spread)
         self.affinity_ = self._fit_affinity(X, y)
         random_state = check_random_state(self.random_state)
-        targets = self.affinity_.validate(X if y is None else y)
+        targets = self._training_targets(X, y)
         self._learn(TripletStatistics(self._plan_sampling(random_state), X, targets), random_state)
         self.__dict__.pop("_statistics", None)
         self._keep_database(X, y)

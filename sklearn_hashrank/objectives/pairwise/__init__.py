@@ -1,7 +1,8 @@
 """Sums over the pairs of a minibatch: zones of distances for relevance levels, likelihoods."""
 
+from ._distances import CityBlock, SquaredEuclidean
 from ._likelihood import DPSH, HashNet
-from ._zones import DSH, CityBlock, Dispersed, Hierarchical, PairwiseObjective, SquaredEuclidean
+from ._zones import DSH, Dispersed, Hierarchical, Nested, PairwiseObjective
 
 __all__ = [
     "DPSH",
@@ -10,6 +11,7 @@ __all__ = [
     "Dispersed",
     "HashNet",
     "Hierarchical",
+    "Nested",
     "PairwiseObjective",
     "SquaredEuclidean",
 ]

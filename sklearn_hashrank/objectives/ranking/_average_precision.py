@@ -73,7 +73,9 @@ class _IntegralAP(_AveragePrecision):
 class ArxivAP(_IntegralAP):
     """Equation (7) of the arXiv version: the sum of 1/t is ln(C_d) - ln(C_{d-1} + 1).
 
-    C_d, c_d in the denominator and c_d - 1 are not less than `FLOOR`.
+    C_d, c_d in the denominator and c_d - 1 are not less than `FLOOR`, and rho, the relevant share
+    of the other items of the tie, is kept in [0, 1]. As printed rho is negative where c+_d < 1: for
+    4.5 irrelevant items and half a relevant one in a single bin, (7) is .119 and this is .161.
 
     {parameters and example}
     >>> objectives.ArxivAP().evaluate_counts(counts, levels, n_items)[0].round(3)
@@ -92,7 +94,8 @@ class ArxivAP(_IntegralAP):
 class CvprAP(_IntegralAP):
     """Equation (11) of the CVPR version: the sum of 1/t is ln(C_d) - ln(C_{d-1}).
 
-    C_d, C_{d-1}, c_d in the denominator and c_d - 1 are not less than `FLOOR`.
+    C_d, C_{d-1}, c_d in the denominator and c_d - 1 are not less than `FLOOR`, and rho is kept in
+    [0, 1], as in :class:`ArxivAP`.
 
     {parameters and example}
     >>> objectives.CvprAP().evaluate_counts(counts, levels, n_items)[0].round(3)

@@ -20,10 +20,10 @@ Parameters
 ----------
 alpha : float, default=2.0
     Steepness of the relaxed codes ``tanh(alpha * scores)``, for scores of about unit
-    variance.
+    variance. The arXiv version writes them as ``2 * sigmoid(a * scores) - 1``, with `a` twice this.
 n_bins : int, "auto" or None, default="auto"
     Steps between the first and the last bin of the soft histogram. ``"auto"`` is the
-    smaller of the number of bits and 16, None one step per bit.
+    smaller of the number of bits and 16, None one step per bit, as printed.
 delta : float, default=1.0
     Half-width of the triangular bins, in bins.
 n_jobs : int or None, default=None

@@ -149,6 +149,8 @@ def test_distances_of_signs_are_multiples_of_the_hamming_distance(metric, litera
 def test_zones_of_the_paper():
     infinity = np.inf
     zones = {name: 12 * make(name).zones(LEVELS) for name in PAIRWISE_OBJECTIVES}
+    assert_allclose(zones["nested"][:, 0], [[24, infinity], [2, 4], [2, 4]])
+    assert_allclose(zones["nested"][:, 1], [[0, infinity], [0, infinity], [1, 2]])
     assert_allclose(zones["dsh"], [[24, infinity], [0, 0], [0, 0]])
     assert_allclose(zones["dispersed"], [[24, infinity], [2, 4], [2, 4]])
     assert_allclose(zones["hierarchical"], [[24, infinity], [2, 4], [1, 2]])
@@ -156,10 +158,24 @@ def test_zones_of_the_paper():
     assert_allclose(deeper, [[24, infinity], [2, 4], [1, 2], [0.5, 1]])
 
 
-def test_one_level_is_no_hierarchy():
+@pytest.mark.parametrize(
+    ("name", "expected"), [("nested", {0: 3, 2: 1, 12: 6}), ("hierarchical", {0: 1, 2: 0, 12: 4})]
+)
+def test_a_pair_of_one_class_of_24_bits(name, expected):
+    """What it costs at city-block distances that few bits make."""
+    level = np.array([[0, 2], [2, 0]], dtype=np.uint8)
+    for distance, loss in expected.items():
+        codes = np.ones((2, 24))
+        codes[1, : distance // 2] = -1
+        value, _ = make(name, regularization=0.0).value_and_gradient(codes, level, LEVELS)
+        assert -value == pytest.approx(loss)
+
+
+@pytest.mark.parametrize("name", ["hierarchical", "nested"])
+def test_one_level_is_no_hierarchy(name):
     rng = np.random.default_rng(7)
     codes, level = rng.normal(size=(10, 6)), np.minimum(shared_labels(10, rng), 1)
-    value, gradient = make("hierarchical").value_and_gradient(codes, level, LEVELS)
+    value, gradient = make(name).value_and_gradient(codes, level, LEVELS)
     expected_value, expected = make("dispersed").value_and_gradient(codes, level, LEVELS)
     assert value == expected_value
     assert_array_equal(gradient, expected)

@@ -17,7 +17,7 @@ from sklearn_hashrank.objectives import FLOOR, OBJECTIVES, Objective, SoftHistog
 from sklearn_hashrank.objectives.ranking._soft_histogram import count_levels
 from tests.objectives.differences import central_differences
 from tests.objectives.ranking.batches import BATCHES, LEVELS, batch, shared_labels
-from tests.oracle.relaxations import DISCRETE, RELAXATIONS, discrete_counts
+from tests.oracle.relaxations import DISCRETE, RELAXATIONS, as_printed, discrete_counts
 
 BINNINGS = [(None, 1.0, 1.0), (4, 1.0, 0.5), (6, 0.6, 2.0), (9, 2.0, 1.0), (5, 1.5, 0.7)]
 
@@ -35,7 +35,23 @@ def test_every_relaxation_has_an_oracle():
     assert set(OBJECTIVES) == set(RELAXATIONS)
 
 
-def test_value_is_the_printed_formula(objective):
+def test_with_a_relevant_item_in_every_bin_it_is_the_printed_formula():
+    counts = np.random.default_rng(0).uniform(1, 4, (3, 3, 5))
+    n_items = np.rint(counts.sum(axis=2)).astype(np.int64)
+    values = OBJECTIVES["ap", "arxiv"]().evaluate_counts(counts, LEVELS, n_items)[0]
+    for value, of_query, items in zip(values, counts.tolist(), n_items.tolist()):
+        assert value == pytest.approx(as_printed(of_query, LEVELS.tolist(), items), rel=1e-9)
+
+
+def test_with_less_than_one_relevant_item_it_is_not():
+    counts = np.array([[[4.5], [0.5]]])
+    n_items = np.array([[9, 1]])
+    [value] = OBJECTIVES["ap", "arxiv"]().evaluate_counts(counts, LEVELS[:2], n_items)[0]
+    assert value == pytest.approx(0.1609, abs=5e-5)
+    assert as_printed(counts[0].tolist(), [0, 1], [9, 1]) == pytest.approx(0.1186, abs=5e-5)
+
+
+def test_value_is_that_of_the_floored_formula(objective):
     counts, n_items = soft_counts(np.random.default_rng(0))
     literal = RELAXATIONS[objective.name, objective.relaxation]
     value = objective.evaluate_counts(counts, LEVELS, n_items)[0]

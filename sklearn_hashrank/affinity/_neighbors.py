@@ -1,0 +1,323 @@
+"""Relevance of the nearest rows of a database.
+
+Distances come from matrix products, whose rounding depends on how rows are cut into blocks. Where
+that could matter, they are summed again, pair by pair (`_exact`). So the same rows are relevant
+however the database is cut, and every row at exactly the distance of the k-th counts.
+"""
+
+import copy
+from collections.abc import Iterator
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import clone
+
+from .._utils.threads import one_blas_thread, over_rows
+from ..rows import is_dask_array, source
+from ._base import BaseAffinity, check_width
+from ._euclidean import as_vectors
+from ._pairs import inner_products, products, squared_distances, squared_norms
+
+_METRICS = ("cosine", "euclidean", "inner_product")
+_PAIRS_AT_A_TIME = 1 << 22
+_ROWS_TO_LOOK_AT = 1000  # of which centre and unit are taken; no result depends on them
+_COST = 0.2  # nanoseconds of a multiplication, about
+
+
+class NeighborAffinity(BaseAffinity):
+    """Relevant are the nearest rows of the database.
+
+    A row is relevant when it is at most as far from the query as the k-th nearest row of the
+    database that the affinity was fitted on; all rows at exactly that distance count. Where the
+    queries are the database, each is left out of its own k by its position. With
+    ``tie_aware_recall_score(..., k=10, affinity=NeighborAffinity(10))`` this is recall@10 of the
+    true neighbours, the usual measure of vector search.
+
+    It belongs to the database. Metrics, scorers and comparisons fit it anew on the rows that each
+    evaluation searches, and hashers that learn from it keep its parameters, not its rows. A
+    database that comes in blocks does not tell who is nearest: fit the affinity on all of it first,
+    and pass the same fitted object for every shard. Only then do histograms add up.
+
+    Parameters
+    ----------
+    n_neighbors : int or sequence of int, default=10
+        How many rows are relevant, ties apart. Several numbers, ascending, make levels: with
+        ``(10, 50)`` the 10 nearest have level 2, the others of the 50 nearest level 1. In smaller
+        databases all rows are relevant.
+    metric : {"cosine", "euclidean", "inner_product"}, default="cosine"
+        What near means: a large cosine of the angle, a small distance, or a large inner product. A
+        row of zeros has the cosine 0 with every row. What differs by no more than the rounding of
+        a sum counts as equal: under cosine, a multiple of a row is as near as the row.
+
+    Attributes
+    ----------
+    levels_ : ndarray of shape (n_levels,)
+        0, 1, and so on: one level more than numbers of neighbours.
+
+    Examples
+    --------
+    >>> from sklearn_hashrank.affinity import NeighborAffinity
+    >>> database = [[0.0], [1.0], [2.0], [5.0]]
+    >>> affinity = NeighborAffinity(2, metric="euclidean").fit(database)
+    >>> affinity.pairwise([[1.0], [4.0]], database)
+    array([[1., 1., 1., 0.],
+           [0., 0., 1., 1.]])
+    """
+
+    block_rows = 1 << 13
+
+    def __init__(self, n_neighbors=10, *, metric="cosine"):
+        self.n_neighbors = n_neighbors
+        self.metric = metric
+
+    def fit(self, y):
+        """Keep the rows of the database.
+
+        Parameters
+        ----------
+        y : {array-like, sparse matrix, dask array} of shape (n, n_features), or iterator
+            All rows of the database. Arrays, memmaps and dask arrays are kept as they are, and
+            read block by block when there are queries. The blocks of an iterator are put together
+            in memory.
+
+        Returns
+        -------
+        self : NeighborAffinity
+        """
+        ranks = self._check_parameters()
+        if is_dask_array(y):
+            some = next(source(y).blocks())
+        elif isinstance(y, Iterator):
+            blocks = [as_vectors(block, "y") for block in y]
+            if not blocks:
+                raise ValueError("the iterator gave no block; at least one block is needed.")
+            is_sparse = sparse.issparse(blocks[0])
+            y = some = sparse.vstack(blocks, format="csr") if is_sparse else np.concatenate(blocks)
+        else:
+            y = some = as_vectors(y, "y")
+        if not some.shape[0]:
+            raise ValueError("NeighborAffinity needs at least one row. Got n_samples = 0.")
+        self._look_at(as_vectors(some[:_ROWS_TO_LOOK_AT], "y").astype(float))
+        self._database = y
+        self.levels_ = np.arange(len(ranks) + 1.0)
+        return self
+
+    def _check_parameters(self):
+        given = self.n_neighbors
+        ranks: list[Any] = [given] if isinstance(given, Integral) else list(np.atleast_1d(given))
+        are_ints = all(isinstance(k, Integral) and not isinstance(k, bool) for k in ranks)
+        if not ranks or not are_ints or ranks[0] < 1 or np.any(np.diff(ranks) <= 0):
+            raise ValueError(
+                "n_neighbors must be an int >= 1, or several that ascend, such as (10, 50). "
+                f"Got {given!r} instead."
+            )
+        if self.metric not in _METRICS:
+            raise ValueError(f"metric must be one of {_METRICS}. Got {self.metric!r} instead.")
+        return [int(k) for k in ranks]
+
+    def _look_at(self, some):
+        """Set a unit of length, a power of two so that it is exact, and a centre."""
+        self._n_features = some.shape[1]
+        largest = abs(some).max() if some.shape[1] else 0
+        self._unit = 2.0 ** np.round(np.log2(largest)) if largest > 0 else 1.0
+        self._center = np.asarray(some.mean(axis=0)).ravel() / self._unit
+
+    def validate(self, y, name="y"):
+        """Return float64 rows, dense or CSR: of length 1 for cosines, else in a unit of length."""
+        y = as_vectors(y, name)
+        fitted = self.__sklearn_is_fitted__()
+        if fitted:
+            check_width(y, self._n_features, name, "features")
+        y = y.astype(float)
+        if sparse.issparse(y):
+            y.sum_duplicates()
+        if self.metric == "cosine":
+            return _divided(_divided(y, abs(y).max(axis=1)), None)
+        return y / self._unit if fitted else y
+
+    def without_database(self):
+        """Return an affinity of the same parameters that has seen no rows."""
+        return clone(self)
+
+    def of_queries(self, queries, are_database=False, n_jobs=None):
+        """Find how far the k-th nearest row is from each query; see :class:`BaseAffinity`."""
+        light = copy.copy(self)
+        del light._database  # may be large, and is not needed any more
+        ranks = self._check_parameters()
+        find = _Nearest(light, queries, ranks[-1], are_database, n_jobs)
+        rows = source(self._database, batch_size=self.block_rows)
+        with one_blas_thread():
+            found = rows.sum(find)
+        if are_database and found.n_rows != queries.shape[0]:
+            _refuse_others(f"{found.n_rows} rows", f"{queries.shape[0]} rows")
+        limits = np.sort(found.values, axis=1)[:, [k - 1 for k in ranks]]
+        return light, NeighborQueries(queries, limits)
+
+    def level_indices(self, queries, database):
+        """Compare distances with those of the k-th nearest rows; see :class:`BaseAffinity`."""
+        queries = self._as_queries(queries)
+        rows = database.rows if isinstance(database, NeighborQueries) else database
+        values, error = self._approximate(queries.rows, rows)
+        least, most = values - 3 * error, values + error  # the slack is at most twice the error
+        levels = np.zeros(values.shape, dtype=np.uint16)
+        unsure = np.zeros(values.shape, dtype=bool)
+        for limits in queries.limits.T:
+            surely = most <= limits[:, None]
+            levels += surely
+            unsure |= (least <= limits[:, None]) & ~surely
+        i, j = np.nonzero(unsure)
+        levels[i, j] = self._count_limits(queries, rows, i, j)
+        return levels
+
+    def paired_level_indices(self, queries, database):
+        """Compare aligned rows."""
+        queries, pairs = self._as_queries(queries), np.arange(queries.shape[0])
+        rows = database.rows if isinstance(database, NeighborQueries) else database
+        return self._count_limits(queries, rows, pairs, pairs)
+
+    def _count_limits(self, queries, database, i, j):
+        """Levels of the pairs (i, j); what rounding may have made of equal distances is equal."""
+        values = self._exact(queries.rows, database, i, j)
+        if self.metric == "euclidean":
+            sizes = values
+        else:
+            sizes = np.sqrt(squared_norms(queries.rows)[i] * squared_norms(database)[j])
+        least = values - self._rounding * sizes
+        return (least[:, None] <= queries.limits[i]).sum(axis=1, dtype=np.uint16)
+
+    def _as_queries(self, queries):
+        if isinstance(queries, NeighborQueries):
+            return queries
+        return self.of_queries(queries)[1]
+
+    @property
+    def _rounding(self):
+        """Bound on the error of a distance from a product, relative to the squared norms."""
+        return 4 * (self._n_features + 4) * np.finfo(float).eps
+
+    def _approximate(self, queries, database):
+        """Distances of all pairs from a product, and bounds on their errors."""
+        shift = self.metric == "euclidean" and not any(map(sparse.issparse, (queries, database)))
+        if shift:
+            queries, database = queries - self._center, database - self._center
+        sizes = squared_norms(queries)[:, None] + squared_norms(database)
+        values = products(queries, database)
+        values = sizes - 2 * values if self.metric == "euclidean" else -values
+        sizes *= self._rounding
+        return values, sizes
+
+    def _exact(self, queries, database, i, j):
+        """Distances of the pairs (i, j), each computed alone."""
+        if self.metric == "euclidean":
+            return squared_distances(queries, database, i, j)
+        return -inner_products(queries, database, i, j)
+
+
+class NeighborQueries:
+    """Rows of queries, each with the distances up to which rows are relevant to it.
+
+    Parameters
+    ----------
+    rows : {ndarray, CSR matrix} of shape (n_queries, n_features)
+    limits : ndarray of shape (n_queries, n_levels - 1)
+        Of the highest level first.
+    """
+
+    def __init__(self, rows: Any, limits: np.ndarray):
+        self.rows, self.limits = rows, limits
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """That of the rows."""
+        return self.rows.shape
+
+    def __getitem__(self, part: Any) -> "NeighborQueries":
+        return NeighborQueries(self.rows[part], self.limits[part])
+
+
+class _Nearest:
+    """Finds the distances of the nearest rows of a block: a function that workers can be sent."""
+
+    def __init__(self, affinity, queries, n, are_database, n_jobs):
+        self.affinity, self.queries, self.n = affinity, queries, n
+        self.are_database, self.n_jobs = are_database, n_jobs
+
+    def __call__(self, block: Any, _: Any, start: int | None) -> "_Distances":
+        affinity, queries = self.affinity, self.queries
+        block = affinity.validate(block, "database y")
+        numbers = np.arange(block.shape[0]) + int(start or 0)
+        if self.are_database and not _are_equal(queries[numbers[0] : numbers[-1] + 1], block):
+            _refuse_others("other rows", f"{queries.shape[0]} rows")
+        nearest = np.full((queries.shape[0], self.n), np.inf)
+
+        def find(part):
+            own = numbers[None] == np.arange(part.start, part.stop)[:, None]
+            nearest[part] = self._find(queries[part], block, own if self.are_database else None)
+
+        n_rows, n_features = block.shape
+        cost = _COST * n_rows * (n_features + 20)
+        most = max(1, _PAIRS_AT_A_TIME // n_rows)
+        if queries.shape[0]:
+            over_rows(find, queries.shape[0], self.n_jobs, cost=cost, most=most)
+        return _Distances(nearest, n_rows)
+
+    def _find(self, queries, block, own):
+        """The smallest distances of each query, by what may be among them, exact."""
+        values, error = self.affinity._approximate(queries, block)
+        if own is not None:
+            values[own] = np.inf
+        n = min(self.n, values.shape[1])
+        cutoff = np.partition(values + error, n - 1, axis=1)[:, n - 1 : n]
+        i, j = np.nonzero((values - error <= cutoff) & np.isfinite(values))
+        exact = self.affinity._exact(queries, block, i, j)
+        order = np.lexsort((exact, i))
+        i, exact = i[order], exact[order]
+        place = np.arange(len(i)) - np.searchsorted(i, i)
+        kept = place < self.n
+        nearest = np.full((queries.shape[0], self.n), np.inf)
+        nearest[i[kept], place[kept]] = exact[kept]
+        return nearest
+
+
+class _Distances:
+    """The smallest distances of each query to some rows; those of further rows are added."""
+
+    def __init__(self, values: np.ndarray, n_rows: int):
+        self.values, self.n_rows = values, n_rows
+
+    def __add__(self, other: "_Distances") -> "_Distances":
+        n = self.values.shape[1]
+        both = np.concatenate([self.values, other.values], axis=1)
+        return _Distances(np.partition(both, n - 1, axis=1)[:, :n], self.n_rows + other.n_rows)
+
+
+def _refuse_others(fitted: str, given: str) -> None:
+    raise ValueError(
+        "the queries must be the database that NeighborAffinity was fitted on, as each is left out "
+        f"of its own neighbours by its position. It was fitted on {fitted}; got {given}. Pass an "
+        "unfitted NeighborAffinity, which is fitted on the rows of each evaluation."
+    )
+
+
+def _are_equal(a, b):
+    if a.shape != b.shape:
+        return False
+    if sparse.issparse(a) or sparse.issparse(b):
+        return not (sparse.csr_array(a) != sparse.csr_array(b)).nnz
+    return np.array_equal(a, b)
+
+
+def _divided(rows, lengths):
+    """Rows divided by their lengths, Euclidean ones by default; those of zeros as they are."""
+    if lengths is None:
+        lengths = np.sqrt(squared_norms(rows))
+    elif sparse.issparse(lengths):
+        lengths = lengths.toarray()
+    lengths = np.asarray(lengths).ravel()
+    lengths = np.where(lengths > 0, lengths, 1.0)
+    if sparse.issparse(rows):
+        parts = rows.data / np.repeat(lengths, np.diff(rows.indptr)), rows.indices, rows.indptr
+        return sparse.csr_array(parts, shape=rows.shape)
+    return rows / lengths[:, None]

@@ -1,0 +1,50 @@
+"""Products, norms and distances of vectors, dense or sparse: of all pairs, and of single ones.
+
+Products of all pairs are fast, and round differently in blocks of other sizes. What is computed for
+single pairs depends on their two rows alone.
+"""
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+_NUMBERS_AT_A_TIME = 1 << 22
+
+
+def products(queries: Any, database: Any) -> np.ndarray:
+    """Inner products of all pairs, (n_queries, n_database)."""
+    product = queries @ database.T
+    return product.toarray() if sparse.issparse(product) else np.asarray(product)
+
+
+def squared_norms(rows: Any) -> np.ndarray:
+    """Squared Euclidean norm of each row."""
+    if sparse.issparse(rows):
+        return np.asarray(rows.multiply(rows).sum(axis=1)).ravel()
+    return np.einsum("ij,ij->i", rows, rows)
+
+
+def squared_distances(a: Any, b: Any, i: np.ndarray, j: np.ndarray) -> np.ndarray:
+    """Squared distances of the pairs (i, j), summed directly from the differences."""
+
+    def of(left, right):
+        difference = left - right
+        return np.einsum("ij,ij->i", difference, difference)
+
+    return _pair_by_pair(of, a, b, i, j)
+
+
+def inner_products(a: Any, b: Any, i: np.ndarray, j: np.ndarray) -> np.ndarray:
+    """Inner products of the pairs (i, j), each summed alone."""
+    return _pair_by_pair(lambda left, right: np.einsum("ij,ij->i", left, right), a, b, i, j)
+
+
+def _pair_by_pair(function, a, b, i, j):
+    found = np.empty(len(i))
+    step = max(1, _NUMBERS_AT_A_TIME // max(1, a.shape[1]))
+    for start in range(0, len(i), step):
+        part = slice(start, start + step)
+        pair = a[i[part]], b[j[part]]
+        found[part] = function(*(x.toarray() if sparse.issparse(x) else x for x in pair))
+    return found

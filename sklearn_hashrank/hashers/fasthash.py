@@ -1,0 +1,312 @@
+"""Codes by block graph cuts, then a classifier for each bit."""
+
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, _fit_context, clone
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+from sklearn.utils.validation import has_fit_parameter
+
+from .._linear import Moments
+from .._utils.threads import one_blas_thread
+from ..affinity import BaseAffinity
+from ..base import BaseHasher
+from ..solvers.binary_quadratic import minimise_by_cuts, minimise_spectrally
+from ._pairs import sample_pairs
+from ._trees import BinnedFeatures, TreeEnsembles
+
+__all__ = ["FastHasher"]
+
+_ROUNDS = 2
+_FEW_ROWS = 5
+
+
+class FastHasher(BaseHasher):
+    r"""Two steps for each bit: find the bits of the training rows, then learn them by a classifier.
+
+    Let h be the number of bits in which two rows differ so far, and r the number of bits with the
+    new one. The first step minimises the sum of a loss of h / r over sampled pairs, which is a
+    binary quadratic program in the new bit: block graph cuts solve it for one group of similar rows
+    at a time [1]_. The second step learns the bit from the features by boosted trees, or by any
+    classifier of scikit-learn. The bits of the next round are learned given what the classifier
+    says, so that they correct it. The first bits of a long code are therefore those of a short one.
+
+    Trees look at the order of the values of a feature alone, so that neither scale nor offset of
+    the features matters. Encoding costs `n_estimators` trees for each bit: this is slower than a
+    linear hasher by a factor of hundreds.
+
+    Parameters
+    ----------
+    n_bits : int, default=32
+        Length of a code. It may exceed the number of features.
+    affinity : "auto" or affinity object, default="auto"
+        How `y` says what is relevant: pairs of a level above 0 are similar. See
+        :mod:`sklearn_hashrank.affinity`.
+    loss : {"hinge", "ksh", "bre"}, default="hinge"
+        Loss of a similar and of a dissimilar pair. ``"hinge"``: :math:`(h/r)^2` and
+        :math:`\max(0, 1/2 - h/r)^2`. ``"ksh"``: the squared difference of :math:`1 - 2h/r` to 1 and
+        to -1. ``"bre"``: that of h / r to 0 and to 1.
+    code_step : {"graph-cut", "spectral"}, default="graph-cut"
+        How the first step is solved: by block graph cuts, or by an eigenvector and descent in the
+        cube.
+    estimator : classifier or None, default=None
+        Cloned for every bit. It is given weights of the rows where its `fit` takes
+        `sample_weight`. None: boosted trees. :func:`~sklearn_hashrank.save_hasher` stores boosted
+        trees as arrays, and refuses other classifiers.
+    n_estimators : int, default=200
+        Boosted trees of a bit, at most.
+    max_depth : int, default=4
+        Depth of a tree, at most.
+    max_features : int, default=200
+        Features that a node of a tree looks at, sampled anew for every node.
+    n_similar, n_dissimilar : int, default=100
+        Partners of each training row, sampled from those that are similar and from those that are
+        not.
+    output : {"bits", "signs", "packed"}, default="bits"
+        Format of :meth:`transform`: 0/1 uint8, -1/+1 int8, or packed uint8 bytes.
+    random_state : int, RandomState instance or None, default=None
+        Samples the pairs, orders the blocks, and seeds the classifiers.
+    n_jobs : int or None, default=None
+        Threads over the rows that trees encode. None means 1 unless in a
+        :obj:`joblib.parallel_config` context, -1 means all processors. The result does not depend
+        on it.
+
+    Attributes
+    ----------
+    trees_ : TreeEnsembles
+        The boosted trees of all bits; only where `estimator` is None.
+    estimators_ : list of classifiers
+        One for each bit; only where `estimator` is not None.
+    affinity_ : affinity object
+        The fitted affinity.
+    training_errors_ : ndarray of shape (n_bits,)
+        Share of the training rows whose bit the classifier gets wrong.
+    n_bits_ : int
+        Length of the codes.
+    codes_ : ndarray of shape (n_samples, ceil(n_bits / 8)), uint8
+        Packed codes of the training rows.
+    y_ : array-like
+        `y` of the training rows; absent where it was None.
+    n_features_in_ : int
+        Number of features seen during fit.
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
+        Names of the features, when `X` has string column names.
+
+    References
+    ----------
+    .. [1] G. Lin, C. Shen, Q. Shi, A. van den Hengel, D. Suter, "Fast supervised hashing with
+       decision trees for high-dimensional data", CVPR 2014.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from sklearn_hashrank import FastHasher
+    >>> X, y = load_digits(return_X_y=True)
+    >>> hasher = FastHasher(n_bits=16, n_estimators=50, random_state=0).fit(X[:1000], y[:1000])
+    >>> bool(hasher.score(X[1000:], y[1000:]) > 0.75)
+    True
+    """
+
+    _parameter_constraints: dict = {
+        **BaseHasher._parameter_constraints,
+        "affinity": [StrOptions({"auto"}), BaseAffinity],
+        "loss": [StrOptions({"hinge", "ksh", "bre"})],
+        "code_step": [StrOptions({"graph-cut", "spectral"})],
+        "estimator": [None, HasMethods(["fit", "predict"])],
+        "n_estimators": [Interval(Integral, 1, None, closed="left")],
+        "max_depth": [Interval(Integral, 1, 20, closed="both")],
+        "max_features": [Interval(Integral, 1, None, closed="left")],
+        "n_similar": [Interval(Integral, 1, None, closed="left")],
+        "n_dissimilar": [Interval(Integral, 1, None, closed="left")],
+        "random_state": ["random_state"],
+        "n_jobs": [None, Integral],
+    }
+
+    def __init__(
+        self,
+        n_bits=32,
+        *,
+        affinity="auto",
+        loss="hinge",
+        code_step="graph-cut",
+        estimator=None,
+        n_estimators=200,
+        max_depth=4,
+        max_features=200,
+        n_similar=100,
+        n_dissimilar=100,
+        output="bits",
+        random_state=None,
+        n_jobs=None,
+    ):
+        self.n_bits = n_bits
+        self.affinity = affinity
+        self.loss = loss
+        self.code_step = code_step
+        self.estimator = estimator
+        self.n_estimators = n_estimators
+        self.max_depth = max_depth
+        self.max_features = max_features
+        self.n_similar = n_similar
+        self.n_dissimilar = n_dissimilar
+        self.output = output
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    @_fit_context(prefer_skip_nested_validation=False)
+    @one_blas_thread()
+    def fit(self, X: Any, y: Any = None) -> "FastHasher":
+        """Learn the bits one after the other.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Training rows.
+        y : array-like with n_samples rows, default=None
+            What `affinity` compares; None: `X` itself.
+
+        Returns
+        -------
+        self : FastHasher
+        """
+        X, y = self._validate_training_data(X, y)
+        random_state = check_random_state(self.random_state)
+        Moments.of(X)  # refuses what no hasher takes
+        self.affinity_ = self._fit_affinity(X, y)
+        targets = self.affinity_.validate(X if y is None else y)
+        counts = self.n_similar, self.n_dissimilar
+        pairs = sample_pairs(type(self).__name__, self.affinity_, targets, *counts, random_state)
+        learner = self._new_learner(X)
+        distances = np.zeros(pairs.graph.nnz, dtype=np.int64)
+        errors = []
+        for bit in range(self.n_bits):
+            matrix = pairs.matrix(pair_coefficients(self.loss, pairs.graph.data, distances, bit))
+            wanted = self._find_bit(matrix, pairs, random_state)
+            weights = abs(matrix).sum(axis=0)
+            weights = weights / weights.mean() if weights.any() else np.ones_like(weights)
+            learned = learner.learn(wanted, weights, random_state)
+            errors.append(np.mean(learned != wanted))
+            distances += learned[pairs.firsts] != learned[pairs.graph.indices]
+        self.training_errors_ = np.array(errors)
+        self.n_bits_ = self.n_bits
+        self.__dict__.pop("trees_", None)
+        self.__dict__.pop("estimators_", None)
+        learner.keep(self)
+        self._keep_database(X, y)
+        return self
+
+    def _new_learner(self, X):
+        if self.estimator is not None:
+            return _LearnerByClassifiers(self.estimator, X)
+        options = {
+            "n_trees": self.n_estimators,
+            "depth": self.max_depth,
+            "n_tried": self.max_features,
+            "few": _FEW_ROWS,
+        }
+        return _LearnerByTrees(X, options)
+
+    def _find_bit(self, matrix, pairs, random_state):
+        """Signs of the training rows, not all equal."""
+        n = matrix.shape[0]
+        linear = np.zeros(n)
+        if self.code_step == "spectral":
+            signs = minimise_spectrally(matrix, linear, random_state)
+        else:
+            signs = minimise_by_cuts(
+                matrix, linear, pairs.blocks, np.ones(n), _ROUNDS, random_state
+            )
+        if (signs == signs[0]).all():  # no pair asks for more: give half of the blocks a 1
+            n_blocks = len(pairs.blocks.starts) - 1
+            of_block = random_state.permutation(n_blocks) % 2 * 2.0 - 1
+            signs[pairs.blocks.rows] = np.repeat(of_block, np.diff(pairs.blocks.starts))
+        return signs
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "training_errors_")
+
+    def _project(self, X: Any) -> np.ndarray:
+        if hasattr(self, "trees_"):
+            scores = self.trees_.scores(X, self.n_jobs)
+        else:
+            scores = np.column_stack([_decide(model, X) for model in self.estimators_])
+        return scores.astype(X.dtype, copy=False)
+
+
+def pair_coefficients(
+    loss: str, kinds: np.ndarray, distances: np.ndarray, n_before: int
+) -> np.ndarray:
+    """By how much an equal new bit costs more than a differing one.
+
+    Parameters
+    ----------
+    loss : {"hinge", "ksh", "bre"}
+    kinds : ndarray of shape (n_pairs,), int8
+        1 for similar pairs, -1 for dissimilar ones.
+    distances : ndarray of shape (n_pairs,), int64
+        Bits in which the pairs differ so far.
+    n_before : int
+        Number of bits so far.
+
+    Returns
+    -------
+    coefficients : ndarray of shape (n_pairs,), float64
+        Whole numbers: the losses are multiplied by four times the square of the number of bits.
+    """
+    r = n_before + 1
+    h = np.arange(r + 1)
+    similar, dissimilar = {
+        "hinge": (4 * h**2, np.maximum(0, r - 2 * h) ** 2),
+        "ksh": (16 * h**2, 16 * (r - h) ** 2),
+        "bre": (4 * h**2, 4 * (r - h) ** 2),
+    }[loss]
+    return np.where(kinds > 0, -np.diff(similar)[distances], -np.diff(dissimilar)[distances]) * 1.0
+
+
+class _LearnerByTrees:
+    """Learns bits by boosted trees."""
+
+    def __init__(self, X, options):
+        self.binned, self.options, self.trees = BinnedFeatures(X), options, TreeEnsembles()
+
+    def learn(self, wanted, weights, random_state):
+        """Signs that the trees of a new bit give the training rows."""
+        scores = self.trees.boost_bit(self.binned, wanted, weights, random_state, **self.options)
+        return np.where(scores > 0, 1.0, -1.0)
+
+    def keep(self, hasher):
+        hasher.trees_ = self.trees
+
+
+class _LearnerByClassifiers:
+    """Learns bits by classifiers of scikit-learn."""
+
+    def __init__(self, estimator, X):
+        self.estimator, self.X = estimator, X
+        self.models: list[BaseEstimator] = []
+
+    def learn(self, wanted, weights, random_state):
+        """Signs that the classifier of a new bit gives the training rows."""
+        model = clone(self.estimator)
+        if model.get_params().get("random_state", 0) is None:
+            model.set_params(random_state=random_state.randint(np.iinfo(np.int32).max))
+        options = {}
+        if has_fit_parameter(model, "sample_weight"):
+            options["sample_weight"] = weights
+        model.fit(self.X, (wanted > 0).astype(np.int64), **options)
+        self.models.append(model)
+        return np.where(_decide(model, self.X) > 0, 1.0, -1.0)
+
+    def keep(self, hasher):
+        hasher.estimators_ = self.models
+
+
+def _decide(model, X):
+    """A number for each row, above 0 where the classifier says 1."""
+    if hasattr(model, "decision_function"):
+        return model.decision_function(X)
+    if hasattr(model, "predict_proba"):
+        return model.predict_proba(X)[:, 1] - 0.5
+    return 2.0 * model.predict(X) - 1

@@ -1,0 +1,346 @@
+"""Semi-supervised hashing."""
+
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from numpy.random import RandomState
+from scipy.sparse.linalg import LinearOperator, eigsh
+from sklearn.base import _fit_context
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from .._linear import CenteredRows, FeatureSpace, fix_signs, leading_eigenpairs
+from .._utils.threads import one_blas_thread
+from ..affinity import BaseAffinity, LabelAffinity, check_level_indices, is_auto
+from ..base import LinearHasher
+
+__all__ = ["SSHHasher"]
+
+_UNLABELLED = -1
+_FEATURES_OF_A_COVARIANCE = 1024
+_FEATURES_OF_A_MATRIX = 128  # up to so many, all products at once are faster than one by one
+_ROWS_AT_A_TIME = 64
+
+
+class SSHHasher(LinearHasher):
+    """Semi-supervised hashing: directions that separate labelled pairs, and along which rows vary.
+
+    A direction w should give relevant pairs of labelled rows projections of one sign, and other
+    pairs those of different signs, and it should vary over all rows, labelled or not. It is the
+    leading eigenvector of ``X.T X / n + eta * X_l.T S X_l / n_l``, where S holds +1 for relevant
+    pairs and -1 for others.
+
+    Directions are learned in turn. The pairs that a direction gets wrong weigh more for the next
+    one, and the variance along it is taken away.
+
+    Parameters
+    ----------
+    n_bits : int, default=32
+        Length of a code; with ``orthogonal=True`` at most the number of features.
+    affinity : "auto" or affinity object, default="auto"
+        How `y` says what is relevant, which is a level above 0; see
+        :mod:`sklearn_hashrank.affinity`.
+    n_labelled : int, default=1000
+        Labelled training rows, sampled at random, whose pairs are compared.
+    eta : float, default=0.2
+        Weight of the labelled pairs.
+    orthogonal : bool, default=False
+        Whether to take the leading eigenvectors of the first matrix, all at once. Later ones
+        carry little, and long codes are worse.
+    output : {"bits", "signs", "packed"}, default="bits"
+        Format of :meth:`transform`: 0/1 uint8, -1/+1 int8, or packed uint8 bytes.
+    random_state : int, RandomState instance or None, default=None
+        Samples the labelled rows, and starts the search for eigenvectors of many features.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (n_bits, n_features)
+        Directions.
+    intercept_ : ndarray of shape (n_bits,)
+        Offsets that let every hyperplane pass through the mean.
+    codes_ : ndarray of shape (n_labelled_rows, ceil(n_bits / 8)), uint8
+        Packed codes of the training rows that have labels.
+    y_ : array-like
+        `y` of the training rows that have labels; absent where it was None.
+    affinity_ : affinity object
+        Fitted relevance.
+    n_features_in_ : int
+        Number of features seen during fit.
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
+        Names of the features, when `X` has string column names.
+
+    Notes
+    -----
+    A class label of -1 marks a row without a label, as in :mod:`sklearn.semi_supervised`. Without
+    `y`, distances between the rows say what is relevant.
+
+    The updates of S have no step size. The features are therefore centred, and all divided by the
+    root mean square of the rows' lengths.
+
+    References
+    ----------
+    J. Wang, S. Kumar, S.-F. Chang, "Sequential projection learning for hashing with compact codes",
+    ICML 2010; "Semi-supervised hashing for scalable image retrieval", CVPR 2010.
+
+    Examples
+    --------
+    Labels of one row in three:
+
+    >>> import numpy as np
+    >>> from sklearn.datasets import load_digits
+    >>> from sklearn_hashrank import SSHHasher
+    >>> X, y = load_digits(return_X_y=True)
+    >>> some = np.where(np.arange(len(y)) % 3 == 0, y, -1)
+    >>> hasher = SSHHasher(n_bits=16, random_state=0).fit(X, some)
+    >>> len(hasher.codes_)
+    599
+    >>> round(hasher.score(X, y), 2)
+    0.53
+    """
+
+    _parameter_constraints: dict = {
+        **LinearHasher._parameter_constraints,
+        "affinity": [StrOptions({"auto"}), BaseAffinity],
+        "n_labelled": [Interval(Integral, 2, None, closed="left")],
+        "eta": [Interval(Real, 0, None, closed="left")],
+        "orthogonal": ["boolean"],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        n_bits=32,
+        *,
+        affinity="auto",
+        n_labelled=1000,
+        eta=0.2,
+        orthogonal=False,
+        output="bits",
+        random_state=None,
+    ):
+        self.n_bits = n_bits
+        self.affinity = affinity
+        self.n_labelled = n_labelled
+        self.eta = eta
+        self.orthogonal = orthogonal
+        self.output = output
+        self.random_state = random_state
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    @one_blas_thread()
+    def fit(self, X: Any, y: Any = None) -> "SSHHasher":
+        """Learn from all rows, and from the pairs of those that have labels.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Training rows.
+        y : array-like with n_samples rows, default=None
+            What the affinity compares: class labels, -1 where a row has none, label sets, label
+            paths or vectors. None: distances between the rows of `X`.
+
+        Returns
+        -------
+        self : SSHHasher
+        """
+        X, y = self._validate_training_data(X, y)
+        if self.orthogonal and self.n_bits > X.shape[1]:
+            raise ValueError(
+                f"n_bits={self.n_bits} must be at most n_features = {X.shape[1]}, as there are no "
+                "more orthogonal directions. Use fewer bits, or orthogonal=False."
+            )
+        labelled = self._labelled_rows(y, X.shape[0])
+        X_labelled, y_labelled = (X, y) if labelled is None else (X[labelled], y[labelled])
+        self.affinity_ = self._fit_affinity(X_labelled, y_labelled)
+        random_state = check_random_state(self.random_state)
+        sample = np.sort(random_state.permutation(X_labelled.shape[0])[: self.n_labelled])
+        targets = self.affinity_.validate((X_labelled if y is None else y_labelled)[sample])
+        space = FeatureSpace.unit(X)
+        learn = orthogonal_directions if self.orthogonal else sequential_directions
+        directions = learn(
+            space.rows(X),
+            space.rows(X_labelled[sample]).made_ready(),
+            signed_similarity(self.affinity_, targets),
+            self.n_bits,
+            self.eta,
+            random_state,
+        )
+        self.components_, self.intercept_ = space.fold(directions, 0.0, X.dtype)
+        self._keep_database(X_labelled, y_labelled)
+        return self
+
+    def _labelled_rows(self, y: Any, n_rows: int) -> np.ndarray | None:
+        """Numbers of the rows that have a class label; None where all have one."""
+        is_label = is_auto(self.affinity) or isinstance(self.affinity, LabelAffinity)
+        is_flat = isinstance(y, np.ndarray) and y.size == n_rows and y.dtype.kind in "if"
+        if not is_label or not is_flat:
+            return None
+        has_label = y.ravel() != _UNLABELLED
+        if has_label.all():
+            return None
+        if len(np.unique(y.ravel()[has_label])) < 2:
+            raise ValueError(
+                "y must hold two classes or more beside -1, which marks rows without a label. "
+                f"Got {np.unique(y).tolist()}. Number the classes from 0."
+            )
+        return np.flatnonzero(has_label)
+
+
+def signed_similarity(affinity: BaseAffinity, targets: Any) -> np.ndarray:
+    """S: +1 for relevant pairs of rows, -1 for all others, 0 for a row and itself.
+
+    Parameters
+    ----------
+    affinity : BaseAffinity
+        Fitted.
+    targets : rows that the affinity has validated
+        Of the labelled rows.
+
+    Returns
+    -------
+    similarity : ndarray of shape (n_rows, n_rows)
+    """
+    groups, index = affinity.group(targets)
+    n_groups = groups.shape[0]
+    levels = check_level_indices(
+        affinity, affinity.level_indices(groups, groups), (n_groups,) * 2, len(affinity.levels_)
+    )
+    similarity = np.where(levels > 0, 1.0, -1.0)
+    if index is not None:
+        similarity = similarity[np.ix_(index, index)]
+    np.fill_diagonal(similarity, 0)
+    return similarity
+
+
+def orthogonal_directions(
+    rows: CenteredRows,
+    labelled: CenteredRows,
+    similarity: np.ndarray,
+    n: int,
+    eta: float,
+    random_state: RandomState,
+) -> np.ndarray:
+    """Leading eigenvectors of ``X.T X / n + eta * X_l.T S X_l / n_l``.
+
+    Parameters
+    ----------
+    rows : CenteredRows of shape (n_rows, n_features)
+        X.
+    labelled : CenteredRows of shape (n_labelled, n_features)
+        X_l.
+    similarity : ndarray of shape (n_labelled, n_labelled)
+        S.
+    n : int
+        How many.
+    eta : float
+        Weight of the second term.
+    random_state : RandomState instance
+        Starts the search where there are many features.
+
+    Returns
+    -------
+    directions : ndarray of shape (n_features, n)
+    """
+    matrix = _AdjustedCovariance(rows, labelled, similarity, eta)
+    return matrix.leading_eigenvectors(n, random_state)
+
+
+def sequential_directions(
+    rows: CenteredRows,
+    labelled: CenteredRows,
+    similarity: np.ndarray,
+    n: int,
+    eta: float,
+    random_state: RandomState,
+) -> np.ndarray:
+    """Learn directions in turn, each from what the ones before it got wrong.
+
+    Parameters
+    ----------
+    rows : CenteredRows of shape (n_rows, n_features)
+        X.
+    labelled : CenteredRows of shape (n_labelled, n_features)
+        X_l.
+    similarity : ndarray of shape (n_labelled, n_labelled)
+        S, which is overwritten.
+    n : int
+        How many.
+    eta : float
+        Weight of the labelled pairs.
+    random_state : RandomState instance
+        Starts the search where there are many features.
+
+    Returns
+    -------
+    directions : ndarray of shape (n_features, n)
+        Unit vectors.
+    """
+    matrix = _AdjustedCovariance(rows, labelled, similarity, eta)
+    directions = np.empty((rows.shape[1], n))
+    for bit in range(n):
+        direction = matrix.leading_eigenvectors(1, random_state)
+        directions[:, bit] = direction.ravel()
+        _correct(similarity, (labelled @ direction).ravel())
+        matrix.remove(direction)
+    return directions
+
+
+def _correct(similarity, projections):
+    """S_ij -= p_i p_j for the pairs whose sign p_i p_j gets wrong."""
+    for start in range(0, len(similarity), _ROWS_AT_A_TIME):
+        part = similarity[start : start + _ROWS_AT_A_TIME]
+        products = np.outer(projections[start : start + _ROWS_AT_A_TIME], projections)
+        products[part * products >= 0] = 0
+        part -= products
+
+
+class _AdjustedCovariance:
+    """The matrix whose eigenvectors are the directions; the covariance of many features is implied.
+
+    S may change in place between calls.
+    """
+
+    def __init__(self, rows, labelled, similarity, eta):
+        self.rows, self.labelled, self.similarity = rows, labelled, similarity
+        self.factor = eta / labelled.shape[0]
+        self.removed: list[np.ndarray] = []
+        self.covariance = None
+        if rows.shape[1] <= _FEATURES_OF_A_COVARIANCE:
+            self.covariance = rows.covariance()
+        else:
+            rows.variances()  # refuses what squares cannot be taken of
+
+    def remove(self, direction):
+        """Take the variance along a direction away from the rows: X -= X w w.T."""
+        if self.covariance is None:
+            self.removed.append(direction)
+        else:
+            self.covariance -= direction @ (direction.T @ self.covariance)
+            self.covariance -= (self.covariance @ direction) @ direction.T
+
+    def leading_eigenvectors(self, n, random_state):
+        n_features = self.rows.shape[1]
+        if n_features <= _FEATURES_OF_A_MATRIX or n > n_features // 4:
+            return leading_eigenpairs(self._multiply(np.eye(n_features)), n)[1]
+        operator = LinearOperator((n_features,) * 2, matvec=self._multiply, dtype=float)
+        start = random_state.standard_normal(n_features)
+        if not np.any(self._multiply(start)):  # all rows are equal
+            return np.linalg.qr(start[:, None])[0].repeat(n, axis=1)
+        values, vectors = eigsh(operator, k=n, which="LA", v0=start)
+        return fix_signs(vectors[:, np.argsort(-values)])
+
+    def _multiply(self, V):
+        V = V.reshape(self.rows.shape[1], -1)
+        of_labels = self.labelled.T @ (self.similarity @ (self.labelled @ V))
+        return self._multiply_covariance(V) + self.factor * of_labels
+
+    def _multiply_covariance(self, V):
+        if self.covariance is not None:
+            return self.covariance @ V
+        for direction in reversed(self.removed):
+            V = V - direction @ (direction.T @ V)
+        V = self.rows.T @ (self.rows @ V) / self.rows.shape[0]
+        for direction in self.removed:
+            V -= direction @ (direction.T @ V)
+        return V

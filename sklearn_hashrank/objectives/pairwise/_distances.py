@@ -1,0 +1,142 @@
+"""Distances of relaxed codes, and the way back from their slopes to the codes."""
+
+import numpy as np
+
+from ..._utils.threads import over_blocks
+
+
+class SquaredEuclidean:
+    """Sum of squared differences: four times the Hamming distance of codes of -1 and +1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn_hashrank.objectives import SquaredEuclidean
+    >>> SquaredEuclidean.distances(np.array([[1.0, 1.0, -1.0], [1.0, -1.0, 1.0]]))
+    array([[0., 8.],
+           [8., 0.]])
+    """
+
+    @staticmethod
+    def distances(codes: np.ndarray, n_jobs: int | None = None) -> np.ndarray:
+        """Return the distance of every pair of rows.
+
+        Parameters
+        ----------
+        codes : ndarray of shape (M, n_bits)
+            Relaxed codes.
+        n_jobs : int or None, default=None
+            Threads over rows.
+
+        Returns
+        -------
+        distances : ndarray of shape (M, M)
+        """
+        norms = np.einsum("ij,ij->i", codes, codes)
+        codes_of_columns = codes.T.copy()
+        distances = np.empty((len(codes), len(codes)), codes.dtype)
+
+        def measure(rows):
+            block = np.matmul(codes[rows], codes_of_columns, out=distances[rows])
+            block *= -2
+            block += norms[rows, None]
+            block += norms
+            np.maximum(block, 0, out=block)
+
+        over_blocks(measure, len(codes), n_jobs)
+        return distances
+
+    @staticmethod
+    def pull_back(codes: np.ndarray, slope: np.ndarray, n_jobs: int | None = None) -> np.ndarray:
+        """Return the gradient to the codes.
+
+        Parameters
+        ----------
+        codes : ndarray of shape (M, n_bits)
+            Relaxed codes.
+        slope : ndarray of shape (M, M)
+            Derivative by the distance of each pair, symmetric.
+        n_jobs : int or None, default=None
+            Threads over rows.
+
+        Returns
+        -------
+        gradient : ndarray of shape (M, n_bits)
+        """
+        gradient = np.empty_like(codes)
+
+        def pull(rows):
+            total = slope[rows].sum(axis=1)[:, None]
+            gradient[rows] = 2 * (total * codes[rows] - slope[rows] @ codes)
+
+        over_blocks(pull, len(codes), n_jobs)
+        return gradient
+
+
+class CityBlock:
+    """Sum of absolute differences: twice the Hamming distance of codes of -1 and +1.
+
+    In a bit where two codes agree the slope is zero, the mean of those of the two sides.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn_hashrank.objectives import CityBlock
+    >>> CityBlock.distances(np.array([[1.0, 1.0, -1.0], [1.0, -1.0, 1.0]]))
+    array([[0., 4.],
+           [4., 0.]])
+    """
+
+    @staticmethod
+    def distances(codes: np.ndarray, n_jobs: int | None = None) -> np.ndarray:
+        """Return the distance of every pair of rows.
+
+        Parameters
+        ----------
+        codes : ndarray of shape (M, n_bits)
+            Relaxed codes.
+        n_jobs : int or None, default=None
+            Threads over rows.
+
+        Returns
+        -------
+        distances : ndarray of shape (M, M)
+        """
+        from ..._kernels.pairs import city_block_distances
+
+        n_rows, columns = len(codes), np.ascontiguousarray(codes.T)
+        distances = np.zeros((n_rows, n_rows), codes.dtype)
+
+        def measure(rows):
+            city_block_distances(columns, distances, rows.start, rows.stop)
+
+        over_blocks(measure, n_rows, n_jobs)
+        return distances
+
+    @staticmethod
+    def pull_back(codes: np.ndarray, slope: np.ndarray, n_jobs: int | None = None) -> np.ndarray:
+        """Return the gradient to the codes.
+
+        Parameters
+        ----------
+        codes : ndarray of shape (M, n_bits)
+            Relaxed codes.
+        slope : ndarray of shape (M, M)
+            Derivative by the distance of each pair, symmetric.
+        n_jobs : int or None, default=None
+            Threads over rows.
+
+        Returns
+        -------
+        gradient : ndarray of shape (M, n_bits)
+        """
+        from ..._kernels.pairs import pull_back_city_block
+
+        columns = np.ascontiguousarray(codes.T)
+        gradient = np.zeros_like(columns)
+
+        def pull(rows):
+            pull_back_city_block(columns, slope, gradient, rows.start, rows.stop)
+
+        over_blocks(pull, len(codes), n_jobs)
+        return gradient.T
