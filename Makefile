@@ -1,5 +1,5 @@
 # Everything runs in .venv, which is made on first use and again only when the requirements change.
-# The documentation and the oldest supported versions have environments of their own.
+# The documentation, the oldest supported versions and the vector stores have environments of their own.
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
 BIN := $(VENV)/bin
@@ -7,15 +7,17 @@ READY := $(VENV)/.ready
 DOCS := .venv-docs
 OLDEST := .venv-oldest
 BENCH := .venv-bench
+STORES := .venv-stores
 WORKERS ?= 2
 TEST := -m pytest -q --numprocesses $(WORKERS) --dist worksteal
 SHOW := MPLBACKEND=Agg $(BIN)/python -W "ignore:FigureCanvasAgg"
 
-.PHONY: help test test-oldest lint format examples docs demo bench fuzz clean
+.PHONY: help test test-oldest test-stores lint format examples docs demo bench fuzz clean
 
 help:
 	@echo "make test        install what is needed, run all tests in two processes; WORKERS=8 takes eight"
 	@echo "make test-oldest the tests with the oldest supported version of every requirement"
+	@echo "make test-stores codes in vector stores, and hashers in ONNX and sentence-transformers"
 	@echo "make lint        formatting, lint and type check"
 	@echo "make docs        build the documentation, which runs every example"
 	@echo "make examples    run every example, without the documentation"
@@ -29,6 +31,8 @@ $(VENV)/.ready: extras := test,dev,plot,cli
 $(DOCS)/.ready: extras := docs,plot
 $(BENCH)/.ready: extras := faiss
 $(BENCH)/.ready: more := "torch==2.13.0"
+$(STORES)/.ready: extras := stores
+$(STORES)/.ready: more := "torch==2.13.0"
 $(OLDEST)/.ready: extras := test,plot
 $(OLDEST)/.ready: constraints = --constraint $(OLDEST)/oldest.txt
 
@@ -43,6 +47,9 @@ test: $(READY)
 
 test-oldest: $(OLDEST)/.ready
 	$(OLDEST)/bin/python $(TEST)
+
+test-stores: $(STORES)/.ready
+	$(STORES)/bin/python -m pytest -q -c tests_stores/pytest.ini --rootdir . tests_stores sklearn_hashrank/interop
 
 docs: $(DOCS)/.ready
 	$(DOCS)/bin/python -m sphinx -W --keep-going -b html docs docs/_build/html
@@ -71,5 +78,5 @@ bench: $(BENCH)/.ready
 	$(BENCH)/bin/python benchmarks/side_by_side.py --output docs/benchmarks.md $(BENCH_OPTIONS)
 
 clean:
-	rm -rf $(VENV) $(DOCS) $(OLDEST) $(BENCH) docs/_build docs/auto_examples docs/generated build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(DOCS) $(OLDEST) $(BENCH) $(STORES) docs/_build docs/auto_examples docs/generated build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -exec rm -rf {} +

@@ -27,6 +27,7 @@ from sklearn_hashrank.objectives import PAIRWISE_OBJECTIVES, CityBlock
 
 DSH = partial(DispersionHasher, objective="dsh")
 DISPERSED = partial(DispersionHasher, objective="dispersed")
+PAPER = partial(DISPERSED, margin=2.0, zone=(1 / 6, 1 / 3))
 SUPERCLASS = np.array([2, 3, 2, 3, 2, 4, 2, 4, 5, 4])  # tops, trousers and dresses, shoes, bags
 
 

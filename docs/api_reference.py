@@ -38,6 +38,12 @@ SECTIONS = (
         "The yardsticks every learned hasher is compared with; see :ref:`baselines`.",
     ),
     Section(
+        "Kernels and anchors",
+        "sklearn_hashrank",
+        ("TALRKernel", "KSHHasher", "BREHasher", "AGHHasher", "KLSHHasher"),
+        "Methods that compare rows with anchors; see :ref:`kernel_methods`.",
+    ),
+    Section(
         "Projections",
         "sklearn_hashrank",
         (

@@ -11,6 +11,8 @@ from .affinity import (
     SharedLabelAffinity,
 )
 from .hasher_files import load_hasher, save_hasher
+from .hashers.agh import AGHHasher
+from .hashers.bre import BREHasher
 from .hashers.classifier import ClassifierHasher
 from .hashers.cmh import CMHHasher
 from .hashers.density import DensityHasher
@@ -20,6 +22,8 @@ from .hashers.dtsh import DTSHHasher
 from .hashers.fasthash import FastHasher
 from .hashers.hashnet import HashNetHasher
 from .hashers.itq import ITQHasher
+from .hashers.klsh import KLSHHasher
+from .hashers.ksh import KSHHasher
 from .hashers.lsh import LSHHasher
 from .hashers.lwh import LWHHasher
 from .hashers.machash import MACHasher
@@ -32,11 +36,14 @@ from .hashers.sklsh import SKLSHHasher
 from .hashers.sph import SphericalHasher
 from .hashers.ssh import SSHHasher
 from .hashers.talr import TALRLinear
+from .hashers.talr_kernel import TALRKernel
 from .hashers.wta import WTAHasher
 from .histogram import RetrievalHistogram, retrieval_histogram
 from .neighbors import HammingNeighbors
 
 __all__ = [
+    "AGHHasher",
+    "BREHasher",
     "CMHHasher",
     "ClassifierHasher",
     "DPSHHasher",
@@ -49,6 +56,8 @@ __all__ = [
     "HashNetHasher",
     "HierarchicalAffinity",
     "ITQHasher",
+    "KLSHHasher",
+    "KSHHasher",
     "LSHHasher",
     "LWHHasher",
     "LabelAffinity",
@@ -65,6 +74,7 @@ __all__ = [
     "SignHasher",
     "SpectralHasher",
     "SphericalHasher",
+    "TALRKernel",
     "TALRLinear",
     "WTAHasher",
     "load_hasher",

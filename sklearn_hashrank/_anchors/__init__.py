@@ -18,9 +18,16 @@ How rows become features of anchors::
     Rows are compared block by block, so that features of all rows never stand in memory at once.
 """
 
-from .anchors import Anchors, unit_space
+from .anchors import Anchors
 from .blocks import block_slices, map_blocks
-from .kernels import KernelFeatures
+from .kernels import KernelFeatures, inverse_root
 from .weights import AnchorWeights
 
-__all__ = ["AnchorWeights", "Anchors", "KernelFeatures", "block_slices", "map_blocks", "unit_space"]
+__all__ = [
+    "AnchorWeights",
+    "Anchors",
+    "KernelFeatures",
+    "block_slices",
+    "inverse_root",
+    "map_blocks",
+]

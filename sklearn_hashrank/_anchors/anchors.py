@@ -8,11 +8,14 @@ from numpy.random import RandomState
 from scipy import sparse
 from threadpoolctl import threadpool_limits
 
-from .._linear import FeatureSpace, Moments, dense_if_small
+from .._linear import FeatureSpace, dense_if_small
 from ..persistence import storable
 
 # Clusters are found from so many rows for each of them at most: more change the means little.
 _ROWS_OF_A_CLUSTER = 50
+# So that rounding, which depends on scale and offset, does not decide between equal distances, as
+# there are many of in features that are integers. The root mean squared length of a row is 1.
+_DECIMALS = 4
 
 
 @storable
@@ -32,7 +35,7 @@ class Anchors:
 
     def __init__(self, space: FeatureSpace, inside: np.ndarray):
         self.space, self.inside = space, inside
-        self.squared_norms = np.einsum("ij,ij->i", inside, inside)
+        self.squared_norms = np.einsum("ij,ij->i", inside, inside, dtype=np.float64)
 
     @classmethod
     def random(cls, X: Any, n: int, random_state: RandomState) -> "Anchors":
@@ -56,7 +59,7 @@ class Anchors:
     @classmethod
     def of(cls, X: Any, rows: Any) -> "Anchors":
         """Given rows as anchors, in the space of the training rows."""
-        space = unit_space(X)
+        space = FeatureSpace.unit(X)
         return cls(space, space.transform(rows, X.dtype))
 
     @classmethod
@@ -87,23 +90,23 @@ class Anchors:
         from sklearn.cluster import KMeans
         from sklearn.exceptions import ConvergenceWarning
 
-        space, n = unit_space(X), min(n, X.shape[0])
-        few = X[random_state.permutation(X.shape[0])[: _ROWS_OF_A_CLUSTER * n]]
+        space, n = FeatureSpace.unit(X), min(n, X.shape[0])
+        few = dense_if_small(X[random_state.permutation(X.shape[0])[: _ROWS_OF_A_CLUSTER * n]])
         offset: Any = 0
-        few = dense_if_small(few)
         if sparse.issparse(few):  # not centred, which changes no distance
             rows = space.rows(few)
-            few, offset = rows.X, rows.mean
+            few, offset, rounded = rows.X, rows.mean, rows.X.copy()
+            rounded.data = few.data.round(_DECIMALS)
         else:
             few = space.transform(few, X.dtype)
+            rounded = few.round(_DECIMALS)
         seed = random_state.randint(np.iinfo(np.int32).max)
         clusters = KMeans(n, init=init, n_init=1, max_iter=max_iter, random_state=seed)
         # Sums of one thread alone are the same every time.
         with threadpool_limits(1, user_api="openmp"), warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)  # of equal rows
-            clusters.fit(few)
-        centers = clusters.cluster_centers_[np.unique(clusters.labels_)]
-        return cls(space, (centers - offset).astype(X.dtype, copy=False))
+            clusters.fit(rounded)
+        return cls(space, (_means(few, clusters.labels_) - offset).astype(X.dtype, copy=False))
 
     @property
     def n(self) -> int:
@@ -167,7 +170,7 @@ class Anchors:
                 norms = np.einsum("ij,ij->i", inside, inside)
             distances *= -2
             distances += norms[:, None]
-        distances += self.squared_norms
+        distances += self.squared_norms.astype(distances.dtype, copy=False)
         most = np.finfo(dtype).max
         is_far = ~(norms < most / 16)
         if is_far.any():  # so far that its squares overflow
@@ -175,22 +178,11 @@ class Anchors:
         return np.maximum(distances, 0, out=distances).astype(dtype, copy=False)
 
 
-def unit_space(X: Any) -> FeatureSpace:
-    """Space of centred features in which the mean squared length of the rows is 1.
-
-    Parameters
-    ----------
-    X : {ndarray, CSR matrix} of shape (n_samples, n_features)
-        Rows. If all are equal, the features of the space are all zero.
-
-    Returns
-    -------
-    space : FeatureSpace
-    """
-    moments = Moments.of(X)
-    deviations = np.sqrt(moments.variance)
-    largest = deviations.max()
-    scale = 0.0
-    if moments.varies.any():
-        scale = 1 / (largest * np.linalg.norm(deviations / largest))
-    return FeatureSpace(moments.mean, np.full(X.shape[1], scale))
+def _means(rows, cluster):
+    """Means of the rows of every cluster that has rows, dense."""
+    sizes = np.bincount(cluster)
+    entries = np.ones(len(cluster), rows.dtype), cluster, np.arange(len(cluster) + 1)
+    is_in = sparse.csr_array(entries, shape=(len(cluster), len(sizes)))
+    sums = is_in.T @ rows
+    sums = sums.toarray() if sparse.issparse(sums) else sums
+    return sums[sizes > 0] / sizes[sizes > 0, None]

@@ -3,10 +3,13 @@
 from typing import Any
 
 import numpy as np
+from scipy import linalg
 
 from ..persistence import storable
 from .anchors import Anchors
 from .blocks import block_slices, map_blocks
+
+_SMALLEST_EIGENVALUE = 1e-8
 
 
 @storable
@@ -61,6 +64,13 @@ class KernelFeatures:
         features -= self.means.astype(features.dtype)
         return features
 
+    def of_anchors(self) -> np.ndarray:
+        """Kernels of the anchors with each other, not centred, (n_anchors, n_anchors) float64."""
+        inside, norms = self.anchors.inside.astype(np.float64), self.anchors.squared_norms
+        distances = norms[:, None] - 2 * (inside @ inside.T) + norms
+        np.fill_diagonal(distances, 0)
+        return np.exp(-self.factor * np.maximum(distances, 0))
+
     def transform(self, X: Any) -> np.ndarray:
         """Features of all rows, for training.
 
@@ -101,3 +111,22 @@ class KernelFeatures:
         )
         projections += offsets
         return projections
+
+
+def inverse_root(kernels: np.ndarray, dtype: Any) -> np.ndarray:
+    """Inverse root of a matrix of kernels, without directions in which it is zero.
+
+    Parameters
+    ----------
+    kernels : ndarray of shape (n_anchors, n_anchors)
+        Centred or not.
+    dtype : dtype
+        Of the rows: kernels of float32 are zero where they are smaller than its rounding.
+
+    Returns
+    -------
+    root : ndarray of shape (n_anchors, n_anchors)
+    """
+    values, vectors = linalg.eigh(kernels)
+    kept = values > max(_SMALLEST_EIGENVALUE, len(kernels) * np.finfo(dtype).eps)
+    return (vectors[:, kept] / np.sqrt(values[kept])) @ vectors[:, kept].T

@@ -132,6 +132,20 @@ class FeatureSpace:
         return cls(mean)
 
     @classmethod
+    def unit(cls, X: Any) -> "FeatureSpace":
+        """Space of features that are centred, and divided by one number for all.
+
+        The mean squared length of the rows becomes 1. It is 0 where all rows are equal.
+        """
+        moments = Moments.of(X)
+        deviations = np.sqrt(moments.variance)
+        scale = 0.0
+        if moments.varies.any():
+            largest = deviations.max()
+            scale = 1 / (largest * np.linalg.norm(deviations / largest))
+        return cls(moments.mean, np.full(X.shape[1], scale))
+
+    @classmethod
     def principal(cls, X: Any, n: int, random_state: RandomState) -> "FeatureSpace":
         """Space of the `n` principal directions of dense or sparse rows.
 

@@ -3,6 +3,8 @@
 from typing import NamedTuple
 
 from ..base import BaseHasher
+from ..hashers.agh import AGHHasher
+from ..hashers.bre import BREHasher
 from ..hashers.classifier import ClassifierHasher
 from ..hashers.cmh import CMHHasher
 from ..hashers.density import DensityHasher
@@ -12,6 +14,8 @@ from ..hashers.dtsh import DTSHHasher
 from ..hashers.fasthash import FastHasher
 from ..hashers.hashnet import HashNetHasher
 from ..hashers.itq import ITQHasher
+from ..hashers.klsh import KLSHHasher
+from ..hashers.ksh import KSHHasher
 from ..hashers.lsh import LSHHasher
 from ..hashers.lwh import LWHHasher
 from ..hashers.machash import MACHasher
@@ -24,6 +28,7 @@ from ..hashers.sklsh import SKLSHHasher
 from ..hashers.sph import SphericalHasher
 from ..hashers.ssh import SSHHasher
 from ..hashers.talr import TALRLinear
+from ..hashers.talr_kernel import TALRKernel
 from ..hashers.wta import WTAHasher
 
 __all__ = ["GROUPS", "METHODS", "Method"]
@@ -54,6 +59,7 @@ class Method(NamedTuple):
 METHODS: dict[str, Method] = {
     "sign": Method(SignHasher(), "independent", "signs of the first features, less their means"),
     "lsh": Method(LSHHasher(), "independent", "random hyperplanes through the mean"),
+    "klsh": Method(KLSHHasher(), "independent", "random hyperplanes in the space of a kernel"),
     "wta": Method(WTAHasher(), "independent", "which of four random features is the largest"),
     "cmh": Method(CMHHasher(), "independent", "which of four random projections is the largest"),
     "sklsh": Method(SKLSHHasher(), "independent", "random waves, which estimate a Gaussian kernel"),
@@ -62,6 +68,16 @@ METHODS: dict[str, Method] = {
         PCAHasher(rotation="random"), "unsupervised", "principal components, rotated at random"
     ),
     "itq": Method(ITQHasher(), "unsupervised", "principal components, rotated towards their signs"),
+    "agh-1": Method(AGHHasher(), "unsupervised", "eigenvectors of an anchor graph, cut once"),
+    "agh-2": Method(
+        AGHHasher(n_layers=2), "unsupervised", "eigenvectors of an anchor graph, cut twice"
+    ),
+    "ksh": Method(
+        KSHHasher(), "supervised", "half-spaces of a kernel that reproduce similarities, bit by bit"
+    ),
+    "bre": Method(
+        BREHasher(), "supervised", "distances of pairs reproduced by exact coordinate descent"
+    ),
     "sh": Method(SpectralHasher(), "unsupervised", "spectral hashing: waves along the components"),
     "sph": Method(SphericalHasher(), "unsupervised", "balanced spheres that overlap evenly"),
     "density": Method(DensityHasher(), "unsupervised", "hyperplanes between neighbouring clusters"),
@@ -121,6 +137,9 @@ METHODS: dict[str, Method] = {
     ),
     "talr-ndcg": Method(
         TALRLinear(objective="ndcg"), "ranking", "gradient ascent on tie-aware NDCG"
+    ),
+    "talr-kernel": Method(
+        TALRKernel(), "ranking", "gradient ascent on tie-aware measures, on features of anchors"
     ),
 }
 """The methods that can be compared by name, in groups."""

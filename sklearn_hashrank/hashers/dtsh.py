@@ -26,10 +26,10 @@ class DTSHHasher(MinibatchHasher):
     ----------
     {n_bits}
     {affinity}
-    margin : float, default=0.5
+    margin : float, default=0.25
         Wanted difference of the halved inner products of a triplet, per bit. On codes of -1 and +1
         it is the difference of their Hamming distances.
-    regularization : float, default=0.1
+    regularization : float, default=1.0
         Weight of the squared distance of the relaxed codes from -1 and +1, in the mean of a bit.
     {ascent}
     {end}
@@ -63,8 +63,8 @@ class DTSHHasher(MinibatchHasher):
         n_bits=32,
         *,
         affinity="auto",
-        margin=0.5,
-        regularization=0.1,
+        margin=0.25,
+        regularization=1.0,
         solver="adam",
         batch_size="auto",
         max_iter=60,

@@ -29,10 +29,10 @@ class HashNetHasher(MinibatchHasher):
     {affinity}
     alpha : float, default=1.0
         Steepness of the relaxed codes at the start, for projections of about unit variance.
-    alpha_end : float or None, default=7.0
+    alpha_end : float or None, default=3.0
         Steepness at the end. Its square grows in proportion to the steps taken. None: it does not
         change. It has no meaning in :meth:`partial_fit`.
-    scale : float, default=10.0
+    scale : float, default=5.0
         What the mean product of the bits of two rows is multiplied by.
     {ascent}
     {end}
@@ -69,8 +69,8 @@ class HashNetHasher(MinibatchHasher):
         *,
         affinity="auto",
         alpha=1.0,
-        alpha_end=7.0,
-        scale=10.0,
+        alpha_end=3.0,
+        scale=5.0,
         solver="adam",
         batch_size="auto",
         max_iter=60,

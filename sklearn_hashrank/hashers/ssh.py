@@ -10,8 +10,7 @@ from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from .._anchors import unit_space
-from .._linear import CenteredRows, fix_signs, leading_eigenpairs
+from .._linear import CenteredRows, FeatureSpace, fix_signs, leading_eigenpairs
 from .._utils.threads import one_blas_thread
 from ..affinity import BaseAffinity, LabelAffinity, check_level_indices, is_auto
 from ..base import LinearHasher
@@ -157,7 +156,7 @@ class SSHHasher(LinearHasher):
         random_state = check_random_state(self.random_state)
         sample = np.sort(random_state.permutation(X_labelled.shape[0])[: self.n_labelled])
         targets = self.affinity_.validate((X_labelled if y is None else y_labelled)[sample])
-        space = unit_space(X)
+        space = FeatureSpace.unit(X)
         learn = orthogonal_directions if self.orthogonal else sequential_directions
         directions = learn(
             space.rows(X),

@@ -154,15 +154,12 @@ def _graph(
             _Node("Sub", ["doubled", "one"], "signs"),
             _Node("Cast", ["signs"], target, {"to": _NUMBERS[np.int8]}),
         ]
-    constants |= {
-        "shape": np.array([0, packed_width(n_bits), 8], np.int64),  # 0: as many as there are
-        "powers": 2.0 ** np.arange(7, -1, -1, dtype=np.float32),
-    }
+    powers = 2.0 ** np.arange(7, -1, -1, dtype=np.float32)
+    constants["powers"] = np.kron(np.eye(packed_width(n_bits), dtype=np.float32), powers[:, None])
     return constants, [
         *nodes,
         _Node("Cast", ["is_one"], "bits", {"to": _NUMBERS[np.float32]}),
-        _Node("Reshape", ["bits", "shape"], "bits_of_bytes"),
-        _Node("MatMul", ["bits_of_bytes", "powers"], "bytes"),
+        _Node("MatMul", ["bits", "powers"], "bytes"),
         _Node("Cast", ["bytes"], target, {"to": _NUMBERS[np.uint8]}),
     ]
 

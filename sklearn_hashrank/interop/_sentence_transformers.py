@@ -10,7 +10,7 @@ from ._optional import import_optional
 
 
 def to_sentence_transformers(estimator: Any) -> Any:
-    """Make a Dense module whose signs are the code. Needs the package sentence-transformers.
+    """Make a Dense module whose signs are the code. Needs sentence-transformers 6.
 
     Append it to a ``SentenceTransformer``. Then ``encode(texts, precision="ubinary")`` gives packed
     codes, ``precision="binary"`` the same bytes less 128, and ``precision="float32"`` the real
@@ -25,7 +25,7 @@ def to_sentence_transformers(estimator: Any) -> Any:
 
     Returns
     -------
-    dense : sentence_transformers.models.Dense
+    dense : sentence_transformers.sentence_transformer.modules.Dense
         Of ``8 * ceil(n_bits / 8)`` outputs; those beyond `n_bits` are always zero.
 
     Examples
@@ -42,13 +42,15 @@ def to_sentence_transformers(estimator: Any) -> Any:
     >>> bool((quantize_embeddings(out, "ubinary") == hasher.transform(X)).all())
     True
     """
-    models = import_optional("sentence_transformers.models", "sentence-transformers")
+    modules = import_optional(
+        "sentence_transformers.sentence_transformer.modules", "sentence-transformers>=6"
+    )
     torch = import_optional("torch", "torch")
     (normals, intercept), _ = fold(estimator)
     n_bits, n_features = normals.shape
     n_outputs = 8 * packed_width(n_bits)
     n_pad = n_outputs - n_bits
-    return models.Dense(
+    return modules.Dense(
         n_features,
         n_outputs,
         activation_function=torch.nn.Identity(),

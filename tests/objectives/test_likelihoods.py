@@ -133,9 +133,7 @@ def test_a_batch_of_one_kind_of_pairs_is_possible(make, level):
     assert np.isfinite(value)
     assert np.isfinite(gradient).all()
     if make is DTSH:
-        pull_alone = DTSH(regularization=0.1).value_and_gradient(
-            scores, np.eye(6, dtype=np.uint8), LEVELS
-        )
+        pull_alone = DTSH().value_and_gradient(scores, np.eye(6, dtype=np.uint8), LEVELS)
         assert value == pull_alone[0]
 
 
@@ -144,7 +142,7 @@ def test_triplets_of_large_codes_cost_what_they_should(size):
     """Whether their exponentials overflow or not: the loss of each is near its largest part."""
     rng = np.random.default_rng(8)
     scores, level = size * rng.choice([-1.0, 1.0], (12, 10)), shared_labels(12, rng)
-    value, gradient = DTSH(regularization=0.0).value_and_gradient(scores, level, LEVELS)
+    value, gradient = DTSH(margin=0.5, regularization=0.0).value_and_gradient(scores, level, LEVELS)
     theta, relevant, means, slopes = scores @ scores.T / 2, level > 0, [], np.zeros((12, 12))
     for q in range(12):
         others = np.arange(12) != q

@@ -106,7 +106,7 @@ class HashNet(BaseEstimator):
     ----------
     alpha : float, default=1.0
         Steepness of the relaxed codes.
-    scale : float, default=10.0
+    scale : float, default=5.0
         What the mean product of the bits of two rows is multiplied by.
     {n_jobs}
 
@@ -133,7 +133,7 @@ class HashNet(BaseEstimator):
         "n_jobs": [None, Integral],
     }
 
-    def __init__(self, *, alpha: float = 1.0, scale: float = 10.0, n_jobs: int | None = None):
+    def __init__(self, *, alpha: float = 1.0, scale: float = 5.0, n_jobs: int | None = None):
         self.alpha = alpha
         self.scale = scale
         self.n_jobs = n_jobs

@@ -24,9 +24,9 @@ class DTSH(BaseEstimator):
 
     Parameters
     ----------
-    margin : float, default=0.5
+    margin : float, default=0.25
         Wanted difference of the two :math:`\theta`, per bit.
-    regularization : float, default=0.1
+    regularization : float, default=1.0
         Weight of the squared distance of the relaxed codes from -1 and +1, in the mean of a bit.
     n_jobs : int or None, default=None
         Threads over the rows of large batches. None means 1 unless in a
@@ -43,8 +43,8 @@ class DTSH(BaseEstimator):
     >>> scores = np.array([[1.0, 1.0], [1.0, 1.0], [-1.0, 1.0]])
     >>> level = np.array([[0, 1, 0], [1, 0, 0], [0, 0, 0]], dtype=np.uint8)
     >>> value, gradient = DTSH().value_and_gradient(scores, level, np.array([0.0, 1.0]))
-    >>> round(value, 3)  # two queries with one triplet each: the difference is the margin
-    -0.693
+    >>> round(value, 3)  # two queries with one triplet each: 1 - 0 is twice the margin
+    -0.474
     """
 
     _parameter_constraints: ClassVar[dict] = {
@@ -54,7 +54,7 @@ class DTSH(BaseEstimator):
     }
 
     def __init__(
-        self, *, margin: float = 0.5, regularization: float = 0.1, n_jobs: int | None = None
+        self, *, margin: float = 0.25, regularization: float = 1.0, n_jobs: int | None = None
     ):
         self.margin = margin
         self.regularization = regularization

@@ -1,0 +1,81 @@
+"""What hashers of anchors share: half-spaces of kernels, and the texts of their parameters."""
+
+from typing import Any
+
+import numpy as np
+
+from .._anchors import Anchors, KernelFeatures
+from .._utils.docs import documented_by
+from ..base import BaseHasher
+
+documented = documented_by(
+    {
+        "n_bits": """
+n_bits : int, default=32
+    Length of a code.""",
+        "gamma": """
+gamma : float, default=0.5
+    Steepness of the kernel ``exp(-gamma * d^2 / s)``. d is the distance of a row from an anchor,
+    and s the mean of ``d^2`` over training rows and anchors, so that the scale of the features
+    does not matter.""",
+        "output": """
+output : {"bits", "signs", "packed"}, default="bits"
+    Format of :meth:`transform`: 0/1 uint8, -1/+1 int8, or packed uint8 bytes.""",
+        "hyperplanes": """
+anchors_ : ndarray of shape (n_anchors, n_features)
+    The anchors.
+dual_coef_ : ndarray of shape (n_bits, n_anchors)
+    Normal vectors of the hyperplanes in the space of centred kernels with the anchors.
+intercept_ : ndarray of shape (n_bits,)
+    Their offsets.""",
+        "affinity_": """
+affinity_ : affinity object
+    The fitted affinity.""",
+        "attributes": """
+codes_ : ndarray of shape (n_samples, ceil(n_bits / 8)), uint8
+    Packed codes of the training rows.
+y_ : array-like
+    `y` of the training rows; absent where it was None.
+n_features_in_ : int
+    Number of features seen during fit.
+feature_names_in_ : ndarray of shape (`n_features_in_`,)
+    Names of the features, when `X` has string column names.""",
+    }
+)
+
+
+class KernelHasher(BaseHasher):
+    """Base class of hashers whose bits are half-spaces of kernels with anchors.
+
+    A subclass sets `_features`, and weights by `_set_weights`.
+    """
+
+    _features: KernelFeatures
+    dual_coef_: np.ndarray
+    intercept_: np.ndarray
+
+    @property
+    def n_bits_(self) -> int:  # type: ignore[override]  # follows the hyperplanes
+        """Length of the codes, whatever `n_bits` was set to after `fit`."""
+        return len(self.dual_coef_)
+
+    @property
+    def anchors_(self) -> np.ndarray:
+        """The anchors, (n_anchors, n_features)."""
+        return self._features.anchors.raw
+
+    def _find_features(self, X: Any, n_anchors: int, gamma: float, random_state: Any) -> None:
+        """Sample anchors among the rows, and centre the kernels of all rows with them."""
+        anchors = Anchors.random(X, n_anchors, random_state)
+        self._features = KernelFeatures.centred(X, anchors, gamma)
+
+    def _set_weights(self, weights: np.ndarray, offsets: Any, dtype: Any) -> None:
+        """Set hyperplanes with the given weights, (n_anchors, n_bits)."""
+        self.dual_coef_ = np.ascontiguousarray(weights.T, dtype=dtype)
+        self.intercept_ = np.zeros(weights.shape[1], dtype) + np.asarray(offsets, dtype)
+
+    def _project(self, X: Any) -> np.ndarray:
+        return self._features.project(X, self.dual_coef_.T, self.intercept_)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "dual_coef_")

@@ -1,0 +1,319 @@
+"""Binary reconstructive embedding."""
+
+from numbers import Integral, Real
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import _fit_context
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from .._linear import FeatureSpace, dense_if_small
+from .._utils.threads import one_blas_thread
+from ..affinity import BaseAffinity, check_level_indices
+from ..base import LinearHasher
+from ._kernel import documented
+
+__all__ = ["BREHasher"]
+
+_END = 1e-6  # how far beyond the last critical value a weight is put
+_SPREAD_OF_THE_START = 1e-3
+_NO_LENGTH = 1e-10  # of a row, where the root of the mean squared length is 1
+
+
+@documented
+class BREHasher(LinearHasher):
+    """Bits whose Hamming distances reproduce given distances, by exact coordinate descent.
+
+    A bit is a weighted sum of inner products with a few training rows. One weight at a time is
+    changed: the loss is constant between critical values at which a row changes the bit, so that
+    walking through them finds the best value exactly. With `y`, relevant rows should have distance
+    zero and irrelevant rows all bits; without `y`, the distances of the rows are reproduced.
+
+    Parameters
+    ----------
+    {n_bits}
+    affinity : "auto" or affinity object, default="auto"
+        How `y` says what is relevant; see :mod:`sklearn_hashrank.affinity`. Rows of a level between
+        should have a distance between.
+    n_sampled : int, default=1000
+        Training rows that the loss looks at, sampled at random.
+    n_basis : int, default=20
+        Sampled rows that a bit is a sum of.
+    pairs : float, default=0.05
+        Share of the sampled rows that each of them is paired with.
+    max_iter : int, default=100
+        Most sweeps. A sweep changes one weight of each bit.
+    tol : float, default=2e-5
+        Sweeps end when one lowers the mean loss of a pair by less.
+    {output}
+    random_state : int, RandomState instance or None, default=None
+        Samples rows and pairs, and chooses the weights to change.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (n_bits, n_features)
+        Normal vectors of the hyperplanes.
+    intercept_ : ndarray of shape (n_bits,)
+        Offsets that let every hyperplane pass through the mean.
+    loss_ : float
+        Mean over the pairs of half the squared error of their distance in [0, 1].
+    n_iter_ : int
+        Sweeps done.
+    {affinity_}
+    {attributes}
+
+    Notes
+    -----
+    Rows are centred and brought to unit length before inner products are taken, as the data of the
+    paper are. The bits are half-spaces of the features, and encoding is one matrix product.
+
+    References
+    ----------
+    B. Kulis, T. Darrell, "Learning to hash with binary reconstructive embeddings", NIPS 2009.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from sklearn_hashrank import BREHasher
+    >>> X, y = load_digits(return_X_y=True)
+    >>> hasher = BREHasher(n_bits=16, random_state=0).fit(X[:1000], y[:1000])
+    >>> bool(hasher.score(X[1000:], y[1000:]) > 0.5)
+    True
+    """
+
+    _parameter_constraints: dict = {
+        **LinearHasher._parameter_constraints,
+        "affinity": [StrOptions({"auto"}), BaseAffinity],
+        "n_sampled": [Interval(Integral, 2, None, closed="left")],
+        "n_basis": [Interval(Integral, 1, None, closed="left")],
+        "pairs": [Interval(Real, 0, 1, closed="right")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "tol": [Interval(Real, 0, None, closed="left")],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        n_bits=32,
+        *,
+        affinity="auto",
+        n_sampled=1000,
+        n_basis=20,
+        pairs=0.05,
+        max_iter=100,
+        tol=2e-5,
+        output="bits",
+        random_state=None,
+    ):
+        self.n_bits = n_bits
+        self.affinity = affinity
+        self.n_sampled = n_sampled
+        self.n_basis = n_basis
+        self.pairs = pairs
+        self.max_iter = max_iter
+        self.tol = tol
+        self.output = output
+        self.random_state = random_state
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    @one_blas_thread()
+    def fit(self, X: Any, y: Any = None) -> "BREHasher":
+        """Sample rows and pairs, and change one weight after the other.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Training rows.
+        y : array-like with n_samples rows, default=None
+            What `affinity` compares; None: distances between rows are reproduced.
+
+        Returns
+        -------
+        self : BREHasher
+        """
+        X, y = self._validate_training_data(X, y)
+        random_state = check_random_state(self.random_state)
+        self.affinity_ = self._fit_affinity(X, y)
+        space = FeatureSpace.unit(X)
+        sampled = random_state.permutation(X.shape[0])[: self.n_sampled]
+        rows = space.rows(dense_if_small(X[sampled]))
+        products = _products(rows)
+        lengths = np.sqrt(np.maximum(products.diagonal(), 0))
+        inverse = np.divide(1, lengths, out=np.zeros_like(lengths), where=lengths > _NO_LENGTH)
+        kernel = products * inverse * inverse[:, None]
+        first, second = sample_pairs(len(sampled), self.pairs, random_state)
+        if y is None:
+            targets = _distances(kernel)[first, second]
+        else:
+            targets = self._targets(y[sampled])[first, second]
+        embedding = Embedding(kernel, Pairs.of(first, second, targets, len(sampled)))
+        embedding.start(self.n_bits, self.n_basis, random_state)
+        self.n_iter_ = embedding.descend(self.max_iter, self.tol, random_state)
+        self.loss_ = embedding.loss
+        coefficients = np.zeros((len(sampled), self.n_bits))
+        np.put_along_axis(coefficients, embedding.basis.T, embedding.weights.T, axis=0)
+        normals = rows.T @ (inverse[:, None] * coefficients)
+        self.components_, self.intercept_ = space.fold(normals, 0.0, X.dtype)
+        self._keep_database(X, y)
+        return self
+
+    def _targets(self, y):
+        """The distance from 0 to 1 that every pair of rows should have, by their relevance."""
+        rows, levels = self.affinity_.validate(y), self.affinity_.levels_
+        indices = self.affinity_.level_indices(rows, rows)
+        indices = check_level_indices(self.affinity_, indices, 2 * rows.shape[:1], len(levels))
+        return 1 - levels[indices] / (levels[-1] or 1)
+
+
+def _products(rows):
+    """Inner products of centred rows with each other."""
+    if not sparse.issparse(rows.X):
+        dense = rows.to_dense()
+        return dense @ dense.T
+    with_mean = rows.X @ rows.mean
+    products = (rows.X @ rows.X.T).toarray() - with_mean - with_mean[:, None]
+    return products + rows.mean @ rows.mean
+
+
+def _distances(kernel):
+    """Squared distances, as shares of the largest."""
+    lengths = kernel.diagonal()
+    distances = np.maximum(lengths[:, None] + lengths - 2 * kernel, 0)
+    return distances / (distances.max() or 1)
+
+
+def sample_pairs(
+    n: int, share: float, random_state: np.random.RandomState
+) -> tuple[np.ndarray, np.ndarray]:
+    """Both ends of pairs of every row with a share of all rows, without itself."""
+    n_partners = max(1, int(share * n))
+    partners = [random_state.permutation(n)[:n_partners] for _ in range(n)]
+    first, second = np.repeat(np.arange(n), n_partners), np.concatenate(partners)
+    is_pair = first != second
+    return first[is_pair], second[is_pair]
+
+
+class Pairs(NamedTuple):
+    """Pairs of rows, and the distances that they should have.
+
+    Attributes
+    ----------
+    first, second : ndarray of shape (n_pairs,)
+        The rows.
+    targets : ndarray of shape (n_pairs,)
+        In [0, 1].
+    neighbors, numbers : ndarray of shape (2 * n_pairs,)
+        The other rows of the pairs of row i, and the numbers of these pairs, stand from
+        ``starts[i]`` to ``starts[i + 1]``.
+    starts : ndarray of shape (n_rows + 1,)
+    """
+
+    first: np.ndarray
+    second: np.ndarray
+    targets: np.ndarray
+    neighbors: np.ndarray
+    numbers: np.ndarray
+    starts: np.ndarray
+
+    @classmethod
+    def of(cls, first: np.ndarray, second: np.ndarray, targets: np.ndarray, n_rows: int) -> "Pairs":
+        """Pairs of `n_rows` rows."""
+        ends = np.concatenate([first, second])
+        order = np.argsort(ends, kind="stable")
+        starts = np.concatenate([[0], np.cumsum(np.bincount(ends, minlength=n_rows))])
+        neighbors = np.concatenate([second, first])[order]
+        return cls(first, second, targets, neighbors, order % max(1, len(first)), starts)
+
+
+class Embedding:
+    """Bits that are signs of sums over a kernel matrix, and the loss of their distances.
+
+    Parameters
+    ----------
+    kernel : ndarray of shape (n_rows, n_rows)
+    pairs : Pairs
+
+    Attributes
+    ----------
+    basis : ndarray of shape (n_bits, n_basis)
+        The rows whose kernels each bit sums.
+    weights : ndarray of shape (n_bits, n_basis)
+    bits : ndarray of shape (n_bits, n_rows), bool
+    """
+
+    def __init__(self, kernel: np.ndarray, pairs: Pairs):
+        self.kernel, self.pairs = kernel, pairs
+
+    def start(self, n_bits: int, n_basis: int, random_state: np.random.RandomState) -> None:
+        """Sample the rows of every bit, and small weights."""
+        n = len(self.kernel)
+        n_basis = min(n_basis, n)
+        self.basis = np.array([random_state.permutation(n)[:n_basis] for _ in range(n_bits)])
+        self.weights = _SPREAD_OF_THE_START * random_state.standard_normal((n_bits, n_basis))
+        self.bits = np.array([self._project(bit) > 0 for bit in range(n_bits)])
+        self._distances = np.zeros(len(self.pairs.first), dtype=np.int64)
+        for bits in self.bits:
+            self._distances += self._differ(bits)
+
+    def descend(self, max_iter: int, tol: float, random_state: np.random.RandomState) -> int:
+        """Sweep over the bits until the loss falls by less than `tol`; returns the sweeps."""
+        n_bits, n_basis = self.weights.shape
+        before = self.loss
+        for n_sweeps in range(1, max_iter + 1):
+            for bit in range(n_bits):
+                self.improve(bit, random_state.randint(n_basis))
+            if before - self.loss < tol:
+                return n_sweeps
+            before = self.loss
+        return max_iter
+
+    @property
+    def loss(self) -> float:
+        """Mean over the pairs of half the squared error of their distance."""
+        errors = self._distances / len(self.weights) - self.pairs.targets
+        return float(0.5 * (errors @ errors) / max(1, len(errors)))
+
+    def improve(self, bit: int, place: int) -> None:
+        """Set one weight of a bit to its best value, in the middle of the interval."""
+        weight = self.weights[bit, place]
+        column = self.kernel[:, self.basis[bit, place]]
+        moving = np.flatnonzero(np.abs(column) > _NO_LENGTH)
+        if not moving.size:
+            return
+        critical = weight - self._project(bit)[moving] / column[moving]
+        order = np.argsort(critical, kind="stable")
+        moving, critical = moving[order], critical[order]
+        bits = self.bits[bit].copy()
+        bits[moving] = column[moving] < 0  # below all critical values
+        losses = self._walk(bit, bits, moving)
+        middles = np.concatenate(
+            [[critical[0] - _END], (critical[:-1] + critical[1:]) / 2, [critical[-1] + _END]]
+        )
+        is_interval = np.concatenate([[True], critical[1:] > critical[:-1], [True]])
+        self.weights[bit, place] = middles[np.where(is_interval, losses, np.inf).argmin()]
+        self._set_bits(bit, self._project(bit) > 0)
+
+    def _walk(self, bit, bits, order):
+        """Loss after each flip of the rows in order, up to a constant."""
+        from .._kernels.pair_walk import walk_flips
+
+        distances = self._distances - self._differ(self.bits[bit]) + self._differ(bits)
+        losses = np.empty(len(order) + 1)
+        scale = 1 / len(self.weights)
+        pairs = self.pairs
+        numbers = pairs.neighbors, pairs.numbers, pairs.starts
+        walk_flips(order, bits.astype(np.int64), distances, pairs.targets, *numbers, scale, losses)
+        return losses
+
+    def _set_bits(self, bit, bits):
+        self._distances += self._differ(bits) - self._differ(self.bits[bit])
+        self.bits[bit] = bits
+
+    def _project(self, bit):
+        return self.kernel[:, self.basis[bit]] @ self.weights[bit]
+
+    def _differ(self, bits):
+        """Of every pair 1 where a bit differs, else 0."""
+        return (bits[self.pairs.first] != bits[self.pairs.second]).astype(np.int64)

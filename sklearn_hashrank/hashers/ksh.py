@@ -1,0 +1,291 @@
+"""Supervised hashing with kernels."""
+
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from scipy import linalg, sparse
+from sklearn.base import _fit_context
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from .._linear import fix_signs
+from .._utils.threads import one_blas_thread
+from ..affinity import BaseAffinity, check_level_indices
+from ._kernel import KernelHasher, documented
+
+__all__ = ["KSHHasher"]
+
+_ROWS_OF_THE_TABLE = 256
+_NO_VARIANCE = 1e-10  # relative to the largest
+_MOST_DOUBLINGS = 50
+
+
+@documented
+class KSHHasher(KernelHasher):
+    """Half-spaces of a Gaussian kernel whose codes reproduce which rows are relevant.
+
+    Inner products of codes should be as large as possible for relevant pairs and as small as
+    possible for all others. Bits are learned in turn, each from what the bits before it left over:
+    by the leading generalised eigenvector, and from there by gradient ascent on a smooth code.
+
+    Parameters
+    ----------
+    {n_bits}
+    affinity : "auto" or affinity object, default="auto"
+        How `y` says what is relevant, which is a level above 0; see
+        :mod:`sklearn_hashrank.affinity`.
+    n_anchors : int, default=300
+        Training rows that kernels are computed with, sampled at random.
+    n_labelled : int, default=1000
+        Training rows, sampled at random, whose pairs teach the codes. All training rows centre the
+        kernels.
+    {gamma}
+    max_iter : int, default=500
+        Most steps of gradient ascent for a bit.
+    tol : float, default=0.01
+        Ascent ends when a step changes the objective of a labelled row by at most this.
+    {output}
+    random_state : int, RandomState instance or None, default=None
+        Samples the anchors and the labelled rows.
+
+    Attributes
+    ----------
+    {hyperplanes}
+    n_iter_ : int
+        Steps of gradient ascent for the bit that took most.
+    {affinity_}
+    {attributes}
+
+    References
+    ----------
+    W. Liu, J. Wang, R. Ji, Y.-G. Jiang, S.-F. Chang, "Supervised hashing with kernels", CVPR 2012.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from sklearn_hashrank import KSHHasher
+    >>> X, y = load_digits(return_X_y=True)
+    >>> hasher = KSHHasher(n_bits=8, random_state=0).fit(X[:1000], y[:1000])
+    >>> bool(hasher.score(X[1000:], y[1000:]) > 0.7)
+    True
+    """
+
+    _parameter_constraints: dict = {
+        **KernelHasher._parameter_constraints,
+        "affinity": [StrOptions({"auto"}), BaseAffinity],
+        "n_anchors": [Interval(Integral, 1, None, closed="left")],
+        "n_labelled": [Interval(Integral, 2, None, closed="left")],
+        "gamma": [Interval(Real, 0, None, closed="neither")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "tol": [Interval(Real, 0, None, closed="left")],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        n_bits=32,
+        *,
+        affinity="auto",
+        n_anchors=300,
+        n_labelled=1000,
+        gamma=0.5,
+        max_iter=500,
+        tol=0.01,
+        output="bits",
+        random_state=None,
+    ):
+        self.n_bits = n_bits
+        self.affinity = affinity
+        self.n_anchors = n_anchors
+        self.n_labelled = n_labelled
+        self.gamma = gamma
+        self.max_iter = max_iter
+        self.tol = tol
+        self.output = output
+        self.random_state = random_state
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    @one_blas_thread()
+    def fit(self, X: Any, y: Any = None) -> "KSHHasher":
+        """Sample anchors and labelled rows, and learn one bit after the other.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Training rows.
+        y : array-like with n_samples rows, default=None
+            What `affinity` compares; None: `X` itself.
+
+        Returns
+        -------
+        self : KSHHasher
+        """
+        X, y = self._validate_training_data(X, y)
+        random_state = check_random_state(self.random_state)
+        self.affinity_ = self._fit_affinity(X, y)
+        self._find_features(X, self.n_anchors, self.gamma, random_state)
+        labelled = random_state.permutation(X.shape[0])[: self.n_labelled]
+        kernels = self._features.transform(X[labelled]).astype(np.float64)
+        similarity = Similarity.of(self.affinity_, (X if y is None else y)[labelled])
+        weights, self.n_iter_ = learn_weights(
+            kernels, similarity, self.n_bits, self.max_iter, self.tol
+        )
+        self._set_weights(weights, 0.0, X.dtype)
+        self._keep_database(X, y)
+        return self
+
+
+class Similarity:
+    """Which rows are relevant to each other, less what bits have explained.
+
+    It is the matrix ``scale * S - Y Y^T``, which is never formed. S has 1 where two rows are
+    relevant to each other and -1 elsewhere, and is kept as a table of the groups of equal rows.
+
+    Parameters
+    ----------
+    table : ndarray of shape (n_groups, n_groups)
+        S of the groups.
+    group : ndarray of shape (n_rows,)
+        The group of each row.
+    """
+
+    def __init__(self, table: np.ndarray, group: np.ndarray):
+        self.table, self.group, self.scale = table, group, 1.0
+        n = len(group)
+        entries = np.ones(n), group, np.arange(n + 1)
+        self._add_up = sparse.csr_array(entries, shape=(n, len(table))).T.tocsr()
+        self._codes = np.zeros((n, 0))
+
+    @classmethod
+    def of(cls, affinity: BaseAffinity, y: Any) -> "Similarity":
+        """Similarity of rows of `y` by a fitted affinity."""
+        rows = affinity.validate(y)
+        groups, group = affinity.group(rows)
+        n = groups.shape[0]
+        table = np.empty((n, n))
+        for start in range(0, n, _ROWS_OF_THE_TABLE):
+            part = groups[start : start + _ROWS_OF_THE_TABLE]
+            levels = affinity.level_indices(part, groups)
+            shape = part.shape[0], n
+            levels = check_level_indices(affinity, levels, shape, len(affinity.levels_))
+            relevant = affinity.levels_[levels] > 0
+            table[start : start + _ROWS_OF_THE_TABLE] = np.where(relevant, 1.0, -1.0)
+        return cls(table, np.arange(n) if group is None else group)
+
+    def __matmul__(self, columns: np.ndarray) -> np.ndarray:
+        """Product with columns, (n_rows, m) or (n_rows,)."""
+        product = (self.scale * (self.table @ self._sums(columns)))[self.group]
+        product -= self._codes @ (self._codes.T @ columns)
+        return product
+
+    def quadratic(self, code: np.ndarray) -> float:
+        """Product with a code, (n_rows,), on both sides."""
+        sums, explained = self._sums(code), self._codes.T @ code
+        return float(self.scale * (sums @ (self.table @ sums)) - explained @ explained)
+
+    def _sums(self, columns):
+        """Sums of the rows of each group."""
+        if columns.ndim == 1:
+            return np.bincount(self.group, columns, len(self.table))  # several times as fast
+        return self._add_up @ columns
+
+    def explain(self, code: np.ndarray) -> None:
+        """Subtract what a bit of -1 and 1, (n_rows,), explains."""
+        self._codes = np.column_stack([self._codes, code])
+
+
+def learn_weights(
+    kernels: np.ndarray, similarity: Any, n_bits: int, max_iter: int, tol: float
+) -> tuple[np.ndarray, int]:
+    """Weights of bits that are learned in turn.
+
+    Parameters
+    ----------
+    kernels : ndarray of shape (n_rows, n_anchors)
+        Centred kernels of the labelled rows.
+    similarity : Similarity
+        That of the labelled rows; it is scaled by the number of bits, and loses what they explain.
+    n_bits, max_iter : int
+    tol : float
+
+    Returns
+    -------
+    weights : ndarray of shape (n_anchors, n_bits)
+    n_steps : int
+        Steps of gradient ascent for the bit that took most.
+    """
+    n, n_anchors = kernels.shape
+    similarity.scale = n_bits
+    values, vectors = linalg.eigh(kernels.T @ kernels)
+    kept = values > _NO_VARIANCE * values[-1]
+    weights = np.zeros((n_anchors, n_bits))
+    if not kept.any():
+        return weights, 1  # all rows are equal
+    whitening = vectors[:, kept] / np.sqrt(values[kept])
+    white = kernels @ whitening
+    last, most_steps = white.shape[1] - 1, 1
+    for bit in range(n_bits):
+        matrix = white.T @ (similarity @ white)
+        _, leading = linalg.eigh(matrix, subset_by_index=[last, last])
+        start = np.sqrt(n) * (whitening @ fix_signs(leading))[:, 0]
+        ascended, n_steps = ascend(kernels, similarity, start, max_iter, tol)
+        most_steps = max(most_steps, n_steps)
+        codes = [np.where(kernels @ each > 0, 1.0, -1.0) for each in (start, ascended)]
+        fits = [similarity.quadratic(code) for code in codes]
+        best = int(fits[1] > fits[0])
+        weights[:, bit] = (start, ascended)[best]
+        similarity.explain(codes[best])
+    return weights, most_steps
+
+
+def ascend(
+    kernels: np.ndarray, similarity: Any, start: np.ndarray, max_iter: int, tol: float
+) -> tuple[np.ndarray, int]:
+    """Maximise ``z^T S z`` of the smooth code ``z = tanh(K a / 2)`` by accelerated ascent.
+
+    Nesterov's steps, with a step length that is halved until the objective is above its quadratic
+    bound.
+
+    Parameters
+    ----------
+    kernels : ndarray of shape (n_rows, n_anchors)
+    similarity : Similarity
+    start : ndarray of shape (n_anchors,)
+    max_iter : int
+    tol : float
+        Ascent ends when the objective of a row changes by at most this.
+
+    Returns
+    -------
+    weights : ndarray of shape (n_anchors,)
+    n_steps : int
+        Steps taken.
+    """
+    before, weights = start, start
+    projections_before = projections = kernels @ start
+    value = similarity.quadratic(np.tanh(projections / 2))
+    steepness, momentum = 1.0, (0.0, 1.0)
+    for n_steps in range(1, max_iter + 1):
+        share = (momentum[0] - 1) / momentum[1]
+        probe = weights + share * (weights - before)
+        probed = projections + share * (projections - projections_before)
+        code = np.tanh(probed / 2)
+        product = similarity @ code
+        gradient = kernels.T @ (product * (1 - code**2))
+        bound, squared, move = code @ product, gradient @ gradient, kernels @ gradient
+        for _ in range(_MOST_DOUBLINGS + 1):
+            moved = probed + move / steepness
+            found = similarity.quadratic(np.tanh(moved / 2))
+            if found >= bound + squared / steepness / 2:
+                break
+            steepness *= 2
+        else:
+            return weights, n_steps
+        before, weights = weights, probe + gradient / steepness
+        projections_before, projections = projections, moved
+        momentum = momentum[1], (1 + np.sqrt(1 + 4 * momentum[1] ** 2)) / 2
+        change, value = abs(found - value), found
+        if change <= tol * len(kernels):
+            return weights, n_steps
+    return weights, max_iter

@@ -1,0 +1,136 @@
+"""Exported hashers give the codes of ``transform``. ONNX and others are tested in tests_stores."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.datasets import load_digits
+from sklearn.model_selection import GridSearchCV
+from sklearn.neighbors import KNeighborsTransformer
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MinMaxScaler, Normalizer, StandardScaler
+
+from sklearn_hashrank import HammingNeighbors, ITQHasher, LSHHasher, PCAHasher
+from sklearn_hashrank.codes import FORMATS
+from sklearn_hashrank.interop import to_faiss_index, to_numpy_source, to_onnx
+from sklearn_hashrank.interop._folding import fold
+from tests.interop.exported import DATA, ESTIMATORS, check_codes, fitted, near_a_hyperplane, rows_of
+
+X, Y = load_digits(return_X_y=True)
+
+
+@pytest.mark.parametrize("data", DATA)
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_numpy_source_and_faiss_give_the_codes_of_transform(name, data):
+    faiss = pytest.importorskip("faiss")
+    rows, _ = rows_of(data)
+    for output in FORMATS:
+        estimator = fitted(name, data, output)
+        (components, intercept), _ = fold(estimator)
+        is_near = near_a_hyperplane(components, intercept, rows)
+        expected = estimator.transform(rows)
+        for dtype in (np.float32, np.float64):
+            module = {}
+            exec(to_numpy_source(estimator, dtype=dtype), module)
+            check_codes(module["encode"](rows), expected, is_near)
+    index = to_faiss_index(estimator)
+    index.add(rows.astype(np.float32))
+    codes = faiss.vector_to_array(faiss.downcast_index(index.index).codes)
+    codes = np.unpackbits(codes.reshape(len(rows), -1), axis=1, bitorder="little")
+    check_codes(np.packbits(1 - codes[:, : len(intercept)], axis=1), expected, is_near)
+
+
+def test_the_source_needs_only_numpy(tmp_path):
+    (tmp_path / "hasher.py").write_text(to_numpy_source(LSHHasher(12, random_state=0).fit(X)))
+    np.save(tmp_path / "rows.npy", X)
+    code = (
+        "import numpy as np, sys; from hasher import encode; codes = encode(np.load('rows.npy'))\n"
+        "assert not {'sklearn', 'scipy', 'sklearn_hashrank'} & set(sys.modules)\n"
+        "np.save('codes.npy', codes)"
+    )
+    subprocess.run([sys.executable, "-c", code], cwd=tmp_path, check=True)
+    expected = LSHHasher(12, random_state=0).fit_transform(X)
+    np.testing.assert_array_equal(np.load(tmp_path / "codes.npy"), expected)
+
+
+@pytest.mark.parametrize("n_bits", [5, 64])
+def test_faiss_takes_floats_and_finds_our_neighbours(n_bits):
+    faiss = pytest.importorskip("faiss")
+    hasher = LSHHasher(n_bits, random_state=0).fit(X)
+    index = to_faiss_index(hasher)
+    assert index.is_trained
+    assert index.ntotal == 0
+    index = faiss.deserialize_index(faiss.serialize_index(index))
+    index.add(X.astype(np.float32))
+    distances, ids = index.search(X[:50].astype(np.float32), 10)
+    ours = HammingNeighbors(10).fit(hasher.transform(X))
+    np.testing.assert_array_equal(distances, ours.kneighbors(hasher.transform(X[:50]))[0])
+    codes = hasher.transform(X)
+    found = (codes[:50, None] != codes[ids]).sum(axis=2)
+    np.testing.assert_array_equal(distances, found)
+
+
+def test_zero_is_bit_0_in_faiss_too():
+    """A row on every hyperplane: faiss sets these bits, so that ours are their complements."""
+    pytest.importorskip("faiss")
+    hasher = LSHHasher(16, random_state=0).fit(X)
+    hasher.intercept_[:] = 0
+    rows = np.vstack([np.zeros((1, 64)), X[:20]])
+    index = to_faiss_index(hasher)
+    index.add(rows.astype(np.float32))
+    distances, ids = index.search(rows[:1].astype(np.float32), 21)
+    codes = hasher.transform(rows)
+    assert not codes[0].any()
+    np.testing.assert_array_equal(distances[0], codes[ids[0]].sum(axis=1))
+
+
+def test_a_search_is_exported_as_its_best_pipeline():
+    grid = GridSearchCV(
+        make_pipeline(StandardScaler(), PCAHasher(8)), {"pcahasher__n_bits": [6]}, cv=2
+    )
+    grid.fit(X, Y)
+    (components, _), _ = fold(grid)
+    assert components.shape == (6, 64)
+    nested = make_pipeline(StandardScaler(), GridSearchCV(ITQHasher(), {"n_bits": [7]}, cv=2))
+    module = {}
+    exec(to_numpy_source(nested.fit(X, Y)), module)
+    np.testing.assert_array_equal(module["encode"](X), nested.transform(X))
+
+
+class Shifted(StandardScaler):
+    """A scaler that does something else."""
+
+
+@pytest.mark.parametrize(
+    ("estimator", "message"),
+    [
+        (StandardScaler(), "must be a LinearHasher. Got StandardScaler"),
+        (HammingNeighbors(), "must be a LinearHasher. Got HammingNeighbors"),
+        (LSHHasher, "must be a LinearHasher. Got LSHHasher"),
+        (
+            make_pipeline(Normalizer(), LSHHasher()),
+            r"must be affine: IncrementalPCA, .*, TruncatedSVD, without clip=True. Got Normalizer",
+        ),
+        (make_pipeline(MinMaxScaler(clip=True), LSHHasher()), "Got MinMaxScaler"),
+        (make_pipeline(Shifted(), LSHHasher()), "Got Shifted"),
+        (make_pipeline(KNeighborsTransformer(), LSHHasher()), "Got KNeighborsTransformer"),
+    ],
+)
+def test_what_is_not_linear_is_refused(estimator, message):
+    if not isinstance(estimator, type):
+        estimator = clone(estimator).fit(X[:50] if hasattr(estimator, "steps") else X[:5] > 3)
+    with pytest.raises(TypeError, match=message):
+        to_numpy_source(estimator)
+
+
+def test_other_arithmetic_is_refused():
+    with pytest.raises(ValueError, match="numpy.float32 or numpy.float64. Got float16"):
+        to_numpy_source(LSHHasher(4).fit(X), dtype=np.float16)
+
+
+def test_a_package_that_is_missing_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "onnx", None)
+    with pytest.raises(ImportError, match=r"onnx is needed.*`pip install sklearn-hashrank\[onnx\]"):
+        to_onnx(LSHHasher(4).fit(X))

@@ -1,0 +1,24 @@
+"""DuckDB: the type BIT, of any length."""
+
+import duckdb
+import numpy as np
+import pyarrow as pa
+
+from sklearn_hashrank.interop import to_bit_strings
+
+
+def search(codes, queries, n_bits, k):
+    connection = duckdb.connect()
+    rows = pa.table({"id": range(len(codes)), "code": to_bit_strings(codes, n_bits)})
+    connection.register("rows", rows)
+    connection.execute("create table items as select id, code::bit as code from rows")
+    nearest = """
+        select bit_count(xor(code, ?::bit)) as distance, id from items
+        order by distance, id limit ?
+    """
+    found = [
+        connection.execute(nearest, (query, k)).fetchall()
+        for query in to_bit_strings(queries, n_bits)
+    ]
+    distances, ids = np.moveaxis(np.array(found), 2, 0)
+    return distances, ids
