@@ -290,7 +290,14 @@ class MinibatchHasher(CallbackSupportMixin, LinearHasher):
         if self.solver == "sgd":
             options["momentum"] = self.momentum
         solver = SOLVERS[self.solver](**options)
-        return LinearLearner(X, self.n_bits, solver, random_state, start, one_scale=from_neighbors)
+        dropout = self._choose_dropout(objective.objective, X.shape[1], n_rows)
+        return LinearLearner(
+            X, self.n_bits, solver, random_state, start, dropout=dropout, one_scale=from_neighbors
+        )
+
+    def _choose_dropout(self, objective: Any, n_features: int, n_rows: int | None) -> float:
+        """Share of the features to drop; `n_rows` is None where it is not known beforehand."""
+        return 0.0
 
     def _validation(self, objective, relevance, X, learner, train, validation):
         def projections(rows):

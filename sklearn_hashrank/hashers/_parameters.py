@@ -2,16 +2,7 @@
 
 from .._utils.docs import documented_by
 
-documented = documented_by(
-    {
-        "n_bits": """
-n_bits : int, default=32
-    Length of a code. It may exceed the number of features.""",
-        "affinity": """
-affinity : "auto" or affinity object, default="auto"
-    How `y` says what is relevant; see :mod:`sklearn_hashrank.affinity`. ``"auto"`` without `y`
-    learns from the nearest rows, and judges by distances; see :ref:`unlabelled`.""",
-        "ascent": """
+_BATCHES = """
 solver : {"adam", "sgd"}, default="adam"
     Adam, or stochastic gradient ascent with momentum.
 batch_size : int or "auto", default="auto"
@@ -20,9 +11,9 @@ batch_size : int or "auto", default="auto"
     graded objectives one of those that hold most of the gain. Where they are rare because there
     are many classes or label paths, it is 512, in groups of about 4 rows of a class or path.
     Where nearest rows are relevant, batches are made of rows with some of their neighbours, and
-    ``"auto"`` is 512.
-max_iter : int, default=60
-    Most passes over the training rows.
+    ``"auto"`` is 512."""
+
+_STEPS = """
 learning_rate : float or "auto", default="auto"
     Length of a step at the start. ``"auto"`` is 0.01 for Adam, 0.02 where batches are made of
     groups, and 1 for SGD, but 0.03 for SGD on squared distances and on products of projections,
@@ -35,7 +26,22 @@ weight_decay : float or "auto", default="auto"
     features per training row, at most 0.15, and 0.05 in :meth:`partial_fit`; 0 where nearest rows
     are relevant.
 momentum : float, default=0.9
-    Share of the last move that ``solver="sgd"`` keeps.""",
+    Share of the last move that ``solver="sgd"`` keeps."""
+
+documented = documented_by(
+    {
+        "n_bits": """
+n_bits : int, default=32
+    Length of a code. It may exceed the number of features.""",
+        "affinity": """
+affinity : "auto" or affinity object, default="auto"
+    How `y` says what is relevant; see :mod:`sklearn_hashrank.affinity`. ``"auto"`` without `y`
+    learns from the nearest rows, and judges by distances; see :ref:`unlabelled`.""",
+        "batches": _BATCHES,
+        "steps": _STEPS,
+        "ascent": f"""{_BATCHES}
+max_iter : int, default=60
+    Most passes over the training rows.{_STEPS}""",
         "end": """
 early_stopping : bool, default=False
     Whether to keep part of the training rows for validation, to return the weights that were

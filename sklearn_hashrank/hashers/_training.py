@@ -12,7 +12,7 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -238,6 +238,8 @@ class LinearLearner:
         their number; each scaled to projections of unit variance.
     start : tuple (components, intercept), default=None
         Projections to start from instead.
+    dropout : float, default=0.0
+        Share of the features of each row that a step leaves at their mean.
     one_scale : bool, default=False
         Whether one common factor scales all features, which keeps distances between rows, instead
         of :func:`feature_scales`.
@@ -250,6 +252,8 @@ class LinearLearner:
         solver: Any,
         random_state: np.random.RandomState,
         start: tuple[np.ndarray, np.ndarray] | None = None,
+        *,
+        dropout: float = 0.0,
         one_scale: bool = False,
     ):
         self.n_bits, self.solver, self._one_scale = n_bits, solver, one_scale
@@ -266,6 +270,7 @@ class LinearLearner:
             np.ascontiguousarray(weights, dtype=np.float32),
             offsets.astype(np.float32),
         )
+        self._mask = RandomMask.draw(dropout, random_state) if dropout else None
         self.n_steps = 0
         self.restart_average()
 
@@ -286,6 +291,8 @@ class LinearLearner:
         """
         weights, offsets = self.weights
         rows = self._space.transform(X, np.float32)
+        if self._mask:
+            self._mask.apply(rows, self.n_steps)
         scores = rows @ weights
         scores += offsets
         _check_finite(scores)
@@ -312,6 +319,34 @@ class LinearLearner:
         for numbers in hyperplanes:
             _check_finite(numbers)
         return hyperplanes._asdict()
+
+
+@storable
+class RandomMask(NamedTuple):
+    """Sets random numbers of a matrix to zero, others at every step.
+
+    Attributes
+    ----------
+    n_dropped : int
+        How many of 256 numbers are set to zero, in the mean.
+    seed : int
+        Together with the number of a step it draws them, so that no generator has to be kept.
+    """
+
+    n_dropped: int
+    seed: int
+
+    @classmethod
+    def draw(cls, share: float, random_state: np.random.RandomState) -> "RandomMask":
+        """Mask of a share of the numbers, to the nearest 1/256, with a seed of its own."""
+        return cls(min(255, round(256 * share)), random_state.randint(np.iinfo(np.int32).max))
+
+    def apply(self, rows: np.ndarray, step: int) -> None:
+        """Zero the numbers in place; the others grow, so that sums stay as they are in the mean."""
+        random_bytes = np.random.default_rng((self.seed, step)).bytes(rows.size)
+        keep = np.frombuffer(random_bytes, np.uint8).reshape(rows.shape) >= self.n_dropped
+        rows *= keep
+        rows *= np.float32(256 / (256 - self.n_dropped))
 
 
 def _check_finite(numbers):
