@@ -18,7 +18,7 @@ from ..affinity import NeighborAffinity
 # Pairs of so many rows are compared: a few seconds where they have some hundred features.
 _MOST_ROWS = 20_000
 _GROUP_SIZE, _POOL = 8, 20  # rows of a group, and how near they are
-_FEWEST_BATCHES = 10  # of a pass over few rows
+_FEWEST_BATCHES = 5  # of a pass over few rows
 
 
 class NeighborRelevance:
@@ -112,8 +112,8 @@ class NeighborRelevance:
 class NeighborBatches:
     """Batches of about `size` rows: rows in random order, each with some of its neighbours.
 
-    An iteration gives as many batches as rows fill, and at least 10. It begins groups at some of
-    the rows, other ones with each iteration.
+    An iteration gives half as many batches as rows fill, because rows come again as neighbours, and
+    at least 5. It begins groups at some of the rows, other ones with each iteration.
 
     Parameters
     ----------
@@ -138,7 +138,7 @@ class NeighborBatches:
         self.rows = rows
         self._n_groups = max(2, size // _GROUP_SIZE)
         self._n_others = min(_GROUP_SIZE, max(2, size // self._n_groups)) - 1
-        self._n_batches = max(_FEWEST_BATCHES, round(len(rows) / size))
+        self._n_batches = max(_FEWEST_BATCHES, round(len(rows) / (2 * size)))
         self.size = len(rows) / self._n_batches  # what a batch is of a pass
         self._relevance, self._is_wanted, self._random_state = relevance, is_wanted, random_state
 
