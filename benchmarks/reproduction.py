@@ -2,7 +2,7 @@
 
     python benchmarks/reproduction.py --data GIST.npz --features DEEP.npz --intents CLINC.npz
         --multilabel TMC.npz [--output docs/reproduction] [--only PART ...] [--seeds 2]
-        [--database 10000] [--cifar100 FOLDER] [--nus-wide FOLDER] [--labelme FILE]
+        [--scale 1] [--cifar100 FOLDER] [--nus-wide FOLDER] [--labelme FILE]
 
 Every table of the papers with its rows and columns, our figure first and the printed one in
 brackets, and a row for each of our own methods. Runs are kept in --store: the same command again
@@ -10,7 +10,8 @@ does what is missing, such as methods that are new. With --output each part is a
 of the experiments includes; without, all is printed.
 
 A set of the papers stands in its own place where a folder of it is given, and otherwise the set
-that is said. Databases are cut to --database random rows, which is said, too.
+that is said. Databases have 10,000 rows, at most; --scale multiplies all numbers of queries,
+training and database rows. Every table says how many rows it stands on.
 """
 
 import argparse
@@ -35,7 +36,7 @@ from sklearn_hashrank.datasets import load_cifar100, load_labelme, load_nus_wide
 from sklearn_hashrank.model_selection import PerClassRetrievalSplit, RandomRetrievalSplit
 
 OURS = ["itq", "rsh", "lwh", "talr-ap", "talr-ndcg", "talr-kernel"]
-FREQUENT_LABELS = 21
+FREQUENT_LABELS, DATABASE = 21, 10_000
 
 
 @dataclass
@@ -60,6 +61,7 @@ class Table:
     title: str
     printed: dict = field(default_factory=dict)
     methods: list | None = None  # None: all of the experiment
+    bits: list | None = None  # the same
 
 
 def experiment(task, methods, bits, tables, options, extra=OURS):
@@ -86,10 +88,14 @@ def experiment(task, methods, bits, tables, options, extra=OURS):
         [found] = comparison.tables([table.measure])
         rows = []
         for name in table.methods or wanted:
-            cells = [_cell(found.cells.get((name, n)), table.printed.get(name), n) for n in bits]
+            cells = [
+                _cell(found.cells.get((name, n)), table.printed.get(name), n)
+                for n in table.bits or bits
+            ]
             if any(cells):
                 rows.append([f"``{name}``", *cells])
-        print_table(f"{task.title}: {table.title}", ["", *(f"{n} bits" for n in bits)], rows)
+        header = ["", *(f"{n} bits" for n in table.bits or bits)]
+        print_table(f"{task.title}: {table.title}", header, rows)
     _print_gaps(wanted, usable, comparison.failures)
     return comparison
 
@@ -137,12 +143,6 @@ def _quoted(text):
     return f'"{text}"'
 
 
-def cut(X, y, n_rows, seed=0):
-    """So many random rows, always the same."""
-    rows = np.sort(np.random.RandomState(seed).permutation(len(X))[:n_rows])
-    return X[rows], None if y is None else y[rows]
-
-
 def unit_rows(X):
     """Centred rows of unit length, as the authors of TALR prepare LabelMe."""
     X = X - X.mean(axis=0)
@@ -155,27 +155,43 @@ class Sets:
     def __init__(self, options):
         self.options = options
 
-    def _cut(self, X, y, n_queries):
-        return cut(X, y, n_queries + self.options.database)
+    def rows(self, number):
+        """So many rows, scaled."""
+        return max(1, round(number * self.options.scale))
+
+    def cut(self, X, y, n_queries):
+        """Random rows for queries and database, always the same."""
+        chosen = np.random.RandomState(0).permutation(len(X))
+        chosen = np.sort(chosen[: self.rows(n_queries + DATABASE)])
+        return X[chosen], None if y is None else y[chosen]
+
+    def per_class(self, n_queries, n_train):
+        """The protocol, scaled."""
+        n_train = None if n_train is None else self.rows(n_train)
+        return PerClassRetrievalSplit(self.rows(n_queries), n_train)
+
+    def random(self, n_queries, n_train):
+        """The protocol without classes, scaled."""
+        return RandomRetrievalSplit(self.rows(n_queries), self.rows(n_train))
 
     def cifar10(self, n_queries):
         """GIST features, for LWH."""
-        X, y = self._cut(*gist(self.options.data), n_queries)
+        X, y = self.cut(*gist(self.options.data), n_queries)
         return "CIFAR-10, GIST", X, y
 
     def cifar10_deep(self, n_queries):
         """Features of a network, for TALR."""
-        X, y = self._cut(*deep_features(self.options.features), n_queries)
+        X, y = self.cut(*deep_features(self.options.features), n_queries)
         return "CIFAR-10, features of a network", X, y
 
     def cifar100(self, n_queries):
         """Label paths of two levels."""
         if self.options.cifar100:
             X, y = load_cifar100(self.options.cifar100, return_X_y=True)
-            X, y = self._cut(X.astype(np.float32), y, n_queries)
+            X, y = self.cut(X.astype(np.float32), y, n_queries)
             return "CIFAR-100, pixels", X, y + 2  # 0 and 1 alone would be label sets
         X, y = self._clinc()
-        return "CLINC150, for CIFAR-100", X, y + 2
+        return "CLINC150, for CIFAR-100", X, y + 2  # all of it, 150 rows of each class
 
     def imagenet100(self):
         """Many classes."""
@@ -193,7 +209,7 @@ class Sets:
         """The 21 most frequent labels, and the training rows of each that there can be."""
         if self.options.nus_wide:
             X, Y = load_nus_wide(self.options.nus_wide, n_labels=FREQUENT_LABELS, return_X_y=True)
-            return ("NUS-WIDE, bag of words", *self._cut(X, Y, n_queries), 500)
+            return ("NUS-WIDE, bag of words", *self.cut(X, Y, n_queries), 500)
         with np.load(self.options.multilabel) as file:
             X, Y = file["X"].astype(np.float32), file["Y"].astype(int)
         Y = Y[:, np.argsort(-Y.sum(axis=0), kind="stable")[:FREQUENT_LABELS]]
@@ -205,8 +221,8 @@ class Sets:
         """No labels, rows of unit length."""
         if self.options.labelme:
             X = load_labelme(self.options.labelme)
-            return "LabelMe, GIST", self._cut(unit_rows(X), None, n_queries)[0]
-        X, _ = self._cut(*gist(self.options.data), n_queries)
+            return "LabelMe, GIST", self.cut(unit_rows(X), None, n_queries)[0]
+        X, _ = self.cut(*gist(self.options.data), n_queries)
         return "CIFAR-10 GIST, for LabelMe", unit_rows(X)
 
 
@@ -214,12 +230,12 @@ def rsh(sets, options):
     """Ranking-based supervised hashing, 2013, figures 2 to 4: no figures are printed in numbers."""
     bits = [8, 16, 24, 32]
     tables = [Table("ndcg:gain=linear:discount=log2", "NDCG, equation 12"), Table("acg", "ACG")]
-    protocol = RandomRetrievalSplit(1000, n_train=5000)
+    protocol = sets.random(1000, 5000)
     name, X, y = sets.cifar100(1000)
     tasks = [Task(name, X, y, HierarchicalAffinity(), protocol)]
     name, X, y, _ = sets.nus_wide(1000)
-    tasks.append(Task(name, *cut(X, y, 1000 + options.database), SharedLabelAffinity(), protocol))
-    X, _ = cut(*gist(options.data), 1000 + options.database)
+    tasks.append(Task(name, *sets.cut(X, y, 1000), SharedLabelAffinity(), protocol))
+    X, _ = sets.cut(*gist(options.data), 1000)
     affinity = EuclideanAffinity(percentiles=[5, 2], levels=[1, 2])
     name = "CIFAR-10 GIST, for One-Million"
     tasks.append(Task(name, unit_rows(X), None, affinity, protocol))
@@ -236,11 +252,11 @@ def lwh(sets, options):
         Table("ph2", "precision within radius 2"),
         Table("recall@1000", "recall at 1,000"),
     ]
-    protocol = RandomRetrievalSplit(2000, n_train=3000)
+    protocol = sets.random(2000, 3000)
     name, X, y = sets.cifar10(2000)
     tasks = [Task(name, X, y, LabelAffinity(), protocol)]
     name, X, y, _ = sets.nus_wide(2000)
-    tasks.append(Task(name, *cut(X, y, 2000 + options.database), SharedLabelAffinity(), protocol))
+    tasks.append(Task(name, *sets.cut(X, y, 2000), SharedLabelAffinity(), protocol))
     for task in tasks:
         extra = ["itq", "rsh", "lwh", "talr-ap"]
         experiment(task, papers.OF_LWH, bits, tables, options, extra=extra)
@@ -250,13 +266,13 @@ def talr_cifar(sets, options):
     """Tie-aware learning to rank, 2017 and 2018: CIFAR-10 in two settings (table 1)."""
     name, X, y = sets.cifar10_deep(1000)
     bits = [12, 24, 32, 48]
-    first = Task(f"{name}, setting 1", X, y, LabelAffinity(), PerClassRetrievalSplit(100, 500))
+    first = Task(f"{name}, setting 1", X, y, LabelAffinity(), sets.per_class(100, 500))
     extra = ["classifier", *OURS]
     changed = Table("ap", "AP (2017)", papers.CIFAR_S1_2017, list(papers.CIFAR_S1_2017))
     tables = [Table("ap", "AP (2018)", papers.CIFAR_S1), changed]
     comparison = experiment(first, papers.OF_TALR, bits, tables, options, extra)
     print_ties(comparison, papers.OF_TALR + extra, 32)
-    second = Task(f"{name}, setting 2", X, y, LabelAffinity(), PerClassRetrievalSplit(100, None))
+    second = Task(f"{name}, setting 2", X, y, LabelAffinity(), sets.per_class(100, None))
     tables = [Table("ap", "AP", papers.CIFAR_S2)]
     bits, extra = [16, 24, 32, 48], ["talr-ap", "talr-kernel"]
     experiment(second, ["dpsh", "dtsh", "mihash"], bits, tables, options, extra)
@@ -280,21 +296,21 @@ def print_ties(comparison, methods, n_bits):
 def talr_nus_wide(sets, options):
     """Tie-aware learning to rank: several labels (tables 1 and 3)."""
     name, X, y, n_train = sets.nus_wide(100 * FREQUENT_LABELS)
-    task = Task(name, X, y, SharedLabelAffinity(), PerClassRetrievalSplit(100, n_train))
+    task = Task(name, X, y, SharedLabelAffinity(), sets.per_class(100, n_train))
     at_5k = "ap@5000:normalize=retrieved"
+    of_ap, of_ndcg = [12, 24, 32, 48], [16, 32, 48, 64]
     tables = [
-        Table("ap", "AP", papers.NUS_AP),
-        Table(at_5k, "AP@5K", papers.NUS_AP_5K, [*papers.NUS_AP_5K, "talr-kernel"]),
+        Table("ap", "AP", papers.NUS_AP, bits=of_ap),
+        Table(at_5k, "AP@5K", papers.NUS_AP_5K, [*papers.NUS_AP_5K, "talr-kernel"], of_ap),
+        Table("ndcg", "NDCG", papers.NUS_NDCG, bits=of_ndcg),
     ]
-    experiment(task, papers.OF_TALR, [12, 24, 32, 48], tables, options)
-    tables = [Table("ndcg", "NDCG", papers.NUS_NDCG)]
-    experiment(task, papers.OF_TALR, [16, 32, 48, 64], tables, options)
+    experiment(task, papers.OF_TALR, sorted({*of_ap, *of_ndcg}), tables, options)
 
 
 def talr_imagenet(sets, options):
     """Tie-aware learning to rank, 2018: many classes (table 2)."""
     name, X, y = sets.imagenet100()
-    task = Task(name, X, y, LabelAffinity(), PerClassRetrievalSplit(10, 50))
+    task = Task(name, X, y, LabelAffinity(), sets.per_class(10, 50))
     at_1000 = "ap@1000:normalize=retrieved"
     tables = [Table(at_1000, "AP@1000", papers.IMAGENET_AP_1000)]
     experiment(task, ["hashnet", "mihash", "talr-ap"], [16, 32, 48, 64], tables, options)
@@ -304,7 +320,7 @@ def talr_labelme(sets, options):
     """Tie-aware learning to rank: distances of unlabelled rows (table 3)."""
     name, X = sets.labelme(2000)
     affinity = EuclideanAffinity(percentiles=[5, 1, 0.2, 0.1], levels=[1, 2, 5, 10])
-    task = Task(name, X, None, affinity, RandomRetrievalSplit(2000, n_train=5000))
+    task = Task(name, X, None, affinity, sets.random(2000, 5000))
     tables = [Table("ndcg", "NDCG", papers.LABELME_NDCG)]
     extra = ["lsh", "itq", "rsh", "talr-ndcg"]
     experiment(task, papers.OF_TALR, [16, 32, 48, 64], tables, options, extra)
@@ -314,12 +330,12 @@ def mlgap(sets, options):
     """Mean local group average precision, 2018 (table 1)."""
     bits = [12, 24]
     name, X, y = sets.cifar10_deep(1000)
-    sizes = PerClassRetrievalSplit(100, 500)
+    sizes = sets.per_class(100, 500)
     task = Task(name, X, y, LabelAffinity(), sizes)
     tables = _mlgap_tables(papers.MLGAP_CIFAR10)
     experiment(task, ["dsh", "dispersed"], bits, tables, options, ["itq", "talr-ap"])
     name, X, y = sets.cifar100(1500)
-    task = Task(name, X, y, HierarchicalAffinity(), PerClassRetrievalSplit(10, 50))
+    task = Task(name, X, y, HierarchicalAffinity(), sets.per_class(10, 50))
     extra = ["hierarchical", "itq", "talr-ap"]
     tables = _mlgap_tables(papers.MLGAP_CIFAR100)
     experiment(task, ["dsh", "hierarchical-paper"], bits, tables, options, extra)
@@ -344,7 +360,7 @@ def main():
     for name in ("cifar100", "nus-wide", "labelme"):
         parser.add_argument(f"--{name}", help="folder of the published files, in place of another")
     parser.add_argument("--seeds", type=int, default=2)
-    parser.add_argument("--database", type=int, default=10_000, help="rows of a database, at most")
+    parser.add_argument("--scale", type=float, default=1.0, help="of all numbers of rows")
     parser.add_argument("--n-jobs", type=int, default=2)
     parser.add_argument("--store", default="build/reproduction", help="folder of finished runs")
     parser.add_argument("--output", help="folder for a file of each part")
