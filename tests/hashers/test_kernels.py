@@ -280,6 +280,13 @@ def test_talr_on_kernels_learns_from_distances_and_from_label_sets():
     assert isinstance(hasher.affinity_, SharedLabelAffinity)
 
 
+def test_talr_on_kernels_takes_all_that_talr_takes():
+    assert set(TALRKernel().get_params()) == set(TALRLinear().get_params()) | {
+        "n_anchors",
+        "gamma",
+    }
+
+
 def test_talr_on_kernels_goes_on_from_the_last_fit():
     X, y, *_ = digits()
     hasher = TALRKernel(n_bits=8, n_anchors=100, max_iter=3, random_state=0, warm_start=True)
