@@ -1,7 +1,8 @@
 """All measurements beside peers, in one run, as ratios; with --output also as a page.
 
     python benchmarks/side_by_side.py [--quick] [--output docs/benchmarks.md]
-    python benchmarks/side_by_side.py --quality [--data GIST.npz]    # the quality of codes, too
+    python benchmarks/side_by_side.py --quality [--data GIST.npz] [--features DEEP.npz]
+        [--intents CLINC.npz]    # the quality of codes, too
 
 Peers that are not installed are left out (extras ``faiss`` and ``torch``), and so are data sets
 that are not there.
@@ -10,6 +11,7 @@ that are not there.
 import argparse
 from pathlib import Path
 
+import classes
 import evaluation
 import gist
 import lwh
@@ -38,12 +40,15 @@ def main():
     parser.add_argument("--quick", action="store_true", help="databases a tenth of the size")
     parser.add_argument("--quality", action="store_true", help="the quality of codes, too")
     parser.add_argument("--data", help="npz file with X_train, y_train, X_test, y_test")
+    parser.add_argument("--features", help="npz file of network features with X, y and scale")
+    parser.add_argument("--intents", help="npz file of sentence embeddings with intents")
     parser.add_argument("--fashion-mnist", default=FASHION_MNIST, help="folder of the idx files")
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--output", type=Path, help="Markdown page to write")
     options = parser.parse_args()
     scale = 10 if options.quick else 1
-    sheet, sets = Sheet(), quality.find_sets(options.data, options.fashion_mnist)
+    sheet = Sheet()
+    sets = quality.find_sets(options.data, options.fashion_mnist, options.features)
     evaluation.measure(sheet, scale)
     streaming.measure(sheet, scale)
     neighbors.measure(sheet, scale)
@@ -58,6 +63,8 @@ def main():
     gist.measure(sheet, 10_000 // scale)
     if options.quality:
         quality.measure(sheet, sets, options.seeds)
+        if options.intents:
+            classes.measure(sheet, options.intents, options.seeds)
     if options.output:
         options.output.write_text(PAGE + sheet.markdown())
 

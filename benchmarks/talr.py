@@ -123,10 +123,10 @@ def streaming(sets, seeds):
 
 
 def many_classes(_, seeds):
-    """200 classes that overlap heavily: few relevant items in a small batch."""
+    """200 made-up classes that overlap heavily: few relevant items in a small batch."""
     random_state = np.random.RandomState(0)
     means = random_state.standard_normal((200, 128))
-    y = random_state.randint(0, 200, 40_000)
+    y = random_state.permutation(np.repeat(np.arange(200), 300))
     X = (0.35 * means[y] + random_state.standard_normal((len(y), 128))).astype(np.float32)
     makers = {
         f"TALR-AP, batch {size}": partial(TALRLinear, batch_size=size)

@@ -245,7 +245,15 @@ SECTIONS = (
     Section(
         "Data sets",
         "sklearn_hashrank.datasets",
-        ("load_digits_gist", "fetch_mnist", "fetch_fashion_mnist", "fetch_cifar10"),
+        (
+            "load_digits_gist",
+            "fetch_mnist",
+            "fetch_fashion_mnist",
+            "fetch_cifar10",
+            "load_cifar100",
+            "load_nus_wide",
+            "load_labelme",
+        ),
         "Images to hash; see :ref:`datasets`.",
     ),
     Section(

@@ -10,6 +10,9 @@ from ._euclidean import EuclideanAffinity
 from ._labels import HierarchicalAffinity, LabelAffinity, SharedLabelAffinity
 from ._neighbors import NeighborAffinity
 
+# How many nearest rows have each level, to learn from without `y`; in proportion among fewer rows.
+_RANKS, _ROWS_OF_RANKS = (10, 50, 200), 2000
+
 
 def fit_affinity(affinity: Any, y: Any) -> BaseAffinity:
     """Return a fitted affinity for rows of `y`.
@@ -121,6 +124,20 @@ def affinity_for(affinity: Any, y: Any) -> Any:
     take them for labels.
     """
     return EuclideanAffinity() if y is None and is_auto(affinity) else affinity
+
+
+def affinity_to_learn_from(affinity: Any, y: Any, n_rows: int) -> Any:
+    """Return `affinity`, or without `y` the nearest rows where it is "auto".
+
+    To judge by, "auto" without `y` means thresholds of distance (:func:`affinity_for`), which can
+    be kept without the rows. To learn from, nearest rows are better: they are as many for rows in
+    dense regions as for others.
+    """
+    if y is not None or not is_auto(affinity):
+        return affinity
+    scale = min(1.0, n_rows / _ROWS_OF_RANKS)
+    ranks = [max(place, round(scale * k)) for place, k in enumerate(_RANKS, start=1)]
+    return NeighborAffinity(tuple(ranks), metric="euclidean")
 
 
 def is_auto(affinity: Any) -> bool:

@@ -17,7 +17,7 @@ from ..model_selection import (
     cifar10_split,
 )
 from ._arguments import ALL, add_measures, jobs, lengths, number_or_all, positive, words
-from ._data import NAMED, add_data_options, load_data
+from ._data import NAMED, add_data_options, load_data, name_data
 from ._errors import UsageError, need_extra
 from ._outputs import check_output_folder
 from ._progress import Lines, make_progress
@@ -125,7 +125,7 @@ def _run(options: Namespace, arguments: list[str]) -> int:
                 seeds=options.seeds,
                 protocol=protocol,
                 measures=options.measures,
-                name=Path(options.data).name,
+                name=name_data(options.data),
                 store=folder / "runs",
                 n_jobs=options.n_jobs,
                 progress=progress,

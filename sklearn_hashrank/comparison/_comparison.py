@@ -23,6 +23,7 @@ from ..persistence import write_file
 from ._about import describe_data, describe_machine
 from ._measuring import COLUMNS, MEASURED, Column, columns_of, name_measures
 from ._methods import check_method, method_from_name, sources, with_affinity
+from ._names import METHODS
 from ._protocols import check_protocol, describe_protocol, draw_split
 from ._runner import Run, RunResult, execute, interrupts_ignored, load_result, save_result
 from ._store import RunStore, run_key, versions
@@ -89,7 +90,7 @@ class Comparison:
         tables : list of Table
             One for each score, methods by code lengths.
         """
-        tables = summarize(self.results, self.columns)
+        tables = summarize(self.results, self.columns, self.about["groups"])
         return tables if names is None else [t for t in tables if t.column.name in set(names)]
 
     def to_csv(self) -> str:
@@ -281,6 +282,7 @@ def compare(
         "data": describe_data(name, X, compared, fitted[seeds[0]]) | {"digest": data},
         "protocol": describe_protocol(protocol, splits),
         "methods": {method: repr(hasher) for method, hasher in hashers.items()},
+        "groups": {} if isinstance(methods, Mapping) else _groups(hashers),
         "seeds": seeds,
         "command": command,
         "versions": versions(),
@@ -359,6 +361,10 @@ def _check_methods(methods: Any, affinity: Any) -> dict[str, Any]:
         name: with_affinity(check_method(hasher, name), affinity)
         for name, hasher in methods.items()
     }
+
+
+def _groups(notations: Iterable[str]) -> dict[str, str]:
+    return {each: METHODS[each.partition(":")[0].strip()].group for each in notations}
 
 
 def _key(

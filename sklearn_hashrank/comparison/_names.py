@@ -1,5 +1,6 @@
 """The table of methods: every name, the hasher it stands for, and a line about it."""
 
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from ..base import BaseHasher
@@ -32,7 +33,7 @@ from ..hashers.talr import TALRLinear
 from ..hashers.talr_kernel import TALRKernel
 from ..hashers.wta import WTAHasher
 
-__all__ = ["GROUPS", "METHODS", "Method"]
+__all__ = ["GROUPS", "METHODS", "OTHERS", "Method", "in_groups"]
 
 GROUPS = {
     "independent": "do not look at the data, or only at its scale",
@@ -42,6 +43,30 @@ GROUPS = {
     "ranking": "learn from rankings, or from measures of them",
 }
 """Groups of methods, in the order in which reports show them, and what they have in common."""
+
+
+OTHERS = "others"
+"""Group of the methods that are not known by name."""
+
+
+def in_groups(methods: Iterable[str], group_of: Mapping[str, str]) -> dict[str, list[str]]:
+    """Sort methods into their groups, in the order of `GROUPS`; each keeps its place in there.
+
+    Parameters
+    ----------
+    methods : iterable of str
+    group_of : mapping of str to str
+        The group of each method; `OTHERS` where it has none.
+
+    Returns
+    -------
+    groups : dict of str to list of str
+        Without those that are empty.
+    """
+    groups: dict[str, list[str]] = {group: [] for group in (*GROUPS, OTHERS)}
+    for method in methods:
+        groups[group_of.get(method, OTHERS)].append(method)
+    return {group: members for group, members in groups.items() if members}
 
 
 class Method(NamedTuple):

@@ -2,24 +2,16 @@
 
 from .._utils.docs import documented_by
 
-documented = documented_by(
-    {
-        "n_bits": """
-n_bits : int, default=32
-    Length of a code. It may exceed the number of features.""",
-        "affinity": """
-affinity : "auto" or affinity object, default="auto"
-    How `y` says what is relevant; see :mod:`sklearn_hashrank.affinity`.""",
-        "ascent": """
+_BATCHES = """
 solver : {"adam", "sgd"}, default="adam"
     Adam, or stochastic gradient ascent with momentum.
 batch_size : int or "auto", default="auto"
     Rows of a minibatch, at most all of them, sampled at random. ``"auto"`` is 256, and up to 2048
     where relevant items are rare: a query should find about ten of them in its batch, and for
     graded objectives one of those that hold most of the gain. Where they are rare because there
-    are many classes or label paths, it is 512, in groups of about 4 rows of a class or path.
-max_iter : int, default=60
-    Most passes over the training rows.
+    are many classes or label paths, it is 512, in groups of about 4 rows of a class or path."""
+
+_STEPS = """
 learning_rate : float or "auto", default="auto"
     Length of a step at the start. ``"auto"`` is 0.01 for Adam, 0.02 where batches are made of
     groups, and 1 for SGD, but 0.03 for SGD on squared distances and on products of projections,
@@ -31,7 +23,21 @@ weight_decay : float or "auto", default="auto"
     rows of many features want more of it: ``"auto"`` is 0.15 times the root of the number of
     features per training row, at most 0.15, and 0.05 in :meth:`partial_fit`.
 momentum : float, default=0.9
-    Share of the last move that ``solver="sgd"`` keeps.""",
+    Share of the last move that ``solver="sgd"`` keeps."""
+
+documented = documented_by(
+    {
+        "n_bits": """
+n_bits : int, default=32
+    Length of a code. It may exceed the number of features.""",
+        "affinity": """
+affinity : "auto" or affinity object, default="auto"
+    How `y` says what is relevant; see :mod:`sklearn_hashrank.affinity`.""",
+        "batches": _BATCHES,
+        "steps": _STEPS,
+        "ascent": f"""{_BATCHES}
+max_iter : int, default=60
+    Most passes over the training rows.{_STEPS}""",
         "end": """
 early_stopping : bool, default=False
     Whether to keep part of the training rows for validation, to return the weights that were

@@ -12,16 +12,20 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from .._linear import CenteredRows, FeatureSpace, Moments, leading_directions
 from .._utils.callbacks import Progress
+from ..affinity import NeighborAffinity
+from ..base import pack_signs
+from ..histogram import retrieval_histogram
 from ..persistence import storable
 from ..solvers.rotation import itq_rotation
 
 _ROWS_TO_START_FROM, _ITERATIONS_OF_THE_START = 5000, 20
+_ROWS_TO_COMPARE, _NEIGHBORS_TO_KEEP = 300, 10  # of two starts
 _AVERAGING = 0.99
 _DOUBT = 10  # rows that the unit variance of a random direction counts as
 
@@ -238,6 +242,11 @@ class LinearLearner:
         their number; each scaled to projections of unit variance.
     start : tuple (components, intercept), default=None
         Projections to start from instead.
+    dropout : float, default=0.0
+        Share of the features of each row that a step leaves at their mean.
+    one_scale : bool, default=False
+        Whether one common factor scales all features, which keeps distances between rows, instead
+        of :func:`feature_scales`.
     """
 
     def __init__(
@@ -247,14 +256,17 @@ class LinearLearner:
         solver: Any,
         random_state: np.random.RandomState,
         start: tuple[np.ndarray, np.ndarray] | None = None,
+        *,
+        dropout: float = 0.0,
+        one_scale: bool = False,
     ):
-        self.n_bits, self.solver = n_bits, solver
+        self.n_bits, self.solver, self._one_scale = n_bits, solver, one_scale
         self._moments = Moments.of(X)
-        self._space = FeatureSpace.of(self._moments)
+        self._space = FeatureSpace.of(self._moments, one_scale)
         if start is None:
             few = random_state.permutation(X.shape[0])[:_ROWS_TO_START_FROM]
             rows = self._space.transform(X[few], np.float32)
-            weights = _directions(rows, n_bits, random_state)
+            weights = _directions(rows, n_bits, random_state, keep_neighbors=one_scale)
             offsets = np.zeros(n_bits)
         else:
             weights, offsets = self._space.unfold(*start)
@@ -262,13 +274,14 @@ class LinearLearner:
             np.ascontiguousarray(weights, dtype=np.float32),
             offsets.astype(np.float32),
         )
+        self._mask = RandomMask.draw(dropout, random_state) if dropout else None
         self.n_steps = 0
         self.restart_average()
 
     def see(self, X: Any) -> None:
         """Let means and scales follow some more rows."""
         self._moments += Moments.of(X)
-        self._space = FeatureSpace.of(self._moments)
+        self._space = FeatureSpace.of(self._moments, self._one_scale)
 
     def step(
         self,
@@ -282,6 +295,8 @@ class LinearLearner:
         """
         weights, offsets = self.weights
         rows = self._space.transform(X, np.float32)
+        if self._mask:
+            self._mask.apply(rows, self.n_steps)
         scores = rows @ weights
         scores += offsets
         _check_finite(scores)
@@ -310,6 +325,34 @@ class LinearLearner:
         return hyperplanes._asdict()
 
 
+@storable
+class RandomMask(NamedTuple):
+    """Sets random numbers of a matrix to zero, others at every step.
+
+    Attributes
+    ----------
+    n_dropped : int
+        How many of 256 numbers are set to zero, in the mean.
+    seed : int
+        Together with the number of a step it draws them, so that no generator has to be kept.
+    """
+
+    n_dropped: int
+    seed: int
+
+    @classmethod
+    def draw(cls, share: float, random_state: np.random.RandomState) -> "RandomMask":
+        """Mask of a share of the numbers, to the nearest 1/256, with a seed of its own."""
+        return cls(min(255, round(256 * share)), random_state.randint(np.iinfo(np.int32).max))
+
+    def apply(self, rows: np.ndarray, step: int) -> None:
+        """Zero the numbers in place; the others grow, so that sums stay as they are in the mean."""
+        random_bytes = np.random.default_rng((self.seed, step)).bytes(rows.size)
+        keep = np.frombuffer(random_bytes, np.uint8).reshape(rows.shape) >= self.n_dropped
+        rows *= keep
+        rows *= np.float32(256 / (256 - self.n_dropped))
+
+
 def _check_finite(numbers):
     if not np.isfinite(numbers).all():
         raise ValueError(
@@ -318,8 +361,12 @@ def _check_finite(numbers):
         )
 
 
-def _directions(rows, n_bits, random_state):
-    """Start on standardised rows, (n_features, n_bits)."""
+def _directions(rows, n_bits, random_state, keep_neighbors):
+    """Start on scaled rows, (n_features, n_bits).
+
+    Rotated principal directions; with `keep_neighbors`, as they are where their signs keep more of
+    the nearest rows, as on pixels.
+    """
     weights = random_state.standard_normal((rows.shape[1], n_bits)).astype(np.float32)
     n_principal = min(n_bits, rows.shape[1], rows.shape[0] - 1)
     centred = CenteredRows(rows, rows.mean(axis=0, dtype=np.float64))
@@ -327,10 +374,24 @@ def _directions(rows, n_bits, random_state):
     _, directions = leading_directions(centred, n_principal, np.random.RandomState(seed))
     directions = directions.astype(np.float32)
     rotation, _ = itq_rotation(rows @ directions, _ITERATIONS_OF_THE_START, random_state)
-    weights[:, :n_principal] = directions @ rotation
+    starts = [directions @ rotation, directions]
+    if keep_neighbors:
+        starts.sort(key=lambda start: _neighbors_kept(rows, start), reverse=True)
+    weights[:, :n_principal] = starts[0]
     variance = np.mean((rows @ weights) ** 2, axis=0)
     # What few rows say of a random direction is little: features may vary that did not in them.
     expected = (weights[:, n_principal:] ** 2).sum(axis=0)
     share = _DOUBT / (len(rows) + _DOUBT)
     variance[n_principal:] += share * (expected - variance[n_principal:])
     return weights / np.sqrt(np.where(variance > 0, variance, 1))
+
+
+def _neighbors_kept(rows, weights):
+    """Recall of the nearest rows by the signs of projections."""
+    codes, queries = pack_signs(rows @ weights), slice(0, _ROWS_TO_COMPARE)
+    affinity = NeighborAffinity(_NEIGHBORS_TO_KEEP, metric="euclidean")
+    n_bits = weights.shape[1]
+    found = retrieval_histogram(
+        codes[queries], codes, rows[queries], rows, affinity=affinity, n_bits=n_bits
+    )
+    return found.recall(k=_NEIGHBORS_TO_KEEP + 1).mean()

@@ -233,14 +233,18 @@ class Embedding:
     Parameters
     ----------
     kernel : ndarray of shape (n_rows, n_rows)
+        Inner products of the rows.
     pairs : Pairs
+        Pairs that the loss looks at.
 
     Attributes
     ----------
     basis : ndarray of shape (n_bits, n_basis)
         The rows whose kernels each bit sums.
     weights : ndarray of shape (n_bits, n_basis)
+        What their kernels are multiplied by.
     bits : ndarray of shape (n_bits, n_rows), bool
+        Whether the sums are above zero.
     """
 
     def __init__(self, kernel: np.ndarray, pairs: Pairs):

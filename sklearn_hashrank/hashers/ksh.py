@@ -206,8 +206,12 @@ def learn_weights(
         Centred kernels of the labelled rows.
     similarity : Similarity
         That of the labelled rows; it is scaled by the number of bits, and loses what they explain.
-    n_bits, max_iter : int
+    n_bits : int
+        Number of bits.
+    max_iter : int
+        Most steps of ascent for a bit.
     tol : float
+        Where ascent ends.
 
     Returns
     -------
@@ -250,9 +254,13 @@ def ascend(
     Parameters
     ----------
     kernels : ndarray of shape (n_rows, n_anchors)
+        Centred kernels of the labelled rows.
     similarity : Similarity
+        S.
     start : ndarray of shape (n_anchors,)
+        Weights to start from.
     max_iter : int
+        Most steps.
     tol : float
         Ascent ends when the objective of a row changes by at most this.
 

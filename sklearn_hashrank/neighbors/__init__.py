@@ -6,6 +6,7 @@ How calls flow
 results (``_results.py``), and files (``_storage.py``). Every search goes the same way::
 
     kneighbors, radius_neighbors, graphs
+      -> ChunkedCodes (_chunked.py)        codes in a dask array: a scan for each chunk, merged
       -> StoredCodes (_stored.py)          the codes, the reader of queries, the choice of a search
            -> SubstringTables (_multi_index.py)    where tables cost less, or were asked for
            -> k_nearest, all_within (_brute.py)    else: scan all codes

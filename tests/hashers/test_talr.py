@@ -15,6 +15,8 @@ from sklearn_hashrank import (
     PrecomputedAffinity,
     SharedLabelAffinity,
     TALRLinear,
+    load_hasher,
+    save_hasher,
 )
 from sklearn_hashrank.objectives import OBJECTIVES
 from tests.retrieval import retrieve, shuffled_digits
@@ -266,8 +268,9 @@ def test_warm_start_goes_on_from_the_last_weights(digits):
 @pytest.mark.parametrize("as_sparse", [False, True])
 def test_partial_fit_reaches_the_quality_of_fit(digits, as_sparse):
     X, y, X_query, y_query = digits
-    fitted = TALRLinear(16, max_iter=30, batch_size=128, random_state=0).fit(X, y)
-    streamed = TALRLinear(16, batch_size=128, random_state=0)
+    options = {"n_bits": 16, "batch_size": 128, "dropout": 0, "random_state": 0}
+    fitted = TALRLinear(**options, max_iter=30).fit(X, y)
+    streamed = TALRLinear(**options)
     rng = np.random.default_rng(0)
     for _ in range(30):
         for rows in np.array_split(rng.permutation(len(X)), 7):
@@ -310,6 +313,37 @@ def test_partial_fit_goes_on_after_fit(digits):
         hasher.partial_fit(X[:10, :3], y[:10])
     hasher.fit(X, y)
     assert hasher.codes_.shape == (900, 2)
+
+
+def test_dropout_is_the_same_for_sparse_rows_and_goes_on_in_a_file(digits, tmp_path):
+    X, y, X_query, y_query = digits
+    options = {"n_bits": 16, "max_iter": 20, "random_state": 0}
+    without = TALRLinear(dropout=0, **options).fit(X, y)
+    hasher = TALRLinear(dropout=0.5, **options).fit(X, y)
+    assert np.abs(hasher.components_ - without.components_).max() > 1e-3
+    assert retrieve(hasher, X, y, X_query, y_query) > 0.8
+    again = TALRLinear(dropout=0.5, **options).fit(sparse.csr_array(X), y)
+    assert_allclose(again.components_, hasher.components_, rtol=1e-5, atol=1e-7)
+    save_hasher(tmp_path / "h.npz", hasher)
+    loaded = load_hasher(tmp_path / "h.npz")
+    for learner in (hasher, loaded):
+        learner.partial_fit(X[:300], y[:300])
+    assert_array_equal(loaded.components_, hasher.components_)
+
+
+def test_dropout_follows_the_features_per_row_for_average_precision(digits):
+    X, y, *_ = digits
+    options = {"n_bits": 4, "max_iter": 2, "random_state": 0}
+
+    def components(n_rows, labels=y, **more):
+        return TALRLinear(**options, **more).fit(X[:n_rows], labels[:n_rows]).components_
+
+    for n_rows, dropout in ((100, 0.1), (800, 64 / 800)):
+        assert_array_equal(components(n_rows), components(n_rows, dropout=dropout))
+    paths = np.stack([2 + y // 5, y], axis=1)
+    assert_array_equal(components(100, paths), components(100, paths, dropout=0))
+    streamed = [TALRLinear(**options, **more).partial_fit(X, y) for more in ({}, {"dropout": 0})]
+    assert_array_equal(streamed[0].components_, streamed[1].components_)
 
 
 def test_alpha_is_annealed(digits):
@@ -367,6 +401,7 @@ def test_callbacks_see_every_pass_and_can_stop(digits):
         ({"alpha": 0.0}, "'alpha' parameter .* Got 0.0 instead"),
         ({"n_bins": 0}, "'n_bins' parameter .* Got 0 instead"),
         ({"delta": -1.0}, "'delta' parameter .* Got -1.0 instead"),
+        ({"dropout": 1.0}, "'dropout' parameter .* Got 1.0 instead"),
         ({"affinity": "labels"}, "'affinity' parameter .* Got 'labels' instead"),
         (
             {"early_stopping": True, "validation_fraction": 0.001},

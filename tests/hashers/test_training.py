@@ -9,6 +9,7 @@ from sklearn_hashrank.hashers._training import (
     EarlyStopping,
     GroupBatches,
     Minibatches,
+    RandomMask,
     Report,
     Trainer,
 )
@@ -83,6 +84,21 @@ def test_a_small_class_gives_all_its_rows():
 def test_a_single_class_is_one_batch_or_more():
     assert [len(batch) for batch in group_batches(np.zeros(24, dtype=int))] == [12, 12]
     assert [len(batch) for batch in group_batches(np.zeros(1, dtype=int))] == [1]
+
+
+@pytest.mark.parametrize("share", [0.1, 0.5, 0.999])
+def test_a_mask_zeroes_a_share_and_keeps_the_mean(share):
+    mask = RandomMask.draw(share, np.random.RandomState(0))
+    rows, same, other = (np.ones((400, 500), dtype=np.float32) for _ in range(3))
+    mask.apply(rows, step=3)
+    mask.apply(same, step=3)
+    mask.apply(other, step=4)
+    assert_array_equal(rows, same)
+    assert np.any(rows != other)
+    kept = rows[rows > 0]
+    assert kept.size / rows.size == pytest.approx(1 - share, abs=0.004)
+    assert np.ptp(kept) == 0
+    assert rows.mean() == pytest.approx(1, abs=0.1)
 
 
 def test_a_model_is_moved_by_every_batch_of_every_pass():
