@@ -186,8 +186,8 @@ SECTIONS = (
     Section(
         "Search",
         "sklearn_hashrank.neighbors",
-        ("HammingNeighbors",),
-        "Exact neighbours in Hamming distance; see :ref:`neighbors`.",
+        ("HammingNeighbors", "rescore"),
+        "Exact neighbours in Hamming distance, and candidates rescored; see :ref:`neighbors`.",
     ),
     Section(
         "Approximate search",
