@@ -22,7 +22,7 @@ in the order of their asymmetric distance to the projections of the query.
 Costs are estimates in nanoseconds, measured once; they decide what is faster, never what is found.
 """
 
-from ._floats import rescore
+from ._floats import DISTANCES, rescore
 from ._hamming import HammingNeighbors
 
-__all__ = ["HammingNeighbors", "rescore"]
+__all__ = ["DISTANCES", "HammingNeighbors", "rescore"]

@@ -8,7 +8,7 @@ from sklearn.utils import check_array
 from .._utils.threads import over_rows
 from ._checks import check_int
 
-METRICS = ("cosine", "euclidean", "inner_product")
+DISTANCES = ("cosine", "euclidean", "inner_product")
 
 _NUMBER_COST = 1.0  # nanoseconds of reading a number of a row and multiplying it, about
 _NUMBERS_AT_A_TIME = 1 << 20
@@ -66,8 +66,8 @@ def rescore(
     >>> indices[:, 0]
     array([0, 1, 2])
     """
-    if metric not in METRICS:
-        raise ValueError(f"metric must be one of {METRICS}. Got {metric!r} instead.")
+    if metric not in DISTANCES:
+        raise ValueError(f"metric must be one of {DISTANCES}. Got {metric!r} instead.")
     queries = check_array(queries, dtype=np.float64, input_name="queries")
     candidates = check_array(candidates, dtype=None, input_name="candidates")
     if getattr(rows, "ndim", 0) != 2 or rows.shape[1] != queries.shape[1]:
