@@ -71,8 +71,9 @@ for name, hasher in hashers.items():
     histograms[name] = runs[0]
 
 # %%
-# RSH is third by mAP, and level with the first by mLGAP. Here are the first seed's values. Average
-# precision depends on the order of tied items, hence the bars; what lies within a radius does not.
+# The dispersed objective is third by mAP and first by mLGAP. Here are the first seed's values.
+# Average precision depends on the order of tied items, hence the bars; what lies within a radius
+# does not.
 figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3), sharey=True, layout="constrained")
 TieRangeDisplay.from_histograms(histograms).plot(ax=left)
 TieRangeDisplay.from_histograms(histograms, measure="mlgap").plot(ax=right)

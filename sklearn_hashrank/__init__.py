@@ -17,19 +17,16 @@ from .hashers.classifier import ClassifierHasher
 from .hashers.cmh import CMHHasher
 from .hashers.density import DensityHasher
 from .hashers.dispersion import DispersionHasher
-from .hashers.fasthash import FastHasher
-from .hashers.itq import ITQHasher
-from .hashers.lsh import LSHHasher
-from .hashers.lwh import LWHHasher
-from .hashers.machash import MACHasher
 from .hashers.dpsh import DPSHHasher
 from .hashers.dtsh import DTSHHasher
+from .hashers.fasthash import FastHasher
 from .hashers.hashnet import HashNetHasher
 from .hashers.itq import ITQHasher
 from .hashers.klsh import KLSHHasher
 from .hashers.ksh import KSHHasher
 from .hashers.lsh import LSHHasher
 from .hashers.lwh import LWHHasher
+from .hashers.machash import MACHasher
 from .hashers.mihash import MIHasher
 from .hashers.pca import PCAHasher
 from .hashers.rsh import RSHHasher
@@ -38,6 +35,7 @@ from .hashers.sign import SignHasher
 from .hashers.sklsh import SKLSHHasher
 from .hashers.sph import SphericalHasher
 from .hashers.ssh import SSHHasher
+from .hashers.structhash import StructHasher
 from .hashers.talr import TALRLinear
 from .hashers.talr_kernel import TALRKernel
 from .hashers.wta import WTAHasher
@@ -65,7 +63,6 @@ __all__ = [
     "LWHHasher",
     "LabelAffinity",
     "MACHasher",
-    "NeighborAffinity",
     "MIHasher",
     "NeighborAffinity",
     "PCAHasher",
@@ -78,6 +75,7 @@ __all__ = [
     "SignHasher",
     "SpectralHasher",
     "SphericalHasher",
+    "StructHasher",
     "TALRKernel",
     "TALRLinear",
     "WTAHasher",

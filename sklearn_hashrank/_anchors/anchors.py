@@ -152,6 +152,7 @@ class Anchors:
         Parameters
         ----------
         X : {ndarray, CSR matrix} of shape (n_samples, n_features)
+            Rows.
 
         Returns
         -------

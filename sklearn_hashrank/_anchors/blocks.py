@@ -27,6 +27,7 @@ def map_blocks(
     function : callable
         Makes an array with as many rows of a block.
     X : {ndarray, CSR matrix} of shape (n_samples, n_features)
+        Rows.
     n_columns : int
         Numbers that a row becomes inside of the function.
     shape : tuple of int

@@ -23,6 +23,7 @@ class KernelFeatures:
     Parameters
     ----------
     anchors : Anchors
+        What rows are compared with.
     gamma : float
         Steepness.
     """
@@ -42,7 +43,9 @@ class KernelFeatures:
         X : {ndarray, CSR matrix} of shape (n_samples, n_features)
             Training rows.
         anchors : Anchors
+            What rows are compared with.
         gamma : float
+            Steepness.
 
         Returns
         -------
@@ -77,6 +80,7 @@ class KernelFeatures:
         Parameters
         ----------
         X : {ndarray, CSR matrix} of shape (n_samples, n_features)
+            Rows.
 
         Returns
         -------
@@ -92,7 +96,9 @@ class KernelFeatures:
         Parameters
         ----------
         X : {ndarray, CSR matrix} of shape (n_samples, n_features)
+            Rows.
         weights : ndarray of shape (n_anchors, n_bits)
+            A column for each bit.
         offsets : ndarray of shape (n_bits,) or float, default=0
             Added to the products.
 

@@ -20,6 +20,7 @@ class AnchorWeights:
     Parameters
     ----------
     anchors : Anchors
+        What rows are compared with.
     n_nearest : int
         Anchors that count; all of them where there are fewer.
     squared_width : float
@@ -40,6 +41,7 @@ class AnchorWeights:
         X : {ndarray, CSR matrix} of shape (n_samples, n_features)
             Training rows.
         anchors : Anchors
+            What rows are compared with.
         n_nearest : int
             Anchors that count.
 
@@ -60,6 +62,7 @@ class AnchorWeights:
         Parameters
         ----------
         X : {ndarray, CSR matrix} of shape (n_samples, n_features)
+            Rows.
 
         Returns
         -------

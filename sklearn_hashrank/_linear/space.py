@@ -116,9 +116,13 @@ class FeatureSpace:
         self.mean_variance = mean_variance
 
     @classmethod
-    def of(cls, moments: Moments) -> "FeatureSpace":
-        """Space of features scaled by :func:`feature_scales`."""
-        return cls(moments.mean, feature_scales(moments))
+    def of(cls, moments: Moments, one_scale: bool = False) -> "FeatureSpace":
+        """Space of features scaled by :func:`feature_scales`, or all by one factor."""
+        if not one_scale:
+            return cls(moments.mean, feature_scales(moments))
+        varies = moments.varies
+        deviation = np.sqrt(np.mean(moments.variance[varies])) if varies.any() else 1.0
+        return cls(moments.mean, varies / deviation)
 
     @classmethod
     def centred(cls, X: Any) -> "FeatureSpace":

@@ -5,7 +5,14 @@ Every affinity validates rows of `y` once and then gives level indices of blocks
 together, ``runs`` says where the level changes along the groups.
 """
 
-from ._auto import affinity_for, auto_affinity, fit_affinity, fit_affinity_of_blocks, is_auto
+from ._auto import (
+    affinity_for,
+    affinity_to_learn_from,
+    auto_affinity,
+    fit_affinity,
+    fit_affinity_of_blocks,
+    is_auto,
+)
 from ._base import BaseAffinity, as_array, as_rows, check_level_indices
 from ._euclidean import EuclideanAffinity
 from ._labels import HierarchicalAffinity, LabelAffinity, SharedLabelAffinity
@@ -21,6 +28,7 @@ __all__ = [
     "PrecomputedAffinity",
     "SharedLabelAffinity",
     "affinity_for",
+    "affinity_to_learn_from",
     "as_array",
     "as_rows",
     "auto_affinity",

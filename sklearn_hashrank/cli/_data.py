@@ -4,6 +4,7 @@ import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -40,6 +41,32 @@ class NamedData(NamedTuple):
     n_train: int = 500
 
 
+def _cifar100(folder: str) -> Rows:
+    from ..datasets import load_cifar100
+
+    X, y = load_cifar100(folder, return_X_y=True)
+    return Rows(X.astype(np.float32), y)
+
+
+def _nus_wide(folder: str) -> Rows:
+    from ..datasets import load_nus_wide
+
+    return Rows(*load_nus_wide(folder, return_X_y=True))
+
+
+def _labelme(path: str) -> Rows:
+    from ..datasets import load_labelme
+
+    return Rows(load_labelme(path), None)
+
+
+IN_FOLDERS: dict[str, Callable[[str], Rows]] = {
+    "cifar100": _cifar100,
+    "nus-wide": _nus_wide,
+    "labelme": _labelme,
+}
+"""Sets that are read from a folder: ``name:FOLDER``."""
+
 NAMED = {
     "digits": NamedData(_digits, n_queries=20, n_train=100),
     "digits-gist": NamedData(_digits_gist, n_queries=20, n_train=100),
@@ -55,7 +82,8 @@ def add_data_options(parser: ArgumentParser) -> None:
         "--data",
         required=True,
         metavar="NAME|FILE",
-        help=f"{', '.join(NAMED)}, or a .npy, .npz, .csv or .parquet file of features",
+        help=f"{', '.join(NAMED)}; {', '.join(f'{name}:FOLDER' for name in IN_FOLDERS)}; or a "
+        ".npy, .npz, .csv or .parquet file of features",
     )
     add_label_options(parser)
 
@@ -77,12 +105,15 @@ def add_label_options(parser: ArgumentParser, only_column: bool = False) -> None
 def load_data(options: Namespace) -> Rows:
     """Features and labels that the options name, checked."""
     path = options.data
-    if path in NAMED:
+    name, colon, folder = path.partition(":")
+    in_folder = bool(colon) and name in IN_FOLDERS
+    if in_folder or path in NAMED:
         if options.labels or options.label_column:
-            raise UsageError(f"{path} brings its own labels: leave out --labels, --label-column.")
-        return NAMED[path].load()
+            raise UsageError(f"{name} brings its own labels: leave out --labels, --label-column.")
+        return IN_FOLDERS[name](folder) if in_folder else NAMED[path].load()
     if "." not in path:
-        raise UsageError(f"unknown data {path!r}: give a file, or one of {', '.join(NAMED)}.")
+        known = [*NAMED, *(f"{name}:FOLDER" for name in IN_FOLDERS)]
+        raise UsageError(f"unknown data {path!r}: give a file, or one of {', '.join(known)}.")
     rows = read_rows(path, [] if options.labels else options.label_column)
     check_rows(rows.X, path)
     check_finite(rows.X, path, rows.names)
@@ -96,6 +127,12 @@ def load_data(options: Namespace) -> Rows:
     if y is not None:
         [y] = number_paths(options.label_column, y)
     return Rows(rows.X, y, rows.names)
+
+
+def name_data(path: str) -> str:
+    """What reports call the data."""
+    name, colon, _ = path.partition(":")
+    return name if colon and name in IN_FOLDERS else Path(path).name
 
 
 def check_rows(X: Any, path: str) -> None:

@@ -1,5 +1,6 @@
 """The table of methods: every name, the hasher it stands for, and a line about it."""
 
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from ..base import BaseHasher
@@ -9,19 +10,16 @@ from ..hashers.classifier import ClassifierHasher
 from ..hashers.cmh import CMHHasher
 from ..hashers.density import DensityHasher
 from ..hashers.dispersion import DispersionHasher
-from ..hashers.fasthash import FastHasher
-from ..hashers.itq import ITQHasher
-from ..hashers.lsh import LSHHasher
-from ..hashers.lwh import LWHHasher
-from ..hashers.machash import MACHasher
 from ..hashers.dpsh import DPSHHasher
 from ..hashers.dtsh import DTSHHasher
+from ..hashers.fasthash import FastHasher
 from ..hashers.hashnet import HashNetHasher
 from ..hashers.itq import ITQHasher
 from ..hashers.klsh import KLSHHasher
 from ..hashers.ksh import KSHHasher
 from ..hashers.lsh import LSHHasher
 from ..hashers.lwh import LWHHasher
+from ..hashers.machash import MACHasher
 from ..hashers.mihash import MIHasher
 from ..hashers.pca import PCAHasher
 from ..hashers.rsh import RSHHasher
@@ -30,11 +28,12 @@ from ..hashers.sign import SignHasher
 from ..hashers.sklsh import SKLSHHasher
 from ..hashers.sph import SphericalHasher
 from ..hashers.ssh import SSHHasher
+from ..hashers.structhash import StructHasher
 from ..hashers.talr import TALRLinear
 from ..hashers.talr_kernel import TALRKernel
 from ..hashers.wta import WTAHasher
 
-__all__ = ["GROUPS", "METHODS", "Method"]
+__all__ = ["GROUPS", "METHODS", "OTHERS", "Method", "in_groups"]
 
 GROUPS = {
     "independent": "do not look at the data, or only at its scale",
@@ -44,6 +43,30 @@ GROUPS = {
     "ranking": "learn from rankings, or from measures of them",
 }
 """Groups of methods, in the order in which reports show them, and what they have in common."""
+
+
+OTHERS = "others"
+"""Group of the methods that are not known by name."""
+
+
+def in_groups(methods: Iterable[str], group_of: Mapping[str, str]) -> dict[str, list[str]]:
+    """Sort methods into their groups, in the order of `GROUPS`; each keeps its place in there.
+
+    Parameters
+    ----------
+    methods : iterable of str
+    group_of : mapping of str to str
+        The group of each method; `OTHERS` where it has none.
+
+    Returns
+    -------
+    groups : dict of str to list of str
+        Without those that are empty.
+    """
+    groups: dict[str, list[str]] = {group: [] for group in (*GROUPS, OTHERS)}
+    for method in methods:
+        groups[group_of.get(method, OTHERS)].append(method)
+    return {group: members for group, members in groups.items() if members}
 
 
 class Method(NamedTuple):
@@ -89,6 +112,9 @@ METHODS: dict[str, Method] = {
     ),
     "fasthash": Method(
         FastHasher(), "supervised", "codes by graph cuts, then boosted trees for each bit"
+    ),
+    "structhash": Method(
+        StructHasher(), "supervised", "hyperplanes and their weights by column generation"
     ),
     "machash": Method(MACHasher(), "supervised", "codes and linear classifiers found together"),
     "ssh": Method(SSHHasher(), "supervised", "directions that separate labelled pairs"),

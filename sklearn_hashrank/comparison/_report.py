@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from .._utils.text import plain
 from ._figures import Figure, draw_figures
-from ._report_style import CSS
+from ._names import GROUPS, OTHERS, in_groups
+from ._report_script import POLICY, SCRIPT
+from ._report_style import CSS, SHADES
 from ._runner import RunResult
 from ._summary import Cell, Table
-from ._tables import DASH, format_cell, what_cells_show
+from ._tables import DASH, by_group, format_cell, what_cells_show
 
 if TYPE_CHECKING:
     from ._comparison import Comparison
@@ -31,13 +33,18 @@ _ABOUT_BEST = (
     "more than the standard error of their difference over seeds. Differences are paired: all "
     "methods have the same split for the same seed."
 )
+_ABOUT_TABLES = (
+    "Click a heading to sort by its column: best first, worst first, and as it was. The darker a "
+    "cell, the better its value is among those of the column."
+)
 _ONE_SEED = "There is a single seed, hence no standard error, and nothing is marked."
 
 
 def to_html(comparison: "Comparison") -> str:
     """Return the text of the page."""
     about, tables = comparison.about, comparison.tables()
-    figures = draw_figures(comparison.results)
+    groups = in_groups(about["methods"], about["groups"])
+    figures = draw_figures(comparison.results, comparison.columns, groups)
     title = f"Comparison of hashing methods on {about['data']['name']}"
     body = [
         f"<h1>{escape(title)}</h1>",
@@ -45,20 +52,25 @@ def to_html(comparison: "Comparison") -> str:
         *_failures(comparison),
         f"<p>{escape(_ABOUT_TIES)}</p>",
         f"<p>{escape(_ABOUT_BEST if len(about['seeds']) > 1 else _ONE_SEED)}</p>",
+        f"<p>{escape(_ABOUT_TABLES)}</p>",
+        *_legend(groups),
     ]
     known = {name for _, names in _SECTIONS for name in names}
     others = tuple(table.column.name for table in tables if table.column.name not in known)
     for heading, names in (*_SECTIONS[:-1], ("Other measures", others), _SECTIONS[-1]):
         shown = [table for table in tables if table.column.name in names]
         if shown:
-            body += [f"<h2>{heading}</h2>", _side_by_side(map(_table, shown))]
+            tables_shown = (_table(table, groups) for table in shown)
+            body += [f"<h2>{heading}</h2>", _side_by_side(tables_shown)]
         if heading == "Ranking":
             body.append(_figures([figure for figure in figures if figure.n_bits is None]))
     if any(result.scores for result in comparison.results):
         body += _figures_by_length(figures)
     body += ["<h2>How it was made</h2>", *_how(about), *_notes(comparison)]
     body += ["<h2>All runs</h2>", _all_runs(comparison)]
-    return _PAGE.format(title=escape(title), css=CSS, body="\n".join(body))
+    return _PAGE.format(
+        title=escape(title), css=CSS, policy=POLICY, script=SCRIPT, body="\n".join(body)
+    )
 
 
 _NO_FIGURES = (
@@ -68,6 +80,7 @@ _PAGE = """<!DOCTYPE html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>{title}</title>
 <style>{css}</style>
@@ -76,6 +89,7 @@ _PAGE = """<!DOCTYPE html>
 <main>
 {body}
 </main>
+<script>{script}</script>
 </body>
 </html>
 """
@@ -104,22 +118,65 @@ def _side_by_side(blocks: Iterable[str]) -> str:
     return f'<div class="blocks">{"".join(f"<div>{block}</div>" for block in blocks)}</div>'
 
 
-def _table(table: Table) -> str:
+def _legend(groups: Mapping[str, Sequence[str]]) -> list[str]:
+    """Say which colour is which group, and what its methods have in common."""
+    if set(groups) <= {OTHERS}:
+        return []
+    items = "".join(
+        f'<li class="{_mark(group)}"><b>{group}</b>: '
+        f"{escape(GROUPS.get(group, 'not known by name'))} "
+        f'<span class="quiet">({escape(", ".join(methods))})</span></li>'
+        for group, methods in groups.items()
+    )
+    return [f'<ul class="groups">{items}</ul>']
+
+
+def _mark(group: str) -> str:
+    """Class of the elements that belong to a group."""
+    return f"g{[*GROUPS, OTHERS].index(group)}"
+
+
+def _table(table: Table, groups: Mapping[str, Sequence[str]]) -> str:
     column = table.column
+    marks = {method: _mark(group) for group, methods in groups.items() for method in methods}
     head = "".join(f'<th scope="col">{n_bits} bits</th>' for n_bits in table.n_bits)
+    shades = {n_bits: _shades(table, n_bits) for n_bits in table.n_bits}
     rows = []
-    for method in table.methods:
-        cells = "".join(_cell(table.cells.get((method, n)), table) for n in table.n_bits)
-        rows.append(f'<tr><th scope="row">{escape(method)}</th>{cells}</tr>')
+    for group, methods in by_group(table):
+        if group:
+            place = f'colspan="{len(table.n_bits) + 1}" class="{_mark(group)}"'
+            rows.append(f'<tr class="group"><th scope="rowgroup" {place}>{escape(group)}</th></tr>')
+        for method in methods:
+            cells = "".join(
+                _cell(table.cells.get((method, n)), table, shades[n].get(method, 0))
+                for n in table.n_bits
+            )
+            mark = f' class="{marks[method]}"' if method in marks else ""
+            rows.append(f'<tr><th scope="row"{mark}>{escape(method)}</th>{cells}</tr>')
     return (
         f"<h3>{escape(column.title).replace('_T', '<sub>T</sub>')}</h3>"
         f'<p class="quiet">{escape(f"{column.meaning} {what_cells_show(table).capitalize()}.")}</p>'
-        f'<div class="wide"><table data-name="{escape(column.name)}"><thead>'
+        f'<div class="wide">'
+        f'<table data-name="{escape(column.name)}" data-best="{column.best}"><thead>'
         f"<tr><th>method</th>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table></div>"
     )
 
 
-def _cell(cell: Cell | None, table: Table) -> str:
+def _shades(table: Table, n_bits: int) -> dict[str, int]:
+    """How dark the cells of a column are: from 0 of the worst value to the best one."""
+    values = {m: table.cells[m, n_bits].mean for m in table.methods if (m, n_bits) in table.cells}
+    values = {method: value for method, value in values.items() if math.isfinite(value)}
+    if table.column.is_time:
+        values = {method: math.log(max(value, 1e-9)) for method, value in values.items()}
+    if table.column.best == "lowest":
+        values = {method: -value for method, value in values.items()}
+    low, high = min(values.values(), default=0.0), max(values.values(), default=0.0)
+    if low == high:
+        return {}
+    return {m: round((v - low) / (high - low) * (SHADES - 1)) for m, v in values.items()}
+
+
+def _cell(cell: Cell | None, table: Table, shade: int) -> str:
     if cell is None:
         return f"<td>{DASH}</td>"
     mean, deviation, ties = format_cell(cell, table.column)
@@ -131,12 +188,14 @@ def _cell(cell: Cell | None, table: Table) -> str:
         for name, value in zip(cell._fields[:4], cell[:4])
         if math.isfinite(value)
     )
-    return f"<td{' class=best' if cell.best else ''}{exact}>{text}</td>"
+    names = [*["best"] * cell.best, *[f"s{shade}"] * (shade > 0)]
+    return f'<td class="{" ".join(names)}"{exact}>{text}</td>'
 
 
 def _figures(figures: Iterable[Figure]) -> str:
     shown = "".join(
-        f'<figure><img alt="{escape(figure.caption)}" '
+        f"<figure{' class=across' if figure.is_wide else ''}>"
+        f'<img alt="{escape(figure.caption)}" '
         f'src="data:image/svg+xml;base64,{base64.b64encode(figure.svg).decode()}">'
         f"<figcaption>{escape(figure.caption)}</figcaption></figure>"
         for figure in figures

@@ -1,6 +1,15 @@
 """The style sheet of the report: light and dark, wide and narrow, nothing from elsewhere."""
 
-CSS = """
+SHADES = 9  # of cells, from the worst value to the best
+
+_GROUPS = ("#0072B2", "#009E73", "#D55E00", "#CC79A7", "#E69F00", "#7f8794")
+_OF_GROUPS = "\n".join(f".g{i} {{ --group: {color}; }}" for i, color in enumerate(_GROUPS))
+_OF_SHADES = "\n".join(
+    f"td.s{i} {{ background: rgb(0 114 178 / {0.30 * i / (SHADES - 1):.3f}); }}"
+    for i in range(1, SHADES)
+)
+CSS = (
+    """
 :root {
   color-scheme: light dark;
   --page: #ffffff; --text: #1c2330; --quiet: #5b6576; --line: #d9dee6; --head: #f4f6f9;
@@ -38,13 +47,23 @@ th:first-child { text-align: left; position: sticky; left: 0; background: var(--
                  font-weight: 600; }
 thead th:first-child { background: var(--head); }
 td small { display: block; color: var(--quiet); font-size: .8rem; }
-td.best { background: var(--best); }
+td.best { outline: 2px solid var(--best-text); outline-offset: -2px; }
 td.best b { color: var(--best-text); }
+th[class^="g"] { box-shadow: inset 4px 0 0 var(--group); padding-left: 1rem; }
+tr.group th { background: var(--head); font-size: .8rem; padding: .2rem .8rem .2rem 1rem;
+              color: var(--quiet); text-align: left; }
+ul.groups { list-style: none; padding: 0; margin: .4rem 0 1rem; }
+ul.groups li { border-left: 4px solid var(--group); padding-left: .6rem; margin: .2rem 0; }
+th button { all: unset; cursor: pointer; display: block; width: 100%; }
+th button:focus-visible { outline: 2px solid currentcolor; outline-offset: 2px; }
+th[aria-sort="ascending"] button::after { content: " \\25b4"; }
+th[aria-sort="descending"] button::after { content: " \\25be"; }
 .raw { font-size: .78rem; }
 .raw th, .raw td { padding: .2rem .6rem; }
 .figures { display: grid; gap: 1rem; margin: 1rem 0;
            grid-template-columns: repeat(auto-fit, minmax(min(100%, 460px), 1fr)); }
-figure { margin: 0; }
+figure { margin: 0; min-width: 0; }
+figure.across { grid-column: 1 / -1; }
 figure img { display: block; width: 100%; height: auto; background: #ffffff; border-radius: 6px;
              border: 1px solid var(--line); }
 figcaption { padding: .3rem .1rem 0; }
@@ -65,3 +84,7 @@ summary { cursor: pointer; margin: .6rem 0; }
 }
 @media print { .wide { overflow: visible; } }
 """
+    + _OF_GROUPS
+    + "\n"
+    + _OF_SHADES
+)

@@ -1,14 +1,17 @@
 """Means over seeds, and which of them may be called best."""
 
 import math
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
 
 from ._measuring import COLUMNS, Column
+from ._names import in_groups
 from ._runner import RunResult
+
+_MANY = 8  # methods of a table that is read without headings
 
 
 class Cell(NamedTuple):
@@ -33,15 +36,22 @@ class Table:
     n_bits : list of int
     cells : dict of (str, int) to Cell
         Missing where no run succeeded.
+    groups : dict of str to list of str
+        The methods by group, where many methods of several groups need headings; else empty.
     """
 
     column: Column
     methods: list[str]
     n_bits: list[int]
     cells: dict[tuple[str, int], Cell]
+    groups: dict[str, list[str]] = field(default_factory=dict)
 
 
-def summarize(results: Sequence[RunResult], columns: Iterable[Column] = COLUMNS) -> list[Table]:
+def summarize(
+    results: Sequence[RunResult],
+    columns: Iterable[Column] = COLUMNS,
+    group_of: Mapping[str, str] | None = None,
+) -> list[Table]:
     """One table for each of the figures that the results hold.
 
     A cell is `best` where its mean is ahead of every other method's at this code length by more
@@ -49,6 +59,9 @@ def summarize(results: Sequence[RunResult], columns: Iterable[Column] = COLUMNS)
     split. A single seed has no standard error, so that nothing is called best.
     """
     methods = list(dict.fromkeys(result.method for result in results))
+    groups = in_groups(methods, group_of or {})
+    if len(methods) <= _MANY or len(groups) < 2:
+        groups = {}
     lengths = sorted({result.n_bits for result in results if result.n_bits})
     tables = []
     for column in columns:
@@ -70,7 +83,7 @@ def summarize(results: Sequence[RunResult], columns: Iterable[Column] = COLUMNS)
                         method == best,
                     )
         if cells:
-            tables.append(Table(column, methods, lengths, cells))
+            tables.append(Table(column, methods, lengths, cells, groups))
     return tables
 
 

@@ -33,7 +33,10 @@ def to_markdown(tables: Sequence[Table]) -> str:
     parts = []
     for table in tables:
         rows = [["method", *(f"{n_bits} bits" for n_bits in table.n_bits)]]
-        rows += [[escape_markdown(m), *_row(table, m, _markdown_cell)] for m in table.methods]
+        for group, methods in by_group(table):
+            if group:
+                rows.append([f"*{escape_markdown(group)}*", *[""] * len(table.n_bits)])
+            rows += [[escape_markdown(m), *_row(table, m, _markdown_cell)] for m in methods]
         heading = f"**{escape_markdown(table.column.title)}** ({what_cells_show(table)})"
         lines = [heading, "", *_pipe_table(rows)]
         parts.append("\n".join(lines))
@@ -54,13 +57,28 @@ def to_latex(tables: Sequence[Table]) -> str:
             rf"    {heading} \\",
             r"    \midrule",
         ]
-        lines += [
-            "    " + " & ".join([escape_latex(method), *_row(table, method, _latex_cell)]) + r" \\"
-            for method in table.methods
-        ]
+        for group, methods in by_group(table):
+            if group:
+                name = rf"\emph{{{escape_latex(group)}}}"
+                heading = rf"\multicolumn{{{len(table.n_bits) + 1}}}{{l}}{{{name}}}"
+                lines += [
+                    *[r"    \midrule"] * (lines[-1] != r"    \midrule"),
+                    f"    {heading} \\\\",
+                ]
+            lines += [
+                "    "
+                + " & ".join([escape_latex(method), *_row(table, method, _latex_cell)])
+                + r" \\"
+                for method in methods
+            ]
         lines += [r"    \bottomrule", r"  \end{tabular}", r"\end{table}"]
         parts.append("\n".join(lines))
     return "% needs \\usepackage{booktabs}\n" + "\n\n".join(parts) + "\n"
+
+
+def by_group(table: Table) -> list[tuple[str, list[str]]]:
+    """Headings and methods of a table; a single heading that is empty where it has none."""
+    return list(table.groups.items()) or [("", table.methods)]
 
 
 def format_cell(cell: Cell, column: Column) -> tuple[str, str, str]:

@@ -1,9 +1,9 @@
-"""File formats of image sets: idx, and the two of CIFAR-10. Nothing in a file is run."""
+"""File formats of image sets: idx, and the two of CIFAR. Nothing in a file is run."""
 
 import gzip
 import math
 import tarfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
@@ -16,8 +16,9 @@ from ._pickles import read_batch
 _UNSIGNED_BYTE = 8
 _CIFAR_SHAPE = (3, 32, 32)
 _CIFAR_PIXELS = 3 * 32 * 32
-_LARGEST_BATCH = 1 << 28  # bytes; those of CIFAR-10 have 31 million
+_LARGEST_BATCH = 1 << 28  # bytes; those of CIFAR-10 have 31 million, of CIFAR-100 154
 _BYTES_AT_A_TIME = 1 << 20
+_ENDINGS = (".bin", "")  # of the binary and of the Python version
 _DAMAGED = " cannot be read: {}. Delete it, or put a good copy there."
 
 
@@ -37,47 +38,58 @@ def read_idx(path: Path, n_dimensions: int) -> np.ndarray:
         return np.frombuffer(content, np.uint8).reshape(shape)
 
 
-def read_cifar(path: Path, names: Iterable[str]) -> tuple[np.ndarray, np.ndarray]:
-    """Images (n, 32, 32, 3) and labels of the named batches, one after the other.
+def read_cifar(
+    path: Path, names: Sequence[str], keys: Sequence[str] = ("labels",)
+) -> tuple[np.ndarray, np.ndarray]:
+    """Images (n, 32, 32, 3) and labels (n, n_keys) of the named batches, one after the other.
 
     `path` is the archive of the binary or of the Python version, or the folder that it unpacks to.
+    A single label is no column: labels are (n,) then. `keys` are their names in pickles.
     """
-    batches = _read_batches(path, names)
+    files = read_members(path, {f"{name}{ending}" for name in names for ending in _ENDINGS})
+    batches = [_parse_batch(path, files, name, keys) for name in names]
     planes = np.concatenate([planes for planes, _ in batches])
     images = planes.reshape(-1, *_CIFAR_SHAPE).transpose(0, 2, 3, 1)
-    return np.ascontiguousarray(images), np.concatenate([labels for _, labels in batches])
+    labels = np.concatenate([labels for _, labels in batches])
+    return np.ascontiguousarray(images), labels[:, 0] if len(keys) == 1 else labels
 
 
-def _read_batches(path: Path, names: Iterable[str]) -> list[tuple[np.ndarray, np.ndarray]]:
-    files = _read_folder(path) if path.is_dir() else _read_archive(path)
-    batches = []
+def read_members(path: Path, names: Collection[str]) -> dict[str, bytes]:
+    """Contents of those of the named files that a folder or an archive holds.
+
+    In memory: an archive cannot write anywhere.
+    """
+    return _read_folder(path, names) if path.is_dir() else _read_archive(path, names)
+
+
+def _parse_batch(
+    path: Path, files: dict[str, bytes], name: str, keys: Sequence[str]
+) -> tuple[np.ndarray, np.ndarray]:
+    found = next((ending for ending in _ENDINGS if name + ending in files), None)
+    if found is None:
+        with reading(path, _DAMAGED):
+            raise ValueError(f"it has no {name}.bin and no {name}")
+    parse = _parse_records if found else _parse_pickle
+    with reading(path / f"{name}{found}", _DAMAGED):
+        return parse(files[name + found], keys)
+
+
+def _read_folder(path: Path, names: Collection[str]) -> dict[str, bytes]:
+    files = {}
     for name in names:
-        found = next((ending for ending in (".bin", "") if name + ending in files), None)
-        if found is None:
-            with reading(path, _DAMAGED):
-                raise ValueError(f"it has no {name}.bin and no {name}")
-        parse = _parse_records if found else _parse_pickle
-        with reading(path / f"{name}{found}", _DAMAGED):
-            batches.append(parse(files[name + found]))
-    return batches
+        if (path / name).is_file():
+            with reading(path / name, _DAMAGED), open(path / name, "rb") as content:
+                files[name] = _read_batch(content)
+    return files
 
 
-def _read_folder(path: Path) -> dict[str, bytes]:
-    batches = {}
-    for file in path.glob("*_batch*"):
-        with open(file, "rb") as content:
-            batches[file.name] = _read_batch(content)
-    return batches
-
-
-def _read_archive(path: Path) -> dict[str, bytes]:
-    """Contents of the batches, in memory: an archive cannot write anywhere."""
+def _read_archive(path: Path, names: Collection[str]) -> dict[str, bytes]:
     batches: dict[str, bytes] = {}
     with reading(path, _DAMAGED), _decompressed(path) as file:
         with tarfile.open(fileobj=file, mode="r:") as archive:
             for member in archive:
                 name = Path(member.name).name
-                if "_batch" not in name or not member.isreg():
+                if name not in names or not member.isreg():
                     continue
                 if name in batches or member.issparse():
                     raise ValueError(f"{name} is there twice, or has holes")
@@ -122,22 +134,27 @@ def _skip_to_end(file: IO[bytes]) -> int:
     return count
 
 
-def _parse_records(content: bytes) -> tuple[np.ndarray, np.ndarray]:
-    """Batch of the binary version: a label, then the red, the green and the blue pixels."""
-    records = np.frombuffer(content, np.uint8).reshape(-1, 1 + _CIFAR_PIXELS)
-    return records[:, 1:], records[:, 0]
+def _parse_records(content: bytes, keys: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
+    """Batch of the binary version: labels, then the red, the green and the blue pixels."""
+    records = np.frombuffer(content, np.uint8).reshape(-1, len(keys) + _CIFAR_PIXELS)
+    return records[:, len(keys) :], records[:, : len(keys)]
 
 
-def _parse_pickle(content: bytes) -> tuple[np.ndarray, np.ndarray]:
+def _parse_pickle(content: bytes, keys: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
     """Batch of the Python version."""
     batch = read_batch(content)
-    planes, labels = batch.get("data"), batch.get("labels")
+    planes = batch.get("data")
     if not isinstance(planes, np.ndarray) or planes.shape[1:] != (_CIFAR_PIXELS,):
         raise ValueError(f"it holds no array 'data' of {_CIFAR_PIXELS} columns")
+    return planes, np.column_stack([_labels(batch, key, len(planes)) for key in keys])
+
+
+def _labels(batch: dict[str, Any], key: str, n_images: int) -> np.ndarray:
+    labels = batch.get(key)
     if isinstance(labels, list):
         if any(type(label) is not int or not 0 <= label < 256 for label in labels):
-            raise ValueError("its labels are no numbers from 0 to 255")
+            raise ValueError(f"its {key} are no numbers from 0 to 255")
         labels = np.array(labels, np.uint8)
-    if not isinstance(labels, np.ndarray) or labels.shape != planes.shape[:1]:
-        raise ValueError(f"it holds no list of {len(planes)} labels")
-    return planes, labels
+    if not isinstance(labels, np.ndarray) or labels.shape != (n_images,):
+        raise ValueError(f"it holds no list of {n_images} {key.replace('_', ' ')}")
+    return labels

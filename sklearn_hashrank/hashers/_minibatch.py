@@ -18,14 +18,16 @@ from ..affinity import (
     BaseAffinity,
     HierarchicalAffinity,
     LabelAffinity,
+    NeighborAffinity,
+    affinity_to_learn_from,
     check_level_indices,
-    fit_affinity,
 )
 from ..base import LinearHasher, pack_signs, project
 from ..histogram import retrieval_histogram
 from ..measures import configure_measure
 from ..objectives import DPSH, DTSH, CheckedObjective, Objective, SquaredEuclidean
 from ..solvers.stochastic import SCHEDULES, SOLVERS
+from ._neighborhoods import NeighborRelevance
 from ._training import (
     EarlyStopping,
     GroupBatches,
@@ -41,6 +43,7 @@ from ._training import (
 _GROUP_SIZE, _ROWS_OF_GROUPS = 4, 512
 _WANTED_RELEVANT, _SMALLEST_BATCH, _LARGEST_BATCH = 10, 256, 2048
 _RAREST = 1e-9
+_RATE_OF_NEIGHBORS = 0.003  # the start is good already: longer steps lose it on pixels
 _LARGEST_TABLE = 8192  # groups of equal rows whose levels are kept
 _ROWS_TO_VALIDATE = 2048  # at a time
 
@@ -139,7 +142,7 @@ class MinibatchHasher(CallbackSupportMixin, LinearHasher):
         else:
             self._learner.see(X)
         step = _stepper(self._learner, objective, relevance, X)
-        for batch in self._new_batches(np.arange(X.shape[0]), relevance, random_state):
+        for batch in self._new_batches(relevance.members, relevance, random_state):
             step(batch, 1 / np.sqrt(1 + self._learner.n_steps / 100))
         self._set_projections(self._learner.fold(average=True))
         for name in ("codes_", "y_", "history_", "n_iter_"):
@@ -195,18 +198,20 @@ class MinibatchHasher(CallbackSupportMixin, LinearHasher):
             raise ValueError(
                 f"{type(self).__name__} needs at least two rows to rank. Got n_samples = 1."
             )
-        rows = X if y is None else y
-        if hasattr(self, "affinity_"):
-            affinity = fit_affinity(self.affinity_, rows)
-        else:
-            affinity = self._fit_affinity(X, y)
-            self.affinity_ = affinity.without_database()
-        return BatchRelevance(affinity, rows, self.n_jobs)
+        if not hasattr(self, "affinity_"):
+            self.affinity_ = self._fit_affinity(X, y).without_database()
+        learned = affinity_to_learn_from(self.affinity, X, y)
+        if isinstance(learned, NeighborAffinity):
+            rows = X if y is None else y
+            affinity = learned.without_database().fit(rows)
+            random_state = check_random_state(self.random_state)
+            return NeighborRelevance(affinity, rows, random_state, self.n_jobs)
+        return BatchRelevance(self.affinity_, X if y is None else y, self.n_jobs)
 
     def _train(self, objective, before_step, relevance, X, y, start):
         """Take the passes, and set what they taught."""
         random_state = check_random_state(self.random_state)
-        train, validation = self._split(X.shape[0], random_state)
+        train, validation = self._split(relevance.members, random_state)
         batch_size = self._choose_batch_size(objective, relevance, random_state)
         self.batch_size_ = min(len(train), batch_size)
         rows = X[train] if validation.size else X
@@ -231,7 +236,8 @@ class MinibatchHasher(CallbackSupportMixin, LinearHasher):
         self.history_, self.n_iter_ = history, len(history["objective"])
         self._learner = learner
 
-    def _split(self, n, random_state):
+    def _split(self, rows, random_state):
+        n = len(rows)
         n_validation = round(self.validation_fraction * n) if self.early_stopping else 0
         if self.early_stopping and not 2 <= n_validation <= n - 2:
             raise ValueError(
@@ -239,12 +245,14 @@ class MinibatchHasher(CallbackSupportMixin, LinearHasher):
                 f"{n_validation} rows for validation and {n - n_validation} for training. "
                 "At least two of each are needed."
             )
-        order = random_state.permutation(n) if n_validation else np.arange(n)
+        order = random_state.permutation(rows) if n_validation else rows
         return order[n_validation:], order[:n_validation]
 
     def _choose_batch_size(self, objective, relevance, random_state):
         if self.batch_size != "auto":
             return self.batch_size
+        if isinstance(relevance, NeighborRelevance):
+            return _ROWS_OF_GROUPS
         shares = relevance.level_shares(random_state)
         wanted = _wanted_rows(objective.objective, relevance.levels, shares)
         size = int(np.clip(wanted, _SMALLEST_BATCH, _LARGEST_BATCH))
@@ -254,28 +262,38 @@ class MinibatchHasher(CallbackSupportMixin, LinearHasher):
 
     def _new_batches(self, rows, relevance, random_state):
         size = self.batch_size_
+        if isinstance(relevance, NeighborRelevance):
+            return relevance.batches(rows, size, random_state)
         if self._takes_groups(relevance):
             class_of = relevance.class_of[rows]
             return GroupBatches(rows, class_of, size, _GROUP_SIZE, random_state)
         return Minibatches(rows, size, random_state)
 
     def _takes_groups(self, relevance):
+        if isinstance(relevance, NeighborRelevance):
+            return False
         is_rare = self.batch_size == "auto" and self.batch_size_ > _SMALLEST_BATCH
         return is_rare and relevance.class_of is not None
 
     def _new_learner(self, objective, relevance, X, n_rows, random_state, start=None):
-        decay = self.weight_decay
-        if decay == "auto":
+        decay, from_neighbors = self.weight_decay, isinstance(relevance, NeighborRelevance)
+        if decay == "auto" and from_neighbors:
+            decay = 0.0
+        elif decay == "auto":
             decay = 0.15 * np.sqrt(min(1, X.shape[1] / n_rows)) if n_rows else 0.05
         rate = self.learning_rate
-        if rate == "auto":
+        if rate == "auto" and from_neighbors and self.solver == "adam":
+            rate = _RATE_OF_NEIGHBORS
+        elif rate == "auto":
             rate = _rate(objective.objective, self.solver, self._takes_groups(relevance))
         options: dict[str, Any] = {"learning_rate": rate, "weight_decay": (decay, 0.0)}
         if self.solver == "sgd":
             options["momentum"] = self.momentum
         solver = SOLVERS[self.solver](**options)
         dropout = self._choose_dropout(objective.objective, X.shape[1], n_rows)
-        return LinearLearner(X, self.n_bits, solver, random_state, start, dropout=dropout)
+        return LinearLearner(
+            X, self.n_bits, solver, random_state, start, dropout=dropout, one_scale=from_neighbors
+        )
 
     def _choose_dropout(self, objective: Any, n_features: int, n_rows: int | None) -> float:
         """Share of the features to drop; `n_rows` is None where it is not known beforehand."""
@@ -348,6 +366,8 @@ class BatchRelevance:
 
     Attributes
     ----------
+    members : ndarray of shape (n_rows,)
+        Numbers of the rows that are learned from: all.
     class_of : ndarray of shape (n_rows,) or None
         The class of each row, or its label path; None where affinity is neither, and where most
         rows have no other one of their class.
@@ -355,7 +375,8 @@ class BatchRelevance:
 
     def __init__(self, affinity: BaseAffinity, y: Any, n_jobs: int | None = None):
         self.affinity, self.y, self.n_jobs = affinity, y, n_jobs
-        _, self._rows = affinity.of_queries(affinity.validate(y), True, n_jobs)
+        self._rows = affinity.validate(y)
+        self.members = np.arange(self._rows.shape[0])
         self.levels = affinity.levels_[: affinity.n_reachable_levels(self._rows)]
         groups, index = affinity.group(self._rows)
         n_groups = groups.shape[0]

@@ -240,6 +240,9 @@ class LinearLearner:
         Projections to start from instead.
     dropout : float, default=0.0
         Share of the features of each row that a step leaves at their mean.
+    one_scale : bool, default=False
+        Whether one common factor scales all features, which keeps distances between rows, instead
+        of :func:`feature_scales`.
     """
 
     def __init__(
@@ -251,10 +254,11 @@ class LinearLearner:
         start: tuple[np.ndarray, np.ndarray] | None = None,
         *,
         dropout: float = 0.0,
+        one_scale: bool = False,
     ):
-        self.n_bits, self.solver = n_bits, solver
+        self.n_bits, self.solver, self._one_scale = n_bits, solver, one_scale
         self._moments = Moments.of(X)
-        self._space = FeatureSpace.of(self._moments)
+        self._space = FeatureSpace.of(self._moments, one_scale)
         if start is None:
             few = random_state.permutation(X.shape[0])[:_ROWS_TO_START_FROM]
             rows = self._space.transform(X[few], np.float32)
@@ -273,7 +277,7 @@ class LinearLearner:
     def see(self, X: Any) -> None:
         """Let means and scales follow some more rows."""
         self._moments += Moments.of(X)
-        self._space = FeatureSpace.of(self._moments)
+        self._space = FeatureSpace.of(self._moments, self._one_scale)
 
     def step(
         self,
@@ -354,7 +358,7 @@ def _check_finite(numbers):
 
 
 def _directions(rows, n_bits, random_state):
-    """Start on standardised rows, (n_features, n_bits)."""
+    """Start on scaled rows, (n_features, n_bits)."""
     weights = random_state.standard_normal((rows.shape[1], n_bits)).astype(np.float32)
     n_principal = min(n_bits, rows.shape[1], rows.shape[0] - 1)
     centred = CenteredRows(rows, rows.mean(axis=0, dtype=np.float64))

@@ -207,9 +207,11 @@ def second_thresholds(Z: Any, sizes: np.ndarray, functions: np.ndarray) -> np.nd
     Parameters
     ----------
     Z : sparse array of shape (n_samples, n_anchors)
+        Weights of the rows, each of sum 1.
     sizes : ndarray of shape (n_anchors,)
         Sums of its columns.
     functions : ndarray of shape (n_anchors, n_eigenvectors)
+        Functions of the anchors.
 
     Returns
     -------

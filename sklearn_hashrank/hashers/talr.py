@@ -5,6 +5,7 @@ from numbers import Integral, Real
 import numpy as np
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
+from ..affinity import NeighborAffinity
 from ..objectives import OBJECTIVES
 from ._minibatch import MinibatchHasher
 from ._parameters import documented
@@ -15,6 +16,8 @@ _BEST_RELAXATION = {"ap": "simplified", "ndcg": "exact"}
 # Of "auto". Network features gain up to .4, pixels and GIST lose a little beyond .1, and so do
 # principal components of network features; 15,000 rows of many classes lose from .1 on.
 _MOST_DROPOUT = 0.1
+# Coarser bins cannot tell the few nearest rows from those that are a little farther.
+_MOST_BINS_OF_NEIGHBORS = 64
 _OF_NAMED_OBJECTIVES = ("relaxation", "alpha", "alpha_end", "n_bins", "delta")
 
 
@@ -57,7 +60,8 @@ class TALRLinear(MinibatchHasher):
         in :meth:`partial_fit`.
     n_bins : int or "auto", default="auto"
         Steps between the first and the last bin of the soft histogram; ``"auto"`` is the smaller
-        of `n_bits` and 16. The papers have one bin per distance, ``n_bins=n_bits``.
+        of `n_bits` and 16, or 64 where nearest rows are relevant. The papers have one bin per
+        distance, ``n_bins=n_bits``.
     delta : float, default=1.0
         Half-width of the triangular bins, in bins.
     dropout : float or "auto", default="auto"
@@ -155,7 +159,10 @@ class TALRLinear(MinibatchHasher):
             self._refuse_ignored(TALRLinear, _OF_NAMED_OBJECTIVES)
             return self.objective, ()
         objective = self._find_objective(affinity)(
-            alpha=self.alpha, n_bins=self.n_bins, delta=self.delta, n_jobs=self.n_jobs
+            alpha=self.alpha,
+            n_bins=self._choose_n_bins(affinity),
+            delta=self.delta,
+            n_jobs=self.n_jobs,
         )
         if self.alpha_end is None:
             return objective, ()
@@ -171,6 +178,11 @@ class TALRLinear(MinibatchHasher):
         if n_rows is None or getattr(objective, "measure", None) != "ap":
             return 0.0
         return min(_MOST_DROPOUT, n_features / n_rows)
+
+    def _choose_n_bins(self, affinity):
+        if self.n_bins == "auto" and isinstance(affinity, NeighborAffinity):
+            return min(self.n_bits, _MOST_BINS_OF_NEIGHBORS)
+        return self.n_bins
 
     def _find_objective(self, affinity):
         wanted = self.objective

@@ -171,8 +171,9 @@ def _form_of(output: str, n_bits: int) -> tuple[int, np.dtype]:
 
 
 def _linear_hashers(base: type) -> list[type]:
-    found = []
-    for each in base.__subclasses__():
+    found: list[type] = []
+    classes: list[type] = base.__subclasses__()
+    for each in classes:
         found += [each, *_linear_hashers(each)]
     return found
 

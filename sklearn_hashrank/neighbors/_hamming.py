@@ -17,9 +17,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..codes import CodeReader, packed_width
 from ..persistence import reading
+from ..rows import is_dask_array
 from . import _storage
 from ._brute import Flat
 from ._checks import check_int, check_mode, check_n_neighbors, check_projections
+from ._chunked import ChunkedCodes
 from ._rescoring import nearest_candidates
 from ._results import as_rows, graph_of, without_self
 from ._stored import StoredCodes
@@ -125,9 +127,11 @@ class HammingNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
 
         Parameters
         ----------
-        codes : array-like of shape (n_samples, n_columns)
+        codes : {array-like, dask array} of shape (n_samples, n_columns)
             Codes as bits, signs or packed bytes. Contiguous packed bytes of a multiple of 64 bits,
-            also a memmap of them, are not copied.
+            also a memmap of them, are not copied. A dask array is not computed: every search is a
+            task for each chunk, which scans it, and results are the same as in memory. What needs
+            all codes in memory computes them: `codes_`, :meth:`save` and searches without queries.
         y : None
             Ignored.
 
@@ -135,6 +139,9 @@ class HammingNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         -------
         self
         """
+        if is_dask_array(codes):
+            self._store(ChunkedCodes(codes, CodeReader(self.n_bits)))
+            return self
         return self._add(codes, CodeReader(self.n_bits), [])
 
     @_fit_context(prefer_skip_nested_validation=True)
@@ -152,18 +159,24 @@ class HammingNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         -------
         self
         """
-        if not hasattr(self, "n_samples_fit_"):
+        stored = getattr(self, "_stored", None)
+        if is_dask_array(codes) or isinstance(stored, ChunkedCodes):
+            raise ValueError(
+                "partial_fit appends to codes in memory. Got a dask array: pass the concatenation "
+                "of all codes to fit."
+            )
+        if stored is None:
             return self._add(codes, CodeReader(self.n_bits), [])
-        return self._add(codes, self._stored.reader.copy(), self._stored.blocks)
+        return self._add(codes, stored.reader.copy(), stored.blocks)
 
     def _add(self, codes: Any, reader: CodeReader, blocks: list) -> "HammingNeighbors":
         words = np.ascontiguousarray(reader.words(codes, "codes"))
-        if 64 * words.shape[1] > _LONGEST:
-            raise ValueError(f"codes must have at most {_LONGEST} bits. Got {reader.n_bits}.")
         self._store(StoredCodes([*blocks, words], reader))
         return self
 
-    def _store(self, codes: StoredCodes) -> None:
+    def _store(self, codes: StoredCodes | ChunkedCodes) -> None:
+        if codes.n_bits > _LONGEST:
+            raise ValueError(f"codes must have at most {_LONGEST} bits. Got {codes.n_bits}.")
         self._stored = codes
         self.n_bits_, self.n_samples_fit_ = codes.n_bits, len(codes)
 
@@ -397,10 +410,10 @@ class HammingNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
                 f"n_candidates must be at least n_neighbors = {k}. Got {n_candidates}."
             )
         candidates, _ = self._k_nearest(queries, min(n_candidates, self.n_samples_fit_))
-        indices, distances = nearest_candidates(
-            queries, self._stored.words(), projections, candidates, k, self.n_jobs
-        )
-        return distances, indices
+        candidates.sort(axis=1)
+        words, places = self._stored.words_of(candidates)
+        order, distances = nearest_candidates(queries, words, projections, places, k, self.n_jobs)
+        return distances, np.take_along_axis(candidates, order, axis=1)
 
     def _all_within(self, codes: Any, radius: int | None, by_distance: bool) -> Flat:
         self._check_is_fitted()

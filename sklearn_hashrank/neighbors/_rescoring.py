@@ -15,10 +15,9 @@ def nearest_candidates(
     k: int,
     n_jobs: int | None,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Indices and asymmetric distances of the `k` nearest candidates, ties by lowest index."""
+    """Places among the candidates of the `k` nearest, the first of ties, and their distances."""
     from .._kernels.asymmetric import sum_weights_of_differing_bits
 
-    candidates = np.sort(candidates, axis=1)
     weights = np.zeros((len(queries), 64 * codes.shape[1]))
     bits = np.arange(projections.shape[1])
     weights[:, bits ^ 7] = np.abs(projections)  # the first bit of a byte is its highest
@@ -31,4 +30,4 @@ def nearest_candidates(
 
     over_rows(score, len(queries), n_jobs, cost=_CANDIDATE_COST * candidates.shape[1])
     order = np.argsort(distances, axis=1, kind="stable")[:, :k]
-    return np.take_along_axis(candidates, order, 1), np.take_along_axis(distances, order, 1)
+    return order, np.take_along_axis(distances, order, 1)

@@ -36,6 +36,10 @@ class StoredCodes:
             self.blocks = [np.concatenate(self.blocks)]
         return self.blocks[0]
 
+    def words_of(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Codes among which those of some rows are, and where the code of each row is."""
+        return self.words(), rows
+
     def queries(self, codes: object, n_jobs: int | None) -> np.ndarray:
         """Words of queries in any format that goes with the codes."""
         reader = self.reader.copy()  # what one query holds says nothing about the next

@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from scipy import sparse
+from scipy.io import savemat
 from sklearn.datasets import load_digits
 
 import sklearn_hashrank
@@ -50,7 +51,7 @@ def folder(tmp_path, monkeypatch, digits):
 @pytest.fixture
 def no_pictures(monkeypatch):
     """Leave out what takes longest; the tests of reports look at it."""
-    monkeypatch.setattr("sklearn_hashrank.comparison._report.draw_figures", lambda results: [])
+    monkeypatch.setattr("sklearn_hashrank.comparison._report.draw_figures", lambda *_: [])
 
 
 def run(capsys, *arguments):
@@ -407,6 +408,25 @@ def model(folder, capsys, digits):
     assert out.startswith("model.npz: ITQHasher, 20 bits, trained on 1,500 rows of 64 features in")
     hasher = ITQHasher(20, max_iter=5, random_state=3, output="packed")
     return hasher.fit(np.load("train.npy"), y[:1500])
+
+
+def test_compare_sets_in_a_folder(folder, capsys, no_pictures):
+    rng = np.random.default_rng(0)
+    savemat("LabelMe_gist.mat", {"gist": rng.normal(size=(60, 8))})
+    options = ["--methods", "lsh", "--bits", "4", "--seeds", "1", "--output", "out"]
+    options += ["--queries", "10"]
+    code, *_ = run(capsys, "compare", "--data", f"labelme:{folder}", *options)
+    assert code == 0
+    assert "methods on labelme" in Path("out/report.html").read_text()
+    for name, message in (
+        ("cifar100:.", "does not hold CIFAR-100"),
+        ("nus-wide:.", "does not hold NUS-WIDE"),
+        ("labelme:no.mat", "no.mat: No such file"),
+        ("mnist:here", "unknown data 'mnist:here': give a file, or one of digits"),
+    ):
+        assert message in refused(capsys, "compare", "--data", name, *options)
+    message = refused(capsys, "compare", "--data", "labelme:.", "--labels", "y.npy", *options)
+    assert "labelme brings its own labels" in message
 
 
 def test_compare_by_the_measures_that_are_asked_for(folder, capsys, no_pictures):

@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 from scipy import sparse
+from scipy.io import savemat
 
 from sklearn_hashrank import HammingNeighbors, LSHHasher, TALRLinear, load_hasher, save_hasher
 from sklearn_hashrank.cli._files import read_labels, read_rows
@@ -20,6 +21,7 @@ from sklearn_hashrank.codes import load_codes
 from sklearn_hashrank.comparison._measuring import name_measures
 from sklearn_hashrank.comparison._runner import Run, RunResult, load_result, save_result
 from sklearn_hashrank.comparison._store import RunStore
+from sklearn_hashrank.datasets import load_labelme
 from sklearn_hashrank.datasets._formats import read_cifar, read_idx
 
 RNG = np.random.default_rng(0)
@@ -130,6 +132,32 @@ def _read_batch(path):
 def _batch_agrees(path, found):
     images, labels = found
     return images.shape == (len(labels), 32, 32, 3) and images.dtype == labels.dtype == np.uint8
+
+
+def _write_cifar100(path):
+    batch = {"coarse_labels": [0, 1, 2], "fine_labels": [3, 4, 5], "data": PLANES}
+    path.write_bytes(pickle.dumps({key.encode(): value for key, value in batch.items()}, 2))
+
+
+def _read_cifar100(path):
+    return read_cifar(path.parent, ["test"], ["coarse_labels", "fine_labels"])
+
+
+def _paths_agree(path, found):
+    images, labels = found
+    return images.shape == (len(labels), 32, 32, 3) and labels.shape == (len(images), 2)
+
+
+def _write_mat(path):
+    savemat(path, {"gist": X, "ndxtrain": np.arange(24)})
+
+
+def _read_mat(path):
+    return load_labelme(path)
+
+
+def _vectors_agree(path, found):
+    return found.ndim == 2 and found.dtype == np.float32 and bool(np.isfinite(found).all())
 
 
 def _write_record(path):
@@ -267,6 +295,8 @@ READERS = [
         lambda path: read_cifar(path, ["data_batch_1", "test_batch"]),
         True,
     ),
+    Reader("CIFAR-100", "test", _write_cifar100, _read_cifar100, False, _paths_agree),
+    Reader("MATLAB file", "f.mat", _write_mat, _read_mat, False, _vectors_agree),
     Reader(
         "idx",
         "images",

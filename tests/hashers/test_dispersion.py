@@ -239,7 +239,7 @@ def test_odd_data_gives_finite_projections(digits, make, objective):
         ([0, 0, 1, 1], LabelAffinity(), "Got LabelAffinity with 1 level above 0"),
         ([[5], [5], [6], [6]], HierarchicalAffinity(), "HierarchicalAffinity with 1 level above"),
         ([[0, 1], [0, 0], [1, 0], [1, 1]], "auto", "SharedLabelAffinity with 2 levels above 0"),
-        (None, "auto", "Got EuclideanAffinity with 4 levels above 0"),
+        (None, "auto", "Got NeighborAffinity with 3 levels above 0"),
     ],
 )
 def test_a_hierarchy_is_asked_for(digits, y, affinity, got):

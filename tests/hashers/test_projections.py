@@ -13,6 +13,7 @@ from sklearn_hashrank import (
     SKLSHHasher,
     SpectralHasher,
     SphericalHasher,
+    SSHHasher,
     WTAHasher,
     retrieval_histogram,
 )
@@ -241,3 +242,27 @@ def test_density_cuts_clusters_less_than_random_hyperplanes(digits):
         for make in (DensityHasher, LSHHasher)
     }
     assert scores[DensityHasher] > scores[LSHHasher] + 0.02
+
+
+@pytest.mark.parametrize(
+    "hasher",
+    [
+        SKLSHHasher(24),
+        SpectralHasher(24),
+        SphericalHasher(24),
+        WTAHasher(24),
+        CMHHasher(24),
+        DensityHasher(24),
+        SSHHasher(24),
+    ],
+    ids=lambda hasher: type(hasher).__name__,
+)
+def test_codes_do_not_depend_on_scale_and_offset(digits, hasher):
+    X, y, Z, _ = digits
+    rng = np.random.default_rng(0)
+    X, Z = X + rng.normal(size=X.shape), Z + rng.normal(size=Z.shape)  # no equal distances
+    hasher.set_params(random_state=0)
+    codes = hasher.fit(X, y).predict(Z)
+    assert np.mean(hasher.fit(1000 * X + 7, y).predict(1000 * Z + 7) != codes) < 1e-3
+    single = hasher.fit(X.astype(np.float32), y).predict(Z.astype(np.float32))
+    assert np.mean(single != codes) < 0.01

@@ -12,6 +12,7 @@ from sklearn.model_selection import GridSearchCV
 
 from sklearn_hashrank import (
     EuclideanAffinity,
+    HammingNeighbors,
     LabelAffinity,
     LSHHasher,
     PCAHasher,
@@ -268,7 +269,7 @@ def kill_worker_once(block, marker, block_info=None):
     return block
 
 
-@pytest.mark.parametrize("work", ["histogram", "codes", "fit"])
+@pytest.mark.parametrize("work", ["histogram", "codes", "fit", "neighbours"])
 def test_a_killed_worker_changes_nothing(client, tmp_path, work):
     marker = tmp_path / "killed"
     rows = da.from_array(X, chunks=(20, N_FEATURES))
@@ -279,6 +280,9 @@ def test_a_killed_worker_changes_nothing(client, tmp_path, work):
         expected = retrieval_histogram(BITS[:9], BITS, Y[:9], Y).counts
     elif work == "codes":
         found, expected = HASHER.predict(rows).compute(), BITS
+    elif work == "neighbours":
+        found = HammingNeighbors(7).fit(HASHER.predict(rows)).kneighbors(BITS[:9])
+        expected = HammingNeighbors(7).fit(BITS).kneighbors(BITS[:9])
     else:
         found = RSHHasher(4, random_state=0).fit(rows, Y).predict(X)
         expected = RSHHasher(4, random_state=0).fit(X, Y).predict(X)

@@ -43,7 +43,7 @@ class DPSH(BaseEstimator):
     The relaxed codes `u` are the scores themselves. A pair is relevant with probability
     :math:`1 / (1 + e^{-\theta})`, :math:`\theta = \langle u_i, u_j \rangle / 2` [1]_. The objective
     is the mean log likelihood of all ordered pairs of different rows, less `regularization` times
-    the mean of :math:`(u - \operatorname{{sign}} u)^2` over rows and bits.
+    the mean of :math:`(u - \operatorname{sign} u)^2` over rows and bits.
 
     Parameters
     ----------

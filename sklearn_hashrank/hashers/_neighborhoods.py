@@ -1,0 +1,169 @@
+"""Learning from nearest rows: batches of rows with their neighbours, and the levels within them.
+
+A random batch of 256 of 15,000 rows holds .2 of the 10 nearest rows of each. So batches are made of
+groups, each a row with some of its neighbours. All neighbours are found once, before learning. This
+is done in float32, because learning does not depend on the last digits of a distance; what an
+evaluation calls relevant is decided by :class:`~sklearn_hashrank.NeighborAffinity` itself.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from .._utils.threads import over_blocks
+from ..affinity import NeighborAffinity
+
+# Pairs of so many rows are compared: a few seconds where they have some hundred features.
+_MOST_ROWS = 20_000
+_GROUP_SIZE, _POOL = 8, 20  # rows of a group, and how near they are
+_FEWEST_BATCHES = 5  # of a pass over few rows
+
+
+class NeighborRelevance:
+    """Level indices of the pairs of a batch, by distances to the nearest rows.
+
+    Parameters
+    ----------
+    affinity : NeighborAffinity
+        Fitted on `y`.
+    y : array-like
+        The rows that it compares.
+    random_state : RandomState instance
+        Samples the rows that are learned from, where there are more than 20,000.
+    n_jobs : int or None
+        Threads over rows.
+
+    Attributes
+    ----------
+    levels : ndarray of shape (n_levels,)
+    members : ndarray of shape (n_members,)
+        Numbers of the rows that are learned from, ascending.
+    """
+
+    def __init__(
+        self,
+        affinity: NeighborAffinity,
+        y: Any,
+        random_state: np.random.RandomState,
+        n_jobs: int | None = None,
+    ):
+        self.affinity, self.y, self.n_jobs, self.levels = affinity, y, n_jobs, affinity.levels_
+        rows = affinity.validate(y)
+        n_rows = rows.shape[0]
+        self.members = np.arange(n_rows)
+        if n_rows > _MOST_ROWS:
+            self.members = np.sort(random_state.choice(n_rows, _MOST_ROWS, replace=False))
+        self._place = np.full(n_rows, -1)
+        self._place[self.members] = np.arange(len(self.members))
+        self._rows, self._half = _rows_and_halves(affinity.metric, rows[self.members])
+        ranks = np.minimum(np.atleast_1d(affinity.n_neighbors), len(self.members) - 1)
+        self._nearest, nearness = self._find(max(_POOL, ranks.max()))
+        self._limits = nearness[:, ranks - 1].T
+
+    def level_indices(self, batch: np.ndarray) -> np.ndarray:
+        """Index into `levels` of every pair of rows of a batch, (M, M) unsigned."""
+        places = self._place[batch]
+        nearness = _products(self._rows[places], self._rows[places]) - self._half[places]
+        levels = np.zeros(nearness.shape, dtype=np.uint8)
+        for limits in self._limits:
+            levels += nearness >= limits[places, None]
+        return levels
+
+    def batches(
+        self, rows: np.ndarray, size: int, random_state: np.random.RandomState
+    ) -> "NeighborBatches":
+        """Batches of some of the members, with their neighbours among them."""
+        is_wanted = np.zeros(len(self.members), dtype=bool)
+        is_wanted[self._place[rows]] = True
+        return NeighborBatches(rows, size, self, is_wanted, random_state)
+
+    def draw_neighbors(
+        self, rows: np.ndarray, n: int, is_wanted: np.ndarray, random_state: np.random.RandomState
+    ) -> np.ndarray:
+        """Numbers of these rows and of up to `n` of the nearest rows of each, ascending."""
+        places = self._place[rows]
+        pool = self._nearest[:, :_POOL]
+        picked = random_state.randint(pool.shape[1], size=(len(rows), n))
+        found = np.unique(np.append(places, pool[places[:, None], picked]))
+        return self.members[found[is_wanted[found]]]
+
+    def _find(self, n):
+        """Numbers of the `n` nearest other members of each, and how near they are."""
+        m = len(self.members)
+        n = min(n, m - 1)
+        nearest = np.empty((m, n), dtype=np.int32)
+        nearness = np.empty((m, n), dtype=np.float32)
+
+        def find(part):
+            near = _products(self._rows[part], self._rows) - self._half
+            near[np.arange(near.shape[0]), np.arange(m)[part]] = -np.inf
+            found = np.argpartition(near, m - n, axis=1)[:, m - n :]
+            values = np.take_along_axis(near, found, axis=1)
+            order = np.argsort(-values, axis=1, kind="stable")
+            nearest[part] = np.take_along_axis(found, order, axis=1)
+            nearness[part] = np.take_along_axis(values, order, axis=1)
+
+        over_blocks(find, m, self.n_jobs)
+        return nearest, nearness
+
+
+class NeighborBatches:
+    """Batches of about `size` rows: rows in random order, each with some of its neighbours.
+
+    An iteration gives half as many batches as rows fill, because rows come again as neighbours, and
+    at least 5. It begins groups at some of the rows, other ones with each iteration.
+
+    Parameters
+    ----------
+    rows : ndarray of shape (n_rows,)
+        Numbers of the rows.
+    size : int
+        Rows of a batch, about.
+    relevance : NeighborRelevance
+    is_wanted : ndarray of shape (n_members,), bool
+        Which members may be in a batch.
+    random_state : RandomState instance
+    """
+
+    def __init__(
+        self,
+        rows: np.ndarray,
+        size: int,
+        relevance: NeighborRelevance,
+        is_wanted: np.ndarray,
+        random_state: np.random.RandomState,
+    ):
+        self.rows = rows
+        self._n_groups = max(2, size // _GROUP_SIZE)
+        self._n_others = min(_GROUP_SIZE, max(2, size // self._n_groups)) - 1
+        self._n_batches = max(_FEWEST_BATCHES, round(len(rows) / (2 * size)))
+        self.size = len(rows) / self._n_batches  # what a batch is of a pass
+        self._relevance, self._is_wanted, self._random_state = relevance, is_wanted, random_state
+
+    def __iter__(self) -> Iterator[np.ndarray]:
+        shuffled = self._random_state.permutation(self.rows)
+        for number in range(self._n_batches):
+            some = np.arange(number * self._n_groups, (number + 1) * self._n_groups)
+            first = shuffled.take(some, mode="wrap")
+            yield self._relevance.draw_neighbors(
+                first, self._n_others, self._is_wanted, self._random_state
+            )
+
+
+def _rows_and_halves(metric, rows):
+    """float32 rows and numbers h, so that ``rows @ row - h`` is larger for nearer rows."""
+    if metric == "euclidean" and not sparse.issparse(rows):
+        rows = rows - rows.mean(axis=0)
+    if metric == "euclidean":
+        squares = rows.multiply(rows) if sparse.issparse(rows) else rows * rows
+        half = np.asarray(squares.sum(axis=1)).ravel() / 2
+    else:
+        half = np.zeros(rows.shape[0])
+    return rows.astype(np.float32), half.astype(np.float32)
+
+
+def _products(a, b):
+    product = a @ b.T
+    return product.toarray() if sparse.issparse(product) else product

@@ -1,0 +1,149 @@
+"""Codes in a dask array: every chunk is searched by a task, and results are merged exactly."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..codes import CodeReader
+from ..rows import DaskRows
+from . import _brute
+
+
+class ChunkedCodes:
+    """Codes of a dask array, with the searches of ``StoredCodes``.
+
+    Chunks are scanned, whatever `algorithm` and `n_jobs` are: dask decides what runs where.
+
+    Parameters
+    ----------
+    codes : dask array of shape (n, n_columns)
+        With chunks of known sizes.
+    reader : CodeReader
+        That goes with the codes.
+    """
+
+    def __init__(self, codes: Any, reader: CodeReader):
+        if np.isnan(codes.shape[0]):
+            raise ValueError(
+                "the chunks of the dask array have unknown sizes, so that neighbours have no "
+                "numbers. Call compute_chunk_sizes() on it first."
+            )
+        self.reader = reader
+        tried = reader.copy()
+        tried.packed(np.zeros((1, *codes.shape[1:]), codes.dtype), "codes")
+        self.n_bits: int = tried.n_bits  # type: ignore[assignment]
+        self._codes = codes
+
+    def __len__(self) -> int:
+        return int(self._codes.shape[0])
+
+    def words(self) -> np.ndarray:
+        """All codes, in memory."""
+        return self._read(self._codes.compute())
+
+    def words_of(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Codes of some rows, and where the code of each row is among them."""
+        distinct, places = np.unique(rows, return_inverse=True)
+        return self._read(self._codes[distinct].compute()), places.reshape(rows.shape)
+
+    def queries(self, codes: Any, n_jobs: int | None) -> np.ndarray:
+        """Words of queries in any format that goes with the codes."""
+        words = self.reader.copy().words(codes, "query codes", n_jobs)
+        return np.ascontiguousarray(words)
+
+    def k_nearest(
+        self, queries: np.ndarray, k: int, algorithm: str, n_jobs: int | None
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Indices and distances of the `k` nearest codes, in order of (distance, index)."""
+        found = self._search(_nearest, queries, k)
+        return found.indices, found.distances
+
+    def all_within(
+        self,
+        queries: np.ndarray,
+        radius: int,
+        by_distance: bool,
+        algorithm: str,
+        n_jobs: int | None,
+    ) -> _brute.Flat:
+        """How many codes lie within `radius` of each query, their indices, and their distances."""
+        found = self._search(_within, queries, radius)
+        numbers = np.arange(len(queries))
+        query = np.concatenate([np.repeat(numbers, n_found) for n_found, _, _ in found.parts])
+        indices = np.concatenate([part for _, part, _ in found.parts])
+        distances = np.concatenate([part for _, _, part in found.parts])
+        order = np.lexsort((distances, query)) if by_distance else np.argsort(query, kind="stable")
+        n_found = np.sum([part for part, _, _ in found.parts], axis=0)
+        return n_found, indices[order], distances[order]
+
+    def _search(self, search: Callable[..., Any], queries: np.ndarray, limit: int) -> Any:
+        """Sum over the chunks of what a search finds, up to `limit` neighbours or this far."""
+        options = (queries, limit, self.n_bits, self.reader)
+        return DaskRows(self._codes).sum(partial(_search_chunk, search, options))
+
+    def _read(self, codes: Any) -> np.ndarray:
+        return np.ascontiguousarray(self.reader.copy().words(codes, "codes"))
+
+
+class _Nearest(NamedTuple):
+    """The nearest of some chunks, with the reader that has seen their values."""
+
+    indices: np.ndarray
+    distances: np.ndarray
+    k: int
+    reader: CodeReader
+
+    def __add__(self, other: "_Nearest") -> "_Nearest":  # type: ignore[override]
+        """Merge with the nearest of later chunks; ties keep their order."""
+        distances = np.concatenate([self.distances, other.distances], axis=1)
+        indices = np.concatenate([self.indices, other.indices], axis=1)
+        order = np.argsort(distances, axis=1, kind="stable")[:, : self.k]
+        return _Nearest(
+            np.take_along_axis(indices, order, axis=1),
+            np.take_along_axis(distances, order, axis=1),
+            self.k,
+            _joined(self.reader, other.reader),
+        )
+
+
+class _Within(NamedTuple):
+    """What lies within a radius in some chunks, with the reader that has seen their values."""
+
+    parts: list[_brute.Flat]
+    reader: CodeReader
+
+    def __add__(self, other: "_Within") -> "_Within":  # type: ignore[override]
+        """Put the parts of later chunks behind those of the earlier ones."""
+        return _Within(self.parts + other.parts, _joined(self.reader, other.reader))
+
+
+def _joined(reader: CodeReader, later: CodeReader) -> CodeReader:
+    """Reader that has judged the values of both together."""
+    reader = reader.copy()
+    reader.join(later)
+    return reader
+
+
+def _search_chunk(search, options, codes, y, first):
+    return search(codes, first, *options)
+
+
+def _nearest(codes, first, queries, k, n_bits, reader):
+    """The nearest codes of a chunk, whose first row has the number `first`."""
+    words, reader = _words_of(codes, reader)
+    indices, distances = _brute.k_nearest(queries, words, min(k, len(words)), n_bits, 1)
+    return _Nearest(indices + first, distances, k, reader)
+
+
+def _within(codes, first, queries, radius, n_bits, reader):
+    """The codes of a chunk within a radius, by index."""
+    words, reader = _words_of(codes, reader)
+    n_found, indices, distances = _brute.all_within(queries, words, radius, n_bits, False, 1)
+    return _Within([(n_found, indices + first, distances)], reader)
+
+
+def _words_of(codes: Any, reader: CodeReader) -> tuple[np.ndarray, CodeReader]:
+    reader = reader.copy()
+    return np.ascontiguousarray(reader.words(np.asarray(codes), "codes")), reader
