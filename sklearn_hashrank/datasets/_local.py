@@ -232,12 +232,11 @@ def load_nus_wide(
     if not kinds:
         raise ValueError("features must name at least one kind.")
     concepts = _read_lines(_find(home, "concepts", f"Concepts{_NUS_CONCEPTS}.txt"))
-    chosen = list(range(len(concepts)))
+    chosen = np.arange(len(concepts))
     everything = None
     if n_labels is not None:
         everything = _nus_labels(home, concepts, None)
-        frequency = everything.sum(axis=0, dtype=np.int64)
-        chosen = np.argsort(-frequency, kind="stable")[:n_labels].tolist()
+        chosen = np.argsort(-everything.sum(axis=0, dtype=np.int64), kind="stable")[:n_labels]
     part = None if subset == "all" else subset.capitalize()
     target = everything if part is None else None
     if target is None:
