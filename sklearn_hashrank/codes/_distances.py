@@ -122,11 +122,11 @@ def weighted_distances(
         reader.packed(query_codes, "query codes"),
         reader.packed(database_codes, "database codes"),
     )
-    queries, database = (unpack_codes(codes, reader.n_bits) for codes in packed)
-    if len(weights) != queries.shape[1]:
+    if len(weights) != reader.n_bits:
         raise ValueError(
-            f"weights must have one number per bit, {queries.shape[1]}. Got {len(weights)}."
+            f"weights must have one number per bit, {reader.n_bits}. Got {len(weights)}."
         )
+    queries, database = (unpack_codes(codes, len(weights)) for codes in packed)
     distances = np.zeros((len(queries), len(database)))
     for bit, weight in enumerate(weights):
         distances += weight * (queries[:, bit, None] != database[:, bit])
