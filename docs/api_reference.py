@@ -169,7 +169,14 @@ SECTIONS = (
     Section(
         "Comparison",
         "sklearn_hashrank.comparison",
-        ("compare", "Comparison", "RunResult", "method_from_name", "measure_codes"),
+        (
+            "compare",
+            "Comparison",
+            "RunResult",
+            "Rescoring",
+            "method_from_name",
+            "measure_codes",
+        ),
         "Methods, code lengths and seeds under one protocol; see :ref:`cli`.",
     ),
     Section("Command", "sklearn_hashrank.cli", ("main",), "``hashrank``; see :ref:`cli`."),
@@ -194,8 +201,8 @@ SECTIONS = (
     Section(
         "Search",
         "sklearn_hashrank.neighbors",
-        ("HammingNeighbors",),
-        "Exact neighbours in Hamming distance; see :ref:`neighbors`.",
+        ("HammingNeighbors", "rescore"),
+        "Exact neighbours in Hamming distance, and candidates rescored; see :ref:`neighbors`.",
     ),
     Section(
         "Approximate search",
@@ -364,6 +371,7 @@ SHARED = {
         "warn_if_all_is_relevant",
     ),
     "sklearn_hashrank.metrics.settings": ("has_setting", "with_settings"),
+    "sklearn_hashrank.neighbors": ("DISTANCES",),
     "sklearn_hashrank.objectives": (
         "FLOOR",
         "OBJECTIVES",

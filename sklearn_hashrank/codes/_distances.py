@@ -118,12 +118,15 @@ def weighted_distances(
     if weights.ndim != 1:
         raise ValueError(f"weights must be of shape (n_bits,). Got shape {weights.shape}.")
     reader = CodeReader(n_bits)
-    packed = reader.packed(query_codes, "query codes")
-    length = int(reader.n_bits or 0)  # which the queries have set where it was not given
-    if len(weights) != length:
-        raise ValueError(f"weights must have one number per bit, {length}. Got {len(weights)}.")
-    queries = unpack_codes(packed, length)
-    database = unpack_codes(reader.packed(database_codes, "database codes"), length)
+    packed = (
+        reader.packed(query_codes, "query codes"),
+        reader.packed(database_codes, "database codes"),
+    )
+    if len(weights) != reader.n_bits:
+        raise ValueError(
+            f"weights must have one number per bit, {reader.n_bits}. Got {len(weights)}."
+        )
+    queries, database = (unpack_codes(codes, len(weights)) for codes in packed)
     distances = np.zeros((len(queries), len(database)))
     for bit, weight in enumerate(weights):
         distances += weight * (queries[:, bit, None] != database[:, bit])
