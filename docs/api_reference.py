@@ -21,7 +21,15 @@ SECTIONS = (
     Section(
         "Hashers",
         "sklearn_hashrank",
-        ("TALRLinear", "RSHHasher", "LWHHasher", "DispersionHasher", "FastHasher", "MACHasher"),
+        (
+            "TALRLinear",
+            "RSHHasher",
+            "LWHHasher",
+            "DispersionHasher",
+            "FastHasher",
+            "MACHasher",
+            "StructHasher",
+        ),
         "Estimators that learn codes from relevance.",
     ),
     Section(
@@ -161,7 +169,14 @@ SECTIONS = (
     Section(
         "Comparison",
         "sklearn_hashrank.comparison",
-        ("compare", "Comparison", "RunResult", "method_from_name", "measure_codes"),
+        (
+            "compare",
+            "Comparison",
+            "RunResult",
+            "Rescoring",
+            "method_from_name",
+            "measure_codes",
+        ),
         "Methods, code lengths and seeds under one protocol; see :ref:`cli`.",
     ),
     Section("Command", "sklearn_hashrank.cli", ("main",), "``hashrank``; see :ref:`cli`."),
@@ -186,8 +201,8 @@ SECTIONS = (
     Section(
         "Search",
         "sklearn_hashrank.neighbors",
-        ("HammingNeighbors",),
-        "Exact neighbours in Hamming distance; see :ref:`neighbors`.",
+        ("HammingNeighbors", "rescore"),
+        "Exact neighbours in Hamming distance, and candidates rescored; see :ref:`neighbors`.",
     ),
     Section(
         "Approximate search",
@@ -222,6 +237,7 @@ SECTIONS = (
             "load_codes",
             "hamming_distances",
             "spherical_distances",
+            "weighted_distances",
             "group_equal",
             "EqualCodes",
         ),
@@ -355,6 +371,7 @@ SHARED = {
         "warn_if_all_is_relevant",
     ),
     "sklearn_hashrank.metrics.settings": ("has_setting", "with_settings"),
+    "sklearn_hashrank.neighbors": ("DISTANCES",),
     "sklearn_hashrank.objectives": (
         "FLOOR",
         "OBJECTIVES",
@@ -391,12 +408,20 @@ SHARED = {
         "report_progress",
         "source",
     ),
+    "sklearn_hashrank.solvers.binary_quadratic": (
+        "Blocks",
+        "energy",
+        "minimise_by_cuts",
+        "minimise_spectrally",
+    ),
+    "sklearn_hashrank.solvers.column_generation": ("WeightedRankings",),
     "sklearn_hashrank.solvers.cutting_plane": (
         "CuttingPlane",
         "PegasosMaster",
         "SemidefiniteMaster",
         "factor",
     ),
+    "sklearn_hashrank.solvers.linear_classifiers": ("fit_squared_hinges",),
     "sklearn_hashrank.solvers.rotation": (
         "itq_rotation",
         "random_rotation",

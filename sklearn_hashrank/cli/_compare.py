@@ -9,7 +9,14 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from ..comparison import Comparison, columns_of, compare, method_from_name, name_measures
+from ..comparison import (
+    Comparison,
+    Rescoring,
+    columns_of,
+    compare,
+    method_from_name,
+    name_measures,
+)
 from ..model_selection import (
     PerClassRetrievalSplit,
     RandomRetrievalSplit,
@@ -96,6 +103,20 @@ def add_command(commands: Any) -> None:
         "everything but the queries, unless classes are unseen (default: per-class 500, of digits "
         "100; otherwise all)",
     )
+    parser.add_argument(
+        "--rescore",
+        type=positive,
+        metavar="K",
+        help="also measure the K nearest by codes, by asymmetric distance, and by the cosine of "
+        "floats",
+    )
+    parser.add_argument(
+        "--oversampling",
+        type=positive,
+        default=10,
+        metavar="N",
+        help="candidates for --rescore, as a multiple of K (default: %(default)s)",
+    )
     parser.add_argument("--n-jobs", type=jobs, metavar="N", help="runs at a time (default: 1)")
     parser.add_argument(
         "--output",
@@ -114,6 +135,7 @@ def _run(options: Namespace, arguments: list[str]) -> int:
     rows = load_data(options)
     protocol = _protocol(options, rows.y is not None)
     command = shlex.join(["hashrank", *arguments])
+    rescoring = options.rescore and Rescoring(options.rescore, options.oversampling)
     first, *_ = columns_of(name_measures(options.measures))
     with make_progress(options.quiet, first) as progress:
         try:
@@ -125,6 +147,7 @@ def _run(options: Namespace, arguments: list[str]) -> int:
                 seeds=options.seeds,
                 protocol=protocol,
                 measures=options.measures,
+                rescoring=rescoring,
                 name=name_data(options.data),
                 store=folder / "runs",
                 n_jobs=options.n_jobs,

@@ -11,6 +11,7 @@ from ._measuring import (
 )
 from ._methods import method_from_name
 from ._names import GROUPS, METHODS, Method
+from ._rescoring import Rescoring
 from ._runner import RunResult
 
 __all__ = [
@@ -22,6 +23,7 @@ __all__ = [
     "Column",
     "Comparison",
     "Method",
+    "Rescoring",
     "RunResult",
     "columns_of",
     "compare",

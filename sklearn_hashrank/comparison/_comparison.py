@@ -25,6 +25,7 @@ from ._measuring import COLUMNS, MEASURED, Column, columns_of, name_measures
 from ._methods import check_method, method_from_name, sources, with_affinity
 from ._names import METHODS
 from ._protocols import check_protocol, describe_protocol, draw_split
+from ._rescoring import Rescoring
 from ._runner import Run, RunResult, execute, interrupts_ignored, load_result, save_result
 from ._store import RunStore, run_key, versions
 from ._summary import Table, summarize
@@ -179,6 +180,7 @@ def compare(
     protocol: Any = None,
     affinity: Any = "auto",
     measures: Any = MEASURED,
+    rescoring: Rescoring | None = None,
     name: str = "data",
     store: str | Path | None = None,
     n_jobs: int | None = None,
@@ -218,6 +220,9 @@ def compare(
         What is measured, as for :func:`~sklearn_hashrank.metrics.make_retrieval_scorer`: short
         names, such names with options as in ``"ap@5000:normalize=retrieved"``, functions, partial
         functions, or measures of your own, each a column of the tables.
+    rescoring : Rescoring, default=None
+        Adds columns for what is found when the nearest codes are put in order of asymmetric
+        distances or of distances between floats, and for what it costs. `X` must be dense.
     name : str, default="data"
         What the report calls the data.
     store : str or Path, default=None
@@ -250,6 +255,7 @@ def compare(
     check_n_jobs(n_jobs)
     hashers, named = _check_methods(methods, affinity), name_measures(measures)
     X, y, affinity = _check_data(X, y, affinity)
+    _check_rescoring(rescoring, X)
     compared = X if y is None else y
     lengths = _check_integers(n_bits, "n_bits", 1)
     seeds = _check_integers(range(seeds) if isinstance(seeds, Integral) else seeds, "seeds", 0)
@@ -268,13 +274,15 @@ def compare(
             bits = 0
         hasher = with_settings(hasher, n_bits=bits, random_state=seed, output="packed")
         split = tuple(splits[seed])
-        key = _key(data=data, affinity=affinity, hasher=hasher, split=split, measures=named)
+        settings = {"data": data, "split": split, "rescoring": rescoring}
+        key = _key(affinity=affinity, hasher=hasher, measures=named, **settings)
         runs.append(Run(method, hasher, bits, seed, key))
     results = _run_all(
         runs,
         RunStore(None if store is None else Path(store)),
         named,
-        lambda run: (X, y, splits[run.seed], affinities[run.seed], named),
+        rescoring,
+        lambda run: (X, y, splits[run.seed], affinities[run.seed], named, rescoring),
         n_jobs,
         progress,
     )
@@ -288,13 +296,15 @@ def compare(
         "versions": versions(),
         "times": "; ".join(sorted({r.measured_on for r in results if r.measured_on})),
     }
-    return Comparison(results, about, columns_of(named))
+    further = () if rescoring is None else rescoring.columns
+    return Comparison(results, about, (*columns_of(named), *further))
 
 
 def _run_all(
     runs: list[Run],
     store: RunStore,
     measures: Mapping[str, ConfiguredMeasure],
+    rescoring: Rescoring | None,
     arguments: Callable[[Run], tuple],
     n_jobs: int | None,
     progress: Progress | None,
@@ -312,7 +322,7 @@ def _run_all(
         f"{describe_machine()}, {n_at_a_time} run{'s' if n_at_a_time > 1 else ''} at a time"
     )
     for index, run in enumerate(runs):
-        if (kept := load_result(run, store, measures)) is not None:
+        if (kept := load_result(run, store, measures, rescoring)) is not None:
             finish(index, kept)
     pending = [index for index in range(len(runs)) if index not in results]
     with interrupts_ignored():  # by the workers, which inherit it: one traceback is enough
@@ -334,6 +344,15 @@ def _run_all(
 
 def _execute(index: int, *arguments: Any) -> tuple[int, RunResult]:
     return index, execute(*arguments)
+
+
+def _check_rescoring(rescoring: Any, X: Any) -> None:
+    if rescoring is None:
+        return
+    if not isinstance(rescoring, Rescoring):
+        raise ValueError(f"rescoring must be a Rescoring or None. Got {rescoring!r} instead.")
+    if sparse.issparse(X):
+        raise ValueError("rescoring reads rows of floats: X must be dense. Got a sparse X.")
 
 
 def _check_data(X: Any, y: Any, affinity: Any) -> tuple[Any, Any, Any]:

@@ -226,9 +226,12 @@ def measure_codes(
     return scores, _curves(histogram, usage)
 
 
-def are_scores(scores: Any, measures: Mapping[str, ConfiguredMeasure]) -> bool:
+def are_scores(
+    scores: Any, measures: Mapping[str, ConfiguredMeasure], further: Iterable[Column] = ()
+) -> bool:
     """Whether these are scores of a run by such measures: every name is there, and a number."""
     names = set(_COUNTED) | {column.name for column in COLUMNS if column.is_time}
+    names |= {column.name for column in further}
     for name, configured in measures.items():
         names |= {name + suffix for suffix in (_TIE_RANGE if _is_ranged(configured) else [""])}
     return isinstance(scores, dict) and names <= set(scores) and _are_numbers(scores.values())

@@ -21,6 +21,7 @@ from ..metrics.retrieval import encode
 from ..model_selection import RetrievalSplit
 from ._measuring import are_curves, are_scores, measure_codes
 from ._methods import types_inside
+from ._rescoring import Rescoring, measure_rescoring
 from ._store import RunStore
 
 _WARM_UP_ROWS, _ENCODINGS = 100, 3
@@ -98,10 +99,13 @@ class RunResult:
 
 
 def load_result(
-    run: Run, store: RunStore, measures: Mapping[str, ConfiguredMeasure]
+    run: Run,
+    store: RunStore,
+    measures: Mapping[str, ConfiguredMeasure],
+    rescoring: Rescoring | None = None,
 ) -> RunResult | None:
     """Result of an earlier run of the very same settings, if there is one."""
-    is_whole = partial(_is_whole, measures=measures)
+    is_whole = partial(_is_whole, measures=measures, rescoring=rescoring)
     record = None if run.key is None else store.load(run.key, is_whole)
     if record is None:
         return None
@@ -109,13 +113,15 @@ def load_result(
     return RunResult(run.method, record["n_bits"], run.seed, **found, kept=True)
 
 
-def _is_whole(record: dict, measures: Mapping[str, ConfiguredMeasure]) -> bool:
+def _is_whole(
+    record: dict, measures: Mapping[str, ConfiguredMeasure], rescoring: Rescoring | None
+) -> bool:
     """Whether a record has every part of a result, each of the right form."""
     scores, curves, notes, measured_on = (record.get(name) for name in _RECORDED)
     return (
         type(record.get("n_bits")) is int
         and 0 < record["n_bits"] <= _MOST_BITS
-        and are_scores(scores, measures)
+        and are_scores(scores, measures, rescoring.columns if rescoring else ())
         and are_curves(curves)
         and isinstance(notes, list)
         and isinstance(measured_on, str)
@@ -138,6 +144,7 @@ def execute(
     split: RetrievalSplit,
     affinity: BaseAffinity,
     measures: dict[str, ConfiguredMeasure],
+    rescoring: Rescoring | None = None,
 ) -> RunResult:
     """Fit, encode and evaluate, on one thread, so that neither numbers nor times depend on n_jobs.
 
@@ -155,6 +162,8 @@ def execute(
         Fitted on the training rows.
     measures : dict of str to ConfiguredMeasure
         What is measured. Objects, because other processes know no measure that a user registered.
+    rescoring : Rescoring or None, default=None
+        What is found when candidates are rescored. None: it is not measured.
 
     Returns
     -------
@@ -165,7 +174,9 @@ def execute(
         with one_blas_thread(), warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             _warm_up(run.hasher, X, y, split, affinity)
-            n_bits, scores, curves = _fit_and_measure(run, X, y, split, affinity, measures)
+            n_bits, scores, curves = _fit_and_measure(
+                run, X, y, split, affinity, measures, rescoring
+            )
     except Exception as error:  # one method must not end the comparison of the others
         message = " ".join(f"{type(error).__name__}: {error}".split())
         return RunResult(run.method, run.n_bits, run.seed, error=message)
@@ -187,7 +198,7 @@ def interrupts_ignored() -> Iterator[None]:
         signal.signal(signal.SIGINT, handler)
 
 
-def _fit_and_measure(run, X, y, split, affinity, measures):
+def _fit_and_measure(run, X, y, split, affinity, measures, rescoring):
     hasher = clone(run.hasher)
     X_train, y_train = X[split.train], None if y is None else y[split.train]
     start = time.perf_counter()
@@ -210,6 +221,10 @@ def _fit_and_measure(run, X, y, split, affinity, measures):
         measures=measures,
         n_jobs=1,
     )
+    if rescoring is not None:
+        encoded = of_queries, of_database
+        places = split.query, split.database
+        scores |= measure_rescoring(rescoring, hasher, *encoded, X, *places, compared, affinity)
     scores["fit_seconds"] = fit_seconds
     n_encoded = len(of_queries.codes) + len(of_database.codes)
     scores["encode_microseconds"] = 1e6 * encode_seconds / n_encoded

@@ -17,9 +17,12 @@ A scan first bounds the distance of the `k` nearest by a sample, so that the ker
 codes. With ``rescore="asymmetric"`` the nearest codes are candidates, which ``_rescoring.py`` puts
 in the order of their asymmetric distance to the projections of the query.
 
+`rescore` (``_floats.py``) orders candidates of any index by the rows that codes were made of.
+
 Costs are estimates in nanoseconds, measured once; they decide what is faster, never what is found.
 """
 
+from ._floats import DISTANCES, rescore
 from ._hamming import HammingNeighbors
 
-__all__ = ["HammingNeighbors"]
+__all__ = ["DISTANCES", "HammingNeighbors", "rescore"]

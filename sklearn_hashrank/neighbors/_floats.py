@@ -1,0 +1,124 @@
+"""Candidates in order of distances between the rows that the codes were made of."""
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_array
+
+from .._utils.threads import over_rows
+from ._checks import check_int
+
+DISTANCES = ("cosine", "euclidean", "inner_product")
+
+_NUMBER_COST = 1.0  # nanoseconds of reading a number of a row and multiplying it, about
+_NUMBERS_AT_A_TIME = 1 << 20
+
+
+def rescore(
+    queries: Any,
+    rows: Any,
+    candidates: Any,
+    n_neighbors: int | None = None,
+    *,
+    metric: str = "cosine",
+    n_jobs: int | None = None,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Put candidates in order of the distance between rows of features.
+
+    Search codes for a few times more neighbours than you need, and rescore what was found. Only the
+    rows of the candidates are read, so that `rows` can be a memmap on a disk.
+
+    Parameters
+    ----------
+    queries : array-like of shape (n_queries, n_features)
+        Features of the queries.
+    rows : ndarray or memmap of shape (n_samples, n_features)
+        Features of the database.
+    candidates : array-like of shape (n_queries, n_candidates), int
+        Numbers of rows, as :meth:`HammingNeighbors.kneighbors` or another index returns them. A
+        missing result, -1, stays missing.
+    n_neighbors : int, default=None
+        How many of the candidates to return; None: all.
+    metric : {"cosine", "euclidean", "inner_product"}, default="cosine"
+        What near means. A row of zeros has the cosine 0 with every row.
+    n_jobs : int, default=None
+        Threads over queries. None means 1 unless in a :obj:`joblib.parallel_config` context, -1
+        means all processors.
+
+    Returns
+    -------
+    distances : ndarray of shape (n_queries, n_neighbors), float64
+        One minus the cosine, the Euclidean distance, or the inner product times -1; inf where a
+        candidate is missing.
+    indices : ndarray of shape (n_queries, n_neighbors), int64
+        In order of (distance, index).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn_hashrank import HammingNeighbors, LSHHasher
+    >>> from sklearn_hashrank.neighbors import rescore
+    >>> X = np.random.default_rng(0).normal(size=(500, 16))
+    >>> hasher = LSHHasher(32, random_state=0).fit(X)
+    >>> index = HammingNeighbors(50).fit(hasher.transform(X))
+    >>> candidates = index.kneighbors(hasher.transform(X[:3]), return_distance=False)
+    >>> distances, indices = rescore(X[:3], X, candidates, 2)
+    >>> indices[:, 0]
+    array([0, 1, 2])
+    """
+    if metric not in DISTANCES:
+        raise ValueError(f"metric must be one of {DISTANCES}. Got {metric!r} instead.")
+    queries = check_array(queries, dtype=np.float64, input_name="queries")
+    candidates = check_array(candidates, dtype=None, input_name="candidates")
+    if getattr(rows, "ndim", 0) != 2 or rows.shape[1] != queries.shape[1]:
+        raise ValueError(
+            f"rows must be an array of {queries.shape[1]} columns, as the queries have. "
+            f"Got {type(rows).__name__} of shape {getattr(rows, 'shape', None)}."
+        )
+    if candidates.dtype.kind not in "iu" or len(candidates) != len(queries):
+        raise ValueError(
+            f"candidates must be integers with a row for each of the {len(queries)} queries. "
+            f"Got {candidates.dtype} of shape {candidates.shape}."
+        )
+    if candidates.min() < -1 or candidates.max() >= rows.shape[0]:
+        raise ValueError(
+            f"candidates must be numbers of rows, less than {rows.shape[0]}, or -1. "
+            f"Got numbers from {candidates.min()} to {candidates.max()}."
+        )
+    n_candidates = candidates.shape[1]
+    k = n_candidates if n_neighbors is None else n_neighbors
+    check_int(k, "n_neighbors", 1)
+    if k > n_candidates:
+        raise ValueError(f"n_neighbors must be at most the {n_candidates} candidates. Got {k}.")
+    candidates = candidates.astype(np.int64)
+    candidates[candidates < 0] = rows.shape[0]  # behind all others
+    candidates.sort(axis=1)
+    distances = np.full(candidates.shape, np.inf)
+
+    def score(part):
+        for i in range(*part.indices(len(queries))):
+            known = candidates[i][candidates[i] < rows.shape[0]]
+            distances[i, : len(known)] = _distances(queries[i], rows[known], metric)
+
+    n_numbers = n_candidates * queries.shape[1]
+    most = max(1, _NUMBERS_AT_A_TIME // n_numbers)
+    over_rows(score, len(queries), n_jobs, cost=_NUMBER_COST * n_numbers, most=most)
+    order = np.argsort(distances, axis=1, kind="stable")[:, :k]
+    distances = np.take_along_axis(distances, order, axis=1)
+    indices = np.take_along_axis(candidates, order, axis=1)
+    indices[indices == rows.shape[0]] = -1
+    return distances, indices
+
+
+def _distances(query: np.ndarray, rows: np.ndarray, metric: str) -> np.ndarray:
+    """Distances of a query to some rows, each computed from its own row alone."""
+    rows = np.asarray(rows, dtype=np.float64)
+    if metric == "euclidean":
+        difference = rows - query
+        return np.sqrt(np.einsum("ij,ij->i", difference, difference))
+    products = np.einsum("ij,j->i", rows, query)
+    if metric == "inner_product":
+        return -products
+    lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows) * (query @ query))
+    cosines = np.divide(products, lengths, out=np.zeros_like(products), where=lengths > 0)
+    return 1 - cosines

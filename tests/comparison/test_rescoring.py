@@ -1,0 +1,131 @@
+"""Columns of rescored rankings: against literal sorts."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.datasets import load_digits
+
+from sklearn_hashrank import ITQHasher, NeighborAffinity
+from sklearn_hashrank.cli import main
+from sklearn_hashrank.codes import hamming_distances
+from sklearn_hashrank.comparison import Rescoring, compare
+from sklearn_hashrank.metrics import tie_aware_precision_score
+from sklearn_hashrank.model_selection import RetrievalSplit
+from tests.oracle.neighbors import rescored
+
+X, Y = load_digits(return_X_y=True)
+X, Y = X[:260], Y[:260]
+SPLIT = RetrievalSplit(np.arange(40, 260), np.arange(40), np.arange(40, 260))
+SETTINGS = {"n_bits": [12], "seeds": 1, "protocol": SPLIT, "measures": ["ap"]}
+K, OVERSAMPLING = 5, 4
+
+
+class FirstBits(TransformerMixin, BaseEstimator):
+    """A hasher without projections."""
+
+    def fit(self, X, y=None):
+        return self
+
+    def transform(self, X):
+        return X[:, 10:22] > 8
+
+
+def share_of_class(found):
+    return np.mean(Y[40:][np.asarray(found)] == Y[:40, None])
+
+
+def cosine_distances(queries, rows):
+    lengths = np.linalg.norm(queries, axis=1)[:, None] * np.linalg.norm(rows, axis=1)
+    return 1 - queries @ rows.T / lengths
+
+
+def test_columns_are_those_of_literal_rankings():
+    rescoring = Rescoring(K, OVERSAMPLING)
+    comparison = compare(X, Y, methods=["itq"], rescoring=rescoring, **SETTINGS)
+    assert not comparison.failures
+    scores = comparison.results[0].scores
+    hasher = ITQHasher(12, random_state=0).fit(X[40:], Y[40:])
+    codes = hasher.predict(X)
+    database = Y[40:], codes[40:]
+    expected = tie_aware_precision_score(Y[:40], codes[:40], database=database, k=K)
+    assert scores["near_codes"] == pytest.approx(expected)
+    projections = hasher.decision_function(X[:40])
+    ranked = rescored(projections, codes[40:], K * OVERSAMPLING, K)
+    found = [[j for _, j in row] for row in ranked]
+    assert scores["near_asymmetric"] == pytest.approx(share_of_class(found))
+    order = np.argsort(hamming_distances(codes[:40], codes[40:]), axis=1, kind="stable")
+    candidates = np.sort(order[:, : K * OVERSAMPLING], axis=1)
+    distances = np.take_along_axis(cosine_distances(X[:40], X[40:]), candidates, axis=1)
+    nearest = np.argsort(distances, axis=1, kind="stable")[:, :K]
+    found = np.take_along_axis(candidates, nearest, axis=1)
+    assert scores["near_floats"] == pytest.approx(share_of_class(found))
+    assert (scores["code_bytes"], scores["row_bytes"]) == (2, 64 * 8)
+    for name in ("codes", "asymmetric", "floats"):
+        assert scores[f"{name}_microseconds"] > 0
+    titles = [column.title for column in comparison.columns]
+    assert titles[-8:-5] == ["P@5, codes", "P@5, asymmetric", "P@5, floats"]
+    assert "P@5, floats" in comparison.to_markdown()
+    assert "near_floats" in comparison.to_csv().splitlines()[0]
+
+
+def test_all_candidates_give_all_true_neighbours():
+    """Recall of the true neighbours; candidates are the whole database."""
+    affinity = NeighborAffinity(K)
+    comparison = compare(
+        X, methods=["lsh"], affinity=affinity, rescoring=Rescoring(K, 1000), **SETTINGS
+    )
+    scores = comparison.results[0].scores
+    assert scores["near_floats"] == 1
+    assert scores["near_codes"] < scores["near_asymmetric"] < 1
+
+
+def test_no_projections_no_asymmetric_distances():
+    comparison = compare(X, Y, methods={"first": FirstBits()}, rescoring=Rescoring(K), **SETTINGS)
+    scores = comparison.results[0].scores
+    assert np.isnan(scores["near_asymmetric"])
+    assert scores["near_floats"] > 0.5
+
+
+def test_runs_are_kept_by_their_rescoring(tmp_path):
+    settings = {**SETTINGS, "methods": ["lsh"], "store": tmp_path}
+    compare(X, Y, **settings)
+    first, again, other = (
+        compare(X, Y, rescoring=Rescoring(K, n), **settings).results[0] for n in (2, 2, 3)
+    )
+    assert (first.kept, again.kept, other.kept) == (False, True, False)
+    assert again.scores == first.scores
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((0,), "n_neighbors must be an int >= 1. Got 0"),
+        ((5, 1.5), "oversampling must be an int >= 1. Got 1.5"),
+        ((5, 2, "hamming"), "metric must be one of .* Got 'hamming'"),
+    ],
+)
+def test_bad_rescorings_are_refused(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        Rescoring(*arguments)
+
+
+def test_what_cannot_be_rescored_is_refused():
+    with pytest.raises(ValueError, match="X must be dense"):
+        compare(sparse.csr_matrix(X), Y, rescoring=Rescoring(K), **SETTINGS)
+    with pytest.raises(ValueError, match="must be a Rescoring or None. Got 10"):
+        compare(X, Y, rescoring=10, **SETTINGS)
+
+
+def test_the_command_has_the_columns(tmp_path, capsys):
+    np.savez(tmp_path / "data.npz", X=X, y=Y)
+    options = ["--methods", "lsh", "--bits", "12", "--seeds", "1", "--queries", "3"]
+    options += ["--training", "5", "--rescore", "5", "--oversampling", "2", "--quiet"]
+    output = str(tmp_path / "out")
+    assert (
+        main(["compare", "--data", str(tmp_path / "data.npz"), *options, "--output", output]) == 0
+    )
+    capsys.readouterr()
+    assert "P@5, floats" in (tmp_path / "out" / "tables.md").read_text()
+    report = (tmp_path / "out" / "report.html").read_text()
+    assert "Search by floats" in report

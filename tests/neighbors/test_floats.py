@@ -1,0 +1,75 @@
+"""Rescoring by floats: against a literal sort."""
+
+import numpy as np
+import pytest
+
+from sklearn_hashrank.neighbors import rescore
+
+RNG = np.random.default_rng(0)
+ROWS = RNG.normal(size=(60, 5)).astype(np.float32)
+ROWS[40:] = ROWS[:20]  # ties
+ROWS[7] = 0
+QUERIES = RNG.normal(size=(9, 5))
+CANDIDATES = np.array([RNG.permutation(60)[:30] for _ in QUERIES])
+
+
+def literal(query, row, metric):
+    pairs = [(float(a), float(b)) for a, b in zip(query, row)]
+    product = sum(a * b for a, b in pairs)
+    if metric == "inner_product":
+        return -product
+    if metric == "euclidean":
+        return sum((a - b) ** 2 for a, b in pairs) ** 0.5
+    lengths = (sum(a * a for a, _ in pairs) * sum(b * b for _, b in pairs)) ** 0.5
+    return 1 - (product / lengths if lengths else 0)
+
+
+@pytest.mark.parametrize("metric", ["cosine", "euclidean", "inner_product"])
+@pytest.mark.parametrize("n_neighbors", [1, 8, None])
+def test_order_is_that_of_a_literal_sort(metric, n_neighbors):
+    found = rescore(QUERIES, ROWS, CANDIDATES, n_neighbors, metric=metric)
+    for query, candidates, distances, indices in zip(QUERIES, CANDIDATES, *found, strict=True):
+        expected = sorted((round(literal(query, ROWS[j], metric), 12), j) for j in candidates)
+        expected = expected[:n_neighbors]
+        assert indices.tolist() == [j for _, j in expected]
+        np.testing.assert_allclose(distances, [d for d, _ in expected], atol=1e-10)
+    threaded = rescore(QUERIES, ROWS, CANDIDATES, n_neighbors, metric=metric, n_jobs=2)
+    np.testing.assert_array_equal(threaded, found)
+
+
+def test_a_memmap_is_read_where_there_are_candidates(tmp_path):
+    np.save(tmp_path / "rows.npy", ROWS)
+    mapped = np.load(tmp_path / "rows.npy", mmap_mode="r")
+    expected = rescore(QUERIES, ROWS, CANDIDATES, 5)
+    np.testing.assert_array_equal(rescore(QUERIES, mapped, CANDIDATES, 5), expected)
+
+
+def test_missing_candidates_stay_missing():
+    candidates = CANDIDATES.copy()
+    candidates[:, 3:] = -1
+    distances, indices = rescore(QUERIES, ROWS, candidates, 5)
+    expected = rescore(QUERIES, ROWS, CANDIDATES[:, :3])
+    np.testing.assert_array_equal(distances[:, :3], expected[0])
+    np.testing.assert_array_equal(indices[:, :3], expected[1])
+    assert (indices[:, 3:] == -1).all()
+    assert np.isinf(distances[:, 3:]).all()
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"metric": "manhattan"}, "metric must be one of .* Got 'manhattan'"),
+        ({"rows": ROWS[:, :4]}, r"array of 5 columns.* Got ndarray of shape \(60, 4\)"),
+        ({"rows": [[1.0] * 5]}, "Got list of shape None"),
+        ({"candidates": CANDIDATES[:3]}, r"each of the 9 queries. Got int64 of shape \(3, 30\)"),
+        ({"candidates": CANDIDATES / 2}, "must be integers .* Got float64"),
+        ({"candidates": CANDIDATES + 10}, "less than 60, or -1. Got numbers from 10 to 69"),
+        ({"candidates": CANDIDATES - 9}, "Got numbers from -9"),
+        ({"n_neighbors": 31}, "at most the 30 candidates. Got 31"),
+        ({"n_neighbors": 0}, "n_neighbors must be an int >= 1. Got 0"),
+    ],
+)
+def test_bad_arguments_are_refused(change, message):
+    arguments = {"queries": QUERIES, "rows": ROWS, "candidates": CANDIDATES, **change}
+    with pytest.raises(ValueError, match=message):
+        rescore(**arguments)
