@@ -1,12 +1,13 @@
 """Quality of the projection hashers on rows that nobody trained on, as `docs/methods` shows it.
 
-    python benchmarks/peers_projections.py [--data GIST.npz] [--methods sh,sph] [--seeds 5]
+    python benchmarks/peers_projections.py [--data GIST.npz] [--methods sh,sph] [--draws 8]
 
 Digits, and 2,000 training rows, 500 queries and 3,000 database rows of GIST features, of which
 the database holds no training rows.
 """
 
 import argparse
+from itertools import product
 
 import numpy as np
 from protocols import gist
@@ -53,20 +54,20 @@ def main():
     parser.add_argument("--data", help="npz file with X_train, y_train, X_test, y_test")
     parser.add_argument("--methods", default=",".join(METHODS))
     parser.add_argument("--bits", type=int, nargs="+", default=[16, 32, 64])
-    parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--seeds", type=int, default=5, help="splits")
+    parser.add_argument("--draws", type=int, default=1, help="hashers for each split")
     options = parser.parse_args()
     for name, data in find_sets(options.data).items():
-        print(f"\n{name}: mean AP_T over {options.seeds} seeds and its standard error")
+        print(f"\n{name}: mean AP_T over {options.seeds} splits and its standard error")
         for method in options.methods.split(","):
             prototype, lines = method_from_name(method), {}
             for n_bits in options.bits:
                 if n_bits > data[0].shape[1]:
                     continue
                 runs = []
-                for seed in range(options.seeds):
+                for seed, draw in product(range(options.seeds), range(options.draws)):
                     hasher = clone(prototype).set_params(n_bits=n_bits)
-                    if "random_state" in hasher.get_params():
-                        hasher.set_params(random_state=seed)
+                    hasher.set_params(random_state=options.draws * seed + draw)
                     runs.append(average_precisions(hasher, *split(*data, seed)))
                 for kind, values in zip(("", " (spherical distance)"), zip(*runs)):
                     error = np.std(values, ddof=1) / np.sqrt(len(values))

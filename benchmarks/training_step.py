@@ -11,6 +11,7 @@ two threads.
 """
 
 import argparse
+import time
 
 import numpy as np
 from sheet import Sheet, best_of
@@ -20,11 +21,10 @@ from sklearn_hashrank.objectives import DSH, Dispersed, ExactNDCG, SimplifiedAP
 from sklearn_hashrank.solvers.stochastic import Adam
 
 
-def time_of(function, n_repeats, n_calls):
-    """Milliseconds of a call, in the best of some series."""
+def time_of(function, n_calls):
+    """Milliseconds of CPU of the fastest of some calls, whatever other processes do meanwhile."""
     function()
-    seconds, _ = best_of(lambda: [function() for _ in range(n_calls)], n_repeats)
-    return 1e3 * seconds / n_calls
+    return 1e3 * best_of(function, n_calls, time.process_time)[0]
 
 
 def agree(gradient, expected):
@@ -141,7 +141,7 @@ def _measure(sheet, n_rows, n_bits, n_features, n_bins):
     assert agree(found, expected)
 
     weights, solver = start.copy(), Adam()
-    ours = time_of(lambda: solver.step([weights], [gradient(weights)[1]], 1e-4), 40, 20)
+    ours = time_of(lambda: solver.step([weights], [gradient(weights)[1]], 1e-4), 800)
 
     weights_numpy, solver_numpy = start.copy(), Adam()
 
@@ -160,9 +160,9 @@ def _measure(sheet, n_rows, n_bits, n_features, n_bins):
         slopes.T @ codes
         X.T @ codes
 
-    floor = time_of(products, 40, 20)
+    floor = time_of(products, 800)
     sheet.row(work, ours, "ms", "its matrix products alone", floor, at_least=1 / 1.5)
-    sheet.row(work, ours, "ms", "direct, numpy", time_of(numpy_step, 3, 2), at_least=30)
+    sheet.row(work, ours, "ms", "direct, numpy", time_of(numpy_step, 12), at_least=30)
 
     try:
         import torch
@@ -181,7 +181,7 @@ def _measure(sheet, n_rows, n_bits, n_features, n_bins):
         direct_torch(torch, X, parameter, relevance, n_bins).backward()
         optimiser.step()
 
-    sheet.row(work, ours, "ms", "direct, PyTorch", time_of(torch_step, 3, 5), at_least=15)
+    sheet.row(work, ours, "ms", "direct, PyTorch", time_of(torch_step, 30), at_least=15)
 
 
 def main():

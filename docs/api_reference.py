@@ -21,7 +21,15 @@ SECTIONS = (
     Section(
         "Hashers",
         "sklearn_hashrank",
-        ("TALRLinear", "RSHHasher", "LWHHasher", "DispersionHasher", "FastHasher", "MACHasher"),
+        (
+            "TALRLinear",
+            "RSHHasher",
+            "LWHHasher",
+            "DispersionHasher",
+            "FastHasher",
+            "MACHasher",
+            "StructHasher",
+        ),
         "Estimators that learn codes from relevance.",
     ),
     Section(
@@ -229,6 +237,7 @@ SECTIONS = (
             "load_codes",
             "hamming_distances",
             "spherical_distances",
+            "weighted_distances",
             "group_equal",
             "EqualCodes",
         ),
@@ -407,12 +416,20 @@ SHARED = {
         "report_progress",
         "source",
     ),
+    "sklearn_hashrank.solvers.binary_quadratic": (
+        "Blocks",
+        "energy",
+        "minimise_by_cuts",
+        "minimise_spectrally",
+    ),
+    "sklearn_hashrank.solvers.column_generation": ("WeightedRankings",),
     "sklearn_hashrank.solvers.cutting_plane": (
         "CuttingPlane",
         "PegasosMaster",
         "SemidefiniteMaster",
         "factor",
     ),
+    "sklearn_hashrank.solvers.linear_classifiers": ("fit_squared_hinges",),
     "sklearn_hashrank.solvers.rotation": (
         "itq_rotation",
         "random_rotation",

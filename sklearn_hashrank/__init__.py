@@ -35,6 +35,7 @@ from .hashers.sign import SignHasher
 from .hashers.sklsh import SKLSHHasher
 from .hashers.sph import SphericalHasher
 from .hashers.ssh import SSHHasher
+from .hashers.structhash import StructHasher
 from .hashers.talr import TALRLinear
 from .hashers.talr_kernel import TALRKernel
 from .hashers.wta import WTAHasher
@@ -74,6 +75,7 @@ __all__ = [
     "SignHasher",
     "SpectralHasher",
     "SphericalHasher",
+    "StructHasher",
     "TALRKernel",
     "TALRLinear",
     "WTAHasher",

@@ -28,6 +28,7 @@ from sklearn_hashrank import (
     SpectralHasher,
     SphericalHasher,
     SSHHasher,
+    StructHasher,
     TALRKernel,
     TALRLinear,
     WTAHasher,
@@ -62,6 +63,7 @@ HASHERS = [
     ClassifierHasher(n_bits=1, random_state=0),
     FastHasher(n_bits=1, n_estimators=3, random_state=0),
     MACHasher(n_bits=1, random_state=0),
+    StructHasher(n_bits=1, random_state=0),
 ]
 LABELS_ONLY = ("ClassifierHasher",)
 """Hashers that learn from class labels, and from no other form of y."""

@@ -112,3 +112,40 @@ def most_violated_rankings(scores, order, relevant, left_out, table, loss, count
         for j in range(before, n_irrelevant):
             counts[q, irrelevant_items[j]] = 0
         losses[q] = 1.0 - gain / ideal
+
+
+@kernel
+def count_auc_inversions(scores, order, relevant, left_out, counts, losses):
+    """Find the ranking y of each query with the largest 1 - AUC(y) + F(y), as counts of inversions.
+
+    Every pair counts alike, so that an irrelevant item stands before a relevant one where its score
+    is less than half a unit below.
+
+    Parameters
+    ----------
+    scores, order, relevant, left_out, counts, losses
+        As for `most_violated_rankings`.
+    """
+    n_queries, n = scores.shape
+    relevant_items, irrelevant_items = np.empty(n, np.int64), np.empty(n, np.int64)
+    for q in range(n_queries):
+        n_relevant = n_irrelevant = 0
+        for item in order[q]:
+            if item == left_out[q]:
+                counts[q, item] = 0
+            elif relevant[q, item]:
+                relevant_items[n_relevant] = item
+                n_relevant += 1
+            else:
+                irrelevant_items[n_irrelevant] = item
+                counts[q, item] = 0
+                n_irrelevant += 1
+        before, total = 0, 0
+        for i in range(n_relevant):
+            bound = scores[q, relevant_items[i]] - 0.5
+            while before < n_irrelevant and scores[q, irrelevant_items[before]] > bound:
+                counts[q, irrelevant_items[before]] = i - n_relevant
+                before += 1
+            counts[q, relevant_items[i]] = before
+            total += before
+        losses[q] = total / (n_relevant * n_irrelevant)

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import numpy as np
 from scipy import sparse
 from sklearn.base import clone
 
@@ -12,6 +13,8 @@ from ._neighbors import NeighborAffinity
 
 # How many nearest rows have each level, to learn from without `y`; in proportion among fewer rows.
 _RANKS, _ROWS_OF_RANKS = (10, 50, 200), 2000
+_SHARES = (90, 75, 50, 30, 20, 10, 5, 2, 1)  # percent of the pairs within each level of distance
+_ROWS_TO_LOOK_AT, _FAR_AWAY = 1000, 4.0  # pixels and embeddings are at 1 to 2, see _is_far_away
 
 
 def fit_affinity(affinity: Any, y: Any) -> BaseAffinity:
@@ -126,18 +129,38 @@ def affinity_for(affinity: Any, y: Any) -> Any:
     return EuclideanAffinity() if y is None and is_auto(affinity) else affinity
 
 
-def affinity_to_learn_from(affinity: Any, y: Any, n_rows: int) -> Any:
-    """Return `affinity`, or without `y` the nearest rows where it is "auto".
+def affinity_to_learn_from(affinity: Any, X: Any, y: Any) -> Any:
+    """Return `affinity`, or without `y` the nearest rows of `X` where it is "auto".
 
     To judge by, "auto" without `y` means thresholds of distance (:func:`affinity_for`), which can
     be kept without the rows. To learn from, nearest rows are better: they are as many for rows in
-    dense regions as for others.
+    dense regions as for others. They are the nearest by cosine; but by Euclidean distance where all
+    rows lie in much the same direction, far from the origin, so that angles say little.
     """
     if y is not None or not is_auto(affinity):
         return affinity
-    scale = min(1.0, n_rows / _ROWS_OF_RANKS)
+    scale = min(1.0, X.shape[0] / _ROWS_OF_RANKS)
     ranks = [max(place, round(scale * k)) for place, k in enumerate(_RANKS, start=1)]
-    return NeighborAffinity(tuple(ranks), metric="euclidean")
+    return NeighborAffinity(tuple(ranks), metric="euclidean" if _is_far_away(X) else "cosine")
+
+
+def affinity_of_all_pairs(affinity: Any, y: Any) -> Any:
+    """Return `affinity`, or without `y` levels of all distances where it is "auto".
+
+    For learners that add up all pairs, of which few are near.
+    """
+    if y is not None or not is_auto(affinity):
+        return affinity
+    return EuclideanAffinity(_SHARES, range(1, len(_SHARES) + 1))
+
+
+def _is_far_away(X):
+    """Whether the mean of the rows is many times as far from the origin as rows from the mean."""
+    some = X[:: -(-X.shape[0] // _ROWS_TO_LOOK_AT)]
+    rows = np.asarray(some.toarray() if sparse.issparse(some) else some, dtype=float)
+    rows = rows / (np.abs(rows).max(initial=0) or 1.0)
+    mean = rows.mean(axis=0)
+    return mean @ mean > _FAR_AWAY**2 * np.mean(((rows - mean) ** 2).sum(axis=1))
 
 
 def is_auto(affinity: Any) -> bool:

@@ -2,7 +2,7 @@
 
 from ..persistence import load_codes
 from ._counts import CodeCounter, KeptCodes
-from ._distances import hamming_distances, spherical_distances
+from ._distances import hamming_distances, spherical_distances, weighted_distances
 from ._formats import (
     FORMATS,
     CodeReader,
@@ -32,5 +32,6 @@ __all__ = [
     "packed_width",
     "spherical_distances",
     "unpack_codes",
+    "weighted_distances",
     "write_codes",
 ]

@@ -3,8 +3,9 @@
 from typing import Any
 
 import numpy as np
+from sklearn.utils import check_array
 
-from ._formats import CodeReader
+from ._formats import CodeReader, unpack_codes
 
 
 def hamming_distances(
@@ -80,4 +81,53 @@ def spherical_distances(
         n_different = np.bitwise_count(query ^ database).sum(axis=1, dtype=np.int64)
         n_common = np.bitwise_count(query & database).sum(axis=1, dtype=np.int64)
         np.divide(10 * n_different, 10 * n_common + 1, out=row)
+    return distances
+
+
+def weighted_distances(
+    query_codes: Any, database_codes: Any, weights: Any, n_bits: int | None = None
+) -> np.ndarray:
+    """Sum of the weights of the differing bits of every query-database pair.
+
+    Parameters
+    ----------
+    query_codes, database_codes : array-like
+        Codes in any format; the two may differ in format when `n_bits` is given.
+    weights : array-like of shape (n_bits,)
+        Weight of each bit, for instance `weights_` of
+        :class:`~sklearn_hashrank.StructHasher`.
+    n_bits : int, default=None
+        Length of a code, see :func:`pack_codes`.
+
+    Returns
+    -------
+    distances : ndarray of shape (n_queries, n_database), float64
+        Pairs that differ in the same bits have equal distances, to the last digit.
+
+    See Also
+    --------
+    hamming_distances : With all weights 1.
+
+    Examples
+    --------
+    >>> from sklearn_hashrank.codes import weighted_distances
+    >>> weighted_distances([[0, 1, 1]], [[0, 1, 1], [1, 1, 1], [0, 0, 0]], [2.0, 1.0, 0.5])
+    array([[0. , 2. , 1.5]])
+    """
+    weights = check_array(weights, ensure_2d=False, dtype=np.float64, input_name="weights")
+    if weights.ndim != 1:
+        raise ValueError(f"weights must be of shape (n_bits,). Got shape {weights.shape}.")
+    reader = CodeReader(n_bits)
+    packed = (
+        reader.packed(query_codes, "query codes"),
+        reader.packed(database_codes, "database codes"),
+    )
+    if len(weights) != reader.n_bits:
+        raise ValueError(
+            f"weights must have one number per bit, {reader.n_bits}. Got {len(weights)}."
+        )
+    queries, database = (unpack_codes(codes, len(weights)) for codes in packed)
+    distances = np.zeros((len(queries), len(database)))
+    for bit, weight in enumerate(weights):
+        distances += weight * (queries[:, bit, None] != database[:, bit])
     return distances

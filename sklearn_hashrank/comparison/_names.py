@@ -28,6 +28,7 @@ from ..hashers.sign import SignHasher
 from ..hashers.sklsh import SKLSHHasher
 from ..hashers.sph import SphericalHasher
 from ..hashers.ssh import SSHHasher
+from ..hashers.structhash import StructHasher
 from ..hashers.talr import TALRLinear
 from ..hashers.talr_kernel import TALRKernel
 from ..hashers.wta import WTAHasher
@@ -111,6 +112,9 @@ METHODS: dict[str, Method] = {
     ),
     "fasthash": Method(
         FastHasher(), "supervised", "codes by graph cuts, then boosted trees for each bit"
+    ),
+    "structhash": Method(
+        StructHasher(), "supervised", "hyperplanes and their weights by column generation"
     ),
     "machash": Method(MACHasher(), "supervised", "codes and linear classifiers found together"),
     "ssh": Method(SSHHasher(), "supervised", "directions that separate labelled pairs"),

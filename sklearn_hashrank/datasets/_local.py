@@ -232,7 +232,7 @@ def load_nus_wide(
     if not kinds:
         raise ValueError("features must name at least one kind.")
     concepts = _read_lines(_find(home, "concepts", f"Concepts{_NUS_CONCEPTS}.txt"))
-    chosen = range(len(concepts))
+    chosen = np.arange(len(concepts))
     everything = None
     if n_labels is not None:
         everything = _nus_labels(home, concepts, None)
@@ -241,7 +241,7 @@ def load_nus_wide(
     target = everything if part is None else None
     if target is None:
         target = _nus_labels(home, concepts, part)
-    target = np.ascontiguousarray(target[:, list(chosen)])
+    target = np.ascontiguousarray(target[:, chosen])
     listed = "Imagelist.txt" if part is None else f"{part}Imagelist.txt"
     list_path = _find(home, "images", listed)
     image_names = np.array(_read_lines(list_path), dtype=object)

@@ -43,6 +43,7 @@ from ._training import (
 _GROUP_SIZE, _ROWS_OF_GROUPS = 4, 512
 _WANTED_RELEVANT, _SMALLEST_BATCH, _LARGEST_BATCH = 10, 256, 2048
 _RAREST = 1e-9
+_RATE_OF_NEIGHBORS = 0.003  # the start is good already: longer steps lose it on pixels
 _LARGEST_TABLE = 8192  # groups of equal rows whose levels are kept
 _ROWS_TO_VALIDATE = 2048  # at a time
 
@@ -114,6 +115,7 @@ class MinibatchHasher(CallbackSupportMixin, LinearHasher):
         far. As the end is not known, `schedule` has no meaning here: the length of step k falls as
         ``1 / sqrt(1 + k / 100)``, and the result is the running mean of the weights over about
         a hundred steps. Blocks smaller than `batch_size` are batches of their own, and teach less.
+        Nearest rows are the nearest of the block.
 
         Parameters
         ----------
@@ -199,7 +201,7 @@ class MinibatchHasher(CallbackSupportMixin, LinearHasher):
             )
         if not hasattr(self, "affinity_"):
             self.affinity_ = self._fit_affinity(X, y).without_database()
-        learned = affinity_to_learn_from(self.affinity, y, X.shape[0])
+        learned = affinity_to_learn_from(self.affinity, X, y)
         if isinstance(learned, NeighborAffinity):
             rows = X if y is None else y
             affinity = learned.without_database().fit(rows)
@@ -281,7 +283,9 @@ class MinibatchHasher(CallbackSupportMixin, LinearHasher):
         elif decay == "auto":
             decay = 0.15 * np.sqrt(min(1, X.shape[1] / n_rows)) if n_rows else 0.05
         rate = self.learning_rate
-        if rate == "auto":
+        if rate == "auto" and from_neighbors and self.solver == "adam":
+            rate = _RATE_OF_NEIGHBORS
+        elif rate == "auto":
             rate = _rate(objective.objective, self.solver, self._takes_groups(relevance))
         options: dict[str, Any] = {"learning_rate": rate, "weight_decay": (decay, 0.0)}
         if self.solver == "sgd":

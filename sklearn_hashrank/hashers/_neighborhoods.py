@@ -17,7 +17,8 @@ from ..affinity import NeighborAffinity
 
 # Pairs of so many rows are compared: a few seconds where they have some hundred features.
 _MOST_ROWS = 20_000
-_GROUP_SIZE, _POOL = 8, 20  # rows of a group, and how near they are; 2 and 4 rows were no better
+_GROUP_SIZE, _POOL = 8, 20  # rows of a group, and how near they are
+_FEWEST_BATCHES = 5  # of a pass over few rows
 
 
 class NeighborRelevance:
@@ -111,8 +112,8 @@ class NeighborRelevance:
 class NeighborBatches:
     """Batches of about `size` rows: rows in random order, each with some of its neighbours.
 
-    An iteration gives as many batches as rows fill. It begins groups at few of the rows, other ones
-    with each iteration.
+    An iteration gives half as many batches as rows fill, because rows come again as neighbours, and
+    at least 5. It begins groups at some of the rows, other ones with each iteration.
 
     Parameters
     ----------
@@ -134,18 +135,20 @@ class NeighborBatches:
         is_wanted: np.ndarray,
         random_state: np.random.RandomState,
     ):
-        self.rows, self.size = rows, size
+        self.rows = rows
+        self._n_groups = max(2, size // _GROUP_SIZE)
+        self._n_others = min(_GROUP_SIZE, max(2, size // self._n_groups)) - 1
+        self._n_batches = max(_FEWEST_BATCHES, round(len(rows) / (2 * size)))
+        self.size = len(rows) / self._n_batches  # what a batch is of a pass
         self._relevance, self._is_wanted, self._random_state = relevance, is_wanted, random_state
 
     def __iter__(self) -> Iterator[np.ndarray]:
-        n_groups = max(2, self.size // _GROUP_SIZE)
-        n_others = min(_GROUP_SIZE, max(2, self.size // n_groups)) - 1
-        n_batches = max(1, round(len(self.rows) / self.size))
         shuffled = self._random_state.permutation(self.rows)
-        for number in range(n_batches):
-            some = np.arange(number * n_groups, (number + 1) * n_groups)
+        for number in range(self._n_batches):
+            some = np.arange(number * self._n_groups, (number + 1) * self._n_groups)
+            first = shuffled.take(some, mode="wrap")
             yield self._relevance.draw_neighbors(
-                shuffled.take(some, mode="wrap"), n_others, self._is_wanted, self._random_state
+                first, self._n_others, self._is_wanted, self._random_state
             )
 
 

@@ -1,4 +1,4 @@
-"""Pairs of rows that are similar or not, sampled by their relevance, and blocks of similar rows."""
+"""What hashers ask of relevance: queries, pairs that are similar or not, blocks of similar rows."""
 
 from typing import Any, NamedTuple
 
@@ -7,11 +7,70 @@ from numpy.random import RandomState
 from scipy import sparse
 
 from ..affinity import BaseAffinity, check_level_indices
+from ..objectives.structural import count_relevant
 from ..solvers.binary_quadratic import Blocks
 
 _NUMBERS_AT_A_TIME = 1 << 22
 _OFTEN = 20  # with so many candidates per partner, hardly any is drawn twice
 _LARGEST_BLOCK = 2000
+
+
+def are_relevant(affinity: BaseAffinity, queries: Any, database: Any) -> np.ndarray:
+    """Say which items have a level above 0.
+
+    Parameters
+    ----------
+    affinity : BaseAffinity
+        Fitted.
+    queries, database : ndarray
+        Validated rows of y.
+
+    Returns
+    -------
+    relevant : ndarray of shape (n_queries, n_database), bool
+    """
+    levels = affinity.levels_
+    shape = queries.shape[0], database.shape[0]
+    indices = affinity.level_indices(queries, database)
+    return levels[check_level_indices(affinity, indices, shape, len(levels))] > 0
+
+
+def find_queries(
+    name: str, affinity: BaseAffinity, targets: Any, queries: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Find the queries with something to rank.
+
+    Parameters
+    ----------
+    name : str
+        Of the hasher, for messages.
+    affinity : BaseAffinity
+        Fitted.
+    targets : ndarray
+        Validated rows of y of the database.
+    queries : ndarray of shape (n_queries,)
+        Which of them are queries.
+
+    Returns
+    -------
+    queries : ndarray of shape (n_useful,)
+        Those that have both relevant and irrelevant items besides themselves.
+    relevant : ndarray of shape (n_useful, n_database), bool
+        Their relevant items.
+    """
+    step = max(1, _NUMBERS_AT_A_TIME // targets.shape[0])
+    blocks = np.array_split(queries, -(-len(queries) // step))
+    relevant = np.concatenate([are_relevant(affinity, targets[rows], targets) for rows in blocks])
+    n_relevant, n_irrelevant = count_relevant(relevant, queries)
+    useful = (n_relevant > 0) & (n_irrelevant > 0)
+    if not useful.any():
+        raise ValueError(
+            f"{name} learns from queries that have both relevant and irrelevant "
+            f"items. Got none among {len(queries)} queries over n_samples = {targets.shape[0]}: "
+            f"{np.sum(n_relevant == 0)} have no relevant item, "
+            f"{np.sum(n_irrelevant == 0)} no irrelevant one."
+        )
+    return queries[useful], relevant[useful]
 
 
 class Pairs(NamedTuple):
@@ -109,16 +168,8 @@ def _relevance(affinity, groups):
     step = max(1, _NUMBERS_AT_A_TIME // n)
     for start in range(0, n, step):
         block = groups[start : start + step]
-        for i, relevant in enumerate(_are_relevant(affinity, block, groups)):
+        for i, relevant in enumerate(are_relevant(affinity, block, groups)):
             yield start + i, relevant
-
-
-def _are_relevant(affinity, queries, database):
-    shape = queries.shape[0], database.shape[0]
-    indices = affinity.level_indices(queries, database)
-    return (
-        affinity.levels_[check_level_indices(affinity, indices, shape, len(affinity.levels_))] > 0
-    )
 
 
 def _draw(rows, pool, most, random_state):
@@ -146,7 +197,7 @@ def _find_blocks(affinity, groups, group_of, members, random_state):
             continue
         is_free[group] = False
         candidates = np.concatenate([[group], np.flatnonzero(is_free)])
-        relevant = _are_relevant(affinity, groups[[group]], groups[candidates])[0]
+        relevant = are_relevant(affinity, groups[[group]], groups[candidates])[0]
         if not relevant[0]:  # not even rows of its own are
             block_of[members[group]] = n_blocks + np.arange(len(members[group]))
             n_blocks += len(members[group])
@@ -154,7 +205,7 @@ def _find_blocks(affinity, groups, group_of, members, random_state):
         candidates = candidates[relevant][:_LARGEST_BLOCK]
         chosen = [0]
         if len(candidates) > 1:
-            mutual = _are_relevant(affinity, groups[candidates], groups[candidates])
+            mutual = are_relevant(affinity, groups[candidates], groups[candidates])
             mutual &= mutual.T
             is_open = mutual[0] & mutual.diagonal()
             is_open[0] = False

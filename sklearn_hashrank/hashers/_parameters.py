@@ -9,19 +9,22 @@ batch_size : int or "auto", default="auto"
     Rows of a minibatch, at most all of them, sampled at random. ``"auto"`` is 256, and up to 2048
     where relevant items are rare: a query should find about ten of them in its batch, and for
     graded objectives one of those that hold most of the gain. Where they are rare because there
-    are many classes or label paths, it is 512, in groups of about 4 rows of a class or path."""
+    are many classes or label paths, it is 512, in groups of about 4 rows of a class or path.
+    Where nearest rows are relevant, batches are made of rows with some of their neighbours, and
+    ``"auto"`` is 512."""
 
 _STEPS = """
 learning_rate : float or "auto", default="auto"
     Length of a step at the start. ``"auto"`` is 0.01 for Adam, 0.02 where batches are made of
     groups, and 1 for SGD, but 0.03 for SGD on squared distances and on products of projections,
-    whose slopes have no bound.
+    whose slopes have no bound, and 0.003 for Adam where nearest rows are relevant.
 schedule : {"constant", "step", "cosine"}, default="cosine"
     How the length of a step falls during `max_iter` passes.
 weight_decay : float or "auto", default="auto"
     Share of the weights that a step takes away at the start; it falls with `schedule`. Few
     rows of many features want more of it: ``"auto"`` is 0.15 times the root of the number of
-    features per training row, at most 0.15, and 0.05 in :meth:`partial_fit`.
+    features per training row, at most 0.15, and 0.05 in :meth:`partial_fit`; 0 where nearest rows
+    are relevant.
 momentum : float, default=0.9
     Share of the last move that ``solver="sgd"`` keeps."""
 
@@ -32,7 +35,8 @@ n_bits : int, default=32
     Length of a code. It may exceed the number of features.""",
         "affinity": """
 affinity : "auto" or affinity object, default="auto"
-    How `y` says what is relevant; see :mod:`sklearn_hashrank.affinity`.""",
+    How `y` says what is relevant; see :mod:`sklearn_hashrank.affinity`. ``"auto"`` without `y`
+    learns from the nearest rows, and judges by distances; see :ref:`unlabelled`.""",
         "batches": _BATCHES,
         "steps": _STEPS,
         "ascent": f"""{_BATCHES}

@@ -18,14 +18,10 @@ import numpy as np
 
 from .._linear import CenteredRows, FeatureSpace, Moments, leading_directions
 from .._utils.callbacks import Progress
-from ..affinity import NeighborAffinity
-from ..base import pack_signs
-from ..histogram import retrieval_histogram
 from ..persistence import storable
 from ..solvers.rotation import itq_rotation
 
 _ROWS_TO_START_FROM, _ITERATIONS_OF_THE_START = 5000, 20
-_ROWS_TO_COMPARE, _NEIGHBORS_TO_KEEP = 300, 10  # of two starts
 _AVERAGING = 0.99
 _DOUBT = 10  # rows that the unit variance of a random direction counts as
 
@@ -266,7 +262,7 @@ class LinearLearner:
         if start is None:
             few = random_state.permutation(X.shape[0])[:_ROWS_TO_START_FROM]
             rows = self._space.transform(X[few], np.float32)
-            weights = _directions(rows, n_bits, random_state, keep_neighbors=one_scale)
+            weights = _directions(rows, n_bits, random_state)
             offsets = np.zeros(n_bits)
         else:
             weights, offsets = self._space.unfold(*start)
@@ -361,12 +357,8 @@ def _check_finite(numbers):
         )
 
 
-def _directions(rows, n_bits, random_state, keep_neighbors):
-    """Start on scaled rows, (n_features, n_bits).
-
-    Rotated principal directions; with `keep_neighbors`, as they are where their signs keep more of
-    the nearest rows, as on pixels.
-    """
+def _directions(rows, n_bits, random_state):
+    """Start on scaled rows, (n_features, n_bits)."""
     weights = random_state.standard_normal((rows.shape[1], n_bits)).astype(np.float32)
     n_principal = min(n_bits, rows.shape[1], rows.shape[0] - 1)
     centred = CenteredRows(rows, rows.mean(axis=0, dtype=np.float64))
@@ -374,24 +366,10 @@ def _directions(rows, n_bits, random_state, keep_neighbors):
     _, directions = leading_directions(centred, n_principal, np.random.RandomState(seed))
     directions = directions.astype(np.float32)
     rotation, _ = itq_rotation(rows @ directions, _ITERATIONS_OF_THE_START, random_state)
-    starts = [directions @ rotation, directions]
-    if keep_neighbors:
-        starts.sort(key=lambda start: _neighbors_kept(rows, start), reverse=True)
-    weights[:, :n_principal] = starts[0]
+    weights[:, :n_principal] = directions @ rotation
     variance = np.mean((rows @ weights) ** 2, axis=0)
     # What few rows say of a random direction is little: features may vary that did not in them.
     expected = (weights[:, n_principal:] ** 2).sum(axis=0)
     share = _DOUBT / (len(rows) + _DOUBT)
     variance[n_principal:] += share * (expected - variance[n_principal:])
     return weights / np.sqrt(np.where(variance > 0, variance, 1))
-
-
-def _neighbors_kept(rows, weights):
-    """Recall of the nearest rows by the signs of projections."""
-    codes, queries = pack_signs(rows @ weights), slice(0, _ROWS_TO_COMPARE)
-    affinity = NeighborAffinity(_NEIGHBORS_TO_KEEP, metric="euclidean")
-    n_bits = weights.shape[1]
-    found = retrieval_histogram(
-        codes[queries], codes, rows[queries], rows, affinity=affinity, n_bits=n_bits
-    )
-    return found.recall(k=_NEIGHBORS_TO_KEEP + 1).mean()

@@ -147,7 +147,8 @@ class BREHasher(LinearHasher):
         if y is None:
             targets = _distances(kernel)[first, second]
         else:
-            targets = self._targets(y[sampled])[first, second]
+            rows_of_y = self._training_targets(X, y)[sampled]
+            targets = self._targets(rows_of_y)[first, second]
         embedding = Embedding(kernel, Pairs.of(first, second, targets, len(sampled)))
         embedding.start(self.n_bits, self.n_basis, random_state)
         self.n_iter_ = embedding.descend(self.max_iter, self.tol, random_state)
@@ -159,9 +160,9 @@ class BREHasher(LinearHasher):
         self._keep_database(X, y)
         return self
 
-    def _targets(self, y):
+    def _targets(self, rows):
         """The distance from 0 to 1 that every pair of rows should have, by their relevance."""
-        rows, levels = self.affinity_.validate(y), self.affinity_.levels_
+        levels = self.affinity_.levels_
         indices = self.affinity_.level_indices(rows, rows)
         indices = check_level_indices(self.affinity_, indices, 2 * rows.shape[:1], len(levels))
         return 1 - levels[indices] / (levels[-1] or 1)

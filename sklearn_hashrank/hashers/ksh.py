@@ -127,7 +127,8 @@ class KSHHasher(KernelHasher):
         self._find_features(X, self.n_anchors, self.gamma, random_state)
         labelled = random_state.permutation(X.shape[0])[: self.n_labelled]
         kernels = self._features.transform(X[labelled]).astype(np.float64)
-        similarity = Similarity.of(self.affinity_, (X if y is None else y)[labelled])
+        targets = self._training_targets(X, y)[labelled]
+        similarity = Similarity.of(self.affinity_, targets)
         weights, self.n_iter_ = learn_weights(
             kernels, similarity, self.n_bits, self.max_iter, self.tol
         )
@@ -139,8 +140,8 @@ class KSHHasher(KernelHasher):
 class Similarity:
     """Which rows are relevant to each other, less what bits have explained.
 
-    It is the matrix ``scale * S - Y Y^T``, which is never formed. S has 1 where two rows are
-    relevant to each other and -1 elsewhere, and is kept as a table of the groups of equal rows.
+    It is the matrix ``scale * S - Y Y^T``, which is never formed. S has 1 where a row is
+    relevant to the other and -1 elsewhere, and is kept as a table of the groups of equal rows.
 
     Parameters
     ----------
@@ -158,10 +159,9 @@ class Similarity:
         self._codes = np.zeros((n, 0))
 
     @classmethod
-    def of(cls, affinity: BaseAffinity, y: Any) -> "Similarity":
-        """Similarity of rows of `y` by a fitted affinity."""
-        rows = affinity.validate(y)
-        groups, group = affinity.group(rows)
+    def of(cls, affinity: BaseAffinity, targets: Any) -> "Similarity":
+        """Similarity of rows that a fitted affinity compares."""
+        groups, group = affinity.group(targets)
         n = groups.shape[0]
         table = np.empty((n, n))
         for start in range(0, n, _ROWS_OF_THE_TABLE):
@@ -171,6 +171,7 @@ class Similarity:
             levels = check_level_indices(affinity, levels, shape, len(affinity.levels_))
             relevant = affinity.levels_[levels] > 0
             table[start : start + _ROWS_OF_THE_TABLE] = np.where(relevant, 1.0, -1.0)
+        table = np.maximum(table, table.T)  # nearest rows may be so one way only
         return cls(table, np.arange(n) if group is None else group)
 
     def __matmul__(self, columns: np.ndarray) -> np.ndarray:

@@ -14,11 +14,12 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from .._linear import FeatureSpace, Hyperplanes, Moments, dense_if_small
 from .._utils.callbacks import CallbackSupportMixin, Progress
 from .._utils.threads import one_blas_thread
-from ..affinity import BaseAffinity, check_level_indices
+from ..affinity import BaseAffinity
 from ..base import LinearHasher
-from ..objectives.structural import LOSSES, RankingLoss, count_relevant
+from ..objectives.structural import LOSSES, RankingLoss
 from ..solvers.cutting_plane import MASTERS, CuttingPlane, factor
 from ..solvers.rotation import random_rotation, rotate_to_signs
+from ._pairs import are_relevant, find_queries
 
 __all__ = ["LWHHasher"]
 
@@ -69,8 +70,8 @@ class LWHHasher(CallbackSupportMixin, LinearHasher):
         How `y` says what is relevant: level > 0. See :mod:`sklearn_hashrank.affinity`.
     alpha : float, default=0.002
         Weight of the regulariser. More of it gives fewer iterations and a lower rank.
-    loss : {"ap", "ndcg"}, default="ap"
-        1 - AP, or 1 - NDCG with gain 1 for every relevant item.
+    loss : {"ap", "ndcg", "auc"}, default="ap"
+        1 - AP, 1 - NDCG with gain 1 for every relevant item, or 1 - the area under the ROC curve.
     solver : {"pegasos", "sdp"}, default="pegasos"
         Projected sub-gradient descent on W, or the convex problem in :math:`W W^T` by cvxpy, of
         which the `n_bits` largest eigenvalues are kept.
@@ -240,9 +241,12 @@ class LWHHasher(CallbackSupportMixin, LinearHasher):
                 f"Got n_samples = {X.shape[0]}."
             )
         self.affinity_ = self._fit_affinity(X, y)
-        targets = self._training_targets(X, y)
+        targets = self._training_targets(self.affinity_, X, y)
         database, queries = self._sample(targets, random_state)
-        queries, relevant = self._find_relevant(targets[database], queries)
+        queries, relevant = find_queries(
+            type(self).__name__, self.affinity_, targets[database], queries
+        )
+        self.n_queries_ = len(queries)
 
         sample = dense_if_small(X[database])
         space = self._new_space(sample, random_state)
@@ -299,35 +303,11 @@ class LWHHasher(CallbackSupportMixin, LinearHasher):
 
     def _count_classes(self, targets):
         """How many classes of equal size have as large a share of relevant pairs; inf if none."""
-        relevant = self._relevance(targets, targets)
+        relevant = are_relevant(self.affinity_, targets, targets)
         np.fill_diagonal(relevant, False)
         n_relevant = np.count_nonzero(relevant)
         n = targets.shape[0]
         return n * (n - 1) / n_relevant if n_relevant else np.inf
-
-    def _relevance(self, queries, database):
-        """Which items are relevant, (n_queries, n_database) bool."""
-        levels = self.affinity_.levels_
-        indices = self.affinity_.level_indices(queries, database)
-        shape = queries.shape[0], database.shape[0]
-        return levels[check_level_indices(self.affinity_, indices, shape, len(levels))] > 0
-
-    def _find_relevant(self, targets, queries):
-        """Queries with something to rank, and their relevant items."""
-        step = max(1, (1 << 22) // targets.shape[0])
-        blocks = np.array_split(queries, -(-len(queries) // step))
-        relevant = np.concatenate([self._relevance(targets[block], targets) for block in blocks])
-        n_relevant, n_irrelevant = count_relevant(relevant, queries)
-        useful = (n_relevant > 0) & (n_irrelevant > 0)
-        self.n_queries_ = int(useful.sum())
-        if not self.n_queries_:
-            raise ValueError(
-                f"{type(self).__name__} learns from queries that have both relevant and irrelevant "
-                f"items. Got none among {len(queries)} queries over {targets.shape[0]} rows: "
-                f"{np.sum(n_relevant == 0)} have no relevant item, "
-                f"{np.sum(n_irrelevant == 0)} no irrelevant one."
-            )
-        return queries[useful], relevant[useful]
 
     def _new_space(self, X, random_state):
         """Principal components: of scaled features, the large ones damped, or of the features."""

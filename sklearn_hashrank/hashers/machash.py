@@ -46,7 +46,8 @@ class MACHasher(LinearHasher):
         :mod:`sklearn_hashrank.affinity`.
     alpha : float or "auto", default="auto"
         Strength of the regularisation of the support vector machines. Few rows of many features
-        want more of it: ``"auto"`` is twice the number of features per training row, at most 1.
+        want more of it: ``"auto"`` is three times the number of features per training row, at
+        most 1.
     mu : float, default=0.01
         First value of :math:`\mu`, in units of the mean weight that the pairs of a row have in its
         quadratic program, so that it means the same for any number of bits and pairs.
@@ -171,7 +172,7 @@ class MACHasher(LinearHasher):
         codes = AuxiliaryCodes(pairs, self.n_bits, random_state)
         codes.start(_SWEEPS_AT_START)
         self.history_: dict[str, list[float]] = {"loss": [], "violation": []}
-        alpha = min(1.0, 2 * X.shape[1] / X.shape[0]) if self.alpha == "auto" else self.alpha
+        alpha = min(1.0, 3 * X.shape[1] / X.shape[0]) if self.alpha == "auto" else self.alpha
         found, mu = None, self.mu
         for _ in range(self.max_iter):
             found = fit_squared_hinges(rows, codes.signs, alpha, found)

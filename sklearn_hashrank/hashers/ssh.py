@@ -42,7 +42,8 @@ class SSHHasher(LinearHasher):
         How `y` says what is relevant, which is a level above 0; see
         :mod:`sklearn_hashrank.affinity`.
     n_labelled : int, default=1000
-        Labelled training rows, sampled at random, whose pairs are compared.
+        Labelled training rows, sampled at random, whose pairs are compared. Sequential learning
+        keeps a number for each pair.
     eta : float, default=0.2
         Weight of the labelled pairs.
     orthogonal : bool, default=False
@@ -161,7 +162,7 @@ class SSHHasher(LinearHasher):
         directions = learn(
             space.rows(X),
             space.rows(X_labelled[sample]).made_ready(),
-            signed_similarity(self.affinity_, targets),
+            SignedSimilarity(self.affinity_, targets),
             self.n_bits,
             self.eta,
             random_state,
@@ -187,8 +188,10 @@ class SSHHasher(LinearHasher):
         return np.flatnonzero(has_label)
 
 
-def signed_similarity(affinity: BaseAffinity, targets: Any) -> np.ndarray:
+class SignedSimilarity:
     """S: +1 for relevant pairs of rows, -1 for all others, 0 for a row and itself.
+
+    Rows of equal `y` are alike, so that products take sums over such rows and no matrix of pairs.
 
     Parameters
     ----------
@@ -196,27 +199,34 @@ def signed_similarity(affinity: BaseAffinity, targets: Any) -> np.ndarray:
         Fitted.
     targets : rows that the affinity has validated
         Of the labelled rows.
-
-    Returns
-    -------
-    similarity : ndarray of shape (n_rows, n_rows)
     """
-    groups, index = affinity.group(targets)
-    n_groups = groups.shape[0]
-    levels = check_level_indices(
-        affinity, affinity.level_indices(groups, groups), (n_groups,) * 2, len(affinity.levels_)
-    )
-    similarity = np.where(levels > 0, 1.0, -1.0)
-    if index is not None:
-        similarity = similarity[np.ix_(index, index)]
-    np.fill_diagonal(similarity, 0)
-    return similarity
+
+    def __init__(self, affinity: BaseAffinity, targets: Any):
+        groups, index = affinity.group(targets)
+        shape = groups.shape[0], groups.shape[0]
+        levels = affinity.level_indices(groups, groups)
+        levels = check_level_indices(affinity, levels, shape, len(affinity.levels_))
+        self.signs = np.where(levels > 0, 1.0, -1.0)
+        self.index = np.arange(shape[0]) if index is None else index
+
+    def __matmul__(self, V: np.ndarray) -> np.ndarray:
+        """Return the product with columns, (n_rows, m)."""
+        sums = np.zeros((len(self.signs), V.shape[1]))
+        np.add.at(sums, self.index, V)
+        itself = self.signs.diagonal()[self.index]
+        return (self.signs @ sums)[self.index] - itself[:, None] * V
+
+    def to_dense(self) -> np.ndarray:
+        """The matrix, (n_rows, n_rows)."""
+        dense = self.signs[np.ix_(self.index, self.index)]
+        np.fill_diagonal(dense, 0)
+        return dense
 
 
 def orthogonal_directions(
     rows: CenteredRows,
     labelled: CenteredRows,
-    similarity: np.ndarray,
+    similarity: SignedSimilarity,
     n: int,
     eta: float,
     random_state: RandomState,
@@ -229,7 +239,7 @@ def orthogonal_directions(
         X.
     labelled : CenteredRows of shape (n_labelled, n_features)
         X_l.
-    similarity : ndarray of shape (n_labelled, n_labelled)
+    similarity : SignedSimilarity
         S.
     n : int
         How many.
@@ -249,7 +259,7 @@ def orthogonal_directions(
 def sequential_directions(
     rows: CenteredRows,
     labelled: CenteredRows,
-    similarity: np.ndarray,
+    similarity: SignedSimilarity,
     n: int,
     eta: float,
     random_state: RandomState,
@@ -262,8 +272,8 @@ def sequential_directions(
         X.
     labelled : CenteredRows of shape (n_labelled, n_features)
         X_l.
-    similarity : ndarray of shape (n_labelled, n_labelled)
-        S, which is overwritten.
+    similarity : SignedSimilarity
+        S at the start.
     n : int
         How many.
     eta : float
@@ -276,20 +286,21 @@ def sequential_directions(
     directions : ndarray of shape (n_features, n)
         Unit vectors.
     """
-    matrix = _AdjustedCovariance(rows, labelled, similarity, eta)
+    pairs = similarity.to_dense()
+    matrix = _AdjustedCovariance(rows, labelled, pairs, eta)
     directions = np.empty((rows.shape[1], n))
     for bit in range(n):
         direction = matrix.leading_eigenvectors(1, random_state)
         directions[:, bit] = direction.ravel()
-        _correct(similarity, (labelled @ direction).ravel())
+        _correct(pairs, (labelled @ direction).ravel())
         matrix.remove(direction)
     return directions
 
 
-def _correct(similarity, projections):
+def _correct(pairs, projections):
     """S_ij -= p_i p_j for the pairs whose sign p_i p_j gets wrong."""
-    for start in range(0, len(similarity), _ROWS_AT_A_TIME):
-        part = similarity[start : start + _ROWS_AT_A_TIME]
+    for start in range(0, len(pairs), _ROWS_AT_A_TIME):
+        part = pairs[start : start + _ROWS_AT_A_TIME]
         products = np.outer(projections[start : start + _ROWS_AT_A_TIME], projections)
         products[part * products >= 0] = 0
         part -= products

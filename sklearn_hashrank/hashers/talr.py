@@ -60,7 +60,8 @@ class TALRLinear(MinibatchHasher):
         in :meth:`partial_fit`.
     n_bins : int or "auto", default="auto"
         Steps between the first and the last bin of the soft histogram; ``"auto"`` is the smaller
-        of `n_bits` and 16. The papers have one bin per distance, ``n_bins=n_bits``.
+        of `n_bits` and 16, or 64 where nearest rows are relevant. The papers have one bin per
+        distance, ``n_bins=n_bits``.
     delta : float, default=1.0
         Half-width of the triangular bins, in bins.
     dropout : float or "auto", default="auto"

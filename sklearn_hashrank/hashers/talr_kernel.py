@@ -11,6 +11,7 @@ from sklearn.utils._param_validation import Interval
 
 from .._anchors import inverse_root, map_blocks
 from .._utils.threads import one_blas_thread
+from ..affinity import affinity_to_learn_from
 from ._kernel import KernelHasher
 from ._kernel import documented as documented_kernels
 from ._parameters import documented
@@ -41,21 +42,26 @@ class TALRKernel(KernelHasher):
         Steepness of the kernel ``exp(-gamma * d^2 / s)``. d is the distance of a row from an
         anchor, and s the mean of ``d^2`` over training rows and anchors, so that the scale of the
         features does not matter.
-    objective : {"auto", "ap", "ndcg"} or object, default="auto"
+    objective : {"auto", "ap", "ndcg", "mi"} or object, default="auto"
         As in :class:`TALRLinear`.
     {affinity}
     relaxation : {"auto", "simplified", "arxiv", "cvpr", "exact"}, default="auto"
         As in :class:`TALRLinear`.
-    {ascent}
+    {batches}
+    max_iter : int, default=60
+        Most passes over the training rows.
+    {steps}
     alpha : float, default=2.0
         Steepness of the relaxed codes, for projections of about unit variance.
     alpha_end : float or None, default=None
         Steepness at the end; it changes geometrically. None: it does not change.
     n_bins : int or "auto", default="auto"
-        Steps between the first and the last bin of the soft histogram; ``"auto"`` is the smaller
-        of `n_bits` and 16.
+        As in :class:`TALRLinear`.
     delta : float, default=1.0
         Half-width of the triangular bins, in bins.
+    dropout : float or "auto", default="auto"
+        Share of the features of each row that a step leaves at their mean, other ones every time.
+        ``"auto"`` is as in :class:`TALRLinear`, where the features are the kernels.
     {end}
 
     Attributes
@@ -114,6 +120,7 @@ class TALRKernel(KernelHasher):
         alpha_end=None,
         n_bins="auto",
         delta=1.0,
+        dropout="auto",
         early_stopping=False,
         validation_fraction=0.1,
         n_iter_no_change=10,
@@ -140,6 +147,7 @@ class TALRKernel(KernelHasher):
         self.alpha_end = alpha_end
         self.n_bins = n_bins
         self.delta = delta
+        self.dropout = dropout
         self.early_stopping = early_stopping
         self.validation_fraction = validation_fraction
         self.n_iter_no_change = n_iter_no_change
@@ -168,19 +176,21 @@ class TALRKernel(KernelHasher):
         goes_on = self.warm_start and hasattr(self, "dual_coef_")
         X, y = self._validate_training_data(X, y, reset=not goes_on)
         random_state = check_random_state(self.random_state)
+        if not hasattr(self, "affinity_"):
+            self.affinity_ = self._fit_affinity(X, y).without_database()
         if not goes_on:
             self._find_features(X, self.n_anchors, self.gamma, random_state)
             self._whitening = inverse_root(self._features.of_anchors(), X.dtype)
             self._learner = TALRLinear()
         parameters = {name: getattr(self, name) for name in _OF_TALR}
-        parameters["affinity"] = self._affinity_of(y)
+        parameters["affinity"] = affinity_to_learn_from(self.affinity, y, X.shape[0])
         parameters["random_state"] = random_state.randint(np.iinfo(np.int32).max)
         learner = self._learner.set_params(**parameters)
         learner.fit(self._whiten(X), X if y is None else y)
         for name in _OF_TRAINING_ROWS:
             learner.__dict__.pop(name)
-        self.affinity_, self.history_ = learner.affinity_, learner.history_
-        self.n_iter_, self.batch_size_ = learner.n_iter_, learner.batch_size_
+        self.history_, self.n_iter_ = learner.history_, learner.n_iter_
+        self.batch_size_ = learner.batch_size_
         weights = self._whitening @ learner.components_.T
         self._set_weights(weights, learner.intercept_, X.dtype)
         self._keep_database(X, y)

@@ -273,12 +273,36 @@ def test_method_notation():
     assert METHODS["talr-ap"].hasher.alpha == 2
 
 
+def test_methods_as_printed_differ_from_ours_in_what_the_papers_do_not_do():
+    def changed(name):
+        ours = METHODS[name].hasher.get_params()
+        printed = METHODS[f"{name}-paper"].hasher.get_params()
+        return {key: value for key, value in printed.items() if value != ours[key]}
+
+    assert changed("rsh") == {
+        "n_queries": 100,
+        "n_database": 1000,
+        "solver": "alm",
+        "rotation": None,
+        "spread": "eigenvectors",
+        "shrinkage": 1,
+    }
+    assert changed("lwh") == {
+        "n_queries": 300,
+        "n_database": 1000,
+        "preparation": "centred",
+        "rotation": None,
+    }
+    assert changed("hierarchical") == {"objective": "nested"}
+
+
 @pytest.mark.parametrize(
     ("notation", "message"),
     [
         ("itg", r"unknown method 'itg'. Did you mean 'itq'\? The methods are [a-z]"),
         ("itq:max_it=3", "method 'itq' has no parameter 'max_it'. It has max_iter."),
         ("itq:max_iter", "must read parameter=value"),
+        ("itq:max_iter=3:max_iter=4", "method 'itq:max_iter=3:max_iter=4' gives max_iter twice"),
         ("itq:max_iter=0", "method 'itq:max_iter=0': The 'max_iter' parameter of ITQHasher must"),
         ("itq:n_bits=3", "n_bits of method 'itq:n_bits=3' is set for each run"),
     ],

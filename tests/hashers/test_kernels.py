@@ -24,6 +24,7 @@ from sklearn_hashrank import (
     save_hasher,
 )
 from sklearn_hashrank._anchors import Anchors, AnchorWeights
+from sklearn_hashrank.affinity import NeighborAffinity
 from sklearn_hashrank.hashers.agh import graph_eigenvectors, second_thresholds
 from sklearn_hashrank.hashers.bre import Embedding, Pairs, sample_pairs
 from sklearn_hashrank.hashers.ksh import Similarity, ascend, learn_weights
@@ -161,7 +162,8 @@ def test_more_bits_take_more_anchors_until_there_are_none():
 
 
 def similarity(y):
-    return Similarity.of(LabelAffinity().fit(y), y)
+    affinity = LabelAffinity().fit(y)
+    return Similarity.of(affinity, affinity.validate(y))
 
 
 def test_similarity_is_that_of_the_matrix():
@@ -181,8 +183,18 @@ def test_similarity_is_that_of_the_matrix():
 
 def test_similarity_takes_label_sets():
     Y = np.array([[1, 0, 0], [1, 1, 0], [0, 0, 1], [1, 0, 0]])
-    found = Similarity.of(SharedLabelAffinity().fit(Y), Y) @ np.eye(4)
+    affinity = SharedLabelAffinity().fit(Y)
+    found = Similarity.of(affinity, affinity.validate(Y)) @ np.eye(4)
     assert_array_equal(found, [[1, 1, -1, 1], [1, 1, -1, 1], [-1, -1, 1, -1], [1, 1, -1, 1]])
+
+
+@pytest.mark.parametrize("hasher", [KERNEL_HASHERS[1], KERNEL_HASHERS[4], KERNEL_HASHERS[5]])
+def test_supervised_ones_learn_from_nearest_rows(hasher):
+    X, *_ = digits()
+    hasher = clone(hasher).set_params(affinity=NeighborAffinity())
+    by_chance = LSHHasher(n_bits=1, random_state=0).fit(X, X)
+    by_chance.affinity_ = NeighborAffinity()
+    assert hasher.fit(X).score(X) > by_chance.score(X, X) + 0.1
 
 
 def test_ksh_learns_what_the_formulas_say():
@@ -269,7 +281,7 @@ def test_talr_on_kernels_is_better_than_on_the_features():
 
 
 def test_talr_on_kernels_learns_from_distances_and_from_label_sets():
-    X, y, new, _ = digits()
+    X, y, *_ = digits()
     hasher = TALRKernel(n_bits=16, n_anchors=100, max_iter=10, random_state=0)
     for rows in (X, sparse.csr_array(X)):
         unlabelled = clone(hasher).fit(rows)
@@ -278,6 +290,13 @@ def test_talr_on_kernels_learns_from_distances_and_from_label_sets():
     assert not {"codes_", "y_"} & set(vars(unlabelled._learner))
     hasher.fit(X, np.eye(10, dtype=int)[y])
     assert isinstance(hasher.affinity_, SharedLabelAffinity)
+
+
+def test_talr_on_kernels_takes_all_that_talr_takes():
+    assert set(TALRKernel().get_params()) == set(TALRLinear().get_params()) | {
+        "n_anchors",
+        "gamma",
+    }
 
 
 def test_talr_on_kernels_goes_on_from_the_last_fit():

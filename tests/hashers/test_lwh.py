@@ -279,7 +279,7 @@ def test_useless_queries_are_skipped():
 )
 def test_nothing_but_useless_queries_is_refused(y, counts):
     X = np.random.default_rng(0).normal(size=(30, 4))
-    with pytest.raises(ValueError, match=f"none among 30 queries over 30 rows: {counts}"):
+    with pytest.raises(ValueError, match=f"none among 30 queries over n_samples = 30: {counts}"):
         LWHHasher().fit(X, y)
 
 

@@ -48,7 +48,7 @@ def test_batches_hold_rows_together_with_their_neighbors():
     rows = np.sort(RNG.permutation(2000)[:1500])
     batches = relevance.batches(rows, 256, np.random.RandomState(0))
     drawn, again = list(batches), list(batches)
-    assert len(drawn) == round(1500 / 256)
+    assert len(drawn) == 5  # more than 1500 / 512
     assert not np.array_equal(drawn[0], again[0])
     for batch in drawn:
         assert_array_equal(batch, np.unique(batch))
@@ -66,8 +66,8 @@ def test_many_rows_are_sampled(monkeypatch):
     y = RNG.normal(size=(400, 3))
     relevance = relevance_of(y, NeighborAffinity(4))
     assert len(np.unique(relevance.members)) == 100
-    [batch] = relevance.batches(relevance.members, 100, np.random.RandomState(0))
-    assert np.isin(batch, relevance.members).all()
+    for batch in relevance.batches(relevance.members, 100, np.random.RandomState(0)):
+        assert np.isin(batch, relevance.members).all()
     hashers = [TALRLinear(4, max_iter=2, random_state=0).fit(y) for _ in range(2)]
     assert_array_equal(hashers[0].components_, hashers[1].components_)
     TALRLinear(4, max_iter=2, early_stopping=True, random_state=0).fit(y)
@@ -97,7 +97,7 @@ def recall(hasher, X, queries):
     )
 
 
-@pytest.mark.parametrize("n_bits", [8, 24])
+@pytest.mark.parametrize("n_bits", [8, 12])
 def test_without_labels_it_finds_more_neighbors_than_what_learns_nothing(clusters, n_bits):
     X, queries = clusters
     others = [
@@ -108,6 +108,9 @@ def test_without_labels_it_finds_more_neighbors_than_what_learns_nothing(cluster
     learned = TALRLinear(n_bits, random_state=0).fit(X)
     assert isinstance(learned.affinity_, EuclideanAffinity)  # which score judges by
     assert recall(learned, X, queries) > best + 0.02
+    assert (
+        recall(TALRLinear(n_bits, random_state=0).fit(X + 50), X + 50, queries + 50) > best + 0.02
+    )
     by_name = TALRLinear(n_bits, affinity=NeighborAffinity(10), random_state=0).fit(X)
     assert recall(by_name, X, queries) > best
 

@@ -8,6 +8,7 @@ from sklearn.datasets import load_digits, make_blobs
 
 from sklearn_hashrank import EuclideanAffinity, PCAHasher, SSHHasher, retrieval_histogram
 from sklearn_hashrank.affinity import LabelAffinity
+from sklearn_hashrank.hashers.ssh import SignedSimilarity
 from tests.oracle import projections as oracle
 
 
@@ -73,6 +74,18 @@ def test_orthogonal_directions_are_the_first_eigenvectors(digits):
     assert_allclose(np.abs(np.sum(found.T * expected, axis=0)), 1, atol=1e-8)
     with pytest.raises(ValueError, match="n_bits=65 must be at most n_features = 64"):
         SSHHasher(65, orthogonal=True).fit(X, y)
+
+
+def test_products_of_similarities_need_no_pairs(digits):
+    X, y = digits[:2]
+    affinity = LabelAffinity().fit(y)
+    S = SignedSimilarity(affinity, affinity.validate(y))
+    assert_array_equal(S.to_dense(), similarity(y))
+    assert_allclose(S @ X, similarity(y) @ X)
+    near = EuclideanAffinity().fit(X)
+    S = SignedSimilarity(near, near.validate(X))
+    assert_allclose(S @ X, S.to_dense() @ X)
+    assert_array_equal(S.to_dense(), S.to_dense().T)
 
 
 def test_sequential_bits_are_better_and_may_exceed_the_features(digits):

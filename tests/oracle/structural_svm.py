@@ -7,13 +7,18 @@ from itertools import permutations
 from math import log2
 
 import numpy as np
+from scipy import optimize
 
 
 def loss(ranking, relevant, name):
-    """1 - AP, or 1 - NDCG with gain 1 for what is relevant."""
+    """1 - AP, 1 - NDCG with gain 1 for what is relevant, or 1 - AUC."""
     ranks = [rank for rank, item in enumerate(ranking, start=1) if relevant[item]]
     if name == "ap":
         return 1 - sum(found / rank for found, rank in enumerate(ranks, start=1)) / len(ranks)
+    if name == "auc":
+        n_irrelevant = len(ranking) - len(ranks)
+        before = sum(rank - found for found, rank in enumerate(ranks, start=1))
+        return before / (len(ranks) * n_irrelevant)
     ideal = sum(1 / log2(rank + 1) for rank in range(1, len(ranks) + 1))
     return 1 - sum(1 / log2(rank + 1) for rank in ranks) / ideal
 
@@ -102,3 +107,34 @@ def slow_most_violated(scores, relevant, name):
     else:
         value = sum(1 / log2(rank + 1) for rank in ranks) / ideal
     return counts, 1 - value
+
+
+def weighted_psi(ranking, relevant, query, codes):
+    """1 / (|X+||X-|) sum_ij y_ij (|h(q) - h(x_j)| - |h(q) - h(x_i)|) for every bit h."""
+    place = {item: rank for rank, item in enumerate(ranking)}
+    total, n_pairs = np.zeros(codes.shape[1]), 0
+    for i in ranking:
+        for j in ranking:
+            if relevant[i] and not relevant[j]:
+                y = 1 if place[i] < place[j] else -1
+                total += y * ((codes[query] != codes[j]) * 1.0 - (codes[query] != codes[i]))
+                n_pairs += 1
+    return total / n_pairs
+
+
+def weights_of_bits(codes, queries, relevant, C, name):
+    """Weights and objective of the linear program over all rankings of all queries."""
+    n_bits, n_queries = codes.shape[1], len(queries)
+    rows, bounds = [], []
+    for number, query in enumerate(queries):
+        items = [item for item in range(len(codes)) if item != query]
+        true = weighted_psi(true_ranking(items, relevant[number]), relevant[number], query, codes)
+        for ranking in permutations(items):
+            fall = true - weighted_psi(ranking, relevant[number], query, codes)
+            slack = np.zeros(n_queries)
+            slack[number] = 1
+            rows.append(np.concatenate([fall, slack]))
+            bounds.append(loss(ranking, relevant[number], name))
+    costs = np.concatenate([np.ones(n_bits), np.full(n_queries, C / n_queries)])
+    found = optimize.linprog(costs, A_ub=-np.array(rows), b_ub=-np.array(bounds))
+    return found.x[:n_bits], found.fun

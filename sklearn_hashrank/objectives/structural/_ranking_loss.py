@@ -5,7 +5,7 @@ import numpy as np
 from ..._utils.threads import run_in_threads
 from ...measures import DISCOUNTS
 
-LOSSES = ("ap", "ndcg")
+LOSSES = ("ap", "ndcg", "auc")
 _PAIRS_AT_A_TIME = 1 << 18
 
 
@@ -31,8 +31,8 @@ class RankingLoss:
         Position of the query in the database, which is not ranked; -1 where it is not there.
     n_bits : int
         The b of F.
-    loss : {"ap", "ndcg"}
-        1 - AP, or 1 - NDCG with gain 1 for the relevant.
+    loss : {"ap", "ndcg", "auc"}
+        1 - AP, 1 - NDCG with gain 1 for the relevant, or the share of pairs in wrong order.
     n_jobs : int or None
         Threads over blocks of queries.
     """
@@ -57,7 +57,7 @@ class RankingLoss:
         ranks = np.arange(len(database) + 1.0)
         if loss == "ap":
             self._table = np.concatenate([[0.0], np.cumsum(1 / ranks[1:])])
-        else:
+        elif loss == "ndcg":
             self._table = np.concatenate([[0.0], DISCOUNTS["log2p1"].discount(ranks[1:])])
 
     def most_violated(self, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -84,6 +84,30 @@ class RankingLoss:
         directions, losses = zip(*found)
         return np.concatenate(directions), np.concatenate(losses)
 
+    def violate(self, scores: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Find the ranking of each query with the largest loss + F, where any scores make F.
+
+        Parameters
+        ----------
+        scores : ndarray of shape (n_queries, n_database)
+            Score of every item for every query, in place of ``<W W^T, q x^T> / b``.
+
+        Returns
+        -------
+        coefficients : ndarray of shape (n_queries, n_database)
+            F falls from the true ranking to this one by their product with the scores.
+        losses : ndarray of shape (n_queries,)
+        """
+        step = max(1, _PAIRS_AT_A_TIME // scores.shape[1])
+        blocks = [slice(start, start + step) for start in range(0, len(scores), step)]
+
+        def find(block):
+            counts, losses = self.count_inversions(block, scores[block] * self.n_bits)
+            return counts * (self._scale[block, None] * self.n_bits), losses
+
+        coefficients, losses = zip(*run_in_threads(find, blocks, self.n_jobs))
+        return np.concatenate(coefficients), np.concatenate(losses)
+
     def _most_violated(self, block, weights, projected):
         counts, losses = self.count_inversions(block, (self.queries[block] @ weights) @ projected)
         counts *= self._scale[block, None]
@@ -106,21 +130,18 @@ class RankingLoss:
             relevant ones behind it.
         losses : ndarray of shape (n_block,)
         """
-        from ..._kernels.violated_rankings import most_violated_rankings
+        from ..._kernels.violated_rankings import count_auc_inversions, most_violated_rankings
 
         n = len(self.database)
         scores = products / self.n_bits
         counts, losses = np.empty_like(scores), np.empty(len(scores))
-        most_violated_rankings(
-            scores,
-            np.argsort(-scores, axis=1),
-            np.unpackbits(self._relevant[block], axis=1, count=n).view(bool),
-            self.own[block],
-            self._table,
-            self._loss,
-            counts,
-            losses,
-        )
+        order = np.argsort(-scores, axis=1)
+        relevant = np.unpackbits(self._relevant[block], axis=1, count=n).view(bool)
+        problem = scores, order, relevant, self.own[block]
+        if LOSSES[self._loss] == "auc":
+            count_auc_inversions(*problem, counts, losses)
+        else:
+            most_violated_rankings(*problem, self._table, self._loss, counts, losses)
         return counts, losses
 
 
