@@ -1,5 +1,6 @@
 # Everything runs in .venv, which is made on first use and again only when the requirements change.
-# The documentation, the oldest supported versions and the vector stores have environments of their own.
+# The documentation, the oldest supported versions, the vector stores and torch have environments of
+# their own.
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
 BIN := $(VENV)/bin
@@ -8,16 +9,18 @@ DOCS := .venv-docs
 OLDEST := .venv-oldest
 BENCH := .venv-bench
 STORES := .venv-stores
+DEEP := .venv-deep
 WORKERS ?= 2
 TEST := -m pytest -q --numprocesses $(WORKERS) --dist worksteal
 SHOW := MPLBACKEND=Agg $(BIN)/python -W "ignore:FigureCanvasAgg"
 
-.PHONY: help test test-oldest test-stores lint format examples docs demo bench fuzz clean
+.PHONY: help test test-oldest test-stores test-deep lint format examples docs demo bench fuzz clean
 
 help:
 	@echo "make test        install what is needed, run all tests in two processes; WORKERS=8 takes eight"
 	@echo "make test-oldest the tests with the oldest supported version of every requirement"
 	@echo "make test-stores codes in vector stores, and hashers in ONNX and sentence-transformers"
+	@echo "make test-deep   losses and networks, with torch for the CPU"
 	@echo "make lint        formatting, lint and type check"
 	@echo "make docs        build the documentation, which runs every example"
 	@echo "make examples    run every example, without the documentation"
@@ -33,6 +36,8 @@ $(BENCH)/.ready: extras := faiss
 $(BENCH)/.ready: more := "torch==2.13.0"
 $(STORES)/.ready: extras := stores
 $(STORES)/.ready: more := "torch==2.13.0"
+$(DEEP)/.ready: extras := deep
+$(DEEP)/.ready: more := "torch==2.13.0"
 $(OLDEST)/.ready: extras := test,plot
 $(OLDEST)/.ready: constraints = --constraint $(OLDEST)/oldest.txt
 
@@ -50,6 +55,11 @@ test-oldest: $(OLDEST)/.ready
 
 test-stores: $(STORES)/.ready
 	$(STORES)/bin/python -m pytest -q -c tests_stores/pytest.ini --rootdir . tests_stores sklearn_hashrank/interop
+
+test-deep: $(DEEP)/.ready
+	$(DEEP)/bin/python -m pytest -q -c tests_deep/pytest.ini --rootdir . tests_deep sklearn_hashrank/deep
+	$(DEEP)/bin/python -m pytest -q -c tests_deep/pytest.ini --rootdir . -k deep tests/contract/test_boundaries.py \
+		tests/contract/test_docs.py tests/contract/test_docstrings.py
 
 docs: $(DOCS)/.ready
 	$(DOCS)/bin/python -m sphinx -W --keep-going -b html docs docs/_build/html
@@ -78,5 +88,5 @@ bench: $(BENCH)/.ready
 	$(BENCH)/bin/python benchmarks/side_by_side.py --output docs/benchmarks.md $(BENCH_OPTIONS)
 
 clean:
-	rm -rf $(VENV) $(DOCS) $(OLDEST) $(BENCH) $(STORES) docs/_build docs/auto_examples docs/generated build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(DOCS) $(OLDEST) $(BENCH) $(STORES) $(DEEP) docs/_build docs/auto_examples docs/generated build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -exec rm -rf {} +

@@ -310,6 +310,12 @@ SECTIONS = (
         "Logistic losses of inner products; see :ref:`minibatch_methods`.",
     ),
     Section(
+        "Losses for torch",
+        "sklearn_hashrank.deep",
+        ("TieAwareLoss", "PairwiseLoss"),
+        "The objectives as losses of networks, with the extra ``torch``; see :ref:`deep`.",
+    ),
+    Section(
         "Solvers",
         "sklearn_hashrank.solvers.alm",
         ("minimize_orthogonal", "OrthogonalSolution"),
@@ -381,6 +387,7 @@ SHARED = {
     "sklearn_hashrank.metrics.settings": ("has_setting", "with_settings"),
     "sklearn_hashrank.neighbors": ("DISTANCES",),
     "sklearn_hashrank.objectives": (
+        "BEST_RELAXATION",
         "FLOOR",
         "OBJECTIVES",
         "PAIRWISE_OBJECTIVES",

@@ -28,6 +28,7 @@ LAYERS = (
     ("neighbors", "search by Hamming distance"),
     ("base", "what every hasher has: validation, code output, score"),
     ("hashers", "one method per module or folder: parameters, `fit`, documentation"),
+    ("deep", "torch: objectives as losses of networks"),
     ("hasher_files", "fitted hashers in checked files"),
     ("interop", "codes in the formats of other programs"),
     ("feature_extraction", "GIST features of images"),

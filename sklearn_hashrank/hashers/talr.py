@@ -6,13 +6,12 @@ import numpy as np
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
 from ..affinity import NeighborAffinity
-from ..objectives import OBJECTIVES
+from ..objectives import BEST_RELAXATION, OBJECTIVES
 from ._minibatch import MinibatchHasher
 from ._parameters import documented
 
 __all__ = ["TALRLinear"]
 
-_BEST_RELAXATION = {"ap": "simplified", "ndcg": "exact"}
 # Of "auto". Network features gain up to .4, pixels and GIST lose a little beyond .1, and so do
 # principal components of network features; 15,000 rows of many classes lose from .1 on.
 _MOST_DROPOUT = 0.1
@@ -188,7 +187,7 @@ class TALRLinear(MinibatchHasher):
         wanted = self.objective
         if wanted == "auto":  # all levels of the affinity, so that no block of rows decides
             wanted = "ap" if np.count_nonzero(affinity.levels_ > 0) <= 1 else "ndcg"
-        relaxations = {how: None for name, how in OBJECTIVES if name == wanted}
+        relaxations = {how for name, how in OBJECTIVES if name == wanted}
         if not relaxations:
             names = {"auto"} | {name for name, _ in OBJECTIVES}
             self._refuse_name(
@@ -196,7 +195,7 @@ class TALRLinear(MinibatchHasher):
             )
         relaxation = self.relaxation
         if relaxation == "auto":
-            relaxation = _BEST_RELAXATION.get(wanted, next(iter(relaxations)))
+            relaxation = BEST_RELAXATION[wanted]
         if relaxation not in relaxations:
             self._refuse_name("relaxation", {"auto", *relaxations})
         return OBJECTIVES[wanted, relaxation]

@@ -46,6 +46,7 @@ from .ranking import (
 from .triplet import DTSH
 
 __all__ = [
+    "BEST_RELAXATION",
     "DPSH",
     "DSH",
     "DTSH",
@@ -90,6 +91,9 @@ OBJECTIVES: dict[tuple[str, str], type[Objective]] = {
     for objective in _public_subclasses(Objective)  # type: ignore[type-abstract]
 }
 """Ranking objectives by name and relaxation."""
+
+BEST_RELAXATION = {"ap": "simplified", "ndcg": "exact", "mi": "exact"}
+"""The relaxation that ``"auto"`` stands for; all of AP do equally well."""
 
 PAIRWISE_OBJECTIVES: dict[str, type[PairwiseObjective]] = {
     objective.name: objective

@@ -12,7 +12,13 @@ import sklearn_hashrank
 PACKAGE = Path(sklearn_hashrank.__file__).parent
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
-PAGES = sorted(path for path in DOCS.rglob("*.rst") if ">>>" in path.read_text())
+HAS_TORCH = importlib.util.find_spec("torch") is not None
+"""Whether `sklearn_hashrank.deep` can be imported: in the environment of ``make test-deep``."""
+PAGES = sorted(
+    path
+    for path in DOCS.rglob("*.rst")
+    if ">>>" in path.read_text() and (HAS_TORCH or path.stem != "deep")
+)
 
 
 def load(path):
@@ -27,7 +33,12 @@ def public_modules():
     """Names of the modules whose dotted path has no underscore part."""
     walk = pkgutil.walk_packages(sklearn_hashrank.__path__, "sklearn_hashrank.")
     names = ["sklearn_hashrank", *(name for _, name, _ in walk)]
-    return [name for name in names if "._" not in name]
+    return [name for name in names if "._" not in name and is_importable(name)]
+
+
+def is_importable(module):
+    """Whether the packages that a module needs are installed."""
+    return HAS_TORCH or module.split(".")[:2] != ["sklearn_hashrank", "deep"]
 
 
 def own_methods(thing):
@@ -42,6 +53,7 @@ api_reference = load(DOCS / "api_reference.py")
 REFERENCE = {
     f"{section.module}.{name}": getattr(importlib.import_module(section.module), name)
     for section in api_reference.SECTIONS
+    if is_importable(section.module)
     for name in section.names
 }
 """Everything in the API reference, by its full name."""

@@ -184,7 +184,7 @@ class Objective(BaseEstimator, ABC):
             Its derivative by the scores.
         """
         levels = np.asarray(levels, dtype=np.float64)
-        histogram = SoftHistogram(self._n_bins_of(scores.shape[1]), self.delta, n_jobs=self.n_jobs)
+        histogram = SoftHistogram(self.bins_of(scores.shape[1]), self.delta, n_jobs=self.n_jobs)
         with np.errstate(over="ignore"):  # an infinite score is a saturated bit
             codes = np.tanh(scores * scores.dtype.type(self.alpha))
         counts, similarity = histogram.counts(codes, level, len(levels))
@@ -236,7 +236,19 @@ class Objective(BaseEstimator, ABC):
             gradient[:, v] = to_total + level_gain * to_gain if level_gain else to_total
         return (value.sum(axis=1) * scale).astype(counts.dtype, copy=False), gradient
 
-    def _n_bins_of(self, n_bits: int) -> Any:
+    def bins_of(self, n_bits: int) -> Any:
+        """Return the `n_bins` of the soft histogram of codes of some length.
+
+        Parameters
+        ----------
+        n_bits : int
+            Length of a code.
+
+        Returns
+        -------
+        n_bins : int or None
+            None: one step per bit.
+        """
         return min(n_bits, _MOST_BINS) if self.n_bins == "auto" else self.n_bins
 
 

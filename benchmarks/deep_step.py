@@ -1,0 +1,71 @@
+"""Time of one step of a loss (forward, backward) against the direct formulation in PyTorch.
+
+The direct formulation builds the M x M x bins array of kernel values, as deep-hashing code does,
+and leaves the gradient to autograd. Both compute the same loss and the same gradient, which is
+checked first. Labels are given to ours, and the finished matrix of relevance to the direct one. The
+version of the loss for other devices is timed on the CPU too. One thread each. Needs torch, which
+the environment of ``make test-deep`` has.
+
+    python benchmarks/deep_step.py
+"""
+
+import argparse
+
+from sheet import Sheet
+from threadpoolctl import threadpool_limits
+from training_step import agree, direct_torch, time_of
+
+
+def measure(sheet, n_rows, n_bits):
+    """Times of a step, forward and backward."""
+    import torch
+
+    from sklearn_hashrank.deep import TieAwareLoss
+
+    torch.set_num_threads(1)
+    sheet.section(f"One step of TieAwareLoss: {n_rows:,} rows, {n_bits} bits, one thread")
+    random = torch.Generator().manual_seed(0)
+    scores = torch.randn(n_rows, n_bits, generator=random).requires_grad_()
+    y = torch.randint(0, 10, (n_rows,), generator=random)
+    relevant = (y[:, None] == y).float()
+    n_bins = TieAwareLoss().objective.bins_of(n_bits)
+
+    def ours(backend):
+        scores.grad = None
+        loss = losses[backend](scores, y)
+        loss.backward()
+        return loss
+
+    def direct():
+        scores.grad = None
+        loss = -direct_torch(torch, scores, unchanged, relevant, n_bins)
+        loss.backward()
+        return loss
+
+    unchanged = torch.eye(n_bits)
+    losses = {name: TieAwareLoss(alpha=1.0, backend=name) for name in ("kernels", "torch")}
+    expected, gradient = direct().item(), scores.grad.numpy()
+    for backend in losses:
+        assert abs(ours(backend).item() - expected) < 1e-5
+        assert agree(scores.grad.numpy(), gradient)
+
+    few = max(5, 2_000_000 // n_rows**2)
+    by_kernels, theirs = [], []
+    for _ in range(3):  # in turns, so that both meet the same neighbours
+        by_kernels.append(time_of(lambda: ours("kernels"), 10 * few))
+        theirs.append(time_of(direct, few))
+    work = "forward, backward"
+    sheet.row(work, min(by_kernels), "ms", "direct, PyTorch", min(theirs), at_least=8)
+    sheet.row(f"{work}, by torch", time_of(lambda: ours("torch"), few), "ms", "direct", min(theirs))
+
+
+def main():
+    argparse.ArgumentParser(description=__doc__.splitlines()[0]).parse_args()
+    sheet = Sheet()
+    with threadpool_limits(1):
+        measure(sheet, 256, 32)
+        measure(sheet, 1024, 64)
+
+
+if __name__ == "__main__":
+    main()

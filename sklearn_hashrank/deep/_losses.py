@@ -1,0 +1,352 @@
+"""Losses of the scores of a batch, for any network and any training loop."""
+
+from typing import Any
+
+import numpy as np
+import torch
+from sklearn.utils._param_validation import InvalidParameterError
+
+from .._utils.docs import documented_by
+from ..affinity import BaseAffinity, is_auto
+from ..objectives import (
+    BEST_RELAXATION,
+    DPSH,
+    DTSH,
+    OBJECTIVES,
+    PAIRWISE_OBJECTIVES,
+    HashNet,
+    Hierarchical,
+)
+from ._by_kernels import ByKernels
+from ._pairs import PAIRS, pairs_value
+from ._ranking import RANKING, ranking_value
+from ._relevance import is_precomputed, level_indices, relevance_on
+
+_BACKENDS = ("auto", "kernels", "torch")
+_PAIRWISE = {**PAIRWISE_OBJECTIVES, "dpsh": DPSH, "hashnet": HashNet, "dtsh": DTSH}
+_LOW_PRECISION = (torch.bfloat16, torch.float16)
+
+documented = documented_by(
+    {
+        "shared parameters": """
+affinity : {"auto", "precomputed"} or affinity object, default="auto"
+    How `y` says what is relevant; see :mod:`sklearn_hashrank.affinity`. An affinity that is not
+    fitted is fitted on each batch, which makes a difference where levels come from distances: fit
+    such an affinity on the training rows. With ``"precomputed"``, `y` is the matrix of relevance
+    levels of a batch itself.
+backend : {"auto", "kernels", "torch"}, default="auto"
+    What evaluates the objective: the compiled kernels of this package, on the CPU, or torch, on
+    the device of the scores. ``"auto"`` is ``"kernels"`` for scores on the CPU and for objectives
+    of your own, and ``"torch"`` for scores elsewhere. Both give the same loss. Only ``"torch"``
+    works with ``torch.compile(..., fullgraph=True)``.""",
+        "notes": """
+Notes
+-----
+Scores in half precision are evaluated in float32, with autocast switched off. Gradients are of
+first order only.
+
+On a device other than the CPU, `y` should be a tensor of integers or booleans: then relevance is
+found on the device as well, and nothing is copied to the host. Floats, lists, arrays and affinities
+other than those of labels, label sets and label paths are compared on the host. With
+``affinity="auto"`` a matrix of integers is looked at once a batch, to tell label sets from label
+paths; boolean label sets, or an affinity object, save that.""",
+    }
+)
+
+
+class _BatchLoss(torch.nn.Module):
+    """Minus an objective of the scores and the relevance of a batch."""
+
+    _native: tuple[type, ...]  # objectives that have a version in torch
+
+    def __init__(self, objective: Any, affinity: Any, backend: str):
+        super().__init__()
+        if not (
+            is_auto(affinity) or is_precomputed(affinity) or isinstance(affinity, BaseAffinity)
+        ):
+            raise InvalidParameterError(
+                "affinity must be 'auto', 'precomputed' or an affinity object such as "
+                f"LabelAffinity(). Got {affinity!r} instead."
+            )
+        if backend not in _BACKENDS:
+            raise InvalidParameterError(f"backend must be one of {_BACKENDS}. Got {backend!r}.")
+        if hasattr(objective, "_validate_params"):
+            objective._validate_params()
+        if backend == "torch" and type(objective) not in self._native:
+            raise InvalidParameterError(
+                'backend="torch" takes objectives of the package, which have a version in torch. '
+                f"Got an objective of type {type(objective).__name__}."
+            )
+        self.objective = objective
+        self.affinity = affinity
+        self.backend = backend
+        self._by_kernels = ByKernels(objective)
+
+    def _native_value(self, scores, relevance):
+        """Return the value of an objective of `_native`."""
+        raise NotImplementedError
+
+    def _check_y(self, y):
+        """Refuse what the objective has no use for."""
+
+    def forward(self, scores: torch.Tensor, y: Any) -> torch.Tensor:
+        """Return minus the objective of a batch, to be minimised.
+
+        Parameters
+        ----------
+        scores : Tensor of shape (M, n_bits)
+            What the network gives, M rows that are ranked by one another.
+        y : Tensor, array-like or sparse matrix with M rows
+            What the affinity compares: labels, label sets, label paths or vectors. Or, with
+            ``affinity="precomputed"``, levels of relevance of shape (M, M), at least 0; row q
+            says how relevant the items are to query q.
+
+        Returns
+        -------
+        loss : Tensor
+            A scalar in the precision of the scores.
+        """
+        if not torch.is_tensor(scores) or scores.ndim != 2 or not scores.is_floating_point():
+            shape = f" of shape {tuple(scores.shape)}" if hasattr(scores, "shape") else ""
+            kind = getattr(scores, "dtype", type(scores).__name__)
+            raise ValueError(
+                "scores must be a tensor of floats of shape (n_rows, n_bits). "
+                f"Got {kind}{shape} instead."
+            )
+        self._check_y(y)
+        low = scores.dtype in _LOW_PRECISION
+        wide = scores.float() if low else scores
+        by_torch = scores.device.type != "cpu" and type(self.objective) in self._native
+        if self.backend == "torch" or (self.backend == "auto" and by_torch):
+            with torch.autocast(scores.device.type, enabled=False):
+                loss = -self._native_value(wide, relevance_on(wide, self.affinity, y))
+        else:
+            loss = self._loss_by_kernels(wide, y)
+        return loss.to(scores.dtype)
+
+    @torch.compiler.disable
+    def _loss_by_kernels(self, scores, y):
+        level, levels = level_indices(self.affinity, y, len(scores))
+        return self._by_kernels.loss(scores, level, levels)
+
+    def extra_repr(self) -> str:
+        """Return what ``print`` shows."""
+        return f"{self.objective!r}, affinity={self.affinity!r}, backend={self.backend!r}"
+
+
+@documented
+class TieAwareLoss(_BatchLoss):
+    """Minus a smooth version of a tie-aware ranking measure, in which each row queries the others.
+
+    The scores are relaxed to codes ``tanh(alpha * scores)``, distances are counted in soft
+    histograms, and the measure of tied rankings is a function of those [1]_. After training, the
+    code bit is ``scores > 0``. A batch should hold several relevant items for each row.
+
+    Parameters
+    ----------
+    objective : {"ap", "ndcg", "mi"} or Objective, default="ap"
+        Average precision and mutual information, for which relevant means level > 0, or NDCG,
+        which knows grades. An object has parameters of its own: leave `relaxation`, `n_bins`,
+        `alpha` and `delta` alone then.
+    relaxation : {"auto", "simplified", "arxiv", "cvpr", "exact"}, default="auto"
+        How the measure is extended to soft counts. ``"auto"`` is ``"simplified"`` for AP and
+        ``"exact"`` for the others.
+    n_bins : int, "auto" or None, default="auto"
+        Steps between the first and the last bin. ``"auto"`` is the smaller of the number of bits
+        and 16, None one step per bit.
+    alpha : float, default=2.0
+        Steepness of the relaxed codes, for scores of about unit variance.
+    alpha_end : float or None, default=None
+        Steepness at the end of training, which :meth:`anneal` approaches. None: it does not change.
+    delta : float, default=1.0
+        Half-width of the triangular bins, in bins.
+    {shared parameters}
+
+    Attributes
+    ----------
+    objective : Objective
+        The objective, with its parameters.
+
+    {notes}
+
+    References
+    ----------
+    .. [1] K. He, F. Cakir, S. A. Bargal, S. Sclaroff, "Hashing as tie-aware learning to rank",
+       CVPR 2018.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from sklearn_hashrank.deep import TieAwareLoss
+    >>> y = torch.tensor([0, 0, 1, 1])
+    >>> scores = torch.tensor([[3.0, 3.0], [3.0, 3.0], [-3.0, -3.0], [-3.0, -3.0]])
+    >>> loss = TieAwareLoss("ap")
+    >>> loss(scores, y)
+    tensor(-1.)
+    >>> loss(scores[[0, 2, 1, 3]], y)  # the only relevant item is between the two others
+    tensor(-0.4000)
+    """
+
+    _native = RANKING
+
+    def __init__(
+        self,
+        objective: Any = "ap",
+        *,
+        relaxation: str = "auto",
+        n_bins: int | str | None = "auto",
+        alpha: float = 2.0,
+        alpha_end: float | None = None,
+        delta: float = 1.0,
+        affinity: Any = "auto",
+        backend: str = "auto",
+    ):
+        options = {"n_bins": n_bins, "alpha": alpha, "delta": delta}
+        if isinstance(objective, str):
+            objective = _find_ranking(objective, relaxation)(**options)
+        else:
+            given = {"relaxation": relaxation, **options}
+            _refuse_ignored(objective, given, {"relaxation": "auto", **_OF_NAMES})
+            _check_object(objective)
+        if alpha_end is not None and not (hasattr(objective, "alpha") and alpha_end > 0):
+            raise InvalidParameterError(
+                "alpha_end must be None, or above 0 with an objective that has an alpha. "
+                f"Got alpha_end={alpha_end!r} and an objective of type {type(objective).__name__}."
+            )
+        super().__init__(objective, affinity, backend)
+        self.alpha_end = alpha_end
+        self._alpha_start = getattr(objective, "alpha", 1.0)
+
+    def anneal(self, progress: float) -> None:
+        """Set the steepness, geometrically from `alpha` to `alpha_end`.
+
+        Call it before each pass or each step. Without `alpha_end` nothing changes.
+
+        Parameters
+        ----------
+        progress : float
+            Share of the training that is done, from 0 to 1.
+        """
+        if not 0 <= progress <= 1:
+            raise ValueError(f"progress must be within 0 and 1. Got {progress!r}.")
+        if self.alpha_end is not None:
+            growth = self.alpha_end / self._alpha_start
+            self.objective.alpha = self._alpha_start * growth**progress
+
+    def _native_value(self, scores, relevance):
+        return ranking_value(self.objective, scores, relevance)
+
+
+@documented
+class PairwiseLoss(_BatchLoss):
+    """The loss of the pairs, or the triplets, of a batch.
+
+    The scores themselves are the relaxed codes, but for HashNet. After training, the code bit is
+    ``scores > 0``.
+
+    Parameters
+    ----------
+    objective : str or object, default="dsh"
+        ``"dsh"``, ``"dispersed"``, ``"hierarchical"`` and ``"nested"`` are zones of distances;
+        ``"dpsh"`` and ``"hashnet"`` likelihoods of pairs; ``"dtsh"`` is one of triplets. All have
+        the parameters of their papers. Pass an object for others, as in
+        ``PairwiseLoss(Dispersed(zone=(1 / 12, 1 / 6)))``: one of
+        :mod:`sklearn_hashrank.objectives`, or any with ``value_and_gradient(scores, level,
+        levels)``. The two with superclasses want label paths.
+    {shared parameters}
+
+    Attributes
+    ----------
+    objective : object
+        The objective, with its parameters. Set ``loss.objective.alpha`` to raise the steepness of
+        HashNet during training.
+
+    {notes}
+
+    References
+    ----------
+    .. [1] H. Liu, R. Wang, S. Shan, X. Chen, "Deep supervised hashing for fast image retrieval",
+       CVPR 2016.
+    .. [2] P. L. K. Ding, Y. Li, B. Li, "Mean local group average precision (mLGAP): a new
+       performance metric for hashing-based retrieval", 2018.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from sklearn_hashrank.deep import PairwiseLoss
+    >>> from sklearn_hashrank.objectives import DSH
+    >>> y = torch.tensor([0, 0, 1])
+    >>> scores = torch.tensor([[1.0, 1.0], [1.0, -1.0], [-1.0, -1.0]])
+    >>> PairwiseLoss("dsh")(scores, y)  # one pair of a class at the squared distance 4
+    tensor(0.6667)
+    >>> PairwiseLoss(DSH(margin=3.0))(scores, y)  # another pair within the margin of 6
+    tensor(1.)
+    """
+
+    _native = PAIRS
+
+    def __init__(self, objective: Any = "dsh", *, affinity: Any = "auto", backend: str = "auto"):
+        if isinstance(objective, str):
+            if objective not in _PAIRWISE:
+                _refuse_name("objective", objective, _PAIRWISE)
+            objective = _PAIRWISE[objective]()
+        else:
+            _check_object(objective)
+        super().__init__(objective, affinity, backend)
+
+    def _native_value(self, scores, relevance):
+        return pairs_value(self.objective, scores, relevance)
+
+    def _check_y(self, y):
+        shape = y.shape if hasattr(y, "shape") else np.shape(y)
+        has_one_label = len(shape) != 2 or shape[1] < 2
+        if has_one_label and isinstance(self.objective, Hierarchical) and is_auto(self.affinity):
+            raise ValueError(
+                f"{type(self.objective).__name__} needs superclasses: y as label paths of "
+                "shape (n_rows, depth), integers, the superclass first, with depth >= 2. "
+                f"Got shape {tuple(shape)}."
+            )
+
+
+_OF_NAMES = {"n_bins": "auto", "alpha": 2.0, "delta": 1.0}
+
+
+def _find_ranking(name, relaxation):
+    relaxations = {how for of, how in OBJECTIVES if of == name}
+    if not relaxations:
+        _refuse_name("objective", name, {of for of, _ in OBJECTIVES})
+    if relaxation == "auto":
+        relaxation = BEST_RELAXATION[name]
+    if relaxation not in relaxations:
+        _refuse_name("relaxation", relaxation, {"auto", *relaxations})
+    return OBJECTIVES[name, relaxation]
+
+
+def _refuse_name(parameter, given, accepted):
+    names = ", ".join(repr(name) for name in sorted(accepted))
+    also = ", or an object with value_and_gradient(scores, level, levels)"
+    raise InvalidParameterError(
+        f"{parameter} must be one of {names}{also if parameter == 'objective' else ''}. "
+        f"Got {given!r} instead."
+    )
+
+
+def _check_object(objective):
+    if isinstance(objective, type):
+        name = objective.__name__
+        raise TypeError(f"objective must be an object. Got the class {name}; pass {name}(...).")
+    if not hasattr(objective, "value_and_gradient"):
+        raise InvalidParameterError(
+            "objective must be a name or an object with value_and_gradient(scores, level, levels). "
+            f"Got {objective!r} instead."
+        )
+
+
+def _refuse_ignored(objective, given, defaults):
+    ignored = [f"{name}={value!r}" for name, value in given.items() if value != defaults[name]]
+    if ignored:
+        raise ValueError(
+            f"{', '.join(defaults)} belong to objectives given by name, and would be ignored. Got "
+            f"{', '.join(ignored)} and an objective of type {type(objective).__name__}, which has "
+            "parameters of its own."
+        )
