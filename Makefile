@@ -58,7 +58,7 @@ test-stores: $(STORES)/.ready
 
 test-deep: $(DEEP)/.ready
 	$(DEEP)/bin/python -m pytest -q -c tests_deep/pytest.ini --rootdir . tests_deep sklearn_hashrank/deep
-	$(DEEP)/bin/python -m pytest -q -c tests_deep/pytest.ini --rootdir . -k deep tests/contract/test_boundaries.py \
+	$(DEEP)/bin/python -m pytest -q -c tests_deep/pytest.ini --rootdir . --noconftest -k deep tests/contract/test_boundaries.py \
 		tests/contract/test_docs.py tests/contract/test_docstrings.py
 
 docs: $(DOCS)/.ready
