@@ -50,7 +50,7 @@ class Relevance(NamedTuple):
     """
 
     value: torch.Tensor
-    known_rank: torch.Tensor | None = None
+    known_rank: "torch.Tensor | None" = None  # a text: the documentation is built without torch
 
     def rank(self) -> torch.Tensor:
         """Return the place of each level among all of them (M, M), from 0."""
