@@ -12,6 +12,7 @@ STORES := .venv-stores
 DEEP := .venv-deep
 WORKERS ?= 2
 TEST := -m pytest -q --numprocesses $(WORKERS) --dist worksteal
+TEST_DEEP := OMP_NUM_THREADS=1 $(DEEP)/bin/python -m pytest -q -c tests_deep/pytest.ini --rootdir .
 SHOW := MPLBACKEND=Agg $(BIN)/python -W "ignore:FigureCanvasAgg"
 
 .PHONY: help test test-oldest test-stores test-deep lint format examples docs demo bench fuzz clean
@@ -57,9 +58,8 @@ test-stores: $(STORES)/.ready
 	$(STORES)/bin/python -m pytest -q -c tests_stores/pytest.ini --rootdir . tests_stores sklearn_hashrank/interop
 
 test-deep: $(DEEP)/.ready
-	$(DEEP)/bin/python -m pytest -q -c tests_deep/pytest.ini --rootdir . tests_deep sklearn_hashrank/deep
-	$(DEEP)/bin/python -m pytest -q -c tests_deep/pytest.ini --rootdir . --noconftest -k deep tests/contract/test_boundaries.py \
-		tests/contract/test_docs.py tests/contract/test_docstrings.py
+	$(TEST_DEEP) tests_deep sklearn_hashrank/deep
+	$(TEST_DEEP) --noconftest -k deep tests/contract/test_boundaries.py tests/contract/test_docs.py tests/contract/test_docstrings.py
 
 docs: $(DOCS)/.ready
 	$(DOCS)/bin/python -m sphinx -W --keep-going -b html docs docs/_build/html
