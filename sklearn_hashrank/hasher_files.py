@@ -235,6 +235,8 @@ def _check_state(hasher: Any) -> None:
     _check_levels(hasher)
     if isinstance(hasher, LinearHasher):
         _check_hyperplanes(hasher)
+    if isinstance(hasher, BaseHasher):
+        hasher._check_fitted()
     if _is_of_package(type(hasher)):
         _check_finite(hasher, "the hasher", set())
 

@@ -36,15 +36,27 @@ class BinnedFeatures:
             self.kept = np.sort(np.argsort(-entries, kind="stable")[:most])
         self.columns = np.empty((len(self.kept), n), dtype=np.uint8)
         self.edges: list[np.ndarray] = []
-        by_column = sparse.csc_array(X) if sparse.issparse(X) else X
+        columns = _SparseColumns(X) if sparse.issparse(X) else X.T
         for i, feature in enumerate(self.kept):
-            column = by_column[:, [feature]]
-            column = column.toarray() if sparse.issparse(column) else column
-            column = column[:, 0].astype(np.float64)
+            column = columns[feature].astype(np.float64)
             edges = _find_edges(column)
             self.edges.append(edges)
             self.columns[i] = np.searchsorted(edges, column, side="left")
         self.n_bins = np.array([len(edges) + 1 for edges in self.edges])
+
+
+class _SparseColumns:
+    """Columns of a sparse matrix, each as an array."""
+
+    def __init__(self, X):
+        self.matrix = sparse.csc_array(X)
+        self.matrix.sum_duplicates()
+
+    def __getitem__(self, feature):
+        stored = slice(*self.matrix.indptr[feature : feature + 2])
+        column = np.zeros(self.matrix.shape[0], dtype=self.matrix.dtype)
+        column[self.matrix.indices[stored]] = self.matrix.data[stored]
+        return column
 
 
 def _find_edges(column):
@@ -159,6 +171,38 @@ class TreeEnsembles:
         self.bit_starts = np.concatenate([self.bit_starts, [len(self.tree_starts)]])
         return scores
 
+    def check(self, n_bits: int, n_features: int) -> None:
+        """Refuse arrays that are no trees, which a walk through them would not survive.
+
+        Parameters
+        ----------
+        n_bits : int
+            Number of ensembles there should be.
+        n_features : int
+            Number of features that the trees may look at.
+        """
+        nodes = self.feature, self.threshold, self.child, self.value
+        n_nodes, n_trees = len(self.feature), len(self.tree_starts)
+        ends = np.append(self.tree_starts, n_nodes)
+        sizes, dtypes = np.diff(ends), [array.dtype.str for array in (*nodes, *self._starts())]
+        are_arrays = dtypes == ["<i4", "<f8", "<i4", "<f8", "<i8", "<i8"]
+        are_arrays = are_arrays and all(array.shape == (n_nodes,) for array in nodes)
+        if not are_arrays or ends[0] != 0 or (sizes < 1).any():
+            raise ValueError("trees_ holds arrays that do not fit together.")
+        inside = np.arange(n_nodes) - np.repeat(self.tree_starts, sizes)
+        is_leaf = self.child == 0
+        is_right = (self.child > inside) & (self.child + 1 < np.repeat(sizes, sizes))
+        is_known = (self.feature >= 0) & (self.feature < n_features)
+        bits = self.bit_starts
+        are_bits = len(bits) == n_bits + 1 and bits[0] == 0 and bits[-1] == n_trees
+        if not (is_leaf | is_right).all() or not is_known.all():
+            raise ValueError("trees_ holds a node without a place in its tree or its features.")
+        if not are_bits or (np.diff(bits) < 0).any():
+            raise ValueError(f"trees_ must hold trees of {n_bits} bits.")
+
+    def _starts(self):
+        return self.tree_starts, self.bit_starts
+
     def scores(self, X: Any, n_jobs: int | None) -> np.ndarray:
         """Sum the votes for rows.
 
@@ -181,8 +225,7 @@ class TreeEnsembles:
         def fill(rows: slice) -> None:
             block = X[rows].toarray() if sparse.issparse(X) else X[rows]
             arrays = self.feature, self.threshold, self.child, self.value
-            starts = self.tree_starts, self.bit_starts
-            sum_votes(np.ascontiguousarray(block), *arrays, *starts, result[rows])
+            sum_votes(np.ascontiguousarray(block), *arrays, *self._starts(), result[rows])
 
         most = max(1, _ROWS_OF_SPARSE // n_features) if sparse.issparse(X) else None
         over_rows(fill, n, n_jobs, cost=_COST * max(1, len(self.tree_starts)), most=most)

@@ -227,6 +227,10 @@ class FastHasher(BaseHasher):
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "training_errors_")
 
+    def _check_fitted(self) -> None:
+        if hasattr(self, "trees_"):
+            self.trees_.check(self.n_bits_, self.n_features_in_)
+
     def _project(self, X: Any) -> np.ndarray:
         if hasattr(self, "trees_"):
             scores = self.trees_.scores(X, self.n_jobs)

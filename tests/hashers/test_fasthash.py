@@ -197,3 +197,31 @@ def test_any_relevance_teaches(y):
     hasher = FastHasher(8, n_estimators=10, random_state=0).fit(X, y)
     random = np.random.default_rng(0).permutation(len(X))
     assert hasher.score(X, y) > 1.3 * hasher.score(X[random], X if y is None else y)
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "message"),
+    [
+        ("child", lambda a: np.where(a > 0, 10**6, a), "without a place in its tree"),
+        ("child", lambda a: np.where(a > 0, 1, a), "without a place in its tree"),
+        ("feature", lambda a: a + 6, "without a place in its tree or its features"),
+        ("feature", lambda a: a - 7, "without a place in its tree or its features"),
+        ("value", lambda a: a[:-1], "do not fit together"),
+        ("threshold", lambda a: a.astype(np.float32), "do not fit together"),
+        ("tree_starts", lambda a: a + 1, "do not fit together"),
+        ("tree_starts", lambda a: a[::-1].copy(), "do not fit together"),
+        ("bit_starts", lambda a: a[:-1], "trees of 6 bits"),
+        ("bit_starts", lambda a: a + 1, "trees of 6 bits"),
+    ],
+)
+def test_arrays_that_are_no_trees_are_refused(tmp_path, name, change, message):
+    hasher = fit()
+    setattr(
+        hasher.trees_,
+        name,
+        change(getattr(hasher.trees_, name)).astype(
+            getattr(hasher.trees_, name).dtype if name != "threshold" else np.float32
+        ),
+    )
+    with pytest.raises(ValueError, match=message):
+        save_hasher(tmp_path / "hasher.npz", hasher)
