@@ -17,7 +17,7 @@ from sklearn.datasets import load_digits
 
 from sklearn_hashrank.comparison import method_from_name
 
-METHODS = ("mihash", "dpsh", "dtsh", "hashnet", "talr-ap")
+METHODS = ("mihash", "dpsh", "dtsh", "hashnet", "talr-ap:max_iter=60:dropout=0")
 BITS = (16, 32, 64)
 
 
@@ -59,7 +59,7 @@ def measure(name, X, y, split, methods, seeds, bits=BITS):
                 seconds.append(time.process_time() - start)
                 scores.append(average_precision(hasher, X, y, query, database))
             cells.append(cell(scores, 3))
-        print(f"  {notation:12s} {'   '.join(cells)}   {np.mean(seconds):.2f} s", flush=True)
+        print(f"  {notation:30s} {'   '.join(cells)}   {np.mean(seconds):.2f} s", flush=True)
 
 
 def main():

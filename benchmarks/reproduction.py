@@ -83,7 +83,8 @@ def experiment(task, methods, bits, tables, options, extra=OURS):
         n_jobs=options.n_jobs,
         progress=_progress,
     )
-    print(f"\n*{task.title}*: {comparison.about['protocol']['sizes']}.")
+    seeds = f"{options.seeds} seed{'s' * (options.seeds > 1)}"
+    print(f"\n*{task.title}*: {comparison.about['protocol']['sizes']}; {seeds}.")
     for table in tables:
         [found] = comparison.tables([table.measure])
         rows = []
@@ -247,10 +248,11 @@ def rsh(sets, options):
 def lwh(sets, options):
     """List-wise supervised hashing, 2014, figures 1 and 2: no figures are printed in numbers."""
     bits = [8, 16, 24, 32, 48]
+    k = sets.rows(1000)
     tables = [
         Table("ap", "mean AP"),
         Table("ph2", "precision within radius 2"),
-        Table("recall@1000", "recall at 1,000"),
+        Table(f"recall@{k}", f"recall at {k:,}"),
     ]
     protocol = sets.random(2000, 3000)
     name, X, y = sets.cifar10(2000)

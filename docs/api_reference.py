@@ -340,7 +340,15 @@ SHARED = {
         "packed_width",
         "write_codes",
     ),
-    "sklearn_hashrank.comparison": ("MEASURED", "Column", "Method", "columns_of", "name_measures"),
+    "sklearn_hashrank.comparison": (
+        "MEASURED",
+        "Column",
+        "Method",
+        "columns_of",
+        "measure_rescoring",
+        "name_measures",
+        "projections_of",
+    ),
     "sklearn_hashrank.measures": (
         "DISCOUNTS",
         "MEASURES",

@@ -7,6 +7,7 @@ together, ``runs`` says where the level changes along the groups.
 
 from ._auto import (
     affinity_for,
+    affinity_of_all_pairs,
     affinity_to_learn_from,
     auto_affinity,
     fit_affinity,
@@ -28,6 +29,7 @@ __all__ = [
     "PrecomputedAffinity",
     "SharedLabelAffinity",
     "affinity_for",
+    "affinity_of_all_pairs",
     "affinity_to_learn_from",
     "as_array",
     "as_rows",

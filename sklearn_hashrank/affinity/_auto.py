@@ -13,6 +13,7 @@ from ._neighbors import NeighborAffinity
 
 # How many nearest rows have each level, to learn from without `y`; in proportion among fewer rows.
 _RANKS, _ROWS_OF_RANKS = (10, 50, 200), 2000
+_SHARES = (90, 75, 50, 30, 20, 10, 5, 2, 1)  # percent of the pairs within each level of distance
 _ROWS_TO_LOOK_AT, _FAR_AWAY = 1000, 4.0  # pixels and embeddings are at 1 to 2, see _is_far_away
 
 
@@ -141,6 +142,16 @@ def affinity_to_learn_from(affinity: Any, X: Any, y: Any) -> Any:
     scale = min(1.0, X.shape[0] / _ROWS_OF_RANKS)
     ranks = [max(place, round(scale * k)) for place, k in enumerate(_RANKS, start=1)]
     return NeighborAffinity(tuple(ranks), metric="euclidean" if _is_far_away(X) else "cosine")
+
+
+def affinity_of_all_pairs(affinity: Any, y: Any) -> Any:
+    """Return `affinity`, or without `y` levels of all distances where it is "auto".
+
+    For learners that add up all pairs, of which few are near.
+    """
+    if y is not None or not is_auto(affinity):
+        return affinity
+    return EuclideanAffinity(_SHARES, range(1, len(_SHARES) + 1))
 
 
 def _is_far_away(X):

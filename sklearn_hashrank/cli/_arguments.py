@@ -13,6 +13,24 @@ def words(text: str) -> list[str]:
     return [word.strip() for word in text.split(",") if word.strip()]
 
 
+def add_rescoring(parser: ArgumentParser, needs: str = "") -> None:
+    """Add what is found when candidates are rescored."""
+    parser.add_argument(
+        "--rescore",
+        type=positive,
+        metavar="K",
+        help="also measure the K nearest by codes, by asymmetric distance, and by the cosine of "
+        f"floats{needs}",
+    )
+    parser.add_argument(
+        "--oversampling",
+        type=positive,
+        default=10,
+        metavar="N",
+        help="candidates for --rescore, as a multiple of K (default: %(default)s)",
+    )
+
+
 def add_measures(parser: ArgumentParser) -> None:
     """Add ``--measures``."""
     parser.add_argument(

@@ -12,12 +12,21 @@ from typing import Any
 
 import numpy as np
 
-from ..base import LinearHasher
-from ..codes import load_codes, packed_width
-from ..comparison import Column, columns_of, measure_codes, method_from_name, name_measures
+from ..base import LinearHasher, pack_signs
+from ..codes import load_codes, pack_codes, packed_width
+from ..comparison import (
+    Column,
+    Rescoring,
+    columns_of,
+    measure_codes,
+    measure_rescoring,
+    method_from_name,
+    name_measures,
+)
 from ..hasher_files import load_hasher, save_hasher
+from ..metrics.retrieval import Encoded
 from ..persistence import noted_n_bits, write_file
-from ._arguments import add_measures, jobs, not_negative, positive
+from ._arguments import add_measures, add_rescoring, jobs, not_negative, positive
 from ._data import (
     add_data_options,
     add_label_options,
@@ -50,6 +59,9 @@ examples:
   hashrank evaluate --database codes.npy --database-labels labels.npy
   hashrank evaluate --queries q.npy --query-labels ql.csv --database codes.npy \\
       --database-labels labels.csv --label-column class --bits 32 --json
+  hashrank evaluate --queries q.npy --query-labels ql.npy --database codes.npy \\
+      --database-labels labels.npy --rescore 10 --model model.npz \\
+      --query-data rows_q.npy --database-data rows.npy
 
 Without queries, every item of the database retrieves all the others.
 """
@@ -102,6 +114,14 @@ def add_commands(commands: Any) -> None:
     parser.add_argument("--query-labels", metavar="FILE", help="the same of the queries")
     add_label_options(parser, only_column=True)
     add_measures(parser)
+    add_rescoring(
+        parser, "; needs --queries, --model, and the features --query-data and --database-data"
+    )
+    parser.add_argument("--model", metavar="FILE", help="from hashrank fit; made the codes")
+    parser.add_argument("--query-data", metavar="FILE", help="features of the queries")
+    parser.add_argument(
+        "--database-data", metavar="FILE", help="features of the database; .npy is not read whole"
+    )
     _add_bits(parser)
     parser.add_argument("--n-jobs", type=jobs, metavar="N", help="threads (default: 1)")
     parser.add_argument("--json", action="store_true", help="print JSON, every number in full")
@@ -194,6 +214,10 @@ def _encode_file(
 def _evaluate(options: Namespace, arguments: list[str]) -> int:
     if (options.queries is None) != (options.query_labels is None):
         raise UsageError("--queries and --query-labels go together.")
+    given = options.queries, options.model, options.query_data, options.database_data
+    if options.rescore and None in given:
+        raise UsageError("--rescore needs --queries, --model, --query-data and --database-data.")
+    rescoring = Rescoring(options.rescore, options.oversampling) if options.rescore else None
     measures = name_measures(options.measures)
     is_self = options.queries is None
     paths = [options.database, *([] if is_self else [options.queries])]
@@ -214,12 +238,45 @@ def _evaluate(options: Namespace, arguments: list[str]) -> int:
         measures=measures,
         n_jobs=options.n_jobs,
     )
+    columns = columns_of(measures)
+    if rescoring is not None:
+        of_rows = _rescored(options, rescoring, queries, database, n_bits, (query_y, y))
+        scores, columns = scores | of_rows, (*columns, *rescoring.columns)
     if options.json:
         known = {name: None if math.isnan(score) else score for name, score in scores.items()}
         print(json.dumps(known, indent=1))
     else:
-        _print_scores(scores, columns_of(measures))
+        _print_scores(scores, columns)
     return 0
+
+
+def _rescored(
+    options: Namespace,
+    rescoring: Rescoring,
+    queries: np.ndarray,
+    database: np.ndarray,
+    n_bits: int,
+    y: tuple[Any, Any],
+) -> dict[str, float]:
+    """Scores of rankings of which the model and the features are known, too."""
+    hasher = _load_model(options.model)
+    names = hasher.__dict__.pop("feature_names_in_", None)  # the columns are chosen by name here
+    rows = []
+    for path, codes in ((options.query_data, queries), (options.database_data, database)):
+        rows.append(read_rows(path, columns=names).X)
+        check_rows(rows[-1], path)
+        if rows[-1].shape != (len(codes), hasher.n_features_in_):
+            raise UsageError(
+                f"{path} must have {len(codes):,} rows, one for each code, and "
+                f"{hasher.n_features_in_} features. Got shape {rows[-1].shape}."
+            )
+    projections = hasher.decision_function(rows[0])
+    of_queries = Encoded(pack_codes(queries, n_bits), n_bits, rows[0])
+    if not np.array_equal(pack_signs(projections), of_queries.codes):
+        raise UsageError(f"{options.queries} are not the codes of {options.query_data}.")
+    of_database = Encoded(pack_codes(database, n_bits), n_bits, rows[1])
+    numbers = np.arange(len(database))
+    return measure_rescoring(rescoring, of_queries, of_database, projections, rows[1], numbers, y)
 
 
 def _print_scores(scores: dict[str, float], columns: Iterable[Column]) -> None:

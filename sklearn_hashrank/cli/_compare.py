@@ -23,7 +23,16 @@ from ..model_selection import (
     UnseenClassesSplit,
     cifar10_split,
 )
-from ._arguments import ALL, add_measures, jobs, lengths, number_or_all, positive, words
+from ._arguments import (
+    ALL,
+    add_measures,
+    add_rescoring,
+    jobs,
+    lengths,
+    number_or_all,
+    positive,
+    words,
+)
 from ._data import NAMED, add_data_options, load_data, name_data
 from ._errors import UsageError, need_extra
 from ._outputs import check_output_folder
@@ -103,20 +112,7 @@ def add_command(commands: Any) -> None:
         "everything but the queries, unless classes are unseen (default: per-class 500, of digits "
         "100; otherwise all)",
     )
-    parser.add_argument(
-        "--rescore",
-        type=positive,
-        metavar="K",
-        help="also measure the K nearest by codes, by asymmetric distance, and by the cosine of "
-        "floats",
-    )
-    parser.add_argument(
-        "--oversampling",
-        type=positive,
-        default=10,
-        metavar="N",
-        help="candidates for --rescore, as a multiple of K (default: %(default)s)",
-    )
+    add_rescoring(parser)
     parser.add_argument("--n-jobs", type=jobs, metavar="N", help="runs at a time (default: 1)")
     parser.add_argument(
         "--output",

@@ -11,7 +11,7 @@ from ._measuring import (
 )
 from ._methods import method_from_name
 from ._names import GROUPS, METHODS, Method
-from ._rescoring import Rescoring
+from ._rescoring import Rescoring, measure_rescoring, projections_of
 from ._runner import RunResult
 
 __all__ = [
@@ -28,6 +28,8 @@ __all__ = [
     "columns_of",
     "compare",
     "measure_codes",
+    "measure_rescoring",
     "method_from_name",
     "name_measures",
+    "projections_of",
 ]

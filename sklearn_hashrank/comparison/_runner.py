@@ -21,7 +21,7 @@ from ..metrics.retrieval import encode
 from ..model_selection import RetrievalSplit
 from ._measuring import are_curves, are_scores, measure_codes
 from ._methods import types_inside
-from ._rescoring import Rescoring, measure_rescoring
+from ._rescoring import Rescoring, measure_rescoring, projections_of
 from ._store import RunStore
 
 _WARM_UP_ROWS, _ENCODINGS = 100, 3
@@ -222,9 +222,16 @@ def _fit_and_measure(run, X, y, split, affinity, measures, rescoring):
         n_jobs=1,
     )
     if rescoring is not None:
-        encoded = of_queries, of_database
-        places = split.query, split.database
-        scores |= measure_rescoring(rescoring, hasher, *encoded, X, *places, compared, affinity)
+        scores |= measure_rescoring(
+            rescoring,
+            of_queries._replace(rows=queries),
+            of_database,
+            projections_of(hasher, of_queries),
+            X,
+            split.database,
+            (compared[split.query], compared[split.database]),
+            affinity,
+        )
     scores["fit_seconds"] = fit_seconds
     n_encoded = len(of_queries.codes) + len(of_database.codes)
     scores["encode_microseconds"] = 1e6 * encode_seconds / n_encoded

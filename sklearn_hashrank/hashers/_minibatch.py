@@ -115,6 +115,7 @@ class MinibatchHasher(CallbackSupportMixin, LinearHasher):
         far. As the end is not known, `schedule` has no meaning here: the length of step k falls as
         ``1 / sqrt(1 + k / 100)``, and the result is the running mean of the weights over about
         a hundred steps. Blocks smaller than `batch_size` are batches of their own, and teach less.
+        Nearest rows are the nearest of the block.
 
         Parameters
         ----------

@@ -15,14 +15,14 @@ __all__ = ["MIHasher"]
 class MIHasher(MinibatchHasher):
     r"""Linear hash functions whose distances tell most about relevance.
 
-    In every minibatch each row queries all the others. The objective is the mutual information of
-    the Hamming distance of an item and of whether it is relevant, in bits, averaged over the
+    In every minibatch each row queries all the others. The objective is the mutual information
+    of the Hamming distance of an item and of whether it is relevant, in bits, averaged over the
     queries [1]_: it is largest where the distances of relevant and of irrelevant items do not
-    overlap. The codes are relaxed to ``tanh(alpha * projection)`` and the distances counted in soft
-    histograms, as in :class:`~sklearn_hashrank.TALRLinear`, whose ``objective="mi"`` is the same.
-    Relevant means level > 0. Features are centred and scaled inside, and the result is folded back
-    into `components_` and `intercept_`. See :ref:`minibatch_methods` for the settings of the paper
-    and why the defaults differ.
+    overlap. The codes are relaxed to ``tanh(alpha * projection)`` and the distances counted in
+    soft histograms, as in :class:`~sklearn_hashrank.TALRLinear`, whose ``objective="mi"`` is
+    the same objective. Relevant means level > 0. Features are centred and scaled inside, and
+    the result is folded back into `components_` and `intercept_`. See :ref:`minibatch_methods`
+    for the settings of the paper and why the defaults differ.
 
     Parameters
     ----------

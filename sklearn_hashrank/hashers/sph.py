@@ -18,7 +18,7 @@ _ROWS_OF_A_CENTRE = 5
 # Of the numbers of rows in two spheres, relative to a quarter of the rows.
 _MEAN_ERROR, _DEVIATION = 0.1, 0.15
 # In units of the rows' distance from their mean. Spheres so large are half-spaces.
-_FARTHEST_CENTRE = 100.0
+_FARTHEST_CENTRE, _SHORTEST_MOVE = 100.0, 1e-12
 
 
 class SphericalHasher(BaseHasher):
@@ -208,8 +208,11 @@ def balance_spheres(
         n_iter += 1
         forces = 0.5 * (shared - quarter) / quarter / n_spheres
         np.fill_diagonal(forces, 0)
-        moved = weights + forces.sum(axis=1)[:, None] * weights - forces @ weights
-        if np.einsum("ij,jk,ik->i", moved, gram, moved).max() > _FARTHEST_CENTRE**2:
+        moves = forces.sum(axis=1)[:, None] * weights - forces @ weights
+        moved = weights + moves
+        if _squared_norms(moves, gram).max() <= _SHORTEST_MOVE**2:  # as of centres that coincide
+            break
+        if _squared_norms(moved, gram).max() > _FARTHEST_CENTRE**2:
             break
         weights = moved
         limits, shared = _halve(norms, products, weights)
@@ -220,6 +223,10 @@ def balance_spheres(
         ):
             break
     return weights, limits, n_iter
+
+
+def _squared_norms(weights, gram):
+    return np.einsum("ij,ij->i", weights @ gram, weights)
 
 
 def _halve(norms, products, weights):

@@ -236,6 +236,9 @@ def test_what_cannot_be_told_is_refused():
         affinity.fit(X).pairwise(X[:, :4], X)
     with pytest.raises(ValueError, match="numeric vectors"):
         affinity.fit(["a", "b"])
+    hasher = RSHHasher(2, affinity=NeighborAffinity(3))
+    with pytest.raises(ValueError, match="blocks of rows do not tell which rows are the nearest"):
+        hasher.partial_fit(X)
     for other in (X[:30], X[::-1]):
         with pytest.raises(ValueError, match="the queries must be the database that"):
             retrieval_histogram(

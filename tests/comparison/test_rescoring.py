@@ -1,5 +1,8 @@
 """Columns of rescored rankings: against literal sorts."""
 
+import json
+from itertools import chain
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -129,3 +132,62 @@ def test_the_command_has_the_columns(tmp_path, capsys):
     assert "P@5, floats" in (tmp_path / "out" / "tables.md").read_text()
     report = (tmp_path / "out" / "report.html").read_text()
     assert "Search by floats" in report
+
+
+@pytest.fixture
+def files(tmp_path):
+    """Features, labels, model and codes, as options of ``hashrank evaluate``."""
+    parts = {"q": slice(40), "d": slice(40, None)}
+    for name, part in parts.items():
+        np.save(tmp_path / f"{name}.npy", X[part])
+        np.save(tmp_path / f"{name}_labels.npy", Y[part])
+    model = str(tmp_path / "model.npz")
+    data = ["--data", str(tmp_path / "d.npy"), "--labels", str(tmp_path / "d_labels.npy")]
+    assert main(["fit", *data, "--method", "itq", "--bits", "12", "--output", model]) == 0
+    for name in parts:
+        codes = str(tmp_path / f"{name}_codes.npy")
+        encode = ["encode", "--model", model, "--data", str(tmp_path / f"{name}.npy")]
+        assert main([*encode, "--output", codes]) == 0
+    options = {
+        "--queries": "q_codes.npy",
+        "--query-labels": "q_labels.npy",
+        "--database": "d_codes.npy",
+        "--database-labels": "d_labels.npy",
+        "--model": "model.npz",
+        "--query-data": "q.npy",
+        "--database-data": "d.npy",
+    }
+    return {option: str(tmp_path / name) for option, name in options.items()}
+
+
+def evaluate(files):
+    rescore = ["--rescore", str(K), "--oversampling", str(OVERSAMPLING)]
+    return main(["evaluate", *chain.from_iterable(files.items()), *rescore, "--json"])
+
+
+def test_evaluate_gives_the_numbers_of_compare(files, capsys):
+    capsys.readouterr()
+    assert evaluate(files) == 0
+    found = json.loads(capsys.readouterr().out)
+    rescoring = Rescoring(K, OVERSAMPLING)
+    expected = compare(X, Y, methods=["itq"], rescoring=rescoring, **SETTINGS).results[0].scores
+    for name in ("near_codes", "near_asymmetric", "near_floats", "code_bytes"):
+        assert found[name] == pytest.approx(expected[name])
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"--model": None}, "--rescore needs --queries, --model, --query-data and"),
+        ({"--query-data": "d.npy"}, "must have 40 rows, one for each code, and 64 features"),
+        ({"--query-data": "other.npy"}, "are not the codes of"),
+    ],
+)
+def test_evaluate_refuses_what_does_not_go_together(files, tmp_path, capsys, change, message):
+    np.save(tmp_path / "other.npy", X[100:140])
+    for option, name in change.items():
+        del files[option]
+        if name is not None:
+            files[option] = str(tmp_path / name)
+    assert evaluate(files) == 2
+    assert message in capsys.readouterr().err

@@ -185,6 +185,12 @@ def test_spheres_of_rows_on_a_line_end_somewhere():
     assert_array_equal(hasher.predict(X).sum(axis=0), 25)
 
 
+def test_spheres_that_coincide_stay_where_they_are():
+    hasher = SphericalHasher(16, random_state=0).fit(np.eye(2))
+    assert hasher.n_iter_ == 1
+    assert np.isfinite(hasher.centers_).all()
+
+
 def test_spherical_distances_rank_as_fractions_do(digits):
     X, y, Z, z = digits
     hasher = SphericalHasher(12, random_state=0).fit(X)

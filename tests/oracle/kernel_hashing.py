@@ -54,7 +54,7 @@ def minimise_two_levels(L, y, positive, negative):
 
 
 def ksh(K, S, n_bits, max_iter, tol):
-    """Bits in turn: leading generalised eigenvector, then accelerated gradient steps."""
+    """Bits in turn: leading generalised eigenvector, then accelerated ascent (Liu et al.)."""
     n, _ = K.shape
     residual = n_bits * S.astype(float)
     A = []

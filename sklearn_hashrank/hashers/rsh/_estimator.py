@@ -16,7 +16,14 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from ..._linear import Moments
 from ..._utils.threads import one_blas_thread
-from ...affinity import BaseAffinity, EuclideanAffinity, fit_affinity_of_blocks
+from ...affinity import (
+    BaseAffinity,
+    EuclideanAffinity,
+    NeighborAffinity,
+    affinity_of_all_pairs,
+    fit_affinity,
+    fit_affinity_of_blocks,
+)
 from ...base import LinearHasher
 from ...rows import is_dask_array, source
 from ...solvers.alm import OrthogonalSolution
@@ -46,7 +53,9 @@ class RSHHasher(LinearHasher):
     n_bits : int, default=32
         Length of a code. It may exceed the number of features with ``spread="frame"`` only.
     affinity : "auto" or affinity object, default="auto"
-        How `y` says what is relevant; see :mod:`sklearn_hashrank.affinity`.
+        How `y` says what is relevant; see :mod:`sklearn_hashrank.affinity`. ``"auto"`` without `y`
+        learns from nine levels of distance between 1 and 90 % of all pairs, and judges by the
+        levels of :class:`EuclideanAffinity`.
     n_queries, n_database : int, None or "auto", default="auto"
         How many training rows are sampled, independently, as queries and as the items they rank;
         None takes all. ``"auto"`` takes all where `y` has at most 2,000 different values, whose
@@ -146,6 +155,8 @@ class RSHHasher(LinearHasher):
         "verbose": ["verbose"],
     }
 
+    _statistics: TripletStatistics
+
     def __init__(
         self,
         n_bits=32,
@@ -203,8 +214,10 @@ class RSHHasher(LinearHasher):
         check_n_bits(self.n_bits, X.shape[1], self.spread)
         self.affinity_ = self._fit_affinity(X, y)
         random_state = check_random_state(self.random_state)
-        targets = self._training_targets(X, y)
-        self._learn(TripletStatistics(self._plan_sampling(random_state), X, targets), random_state)
+        sampling = self._plan_sampling(self._affinity_to_learn_from(X, y), random_state)
+        rows = sampling.affinity.validate(X if y is None else y)
+        _, targets = sampling.affinity.of_queries(rows, True, self.n_jobs)
+        self._learn(TripletStatistics(sampling, X, targets), random_state)
         self.__dict__.pop("_statistics", None)
         self._keep_database(X, y)
         return self
@@ -248,9 +261,12 @@ class RSHHasher(LinearHasher):
         check_n_bits(self.n_bits, X.shape[1], self.spread)
         if first:
             self.affinity_ = self._fit_affinity(X, y)
+            learned = self._affinity_to_learn_from(X, y)
+        else:
+            learned = self._statistics.sampling.affinity
         random_state = check_random_state(self.random_state)
-        sampling = self._plan_sampling(random_state)
-        targets = self.affinity_.validate(X if y is None else y)
+        sampling = self._plan_sampling(learned, random_state)
+        targets = learned.validate(X if y is None else y)
         if first:
             self._check_can_forget(targets)
             self._forget()
@@ -278,7 +294,10 @@ class RSHHasher(LinearHasher):
         self._check_can_forget(self.affinity_.validate(first_y))
         random_state = check_random_state(self.random_state)
         statistics_of = partial(
-            _chunk_statistics, copy.copy(self), self._plan_sampling(random_state), X.shape[0]
+            _chunk_statistics,
+            copy.copy(self),
+            self._plan_sampling(self.affinity_, random_state),
+            X.shape[0],
         )
         self._learn(rows.sum(statistics_of), random_state)
         return self
@@ -289,6 +308,11 @@ class RSHHasher(LinearHasher):
             self.__dict__.pop(name, None)
 
     def _check_can_forget(self, targets: Any) -> None:
+        if isinstance(self.affinity_, NeighborAffinity):
+            raise ValueError(
+                "blocks of rows do not tell which rows are the nearest, which NeighborAffinity "
+                "asks for. Call fit with all rows in memory."
+            )
         for name in ("n_queries", "n_database"):
             if getattr(self, name) is None and self.affinity_.group(targets[:1])[1] is None:
                 raise ValueError(
@@ -296,11 +320,15 @@ class RSHHasher(LinearHasher):
                     f"has no rows of equal y to add up. Pass an int, or 'auto', for blocks."
                 )
 
-    def _plan_sampling(self, random_state: RandomState) -> Sampling:
+    def _affinity_to_learn_from(self, X: Any, y: Any) -> BaseAffinity:
+        wanted = affinity_of_all_pairs(self.affinity, y)
+        return self.affinity_ if wanted is self.affinity else fit_affinity(wanted, X)
+
+    def _plan_sampling(self, affinity: BaseAffinity, random_state: RandomState) -> Sampling:
         # A copy: the numbers that the solver draws do not depend on whether rows are sampled.
         of_rows = copy.deepcopy(random_state)
         seed = int(of_rows.randint(np.iinfo(np.int32).max))
-        return Sampling(self.affinity_, self.n_queries, self.n_database, seed)
+        return Sampling(affinity, self.n_queries, self.n_database, seed)
 
     def _learn(self, statistics: TripletStatistics, random_state: RandomState) -> None:
         """Pose the problem, solve it, and set the hyperplanes."""

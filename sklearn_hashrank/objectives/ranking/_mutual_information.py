@@ -38,7 +38,6 @@ class MutualInformation(Objective):
     """
 
     name = "mi"
-    measure = "ap"
     relaxation = "exact"
     dtype = np.float64
 
