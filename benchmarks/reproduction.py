@@ -83,7 +83,8 @@ def experiment(task, methods, bits, tables, options, extra=OURS):
         n_jobs=options.n_jobs,
         progress=_progress,
     )
-    print(f"\n*{task.title}*: {comparison.about['protocol']['sizes']}.")
+    seeds = f"{options.seeds} seed{'s' * (options.seeds > 1)}"
+    print(f"\n*{task.title}*: {comparison.about['protocol']['sizes']}; {seeds}.")
     for table in tables:
         [found] = comparison.tables([table.measure])
         rows = []
