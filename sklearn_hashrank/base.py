@@ -391,10 +391,10 @@ class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
             affinity = affinity.without_database()
         return fit_affinity(affinity, X if y is None else y)
 
-    def _training_targets(self, affinity: BaseAffinity, X: Any, y: Any) -> Any:
-        """What a fitted affinity compares of the training rows, all of which it has seen."""
-        rows = affinity.validate(X if y is None else y)
-        return affinity.of_queries(rows, True, getattr(self, "n_jobs", None))[1]
+    def _training_targets(self, X: Any, y: Any) -> Any:
+        """What the fitted affinity compares of the training rows, all of which it has seen."""
+        rows = self.affinity_.validate(X if y is None else y)
+        return self.affinity_.of_queries(rows, True, getattr(self, "n_jobs", None))[1]
 
     def _affinity_of(self, y: Any) -> Any:
         """`affinity`, which without y is Euclidean where it is "auto"."""

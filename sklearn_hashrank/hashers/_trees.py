@@ -36,15 +36,27 @@ class BinnedFeatures:
             self.kept = np.sort(np.argsort(-entries, kind="stable")[:most])
         self.columns = np.empty((len(self.kept), n), dtype=np.uint8)
         self.edges: list[np.ndarray] = []
-        by_column = sparse.csc_array(X) if sparse.issparse(X) else X
+        columns = _SparseColumns(X) if sparse.issparse(X) else X.T
         for i, feature in enumerate(self.kept):
-            column = by_column[:, [feature]]
-            column = column.toarray() if sparse.issparse(column) else column
-            column = column[:, 0].astype(np.float64)
+            column = columns[feature].astype(np.float64)
             edges = _find_edges(column)
             self.edges.append(edges)
             self.columns[i] = np.searchsorted(edges, column, side="left")
         self.n_bins = np.array([len(edges) + 1 for edges in self.edges])
+
+
+class _SparseColumns:
+    """Columns of a sparse matrix, each as an array."""
+
+    def __init__(self, X):
+        self.matrix = sparse.csc_array(X)
+        self.matrix.sum_duplicates()
+
+    def __getitem__(self, feature):
+        stored = slice(*self.matrix.indptr[feature : feature + 2])
+        column = np.zeros(self.matrix.shape[0], dtype=self.matrix.dtype)
+        column[self.matrix.indices[stored]] = self.matrix.data[stored]
+        return column
 
 
 def _find_edges(column):

@@ -157,6 +157,14 @@ class ClassifierHasher(BaseHasher):
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "coef_")
 
+    def _check_fitted(self) -> None:
+        n_classes = len(self.classes_)
+        if len(self.coef_) != n_classes or self.codebook_.shape[:1] != (n_classes,):
+            raise ValueError(
+                f"coef_ and codebook_ must have a row for each of {n_classes} classes. "
+                f"Got {len(self.coef_)} and {len(self.codebook_)}."
+            )
+
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True

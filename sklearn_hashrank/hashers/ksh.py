@@ -37,7 +37,7 @@ class KSHHasher(KernelHasher):
         :mod:`sklearn_hashrank.affinity`.
     n_anchors : int, default=300
         Training rows that kernels are computed with, sampled at random.
-    n_labelled : int, default=1000
+    n_labelled : int, default=2000
         Training rows, sampled at random, whose pairs teach the codes. All training rows centre the
         kernels.
     {gamma}
@@ -88,7 +88,7 @@ class KSHHasher(KernelHasher):
         *,
         affinity="auto",
         n_anchors=300,
-        n_labelled=1000,
+        n_labelled=2000,
         gamma=0.5,
         max_iter=500,
         tol=0.01,

@@ -241,7 +241,7 @@ class LWHHasher(CallbackSupportMixin, LinearHasher):
                 f"Got n_samples = {X.shape[0]}."
             )
         self.affinity_ = self._fit_affinity(X, y)
-        targets = self._training_targets(self.affinity_, X, y)
+        targets = self._training_targets(X, y)
         database, queries = self._sample(targets, random_state)
         queries, relevant = find_queries(
             type(self).__name__, self.affinity_, targets[database], queries

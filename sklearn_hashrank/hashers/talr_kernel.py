@@ -183,7 +183,7 @@ class TALRKernel(KernelHasher):
             self._whitening = inverse_root(self._features.of_anchors(), X.dtype)
             self._learner = TALRLinear()
         parameters = {name: getattr(self, name) for name in _OF_TALR}
-        parameters["affinity"] = affinity_to_learn_from(self.affinity, y, X.shape[0])
+        parameters["affinity"] = affinity_to_learn_from(self.affinity, X, y)
         parameters["random_state"] = random_state.randint(np.iinfo(np.int32).max)
         learner = self._learner.set_params(**parameters)
         learner.fit(self._whiten(X), X if y is None else y)

@@ -7,7 +7,7 @@ import numpy as np
 from ..codes import check_n_bits, packed_width, unpack_codes
 from ._bits import read_packed
 from ._folding import fold
-from ._optional import import_optional
+from ._optional import needed
 
 
 def to_faiss(codes: Any, n_bits: int | None = None, *, n_lists: int | None = None) -> Any:
@@ -139,7 +139,9 @@ def from_faiss(index: Any, n_bits: int | None = None, output: str = "packed") ->
 
 
 def _faiss() -> Any:
-    return import_optional("faiss", "sklearn-hashrank[faiss]")
+    with needed("sklearn-hashrank[faiss]"):
+        import faiss
+    return faiss
 
 
 def _flat_codes(index: Any) -> np.ndarray:

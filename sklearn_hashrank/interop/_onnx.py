@@ -8,7 +8,7 @@ from .._linear.space import Hyperplanes
 from ..base import LinearHasher
 from ..codes import packed_width
 from ._folding import check_dtype, fold
-from ._optional import import_optional
+from ._optional import needed
 
 _OPSET, _IR_VERSION = 17, 8  # of 2022; newer runtimes read older models
 _NUMBERS = {np.float32: 1, np.uint8: 2, np.int8: 3, np.int32: 6}  # types, as onnx counts them
@@ -61,7 +61,8 @@ def to_onnx(estimator: Any, *, dtype: Any = np.float32) -> Any:
     >>> bool((codes == pipeline.transform(X[:2])).all())
     True
     """
-    onnx = import_optional("onnx", "sklearn-hashrank[onnx]")
+    with needed("sklearn-hashrank[onnx]"):
+        import onnx
     dtype = check_dtype(dtype)
     hyperplanes, output = fold(estimator)
     constants, nodes = _graph(hyperplanes, output, dtype, "X", "codes")
@@ -116,7 +117,8 @@ def register_skl2onnx(*classes: type) -> None:
     >>> [output.name for output in model.graph.output]
     ['variable']
     """
-    skl2onnx = import_optional("skl2onnx", "skl2onnx")
+    with needed("skl2onnx"):
+        import skl2onnx
     for each in classes or _linear_hashers(LinearHasher):
         if not (isinstance(each, type) and issubclass(each, LinearHasher)):
             raise TypeError(f"classes must be subclasses of LinearHasher. Got {each!r}.")

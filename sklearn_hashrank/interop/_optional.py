@@ -1,14 +1,16 @@
-"""Packages that are imported only when they are asked for."""
+"""Packages that are only needed by some."""
 
-import importlib
-from typing import Any
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 
-def import_optional(name: str, package: str) -> Any:
-    """Import a module, or say which package it comes with."""
+@contextmanager
+def needed(package: str) -> Iterator[None]:
+    """Say, where an import within fails, which package it comes with."""
     try:
-        return importlib.import_module(name)
+        yield
     except ImportError as error:
         raise ImportError(
-            f"{name} is needed, which is not installed. It comes with `pip install {package}`."
+            f"{error.name} is needed, which is not installed. "
+            f"It comes with `pip install {package}`."
         ) from error

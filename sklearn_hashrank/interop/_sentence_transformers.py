@@ -6,7 +6,7 @@ import numpy as np
 
 from ..codes import packed_width
 from ._folding import fold
-from ._optional import import_optional
+from ._optional import needed
 
 
 def to_sentence_transformers(estimator: Any) -> Any:
@@ -42,10 +42,9 @@ def to_sentence_transformers(estimator: Any) -> Any:
     >>> bool((quantize_embeddings(out, "ubinary") == hasher.transform(X)).all())
     True
     """
-    modules = import_optional(
-        "sentence_transformers.sentence_transformer.modules", "sentence-transformers>=6"
-    )
-    torch = import_optional("torch", "torch")
+    with needed("sentence-transformers>=6"):
+        import torch
+        from sentence_transformers.sentence_transformer import modules
     (normals, intercept), _ = fold(estimator)
     n_bits, n_features = normals.shape
     n_outputs = 8 * packed_width(n_bits)
