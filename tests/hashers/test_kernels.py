@@ -314,3 +314,8 @@ def test_pipelines_and_threads_change_nothing():
     expected = clone(hasher).fit(X, y).transform(new)
     found = make_pipeline("passthrough", clone(hasher).set_params(n_jobs=2)).fit(X, y)
     assert_array_equal(found.transform(new), expected)
+
+
+def test_talr_on_kernels_refuses_a_single_row_by_its_own_name():
+    with pytest.raises(ValueError, match="TALRKernel needs at least two rows"):
+        TALRKernel(4).fit(np.ones((1, 3)), [1])
