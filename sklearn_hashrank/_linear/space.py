@@ -121,7 +121,11 @@ class FeatureSpace:
         if not one_scale:
             return cls(moments.mean, feature_scales(moments))
         varies = moments.varies
-        deviation = np.sqrt(np.mean(moments.variance[varies])) if varies.any() else 1.0
+        if not varies.any():
+            return cls(moments.mean, np.zeros(len(varies)))
+        deviations = np.sqrt(moments.variance[varies])
+        largest = deviations.max()
+        deviation = largest * np.sqrt(np.mean((deviations / largest) ** 2))
         return cls(moments.mean, varies / deviation)
 
     @classmethod
@@ -139,15 +143,12 @@ class FeatureSpace:
     def unit(cls, X: Any) -> "FeatureSpace":
         """Space of features that are centred, and divided by one number for all.
 
-        The mean squared length of the rows becomes 1. It is 0 where all rows are equal.
+        It is :meth:`of` one scale, and the mean squared length of the rows becomes 1; it is 0 where
+        all rows are equal.
         """
         moments = Moments.of(X)
-        deviations = np.sqrt(moments.variance)
-        scale = 0.0
-        if moments.varies.any():
-            largest = deviations.max()
-            scale = 1 / (largest * np.linalg.norm(deviations / largest))
-        return cls(moments.mean, np.full(X.shape[1], scale))
+        n_varying = max(1, np.count_nonzero(moments.varies))
+        return cls(moments.mean, cls.of(moments, one_scale=True).scale / np.sqrt(n_varying))
 
     @classmethod
     def principal(cls, X: Any, n: int, random_state: RandomState) -> "FeatureSpace":
