@@ -21,7 +21,7 @@ from sklearn.datasets import load_digits
 
 from sklearn_hashrank.comparison import method_from_name
 
-METHODS = ("klsh", "agh-1", "agh-2", "bre", "ksh", "ksh:n_labelled=2000", "talr-ap", "talr-kernel")
+METHODS = ("klsh", "agh-1", "agh-2", "bre", "ksh", "ksh:n_labelled=1000", "talr-ap", "talr-kernel")
 
 
 def split_rows(y, seed):

@@ -11,7 +11,8 @@ of the experiments includes; without, all is printed.
 
 A set of the papers stands in its own place where a folder of it is given, and otherwise the set
 that is said. Databases have 10,000 rows, at most; --scale multiplies all numbers of queries,
-training and database rows. Every table says how many rows it stands on.
+training and database rows. Every table says how many rows it stands on. By --scale 0.2, a seed of
+all parts takes six minutes of one core.
 """
 
 import argparse

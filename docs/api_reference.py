@@ -325,6 +325,8 @@ SECTIONS = (
 SHARED = {
     "sklearn_hashrank.affinity": (
         "affinity_for",
+        "affinity_of_all_pairs",
+        "affinity_to_learn_from",
         "as_array",
         "as_rows",
         "check_level_indices",

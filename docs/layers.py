@@ -30,7 +30,7 @@ LAYERS = (
     ("hashers", "one method per module or folder: parameters, `fit`, documentation"),
     ("deep", "torch: objectives as losses of networks"),
     ("hasher_files", "fitted hashers in checked files"),
-    ("interop", "codes in the formats of other programs"),
+    ("interop", "codes in the formats of other programs, and hashers that leave for them"),
     ("feature_extraction", "GIST features of images"),
     ("datasets", "loaders that read, download and check"),
     ("model_selection", "splits into training rows, queries and database"),

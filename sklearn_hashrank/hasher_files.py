@@ -237,8 +237,10 @@ def _check_state(hasher: Any) -> None:
         _check_hyperplanes(hasher)
     if isinstance(hasher, BaseHasher):
         hasher._check_fitted()
+        _check_training_rows(hasher)
     if _is_of_package(type(hasher)):
         _check_finite(hasher, "the hasher", set())
+        _check_encoding(hasher)
 
 
 def _check_hyperplanes(hasher: LinearHasher) -> None:
@@ -254,7 +256,11 @@ def _check_hyperplanes(hasher: LinearHasher) -> None:
     names = getattr(hasher, "feature_names_in_", range(n_features))
     if hasher.n_features_in_ != n_features or len(names) != n_features or not n_bits:
         raise ValueError(f"components_ has {n_features} columns, which are not the features.")
-    codes = getattr(hasher, "codes_", None)
+
+
+def _check_training_rows(hasher: BaseHasher) -> None:
+    """Refuse codes of the training rows that are no codes, or whose `y` are those of others."""
+    codes, n_bits = getattr(hasher, "codes_", None), hasher.n_bits_
     if codes is None:
         return
     if codes.dtype != np.uint8 or codes.ndim != 2 or codes.shape[1] != packed_width(n_bits):
@@ -262,6 +268,21 @@ def _check_hyperplanes(hasher: LinearHasher) -> None:
     y = getattr(hasher, "y_", None)
     if y is not None and np.shape(y)[:1] != (len(codes),):
         raise ValueError(f"y_ must have {len(codes)} rows, as codes_. Got shape {np.shape(y)}.")
+
+
+def _check_encoding(hasher: BaseHasher) -> None:
+    """Refuse fitted attributes that do not fit together, by encoding a row of zeros."""
+    n_features, n_bits = hasher.n_features_in_, hasher.n_bits_
+    names = getattr(hasher, "feature_names_in_", None)
+    if names is not None and np.shape(names) != (n_features,):
+        raise ValueError(f"feature_names_in_ must name {n_features} features. Got {len(names)}.")
+    projections = hasher._project(np.zeros((1, n_features)))
+    is_finite = projections.dtype.kind == "f" and np.isfinite(projections).all()
+    if projections.shape != (1, n_bits) or not is_finite:
+        raise ValueError(
+            f"a row of zeros must have {n_bits} finite projections. "
+            f"Got {projections.dtype} of shape {projections.shape}."
+        )
 
 
 def _check_levels(hasher: Any) -> None:

@@ -151,7 +151,7 @@ def affinity_of_all_pairs(affinity: Any, y: Any) -> Any:
     """
     if y is not None or not is_auto(affinity):
         return affinity
-    return EuclideanAffinity(_SHARES, range(1, len(_SHARES) + 1))
+    return EuclideanAffinity(_SHARES, tuple(range(1, len(_SHARES) + 1)))
 
 
 def _is_far_away(X):

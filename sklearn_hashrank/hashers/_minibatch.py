@@ -195,10 +195,7 @@ class MinibatchHasher(CallbackSupportMixin, LinearHasher):
             )
 
     def _fit_relevance(self, X, y):
-        if X.shape[0] < 2:
-            raise ValueError(
-                f"{type(self).__name__} needs at least two rows to rank. Got n_samples = 1."
-            )
+        check_two_rows(self, X)
         if not hasattr(self, "affinity_"):
             self.affinity_ = self._fit_affinity(X, y).without_database()
         learned = affinity_to_learn_from(self.affinity, X, y)
@@ -312,6 +309,14 @@ class MinibatchHasher(CallbackSupportMixin, LinearHasher):
 
     def _set_projections(self, folded):
         self.components_, self.intercept_ = folded["components_"], folded["intercept_"]
+
+
+def check_two_rows(hasher: Any, X: Any) -> None:
+    """Refuse a single row, which has none to be ranked."""
+    if X.shape[0] < 2:
+        raise ValueError(
+            f"{type(hasher).__name__} needs at least two rows to rank. Got n_samples = 1."
+        )
 
 
 def _stepper(learner, objective, relevance, X):

@@ -1,5 +1,6 @@
 """Codes of a classifier's predictions: the yardstick of hashing with labels."""
 
+import warnings
 from numbers import Real
 from typing import Any
 
@@ -157,6 +158,14 @@ class ClassifierHasher(BaseHasher):
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "coef_")
 
+    def _check_fitted(self) -> None:
+        n_classes = len(self.classes_)
+        if len(self.coef_) != n_classes or self.codebook_.shape[:1] != (n_classes,):
+            raise ValueError(
+                f"coef_ and codebook_ must have a row for each of {n_classes} classes. "
+                f"Got {len(self.coef_)} and {len(self.codebook_)}."
+            )
+
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
@@ -176,6 +185,12 @@ def _number_labels(y):
             "hashers that learn from relevance, such as TALRLinear."
         )
     y = y.toarray() if sparse.issparse(y) else y
+    if y.dtype.kind == "f" and np.any(y != np.floor(y)):
+        raise ValueError(
+            "ClassifierHasher learns from class labels, which are integers or strings. Got "
+            f"non-integral numbers such as {y[y != np.floor(y)][0]}. Distances of targets are for "
+            "hashers that learn from relevance, such as TALRLinear(affinity=EuclideanAffinity())."
+        )
     classes, numbers = np.unique(LabelAffinity().validate(y)[:, 0], return_inverse=True)
     if len(classes) < 2:
         raise ValueError(
@@ -227,7 +242,10 @@ def _fit_classifier(rows, numbers, strength):
     from sklearn.linear_model import LogisticRegression
 
     classifier = LogisticRegression(C=strength, tol=_TOL, max_iter=_MAX_ITER)
-    classifier.fit(rows, numbers)
+    with warnings.catch_warnings():
+        # Few rows of each of many classes are classes still.
+        warnings.filterwarnings("ignore", "The number of unique classes is greater", UserWarning)
+        classifier.fit(rows, numbers)
     weights, offsets = classifier.coef_.T, classifier.intercept_
     if weights.shape[1] == 1:  # two classes
         weights, offsets = weights * [-0.5, 0.5], offsets * [-0.5, 0.5]

@@ -13,8 +13,9 @@ from ._parameters import documented
 __all__ = ["TALRLinear"]
 
 # Of "auto". Network features gain up to .4, pixels and GIST lose a little beyond .1, and so do
-# principal components of network features; 15,000 rows of many classes lose from .1 on.
-_MOST_DROPOUT = 0.1
+# principal components of network features. Digits and text embeddings, of which there are more rows
+# for each feature, lose from .02 and from .1 on.
+_DROPOUT_OF_FEW_ROWS, _FEW_ROWS_PER_FEATURE = 0.1, 10
 # Coarser bins cannot tell the few nearest rows from those that are a little farther.
 _MOST_BINS_OF_NEIGHBORS = 64
 _OF_NAMED_OBJECTIVES = ("relaxation", "alpha", "alpha_end", "n_bins", "delta")
@@ -65,8 +66,8 @@ class TALRLinear(MinibatchHasher):
         Half-width of the triangular bins, in bins.
     dropout : float or "auto", default="auto"
         Share of the features of each row that a step leaves at their mean, other ones every time.
-        ``"auto"`` is the number of features per training row, at most 0.1, for average precision,
-        and 0 for other objectives and in :meth:`partial_fit`. Set it to 0.5 where queries and
+        ``"auto"`` is 0.1 for average precision where there are fewer than ten training rows for
+        each feature, and otherwise 0, as in :meth:`partial_fit`. Set it to 0.5 where queries and
         database will be of classes that are not among the training rows.
     {end}
 
@@ -176,7 +177,7 @@ class TALRLinear(MinibatchHasher):
             return self.dropout
         if n_rows is None or getattr(objective, "measure", None) != "ap":
             return 0.0
-        return min(_MOST_DROPOUT, n_features / n_rows)
+        return _DROPOUT_OF_FEW_ROWS if n_rows < _FEW_ROWS_PER_FEATURE * n_features else 0.0
 
     def _choose_n_bins(self, affinity):
         if self.n_bins == "auto" and isinstance(affinity, NeighborAffinity):

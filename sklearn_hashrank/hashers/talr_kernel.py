@@ -14,6 +14,7 @@ from .._utils.threads import one_blas_thread
 from ..affinity import affinity_to_learn_from
 from ._kernel import KernelHasher
 from ._kernel import documented as documented_kernels
+from ._minibatch import check_two_rows
 from ._parameters import documented
 from .talr import TALRLinear
 
@@ -175,6 +176,7 @@ class TALRKernel(KernelHasher):
         """
         goes_on = self.warm_start and hasattr(self, "dual_coef_")
         X, y = self._validate_training_data(X, y, reset=not goes_on)
+        check_two_rows(self, X)
         random_state = check_random_state(self.random_state)
         if not hasattr(self, "affinity_"):
             self.affinity_ = self._fit_affinity(X, y).without_database()

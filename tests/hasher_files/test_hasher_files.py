@@ -458,6 +458,39 @@ def test_crafted_values_are_refused(path, parts):
         assert "does not hold a hasher that sklearn-hashrank" in refused(path), changes
 
 
+def _misfits(array):
+    """An array of other shapes, and of other numbers where those may be places in other arrays."""
+    if array.ndim:
+        yield array[:-1]
+        yield array[:0]
+        yield np.concatenate([array, array], axis=-1)
+        yield array[..., None] if array.ndim == 1 else array.ravel()
+    if array.dtype.kind in "iu":
+        yield np.full_like(array, 100)
+
+
+@pytest.mark.parametrize("hasher", HASHERS, ids=repr)
+def test_arrays_that_do_not_fit_together_are_refused(hasher, path, monkeypatch):
+    """Whatever is loaded encodes, whichever array of the file was exchanged."""
+    monkeypatch.setattr(os, "fsync", lambda descriptor: None)
+    hasher = clone(hasher).set_params(n_bits=2).fit(X, y)
+    save_hasher(path, hasher)
+    about, arrays = read_archive(path)
+    n_refused = 0
+    for place, whole in enumerate(arrays):
+        for misfit in _misfits(whole):
+            changed = [misfit if i == place else array for i, array in enumerate(arrays)]
+            write_archive(path, about, [("a", np.ascontiguousarray(array)) for array in changed])
+            try:
+                loaded = load_hasher(path)
+            except ValueError:
+                n_refused += 1
+                continue
+            assert loaded.predict(X).shape == (len(X), loaded.n_bits_)
+            assert loaded.training_database()[0].shape == (len(X), 1)
+    assert n_refused > 3
+
+
 @pytest.mark.parametrize("value", [np.nan, np.inf])
 def test_hyperplanes_are_finite(path, parts, value):
     arrays = [array.copy() for array in parts.arrays]

@@ -132,3 +132,16 @@ def test_classes_that_were_not_seen_are_mixed_up():
     ]
     assert scores[0] < scores[1]
     assert hasher.score(X[seen], y[seen]) > 0.9
+
+
+def test_as_many_classes_as_rows_are_classes():
+    X = np.random.default_rng(0).normal(size=(30, 5))
+    hasher = ClassifierHasher(8, random_state=0).fit(X, np.arange(30))  # and no warning
+    assert len(hasher.classes_) == 30
+
+
+def test_numbers_that_are_no_labels_are_refused_by_what_helps():
+    X = np.random.default_rng(0).normal(size=(30, 5))
+    message = r"integers or strings. Got non-integral numbers such as .* such as TALRLinear"
+    with pytest.raises(ValueError, match=message):
+        ClassifierHasher(8).fit(X, X[:, 0])

@@ -22,6 +22,8 @@ from sklearn_hashrank import (
     PrecomputedAffinity,
     RSHHasher,
     SharedLabelAffinity,
+    load_hasher,
+    save_hasher,
 )
 from sklearn_hashrank._linear import CenteredRows, Moments
 from sklearn_hashrank.hashers.rsh import _problem, _supervision
@@ -439,3 +441,17 @@ def test_principal_components_and_mixed_units_cost_nothing():
     assert retrieved(RSHHasher(32, random_state=0), components, y) > raw - 0.04
     X = X * np.where(np.arange(64) == 20, np.float32(1e4), np.float32(1))
     assert retrieved(RSHHasher(32, random_state=0), X, y) > raw - 0.05
+
+
+def test_without_y_it_learns_from_all_distances_and_is_judged_by_few(tmp_path):
+    X = np.random.default_rng(0).normal(size=(300, 8)) * np.linspace(2, 0.5, 8)
+    rsh = RSHHasher(4, random_state=0).fit(X)
+    assert len(rsh.affinity_.levels_) == 5
+    learned = EuclideanAffinity((90, 75, 50, 30, 20, 10, 5, 2, 1), tuple(range(1, 10)))
+    named = RSHHasher(4, affinity=learned, random_state=0).fit(X)
+    np.testing.assert_array_equal(rsh.codes_, named.codes_)
+    blocks = RSHHasher(4, random_state=0).partial_fit(X)
+    np.testing.assert_allclose(blocks.components_, rsh.components_, atol=1e-8)
+    save_hasher(tmp_path / "rsh.npz", blocks)
+    again = load_hasher(tmp_path / "rsh.npz").partial_fit(X)
+    np.testing.assert_allclose(again.components_, blocks.partial_fit(X).components_, atol=1e-8)
