@@ -86,6 +86,17 @@ def feature_scales(moments: Moments) -> np.ndarray:
     return scales
 
 
+def _common_scale(moments: Moments) -> np.ndarray:
+    """One scale for all features that vary, so that their mean variance becomes 1; else 0."""
+    varies = moments.varies
+    if not varies.any():
+        return np.zeros(len(varies))
+    deviations = np.sqrt(moments.variance[varies])
+    largest = deviations.max()
+    scale: np.ndarray = varies / (largest * np.sqrt(np.mean((deviations / largest) ** 2)))
+    return scale
+
+
 @storable
 class FeatureSpace:
     """Centred, scaled and optionally whitened features, and the way back to hyperplanes.
@@ -118,11 +129,8 @@ class FeatureSpace:
     @classmethod
     def of(cls, moments: Moments, one_scale: bool = False) -> "FeatureSpace":
         """Space of features scaled by :func:`feature_scales`, or all by one factor."""
-        if not one_scale:
-            return cls(moments.mean, feature_scales(moments))
-        varies = moments.varies
-        deviation = np.sqrt(np.mean(moments.variance[varies])) if varies.any() else 1.0
-        return cls(moments.mean, varies / deviation)
+        scale = _common_scale(moments) if one_scale else feature_scales(moments)
+        return cls(moments.mean, scale)
 
     @classmethod
     def centred(cls, X: Any) -> "FeatureSpace":
@@ -139,15 +147,11 @@ class FeatureSpace:
     def unit(cls, X: Any) -> "FeatureSpace":
         """Space of features that are centred, and divided by one number for all.
 
-        The mean squared length of the rows becomes 1. It is 0 where all rows are equal.
+        The mean squared length of the rows becomes 1. Where a feature does not vary, it is 0.
         """
         moments = Moments.of(X)
-        deviations = np.sqrt(moments.variance)
-        scale = 0.0
-        if moments.varies.any():
-            largest = deviations.max()
-            scale = 1 / (largest * np.linalg.norm(deviations / largest))
-        return cls(moments.mean, np.full(X.shape[1], scale))
+        n_varying = max(1, np.count_nonzero(moments.varies))
+        return cls(moments.mean, _common_scale(moments) / np.sqrt(n_varying))
 
     @classmethod
     def principal(cls, X: Any, n: int, random_state: RandomState) -> "FeatureSpace":

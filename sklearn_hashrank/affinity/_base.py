@@ -9,6 +9,8 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 
+from ..rows import is_dask_array
+
 _SLICE_BYTES = 1 << 24
 _MOST_LEVELS = 1 << 16  # their indices are uint16
 
@@ -304,15 +306,15 @@ def as_array(y, name="y"):
 
     Parameters
     ----------
-    y : {array-like, sparse matrix} with n_samples rows
+    y : {array-like, sparse matrix, dask array} with n_samples rows
         Labels, label sets, label paths or target vectors.
     name : str, default="y"
         What the message of an error calls them.
 
     Returns
     -------
-    y : {ndarray, sparse matrix} with n_samples rows
-        Arrays of numbers and sparse matrices as they are.
+    y : {ndarray, sparse matrix, dask array} with n_samples rows
+        Arrays of numbers, sparse matrices and dask arrays as they are.
 
     Raises
     ------
@@ -328,7 +330,7 @@ def as_array(y, name="y"):
     Traceback (most recent call last):
     ValueError: y must hold only numbers or only strings. Got objects of type int, str...
     """
-    if sparse.issparse(y):
+    if sparse.issparse(y) or is_dask_array(y):
         return y
     if isinstance(y, np.ma.MaskedArray) and np.ma.is_masked(y):
         raise ValueError(f"{name} is masked in places; every row needs a value.")

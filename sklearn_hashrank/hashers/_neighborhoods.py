@@ -50,14 +50,15 @@ class NeighborRelevance:
         n_jobs: int | None = None,
     ):
         self.affinity, self.y, self.n_jobs, self.levels = affinity, y, n_jobs, affinity.levels_
-        rows = affinity.validate(y)
-        n_rows = rows.shape[0]
+        n_rows = y.shape[0]
         self.members = np.arange(n_rows)
         if n_rows > _MOST_ROWS:
             self.members = np.sort(random_state.choice(n_rows, _MOST_ROWS, replace=False))
         self._place = np.full(n_rows, -1)
         self._place[self.members] = np.arange(len(self.members))
-        self._rows, self._half = _rows_and_halves(affinity.metric, rows[self.members])
+        # Only these are converted: all rows may be many.
+        members = y if len(self.members) == n_rows else y[self.members]
+        self._rows, self._half = _rows_and_halves(affinity.metric, affinity.validate(members))
         ranks = np.minimum(np.atleast_1d(affinity.n_neighbors), len(self.members) - 1)
         self._nearest, nearness = self._find(max(_POOL, ranks.max()))
         self._limits = nearness[:, ranks - 1].T

@@ -97,6 +97,8 @@ def retrieval_histogram(
     reader = CodeReader(n_bits)
     words = reader.words(in_memory(query_codes), "query codes")
     query_y = check_rows(in_memory(query_y), len(words), "query")
+    if in_chunks:
+        database_y = as_array(database_y, "database y")
     database = source(database_codes, database_y, check=check_block)
     del database_codes
     fit = fit_affinity if database.in_one_block else fit_affinity_of_blocks

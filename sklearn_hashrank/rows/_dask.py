@@ -30,7 +30,7 @@ class DaskRows(Rows):
     ----------
     X : dask array of shape (n_samples, n_columns)
         Chunks of its rows are the blocks.
-    y : dask array or array-like with n_samples rows, default=None
+    y : {dask array, ndarray, sparse matrix} with n_samples rows, default=None
         What goes with the rows; it is cut like `X`.
     check : callable, default=None
         Applied to every pair ``(rows, y)`` by the task that works on it.
@@ -173,7 +173,7 @@ def _checked_y(y, X):
     if y is None:
         return None
     if not is_dask_array(y):
-        y = y.tocsr() if sparse.issparse(y) else np.asarray(y)
+        y = y.tocsr() if sparse.issparse(y) else y
     n_rows, wanted = (array.shape[0] if array.ndim else 0 for array in (y, X))
     if not np.isnan(n_rows) and not np.isnan(wanted):
         if n_rows != wanted:

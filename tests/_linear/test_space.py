@@ -253,3 +253,15 @@ def test_constant_rows_are_not_refused(make, value):
     moments = Moments.of(make(np.full((30, 4), float(value))))
     assert not moments.varies.any()
     assert_array_equal(FeatureSpace.of(moments).scale, 0)
+
+
+@pytest.mark.parametrize("factor", [1.0, 1e-140, 1e140])
+def test_one_scale_is_one_formula(factor):
+    X = factor * np.random.default_rng(0).normal(size=(30, 5)) * [1, 2, 3, 4, 0]
+    alike, unit = FeatureSpace.of(Moments.of(X), one_scale=True), FeatureSpace.unit(X)
+    assert_allclose(np.mean(alike.transform(X)[:, :4] ** 2), 1)
+    assert_allclose(np.mean((unit.transform(X) ** 2).sum(axis=1)), 1)
+    assert_array_equal(alike.transform(X)[:, 4], 0)
+    assert_allclose(alike.scale, 2 * unit.scale)
+    for space in (FeatureSpace.of(Moments.of(0 * X), one_scale=True), FeatureSpace.unit(0 * X)):
+        assert_array_equal(space.transform(X), 0)

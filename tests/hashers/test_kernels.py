@@ -337,3 +337,19 @@ def test_pipelines_and_threads_change_nothing():
 def test_talr_on_kernels_refuses_a_single_row_by_its_own_name():
     with pytest.raises(ValueError, match="TALRKernel needs at least two rows"):
         TALRKernel(4).fit(np.ones((1, 3)), [1])
+
+
+def test_workers_are_sent_what_encodes_and_no_more():
+    X, y, *_ = digits()
+    hasher = TALRKernel(n_bits=4, n_anchors=50, max_iter=1, random_state=0).fit(X, y)
+    light = hasher._for_encoding()
+    assert set(vars(light)) - set(hasher.get_params()) == {
+        "_features",
+        "dual_coef_",
+        "intercept_",
+        "fitted_with_y_",
+        "n_features_in_",
+        "n_iter_",
+        "batch_size_",
+    }
+    assert_array_equal(light.predict(X), hasher.predict(X))

@@ -42,6 +42,22 @@ def test_levels_of_a_batch_are_those_of_the_affinity(metric, form):
         assert_array_equal(found[others], expected[np.ix_(batch, batch)][others])
 
 
+def test_only_the_rows_that_are_learned_from_are_converted(monkeypatch):
+    monkeypatch.setattr(_neighborhoods, "_MOST_ROWS", 50)
+    shapes, validate = [], NeighborAffinity.validate
+
+    def spy(self, y, name="y"):
+        shapes.append(y.shape)
+        return validate(self, y, name)
+
+    y = RNG.normal(size=(400, 6)).astype(np.float32)
+    affinity = NeighborAffinity(5).fit(y)
+    monkeypatch.setattr(NeighborAffinity, "validate", spy)
+    relevance = NeighborRelevance(affinity, y, np.random.RandomState(0))
+    assert shapes == [(50, 6)]
+    assert len(relevance.members) == 50
+
+
 def test_batches_hold_rows_together_with_their_neighbors():
     y = RNG.normal(size=(2000, 6))
     relevance = relevance_of(y, NeighborAffinity((10, 50), metric="euclidean"))

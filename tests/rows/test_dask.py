@@ -1,5 +1,6 @@
 """Dask arrays on a cluster of processes: the numbers of one machine, also when a worker dies."""
 
+import faulthandler
 import os
 import signal
 from functools import partial
@@ -34,6 +35,7 @@ Y = RNG.integers(0, 3, N)
 HASHER = LSHHasher(N_BITS, random_state=0).fit(X, Y)
 PACKED = HASHER.encode_blocks(X)
 CHUNKS = (30, 50, 1, 119)
+SECONDS = 180
 
 
 @pytest.fixture(scope="module")
@@ -132,6 +134,7 @@ MIXED = BITS.astype(np.int8)
 MIXED[80:] = 2 * MIXED[80:] - 1
 BROKEN = PACKED.copy()
 BROKEN[150, 1] |= 1
+NUMBERS_AND_TEXT = [*Y[:-1].tolist(), "1"]
 
 
 @pytest.mark.parametrize(
@@ -141,6 +144,7 @@ BROKEN[150, 1] |= 1
         (MIXED, Y, {}, r"must all lie in \{0, 1\} or all in \{-1, \+1\}"),
         (BITS[:, :8], Y, {}, "database codes have 8 columns"),
         (BITS, Y[:-1], {}, r"y must have one row per row of the dask array, 200. Got 199"),
+        (BITS, NUMBERS_AND_TEXT, {}, "database y must hold only numbers or only strings"),
         (BITS, in_chunks(Y + 0.5), {}, "y holds non-integral numbers such as"),
         (BITS, Y, {"exclude_self": True}, "a dask array needs database_y and exclude_self=False"),
         (BITS, None, {}, "a dask array needs database_y"),
@@ -238,6 +242,7 @@ def test_rsh_on_the_cluster(client):
     [
         (of_unknown_sizes(X), Y, {}, "unknown sizes; call compute_chunk_sizes"),
         (in_chunks(X), Y[:-1], {}, "y must have one row per row of the dask array, 200. Got 199"),
+        (in_chunks(X), NUMBERS_AND_TEXT, {}, "y must hold only numbers or only strings"),
         (in_chunks(X[:, :3]), Y, {"spread": "orthogonal"}, "n_bits=4 must be at most n_features"),
         (in_chunks(X), 0 * Y, {}, "B = 0, there is nothing to learn"),
         (in_chunks(np.where(X > 2, np.nan, X)), Y, {}, "Input X contains NaN"),
@@ -269,8 +274,25 @@ def kill_worker_once(block, marker, block_info=None):
     return block
 
 
+@pytest.fixture
+def deadline():
+    """Ends a test that waits for ever, as for workers that a loaded machine did not start again."""
+
+    def give_up(*_):
+        faulthandler.dump_traceback()
+        raise TimeoutError(f"not done after {SECONDS} seconds")
+
+    before = signal.signal(signal.SIGALRM, give_up)
+    signal.alarm(SECONDS)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+
+
 @pytest.mark.parametrize("work", ["histogram", "codes", "fit", "neighbours"])
-def test_a_killed_worker_changes_nothing(client, tmp_path, work):
+def test_a_killed_worker_changes_nothing(deadline, client, tmp_path, work):
     marker = tmp_path / "killed"
     rows = da.from_array(X, chunks=(20, N_FEATURES))
     rows = rows.map_blocks(partial(kill_worker_once, marker=marker), dtype=X.dtype, meta=X[:0])

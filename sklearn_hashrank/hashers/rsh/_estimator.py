@@ -21,6 +21,7 @@ from ...affinity import (
     EuclideanAffinity,
     NeighborAffinity,
     affinity_of_all_pairs,
+    as_array,
     fit_affinity,
     fit_affinity_of_blocks,
 )
@@ -288,7 +289,7 @@ class RSHHasher(LinearHasher):
         few, _ = self._validate_training_data(np.zeros((1, *X.shape[1:]), X.dtype), None)
         self.fitted_with_y_ = y is not None
         check_n_bits(self.n_bits, few.shape[1], self.spread)
-        rows = source(X, y)
+        rows = source(X, y if y is None else as_array(y))
         first_y = few if y is None else rows.first_y()
         self.affinity_ = fit_affinity_of_blocks(self._affinity_of(y), first_y)
         self._check_can_forget(self.affinity_.validate(first_y))
