@@ -11,6 +11,7 @@ import numpy as np
 
 from ._errors import UsageError
 from ._files import Rows, check_finite, check_labels, concatenate, read_labels, read_rows
+from ._tables import is_number
 
 
 def _digits() -> Rows:
@@ -117,16 +118,26 @@ def load_data(options: Namespace) -> Rows:
     rows = read_rows(path, [] if options.labels else options.label_column)
     check_rows(rows.X, path)
     check_finite(rows.X, path, rows.names)
+    if rows.names and all(map(_looks_measured, rows.names)):
+        _note(f"{path}: the first line is the header, not a row: {', '.join(rows.names[:3])}")
     y = rows.y
     if options.labels:
         y = read_labels(options.labels, options.label_column)
     if y is None:
-        told = f"{path}: no labels; distances between the features say what is relevant"
-        print(f"hashrank: note: {told}", file=sys.stderr)
+        _note(f"{path}: no labels; distances between the features say what is relevant")
     y = check_row_labels(y, options.labels or path, rows.X)
     if y is not None:
         [y] = number_paths(options.label_column, y)
     return Rows(rows.X, y, rows.names)
+
+
+def _note(text: str) -> None:
+    print(f"hashrank: note: {text}", file=sys.stderr)
+
+
+def _looks_measured(name: str) -> bool:
+    """Whether a name is a number with a decimal point, as where a header is missing."""
+    return is_number(name) and "." in name
 
 
 def name_data(path: str) -> str:

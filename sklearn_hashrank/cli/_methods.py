@@ -12,7 +12,7 @@ def add_command(commands: Any) -> None:
         "methods",
         help="list the methods, with a line about each",
         description="List the names that --methods and --method take, in groups. A star marks "
-        "those that learn from labels and refuse rows without.",
+        "those that refuse rows without labels.",
     )
     parser.set_defaults(run=_run)
 
@@ -24,3 +24,4 @@ def _run(options: Namespace, arguments: list[str]) -> None:
         for name, method in METHODS.items():
             if method.group == group:
                 print(f"  {name:{width}} {'*' if method.needs_y else ' '} {method.line}")
+    print("* refuses rows without labels")

@@ -121,7 +121,8 @@ def _are_plain(text: str) -> bool:
     return text.isascii() and "_" not in text
 
 
-def _is_number(text: str) -> bool:
+def is_number(text: str) -> bool:
+    """Whether a text is a plain number."""
     try:
         float(text)
     except ValueError:
@@ -138,7 +139,7 @@ def _no_number(block: list[list[str]], start: int, places: dict[str, int], path:
                 return UsageError(
                     f"{path}: row {row}, column {name!r} is nan; features must be finite."
                 )
-            if not _is_number(text):
+            if not is_number(text):
                 return UsageError(
                     f"{path}: column {name!r} does not hold numbers. Row {row} is {_short(text)}. "
                     "Name it with --label-column or leave it out."
@@ -151,7 +152,7 @@ def _typed(values: list[str], name: str, path: str) -> np.ndarray:
     distinct = set(values)
     marks = {text for text in distinct if text.strip().lstrip("+-").lower() in _MISSING}
     missing = {text for text in distinct if not text.strip()}
-    if all(map(_is_number, distinct - marks - missing)):
+    if all(map(is_number, distinct - marks - missing)):
         missing |= marks  # among numbers they stand for none; among words they are words
     if missing:
         row = next(row for row, text in enumerate(values) if text in missing)

@@ -640,3 +640,4 @@ def test_methods_lists_every_name_with_a_line(capsys):
         assert any(
             line.split()[0] == name and line.endswith(method.line) for line in printed.splitlines()
         )
+    assert printed.endswith("\n* refuses rows without labels\n")

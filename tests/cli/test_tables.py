@@ -332,3 +332,15 @@ def test_integers_stay_apart_from_floats_of_another_file():
         *["--label-column", "c", "--label-column", "d"],
     )
     assert "--label-column c: integers beyond 2**53" in line
+
+
+@pytest.mark.parametrize(
+    ("header", "noted"), [("0.5,-1.25", True), ("0,1", False), ("a,0.5", False)]
+)
+def test_a_first_line_of_decimal_numbers_is_noted_as_the_header(capsys, header, noted):
+    write(f"{header}\n1.5,2\n0.5,3\n2,4\n")
+    assert (
+        main(["fit", "--method", "lsh", "--bits", "2", "--data", "t.csv", "--output", "m.npz"]) == 0
+    )
+    note = f"t.csv: the first line is the header, not a row: {', '.join(header.split(','))}\n"
+    assert (note in capsys.readouterr().err) == noted
