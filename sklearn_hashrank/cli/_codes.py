@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..base import LinearHasher, pack_signs
+from ..base import BaseHasher, pack_signs
 from ..codes import load_codes, pack_codes, packed_width
 from ..comparison import (
     Column,
@@ -25,6 +25,7 @@ from ..comparison import (
 )
 from ..hasher_files import load_hasher, save_hasher
 from ..metrics.retrieval import Encoded
+from ..metrics.settings import with_settings
 from ..persistence import noted_n_bits, write_file
 from ._arguments import add_measures, add_rescoring, jobs, not_negative, positive
 from ._data import (
@@ -165,9 +166,8 @@ def _add_output(parser: ArgumentParser, what: str, required: bool) -> None:
 
 def _fit(options: Namespace, arguments: list[str]) -> int:
     check_output_file(options.output, [".npz"], [options.data, options.labels])
-    hasher = method_from_name(options.method).set_params(
-        n_bits=options.bits, random_state=options.seed
-    )
+    method = method_from_name(options.method)
+    hasher = with_settings(method, n_bits=options.bits, random_state=options.seed)
     rows = load_data(options)
     start = time.perf_counter()
     hasher.fit(rows.X, rows.y)
@@ -185,23 +185,14 @@ def _fit(options: Namespace, arguments: list[str]) -> int:
 
 def _encode(options: Namespace, arguments: list[str]) -> int:
     check_output_file(options.output, [".npy"], [options.model, options.data])
-    hasher = _load_model(options.model)
+    hasher = load_hasher(options.model)
     codes = _encode_file(hasher, options.data, options.output, options.n_jobs)
-    n_bits = len(hasher.components_)
+    n_bits = hasher.n_bits_
     print(f"{options.output}: {len(codes):,} codes of {n_bits} bits")
     return 0
 
 
-def _load_model(path: str) -> LinearHasher:
-    hasher = load_hasher(path)
-    if not isinstance(hasher, LinearHasher):
-        raise UsageError(f"{path} holds a {type(hasher).__name__}, which has no hyperplanes.")
-    return hasher
-
-
-def _encode_file(
-    hasher: LinearHasher, path: str, out: str | None, n_jobs: int | None
-) -> np.ndarray:
+def _encode_file(hasher: BaseHasher, path: str, out: str | None, n_jobs: int | None) -> np.ndarray:
     names = hasher.__dict__.pop("feature_names_in_", None)  # the columns are chosen by name here
     X = read_rows(path, columns=names).X
     check_rows(X, path)
@@ -259,7 +250,7 @@ def _rescored(
     y: tuple[Any, Any],
 ) -> dict[str, float]:
     """Scores of rankings of which the model and the features are known, too."""
-    hasher = _load_model(options.model)
+    hasher = load_hasher(options.model)
     names = hasher.__dict__.pop("feature_names_in_", None)  # the columns are chosen by name here
     rows = []
     for path, codes in ((options.query_data, queries), (options.database_data, database)):
@@ -302,8 +293,8 @@ def _search(options: Namespace, arguments: list[str]) -> int:
         raise UsageError("--data and --model go together: the model encodes the queries.")
     n_bits = options.bits
     if options.data is not None:
-        hasher = _load_model(options.model)
-        n_bits = len(hasher.components_)
+        hasher = load_hasher(options.model)
+        n_bits = hasher.n_bits_
         if options.bits not in (None, n_bits):
             raise UsageError(f"--bits {options.bits}, but {options.model} has {n_bits}.")
         queries = _encode_file(hasher, options.data, None, options.n_jobs)

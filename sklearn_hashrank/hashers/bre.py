@@ -148,7 +148,7 @@ class BREHasher(LinearHasher):
             targets = _distances(kernel)[first, second]
         else:
             rows_of_y = self._training_targets(X, y)[sampled]
-            targets = self._targets(rows_of_y)[first, second]
+            targets = self._targets(rows_of_y, first, second)
         embedding = Embedding(kernel, Pairs.of(first, second, targets, len(sampled)))
         embedding.start(self.n_bits, self.n_basis, random_state)
         self.n_iter_ = embedding.descend(self.max_iter, self.tol, random_state)
@@ -160,12 +160,17 @@ class BREHasher(LinearHasher):
         self._keep_database(X, y)
         return self
 
-    def _targets(self, rows):
-        """The distance from 0 to 1 that every pair of rows should have, by their relevance."""
+    def _targets(self, rows, first, second):
+        """The distance from 0 to 1 that pairs of rows should have, by their relevance.
+
+        0 belongs to the highest level that a pair has. The highest there could be, all labels of a
+        label set, may be far above it.
+        """
         levels = self.affinity_.levels_
         indices = self.affinity_.level_indices(rows, rows)
         indices = check_level_indices(self.affinity_, indices, 2 * rows.shape[:1], len(levels))
-        return 1 - levels[indices] / (levels[-1] or 1)
+        found = levels[indices[first, second]]
+        return 1 - found / (found.max(initial=0) or 1)
 
 
 def _products(rows):

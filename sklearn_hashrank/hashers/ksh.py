@@ -9,7 +9,6 @@ from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from .._linear import fix_signs
 from .._utils.threads import one_blas_thread
 from ..affinity import BaseAffinity, check_level_indices
 from ._kernel import KernelHasher, documented
@@ -18,6 +17,7 @@ __all__ = ["KSHHasher"]
 
 _ROWS_OF_THE_TABLE = 256
 _NO_VARIANCE = 1e-10  # relative to the largest
+_SAME_EIGENVALUE = 1e-8  # relative to a bound on all
 _MOST_DOUBLINGS = 50
 
 
@@ -229,11 +229,11 @@ def learn_weights(
         return weights, 1  # all rows are equal
     whitening = vectors[:, kept] / np.sqrt(values[kept])
     white = kernels @ whitening
-    last, most_steps = white.shape[1] - 1, 1
+    probe = white.T @ np.random.RandomState(0).standard_normal(n)
+    most_steps = 1
     for bit in range(n_bits):
         matrix = white.T @ (similarity @ white)
-        _, leading = linalg.eigh(matrix, subset_by_index=[last, last])
-        start = np.sqrt(n) * (whitening @ fix_signs(leading))[:, 0]
+        start = np.sqrt(n) * (whitening @ leading_eigenvector(matrix, probe))
         ascended, n_steps = ascend(kernels, similarity, start, max_iter, tol)
         most_steps = max(most_steps, n_steps)
         codes = [np.where(kernels @ each > 0, 1.0, -1.0) for each in (start, ascended)]
@@ -242,6 +242,35 @@ def learn_weights(
         weights[:, bit] = (start, ascended)[best]
         similarity.explain(codes[best])
     return weights, most_steps
+
+
+def leading_eigenvector(matrix: np.ndarray, probe: np.ndarray) -> np.ndarray:
+    """Leading eigenvector; where several have the same eigenvalue, the one nearest to a probe.
+
+    Where classes are of one size and kernels tell all rows apart, each class but one gives the same
+    eigenvalue, and rounding alone would choose.
+
+    Parameters
+    ----------
+    matrix : ndarray of shape (m, m)
+        Symmetric.
+    probe : ndarray of shape (m,)
+        Any vector; the result makes no obtuse angle with it.
+
+    Returns
+    -------
+    vector : ndarray of shape (m,)
+        Of length 1.
+    """
+    m = len(matrix)
+    values, vectors = linalg.eigh(matrix, subset_by_index=[max(0, m - 2), m - 1])
+    equal = values[-1] - _SAME_EIGENVALUE * np.abs(matrix).sum(axis=0).max()
+    if m > 1 and values[0] >= equal:
+        values, vectors = linalg.eigh(matrix)
+    leading = vectors[:, values >= equal]
+    vector = leading @ (leading.T @ probe)
+    length = np.linalg.norm(vector)
+    return vector / length if length > 0 else leading[:, -1]
 
 
 def ascend(

@@ -10,6 +10,7 @@ import pytest
 
 from sklearn_hashrank import ITQHasher, load_hasher, save_hasher
 from sklearn_hashrank.cli import main
+from sklearn_hashrank.comparison import METHODS
 
 X = np.random.default_rng(0).normal(size=(60, 5))
 
@@ -131,8 +132,23 @@ def test_a_link_as_output_is_written_through(folder):
     assert load_hasher("far/model.npz").n_bits == 4
 
 
-def test_the_command_knows_names_and_hyperplanes(folder, capsys):
-    """Feature names are in the hasher; what has no hyperplanes is refused."""
+@pytest.mark.parametrize("method", METHODS)
+def test_every_method_is_fitted_to_files_and_encodes_them(method, folder, capsys):
+    paths = np.stack([np.arange(60) % 2, np.arange(60) % 4], axis=1)
+    np.save("paths.npy", paths if method.startswith("hierarchical") else paths[:, 1])
+    method = {"fasthash": "fasthash:n_estimators=3"}.get(method, method)
+    fit = ["fit", "--data", "data.npy", "--labels", "paths.npy", "--bits", "4", "--method", method]
+    assert main([*fit, "--output", "m.npz"]) == 0
+    assert main(["encode", "--model", "m.npz", "--data", "data.npy", "--output", "c.npy"]) == 0
+    assert capsys.readouterr().out.endswith("c.npy: 60 codes of 4 bits\n")
+    np.testing.assert_array_equal(np.load("c.npy"), load_hasher("m.npz").packed_codes(X))
+    search = ["search", "--database", "c.npy", "--model", "m.npz", "--data", "data.npy", "-k", "1"]
+    assert main([*search, "--output", "found.npz"]) == 0
+    np.testing.assert_array_equal(np.load("found.npz")["distances"], 0)
+
+
+def test_the_command_knows_names(folder, capsys):
+    """Feature names are in the hasher."""
     pd = pytest.importorskip("pandas")
     frame = pd.DataFrame(X, columns=list("abcde"))
     frame.to_csv("t.csv", index=False)

@@ -229,6 +229,17 @@ def test_ksh_survives_anchors_that_are_equal():
     assert hasher.score(new, y_new) > 0.3
 
 
+def test_ksh_leaves_nothing_to_rounding_where_classes_give_the_same_eigenvalue():
+    """Classes of one size, and as many anchors as rows."""
+    generator = np.random.default_rng(0)
+    y = np.arange(80) % 8
+    X = generator.integers(0, 16, size=(80, 30)).astype(float)
+    hasher = KSHHasher(n_bits=6, random_state=0)
+    codes = clone(hasher).fit(X, y).predict(X)
+    for rows in (sparse.csr_array(X), X * (1 + 1e-15), np.asfortranarray(X)):
+        assert_array_equal(clone(hasher).fit(rows, y).predict(X), codes)
+
+
 def test_bre_weight_is_the_best_of_all_intervals():
     rng = np.random.default_rng(0)
     rows = rng.normal(size=(25, 6))
@@ -271,6 +282,13 @@ def test_bre_with_labels_learns_labels_and_without_them_distances():
     hamming = (bits[:, None] != bits).mean(axis=2)
     assert np.corrcoef(hamming.ravel(), (1 - unit @ unit.T).ravel())[0, 1] > 0.7
     assert unlabelled.loss_ < 0.01
+
+
+def test_bre_does_not_depend_on_labels_that_no_pair_shares():
+    X, y, *_ = digits()
+    hasher, sets = BREHasher(n_bits=8, random_state=0), np.eye(10, dtype=int)[y]
+    by_label, by_set = clone(hasher).fit(X, y), clone(hasher).fit(X, sets)
+    assert_array_equal(by_set.predict(X), by_label.predict(X))
 
 
 def test_talr_on_kernels_is_better_than_on_the_features():
@@ -319,3 +337,19 @@ def test_pipelines_and_threads_change_nothing():
 def test_talr_on_kernels_refuses_a_single_row_by_its_own_name():
     with pytest.raises(ValueError, match="TALRKernel needs at least two rows"):
         TALRKernel(4).fit(np.ones((1, 3)), [1])
+
+
+def test_workers_are_sent_what_encodes_and_no_more():
+    X, y, *_ = digits()
+    hasher = TALRKernel(n_bits=4, n_anchors=50, max_iter=1, random_state=0).fit(X, y)
+    light = hasher._for_encoding()
+    assert set(vars(light)) - set(hasher.get_params()) == {
+        "_features",
+        "dual_coef_",
+        "intercept_",
+        "fitted_with_y_",
+        "n_features_in_",
+        "n_iter_",
+        "batch_size_",
+    }
+    assert_array_equal(light.predict(X), hasher.predict(X))
