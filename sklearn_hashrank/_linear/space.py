@@ -150,7 +150,7 @@ class FeatureSpace:
         The mean squared length of the rows becomes 1. Where a feature does not vary, it is 0.
         """
         moments = Moments.of(X)
-        n_varying = max(1, np.count_nonzero(moments.varies))
+        n_varying = max(1, int(np.count_nonzero(moments.varies)))
         return cls(moments.mean, _common_scale(moments) / np.sqrt(n_varying))
 
     @classmethod
