@@ -52,6 +52,11 @@ def hashers(n_bits, seed):
     }
 
 
+def chosen(methods, wanted):
+    """Methods that are wanted, or all."""
+    return {name: method for name, method in methods.items() if not wanted or name in wanted}
+
+
 def fitted(name, hasher, X, y):
     """The hasher, learned from intents where its name says so."""
     return hasher.fit(X, y if name in LEARNED_FROM_INTENTS else None)
@@ -134,7 +139,7 @@ def average_precision_of(distances_of, split):
     return np.concatenate(scores).mean()
 
 
-def neighbors(X, y, query, database, n_seeds, lengths):
+def neighbors(X, y, query, database, n_seeds, lengths, wanted):
     """Print recall and AP of all methods, the database being the training rows."""
     split = X[query], y[query], X[database], y[database]
     exact = NearestNeighbors(n_neighbors=K, metric="cosine", algorithm="brute").fit(split[2])
@@ -146,16 +151,17 @@ def neighbors(X, y, query, database, n_seeds, lengths):
     for n_bits in lengths:
         rows = {}
         for seed in range(n_seeds):
-            for name, hasher in hashers(n_bits, seed).items():
+            for name, hasher in chosen(hashers(n_bits, seed), wanted).items():
                 fitted(name, hasher, split[2], split[3])
                 row = ranked_by_codes(hasher, split, affinity, true)
                 rows.setdefault(name, []).append(row)
-            for name, index in faiss_indexes(n_bits // 8, X.shape[1], seed).items():
+            peers = faiss_indexes(n_bits // 8, X.shape[1], seed)
+            for name, index in chosen(peers, wanted).items():
                 rows.setdefault(name, []).append(ranked_by_faiss(index, split, true))
         show(rows, f"{n_bits // 8} bytes")
 
 
-def unseen(X, y, n_draws, lengths):
+def unseen(X, y, n_draws, lengths, wanted):
     """Print AP and recall of codes where nobody trained on the classes that are searched."""
     print("50 unseen intents: AP by intent, recall by codes")
     for n_bits in lengths:
@@ -167,7 +173,7 @@ def unseen(X, y, n_draws, lengths):
             methods["TALRLinear, dropout=0.5 *"] = TALRLinear(
                 n_bits, dropout=0.5, random_state=seed
             )
-            for name, hasher in methods.items():
+            for name, hasher in chosen(methods, wanted).items():
                 fitted(name, hasher, X[train], y[train])
                 codes = hasher.predict(X[query]), hasher.predict(X[database])
                 recall = retrieval_histogram(
@@ -238,17 +244,20 @@ def main():
     parser.add_argument("--data", required=True, help="npz file, see above")
     parser.add_argument("--only", default="neighbors,unseen,cost")
     parser.add_argument("--bits", default="64,128,256")
+    parser.add_argument("--methods", default="", help="'SignHasher;TALRLinear *', say")
+    parser.add_argument("--every", type=int, default=1, help="take every third query, say")
     parser.add_argument("--seeds", type=int, default=3, help="and draws of the unseen classes")
     options = parser.parse_args()
     faiss.omp_set_num_threads(1)
     parts = options.only.split(",")
     lengths = [int(n_bits) for n_bits in options.bits.split(",")]
+    wanted = set(filter(None, options.methods.split(";")))
     X, y, query, database = intents(options.data)
     X = normalize(X)
     if "neighbors" in parts:
-        neighbors(X, y, query, database, options.seeds, lengths)
+        neighbors(X, y, query[:: options.every], database, options.seeds, lengths, wanted)
     if "unseen" in parts:
-        unseen(X, y, options.seeds, lengths)
+        unseen(X, y, options.seeds, lengths, wanted)
     if "cost" in parts:
         cost(X, query, database)
 

@@ -2,6 +2,7 @@
 
 ORDER = (
     "plot_ties.py",
+    "plot_embeddings.py",
     "plot_digits.py",
     "plot_neighbors_grid.py",
     "plot_learning_curves.py",

@@ -84,6 +84,9 @@ class CenteredRows(LinearOperator):
             return self.X.T @ U - np.outer(self.mean, U.sum(axis=0))
         return sum(block.T @ U[rows] for rows, block in self.blocks())
 
+    def _rmatvec(self, u):
+        return self._rmatmat(u.reshape(-1, 1)).ravel()
+
     def take(self, rows: np.ndarray) -> "CenteredRows":
         """Some of the rows, with the same mean and scale."""
         return CenteredRows(self.X[rows], self.mean, self.scale)

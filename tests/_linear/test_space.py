@@ -265,3 +265,13 @@ def test_one_scale_is_one_formula(factor):
     assert_allclose(alike.scale, 2 * unit.scale)
     for space in (FeatureSpace.of(Moments.of(0 * X), one_scale=True), FeatureSpace.unit(0 * X)):
         assert_array_equal(space.transform(X), 0)
+
+
+@pytest.mark.parametrize("make", [np.asarray, sparse.csr_array])
+def test_products_with_vectors_are_columns_of_products_with_matrices(make):
+    rng = np.random.default_rng(0)
+    X, u, v = rng.normal(size=(20, 5)), rng.normal(size=20), rng.normal(size=5)
+    rows, centred = CenteredRows(make(X), X.mean(axis=0)), X - X.mean(axis=0)
+    assert_allclose(rows.T @ u, centred.T @ u, atol=1e-12)
+    assert_allclose(rows.T @ u[:, None], centred.T @ u[:, None], atol=1e-12)
+    assert_allclose(rows @ v, centred @ v, atol=1e-12)
