@@ -316,7 +316,7 @@ def _find_ranking(name, relaxation):
     if not relaxations:
         _refuse_name("objective", name, {of for of, _ in OBJECTIVES})
     if relaxation == "auto":
-        relaxation = BEST_RELAXATION.get(name, next(iter(relaxations)))
+        relaxation = BEST_RELAXATION.get(name, min(relaxations))
     if relaxation not in relaxations:
         _refuse_name("relaxation", relaxation, {"auto", *relaxations})
     return OBJECTIVES[name, relaxation]

@@ -196,7 +196,7 @@ class TALRLinear(MinibatchHasher):
             )
         relaxation = self.relaxation
         if relaxation == "auto":
-            relaxation = BEST_RELAXATION.get(wanted, next(iter(relaxations)))
+            relaxation = BEST_RELAXATION.get(wanted, min(relaxations))
         if relaxation not in relaxations:
             self._refuse_name("relaxation", {"auto", *relaxations})
         return OBJECTIVES[wanted, relaxation]
