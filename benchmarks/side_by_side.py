@@ -13,6 +13,7 @@ from pathlib import Path
 
 import classes
 import evaluation
+import feature_scales
 import gist
 import lwh
 import neighbors
@@ -58,11 +59,14 @@ def main():
     if "Fashion-MNIST pixels" in sets:
         talr.speed({"Fashion-MNIST": sets["Fashion-MNIST pixels"]}, options.seeds, sheet)
     rsh.speed(sheet)
+    rsh.solvers(sheet)
     lwh.speed(sets, options, sheet)
     quantization.measure(sheet)
     gist.measure(sheet, 10_000 // scale)
     if options.quality:
         quality.measure(sheet, sets, options.seeds)
+        if options.features:
+            feature_scales.measure(sheet, options.features, seeds=options.seeds)
         if options.intents:
             classes.measure(sheet, options.intents, options.seeds)
     if options.output:
