@@ -89,8 +89,8 @@ class NeighborAffinity(BaseAffinity):
         """
         ranks = self._check_parameters()
         if is_dask_array(y):
-            blocks = (_vectors(block, self.metric, "y") for block in source(y).blocks())
-            some = next((block for block in blocks if block.shape[0]), np.empty((0, 1)))
+            chunks = (_vectors(chunk, self.metric, "y") for chunk in source(y).blocks())
+            some = next((chunk for chunk in chunks if chunk.shape[0]), np.empty((0, 1)))
         elif isinstance(y, Iterator):
             blocks = [_vectors(block, self.metric, "y") for block in y]
             if not blocks:
