@@ -93,6 +93,7 @@ def choose_batch_size(
     objective : object
         Of graded objectives, a few pairs may hold most of the gain.
     relevance : BatchRelevance or NeighborRelevance
+        Of the training rows.
     random_state : RandomState instance
         Samples pairs, to see how many are relevant.
 
@@ -124,6 +125,7 @@ def takes_groups(
     size : int
         What was chosen.
     relevance : BatchRelevance or NeighborRelevance
+        Of the training rows.
 
     Returns
     -------
@@ -151,6 +153,7 @@ def make_batches(
     size : int
         Rows of a batch, about.
     relevance : BatchRelevance or NeighborRelevance
+        Of the training rows.
     in_groups : bool
         Whether batches are made of groups of a class, see :func:`takes_groups`.
     random_state : RandomState instance
@@ -282,7 +285,8 @@ def validation_of(
     projections : callable ``(numbers of rows) -> ndarray of shape (n_rows, n_bits)``
         By what has been learned so far.
     relevance : BatchRelevance or NeighborRelevance
-    train, validation : ndarray
+        Of the training rows.
+    train, validation : ndarray of shape (n_rows,)
         Numbers of rows.
 
     Returns
