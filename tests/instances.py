@@ -52,6 +52,8 @@ HASHERS = [
     ITQHasher(n_bits=1, max_iter=5, random_state=0),
     KLSHHasher(n_bits=1, random_state=0),
     AGHHasher(n_bits=1, random_state=0),
+    AGHHasher(n_bits=1, n_layers=2, random_state=0),
+    SSHHasher(n_bits=1, orthogonal=True, random_state=0),
     KSHHasher(n_bits=1, random_state=0),
     BREHasher(n_bits=1, random_state=0),
     LWHHasher(n_bits=1, random_state=0),
