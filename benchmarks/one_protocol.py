@@ -23,7 +23,8 @@ OF_SUPERCLASSES = ("hierarchical", "hierarchical-paper")
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", required=True, help="npz of X_train, y_train, X_test, y_test")
-    allowed = [name for name in METHODS if name not in OF_SUPERCLASSES]
+    shallow = [name for name in METHODS if METHODS[name].group != "deep"]
+    allowed = [name for name in shallow if name not in OF_SUPERCLASSES]
     parser.add_argument("--methods", type=lambda text: text.split(","), default=allowed)
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--output", type=Path, help="table in reStructuredText to write")

@@ -36,6 +36,7 @@ from sklearn_hashrank import (
     TALRLinear,
     WTAHasher,
 )
+from sklearn_hashrank.comparison import METHODS
 
 HASHERS = [
     SignHasher(n_bits=1),
@@ -70,7 +71,11 @@ HASHERS = [
     MACHasher(n_bits=1, random_state=0),
     StructHasher(n_bits=1, random_state=0),
 ]
-if importlib.util.find_spec("torch"):
+HAS_TORCH = importlib.util.find_spec("torch") is not None
+METHODS_HERE = [name for name, method in METHODS.items() if HAS_TORCH or method.group != "deep"]
+"""Names of methods, without those whose packages are not installed."""
+
+if HAS_TORCH:
     from sklearn_hashrank.deep import DeepHasher
 
     HASHERS += [DeepHasher(n_bits=1, max_iter=2, random_state=0)]
