@@ -22,6 +22,7 @@ from sklearn_hashrank.comparison import GROUPS, METHODS, method_from_name
 
 TRAINING_ROWS = 2000
 FASTER_TO_LEARN = {"max_iter": 1, "n_labelled": 200}  # what encoding does not depend on
+WITHOUT_PRODUCTS = ("sign", "wta", "fasthash")
 HEADS = ("method", "shapes of the products", "encoding, s", "products, s", "ratio")
 
 
@@ -41,8 +42,8 @@ def sizes_of(hasher, n_features, n_bits):
     return n_features, len(getattr(hasher, "components_", range(n_bits)))
 
 
-def measure(method, X, n_bits, repeats=5, enough=20.0):
-    """Widths, and seconds of encoding and of the products."""
+def time_both(method, X, n_bits, repeats=5, enough=20.0):
+    """Shapes of the products, seconds of encoding and of the products."""
     hasher = learn(method, X, n_bits)
     sizes = sizes_of(hasher, X.shape[1], n_bits)
     rng = np.random.RandomState(0)
@@ -58,7 +59,23 @@ def measure(method, X, n_bits, repeats=5, enough=20.0):
             best[i] = min(best[i], time.process_time() - start)
         if time.process_time() - begin > enough:
             break
-    return sizes, *best
+    return " x ".join(map(str, sizes)), *best
+
+
+def random_rows(n_rows, n_features):
+    """Rows of float32."""
+    return np.random.default_rng(0).standard_normal((n_rows, n_features), dtype=np.float32)
+
+
+def measure(sheet, n_rows=100_000):
+    """Rows of a sheet for all methods that have products."""
+    sheet.section(f"Encoding {n_rows:,} x 512 with 64 bits, one thread, CPU time, beside products")
+    X = random_rows(n_rows, 512)
+    with threadpool_limits(1):
+        for method in METHODS:
+            if method not in WITHOUT_PRODUCTS:
+                shapes, ours, products = time_both(method, X, 64)
+                sheet.row(method, ours, "s", shapes, products, at_least=0.6)
 
 
 def main():
@@ -69,14 +86,12 @@ def main():
     parser.add_argument("--bits", type=int, default=64)
     parser.add_argument("--output", type=Path, help="table in reStructuredText to write")
     options = parser.parse_args()
-    shape = options.rows, options.features
-    X = np.random.default_rng(0).standard_normal(shape, dtype=np.float32)
+    X = random_rows(options.rows, options.features)
     rows = [HEADS]
     in_order = sorted(options.methods, key=lambda name: list(GROUPS).index(METHODS[name].group))
     with threadpool_limits(1):
         for method in in_order:
-            sizes, ours, products = measure(method, X, options.bits)
-            shapes = " x ".join(map(str, sizes))
+            shapes, ours, products = time_both(method, X, options.bits)
             cells = (f"{ours:.2f}", f"{products:.2f}", f"{ours / products:.2f}")
             rows.append((f"``{method}``", shapes, *cells))
             print(f"{method:20s} {shapes:16s} {'  '.join(cells)}", flush=True)

@@ -146,7 +146,7 @@ METHODS: dict[str, Method] = {
     "hierarchical": Method(
         DispersionHasher(objective="hierarchical"),
         "minibatch",
-        "dispersed codes for classes within superclasses",
+        "dispersed codes for label paths, from superclass to class",
     ),
     "hierarchical-paper": Method(
         DispersionHasher(objective="nested"),

@@ -100,10 +100,12 @@ class DeepHasher(CallbackSupportMixin, BaseHasher):
         class where there are many classes, and of neighbours where nearest rows are relevant.
     max_iter : int or "auto", default="auto"
         Most passes over the training rows.
-    augment : "auto", callable or None, default="auto"
-        How the images of a batch are changed before a step. ``"auto"`` changes images as is usual
-        and leaves rows of features alone. A callable takes and returns a tensor of shape (n,
-        channels, height, width), or (n, n_features), centred and scaled.
+    augment : {"auto", "shift", "flip"}, callable or None, default="auto"
+        How the images of a batch are changed before a step. ``"shift"`` moves each by a tenth of
+        its size at most; ``"flip"`` exchanges left and right of every second one as well, which
+        suits photographs, and no digits. ``"auto"`` shifts images and leaves rows of features
+        alone. A callable takes and returns a tensor of shape (n, channels, height, width), or (n,
+        n_features), centred and scaled.
     early_stopping : bool, default=False
         Whether to keep part of the training rows for validation, to return the weights that were
         best, and to stop after `n_iter_no_change` passes without a better one. Validation looks at
