@@ -240,15 +240,20 @@ def test_the_commands_measure_recall_of_neighbors(files, tmp_path, capsys, metri
     assert float(run["near_floats"]) > float(run["near_codes"])
 
 
-def test_every_item_searches_the_others_by_neighbors(files, capsys):
+def test_every_item_searches_the_others_by_neighbors(files, tmp_path, capsys):
     """Without queries, each row is left out of its own neighbours."""
     names = ("--database", "--database-data")
     options = [*chain.from_iterable((name, files[name]) for name in names), "--neighbors", "5"]
     capsys.readouterr()
     assert main(["evaluate", *options, "--measures", "recall@5", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)["recall@5"]
+    sparse.save_npz(tmp_path / "rows.npz", sparse.csr_matrix(X[40:]))
+    options[3] = str(tmp_path / "rows.npz")
+    assert main(["evaluate", *options, "--measures", "recall@5", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["recall@5"] == pytest.approx(found)
     codes = load_codes(files["--database"])
     expected = tie_aware_recall_score(X[40:], codes, n_bits=12, k=5, affinity=NeighborAffinity(5))
-    assert json.loads(capsys.readouterr().out)["recall@5"] == pytest.approx(expected)
+    assert found == pytest.approx(expected)
 
 
 @pytest.mark.parametrize(
