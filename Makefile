@@ -12,6 +12,9 @@ STORES := .venv-stores
 DEEP := .venv-deep
 WORKERS ?= 2
 TEST := -m pytest -q --numprocesses $(WORKERS) --dist worksteal
+ABOUT_DEEP := $(addprefix tests/,contract/test_boundaries.py contract/test_docs.py contract/test_docstrings.py)
+ABOUT_DEEP += $(addprefix tests/,hashers/test_common.py hashers/test_extremes.py hasher_files)
+ABOUT_DEEP += $(addprefix tests/,comparison/test_methods.py cli/test_outputs.py model_selection/test_workflow.py)
 TEST_DEEP := OMP_NUM_THREADS=1 $(DEEP)/bin/python -m pytest -q -c tests_deep/pytest.ini --rootdir .
 SHOW := MPLBACKEND=Agg $(BIN)/python -W "ignore:FigureCanvasAgg"
 
@@ -59,7 +62,7 @@ test-stores: $(STORES)/.ready
 
 test-deep: $(DEEP)/.ready
 	$(TEST_DEEP) tests_deep sklearn_hashrank/deep
-	$(TEST_DEEP) --noconftest -k deep tests/contract/test_boundaries.py tests/contract/test_docs.py tests/contract/test_docstrings.py
+	$(TEST_DEEP) --noconftest -k deep $(ABOUT_DEEP)
 
 docs: $(DOCS)/.ready
 	$(DOCS)/bin/python -m sphinx -W --keep-going -b html docs docs/_build/html

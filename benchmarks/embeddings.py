@@ -149,16 +149,19 @@ def neighbors(X, y, query, database, n_seeds, lengths, wanted):
     print(f"floats, {X.shape[1] * X.itemsize} bytes: AP by intent {floats:.3f}")
     print("recall by codes, asymmetric, of 20 floats, of 100 floats; AP by intent")
     for n_bits in lengths:
-        rows = {}
-        for seed in range(n_seeds):
-            for name, hasher in chosen(hashers(n_bits, seed), wanted).items():
-                fitted(name, hasher, split[2], split[3])
-                row = ranked_by_codes(hasher, split, affinity, true)
-                rows.setdefault(name, []).append(row)
-            peers = faiss_indexes(n_bits // 8, X.shape[1], seed)
-            for name, index in chosen(peers, wanted).items():
-                rows.setdefault(name, []).append(ranked_by_faiss(index, split, true))
-        show(rows, f"{n_bits // 8} bytes")
+        of_seeds = [
+            hashers(n_bits, seed) | faiss_indexes(n_bits // 8, X.shape[1], seed)
+            for seed in range(n_seeds)
+        ]
+        for name in chosen(of_seeds[0], wanted):
+            rows = []
+            for method in (methods[name] for methods in of_seeds if name in methods):
+                if isinstance(method, faiss.Index):
+                    rows.append(ranked_by_faiss(method, split, true))
+                else:
+                    fitted(name, method, split[2], split[3])
+                    rows.append(ranked_by_codes(method, split, affinity, true))
+            show({name: rows}, f"{n_bits // 8} bytes")
 
 
 def unseen(X, y, n_draws, lengths, wanted):

@@ -45,7 +45,8 @@ def find_sets(data):
 
 
 def measure(name, X, y, split, methods, seeds, bits=BITS):
-    """Print a line for each method."""
+    """Print a line for each method, and return its cells."""
+    rows = []
     print(f"\n{name}: mean tie-aware AP over {seeds} seeds at {bits} bits, seconds of a fit")
     for notation in methods:
         cells, seconds = [], []
@@ -53,13 +54,17 @@ def measure(name, X, y, split, methods, seeds, bits=BITS):
             scores = []
             for seed in range(seeds):
                 train, query, database = split(y, seed)
-                hasher = method_from_name(notation).set_params(n_bits=n_bits, random_state=seed)
+                hasher = method_from_name(notation).set_params(n_bits=n_bits)
+                if "random_state" in hasher.get_params():
+                    hasher.set_params(random_state=seed)
                 start = time.process_time()
                 hasher.fit(X[train], y[train])
                 seconds.append(time.process_time() - start)
                 scores.append(average_precision(hasher, X, y, query, database))
             cells.append(cell(scores, 3))
         print(f"  {notation:30s} {'   '.join(cells)}   {np.mean(seconds):.2f} s", flush=True)
+        rows.append((notation, *cells, f"{np.mean(seconds):.2f}"))
+    return rows
 
 
 def main():

@@ -12,6 +12,7 @@ import argparse
 from pathlib import Path
 
 import classes
+import encoding
 import evaluation
 import feature_scales
 import gist
@@ -62,6 +63,7 @@ def main():
     rsh.solvers(sheet)
     lwh.speed(sets, options, sheet)
     quantization.measure(sheet)
+    encoding.measure(sheet, 100_000 // scale)
     gist.measure(sheet, 10_000 // scale)
     if options.quality:
         quality.measure(sheet, sets, options.seeds)

@@ -24,6 +24,7 @@ from sklearn_hashrank.comparison import GROUPS, METHODS, compare
 from sklearn_hashrank.model_selection import PerClassRetrievalSplit, RetrievalSplit
 
 TOO_SLOW_WITHOUT_LABELS = ("fasthash", "machash")  # they compare all rows with each other
+SHALLOW = [name for name in METHODS if METHODS[name].group != "deep"]
 
 
 class Task(NamedTuple):
@@ -126,7 +127,7 @@ def main():
     parser.add_argument("--gist", help="npz file with X_train, y_train, X_test, y_test")
     parser.add_argument("--deep", help="npz file with X, y, scale")
     parser.add_argument("--clinc", help="npz file with X_train, intent_train, X_test, intent_test")
-    parser.add_argument("--methods", type=lambda t: t.split(","), default=list(METHODS))
+    parser.add_argument("--methods", type=lambda t: t.split(","), default=SHALLOW)
     parser.add_argument(
         "--bits", type=lambda t: [int(n) for n in t.split(",")], default=[16, 32, 64]
     )

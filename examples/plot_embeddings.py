@@ -5,7 +5,8 @@ Compress embeddings
 A database of text embeddings takes a kilobyte or more for each text. Codes take 8 to 32 bytes, and
 a search by Hamming distance finds many of the nearest embeddings by cosine. Here the texts are
 paragraphs of the documentation of numpy, scipy and scikit-learn, which you have on your machine. An
-embedding is 256 numbers from TF-IDF and a singular value decomposition. No labels are used.
+embedding is 256 numbers from TF-IDF and a singular value decomposition. Labels, here the modules
+that paragraphs come from, are used at the end only.
 """
 
 import importlib
@@ -47,13 +48,14 @@ def paragraphs(module):
                     yield " ".join(paragraph.split())
 
 
-texts = sorted({text for module in MODULES.split() for text in paragraphs(module)})
+module_of = {text: module for module in MODULES.split() for text in paragraphs(module)}
+texts, modules = list(module_of), np.array(list(module_of.values()))
 embed = make_pipeline(
     TfidfVectorizer(sublinear_tf=True, stop_words="english", min_df=2),
     TruncatedSVD(256, random_state=0),
 )
 X = normalize(embed.fit_transform(texts)).astype(np.float32)
-database, queries = train_test_split(X, test_size=500, random_state=0)
+database, queries, y, query_y = train_test_split(X, modules, test_size=500, random_state=0)
 print(f"{len(database)} embeddings of {database[0].nbytes} bytes")
 
 # %%
@@ -124,3 +126,18 @@ axes.set(
 axes.grid(alpha=0.3)
 figure.legend(fontsize="small", loc="outside lower center", ncols=3)
 plt.show()
+
+# %%
+# With labels, the same hasher learns what they call similar. A search then is for paragraphs of the
+# same module: 8 bytes that were learned with labels rank them better than 32 bytes that were not,
+# and find fewer of the nearest embeddings.
+labelled = TALRLinear(64, random_state=0).fit(database, y)
+for name, hasher in {
+    "TALRLinear, 64 bits, with labels": labelled,
+    "TALRLinear, 256 bits": hashers["TALRLinear"][-1],
+    "SignHasher, 256 bits": hashers["SignHasher"][-1],
+}.items():
+    codes, of_queries = hasher.predict(database), hasher.predict(queries)
+    by_module = retrieval_histogram(of_queries, codes, query_y, y).average_precision().mean()
+    near = retrieval_histogram(of_queries, codes, queries, database, affinity=affinity).recall(k=10)
+    print(f"{name:32s}  average precision {by_module:.2f}, recall@10 {near.mean():.2f}")

@@ -132,7 +132,7 @@ class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         check_is_fitted(self)
         if is_dask_array(X):
             return self._map_chunks("decision_function", X)
-        return self._project(validate_data(self, X, reset=False, **_ROWS))
+        return self._project(self._check_rows(X, reset=False))
 
     def predict(self, X: Any) -> np.ndarray:
         """Codes of 0 and 1, whatever `output` is.
@@ -380,8 +380,13 @@ class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
             given = "with" if self.fitted_with_y_ else "without"
             raise ValueError(f"blocks must come all with y or all without. The first came {given}.")
         if y is None:
-            return validate_data(self, X, reset=reset, **_ROWS), None
-        y = as_array(y)
+            return self._check_rows(X, reset=reset), None
+        return self._check_rows(X, as_array(y), reset=reset)
+
+    def _check_rows(self, X: Any, y: Any = None, *, reset: bool) -> Any:
+        """Check rows of X, and y where there is one; a hasher may take rows of other forms."""
+        if y is None:
+            return validate_data(self, X, reset=reset, **_ROWS)
         return validate_data(self, X, y, reset=reset, multi_output=True, **_ROWS)
 
     def _fit_affinity(self, X: Any, y: Any) -> BaseAffinity:

@@ -1,5 +1,6 @@
 """Fitted hashers in files that are checked when they are read, and that hold no code."""
 
+import importlib
 import os
 from collections.abc import Iterable
 from typing import Any
@@ -15,6 +16,8 @@ from .codes import packed_width
 from .persistence import (
     TreeReader,
     TreeWriter,
+    given_name,
+    is_given,
     read_archive,
     storable_types,
     type_name,
@@ -24,6 +27,7 @@ from .persistence import (
 __all__ = ["load_hasher", "save_hasher"]
 
 _FORMAT = 1
+_DEEP_HASHER = "sklearn_hashrank.DeepHasher"
 _TRAINING_ROWS = ("codes_", "y_")
 
 
@@ -41,7 +45,9 @@ def save_hasher(path: Any, hasher: Any, *, training_rows: bool = True) -> None:
     hasher : hasher
         Fitted. Its parameters and attributes may be None, bool, int, float, str, tuples, lists,
         dicts, arrays of numbers or strings, sparse matrices, affinities and objectives. Affinities,
-        objectives and hashers of your own classes are stored by the names of their classes.
+        objectives and hashers of your own classes are stored by the names of their classes. So are
+        the class, function or network that is the `module` of a
+        :class:`~sklearn_hashrank.deep.DeepHasher`; its weights are in the file as arrays.
     training_rows : bool, default=True
         Whether to store ``codes_`` and ``y_``, which ``database="fit"`` retrieves from.
 
@@ -92,7 +98,7 @@ def save_hasher(path: Any, hasher: Any, *, training_rows: bool = True) -> None:
     write_archive(path, about, writer.arrays)
 
 
-def load_hasher(path: Any, *, types: Iterable[type] = ()) -> Any:
+def load_hasher(path: Any, *, types: Iterable[Any] = ()) -> Any:
     """Read a hasher that :func:`save_hasher` wrote, after a check of every byte.
 
     No code is read from the file. It is believed only where its SHA-256 digest is right, and
@@ -105,7 +111,10 @@ def load_hasher(path: Any, *, types: Iterable[type] = ()) -> Any:
         The file.
     types : type or iterable of type, default=()
         Classes of your own that the hasher is made of: affinities, objectives, the hasher itself.
-        A class is recognised by its module and name, or by its name where no other has it.
+        A class is recognised by its module and name, or by its name where no other has it. For a
+        :class:`~sklearn_hashrank.deep.DeepHasher` with a network of your own, also a class, a
+        function or a network: the one that was its `module`. For a network, pass one of the same
+        layers, or its class where that takes no arguments; its weights come from the file.
 
     Returns
     -------
@@ -149,6 +158,7 @@ def load_hasher(path: Any, *, types: Iterable[type] = ()) -> Any:
     try:
         if about["format"] != _FORMAT:
             raise ValueError(f"it was written by version {about['version']} of sklearn-hashrank")
+        _import_deep(about["hasher"])
         known = {**_package_types(), **_match_types(about["own_types"], given)}
         hasher = TreeReader(arrays, known).read(about["hasher"])
         _check_kind(hasher)
@@ -186,23 +196,29 @@ def _is_own(value: Any) -> bool:
     return learns or (isinstance(value, BaseEstimator) and not is_of_library)
 
 
-def _check_types(types: Any) -> list[type]:
-    given = [types] if isinstance(types, type) else list(types)
-    for kind in given:
-        if not isinstance(kind, type):
-            raise ValueError(f"types must be classes. Got {kind!r} instead.")
+def _import_deep(tree: Any) -> None:
+    """Import what needs torch, where a file holds a hasher of it."""
+    if tree["object"][0] == _DEEP_HASHER:
+        importlib.import_module(".deep", __package__)
+
+
+def _check_types(types: Any) -> list[Any]:
+    given = [types] if is_given(types) else list(types)
+    for each in given:
+        if not is_given(each):
+            raise ValueError(f"types must be classes, functions or networks. Got {each!r} instead.")
     return given
 
 
-def _match_types(names: list[str], given: list[type]) -> dict[str, type]:
-    """Class of each name; the name of its module may have changed."""
+def _match_types(names: list[str], given: list[Any]) -> dict[str, Any]:
+    """What was given under each name; the name of its module may have changed."""
     matched = {}
     for name in names:
-        exact = [kind for kind in given if type_name(kind) == name]
-        alike = [kind for kind in given if kind.__name__ == name.rpartition(".")[2]]
+        class_name = name.rpartition(".")[2]
+        exact = [each for each in given if given_name(each) == name]
+        alike = [each for each in given if given_name(each).rpartition(".")[2] == class_name]
         found = exact or alike
         if len(found) != 1:
-            class_name = name.rpartition(".")[2]
             raise ValueError(
                 f"it is made of {name}, a class that is not of this package. Pass the class: "
                 f"load_hasher(path, types=[{class_name}])."

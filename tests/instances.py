@@ -1,7 +1,10 @@
 """Small instances of every hasher, for scikit-learn's checks and for our own common tests.
 
-scikit-learn's check of sparse input wants ``predict`` to give a single column, hence one bit.
+scikit-learn's check of sparse input wants ``predict`` to give a single column, hence one bit. Where
+torch is installed, as it is for ``make test-deep``, there are networks among them.
 """
+
+import importlib.util
 
 from sklearn_hashrank import (
     AGHHasher,
@@ -33,6 +36,7 @@ from sklearn_hashrank import (
     TALRLinear,
     WTAHasher,
 )
+from sklearn_hashrank.comparison import METHODS
 
 HASHERS = [
     SignHasher(n_bits=1),
@@ -49,6 +53,8 @@ HASHERS = [
     ITQHasher(n_bits=1, max_iter=5, random_state=0),
     KLSHHasher(n_bits=1, random_state=0),
     AGHHasher(n_bits=1, random_state=0),
+    AGHHasher(n_bits=1, n_layers=2, random_state=0),
+    SSHHasher(n_bits=1, orthogonal=True, random_state=0),
     KSHHasher(n_bits=1, random_state=0),
     BREHasher(n_bits=1, random_state=0),
     LWHHasher(n_bits=1, random_state=0),
@@ -65,6 +71,14 @@ HASHERS = [
     MACHasher(n_bits=1, random_state=0),
     StructHasher(n_bits=1, random_state=0),
 ]
+HAS_TORCH = importlib.util.find_spec("torch") is not None
+METHODS_HERE = [name for name, method in METHODS.items() if HAS_TORCH or method.group != "deep"]
+"""Names of methods, without those whose packages are not installed."""
+
+if HAS_TORCH:
+    from sklearn_hashrank.deep import DeepHasher
+
+    HASHERS += [DeepHasher(n_bits=1, max_iter=2, random_state=0)]
 LABELS_ONLY = ("ClassifierHasher",)
 """Hashers that learn from class labels, and from no other form of y."""
 

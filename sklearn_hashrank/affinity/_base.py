@@ -205,6 +205,23 @@ class BaseAffinity(BaseEstimator):
         """
         return self, queries
 
+    def digest(self, queries: Any) -> str | None:
+        """Name what decides the relevance to queries apart from the two rows of a pair.
+
+        Histograms add up only where it is the same.
+
+        Parameters
+        ----------
+        queries : object
+            What :meth:`of_queries` returned.
+
+        Returns
+        -------
+        digest : str or None
+            None: nothing else decides.
+        """
+        return None
+
     def without_database(self) -> "BaseAffinity":
         """What a hasher keeps: this object, or an unfitted one where it belongs to a database.
 

@@ -6,6 +6,7 @@ however the database is cut, and every row at exactly the distance of the k-th c
 """
 
 import copy
+import hashlib
 from collections.abc import Iterator
 from numbers import Integral
 from typing import Any
@@ -88,18 +89,23 @@ class NeighborAffinity(BaseAffinity):
         """
         ranks = self._check_parameters()
         if is_dask_array(y):
-            some = next(source(y).blocks())
+            chunks = (_vectors(chunk, self.metric, "y") for chunk in source(y).blocks())
+            some = next((chunk for chunk in chunks if chunk.shape[0]), np.empty((0, 1)))
         elif isinstance(y, Iterator):
-            blocks = [as_vectors(block, "y") for block in y]
+            blocks = [_vectors(block, self.metric, "y") for block in y]
             if not blocks:
                 raise ValueError("the iterator gave no block; at least one block is needed.")
-            is_sparse = sparse.issparse(blocks[0])
-            y = some = sparse.vstack(blocks, format="csr") if is_sparse else np.concatenate(blocks)
+            for block in blocks:
+                check_width(block, blocks[0].shape[1], "a block of y", "features")
+            if any(map(sparse.issparse, blocks)):
+                y = some = sparse.vstack(list(map(sparse.csr_array, blocks)), format="csr")
+            else:
+                y = some = np.concatenate(blocks)
         else:
-            y = some = as_vectors(y, "y")
+            y = some = _vectors(y, self.metric, "y")
         if not some.shape[0]:
             raise ValueError("NeighborAffinity needs at least one row. Got n_samples = 0.")
-        self._look_at(as_vectors(some[:_ROWS_TO_LOOK_AT], "y").astype(float))
+        self._look_at(some[:_ROWS_TO_LOOK_AT].astype(float))
         self._database = y
         self.levels_ = np.arange(len(ranks) + 1.0)
         return self
@@ -126,7 +132,7 @@ class NeighborAffinity(BaseAffinity):
 
     def validate(self, y, name="y"):
         """Return float64 rows, dense or CSR: of length 1 for cosines, else in a unit of length."""
-        y = as_vectors(y, name)
+        y = _vectors(y, self.metric, name)
         fitted = self.__sklearn_is_fitted__()
         if fitted:
             check_width(y, self._n_features, name, "features")
@@ -154,6 +160,11 @@ class NeighborAffinity(BaseAffinity):
             _refuse_others(f"{found.n_rows} rows", f"{queries.shape[0]} rows")
         limits = np.sort(found.values, axis=1)[:, [k - 1 for k in ranks]]
         return light, NeighborQueries(queries, limits)
+
+    def digest(self, queries):
+        """Name the distances of the k-th nearest rows; see :class:`BaseAffinity`."""
+        limits = np.ascontiguousarray(queries.limits)
+        return hashlib.sha256(repr(self).encode() + limits.tobytes()).hexdigest()
 
     def level_indices(self, queries, database):
         """Compare distances with those of the k-th nearest rows; see :class:`BaseAffinity`."""
@@ -247,6 +258,8 @@ class _Nearest:
     def __call__(self, block: Any, _: Any, start: int | None) -> "_Distances":
         affinity, queries = self.affinity, self.queries
         block = affinity.validate(block, "database y")
+        if not block.shape[0]:
+            return _Distances(np.full((queries.shape[0], self.n), np.inf), 0)
         numbers = np.arange(block.shape[0]) + int(start or 0)
         if self.are_database and not _are_equal(queries[numbers[0] : numbers[-1] + 1], block):
             _refuse_others("other rows", f"{queries.shape[0]} rows")
@@ -291,6 +304,17 @@ class _Distances:
         n = self.values.shape[1]
         both = np.concatenate([self.values, other.values], axis=1)
         return _Distances(np.partition(both, n - 1, axis=1)[:, :n], self.n_rows + other.n_rows)
+
+
+def _vectors(y: Any, metric: str, name: str) -> Any:
+    """Rows of numbers; numbers that are not in rows have no angles, and may be class labels."""
+    rows = as_vectors(y, name)
+    if metric == "cosine" and np.ndim(y) == 1:
+        raise ValueError(
+            f"{name} has one number for each row, whose cosines are -1, 0 or 1. Pass vectors as y, "
+            "for example the features; class labels have no nearest rows."
+        )
+    return rows
 
 
 def _refuse_others(fitted: str, given: str) -> None:

@@ -4,6 +4,7 @@ from argparse import ArgumentParser, ArgumentTypeError
 
 from ..comparison import MEASURED, name_measures
 from ..metrics import get_retrieval_scorer_names
+from ..neighbors import DISTANCES
 
 ALL = 0  # where "all" may stand for a number
 
@@ -19,7 +20,7 @@ def add_rescoring(parser: ArgumentParser, needs: str = "") -> None:
         "--rescore",
         type=positive,
         metavar="K",
-        help="also measure the K nearest by codes, by asymmetric distance, and by the cosine of "
+        help="also measure the K nearest by codes, by asymmetric distance, and by distances of "
         f"floats{needs}",
     )
     parser.add_argument(
@@ -28,6 +29,20 @@ def add_rescoring(parser: ArgumentParser, needs: str = "") -> None:
         default=10,
         metavar="N",
         help="candidates for --rescore, as a multiple of K (default: %(default)s)",
+    )
+
+
+def add_neighbors(parser: ArgumentParser, needs: str) -> None:
+    """Add what is relevant where the nearest rows are."""
+    parser.add_argument(
+        "--neighbors", type=positive, metavar="K", help=f"the K nearest rows are relevant{needs}"
+    )
+    parser.add_argument(
+        "--metric",
+        choices=DISTANCES,
+        default=DISTANCES[0],
+        help="what near means, for --neighbors and for the floats of --rescore "
+        "(default: %(default)s)",
     )
 
 

@@ -9,6 +9,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from ..affinity import NeighborAffinity
 from ..comparison import (
     Comparison,
     Rescoring,
@@ -26,6 +27,7 @@ from ..model_selection import (
 from ._arguments import (
     ALL,
     add_measures,
+    add_neighbors,
     add_rescoring,
     jobs,
     lengths,
@@ -112,6 +114,7 @@ def add_command(commands: Any) -> None:
         "everything but the queries, unless classes are unseen (default: per-class 500, of digits "
         "100; otherwise all)",
     )
+    add_neighbors(parser, ", and hashers learn from them; labels are left out")
     add_rescoring(parser)
     parser.add_argument("--n-jobs", type=jobs, metavar="N", help="runs at a time (default: 1)")
     parser.add_argument(
@@ -129,9 +132,13 @@ def _run(options: Namespace, arguments: list[str]) -> int:
         method_from_name(name)  # before data are read
     folder = check_output_folder(options.output, [options.data, options.labels])
     rows = load_data(options)
+    affinity: Any = "auto"
+    if options.neighbors:
+        rows = rows._replace(y=None)
+        affinity = NeighborAffinity(options.neighbors, metric=options.metric)
     protocol = _protocol(options, rows.y is not None)
     command = shlex.join(["hashrank", *arguments])
-    rescoring = options.rescore and Rescoring(options.rescore, options.oversampling)
+    rescoring = options.rescore and Rescoring(options.rescore, options.oversampling, options.metric)
     first, *_ = columns_of(name_measures(options.measures))
     with make_progress(options.quiet, first) as progress:
         try:
@@ -142,6 +149,7 @@ def _run(options: Namespace, arguments: list[str]) -> int:
                 n_bits=options.bits,
                 seeds=options.seeds,
                 protocol=protocol,
+                affinity=affinity,
                 measures=options.measures,
                 rescoring=rescoring,
                 name=name_data(options.data),

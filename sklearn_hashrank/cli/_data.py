@@ -123,7 +123,7 @@ def load_data(options: Namespace) -> Rows:
     y = rows.y
     if options.labels:
         y = read_labels(options.labels, options.label_column)
-    if y is None:
+    if y is None and not getattr(options, "neighbors", None):
         _note(f"{path}: no labels; distances between the features say what is relevant")
     y = check_row_labels(y, options.labels or path, rows.X)
     if y is not None:

@@ -37,14 +37,19 @@ class EqualCodes(NamedTuple):
         Parameters
         ----------
         number : int
-            Row of `codes`.
+            Row of `codes`; -1, a missing result of an index, has no ids.
 
         Returns
         -------
         ids : ndarray of int64
             In ascending order.
         """
-        return self.ids[self.starts[number] : self.starts[number + 1]]
+        if not -1 <= number < len(self.codes):
+            raise IndexError(
+                f"number must be less than {len(self.codes)}, or -1, for no code. Got {number}."
+            )
+        ids = self.ids[self.starts[number] : self.starts[number + 1]]
+        return ids if number >= 0 else self.ids[:0]
 
 
 def group_equal(codes: Any, n_bits: int | None = None) -> EqualCodes:

@@ -43,7 +43,10 @@ def method_from_name(notation: str) -> BaseHasher:
         raise ValueError(
             f"unknown method {name!r}.{hint} The methods are {', '.join(sorted(METHODS))}."
         )
-    hasher = clone(METHODS[name].hasher)
+    try:
+        hasher = clone(METHODS[name].hasher)
+    except ImportError as error:
+        raise ValueError(f"method {name!r}: {error}") from error
     accepted = sorted(set(hasher.get_params()) - _SET_BY_COMPARISON)
     for parameter in parameters:
         if parameter in _SET_BY_COMPARISON:

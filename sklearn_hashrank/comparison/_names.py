@@ -1,6 +1,8 @@
 """The table of methods: every name, the hasher it stands for, and a line about it."""
 
-from collections.abc import Iterable, Mapping
+import importlib
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import NamedTuple
 
 from ..base import BaseHasher
@@ -41,6 +43,7 @@ GROUPS = {
     "supervised": "learn from labels, bit by bit or in alternating steps",
     "minibatch": "gradient ascent on pairs or triplets of a minibatch",
     "ranking": "learn from rankings, or from measures of them",
+    "deep": "networks, perceptrons unless rows are images; need torch",
 }
 """Groups of methods, in the order in which reports show them, and what they have in common."""
 
@@ -70,16 +73,32 @@ def in_groups(methods: Iterable[str], group_of: Mapping[str, str]) -> dict[str, 
 
 
 class Method(NamedTuple):
-    """What a method name stands for."""
+    """What a method name stands for: a hasher, or a function that makes one when it is needed."""
 
-    hasher: BaseHasher
+    source: BaseHasher | Callable[[], BaseHasher]
     group: str
     line: str
 
     @property
+    def hasher(self) -> BaseHasher:
+        """The hasher, not fitted; ImportError where it needs torch, which is not installed."""
+        return self.source if isinstance(self.source, BaseHasher) else self.source()
+
+    @property
     def needs_y(self) -> bool:
-        """Whether `fit` refuses rows without `y`."""
-        return bool(self.hasher.__sklearn_tags__().target_tags.required)
+        """Whether `fit` refuses rows without `y`; networks never do."""
+        if not isinstance(self.source, BaseHasher):
+            return False
+        return bool(self.source.__sklearn_tags__().target_tags.required)
+
+
+def _make_deep(objective: str) -> BaseHasher:
+    hasher: BaseHasher = importlib.import_module("..deep", __package__).DeepHasher()
+    return hasher.set_params(objective=objective)
+
+
+def _deep(objective: str, line: str) -> Method:
+    return Method(partial(_make_deep, objective), "deep", line)
 
 
 METHODS: dict[str, Method] = {
@@ -127,7 +146,7 @@ METHODS: dict[str, Method] = {
     "hierarchical": Method(
         DispersionHasher(objective="hierarchical"),
         "minibatch",
-        "dispersed codes for classes within superclasses",
+        "dispersed codes for label paths, from superclass to class",
     ),
     "hierarchical-paper": Method(
         DispersionHasher(objective="nested"),
@@ -170,5 +189,9 @@ METHODS: dict[str, Method] = {
     "talr-kernel": Method(
         TALRKernel(), "ranking", "gradient ascent on tie-aware measures, on features of anchors"
     ),
+    "deep-talr-ap": _deep("ap", "network trained on tie-aware average precision"),
+    "deep-talr-ndcg": _deep("ndcg", "network trained on tie-aware NDCG"),
+    "deep-dsh": _deep("dsh", "network trained on the contrastive loss of pairs"),
+    "deep-dispersed": _deep("dispersed", "network trained to keep pairs of a class apart"),
 }
 """The methods that can be compared by name, in groups."""

@@ -34,7 +34,7 @@ _ABOUT_BEST = (
     "methods have the same split for the same seed."
 )
 _ABOUT_TABLES = (
-    "Click a heading to sort by its column: best first, worst first, and as it was. The darker a "
+    "Click a heading to sort by its column: best first, worst first, and as it was. The bluer a "
     "cell, the better its value is among those of the column."
 )
 _ONE_SEED = "There is a single seed, hence no standard error, and nothing is marked."

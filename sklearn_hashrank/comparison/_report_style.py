@@ -2,7 +2,7 @@
 
 SHADES = 9  # of cells, from the worst value to the best
 
-_GROUPS = ("#0072B2", "#009E73", "#D55E00", "#CC79A7", "#E69F00", "#7f8794")
+_GROUPS = ("#0072B2", "#009E73", "#D55E00", "#CC79A7", "#E69F00", "#56B4E9", "#7f8794")
 _OF_GROUPS = "\n".join(f".g{i} {{ --group: {color}; }}" for i, color in enumerate(_GROUPS))
 _OF_SHADES = "\n".join(
     f"td.s{i} {{ background: rgb(0 114 178 / {0.30 * i / (SHADES - 1):.3f}); }}"

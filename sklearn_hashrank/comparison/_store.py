@@ -15,7 +15,7 @@ import joblib
 from .. import __version__
 from ..persistence import write_file
 
-_PACKAGES = ("numpy", "scipy", "scikit-learn", "joblib", "numba", "cvxpy")
+_PACKAGES = ("numpy", "scipy", "scikit-learn", "joblib", "numba", "cvxpy", "torch")
 
 
 def run_key(**settings: Any) -> str:

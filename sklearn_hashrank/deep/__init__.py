@@ -14,6 +14,7 @@ except ImportError as error:
         '`torch`: pip install "sklearn-hashrank[torch]".'
     ) from error
 
+from ._hasher import DeepHasher
 from ._losses import PairwiseLoss, TieAwareLoss
 
-__all__ = ["PairwiseLoss", "TieAwareLoss"]
+__all__ = ["DeepHasher", "PairwiseLoss", "TieAwareLoss"]

@@ -20,10 +20,10 @@ from ..objectives import (
 from ._by_kernels import ByKernels
 from ._pairs import PAIRS, pairs_value
 from ._ranking import RANKING, ranking_value
-from ._relevance import is_precomputed, level_indices, relevance_on
+from ._relevance import is_precomputed, level_indices, relevance_from, relevance_on
 
 _BACKENDS = ("auto", "kernels", "torch")
-_PAIRWISE = {**PAIRWISE_OBJECTIVES, "dpsh": DPSH, "hashnet": HashNet, "dtsh": DTSH}
+PAIRWISE = {**PAIRWISE_OBJECTIVES, "dpsh": DPSH, "hashnet": HashNet, "dtsh": DTSH}
 _LOW_PRECISION = (torch.bfloat16, torch.float16)
 
 documented = documented_by(
@@ -54,7 +54,7 @@ paths; boolean label sets, or an affinity object, save that.""",
 )
 
 
-class _BatchLoss(torch.nn.Module):
+class BatchLoss(torch.nn.Module):
     """Minus an objective of the scores and the relevance of a batch."""
 
     _native: tuple[type, ...]  # objectives that have a version in torch
@@ -114,15 +114,44 @@ class _BatchLoss(torch.nn.Module):
                 f"Got {kind}{shape} instead."
             )
         self._check_y(y)
-        low = scores.dtype in _LOW_PRECISION
-        wide = scores.float() if low else scores
-        by_torch = scores.device.type != "cpu" and type(self.objective) in self._native
-        if self.backend == "torch" or (self.backend == "auto" and by_torch):
+        wide = _widened(scores)
+        if self._is_by_torch(scores):
             with torch.autocast(scores.device.type, enabled=False):
                 loss = -self._native_value(wide, relevance_on(wide, self.affinity, y))
         else:
             loss = self._loss_by_kernels(wide, y)
         return loss.to(scores.dtype)
+
+    def of_level_indices(
+        self, scores: torch.Tensor, level: np.ndarray, levels: np.ndarray
+    ) -> torch.Tensor:
+        """Return the loss where relevance is known, which the affinity has no part in.
+
+        Parameters
+        ----------
+        scores : Tensor of shape (M, n_bits)
+            What the network gives.
+        level : ndarray of shape (M, M), unsigned
+            Index of the level of every pair.
+        levels : ndarray of shape (n_levels,)
+            The ascending levels.
+
+        Returns
+        -------
+        loss : Tensor
+            A scalar in the precision of the scores.
+        """
+        wide = _widened(scores)
+        if self._is_by_torch(scores):
+            with torch.autocast(scores.device.type, enabled=False):
+                loss = -self._native_value(wide, relevance_from(wide, level, levels))
+        else:
+            loss = self._by_kernels.loss(wide, level, levels)
+        return loss.to(scores.dtype)
+
+    def _is_by_torch(self, scores):
+        by_torch = scores.device.type != "cpu" and type(self.objective) in self._native
+        return self.backend == "torch" or (self.backend == "auto" and by_torch)
 
     @torch.compiler.disable
     def _loss_by_kernels(self, scores, y):
@@ -135,7 +164,7 @@ class _BatchLoss(torch.nn.Module):
 
 
 @documented
-class TieAwareLoss(_BatchLoss):
+class TieAwareLoss(BatchLoss):
     """Minus a smooth version of a tie-aware ranking measure, in which each row queries the others.
 
     The scores are relaxed to codes ``tanh(alpha * scores)``, distances are counted in soft
@@ -238,7 +267,7 @@ class TieAwareLoss(_BatchLoss):
 
 
 @documented
-class PairwiseLoss(_BatchLoss):
+class PairwiseLoss(BatchLoss):
     """The loss of the pairs, or the triplets, of a batch.
 
     The scores themselves are the relaxed codes, but for HashNet. After training, the code bit is
@@ -287,9 +316,9 @@ class PairwiseLoss(_BatchLoss):
 
     def __init__(self, objective: Any = "dsh", *, affinity: Any = "auto", backend: str = "auto"):
         if isinstance(objective, str):
-            if objective not in _PAIRWISE:
-                _refuse_name("objective", objective, _PAIRWISE)
-            objective = _PAIRWISE[objective]()
+            if objective not in PAIRWISE:
+                _refuse_name("objective", objective, PAIRWISE)
+            objective = PAIRWISE[objective]()
         else:
             _check_object(objective)
         super().__init__(objective, affinity, backend)
@@ -306,6 +335,10 @@ class PairwiseLoss(_BatchLoss):
                 "shape (n_rows, depth), integers, the superclass first, with depth >= 2. "
                 f"Got shape {tuple(shape)}."
             )
+
+
+def _widened(scores):
+    return scores.float() if scores.dtype in _LOW_PRECISION else scores
 
 
 _OF_NAMES = {"n_bins": "auto", "alpha": 2.0, "delta": 1.0}

@@ -81,6 +81,12 @@ def relevance_on(scores: torch.Tensor, affinity: Any, y: Any) -> Relevance:
     return _from_host(scores, affinity, y)
 
 
+def relevance_from(scores: torch.Tensor, level: np.ndarray, levels: np.ndarray) -> Relevance:
+    """Return the relevance of pairs, given by the indices of their levels, where the scores are."""
+    value = torch.from_numpy(np.asarray(levels)[level]).to(scores.device, scores.dtype)
+    return Relevance(value, torch.from_numpy(level.astype(np.int64)).to(scores.device))
+
+
 def _count_shared(affinity, y):
     """Return how many labels two rows share, or None where that is not what counts."""
     columns = y[:, None] if y.ndim == 1 else y
@@ -107,8 +113,7 @@ def _count_shared(affinity, y):
 @torch.compiler.disable
 def _from_host(scores, affinity, y):
     level, levels = level_indices(affinity, y, len(scores))
-    value = torch.from_numpy(levels[level]).to(scores.device, scores.dtype)
-    return Relevance(value, torch.from_numpy(level.astype(np.int64)).to(scores.device))
+    return relevance_from(scores, level, levels)
 
 
 def _on_host(y):

@@ -13,44 +13,30 @@ from sklearn.utils._param_validation import Interval, InvalidParameterError, Str
 from sklearn.utils.validation import validate_data
 
 from .._utils.callbacks import CallbackSupportMixin, Progress
-from .._utils.threads import one_blas_thread, over_blocks
-from ..affinity import (
-    BaseAffinity,
-    HierarchicalAffinity,
-    LabelAffinity,
-    NeighborAffinity,
-    affinity_to_learn_from,
-    check_level_indices,
-)
-from ..base import LinearHasher, pack_signs, project
-from ..histogram import retrieval_histogram
-from ..measures import configure_measure
-from ..objectives import DPSH, DTSH, CheckedObjective, Objective, SquaredEuclidean
+from .._utils.threads import one_blas_thread
+from ..affinity import BaseAffinity
+from ..base import LinearHasher, project
+from ..objectives import DPSH, DTSH, CheckedObjective, SquaredEuclidean
 from ..solvers.stochastic import SCHEDULES, SOLVERS
-from ._neighborhoods import NeighborRelevance
-from ._training import (
+from .training import (
     EarlyStopping,
-    GroupBatches,
     History,
     LinearLearner,
-    Minibatches,
+    NeighborRelevance,
     Report,
     Trainer,
+    check_two_rows,
+    choose_batch_size,
+    learned_relevance,
+    make_batches,
+    split_for_validation,
+    takes_groups,
+    validation_of,
 )
 
-# Of many classes in a batch, with few rows each, one learns most: on 150 classes 128 groups of 4
-# rows were better than 64 of 8 or 16, and than as many rows at random.
-_GROUP_SIZE, _ROWS_OF_GROUPS = 4, 512
-_WANTED_RELEVANT, _SMALLEST_BATCH, _LARGEST_BATCH = 10, 256, 2048
-_RAREST = 1e-9
 _RATE_OF_NEIGHBORS = 0.003  # the start is good already: longer steps lose it on pixels
-_LARGEST_TABLE = 8192  # groups of equal rows whose levels are kept
-_ROWS_TO_VALIDATE = 2048  # at a time
 
 Listeners = Sequence[Callable[[float], None]]
-
-Projections = Callable[[np.ndarray], np.ndarray]
-"""The projections of the rows with the given numbers, by what has been learned so far."""
 
 
 class MinibatchHasher(CallbackSupportMixin, LinearHasher):
@@ -138,7 +124,9 @@ class MinibatchHasher(CallbackSupportMixin, LinearHasher):
         )
         random_state = check_random_state(self.random_state)
         if first:
-            self.batch_size_ = self._choose_batch_size(objective, relevance, random_state)
+            self.batch_size_ = choose_batch_size(
+                self.batch_size, objective.objective, relevance, random_state
+            )
             self._learner = self._new_learner(objective, relevance, X, None, random_state)
         else:
             self._learner.see(X)
@@ -198,19 +186,19 @@ class MinibatchHasher(CallbackSupportMixin, LinearHasher):
         check_two_rows(self, X)
         if not hasattr(self, "affinity_"):
             self.affinity_ = self._fit_affinity(X, y).without_database()
-        learned = affinity_to_learn_from(self.affinity, X, y)
-        if isinstance(learned, NeighborAffinity):
-            rows = X if y is None else y
-            affinity = learned.without_database().fit(rows)
-            random_state = check_random_state(self.random_state)
-            return NeighborRelevance(affinity, rows, random_state, self.n_jobs)
-        return BatchRelevance(self.affinity_, X if y is None else y, self.n_jobs)
+        random_state = check_random_state(self.random_state)
+        return learned_relevance(self.affinity, self.affinity_, X, y, random_state, self.n_jobs)
 
     def _train(self, objective, before_step, relevance, X, y, start):
         """Take the passes, and set what they taught."""
         random_state = check_random_state(self.random_state)
-        train, validation = self._split(relevance.members, random_state)
-        batch_size = self._choose_batch_size(objective, relevance, random_state)
+        train, validation = relevance.members, relevance.members[:0]
+        if self.early_stopping:
+            fraction = self.validation_fraction
+            train, validation = split_for_validation(train, fraction, random_state)
+        batch_size = choose_batch_size(
+            self.batch_size, objective.objective, relevance, random_state
+        )
         self.batch_size_ = min(len(train), batch_size)
         rows = X[train] if validation.size else X
         learner = self._new_learner(objective, relevance, rows, len(train), random_state, start)
@@ -234,44 +222,12 @@ class MinibatchHasher(CallbackSupportMixin, LinearHasher):
         self.history_, self.n_iter_ = history, len(history["objective"])
         self._learner = learner
 
-    def _split(self, rows, random_state):
-        n = len(rows)
-        n_validation = round(self.validation_fraction * n) if self.early_stopping else 0
-        if self.early_stopping and not 2 <= n_validation <= n - 2:
-            raise ValueError(
-                f"validation_fraction={self.validation_fraction} of n_samples = {n} leaves "
-                f"{n_validation} rows for validation and {n - n_validation} for training. "
-                "At least two of each are needed."
-            )
-        order = random_state.permutation(rows) if n_validation else rows
-        return order[n_validation:], order[:n_validation]
-
-    def _choose_batch_size(self, objective, relevance, random_state):
-        if self.batch_size != "auto":
-            return self.batch_size
-        if isinstance(relevance, NeighborRelevance):
-            return _ROWS_OF_GROUPS
-        shares = relevance.level_shares(random_state)
-        wanted = _wanted_rows(objective.objective, relevance.levels, shares)
-        size = int(np.clip(wanted, _SMALLEST_BATCH, _LARGEST_BATCH))
-        if size > _SMALLEST_BATCH and relevance.class_of is not None:
-            return _ROWS_OF_GROUPS
-        return size
+    def _takes_groups(self, relevance):
+        return takes_groups(self.batch_size, self.batch_size_, relevance)
 
     def _new_batches(self, rows, relevance, random_state):
-        size = self.batch_size_
-        if isinstance(relevance, NeighborRelevance):
-            return relevance.batches(rows, size, random_state)
-        if self._takes_groups(relevance):
-            class_of = relevance.class_of[rows]
-            return GroupBatches(rows, class_of, size, _GROUP_SIZE, random_state)
-        return Minibatches(rows, size, random_state)
-
-    def _takes_groups(self, relevance):
-        if isinstance(relevance, NeighborRelevance):
-            return False
-        is_rare = self.batch_size == "auto" and self.batch_size_ > _SMALLEST_BATCH
-        return is_rare and relevance.class_of is not None
+        in_groups = self._takes_groups(relevance)
+        return make_batches(rows, self.batch_size_, relevance, in_groups, random_state)
 
     def _new_learner(self, objective, relevance, X, n_rows, random_state, start=None):
         decay, from_neighbors = self.weight_decay, isinstance(relevance, NeighborRelevance)
@@ -302,21 +258,10 @@ class MinibatchHasher(CallbackSupportMixin, LinearHasher):
             folded = learner.fold()
             return project(X[rows], folded["components_"], folded["intercept_"])
 
-        measure = getattr(objective.objective, "measure", None)
-        if isinstance(objective.objective, Objective) and measure is not None:
-            return validate_by_measure(measure, projections, relevance, train, validation)
-        return validate_by_objective(objective, projections, relevance, validation)
+        return validation_of(objective, projections, relevance, train, validation)
 
     def _set_projections(self, folded):
         self.components_, self.intercept_ = folded["components_"], folded["intercept_"]
-
-
-def check_two_rows(hasher: Any, X: Any) -> None:
-    """Refuse a single row, which has none to be ranked."""
-    if X.shape[0] < 2:
-        raise ValueError(
-            f"{type(hasher).__name__} needs at least two rows to rank. Got n_samples = 1."
-        )
 
 
 def _stepper(learner, objective, relevance, X):
@@ -339,128 +284,9 @@ def _stopping(learner, validate, n_iter_no_change):
     return EarlyStopping(validate, get_weights, set_weights, n_iter_no_change)
 
 
-def _wanted_rows(objective, levels, shares):
-    """Rows in which a query finds about ten relevant ones, and one that holds most of the gain."""
-    wanted = _WANTED_RELEVANT / max(shares[levels > 0].sum(), _RAREST)
-    if isinstance(objective, Objective):  # few pairs of a high level may hold most of the gain
-        gains = objective.level_gain(np.asarray(levels, dtype=np.float64))
-        gains = gains / (gains.max() or 1)
-        effective = (shares @ gains) ** 2 / max(shares @ gains**2, _RAREST)
-        wanted = max(wanted, 1 / max(effective, _RAREST))
-    return wanted
-
-
 def _rate(objective, solver, takes_groups):
     grows = isinstance(objective, DPSH | DTSH)
     grows = grows or getattr(objective, "metric", None) is SquaredEuclidean
     if solver == "sgd" and grows:
         return 0.03  # slopes of squared distances and of products grow with the scores
     return {"adam": 0.02 if takes_groups else 0.01, "sgd": 1.0}[solver]
-
-
-class BatchRelevance:
-    """Level indices of the pairs of a minibatch.
-
-    Parameters
-    ----------
-    affinity : affinity object
-        Fitted.
-    y : array-like
-        Its rows.
-    n_jobs : int or None, default=None
-        Threads over the rows of a batch.
-
-    Attributes
-    ----------
-    members : ndarray of shape (n_rows,)
-        Numbers of the rows that are learned from: all.
-    class_of : ndarray of shape (n_rows,) or None
-        The class of each row, or its label path; None where affinity is neither, and where most
-        rows have no other one of their class.
-    """
-
-    def __init__(self, affinity: BaseAffinity, y: Any, n_jobs: int | None = None):
-        self.affinity, self.y, self.n_jobs = affinity, y, n_jobs
-        self._rows = affinity.validate(y)
-        self.members = np.arange(self._rows.shape[0])
-        self.levels = affinity.levels_[: affinity.n_reachable_levels(self._rows)]
-        groups, index = affinity.group(self._rows)
-        n_groups = groups.shape[0]
-        self.class_of = None
-        if isinstance(affinity, LabelAffinity | HierarchicalAffinity) and index is not None:
-            self.class_of = index if 2 * n_groups <= len(index) else None
-        self._table: np.ndarray | None = None
-        if n_groups <= _LARGEST_TABLE:
-            self._index = np.arange(n_groups) if index is None else index
-            self._table = np.empty((n_groups, n_groups), dtype=np.min_scalar_type(len(self.levels)))
-            for start in range(0, n_groups, 256):
-                part = slice(start, start + 256)
-                self._table[part] = self._compare(groups[part], groups)
-
-    def level_indices(self, batch: np.ndarray) -> np.ndarray:
-        """Index into `levels` of every pair of rows of a batch, (M, M) unsigned."""
-        table = self._table
-        if table is None:
-            rows = self._rows[batch]
-            return self._compare(rows, rows)
-        index = self._index[batch]
-        levels = np.empty((len(batch), len(batch)), table.dtype)
-
-        def look_up(rows):
-            np.take(table[index[rows]], index, axis=1, out=levels[rows], mode="clip")
-
-        over_blocks(look_up, len(batch), self.n_jobs)
-        return levels
-
-    def _compare(self, queries, database):
-        indices = self.affinity.level_indices(queries, database)
-        shape = queries.shape[0], database.shape[0]
-        return check_level_indices(self.affinity, indices, shape, len(self.levels))
-
-    def level_shares(self, random_state: np.random.RandomState, n_rows: int = 1000) -> np.ndarray:
-        """Estimate the share of each level among all pairs of different rows."""
-        batch = random_state.permutation(self._rows.shape[0])[:n_rows]
-        indices = self.level_indices(batch)[~np.eye(len(batch), dtype=bool)]
-        return np.bincount(indices, minlength=len(self.levels)) / indices.size
-
-
-def validate_by_measure(
-    measure: str,
-    projections: Projections,
-    relevance: BatchRelevance,
-    train: np.ndarray,
-    validation: np.ndarray,
-) -> Callable[[], float]:
-    """Return a callable: the mean measure of the validation rows retrieving the training rows."""
-    configured = configure_measure(measure, zero_division=0.0)
-
-    def validate() -> float:
-        queries, database = projections(validation), projections(train)
-        histogram = retrieval_histogram(
-            pack_signs(queries),
-            pack_signs(database),
-            relevance.y[validation],
-            relevance.y[train],
-            affinity=relevance.affinity.without_database(),
-            n_bits=queries.shape[1],
-        )
-        values = histogram.measure(configured)
-        return float(values.mean())
-
-    return validate
-
-
-def validate_by_objective(
-    objective: CheckedObjective,
-    projections: Projections,
-    relevance: BatchRelevance,
-    validation: np.ndarray,
-) -> Callable[[], float]:
-    """Return a callable: the mean objective of the validation rows among themselves."""
-    blocks = np.array_split(validation, -(-len(validation) // _ROWS_TO_VALIDATE))
-
-    def validate() -> float:
-        values = [objective(projections(rows), relevance.level_indices(rows))[0] for rows in blocks]
-        return float(np.mean(values))
-
-    return validate

@@ -34,7 +34,7 @@ class SphericalHasher(BaseHasher):
     n_bits : int, default=32
         Number of spheres, and length of a code.
     max_iter : int, default=1000
-        Most moves of all centres. It ends when the spheres overlap as they should, after some ten
+        Most moves of all centres. It ends when the spheres overlap as they should, after ten
         to a hundred moves; on few or equal rows they may never do so.
     output : {"bits", "signs", "packed"}, default="bits"
         Format of :meth:`transform`: 0/1 uint8, -1/+1 int8, or packed uint8 bytes.

@@ -14,9 +14,9 @@ from .._utils.threads import one_blas_thread
 from ..affinity import affinity_to_learn_from
 from ._kernel import KernelHasher
 from ._kernel import documented as documented_kernels
-from ._minibatch import check_two_rows
 from ._parameters import documented
 from .talr import TALRLinear
+from .training import check_two_rows
 
 __all__ = ["TALRKernel"]
 

@@ -109,7 +109,8 @@ def retrieval_histogram(
     n_threads = 1 if in_chunks else n_jobs
     count = database.sum(BlockCounter(queries, reader, keep_codes, exclude_self, n_threads))
     kept = queries.kept_codes(count, exclude_self, n_jobs) if keep_codes else None
-    return RetrievalHistogram(queries.counts(count, exclude_self), queries.levels, kept)
+    counts = queries.counts(count, exclude_self)
+    return RetrievalHistogram(counts, queries.levels, kept, affinity.digest(rows))
 
 
 def _check_database(codes, y, in_chunks, exclude_self):

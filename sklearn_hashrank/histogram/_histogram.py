@@ -37,6 +37,9 @@ class RetrievalHistogram(MeasuredHistogram):
     kept_codes : KeptCodes, default=None
         What ``retrieval_histogram(..., keep_codes=True)`` keeps: the distinct codes of the
         database, each with its number of items, and the codes of the queries.
+    relevance : str, default=None
+        Names what made items relevant where that depends on the whole database, as it does with a
+        NeighborAffinity. Only histograms of the same can be added.
 
     Attributes
     ----------
@@ -44,6 +47,7 @@ class RetrievalHistogram(MeasuredHistogram):
     levels : ndarray of shape (n_levels,), float64
     n_bits : int
     kept_codes : KeptCodes or None
+    relevance : str or None
 
     Examples
     --------
@@ -58,12 +62,19 @@ class RetrievalHistogram(MeasuredHistogram):
     array([0.5])
     """
 
-    def __init__(self, counts: ArrayLike, levels: ArrayLike, kept_codes: KeptCodes | None = None):
+    def __init__(
+        self,
+        counts: ArrayLike,
+        levels: ArrayLike,
+        kept_codes: KeptCodes | None = None,
+        relevance: str | None = None,
+    ):
         counts, levels = np.asarray(counts), np.asarray(levels, dtype=np.float64)
         _check_counts(counts, levels)
         self.counts = counts.astype(np.int64, copy=False)
         self.levels = levels
         self.kept_codes = kept_codes
+        self.relevance = relevance
 
     @property
     def n_bits(self) -> int:
@@ -84,16 +95,23 @@ class RetrievalHistogram(MeasuredHistogram):
                 f"Got {ours[0]} queries of {self.n_bits} bits and "
                 f"{theirs[0]} queries of {other.n_bits} bits."
             )
+        if self.relevance != other.relevance:
+            raise ValueError(
+                "only histograms of the same relevance can be merged: with a NeighborAffinity, of "
+                "the same queries and an affinity that was fitted on the whole database. Fit it "
+                "before you count the shards, and pass the fitted object for each of them."
+            )
         kept = None
         if self.kept_codes is not None and other.kept_codes is not None:
             kept = self.kept_codes + other.kept_codes
         if np.array_equal(self.levels, other.levels):
-            return RetrievalHistogram(self.counts + other.counts, self.levels, kept)
+            counts = self.counts + other.counts
+            return RetrievalHistogram(counts, self.levels, kept, self.relevance)
         levels = np.union1d(self.levels, other.levels)
         counts = np.zeros((ours[0], len(levels), ours[2]), dtype=np.int64)
         for part in (self, other):
             counts[:, np.searchsorted(levels, part.levels)] += part.counts
-        return RetrievalHistogram(counts, levels, kept)
+        return RetrievalHistogram(counts, levels, kept, self.relevance)
 
     def __radd__(self, other: Any) -> "RetrievalHistogram":
         """Let ``sum(shards)`` start from 0."""

@@ -70,6 +70,7 @@ def distance_histogram(
     queries = affinity.validate(query_y, "query y")
     database = affinity.validate(database_y, "database y")
     n_levels = affinity.n_reachable_levels(queries)
+    affinity, queries = affinity.of_queries(queries, bool(exclude_self))
     ties = np.empty(distances.shape, dtype=np.intp)
     for row, of_query in zip(ties, distances):
         row[:] = np.unique(of_query, return_inverse=True)[1]

@@ -164,9 +164,15 @@ def from_bytes(
     rows = list(rows)
     width = packed_width(check_n_bits(n_bits) or 1)
     for i, row in enumerate(rows):
-        if len(row) != width:
+        try:
+            n_bytes = memoryview(row).nbytes
+        except TypeError as error:
+            raise TypeError(
+                f"rows must be an iterable of bytes. Got {type(row).__name__}, in row {i}."
+            ) from error
+        if n_bytes != width:
             raise ValueError(
-                f"codes of n_bits={n_bits} take {width} bytes. Got {len(row)}, in row {i}."
+                f"codes of n_bits={n_bits} take {width} bytes. Got {n_bytes}, in row {i}."
             )
     packed = np.frombuffer(b"".join(rows), dtype=np.uint8).reshape(-1, width)
     if signed:

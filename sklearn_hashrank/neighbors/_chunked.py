@@ -30,10 +30,11 @@ class ChunkedCodes:
                 "the chunks of the dask array have unknown sizes, so that neighbours have no "
                 "numbers. Call compute_chunk_sizes() on it first."
             )
-        self.reader = reader
+        self.reader = reader.copy()
         tried = reader.copy()
         tried.packed(np.zeros((1, *codes.shape[1:]), codes.dtype), "codes")
         self.n_bits: int = tried.n_bits  # type: ignore[assignment]
+        self.reader.n_bits = self.n_bits  # as every chunk and all queries have
         self._codes = codes
 
     def __len__(self) -> int:

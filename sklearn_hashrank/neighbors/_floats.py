@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 from sklearn.utils import check_array
 
 from .._utils.threads import over_rows
@@ -32,11 +33,11 @@ def rescore(
     ----------
     queries : array-like of shape (n_queries, n_features)
         Features of the queries.
-    rows : ndarray or memmap of shape (n_samples, n_features)
+    rows : ndarray, memmap or data frame of shape (n_samples, n_features)
         Features of the database.
     candidates : array-like of shape (n_queries, n_candidates), int
         Numbers of rows, as :meth:`HammingNeighbors.kneighbors` or another index returns them. A
-        missing result, -1, stays missing.
+        missing result, -1, stays missing. A row that is named twice for a query counts once.
     n_neighbors : int, default=None
         How many of the candidates to return; None: all.
     metric : {"cosine", "euclidean", "inner_product"}, default="cosine"
@@ -68,11 +69,13 @@ def rescore(
     """
     if metric not in DISTANCES:
         raise ValueError(f"metric must be one of {DISTANCES}. Got {metric!r} instead.")
-    queries = check_array(queries, dtype=np.float64, input_name="queries")
-    candidates = check_array(candidates, dtype=None, input_name="candidates")
-    if getattr(rows, "ndim", 0) != 2 or rows.shape[1] != queries.shape[1]:
+    queries = check_array(queries, dtype=np.float64, order="C", input_name="queries")
+    candidates = check_array(candidates, dtype=None, ensure_min_features=0, input_name="candidates")
+    rows = rows.to_numpy() if hasattr(rows, "to_numpy") else rows
+    has_columns = getattr(rows, "ndim", 0) == 2 and rows.shape[1] == queries.shape[1]
+    if sparse.issparse(rows) or not has_columns:
         raise ValueError(
-            f"rows must be an array of {queries.shape[1]} columns, as the queries have. "
+            f"rows must be a dense array of {queries.shape[1]} columns, as the queries have. "
             f"Got {type(rows).__name__} of shape {getattr(rows, 'shape', None)}."
         )
     if candidates.dtype.kind not in "iu" or len(candidates) != len(queries):
@@ -80,6 +83,8 @@ def rescore(
             f"candidates must be integers with a row for each of the {len(queries)} queries. "
             f"Got {candidates.dtype} of shape {candidates.shape}."
         )
+    if not candidates.size:
+        raise ValueError("candidates must have at least one number for each query. Got none.")
     if candidates.min() < -1 or candidates.max() >= rows.shape[0]:
         raise ValueError(
             f"candidates must be numbers of rows, less than {rows.shape[0]}, or -1. "
@@ -93,12 +98,23 @@ def rescore(
     candidates = candidates.astype(np.int64)
     candidates[candidates < 0] = rows.shape[0]  # behind all others
     candidates.sort(axis=1)
+    repeated = candidates[:, 1:] == candidates[:, :-1]
+    if repeated.any():
+        candidates[:, 1:][repeated] = rows.shape[0]
+        candidates.sort(axis=1)
     distances = np.full(candidates.shape, np.inf)
 
     def score(part):
         for i in range(*part.indices(len(queries))):
             known = candidates[i][candidates[i] < rows.shape[0]]
-            distances[i, : len(known)] = _distances(queries[i], rows[known], metric)
+            with np.errstate(over="ignore", invalid="ignore"):
+                found = _distances(queries[i], rows[known], metric)
+            if not np.isfinite(found).all():
+                raise ValueError(
+                    f"row {known[~np.isfinite(found)][0]} contains NaN, infinity or a value too "
+                    f"large for {metric} distances."
+                )
+            distances[i, : len(known)] = found
 
     n_numbers = n_candidates * queries.shape[1]
     most = max(1, _NUMBERS_AT_A_TIME // n_numbers)
@@ -112,13 +128,13 @@ def rescore(
 
 def _distances(query: np.ndarray, rows: np.ndarray, metric: str) -> np.ndarray:
     """Distances of a query to some rows, each computed from its own row alone."""
-    rows = np.asarray(rows, dtype=np.float64)
+    rows = np.asarray(rows, dtype=np.float64, order="C")
     if metric == "euclidean":
         difference = rows - query
         return np.sqrt(np.einsum("ij,ij->i", difference, difference))
     products = np.einsum("ij,j->i", rows, query)
     if metric == "inner_product":
         return -products
-    lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows) * (query @ query))
-    cosines = np.divide(products, lengths, out=np.zeros_like(products), where=lengths > 0)
+    lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows)) * np.sqrt(query @ query)
+    cosines = np.divide(products, lengths, out=np.zeros_like(products), where=lengths != 0)
     return 1 - cosines

@@ -11,7 +11,15 @@ from ._archive import Archive, read_archive, write_archive
 from ._arrays import MalformedFileError, map_array, read_array, read_arrays, reading
 from ._atomic import Draft, check_output, write_file
 from ._code_file import CodeFile, load_codes, noted_n_bits
-from ._tree import TreeReader, TreeWriter, storable, storable_types, type_name
+from ._tree import (
+    TreeReader,
+    TreeWriter,
+    given_name,
+    is_given,
+    storable,
+    storable_types,
+    type_name,
+)
 
 __all__ = [
     "Archive",
@@ -21,6 +29,8 @@ __all__ = [
     "TreeReader",
     "TreeWriter",
     "check_output",
+    "given_name",
+    "is_given",
     "load_codes",
     "map_array",
     "noted_n_bits",

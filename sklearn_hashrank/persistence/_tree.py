@@ -13,9 +13,11 @@ which says what it is:
 ``sparse``      a sparse matrix or array: its format, its shape and the arrays it is made of
 ``object``      an instance of a class: the class by name, its parameters and its state
 ``again``       the number of an object that came before
+``given``       a class, a function or a network of the user, by name, who passes it again
 ==============  ==================================================================================
 """
 
+import inspect
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -80,6 +82,42 @@ def type_name(kind: type) -> str:
     """
     module = _PACKAGE if kind.__module__.startswith(f"{_PACKAGE}.") else kind.__module__
     return f"{module}.{kind.__qualname__}"
+
+
+def given_name(value: Any) -> str:
+    """Name of a class or function, or of the class of a network.
+
+    Parameters
+    ----------
+    value : type, function or network
+        What a user passes.
+
+    Returns
+    -------
+    name : str
+    """
+    return type_name(type(value) if _is_network(value) else value)
+
+
+def is_given(value: Any) -> bool:
+    """Whether a value is a class, a function that has a name, or a network.
+
+    Parameters
+    ----------
+    value : object
+        For instance the parameter of a hasher.
+
+    Returns
+    -------
+    is_given : bool
+    """
+    is_function = inspect.isfunction(value) and value.__name__.isidentifier()
+    return isinstance(value, type) or is_function or _is_network(value)
+
+
+def _is_network(value: Any) -> bool:
+    """Whether a value is what torch calls a module, without an import of torch."""
+    return not isinstance(value, type) and hasattr(value, "load_state_dict")
 
 
 class TreeWriter:
@@ -191,16 +229,27 @@ class TreeWriter:
             return {"object": [name, fields, {}]}
         parameters = value.get_params(deep=False) if hasattr(value, "get_params") else {}
         left_out = {*parameters, *_NOT_KEPT, *getattr(cls, "_not_stored", ())}
-        state = {key: item for key, item in vars(value).items() if key not in left_out}
+        stored = value._state_to_store() if hasattr(cls, "_state_to_store") else vars(value)
+        state = {key: item for key, item in stored.items() if key not in left_out}
         for key in state:
             _check_attribute(cls, key, f"{prefix}{key}")
+        given = [key for key in getattr(cls, "_passed_again", ()) if is_given(parameters[key])]
         return {
             "object": [name]
             + [
-                {key: self.write(item, prefix + key, depth + 1) for key, item in part.items()}
+                {
+                    key: self._write_given(item)
+                    if part is parameters and key in given
+                    else self.write(item, prefix + key, depth + 1)
+                    for key, item in part.items()
+                }
                 for part in (parameters, state)
             ]
         }
+
+    def _write_given(self, value):
+        self.own_types.append(given_name(value))
+        return {"given": [given_name(value), _is_network(value)]}
 
     def _remember(self, value, number):
         self._numbers[id(value)] = number
@@ -216,11 +265,11 @@ class TreeReader:
     ----------
     arrays : list of ndarray
         Those beside the trees.
-    types : mapping of str to type
-        The classes that may be made, by name.
+    types : mapping of str to object
+        The classes that may be made, by name, and what the user passes again.
     """
 
-    def __init__(self, arrays: list[np.ndarray], types: Mapping[str, type]):
+    def __init__(self, arrays: list[np.ndarray], types: Mapping[str, Any]):
         self._arrays, self._types = arrays, types
         self._objects: list[Any] = []
 
@@ -291,7 +340,8 @@ class TreeReader:
 
     def _read_object(self, content, depth):
         name, parameters, state = content
-        cls = self._types.get(_checked(name, str)) or _missing(f"type {name}")
+        found = self._types.get(_checked(name, str))
+        cls: type = found if isinstance(found, type) else _missing(f"type {name}")
         number = len(self._objects)
         self._objects.append(None)
         parameters = {key: self.read(tree, depth) for key, tree in parameters.items()}
@@ -306,6 +356,11 @@ class TreeReader:
             _check_attribute(cls, key, key)
             value.__dict__[key] = self.read(tree, depth)
         return value
+
+    def _read_given(self, content, depth):
+        name, is_network = content
+        given = self._types.get(_checked(name, str)) or _missing(f"type {name}")
+        return given() if is_network and not _is_network(given) else given
 
     def _read_again(self, content, depth):
         value = self._objects[content] if 0 <= _checked(content, int) < len(self._objects) else None
@@ -324,6 +379,7 @@ _READERS: dict[str, Callable[[TreeReader, Any, int], Any]] = {
     "sparse": TreeReader._read_sparse,
     "object": TreeReader._read_object,
     "again": TreeReader._read_again,
+    "given": TreeReader._read_given,
 }
 
 

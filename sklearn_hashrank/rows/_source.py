@@ -1,5 +1,6 @@
 """The one door: what a caller gives as rows becomes a source of rows."""
 
+import math
 import sys
 from collections.abc import Callable, Iterator
 from operator import iadd
@@ -172,8 +173,8 @@ def _block(X, y, part):
 def _rows_of_a_block(X, n_numbers):
     if sparse.issparse(X):
         n_numbers += 2 * X.nnz // max(1, X.shape[0])
-    elif len(X.shape) == 2:
-        n_numbers += X.shape[1]
+    else:
+        n_numbers += math.prod(X.shape[1:])
     return max(1, _BLOCK_BYTES // (8 * max(1, n_numbers)))
 
 

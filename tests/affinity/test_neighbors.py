@@ -14,6 +14,7 @@ from sklearn.preprocessing import StandardScaler
 
 from sklearn_hashrank import (
     DispersionHasher,
+    EuclideanAffinity,
     ITQHasher,
     LWHHasher,
     NeighborAffinity,
@@ -23,7 +24,9 @@ from sklearn_hashrank import (
     retrieval_histogram,
     save_hasher,
 )
+from sklearn_hashrank.codes import hamming_distances
 from sklearn_hashrank.comparison import compare
+from sklearn_hashrank.histogram import distance_histogram
 from sklearn_hashrank.metrics import (
     PrecisionRecallDisplay,
     make_retrieval_scorer,
@@ -86,7 +89,9 @@ def test_blocks_threads_dtypes_and_origins_change_nothing(metric, tmp_path, monk
         sparse.csr_array(rows),
         (rows[i : i + 90] for i in range(0, 700, 90)),
         (sparse.csr_array(rows[i : i + 90]) for i in range(0, 700, 90)),
+        iter([rows[:300], sparse.csr_matrix(rows[300:])]),
         da.from_array(rows, chunks=(150, 5)),
+        da.from_array(rows, chunks=((0, 500, 0, 200), 12)),
     ]
     for block_rows in (1 << 13, 64):
         monkeypatch.setattr(NeighborAffinity, "block_rows", block_rows)
@@ -140,6 +145,51 @@ def test_histograms_add_up_over_shards_iterators_and_chunks(metric):
     in_chunks = retrieval_histogram(CODES[:9], codes, X[:9], y, **settings)
     for found in (shards[0] + shards[1], streamed, in_chunks):
         np.testing.assert_array_equal(found.counts, whole.counts)
+
+
+def test_histograms_of_other_databases_or_queries_do_not_add_up():
+    """Shards of which each has its own nearest rows, and objects that were fitted again."""
+
+    def count(affinity, shard, queries=slice(0, 9)):
+        return retrieval_histogram(
+            CODES[queries], CODES[shard], X[queries], X[shard], affinity=affinity
+        )
+
+    first, second = slice(0, 40), slice(40, 90)
+    affinity = NeighborAffinity(5).fit(X)
+    one = count(affinity, first)
+    others = [
+        count(NeighborAffinity(5), second),
+        count(NeighborAffinity(5).fit(X[40:]), second),
+        count(NeighborAffinity(6).fit(X), second),
+        count(affinity, second, slice(9, 18)),
+        count(EuclideanAffinity(percentiles=[5], levels=[1]).fit(X), second),
+    ]
+    for other in others:
+        for a, b in ((one, other), (other, one)):
+            with pytest.raises(ValueError, match="pass the fitted object for each of them"):
+                a + b
+    whole = count(affinity, slice(0, 90))
+    elsewhere = pickle.loads(pickle.dumps(count(pickle.loads(pickle.dumps(affinity)), second)))
+    for total in (sum([one, elsewhere]), elsewhere + one):
+        np.testing.assert_array_equal(total.counts, whole.counts)
+        assert total.relevance == whole.relevance
+    assert affinity.fit(X[:40]) is affinity
+    with pytest.raises(ValueError, match="can be merged"):
+        one + count(affinity, second)
+
+
+@every_metric
+def test_other_distances_have_the_same_neighbors(metric):
+    distances = hamming_distances(CODES, CODES)
+    affinity = NeighborAffinity(5, metric=metric)
+    for exclude_self in (True, False):
+        expected = retrieval_histogram(
+            CODES, CODES, X, X, affinity=affinity, exclude_self=exclude_self
+        )
+        found = distance_histogram(distances, X, affinity=affinity, exclude_self=exclude_self)
+        for k in (1, 5, 20):
+            np.testing.assert_allclose(found.recall(k=k), expected.recall(k=k))
 
 
 @every_metric
@@ -232,10 +282,19 @@ def test_what_cannot_be_told_is_refused():
         affinity.fit(np.zeros((0, 3)))
     with pytest.raises(ValueError, match="the iterator gave no block"):
         affinity.fit(iter([]))
+    with pytest.raises(ValueError, match="a block of y has 3 features; .* fitted with 5"):
+        affinity.fit(iter([X[:9], X[9:, :3]]))
     with pytest.raises(ValueError, match="4 features; this affinity was fitted with 5"):
         affinity.fit(X).pairwise(X[:, :4], X)
     with pytest.raises(ValueError, match="numeric vectors"):
         affinity.fit(["a", "b"])
+    for labels in ([1, 2, 2], np.arange(90), iter([np.arange(5)]), da.arange(90)):
+        with pytest.raises(ValueError, match="class labels have no nearest rows"):
+            affinity.fit(labels)
+    with pytest.raises(ValueError, match="class labels have no nearest rows"):
+        TALRLinear(4, affinity=affinity, max_iter=1).fit(X, np.arange(90) % 3)
+    with pytest.raises(ValueError, match="at least one row. Got n_samples = 0"):
+        affinity.fit(da.zeros((0, 3)))
     hasher = RSHHasher(2, affinity=NeighborAffinity(3))
     with pytest.raises(ValueError, match="blocks of rows do not tell which rows are the nearest"):
         hasher.partial_fit(X)

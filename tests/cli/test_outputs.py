@@ -10,7 +10,7 @@ import pytest
 
 from sklearn_hashrank import ITQHasher, load_hasher, save_hasher
 from sklearn_hashrank.cli import main
-from sklearn_hashrank.comparison import METHODS
+from tests.instances import METHODS_HERE
 
 X = np.random.default_rng(0).normal(size=(60, 5))
 
@@ -132,7 +132,7 @@ def test_a_link_as_output_is_written_through(folder):
     assert load_hasher("far/model.npz").n_bits == 4
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", METHODS_HERE)
 def test_every_method_is_fitted_to_files_and_encodes_them(method, folder, capsys):
     paths = np.stack([np.arange(60) % 2, np.arange(60) % 4], axis=1)
     np.save("paths.npy", paths if method.startswith("hierarchical") else paths[:, 1])

@@ -194,3 +194,7 @@ def test_groups_of_equal_codes(n_bits):
         assert [groups.ids_of(i).tolist() for i in range(len(literal))] == list(literal.values())
         assert sorted(groups.ids) == list(range(40))
         assert groups.starts[-1] == 40
+        assert groups.ids_of(-1).size == 0  # what an index returns where nothing was found
+        for number in (-2, len(literal)):
+            with pytest.raises(IndexError, match=f"or -1, for no code. Got {number}"):
+                groups.ids_of(number)

@@ -1,5 +1,6 @@
 """Columns of rescored rankings: against literal sorts."""
 
+import csv
 import json
 from itertools import chain
 
@@ -9,12 +10,13 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.datasets import load_digits
 
-from sklearn_hashrank import ITQHasher, NeighborAffinity
+from sklearn_hashrank import ITQHasher, NeighborAffinity, load_hasher
 from sklearn_hashrank.cli import main
-from sklearn_hashrank.codes import hamming_distances
-from sklearn_hashrank.comparison import Rescoring, compare
-from sklearn_hashrank.metrics import tie_aware_precision_score
-from sklearn_hashrank.model_selection import RetrievalSplit
+from sklearn_hashrank.codes import hamming_distances, load_codes
+from sklearn_hashrank.comparison import Rescoring, compare, measure_rescoring
+from sklearn_hashrank.metrics import tie_aware_precision_score, tie_aware_recall_score
+from sklearn_hashrank.metrics.retrieval import Encoded
+from sklearn_hashrank.model_selection import RandomRetrievalSplit, RetrievalSplit
 from tests.oracle.neighbors import rescored
 
 X, Y = load_digits(return_X_y=True)
@@ -70,6 +72,39 @@ def test_columns_are_those_of_literal_rankings():
     assert titles[-8:-5] == ["P@5, codes", "P@5, asymmetric", "P@5, floats"]
     assert "P@5, floats" in comparison.to_markdown()
     assert "near_floats" in comparison.to_csv().splitlines()[0]
+
+
+class Counted(np.memmap):
+    """Rows in a file, which note how many of them were read at most at a time."""
+
+    most = 0
+
+    def __getitem__(self, rows):
+        found = super().__getitem__(rows)
+        Counted.most = max(Counted.most, len(np.atleast_1d(found)))
+        return found
+
+
+def test_floats_are_read_from_a_file_where_there_are_candidates(tmp_path):
+    X.astype(np.float32).tofile(tmp_path / "rows")
+    rows = np.memmap(tmp_path / "rows", np.float32, "r", shape=X.shape)
+    options = {"affinity": NeighborAffinity(K), "rescoring": Rescoring(K), "methods": ["itq"]}
+    expected = compare(X.astype(np.float32), **options, **SETTINGS).results[0].scores
+    found = compare(rows, **options, **SETTINGS).results[0].scores
+    for name in ("ap", "near_codes", "near_asymmetric", "near_floats", "row_bytes"):
+        assert found[name] == expected[name]
+
+    hasher = ITQHasher(12, output="packed", random_state=0).fit(rows[40:])
+    of_queries, of_database = (
+        Encoded(hasher.transform(part), 12, part) for part in (rows[:40], rows[40:])
+    )
+    counted = rows.view(Counted)
+    found = measure_rescoring(
+        Rescoring(K, OVERSAMPLING), of_queries, of_database, None, counted, np.arange(40, 260),
+        (Y[:40], Y[40:]),
+    )  # fmt: skip
+    assert 0 < Counted.most <= K * OVERSAMPLING
+    assert 0 < found["near_floats"] < 1
 
 
 def test_all_candidates_give_all_true_neighbours():
@@ -160,9 +195,9 @@ def files(tmp_path):
     return {option: str(tmp_path / name) for option, name in options.items()}
 
 
-def evaluate(files):
+def evaluate(files, *more):
     rescore = ["--rescore", str(K), "--oversampling", str(OVERSAMPLING)]
-    return main(["evaluate", *chain.from_iterable(files.items()), *rescore, "--json"])
+    return main(["evaluate", *chain.from_iterable(files.items()), *rescore, *more, "--json"])
 
 
 def test_evaluate_gives_the_numbers_of_compare(files, capsys):
@@ -175,11 +210,76 @@ def test_evaluate_gives_the_numbers_of_compare(files, capsys):
         assert found[name] == pytest.approx(expected[name])
 
 
+@pytest.mark.parametrize("metric", ["cosine", "inner_product"])
+def test_the_commands_measure_recall_of_neighbors(files, tmp_path, capsys, metric):
+    """The same numbers from files of codes, from the command that compares, and from Python."""
+    options = ["--neighbors", str(K), "--metric", metric, "--measures", "ap,recall@5"]
+    files = {name: path for name, path in files.items() if "labels" not in name}
+    capsys.readouterr()
+    assert evaluate(files, *options) == 0
+    found = json.loads(capsys.readouterr().out)
+    [result] = compare(
+        X, methods={"itq": load_hasher(files["--model"])}, n_bits=[12], seeds=1, protocol=SPLIT,
+        affinity=NeighborAffinity(K, metric=metric), measures=["ap", "recall@5"],
+        rescoring=Rescoring(K, OVERSAMPLING, metric),
+    ).results  # fmt: skip
+    for name in ("ap", "recall@5", "near_codes", "near_asymmetric", "near_floats"):
+        assert found[name] == pytest.approx(result.scores[name])
+
+    np.savez(tmp_path / "data.npz", X=X, y=Y)
+    command = ["compare", "--data", str(tmp_path / "data.npz"), *options, "--methods", "itq"]
+    command += ["--bits", "12", "--seeds", "1", "--queries", "40", "--rescore", str(K), "--quiet"]
+    assert main([*command, "--output", str(tmp_path / "out")]) == 0
+    [result] = compare(
+        X, methods=["itq"], n_bits=[12], seeds=1, protocol=RandomRetrievalSplit(40),
+        affinity=NeighborAffinity(K, metric=metric), measures=["ap", "recall@5"],
+    ).results  # fmt: skip
+    with open(tmp_path / "out" / "runs.csv", encoding="utf-8") as file:
+        [run] = csv.DictReader(file)
+    assert float(run["recall@5"]) == pytest.approx(result.scores["recall@5"])
+    assert float(run["near_floats"]) > float(run["near_codes"])
+
+
+def test_every_item_searches_the_others_by_neighbors(files, tmp_path, capsys):
+    """Without queries, each row is left out of its own neighbours."""
+    names = ("--database", "--database-data")
+    options = [*chain.from_iterable((name, files[name]) for name in names), "--neighbors", "5"]
+    capsys.readouterr()
+    assert main(["evaluate", *options, "--measures", "recall@5", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)["recall@5"]
+    sparse.save_npz(tmp_path / "rows.npz", sparse.csr_matrix(X[40:]))
+    options[3] = str(tmp_path / "rows.npz")
+    assert main(["evaluate", *options, "--measures", "recall@5", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["recall@5"] == pytest.approx(found)
+    codes = load_codes(files["--database"])
+    expected = tie_aware_recall_score(X[40:], codes, n_bits=12, k=5, affinity=NeighborAffinity(5))
+    assert found == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({}, "--neighbors takes the place of labels"),
+        ({"--database-labels": None}, "--neighbors takes the place of labels"),
+        (
+            {"--database-labels": None, "--query-labels": None, "--query-data": None},
+            "--neighbors needs --database-data, and --query-data where there are --queries",
+        ),
+    ],
+)
+def test_neighbors_need_features_and_no_labels(files, capsys, change, message):
+    kept = {name: path for name, path in files.items() if name not in change}
+    assert evaluate(kept, "--neighbors", "3") == 2
+    assert message in capsys.readouterr().err
+    assert main(["evaluate", "--database", files["--database"]]) == 2
+    assert "evaluate needs --database-labels, or --neighbors and" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
         ({"--model": None}, "--rescore needs --queries, --model, --query-data and"),
-        ({"--query-data": "d.npy"}, "must have 40 rows, one for each code, and 64 features"),
+        ({"--query-data": "d.npy"}, "must have 40 rows, one for each code. Got shape"),
         ({"--query-data": "other.npy"}, "are not the codes of"),
     ],
 )

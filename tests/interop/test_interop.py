@@ -111,6 +111,19 @@ def test_bad_bytes_are_refused(rows, n_bits, message):
         from_bytes(rows, n_bits)
 
 
+@pytest.mark.parametrize("rows", [["a"], b"ab", [[5]], [5]])
+def test_what_is_not_bytes_is_refused(rows):
+    with pytest.raises(TypeError, match=r"must be an iterable of bytes. Got (str|list|int), in r"):
+        from_bytes(rows, 8)
+
+
+def test_anything_that_holds_bytes_is_read():
+    rows = [b"a", bytearray(b"b"), memoryview(b"c"), np.array([-2], np.int8)]
+    np.testing.assert_array_equal(from_bytes(rows, 8, "packed").ravel(), [97, 98, 99, 254])
+    with pytest.raises(ValueError, match="n_bits=8 take 1 bytes. Got 8, in row 0"):
+        from_bytes([np.array([5])], 8)
+
+
 @pytest.mark.parametrize("n_bits", [5, 8, 64, 100])
 @pytest.mark.parametrize("n_lists", [None, 3])
 def test_faiss_gives_the_codes_back_and_their_distances(n_bits, n_lists):

@@ -115,6 +115,16 @@ def test_what_cannot_be_searched_is_refused_by_fit(codes, n_bits, message):
         HammingNeighbors(n_bits=n_bits).fit(codes)
 
 
+@pytest.mark.parametrize("output", ["bits", "packed"])
+def test_queries_of_another_width_are_refused(output):
+    codes = unpack_codes(np.packbits(BITS, axis=1), N_BITS, output)
+    index = HammingNeighbors(3, n_bits=None if output == "bits" else N_BITS).fit(chunked(codes))
+    for search in (index.kneighbors, index.radius_neighbors):
+        for n_bits in (1, 5, 13):
+            with pytest.raises(ValueError, match=f"query codes have {n_bits} columns; codes of"):
+                search(QUERIES[:, :1].repeat(n_bits, axis=1))
+
+
 def test_values_are_judged_over_all_chunks():
     mixed = BITS.astype(np.int8)
     mixed[150:] = 2 * mixed[150:] - 1

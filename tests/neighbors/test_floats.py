@@ -1,7 +1,10 @@
 """Rescoring by floats: against a literal sort."""
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
+from scipy import sparse
 
 from sklearn_hashrank.neighbors import rescore
 
@@ -55,12 +58,59 @@ def test_missing_candidates_stay_missing():
     assert np.isinf(distances[:, 3:]).all()
 
 
+def test_a_row_that_is_named_twice_counts_once():
+    once = CANDIDATES[:, :6]
+    twice = np.concatenate([once[:, 2:], once], axis=1)
+    distances, indices = rescore(QUERIES, ROWS, twice, 8)
+    expected = rescore(QUERIES, ROWS, once)
+    np.testing.assert_array_equal(distances[:, :6], expected[0])
+    np.testing.assert_array_equal(indices[:, :6], expected[1])
+    assert (indices[:, 6:] == -1).all()
+
+
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
+def test_data_frames_are_rows(frame):
+    expected = rescore(QUERIES, ROWS, CANDIDATES, 5)
+    np.testing.assert_array_equal(rescore(frame(QUERIES), frame(ROWS), CANDIDATES, 5), expected)
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.int8])
+def test_types_of_numbers(dtype):
+    rows = (20 * ROWS).astype(dtype)
+    expected = rescore(QUERIES, rows.astype(float), CANDIDATES, 5)
+    np.testing.assert_array_equal(rescore(QUERIES, rows, CANDIDATES, 5), expected)
+
+
+@pytest.mark.parametrize("scale", [1e-140, 1e140])
+def test_cosines_do_not_depend_on_the_scale(scale):
+    expected = rescore(QUERIES, ROWS, CANDIDATES, 5)
+    found = rescore(scale * QUERIES, scale * ROWS.astype(float), CANDIDATES, 5)
+    np.testing.assert_allclose(found[0], expected[0], atol=1e-12)
+
+
+@pytest.mark.parametrize(("value", "is_read"), [(np.nan, 1), (np.inf, 1), (1e200, 1), (np.nan, 0)])
+@pytest.mark.parametrize("metric", ["cosine", "euclidean", "inner_product"])
+def test_rows_without_a_distance_are_named_where_they_are_read(metric, value, is_read):
+    rows = ROWS.astype(float)
+    rows[3, 1] = value
+    queries = 1e150 * QUERIES
+    candidates = np.tile([3 if is_read else 4, 5, 8], (9, 1))
+    if not is_read:
+        assert np.isfinite(rescore(queries, rows, candidates, metric=metric)[0]).all()
+        return
+    message = f"row 3 contains NaN, infinity or a value too large for {metric} distances"
+    with pytest.raises(ValueError, match=message):
+        rescore(queries, rows, candidates, metric=metric, n_jobs=2)
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
         ({"metric": "manhattan"}, "metric must be one of .* Got 'manhattan'"),
         ({"rows": ROWS[:, :4]}, r"array of 5 columns.* Got ndarray of shape \(60, 4\)"),
         ({"rows": [[1.0] * 5]}, "Got list of shape None"),
+        ({"rows": sparse.csr_array(ROWS)}, r"a dense array of 5 columns.* Got csr_array"),
+        ({"candidates": CANDIDATES[:, :0]}, "at least one number for each query. Got none"),
         ({"candidates": CANDIDATES[:3]}, r"each of the 9 queries. Got int64 of shape \(3, 30\)"),
         ({"candidates": CANDIDATES / 2}, "must be integers .* Got float64"),
         ({"candidates": CANDIDATES + 10}, "less than 60, or -1. Got numbers from 10 to 69"),

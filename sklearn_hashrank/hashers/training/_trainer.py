@@ -12,14 +12,14 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from .._linear import CenteredRows, FeatureSpace, Moments, leading_directions
-from .._utils.callbacks import Progress
-from ..persistence import storable
-from ..solvers.rotation import itq_rotation
+from ..._linear import CenteredRows, FeatureSpace, Moments, leading_directions
+from ..._utils.callbacks import Progress
+from ...persistence import storable
+from ...solvers.rotation import itq_rotation
 
 _ROWS_TO_START_FROM, _ITERATIONS_OF_THE_START = 5000, 20
 _AVERAGING = 0.99
@@ -27,6 +27,27 @@ _DOUBT = 10  # rows that the unit variance of a random direction counts as
 
 History = dict[str, list[float]]
 """For each pass the mean ``"objective"``, the ``"learning_rate"``, and what listeners add."""
+
+
+class Batches(Protocol):
+    """Batches of rows, given by their numbers; every iteration is a pass.
+
+    Attributes
+    ----------
+    rows : ndarray
+        Numbers of the rows of a pass.
+    size : int or float
+        Rows of a batch, about.
+    """
+
+    rows: np.ndarray
+
+    @property
+    def size(self) -> float:
+        """Rows of a batch, about."""
+
+    def __iter__(self) -> Iterator[np.ndarray]:
+        """Give the batches of a pass."""
 
 
 class Minibatches:
@@ -108,7 +129,7 @@ class Trainer:
     step : callable ``(batch, factor) -> float``
         Moves the model on the rows of a batch, given by their numbers, and returns the objective
         before the move. `factor` scales the length of the step.
-    batches : Minibatches
+    batches : Batches
         The batches of every pass.
     schedule : callable ``(progress) -> float``
         The factor, given the progress of the training from 0 to 1.
@@ -122,7 +143,7 @@ class Trainer:
     """
 
     step: Callable[[np.ndarray, float], float]
-    batches: Minibatches
+    batches: Batches
     schedule: Callable[[float], float]
     learning_rate: float
     before_step: Iterable[Callable[[float], None]] = ()

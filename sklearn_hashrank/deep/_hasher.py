@@ -1,0 +1,539 @@
+"""A network that is a hasher like the others."""
+
+import contextlib
+import copy
+import math
+from numbers import Integral, Real
+from typing import Any, Self
+
+import numpy as np
+import torch
+from sklearn.base import _fit_context
+from sklearn.utils import check_array, check_consistent_length, check_random_state
+from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+from sklearn.utils.validation import validate_data
+from torch.utils.data import Dataset
+
+from .._linear import FeatureSpace
+from .._utils.callbacks import CallbackSupportMixin, Progress
+from .._utils.threads import one_blas_thread
+from ..affinity import BaseAffinity
+from ..base import BaseHasher
+from ..hashers.training import (
+    EarlyStopping,
+    History,
+    Report,
+    Trainer,
+    check_two_rows,
+    choose_batch_size,
+    learned_relevance,
+    make_batches,
+    split_for_validation,
+    takes_groups,
+    validation_of,
+)
+from ..objectives import CheckedObjective
+from ..solvers.stochastic import SCHEDULES
+from ._augmentation import AUGMENTATIONS
+from ._datasets import DatasetRows
+from ._images import find_layout, moments_of
+from ._learner import OPTIMIZERS, Inputs, NetworkLearner, encode, find_device
+from ._modules import Parts, build, rebuild, seeded, weights_of
+from ._objectives import batch_objective, find_loss
+from ._recipe import choose_recipe
+from ._threads import torch_threads
+
+_ROWS = {"accept_sparse": "csr", "dtype": [np.float64, np.float32, np.uint8]}
+_EXAMPLES = 2  # rows that tell what a network makes of them
+
+
+class DeepHasher(CallbackSupportMixin, BaseHasher):
+    """A network whose outputs are bits, trained end to end.
+
+    Parameters
+    ----------
+    module : None, Module, class or callable, default=None
+        The network. None: a multilayer perceptron for rows of features, and a network of three
+        convolutions for images. A class or a function makes a network, of type
+        :class:`torch.nn.Module`, that gives `n_bits` scores for each row; it is called with those
+        of the keywords `n_bits`, `n_features` (of rows) and `image_shape` (channels, height,
+        width) that it takes. A network itself is fine-tuned: a copy of it, whose output gets a
+        layer of `n_bits`.
+    n_bits : int, default=32
+        Length of a code.
+    objective : str, object or Module, default="ap"
+        What is maximised: ``"ap"``, ``"ndcg"`` or ``"mi"`` (see
+        :class:`~sklearn_hashrank.deep.TieAwareLoss`), ``"dsh"``, ``"dispersed"``,
+        ``"hierarchical"``, ``"nested"``, ``"dpsh"``, ``"hashnet"`` or ``"dtsh"`` (see
+        :class:`~sklearn_hashrank.deep.PairwiseLoss`), an object with
+        ``value_and_gradient(scores, level, levels)``, or a loss, as ``TieAwareLoss(alpha_end=4)``.
+        A loss of your own is called with the scores and the `y` of a batch, both tensors.
+    affinity : "auto" or affinity object, default="auto"
+        How `y` says what is relevant; see :mod:`sklearn_hashrank.affinity`. ``"auto"`` without `y`
+        learns from the nearest rows, and judges by distances; see :ref:`unlabelled`.
+    image_shape : tuple of int, default=None
+        Shape of the image in a flattened row: (height, width), (height, width, channels) or
+        (channels, height, width). One number may be -1. None: flat rows are features. Arrays of
+        images bring their own shape; it must agree with `image_shape` if given.
+    channels : {"auto", "first", "last"}, default="auto"
+        Where the channels of an image with three axes are. ``"auto"`` takes the axis of at most 4
+        numbers.
+    standardize : bool or "auto", default="auto"
+        Whether inputs are centred and scaled by the training rows: each feature, or each channel
+        of images. ``"auto"`` does so except for a given network, which wants what it was trained
+        on.
+    optimizer : {"adam", "sgd"} or callable, default="adam"
+        Adam with decoupled weight decay; stochastic gradient descent with Nesterov momentum of 0.9;
+        or a class of :mod:`torch.optim`, or a function, called with groups of parameters, `lr` and
+        `weight_decay`.
+    learning_rate : float or "auto", default="auto"
+        Length of a step at the start.
+    trunk_learning_rate : float or "auto", default="auto"
+        The same for the parameters of a given network; 0 leaves them as they are.
+    schedule : {"constant", "step", "cosine"}, default="cosine"
+        How the length of a step falls during `max_iter` passes.
+    weight_decay : float or "auto", default="auto"
+        That of the optimizer.
+    batch_size : int or "auto", default="auto"
+        Rows of a minibatch, at most all of them. ``"auto"`` is 256, and more where relevant items
+        are rare, as for :class:`~sklearn_hashrank.TALRLinear`: batches are made of groups of a
+        class where there are many classes, and of neighbours where nearest rows are relevant.
+    max_iter : int or "auto", default="auto"
+        Most passes over the training rows.
+    augment : {"auto", "shift", "flip"}, callable or None, default="auto"
+        How the images of a batch are changed before a step. ``"shift"`` moves each by a tenth of
+        its size at most; ``"flip"`` exchanges left and right of every second one as well, which
+        suits photographs, and no digits. ``"auto"`` shifts images and leaves rows of features
+        alone. A callable takes and returns a tensor of shape (n, channels, height, width), or (n,
+        n_features), centred and scaled.
+    early_stopping : bool, default=False
+        Whether to keep part of the training rows for validation, to return the weights that were
+        best, and to stop after `n_iter_no_change` passes without a better one. Validation looks at
+        the tie-aware measure that the objective names, or else at the objective itself.
+    validation_fraction : float, default=0.1
+        Share of the rows kept for validation.
+    n_iter_no_change : int, default=10
+        Passes to wait for a better validation.
+    warm_start : bool, default=False
+        Whether :meth:`fit` starts from the network of the last fit.
+    device : str or device, default="auto"
+        Where the network learns and encodes. ``"auto"`` is an accelerator that torch finds, or else
+        the CPU. A pickle or file holds the network on the CPU.
+    output : {"bits", "signs", "packed"}, default="bits"
+        Format of :meth:`transform`: 0/1 uint8, -1/+1 int8, or packed uint8 bytes.
+    random_state : int, RandomState instance or None, default=None
+        Draws the network, the minibatches, the changes of images and the validation rows. The
+        generators of torch itself are left as they were.
+    n_jobs : int or None, default=None
+        Threads of torch on the CPU. None means 1 unless in a :obj:`joblib.parallel_config` context,
+        -1 means all processors. More than one pay for convolutions where the machine has nothing
+        else to do; sums may then be rounded in another way, so that results differ a little.
+    verbose : int, default=0
+        Print a line every `verbose` passes.
+
+    Attributes
+    ----------
+    network_ : Module
+        The trained network, in evaluation mode.
+    input_shape_ : tuple of int
+        What the network takes: (n_features,), or (channels, height, width).
+    affinity_ : affinity object
+        The fitted affinity.
+    history_ : dict of list
+        For each pass the mean ``"objective"`` over the minibatches, minus the loss, the
+        ``"learning_rate"`` at its end, and the ``"validation"`` where `early_stopping` is on.
+    n_iter_ : int
+        Passes done.
+    batch_size_ : int
+        Rows of a minibatch.
+    n_bits_ : int
+        Length of the codes, whatever `n_bits` was set to after `fit`.
+    codes_ : ndarray of shape (n_samples, ceil(n_bits / 8)), uint8
+        Packed codes of the training rows.
+    y_ : array-like
+        `y` of the training rows; absent where it was None.
+    n_features_in_ : int
+        Number of features, or of the numbers of an image, seen during fit.
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
+        Names of the features, when `X` has string column names.
+
+    Notes
+    -----
+    `X` may be rows of features, dense or sparse; images of shape (n, height, width), (n, height,
+    width, channels) or (n, channels, height, width), of bytes or floats; or a
+    :class:`torch.utils.data.Dataset` with a length, whose items are rows or pairs of a row and its
+    `y`. Items are read when they are needed, at least twice before the first pass.
+
+    Projections are float32, whatever the rows are, because networks compute in it.
+
+    References
+    ----------
+    .. [1] K. He, F. Cakir, S. A. Bargal, S. Sclaroff, "Hashing as tie-aware learning to rank",
+       CVPR 2018.
+    .. [2] P. L. K. Ding, Y. Li, B. Li, "Mean local group average precision (mLGAP): a new
+       performance metric for hashing-based retrieval", 2018.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from sklearn_hashrank.deep import DeepHasher
+    >>> X, y = load_digits(return_X_y=True)
+    >>> hasher = DeepHasher(n_bits=16, random_state=0).fit(X[:1000], y[:1000])
+    >>> bool(hasher.score(X[1000:], y[1000:]) > 0.8)
+    True
+
+    A network of your own:
+
+    >>> import torch
+    >>> def network(n_features, n_bits):
+    ...     return torch.nn.Sequential(
+    ...         torch.nn.Linear(n_features, 64), torch.nn.ReLU(), torch.nn.Linear(64, n_bits)
+    ...     )
+    >>> hasher = DeepHasher(network, n_bits=16, max_iter=10, random_state=0)
+    >>> hasher.fit(X[:1000], y[:1000]).transform(X[:2]).shape
+    (2, 16)
+    """
+
+    _parameter_constraints: dict = {
+        **BaseHasher._parameter_constraints,
+        "module": [None, callable],
+        "objective": [str, HasMethods("value_and_gradient"), torch.nn.Module],
+        "affinity": [StrOptions({"auto"}), BaseAffinity],
+        "image_shape": [None, "array-like"],
+        "channels": [StrOptions({"auto", "first", "last"})],
+        "standardize": [StrOptions({"auto"}), "boolean"],
+        "optimizer": [StrOptions(set(OPTIMIZERS)), callable],
+        "learning_rate": [StrOptions({"auto"}), Interval(Real, 0, None, closed="neither")],
+        "trunk_learning_rate": [StrOptions({"auto"}), Interval(Real, 0, None, closed="left")],
+        "schedule": [StrOptions(set(SCHEDULES))],
+        "weight_decay": [StrOptions({"auto"}), Interval(Real, 0, None, closed="left")],
+        "batch_size": [StrOptions({"auto"}), Interval(Integral, 2, None, closed="left")],
+        "max_iter": [StrOptions({"auto"}), Interval(Integral, 1, None, closed="left")],
+        "augment": [None, StrOptions(set(AUGMENTATIONS)), callable],
+        "early_stopping": ["boolean"],
+        "validation_fraction": [Interval(Real, 0, 1, closed="neither")],
+        "n_iter_no_change": [Interval(Integral, 1, None, closed="left")],
+        "warm_start": ["boolean"],
+        "device": [str, torch.device],
+        "random_state": ["random_state"],
+        "n_jobs": [None, Integral],
+        "verbose": ["verbose"],
+    }
+
+    _passed_again = ("module", "optimizer", "augment")  # where a file is read
+
+    network_: torch.nn.Module
+    input_shape_: tuple[int, ...]
+    _inputs: Inputs
+
+    def __init__(
+        self,
+        module=None,
+        n_bits=32,
+        *,
+        objective="ap",
+        affinity="auto",
+        image_shape=None,
+        channels="auto",
+        standardize="auto",
+        optimizer="adam",
+        learning_rate="auto",
+        trunk_learning_rate="auto",
+        schedule="cosine",
+        weight_decay="auto",
+        batch_size="auto",
+        max_iter="auto",
+        augment="auto",
+        early_stopping=False,
+        validation_fraction=0.1,
+        n_iter_no_change=10,
+        warm_start=False,
+        device="auto",
+        output="bits",
+        random_state=None,
+        n_jobs=None,
+        verbose=0,
+    ):
+        self.module = module
+        self.n_bits = n_bits
+        self.objective = objective
+        self.affinity = affinity
+        self.image_shape = image_shape
+        self.channels = channels
+        self.standardize = standardize
+        self.optimizer = optimizer
+        self.learning_rate = learning_rate
+        self.trunk_learning_rate = trunk_learning_rate
+        self.schedule = schedule
+        self.weight_decay = weight_decay
+        self.batch_size = batch_size
+        self.max_iter = max_iter
+        self.augment = augment
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
+        self.warm_start = warm_start
+        self.device = device
+        self.output = output
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    @one_blas_thread()
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Train the network.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features), images or Dataset
+            Training rows.
+        y : array-like with n_samples rows, default=None
+            What `affinity` compares. None: the `y` of the items of a data set, or else `X` itself.
+
+        Returns
+        -------
+        self : DeepHasher
+        """
+        find_loss(self.objective, self.n_bits)  # refused before rows are read
+        if isinstance(X, Dataset):
+            X = DatasetRows(X)
+            y = X.y() if y is None else y
+        device, random_state = find_device(self.device), check_random_state(self.random_state)
+        seed = random_state.randint(np.iinfo(np.int32).max)
+        inputs = self._check_start(X)
+        X, y = self._validate_training_data(X, y)
+        check_two_rows(self, X)
+        with contextlib.ExitStack() as during:
+            during.enter_context(torch_threads(self.n_jobs))
+            during.enter_context(seeded(seed, device))
+            parts = self._start(X, device, inputs)
+            self._train(parts, X, y, device, random_state)
+            self._keep_database(X, y)
+        return self
+
+    def _start(self, X, device, inputs):
+        """Return the network as it is before learning."""
+        if inputs is not None:
+            self._inputs = inputs
+            return Parts(self.network_.to(device).train(), _trunk_of(self.network_, self.module))
+        self._inputs.space = self._choose_space(X)
+        example = self._inputs.tensor(X, slice(0, _EXAMPLES))
+        parts = build(self.module, self.input_shape_, self.n_bits, example)
+        parts.network.to(device).train()
+        return parts
+
+    def _check_start(self, X):
+        """Return the inputs that a warm start goes on with, None without one."""
+        if not self.warm_start or not hasattr(self, "network_"):
+            return None
+        if self.n_bits != self.n_bits_:
+            raise ValueError(
+                f"learning goes on from codes of {self.n_bits_} bits. Got n_bits={self.n_bits}, "
+                "which takes a new fit, with warm_start=False."
+            )
+        self._check_rows(X, reset=False)
+        return self._inputs
+
+    def _choose_space(self, X):
+        is_wanted = self.standardize
+        if is_wanted == "auto":
+            is_wanted = not isinstance(self.module, torch.nn.Module)
+        if not is_wanted:
+            return None
+        layout, moments = self._inputs.layout, moments_of(X)
+        return FeatureSpace.of(moments) if layout is None else layout.space(moments)
+
+    def _train(self, parts, X, y, device, random_state):
+        relevance = self._fit_relevance(X, y, random_state)
+        found = batch_objective(self.objective, self.n_bits, relevance, y)
+        train, validation = relevance.members, relevance.members[:0]
+        if self.early_stopping:
+            train, validation = split_for_validation(train, self.validation_fraction, random_state)
+        size = choose_batch_size(self.batch_size, found.objective, relevance, random_state)
+        self.batch_size_ = size = min(len(train), size)
+        recipe = choose_recipe(
+            self._inputs.layout is not None,
+            max_iter=self.max_iter,
+            learning_rate=self.learning_rate,
+            trunk_learning_rate=self.trunk_learning_rate,
+            weight_decay=self.weight_decay,
+        )
+        learner = NetworkLearner(
+            parts,
+            self._inputs,
+            found.loss,
+            OPTIMIZERS.get(self.optimizer, self.optimizer)(
+                parts.groups(recipe.learning_rate, recipe.trunk_learning_rate),
+                lr=recipe.learning_rate,
+                weight_decay=recipe.weight_decay,
+            ),
+            self._choose_augmentation(),
+            device,
+        )
+        self.n_bits_, stopping = self.n_bits, None
+        if validation.size:
+            validate = self._validation(found, relevance, learner, X, train, validation)
+            stopping = EarlyStopping(
+                validate, learner.get_state, learner.set_state, self.n_iter_no_change
+            )
+        report = self.verbose and Report(type(self).__name__, recipe.max_iter, int(self.verbose))
+        in_groups = takes_groups(self.batch_size, size, relevance)
+        history: History = Trainer(
+            lambda batch, factor: learner.step(X, batch, factor),
+            make_batches(train, size, relevance, in_groups, random_state),
+            SCHEDULES[self.schedule],
+            recipe.learning_rate,
+            found.before_step,
+            [listener for listener in (learner.end_pass, stopping, report) if listener],
+        ).run(Progress(self, X, y, recipe.max_iter, lambda: {"network_": learner.copied()}))
+        if stopping:
+            stopping.restore()
+        learner.check_weights()
+        self.history_, self.n_iter_ = history, len(history["objective"])
+        self.network_ = learner.network.eval()
+
+    def _fit_relevance(self, X, y, random_state):
+        rows = X.to_array() if y is None and isinstance(X, DatasetRows) else X
+        self.affinity_ = self._fit_affinity(rows, y).without_database()
+        return learned_relevance(self.affinity, self.affinity_, rows, y, random_state, self.n_jobs)
+
+    def _choose_augmentation(self):
+        if self.augment == "auto" and self._inputs.layout is None:
+            return None
+        return AUGMENTATIONS.get(self.augment, self.augment) if self.augment else None
+
+    def _validation(self, found, relevance, learner, X, train, validation):
+        if isinstance(found.objective, torch.nn.Module):
+
+            def validate():
+                return -float(
+                    found.loss(torch.from_numpy(learner.scores(X, validation)), validation)
+                )
+
+            return validate
+        objective = CheckedObjective(found.objective, relevance.levels)
+        return validation_of(
+            objective, lambda rows: learner.scores(X, rows), relevance, train, validation
+        )
+
+    def _check_rows(self, X: Any, y: Any = None, *, reset: bool) -> Any:
+        """Check rows, images or a data set; images become flat rows, whose layout `fit` notes."""
+        X, found = _flat_rows(self, X)
+        if not reset:
+            self._check_image_shape(found)
+        if isinstance(X, DatasetRows):
+            checked = validate_data(self, X, reset=reset, skip_check_array=True)
+            if y is not None:
+                check_consistent_length(X, y)
+                checked = checked, y
+        elif y is None:
+            checked = validate_data(self, X, reset=reset, **_ROWS)
+        else:
+            checked = validate_data(self, X, y, reset=reset, multi_output=True, **_ROWS)
+        if reset:
+            layout = find_layout(self.n_features_in_, found, self.image_shape, self.channels)
+            self._inputs = Inputs(layout, None)
+            flat = (self.n_features_in_,)
+            self.input_shape_ = flat if layout is None else layout.channels_height_width
+        return checked
+
+    def _check_image_shape(self, found):
+        layout = self._inputs.layout
+        wanted = None if layout is None else layout.shape
+        if found is not None and found != wanted:
+            rows = f"rows of {self.n_features_in_} features"
+            raise ValueError(
+                f"this {type(self).__name__} was fitted on "
+                f"{rows if wanted is None else f'images of shape {wanted}'}. "
+                f"Got images of shape {found}."
+            )
+
+    def _project(self, X: Any) -> np.ndarray:
+        device = find_device(self.device)
+        with torch_threads(self.n_jobs):
+            return encode(self.network_.to(device), self._inputs, X, device)
+
+    def relevance(self, X: Any, y: Any = None) -> tuple[Any, Any]:
+        """Return the affinity to judge retrieval by, and what it compares.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features), images or Dataset
+            Rows as this hasher sees them.
+        y : array-like with n_samples rows, default=None
+            What an affinity compares. None: the `y` of the items of a data set, or else `X` itself,
+            for hashers fitted without `y`.
+
+        Returns
+        -------
+        affinity : "auto" or affinity object
+            An unfitted one is to be fitted on the rows of the database.
+        y : array-like with n_samples rows
+            What it compares.
+        """
+        if y is None and isinstance(X, Dataset):
+            y = DatasetRows(X).y()
+        if y is None and not self.fitted_with_y_:
+            X = self._check_rows(X, reset=False)
+            X = X.to_array() if isinstance(X, DatasetRows) else X
+        return super().relevance(X, y)
+
+    def _for_encoding(self) -> "DeepHasher":
+        light = super()._for_encoding()
+        light.module = None
+        return light
+
+    def __getstate__(self) -> dict[str, Any]:
+        """State whose network is on the CPU, so that it can be read where there is no other."""
+        state = super().__getstate__()
+        network = state.get("network_")
+        if network is not None and any(each.device.type != "cpu" for each in _tensors(network)):
+            state["network_"] = copy.deepcopy(network).cpu()
+        return state
+
+    def _state_to_store(self) -> dict[str, Any]:
+        """State for a file: the weights of the network as arrays."""
+        state = dict(vars(self))
+        state["_weights"] = weights_of(state.pop("network_"))
+        return state
+
+    def _check_fitted(self) -> None:
+        """Make the network of the weights that were read from a file."""
+        weights = self.__dict__.pop("_weights", None)
+        if weights is not None:
+            self.network_ = rebuild(self.module, self.input_shape_, self.n_bits_, weights)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "network_")
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.three_d_array = True
+        return tags
+
+
+def _flat_rows(hasher, X):
+    """Rows of numbers, and the shape of an image where X holds images."""
+    if torch.is_tensor(X):
+        X = X.detach().cpu().numpy()
+    if isinstance(X, Dataset):
+        X = DatasetRows(X)
+    if isinstance(X, DatasetRows):
+        return X, X.row_shape if len(X.row_shape) > 1 else None
+    if isinstance(X, list | tuple):
+        with contextlib.suppress(ValueError):  # of rows of different lengths; refused below
+            X = np.asarray(X)
+    n_axes = getattr(X, "ndim", None)
+    if not isinstance(n_axes, int) or n_axes < 3:
+        return X, None
+    X = check_array(X, allow_nd=True, dtype=_ROWS["dtype"], input_name="X", estimator=hasher)
+    return X.reshape(len(X), math.prod(X.shape[1:])), X.shape[1:]
+
+
+def _trunk_of(network, module):
+    return network.trunk if isinstance(module, torch.nn.Module) else None
+
+
+def _tensors(network):
+    return (*network.parameters(), *network.buffers())

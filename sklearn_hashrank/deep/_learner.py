@@ -1,0 +1,202 @@
+"""A network, and how it learns from batches and gives scores."""
+
+import contextlib
+import copy
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import torch
+from torch import nn
+
+from .._linear import FeatureSpace
+from ..persistence import storable
+from ._images import ImageLayout, dense_rows
+from ._modules import Parts, input_dtype
+
+_NUMBERS_OF_IMAGES, _NUMBERS_OF_ROWS = 1 << 18, 1 << 21  # that are encoded at a time
+
+Optimizers = dict[str, Callable[..., torch.optim.Optimizer]]
+
+
+def _sgd(params, lr, weight_decay):
+    return torch.optim.SGD(params, lr=lr, momentum=0.9, nesterov=True, weight_decay=weight_decay)
+
+
+OPTIMIZERS: Optimizers = {"adam": torch.optim.AdamW, "sgd": _sgd}
+"""What `optimizer` of `DeepHasher` may name."""
+
+
+@storable
+class Inputs:
+    """How rows of X go into a network: centred and scaled, as images where they are, on a device.
+
+    Parameters
+    ----------
+    layout : ImageLayout or None
+        Of images.
+    space : FeatureSpace or None
+        Centres and scales; None: rows go in as they are.
+    """
+
+    def __init__(self, layout: ImageLayout | None, space: FeatureSpace | None):
+        self.layout, self.space = layout, space
+
+    def tensor(self, X: Any, rows: Any, dtype: torch.dtype = torch.float32) -> torch.Tensor:
+        """Return some rows of X, on the CPU."""
+        block = dense_rows(X, rows)
+        if self.space is None:
+            block = block.astype(block.dtype.newbyteorder("="))  # a copy, which may be written to
+        else:
+            block = self.space.transform(block, np.float32)
+        if self.layout is not None:
+            block = self.layout.images(block)
+        return torch.from_numpy(np.ascontiguousarray(block, block.dtype.newbyteorder("="))).to(
+            dtype
+        )
+
+    def n_rows_at_a_time(self, n_features: int) -> int:
+        """Rows that are encoded at a time."""
+        numbers = _NUMBERS_OF_ROWS if self.layout is None else _NUMBERS_OF_IMAGES
+        return max(1, numbers // n_features)
+
+
+def encode(
+    network: nn.Module, inputs: Inputs, X: Any, device: torch.device, rows: Any = None
+) -> np.ndarray:
+    """Return the scores of rows of X, or of some of them, float32; block by block."""
+    rows = np.arange(X.shape[0]) if rows is None else rows
+    size, dtype = inputs.n_rows_at_a_time(X.shape[1]), input_dtype(network)
+    with torch.no_grad():
+        scores = [
+            network(inputs.tensor(X, _cut(rows, start, size), dtype).to(device)).float().cpu()
+            for start in range(0, len(rows), size)
+        ]
+    return torch.cat(scores).numpy()
+
+
+class NetworkLearner:
+    """Moves the parameters of a network downhill on a loss.
+
+    Parameters
+    ----------
+    parts : Parts
+        The network, on its device.
+    inputs : Inputs
+        How rows go in.
+    loss : callable ``(scores, batch) -> Tensor``
+        Given the numbers of the rows of a batch.
+    optimizer : Optimizer
+        Its learning rates are those of factor 1.
+    augment : callable or None
+        Changes the batches.
+    device : torch.device
+    """
+
+    def __init__(
+        self,
+        parts: Parts,
+        inputs: Inputs,
+        loss: Callable[[torch.Tensor, np.ndarray], torch.Tensor],
+        optimizer: torch.optim.Optimizer,
+        augment: Callable[[torch.Tensor], torch.Tensor] | None,
+        device: torch.device,
+    ):
+        self.network, self._inputs, self._loss = parts.network, inputs, loss
+        self._optimizer, self._augment, self._device = optimizer, augment, device
+        self._rates = [group["lr"] for group in optimizer.param_groups]
+        self._n_passes = self._n_batches = 0
+
+    def step(self, X: Any, batch: np.ndarray, factor: float) -> float:
+        """Move on the rows of X with these numbers; return minus the loss before the move."""
+        self._n_batches += 1
+        rows = self._inputs.tensor(X, batch, input_dtype(self.network)).to(self._device)
+        if self._augment is not None:
+            rows = self._augment(rows)
+        for group, rate in zip(self._optimizer.param_groups, self._rates):
+            group["lr"] = factor * rate
+        self._optimizer.zero_grad()
+        scores = self.network(rows)
+        self._check_finite(scores)
+        loss = self._loss(scores, batch)
+        self._check_finite(loss)
+        loss.backward()
+        self._optimizer.step()
+        return -float(loss.detach())
+
+    def end_pass(self, history: Any) -> None:
+        """Note that a pass is over."""
+        self._n_passes, self._n_batches = self._n_passes + 1, 0
+
+    @contextlib.contextmanager
+    def evaluating(self) -> Iterator[None]:
+        """Let the network be as it is when it encodes."""
+        self.network.eval()
+        try:
+            yield
+        finally:
+            self.network.train()
+
+    def scores(self, X: Any, rows: np.ndarray) -> np.ndarray:
+        """Return the scores of rows by what has been learned so far."""
+        with self.evaluating():
+            return encode(self.network, self._inputs, X, self._device, rows)
+
+    def get_state(self) -> dict[str, torch.Tensor]:
+        """Copy of what the network has learned."""
+        return copy.deepcopy(self.network.state_dict())
+
+    def set_state(self, state: dict[str, torch.Tensor]) -> None:
+        """Give it back."""
+        self.network.load_state_dict(state)
+
+    def check_weights(self) -> None:
+        """Refuse what the last step may have made of the network."""
+        for weights in self.network.state_dict().values():
+            if weights.is_floating_point() and not bool(torch.isfinite(weights).all()):
+                raise ValueError(
+                    "learning diverged: weights of the network are NaN or infinite after the last "
+                    f"step. Lower learning_rate, which is {self._rates[0]:g}{self._of_trunk()}."
+                )
+
+    def copied(self) -> nn.Module:
+        """Copy of the network, ready to encode."""
+        return copy.deepcopy(self.network).eval()
+
+    def _check_finite(self, numbers: torch.Tensor) -> None:
+        if not bool(torch.isfinite(numbers).all()):
+            what = "the loss" if numbers.ndim == 0 else "the scores of the network"
+            raise ValueError(
+                f"learning diverged: {what} held NaN or infinity in batch {self._n_batches} of "
+                f"pass {self._n_passes + 1}. Lower learning_rate, which is {self._rates[0]:g}"
+                f"{self._of_trunk()}."
+            )
+
+    def _of_trunk(self) -> str:
+        return f", or trunk_learning_rate, {self._rates[1]:g}" if len(self._rates) > 1 else ""
+
+
+def find_device(device: Any) -> torch.device:
+    """Return the device of this name, or raise an error where there is none; "auto" finds one."""
+    if isinstance(device, str) and device == "auto":
+        if torch.cuda.is_available():
+            return torch.device("cuda")
+        return torch.device("mps" if torch.backends.mps.is_available() else "cpu")
+    try:
+        found = torch.device(device)
+        torch.empty(1, device=found)
+    except (RuntimeError, AssertionError, NotImplementedError) as error:
+        reason = str(error).strip().split("\n")[0]
+        raise ValueError(
+            f"device must be 'auto', 'cpu' or another device that torch finds here. Got "
+            f"{str(device)!r}: {reason}"
+        ) from error
+    return found
+
+
+def _cut(rows: np.ndarray, start: int, size: int) -> Any:
+    """Numbers of some rows; a slice where they follow one another, which copies nothing."""
+    some = rows[start : start + size]
+    first, last = int(some[0]), int(some[-1])
+    follow = last - first == len(some) - 1 and bool((np.diff(some) == 1).all())
+    return slice(first, last + 1) if follow else some

@@ -1,0 +1,209 @@
+"""From what a user gives as `module` to a network that gives `n_bits` scores."""
+
+import contextlib
+import copy
+import inspect
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from torch import nn
+
+from ._networks import convolutional, hash_layer, perceptron
+
+
+class Parts(NamedTuple):
+    """A network, and which of its parameters are those of a given one.
+
+    Attributes
+    ----------
+    network : Module
+        From rows or images to scores, (n, n_bits).
+    trunk : Module or None
+        The part of it that was given.
+    """
+
+    network: nn.Module
+    trunk: "nn.Module | None"
+
+    def groups(self, learning_rate: float, trunk_learning_rate: float) -> list[dict[str, Any]]:
+        """Return the parameters that are learned, in groups of a learning rate each."""
+        of_trunk = set(map(id, self.trunk.parameters())) if self.trunk is not None else set()
+        learned = [each for each in self.network.parameters() if each.requires_grad]
+        new = [each for each in learned if id(each) not in of_trunk]
+        given = [each for each in learned if id(each) in of_trunk]
+        groups = [{"params": new, "lr": learning_rate}]
+        if given and trunk_learning_rate > 0:
+            groups.append({"params": given, "lr": trunk_learning_rate})
+        return [group for group in groups if group["params"]]
+
+
+def build(
+    module: Any, shape: tuple[int, ...], n_bits: int, example: torch.Tensor | None = None
+) -> Parts:
+    """Make a network.
+
+    Parameters
+    ----------
+    module : None, Module, class or callable
+        What the user gave, see `DeepHasher`. A network is copied.
+    shape : tuple of int
+        Of a row, (n_features,), or of an image, (channels, height, width).
+    n_bits : int
+        Width of the output.
+    example : Tensor, default=None
+        A few rows; zeros where there are none, as when a file is read.
+
+    Returns
+    -------
+    parts : Parts
+    """
+    if example is None:
+        example = torch.zeros(2, *shape)
+    if module is None:
+        return Parts(_default(shape, n_bits), None)
+    if isinstance(module, nn.Module):
+        trunk = copy.deepcopy(module)
+        features = _run(trunk, example)
+        if features.ndim < 2:
+            raise ValueError(
+                "the network given as module must have features for each row, of shape (n_rows, "
+                f"n_features). Got {tuple(features.shape)} for {len(example)} rows."
+            )
+        head = hash_layer(features[0].numel(), n_bits).to(features.dtype)
+        return Parts(
+            nn.Sequential(OrderedDict(trunk=trunk, flatten=nn.Flatten(), head=head)), trunk
+        )
+    network = _call(module, shape, n_bits)
+    scores = _run(network, example)
+    if tuple(scores.shape) != (len(example), n_bits):
+        raise ValueError(
+            f"the network that {_name(module)} makes must give n_bits={n_bits} scores for each row."
+            f" Got shape {tuple(scores.shape)} for {len(example)} rows. A network of features, "
+            "given itself and not as a function or class, gets a layer of n_bits."
+        )
+    return Parts(network, None)
+
+
+def input_dtype(network: nn.Module) -> torch.dtype:
+    """Return the precision that a network takes: that of its first parameter."""
+    tensors: Iterable[torch.Tensor] = (*network.parameters(), *network.buffers())
+    return next((each.dtype for each in tensors if each.is_floating_point()), torch.float32)
+
+
+@contextlib.contextmanager
+def seeded(seed: int, device: torch.device) -> Iterator[None]:
+    """Let torch draw from a seed, and go on afterwards as if nothing had been drawn."""
+    devices: Sequence[int] = [device.index or 0] if device.type == "cuda" else []
+    with torch.random.fork_rng(devices=devices), torch.enable_grad():
+        torch.manual_seed(seed)
+        yield
+
+
+def weights_of(network: nn.Module) -> dict[str, np.ndarray]:
+    """Return the weights of a network as arrays.
+
+    Parameters
+    ----------
+    network : Module
+        On any device.
+
+    Returns
+    -------
+    weights : dict of str to ndarray
+    """
+    weights = {}
+    for name, tensor in network.state_dict().items():
+        if not torch.is_tensor(tensor):
+            raise ValueError(f"the state {name} of the network is no tensor, and cannot be stored.")
+        if tensor.dtype in (torch.bfloat16, torch.float16):
+            tensor = tensor.float()
+        weights[name] = tensor.detach().cpu().numpy()
+    return weights
+
+
+def rebuild(
+    module: Any, shape: tuple[int, ...], n_bits: int, weights: dict[str, np.ndarray]
+) -> nn.Module:
+    """Make a network anew and give it its weights, ready to encode.
+
+    Parameters
+    ----------
+    module : None, Module, class or callable
+        What it was made of.
+    shape : tuple of int
+        Of what it takes.
+    n_bits : int
+        Width of the output.
+    weights : dict of str to ndarray
+        What :func:`weights_of` returned.
+
+    Returns
+    -------
+    network : Module
+    """
+    tensors = {name: torch.from_numpy(np.array(array)) for name, array in weights.items()}
+    if not all(bool(torch.isfinite(tensor).all()) for tensor in tensors.values()):
+        raise ValueError("the weights of the network hold numbers that are not finite.")
+    with seeded(0, torch.device("cpu")):
+        network = build(module, shape, n_bits).network
+    try:
+        network.load_state_dict(tensors)
+    except RuntimeError as error:
+        raise ValueError(f"its weights are not those of the network: {error}") from error
+    return network.eval()
+
+
+def _default(shape: tuple[int, ...], n_bits: int) -> nn.Module:
+    if len(shape) == 1:
+        return perceptron(shape[0], n_bits)
+    channels, height, width = shape
+    return convolutional((channels, height, width), n_bits)
+
+
+def _call(factory: Any, shape: tuple[int, ...], n_bits: int) -> nn.Module:
+    known: dict[str, Any] = {"n_bits": n_bits}
+    known |= {"n_features": shape[0]} if len(shape) == 1 else {"image_shape": shape}
+    taken = inspect.signature(factory).parameters.values()
+    takes_all = any(each.kind is each.VAR_KEYWORD for each in taken)
+    named = {each.name for each in taken if each.kind is not each.POSITIONAL_ONLY}
+    needed = {each.name for each in taken if each.default is each.empty} - {"args", "kwargs"}
+    unknown = sorted(needed - set(known))
+    if unknown and not takes_all:
+        raise ValueError(
+            f"module is called with those of {', '.join(known)} that it takes by name. "
+            f"{_name(factory)} also needs {', '.join(unknown)}; wrap it in a function."
+        )
+    network = factory(**{name: each for name, each in known.items() if takes_all or name in named})
+    if not isinstance(network, nn.Module):
+        raise ValueError(
+            f"module must make a torch.nn.Module. {_name(factory)} made {type(network).__name__}."
+        )
+    return network
+
+
+def _run(network: nn.Module, example: torch.Tensor) -> torch.Tensor:
+    """Scores of a few rows, without learning anything of them."""
+    was_training = network.training
+    network.eval()
+    try:
+        with torch.no_grad():
+            scores = network(example.to(input_dtype(network)))
+    except (RuntimeError, ValueError, TypeError, IndexError, NotImplementedError) as error:
+        raise ValueError(
+            f"the network given by module does not take rows of shape {tuple(example.shape)}: "
+            f"{type(error).__name__}: {error}"
+        ) from error
+    finally:
+        network.train(was_training)
+    if not torch.is_tensor(scores):
+        raise ValueError(
+            f"the network given by module must give a tensor. Got {type(scores).__name__}."
+        )
+    return scores
+
+
+def _name(factory: Any) -> str:
+    return getattr(factory, "__qualname__", type(factory).__name__)

@@ -1,0 +1,106 @@
+"""Every method that has a name works, whatever rows and relevance it is given, or says why not."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.datasets import load_digits
+from sklearn.preprocessing import StandardScaler
+
+from sklearn_hashrank import load_hasher, save_hasher
+from sklearn_hashrank.comparison import compare, method_from_name
+from sklearn_hashrank.model_selection import RandomRetrievalSplit
+from tests.instances import METHODS_HERE
+
+N_BITS = 5  # odd: no multiple of what a hash of wta, cmh or agh-2 has
+N_ROWS = 260
+QUICK = {"fasthash": "fasthash:n_estimators=3", "talr-kernel": "talr-kernel:n_anchors=50"}
+LABELS_ONLY, PATHS_ONLY = {"classifier"}, {"hierarchical", "hierarchical-paper"}
+DIRECTIONS_OF_FEATURES = {"sign", "pca", "pca-rr", "itq", "rsh-paper"}
+
+
+@pytest.fixture(scope="module")
+def rows():
+    X, y = load_digits(return_X_y=True)
+    return X[:N_ROWS], y[:N_ROWS]
+
+
+def relevances(y):
+    """Each form of relevance that methods learn from, and who refuses it by which words."""
+    levels = np.stack([y // 5, y], axis=1) + 2  # 0 and 1 alone would be label sets
+    sets = np.eye(10, dtype=int)[y]
+    sets[:, 0] |= y > 7
+    no_paths = dict.fromkeys(PATHS_ONLY, "needs superclasses: y as label paths")
+    no_classes = dict.fromkeys(LABELS_ONLY, "learns from class labels")
+    return {
+        "classes": (y, no_paths),
+        "sets": (sets, no_paths | no_classes),
+        "paths": (levels, no_classes),
+        "nothing": (None, no_paths | dict.fromkeys(LABELS_ONLY, "requires y to be passed")),
+    }
+
+
+@pytest.mark.parametrize("kind", ["classes", "sets", "paths", "nothing"])
+def test_every_method_is_compared_or_refused(rows, kind):
+    X, y = rows
+    y, refusals = relevances(y)[kind]
+    numbers = {}
+    for form in (np.asarray, sparse.csr_matrix):
+        found = compare(
+            form(X),
+            y,
+            methods=[QUICK.get(name, name) for name in METHODS_HERE],
+            n_bits=[N_BITS],
+            seeds=1,
+            protocol=RandomRetrievalSplit(n_queries=60, n_train=150),
+        )
+        for result in found.results:
+            name = result.method.partition(":")[0]
+            if name in refusals:
+                assert refusals[name] in result.error, name
+                assert not result.scores
+            else:
+                assert not result.error, name
+                assert result.n_bits == N_BITS
+                assert 0 < result.scores["ap"] <= 1
+                numbers.setdefault(name, []).append(result.scores["ap"])
+    assert sorted([*numbers, *refusals]) == sorted(METHODS_HERE)
+    for name, (dense, from_sparse) in numbers.items():
+        assert dense == pytest.approx(from_sparse, abs=0.03), name
+
+
+def fitted(name, X, y, n_bits=N_BITS):
+    """A hasher by name; those of superclasses get some."""
+    hasher = method_from_name(QUICK.get(name, name)).set_params(n_bits=n_bits)
+    if "random_state" in hasher.get_params():
+        hasher.set_params(random_state=0)
+    return hasher.fit(X, np.stack([y // 5, y], axis=1) + 2 if name in PATHS_ONLY else y)
+
+
+@pytest.mark.parametrize("name", METHODS_HERE)
+def test_every_method_encodes_rows_it_has_not_seen(name, rows, tmp_path):
+    X, y = rows
+    hasher = fitted(name, X[:200], y[:200])
+    codes = hasher.transform(X[200:])
+    assert codes.shape == (N_ROWS - 200, N_BITS)
+    assert len(np.unique(codes, axis=0)) > 1
+    np.testing.assert_array_equal(fitted(name, X[:200], y[:200]).transform(X[200:]), codes)
+    one_by_one = [hasher.decision_function(row) for row in np.split(X[200:230], 30)]
+    together = hasher.decision_function(X[200:230])
+    share = 1e-5 if together.dtype == np.float32 else 1e-9
+    np.testing.assert_allclose(
+        np.concatenate(one_by_one), together, rtol=share, atol=share * np.abs(together).max()
+    )
+    save_hasher(tmp_path / "hasher.npz", hasher)
+    loaded = load_hasher(tmp_path / "hasher.npz")
+    np.testing.assert_array_equal(loaded.transform(X[200:]), codes)
+
+
+@pytest.mark.parametrize("name", METHODS_HERE)
+def test_more_bits_than_features(name, rows):
+    X, y = rows
+    few, y = StandardScaler().fit_transform(X)[:200, 26:30], y[:200]
+    if name in DIRECTIONS_OF_FEATURES:
+        with pytest.raises(ValueError, match=r"n_bits.* n_features = 4"):
+            fitted(name, few, y, n_bits=7)
+    else:
+        assert fitted(name, few, y, n_bits=7).transform(few).shape == (200, 7)

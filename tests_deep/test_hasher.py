@@ -1,0 +1,159 @@
+"""DeepHasher learns from every form of rows, module and objective."""
+
+import numpy as np
+import pytest
+import torch
+from numpy.testing import assert_array_equal
+from scipy import sparse
+from sklearn.datasets import load_digits
+from torch import nn
+from torch.utils.data import TensorDataset
+
+from sklearn_hashrank.deep import DeepHasher, TieAwareLoss
+
+X, Y = load_digits(return_X_y=True)
+X, Y = X[:500], Y[:500]
+IMAGES = X.reshape(-1, 8, 8)
+
+
+def hasher(**options):
+    return DeepHasher(**{"n_bits": 16, "max_iter": 4, "random_state": 0, **options})
+
+
+class Features(nn.Module):
+    """A network of features, to be fine-tuned."""
+
+    def __init__(self, n_features=64, width=32):
+        super().__init__()
+        self.layer = nn.Linear(n_features, width)
+
+    def forward(self, rows):
+        return torch.relu(self.layer(rows))
+
+
+class Whole(nn.Sequential):
+    """A network with its bits."""
+
+    def __init__(self, n_features, n_bits):
+        super().__init__(nn.Linear(n_features, 32), nn.ReLU(), nn.Linear(32, n_bits))
+
+
+def without_arguments():
+    return nn.Linear(64, 16)
+
+
+def with_everything(**known):
+    return nn.Linear(known["n_features"], known["n_bits"])
+
+
+FORMS = {
+    "float64": X,
+    "float32": X.astype(np.float32),
+    "bytes": X.astype(np.uint8),
+    "csr": sparse.csr_array(X),
+    "list": X.tolist(),
+    "tensor": torch.from_numpy(X),
+    "data set": TensorDataset(torch.from_numpy(X), torch.from_numpy(Y)),
+}
+IMAGE_FORMS = {
+    "grey": IMAGES,
+    "bytes": IMAGES.astype(np.uint8),
+    "channels last": IMAGES[..., None],
+    "channels first": IMAGES[:, None],
+    "list": IMAGES.tolist(),
+    "tensor": torch.from_numpy(IMAGES[:, None]),
+    "reversed": np.ascontiguousarray(IMAGES[:, :, ::-1])[:, :, ::-1],
+    "data set": TensorDataset(torch.from_numpy(IMAGES[:, None]), torch.from_numpy(Y)),
+}
+
+
+def assert_same_codes(codes, expected):
+    """Equal but for what lies within rounding of a threshold."""
+    assert np.mean(codes == expected) > 0.99
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_forms_of_rows_are_the_same_rows(form):
+    expected = hasher().fit(X, Y)
+    fitted = hasher().fit(FORMS[form], Y)
+    assert fitted.input_shape_ == (64,)
+    assert_same_codes(fitted.transform(FORMS[form]), expected.transform(X))
+
+
+@pytest.mark.parametrize("form", IMAGE_FORMS)
+def test_forms_of_images_are_the_same_images(form):
+    expected = hasher(max_iter=1).fit(IMAGES, Y)
+    fitted = hasher(max_iter=1).fit(IMAGE_FORMS[form], Y)
+    assert fitted.input_shape_ == (1, 8, 8)
+    assert fitted.n_features_in_ == 64
+    assert_same_codes(fitted.transform(IMAGE_FORMS[form]), expected.transform(IMAGES))
+    assert_same_codes(fitted.transform(X), expected.transform(IMAGES))
+    flat = hasher(max_iter=1, image_shape=(8, 8)).fit(X, Y)
+    assert_array_equal(flat.codes_, expected.codes_)
+
+
+def test_channels_first_and_last_are_the_same_images():
+    random = np.random.default_rng(0)
+    first = random.normal(size=(60, 3, 8, 6)) * [[[5.0]], [[1.0]], [[0.1]]]
+    last = np.moveaxis(first, 1, 3)
+    fitted = hasher(max_iter=1).fit(first, Y[:60])
+    assert fitted.input_shape_ == (3, 8, 6)
+    assert_array_equal(hasher(max_iter=1).fit(last, Y[:60]).codes_, fitted.codes_)
+    assert_array_equal(hasher(max_iter=1, channels="last").fit(last, Y[:60]).codes_, fitted.codes_)
+
+
+@pytest.mark.parametrize("rows", [X, IMAGES], ids=["rows", "images"])
+def test_scale_and_offset_do_not_matter(rows):
+    expected = hasher(max_iter=3).fit(rows, Y).score(rows, Y)
+    assert hasher(max_iter=3).fit(1000 * rows + 7, Y).score(1000 * rows + 7, Y) == pytest.approx(
+        expected, abs=0.02
+    )
+
+
+def test_items_of_data_sets_bring_their_y():
+    fitted = hasher().fit(FORMS["data set"])
+    assert_array_equal(fitted.y_, Y)
+    assert_array_equal(fitted.codes_, hasher().fit(X, Y).codes_)
+    assert fitted.score(FORMS["data set"]) == fitted.score(X, Y)
+
+
+def test_it_learns():
+    rows, images = (hasher(max_iter=15).fit(rows[:400], Y[:400]) for rows in (X, IMAGES))
+    assert rows.score(X[400:], Y[400:]) > 0.75
+    assert images.score(IMAGES[400:], Y[400:]) > 0.6
+    assert rows.history_["objective"][-1] > rows.history_["objective"][0]
+    assert len(rows.history_["learning_rate"]) == rows.n_iter_ == 15
+
+
+OBJECTIVES = ["ap", "ndcg", "mi", "dsh", "dispersed", "dpsh", "hashnet", "dtsh"]
+
+
+@pytest.mark.parametrize(
+    "objective", [*OBJECTIVES, TieAwareLoss("ap", alpha_end=4.0)], ids=[*OBJECTIVES, "loss"]
+)
+def test_objectives(objective):
+    fitted = hasher(objective=objective, max_iter=10).fit(X[:400], Y[:400])
+    assert fitted.score(X[400:], Y[400:]) > 0.4
+
+
+@pytest.mark.parametrize(
+    "module",
+    [Features(), Whole, without_arguments, with_everything, lambda n_bits: Whole(64, n_bits)],
+)
+def test_modules(module):
+    before = module.layer.weight.clone() if isinstance(module, Features) else None
+    fitted = hasher(module=module, max_iter=10).fit(X[:400], Y[:400])
+    assert fitted.score(X[400:], Y[400:]) > 0.3
+    if before is not None:
+        assert torch.equal(module.layer.weight, before)  # a parameter is left alone
+        assert not torch.equal(fitted.network_.trunk.layer.weight, before)
+        frozen = hasher(module=module, trunk_learning_rate=0, max_iter=2).fit(X, Y)
+        assert torch.equal(frozen.network_.trunk.layer.weight, before)
+
+
+def test_torch_goes_on_as_if_nothing_had_been_drawn():
+    torch.manual_seed(3)
+    expected = torch.rand(3)
+    torch.manual_seed(3)
+    hasher().fit(IMAGES[:50], Y[:50])
+    assert torch.equal(torch.rand(3), expected)
