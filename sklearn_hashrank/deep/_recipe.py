@@ -29,13 +29,20 @@ _OF_ROWS = Recipe(max_iter=40, learning_rate=3e-3, trunk_learning_rate=3e-4, wei
 _OF_IMAGES = Recipe(max_iter=30, learning_rate=2e-3, trunk_learning_rate=2e-4, weight_decay=0.01)
 
 
-def choose_recipe(takes_images: bool, **given: Any) -> Recipe:
+# Steps of SGD are as long as the slopes: on validation rows of the digits, rates of 30 to 100 times
+# those of Adam did best, for rows and for images.
+_SGD_PER_ADAM = 100
+
+
+def choose_recipe(takes_images: bool, optimizer: Any, **given: Any) -> Recipe:
     """Return the recipe for rows or images, with what was given in place of its own.
 
     Parameters
     ----------
     takes_images : bool
         Whether X holds images.
+    optimizer : str or callable
+        The rates are those of Adam, but for ``"sgd"``.
     **given : dict
         Parameters of `Recipe`; "auto" stands for the recipe's own.
 
@@ -44,4 +51,9 @@ def choose_recipe(takes_images: bool, **given: Any) -> Recipe:
     recipe : Recipe
     """
     recipe = _OF_IMAGES if takes_images else _OF_ROWS
+    if optimizer == "sgd":
+        recipe = recipe._replace(
+            learning_rate=_SGD_PER_ADAM * recipe.learning_rate,
+            trunk_learning_rate=_SGD_PER_ADAM * recipe.trunk_learning_rate,
+        )
     return recipe._replace(**{name: value for name, value in given.items() if value != "auto"})
