@@ -36,6 +36,7 @@ help:
 
 $(VENV)/.ready: extras := test,dev,plot,cli
 $(DOCS)/.ready: extras := docs,plot
+$(DOCS)/.ready: more := "torch==2.13.0"
 $(BENCH)/.ready: extras := faiss
 $(BENCH)/.ready: more := "torch==2.13.0"
 $(STORES)/.ready: extras := stores
