@@ -16,6 +16,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
+from sheet import csv_table
 from threadpoolctl import threadpool_limits
 
 from sklearn_hashrank.comparison import GROUPS, METHODS, method_from_name
@@ -96,10 +97,7 @@ def main():
             rows.append((f"``{method}``", shapes, *cells))
             print(f"{method:20s} {shapes:16s} {'  '.join(cells)}", flush=True)
     if options.output:
-        lines = [", ".join(f'"{cell}"' for cell in row) for row in rows]
-        options.output.write_text(
-            ".. csv-table::\n   :header-rows: 1\n\n   " + "\n   ".join(lines) + "\n"
-        )
+        options.output.write_text(csv_table(rows))
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 import contextlib
 import copy
 import math
+from functools import partial
 from numbers import Integral, Real
 from typing import Any, Self
 
@@ -17,7 +18,7 @@ from torch.utils.data import Dataset
 from .._linear import FeatureSpace
 from .._utils.callbacks import CallbackSupportMixin, Progress
 from .._utils.threads import one_blas_thread
-from ..affinity import BaseAffinity
+from ..affinity import BaseAffinity, is_auto
 from ..base import BaseHasher
 from ..hashers.training import (
     EarlyStopping,
@@ -346,7 +347,7 @@ class DeepHasher(CallbackSupportMixin, BaseHasher):
 
     def _train(self, parts, X, y, device, random_state):
         relevance = self._fit_relevance(X, y, random_state)
-        found = batch_objective(self.objective, self.n_bits, relevance, y)
+        found = batch_objective(self.objective, self.n_bits, relevance, y, is_auto(self.affinity))
         train, validation = relevance.members, relevance.members[:0]
         if self.early_stopping:
             train, validation = split_for_validation(train, self.validation_fraction, random_state)
@@ -386,12 +387,17 @@ class DeepHasher(CallbackSupportMixin, BaseHasher):
             recipe.learning_rate,
             found.before_step,
             [listener for listener in (learner.end_pass, stopping, report) if listener],
-        ).run(Progress(self, X, y, recipe.max_iter, lambda: {"network_": learner.copied()}))
+        ).run(Progress(self, X, y, recipe.max_iter, partial(self._as_it_stands, learner)))
         if stopping:
             stopping.restore()
         learner.check_weights()
         self.history_, self.n_iter_ = history, len(history["objective"])
         self.network_ = learner.network.eval()
+
+    def _as_it_stands(self, learner):
+        """Attributes that callbacks need to use what has been learned so far."""
+        names = ("_inputs", "input_shape_", "n_bits_")
+        return {"network_": learner.copied(), **{name: getattr(self, name) for name in names}}
 
     def _fit_relevance(self, X, y, random_state):
         rows = X.to_array() if y is None and isinstance(X, DatasetRows) else X
@@ -399,9 +405,15 @@ class DeepHasher(CallbackSupportMixin, BaseHasher):
         return learned_relevance(self.affinity, self.affinity_, rows, y, random_state, self.n_jobs)
 
     def _choose_augmentation(self):
-        if self.augment == "auto" and self._inputs.layout is None:
-            return None
-        return AUGMENTATIONS.get(self.augment, self.augment) if self.augment else None
+        is_name = isinstance(self.augment, str)
+        if is_name and self._inputs.layout is None:
+            if self.augment == "auto":
+                return None
+            raise ValueError(
+                f"augment={self.augment!r} changes images, and X holds rows of features. Pass a "
+                "function, None, or images."
+            )
+        return AUGMENTATIONS[self.augment] if is_name else self.augment
 
     def _validation(self, found, relevance, learner, X, train, validation):
         if isinstance(found.objective, torch.nn.Module):

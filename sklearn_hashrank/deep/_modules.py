@@ -97,7 +97,8 @@ def input_dtype(network: nn.Module) -> torch.dtype:
 def seeded(seed: int, device: torch.device) -> Iterator[None]:
     """Let torch draw from a seed, and go on afterwards as if nothing had been drawn."""
     devices: Sequence[int] = [device.index or 0] if device.type == "cuda" else []
-    with torch.random.fork_rng(devices=devices), torch.enable_grad():
+    forked = torch.random.fork_rng(devices=devices)
+    with forked, torch.inference_mode(False), torch.enable_grad():
         torch.manual_seed(seed)
         yield
 
