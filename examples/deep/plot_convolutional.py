@@ -90,10 +90,8 @@ on_features = {
     "TALR on the features": TALRLinear(N_BITS, random_state=0),
 }
 networks = {
-    "network, new layer alone": DeepHasher(
-        features, N_BITS, trunk_learning_rate=0, max_iter=10, random_state=0
-    ),
-    "network, fine-tuned": DeepHasher(features, N_BITS, max_iter=10, random_state=0),
+    "network, new layer alone": DeepHasher(features, N_BITS, trunk_learning_rate=0, random_state=0),
+    "network, fine-tuned": DeepHasher(features, N_BITS, random_state=0),
 }
 evaluate = make_retrieval_scorer("ap", database="fit")
 scores["TALR on the pixels"] = evaluate(linear, query.reshape(len(query), -1), y_query)

@@ -28,8 +28,8 @@ train, query, y_train, y_query = train_test_split(
 
 
 # %%
-# The last layer has one output per bit. Normalising its outputs to mean 0 and unit variance is worth
-# it for the tie-aware losses: scores far beyond 1 are in the flat part of the relaxed codes.
+# The last layer has one output per bit. Keep its outputs at mean 0 and unit variance, for the sake
+# of the tie-aware losses: scores far beyond 1 are in the flat part of the relaxed codes.
 class Network(nn.Module):
     """Two convolutions, the second of which is added to what comes in."""
 
