@@ -43,6 +43,17 @@ class Noisy(nn.Sequential):
         super().__init__(nn.Linear(n_features, 24), *layers, nn.Linear(24, n_bits))
 
 
+class Items(torch.utils.data.Dataset):
+    def __init__(self, items):
+        self.items = items
+
+    def __len__(self):
+        return len(self.items)
+
+    def __getitem__(self, number):
+        return self.items[number]
+
+
 def bare(n_bits):
     return nn.Linear(64, n_bits)
 
@@ -144,6 +155,8 @@ def test_blocks_and_dask(tmp_path):
     assert_array_equal(fitted.encode_blocks(mapped, batch_size=70, n_jobs=2), expected)
     blocks = iter([IMAGES[:100], IMAGES[100:]])
     assert_array_equal(fitted.encode_blocks(blocks, out=tmp_path / "codes.npy"), expected)
+    items = Items(list(zip(IMAGES, Y)))
+    assert_array_equal(fitted.encode_blocks(items, out=tmp_path / "codes.npy"), expected)
     chunks = da.from_array(IMAGES, chunks=(100, 4, 8))
     assert_array_equal(fitted.encode_blocks(chunks), expected)
     assert_array_equal(fitted.transform(chunks).compute(), fitted.transform(IMAGES))
@@ -346,17 +359,6 @@ def test_rows_of_another_form_than_in_fit():
         images.transform(X[:, :60])
     with pytest.raises(NotFittedError):
         clone(rows).transform(X)
-
-
-class Items(torch.utils.data.Dataset):
-    def __init__(self, items):
-        self.items = items
-
-    def __len__(self):
-        return len(self.items)
-
-    def __getitem__(self, number):
-        return self.items[number]
 
 
 @pytest.mark.parametrize(

@@ -468,6 +468,9 @@ class DeepHasher(CallbackSupportMixin, BaseHasher):
         with torch_threads(self.n_jobs):
             return encode(self.network_.to(device), self._inputs, X, device)
 
+    def _as_blocks(self, X: Any) -> Any:
+        return DatasetRows(X).blocks() if isinstance(X, Dataset) else X
+
     def relevance(self, X: Any, y: Any = None) -> tuple[Any, Any]:
         """Return the affinity to judge retrieval by, and what it compares.
 

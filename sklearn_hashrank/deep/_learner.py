@@ -14,7 +14,8 @@ from ..persistence import storable
 from ._images import ImageLayout, dense_rows
 from ._modules import Parts, input_dtype
 
-_NUMBERS_OF_IMAGES, _NUMBERS_OF_ROWS = 1 << 18, 1 << 21  # that are encoded at a time
+# That are encoded at a time. Convolutions make some hundred numbers of every pixel.
+_NUMBERS_OF_IMAGES, _FEWEST_IMAGES, _NUMBERS_OF_ROWS = 1 << 18, 16, 1 << 21
 
 Optimizers = dict[str, Callable[..., torch.optim.Optimizer]]
 
@@ -57,8 +58,9 @@ class Inputs:
 
     def n_rows_at_a_time(self, n_features: int) -> int:
         """Rows that are encoded at a time."""
-        numbers = _NUMBERS_OF_ROWS if self.layout is None else _NUMBERS_OF_IMAGES
-        return max(1, numbers // n_features)
+        if self.layout is None:
+            return max(1, _NUMBERS_OF_ROWS // n_features)
+        return max(_FEWEST_IMAGES, _NUMBERS_OF_IMAGES // n_features)
 
 
 def encode(
