@@ -20,6 +20,7 @@ from torch import nn
 from sklearn_hashrank import load_hasher, save_hasher
 from sklearn_hashrank.deep import DeepHasher, PairwiseLoss, TieAwareLoss
 from sklearn_hashrank.metrics import make_retrieval_scorer
+from sklearn_hashrank.persistence import read_archive, write_archive
 
 X, Y = load_digits(return_X_y=True)
 X, Y = X[:300], Y[:300]
@@ -114,6 +115,29 @@ def test_files_refuse_what_has_no_name_and_what_does_not_fit(tmp_path):
         next(fitted.network_.parameters())[:] = torch.nan
     with pytest.raises(ValueError, match="a row of zeros must have 9 finite projections"):
         save_hasher(path, fitted)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"input_shape_": {"tuple": [10**9]}, "n_features_in_": 10**9},
+        {"n_bits_": 10**8},
+        {"n_bits_": "a"},
+        {"n_features_in_": 5},
+        {"_inputs": "a"},
+        {"_weights": "a"},
+        {"_weights": {"dict": []}},
+    ],
+    ids=str,
+)
+def test_files_whose_parts_do_not_fit_together_are_refused(changes, tmp_path):
+    """Before anything of the size that they name is allocated."""
+    save_hasher(tmp_path / "hasher.npz", hasher().fit(X, Y))
+    about, arrays = read_archive(tmp_path / "hasher.npz")
+    about["hasher"]["object"][2] |= changes
+    write_archive(tmp_path / "hasher.npz", about, [("", array) for array in arrays])
+    with pytest.raises(ValueError, match="does not hold a hasher that .* can load"):
+        load_hasher(tmp_path / "hasher.npz")
 
 
 @pytest.mark.parametrize("module", [None, Noisy, Trunk()], ids=["none", "class", "network"])
@@ -229,6 +253,19 @@ def test_warm_start_goes_on():
         twice.set_params(n_bits=4).fit(X, Y)
     with pytest.raises(ValueError, match="X has 5 features"):
         twice.set_params(n_bits=9).fit(X[:, :5], Y)
+
+
+def test_a_fit_that_fails_leaves_no_mixture():
+    fitted = hasher().fit(X, Y)
+    with pytest.raises(ValueError, match="diverged"):
+        fitted.set_params(learning_rate=1e30).fit(2 * X, Y)
+    with pytest.raises(NotFittedError):
+        fitted.transform(X)
+    fitted = hasher(warm_start=True).fit(X, Y)
+    codes = fitted.transform(X)
+    with pytest.raises(ValueError, match="diverged"):
+        fitted.set_params(learning_rate=1e30).fit(2 * X, Y)
+    assert_array_equal(fitted.transform(X), codes)
 
 
 def test_without_y_it_learns_from_nearest_rows():
