@@ -27,7 +27,7 @@ help:
 	@echo "make test-deep   losses and networks, with torch for the CPU"
 	@echo "make lint        formatting, lint and type check"
 	@echo "make docs        build the documentation, which runs every example"
-	@echo "make examples    run every example, without the documentation"
+	@echo "make examples    run the examples that need no torch, without the documentation"
 	@echo "make demo        compare hashers on the digits, write a report to open in a browser"
 	@echo "make bench       speed and memory against peers, in one run"
 	@echo "make fuzz        100,000 corrupted files, and commands that are killed"
@@ -36,6 +36,7 @@ help:
 
 $(VENV)/.ready: extras := test,dev,plot,cli
 $(DOCS)/.ready: extras := docs,plot
+$(DOCS)/.ready: more := "torch==2.13.0"
 $(BENCH)/.ready: extras := faiss
 $(BENCH)/.ready: more := "torch==2.13.0"
 $(STORES)/.ready: extras := stores

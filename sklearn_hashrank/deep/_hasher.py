@@ -101,7 +101,8 @@ class DeepHasher(CallbackSupportMixin, BaseHasher):
         are rare, as for :class:`~sklearn_hashrank.TALRLinear`: batches are made of groups of a
         class where there are many classes, and of neighbours where nearest rows are relevant.
     max_iter : int or "auto", default="auto"
-        Most passes over the training rows.
+        Most passes over the training rows. ``"auto"`` is 20 for images and 40 for rows of features,
+        and more where those are less than 400 steps.
     augment : {"auto", "shift", "flip"}, callable or None, default="auto"
         How the images of a batch are changed before a step. ``"shift"`` moves each by a tenth of
         its size at most; ``"flip"`` exchanges left and right of every second one as well, which
@@ -360,6 +361,7 @@ class DeepHasher(CallbackSupportMixin, BaseHasher):
         recipe = choose_recipe(
             self._inputs.layout is not None,
             self.optimizer,
+            -(-len(train) // size),
             max_iter=self.max_iter,
             learning_rate=self.learning_rate,
             trunk_learning_rate=self.trunk_learning_rate,
