@@ -9,6 +9,8 @@ from ..persistence import storable
 from .anchors import Anchors
 from .blocks import block_slices
 
+_ROUNDING = 32  # errors of squared distances, in units of the last place of squared lengths
+
 
 @storable
 class AnchorWeights:
@@ -88,5 +90,21 @@ class AnchorWeights:
             nearest = np.tile(np.arange(self.anchors.n), (X.shape[0], 1))
         else:
             nearest = np.argpartition(distances, self.n_nearest - 1, axis=1)[:, : self.n_nearest]
+            self._choose_first_of_equal(nearest, distances)
             nearest.sort(axis=1)
         return nearest, np.take_along_axis(distances, nearest, axis=1)
+
+    def _choose_first_of_equal(self, nearest, distances):
+        """Let anchors of equal distance count in their order, not in that of rounding.
+
+        Rounding depends on how many rows are compared at a time.
+        """
+        last = np.take_along_axis(distances, nearest[:, -1:], axis=1)
+        sizes = last + self.anchors.squared_norms.max().astype(last.dtype)
+        with np.errstate(over="ignore"):
+            slack = _ROUNDING * np.finfo(last.dtype).eps * sizes
+            may_count = distances <= last + slack
+        tied = np.flatnonzero(np.count_nonzero(may_count, axis=1) > self.n_nearest)
+        surely = distances[tied] < last[tied] - slack[tied]
+        order = 2 - surely.astype(np.int8) - may_count[tied]
+        nearest[tied] = np.argsort(order, axis=1, kind="stable")[:, : self.n_nearest]
