@@ -16,6 +16,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
+from sheet import csv_table
 from threadpoolctl import threadpool_limits
 
 from sklearn_hashrank.comparison import GROUPS, METHODS, method_from_name
@@ -23,6 +24,7 @@ from sklearn_hashrank.comparison import GROUPS, METHODS, method_from_name
 TRAINING_ROWS = 2000
 FASTER_TO_LEARN = {"max_iter": 1, "n_labelled": 200}  # what encoding does not depend on
 WITHOUT_PRODUCTS = ("sign", "wta", "fasthash")
+SHALLOW = [name for name, method in METHODS.items() if method.group != "deep"]
 HEADS = ("method", "shapes of the products", "encoding, s", "products, s", "ratio")
 
 
@@ -72,7 +74,7 @@ def measure(sheet, n_rows=100_000):
     sheet.section(f"Encoding {n_rows:,} x 512 with 64 bits, one thread, CPU time, beside products")
     X = random_rows(n_rows, 512)
     with threadpool_limits(1):
-        for method in METHODS:
+        for method in SHALLOW:
             if method not in WITHOUT_PRODUCTS:
                 shapes, ours, products = time_both(method, X, 64)
                 sheet.row(method, ours, "s", shapes, products, at_least=0.6)
@@ -80,7 +82,7 @@ def measure(sheet, n_rows=100_000):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--methods", type=lambda text: text.split(","), default=list(METHODS))
+    parser.add_argument("--methods", type=lambda text: text.split(","), default=SHALLOW)
     parser.add_argument("--rows", type=int, default=100_000)
     parser.add_argument("--features", type=int, default=512)
     parser.add_argument("--bits", type=int, default=64)
@@ -96,10 +98,7 @@ def main():
             rows.append((f"``{method}``", shapes, *cells))
             print(f"{method:20s} {shapes:16s} {'  '.join(cells)}", flush=True)
     if options.output:
-        lines = [", ".join(f'"{cell}"' for cell in row) for row in rows]
-        options.output.write_text(
-            ".. csv-table::\n   :header-rows: 1\n\n   " + "\n   ".join(lines) + "\n"
-        )
+        options.output.write_text(csv_table(rows))
 
 
 if __name__ == "__main__":

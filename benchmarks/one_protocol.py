@@ -14,6 +14,7 @@ from pathlib import Path
 from peers_kernels import split_rows
 from peers_minibatch import BITS, measure
 from protocols import gist
+from sheet import csv_table
 
 from sklearn_hashrank.comparison import GROUPS, METHODS
 
@@ -34,10 +35,7 @@ def main():
     if options.output:
         heads = ("method", *(f"{n_bits} bits" for n_bits in BITS), "a fit, s")
         rows = [heads, *((f"``{name}``", *cells) for name, *cells in rows)]
-        lines = [", ".join(f'"{cell}"' for cell in row) for row in rows]
-        options.output.write_text(
-            ".. csv-table::\n   :header-rows: 1\n\n   " + "\n   ".join(lines) + "\n"
-        )
+        options.output.write_text(csv_table(rows))
 
 
 def _group(notation):

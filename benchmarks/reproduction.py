@@ -25,6 +25,7 @@ from pathlib import Path
 import numpy as np
 import papers
 from protocols import deep_features, gist
+from sheet import csv_table
 
 from sklearn_hashrank import (
     EuclideanAffinity,
@@ -135,14 +136,8 @@ def _progress(result, n_done, n_runs):
 
 
 def print_table(title, header, rows):
-    """Print a reStructuredText csv-table."""
-    print(f"\n.. csv-table:: {title}\n   :header: {', '.join(map(_quoted, header))}\n")
-    for row in rows:
-        print(f"   {', '.join(map(_quoted, row))}", flush=True)
-
-
-def _quoted(text):
-    return f'"{text}"'
+    """Print a table in reStructuredText."""
+    print(f"\n{csv_table([header, *rows], title)}", end="", flush=True)
 
 
 def unit_rows(X):

@@ -63,6 +63,13 @@ def number(value):
     return f"{value:,.0f}" if value >= 1000 else f"{value:#.3g}".rstrip(".")
 
 
+def csv_table(rows, title=""):
+    """A table in reStructuredText; the first row is its header."""
+    lines = [f".. csv-table:: {title}".rstrip(), "   :header-rows: 1", ""]
+    lines += ["   " + ", ".join(f'"{cell}"' for cell in row) for row in rows]
+    return "\n".join(lines) + "\n"
+
+
 def machine():
     """Processor and versions, in a sentence."""
     found = []

@@ -28,7 +28,7 @@ LAYERS = (
     ("neighbors", "search by Hamming distance"),
     ("base", "what every hasher has: validation, code output, score"),
     ("hashers", "one method per module or folder: parameters, `fit`, documentation"),
-    ("deep", "torch: objectives as losses of networks"),
+    ("deep", "torch: objectives as losses of networks, and a network that is a hasher"),
     ("hasher_files", "fitted hashers in checked files"),
     ("interop", "codes in the formats of other programs, and hashers that leave for them"),
     ("feature_extraction", "GIST features of images"),

@@ -243,7 +243,7 @@ class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         check_batch_size(batch_size)
         if isinstance(X, np.memmap) and isinstance(out, (str, os.PathLike)):
             check_output(out, filter(None, [X.filename]))
-        rows = source(X, batch_size=batch_size, n_numbers=self.n_bits_)
+        rows = source(self._as_blocks(X), batch_size=batch_size, n_numbers=self.n_bits_)
         if rows.are_pairs and out is not None:
             raise ValueError(
                 "out must be None where blocks are pairs (rows, y), whose codes are handed on "
@@ -255,6 +255,10 @@ class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         if rows.are_pairs:
             return codes
         return collect_codes(codes, out, self.n_bits_, rows.n_rows)
+
+    def _as_blocks(self, X: Any) -> Any:
+        """Rows that are to be encoded in blocks; a hasher may take rows of other forms."""
+        return X
 
     def _map_chunks(self, method: str, X: Any) -> Any:
         """Dask array of what a method makes of every chunk of rows."""

@@ -78,7 +78,10 @@ METHODS_HERE = [name for name, method in METHODS.items() if HAS_TORCH or method.
 if HAS_TORCH:
     from sklearn_hashrank.deep import DeepHasher
 
-    HASHERS += [DeepHasher(n_bits=1, max_iter=2, random_state=0)]
+    HASHERS += [
+        DeepHasher(n_bits=1, max_iter=2, random_state=0),
+        DeepHasher(n_bits=1, max_iter=1, image_shape=(1, -1), random_state=0),
+    ]
 LABELS_ONLY = ("ClassifierHasher",)
 """Hashers that learn from class labels, and from no other form of y."""
 

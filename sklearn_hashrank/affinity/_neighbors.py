@@ -95,8 +95,12 @@ class NeighborAffinity(BaseAffinity):
             blocks = [_vectors(block, self.metric, "y") for block in y]
             if not blocks:
                 raise ValueError("the iterator gave no block; at least one block is needed.")
-            is_sparse = sparse.issparse(blocks[0])
-            y = some = sparse.vstack(blocks, format="csr") if is_sparse else np.concatenate(blocks)
+            for block in blocks:
+                check_width(block, blocks[0].shape[1], "a block of y", "features")
+            if any(map(sparse.issparse, blocks)):
+                y = some = sparse.vstack(list(map(sparse.csr_array, blocks)), format="csr")
+            else:
+                y = some = np.concatenate(blocks)
         else:
             y = some = _vectors(y, self.metric, "y")
         if not some.shape[0]:

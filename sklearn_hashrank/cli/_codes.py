@@ -271,7 +271,7 @@ def _read_features(path: str, codes: np.ndarray, columns: Any = None) -> Any:
     """Rows of features, one for each code; a .npy file is mapped into memory."""
     rows = read_rows(path, columns=columns).X
     check_rows(rows, path)
-    if len(rows) != len(codes):
+    if rows.shape[0] != len(codes):
         raise UsageError(
             f"{path} must have {len(codes):,} rows, one for each code. Got shape {rows.shape}."
         )

@@ -199,8 +199,9 @@ def _share_of_relevant(affinity, query_y, database_y, found, counted):
     if not counted.any():
         return math.nan
     queries = affinity.validate(query_y, "query y")
-    database = affinity.validate(database_y, "database y")
+    distinct, places = np.unique(found, return_inverse=True)  # all rows may not fit into memory
+    database = affinity.validate(database_y[distinct], "database y")
     comparing, queries = affinity.of_queries(queries)
     pairs = np.repeat(np.arange(len(found)), found.shape[1])
-    levels = comparing.paired_level_indices(queries[pairs], database[found.ravel()])
+    levels = comparing.paired_level_indices(queries[pairs], database[places.ravel()])
     return float((levels.reshape(found.shape)[counted] > 0).mean())

@@ -3,6 +3,7 @@
 import contextlib
 import copy
 import math
+from functools import partial
 from numbers import Integral, Real
 from typing import Any, Self
 
@@ -17,7 +18,7 @@ from torch.utils.data import Dataset
 from .._linear import FeatureSpace
 from .._utils.callbacks import CallbackSupportMixin, Progress
 from .._utils.threads import one_blas_thread
-from ..affinity import BaseAffinity
+from ..affinity import BaseAffinity, is_auto
 from ..base import BaseHasher
 from ..hashers.training import (
     EarlyStopping,
@@ -99,7 +100,8 @@ class DeepHasher(CallbackSupportMixin, BaseHasher):
         are rare, as for :class:`~sklearn_hashrank.TALRLinear`: batches are made of groups of a
         class where there are many classes, and of neighbours where nearest rows are relevant.
     max_iter : int or "auto", default="auto"
-        Most passes over the training rows.
+        Most passes over the training rows. ``"auto"`` is 20 for images and 40 for rows of features,
+        and more where those are less than 400 steps.
     augment : {"auto", "shift", "flip"}, callable or None, default="auto"
         How the images of a batch are changed before a step. ``"shift"`` moves each by a tenth of
         its size at most; ``"flip"`` exchanges left and right of every second one as well, which
@@ -178,8 +180,8 @@ class DeepHasher(CallbackSupportMixin, BaseHasher):
     >>> from sklearn.datasets import load_digits
     >>> from sklearn_hashrank.deep import DeepHasher
     >>> X, y = load_digits(return_X_y=True)
-    >>> hasher = DeepHasher(n_bits=16, max_iter=10, random_state=0).fit(X[:1000], y[:1000])
-    >>> bool(hasher.score(X[1000:], y[1000:]) > 0.75)
+    >>> hasher = DeepHasher(n_bits=16, random_state=0).fit(X[:1000], y[:1000])
+    >>> bool(hasher.score(X[1000:], y[1000:]) > 0.8)
     True
 
     A network of your own:
@@ -301,39 +303,42 @@ class DeepHasher(CallbackSupportMixin, BaseHasher):
             y = X.y() if y is None else y
         device, random_state = find_device(self.device), check_random_state(self.random_state)
         seed = random_state.randint(np.iinfo(np.int32).max)
-        inputs = self._check_start(X)
+        if self._goes_on():
+            self._check_start(X)
         X, y = self._validate_training_data(X, y)
         check_two_rows(self, X)
         with contextlib.ExitStack() as during:
             during.enter_context(torch_threads(self.n_jobs))
             during.enter_context(seeded(seed, device))
-            parts = self._start(X, device, inputs)
+            parts = self._start(X, device)
             self._train(parts, X, y, device, random_state)
             self._keep_database(X, y)
         return self
 
-    def _start(self, X, device, inputs):
-        """Return the network as it is before learning."""
-        if inputs is not None:
-            self._inputs = inputs
-            return Parts(self.network_.to(device).train(), _trunk_of(self.network_, self.module))
-        self._inputs.space = self._choose_space(X)
-        example = self._inputs.tensor(X, slice(0, _EXAMPLES))
-        parts = build(self.module, self.input_shape_, self.n_bits, example)
-        parts.network.to(device).train()
-        return parts
+    def _goes_on(self):
+        return self.warm_start and hasattr(self, "network_")
 
     def _check_start(self, X):
-        """Return the inputs that a warm start goes on with, None without one."""
-        if not self.warm_start or not hasattr(self, "network_"):
-            return None
+        """Refuse rows and codes that a warm start cannot go on with."""
         if self.n_bits != self.n_bits_:
             raise ValueError(
                 f"learning goes on from codes of {self.n_bits_} bits. Got n_bits={self.n_bits}, "
                 "which takes a new fit, with warm_start=False."
             )
         self._check_rows(X, reset=False)
-        return self._inputs
+
+    def _start(self, X, device):
+        """Return the network as it is before learning."""
+        if self._goes_on():
+            network = copy.deepcopy(self.network_)
+            is_given = isinstance(self.module, torch.nn.Module)
+            parts = Parts(network, getattr(network, "trunk", None) if is_given else None)
+        else:
+            self._inputs.space = self._choose_space(X)
+            example = self._inputs.tensor(X, slice(0, _EXAMPLES))
+            parts = build(self.module, self.input_shape_, self.n_bits, example)
+        parts.network.to(device).train()
+        return parts
 
     def _choose_space(self, X):
         is_wanted = self.standardize
@@ -346,7 +351,7 @@ class DeepHasher(CallbackSupportMixin, BaseHasher):
 
     def _train(self, parts, X, y, device, random_state):
         relevance = self._fit_relevance(X, y, random_state)
-        found = batch_objective(self.objective, self.n_bits, relevance, y)
+        found = batch_objective(self.objective, self.n_bits, relevance, y, is_auto(self.affinity))
         train, validation = relevance.members, relevance.members[:0]
         if self.early_stopping:
             train, validation = split_for_validation(train, self.validation_fraction, random_state)
@@ -354,6 +359,7 @@ class DeepHasher(CallbackSupportMixin, BaseHasher):
         self.batch_size_ = size = min(len(train), size)
         recipe = choose_recipe(
             self._inputs.layout is not None,
+            -(-len(train) // size),
             max_iter=self.max_iter,
             learning_rate=self.learning_rate,
             trunk_learning_rate=self.trunk_learning_rate,
@@ -386,12 +392,17 @@ class DeepHasher(CallbackSupportMixin, BaseHasher):
             recipe.learning_rate,
             found.before_step,
             [listener for listener in (learner.end_pass, stopping, report) if listener],
-        ).run(Progress(self, X, y, recipe.max_iter, lambda: {"network_": learner.copied()}))
+        ).run(Progress(self, X, y, recipe.max_iter, partial(self._as_it_stands, learner)))
         if stopping:
             stopping.restore()
         learner.check_weights()
         self.history_, self.n_iter_ = history, len(history["objective"])
         self.network_ = learner.network.eval()
+
+    def _as_it_stands(self, learner):
+        """Attributes that callbacks need to use what has been learned so far."""
+        names = ("_inputs", "input_shape_", "n_bits_")
+        return {"network_": learner.copied(), **{name: getattr(self, name) for name in names}}
 
     def _fit_relevance(self, X, y, random_state):
         rows = X.to_array() if y is None and isinstance(X, DatasetRows) else X
@@ -399,9 +410,15 @@ class DeepHasher(CallbackSupportMixin, BaseHasher):
         return learned_relevance(self.affinity, self.affinity_, rows, y, random_state, self.n_jobs)
 
     def _choose_augmentation(self):
-        if self.augment == "auto" and self._inputs.layout is None:
-            return None
-        return AUGMENTATIONS.get(self.augment, self.augment) if self.augment else None
+        is_name = isinstance(self.augment, str)
+        if is_name and self._inputs.layout is None:
+            if self.augment == "auto":
+                return None
+            raise ValueError(
+                f"augment={self.augment!r} changes images, and X holds rows of features. Pass a "
+                "function, None, or images."
+            )
+        return AUGMENTATIONS[self.augment] if is_name else self.augment
 
     def _validation(self, found, relevance, learner, X, train, validation):
         if isinstance(found.objective, torch.nn.Module):
@@ -431,7 +448,8 @@ class DeepHasher(CallbackSupportMixin, BaseHasher):
             checked = validate_data(self, X, reset=reset, **_ROWS)
         else:
             checked = validate_data(self, X, y, reset=reset, multi_output=True, **_ROWS)
-        if reset:
+        if reset and not self._goes_on():
+            self.__dict__.pop("network_", None)  # it knows other rows, should this fit fail
             layout = find_layout(self.n_features_in_, found, self.image_shape, self.channels)
             self._inputs = Inputs(layout, None)
             flat = (self.n_features_in_,)
@@ -453,6 +471,9 @@ class DeepHasher(CallbackSupportMixin, BaseHasher):
         device = find_device(self.device)
         with torch_threads(self.n_jobs):
             return encode(self.network_.to(device), self._inputs, X, device)
+
+    def _as_blocks(self, X: Any) -> Any:
+        return DatasetRows(X).blocks() if isinstance(X, Dataset) else X
 
     def relevance(self, X: Any, y: Any = None) -> tuple[Any, Any]:
         """Return the affinity to judge retrieval by, and what it compares.
@@ -529,10 +550,6 @@ def _flat_rows(hasher, X):
         return X, None
     X = check_array(X, allow_nd=True, dtype=_ROWS["dtype"], input_name="X", estimator=hasher)
     return X.reshape(len(X), math.prod(X.shape[1:])), X.shape[1:]
-
-
-def _trunk_of(network, module):
-    return network.trunk if isinstance(module, torch.nn.Module) else None
 
 
 def _tensors(network):

@@ -14,7 +14,8 @@ from ..persistence import storable
 from ._images import ImageLayout, dense_rows
 from ._modules import Parts, input_dtype
 
-_NUMBERS_OF_IMAGES, _NUMBERS_OF_ROWS = 1 << 18, 1 << 21  # that are encoded at a time
+# That are encoded at a time. Convolutions make some hundred numbers of every pixel.
+_NUMBERS_OF_IMAGES, _FEWEST_IMAGES, _NUMBERS_OF_ROWS = 1 << 18, 16, 1 << 21
 
 Optimizers = dict[str, Callable[..., torch.optim.Optimizer]]
 
@@ -57,8 +58,9 @@ class Inputs:
 
     def n_rows_at_a_time(self, n_features: int) -> int:
         """Rows that are encoded at a time."""
-        numbers = _NUMBERS_OF_ROWS if self.layout is None else _NUMBERS_OF_IMAGES
-        return max(1, numbers // n_features)
+        if self.layout is None:
+            return max(1, _NUMBERS_OF_ROWS // n_features)
+        return max(_FEWEST_IMAGES, _NUMBERS_OF_IMAGES // n_features)
 
 
 def encode(
@@ -112,7 +114,7 @@ class NetworkLearner:
         self._n_batches += 1
         rows = self._inputs.tensor(X, batch, input_dtype(self.network)).to(self._device)
         if self._augment is not None:
-            rows = self._augment(rows)
+            rows = _augmented(self._augment, rows)
         for group, rate in zip(self._optimizer.param_groups, self._rates):
             group["lr"] = factor * rate
         self._optimizer.zero_grad()
@@ -184,7 +186,7 @@ def find_device(device: Any) -> torch.device:
         return torch.device("mps" if torch.backends.mps.is_available() else "cpu")
     try:
         found = torch.device(device)
-        torch.empty(1, device=found)
+        torch.zeros(1, device=found).item()
     except (RuntimeError, AssertionError, NotImplementedError) as error:
         reason = str(error).strip().split("\n")[0]
         raise ValueError(
@@ -192,6 +194,17 @@ def find_device(device: Any) -> torch.device:
             f"{str(device)!r}: {reason}"
         ) from error
     return found
+
+
+def _augmented(augment: Callable[[torch.Tensor], torch.Tensor], rows: torch.Tensor) -> torch.Tensor:
+    changed = augment(rows)
+    if not torch.is_tensor(changed) or changed.shape != rows.shape:
+        shape = tuple(changed.shape) if torch.is_tensor(changed) else type(changed).__name__
+        raise ValueError(
+            f"augment must return a tensor like the one it is given, of shape {tuple(rows.shape)}. "
+            f"Got {shape} instead."
+        )
+    return changed
 
 
 def _cut(rows: np.ndarray, start: int, size: int) -> Any:

@@ -86,8 +86,14 @@ class BatchLoss(torch.nn.Module):
         """Return the value of an objective of `_native`."""
         raise NotImplementedError
 
-    def _check_y(self, y):
-        """Refuse what the objective has no use for."""
+    def check_y(self, y: Any) -> None:
+        """Refuse what the objective has no use for.
+
+        Parameters
+        ----------
+        y : Tensor, array-like, sparse matrix or None
+            What says what is relevant.
+        """
 
     def forward(self, scores: torch.Tensor, y: Any) -> torch.Tensor:
         """Return minus the objective of a batch, to be minimised.
@@ -113,7 +119,7 @@ class BatchLoss(torch.nn.Module):
                 "scores must be a tensor of floats of shape (n_rows, n_bits). "
                 f"Got {kind}{shape} instead."
             )
-        self._check_y(y)
+        self.check_y(y)
         wide = _widened(scores)
         if self._is_by_torch(scores):
             with torch.autocast(scores.device.type, enabled=False):
@@ -326,7 +332,14 @@ class PairwiseLoss(BatchLoss):
     def _native_value(self, scores, relevance):
         return pairs_value(self.objective, scores, relevance)
 
-    def _check_y(self, y):
+    def check_y(self, y: Any) -> None:
+        """Refuse class labels where the objective needs label paths.
+
+        Parameters
+        ----------
+        y : Tensor, array-like, sparse matrix or None
+            What says what is relevant.
+        """
         shape = y.shape if hasattr(y, "shape") else np.shape(y)
         has_one_label = len(shape) != 2 or shape[1] < 2
         if has_one_label and isinstance(self.objective, Hierarchical) and is_auto(self.affinity):

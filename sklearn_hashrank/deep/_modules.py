@@ -97,7 +97,8 @@ def input_dtype(network: nn.Module) -> torch.dtype:
 def seeded(seed: int, device: torch.device) -> Iterator[None]:
     """Let torch draw from a seed, and go on afterwards as if nothing had been drawn."""
     devices: Sequence[int] = [device.index or 0] if device.type == "cuda" else []
-    with torch.random.fork_rng(devices=devices), torch.enable_grad():
+    forked = torch.random.fork_rng(devices=devices)
+    with forked, torch.inference_mode(False), torch.enable_grad():
         torch.manual_seed(seed)
         yield
 
@@ -147,10 +148,17 @@ def rebuild(
     tensors = {name: torch.from_numpy(np.array(array)) for name, array in weights.items()}
     if not all(bool(torch.isfinite(tensor).all()) for tensor in tensors.values()):
         raise ValueError("the weights of the network hold numbers that are not finite.")
-    with seeded(0, torch.device("cpu")):
-        network = build(module, shape, n_bits).network
+    if module is None:
+        with torch.device("meta"):  # nothing is allocated before shapes are known to be right
+            network = _default(shape, n_bits)
+        dtypes = {name: tensor.dtype for name, tensor in network.state_dict().items()}
+        if dtypes != {name: tensor.dtype for name, tensor in tensors.items()}:
+            raise ValueError("its weights are not those of the network.")
+    else:
+        with seeded(0, torch.device("cpu")):
+            network = build(module, shape, n_bits).network
     try:
-        network.load_state_dict(tensors)
+        network.load_state_dict(tensors, assign=module is None)
     except RuntimeError as error:
         raise ValueError(f"its weights are not those of the network: {error}") from error
     return network.eval()

@@ -76,7 +76,9 @@ def find_loss(objective: Any, n_bits: int, of_neighbors: bool = False) -> torch.
     return TieAwareLoss(objective) if is_ranking else PairwiseLoss(objective)
 
 
-def batch_objective(objective: Any, n_bits: int, relevance: Any, y: Any) -> BatchObjective:
+def batch_objective(
+    objective: Any, n_bits: int, relevance: Any, y: Any, by_form: bool = True
+) -> BatchObjective:
     """Return what a network learns from.
 
     Parameters
@@ -89,6 +91,8 @@ def batch_objective(objective: Any, n_bits: int, relevance: Any, y: Any) -> Batc
         Of the training rows.
     y : array-like with n_samples rows or None
         What a loss of the user's own is given.
+    by_form : bool, default=True
+        Whether the form of y says what is relevant.
 
     Returns
     -------
@@ -97,6 +101,8 @@ def batch_objective(objective: Any, n_bits: int, relevance: Any, y: Any) -> Batc
     module = find_loss(objective, n_bits, isinstance(relevance, NeighborRelevance))
     if not isinstance(module, BatchLoss):
         return BatchObjective(module, _OwnLoss(module, y))
+    if by_form:
+        module.check_y(y)
     levels = np.asarray(relevance.levels, dtype=np.float64)
 
     def loss(scores: torch.Tensor, batch: np.ndarray) -> torch.Tensor:

@@ -26,16 +26,19 @@ class Recipe(NamedTuple):
 
 # Found on validation rows of Fashion-MNIST, of network features of CIFAR-10 and of the digits.
 _OF_ROWS = Recipe(max_iter=40, learning_rate=3e-3, trunk_learning_rate=3e-4, weight_decay=0.01)
-_OF_IMAGES = Recipe(max_iter=30, learning_rate=2e-3, trunk_learning_rate=2e-4, weight_decay=0.01)
+_OF_IMAGES = Recipe(max_iter=20, learning_rate=2e-3, trunk_learning_rate=2e-4, weight_decay=0.01)
+_FEWEST_STEPS = 400  # where there are few rows
 
 
-def choose_recipe(takes_images: bool, **given: Any) -> Recipe:
+def choose_recipe(takes_images: bool, n_batches: int, **given: Any) -> Recipe:
     """Return the recipe for rows or images, with what was given in place of its own.
 
     Parameters
     ----------
     takes_images : bool
         Whether X holds images.
+    n_batches : int
+        Steps of a pass.
     **given : dict
         Parameters of `Recipe`; "auto" stands for the recipe's own.
 
@@ -44,4 +47,5 @@ def choose_recipe(takes_images: bool, **given: Any) -> Recipe:
     recipe : Recipe
     """
     recipe = _OF_IMAGES if takes_images else _OF_ROWS
+    recipe = recipe._replace(max_iter=max(recipe.max_iter, -(-_FEWEST_STEPS // n_batches)))
     return recipe._replace(**{name: value for name, value in given.items() if value != "auto"})

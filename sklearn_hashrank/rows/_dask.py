@@ -69,6 +69,7 @@ class DaskRows(Rows):
             empty=example[:0],
             dtype=example.dtype,
             chunks=(self._X.chunks[0], (example.shape[1],)),
+            drop_axis=list(range(2, self._X.ndim)),  # of images
             meta=np.empty((0, 0), dtype=example.dtype),
         )
 

@@ -89,6 +89,7 @@ def test_blocks_threads_dtypes_and_origins_change_nothing(metric, tmp_path, monk
         sparse.csr_array(rows),
         (rows[i : i + 90] for i in range(0, 700, 90)),
         (sparse.csr_array(rows[i : i + 90]) for i in range(0, 700, 90)),
+        iter([rows[:300], sparse.csr_matrix(rows[300:])]),
         da.from_array(rows, chunks=(150, 5)),
         da.from_array(rows, chunks=((0, 500, 0, 200), 12)),
     ]
@@ -281,6 +282,8 @@ def test_what_cannot_be_told_is_refused():
         affinity.fit(np.zeros((0, 3)))
     with pytest.raises(ValueError, match="the iterator gave no block"):
         affinity.fit(iter([]))
+    with pytest.raises(ValueError, match="a block of y has 3 features; .* fitted with 5"):
+        affinity.fit(iter([X[:9], X[9:, :3]]))
     with pytest.raises(ValueError, match="4 features; this affinity was fitted with 5"):
         affinity.fit(X).pairwise(X[:, :4], X)
     with pytest.raises(ValueError, match="numeric vectors"):

@@ -28,6 +28,7 @@ from sklearn_hashrank.model_selection import (
     cross_validate_retrieval,
 )
 from tests.comparison.conftest import PROTOCOL
+from tests.instances import HAS_TORCH
 
 TIMES = {"fit_seconds", "encode_microseconds"}
 
@@ -272,6 +273,12 @@ def test_method_notation():
     hasher = method_from_name("talr-ap : alpha = 3 : schedule=step:alpha_end=None")
     assert repr(hasher) == repr(TALRLinear(objective="ap", alpha=3, schedule="step"))
     assert METHODS["talr-ap"].hasher.alpha == 2
+
+
+@pytest.mark.skipif(HAS_TORCH, reason="torch is installed")
+def test_networks_say_what_to_install():
+    with pytest.raises(ValueError, match=r"'deep-dsh': .* pip install .sklearn-hashrank\[torch\]"):
+        method_from_name("deep-dsh:max_iter=3")
 
 
 def test_methods_as_printed_differ_from_ours_in_what_the_papers_do_not_do():

@@ -13,8 +13,9 @@ from sklearn.datasets import load_digits
 from sklearn_hashrank import ITQHasher, NeighborAffinity, load_hasher
 from sklearn_hashrank.cli import main
 from sklearn_hashrank.codes import hamming_distances, load_codes
-from sklearn_hashrank.comparison import Rescoring, compare
+from sklearn_hashrank.comparison import Rescoring, compare, measure_rescoring
 from sklearn_hashrank.metrics import tie_aware_precision_score, tie_aware_recall_score
+from sklearn_hashrank.metrics.retrieval import Encoded
 from sklearn_hashrank.model_selection import RandomRetrievalSplit, RetrievalSplit
 from tests.oracle.neighbors import rescored
 
@@ -71,6 +72,39 @@ def test_columns_are_those_of_literal_rankings():
     assert titles[-8:-5] == ["P@5, codes", "P@5, asymmetric", "P@5, floats"]
     assert "P@5, floats" in comparison.to_markdown()
     assert "near_floats" in comparison.to_csv().splitlines()[0]
+
+
+class Counted(np.memmap):
+    """Rows in a file, which note how many of them were read at most at a time."""
+
+    most = 0
+
+    def __getitem__(self, rows):
+        found = super().__getitem__(rows)
+        Counted.most = max(Counted.most, len(np.atleast_1d(found)))
+        return found
+
+
+def test_floats_are_read_from_a_file_where_there_are_candidates(tmp_path):
+    X.astype(np.float32).tofile(tmp_path / "rows")
+    rows = np.memmap(tmp_path / "rows", np.float32, "r", shape=X.shape)
+    options = {"affinity": NeighborAffinity(K), "rescoring": Rescoring(K), "methods": ["itq"]}
+    expected = compare(X.astype(np.float32), **options, **SETTINGS).results[0].scores
+    found = compare(rows, **options, **SETTINGS).results[0].scores
+    for name in ("ap", "near_codes", "near_asymmetric", "near_floats", "row_bytes"):
+        assert found[name] == expected[name]
+
+    hasher = ITQHasher(12, output="packed", random_state=0).fit(rows[40:])
+    of_queries, of_database = (
+        Encoded(hasher.transform(part), 12, part) for part in (rows[:40], rows[40:])
+    )
+    counted = rows.view(Counted)
+    found = measure_rescoring(
+        Rescoring(K, OVERSAMPLING), of_queries, of_database, None, counted, np.arange(40, 260),
+        (Y[:40], Y[40:]),
+    )  # fmt: skip
+    assert 0 < Counted.most <= K * OVERSAMPLING
+    assert 0 < found["near_floats"] < 1
 
 
 def test_all_candidates_give_all_true_neighbours():
@@ -206,15 +240,20 @@ def test_the_commands_measure_recall_of_neighbors(files, tmp_path, capsys, metri
     assert float(run["near_floats"]) > float(run["near_codes"])
 
 
-def test_every_item_searches_the_others_by_neighbors(files, capsys):
+def test_every_item_searches_the_others_by_neighbors(files, tmp_path, capsys):
     """Without queries, each row is left out of its own neighbours."""
     names = ("--database", "--database-data")
     options = [*chain.from_iterable((name, files[name]) for name in names), "--neighbors", "5"]
     capsys.readouterr()
     assert main(["evaluate", *options, "--measures", "recall@5", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)["recall@5"]
+    sparse.save_npz(tmp_path / "rows.npz", sparse.csr_matrix(X[40:]))
+    options[3] = str(tmp_path / "rows.npz")
+    assert main(["evaluate", *options, "--measures", "recall@5", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["recall@5"] == pytest.approx(found)
     codes = load_codes(files["--database"])
     expected = tie_aware_recall_score(X[40:], codes, n_bits=12, k=5, affinity=NeighborAffinity(5))
-    assert json.loads(capsys.readouterr().out)["recall@5"] == pytest.approx(expected)
+    assert found == pytest.approx(expected)
 
 
 @pytest.mark.parametrize(

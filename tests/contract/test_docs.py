@@ -124,3 +124,13 @@ def test_the_table_of_methods_has_every_name_and_says_who_needs_labels():
         if METHODS[name].group != "deep" or HAS_TORCH:
             assert class_name == type(METHODS[name].hasher).__name__
         assert (labels == "required") == METHODS[name].needs_y
+
+
+def test_tables_that_pages_include_are_there():
+    included = [
+        page.parent / name
+        for page in DOCS.rglob("*.rst")
+        for name in re.findall(r"^\.\. include:: (\S+\.inc)$", page.read_text("utf-8"), re.M)
+    ]
+    assert len(included) >= 9
+    assert not [path for path in included if not path.is_file()]

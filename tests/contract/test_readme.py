@@ -7,7 +7,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
+
+from sklearn_hashrank.cli import main
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text()
@@ -41,11 +44,16 @@ def test_python_runs_as_it_stands(code, tmp_path):
 
 
 @pytest.mark.parametrize("command", "".join(blocks("sh")).splitlines())
-def test_commands_exist(command):
+def test_commands_exist(command, tmp_path, monkeypatch):
     """The tests cannot call themselves; what the commands do is run by the integration script."""
     program, *arguments = shlex.split(command)
     if program == "make":
         assert set(arguments) <= set(TARGETS)
+    elif program == "hashrank":
+        np.save(tmp_path / "embeddings.npy", np.random.default_rng(0).normal(size=(1130, 128)))
+        monkeypatch.chdir(tmp_path)
+        assert main(arguments) == 0
+        assert (tmp_path / "hashrank-results" / "report.html").exists()
     else:
         assert command == "pip install ."
         assert (ROOT / "pyproject.toml").exists()

@@ -51,7 +51,7 @@ class Batches(Protocol):
 
 
 class Minibatches:
-    """Rows shuffled into batches of about `size`, none of them less than half of it.
+    """Rows shuffled into batches of about `size`, none of them less than half of it or than two.
 
     Each iteration is another shuffle.
 
@@ -69,7 +69,7 @@ class Minibatches:
         self.rows, self.size, self._random_state = rows, size, random_state
 
     def __iter__(self) -> Iterator[np.ndarray]:
-        n_batches = max(1, round(len(self.rows) / self.size))
+        n_batches = max(1, min(round(len(self.rows) / self.size), len(self.rows) // 2))
         yield from np.array_split(self._random_state.permutation(self.rows), n_batches)
 
 
