@@ -88,7 +88,8 @@ class DeepHasher(CallbackSupportMixin, BaseHasher):
         or a class of :mod:`torch.optim`, or a function, called with groups of parameters, `lr` and
         `weight_decay`.
     learning_rate : float or "auto", default="auto"
-        Length of a step at the start.
+        Length of a step at the start. ``"auto"`` suits Adam and its like; for ``"sgd"`` it is 100
+        times as much.
     trunk_learning_rate : float or "auto", default="auto"
         The same for the parameters of a given network; 0 leaves them as they are.
     schedule : {"constant", "step", "cosine"}, default="cosine"
@@ -359,6 +360,7 @@ class DeepHasher(CallbackSupportMixin, BaseHasher):
         self.batch_size_ = size = min(len(train), size)
         recipe = choose_recipe(
             self._inputs.layout is not None,
+            self.optimizer,
             -(-len(train) // size),
             max_iter=self.max_iter,
             learning_rate=self.learning_rate,
