@@ -247,7 +247,7 @@ def _count_correct(rows, numbers, folds, strength):
             continue
         weights, offsets = _fit_classifier(rows[train], there, strength)
         predicted = kept[(rows[test] @ weights + offsets).argmax(axis=1)]
-        n_correct += np.count_nonzero(predicted == numbers[test])
+        n_correct += int(np.count_nonzero(predicted == numbers[test]))
     return n_correct
 
 
