@@ -15,7 +15,7 @@ TEST := -m pytest -q --numprocesses $(WORKERS) --dist worksteal
 ABOUT_DEEP := $(addprefix tests/,contract/test_boundaries.py contract/test_docs.py contract/test_docstrings.py)
 ABOUT_DEEP += $(addprefix tests/,hashers/test_common.py hashers/test_extremes.py hasher_files)
 ABOUT_DEEP += $(addprefix tests/,comparison/test_methods.py cli/test_outputs.py model_selection/test_workflow.py)
-TEST_DEEP := OMP_NUM_THREADS=1 $(DEEP)/bin/python -m pytest -q -c tests_deep/pytest.ini --rootdir .
+TEST_DEEP := OMP_NUM_THREADS=1 SCIPY_ARRAY_API=1 $(DEEP)/bin/python -m pytest -q -c tests_deep/pytest.ini --rootdir .
 SHOW := MPLBACKEND=Agg $(BIN)/python -W "ignore:FigureCanvasAgg"
 
 .PHONY: help test test-oldest test-stores test-deep lint format examples docs demo bench fuzz clean
@@ -27,7 +27,7 @@ help:
 	@echo "make test-deep   losses and networks, with torch for the CPU"
 	@echo "make lint        formatting, lint and type check"
 	@echo "make docs        build the documentation, which runs every example"
-	@echo "make examples    run every example, without the documentation"
+	@echo "make examples    run the examples that need no torch, without the documentation"
 	@echo "make demo        compare hashers on the digits, write a report to open in a browser"
 	@echo "make bench       speed and memory against peers, in one run"
 	@echo "make fuzz        100,000 corrupted files, and commands that are killed"
@@ -36,6 +36,7 @@ help:
 
 $(VENV)/.ready: extras := test,dev,plot,cli
 $(DOCS)/.ready: extras := docs,plot
+$(DOCS)/.ready: more := "torch==2.13.0"
 $(BENCH)/.ready: extras := faiss
 $(BENCH)/.ready: more := "torch==2.13.0"
 $(STORES)/.ready: extras := stores

@@ -2,6 +2,7 @@
 
     python benchmarks/evaluation.py            # everything, about three minutes
     python benchmarks/evaluation.py --quick    # a tenth of the database
+    python benchmarks/evaluation.py --only few-queries    # one metric, half a minute
 
 Peers are slow: they get a few of the queries, and their cost is scaled up by the number of pairs.
 """
@@ -234,7 +235,13 @@ def measure(sheet, scale=1):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="a tenth of the database")
-    measure(Sheet(), 10 if parser.parse_args().quick else 1)
+    parser.add_argument("--only", choices=["few-queries"])
+    options = parser.parse_args()
+    scale = 10 if options.quick else 1
+    if options.only:
+        time_few_queries(Sheet(), 200, 1_000_000 // scale)
+    else:
+        measure(Sheet(), scale)
 
 
 if __name__ == "__main__":

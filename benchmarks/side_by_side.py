@@ -14,6 +14,7 @@ from pathlib import Path
 import classes
 import encoding
 import evaluation
+import feature_scales
 import gist
 import lwh
 import neighbors
@@ -59,12 +60,15 @@ def main():
     if "Fashion-MNIST pixels" in sets:
         talr.speed({"Fashion-MNIST": sets["Fashion-MNIST pixels"]}, options.seeds, sheet)
     rsh.speed(sheet)
+    rsh.solvers(sheet)
     lwh.speed(sets, options, sheet)
     quantization.measure(sheet)
     encoding.measure(sheet, 100_000 // scale)
     gist.measure(sheet, 10_000 // scale)
     if options.quality:
         quality.measure(sheet, sets, options.seeds)
+        if options.features:
+            feature_scales.measure(sheet, options.features, seeds=options.seeds)
         if options.intents:
             classes.measure(sheet, options.intents, options.seeds)
     if options.output:

@@ -2,13 +2,14 @@
 
     python benchmarks/which_hasher.py --gist GIST.npz --deep DEEP.npz --clinc CLINC.npz
         [--methods NAME,...] [--bits 16,32,64] [--seeds 2] [--n-jobs 2] [--store DIR]
-        [--output docs/which_hasher_tables.inc]
+        [--only PART OF A TITLE] [--output docs/which_hasher]
 
 Data sets: Fashion-MNIST pixels, CIFAR-10 GIST and CIFAR-10 deep features with 100 queries and 500
 training rows of each class, the database being all rows but the queries; text embeddings with their
 intents, and the same without labels, where the ten nearest rows by cosine are relevant: 15,000
 training rows are the database, 4,500 rows of the test part are the queries. Data sets whose file is
-not given are left out. What is finished stays in the store, so that the same command goes on.
+not given are left out. What is finished stays in the store, so that the same command goes on. Each
+data set has a file of its own in the folder of the output.
 """
 
 import argparse
@@ -35,6 +36,11 @@ class Task(NamedTuple):
     protocol: object
     affinity: object = "auto"
     measure: str = "ap"
+
+    @property
+    def slug(self):
+        """Name of its file."""
+        return self.title.replace(",", "").replace(" ", "_").lower()
 
 
 def find_tasks(options):
@@ -128,14 +134,16 @@ def main():
     parser.add_argument("--seeds", type=int, default=2)
     parser.add_argument("--n-jobs", type=int, default=2)
     parser.add_argument("--store", default="build/which_hasher")
-    parser.add_argument("--output")
+    parser.add_argument("--only", default="", help="part of the titles of the data sets to run")
+    parser.add_argument("--output", type=Path, help="folder for a table of each data set")
     options = parser.parse_args()
-    tables = []
     for task in find_tasks(options):
-        tables.append(table(task, run(task, options), options))
-        print(tables[-1], flush=True)
-        if options.output:
-            Path(options.output).write_text("\n".join(tables))
+        if options.only in task.title:
+            text = table(task, run(task, options), options)
+            print(text, flush=True)
+            if options.output:
+                options.output.mkdir(parents=True, exist_ok=True)
+                (options.output / f"{task.slug}.inc").write_text(text)
 
 
 if __name__ == "__main__":

@@ -38,7 +38,6 @@ exclude_patterns = ["_build", "_templates"]
 default_role = "code"
 
 autosummary_generate = True
-autodoc_mock_imports = ["torch"]  # the pages of the losses are made without it
 autodoc_typehints = "none"
 toc_object_entries_show_parents = "hide"
 numpydoc_show_class_members = False

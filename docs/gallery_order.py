@@ -15,6 +15,9 @@ ORDER = (
     "plot_gist.py",
     "plot_search.py",
     "plot_out_of_core.py",
+    "plot_convolutional.py",
+    "plot_perceptron.py",
+    "plot_own_network.py",
 )
 
 

@@ -9,7 +9,9 @@ from sklearn.datasets import load_digits
 from torch import nn
 from torch.utils.data import TensorDataset
 
+from sklearn_hashrank import EuclideanAffinity, NeighborAffinity
 from sklearn_hashrank.deep import DeepHasher, TieAwareLoss
+from sklearn_hashrank.objectives import Objective, TieValues
 
 X, Y = load_digits(return_X_y=True)
 X, Y = X[:500], Y[:500]
@@ -157,3 +159,32 @@ def test_torch_goes_on_as_if_nothing_had_been_drawn():
     torch.manual_seed(3)
     hasher().fit(IMAGES[:50], Y[:50])
     assert torch.equal(torch.rand(3), expected)
+
+
+class Nearest(Objective):
+    """An objective of a user: the share of relevant items in the nearest bin."""
+
+    def tie(self, ties):
+        first = (ties.before == 0).astype(ties.gain.dtype)
+        return TieValues(ties.gain * first, first, None, None, None)
+
+
+def test_objectives_of_users():
+    fitted = hasher(objective=Nearest(), max_iter=10).fit(X[:400], Y[:400])
+    assert fitted.score(X[400:], Y[400:]) > 0.3
+
+
+@pytest.mark.parametrize("optimizer", ["adam", "sgd", torch.optim.RMSprop], ids=str)
+def test_optimizers(optimizer):
+    fitted = hasher(optimizer=optimizer, max_iter=10).fit(X[:400], Y[:400])
+    assert fitted.score(X[400:], Y[400:]) > 0.6
+
+
+@pytest.mark.parametrize(
+    "affinity", [NeighborAffinity(10), EuclideanAffinity((20, 5), (1, 2))], ids=["nearest", "near"]
+)
+def test_relevance_of_distances(affinity):
+    fitted = hasher(affinity=affinity, objective="ndcg", max_iter=10).fit(X, X[:, :40])
+    codes = hasher(affinity=affinity, objective="ndcg", max_iter=1).fit(X, X[:, :40]).codes_
+    assert not np.array_equal(fitted.codes_, codes)
+    assert fitted.score(X, X[:, :40]) > 0.2

@@ -5,6 +5,7 @@ import subprocess
 import sys
 
 import dask.array as da
+import joblib
 import numpy as np
 import pytest
 import torch
@@ -20,6 +21,7 @@ from torch import nn
 from sklearn_hashrank import load_hasher, save_hasher
 from sklearn_hashrank.deep import DeepHasher, PairwiseLoss, TieAwareLoss
 from sklearn_hashrank.metrics import make_retrieval_scorer
+from sklearn_hashrank.persistence import read_archive, write_archive
 
 X, Y = load_digits(return_X_y=True)
 X, Y = X[:300], Y[:300]
@@ -116,6 +118,29 @@ def test_files_refuse_what_has_no_name_and_what_does_not_fit(tmp_path):
         save_hasher(path, fitted)
 
 
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"input_shape_": {"tuple": [10**9]}, "n_features_in_": 10**9},
+        {"n_bits_": 10**8},
+        {"n_bits_": "a"},
+        {"n_features_in_": 5},
+        {"_inputs": "a"},
+        {"_weights": "a"},
+        {"_weights": {"dict": []}},
+    ],
+    ids=str,
+)
+def test_files_whose_parts_do_not_fit_together_are_refused(changes, tmp_path):
+    """Before anything of the size that they name is allocated."""
+    save_hasher(tmp_path / "hasher.npz", hasher().fit(X, Y))
+    about, arrays = read_archive(tmp_path / "hasher.npz")
+    about["hasher"]["object"][2] |= changes
+    write_archive(tmp_path / "hasher.npz", about, [("", array) for array in arrays])
+    with pytest.raises(ValueError, match="does not hold a hasher that .* can load"):
+        load_hasher(tmp_path / "hasher.npz")
+
+
 @pytest.mark.parametrize("module", [None, Noisy, Trunk()], ids=["none", "class", "network"])
 def test_pickles(module):
     fitted = hasher(module=module).fit(X, Y)
@@ -194,6 +219,15 @@ def test_torch_has_one_thread_unless_more_are_asked_for(rows):
         torch.set_num_threads(before)
 
 
+def test_networks_that_learn_in_threads_do_not_disturb_each_other():
+    def codes(seed):
+        return hasher(random_state=seed).fit(X, Y).codes_
+
+    expected = [codes(seed) for seed in range(4)]
+    found = joblib.Parallel(4, backend="threading")(joblib.delayed(codes)(s) for s in range(4))
+    assert_array_equal(found, expected)
+
+
 def test_no_batch_has_a_single_row():
     for n_rows, size in ((3, 2), (7, 2), (101, 100)):
         fitted = hasher(module=Noisy, batch_size=size).fit(X[:n_rows], Y[:n_rows])
@@ -229,6 +263,19 @@ def test_warm_start_goes_on():
         twice.set_params(n_bits=4).fit(X, Y)
     with pytest.raises(ValueError, match="X has 5 features"):
         twice.set_params(n_bits=9).fit(X[:, :5], Y)
+
+
+def test_a_fit_that_fails_leaves_no_mixture():
+    fitted = hasher().fit(X, Y)
+    with pytest.raises(ValueError, match="diverged"):
+        fitted.set_params(learning_rate=1e30).fit(2 * X, Y)
+    with pytest.raises(NotFittedError):
+        fitted.transform(X)
+    fitted = hasher(warm_start=True).fit(X, Y)
+    codes = fitted.transform(X)
+    with pytest.raises(ValueError, match="diverged"):
+        fitted.set_params(learning_rate=1e30).fit(2 * X, Y)
+    assert_array_equal(fitted.transform(X), codes)
 
 
 def test_without_y_it_learns_from_nearest_rows():
@@ -302,6 +349,7 @@ def constant(value):
         ({"module": constant(3)}, X, "module must make a torch.nn.Module"),
         ({"module": constant(nn.Linear(60, 9))}, X, r"does not take rows of shape \(2, 64\)"),
         ({"module": nn.Linear}, X, "also needs in_features, out_features; wrap it"),
+        ({"module": lambda: nn.Flatten()}, X[:, :9], "no parameters to learn"),
         ({"module": nn.Flatten(0)}, X, r"features for each row.* Got \(128,\) for 2 rows"),
         (
             {"learning_rate": 1e30},
@@ -318,7 +366,7 @@ def constant(value):
         ({"augment": lambda rows: rows[:1]}, X, "augment must return a tensor like the one"),
         ({"early_stopping": True, "validation_fraction": 0.001}, X, "leaves 0 rows for validation"),
     ],
-    ids=range(23),
+    ids=range(24),
 )
 def test_refusals(options, rows, message):
     error = (ValueError, TypeError)

@@ -5,6 +5,7 @@ import torch
 
 from sklearn_hashrank.deep._augmentation import AUGMENTATIONS, flip, flip_and_shift, shift
 from sklearn_hashrank.deep._networks import convolutional, hash_layer, perceptron
+from sklearn_hashrank.deep._recipe import choose_recipe
 
 SHAPES = [(1, 28, 28), (3, 32, 32), (1, 8, 8), (3, 7, 13), (1, 1, 1)]
 
@@ -81,3 +82,15 @@ def test_a_generator_draws_the_same_again(name):
     )
     assert torch.equal(first, again)
     assert not torch.equal(first, other)
+
+
+def test_images_of_few_pixels_are_not_moved():
+    images = torch.rand(16, 1, 8, 8)
+    assert torch.equal(shift(images), images)
+
+
+@pytest.mark.parametrize(("takes_images", "passes"), [(True, 20), (False, 40)])
+def test_few_rows_are_passed_over_more_often(takes_images, passes):
+    assert choose_recipe(takes_images, 20).max_iter == passes
+    assert choose_recipe(takes_images, 4).max_iter == 100
+    assert choose_recipe(takes_images, 4, max_iter=3).max_iter == 3

@@ -24,7 +24,7 @@ def shift(images: torch.Tensor, generator: torch.Generator | None = None) -> tor
     images : Tensor of shape (n, channels, height, width)
     """
     n, _, height, width = images.shape
-    tall, wide = round(_LARGEST_SHIFT * height), round(_LARGEST_SHIFT * width)
+    tall, wide = int(_LARGEST_SHIFT * height), int(_LARGEST_SHIFT * width)
     padded = torch.nn.functional.pad(images, (wide, wide, tall, tall), mode="replicate")
     device = images.device
     top = torch.randint(0, 2 * tall + 1, (n, 1), generator=generator) + torch.arange(height)

@@ -88,7 +88,8 @@ class DeepHasher(CallbackSupportMixin, BaseHasher):
         or a class of :mod:`torch.optim`, or a function, called with groups of parameters, `lr` and
         `weight_decay`.
     learning_rate : float or "auto", default="auto"
-        Length of a step at the start.
+        Length of a step at the start. ``"auto"`` suits Adam and its like; for ``"sgd"`` it is 100
+        times as much.
     trunk_learning_rate : float or "auto", default="auto"
         The same for the parameters of a given network; 0 leaves them as they are.
     schedule : {"constant", "step", "cosine"}, default="cosine"
@@ -100,7 +101,8 @@ class DeepHasher(CallbackSupportMixin, BaseHasher):
         are rare, as for :class:`~sklearn_hashrank.TALRLinear`: batches are made of groups of a
         class where there are many classes, and of neighbours where nearest rows are relevant.
     max_iter : int or "auto", default="auto"
-        Most passes over the training rows.
+        Most passes over the training rows. ``"auto"`` is 20 for images and 40 for rows of features,
+        and more where those are less than 400 steps.
     augment : {"auto", "shift", "flip"}, callable or None, default="auto"
         How the images of a batch are changed before a step. ``"shift"`` moves each by a tenth of
         its size at most; ``"flip"`` exchanges left and right of every second one as well, which
@@ -302,39 +304,42 @@ class DeepHasher(CallbackSupportMixin, BaseHasher):
             y = X.y() if y is None else y
         device, random_state = find_device(self.device), check_random_state(self.random_state)
         seed = random_state.randint(np.iinfo(np.int32).max)
-        inputs = self._check_start(X)
+        if self._goes_on():
+            self._check_start(X)
         X, y = self._validate_training_data(X, y)
         check_two_rows(self, X)
         with contextlib.ExitStack() as during:
             during.enter_context(torch_threads(self.n_jobs))
             during.enter_context(seeded(seed, device))
-            parts = self._start(X, device, inputs)
+            parts = self._start(X, device)
             self._train(parts, X, y, device, random_state)
             self._keep_database(X, y)
         return self
 
-    def _start(self, X, device, inputs):
-        """Return the network as it is before learning."""
-        if inputs is not None:
-            self._inputs = inputs
-            return Parts(self.network_.to(device).train(), _trunk_of(self.network_, self.module))
-        self._inputs.space = self._choose_space(X)
-        example = self._inputs.tensor(X, slice(0, _EXAMPLES))
-        parts = build(self.module, self.input_shape_, self.n_bits, example)
-        parts.network.to(device).train()
-        return parts
+    def _goes_on(self):
+        return self.warm_start and hasattr(self, "network_")
 
     def _check_start(self, X):
-        """Return the inputs that a warm start goes on with, None without one."""
-        if not self.warm_start or not hasattr(self, "network_"):
-            return None
+        """Refuse rows and codes that a warm start cannot go on with."""
         if self.n_bits != self.n_bits_:
             raise ValueError(
                 f"learning goes on from codes of {self.n_bits_} bits. Got n_bits={self.n_bits}, "
                 "which takes a new fit, with warm_start=False."
             )
         self._check_rows(X, reset=False)
-        return self._inputs
+
+    def _start(self, X, device):
+        """Return the network as it is before learning."""
+        if self._goes_on():
+            network = copy.deepcopy(self.network_)
+            is_given = isinstance(self.module, torch.nn.Module)
+            parts = Parts(network, getattr(network, "trunk", None) if is_given else None)
+        else:
+            self._inputs.space = self._choose_space(X)
+            example = self._inputs.tensor(X, slice(0, _EXAMPLES))
+            parts = build(self.module, self.input_shape_, self.n_bits, example)
+        parts.network.to(device).train()
+        return parts
 
     def _choose_space(self, X):
         is_wanted = self.standardize
@@ -355,6 +360,8 @@ class DeepHasher(CallbackSupportMixin, BaseHasher):
         self.batch_size_ = size = min(len(train), size)
         recipe = choose_recipe(
             self._inputs.layout is not None,
+            self.optimizer,
+            -(-len(train) // size),
             max_iter=self.max_iter,
             learning_rate=self.learning_rate,
             trunk_learning_rate=self.trunk_learning_rate,
@@ -443,7 +450,8 @@ class DeepHasher(CallbackSupportMixin, BaseHasher):
             checked = validate_data(self, X, reset=reset, **_ROWS)
         else:
             checked = validate_data(self, X, y, reset=reset, multi_output=True, **_ROWS)
-        if reset:
+        if reset and not self._goes_on():
+            self.__dict__.pop("network_", None)  # it knows other rows, should this fit fail
             layout = find_layout(self.n_features_in_, found, self.image_shape, self.channels)
             self._inputs = Inputs(layout, None)
             flat = (self.n_features_in_,)
@@ -544,10 +552,6 @@ def _flat_rows(hasher, X):
         return X, None
     X = check_array(X, allow_nd=True, dtype=_ROWS["dtype"], input_name="X", estimator=hasher)
     return X.reshape(len(X), math.prod(X.shape[1:])), X.shape[1:]
-
-
-def _trunk_of(network, module):
-    return network.trunk if isinstance(module, torch.nn.Module) else None
 
 
 def _tensors(network):

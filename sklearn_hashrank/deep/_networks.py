@@ -6,7 +6,7 @@ from torch import nn
 
 # The usual share of hidden units. Features of a network gained .015 from dropping a part of them at
 # the input as well, where .4 was too much.
-_HIDDEN, _DROPOUT, _INPUT_DROPOUT = 512, 0.5, 0.2
+_HIDDEN, _DROPOUT, _INPUT_DROPOUT = 512, 0.5, 0.3
 # Three convolutions and 500 units are those of deep supervised hashing (Liu et al. 2016) and of the
 # dispersed objectives. That network has 32, 32 and 64 channels, kernels of 5 x 5, pools before it
 # rectifies and is not normalised. This one has as many parameters and takes as long; on validation

@@ -77,7 +77,7 @@ def test_public_modules_say_what_is_public(module):
 
 def shown():
     """What users read, by name: examples, pages, the README, docstrings, benchmarks."""
-    for pattern in ("examples/*.py", "docs/extend/*.py", "benchmarks/**/*.py"):
+    for pattern in ("examples/**/*.py", "docs/extend/*.py", "benchmarks/**/*.py"):
         for path in sorted(ROOT.glob(pattern)):
             yield str(path.relative_to(ROOT)), path.read_text()
     doctests = {str(path.relative_to(ROOT)): path.read_text() for path in PAGES}

@@ -77,9 +77,9 @@ class RSHHasher(LinearHasher):
     shrinkage : float in (0, 1] or "auto", default="auto"
         Features are scaled and then whitened by their covariance, shrunk this much towards a
         multiple of the identity. 1 leaves the features as they are; without a frame the rows of
-        `components_` are then orthonormal. ``"auto"`` is the root of
-        the number of features per training row, at least 0.1 and at most 0.7; and 1 with
-        :class:`EuclideanAffinity`, because whitening changes distances.
+        `components_` are then orthonormal. ``"auto"`` is the root of the number of features per
+        training row, at least 0.1 and at most 0.7; of up to 1,024 features 500 count at most. It is
+        1 with :class:`EuclideanAffinity`, because whitening changes distances.
     max_iter : int, default=100
         Most rounds of gradient steps and updates of the multipliers, for ``solver="alm"``.
     tol : float, default=1e-7
@@ -365,7 +365,7 @@ class RSHHasher(LinearHasher):
             return self.shrinkage
         if isinstance(self.affinity_, EuclideanAffinity):
             return 1.0
-        return auto_shrinkage(moments.n_rows, int(moments.varies.sum()))
+        return auto_shrinkage(moments)
 
     def _set_results(self, solution: OrthogonalSolution) -> None:
         self.n_iter_, self.converged_ = solution.n_iter, solution.converged

@@ -289,6 +289,21 @@ def test_every_affinity_from_dense_and_sparse_rows(name):
     assert hashers[0].shrinkage_ == pytest.approx(expected)
 
 
+def test_shrinkage_and_whitened_directions_depend_on_the_number_of_features(monkeypatch):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(2000, 600)), rng.integers(0, 4, 2000)
+    rows, moments = CenteredRows(X, X.mean(axis=0)), Moments.of(X)
+    exact = RSHHasher(8, random_state=0).fit(X, y)
+    assert exact.shrinkage_ == pytest.approx(np.sqrt(500 / 2000))
+    space, _ = whiten(moments, rows, 0.3, np.random.RandomState(0))
+    assert space.basis.directions.shape == (600, 600)
+    monkeypatch.setattr(_problem, "_EXACT_FEATURES", 599)
+    leading = RSHHasher(8, random_state=0).fit(X, y)
+    assert leading.shrinkage_ == pytest.approx(np.sqrt(600 / 2000))
+    space, _ = whiten(moments, rows, 0.3, np.random.RandomState(0))
+    assert space.basis.directions.shape == (600, 128)
+
+
 def test_many_sparse_features_are_not_made_dense(monkeypatch):
     rng = np.random.default_rng(0)
     y = rng.integers(0, 3, 300)
