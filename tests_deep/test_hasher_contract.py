@@ -349,6 +349,7 @@ def constant(value):
         ({"module": constant(3)}, X, "module must make a torch.nn.Module"),
         ({"module": constant(nn.Linear(60, 9))}, X, r"does not take rows of shape \(2, 64\)"),
         ({"module": nn.Linear}, X, "also needs in_features, out_features; wrap it"),
+        ({"augment": lambda rows: rows * torch.nan}, X, "batch 1 of pass 1, before anything was"),
         ({"module": lambda: nn.Flatten()}, X[:, :9], "no parameters to learn"),
         ({"module": nn.Flatten(0)}, X, r"features for each row.* Got \(128,\) for 2 rows"),
         (
@@ -366,7 +367,7 @@ def constant(value):
         ({"augment": lambda rows: rows[:1]}, X, "augment must return a tensor like the one"),
         ({"early_stopping": True, "validation_fraction": 0.001}, X, "leaves 0 rows for validation"),
     ],
-    ids=range(24),
+    ids=range(25),
 )
 def test_refusals(options, rows, message):
     error = (ValueError, TypeError)
