@@ -3,6 +3,7 @@
 import contextlib
 import copy
 import inspect
+import threading
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
@@ -12,6 +13,8 @@ import torch
 from torch import nn
 
 from ._networks import convolutional, hash_layer, perceptron
+
+_torch_generators = threading.RLock()  # torch has one generator for all threads of the process
 
 
 class Parts(NamedTuple):
@@ -48,7 +51,8 @@ def build(
     Parameters
     ----------
     module : None, Module, class or callable
-        What the user gave, see `DeepHasher`. A network is copied.
+        What the user gave, see `DeepHasher`. A network is copied, also one that a function returns:
+        it may be the same in every fit. Copies are on the CPU.
     shape : tuple of int
         Of a row, (n_features,), or of an image, (channels, height, width).
     n_bits : int
@@ -65,7 +69,7 @@ def build(
     if module is None:
         return Parts(_default(shape, n_bits), None)
     if isinstance(module, nn.Module):
-        trunk = copy.deepcopy(module)
+        trunk = copy.deepcopy(module).cpu()
         features = _run(trunk, example)
         if features.ndim < 2:
             raise ValueError(
@@ -76,7 +80,7 @@ def build(
         return Parts(
             nn.Sequential(OrderedDict(trunk=trunk, flatten=nn.Flatten(), head=head)), trunk
         )
-    network = _call(module, shape, n_bits)
+    network = copy.deepcopy(_call(module, shape, n_bits)).cpu()
     scores = _run(network, example)
     if tuple(scores.shape) != (len(example), n_bits):
         raise ValueError(
@@ -95,10 +99,13 @@ def input_dtype(network: nn.Module) -> torch.dtype:
 
 @contextlib.contextmanager
 def seeded(seed: int, device: torch.device) -> Iterator[None]:
-    """Let torch draw from a seed, and go on afterwards as if nothing had been drawn."""
+    """Let torch draw from a seed, and go on afterwards as if nothing had been drawn.
+
+    One thread at a time: others would draw from the same generator.
+    """
     devices: Sequence[int] = [device.index or 0] if device.type == "cuda" else []
     forked = torch.random.fork_rng(devices=devices)
-    with forked, torch.inference_mode(False), torch.enable_grad():
+    with _torch_generators, forked, torch.inference_mode(False), torch.enable_grad():
         torch.manual_seed(seed)
         yield
 
@@ -165,10 +172,11 @@ def rebuild(
 
 
 def _default(shape: tuple[int, ...], n_bits: int) -> nn.Module:
+    """Network of the package, float32 whatever torch makes by default."""
     if len(shape) == 1:
-        return perceptron(shape[0], n_bits)
+        return perceptron(shape[0], n_bits).float()
     channels, height, width = shape
-    return convolutional((channels, height, width), n_bits)
+    return convolutional((channels, height, width), n_bits).float()
 
 
 def _call(factory: Any, shape: tuple[int, ...], n_bits: int) -> nn.Module:
