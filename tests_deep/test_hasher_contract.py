@@ -5,6 +5,7 @@ import subprocess
 import sys
 
 import dask.array as da
+import joblib
 import numpy as np
 import pytest
 import torch
@@ -218,6 +219,15 @@ def test_torch_has_one_thread_unless_more_are_asked_for(rows):
         torch.set_num_threads(before)
 
 
+def test_networks_that_learn_in_threads_do_not_disturb_each_other():
+    def codes(seed):
+        return hasher(random_state=seed).fit(X, Y).codes_
+
+    expected = [codes(seed) for seed in range(4)]
+    found = joblib.Parallel(4, backend="threading")(joblib.delayed(codes)(s) for s in range(4))
+    assert_array_equal(found, expected)
+
+
 def test_no_batch_has_a_single_row():
     for n_rows, size in ((3, 2), (7, 2), (101, 100)):
         fitted = hasher(module=Noisy, batch_size=size).fit(X[:n_rows], Y[:n_rows])
@@ -339,6 +349,8 @@ def constant(value):
         ({"module": constant(3)}, X, "module must make a torch.nn.Module"),
         ({"module": constant(nn.Linear(60, 9))}, X, r"does not take rows of shape \(2, 64\)"),
         ({"module": nn.Linear}, X, "also needs in_features, out_features; wrap it"),
+        ({"augment": lambda rows: rows * torch.nan}, X, "batch 1 of pass 1, before anything was"),
+        ({"module": lambda: nn.Flatten()}, X[:, :9], "no parameters to learn"),
         ({"module": nn.Flatten(0)}, X, r"features for each row.* Got \(128,\) for 2 rows"),
         (
             {"learning_rate": 1e30},
@@ -355,7 +367,7 @@ def constant(value):
         ({"augment": lambda rows: rows[:1]}, X, "augment must return a tensor like the one"),
         ({"early_stopping": True, "validation_fraction": 0.001}, X, "leaves 0 rows for validation"),
     ],
-    ids=range(23),
+    ids=range(25),
 )
 def test_refusals(options, rows, message):
     error = (ValueError, TypeError)

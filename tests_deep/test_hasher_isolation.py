@@ -1,6 +1,4 @@
-"""What a fit of DeepHasher leaves alone: given networks, torch's generator, other fits."""
-
-from concurrent.futures import ThreadPoolExecutor
+"""What a fit of DeepHasher leaves alone: given networks and how torch is set up."""
 
 import numpy as np
 import pytest
@@ -79,17 +77,6 @@ def test_networks_may_come_from_another_device(as_function):
     fitted = hasher((lambda: given) if as_function else given).fit(X, Y)
     assert fitted.codes_.shape == (300, 1)
     assert not given.is_here
-
-
-def test_fits_in_threads_are_those_of_one_after_the_other():
-    def codes(seed):
-        return hasher(random_state=seed, n_jobs=1).fit(IMAGES, Y).codes_
-
-    expected = list(map(codes, range(4)))
-    state = torch.random.get_rng_state()
-    with ThreadPoolExecutor(4) as pool:
-        assert_array_equal(list(pool.map(codes, range(4))), expected)
-    assert torch.equal(torch.random.get_rng_state(), state)
 
 
 @pytest.mark.parametrize("rows", [X, IMAGES], ids=["rows", "images"])

@@ -1,9 +1,17 @@
-"""Losses for torch networks. This folder alone imports torch at its top, and nothing imports it.
+"""Losses for torch networks, and a network that is a hasher.
+
+This folder alone imports torch at its top. Files of hashers and comparisons import it where a
+network is asked for; nothing else does.
 
 `TieAwareLoss` and `PairwiseLoss` are modules whose ``forward(scores, y)`` is minus an objective of
 :mod:`sklearn_hashrank.objectives`. On the CPU the objective itself is evaluated (`_by_kernels`), on
-another device its version in torch (`_native`, on soft histograms in `_ranking` or on the pairs of
-a batch in `_pairs`). What is relevant is decided by an affinity (`_relevance`).
+another device its version in torch (on soft histograms in `_ranking`, on the pairs of a batch in
+`_pairs`). What is relevant is decided by an affinity (`_relevance`).
+
+`DeepHasher` (`_hasher`) trains a network on these losses by the trainer of the linear hashers. What
+its parameters stand for is found elsewhere: rows and images in `_images` and `_datasets`, `module`
+in `_modules`, `objective` in `_objectives`, "auto" in `_recipe`, threads in `_threads`. `_learner`
+moves the network.
 """
 
 try:

@@ -52,6 +52,10 @@ _EXAMPLES = 2  # rows that tell what a network makes of them
 class DeepHasher(CallbackSupportMixin, BaseHasher):
     """A network whose outputs are bits, trained end to end.
 
+    In every minibatch each row queries all the others. The network maximises a tie-aware measure of
+    these rankings [1]_, or an objective of the pairs of rows [2]_. Inputs are centred and scaled
+    inside. A bit is 1 where an output is above 0.
+
     Parameters
     ----------
     module : None, Module, class or callable, default=None

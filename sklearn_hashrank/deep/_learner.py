@@ -178,13 +178,21 @@ class NetworkLearner:
             self._frozen.eval()
 
     def _check_finite(self, numbers: torch.Tensor) -> None:
-        if not bool(torch.isfinite(numbers).all()):
-            what = "the loss" if numbers.ndim == 0 else "the scores of the network"
+        if bool(torch.isfinite(numbers).all()):
+            return
+        what = "the loss" if numbers.ndim == 0 else "the scores of the network"
+        where = (
+            f"{what} held NaN or infinity in batch {self._n_batches} of pass {self._n_passes + 1}"
+        )
+        if self._n_batches == 1 and not self._n_passes:
             raise ValueError(
-                f"learning diverged: {what} held NaN or infinity in batch {self._n_batches} of "
-                f"pass {self._n_passes + 1}. Lower learning_rate, which is {self._rates[0]:g}"
-                f"{self._of_trunk()}."
+                f"{where}, before anything was learned. Look at the network, at augment and at the "
+                "scale of X."
             )
+        raise ValueError(
+            f"learning diverged: {where}. Lower learning_rate, which is {self._rates[0]:g}"
+            f"{self._of_trunk()}."
+        )
 
     def _of_trunk(self) -> str:
         return f", or trunk_learning_rate, {self._rates[1]:g}" if len(self._rates) > 1 else ""

@@ -3,6 +3,7 @@
 import contextlib
 import copy
 import inspect
+import os
 import threading
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
@@ -14,7 +15,7 @@ from torch import nn
 
 from ._networks import convolutional, hash_layer, perceptron
 
-_torch_generators = threading.RLock()  # torch has one generator for all threads of the process
+_generator = threading.RLock()
 
 
 class Parts(NamedTuple):
@@ -40,7 +41,10 @@ class Parts(NamedTuple):
         groups = [{"params": new, "lr": learning_rate}]
         if given and trunk_learning_rate > 0:
             groups.append({"params": given, "lr": trunk_learning_rate})
-        return [group for group in groups if group["params"]]
+        found = [group for group in groups if group["params"]]
+        if not found:
+            raise ValueError("the network has no parameters to learn, or none that requires_grad.")
+        return found
 
 
 def build(
@@ -101,11 +105,12 @@ def input_dtype(network: nn.Module) -> torch.dtype:
 def seeded(seed: int, device: torch.device) -> Iterator[None]:
     """Let torch draw from a seed, and go on afterwards as if nothing had been drawn.
 
-    One thread at a time: others would draw from the same generator.
+    Networks and dropout draw from the one generator that torch has in a process. So one network
+    learns at a time; others wait in their threads.
     """
     devices: Sequence[int] = [device.index or 0] if device.type == "cuda" else []
     forked = torch.random.fork_rng(devices=devices)
-    with _torch_generators, forked, torch.inference_mode(False), torch.enable_grad():
+    with _generator, forked, torch.inference_mode(False), torch.enable_grad():
         torch.manual_seed(seed)
         yield
 
@@ -223,3 +228,13 @@ def _run(network: nn.Module, example: torch.Tensor) -> torch.Tensor:
 
 def _name(factory: Any) -> str:
     return getattr(factory, "__qualname__", type(factory).__name__)
+
+
+def _forget_lock() -> None:
+    """A forked process has none of the threads, one of which may have held it."""
+    global _generator
+    _generator = threading.RLock()
+
+
+if hasattr(os, "register_at_fork"):  # not on Windows
+    os.register_at_fork(after_in_child=_forget_lock)
