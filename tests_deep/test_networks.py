@@ -91,6 +91,6 @@ def test_images_of_few_pixels_are_not_moved():
 
 @pytest.mark.parametrize(("takes_images", "passes"), [(True, 20), (False, 40)])
 def test_few_rows_are_passed_over_more_often(takes_images, passes):
-    assert choose_recipe(takes_images, 20).max_iter == passes
-    assert choose_recipe(takes_images, 4).max_iter == 100
-    assert choose_recipe(takes_images, 4, max_iter=3).max_iter == 3
+    assert choose_recipe(takes_images, "adam", 20).max_iter == passes
+    assert choose_recipe(takes_images, "adam", 4).max_iter == 100
+    assert choose_recipe(takes_images, "adam", 4, max_iter=3).max_iter == 3

@@ -9,6 +9,8 @@ from ..persistence import storable
 from .anchors import Anchors
 from .blocks import block_slices
 
+_ROUNDING = 32  # errors of squared distances, in units of the last place of squared lengths
+
 
 @storable
 class AnchorWeights:
@@ -83,10 +85,27 @@ class AnchorWeights:
 
     def _nearest(self, X):
         """Numbers and squared distances of the nearest anchors of a block of rows."""
-        distances = self.anchors.squared_distances(X)
-        if self.n_nearest == self.anchors.n:
-            nearest = np.tile(np.arange(self.anchors.n), (X.shape[0], 1))
+        distances, n = self.anchors.squared_distances(X), self.n_nearest
+        if n == self.anchors.n:
+            nearest = np.tile(np.arange(n), (X.shape[0], 1))
         else:
-            nearest = np.argpartition(distances, self.n_nearest - 1, axis=1)[:, : self.n_nearest]
+            order = np.argpartition(distances, [n - 1, n], axis=1)[:, : n + 1]
+            nearest = order[:, :n]
+            self._choose_first_of_equal(nearest, order[:, n], distances)
             nearest.sort(axis=1)
         return nearest, np.take_along_axis(distances, nearest, axis=1)
+
+    def _choose_first_of_equal(self, nearest, following, distances):
+        """Let anchors of equal distance count in their order, not in that of rounding.
+
+        Rounding depends on how many rows are compared at a time.
+        """
+        rows = np.arange(len(nearest))
+        last, next_one = distances[rows, nearest[:, -1]], distances[rows, following]
+        with np.errstate(over="ignore"):
+            sizes = last + self.anchors.squared_norms.max().astype(last.dtype)
+            slack = _ROUNDING * np.finfo(last.dtype).eps * sizes
+            tied = np.flatnonzero(next_one <= last + slack)
+            first, end = (last - slack)[tied, None], (last + slack)[tied, None]
+        ranks = (distances[tied] >= first).astype(np.int8) + (distances[tied] > end)
+        nearest[tied] = np.argsort(ranks, axis=1, kind="stable")[:, : self.n_nearest]

@@ -158,6 +158,7 @@ class FeatureSpace:
         """Space of the `n` principal directions of dense or sparse rows.
 
         One number is drawn from `random_state`, whether the method of computation needs it or not.
+        Where rows vary in fewer than `n` directions, the others are 0: rounding would decide there.
         """
         for name, size in (("n_features", X.shape[1]), ("n_samples", X.shape[0])):
             if n > size:
@@ -167,8 +168,9 @@ class FeatureSpace:
                 )
         mean = column_means(X)
         seed = random_state.randint(np.iinfo(np.int32).max)
-        _, directions = leading_directions(CenteredRows(X, mean), n, RandomState(seed))
-        return cls(mean, basis=Basis(directions, np.ones(n)))
+        variances, directions = leading_directions(CenteredRows(X, mean), n, RandomState(seed))
+        least = max(X.shape) * np.finfo(float).eps * variances[0]  # as of numpy's matrix_rank
+        return cls(mean, basis=Basis(directions, (variances > least).astype(float)))
 
     def with_components(
         self,

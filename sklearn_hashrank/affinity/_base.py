@@ -58,7 +58,7 @@ def check_levels(affinity: Any) -> None:
     affinity : BaseAffinity
         Fitted.
     """
-    levels = affinity.levels_
+    levels: Any = getattr(affinity, "levels_", None)
     is_array = isinstance(levels, np.ndarray) and levels.ndim == 1 and levels.dtype.kind in "uif"
     if (
         not is_array

@@ -132,6 +132,8 @@ def columns_of(measures: Mapping[str, ConfiguredMeasure]) -> tuple[Column, ...]:
             continue
         options = ", ".join(f"{option} = {value}" for option, value in given.items())
         meaning = (inspect.getdoc(measure.function) or measure.label).partition("\n\n")[0]
+        if meaning.startswith("Return "):  # said of a function, not of a column
+            meaning = meaning[7:8].upper() + meaning[8:]
         title = measure.label if name == measure.short_name else _title(name, measure)
         if options:
             meaning = f"{meaning} Here {options}."

@@ -52,8 +52,9 @@ def method_from_name(notation: str) -> BaseHasher:
         if parameter in _SET_BY_COMPARISON:
             raise ValueError(f"{parameter} of method {notation!r} is set for each run.")
         if parameter not in accepted:
+            known = ", ".join(accepted) or "none"
             raise ValueError(
-                f"method {name!r} has no parameter {parameter!r}. It has {', '.join(accepted)}."
+                f"method {name!r} has no parameter {parameter!r}. Its parameters: {known}."
             )
     return check_method(hasher.set_params(**parameters), notation)
 

@@ -1,6 +1,7 @@
 """Protocols, drawn anew for every seed."""
 
 import copy
+from dataclasses import fields
 from typing import Any
 
 from ..model_selection import PerClassRetrievalSplit, RandomRetrievalSplit, RetrievalSplit
@@ -29,14 +30,28 @@ def check_protocol(protocol: Any, has_y: bool) -> Any:
 
 def draw_split(protocol: Any, X: Any, y: Any, seed: int) -> RetrievalSplit:
     """First split of a split object whose `random_state` is the seed; a given split as it is."""
-    if isinstance(protocol, RetrievalSplit):
-        last = max(rows.max() for rows in protocol)
-        if last >= X.shape[0]:
-            raise ValueError(f"protocol has row {last}, but X has only {X.shape[0]} rows.")
-        return protocol
-    seeded = copy.copy(protocol)
-    seeded.random_state = seed
-    return next(iter(seeded.split(X, y)))
+    split = protocol
+    if not isinstance(protocol, RetrievalSplit):
+        seeded = copy.copy(protocol)
+        seeded.random_state = seed
+        split = _checked_split(next(iter(seeded.split(X, y)), None), protocol)
+    last = max(rows.max() for rows in split)
+    if last >= X.shape[0]:
+        raise ValueError(f"protocol has row {last}, but X has only {X.shape[0]} rows.")
+    return split
+
+
+def _checked_split(split: Any, protocol: Any) -> RetrievalSplit:
+    """What a split object gave: anyone can write one, and those of scikit-learn have two parts."""
+    if isinstance(split, RetrievalSplit):
+        return split
+    if not isinstance(split, (tuple, list)) or len(split) != len(fields(RetrievalSplit)):
+        found = f"{len(split)} parts" if isinstance(split, (tuple, list)) else repr(split)
+        raise ValueError(
+            "protocol must give splits of three parts: training rows, queries and database. "
+            f"{type(protocol).__name__} gave {found}."
+        )
+    return RetrievalSplit(*split)
 
 
 def describe_protocol(protocol: Any, splits: dict[int, RetrievalSplit]) -> dict[str, str]:

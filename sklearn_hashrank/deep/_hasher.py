@@ -73,7 +73,9 @@ class DeepHasher(CallbackSupportMixin, BaseHasher):
         ``"hierarchical"``, ``"nested"``, ``"dpsh"``, ``"hashnet"`` or ``"dtsh"`` (see
         :class:`~sklearn_hashrank.deep.PairwiseLoss`), an object with
         ``value_and_gradient(scores, level, levels)``, or a loss, as ``TieAwareLoss(alpha_end=4)``.
-        A loss of your own is called with the scores and the `y` of a batch, both tensors.
+        A loss of your own is called with the scores and the `y` of a batch, both tensors. The
+        relaxed codes of ``"hashnet"`` become steeper during training, as those of
+        :class:`~sklearn_hashrank.HashNetHasher` do.
     affinity : "auto" or affinity object, default="auto"
         How `y` says what is relevant; see :mod:`sklearn_hashrank.affinity`. ``"auto"`` without `y`
         learns from the nearest rows, and judges by distances; see :ref:`unlabelled`.

@@ -37,7 +37,8 @@ class PCAHasher(LinearHasher):
     Attributes
     ----------
     components_ : ndarray of shape (n_bits, n_features)
-        Principal directions, orthonormal, by descending variance; rotated if asked for.
+        Principal directions, orthonormal, by descending variance; rotated if asked for. Where the
+        rows vary in fewer directions, the others are 0, and so are their bits.
     intercept_ : ndarray of shape (n_bits,)
         Offsets that let every hyperplane pass through the mean.
     codes_ : ndarray of shape (n_samples, ceil(n_bits / 8)), uint8

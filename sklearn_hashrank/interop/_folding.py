@@ -66,8 +66,8 @@ def _affine_map(step: Any) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _of_standard_scaler(step):
-    gains = np.ones(step.n_features_in_) if step.scale_ is None else 1 / step.scale_
-    return gains, np.zeros_like(gains) if step.mean_ is None else -step.mean_ * gains
+    gains = 1 / step.scale_ if step.with_std else np.ones(step.n_features_in_)
+    return gains, -step.mean_ * gains if step.with_mean else np.zeros_like(gains)
 
 
 def _of_robust_scaler(step):

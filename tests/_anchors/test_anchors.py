@@ -88,6 +88,16 @@ def test_weights_of_far_rows_do_not_underflow():
     assert_allclose(weights.sum(axis=1), 1)
 
 
+@pytest.mark.parametrize("make", [np.asarray, sparse.csr_array])
+def test_equal_distances_do_not_depend_on_the_block(make):
+    """Rows of categories are equally far from many anchors, where rounding would choose."""
+    rows = np.hstack([np.eye(5)[RNG.integers(0, 5, 60)], np.eye(3)[RNG.integers(0, 3, 60)]])
+    graph = AnchorWeights.of(rows, choose(rows, 30), 3)
+    together = graph.transform(make(rows)).toarray()
+    for i in range(len(rows)):
+        assert_allclose(graph.transform(rows[i : i + 1]).toarray()[0], together[i], atol=1e-12)
+
+
 def test_blocks_change_nothing(monkeypatch):
     rows = np.tile(X, (5, 1))
     features = KernelFeatures.centred(rows, choose(rows), 1.0)

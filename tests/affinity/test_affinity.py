@@ -403,3 +403,12 @@ def test_level_indices_may_be_of_any_integer_type():
 def test_levels_ascend_from_zero(levels):
     with pytest.raises(ValueError, match="levels_ of Near must be an array of finite numbers"):
         fit_affinity(Near(levels=levels), [1, 2])
+
+
+def test_levels_are_set_by_fit():
+    class WithoutLevels(LabelAffinity):
+        def fit(self, y):
+            return self
+
+    with pytest.raises(ValueError, match="levels_ of WithoutLevels must be .* Got None instead"):
+        fit_affinity(WithoutLevels(), [1, 2])

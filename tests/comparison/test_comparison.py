@@ -8,6 +8,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+from sklearn.model_selection import KFold
 
 from sklearn_hashrank import ITQHasher, LSHHasher, SharedLabelAffinity, TALRLinear
 from sklearn_hashrank.comparison import METHODS, _store, compare, method_from_name
@@ -307,7 +308,8 @@ def test_methods_as_printed_differ_from_ours_in_what_the_papers_do_not_do():
     ("notation", "message"),
     [
         ("itg", r"unknown method 'itg'. Did you mean 'itq'\? The methods are [a-z]"),
-        ("itq:max_it=3", "method 'itq' has no parameter 'max_it'. It has max_iter."),
+        ("itq:max_it=3", "method 'itq' has no parameter 'max_it'. Its parameters: max_iter."),
+        ("lsh:a=1", "method 'lsh' has no parameter 'a'. Its parameters: none."),
         ("itq:max_iter", "must read parameter=value"),
         ("itq:max_iter=3:max_iter=4", "method 'itq:max_iter=3:max_iter=4' gives max_iter twice"),
         ("itq:max_iter=0", "method 'itq:max_iter=0': The 'max_iter' parameter of ITQHasher must"),
@@ -317,6 +319,38 @@ def test_methods_as_printed_differ_from_ours_in_what_the_papers_do_not_do():
 def test_wrong_methods(notation, message):
     with pytest.raises(ValueError, match=message):
         method_from_name(notation)
+
+
+class OwnSplit:
+    """Somebody else's split object, which gives what it is told to."""
+
+    def __init__(self, *splits):
+        self.splits = splits
+
+    def split(self, X, y=None):
+        return iter(self.splits)
+
+
+def test_a_split_object_may_give_three_arrays(digits):
+    parts = np.arange(50, 200), np.arange(50), np.arange(50, 300)
+    settings = {"methods": ["lsh"], "n_bits": [8], "seeds": 1}
+    [result] = compare(*digits, **settings, protocol=OwnSplit(parts)).results
+    [expected] = compare(*digits, **settings, protocol=RetrievalSplit(*parts)).results
+    assert result.scores["ap"] == expected.scores["ap"]
+
+
+@pytest.mark.parametrize(
+    ("protocol", "message"),
+    [
+        (KFold(3), "training rows, queries and database. KFold gave 2 parts."),
+        (OwnSplit(), "OwnSplit gave None."),
+        (OwnSplit([[2], [0], [1, 9999]]), "protocol has row 9999, but X has only 1797 rows"),
+    ],
+    ids=["two parts", "no split", "another row"],
+)
+def test_splits_that_are_none_are_refused(digits, protocol, message):
+    with pytest.raises(ValueError, match=message):
+        compare(*digits, methods=["lsh"], n_bits=[8], seeds=1, protocol=protocol)
 
 
 @pytest.mark.parametrize(

@@ -220,6 +220,7 @@ def test_measures_of_outsiders_are_columns(digits, registered, n_jobs):
     )
     assert (precision.title, precision.ranged) == ("P@5", True)
     assert precision.meaning.endswith("Here k = 5.")
+    assert precision.meaning.startswith("The expected precision")
     assert ap.title == "AP_T"
     X, y = digits
     for seed, result in enumerate(found.results):

@@ -145,3 +145,16 @@ def test_numbers_that_are_no_labels_are_refused_by_what_helps():
     message = r"integers or strings. Got non-integral numbers such as .* such as TALRLinear"
     with pytest.raises(ValueError, match=message):
         ClassifierHasher(8).fit(X, X[:, 0])
+
+
+def test_a_feature_in_another_unit_leaves_the_others_to_be_used():
+    """It makes the others small inside, so that their weights have to be large."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 6, 240)
+    X = 2 * rng.normal(size=(6, 5))[y] + rng.normal(size=(240, 5))
+    scores = []
+    for factor in (1, 1e4):
+        X[:, 0] *= factor
+        hasher = ClassifierHasher(16, random_state=0).fit(X[:120], y[:120])
+        scores.append(hasher.score(X[120:], y[120:]))
+    assert scores[1] > scores[0] - 0.05

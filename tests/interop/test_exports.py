@@ -10,9 +10,9 @@ from sklearn.datasets import load_digits
 from sklearn.model_selection import GridSearchCV
 from sklearn.neighbors import KNeighborsTransformer
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import MinMaxScaler, Normalizer, StandardScaler
+from sklearn.preprocessing import MinMaxScaler, Normalizer, RobustScaler, StandardScaler
 
-from sklearn_hashrank import HammingNeighbors, ITQHasher, LSHHasher, PCAHasher
+from sklearn_hashrank import HammingNeighbors, ITQHasher, LSHHasher, PCAHasher, SignHasher
 from sklearn_hashrank.codes import FORMATS
 from sklearn_hashrank.interop import to_faiss_index, to_numpy_source, to_onnx
 from sklearn_hashrank.interop._folding import fold
@@ -97,6 +97,24 @@ def test_a_search_is_exported_as_its_best_pipeline():
     module = {}
     exec(to_numpy_source(nested.fit(X, Y)), module)
     np.testing.assert_array_equal(module["encode"](X), nested.transform(X))
+
+
+@pytest.mark.parametrize(
+    "scaler",
+    [
+        StandardScaler(with_mean=False),
+        StandardScaler(with_std=False),
+        StandardScaler(with_mean=False, with_std=False),
+        RobustScaler(with_centering=False),
+        RobustScaler(with_scaling=False),
+    ],
+    ids=repr,
+)
+def test_what_a_scaler_leaves_out_is_not_exported(scaler):
+    pipeline = make_pipeline(scaler, SignHasher(16, center=False)).fit(X + 1)
+    (components, intercept), _ = fold(pipeline)
+    expected = pipeline.decision_function(X)
+    np.testing.assert_allclose(X @ components.T + intercept, expected, atol=1e-12)
 
 
 class Shifted(StandardScaler):

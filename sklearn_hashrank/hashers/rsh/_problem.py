@@ -233,7 +233,9 @@ class MarginProblem:
             return basis
         projections = rows @ self.space.lift(basis)
         variances, vectors = linalg.eigh(projections.T @ projections)
-        varies = variances[::-1] > _NO_DIRECTION**2 * variances[-1:].max(initial=0)
+        # Where all that varies is taken, what is left has variances of rounding.
+        of_taken = np.sum((rows @ self.space.lift(taken)) ** 2, axis=0)
+        varies = variances[::-1] > _NO_DIRECTION**2 * max(variances[-1], of_taken.max(initial=0))
         return fix_signs(basis @ vectors[:, ::-1][:, varies][:, :n])
 
     def next_eigenvectors(self, taken: np.ndarray, n: int, random_state: RandomState) -> np.ndarray:

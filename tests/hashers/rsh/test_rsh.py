@@ -449,6 +449,17 @@ def test_few_classes_use_unsupervised_directions_too(monkeypatch):
     assert with_them > retrieved(RSHHasher(16, random_state=0), X, y) - 0.005
 
 
+@pytest.mark.parametrize("y", [None, np.arange(40) % 4], ids=["no y", "labels"])
+def test_directions_without_variance_get_no_weight(y):
+    """Where every direction that varies is supervised, what is left varies by rounding only."""
+    X = np.random.default_rng(0).normal(size=(40, 3))
+    X = np.column_stack([X, np.full(40, 5.0), X[:, 0] + X[:, 1]])
+    hasher = RSHHasher(n_bits=16, random_state=0).fit(X, y)
+    assert np.abs(hasher.components_).max() < 10
+    alone = np.concatenate([hasher.decision_function(row[None]) for row in X])
+    np.testing.assert_allclose(hasher.decision_function(X), alone, atol=1e-12)
+
+
 def test_principal_components_and_mixed_units_cost_nothing():
     X, y, *_ = shuffled_digits()
     raw = retrieved(RSHHasher(32, random_state=0), X, y)
