@@ -65,7 +65,15 @@ def features(options):
 TASKS = {make.__name__: make for make in (digits, pixels, features)}
 
 
-def measure(sheet, task, seeds, bits):
+def measure(sheet, names, options, bits=(12, 24, 32, 48)):
+    """Measure the tasks of these names whose data are there."""
+    for name in names:
+        task = TASKS[name](options)
+        if task is not None:
+            compare(sheet, task, options.seeds, bits)
+
+
+def compare(sheet, task, seeds, bits):
     """AP of the network and of linear TALR, and what the network is ahead."""
     from sklearn_hashrank.deep import DeepHasher
 
@@ -111,11 +119,7 @@ def main():
     parser.add_argument("--bits", default="12,24,32,48", help="separated by commas")
     parser.add_argument("--only", nargs="+", choices=TASKS, default=list(TASKS))
     options = parser.parse_args()
-    sheet = Sheet()
-    for name in options.only:
-        task = TASKS[name](options)
-        if task is not None:
-            measure(sheet, task, options.seeds, [int(n) for n in options.bits.split(",")])
+    measure(Sheet(), options.only, options, [int(n) for n in options.bits.split(",")])
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
     python benchmarks/reproduction.py --data GIST.npz --features DEEP.npz --intents CLINC.npz
         --multilabel TMC.npz [--output docs/reproduction] [--only PART ...] [--seeds 2]
         [--scale 1] [--cifar100 FOLDER] [--nus-wide FOLDER] [--labelme FILE]
+        [--fashion-mnist FOLDER]
 
 Every table of the papers with its rows and columns, our figure first and the printed one in
 brackets, and a row for each of our own methods. Runs are kept in --store: the same command again
@@ -12,7 +13,8 @@ of the experiments includes; without, all is printed.
 A set of the papers stands in its own place where a folder of it is given, and otherwise the set
 that is said. Databases have 10,000 rows, at most; --scale multiplies all numbers of queries,
 training and database rows. Every table says how many rows it stands on. By --scale 0.2, a seed of
-all parts takes six minutes of one core.
+all parts but the last takes six minutes of one core. The last one, `deep`, needs torch, which the
+environment of ``make test-deep`` has.
 """
 
 import argparse
@@ -24,14 +26,16 @@ from pathlib import Path
 
 import numpy as np
 import papers
-from protocols import deep_features, gist
+from protocols import FASHION_MNIST, deep_features, fashion_mnist, gist
 from sheet import csv_table
 
 from sklearn_hashrank import (
+    DispersionHasher,
     EuclideanAffinity,
     HierarchicalAffinity,
     LabelAffinity,
     SharedLabelAffinity,
+    TALRLinear,
 )
 from sklearn_hashrank.comparison import METHODS, compare
 from sklearn_hashrank.datasets import load_cifar100, load_labelme, load_nus_wide
@@ -67,14 +71,20 @@ class Table:
 
 
 def experiment(task, methods, bits, tables, options, extra=OURS):
-    """Compare and print tables; `methods` are those of the paper, `extra` ours."""
+    """Compare and print tables; `methods` are those of the paper, `extra` ours.
+
+    A dictionary of `methods` holds estimators.
+    """
     wanted = list(dict.fromkeys([*methods, *extra]))
-    known = [name for name in wanted if name in METHODS]
-    usable = [name for name in known if task.y is not None or not METHODS[name].needs_y]
+    if isinstance(methods, dict):
+        usable = wanted
+    else:
+        known = [name for name in wanted if name in METHODS]
+        usable = [name for name in known if task.y is not None or not METHODS[name].needs_y]
     comparison = compare(
         task.X,
         task.y,
-        methods=usable,
+        methods=methods if isinstance(methods, dict) else usable,
         n_bits=bits,
         seeds=options.seeds,
         protocol=task.protocol,
@@ -194,6 +204,11 @@ class Sets:
         """Many classes."""
         X, y = self._clinc()
         return "CLINC150, for ImageNet100", X, y[:, 1]
+
+    def fashion_mnist(self, n_queries):
+        """Pixels, for networks."""
+        X, y = self.cut(*fashion_mnist(self.options.fashion_mnist), n_queries)
+        return "Fashion-MNIST, pixels", X, y
 
     def _clinc(self):
         with np.load(self.options.intents) as file:
@@ -344,9 +359,45 @@ def _mlgap_tables(printed):
     return [Table("mlgap", "mLGAP", printed["mlgap"]), Table("ap", "AP", printed["ap"])]
 
 
+def deep(sets, options):
+    """Networks, by the objectives of TALR (2018, table 1) and of mLGAP (2018, table 1)."""
+    from sklearn_hashrank.deep import DeepHasher
+
+    objectives = {"deep-talr-ap": "ap", "deep-dsh": "dsh", "deep-dispersed": "dispersed"}
+    networks, printed = list(objectives), papers.MLGAP_CIFAR10
+    of_ap = {"deep-talr-ap": papers.CIFAR_S1["talr-ap"]}
+    of_ap |= {f"deep-{name}": printed["ap"][name] for name in ("dsh", "dispersed")}
+    of_mlgap = {f"deep-{name}": printed["mlgap"][name] for name in ("dsh", "dispersed")}
+    name, X, y = sets.cifar10_deep(1000)
+    first = Task(f"{name}, setting 1", X, y, LabelAffinity(), sets.per_class(100, 500))
+    tables = [Table("ap", "AP", of_ap), Table("mlgap", "mLGAP", of_mlgap)]
+    experiment(first, networks, [12, 24], tables, options, ["talr-ap", "dsh", "dispersed"])
+
+    curves = {
+        f"{name}, {passes} passes": DeepHasher(objective=objective, max_iter=passes)
+        for name, objective in objectives.items()
+        for passes in (2, 5, 10, 20)
+    }
+    tables = [Table("ap", "AP by passes"), Table("mlgap", "mLGAP by passes")]
+    experiment(first, curves, [24], tables, options, [])
+
+    second = Task(f"{name}, setting 2", X, y, LabelAffinity(), sets.per_class(100, None))
+    tables = [Table("ap", "AP", {"deep-talr-ap": papers.CIFAR_S2["talr-ap"]})]
+    experiment(second, networks[:1], [24], tables, options, ["talr-ap"])
+
+    pixels = {
+        name: DeepHasher(objective=objective, image_shape=(28, 28))
+        for name, objective in objectives.items()
+    }
+    pixels |= {"talr-ap": TALRLinear(), "dsh": DispersionHasher(objective="dsh")}
+    name, X, y = sets.fashion_mnist(1000)
+    task = Task(f"{name}, setting 1", X, y, LabelAffinity(), sets.per_class(100, 500))
+    experiment(task, pixels, [24], [Table("ap", "AP"), Table("mlgap", "mLGAP")], options, [])
+
+
 PARTS = {
     part.__name__: part
-    for part in (rsh, lwh, talr_cifar, talr_nus_wide, talr_imagenet, talr_labelme, mlgap)
+    for part in (rsh, lwh, talr_cifar, talr_nus_wide, talr_imagenet, talr_labelme, mlgap, deep)
 }
 
 
@@ -358,6 +409,7 @@ def main():
     parser.add_argument("--multilabel", required=True, help="tmc2007-500, npz of X and Y")
     for name in ("cifar100", "nus-wide", "labelme"):
         parser.add_argument(f"--{name}", help="folder of the published files, in place of another")
+    parser.add_argument("--fashion-mnist", default=FASHION_MNIST, help="folder of the idx files")
     parser.add_argument("--seeds", type=int, default=2)
     parser.add_argument("--scale", type=float, default=1.0, help="of all numbers of rows")
     parser.add_argument("--n-jobs", type=int, default=2)

@@ -9,9 +9,11 @@ that are not there.
 """
 
 import argparse
+from importlib.util import find_spec
 from pathlib import Path
 
 import classes
+import deep
 import encoding
 import evaluation
 import feature_scales
@@ -71,6 +73,8 @@ def main():
             feature_scales.measure(sheet, options.features, seeds=options.seeds)
         if options.intents:
             classes.measure(sheet, options.intents, options.seeds)
+        if find_spec("torch"):
+            deep.measure(sheet, deep.TASKS, options)
     if options.output:
         options.output.write_text(PAGE + sheet.markdown())
 

@@ -9,9 +9,11 @@ from sklearn.datasets import load_digits
 from torch import nn
 from torch.utils.data import TensorDataset
 
-from sklearn_hashrank import EuclideanAffinity, NeighborAffinity
+from sklearn_hashrank import EuclideanAffinity, LabelAffinity, NeighborAffinity
 from sklearn_hashrank.deep import DeepHasher, PairwiseLoss, TieAwareLoss
-from sklearn_hashrank.objectives import Objective, TieValues
+from sklearn_hashrank.deep._objectives import batch_objective
+from sklearn_hashrank.hashers.training import BatchRelevance
+from sklearn_hashrank.objectives import HashNet, Objective, TieValues
 
 X, Y = load_digits(return_X_y=True)
 X, Y = X[:500], Y[:500]
@@ -136,6 +138,16 @@ OBJECTIVES = ["ap", "ndcg", "mi", "dsh", "dispersed", "dpsh", "hashnet", "dtsh"]
 def test_objectives(objective):
     fitted = hasher(objective=objective, max_iter=10).fit(X[:400], Y[:400])
     assert fitted.score(X[400:], Y[400:]) > 0.4
+
+
+def test_hashnet_becomes_steeper():
+    relevance = BatchRelevance(LabelAffinity().fit(Y), Y)
+    found = batch_objective("hashnet", 8, relevance, Y)
+    for progress, alpha in ((0.0, 1.0), (0.5, np.sqrt(5)), (1.0, 3.0)):
+        for listener in found.before_step:
+            listener(progress)
+        assert found.objective.alpha == pytest.approx(alpha)
+    assert not batch_objective(HashNet(), 8, relevance, Y).before_step
 
 
 @pytest.mark.parametrize(

@@ -63,7 +63,7 @@ def test_kernels_and_torch_agree(name, form):
     by_kernels = value_and_gradient(make_loss(name, backend="kernels"), scores, y)
     by_torch = value_and_gradient(make_loss(name, backend="torch"), scores, y)
     assert by_kernels[0].dtype == by_torch[0].dtype == torch.float64
-    assert_close(by_torch, by_kernels, 1e-6)
+    assert_close(by_torch, by_kernels, 1e-8)
 
 
 @every_loss
@@ -310,6 +310,12 @@ def test_wrong_y(y, message, backend):
         TieAwareLoss(backend=backend)(make_scores(), y)
 
 
+@both
+def test_labels_are_no_paths(backend):
+    with pytest.raises(ValueError, match=r"one label path per row, \(n, depth\). Got \(24,\)"):
+        TieAwareLoss(affinity=HierarchicalAffinity(), backend=backend)(make_scores(), CLASSES)
+
+
 @pytest.mark.parametrize(
     ("y", "message"),
     [
@@ -328,6 +334,9 @@ def test_wrong_scores():
     for scores in (torch.zeros(3), torch.zeros(3, 2, dtype=torch.int64), [[1.0, 2.0]]):
         with pytest.raises(ValueError, match="scores must be a tensor of floats of shape"):
             TieAwareLoss()(scores, [0] * 3)
+    for shape in ((0, 8), (3, 0)):
+        with pytest.raises(ValueError, match="scores must have at least one row and one bit"):
+            TieAwareLoss()(torch.zeros(shape), [0] * shape[0])
     with pytest.raises(ValueError, match="scores contain NaN. A lower learning rate"):
         PairwiseLoss()(torch.full((3, 2), torch.nan), [0, 0, 1])
     for objective in ("hierarchical", Hierarchical()):

@@ -63,9 +63,9 @@ for name, values in scores.items():
     print(f"{name:14s}" + "".join(f"{value:12.3f}" for value in values))
 
 # %%
-# ``early_stopping=True`` cuts rows for validation and measures their average precision after every
-# pass. In a step a share of the features and of the hidden units is left out, so that the objective
-# of the batches need not be ahead of it.
+# ``early_stopping=True`` keeps rows for validation and measures their average precision after every
+# pass. Each step leaves out a share of the features and of the hidden units, so the objective of
+# the batches can stay below that of the validation rows.
 watched = DeepHasher(
     n_bits=24, early_stopping=True, validation_fraction=0.2, n_iter_no_change=40, random_state=0
 )

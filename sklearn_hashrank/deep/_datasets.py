@@ -7,6 +7,8 @@ import numpy as np
 import torch
 from torch.utils.data import Dataset, IterableDataset
 
+from ._relevance import on_host
+
 _BLOCK_NUMBERS = 1 << 22
 
 
@@ -16,7 +18,7 @@ class DatasetRows:
     Parameters
     ----------
     dataset : Dataset
-        With a length. An item is a row, or a pair of a row and its y.
+        With a length. An item is a row, or a tuple of a row and its y.
     """
 
     def __init__(self, dataset: Dataset):
@@ -30,8 +32,9 @@ class DatasetRows:
         if not n_rows:
             raise ValueError("Found array with 0 sample(s): the data set is empty.")
         first = self._dataset[0]
-        self.has_y = isinstance(first, (tuple, list))
-        self.row_shape = _as_row(first[0] if self.has_y else first).shape
+        self._in_tuples = isinstance(first, tuple)
+        self.has_y = self._in_tuples and len(first) > 1
+        self.row_shape = _as_row(first[0] if self._in_tuples else first).shape
         self.shape = (n_rows, int(np.prod(self.row_shape)))
 
     def __getitem__(self, rows: Any) -> np.ndarray:
@@ -58,7 +61,7 @@ class DatasetRows:
 
     def _row(self, number: int) -> np.ndarray:
         item = self._dataset[number]
-        row = _as_row(item[0] if self.has_y else item)
+        row = _as_row(item[0] if self._in_tuples else item)
         if row.shape != self.row_shape:
             raise ValueError(
                 f"all rows of a data set must have one shape. The first has {self.row_shape}, item "
@@ -70,7 +73,13 @@ class DatasetRows:
 
 
 def _as_row(row: Any) -> np.ndarray:
-    array = row.detach().cpu().numpy() if torch.is_tensor(row) else np.asarray(row)
+    try:
+        array = on_host(row) if torch.is_tensor(row) else np.asarray(row)
+    except ValueError as error:
+        raise ValueError(
+            "items of a data set must be rows of numbers, or tuples of a row and its y. "
+            f"Got an item of type {type(row).__name__}: {error}"
+        ) from error
     if array.dtype.kind not in "biuf":
         raise ValueError(f"rows of a data set must be numbers. Got dtype {array.dtype}.")
     return np.atleast_1d(array)

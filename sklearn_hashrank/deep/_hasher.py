@@ -13,7 +13,7 @@ from sklearn.base import _fit_context
 from sklearn.utils import check_array, check_consistent_length, check_random_state
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import validate_data
-from torch.utils.data import Dataset
+from torch.utils.data import DataLoader, Dataset
 
 from .._linear import FeatureSpace
 from .._utils.callbacks import CallbackSupportMixin, Progress
@@ -42,6 +42,7 @@ from ._learner import OPTIMIZERS, Inputs, NetworkLearner, encode, find_device
 from ._modules import Parts, build, rebuild, seeded, weights_of
 from ._objectives import batch_objective, find_loss
 from ._recipe import choose_recipe
+from ._relevance import on_host
 from ._threads import torch_threads
 
 _ROWS = {"accept_sparse": "csr", "dtype": [np.float64, np.float32, np.uint8]}
@@ -72,7 +73,9 @@ class DeepHasher(CallbackSupportMixin, BaseHasher):
         ``"hierarchical"``, ``"nested"``, ``"dpsh"``, ``"hashnet"`` or ``"dtsh"`` (see
         :class:`~sklearn_hashrank.deep.PairwiseLoss`), an object with
         ``value_and_gradient(scores, level, levels)``, or a loss, as ``TieAwareLoss(alpha_end=4)``.
-        A loss of your own is called with the scores and the `y` of a batch, both tensors.
+        A loss of your own is called with the scores and the `y` of a batch, both tensors. The
+        relaxed codes of ``"hashnet"`` become steeper during training, as those of
+        :class:`~sklearn_hashrank.HashNetHasher` do.
     affinity : "auto" or affinity object, default="auto"
         How `y` says what is relevant; see :mod:`sklearn_hashrank.affinity`. ``"auto"`` without `y`
         learns from the nearest rows, and judges by distances; see :ref:`unlabelled`.
@@ -95,7 +98,8 @@ class DeepHasher(CallbackSupportMixin, BaseHasher):
         Length of a step at the start. ``"auto"`` suits Adam and its like; for ``"sgd"`` it is 100
         times as much.
     trunk_learning_rate : float or "auto", default="auto"
-        The same for the parameters of a given network; 0 leaves them as they are.
+        The same for the parameters of a given network. With 0 nothing in it changes, statistics of
+        batch normalisation included, and its dropout is off.
     schedule : {"constant", "step", "cosine"}, default="cosine"
         How the length of a step falls during `max_iter` passes.
     weight_decay : float or "auto", default="auto"
@@ -130,7 +134,8 @@ class DeepHasher(CallbackSupportMixin, BaseHasher):
         Format of :meth:`transform`: 0/1 uint8, -1/+1 int8, or packed uint8 bytes.
     random_state : int, RandomState instance or None, default=None
         Draws the network, the minibatches, the changes of images and the validation rows. The
-        generators of torch itself are left as they were.
+        generators of torch itself are left as they were; fits in several threads wait for each
+        other, because threads share them.
     n_jobs : int or None, default=None
         Threads of torch on the CPU. None means 1 unless in a :obj:`joblib.parallel_config` context,
         -1 means all processors. More than one pay for convolutions where the machine has nothing
@@ -168,7 +173,7 @@ class DeepHasher(CallbackSupportMixin, BaseHasher):
     -----
     `X` may be rows of features, dense or sparse; images of shape (n, height, width), (n, height,
     width, channels) or (n, channels, height, width), of bytes or floats; or a
-    :class:`torch.utils.data.Dataset` with a length, whose items are rows or pairs of a row and its
+    :class:`torch.utils.data.Dataset` with a length, whose items are rows or tuples of a row and its
     `y`. Items are read when they are needed, at least twice before the first pass.
 
     Projections are float32, whatever the rows are, because networks compute in it.
@@ -313,8 +318,8 @@ class DeepHasher(CallbackSupportMixin, BaseHasher):
         X, y = self._validate_training_data(X, y)
         check_two_rows(self, X)
         with contextlib.ExitStack() as during:
-            during.enter_context(torch_threads(self.n_jobs))
             during.enter_context(seeded(seed, device))
+            during.enter_context(torch_threads(self.n_jobs))
             parts = self._start(X, device)
             self._train(parts, X, y, device, random_state)
             self._keep_database(X, y)
@@ -342,7 +347,7 @@ class DeepHasher(CallbackSupportMixin, BaseHasher):
             self._inputs.space = self._choose_space(X)
             example = self._inputs.tensor(X, slice(0, _EXAMPLES))
             parts = build(self.module, self.input_shape_, self.n_bits, example)
-        parts.network.to(device).train()
+        parts.network.to(device)
         return parts
 
     def _choose_space(self, X):
@@ -382,6 +387,7 @@ class DeepHasher(CallbackSupportMixin, BaseHasher):
             ),
             self._choose_augmentation(),
             device,
+            leaves_trunk=recipe.trunk_learning_rate == 0,
         )
         self.n_bits_, stopping = self.n_bits, None
         if validation.size:
@@ -542,8 +548,12 @@ class DeepHasher(CallbackSupportMixin, BaseHasher):
 
 def _flat_rows(hasher, X):
     """Rows of numbers, and the shape of an image where X holds images."""
+    if isinstance(X, DataLoader):
+        raise ValueError(
+            "X is a DataLoader, and batches are made here. Pass its data set, X.dataset."
+        )
     if torch.is_tensor(X):
-        X = X.detach().cpu().numpy()
+        X = on_host(X)
     if isinstance(X, Dataset):
         X = DatasetRows(X)
     if isinstance(X, DatasetRows):

@@ -93,6 +93,8 @@ class NetworkLearner:
     augment : callable or None
         Changes the batches.
     device : torch.device
+    leaves_trunk : bool, default=False
+        Whether the given part of the network stays as it is: it encodes, and learns nothing.
     """
 
     def __init__(
@@ -103,11 +105,15 @@ class NetworkLearner:
         optimizer: torch.optim.Optimizer,
         augment: Callable[[torch.Tensor], torch.Tensor] | None,
         device: torch.device,
+        leaves_trunk: bool = False,
     ):
         self.network, self._inputs, self._loss = parts.network, inputs, loss
         self._optimizer, self._augment, self._device = optimizer, augment, device
+        self._frozen = parts.trunk if leaves_trunk else None
+        self._learned = [each for group in optimizer.param_groups for each in group["params"]]
         self._rates = [group["lr"] for group in optimizer.param_groups]
         self._n_passes = self._n_batches = 0
+        self._resume()
 
     def step(self, X: Any, batch: np.ndarray, factor: float) -> float:
         """Move on the rows of X with these numbers; return minus the loss before the move."""
@@ -117,13 +123,13 @@ class NetworkLearner:
             rows = _augmented(self._augment, rows)
         for group, rate in zip(self._optimizer.param_groups, self._rates):
             group["lr"] = factor * rate
-        self._optimizer.zero_grad()
         scores = self.network(rows)
         self._check_finite(scores)
         loss = self._loss(scores, batch)
         self._check_finite(loss)
-        loss.backward()
+        loss.backward(inputs=self._learned)
         self._optimizer.step()
+        self._optimizer.zero_grad()
         return -float(loss.detach())
 
     def end_pass(self, history: Any) -> None:
@@ -137,7 +143,7 @@ class NetworkLearner:
         try:
             yield
         finally:
-            self.network.train()
+            self._resume()
 
     def scores(self, X: Any, rows: np.ndarray) -> np.ndarray:
         """Return the scores of rows by what has been learned so far."""
@@ -164,6 +170,12 @@ class NetworkLearner:
     def copied(self) -> nn.Module:
         """Copy of the network, ready to encode."""
         return copy.deepcopy(self.network).eval()
+
+    def _resume(self) -> None:
+        """Let the network be as it is when it learns."""
+        self.network.train()
+        if self._frozen is not None:
+            self._frozen.eval()
 
     def _check_finite(self, numbers: torch.Tensor) -> None:
         if bool(torch.isfinite(numbers).all()):
@@ -212,7 +224,7 @@ def _augmented(augment: Callable[[torch.Tensor], torch.Tensor], rows: torch.Tens
             f"augment must return a tensor like the one it is given, of shape {tuple(rows.shape)}. "
             f"Got {shape} instead."
         )
-    return changed
+    return changed.to(rows)
 
 
 def _cut(rows: np.ndarray, start: int, size: int) -> Any:

@@ -119,6 +119,10 @@ class BatchLoss(torch.nn.Module):
                 "scores must be a tensor of floats of shape (n_rows, n_bits). "
                 f"Got {kind}{shape} instead."
             )
+        if not scores.numel():
+            raise ValueError(
+                f"scores must have at least one row and one bit. Got shape {tuple(scores.shape)}."
+            )
         self.check_y(y)
         wide = _widened(scores)
         if self._is_by_torch(scores):

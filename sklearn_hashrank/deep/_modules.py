@@ -55,7 +55,8 @@ def build(
     Parameters
     ----------
     module : None, Module, class or callable
-        What the user gave, see `DeepHasher`. A network is copied.
+        What the user gave, see `DeepHasher`. A network is copied, also one that a function returns:
+        it may be the same in every fit. Copies are on the CPU.
     shape : tuple of int
         Of a row, (n_features,), or of an image, (channels, height, width).
     n_bits : int
@@ -72,7 +73,7 @@ def build(
     if module is None:
         return Parts(_default(shape, n_bits), None)
     if isinstance(module, nn.Module):
-        trunk = copy.deepcopy(module)
+        trunk = copy.deepcopy(module).cpu()
         features = _run(trunk, example)
         if features.ndim < 2:
             raise ValueError(
@@ -83,7 +84,7 @@ def build(
         return Parts(
             nn.Sequential(OrderedDict(trunk=trunk, flatten=nn.Flatten(), head=head)), trunk
         )
-    network = _call(module, shape, n_bits)
+    network = copy.deepcopy(_call(module, shape, n_bits)).cpu()
     scores = _run(network, example)
     if tuple(scores.shape) != (len(example), n_bits):
         raise ValueError(
@@ -176,10 +177,11 @@ def rebuild(
 
 
 def _default(shape: tuple[int, ...], n_bits: int) -> nn.Module:
+    """Network of the package, float32 whatever torch makes by default."""
     if len(shape) == 1:
-        return perceptron(shape[0], n_bits)
+        return perceptron(shape[0], n_bits).float()
     channels, height, width = shape
-    return convolutional((channels, height, width), n_bits)
+    return convolutional((channels, height, width), n_bits).float()
 
 
 def _call(factory: Any, shape: tuple[int, ...], n_bits: int) -> nn.Module:

@@ -108,8 +108,12 @@ def batch_objective(
     def loss(scores: torch.Tensor, batch: np.ndarray) -> torch.Tensor:
         return module.of_level_indices(scores, relevance.level_indices(batch), levels)
 
-    anneals = getattr(module, "alpha_end", None) is not None
-    return BatchObjective(module.objective, loss, (module.anneal,) if anneals else ())
+    before_step: tuple[Callable[[float], None], ...] = ()
+    if getattr(module, "alpha_end", None) is not None:
+        before_step = (module.anneal,)
+    elif objective == "hashnet":
+        before_step = (module.objective.continuation(),)
+    return BatchObjective(module.objective, loss, before_step)
 
 
 class _OwnLoss:

@@ -91,7 +91,7 @@ def _quantization_error(scores):
 
 def _dpsh(objective, scores, relevance):
     theta = 0.5 * (scores @ scores.T)
-    weight = _other_rows(scores) / _n_pairs(scores)
+    weight = _other_rows(scores).to(scores.dtype) / _n_pairs(scores)
     value = _log_likelihood(theta, relevance.value > 0, weight)
     return value - objective.regularization * _quantization_error(scores)
 

@@ -25,7 +25,7 @@ def is_precomputed(affinity: Any) -> bool:
 
 def level_indices(affinity: Any, y: Any, n_rows: int) -> tuple[np.ndarray, np.ndarray]:
     """Return the index of the level of every pair (M, M), unsigned, and the levels, ascending."""
-    y = _on_host(y)
+    y = on_host(y)
     _check_length(y, n_rows)
     if is_precomputed(affinity):
         return _levels_of_matrix(y, n_rows)
@@ -104,7 +104,7 @@ def _count_shared(affinity, y):
     if kind is SharedLabelAffinity:
         indicator = columns.to(torch.float32)
         return indicator @ indicator.T
-    if kind is HierarchicalAffinity:
+    if kind is HierarchicalAffinity and y.ndim == 2:
         same = columns[:, None] == columns
         return same.long().cumprod(dim=2).sum(dim=2)
     return None
@@ -116,7 +116,8 @@ def _from_host(scores, affinity, y):
     return relevance_from(scores, level, levels)
 
 
-def _on_host(y):
+def on_host(y: Any) -> np.ndarray:
+    """Return a tensor, or what an affinity compares, as an array; half precision as float32."""
     if not torch.is_tensor(y):
         return as_array(y)
     y = y.detach().to_dense() if y.layout != torch.strided else y.detach()

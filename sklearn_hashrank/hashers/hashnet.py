@@ -2,7 +2,6 @@
 
 from numbers import Real
 
-import numpy as np
 from sklearn.utils._param_validation import Interval
 
 from ..objectives import HashNet
@@ -112,9 +111,4 @@ class HashNetHasher(MinibatchHasher):
         objective = HashNet(alpha=self.alpha, scale=self.scale, n_jobs=self.n_jobs)
         if self.alpha_end is None:
             return objective, ()
-
-        def grow(progress):
-            squares = self.alpha**2, self.alpha_end**2
-            objective.alpha = np.sqrt(squares[0] + progress * (squares[1] - squares[0]))
-
-        return objective, (grow,)
+        return objective, (objective.continuation(self.alpha_end),)

@@ -231,7 +231,7 @@ def orthogonal_directions(
     eta: float,
     random_state: RandomState,
 ) -> np.ndarray:
-    """Leading eigenvectors of ``X.T X / n + eta * X_l.T S X_l / n_l``.
+    """Leading eigenvectors of ``X.T X / n + eta * X_l.T S X_l / n_l``, 0 where no row varies.
 
     Parameters
     ----------
@@ -252,8 +252,12 @@ def orthogonal_directions(
     -------
     directions : ndarray of shape (n_features, n)
     """
-    matrix = _AdjustedCovariance(rows, labelled, similarity, eta)
-    return matrix.leading_eigenvectors(n, random_state)
+    directions = _AdjustedCovariance(rows, labelled, similarity, eta).leading_eigenvectors(
+        n, random_state
+    )
+    lengths = np.linalg.norm(rows @ directions, axis=0)
+    least = max(rows.shape) * np.finfo(float).eps * lengths.max()
+    return directions * (lengths > least)  # rounding would choose the bits of the others
 
 
 def sequential_directions(

@@ -151,3 +151,15 @@ def test_equal_rows_have_equal_codes(n_features):
     X = np.full((40, n_features), 0.1)
     hasher = SSHHasher(4, random_state=0).fit(X, np.arange(40) % 2)
     assert len(np.unique(hasher.codes_, axis=0)) == 1
+
+
+def test_orthogonal_directions_without_variance_have_no_bit():
+    """Rounding would choose the bits, and choose others for a row that is encoded alone."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(20, 60)), np.arange(20) % 4
+    hasher = SSHHasher(40, orthogonal=True, random_state=0).fit(X, y)
+    varies = np.ptp(hasher.decision_function(X), axis=0) > 1e-6
+    assert varies.sum() < len(X)
+    assert_array_equal(hasher.components_.any(axis=1), varies)
+    alone = np.concatenate([hasher.predict(row[None]) for row in X])
+    assert_array_equal(alone, hasher.predict(X))

@@ -1,5 +1,6 @@
 """Likelihoods of pairs: similar with the logistic probability of their inner product."""
 
+from collections.abc import Callable
 from numbers import Integral, Real
 from typing import ClassVar
 
@@ -99,8 +100,8 @@ class HashNet(BaseEstimator):
     probability :math:`1 / (1 + e^{-\theta})`, :math:`\theta = c \langle u_i, u_j \rangle / b` with
     the `scale` `c` and `b` bits. The objective is the mean log likelihood of the relevant pairs
     plus that of the others, so that both weigh the same however rare relevant pairs are. Raise
-    `alpha` during learning, as :class:`~sklearn_hashrank.HashNetHasher` does: the relaxed codes
-    then become the codes themselves [1]_.
+    `alpha` during learning, by :meth:`continuation`: the relaxed codes then become the codes
+    themselves [1]_. :class:`~sklearn_hashrank.HashNetHasher` does so.
 
     Parameters
     ----------
@@ -137,6 +138,28 @@ class HashNet(BaseEstimator):
         self.alpha = alpha
         self.scale = scale
         self.n_jobs = n_jobs
+
+    def continuation(self, alpha_end: float = 3.0) -> Callable[[float], None]:
+        """Return a function of the share of the training that is done, which raises `alpha`.
+
+        The square of `alpha` grows in proportion to that share.
+
+        Parameters
+        ----------
+        alpha_end : float, default=3.0
+            Steepness at the end. `alpha` is that at the start.
+
+        Returns
+        -------
+        grow : callable
+            It takes the share, from 0 to 1, and sets `alpha`.
+        """
+        start, end = self.alpha**2, alpha_end**2
+
+        def grow(progress: float) -> None:
+            self.alpha = float(np.sqrt(start + progress * (end - start)))
+
+        return grow
 
     @documented
     def value_and_gradient(
