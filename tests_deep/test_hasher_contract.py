@@ -149,10 +149,11 @@ def test_pickles(module):
     assert again.score(X, Y) == fitted.score(X, Y)
 
 
-def test_pickles_leave_the_device():
+@pytest.mark.parametrize("name", ["network_", "module", "objective"])
+def test_pickles_leave_the_device(name):
     """The meta device stands for an accelerator: its weights cannot be pickled as numbers."""
     fitted = hasher().fit(X, Y)
-    on_cpu = fitted.network_
+    on_cpu = nn.Linear(64, 9)
     moved = []
 
     class Elsewhere(nn.Linear):
@@ -163,10 +164,10 @@ def test_pickles_leave_the_device():
             moved.append(self)
             return on_cpu
 
-    fitted.network_ = Elsewhere(1, 1, device="meta")
+    setattr(fitted, name, Elsewhere(1, 1, device="meta"))
     again = pickle.loads(pickle.dumps(fitted))
     assert len(moved) == 1
-    assert all(each.device.type == "cpu" for each in again.network_.parameters())
+    assert all(each.device.type == "cpu" for each in getattr(again, name).parameters())
 
 
 # Blocks, searches, threads

@@ -8,8 +8,10 @@ from sklearn.datasets import load_digits
 from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
 
-from sklearn_hashrank import load_hasher, save_hasher
+from sklearn_hashrank import LabelAffinity, load_hasher, save_hasher
 from sklearn_hashrank.deep import DeepHasher
+from sklearn_hashrank.deep._objectives import batch_objective
+from sklearn_hashrank.hashers.training import BatchRelevance
 
 X, Y = load_digits(return_X_y=True)
 X, Y = X[:300], Y[:300]
@@ -92,6 +94,21 @@ def test_default_precision_of_torch_does_not_matter(rows, tmp_path):
         torch.set_default_dtype(before)
     assert_array_equal(loaded.transform(rows), expected.transform(rows))
     assert next(fitted.network_.parameters()).dtype == torch.float32
+
+
+def test_generators_of_accelerators_are_not_seeded_on_the_cpu(monkeypatch):
+    seeded = []
+    monkeypatch.setattr(torch.cuda, "manual_seed_all", seeded.append)
+    hasher(device="cpu").fit(X, Y)
+    assert not seeded
+
+
+def test_losses_of_users_go_where_the_scores_are():
+    """The meta device stands for an accelerator."""
+    weighted = nn.CrossEntropyLoss(weight=torch.ones(10))
+    relevance = BatchRelevance(LabelAffinity().fit(Y), Y)
+    loss = batch_objective(weighted, 10, relevance, Y).loss
+    assert loss(torch.zeros(2, 10, device="meta"), np.arange(2)).device.type == "meta"
 
 
 # Forms of rows

@@ -518,11 +518,12 @@ class DeepHasher(CallbackSupportMixin, BaseHasher):
         return light
 
     def __getstate__(self) -> dict[str, Any]:
-        """State whose network is on the CPU, so that it can be read where there is no other."""
+        """State whose networks are on the CPU, so that it can be read where there is no other."""
         state = super().__getstate__()
-        network = state.get("network_")
-        if network is not None and any(each.device.type != "cpu" for each in _tensors(network)):
-            state["network_"] = copy.deepcopy(network).cpu()
+        for name in ("network_", "module", "objective"):
+            network = state.get(name)
+            if isinstance(network, torch.nn.Module) and not _is_on_cpu(network):
+                state[name] = copy.deepcopy(network).cpu()
         return state
 
     def _state_to_store(self) -> dict[str, Any]:
@@ -568,5 +569,6 @@ def _flat_rows(hasher, X):
     return X.reshape(len(X), math.prod(X.shape[1:])), X.shape[1:]
 
 
-def _tensors(network):
-    return (*network.parameters(), *network.buffers())
+def _is_on_cpu(network):
+    tensors = (*network.parameters(), *network.buffers())
+    return all(each.device.type == "cpu" for each in tensors)

@@ -111,7 +111,10 @@ def seeded(seed: int, device: torch.device) -> Iterator[None]:
     devices: Sequence[int] = [device.index or 0] if device.type == "cuda" else []
     forked = torch.random.fork_rng(devices=devices)
     with _generator, forked, torch.inference_mode(False), torch.enable_grad():
-        torch.manual_seed(seed)
+        if device.type == "cpu":
+            torch.default_generator.manual_seed(seed)  # and not those of accelerators
+        else:
+            torch.manual_seed(seed)
         yield
 
 

@@ -133,7 +133,8 @@ class _OwnLoss:
         self._module, self._y = module, y
 
     def __call__(self, scores: torch.Tensor, batch: np.ndarray) -> torch.Tensor:
-        loss = self._module(scores, torch.from_numpy(self._y[batch]).to(scores.device))
+        module, y = self._module.to(scores.device), torch.from_numpy(self._y[batch])
+        loss = module(scores, y.to(scores.device))
         if not torch.is_tensor(loss) or loss.ndim:
             what = f"shape {tuple(loss.shape)}" if torch.is_tensor(loss) else type(loss).__name__
             raise ValueError(
