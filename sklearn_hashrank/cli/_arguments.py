@@ -1,17 +1,19 @@
 """Kinds of values that options take."""
 
+import re
 from argparse import ArgumentParser, ArgumentTypeError
 
 from ..comparison import MEASURED, name_measures
 from ..metrics import get_retrieval_scorer_names
 from ..neighbors import DISTANCES
 
+_COMMA = re.compile(r",(?![^(\[]*[)\]])")
 ALL = 0  # where "all" may stand for a number
 
 
 def words(text: str) -> list[str]:
-    """Words between commas."""
-    return [word.strip() for word in text.split(",") if word.strip()]
+    """Words between commas, but for those inside brackets, as of a tuple."""
+    return [word.strip() for word in _COMMA.split(text) if word.strip()]
 
 
 def add_rescoring(parser: ArgumentParser, needs: str = "") -> None:

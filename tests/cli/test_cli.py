@@ -211,6 +211,7 @@ def test_several_label_columns_are_a_path(folder, capsys, no_pictures, names):
         (["--data", "digits.npz", "--label-column", "z"], "no array 'z'. It has X, y, other."),
         (["--data", "digits", "--methods", "lhs"], "unknown method 'lhs'. Did you mean"),
         (["--data", "digits", "--methods", "lsh:a=1"], "method 'lsh' has no parameter 'a'."),
+        (["--data", "digits", "--methods", "talr-ap:alpha=(1,2),itq"], "Got (1, 2) instead"),
         (["--data", "digits", "--queries", "200"], "needs 200 queries of every class. Class num"),
         (["--data", "digits.npz"], "needs 500 training rows of every class. Class number 8,"),
         (
