@@ -1,6 +1,5 @@
 """Fitted hashers in files that are checked when they are read, and that hold no code."""
 
-import importlib
 import os
 from collections.abc import Iterable
 from typing import Any
@@ -199,7 +198,7 @@ def _is_own(value: Any) -> bool:
 def _import_deep(tree: Any) -> None:
     """Import what needs torch, where a file holds a hasher of it."""
     if tree["object"][0] == _DEEP_HASHER:
-        importlib.import_module(".deep", __package__)
+        from . import deep  # noqa: F401
 
 
 def _check_types(types: Any) -> list[Any]:

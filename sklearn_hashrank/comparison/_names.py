@@ -1,6 +1,5 @@
 """The table of methods: every name, the hasher it stands for, and a line about it."""
 
-import importlib
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import NamedTuple
@@ -93,8 +92,9 @@ class Method(NamedTuple):
 
 
 def _make_deep(objective: str) -> BaseHasher:
-    hasher: BaseHasher = importlib.import_module("..deep", __package__).DeepHasher()
-    return hasher.set_params(objective=objective)
+    from ..deep import DeepHasher
+
+    return DeepHasher(objective=objective)
 
 
 def _deep(objective: str, line: str) -> Method:

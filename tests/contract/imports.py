@@ -2,6 +2,8 @@
 
 import ast
 import importlib
+import importlib.util
+from pathlib import Path
 from typing import NamedTuple
 
 
@@ -38,11 +40,24 @@ def private_parts(path):
 
 def declared(module, name):
     """Whether a module says in ``__all__`` that a name is public, or the name is a module."""
-    found = importlib.import_module(module)
-    if name in getattr(found, "__all__", ()):
+    if name in public_names(module):
         return True
     try:
-        importlib.import_module(f"{module}.{name}")
-    except ModuleNotFoundError:
+        return importlib.util.find_spec(f"{module}.{name}") is not None
+    except ModuleNotFoundError:  # the module is no package
         return False
-    return True
+
+
+def public_names(module):
+    """``__all__`` of a module, also where a package that it needs is not installed."""
+    try:
+        return getattr(importlib.import_module(module), "__all__", ())
+    except ImportError:
+        source = Path(importlib.util.find_spec(module).origin).read_text()
+    assigned = [node for node in ast.parse(source).body if isinstance(node, ast.Assign)]
+    return next(ast.literal_eval(each.value) for each in assigned if is_all(each.targets[0]))
+
+
+def is_all(target):
+    """Whether an assignment is to ``__all__``."""
+    return isinstance(target, ast.Name) and target.id == "__all__"
