@@ -18,6 +18,9 @@ _BLOCK_NUMBERS = 1 << 22
 _SMALLEST_VARIANCE = 1e-290  # below it, float64 has no digits left for sums of squares
 _SMALLEST_OF_FLOAT32 = (4 * 1.4e-45) ** 2  # below it, values are a few subnormal numbers
 _ROUNDING = {"float32": 1e-6, "float64": 1e-10}
+# Relative to the largest. Principal components of rows that span fewer directions than there are
+# features have deviations of about 1e-15, which are rounding; no unit of a feature is as small.
+_SMALLEST_DEVIATION = 1e-13
 _EXACT_FEATURES = 1024
 _OVERSAMPLES = 10
 _SMALL = 128  # up to so many features, all eigenvectors are found faster than some
@@ -218,7 +221,9 @@ class Moments(NamedTuple):
     @property
     def varies(self) -> np.ndarray:
         """Which features vary by more than rounding, (n_features,) bool."""
-        return np.sqrt(self.variance) > self.rounding * np.abs(self.mean)
+        deviations = np.sqrt(self.variance)
+        varies = deviations > self.rounding * np.abs(self.mean)
+        return varies & (deviations > _SMALLEST_DEVIATION * deviations.max(initial=0))
 
 
 def combine_means(mean: np.ndarray, other: np.ndarray, share: float) -> np.ndarray:

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
+from sklearn.decomposition import PCA
 
 from sklearn_hashrank._linear import (
     Basis,
@@ -67,6 +68,20 @@ def test_scales_keep_near_ratios_and_hold_far_ones():
     kept /= kept[0]
     assert_allclose(kept[:6], deviations[:6], rtol=0.01)
     assert_allclose(kept[6:], [10, 0.1], rtol=0.02)
+
+
+@pytest.mark.parametrize("one_scale", [False, True])
+def test_components_that_rounding_makes_have_no_weight(one_scale):
+    """A PCA of rows that span 5 of 8 directions has three components of rounding errors."""
+    spanning = RNG.normal(size=(60, 5)) @ RNG.normal(size=(5, 8))
+    others = RNG.normal(size=(10, 8))  # which the rows do not span
+    pca = PCA().fit(spanning)
+    moments = Moments.of(pca.transform(spanning))
+    assert np.all(moments.variance[5:] < 1e-25)
+    space = FeatureSpace.of(moments, one_scale)
+    assert np.all(space.scale[:5] > 0)
+    assert_array_equal(space.scale[5:], 0)
+    assert np.all(abs(space.transform(pca.transform(others))) < 100)
 
 
 def spaces(X, make):
