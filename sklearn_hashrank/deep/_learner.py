@@ -52,9 +52,7 @@ class Inputs:
             block = self.space.transform(block, np.float32)
         if self.layout is not None:
             block = self.layout.images(block)
-        return torch.from_numpy(np.ascontiguousarray(block, block.dtype.newbyteorder("="))).to(
-            dtype
-        )
+        return torch.from_numpy(np.ascontiguousarray(block)).to(dtype)
 
     def n_rows_at_a_time(self, n_features: int) -> int:
         """Rows that are encoded at a time."""
