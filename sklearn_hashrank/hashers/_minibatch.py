@@ -236,7 +236,7 @@ class MinibatchHasher(CallbackSupportMixin, LinearHasher):
         elif decay == "auto":
             decay = 0.15 * np.sqrt(min(1, X.shape[1] / n_rows)) if n_rows else 0.05
         rate = self.learning_rate
-        if rate == "auto" and from_neighbors and self.solver == "adam":
+        if rate == "auto" and from_neighbors and self.solver != "sgd":
             rate = _RATE_OF_NEIGHBORS
         elif rate == "auto":
             rate = _rate(objective.objective, self.solver, self._takes_groups(relevance))
@@ -289,4 +289,4 @@ def _rate(objective, solver, takes_groups):
     grows = grows or getattr(objective, "metric", None) is SquaredEuclidean
     if solver == "sgd" and grows:
         return 0.03  # slopes of squared distances and of products grow with the scores
-    return {"adam": 0.02 if takes_groups else 0.01, "sgd": 1.0}[solver]
+    return {"adam": 0.02 if takes_groups else 0.01, "adam-by-bit": 0.02, "sgd": 1.0}[solver]

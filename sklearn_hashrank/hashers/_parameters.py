@@ -2,9 +2,13 @@
 
 from .._utils.docs import documented_by
 
+_SOLVER = """
+solver : {{"adam", "adam-by-bit", "sgd"}}, default="{default}"
+    Adam; Adam with one mean square of the gradient for all weights of a bit, which suits principal
+    components, as a rotation of the features changes nothing; or stochastic gradient ascent with
+    momentum."""
+
 _BATCHES = """
-solver : {"adam", "sgd"}, default="adam"
-    Adam, or stochastic gradient ascent with momentum.
 batch_size : int or "auto", default="auto"
     Rows of a minibatch, at most all of them, sampled at random. ``"auto"`` is 256, and up to 2048
     where relevant items are rare: a query should find about ten of them in its batch, and for
@@ -16,8 +20,8 @@ batch_size : int or "auto", default="auto"
 _STEPS = """
 learning_rate : float or "auto", default="auto"
     Length of a step at the start. ``"auto"`` is 0.01 for Adam, 0.02 where batches are made of
-    groups, and 1 for SGD, but 0.03 for SGD on squared distances and on products of projections,
-    whose slopes have no bound, and 0.003 for Adam where nearest rows are relevant.
+    groups and for Adam by bit, but 0.003 for both where nearest rows are relevant; for SGD 1, but
+    0.03 on squared distances and on products of projections, whose slopes have no bound.
 schedule : {"constant", "step", "cosine"}, default="cosine"
     How the length of a step falls during `max_iter` passes.
 weight_decay : float or "auto", default="auto"
@@ -37,6 +41,8 @@ n_bits : int, default=32
 affinity : "auto" or affinity object, default="auto"
     How `y` says what is relevant; see :mod:`sklearn_hashrank.affinity`. ``"auto"`` without `y`
     learns from the nearest rows, and judges by distances; see :ref:`unlabelled`.""",
+        "solver": _SOLVER.format(default="adam"),
+        "solver_by_bit": _SOLVER.format(default="adam-by-bit"),
         "batches": _BATCHES,
         "steps": _STEPS,
         "ascent": f"""{_BATCHES}

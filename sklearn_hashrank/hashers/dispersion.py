@@ -55,6 +55,7 @@ class DispersionHasher(MinibatchHasher):
         (1/6, 1/3) for ``"nested"``.
     regularization : float, default=0.01
         Weight of the distance of the relaxed codes from -1 and +1.
+    {solver_by_bit}
     {ascent}
     {end}
 
@@ -97,7 +98,7 @@ class DispersionHasher(MinibatchHasher):
         margin="auto",
         zone="auto",
         regularization=0.01,
-        solver="adam",
+        solver="adam-by-bit",
         batch_size="auto",
         max_iter=60,
         learning_rate="auto",

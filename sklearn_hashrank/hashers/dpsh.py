@@ -27,6 +27,7 @@ class DPSHHasher(MinibatchHasher):
     {affinity}
     regularization : float, default=0.1
         Weight of the squared distance of the relaxed codes from -1 and +1, in the mean of a bit.
+    {solver}
     {ascent}
     {end}
 

@@ -31,6 +31,7 @@ class DTSHHasher(MinibatchHasher):
         it is the difference of their Hamming distances.
     regularization : float, default=1.0
         Weight of the squared distance of the relaxed codes from -1 and +1, in the mean of a bit.
+    {solver}
     {ascent}
     {end}
 

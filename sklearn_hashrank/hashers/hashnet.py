@@ -33,6 +33,7 @@ class HashNetHasher(MinibatchHasher):
         change. It has no meaning in :meth:`partial_fit`.
     scale : float, default=5.0
         What the mean product of the bits of two rows is multiplied by.
+    {solver}
     {ascent}
     {end}
 

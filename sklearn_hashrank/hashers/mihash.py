@@ -33,6 +33,7 @@ class MIHasher(MinibatchHasher):
     n_bins : int or "auto", default="auto"
         Steps between the first and the last bin of the soft histogram; ``"auto"`` is the smaller
         of `n_bits` and 16.
+    {solver}
     {ascent}
     {end}
 

@@ -48,6 +48,7 @@ class TALRLinear(MinibatchHasher):
         How the measure is extended to soft counts. ``"exact"`` equals it on integer counts.
         ``"auto"`` is ``"simplified"`` for AP, where all do equally well, and ``"exact"`` for NDCG
         and mutual information, which has no other.
+    {solver}
     {batches}
     max_iter : int, default=120
         Most passes over the training rows.

@@ -48,6 +48,7 @@ class TALRKernel(KernelHasher):
     {affinity}
     relaxation : {"auto", "simplified", "arxiv", "cvpr", "exact"}, default="auto"
         As in :class:`TALRLinear`.
+    {solver}
     {batches}
     max_iter : int, default=60
         Most passes over the training rows.

@@ -6,7 +6,17 @@ import numpy as np
 
 from ..persistence import storable
 
-__all__ = ["SCHEDULES", "SGD", "SOLVERS", "Adam", "Ascent", "constant", "cosine", "step"]
+__all__ = [
+    "SCHEDULES",
+    "SGD",
+    "SOLVERS",
+    "Adam",
+    "AdamByColumn",
+    "Ascent",
+    "constant",
+    "cosine",
+    "step",
+]
 
 
 def constant(progress: float) -> float:
@@ -157,13 +167,45 @@ class Adam(Ascent):
         scratch -= square
         scratch *= number(1 - self.beta2)
         square += scratch
-        # Both running means start at zero; what that takes away is given back here.
-        debias = np.sqrt(1 - self.beta2**self.n_steps)
+        debias, length = self._debiased(learning_rate)
         np.sqrt(square, out=scratch)
         scratch += number(self.epsilon * debias)
         np.divide(mean, scratch, out=scratch)
-        scratch *= number(learning_rate * debias / (1 - self.beta1**self.n_steps))
+        scratch *= number(length)
         return scratch
 
+    def _debiased(self, learning_rate: float) -> tuple[float, float]:
+        """Return the factor of epsilon, and the length of the step.
 
-SOLVERS: dict[str, type[Ascent]] = {"adam": Adam, "sgd": SGD}
+        Both running means start at zero; what that takes away is given back here.
+        """
+        debias = float(np.sqrt(1 - self.beta2**self.n_steps))
+        return debias, learning_rate * debias / (1 - self.beta1**self.n_steps)
+
+
+@storable
+class AdamByColumn(Adam):
+    """Adam with one mean square for each column of a parameter array, here the weights of a bit.
+
+    A rotation of the features then rotates the steps, and changes nothing else. Adam lets small
+    principal components, which are mostly noise, move as far as the large ones.
+    """
+
+    def _start(self, parameters):
+        self._mean = [np.zeros_like(parameter) for parameter in parameters]
+        self._square = [np.zeros(parameter.shape[-1:]) for parameter in parameters]
+
+    def _move(self, k, gradient, learning_rate):
+        mean, square, scratch = self._mean[k], self._square[k], self._scratch[k]
+        np.subtract(gradient, mean, out=scratch)
+        scratch *= mean.dtype.type(1 - self.beta1)
+        mean += scratch
+        np.multiply(gradient, gradient, out=scratch)
+        of_columns = scratch.reshape(-1, len(square)).mean(axis=0, dtype=float)
+        square += (1 - self.beta2) * (of_columns - square)
+        debias, length = self._debiased(learning_rate)
+        factors = length / (np.sqrt(square) + self.epsilon * debias)
+        return np.multiply(mean, factors.astype(mean.dtype), out=scratch)
+
+
+SOLVERS: dict[str, type[Ascent]] = {"adam": Adam, "adam-by-bit": AdamByColumn, "sgd": SGD}

@@ -5,6 +5,7 @@ import pytest
 from numpy.testing import assert_array_equal
 from scipy import sparse
 from sklearn.base import clone
+from sklearn.decomposition import PCA
 
 from sklearn_hashrank import (
     DispersionHasher,
@@ -129,6 +130,25 @@ def test_scale_and_offset_of_features_do_not_matter(digits):
         ]
         scores.append(np.mean(values))
     assert scores[0] == pytest.approx(scores[1], abs=0.005)
+
+
+@pytest.mark.parametrize("objective", ["dsh", "dispersed"])
+def test_principal_components_do_as_well_as_the_features(digits, objective):
+    X, y, X_query, y_query = digits
+    scores = []
+    for prepare in (np.asarray, PCA(60, random_state=0).fit(X).transform):
+        values = [
+            retrieve(
+                DispersionHasher(16, objective=objective, random_state=seed).fit(prepare(X), y),
+                prepare(X),
+                y,
+                prepare(X_query),
+                y_query,
+            )
+            for seed in range(3)
+        ]
+        scores.append(np.mean(values))
+    assert scores[1] > scores[0] - 0.01
 
 
 @pytest.mark.parametrize("as_sparse", [False, True])

@@ -14,6 +14,7 @@ from sklearn_hashrank import (
     TALRLinear,
 )
 from sklearn_hashrank.objectives import DPSH, DTSH, HashNet, MutualInformation
+from sklearn_hashrank.solvers.stochastic import SOLVERS
 from tests.retrieval import retrieve, shuffled_digits
 
 OBJECTIVES = {
@@ -115,7 +116,7 @@ def test_early_stopping_validates(digits, make):
 
 
 @every_hasher
-@pytest.mark.parametrize("solver", ["adam", "sgd"])
+@pytest.mark.parametrize("solver", sorted(SOLVERS))
 @pytest.mark.parametrize("n_classes", [1, 2, 100])
 def test_odd_data_gives_finite_projections(digits, make, solver, n_classes):
     X = digits[0][:100]

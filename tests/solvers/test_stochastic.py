@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from sklearn_hashrank.solvers.stochastic import SCHEDULES, SGD, SOLVERS, Adam
+from sklearn_hashrank.solvers.stochastic import SCHEDULES, SGD, SOLVERS, Adam, AdamByColumn
 
 
 def climb_a_hill(solver, schedule, n_steps=300):
@@ -34,6 +34,41 @@ def test_adam_is_the_published_recursion():
         unbiased = np.sqrt(square / (1 - 0.9**t))
         expected += 0.1 * mean / (1 - 0.8**t) / (unbiased + 1e-3)
     assert_allclose(parameter, expected, rtol=1e-12)
+
+
+def steps_of_adam(gradients):
+    """The recursion of Adam for a vector, but that its mean square is one number."""
+    mean, square, steps = 0.0, 0.0, []
+    for t, gradient in enumerate(gradients, start=1):
+        mean = 0.8 * mean + 0.2 * gradient
+        square = 0.9 * square + 0.1 * np.mean(gradient**2)
+        unbiased = np.sqrt(square / (1 - 0.9**t))
+        steps.append(0.1 * mean / (1 - 0.8**t) / (unbiased + 1e-3))
+    return steps
+
+
+@pytest.mark.parametrize("shape", [(4,), (6, 4)])
+def test_adam_by_column_has_one_mean_square_for_each(shape):
+    gradients = np.random.default_rng(0).normal(size=(5, *shape))
+    parameter = np.zeros(shape)
+    solver = AdamByColumn(0.1, beta1=0.8, beta2=0.9, epsilon=1e-3)
+    for gradient in gradients:
+        solver.step([parameter], [gradient])
+    for column in range(4):
+        expected = np.sum(steps_of_adam(gradients[..., column]), axis=0)
+        assert_allclose(parameter[..., column], expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["adam-by-bit", "sgd"])
+def test_a_rotation_of_the_rows_rotates_the_moves(name):
+    rng = np.random.default_rng(0)
+    rotation = np.linalg.qr(rng.normal(size=(6, 6)))[0]
+    straight, rotated = np.ones((6, 3)), rotation @ np.ones((6, 3))
+    solver, other = SOLVERS[name](weight_decay=0.01), SOLVERS[name](weight_decay=0.01)
+    for gradient in rng.normal(size=(5, 6, 3)):
+        solver.step([straight], [gradient])
+        other.step([rotated], [rotation @ gradient])
+    assert_allclose(rotated, rotation @ straight, rtol=1e-12)
 
 
 def test_sgd_without_momentum_is_the_gradient():
