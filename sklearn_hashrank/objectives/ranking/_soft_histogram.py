@@ -102,6 +102,7 @@ class SoftHistogram:
         -------
         gradient : ndarray of shape (M, n_bits)
         """
+        from ..._kernels.pairs import add_transposed
         from ..._kernels.soft_histogram import pull_back
 
         n_rows, n_bits = codes.shape
@@ -109,14 +110,15 @@ class SoftHistogram:
 
         def pull(rows):
             pull_back(similarity, level, gradient, rows.start, rows.stop, n_bits, float(self.delta))
+
+        def add(rows):
+            add_transposed(similarity, rows.start, rows.stop)
+
+        def multiply(rows):
             np.matmul(similarity[rows], codes, out=pulled[rows])
 
-        def add_transposed(rows):
-            pulled[rows] += similarity[:, rows].T @ codes
-
-        # -1/2 S u with S = T + T^T: two products cost less than the transposed sum.
-        over_blocks(pull, n_rows, self.n_jobs)
-        over_blocks(add_transposed, n_rows, self.n_jobs)
+        for step in (pull, add, multiply):  # -1/2 S u with S = T + T^T
+            over_blocks(step, n_rows, self.n_jobs)
         pulled *= -0.5
         return pulled
 
