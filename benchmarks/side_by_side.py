@@ -69,8 +69,7 @@ def main():
     gist.measure(sheet, 10_000 // scale)
     if options.quality:
         quality.measure(sheet, sets, options.seeds)
-        if options.features:
-            feature_scales.measure(sheet, options.features, seeds=options.seeds)
+        feature_scales.measure(sheet, options.features, seeds=options.seeds)
         if options.intents:
             classes.measure(sheet, options.intents, options.seeds)
         if find_spec("torch"):

@@ -28,7 +28,7 @@ class Anchors:
     Parameters
     ----------
     space : FeatureSpace
-        Features that are centred, and all divided by the unit.
+        Features that are centred and all divided by the unit, as :meth:`FeatureSpace.unit` does it.
     inside : ndarray of shape (n_anchors, n_features)
         The anchors in this space.
     """
@@ -38,7 +38,9 @@ class Anchors:
         self.squared_norms = np.einsum("ij,ij->i", inside, inside, dtype=np.float64)
 
     @classmethod
-    def random(cls, X: Any, n: int, random_state: RandomState) -> "Anchors":
+    def random(
+        cls, X: Any, n: int, random_state: RandomState, *, mixed_units: bool = False
+    ) -> "Anchors":
         """At most `n` of the rows, sampled without replacement.
 
         Parameters
@@ -49,17 +51,20 @@ class Anchors:
             Number of anchors; that of the rows where those are fewer.
         random_state : RandomState instance
             Samples the rows.
+        mixed_units : bool, default=False
+            As in :meth:`FeatureSpace.unit`.
 
         Returns
         -------
         anchors : Anchors
         """
-        return cls.of(X, X[random_state.permutation(X.shape[0])[:n]])
+        rows = X[random_state.permutation(X.shape[0])[:n]]
+        return cls.of(X, rows, mixed_units=mixed_units)
 
     @classmethod
-    def of(cls, X: Any, rows: Any) -> "Anchors":
+    def of(cls, X: Any, rows: Any, *, mixed_units: bool = False) -> "Anchors":
         """Given rows as anchors, in the space of the training rows."""
-        space = FeatureSpace.unit(X)
+        space = FeatureSpace.unit(X, mixed_units=mixed_units)
         return cls(space, space.transform(rows, X.dtype))
 
     @classmethod
@@ -115,7 +120,10 @@ class Anchors:
 
     @property
     def unit(self) -> float:
-        """Unit of the distances, in units of the features; 0 if all training rows are equal."""
+        """Unit of the distances, in units of the features; 0 if all training rows are equal.
+
+        Not of features in mixed units.
+        """
         assert self.space.scale is not None
         largest = self.space.scale.max(initial=0)
         return float(1 / largest) if largest > 0 else 0.0

@@ -50,6 +50,11 @@ def kernel(function):
     return dispatcher
 
 
+def inlined(function):
+    """Compile a function into every kernel that calls it; a call costs as much as a row."""
+    return numba.njit(inline="always")(function)
+
+
 @intrinsic
 def _ctpop(typing_context, word):
     def codegen(context, builder, signature, arguments):
@@ -58,7 +63,7 @@ def _ctpop(typing_context, word):
     return word(word), codegen
 
 
-@numba.njit(inline="always")
+@inlined
 def _compiled_popcount(word):
     return _ctpop(word)  # type: ignore[call-arg]
 
@@ -71,12 +76,12 @@ def _cttz(typing_context, word):
     return types.int64(word), codegen
 
 
-@numba.njit(inline="always")
+@inlined
 def _compiled_lowest_bit(word):
     return _cttz(word)  # type: ignore[call-arg]
 
 
-@numba.njit(inline="always")
+@inlined
 def _compiled_drop_lowest(word):
     return word & (word - np.uint64(1))
 
@@ -99,7 +104,7 @@ def _mask_below(typing_context, array, start, bound):
     return types.uint64(array, types.intp, array.dtype), codegen
 
 
-@numba.njit(inline="always")
+@inlined
 def _compiled_mask_below(array, start, bound):
     return _mask_below(array, start, bound)  # type: ignore[call-arg]
 
@@ -121,8 +126,8 @@ def _plain_mask_below(array, start, bound):
 # popcount, lowest_bit (64 where there is none) and drop_lowest, which clears it, take uint64.
 # mask_below takes an array of unsigned numbers, a start and a bound: bit i of its word says whether
 # number start + i is below.
-_compiled = not config.DISABLE_JIT  # type: ignore[attr-defined]
-popcount = _compiled_popcount if _compiled else np.bitwise_count
-lowest_bit = _compiled_lowest_bit if _compiled else _plain_lowest_bit
-drop_lowest = _compiled_drop_lowest if _compiled else _plain_drop_lowest
-mask_below = _compiled_mask_below if _compiled else _plain_mask_below
+IS_COMPILED = not config.DISABLE_JIT  # type: ignore[attr-defined]
+popcount = _compiled_popcount if IS_COMPILED else np.bitwise_count
+lowest_bit = _compiled_lowest_bit if IS_COMPILED else _plain_lowest_bit
+drop_lowest = _compiled_drop_lowest if IS_COMPILED else _plain_drop_lowest
+mask_below = _compiled_mask_below if IS_COMPILED else _plain_mask_below

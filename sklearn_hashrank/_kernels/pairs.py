@@ -6,10 +6,32 @@ and LLVM vectorises all of them. Codes come transposed, (n_bits, M).
 
 import numpy as np
 
-from ._jit import kernel
+from ._jit import inlined, kernel
+from ._vectors import TILE, add_transposed_tile
 
 
 @kernel
+def add_transposed(matrix, start, stop):
+    """Add its transpose to a square matrix, in place.
+
+    The rows from `start`, a multiple of `TILE`, to `stop`, with the columns from `start` on and
+    what mirrors them. Tile by tile, because a column of a large matrix does not fit into the cache.
+    """
+    n_rows = matrix.shape[0]
+    whole = n_rows - n_rows % TILE
+    two_tiles = 2 * TILE  # of float32 a tile is half as wide as a line of the cache
+    for first in range(start, min(stop, whole), two_tiles):
+        for column in range(first, whole, TILE):
+            for row in range(first, min(first + two_tiles, stop, column + 1), TILE):
+                add_transposed_tile(matrix, row, column)
+    for row in range(start, stop):
+        for column in range(max(row, whole), n_rows):
+            total = matrix[row, column] + matrix[column, row]
+            matrix[row, column] = total
+            matrix[column, row] = total
+
+
+@inlined
 def _add_distances(code, codes, row):
     for i in range(row.shape[0]):
         row[i] += abs(codes[i] - code)
@@ -26,7 +48,7 @@ def city_block_distances(codes, distances, start, stop):
             _add_distances(codes[k, q], codes[k], distances[q])
 
 
-@kernel
+@inlined
 def _add_signs(code, codes, slope, row):
     zero = row.dtype.type(0)
     for i in range(row.shape[0]):
@@ -49,7 +71,7 @@ def pull_back_city_block(codes, slope, gradient, start, stop):
             _add_signs(codes[k, q], codes[k, start:stop], row, gradient[k, start:stop])
 
 
-@kernel
+@inlined
 def _leave_zone(distance, level, low, high, slope, loss):
     number = distance.dtype.type
     half, quarter, zero = number(0.5), number(0.25), number(0)

@@ -3,8 +3,8 @@
 A pair with similarity s = <u_q, u_i> lies at x = (b - s) / (2 w) bin widths. With j = floor(x) and
 f = x - j, a triangular bin of half width delta reaches it from the bins j + r, j + r + 1 for r in
 1 - reach, 3 - reach, .., reach - 1, where reach = ceil(delta): one couple of neighbouring bins when
-delta <= 1. Each couple is one pass over a row of pairs. The cell of the pair, its row of the small
-table of couples, is the same in every pass.
+delta <= 1. Each couple is one pass over a row of pairs. Tables have reach - 1 more bins on either
+side of those of a level, so that no couple lies outside.
 
 The loops are split so that everything but the scatter is vectorised: `_locate`, `_weigh` and
 `_slope` have no memory dependence from pair to pair, `_scatter` has nothing else.
@@ -12,11 +12,15 @@ The loops are split so that everything but the scatter is vectorised: `_locate`,
 
 import numpy as np
 
-from ._jit import kernel
+from ._jit import inlined, kernel
+from ._vectors import add_two
+
+_COPIES = 4
 
 
-@kernel
-def _locate(similarity, level, n_bits, n_bins, cell, offset):
+@inlined
+def _locate(similarity, level, n_bits, n_bins, width, of_odd, cell, offset):
+    """Find the first bin of the first couple of each pair; `of_odd` is added where it is odd."""
     number = offset.dtype.type
     middle = number(n_bins / 2)
     bins_per_similarity = number(n_bins / (2 * n_bits))
@@ -25,102 +29,91 @@ def _locate(similarity, level, n_bits, n_bins, cell, offset):
         position = max(middle - similarity[i] * bins_per_similarity, number(0))
         j = min(np.int32(position), last)
         offset[i] = min(position - number(j), number(1))
-        cell[i] = np.int32(level[i]) * np.int32(n_bins) + j
+        # Whatever is narrowed at once stays a vector of int32, of which there are twice as many.
+        bin_ = np.int32(np.int32(level[i]) * np.int32(width) + j)
+        is_odd = np.int32(bin_ & np.int32(1))
+        cell[i] = bin_ + np.int32(is_odd * np.int32(of_odd))
 
 
-@kernel
-def _weigh(offset, shift, delta, near, far):
+@inlined
+def _weigh(offset, shift, delta, shares):
     number = offset.dtype.type
     slope = number(1 / delta)
     for i in range(offset.shape[0]):
         z = offset[i] - number(shift)
-        near[i] = max(number(1) - abs(z) * slope, number(0))
-        far[i] = max(number(1) - abs(z - number(1)) * slope, number(0))
+        shares[2 * i] = max(number(1) - abs(z) * slope, number(0))
+        shares[2 * i + 1] = max(number(1) - abs(z - number(1)) * slope, number(0))
 
 
-@kernel
-def _scatter(cell, near, far, tables):
-    """Add each pair to its cell in one of four tables of near ones, and of four of far ones.
+@inlined
+def _scatter(cell, shares, first, tables):
+    """Add the shares of each pair to its couple, in one of four tables.
 
     Pairs of one query fill few cells. In one table a sum would wait for the last one of its cell.
     """
-    size = np.uintp(tables.shape[0] // 8)
-    to_far = size * np.uintp(4)
+    size = np.uintp(tables.shape[0] // _COPIES)
     n_pairs = cell.shape[0]
-    whole = n_pairs - n_pairs % 4
-    for i in range(0, whole, 4):
-        first = np.uintp(cell[i])
-        second = np.uintp(cell[i + 1]) + size
-        third = np.uintp(cell[i + 2]) + size + size
-        fourth = np.uintp(cell[i + 3]) + size + size + size
-        tables[first] += near[i]
-        tables[second] += near[i + 1]
-        tables[third] += near[i + 2]
-        tables[fourth] += near[i + 3]
-        tables[first + to_far] += far[i]
-        tables[second + to_far] += far[i + 1]
-        tables[third + to_far] += far[i + 2]
-        tables[fourth + to_far] += far[i + 3]
+    whole = n_pairs - n_pairs % _COPIES
+    for i in range(0, whole, _COPIES):
+        start = np.uintp(first)
+        for k in range(_COPIES):
+            add_two(tables, start + np.uintp(cell[i + k]), shares, np.uintp(2 * (i + k)))
+            start += size
     for i in range(whole, n_pairs):
-        tables[np.uintp(cell[i])] += near[i]
-        tables[np.uintp(cell[i]) + to_far] += far[i]
+        add_two(tables, np.uintp(first) + np.uintp(cell[i]), shares, np.uintp(2 * i))
 
 
-@kernel
-def _collect(tables, shift, counts):
-    """Add the couples (j + shift, j + shift + 1) of the cells to the bins; drop those outside."""
-    n_levels, n_bins = counts.shape[0], counts.shape[1] - 1
-    size = np.uintp(tables.shape[0] // 8)
-    for side in range(2):
-        start = max(0, -shift - side)
-        n = np.uintp(max(0, min(n_bins, n_bins + 1 - shift - side) - start))
-        for v in range(n_levels):
-            at = np.uintp(4 * side) * size + np.uintp(v * n_bins + start)
-            to = np.uintp(start + shift + side)
-            for j in range(n):
-                of_cell = (tables[at + j] + tables[at + size + j]) + (
-                    tables[at + size + size + j] + tables[at + size + size + size + j]
-                )
-                counts[v, to + j] += of_cell
+@inlined
+def _collect(tables, width, margin, mass, counts):
+    """Sum the tables into the counts, and empty them."""
+    size = tables.shape[0] // (2 * _COPIES)
+    for v in range(counts.shape[0]):
+        for d in range(counts.shape[1]):
+            at = np.uintp(v * width + margin + d)
+            total = counts.dtype.type(0)
+            for _ in range(2 * _COPIES):
+                total += tables[at]
+                at += np.uintp(size)
+            counts[v, d] = total * mass
+    tables[:] = 0
 
 
 @kernel
 def accumulate(similarity, level, counts, start, stop, n_bits, delta):
-    """Add the soft counts of the rows from `start` to `stop` against all the others.
+    """Set the soft counts of the rows from `start` to `stop` against all the others.
 
-    `similarity` (M, M) is u u^T, `level` (M, M) the index of the affinity level of each pair, and
-    `counts` (M, n_levels, n_bins + 1) is zero before.
+    `similarity` (M, M) is u u^T, `level` (M, M) the index of the affinity level of each pair.
+    `counts` is (M, n_levels, n_bins + 1).
     """
     number = similarity.dtype.type
     n_rows = similarity.shape[0]
-    n_bins = counts.shape[2] - 1
-    n_cells = counts.shape[1] * n_bins
+    n_levels, n_bins = counts.shape[1], counts.shape[2] - 1
     reach = int(np.ceil(delta))
-    mass = number(1 / max(delta, 1.0))
+    width = n_bins + 2 * reach - 1
+    n_cells = n_levels * width
+    # Couples of odd cells lie in tables of their own: what is stored is loaded again as a whole.
+    size = n_cells + 2 * reach
     cell = np.empty(n_rows, np.int32)
     offset = np.empty(n_rows, similarity.dtype)
-    near = np.empty(n_rows, similarity.dtype)
-    far = np.empty(n_rows, similarity.dtype)
-    tables = np.empty(8 * (n_cells + 1), similarity.dtype)
+    shares = np.empty(2 * n_rows, similarity.dtype)
+    tables = np.zeros(2 * _COPIES * size, similarity.dtype)
+    mass = number(1 / max(delta, 1.0))
     for q in range(start, stop):
-        _locate(similarity[q], level[q], n_bits, n_bins, cell, offset)
-        cell[q] = n_cells  # a spare cell, so that nobody retrieves itself
-        for r in range(1 - reach, reach, 2):
-            tables[:] = number(0)
-            _weigh(offset, r, delta, near, far)
-            _scatter(cell, near, far, tables)
-            _collect(tables, r, counts[q])
-        if reach > 1:
-            counts[q] *= mass
+        _locate(similarity[q], level[q], n_bits, n_bins, width, size, cell, offset)
+        cell[q] = n_cells  # spare cells, so that nobody retrieves itself
+        for couple in range(reach):
+            _weigh(offset, 2 * couple + 1 - reach, delta, shares)
+            _scatter(cell, shares, 2 * couple, tables)
+        _collect(tables, width, reach - 1, mass, counts[q])
 
 
-@kernel
+@inlined
 def _slope(table, cell, offset, shift, delta, row):
     number = offset.dtype.type
     one = number(1)
     steepness = number(1 / delta)
     for i in range(cell.shape[0]):
-        at = np.uintp(cell[i]) << np.uintp(1)
+        at = np.uintp(cell[i])
         z = offset[i] - number(shift)
         y = z - one
         near = table[at]  # loaded whether it counts or not: no branch, so that LLVM can gather
@@ -132,7 +125,7 @@ def _slope(table, cell, offset, shift, delta, row):
         )
 
 
-@kernel
+@inlined
 def _gather(table, cell, row):
     for i in range(cell.shape[0]):
         row[i] = table[np.uintp(cell[i])]
@@ -149,45 +142,44 @@ def pull_back(similarity, level, gradient, start, stop, n_bits, delta):
     """
     number = similarity.dtype.type
     n_rows = similarity.shape[0]
-    n_levels = gradient.shape[1]
-    n_bins = gradient.shape[2] - 1
+    n_levels, n_bins = gradient.shape[1], gradient.shape[2] - 1
     reach = int(np.ceil(delta))
+    width = n_bins + 2 * reach - 1
     scale = number(n_bins / (n_bits * delta * max(delta, 1.0)))
     cell = np.empty(n_rows, np.int32)
     offset = np.empty(n_rows, similarity.dtype)
-    table = np.empty(2 * n_levels * n_bins, similarity.dtype)
+    table = np.zeros(n_levels * width, similarity.dtype)
     for q in range(start, stop):
         slopes = similarity[q]
-        _locate(slopes, level[q], n_bits, n_bins, cell, offset)
+        _locate(slopes, level[q], n_bits, n_bins, width, 0, cell, offset)
         if delta == 1.0:
             for v in range(n_levels):
-                bins = gradient[q, v]
-                for j in range(n_bins):
-                    table[v * n_bins + j] = (bins[j + 1] - bins[j]) * scale
+                for d in range(n_bins):
+                    difference = gradient[q, v, d + 1] - gradient[q, v, d]
+                    table[v * width + d] = difference * scale
             _gather(table, cell, slopes)
         else:
+            for v in range(n_levels):
+                for d in range(n_bins + 1):
+                    table[v * width + reach - 1 + d] = gradient[q, v, d] * scale
             slopes[:] = number(0)
-            for r in range(1 - reach, reach, 2):
-                for v in range(n_levels):
-                    for j in range(n_bins):
-                        for side in range(2):
-                            at = j + r + side
-                            inside = 0 <= at <= n_bins
-                            value = gradient[q, v, at] * scale if inside else number(0)
-                            table[2 * (v * n_bins + j) + side] = value
-                _slope(table, cell, offset, r, delta, slopes)
+            for couple in range(reach):
+                shift = 2 * couple + 1 - reach
+                _slope(table[2 * couple :], cell, offset, shift, delta, slopes)
         slopes[q] = number(0)
 
 
 @kernel
 def count_levels(level, counts, start, stop):
     """Count how many other items of each level (M, n_levels) the rows from start to stop have."""
-    n_rows = level.shape[0]
     for q in range(start, stop):
         row = level[q]
-        for v in range(counts.shape[1]):
+        n_others = np.int64(row.shape[0])
+        for v in range(1, counts.shape[1]):
             found = np.int32(0)
-            for i in range(n_rows):
+            for i in range(row.shape[0]):
                 found += np.int32(row[i] == v)
             counts[q, v] = found
+            n_others -= found
+        counts[q, 0] = n_others
         counts[q, row[q]] -= 1

@@ -13,8 +13,7 @@ _LARGEST_FACTOR = 1e30  # larger scales leave float32, so that float64 takes ove
 _ROWS_TO_CHECK = 256  # enough to know the order of magnitude
 _NO_VARIANCE = 1e-10  # relative to the largest
 # Log of the largest ratio of a deviation to the median one. 10 and 30 do equally well on pixels,
-# GIST, network features and their principal components; with 30 or more, one feature in another
-# unit begins to hide the others.
+# GIST, network features and their principal components.
 _LARGEST_RATIO = np.log(10)
 
 
@@ -58,14 +57,42 @@ class Basis(NamedTuple):
         return self.rest * columns + self.directions @ inner
 
 
+def in_one_unit(deviations: np.ndarray) -> np.ndarray:
+    """Deviations that the features would have if all were of one unit.
+
+    A feature hides the others when it varies more than all of them together. Then it is taken to be
+    in another unit. Let r be its deviation relative to the median one. Features with r of at most
+    the root of their number are ordinary. T is the sum of their r^2, and at least the number of
+    features. Where r^2 > T, r becomes T / r, but at least 1: the farther away, the nearer to the
+    median. Features of one unit, and their principal components, keep their deviations exactly.
+
+    Parameters
+    ----------
+    deviations : ndarray of shape (n_features,)
+        All above zero.
+
+    Returns
+    -------
+    deviations : ndarray of shape (n_features,)
+    """
+    n = len(deviations)
+    middle = (n - 1) // 2  # of two medians the lower one: large deviations are in doubt
+    median = np.partition(deviations, middle)[middle]
+    ratios = deviations / median
+    ordinary = ratios[ratios**2 <= n]
+    most = max(n, ordinary @ ordinary)
+    held = median * np.maximum(most / ratios, 1)
+    return np.where(ratios**2 > most, held, deviations)
+
+
 def feature_scales(moments: Moments) -> np.ndarray:
     """Scale of every centred feature. All linear learners take their scales from here.
 
-    The deviation of a feature relative to the median deviation, r, becomes
-    ``exp(L tanh(log(r) / L))`` with L = log(10). Near the median, deviations keep their ratios, as
-    principal components need it, whose small ones are noise. Far from it they are held within a
-    factor of 10, as features of mixed units need it. One common factor makes the mean variance 1.
-    Features that vary by no more than rounding get the scale 0.
+    The deviations are brought to one unit by :func:`in_one_unit`. Then the deviation of a feature
+    relative to the median deviation, r, becomes ``exp(L tanh(log(r) / L))`` with L = log(10). Near
+    the median, deviations keep their ratios, as principal components need it, whose small ones are
+    noise. Far from it they are held within a factor of 10. One common factor makes the mean
+    variance 1. Features that vary by no more than rounding get the scale 0.
 
     Parameters
     ----------
@@ -80,21 +107,40 @@ def feature_scales(moments: Moments) -> np.ndarray:
     scales = np.zeros_like(moments.variance)
     if varies.any():
         deviations = np.sqrt(moments.variance[varies])
-        relative = np.log(deviations) - np.log(np.median(deviations))
+        alike = in_one_unit(deviations)
+        relative = np.log(alike) - np.log(np.median(alike))
         kept = np.exp(_LARGEST_RATIO * np.tanh(relative / _LARGEST_RATIO))
         scales[varies] = kept / np.sqrt(np.mean(kept**2)) / deviations
     return scales
 
 
-def _common_scale(moments: Moments) -> np.ndarray:
-    """One scale for all features that vary, so that their mean variance becomes 1; else 0."""
+def distance_scales(moments: Moments, mixed_units: bool) -> np.ndarray:
+    """Scale of every centred feature where distances or inner products of rows count.
+
+    One scale for all makes their mean variance 1, so that distances keep their proportions.
+
+    Parameters
+    ----------
+    moments : Moments
+        Of the rows.
+    mixed_units : bool
+        Whether features may be of several units, which :func:`in_one_unit` tells from their
+        deviations. Where they are not, the scales are those of False, to the last bit.
+
+    Returns
+    -------
+    scales : ndarray of shape (n_features,)
+        0 for features that vary by no more than rounding.
+    """
     varies = moments.varies
-    if not varies.any():
-        return np.zeros(len(varies))
-    deviations = np.sqrt(moments.variance[varies])
-    largest = deviations.max()
-    scale: np.ndarray = varies / (largest * np.sqrt(np.mean((deviations / largest) ** 2)))
-    return scale
+    scales = np.zeros_like(moments.variance)
+    if varies.any():
+        deviations = np.sqrt(moments.variance[varies])
+        alike = in_one_unit(deviations) if mixed_units else deviations
+        largest = alike.max()
+        size = largest * np.sqrt(np.mean((alike / largest) ** 2))
+        scales[varies] = alike / deviations / size
+    return scales
 
 
 @storable
@@ -129,7 +175,7 @@ class FeatureSpace:
     @classmethod
     def of(cls, moments: Moments, one_scale: bool = False) -> "FeatureSpace":
         """Space of features scaled by :func:`feature_scales`, or all by one factor."""
-        scale = _common_scale(moments) if one_scale else feature_scales(moments)
+        scale = distance_scales(moments, False) if one_scale else feature_scales(moments)
         return cls(moments.mean, scale)
 
     @classmethod
@@ -144,14 +190,26 @@ class FeatureSpace:
         return cls(mean)
 
     @classmethod
-    def unit(cls, X: Any) -> "FeatureSpace":
+    def unit(cls, X: Any, *, mixed_units: bool = False) -> "FeatureSpace":
         """Space of features that are centred, and divided by one number for all.
 
         The mean squared length of the rows becomes 1. Where a feature does not vary, it is 0.
+
+        Parameters
+        ----------
+        X : {ndarray, CSR matrix} of shape (n_samples, n_features)
+            Training rows.
+        mixed_units : bool, default=False
+            Whether features that hide all others are brought to the unit of those first, see
+            :func:`distance_scales`.
+
+        Returns
+        -------
+        space : FeatureSpace
         """
         moments = Moments.of(X)
         n_varying = max(1, int(np.count_nonzero(moments.varies)))
-        return cls(moments.mean, _common_scale(moments) / np.sqrt(n_varying))
+        return cls(moments.mean, distance_scales(moments, mixed_units) / np.sqrt(n_varying))
 
     @classmethod
     def principal(cls, X: Any, n: int, random_state: RandomState) -> "FeatureSpace":

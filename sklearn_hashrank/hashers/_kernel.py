@@ -64,9 +64,17 @@ class KernelHasher(BaseHasher):
         """The anchors, (n_anchors, n_features)."""
         return self._features.anchors.raw
 
-    def _find_features(self, X: Any, n_anchors: int, gamma: float, random_state: Any) -> None:
+    def _find_features(
+        self,
+        X: Any,
+        n_anchors: int,
+        gamma: float,
+        random_state: Any,
+        *,
+        mixed_units: bool = False,
+    ) -> None:
         """Sample anchors among the rows, and centre the kernels of all rows with them."""
-        anchors = Anchors.random(X, n_anchors, random_state)
+        anchors = Anchors.random(X, n_anchors, random_state, mixed_units=mixed_units)
         self._features = KernelFeatures.centred(X, anchors, gamma)
 
     def _set_weights(self, weights: np.ndarray, offsets: Any, dtype: Any) -> None:

@@ -157,7 +157,7 @@ class SSHHasher(LinearHasher):
         random_state = check_random_state(self.random_state)
         sample = np.sort(random_state.permutation(X_labelled.shape[0])[: self.n_labelled])
         targets = self.affinity_.validate((X_labelled if y is None else y_labelled)[sample])
-        space = FeatureSpace.unit(X)
+        space = FeatureSpace.unit(X, mixed_units=y is not None)
         learn = orthogonal_directions if self.orthogonal else sequential_directions
         directions = learn(
             space.rows(X),

@@ -182,7 +182,10 @@ class TALRKernel(KernelHasher):
         if not hasattr(self, "affinity_"):
             self.affinity_ = self._fit_affinity(X, y).without_database()
         if not goes_on:
-            self._find_features(X, self.n_anchors, self.gamma, random_state)
+            mixed_units = y is not None
+            self._find_features(
+                X, self.n_anchors, self.gamma, random_state, mixed_units=mixed_units
+            )
             self._whitening = inverse_root(self._features.of_anchors(), X.dtype)
             self._learner = TALRLinear()
         parameters = {name: getattr(self, name) for name in _OF_TALR}

@@ -20,17 +20,22 @@ def inner_products(codes: np.ndarray, n_jobs: int | None = None) -> np.ndarray:
 def pull_back_products(
     codes: np.ndarray, slope: np.ndarray, n_jobs: int | None = None
 ) -> np.ndarray:
-    """Return the gradient to the codes, given the derivative by each product (M, M)."""
+    """Return the gradient to the codes, given the derivative by each product (M, M).
+
+    The derivatives are used up: those of a pair from both sides are added.
+    """
+    from .._kernels.pairs import add_transposed
+
     gradient = np.empty_like(codes)
 
-    def pull(rows):
+    def add(rows):
+        add_transposed(slope, rows.start, rows.stop)
+
+    def multiply(rows):
         np.matmul(slope[rows], codes, out=gradient[rows])
 
-    def add_transposed(rows):
-        gradient[rows] += slope[:, rows].T @ codes
-
-    over_blocks(pull, len(codes), n_jobs)
-    over_blocks(add_transposed, len(codes), n_jobs)
+    over_blocks(add, len(codes), n_jobs)
+    over_blocks(multiply, len(codes), n_jobs)
     return gradient
 
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
+from sklearn.datasets import load_digits
 from sklearn.decomposition import PCA
 
 from sklearn_hashrank._linear import (
@@ -15,7 +16,7 @@ from sklearn_hashrank._linear import (
     fit_into,
     leading_directions,
 )
-from sklearn_hashrank._linear.space import feature_scales
+from sklearn_hashrank._linear.space import distance_scales, feature_scales, in_one_unit
 
 RNG = np.random.default_rng(0)
 ROWS = RNG.poisson(1.0, size=(60, 7)) * np.array([1, 2, 3, 5, 10, 20, 50.0])
@@ -29,15 +30,36 @@ every_format = pytest.mark.parametrize("make", FORMATS.values(), ids=FORMATS)
 every_dtype = pytest.mark.parametrize("dtype", [np.float64, np.float32])
 
 
+def literal_deviations(X):
+    """Of every feature, None where it does not vary."""
+    deviations = [float(np.sqrt(np.mean((x - x.mean()) ** 2))) for x in X.T]
+    return [d if d > 1e-9 * abs(x.mean()) else None for d, x in zip(deviations, X.T)]
+
+
+def literal_in_one_unit(deviations):
+    """Feature by feature: r^2 > T becomes (T / r)^2, but at least 1; T sums up ordinary r^2."""
+    n = len(deviations)
+    median = sorted(deviations)[(n - 1) // 2]
+    ratios = [d / median for d in deviations]
+    T = max(n, sum(r * r for r in ratios if r <= n**0.5))
+    return [median * (r if r * r <= T else max(1, T / r)) for r in ratios]
+
+
 def literal_scales(X):
-    """Feature by feature: r, relative to the median, becomes exp(L tanh(log r / L)), L = log 10."""
-    deviations = np.array([np.sqrt(np.mean((x - x.mean()) ** 2)) for x in X.T])
-    varies = deviations > 1e-9 * np.abs(X.mean(axis=0))
-    median = np.median(deviations[varies])
-    ratios = [d / median if v else 0.0 for d, v in zip(deviations, varies)]
-    kept = [10 ** np.tanh(np.log10(r)) if r else 0.0 for r in ratios]
-    size = np.sqrt(sum(k**2 for k in kept) / varies.sum())
-    return [k / size / d if k else 0.0 for k, d in zip(kept, deviations)]
+    """In one unit, r relative to the median becomes exp(L tanh(log r / L)), L = log 10."""
+    deviations = literal_deviations(X)
+    varying = [d for d in deviations if d]
+    alike = literal_in_one_unit(varying)
+    ratios = [a / np.median(alike) for a in alike]
+    kept = [10 ** np.tanh(np.log10(r)) for r in ratios]
+    size = np.sqrt(np.mean(np.square(kept)))
+    scales = iter([k / size / d for k, d in zip(kept, varying)])
+    return [next(scales) if d else 0.0 for d in deviations]
+
+
+def rows_with(deviations, n=2000):
+    rows = RNG.normal(size=(n, len(deviations)))
+    return (rows - rows.mean(axis=0)) / rows.std(axis=0) * deviations
 
 
 @every_format
@@ -59,15 +81,62 @@ def test_rows_inside_are_the_literal_formula(make, dtype, scaled):
 def test_scales_keep_near_ratios_and_hold_far_ones():
     """Principal components keep their deviations; a feature in another unit stays near."""
     deviations = np.array([1.0, 1.1, 0.9, 1.0, 1.2, 0.8, 1e6, 1e-6, 0.0])
-    rows = RNG.normal(size=(2000, 9))
-    rows = (rows - rows.mean(axis=0)) / rows.std(axis=0) * deviations
-    scales = feature_scales(Moments.of(rows))
+    scales = feature_scales(Moments.of(rows_with(deviations)))
     assert scales[-1] == 0
     kept = scales[:-1] * deviations[:-1]
     assert_allclose(np.mean(kept**2), 1)
     kept /= kept[0]
     assert_allclose(kept[:6], deviations[:6], rtol=0.01)
-    assert_allclose(kept[6:], [10, 0.1], rtol=0.02)
+    assert_allclose(kept[6:], [1, 0.1], rtol=0.02)
+
+
+def test_deviations_in_one_unit_are_the_literal_formula():
+    for n in (1, 2, 3, 10, 200):
+        for spread in (0.1, 1.0, 3.0, 10.0):
+            deviations = np.exp(spread * RNG.normal(size=n))
+            expected = literal_in_one_unit(deviations.tolist())
+            assert_allclose(in_one_unit(deviations), expected)
+            assert_allclose(in_one_unit(1e-100 * deviations), 1e-100 * np.array(expected))
+
+
+SPECTRA = {
+    "equal": np.full(64, 3.0),
+    "one to ten": np.linspace(1, 10, 64),
+    "components of digits": PCA().fit(load_digits().data).singular_values_[:61],
+    "components, steep": np.arange(1, 500.0) ** -0.7,
+    "border pixels": np.r_[np.full(400, 70.0), np.geomspace(1e-3, 10, 100)],
+    "frequent and rare words": np.sqrt(1 / np.arange(1, 10_000.0)),
+}
+
+
+@pytest.mark.parametrize("name", SPECTRA)
+def test_features_of_one_unit_keep_their_deviations_to_the_last_bit(name):
+    deviations = RNG.permutation(SPECTRA[name])
+    assert_array_equal(in_one_unit(deviations), deviations)
+    moments = Moments.of(rows_with(deviations, 50))
+    expected = distance_scales(moments, mixed_units=False)
+    assert_array_equal(distance_scales(moments, mixed_units=True), expected)
+
+
+@pytest.mark.parametrize("factor", [1e2, 1e4, 1e10])
+@pytest.mark.parametrize("n_others", [1, 5, 20])
+def test_no_features_hide_the_others(factor, n_others):
+    """Those of another unit have about their share of a squared distance, and no more."""
+    ordinary, others = RNG.uniform(1, 2, 60), RNG.uniform(1, 2, n_others)
+    alike = in_one_unit(np.r_[ordinary, factor * others])
+    assert_array_equal(alike[:60], ordinary)
+    assert np.all((alike[60:] >= 1) & (alike[60:] <= 4))
+    if factor > 100:
+        assert_allclose(alike[60:], alike[60])
+
+
+def test_a_feature_never_jumps():
+    """As its unit changes, its deviation falls back to the median one, without a step."""
+    others = RNG.uniform(1, 2, 60)
+    own = np.geomspace(0.01, 1e4, 4000)
+    found = np.array([in_one_unit(np.r_[others, d])[-1] for d in own])
+    assert np.abs(np.diff(np.log(found))).max() < 0.01
+    assert found.max() == pytest.approx(np.sqrt(np.sum(others**2)), rel=0.02)
 
 
 @pytest.mark.parametrize("one_scale", [False, True])

@@ -133,7 +133,7 @@ class PairwiseObjective(BaseEstimator, ABC):
         gradient : ndarray of shape (M, n_bits)
             Its derivative by the scores.
         """
-        from ..._kernels.pairs import leave_zones
+        from ..._kernels.pairs import add_transposed, leave_zones
 
         _check_zone(self.zone)
         n_rows, n_bits = scores.shape
@@ -149,18 +149,18 @@ class PairwiseObjective(BaseEstimator, ABC):
             )
         low, high = np.ascontiguousarray((n_bits * several).T, dtype=scores.dtype)
         slope = self.metric.distances(scores, self.n_jobs)
-        both_ways, losses = np.empty_like(slope), np.empty(n_rows)
+        losses = np.empty(n_rows)
 
         def leave(rows):
             leave_zones(slope, level, low, high, losses, rows.start, rows.stop)
 
-        def add_transposed(rows):
-            np.add(slope[rows], slope[:, rows].T, out=both_ways[rows])
+        def add(rows):
+            add_transposed(slope, rows.start, rows.stop)
 
         over_blocks(leave, n_rows, self.n_jobs)
-        over_blocks(add_transposed, n_rows, self.n_jobs)
+        over_blocks(add, n_rows, self.n_jobs)
         loss = sum(losses.tolist()) / n_pairs
-        gradient = self.metric.pull_back(scores, both_ways, self.n_jobs)
+        gradient = self.metric.pull_back(scores, slope, self.n_jobs)
         gradient *= -1 / n_pairs
 
         outside = np.abs(scores) - 1

@@ -68,7 +68,7 @@ class SoftHistogram:
         if np.isnan(codes).any():  # no bin holds it, and the kernel does not look
             raise ValueError("codes contain NaN.")
         n_bins = n_bits if self.n_bins is None else self.n_bins
-        counts = np.zeros((n_rows, n_levels, n_bins + 1), codes.dtype)
+        counts = np.empty((n_rows, n_levels, n_bins + 1), codes.dtype)
         similarity = np.empty((n_rows, n_rows), codes.dtype)
         # A copy: for u @ u.T numpy calls SYRK and then mirrors the triangle, which is slower.
         codes_of_columns = codes.T.copy()
@@ -102,6 +102,7 @@ class SoftHistogram:
         -------
         gradient : ndarray of shape (M, n_bits)
         """
+        from ..._kernels.pairs import add_transposed
         from ..._kernels.soft_histogram import pull_back
 
         n_rows, n_bits = codes.shape
@@ -109,14 +110,15 @@ class SoftHistogram:
 
         def pull(rows):
             pull_back(similarity, level, gradient, rows.start, rows.stop, n_bits, float(self.delta))
+
+        def add(rows):
+            add_transposed(similarity, rows.start, rows.stop)
+
+        def multiply(rows):
             np.matmul(similarity[rows], codes, out=pulled[rows])
 
-        def add_transposed(rows):
-            pulled[rows] += similarity[:, rows].T @ codes
-
-        # -1/2 S u with S = T + T^T: two products cost less than the transposed sum.
-        over_blocks(pull, n_rows, self.n_jobs)
-        over_blocks(add_transposed, n_rows, self.n_jobs)
+        for step in (pull, add, multiply):  # -1/2 S u with S = T + T^T
+            over_blocks(step, n_rows, self.n_jobs)
         pulled *= -0.5
         return pulled
 

@@ -1,0 +1,54 @@
+"""Sums over levels and bins: from soft counts to soft ties, and from derivatives by ties back."""
+
+import numpy as np
+
+from ._jit import kernel
+
+
+@kernel
+def sum_counts(counts, gains, gain, gain_before, total, before):
+    """Set gain and number of the items of each bin, and of all nearer bins, (M, n_bins + 1).
+
+    `counts` is (M, n_levels, n_bins + 1), `gains` the gain of an item of each level.
+    """
+    number = gain.dtype.type
+    n_rows, n_levels, n_bins = counts.shape
+    for q in range(n_rows):
+        for d in range(n_bins):
+            total[q, d] = number(counts[q, 0, d])
+            gain[q, d] = gains[0] * number(counts[q, 0, d])
+        for v in range(1, n_levels):
+            for d in range(n_bins):
+                total[q, d] += number(counts[q, v, d])
+                gain[q, d] += gains[v] * number(counts[q, v, d])
+        nearer_gain = nearer = number(0)
+        for d in range(n_bins):
+            gain_before[q, d] = nearer_gain
+            before[q, d] = nearer
+            nearer_gain += gain[q, d]
+            nearer += total[q, d]
+
+
+@kernel
+def pull_back_ties(by_gain, by_gain_before, by_total, by_before, gains, scale, gradient):
+    """Set the derivatives by the counts (M, n_levels, n_bins + 1), given those by the ties.
+
+    An item moves its own tie and all that are farther away. `scale` multiplies each row.
+    """
+    number = by_gain.dtype.type
+    n_rows, n_levels, n_bins = gradient.shape
+    of_gain = np.empty(n_bins, by_gain.dtype)
+    of_item = np.empty(n_bins, by_gain.dtype)
+    for q in range(n_rows):
+        farther_gain = farther = number(0)
+        for d in range(n_bins - 1, -1, -1):
+            of_gain[d] = farther_gain
+            of_item[d] = farther
+            farther_gain += by_gain_before[q, d]
+            farther += by_before[q, d]
+        for d in range(n_bins):
+            of_gain[d] += by_gain[q, d]
+            of_item[d] += by_total[q, d]
+        for v in range(n_levels):
+            for d in range(n_bins):
+                gradient[q, v, d] = scale[q] * (of_item[d] + gains[v] * of_gain[d])

@@ -1,0 +1,133 @@
+"""Features of mixed units: learning from y does not depend on them, and codes of one unit stay."""
+
+import functools
+import warnings
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.datasets import load_digits
+from sklearn.exceptions import ConvergenceWarning
+
+from sklearn_hashrank import load_hasher, save_hasher
+from sklearn_hashrank._linear import space
+from tests.instances import HASHERS, needs_y
+
+N_BITS = 12
+# These do not learn from y. The unit of a feature is the user's: it says how much it counts.
+WITHOUT_Y = (
+    *("SignHasher", "LSHHasher", "KLSHHasher", "WTAHasher", "CMHHasher", "SKLSHHasher"),
+    *("PCAHasher", "ITQHasher", "AGHHasher", "SpectralHasher", "SphericalHasher", "DensityHasher"),
+)
+LEARNERS = [h for h in HASHERS if type(h).__name__ not in WITHOUT_Y]
+BY_DISTANCES = [
+    h for h in LEARNERS if type(h).__name__ in ("KSHHasher", "BREHasher", "SSHHasher", "TALRKernel")
+]
+every_learner = pytest.mark.parametrize("hasher", LEARNERS, ids=repr)
+every_learner_by_distances = pytest.mark.parametrize("hasher", BY_DISTANCES, ids=repr)
+
+
+@functools.cache
+def digits(seed=0):
+    X, y = load_digits(return_X_y=True)
+    rows = np.random.RandomState(seed).permutation(len(y))
+    train, new = rows[:500], rows[500:900]
+    return X[train], y[train], X[new], y[new]
+
+
+def with_unit(X, factor, n_features=1, seed=0):
+    """Some features that vary much, in another unit."""
+    by_deviation = np.argsort(-digits()[0].std(axis=0))
+    X = X.copy()
+    X[:, by_deviation[5 * seed : 5 * seed + n_features]] *= factor
+    return X
+
+
+def learn(hasher, X, y=None, seed=0):
+    hasher = clone(hasher).set_params(n_bits=N_BITS)
+    if "random_state" in hasher.get_params():
+        hasher.set_params(random_state=seed)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        return hasher.fit(X, y)
+
+
+def quality(hasher, factor=1.0, n_features=1, dtype=np.float64):
+    """Mean of three splits, seeds and choices of the feature, because one of them is noisy."""
+    scores = []
+    for seed in range(3):
+        X, y, new, y_new = digits(seed)
+        X, new = (with_unit(each, factor, n_features, seed).astype(dtype) for each in (X, new))
+        scores.append(learn(hasher, X, y, seed).score(new, y_new))
+    return np.mean(scores)
+
+
+@functools.cache
+def quality_in_one_unit(name):
+    return quality({repr(h): h for h in HASHERS}[name])
+
+
+@every_learner
+@pytest.mark.parametrize("factor", [1e-4, 1e4])
+def test_a_feature_in_another_unit_costs_little(hasher, factor):
+    assert quality(hasher, factor) > quality_in_one_unit(repr(hasher)) - 0.05
+
+
+@every_learner_by_distances
+@pytest.mark.parametrize(
+    ("factor", "n_features", "dtype"),
+    [(100, 1, "float64"), (1e4, 5, "float32"), (1e4, 20, "float64"), (1e12, 1, "float32")],
+)
+def test_so_do_other_factors_and_several_features(hasher, factor, n_features, dtype):
+    found = quality(hasher, factor, n_features, dtype)
+    assert found > quality_in_one_unit(repr(hasher)) - 0.05
+
+
+@every_learner
+def test_features_of_one_unit_have_the_same_codes_to_the_last_bit(hasher, monkeypatch):
+    X, y, new, _ = digits()
+    found = learn(hasher, X, y).decision_function(new)
+    monkeypatch.setattr(space, "in_one_unit", lambda deviations: deviations)
+    assert_array_equal(learn(hasher, X, y).decision_function(new), found)
+
+
+@pytest.mark.parametrize("hasher", [h for h in BY_DISTANCES if not needs_y(h)], ids=repr)
+def test_without_y_distances_stay_those_of_the_rows(hasher, monkeypatch):
+    X, _, new, _ = digits()
+    X, new = with_unit(X, 1e4), with_unit(new, 1e4)
+    found = learn(hasher, X).decision_function(new)
+    monkeypatch.setattr(space, "in_one_unit", lambda deviations: pytest.fail("was asked"))
+    assert_array_equal(learn(hasher, X).decision_function(new), found)
+
+
+@every_learner_by_distances
+@pytest.mark.parametrize("factor", [1e-30, 1e-4, 1e4, 1e12])
+def test_sparse_rows_have_the_same_codes(hasher, factor):
+    X, y, new, _ = digits()
+    X, new = with_unit(X, factor), with_unit(new, factor)
+    dense, rows = (learn(hasher, form(X), y) for form in (np.asarray, sparse.csr_array))
+    expected = dense.transform(new)
+    for form in (np.asarray, sparse.csr_array):
+        assert np.mean(rows.transform(form(new)) != expected) < 0.01
+
+
+@every_learner_by_distances
+def test_a_file_keeps_the_units(hasher, tmp_path):
+    X, y, new, _ = digits()
+    hasher = learn(hasher, with_unit(X, 1e4), y)
+    save_hasher(tmp_path / "hasher.npz", hasher)
+    loaded, new = load_hasher(tmp_path / "hasher.npz"), with_unit(new, 1e4)
+    assert_array_equal(loaded.decision_function(new), hasher.decision_function(new))
+    assert_array_equal(hasher.encode_blocks(new, batch_size=37), hasher.packed_codes(new))
+
+
+@pytest.mark.parametrize("name", ["KSHHasher", "TALRKernel"])
+def test_anchors_are_rows_in_the_units_of_the_features(name):
+    X, y, *_ = digits()
+    X = with_unit(X, 1e4)
+    [hasher] = [h for h in BY_DISTANCES if type(h).__name__ == name]
+    anchors = learn(hasher, X, y).anchors_[:5]
+    nearest = np.abs(X[:, None] - anchors).max(axis=2).min(axis=0)
+    assert np.all(nearest < 1e-9 * X.max())
