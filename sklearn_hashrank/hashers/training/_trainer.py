@@ -364,8 +364,9 @@ class RandomMask(NamedTuple):
 
     def apply(self, rows: np.ndarray, step: int) -> None:
         """Zero the numbers in place; the others grow, so that sums stay as they are in the mean."""
-        random_bytes = np.random.default_rng((self.seed, step)).bytes(rows.size)
-        keep = np.frombuffer(random_bytes, np.uint8).reshape(rows.shape) >= self.n_dropped
+        words = np.random.PCG64((self.seed, step)).random_raw(-(-rows.size // 8))
+        random_bytes = words.astype("<u8", copy=False).view(np.uint8)[: rows.size]
+        keep = random_bytes.reshape(rows.shape) >= self.n_dropped
         rows *= keep
         rows *= np.float32(256 / (256 - self.n_dropped))
 

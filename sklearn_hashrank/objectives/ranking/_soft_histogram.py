@@ -68,7 +68,7 @@ class SoftHistogram:
         if np.isnan(codes).any():  # no bin holds it, and the kernel does not look
             raise ValueError("codes contain NaN.")
         n_bins = n_bits if self.n_bins is None else self.n_bins
-        counts = np.zeros((n_rows, n_levels, n_bins + 1), codes.dtype)
+        counts = np.empty((n_rows, n_levels, n_bins + 1), codes.dtype)
         similarity = np.empty((n_rows, n_rows), codes.dtype)
         # A copy: for u @ u.T numpy calls SYRK and then mirrors the triangle, which is slower.
         codes_of_columns = codes.T.copy()
