@@ -19,11 +19,9 @@ def add_transposed(matrix, start, stop):
     """
     n_rows = matrix.shape[0]
     whole = n_rows - n_rows % TILE
-    two_tiles = 2 * TILE  # of float32 a tile is half as wide as a line of the cache
-    for first in range(start, min(stop, whole), two_tiles):
-        for column in range(first, whole, TILE):
-            for row in range(first, min(first + two_tiles, stop, column + 1), TILE):
-                add_transposed_tile(matrix, row, column)
+    for row in range(start, min(stop, whole), TILE):
+        for column in range(row, whole, TILE):
+            add_transposed_tile(matrix, row, column)
     for row in range(start, stop):
         for column in range(max(row, whole), n_rows):
             total = matrix[row, column] + matrix[column, row]

@@ -15,7 +15,9 @@ import numpy as np
 from ._jit import inlined, kernel
 from ._vectors import add_two
 
-_COPIES = 4
+# Queries at a time, and tables of each that its pairs take in turns. The pairs of a query fill few
+# cells: in one table, most sums would wait for the one before. More tables take longer to add up.
+_QUERIES, _TURNS = 2, 2
 
 
 @inlined
@@ -29,7 +31,7 @@ def _locate(similarity, level, n_bits, n_bins, width, of_odd, cell, offset):
         position = max(middle - similarity[i] * bins_per_similarity, number(0))
         j = min(np.int32(position), last)
         offset[i] = min(position - number(j), number(1))
-        # Whatever is narrowed at once stays a vector of int32, of which there are twice as many.
+        # Narrowed at every step, because numba widens integers, of which half as many are a vector.
         bin_ = np.int32(np.int32(level[i]) * np.int32(width) + j)
         is_odd = np.int32(bin_ & np.int32(1))
         cell[i] = bin_ + np.int32(is_odd * np.int32(of_odd))
@@ -47,35 +49,30 @@ def _weigh(offset, shift, delta, shares):
 
 @inlined
 def _scatter(cell, shares, first, tables):
-    """Add the shares of each pair to its couple, in one of four tables.
-
-    Pairs of one query fill few cells. In one table a sum would wait for the last one of its cell.
-    """
-    size = np.uintp(tables.shape[0] // _COPIES)
-    n_pairs = cell.shape[0]
-    whole = n_pairs - n_pairs % _COPIES
-    for i in range(0, whole, _COPIES):
+    """Add the shares of each pair of the queries to its couple, in one of their tables."""
+    size = np.uintp(tables.shape[0] // (_QUERIES * _TURNS))
+    for i in range(0, cell.shape[1], _TURNS):
         start = np.uintp(first)
-        for k in range(_COPIES):
-            add_two(tables, start + np.uintp(cell[i + k]), shares, np.uintp(2 * (i + k)))
-            start += size
-    for i in range(whole, n_pairs):
-        add_two(tables, np.uintp(first) + np.uintp(cell[i]), shares, np.uintp(2 * i))
+        for turn in range(_TURNS):
+            for r in range(_QUERIES):
+                couple = start + np.uintp(cell[r, i + turn])
+                add_two(tables, couple, shares[r], np.uintp(2 * (i + turn)))
+                start += size
 
 
 @inlined
-def _collect(tables, width, margin, mass, counts):
-    """Sum the tables into the counts, and empty them."""
-    size = tables.shape[0] // (2 * _COPIES)
+def _collect(tables, r, width, margin, mass, counts):
+    """Sum the tables of a query into its counts."""
+    size = np.uintp(tables.shape[0] // (2 * _QUERIES * _TURNS))
+    of_turn = size * np.uintp(2 * _QUERIES)
     for v in range(counts.shape[0]):
         for d in range(counts.shape[1]):
-            at = np.uintp(v * width + margin + d)
+            at = np.uintp(2 * r) * size + np.uintp(v * width + margin + d)
             total = counts.dtype.type(0)
-            for _ in range(2 * _COPIES):
-                total += tables[at]
-                at += np.uintp(size)
+            for _ in range(_TURNS):
+                total += tables[at] + tables[at + size]
+                at += of_turn
             counts[v, d] = total * mass
-    tables[:] = 0
 
 
 @kernel
@@ -93,18 +90,25 @@ def accumulate(similarity, level, counts, start, stop, n_bits, delta):
     n_cells = n_levels * width
     # Couples of odd cells lie in tables of their own: what is stored is loaded again as a whole.
     size = n_cells + 2 * reach
-    cell = np.empty(n_rows, np.int32)
-    offset = np.empty(n_rows, similarity.dtype)
-    shares = np.empty(2 * n_rows, similarity.dtype)
-    tables = np.zeros(2 * _COPIES * size, similarity.dtype)
+    n_turns = -(-n_rows // _TURNS)
+    # Spare cells behind the others take nothing but a query itself, and what fills the last turn.
+    cell = np.full((_QUERIES, n_turns * _TURNS), n_cells, np.int32)
+    offset = np.empty((_QUERIES, n_rows), similarity.dtype)
+    shares = np.zeros((_QUERIES, 2 * n_turns * _TURNS), similarity.dtype)
+    tables = np.empty(2 * _QUERIES * _TURNS * size, similarity.dtype)
     mass = number(1 / max(delta, 1.0))
-    for q in range(start, stop):
-        _locate(similarity[q], level[q], n_bits, n_bins, width, size, cell, offset)
-        cell[q] = n_cells  # spare cells, so that nobody retrieves itself
+    for first in range(start, stop, _QUERIES):
+        tables[:] = number(0)
+        for r in range(_QUERIES):
+            q = min(first + r, stop - 1)  # the last one twice where it is alone
+            _locate(similarity[q], level[q], n_bits, n_bins, width, size, cell[r], offset[r])
+            cell[r, q] = n_cells
         for couple in range(reach):
-            _weigh(offset, 2 * couple + 1 - reach, delta, shares)
+            for r in range(_QUERIES):
+                _weigh(offset[r], 2 * couple + 1 - reach, delta, shares[r])
             _scatter(cell, shares, 2 * couple, tables)
-        _collect(tables, width, reach - 1, mass, counts[q])
+        for r in range(_QUERIES):
+            _collect(tables, r, width, reach - 1, mass, counts[min(first + r, stop - 1)])
 
 
 @inlined

@@ -69,6 +69,8 @@ class BREHasher(LinearHasher):
     Rows are centred and brought to unit length before inner products are taken, as the data of the
     paper are. The bits are half-spaces of the features, and encoding is one matrix product.
 
+    With `y`, features of mixed units are brought to one unit first, see :ref:`mixed_units`.
+
     References
     ----------
     B. Kulis, T. Darrell, "Learning to hash with binary reconstructive embeddings", NIPS 2009.

@@ -29,6 +29,8 @@ class KSHHasher(KernelHasher):
     possible for all others. Bits are learned in turn, each from what the bits before it left over:
     by the leading generalised eigenvector, and from there by gradient ascent on a smooth code.
 
+    With `y`, features of mixed units are brought to one unit first, see :ref:`mixed_units`.
+
     Parameters
     ----------
     {n_bits}

@@ -34,6 +34,8 @@ class SSHHasher(LinearHasher):
     Directions are learned in turn. The pairs that a direction gets wrong weigh more for the next
     one, and the variance along it is taken away.
 
+    With `y`, features of mixed units are brought to one unit first, see :ref:`mixed_units`.
+
     Parameters
     ----------
     n_bits : int, default=32

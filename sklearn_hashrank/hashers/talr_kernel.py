@@ -34,6 +34,8 @@ class TALRKernel(KernelHasher):
     shallow methods here. Training keeps ``n_samples * n_anchors`` numbers of float32 in memory;
     encoding costs two matrix products.
 
+    With `y`, features of mixed units are brought to one unit first, see :ref:`mixed_units`.
+
     Parameters
     ----------
     {n_bits}
