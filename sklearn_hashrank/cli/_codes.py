@@ -35,6 +35,7 @@ from ._data import (
     check_row_labels,
     check_rows,
     load_data,
+    note,
     number_paths,
 )
 from ._errors import UsageError
@@ -341,6 +342,8 @@ def _search(options: Namespace, arguments: list[str]) -> int:
         [database, queries], n_bits = _read_codes([options.database, options.queries], n_bits)
     index = HammingNeighbors(n_bits=n_bits, n_jobs=options.n_jobs).fit(database)
     if options.radius is None:
+        if options.k > len(database):
+            note(f"-k {options.k}: the database has {len(database)} codes, all are given")
         distances, indices = index.kneighbors(queries, min(options.k, len(database)))
     else:
         distances, indices = index.radius_neighbors(queries, options.radius, sort_results=True)

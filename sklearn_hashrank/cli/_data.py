@@ -119,19 +119,20 @@ def load_data(options: Namespace) -> Rows:
     check_rows(rows.X, path)
     check_finite(rows.X, path, rows.names)
     if rows.names and all(map(_looks_measured, rows.names)):
-        _note(f"{path}: the first line is the header, not a row: {', '.join(rows.names[:3])}")
+        note(f"{path}: the first line is the header, not a row: {', '.join(rows.names[:3])}")
     y = rows.y
     if options.labels:
         y = read_labels(options.labels, options.label_column)
     if y is None and not getattr(options, "neighbors", None):
-        _note(f"{path}: no labels; distances between the features say what is relevant")
+        note(f"{path}: no labels; distances between the features say what is relevant")
     y = check_row_labels(y, options.labels or path, rows.X)
     if y is not None:
         [y] = number_paths(options.label_column, y)
     return Rows(rows.X, y, rows.names)
 
 
-def _note(text: str) -> None:
+def note(text: str) -> None:
+    """Tell something on standard error that is no error."""
     print(f"hashrank: note: {text}", file=sys.stderr)
 
 

@@ -562,6 +562,15 @@ def test_the_ending_of_a_name_may_be_in_capitals(model, capsys):
     assert Path("FOUND.CSV").read_text().startswith("query,item,distance\n0,0,0\n")
 
 
+def test_more_neighbours_than_codes_are_all_of_them_and_a_note(model, capsys):
+    np.save("codes.npy", np.eye(4, dtype=np.uint8))
+    search = ["search", "--database", "codes.npy", "--queries", "codes.npy", "--bits", "4", "-k"]
+    code, out, err = run(capsys, *search, "5")
+    assert (code, len(out.splitlines())) == (0, 1 + 4 * 4)
+    assert err == "hashrank: note: -k 5: the database has 4 codes, all are given\n"
+    assert run(capsys, *search, "4") == (0, out, "")
+
+
 def test_files_refuse_in_one_line(model, capsys):
     Path("folder.npz").mkdir()
     np.save("codes.npy", np.packbits(np.load("train.npy")[:, :20] > 7, axis=1))

@@ -70,8 +70,8 @@ class RSHHasher(LinearHasher):
         multipliers find from a random start.
     spread : {"frame", "orthogonal", "eigenvectors"}, default="frame"
         What more bits than supervised directions do. ``"frame"`` spreads the supervised
-        directions over all bits, together with principal directions of small weight; `n_bits` may
-        then be any number. ``"orthogonal"`` adds orthogonal directions in which the rows vary
+        directions over all bits, together with principal directions, of small weight unless `y` is
+        None; `n_bits` may then be any number. ``"orthogonal"`` adds orthogonal directions in which the rows vary
         least. ``"eigenvectors"`` adds the next eigenvectors of B as in the paper: random
         directions where B vanishes, then those of its negative eigenvalues.
     shrinkage : float in (0, 1] or "auto", default="auto"
@@ -356,6 +356,7 @@ class RSHHasher(LinearHasher):
             self.rotation,
             random_state,
             spread=self.spread,
+            labelled=self.fitted_with_y_,
         )
         self.objective_, self.orthogonality_ = bits.objective, bits.orthogonality
         self.components_, self.intercept_ = space.fold(bits.weights, 0.0, statistics.dtype)

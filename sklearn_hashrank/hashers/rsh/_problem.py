@@ -319,6 +319,7 @@ def spread_over_bits(
     random_state: RandomState,
     *,
     spread: str,
+    labelled: bool,
 ) -> Bits:
     """Make `n_bits` bits of the supervised directions.
 
@@ -338,6 +339,9 @@ def spread_over_bits(
         ``"frame"`` adds principal directions of small weight, as many as there are, and turns all
         into a tight frame of `n_bits` vectors. ``"orthogonal"`` fills up with low-variance
         directions, ``"eigenvectors"`` with the next eigenvectors of B.
+    labelled : bool
+        Whether something else than the rows supervised. Without it the principal directions say
+        no less than the supervised ones, and ``"frame"`` gives them the same weight.
 
     Returns
     -------
@@ -354,8 +358,9 @@ def spread_over_bits(
         weights = directions = np.hstack([directions, further])
     elif n_missing:
         further = problem.principal_directions(directions, n_missing, rows, random_state)
-        size = _unsupervised_weight(rows, problem.space, directions, further)
-        weights = np.hstack([directions, size * further])
+        if labelled:
+            further = further * _unsupervised_weight(rows, problem.space, directions, further)
+        weights = np.hstack([directions, further])
     turn = random_rotation(n_bits, random_state)[: weights.shape[1]]
     if rotation == "itq":
         projections = rows @ problem.space.lift(weights)

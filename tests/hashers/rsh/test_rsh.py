@@ -481,3 +481,12 @@ def test_without_y_it_learns_from_all_distances_and_is_judged_by_few(tmp_path):
     save_hasher(tmp_path / "rsh.npz", blocks)
     again = load_hasher(tmp_path / "rsh.npz").partial_fit(X)
     np.testing.assert_allclose(again.components_, blocks.partial_fit(X).components_, atol=1e-8)
+
+
+def test_without_y_all_directions_have_the_same_weight():
+    X = load_digits().data
+    hasher = RSHHasher(60, random_state=0)
+    rows = hasher.fit(X).components_
+    np.testing.assert_allclose(rows @ rows.T, np.eye(60), atol=1e-6)
+    rows = hasher.fit(X, load_digits().target).components_
+    assert np.linalg.norm(rows @ rows.T - np.eye(60)) > 1
