@@ -471,6 +471,7 @@ SHARED = {
     "sklearn_hashrank.solvers.stochastic": (
         "SGD",
         "Adam",
+        "AdamByColumn",
         "Ascent",
         "constant",
         "cosine",
