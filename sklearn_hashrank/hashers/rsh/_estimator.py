@@ -71,9 +71,9 @@ class RSHHasher(LinearHasher):
     spread : {"frame", "orthogonal", "eigenvectors"}, default="frame"
         What more bits than supervised directions do. ``"frame"`` spreads the supervised
         directions over all bits, together with principal directions, of small weight unless `y` is
-        None; `n_bits` may then be any number. ``"orthogonal"`` adds orthogonal directions in which the rows vary
-        least. ``"eigenvectors"`` adds the next eigenvectors of B as in the paper: random
-        directions where B vanishes, then those of its negative eigenvalues.
+        None; `n_bits` may then be any number. ``"orthogonal"`` adds orthogonal directions in which
+        the rows vary least. ``"eigenvectors"`` adds the next eigenvectors of B as in the paper:
+        random directions where B vanishes, then those of its negative eigenvalues.
     shrinkage : float in (0, 1] or "auto", default="auto"
         Features are scaled and then whitened by their covariance, shrunk this much towards a
         multiple of the identity. 1 leaves the features as they are; without a frame the rows of
