@@ -1,7 +1,7 @@
 """Vectors of floating-point numbers where LLVM does not find them by itself."""
 
 from llvmlite import ir
-from numba import types
+from numba import errors, types
 from numba.extending import intrinsic
 
 from ._jit import IS_COMPILED, inlined
@@ -55,6 +55,9 @@ def _transpose(builder, rows):
 
 @intrinsic
 def _add_transposed_tile(typing_context, matrix, row, column):
+    if matrix.layout != "C":
+        raise errors.TypingError("the rows of the matrix must follow each other in memory.")
+
     def codegen(context, builder, signature, arguments):
         array, row, column = arguments
         width = builder.extract_value(context.make_array(matrix)(context, builder, array).shape, 1)

@@ -15,6 +15,8 @@ _NO_VARIANCE = 1e-10  # relative to the largest
 # Log of the largest ratio of a deviation to the median one. 10 and 30 do equally well on pixels,
 # GIST, network features and their principal components.
 _LARGEST_RATIO = np.log(10)
+# Features in another unit: their variance relative to that of all others, and their share.
+_HIDING, _SHARE_OF_HIDING = 100, 0.1
 
 
 class Hyperplanes(NamedTuple):
@@ -60,11 +62,10 @@ class Basis(NamedTuple):
 def in_one_unit(deviations: np.ndarray) -> np.ndarray:
     """Deviations that the features would have if all were of one unit.
 
-    A feature hides the others when it varies more than all of them together. Then it is taken to be
-    in another unit. Let r be its deviation relative to the median one. Features with r of at most
-    the root of their number are ordinary. T is the sum of their r^2, and at least the number of
-    features. Where r^2 > T, r becomes T / r, but at least 1: the farther away, the nearer to the
-    median. Features of one unit, and their principal components, keep their deviations exactly.
+    A few features hide the others where each of them has more than 100 times the variance of all
+    others together. They are then taken to be in another unit, and get the median deviation of the
+    others. A few are one, or at most a tenth of the features. All other deviations are kept
+    exactly: principal components, or many features beside noise, may differ as much as they like.
 
     Parameters
     ----------
@@ -75,14 +76,17 @@ def in_one_unit(deviations: np.ndarray) -> np.ndarray:
     -------
     deviations : ndarray of shape (n_features,)
     """
-    n = len(deviations)
-    middle = (n - 1) // 2  # of two medians the lower one: large deviations are in doubt
-    median = np.partition(deviations, middle)[middle]
-    ratios = deviations / median
-    ordinary = ratios[ratios**2 <= n]
-    most = max(n, ordinary @ ordinary)
-    held = median * np.maximum(most / ratios, 1)
-    return np.where(ratios**2 > most, held, deviations)
+    falling = np.argsort(-deviations, kind="stable")
+    variances = (deviations[falling] / deviations[falling[0]]) ** 2
+    of_smaller = variances[::-1].cumsum()[::-1][1:]
+    most = max(1, int(_SHARE_OF_HIDING * len(deviations)))
+    hides = variances[:-1][:most] > _HIDING * of_smaller[:most]
+    if not hides.any():
+        return deviations
+    n_hiding = int(np.flatnonzero(hides)[-1]) + 1
+    alike = deviations.copy()
+    alike[falling[:n_hiding]] = np.median(deviations[falling[n_hiding:]])
+    return alike
 
 
 def feature_scales(moments: Moments) -> np.ndarray:

@@ -343,7 +343,7 @@ def _search(options: Namespace, arguments: list[str]) -> int:
     index = HammingNeighbors(n_bits=n_bits, n_jobs=options.n_jobs).fit(database)
     if options.radius is None:
         if options.k > len(database):
-            note(f"-k {options.k}: the database has {len(database)} codes, all are given")
+            note(f"{options.k} of {len(database)} codes were asked for: all of them are given")
         distances, indices = index.kneighbors(queries, min(options.k, len(database)))
     else:
         distances, indices = index.radius_neighbors(queries, options.radius, sort_results=True)

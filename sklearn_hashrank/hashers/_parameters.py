@@ -5,8 +5,8 @@ from .._utils.docs import documented_by
 _SOLVER = """
 solver : {{"adam", "adam-by-bit", "sgd"}}, default="{default}"
     Adam; Adam with one mean square of the gradient for all weights of a bit, which suits principal
-    components, as a rotation of the features changes nothing; or stochastic gradient ascent with
-    momentum."""
+    components, because small ones do not move as far as large ones; or stochastic gradient ascent
+    with momentum."""
 
 _BATCHES = """
 batch_size : int or "auto", default="auto"

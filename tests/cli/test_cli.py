@@ -567,7 +567,7 @@ def test_more_neighbours_than_codes_are_all_of_them_and_a_note(model, capsys):
     search = ["search", "--database", "codes.npy", "--queries", "codes.npy", "--bits", "4", "-k"]
     code, out, err = run(capsys, *search, "5")
     assert (code, len(out.splitlines())) == (0, 1 + 4 * 4)
-    assert err == "hashrank: note: -k 5: the database has 4 codes, all are given\n"
+    assert err == "hashrank: note: 5 of 4 codes were asked for: all of them are given\n"
     assert run(capsys, *search, "4") == (0, out, "")
 
 

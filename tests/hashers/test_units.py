@@ -78,11 +78,20 @@ def test_a_feature_in_another_unit_costs_little(hasher, factor):
 @every_learner_by_distances
 @pytest.mark.parametrize(
     ("factor", "n_features", "dtype"),
-    [(100, 1, "float64"), (1e4, 5, "float32"), (1e4, 20, "float64"), (1e12, 1, "float32")],
+    [(100, 1, "float64"), (1e4, 5, "float32"), (1e8, 3, "float64"), (1e12, 1, "float32")],
 )
 def test_so_do_other_factors_and_several_features(hasher, factor, n_features, dtype):
     found = quality(hasher, factor, n_features, dtype)
     assert found > quality_in_one_unit(repr(hasher)) - 0.05
+
+
+@every_learner_by_distances
+def test_many_quiet_features_do_not_pull_down_the_others(hasher):
+    X, y, new, y_new = digits()
+    noise = 0.01 * np.random.default_rng(0).normal(size=(len(X) + len(new), 150))
+    found = learn(hasher, np.c_[X, noise[: len(X)]], y)
+    expected = learn(hasher, X, y).score(new, y_new)
+    assert found.score(np.c_[new, noise[len(X) :]], y_new) > expected - 0.05
 
 
 @every_learner
