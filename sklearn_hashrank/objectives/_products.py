@@ -24,19 +24,24 @@ def pull_back_products(
 
     The derivatives are used up: those of a pair from both sides are added.
     """
-    from .._kernels.pairs import add_transposed
-
     gradient = np.empty_like(codes)
-
-    def add(rows):
-        add_transposed(slope, rows.start, rows.stop)
 
     def multiply(rows):
         np.matmul(slope[rows], codes, out=gradient[rows])
 
-    over_blocks(add, len(codes), n_jobs)
+    add_both_ways(slope, n_jobs)
     over_blocks(multiply, len(codes), n_jobs)
     return gradient
+
+
+def add_both_ways(slope: np.ndarray, n_jobs: int | None = None) -> None:
+    """Add the slopes of every pair from both sides (M, M), in place."""
+    from .._kernels.pairs import add_transposed
+
+    def add(rows):
+        add_transposed(slope, rows.start, rows.stop)
+
+    over_blocks(add, len(slope), n_jobs)
 
 
 def quantization_error(codes: np.ndarray) -> tuple[float, np.ndarray]:

@@ -158,12 +158,8 @@ class Adam(Ascent):
         self.n_steps += 1
 
     def _move(self, k, gradient, learning_rate):
-        mean, square, scratch = self._mean[k], self._square[k], self._scratch[k]
+        mean, square, scratch = self._mean[k], self._square[k], self._follow(k, gradient)
         number = mean.dtype.type
-        np.subtract(gradient, mean, out=scratch)
-        scratch *= number(1 - self.beta1)
-        mean += scratch
-        np.multiply(gradient, gradient, out=scratch)
         scratch -= square
         scratch *= number(1 - self.beta2)
         square += scratch
@@ -173,6 +169,14 @@ class Adam(Ascent):
         np.divide(mean, scratch, out=scratch)
         scratch *= number(length)
         return scratch
+
+    def _follow(self, k: int, gradient: np.ndarray) -> np.ndarray:
+        """Move the running mean, and return the squares of the gradient in scratch memory."""
+        mean, scratch = self._mean[k], self._scratch[k]
+        np.subtract(gradient, mean, out=scratch)
+        scratch *= mean.dtype.type(1 - self.beta1)
+        mean += scratch
+        return np.multiply(gradient, gradient, out=scratch)
 
     def _debiased(self, learning_rate: float) -> tuple[float, float]:
         """Return the factor of epsilon, and the length of the step.
@@ -196,11 +200,7 @@ class AdamByColumn(Adam):
         self._square = [np.zeros(parameter.shape[-1:]) for parameter in parameters]
 
     def _move(self, k, gradient, learning_rate):
-        mean, square, scratch = self._mean[k], self._square[k], self._scratch[k]
-        np.subtract(gradient, mean, out=scratch)
-        scratch *= mean.dtype.type(1 - self.beta1)
-        mean += scratch
-        np.multiply(gradient, gradient, out=scratch)
+        mean, square, scratch = self._mean[k], self._square[k], self._follow(k, gradient)
         of_columns = scratch.reshape(-1, len(square)).mean(axis=0, dtype=float)
         square += (1 - self.beta2) * (of_columns - square)
         debias, length = self._debiased(learning_rate)

@@ -10,6 +10,7 @@ from sklearn.utils._param_validation import Interval
 
 from ..._utils.docs import documented_by
 from ..._utils.threads import over_blocks
+from .._products import add_both_ways
 from ._distances import CityBlock, SquaredEuclidean
 
 documented = documented_by(
@@ -133,7 +134,7 @@ class PairwiseObjective(BaseEstimator, ABC):
         gradient : ndarray of shape (M, n_bits)
             Its derivative by the scores.
         """
-        from ..._kernels.pairs import add_transposed, leave_zones
+        from ..._kernels.pairs import leave_zones
 
         _check_zone(self.zone)
         n_rows, n_bits = scores.shape
@@ -154,11 +155,8 @@ class PairwiseObjective(BaseEstimator, ABC):
         def leave(rows):
             leave_zones(slope, level, low, high, losses, rows.start, rows.stop)
 
-        def add(rows):
-            add_transposed(slope, rows.start, rows.stop)
-
         over_blocks(leave, n_rows, self.n_jobs)
-        over_blocks(add, n_rows, self.n_jobs)
+        add_both_ways(slope, self.n_jobs)
         loss = sum(losses.tolist()) / n_pairs
         gradient = self.metric.pull_back(scores, slope, self.n_jobs)
         gradient *= -1 / n_pairs
