@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from numba.core.errors import TypingError
 from numpy.testing import assert_array_equal
 
 from sklearn_hashrank._kernels import _vectors
@@ -58,3 +59,9 @@ def test_a_matrix_becomes_symmetric_block_by_block(dtype, n_rows, n_blocks):
     for start, stop in zip(starts, [*starts[1:], n_rows]):
         add_transposed(matrix, start, stop)
     assert_array_equal(matrix, expected)
+
+
+def test_a_matrix_whose_rows_do_not_follow_each_other_is_refused():
+    matrix = np.zeros((32, 64))[:, ::2]
+    with pytest.raises(TypingError, match="must follow each other"):
+        add_transposed(matrix, 0, 32)
