@@ -6,6 +6,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import check_random_state
 
+from .. import _kernels
 from ._base import BaseAffinity, as_rows, check_width
 from ._pairs import products, squared_distances, squared_norms
 
@@ -157,10 +158,8 @@ class EuclideanAffinity(BaseAffinity):
 
     def level_indices(self, queries, database):
         """Compare squared distances with the thresholds; see :class:`BaseAffinity`."""
-        from .._kernels.distances import levels_from_products
-
         (query_rows, query_norms), (rows, norms) = self._with_norms(queries, database)
-        levels, unsure = levels_from_products(
+        levels, unsure = _kernels.distances.levels_from_products(
             products(query_rows, rows),
             query_norms,
             norms,

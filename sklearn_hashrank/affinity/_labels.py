@@ -3,6 +3,7 @@
 import numpy as np
 from scipy import sparse
 
+from .. import _kernels
 from ._base import BaseAffinity, as_rows, check_width, slices
 
 
@@ -202,10 +203,8 @@ class SharedLabelAffinity(BaseAffinity):
 
     def group(self, rows):
         """Number equal label sets."""
-        from .._kernels.hamming import find_equal_rows
-
         no_groups = np.zeros(len(rows), dtype=np.int32)
-        firsts, _, index = find_equal_rows(rows, no_groups, len(rows))
+        firsts, _, index = _kernels.hamming.find_equal_rows(rows, no_groups, len(rows))
         return rows[firsts], index
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import _kernels
 from .._utils.threads import over_rows
 
 _ROWS_WORTH_A_MERGE = 1 << 20
@@ -64,13 +65,11 @@ class CodeCounter:
 
 
 def _merge(words: Words, counts: Counts | None) -> tuple[Words, Counts]:
-    from .._kernels.hamming import find_equal_rows
-
     if counts is None and words.shape[1] == 1:  # sorting single words is vectorised
         distinct, repeats = np.unique(words, return_counts=True)
         return distinct[:, None], repeats
     groups = np.zeros(len(words), dtype=np.int32)
-    firsts, repeats, index = find_equal_rows(words, groups, len(words))
+    firsts, repeats, index = _kernels.hamming.find_equal_rows(words, groups, len(words))
     if counts is not None:
         repeats = np.zeros(len(firsts), dtype=np.int64)
         np.add.at(repeats, index, counts)
@@ -123,16 +122,14 @@ class KeptCodes:
         -------
         peaks : ndarray of shape (n_queries, min(radius, n_bits) + 1)
         """
-        from .._kernels.hamming import find_equal_rows, largest_weights
-
         n = len(self.queries)
         groups = np.zeros(n, dtype=np.int32)
-        firsts, _, query_of = find_equal_rows(self.queries, groups, n)
+        firsts, _, query_of = _kernels.hamming.find_equal_rows(self.queries, groups, n)
         queries, words = self.queries[firsts], np.ascontiguousarray(self.words.T)
         peaks = np.zeros((len(queries), min(int(radius), self.n_bits) + 1), dtype=np.int64)
 
         def raise_peaks(rows):
-            largest_weights(queries[rows], words, self.counts, peaks[rows])
+            _kernels.hamming.largest_weights(queries[rows], words, self.counts, peaks[rows])
 
         over_rows(raise_peaks, len(queries), self.n_jobs, cost=_PAIR_COST * words.size)
         peaks = peaks[query_of]

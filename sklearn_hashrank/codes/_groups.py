@@ -4,6 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .. import _kernels
 from ._formats import CodeReader, bytes_to_words
 
 
@@ -81,10 +82,10 @@ def group_equal(codes: Any, n_bits: int | None = None) -> EqualCodes:
     >>> groups.starts
     array([0, 2, 4, 5])
     """
-    from .._kernels.hamming import find_equal_rows
-
     packed = CodeReader(n_bits).packed(codes, "codes")
     words = bytes_to_words(packed)
-    firsts, repeats, number = find_equal_rows(words, np.zeros(len(words), np.int32), len(words))
+    firsts, repeats, number = _kernels.hamming.find_equal_rows(
+        words, np.zeros(len(words), np.int32), len(words)
+    )
     ids = np.argsort(number, kind="stable")
     return EqualCodes(packed[firsts], ids, np.concatenate([[0], np.cumsum(repeats)]))

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.random import RandomState
 from scipy import sparse
 
+from .. import _kernels
 from .._utils.threads import over_rows
 from ..persistence import storable
 
@@ -135,8 +136,6 @@ class TreeEnsembles:
         scores : ndarray of shape (n_samples,)
             What the trees say of the training rows.
         """
-        from .._kernels.trees import boost
-
         n_features, n = binned.columns.shape
         # A leaf holds a row at least, and a node that is split more than `few` of each target.
         largest = min(2 ** (depth + 1) - 1, 2 * n - 1)
@@ -145,7 +144,7 @@ class TreeEnsembles:
             np.empty(n_trees * largest),
         )
         scores = np.empty(n)
-        sizes = boost(
+        sizes = _kernels.trees.boost(
             binned.columns,
             binned.n_bins,
             targets,
@@ -217,15 +216,15 @@ class TreeEnsembles:
         -------
         scores : ndarray of shape (n_samples, n_bits), float64
         """
-        from .._kernels.trees import sum_votes
-
         n, n_features = X.shape
         result = np.empty((n, len(self.bit_starts) - 1))
 
         def fill(rows: slice) -> None:
             block = X[rows].toarray() if sparse.issparse(X) else X[rows]
             arrays = self.feature, self.threshold, self.child, self.value
-            sum_votes(np.ascontiguousarray(block), *arrays, *self._starts(), result[rows])
+            _kernels.trees.sum_votes(
+                np.ascontiguousarray(block), *arrays, *self._starts(), result[rows]
+            )
 
         most = max(1, _ROWS_OF_SPARSE // n_features) if sparse.issparse(X) else None
         over_rows(fill, n, n_jobs, cost=_COST * max(1, len(self.tree_starts)), most=most)

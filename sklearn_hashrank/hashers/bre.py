@@ -9,6 +9,7 @@ from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from .. import _kernels
 from .._linear import FeatureSpace, dense_if_small
 from .._utils.threads import one_blas_thread
 from ..affinity import BaseAffinity, check_level_indices
@@ -309,14 +310,14 @@ class Embedding:
 
     def _walk(self, bit, bits, order):
         """Loss after each flip of the rows in order, up to a constant."""
-        from .._kernels.pair_walk import walk_flips
-
         distances = self._distances - self._differ(self.bits[bit]) + self._differ(bits)
         losses = np.empty(len(order) + 1)
         scale = 1 / len(self.weights)
         pairs = self.pairs
         numbers = pairs.neighbors, pairs.numbers, pairs.starts
-        walk_flips(order, bits.astype(np.int64), distances, pairs.targets, *numbers, scale, losses)
+        _kernels.pair_walk.walk_flips(
+            order, bits.astype(np.int64), distances, pairs.targets, *numbers, scale, losses
+        )
         return losses
 
     def _set_bits(self, bit, bits):

@@ -10,6 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from .. import _kernels
 from .._linear import FeatureSpace, Moments, dense_if_small
 from .._utils.threads import one_blas_thread
 from ..affinity import BaseAffinity
@@ -255,15 +256,11 @@ class AuxiliaryCodes:
         self.signs[:, bit] = signs
 
     def _add(self, signs, factor):
-        from .._kernels.cuts import add_products
-
-        add_products(*self._structure, signs, factor, self._products)
+        _kernels.cuts.add_products(*self._structure, signs, factor, self._products)
 
     def loss(self, signs):
         """Mean loss of the pairs at any codes, divided by the squared number of bits."""
-        from .._kernels.cuts import add_products
-
         products = np.zeros_like(self._products)
         for bit in signs.T:
-            add_products(*self._structure, np.ascontiguousarray(bit), 1.0, products)
+            _kernels.cuts.add_products(*self._structure, np.ascontiguousarray(bit), 1.0, products)
         return float(np.mean((products / self.n_bits - self._kinds) ** 2))

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from .. import _kernels
 from .._utils.threads import check_n_jobs, over_rows
 from ..affinity import (
     BaseAffinity,
@@ -167,14 +168,12 @@ class Queries:
     """
 
     def __init__(self, words: np.ndarray, rows: np.ndarray, affinity: BaseAffinity, n_bits: Any):
-        from .._kernels.hamming import find_equal_rows
-
         self.all_words, self.all_rows = words, rows
         self.affinity, self.n_bits = affinity, int(n_bits)
         self.group_rows, groups = affinity.group(rows)
         if groups is None:
             groups = np.arange(len(words), dtype=np.int32)
-        firsts, _, self.query_of = find_equal_rows(words, groups, len(words))
+        firsts, _, self.query_of = _kernels.hamming.find_equal_rows(words, groups, len(words))
         self.words, self.groups = words[firsts], groups[firsts].astype(np.int64)
         n_levels = affinity.n_reachable_levels(rows)
         self.levels: np.ndarray = affinity.levels_[:n_levels]
@@ -307,8 +306,6 @@ class BlockCounter:
 
     def _ordered(self, words, groups, n_groups, codes):
         """Items word-major and ordered by group, each with its weight, and where groups start."""
-        from .._kernels.hamming import group_rows
-
         weights = np.empty(0, dtype=np.int64)
         distinct = None if groups is None else self._distinct_items(words, groups)
         if codes is not None:
@@ -323,13 +320,11 @@ class BlockCounter:
         sizes = np.bincount(groups, minlength=n_groups)
         offsets = np.concatenate([[0], np.cumsum(sizes)])
         grouped = np.empty(words.shape[::-1], dtype=np.uint64)
-        group_rows(words, groups, offsets[:-1], grouped)
+        _kernels.hamming.group_rows(words, groups, offsets[:-1], grouped)
         return grouped, weights, offsets
 
     def _distinct_items(self, words, groups):
         """Distinct items of a block, or None where counting them one by one costs less."""
-        from .._kernels.hamming import find_equal_rows
-
         n, n_queries = len(words), len(self.queries.words)
         saved = n * (n_queries * _PAIR_COST - _NUMBERING_COST)
         limit = min(n, int(saved / (n_queries * _WEIGHTED_PAIR_COST)))
@@ -338,16 +333,16 @@ class BlockCounter:
         if n > 4 * _SAMPLE:
             step = n // _SAMPLE
             sample, groups_of_sample = words[::step].copy(), groups[::step].copy()
-            n_distinct = len(find_equal_rows(sample, groups_of_sample, len(sample))[0])
+            n_distinct = len(
+                _kernels.hamming.find_equal_rows(sample, groups_of_sample, len(sample))[0]
+            )
             n_repeated = len(sample) - n_distinct
             if n_repeated * limit < len(sample) ** 2 / 2:  # as draws from `limit` items have
                 return None
-        firsts, repeats, _ = find_equal_rows(words, groups, limit)
+        firsts, repeats, _ = _kernels.hamming.find_equal_rows(words, groups, limit)
         return (firsts, repeats) if len(firsts) else None
 
     def _count_part(self, part, items, weights, group_rows, offsets, counts):
-        from .._kernels.hamming import count_runs
-
         queries = self.queries
         groups, of_query = np.unique(queries.groups[part], return_inverse=True)
         stops, levels = queries.affinity.runs(queries.group_rows[groups], group_rows)
@@ -358,7 +353,7 @@ class BlockCounter:
                 f"runs of {type(queries.affinity).__name__} must end with the last group, "
                 f"{len(offsets) - 1}. Got {stops[:, -1].max()} instead."
             )
-        count_runs(
+        _kernels.hamming.count_runs(
             queries.words[part], items, weights, of_query, offsets[stops], levels, counts[part]
         )
 

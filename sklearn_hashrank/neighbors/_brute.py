@@ -4,6 +4,7 @@ import threading
 
 import numpy as np
 
+from .. import _kernels
 from .._utils.threads import over_rows
 
 # Measured costs in nanoseconds: of a query and a word of a code when all are scanned, and of
@@ -42,12 +43,13 @@ def k_nearest(
 
 
 def _nearest(queries, codes, n_bits, limits, indices, distances):
-    from .._kernels.nearest import key_shape, nearest
-
     k = indices.shape[1]
     n_found = np.empty(len(queries), dtype=np.int64)
-    scratch = distance_buffer(n_bits), _key_buffer(key_shape(len(queries), k, len(codes)))
-    nearest(queries, codes, k, limits, *scratch, indices, distances, n_found)
+    scratch = (
+        distance_buffer(n_bits),
+        _key_buffer(_kernels.nearest.key_shape(len(queries), k, len(codes))),
+    )
+    _kernels.nearest.nearest(queries, codes, k, limits, *scratch, indices, distances, n_found)
     return n_found
 
 
@@ -71,10 +73,11 @@ def all_within(
     n_jobs: int | None,
 ) -> Flat:
     """How many codes lie within `radius` of each query, their indices, and their distances."""
-    from .._kernels.nearest import within
 
     def search(rows):
-        return within(queries[rows], codes, radius, by_distance, distance_buffer(n_bits))
+        return _kernels.nearest.within(
+            queries[rows], codes, radius, by_distance, distance_buffer(n_bits)
+        )
 
     cost = PAIR_COST * codes.size
     return joined(over_rows(search, len(queries), n_jobs, cost=cost, fewest=_GROUP))
@@ -90,9 +93,7 @@ def joined(parts: list[Flat]) -> Flat:
 
 def distance_buffer(n_bits: int) -> np.ndarray:
     """Room for the distances of a tile, in the smallest type that holds n_bits + 1."""
-    from .._kernels.nearest import TILE
-
-    return np.empty(TILE, dtype=np.min_scalar_type(n_bits + 1))
+    return np.empty(_kernels.nearest.TILE, dtype=np.min_scalar_type(n_bits + 1))
 
 
 def sample_of(codes: np.ndarray, k: int) -> tuple[np.ndarray, int] | None:
@@ -113,12 +114,10 @@ def likely_limits(
     queries: np.ndarray, sample: tuple[np.ndarray, int] | None, n_bits: int
 ) -> np.ndarray:
     """Distances that as many codes very likely lie within as :func:`sample_of` was asked for."""
-    from .._kernels.nearest import distance_quantiles
-
     limits = np.full(len(queries), n_bits)
     if sample is not None:
         words, rank = sample
         buffer = np.empty(words.shape[1], dtype=np.min_scalar_type(n_bits + 1))
         counts = np.empty(n_bits + 1, dtype=np.int64)
-        distance_quantiles(queries, words, rank, buffer, counts, limits)
+        _kernels.nearest.distance_quantiles(queries, words, rank, buffer, counts, limits)
     return limits

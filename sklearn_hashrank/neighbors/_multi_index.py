@@ -4,6 +4,7 @@ from math import comb
 
 import numpy as np
 
+from .. import _kernels
 from .._utils.threads import over_rows, run_in_threads
 from ._brute import PAIR_COST, Flat, joined, k_nearest, likely_limits, sample_of
 
@@ -82,8 +83,6 @@ class SubstringTables:
 
     def build(self, radius: int) -> None:
         """Build the tables that `radius` needs and that are missing."""
-        from .._kernels.substrings import fill_table
-
         old_offsets, old_order = self.tables
         built, needed = len(old_order), self._n_needed(radius)
         if needed <= built:
@@ -93,7 +92,9 @@ class SubstringTables:
         offsets[:built], order[:built] = old_offsets, old_order
 
         def fill(t):
-            fill_table(self.codes, self.starts[t], self.lengths[t], offsets[t], order[t])
+            _kernels.substrings.fill_table(
+                self.codes, self.starts[t], self.lengths[t], offsets[t], order[t]
+            )
 
         run_in_threads(fill, range(built, needed), self.n_jobs)
         for t in range(built, needed):
@@ -106,12 +107,12 @@ class SubstringTables:
 
     def all_within(self, queries: np.ndarray, radius: int, by_distance: bool) -> Flat:
         """Like ``_brute.all_within``, after `build`."""
-        from .._kernels.substrings import within_by_tables
-
         tables = self.starts, self.lengths, *self.tables
 
         def search(rows):
-            return within_by_tables(queries[rows], self.codes, *tables, radius, by_distance)
+            return _kernels.substrings.within_by_tables(
+                queries[rows], self.codes, *tables, radius, by_distance
+            )
 
         return joined(over_rows(search, len(queries), self.n_jobs, cost=self.cost(radius)))
 
@@ -122,8 +123,6 @@ class SubstringTables:
 
     def k_nearest(self, queries: np.ndarray, k: int, n_bits: int) -> tuple[np.ndarray, np.ndarray]:
         """Like ``_brute.k_nearest``; queries that would cost more than scanning are scanned for."""
-        from .._kernels.substrings import nearest_by_tables
-
         self.build(n_bits)
         tables = self.starts, self.lengths, *self.tables
         budget = self.allowed_cost / _ITEM
@@ -136,7 +135,9 @@ class SubstringTables:
 
         def search(rows):
             results = indices[rows], distances[rows], found[rows]
-            nearest_by_tables(queries[rows], self.codes, *tables, n_probes, budget, *results)
+            _kernels.substrings.nearest_by_tables(
+                queries[rows], self.codes, *tables, n_probes, budget, *results
+            )
 
         search(slice(0, _TRIED))
         n_left = len(queries) - _TRIED

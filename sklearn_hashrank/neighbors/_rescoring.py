@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from .. import _kernels
 from .._utils.threads import over_rows
 
 _CANDIDATE_COST = 5.0  # nanoseconds of a candidate, measured
@@ -16,15 +17,13 @@ def nearest_candidates(
     n_jobs: int | None,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Places among the candidates of the `k` nearest, the first of ties, and their distances."""
-    from .._kernels.asymmetric import sum_weights_of_differing_bits
-
     weights = np.zeros((len(queries), 64 * codes.shape[1]))
     bits = np.arange(projections.shape[1])
     weights[:, bits ^ 7] = np.abs(projections)  # the first bit of a byte is its highest
     distances = np.empty(candidates.shape)
 
     def score(rows):
-        sum_weights_of_differing_bits(
+        _kernels.asymmetric.sum_weights_of_differing_bits(
             queries[rows], codes, weights[rows], candidates[rows], distances[rows]
         )
 

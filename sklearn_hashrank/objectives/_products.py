@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from .. import _kernels
 from .._utils.threads import over_blocks
 
 
@@ -36,10 +37,9 @@ def pull_back_products(
 
 def add_both_ways(slope: np.ndarray, n_jobs: int | None = None) -> None:
     """Add the slopes of every pair from both sides (M, M), in place."""
-    from .._kernels.pairs import add_transposed
 
     def add(rows):
-        add_transposed(slope, rows.start, rows.stop)
+        _kernels.pairs.add_transposed(slope, rows.start, rows.stop)
 
     over_blocks(add, len(slope), n_jobs)
 

@@ -12,6 +12,8 @@ from numpy.random import RandomState
 from scipy import optimize, sparse
 from scipy.sparse.linalg import eigsh
 
+from .. import _kernels
+
 __all__ = ["Blocks", "energy", "minimise_by_cuts", "minimise_spectrally"]
 
 _RELAXED_ITERATIONS = 30
@@ -88,13 +90,11 @@ def minimise_by_cuts(
     signs : ndarray of shape (n,), float64 of -1 and +1
         The z, of an energy that is at most that of `start`.
     """
-    from .._kernels.cuts import cut_blocks
-
     signs = start.astype(np.float64)
     n_blocks = len(blocks.starts) - 1
     order = np.concatenate([random_state.permutation(n_blocks) for _ in range(n_rounds)])
     indptr, indices = matrix.indptr.astype(np.int64), matrix.indices.astype(np.int64)
-    cut_blocks(indptr, indices, matrix.data, linear, *blocks, order, signs)
+    _kernels.cuts.cut_blocks(indptr, indices, matrix.data, linear, *blocks, order, signs)
     return signs
 
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ... import _kernels
 from ..._utils.threads import over_blocks
 
 
@@ -102,13 +103,11 @@ class CityBlock:
         -------
         distances : ndarray of shape (M, M)
         """
-        from ..._kernels.pairs import city_block_distances
-
         n_rows, columns = len(codes), np.ascontiguousarray(codes.T)
         distances = np.zeros((n_rows, n_rows), codes.dtype)
 
         def measure(rows):
-            city_block_distances(columns, distances, rows.start, rows.stop)
+            _kernels.pairs.city_block_distances(columns, distances, rows.start, rows.stop)
 
         over_blocks(measure, n_rows, n_jobs)
         return distances
@@ -130,13 +129,11 @@ class CityBlock:
         -------
         gradient : ndarray of shape (M, n_bits)
         """
-        from ..._kernels.pairs import pull_back_city_block
-
         columns = np.ascontiguousarray(codes.T)
         gradient = np.zeros_like(columns)
 
         def pull(rows):
-            pull_back_city_block(columns, slope, gradient, rows.start, rows.stop)
+            _kernels.pairs.pull_back_city_block(columns, slope, gradient, rows.start, rows.stop)
 
         over_blocks(pull, len(codes), n_jobs)
         return gradient.T

@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import Interval
 
+from ... import _kernels
 from ..._utils.docs import documented_by
 from ..._utils.threads import over_blocks
 from .._products import add_both_ways
@@ -134,8 +135,6 @@ class PairwiseObjective(BaseEstimator, ABC):
         gradient : ndarray of shape (M, n_bits)
             Its derivative by the scores.
         """
-        from ..._kernels.pairs import leave_zones
-
         _check_zone(self.zone)
         n_rows, n_bits = scores.shape
         n_pairs = max(n_rows * (n_rows - 1), 1)
@@ -153,7 +152,7 @@ class PairwiseObjective(BaseEstimator, ABC):
         losses = np.empty(n_rows)
 
         def leave(rows):
-            leave_zones(slope, level, low, high, losses, rows.start, rows.stop)
+            _kernels.pairs.leave_zones(slope, level, low, high, losses, rows.start, rows.stop)
 
         over_blocks(leave, n_rows, self.n_jobs)
         add_both_ways(slope, self.n_jobs)

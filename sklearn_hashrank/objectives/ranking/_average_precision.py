@@ -3,6 +3,7 @@
 import numpy as np
 from scipy.special import digamma
 
+from ... import _kernels
 from ...measures import ratio
 from ._base import Objective, documented
 from ._floor import FLOOR, floored
@@ -127,13 +128,11 @@ class ExactAP(_AveragePrecision):
 
     def tie(self, ties: SoftTies) -> TieValues:
         """Return the contributions of the ties."""
-        from ..._kernels.special import trigamma
-
         gain, gain_before, total, before = ties
         rho, rho_gain, rho_total = _relevance_of_the_others(gain, total, 0.0)
         purity = ratio(gain, total)
         limits = np.concatenate([before, before[:, -1:] + total[:, -1:]], axis=1) + 1
-        slopes = trigamma(limits.ravel()).reshape(limits.shape)
+        slopes = _kernels.special.trigamma(limits.ravel()).reshape(limits.shape)
         start, stop = slopes[:, :-1], slopes[:, 1:]
         # Mean of 1/t over the tie. A tie of almost no items: the quotient cancels, its limit holds.
         inverse_rank = np.where(

@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from ... import _kernels
 from ..._utils.docs import documented_by
 from ._soft_histogram import SoftHistogram, count_levels
 from ._ties import SoftTies, TieValues
@@ -215,8 +216,6 @@ class Objective(BaseEstimator, ABC):
         gradient : ndarray of shape (M, n_levels, n_bins + 1)
             Derivative of each query's value by each of its counts.
         """
-        from ..._kernels.soft_ties import pull_back_ties, sum_counts
-
         counts = np.ascontiguousarray(counts)
         n_rows, _, n_bins = counts.shape
         dtype = counts.dtype if self.dtype is None else np.dtype(self.dtype)
@@ -226,7 +225,7 @@ class Objective(BaseEstimator, ABC):
         scale = np.divide(1.0, ideal, out=np.zeros_like(ideal), where=ideal > 0).astype(dtype)
 
         ties = SoftTies(*np.empty((4, n_rows, n_bins), dtype))
-        sum_counts(counts, gains, *ties)
+        _kernels.soft_ties.sum_counts(counts, gains, *ties)
         values = self.tie(ties)
         _check_tie_values(type(self).__name__, values, ties.gain.shape)
         derivatives = (
@@ -234,7 +233,7 @@ class Objective(BaseEstimator, ABC):
             for by in values[1:]
         )
         gradient = np.empty_like(counts)
-        pull_back_ties(*derivatives, gains, scale, gradient)
+        _kernels.soft_ties.pull_back_ties(*derivatives, gains, scale, gradient)
         value = values[0] @ np.ones(n_bins, dtype)  # faster than a sum of each row
         return (value * scale).astype(counts.dtype, copy=False), gradient
 

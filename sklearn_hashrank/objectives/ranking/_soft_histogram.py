@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ... import _kernels
 from ..._utils.threads import over_blocks
 
 
@@ -62,8 +63,6 @@ class SoftHistogram:
         counts : ndarray of shape (M, n_levels, n_bins + 1)
         similarity : ndarray of shape (M, M)
         """
-        from ..._kernels.soft_histogram import accumulate
-
         n_rows, n_bits = codes.shape
         if np.isnan(codes).any():  # no bin holds it, and the kernel does not look
             raise ValueError("codes contain NaN.")
@@ -75,7 +74,9 @@ class SoftHistogram:
 
         def count(rows):
             np.matmul(codes[rows], codes_of_columns, out=similarity[rows])
-            accumulate(similarity, level, counts, rows.start, rows.stop, n_bits, float(self.delta))
+            _kernels.soft_histogram.accumulate(
+                similarity, level, counts, rows.start, rows.stop, n_bits, float(self.delta)
+            )
 
         over_blocks(count, n_rows, self.n_jobs)
         return counts, similarity
@@ -102,17 +103,16 @@ class SoftHistogram:
         -------
         gradient : ndarray of shape (M, n_bits)
         """
-        from ..._kernels.pairs import add_transposed
-        from ..._kernels.soft_histogram import pull_back
-
         n_rows, n_bits = codes.shape
         pulled = np.empty_like(codes)
 
         def pull(rows):
-            pull_back(similarity, level, gradient, rows.start, rows.stop, n_bits, float(self.delta))
+            _kernels.soft_histogram.pull_back(
+                similarity, level, gradient, rows.start, rows.stop, n_bits, float(self.delta)
+            )
 
         def add(rows):
-            add_transposed(similarity, rows.start, rows.stop)
+            _kernels.pairs.add_transposed(similarity, rows.start, rows.stop)
 
         def multiply(rows):
             np.matmul(similarity[rows], codes, out=pulled[rows])
@@ -125,8 +125,10 @@ class SoftHistogram:
 
 def count_levels(level: np.ndarray, n_levels: int, n_jobs: int | None = None) -> np.ndarray:
     """Return how many other items of each level every row is ranked against (M, n_levels)."""
-    from ..._kernels.soft_histogram import count_levels as count
-
     counts = np.zeros((len(level), n_levels), np.int64)
-    over_blocks(lambda rows: count(level, counts, rows.start, rows.stop), len(level), n_jobs)
+    over_blocks(
+        lambda rows: _kernels.soft_histogram.count_levels(level, counts, rows.start, rows.stop),
+        len(level),
+        n_jobs,
+    )
     return counts

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ... import _kernels
 from ..._utils.threads import run_in_threads
 from ...measures import DISCOUNTS
 
@@ -130,8 +131,6 @@ class RankingLoss:
             relevant ones behind it.
         losses : ndarray of shape (n_block,)
         """
-        from ..._kernels.violated_rankings import count_auc_inversions, most_violated_rankings
-
         n = len(self.database)
         scores = products / self.n_bits
         counts, losses = np.empty_like(scores), np.empty(len(scores))
@@ -139,9 +138,11 @@ class RankingLoss:
         relevant = np.unpackbits(self._relevant[block], axis=1, count=n).view(bool)
         problem = scores, order, relevant, self.own[block]
         if LOSSES[self._loss] == "auc":
-            count_auc_inversions(*problem, counts, losses)
+            _kernels.violated_rankings.count_auc_inversions(*problem, counts, losses)
         else:
-            most_violated_rankings(*problem, self._table, self._loss, counts, losses)
+            _kernels.violated_rankings.most_violated_rankings(
+                *problem, self._table, self._loss, counts, losses
+            )
         return counts, losses
 
 

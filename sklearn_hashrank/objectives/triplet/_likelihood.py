@@ -7,6 +7,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import Interval
 
+from ... import _kernels
 from ..._utils.threads import over_blocks
 from .._products import inner_products, pull_back_products, quantization_error
 
@@ -80,8 +81,6 @@ class DTSH(BaseEstimator):
         gradient : ndarray of shape (M, n_bits)
             Its derivative by the scores.
         """
-        from ..._kernels.triplets import separate
-
         n_rows, n_bits = scores.shape
         is_relevant = np.asarray(levels) > 0
         slope, losses = inner_products(scores, self.n_jobs), np.empty(n_rows)
@@ -89,7 +88,9 @@ class DTSH(BaseEstimator):
 
         def compare(rows):
             margin = float(self.margin * n_bits)
-            separate(slope, level, is_relevant, margin, losses, rows.start, rows.stop)
+            _kernels.triplets.separate(
+                slope, level, is_relevant, margin, losses, rows.start, rows.stop
+            )
 
         over_blocks(compare, n_rows, self.n_jobs)
         losses = losses[~np.isnan(losses)]
