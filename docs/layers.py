@@ -23,10 +23,13 @@ LAYERS = (
     ),
     ("objectives", "smooth functions of scores and levels, with gradients"),
     ("solvers", "optimisation of arrays and callables"),
-    ("_linear", "the space of features that linear hashers learn in"),
-    ("_anchors", "anchor rows, kernels with them, and the weights of anchor graphs"),
+    (
+        "features",
+        "spaces of features: scaled, whitened, kernels with anchors",
+    ),
     ("neighbors", "search by Hamming distance"),
     ("base", "what every hasher has: validation, code output, score"),
+    ("learning", "learning from minibatches: relevance of a batch, trainer, learner"),
     ("hashers", "one method per module or folder: parameters, `fit`, documentation"),
     ("deep", "torch: objectives as losses of networks, and a network that is a hasher"),
     ("hasher_files", "fitted hashers in checked files"),
@@ -40,7 +43,7 @@ LAYERS = (
 )
 
 
-FOR_THE_WHOLE_PACKAGE = ("_kernels", "_utils", "_linear", "_anchors")
+FOR_THE_WHOLE_PACKAGE = ("_kernels", "_utils")
 """Private folders whose modules every other folder may import."""
 
 

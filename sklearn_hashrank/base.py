@@ -30,9 +30,9 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ._linear import FeatureSpace
 from .affinity import BaseAffinity, affinity_for, as_array, fit_affinity
 from .codes import FORMATS, collect_codes, packed_width, write_codes
+from .features import FeatureSpace
 from .measures import mean_score
 from .metrics.retrieval import retrieve, warn_if_all_is_relevant
 from .persistence import check_output

@@ -12,7 +12,7 @@ from torch.utils.data import TensorDataset
 from sklearn_hashrank import EuclideanAffinity, LabelAffinity, NeighborAffinity
 from sklearn_hashrank.deep import DeepHasher, PairwiseLoss, TieAwareLoss
 from sklearn_hashrank.deep._objectives import batch_objective
-from sklearn_hashrank.hashers.training import BatchRelevance
+from sklearn_hashrank.learning import BatchRelevance
 from sklearn_hashrank.objectives import HashNet, Objective, TieValues
 
 X, Y = load_digits(return_X_y=True)

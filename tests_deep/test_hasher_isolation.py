@@ -11,7 +11,7 @@ from torch.utils.data import DataLoader, TensorDataset
 from sklearn_hashrank import LabelAffinity, load_hasher, save_hasher
 from sklearn_hashrank.deep import DeepHasher
 from sklearn_hashrank.deep._objectives import batch_objective
-from sklearn_hashrank.hashers.training import BatchRelevance
+from sklearn_hashrank.learning import BatchRelevance
 
 X, Y = load_digits(return_X_y=True)
 X, Y = X[:300], Y[:300]

@@ -15,12 +15,12 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import validate_data
 from torch.utils.data import DataLoader, Dataset
 
-from .._linear import FeatureSpace
 from .._utils.callbacks import CallbackSupportMixin, Progress
 from .._utils.threads import one_blas_thread
 from ..affinity import BaseAffinity, is_auto
 from ..base import BaseHasher
-from ..hashers.training import (
+from ..features import FeatureSpace
+from ..learning import (
     EarlyStopping,
     History,
     Report,

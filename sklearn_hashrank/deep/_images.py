@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._linear import FeatureSpace, Moments
+from ..features import FeatureSpace, Moments
 from ..persistence import storable
 
 _MOST_CHANNELS = 4

@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from .._linear import FeatureSpace
+from ..features import FeatureSpace
 from ..persistence import storable
 from ._images import ImageLayout, dense_rows
 from ._modules import Parts, input_dtype

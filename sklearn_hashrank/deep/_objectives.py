@@ -9,7 +9,7 @@ import torch
 from sklearn.utils._param_validation import InvalidParameterError
 
 from ..affinity import is_auto
-from ..hashers.training import NeighborRelevance
+from ..learning import NeighborRelevance
 from ..objectives import OBJECTIVES, Objective
 from ._losses import PAIRWISE, BatchLoss, PairwiseLoss, TieAwareLoss
 

@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 
-from .._anchors import Anchors, KernelFeatures
 from .._utils.docs import documented_by
 from ..base import BaseHasher
+from ..features import Anchors, KernelFeatures
 
 documented = documented_by(
     {

@@ -16,9 +16,7 @@ from .._utils.callbacks import CallbackSupportMixin, Progress
 from .._utils.threads import one_blas_thread
 from ..affinity import BaseAffinity
 from ..base import LinearHasher, project
-from ..objectives import DPSH, DTSH, CheckedObjective, SquaredEuclidean
-from ..solvers.stochastic import SCHEDULES, SOLVERS
-from .training import (
+from ..learning import (
     EarlyStopping,
     History,
     LinearLearner,
@@ -33,6 +31,8 @@ from .training import (
     takes_groups,
     validation_of,
 )
+from ..objectives import DPSH, DTSH, CheckedObjective, SquaredEuclidean
+from ..solvers.stochastic import SCHEDULES, SOLVERS
 
 _RATE_OF_NEIGHBORS = 0.003  # the start is good already: longer steps lose it on pixels
 

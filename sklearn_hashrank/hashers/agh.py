@@ -9,9 +9,9 @@ from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, Options, StrOptions
 
-from .._anchors import Anchors, AnchorWeights
 from .._utils.threads import one_blas_thread
 from ..base import BaseHasher
+from ..features import Anchors, AnchorWeights
 from ._kernel import documented
 
 __all__ = ["AGHHasher"]

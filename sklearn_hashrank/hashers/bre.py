@@ -10,10 +10,10 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from .. import _kernels
-from .._linear import FeatureSpace, dense_if_small
 from .._utils.threads import one_blas_thread
 from ..affinity import BaseAffinity, check_level_indices
 from ..base import LinearHasher
+from ..features import FeatureSpace, dense_if_small
 from ._kernel import documented
 
 __all__ = ["BREHasher"]

@@ -10,10 +10,10 @@ from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from .._linear import FeatureSpace, Moments, dense_if_small
 from .._utils.threads import one_blas_thread
 from ..affinity import LabelAffinity, auto_affinity
 from ..base import BaseHasher, project
+from ..features import FeatureSpace, Moments, dense_if_small
 
 __all__ = ["ClassifierHasher"]
 

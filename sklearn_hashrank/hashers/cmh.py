@@ -6,9 +6,9 @@ import numpy as np
 from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
 
-from .._linear import FeatureSpace, Moments
 from .._utils.threads import one_blas_thread
 from ..base import project
+from ..features import FeatureSpace, Moments
 from ._winners import WinnerHasher
 
 __all__ = ["CMHHasher"]

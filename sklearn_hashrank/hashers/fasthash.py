@@ -9,10 +9,10 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import has_fit_parameter
 
-from .._linear import Moments
 from .._utils.threads import one_blas_thread
 from ..affinity import BaseAffinity
 from ..base import BaseHasher
+from ..features import Moments
 from ..solvers.binary_quadratic import minimise_by_cuts, minimise_spectrally
 from ._pairs import sample_pairs
 from ._trees import BinnedFeatures, TreeEnsembles

@@ -8,9 +8,9 @@ from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 
-from .._linear import FeatureSpace
 from .._utils.threads import one_blas_thread
 from ..base import LinearHasher
+from ..features import FeatureSpace
 from ..solvers.rotation import itq_rotation
 
 __all__ = ["ITQHasher"]

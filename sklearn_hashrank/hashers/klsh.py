@@ -8,8 +8,8 @@ from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 
-from .._anchors import inverse_root
 from .._utils.threads import one_blas_thread
+from ..features import inverse_root
 from ._kernel import KernelHasher, documented
 
 __all__ = ["KLSHHasher"]

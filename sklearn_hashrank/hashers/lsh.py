@@ -5,9 +5,9 @@ from typing import Any
 from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
 
-from .._linear import FeatureSpace
 from .._utils.threads import one_blas_thread
 from ..base import LinearHasher
+from ..features import FeatureSpace
 
 __all__ = ["LSHHasher"]
 

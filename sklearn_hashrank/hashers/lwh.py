@@ -11,11 +11,11 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from .._linear import FeatureSpace, Hyperplanes, Moments, dense_if_small
 from .._utils.callbacks import CallbackSupportMixin, Progress
 from .._utils.threads import one_blas_thread
 from ..affinity import BaseAffinity
 from ..base import LinearHasher
+from ..features import FeatureSpace, Hyperplanes, Moments, dense_if_small
 from ..objectives.structural import LOSSES, RankingLoss
 from ..solvers.cutting_plane import MASTERS, CuttingPlane, factor
 from ..solvers.rotation import random_rotation, rotate_to_signs

@@ -11,10 +11,10 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from .. import _kernels
-from .._linear import FeatureSpace, Moments, dense_if_small
 from .._utils.threads import one_blas_thread
 from ..affinity import BaseAffinity
 from ..base import LinearHasher
+from ..features import FeatureSpace, Moments, dense_if_small
 from ..solvers.binary_quadratic import minimise_by_cuts
 from ..solvers.linear_classifiers import fit_squared_hinges
 from ._pairs import sample_pairs

@@ -7,9 +7,9 @@ from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import StrOptions
 
-from .._linear import FeatureSpace
 from .._utils.threads import one_blas_thread
 from ..base import LinearHasher
+from ..features import FeatureSpace
 from ..solvers.rotation import random_rotation
 
 __all__ = ["PCAHasher"]

@@ -6,8 +6,8 @@ import numpy as np
 from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
 
-from .._linear import FeatureSpace, Moments
 from .._utils.threads import one_blas_thread
+from ..features import FeatureSpace, Moments
 from ._sinusoids import SinusoidHasher
 
 __all__ = ["SpectralHasher"]

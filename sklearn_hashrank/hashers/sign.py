@@ -9,9 +9,9 @@ from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.sparsefuncs import csc_median_axis_0
 
-from .._linear import column_means
 from .._utils.threads import one_blas_thread
 from ..base import LinearHasher
+from ..features import column_means
 
 __all__ = ["SignHasher"]
 

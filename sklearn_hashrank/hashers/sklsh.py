@@ -8,8 +8,8 @@ from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 
-from .._anchors import Anchors, block_slices
 from .._utils.threads import one_blas_thread
+from ..features import Anchors, block_slices
 from ._sinusoids import SinusoidHasher
 
 __all__ = ["SKLSHHasher"]

@@ -10,10 +10,10 @@ from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from .._linear import CenteredRows, FeatureSpace, fix_signs, leading_eigenpairs
 from .._utils.threads import one_blas_thread
 from ..affinity import BaseAffinity, LabelAffinity, check_level_indices, is_auto
 from ..base import LinearHasher
+from ..features import CenteredRows, FeatureSpace, fix_signs, leading_eigenpairs
 
 __all__ = ["SSHHasher"]
 

@@ -9,10 +9,10 @@ from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from .._linear import FeatureSpace, Moments, dense_if_small
 from .._utils.threads import one_blas_thread
 from ..affinity import BaseAffinity
 from ..base import LinearHasher
+from ..features import FeatureSpace, Moments, dense_if_small
 from ..objectives.structural import LOSSES, RankingLoss
 from ..solvers.column_generation import WeightedRankings
 from ._pairs import find_queries

@@ -9,14 +9,14 @@ from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 
-from .._anchors import inverse_root, map_blocks
 from .._utils.threads import one_blas_thread
 from ..affinity import affinity_to_learn_from
+from ..features import inverse_root, map_blocks
+from ..learning import check_two_rows
 from ._kernel import KernelHasher
 from ._kernel import documented as documented_kernels
 from ._parameters import documented
 from .talr import TALRLinear
-from .training import check_two_rows
 
 __all__ = ["TALRKernel"]
 

@@ -7,8 +7,8 @@ from scipy import sparse
 from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
 
-from .._linear import FeatureSpace
 from .._utils.threads import one_blas_thread
+from ..features import FeatureSpace
 from ._winners import WinnerHasher
 
 __all__ = ["WTAHasher"]

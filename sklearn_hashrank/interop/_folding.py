@@ -8,8 +8,8 @@ from sklearn.decomposition import PCA, IncrementalPCA, TruncatedSVD
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, RobustScaler, StandardScaler
 from sklearn.utils.validation import check_is_fitted
 
-from .._linear.space import Hyperplanes
 from ..base import LinearHasher
+from ..features import Hyperplanes
 from ..metrics.retrieval import unwrap
 
 

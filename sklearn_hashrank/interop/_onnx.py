@@ -4,9 +4,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._linear.space import Hyperplanes
 from ..base import LinearHasher
 from ..codes import packed_width
+from ..features import Hyperplanes
 from ._folding import check_dtype, fold
 from ._optional import needed
 

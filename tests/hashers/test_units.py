@@ -12,7 +12,7 @@ from sklearn.datasets import load_digits
 from sklearn.exceptions import ConvergenceWarning
 
 from sklearn_hashrank import load_hasher, save_hasher
-from sklearn_hashrank._linear import space
+from sklearn_hashrank.features import _scaling
 from tests.instances import HASHERS, needs_y
 
 N_BITS = 12
@@ -98,7 +98,7 @@ def test_many_quiet_features_do_not_pull_down_the_others(hasher):
 def test_features_of_one_unit_have_the_same_codes_to_the_last_bit(hasher, monkeypatch):
     X, y, new, _ = digits()
     found = learn(hasher, X, y).decision_function(new)
-    monkeypatch.setattr(space, "in_one_unit", lambda deviations: deviations)
+    monkeypatch.setattr(_scaling, "in_one_unit", lambda deviations: deviations)
     assert_array_equal(learn(hasher, X, y).decision_function(new), found)
 
 
@@ -107,7 +107,7 @@ def test_without_y_distances_stay_those_of_the_rows(hasher, monkeypatch):
     X, _, new, _ = digits()
     X, new = with_unit(X, 1e4), with_unit(new, 1e4)
     found = learn(hasher, X).decision_function(new)
-    monkeypatch.setattr(space, "in_one_unit", lambda deviations: pytest.fail("was asked"))
+    monkeypatch.setattr(_scaling, "in_one_unit", lambda deviations: pytest.fail("was asked"))
     assert_array_equal(learn(hasher, X).decision_function(new), found)
 
 

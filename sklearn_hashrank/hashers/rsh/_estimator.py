@@ -14,7 +14,6 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from ..._linear import Moments
 from ..._utils.threads import one_blas_thread
 from ...affinity import (
     BaseAffinity,
@@ -26,6 +25,7 @@ from ...affinity import (
     fit_affinity_of_blocks,
 )
 from ...base import LinearHasher
+from ...features import Moments
 from ...rows import is_dask_array, source
 from ...solvers.alm import OrthogonalSolution
 from ._problem import MarginProblem, auto_shrinkage, check_n_bits, spread_over_bits, whiten

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.random import RandomState
 from scipy import linalg
 
-from ..._linear import (
+from ...features import (
     CenteredRows,
     FeatureSpace,
     Moments,

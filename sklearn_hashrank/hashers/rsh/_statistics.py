@@ -5,8 +5,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..._linear import CenteredRows, Moments, column_means, combine_means
 from ...affinity import BaseAffinity
+from ...features import CenteredRows, Moments, column_means, combine_means
 from ...persistence import storable
 from ._supervision import Groups, Supervision, group_rows, stack_rows, supervise
 

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from ..._linear import CenteredRows
 from ...affinity import BaseAffinity, check_level_indices
+from ...features import CenteredRows
 from ...persistence import storable
 
 _LEVELS_AT_A_TIME = 1 << 26

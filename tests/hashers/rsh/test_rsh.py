@@ -25,7 +25,7 @@ from sklearn_hashrank import (
     load_hasher,
     save_hasher,
 )
-from sklearn_hashrank._linear import CenteredRows, Moments
+from sklearn_hashrank.features import CenteredRows, Moments
 from sklearn_hashrank.hashers.rsh import _problem, _supervision
 from sklearn_hashrank.hashers.rsh._problem import MarginProblem, _Loss, whiten
 from sklearn_hashrank.hashers.rsh._statistics import Sampling, TripletStatistics

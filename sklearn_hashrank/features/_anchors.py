@@ -8,8 +8,9 @@ from numpy.random import RandomState
 from scipy import sparse
 from threadpoolctl import threadpool_limits
 
-from .._linear import FeatureSpace, dense_if_small
 from ..persistence import storable
+from ._centred_rows import dense_if_small
+from ._space import FeatureSpace
 
 # Clusters are found from so many rows for each of them at most: more change the means little.
 _ROWS_OF_A_CLUSTER = 50

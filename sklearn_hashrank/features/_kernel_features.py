@@ -6,8 +6,8 @@ import numpy as np
 from scipy import linalg
 
 from ..persistence import storable
-from .anchors import Anchors
-from .blocks import block_slices, map_blocks
+from ._anchors import Anchors
+from ._blocks import block_slices, map_blocks
 
 _SMALLEST_EIGENVALUE = 1e-8
 
@@ -85,7 +85,7 @@ class KernelFeatures:
         Returns
         -------
         features : ndarray of shape (n_samples, n_anchors)
-            float32 where rows and anchors are.
+            In float32 where rows and anchors are.
         """
         n = self.anchors.n
         return map_blocks(self.block, X, self.anchors.row_numbers, (n,), self.anchors.dtype_of(X))
@@ -105,7 +105,7 @@ class KernelFeatures:
         Returns
         -------
         projections : ndarray of shape (n_samples, n_bits)
-            float32 where rows, anchors and weights are.
+            In float32 where rows, anchors and weights are.
         """
         dtype = np.result_type(self.anchors.dtype_of(X), weights.dtype)
         projections = map_blocks(

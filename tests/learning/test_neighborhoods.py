@@ -14,7 +14,7 @@ from sklearn_hashrank import (
     SignHasher,
     TALRLinear,
 )
-from sklearn_hashrank.hashers.training import NeighborRelevance, _neighborhoods
+from sklearn_hashrank.learning import NeighborRelevance, _neighborhoods
 from sklearn_hashrank.metrics import make_retrieval_scorer
 
 RNG = np.random.default_rng(0)

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from ..._utils.threads import over_blocks
-from ...affinity import NeighborAffinity
+from .._utils.threads import over_blocks
+from ..affinity import NeighborAffinity
 
 # Pairs of so many rows are compared: a few seconds where they have some hundred features.
 _MOST_ROWS = 20_000

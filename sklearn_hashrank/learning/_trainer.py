@@ -16,10 +16,10 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from ..._linear import CenteredRows, FeatureSpace, Moments, leading_directions
-from ..._utils.callbacks import Progress
-from ...persistence import storable
-from ...solvers.rotation import itq_rotation
+from .._utils.callbacks import Progress
+from ..features import CenteredRows, FeatureSpace, Moments, leading_directions
+from ..persistence import storable
+from ..solvers.rotation import itq_rotation
 
 _ROWS_TO_START_FROM, _ITERATIONS_OF_THE_START = 5000, 20
 _AVERAGING = 0.99

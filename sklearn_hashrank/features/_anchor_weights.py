@@ -6,8 +6,8 @@ import numpy as np
 from scipy import sparse
 
 from ..persistence import storable
-from .anchors import Anchors
-from .blocks import block_slices
+from ._anchors import Anchors
+from ._blocks import block_slices
 
 _ROUNDING = 32  # errors of squared distances, in units of the last place of squared lengths
 

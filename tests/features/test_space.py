@@ -7,7 +7,7 @@ from scipy import sparse
 from sklearn.datasets import load_digits, load_iris
 from sklearn.decomposition import PCA
 
-from sklearn_hashrank._linear import (
+from sklearn_hashrank.features import (
     Basis,
     CenteredRows,
     FeatureSpace,
@@ -16,7 +16,7 @@ from sklearn_hashrank._linear import (
     fit_into,
     leading_directions,
 )
-from sklearn_hashrank._linear.space import distance_scales, feature_scales, in_one_unit
+from sklearn_hashrank.features._scaling import distance_scales, feature_scales, in_one_unit
 
 RNG = np.random.default_rng(0)
 ROWS = RNG.poisson(1.0, size=(60, 7)) * np.array([1, 2, 3, 5, 10, 20, 50.0])

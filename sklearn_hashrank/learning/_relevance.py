@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from ..._utils.threads import over_blocks
-from ...affinity import (
+from .._utils.threads import over_blocks
+from ..affinity import (
     BaseAffinity,
     HierarchicalAffinity,
     LabelAffinity,
@@ -14,10 +14,10 @@ from ...affinity import (
     affinity_to_learn_from,
     check_level_indices,
 )
-from ...base import pack_signs
-from ...histogram import retrieval_histogram
-from ...measures import configure_measure
-from ...objectives import CheckedObjective, Objective
+from ..base import pack_signs
+from ..histogram import retrieval_histogram
+from ..measures import configure_measure
+from ..objectives import CheckedObjective, Objective
 from ._neighborhoods import NeighborRelevance
 from ._trainer import Batches, GroupBatches, Minibatches
 

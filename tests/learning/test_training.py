@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from sklearn_hashrank._utils.callbacks import Progress
-from sklearn_hashrank.hashers.training._trainer import (
+from sklearn_hashrank.learning._trainer import (
     EarlyStopping,
     GroupBatches,
     Minibatches,

@@ -1,14 +1,10 @@
-"""What a learner has to know of rows: means, variances, covariance, principal directions.
-
-`CenteredRows` makes one kind of matrix of dense and sparse rows, and all else is computed from it.
-"""
+"""Dense and sparse rows, centred and scaled, as one kind of matrix."""
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-from numpy.random import RandomState
-from scipy import linalg, sparse
+from scipy import sparse
 from scipy.sparse.linalg import LinearOperator
 
 from ..persistence import storable
@@ -17,13 +13,6 @@ _BLOCK_ROWS = 4096
 _BLOCK_NUMBERS = 1 << 22
 _SMALLEST_VARIANCE = 1e-290  # below it, float64 has no digits left for sums of squares
 _SMALLEST_OF_FLOAT32 = (4 * 1.4e-45) ** 2  # below it, values are a few subnormal numbers
-_ROUNDING = {"float32": 1e-6, "float64": 1e-10}
-# Relative to the largest. Principal components of rows that span fewer directions than there are
-# features have deviations of about 1e-15, which are rounding; no unit of a feature is as small.
-_SMALLEST_DEVIATION = 1e-13
-_EXACT_FEATURES = 1024
-_OVERSAMPLES = 10
-_SMALL = 128  # up to so many features, all eigenvectors are found faster than some
 
 
 @storable
@@ -157,80 +146,6 @@ class CenteredRows(LinearOperator):
             raise ValueError("X holds values so small that their variance underflows. Scale it up.")
 
 
-@storable
-class Moments(NamedTuple):
-    """Mean and variance of every feature; moments of other rows are added by ``+``.
-
-    Attributes
-    ----------
-    n_rows : int
-    mean : ndarray of shape (n_features,), float64
-    variance : ndarray of shape (n_features,), float64
-        Mean square of the deviations.
-    dtype : str
-        That of the rows; of blocks of both precisions the wider one.
-    rounding : float
-        A deviation that is at most this share of the mean is rounding error.
-    """
-
-    n_rows: int
-    mean: np.ndarray
-    variance: np.ndarray
-    dtype: str
-    rounding: float
-
-    @classmethod
-    def of(cls, X: Any) -> "Moments":
-        """Moments of dense or sparse rows, (n_samples, n_features)."""
-        mean = column_means(X)
-        return cls.around(mean, CenteredRows(X, mean), X.dtype)
-
-    @classmethod
-    def around(cls, mean: np.ndarray, rows: CenteredRows, dtype: Any) -> "Moments":
-        """Moments of rows that are centred at a mean already, for instance that of more rows.
-
-        Parameters
-        ----------
-        mean : ndarray of shape (n_features,)
-            What the rows are centred at.
-        rows : CenteredRows of shape (n_samples, n_features)
-            Rows to take the variances of.
-        dtype : dtype
-            Of the rows before they were centred.
-
-        Returns
-        -------
-        moments : Moments
-        """
-        name = np.dtype(dtype).name
-        return cls(rows.shape[0], mean, rows.variances(), name, _ROUNDING[name])
-
-    def __add__(self, other: Any) -> "Moments":
-        """Moments of the rows of both."""
-        n = self.n_rows + other.n_rows
-        share = other.n_rows / n
-        between = share * (1 - share) * (other.mean - self.mean) ** 2
-        return Moments(
-            n,
-            combine_means(self.mean, other.mean, share),
-            self.variance + share * (other.variance - self.variance) + between,
-            np.result_type(self.dtype, other.dtype).name,
-            max(self.rounding, other.rounding),
-        )
-
-    @property
-    def varies(self) -> np.ndarray:
-        """Which features vary by more than rounding, (n_features,) bool."""
-        deviations = np.sqrt(self.variance)
-        varies = deviations > self.rounding * np.abs(self.mean)
-        return varies & (deviations > _SMALLEST_DEVIATION * deviations.max(initial=0))
-
-
-def combine_means(mean: np.ndarray, other: np.ndarray, share: float) -> np.ndarray:
-    """Mean of two sets of rows, of which the other one holds a share of all."""
-    return mean + share * (other - mean)
-
-
 def column_means(X: Any) -> np.ndarray:
     """Means of the columns of a dense or sparse matrix, in float64."""
     with np.errstate(over="ignore"):
@@ -244,84 +159,6 @@ def dense_if_small(X: Any) -> Any:
     """Sparse rows as an array where they fit into a block, so that they count as dense ones do."""
     small = sparse.issparse(X) and X.shape[0] * X.shape[1] <= _BLOCK_NUMBERS
     return X.toarray() if small else X
-
-
-def leading_directions(
-    rows: CenteredRows,
-    n_directions: int,
-    random_state: RandomState,
-    *,
-    n_iter: int = 7,
-    exact_features: int = _EXACT_FEATURES,
-) -> tuple[np.ndarray, np.ndarray]:
-    """Directions of the largest variance.
-
-    Up to `exact_features` features they are exact, from the covariance matrix, or from the rows
-    where those are much fewer; beyond, they come from randomised subspace iteration, which never
-    forms the covariance matrix.
-
-    Parameters
-    ----------
-    rows : CenteredRows of shape (n_samples, n_features)
-    n_directions : int
-        At most n_features.
-    random_state : RandomState instance
-        Draws the start of the iteration.
-    n_iter : int, default=7
-        Turns of the iteration.
-    exact_features : int, default=1024
-        Most features to form the covariance matrix of: its eigenvectors take cubic time.
-
-    Returns
-    -------
-    variances : ndarray of shape (n_directions,)
-        Descending.
-    directions : ndarray of shape (n_features, n_directions)
-        Orthonormal columns; the largest entry of each is positive.
-
-    References
-    ----------
-    N. Halko, P.-G. Martinsson, J. A. Tropp, "Finding structure with randomness", SIAM Review 2011.
-    """
-    n_rows, n_features = rows.shape
-    if n_features <= exact_features and n_directions <= n_rows < n_features / 2:
-        rows.variances()  # refuses what squares cannot be taken of
-        _, lengths, directions = linalg.svd(rows.to_dense(), full_matrices=False)
-        return lengths[:n_directions] ** 2 / n_rows, fix_signs(directions[:n_directions].T)
-    if n_features <= exact_features:
-        few = n_directions < n_features <= _SMALL
-        driver = "evd" if few else "evr"
-        variances, directions = leading_eigenpairs(rows.covariance(), n_directions, driver)
-        return np.maximum(variances, 0), directions
-    rows.variances()
-    width = min(n_directions + _OVERSAMPLES, n_features)
-    basis = random_state.standard_normal((n_features, width))
-    for _ in range(n_iter):
-        basis = np.linalg.qr(rows.T @ (rows @ basis))[0]
-    projections = rows @ basis
-    variances, inner = leading_eigenpairs(projections.T @ projections / len(projections), width)
-    directions = fix_signs(basis @ inner[:, :n_directions])
-    return np.maximum(variances[:n_directions], 0), directions
-
-
-def leading_eigenpairs(M: np.ndarray, n: int, driver: str = "evr") -> tuple[np.ndarray, np.ndarray]:
-    """The `n` largest eigenvalues of a symmetric matrix, descending, and their eigenvectors.
-
-    `driver` is that of :func:`scipy.linalg.eigh`; ``"evr"`` finds no others than those `n`.
-    """
-    size = len(M)
-    if driver == "evr":
-        values, vectors = linalg.eigh(M, subset_by_index=[size - n, size - 1])
-    else:
-        values, vectors = linalg.eigh(M, driver=driver)
-        values, vectors = values[size - n :], vectors[:, size - n :]
-    return values[::-1], fix_signs(vectors[:, ::-1])
-
-
-def fix_signs(directions: np.ndarray) -> np.ndarray:
-    """Columns turned so that the largest entry of each is positive."""
-    largest = directions[np.abs(directions).argmax(axis=0), np.arange(directions.shape[1])]
-    return directions * np.where(largest < 0, -1.0, 1.0)
 
 
 def _without_duplicates(X):

@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 from sklearn.decomposition import PCA
 
-from sklearn_hashrank._linear import CenteredRows, leading_directions
+from sklearn_hashrank.features import CenteredRows, leading_directions
 
 
 @pytest.mark.parametrize("n_features", [40, 1200])

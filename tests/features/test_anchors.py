@@ -5,8 +5,8 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
-from sklearn_hashrank._anchors import Anchors, AnchorWeights, KernelFeatures
-from sklearn_hashrank._anchors import anchors as anchors_module
+from sklearn_hashrank.features import Anchors, AnchorWeights, KernelFeatures
+from sklearn_hashrank.features import _anchors as anchors_module
 from tests.oracle import anchors as oracle
 
 RNG = np.random.default_rng(0)
@@ -103,7 +103,7 @@ def test_blocks_change_nothing(monkeypatch):
     features = KernelFeatures.centred(rows, choose(rows), 1.0)
     graph = AnchorWeights.of(rows, choose(rows), 2)
     expected = features.means, features.transform(rows), graph.transform(rows).toarray()
-    monkeypatch.setattr("sklearn_hashrank._anchors.blocks._BLOCK_NUMBERS", 1)
+    monkeypatch.setattr("sklearn_hashrank.features._blocks._BLOCK_NUMBERS", 1)
     features = KernelFeatures.centred(rows, choose(rows), 1.0)
     graph = AnchorWeights.of(rows, choose(rows), 2)
     assert_allclose(features.means, expected[0], atol=1e-12)

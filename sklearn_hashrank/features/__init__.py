@@ -1,0 +1,48 @@
+"""The spaces of features that hashers learn in.
+
+How rows become features, and weights become hyperplanes::
+
+    X --Moments--> mean, variance --FeatureSpace.of--> space
+    X --space.transform--> rows inside --learner--> weights, offsets
+    weights, offsets --space.fold--> components_, intercept_
+
+How rows become features of anchors, which are some rows that all others are compared with::
+
+    X --Anchors.random, Anchors.kmeans--> anchors
+    X --anchors.squared_distances--> distances --KernelFeatures--> centred Gaussian kernels
+                                               --AnchorWeights--> sparse weights of the nearest
+
+Neither the scale nor the offset of the features matters to what is learned, and no square
+overflows. Rows are compared with anchors block by block, so that the features of all rows are never
+in memory at once.
+"""
+
+from ._anchor_weights import AnchorWeights
+from ._anchors import Anchors
+from ._blocks import block_slices, map_blocks
+from ._centred_rows import CenteredRows, column_means, dense_if_small
+from ._kernel_features import KernelFeatures, inverse_root
+from ._moments import Moments, combine_means
+from ._principal_directions import fix_signs, leading_directions, leading_eigenpairs
+from ._space import Basis, FeatureSpace, Hyperplanes, fit_into
+
+__all__ = [
+    "AnchorWeights",
+    "Anchors",
+    "Basis",
+    "CenteredRows",
+    "FeatureSpace",
+    "Hyperplanes",
+    "KernelFeatures",
+    "Moments",
+    "block_slices",
+    "column_means",
+    "combine_means",
+    "dense_if_small",
+    "fit_into",
+    "fix_signs",
+    "inverse_root",
+    "leading_directions",
+    "leading_eigenpairs",
+    "map_blocks",
+]

@@ -1,0 +1,90 @@
+"""Directions in which rows vary most."""
+
+import numpy as np
+from numpy.random import RandomState
+from scipy import linalg
+
+from ._centred_rows import CenteredRows
+
+_EXACT_FEATURES = 1024
+_OVERSAMPLES = 10
+_SMALL = 128  # up to so many features, all eigenvectors are found faster than some
+
+
+def leading_directions(
+    rows: CenteredRows,
+    n_directions: int,
+    random_state: RandomState,
+    *,
+    n_iter: int = 7,
+    exact_features: int = _EXACT_FEATURES,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Directions of the largest variance.
+
+    Up to `exact_features` features they are exact, from the covariance matrix, or from the rows
+    where those are much fewer; beyond, they come from randomised subspace iteration, which never
+    forms the covariance matrix.
+
+    Parameters
+    ----------
+    rows : CenteredRows of shape (n_samples, n_features)
+        Dense or sparse.
+    n_directions : int
+        At most n_features.
+    random_state : RandomState instance
+        Draws the start of the iteration.
+    n_iter : int, default=7
+        Turns of the iteration.
+    exact_features : int, default=1024
+        Most features to form the covariance matrix of: its eigenvectors take cubic time.
+
+    Returns
+    -------
+    variances : ndarray of shape (n_directions,)
+        Descending.
+    directions : ndarray of shape (n_features, n_directions)
+        Orthonormal columns; the largest entry of each is positive.
+
+    References
+    ----------
+    N. Halko, P.-G. Martinsson, J. A. Tropp, "Finding structure with randomness", SIAM Review 2011.
+    """
+    n_rows, n_features = rows.shape
+    if n_features <= exact_features and n_directions <= n_rows < n_features / 2:
+        rows.variances()  # refuses what squares cannot be taken of
+        _, lengths, directions = linalg.svd(rows.to_dense(), full_matrices=False)
+        return lengths[:n_directions] ** 2 / n_rows, fix_signs(directions[:n_directions].T)
+    if n_features <= exact_features:
+        few = n_directions < n_features <= _SMALL
+        driver = "evd" if few else "evr"
+        variances, directions = leading_eigenpairs(rows.covariance(), n_directions, driver)
+        return np.maximum(variances, 0), directions
+    rows.variances()
+    width = min(n_directions + _OVERSAMPLES, n_features)
+    basis = random_state.standard_normal((n_features, width))
+    for _ in range(n_iter):
+        basis = np.linalg.qr(rows.T @ (rows @ basis))[0]
+    projections = rows @ basis
+    variances, inner = leading_eigenpairs(projections.T @ projections / len(projections), width)
+    directions = fix_signs(basis @ inner[:, :n_directions])
+    return np.maximum(variances[:n_directions], 0), directions
+
+
+def leading_eigenpairs(M: np.ndarray, n: int, driver: str = "evr") -> tuple[np.ndarray, np.ndarray]:
+    """The `n` largest eigenvalues of a symmetric matrix, descending, and their eigenvectors.
+
+    `driver` is that of :func:`scipy.linalg.eigh`; ``"evr"`` finds no others than those `n`.
+    """
+    size = len(M)
+    if driver == "evr":
+        values, vectors = linalg.eigh(M, subset_by_index=[size - n, size - 1])
+    else:
+        values, vectors = linalg.eigh(M, driver=driver)
+        values, vectors = values[size - n :], vectors[:, size - n :]
+    return values[::-1], fix_signs(vectors[:, ::-1])
+
+
+def fix_signs(directions: np.ndarray) -> np.ndarray:
+    """Columns turned so that the largest entry of each is positive."""
+    largest = directions[np.abs(directions).argmax(axis=0), np.arange(directions.shape[1])]
+    return directions * np.where(largest < 0, -1.0, 1.0)
