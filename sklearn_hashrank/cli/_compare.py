@@ -95,8 +95,8 @@ def add_command(commands: Any) -> None:
     parser.add_argument(
         "--protocol",
         choices=list(_PROTOCOLS),
-        help="queries and training rows of each class, or sampled from all; training on some classes "
-        "and retrieval among the other third; or one of the papers' settings for CIFAR-10 "
+        help="queries and training rows of each class, or sampled from all; training on some "
+        "classes and retrieval among the other third; or one of the papers' settings for CIFAR-10 "
         "(default: per-class with labels, else random)",
     )
     parser.add_argument(

@@ -306,7 +306,7 @@ class LinearLearner:
         value_and_gradient: Callable[[np.ndarray], tuple[float, np.ndarray]],
         factor: float,
     ) -> float:
-        """Take a step of gradient ascent on a batch of rows, given the value and the gradient of its projections.
+        """Take a step on a batch of rows, given the value and the gradient of its projections.
 
         `factor` is that of the schedule, for the length of the step.
         """

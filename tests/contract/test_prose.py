@@ -19,7 +19,9 @@ SAY_INSTEAD = {
     r"a hasher is none": "Hashers are not classifiers",
     r"itself is subtracted|whole or refused|formats of others": "the name of the task",
 }
-PATTERNS = {re.compile(rf"\b(?:{words})\b", re.IGNORECASE): say for words, say in SAY_INSTEAD.items()}
+PATTERNS = {
+    re.compile(rf"\b(?:{words})\b", re.IGNORECASE): say for words, say in SAY_INSTEAD.items()
+}
 
 # A picture is drawn: in these files, and in lines that speak of one.
 DRAW = re.compile(r"\b(draws?|drew|drawn)\b", re.IGNORECASE)
@@ -78,4 +80,6 @@ def test_a_misused_word_is_found_in_comments_and_strings(tmp_path, text, n_found
 def test_the_glossary_defines_the_words_of_the_table():
     terms = re.findall(r"^   (\S.*)\n      \S", (DOCS / "glossary.rst").read_text(), re.MULTILINE)
     assert len(terms) == len(set(terms)) >= 20
-    assert {"sampled", "gradient ascent", "neighbouring bins", "low-variance directions"} <= {*terms}
+    assert {"sampled", "gradient ascent", "neighbouring bins", "low-variance directions"} <= {
+        *terms
+    }
