@@ -212,8 +212,8 @@ def compare(
         The seeds, or how many: 0, 1, ...
     protocol : split object or RetrievalSplit, default=None
         How rows are sampled, see :mod:`sklearn_hashrank.model_selection`; its `random_state`
-        becomes the seed. An object of your own has a method ``split(X, y)`` that gives the numbers of
-        training rows, queries and database rows. A `RetrievalSplit` is the same for every seed.
+        becomes the seed. An object of your own has a method ``split(X, y)`` that gives the numbers
+        of training rows, queries and database rows. A `RetrievalSplit` is the same for every seed.
         None: 100 queries and 500 training rows of each class, or without `y` 1,000 queries and
         everything else to train on.
     affinity : "auto" or affinity object, default="auto"
