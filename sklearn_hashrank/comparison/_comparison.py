@@ -13,21 +13,21 @@ import joblib
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 from scipy import sparse
+from sklearn.base import clone
 from sklearn.utils import check_array, check_consistent_length
 
 from .._utils.threads import check_n_jobs
-from ..affinity import affinity_for, as_array, fit_affinity
+from ..affinity import affinity_for, as_array, fit_affinity, is_auto
 from ..measures import ConfiguredMeasure
 from ..metrics.settings import has_setting, with_settings
 from ..persistence import write_file
 from ._about import describe_data, describe_machine
 from ._measuring import COLUMNS, MEASURED, Column, columns_of, name_measures
-from ._methods import check_method, method_from_name, sources, with_affinity
-from ._names import METHODS
+from ._method_table import METHODS, check_method, method_from_name
 from ._protocols import check_protocol, describe_protocol, draw_split
 from ._rescoring import Rescoring
 from ._runner import Run, RunResult, execute, interrupts_ignored, load_result, save_result
-from ._store import RunStore, run_key, versions
+from ._store import RunStore, run_key, sources, versions
 from ._summary import Table, summarize
 from ._tables import to_csv, to_latex, to_markdown
 
@@ -379,9 +379,20 @@ def _check_methods(methods: Any, affinity: Any) -> dict[str, Any]:
         raise ValueError("at least one method is needed.")
     _check_names(methods)
     return {
-        name: with_affinity(check_method(hasher, name), affinity)
+        name: _with_affinity(check_method(hasher, name), affinity)
         for name, hasher in methods.items()
     }
+
+
+def _with_affinity(estimator: Any, affinity: Any) -> Any:
+    """Clone an estimator that learns from `affinity` wherever it would choose one itself."""
+    estimator = clone(estimator)
+    chosen = {
+        path: affinity
+        for path, value in estimator.get_params().items()
+        if path.rpartition("__")[2] == "affinity" and is_auto(value)
+    }
+    return estimator.set_params(**chosen)
 
 
 def _groups(notations: Iterable[str]) -> dict[str, str]:

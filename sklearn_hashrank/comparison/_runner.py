@@ -20,7 +20,6 @@ from ..measures import ConfiguredMeasure
 from ..metrics.retrieval import encode
 from ..model_selection import RetrievalSplit
 from ._measuring import are_curves, are_scores, measure_codes
-from ._methods import types_inside
 from ._rescoring import Rescoring, measure_rescoring, projections_of
 from ._store import RunStore
 
@@ -242,7 +241,7 @@ def _fit_and_measure(run, X, y, split, affinity, measures, rescoring):
 
 def _warm_up(hasher, X, y, split, affinity):
     """Compile, or load, what such a hasher uses, so that it is not counted as training."""
-    types = frozenset(types_inside(hasher))
+    types = frozenset(_types_inside(hasher))
     if types in _warm:
         return
     _warm.add(types)
@@ -256,3 +255,9 @@ def _warm_up(hasher, X, y, split, affinity):
             retrieval_histogram(codes, codes, compared, compared, affinity=affinity, n_bits=n_bits)
         except Exception:  # such as too few rows of a class; the run itself has them all
             return
+
+
+def _types_inside(estimator: Any) -> set[type]:
+    """Types of an estimator and of the estimators inside of it."""
+    inside = [value for value in estimator.get_params().values() if hasattr(value, "get_params")]
+    return {type(each) for each in (estimator, *inside)}
