@@ -38,7 +38,7 @@ class Parts(NamedTuple):
         learned = [each for each in self.network.parameters() if each.requires_grad]
         new = [each for each in learned if id(each) not in of_trunk]
         given = [each for each in learned if id(each) in of_trunk]
-        groups = [{"params": new, "lr": learning_rate}]
+        groups: list[dict[str, Any]] = [{"params": new, "lr": learning_rate}]
         if given and trunk_learning_rate > 0:
             groups.append({"params": given, "lr": trunk_learning_rate})
         found = [group for group in groups if group["params"]]
