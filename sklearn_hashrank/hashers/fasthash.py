@@ -14,8 +14,8 @@ from ..affinity import BaseAffinity
 from ..base import BaseHasher
 from ..features import Moments
 from ..solvers.binary_quadratic import minimise_by_cuts, minimise_spectrally
-from ._pairs import sample_pairs
-from ._trees import BinnedFeatures, TreeEnsembles
+from ._boosted_trees import BinnedFeatures, TreeEnsembles
+from ._similar_pairs import sample_pairs
 
 __all__ = ["FastHasher"]
 

@@ -19,7 +19,7 @@ from ..features import FeatureSpace, Hyperplanes, Moments, dense_if_small
 from ..objectives.structural import LOSSES, RankingLoss
 from ..solvers.cutting_plane import MASTERS, CuttingPlane, factor
 from ..solvers.rotation import random_rotation, rotate_to_signs
-from ._pairs import are_relevant, find_queries
+from ._similar_pairs import are_relevant, find_queries
 
 __all__ = ["LWHHasher"]
 

@@ -17,7 +17,7 @@ from ..base import LinearHasher
 from ..features import FeatureSpace, Moments, dense_if_small
 from ..solvers.binary_quadratic import minimise_by_cuts
 from ..solvers.linear_classifiers import fit_squared_hinges
-from ._pairs import sample_pairs
+from ._similar_pairs import sample_pairs
 
 __all__ = ["MACHasher"]
 

@@ -15,7 +15,7 @@ from ..base import LinearHasher
 from ..features import FeatureSpace, Moments, dense_if_small
 from ..objectives.structural import LOSSES, RankingLoss
 from ..solvers.column_generation import WeightedRankings
-from ._pairs import find_queries
+from ._similar_pairs import find_queries
 
 __all__ = ["StructHasher"]
 

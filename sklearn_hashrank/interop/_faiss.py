@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from ..codes import check_n_bits, packed_width, unpack_codes
-from ._bits import read_packed
+from ._bit_strings import read_packed
 from ._folding import fold
 from ._optional import needed
 

@@ -19,10 +19,10 @@ from ..codes import CodeReader, packed_width
 from ..persistence import reading
 from ..rows import is_dask_array
 from . import _storage
+from ._asymmetric_order import nearest_candidates
 from ._brute import Flat
 from ._checks import check_int, check_mode, check_n_neighbors, check_projections
 from ._chunked import ChunkedCodes
-from ._rescoring import nearest_candidates
 from ._results import as_rows, graph_of, without_self
 from ._stored import StoredCodes
 
