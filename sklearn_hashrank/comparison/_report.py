@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any
 from .._utils.text import plain
 from ._figures import Figure, draw_figures
 from ._method_table import GROUPS, OTHERS, in_groups
+from ._result_tables import DASH, Cell, Table, by_group, format_cell, what_cells_show
 from ._runner import RunResult
-from ._summary import Cell, Table
-from ._tables import DASH, by_group, format_cell, what_cells_show
 
 if TYPE_CHECKING:
     from ._comparison import Comparison

@@ -5,10 +5,9 @@ import signal
 import threading
 import time
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any
 
 from sklearn.base import clone
@@ -19,13 +18,10 @@ from ..histogram import retrieval_histogram
 from ..measures import ConfiguredMeasure
 from ..metrics.retrieval import encode
 from ..model_selection import RetrievalSplit
-from ._measuring import are_curves, are_scores, measure_codes
-from ._rescoring import Rescoring, measure_rescoring, projections_of
-from ._store import RunStore
+from ._measuring import measure_codes
+from ._rescored import Rescoring, measure_rescoring, projections_of
 
 _WARM_UP_ROWS, _ENCODINGS = 100, 3
-_MOST_BITS = 1 << 20
-_RECORDED = ("scores", "curves", "notes", "measured_on")
 _warm: set[frozenset[type]] = set()
 
 
@@ -95,45 +91,6 @@ class RunResult:
     measured_on: str = ""
     error: str = ""
     kept: bool = False
-
-
-def load_result(
-    run: Run,
-    store: RunStore,
-    measures: Mapping[str, ConfiguredMeasure],
-    rescoring: Rescoring | None = None,
-) -> RunResult | None:
-    """Result of an earlier run of the very same settings, if there is one."""
-    is_whole = partial(_is_whole, measures=measures, rescoring=rescoring)
-    record = None if run.key is None else store.load(run.key, is_whole)
-    if record is None:
-        return None
-    found = {name: record[name] for name in _RECORDED}
-    return RunResult(run.method, record["n_bits"], run.seed, **found, kept=True)
-
-
-def _is_whole(
-    record: dict, measures: Mapping[str, ConfiguredMeasure], rescoring: Rescoring | None
-) -> bool:
-    """Whether a record has every part of a result, each of the right form."""
-    scores, curves, notes, measured_on = (record.get(name) for name in _RECORDED)
-    return (
-        type(record.get("n_bits")) is int
-        and 0 < record["n_bits"] <= _MOST_BITS
-        and are_scores(scores, measures, rescoring.columns if rescoring else ())
-        and are_curves(curves)
-        and isinstance(notes, list)
-        and isinstance(measured_on, str)
-        and all(isinstance(note, str) for note in notes)
-    )
-
-
-def save_result(run: Run, result: RunResult, store: RunStore) -> None:
-    """Keep what a finished run found. Failures are not kept, so that they are tried again."""
-    if run.key is not None and not result.error:
-        about = {"method": run.method, "hasher": repr(run.hasher), "n_bits": result.n_bits}
-        record = {name: getattr(result, name) for name in _RECORDED}
-        store.save(run.key, {**about, "seed": run.seed, **record})
 
 
 def execute(
