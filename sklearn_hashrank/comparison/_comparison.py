@@ -187,14 +187,14 @@ def compare(
 ) -> Comparison:
     """Fit, encode and evaluate methods at several code lengths and seeds, under one protocol.
 
-    A seed draws the split and whatever a hasher draws, so that methods are compared on the same
+    A seed gives the split and whatever a hasher samples, so that methods are compared on the same
     splits. Each run uses one thread, and `n_jobs` processes do several at a time: the numbers do
     not depend on it.
 
     Parameters
     ----------
     X : {array-like, sparse matrix} of shape (n_samples, n_features)
-        All rows: training, database and queries are drawn from them.
+        All rows: training rows, database and queries are sampled from them.
     y : array-like with n_samples rows, default=None
         What relevance is computed from. None: hashers learn without it, those that need it fail,
         and codes are judged by distances between rows of `X`.
@@ -209,9 +209,9 @@ def compare(
     seeds : int or iterable of int, default=3
         The seeds, or how many: 0, 1, ...
     protocol : split object or RetrievalSplit, default=None
-        How rows are drawn, see :mod:`sklearn_hashrank.model_selection`; its `random_state` becomes
-        the seed. An object of your own has a method ``split(X, y)`` that gives the numbers of
-        training rows, queries and database rows. A `RetrievalSplit` is the same for every seed.
+        How rows are sampled, see :mod:`sklearn_hashrank.model_selection`; its `random_state`
+        becomes the seed. An object of your own has a method ``split(X, y)`` that gives the numbers
+        of training rows, queries and database rows. A `RetrievalSplit` is the same for every seed.
         None: 100 queries and 500 training rows of each class, or without `y` 1,000 queries and
         everything else to train on.
     affinity : "auto" or affinity object, default="auto"

@@ -38,7 +38,7 @@ class Run:
     n_bits : int
         The length of codes that was asked for; 0 where the hasher has a width of its own.
     seed : int
-        Draws the split, and whatever the hasher draws.
+        Controls the split, and whatever the hasher samples.
     key : str or None
         Digest of all settings; None where there is none, so that the run cannot be kept.
     """
@@ -61,7 +61,7 @@ class RunResult:
     n_bits : int
         Length of the codes; 0 where a run without a length set for it failed.
     seed : int
-        Drew the split, and whatever the hasher draws.
+        The seed of the split, and of whatever the hasher samples.
     scores : dict of str to float
         Every measure, bounds over tie orders, times and sizes; empty where the run failed.
     curves : dict of str to list
