@@ -1,4 +1,4 @@
-"""Methods, code lengths and seeds under one protocol; see :func:`compare`."""
+"""Comparisons of methods at several code lengths and seeds; see :func:`compare`."""
 
 from ._comparison import WRITTEN_FILES, Comparison, compare
 from ._measuring import (

@@ -1,4 +1,4 @@
-"""Methods, code lengths and seeds under one protocol."""
+"""Compare methods at several code lengths and seeds: :func:`compare` and what it returns."""
 
 import warnings
 from collections.abc import Callable, Iterable, Mapping
@@ -98,6 +98,7 @@ class Comparison:
         Returns
         -------
         text : str
+            Every score of every run, in full precision.
         """
         return to_csv(self.results)
 
@@ -112,6 +113,7 @@ class Comparison:
         Returns
         -------
         text : str
+            A heading and a pipe table for each score.
         """
         return to_markdown(self.tables(names))
 
@@ -126,6 +128,7 @@ class Comparison:
         Returns
         -------
         text : str
+            A ``table`` environment for each score.
         """
         return to_latex(self.tables(names))
 
@@ -135,6 +138,7 @@ class Comparison:
         Returns
         -------
         page : str
+            HTML with its style sheet, its script and all pictures inside.
         """
         from ._report import to_html
 
@@ -146,12 +150,12 @@ class Comparison:
         Parameters
         ----------
         folder : str or Path
-            Made where it does not exist.
+            The folder, which is made where it does not exist.
 
         Returns
         -------
         paths : dict of str to Path
-            Of ``"report"``, ``"csv"``, ``"markdown"`` and ``"latex"``.
+            Paths of the files ``"report"``, ``"csv"``, ``"markdown"`` and ``"latex"``.
         """
         folder = Path(folder)
         folder.mkdir(parents=True, exist_ok=True)
@@ -238,6 +242,7 @@ def compare(
     Returns
     -------
     comparison : Comparison
+        Results of all runs, which writes the report and the tables.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Tables of a comparison: means over seeds, which may be called best, and CSV, Markdown, LaTeX."""
+"""Tables of a comparison: means over seeds, the best of them, as CSV, Markdown and LaTeX."""
 
 import csv
 import io
@@ -31,25 +31,13 @@ class Cell(NamedTuple):
 
 @dataclass(frozen=True)
 class Table:
-    """One figure of all methods (rows) at all code lengths (columns).
-
-    Attributes
-    ----------
-    column : Column
-        What it shows.
-    methods : list of str
-    n_bits : list of int
-    cells : dict of (str, int) to Cell
-        Missing where no run succeeded.
-    groups : dict of str to list of str
-        The methods by group, where many methods of several groups need headings; else empty.
-    """
+    """One figure of all methods (rows) at all code lengths (columns)."""
 
     column: Column
     methods: list[str]
     n_bits: list[int]
-    cells: dict[tuple[str, int], Cell]
-    groups: dict[str, list[str]] = field(default_factory=dict)
+    cells: dict[tuple[str, int], Cell]  # missing where no run succeeded
+    groups: dict[str, list[str]] = field(default_factory=dict)  # empty where none is shown
 
 
 def summarize(
@@ -95,17 +83,8 @@ def summarize(
 def best_of(values: dict[str, dict[int, float]], wanted: str = "highest") -> str | None:
     """Name the method that is ahead of every other one by more than a standard error.
 
-    Parameters
-    ----------
-    values : dict of str to dict of int to float
-        For each method its value of each seed.
-    wanted : {"highest", "lowest"}, default="highest"
-        Which values are better.
-
-    Returns
-    -------
-    method : str or None
-        None where no method is, and where there are less than two methods or two seeds.
+    `values` has the value of each seed for each method. None where no method is ahead, and where
+    there are fewer than two methods or two seeds.
 
     Examples
     --------

@@ -18,14 +18,9 @@ _RECORDED = ("scores", "curves", "notes", "measured_on")
 
 
 class RunStore:
-    """One JSON file with a digest for each finished run, written at once or not at all.
+    """One JSON file with a digest for each finished run; without a folder nothing is kept.
 
     A digest shows that a record was changed. It does not show who wrote the record.
-
-    Parameters
-    ----------
-    folder : Path or None
-        Where the files are; None keeps nothing.
     """
 
     def __init__(self, folder: Path | None):
@@ -34,19 +29,10 @@ class RunStore:
             folder.mkdir(parents=True, exist_ok=True)
 
     def load(self, key: str, is_whole: Callable[[dict], bool] = bool) -> dict | None:
-        """Return the record saved under `key`, if there is one and it is as it was written.
+        """Return the record of `key`, or None where there is none.
 
-        Parameters
-        ----------
-        key : str
-            Digest of the settings of the run.
-        is_whole : callable, default=bool
-            Whether a record has all that a caller needs.
-
-        Returns
-        -------
-        record : dict or None
-            None, with a warning, also for a record that was changed: the run is done again.
+        A record that was changed, or that `is_whole` refuses, gives None with a warning, so that
+        the run is done again.
         """
         if self._folder is None:
             return None

@@ -1,4 +1,4 @@
-"""One run of a comparison: fit, encode, evaluate."""
+"""Fit a hasher, encode with it and evaluate the codes: one run of a comparison."""
 
 import math
 import signal
@@ -27,27 +27,13 @@ _warm: set[frozenset[type]] = set()
 
 @dataclass(frozen=True)
 class Run:
-    """What is to be run: a method at one code length and one seed.
-
-    Parameters
-    ----------
-    method : str
-        The name it has in tables.
-    hasher : estimator object
-        Not fitted, with every parameter set.
-    n_bits : int
-        The length of codes that was asked for; 0 where the hasher has a width of its own.
-    seed : int
-        Controls the split, and whatever the hasher samples.
-    key : str or None
-        Digest of all settings; None where there is none, so that the run cannot be kept.
-    """
+    """What is to be run: a method, by its name in tables, at one code length and one seed."""
 
     method: str
-    hasher: Any
-    n_bits: int
-    seed: int
-    key: str | None
+    hasher: Any  # not fitted, with every parameter set
+    n_bits: int  # 0 where the hasher has a width of its own
+    seed: int  # of the split and of the hasher
+    key: str | None  # digest of all settings; None where there is none, and nothing is kept
 
 
 @dataclass(frozen=True)
@@ -65,7 +51,7 @@ class RunResult:
     scores : dict of str to float
         Every measure, bounds over tie orders, times and sizes; empty where the run failed.
     curves : dict of str to list
-        What the displays draw.
+        Values of the curves that the pictures of the report show.
     notes : list of str
         Warnings that were raised meanwhile.
     measured_on : str
@@ -104,27 +90,9 @@ def execute(
 ) -> RunResult:
     """Fit, encode and evaluate, on one thread, so that neither numbers nor times depend on n_jobs.
 
-    Parameters
-    ----------
-    run : Run
-        What to do.
-    X : {array-like, sparse matrix} of shape (n_samples, n_features)
-        All rows.
-    y : array-like with n_samples rows, or None
-        What relevance is computed from. None: hashers learn without it, and rows are compared.
-    split : RetrievalSplit
-        Which rows are trained on, retrieved from, and queries.
-    affinity : BaseAffinity
-        Fitted on the training rows.
-    measures : dict of str to ConfiguredMeasure
-        What is measured. Objects, because other processes know no measure that a user registered.
-    rescoring : Rescoring or None, default=None
-        What is found when candidates are rescored. None: it is not measured.
-
-    Returns
-    -------
-    result : RunResult
-        With `error` set where the method raised one.
+    `affinity` is fitted on the training rows. `measures` are objects and not names, because other
+    processes do not know a measure that a user registered. The result has an `error` where the
+    method raised one.
     """
     try:
         with one_blas_thread(), warnings.catch_warnings(record=True) as caught:
