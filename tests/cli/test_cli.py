@@ -26,6 +26,7 @@ from sklearn_hashrank import (
 )
 from sklearn_hashrank.cli import main
 from sklearn_hashrank.comparison import METHODS
+from tests.instances import METHODS_HERE
 
 SMALL = ["--methods", "lsh,itq:max_iter=5", "--bits", "8,12", "--seeds", "2"]
 SMALL += ["--queries", "5", "--training", "30"]
@@ -651,3 +652,30 @@ def test_methods_lists_every_name_with_a_line(capsys):
             line.split()[0] == name and line.endswith(method.line) for line in printed.splitlines()
         )
     assert printed.endswith("\n* refuses rows without labels\n")
+
+
+@pytest.mark.parametrize("name", METHODS_HERE)
+def test_methods_lists_the_parameters_of_a_method(name, capsys):
+    assert main(["methods", name]) == 0
+    first, *lines, last = capsys.readouterr().out.splitlines()
+    assert first == f"{name}: {METHODS[name].line}"
+    assert last.endswith(f" The class is {type(METHODS[name].hasher).__name__}.")
+    parameters = METHODS[name].hasher.get_params()
+    wanted = {f"{key}={parameters[key]!r}" for key in parameters}
+    wanted -= {f"{key}={parameters.get(key)!r}" for key in ("n_bits", "random_state", "output")}
+    said = dict(re.split(r"  +", line.strip(), maxsplit=1) for line in lines)
+    assert set(said) == wanted
+    for sentence in said.values():
+        assert sentence.count("`") == sentence.count("  ") == 0
+        assert len(sentence) > 5
+
+
+def test_methods_lists_what_a_notation_sets(capsys):
+    assert main(["methods", "itq:max_iter=7"]) == 0
+    assert capsys.readouterr().out.splitlines()[1] == (
+        "  max_iter=7  Largest number of alternations between codes and rotation."
+    )
+    assert main(["methods", "itg"]) == 2
+    assert capsys.readouterr().err.startswith(
+        "hashrank: error: unknown method 'itg'. Did you mean 'itq'?"
+    )
