@@ -1,5 +1,6 @@
 """The command: files in, files out, one clear line and the right exit code where that fails."""
 
+import configparser
 import csv
 import io
 import json
@@ -31,6 +32,7 @@ from tests.instances import METHODS_HERE
 SMALL = ["--methods", "lsh,itq:max_iter=5", "--bits", "8,12", "--seeds", "2"]
 SMALL += ["--queries", "5", "--training", "30"]
 ROOT = Path(sklearn_hashrank.__file__).parents[1]
+LAUNCHER = "_hashrank_launcher"
 
 
 @pytest.fixture(scope="module")
@@ -368,6 +370,49 @@ def test_interrupted_then_resumed(folder, capsys, no_pictures, n_jobs):
     assert err.count("kept from an earlier run") >= 3
     assert run(capsys, *few, "--output", "afresh", "--quiet")[0] == 0
     assert rows_of("found/runs.csv") == rows_of("afresh/runs.csv")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+@pytest.mark.parametrize("is_ignored", [False, True], ids=["at a terminal", "in the background"])
+def test_interrupt_while_the_package_is_imported(tmp_path, is_ignored):
+    (tmp_path / "sklearn_hashrank" / "cli").mkdir(parents=True)
+    slow = "import sys\nprint('here', flush=True)\nsys.stdin.readline()\n"
+    (tmp_path / "sklearn_hashrank" / "__init__.py").write_text(slow)
+    (tmp_path / "sklearn_hashrank" / "cli" / "__init__.py").write_text("main = lambda: 7")
+    action = signal.SIG_IGN if is_ignored else signal.SIG_DFL
+    process = subprocess.Popen(
+        [sys.executable, "-c", f"import sys; from {LAUNCHER} import main; sys.exit(main())"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT}"},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, action),
+    )
+    assert process.stdout.readline() == "here\n"
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate("\n", timeout=60)
+    expected = (7, "") if is_ignored else (130, "hashrank: interrupted\n")
+    assert (process.returncode, err) == expected
+
+
+def test_the_command_starts_by_the_launcher():
+    config = configparser.ConfigParser()
+    config.read(ROOT / "setup.cfg")
+    assert (
+        config["options.entry_points"]["console_scripts"].strip() == f"hashrank = {LAUNCHER}:main"
+    )
+    assert config["options"]["py_modules"] == LAUNCHER
+    assert (ROOT / f"{LAUNCHER}.py").is_file()
+
+
+def test_interrupt_of_the_reader_of_arguments(capsys, monkeypatch):
+    def interrupt(*arguments, **options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("argparse.ArgumentParser.parse_args", interrupt)
+    assert run(capsys, "methods") == (130, "", "hashrank: interrupted\n")
 
 
 def test_interrupt_of_a_short_command(folder, capsys, monkeypatch):
