@@ -18,7 +18,17 @@ import joblib
 from .. import __version__
 from ..persistence import write_file
 
-_PACKAGES = ("numpy", "scipy", "scikit-learn", "joblib", "numba", "cvxpy", "torch")
+_PACKAGES = (
+    "numpy",
+    "scipy",
+    "scikit-learn",
+    "joblib",
+    "numba",
+    "cvxpy-base",
+    "clarabel",
+    "scs",
+    "torch",
+)
 _VERSIONED = {"sklearn_hashrank", "sklearn", "numpy", "scipy", *sys.stdlib_module_names}
 
 
