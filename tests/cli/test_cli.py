@@ -1,6 +1,5 @@
 """The command: files in, files out, one clear line and the right exit code where that fails."""
 
-import configparser
 import csv
 import io
 import json
@@ -9,6 +8,7 @@ import re
 import signal
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import numpy as np
@@ -25,6 +25,7 @@ from sklearn_hashrank import (
     load_hasher,
     retrieval_histogram,
 )
+from sklearn_hashrank._utils.extras import how_to_install
 from sklearn_hashrank.cli import main
 from sklearn_hashrank.comparison import METHODS
 from tests.instances import METHODS_HERE
@@ -286,8 +287,7 @@ def test_missing_packages_name_the_extra(folder, capsys, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
     line = refused(capsys, "compare", "--data", "t.parquet")
     assert line == (
-        "reading t.parquet needs pyarrow, which is not installed: "
-        "pip install 'sklearn-hashrank[cli]'\n"
+        f"reading t.parquet needs pyarrow, which is not installed: {how_to_install('cli')}\n"
     )
 
 
@@ -398,12 +398,9 @@ def test_interrupt_while_the_package_is_imported(tmp_path, is_ignored):
 
 
 def test_the_command_starts_by_the_launcher():
-    config = configparser.ConfigParser()
-    config.read(ROOT / "setup.cfg")
-    assert (
-        config["options.entry_points"]["console_scripts"].strip() == f"hashrank = {LAUNCHER}:main"
-    )
-    assert config["options"]["py_modules"] == LAUNCHER
+    config = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    assert config["project"]["scripts"] == {"hashrank": f"{LAUNCHER}:main"}
+    assert config["tool"]["setuptools"]["py-modules"] == [LAUNCHER]
     assert (ROOT / f"{LAUNCHER}.py").is_file()
 
 
