@@ -462,7 +462,7 @@ SHARED = {
     ),
     "sklearn_hashrank.rows": (
         "DaskRows",
-        "Rows",
+        "RowSource",
         "check_batch_size",
         "in_memory",
         "is_dask_array",

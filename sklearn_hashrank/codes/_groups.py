@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .. import _kernels
-from ._formats import CodeReader, bytes_to_words
+from ._code_formats import CodeReader, bytes_to_words
 
 
 class EqualCodes(NamedTuple):

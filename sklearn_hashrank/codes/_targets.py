@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..persistence import CodeFile
-from ._formats import packed_width
+from ._code_formats import packed_width
 
 
 class CodeArray:

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._sums import DISCOUNTS, Discount
-from ._ties import Array
+from ._tied_items import Array
 
 Gain = Literal["exponential", "linear"]
 

@@ -1,15 +1,15 @@
 """Measures and displays of Hamming rankings, lookups and code usage, in scikit-learn's manner."""
 
 from ..measures import CodeUsage, code_usage
-from ._curves import precision_recall_curve, recall_at_k_curve
+from ._curve_metrics import precision_recall_curve, recall_at_k_curve
 from ._index import index_recall_score
-from ._lookup import (
+from ._lookup_metrics import (
     average_cumulative_gain_score,
     local_group_average_precision_score,
     lookup_precision_score,
     lookup_recall_score,
 )
-from ._ranking import (
+from ._ranking_metrics import (
     tie_aware_average_precision_score,
     tie_aware_dcg_score,
     tie_aware_f1_score,

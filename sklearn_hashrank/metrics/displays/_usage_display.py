@@ -6,11 +6,10 @@ import numpy as np
 
 from ...measures import CodeUsage, code_usage
 from ..retrieval import encode
-from ._common import (
+from ._drawing import (
     COLORS,
     by_name,
     check_names,
-    documented,
     estimators_by_name,
     legend,
     names_of,
@@ -110,13 +109,13 @@ class CodeUsageDisplay:
         return cls(usages, names=names_of(models))
 
     @classmethod
-    @documented
     def from_histograms(cls, histograms: Any) -> "CodeUsageDisplay":
         """Usage of the codes that histograms were made with ``keep_codes=True``.
 
         Parameters
         ----------
-        {from histograms}
+        histograms : RetrievalHistogram or mapping of str to RetrievalHistogram
+            Of one model, or of several by name.
 
         Returns
         -------

@@ -7,10 +7,9 @@ import numpy as np
 
 from ...measures import get_measure, mean_score
 from ..settings import with_settings
-from ._common import (
+from ._drawing import (
     MARKERS,
     check_names,
-    documented,
     estimators_by_name,
     histograms_of_codes,
     histograms_of_estimators,
@@ -66,7 +65,6 @@ class BitsCurveDisplay:
         self.names, self.label = check_names(names, len(self.scores)), label
 
     @classmethod
-    @documented
     def from_codes(
         cls,
         y_true: Any,
@@ -94,7 +92,9 @@ class BitsCurveDisplay:
             As for the metric functions.
         n_jobs : int, default=None
             Threads.
-        {measure}
+        measure : str or callable, default="ap"
+            A function of ``sklearn_hashrank.metrics`` with a value for each query, or its short
+            name.
         **options : dict
             Parameters of the measure, such as ``k``.
 
@@ -140,7 +140,6 @@ class BitsCurveDisplay:
         return cls(n_bits, scores, names=names, label=f"mean {measure.label}")
 
     @classmethod
-    @documented
     def from_estimator(
         cls,
         estimator: Any,
@@ -178,7 +177,9 @@ class BitsCurveDisplay:
             hasher was fitted with.
         n_jobs : int, default=None
             Threads.
-        {measure}
+        measure : str or callable, default="ap"
+            A function of ``sklearn_hashrank.metrics`` with a value for each query, or its short
+            name.
         **options : dict
             Parameters of the measure, such as ``k``.
 
@@ -204,13 +205,13 @@ class BitsCurveDisplay:
         ]
         return cls(n_bits, scores, names=list(models), label=f"mean {measure.label}")
 
-    @documented
     def plot(self, ax: Any = None, *, error: str = "std", **options: Any) -> "BitsCurveDisplay":
         """Draw one line for each model, at the means over seeds.
 
         Parameters
         ----------
-        {ax}
+        ax : matplotlib axes, default=None
+            None: a new figure.
         error : {"std", "range"}, default="std"
             What the bars span: a standard deviation either way, or all seeds.
         **options : dict

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..codes import CodeCounter, CodeReader
-from ._ties import Array
+from ._tied_items import Array
 
 _ROWS = 1 << 14  # unpacked at a time
 

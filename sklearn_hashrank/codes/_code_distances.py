@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_array
 
-from ._formats import CodeReader, unpack_codes
+from ._code_formats import CodeReader, unpack_codes
 
 
 def hamming_distances(
