@@ -16,7 +16,7 @@ class DPSHHasher(MinibatchHasher):
     r"""Linear hash functions that maximise the likelihood of pairs.
 
     A pair of rows is relevant with the logistic probability of half the inner product of their
-    relaxed codes, which are the projections themselves, drawn towards -1 and +1 [1]_. All pairs of
+    relaxed codes, which are the projections themselves, pulled towards -1 and +1 [1]_. All pairs of
     a minibatch count, with gradients to both rows. Relevant means level > 0. Features are centred
     and scaled inside, and the result is folded back into `components_` and `intercept_`. The
     objective is :class:`~sklearn_hashrank.objectives.DPSH`; see :ref:`minibatch_methods`.

@@ -18,7 +18,7 @@ class DTSHHasher(MinibatchHasher):
     Every row of a minibatch is a query. With each relevant and each irrelevant row of the batch it
     makes a triplet, whose probability is the logistic function of half the difference of their
     inner products with the query, less a margin [1]_. The relaxed codes are the projections
-    themselves, drawn towards -1 and +1. Relevant means level > 0. Features are centred and scaled
+    themselves, pulled towards -1 and +1. Relevant means level > 0. Features are centred and scaled
     inside, and the result is folded back into `components_` and `intercept_`. The objective is
     :class:`~sklearn_hashrank.objectives.DTSH`; see :ref:`minibatch_methods`.
 
