@@ -463,6 +463,7 @@ SHARED = {
     "sklearn_hashrank.rows": (
         "DaskRows",
         "RowSource",
+        "as_numpy",
         "check_batch_size",
         "in_memory",
         "is_dask_array",

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_array
 
-from ._code_formats import CodeReader, unpack_codes
+from ._code_formats import CodeReader, bytes_to_words, write_codes
 
 
 def hamming_distances(
@@ -30,9 +30,8 @@ def hamming_distances(
     >>> hamming_distances([[0, 0, 1]], [[0, 0, 1], [1, 1, 0]])
     array([[0, 3]])
     """
-    reader = CodeReader(n_bits)
-    queries = reader.words(query_codes, "query codes")
-    database = reader.words(database_codes, "database codes")
+    queries, database, _ = _read_both(query_codes, database_codes, n_bits)
+    queries, database = bytes_to_words(queries), bytes_to_words(database)
     distances = np.empty((len(queries), len(database)), dtype=np.int64)
     for row, query in zip(distances, queries):
         np.bitwise_count(query ^ database).sum(axis=1, out=row)
@@ -73,9 +72,8 @@ def spherical_distances(
     >>> spherical_distances([[0, 1, 1]], [[0, 1, 1], [1, 1, 1], [0, 0, 1]]).round(2)
     array([[0.  , 0.48, 0.91]])
     """
-    reader = CodeReader(n_bits)
-    queries = reader.words(query_codes, "query codes")
-    database = reader.words(database_codes, "database codes")
+    queries, database, _ = _read_both(query_codes, database_codes, n_bits)
+    queries, database = bytes_to_words(queries), bytes_to_words(database)
     distances = np.empty((len(queries), len(database)))
     for row, query in zip(distances, queries):
         n_different = np.bitwise_count(query ^ database).sum(axis=1, dtype=np.int64)
@@ -117,17 +115,27 @@ def weighted_distances(
     weights = check_array(weights, ensure_2d=False, dtype=np.float64, input_name="weights")
     if weights.ndim != 1:
         raise ValueError(f"weights must be of shape (n_bits,). Got shape {weights.shape}.")
-    reader = CodeReader(n_bits)
-    packed = (
-        reader.packed(query_codes, "query codes"),
-        reader.packed(database_codes, "database codes"),
-    )
-    if len(weights) != reader.n_bits:
-        raise ValueError(
-            f"weights must have one number per bit, {reader.n_bits}. Got {len(weights)}."
-        )
-    queries, database = (unpack_codes(codes, len(weights)) for codes in packed)
+    *packed, length = _read_both(query_codes, database_codes, n_bits)
+    if len(weights) != length:
+        raise ValueError(f"weights must have one number per bit, {length}. Got {len(weights)}.")
+    queries, database = (write_codes(codes, length, "bits") for codes in packed)
     distances = np.zeros((len(queries), len(database)))
     for bit, weight in enumerate(weights):
         distances += weight * (queries[:, bit, None] != database[:, bit])
     return distances
+
+
+def _read_both(
+    query_codes: Any, database_codes: Any, n_bits: int | None
+) -> tuple[np.ndarray, np.ndarray, int]:
+    """Return both as packed bytes, and the length of a code.
+
+    Without `n_bits` the values tell the format, and are judged together.
+    """
+    reader = CodeReader(n_bits)
+    queries = reader.packed(query_codes, "query codes")
+    if n_bits is not None:
+        reader = CodeReader(n_bits)
+    database = reader.packed(database_codes, "database codes")
+    assert reader.n_bits is not None  # the first array sets it
+    return queries, database, reader.n_bits

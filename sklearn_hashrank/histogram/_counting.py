@@ -28,6 +28,10 @@ from ._histogram import RetrievalHistogram
 _PAIR_COST, _WEIGHTED_PAIR_COST, _NUMBERING_COST = 0.3, 1.0, 8.0
 _SAMPLE = 1 << 14
 _LEVELS_AT_A_TIME = 1 << 20
+_ORDER = (
+    "Are codes and y swapped? The order is (query_codes, database_codes, query_y, database_y), "
+    "(codes, y) in blocks, (y_true, codes) and database=(y_database, database_codes) in metrics."
+)
 
 
 def retrieval_histogram(
@@ -96,7 +100,9 @@ def retrieval_histogram(
     in_chunks = is_dask_array(database_codes)
     _check_database(database_codes, database_y, in_chunks, exclude_self)
     reader = CodeReader(n_bits)
-    words = reader.words(in_memory(query_codes), "query codes")
+    words = reader.words(
+        as_code_matrix(in_memory(query_codes), "query codes", _ORDER), "query codes"
+    )
     query_y = check_rows(in_memory(query_y), len(words), "query")
     if in_chunks:
         database_y = as_array(database_y, "database y")
@@ -115,7 +121,7 @@ def retrieval_histogram(
 
 
 def _check_database(codes, y, in_chunks, exclude_self):
-    """Refuse what does not say, or says twice, what the items are compared by."""
+    """Check that exactly one of `y` and the blocks gives the relevance."""
     if in_chunks:
         if exclude_self or y is None:
             raise ValueError(
@@ -136,7 +142,7 @@ def check_block(block: Any) -> tuple[np.ndarray, Any]:
     """Return codes and `y` of a block, as many rows of each."""
     if not isinstance(block, (tuple, list)) or len(block) != 2:
         raise ValueError(f"a block must be a pair (codes, y). Got {type(block).__name__}.")
-    codes = as_code_matrix(block[0], "database codes")
+    codes = as_code_matrix(block[0], "database codes", _ORDER)
     return codes, check_rows(block[1], len(codes), "database")
 
 

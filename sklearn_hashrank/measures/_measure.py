@@ -5,10 +5,11 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, fields
 from functools import cached_property
-from numbers import Integral, Real
+from numbers import Real
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, NoReturn, get_args
 
+from .._utils.integers import is_int
 from ._tied_items import Array
 
 Function = Callable[..., Array]
@@ -45,10 +46,8 @@ def _one_of(values: Sequence[str]) -> Parameter:
     return Parameter(values[0], among(values), lambda v: isinstance(v, str) and v in values)
 
 
-def _is_int(value: object, minimum: int) -> bool:
-    """Accept ints of numpy, too, and refuse booleans."""
-    is_int = isinstance(value, Integral) and not isinstance(value, bool)
-    return is_int and minimum <= int(value) <= _LARGEST  # type: ignore[call-overload]
+def _is_rank(value: Any, minimum: int) -> bool:
+    return is_int(value, minimum) and int(value) <= _LARGEST
 
 
 def _is_share_or_nan(value: object) -> bool:
@@ -57,8 +56,8 @@ def _is_share_or_nan(value: object) -> bool:
 
 
 _CUTS = {
-    "k": Parameter(None, "an int >= 1 or None", lambda v: v is None or _is_int(v, 1)),
-    "radius": Parameter(None, "an int >= 0", lambda v: _is_int(v, 0)),
+    "k": Parameter(None, "an int >= 1 or None", lambda v: v is None or _is_rank(v, 1)),
+    "radius": Parameter(None, "an int >= 0", lambda v: _is_rank(v, 0)),
 }
 _OF_EVERY_MEASURE = {
     "ties": _one_of(TIE_ORDERS),
@@ -134,7 +133,7 @@ class Measure:
             ("label", "a str", isinstance(self.label, str)),
             ("is_share", "True or False", isinstance(self.is_share, bool)),
             ("needs_codes", "True or False", isinstance(self.needs_codes, bool)),
-            ("radius", "an int >= 0 or None", self.radius is None or _is_int(self.radius, 0)),
+            ("radius", "an int >= 0 or None", self.radius is None or _is_rank(self.radius, 0)),
             (
                 "radius",
                 "an int >= 0 where needs_codes is True",

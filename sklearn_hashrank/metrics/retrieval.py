@@ -17,12 +17,12 @@ else ``predict``, gives codes is evaluated as well.
 import pickle
 import warnings
 import weakref
-from numbers import Integral
 from typing import Any, NamedTuple
 
 import joblib
 import numpy as np
 
+from .._utils.integers import is_int
 from ..affinity import affinity_for, is_auto
 from ..codes import CodeReader, as_code_matrix, check_n_bits, packed_width
 from ..histogram import RetrievalHistogram, retrieval_histogram
@@ -234,7 +234,7 @@ def _read_codes(hasher: Any, codes: Any) -> tuple[np.ndarray, int]:
     n_bits = check_n_bits(getattr(hasher, "n_bits_", None))
     if n_bits is None:
         wanted = getattr(hasher, "n_bits", None)
-        if isinstance(wanted, Integral) and packed_width(int(wanted)) == matrix.shape[1]:
+        if is_int(wanted, 1) and packed_width(int(wanted)) == matrix.shape[1]:
             n_bits = int(wanted)
     reader = CodeReader(n_bits)
     try:

@@ -27,13 +27,14 @@ This folder knows rows only. The caller says what a block must look like, by pas
 """
 
 from ._block_progress import check_batch_size, report_progress
-from ._block_rows import in_memory, is_dask_array, source
+from ._block_rows import as_numpy, in_memory, is_dask_array, source
 from ._dask_rows import DaskRows
 from ._row_source import RowSource
 
 __all__ = [
     "DaskRows",
     "RowSource",
+    "as_numpy",
     "check_batch_size",
     "in_memory",
     "is_dask_array",
