@@ -330,6 +330,7 @@ SECTIONS = (
 
 SHARED = {
     "sklearn_hashrank.affinity": (
+        "affinity_by_form",
         "affinity_for",
         "affinity_of_all_pairs",
         "affinity_to_learn_from",

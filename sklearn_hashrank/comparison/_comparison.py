@@ -17,7 +17,7 @@ from sklearn.base import clone
 from sklearn.utils import check_array, check_consistent_length
 
 from .._utils.threads import check_n_jobs
-from ..affinity import affinity_for, as_array, fit_affinity, is_auto
+from ..affinity import affinity_for, as_array, auto_affinity, fit_affinity, is_auto
 from ..measures import ConfiguredMeasure
 from ..metrics.settings import has_setting, with_settings
 from ..persistence import write_file
@@ -255,8 +255,12 @@ def compare(
     ['lsh', 'itq', 'lsh', 'itq']
     """
     check_n_jobs(n_jobs)
-    hashers, named = _check_methods(methods, affinity), name_measures(measures)
-    X, y, affinity = _check_data(X, y, affinity)
+    hashers, named = _check_methods(methods), name_measures(measures)
+    X, y = _check_data(X, y)
+    if y is not None and is_auto(affinity):
+        affinity = auto_affinity(y)  # by all rows, whatever the training rows of a split look like
+    hashers = {method: _with_affinity(hasher, affinity) for method, hasher in hashers.items()}
+    affinity = affinity_for(affinity, y)
     _check_rescoring(rescoring, X)
     compared = X if y is None else y
     lengths = _check_integers(n_bits, "n_bits", 1)
@@ -357,16 +361,16 @@ def _check_rescoring(rescoring: Any, X: Any) -> None:
         raise ValueError("rescoring reads rows of floats: X must be dense. Got a sparse X.")
 
 
-def _check_data(X: Any, y: Any, affinity: Any) -> tuple[Any, Any, Any]:
+def _check_data(X: Any, y: Any) -> tuple[Any, Any]:
     X = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32], input_name="X")
     if y is None:
-        return X, None, affinity_for(affinity, y)
+        return X, None
     y = y.tocsr() if sparse.issparse(y) else as_array(y)
     check_consistent_length(X, y)
-    return X, y, affinity
+    return X, y
 
 
-def _check_methods(methods: Any, affinity: Any) -> dict[str, Any]:
+def _check_methods(methods: Any) -> dict[str, Any]:
     if isinstance(methods, str):
         methods = [methods]
     if not isinstance(methods, Mapping):
@@ -378,10 +382,7 @@ def _check_methods(methods: Any, affinity: Any) -> dict[str, Any]:
     if not methods:
         raise ValueError("at least one method is needed.")
     _check_names(methods)
-    return {
-        name: _with_affinity(check_method(hasher, name), affinity)
-        for name, hasher in methods.items()
-    }
+    return {name: check_method(hasher, name) for name, hasher in methods.items()}
 
 
 def _with_affinity(estimator: Any, affinity: Any) -> Any:
