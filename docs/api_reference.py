@@ -468,6 +468,7 @@ SHARED = {
         "check_batch_size",
         "in_memory",
         "is_dask_array",
+        "is_tensor",
         "report_progress",
         "source",
     ),

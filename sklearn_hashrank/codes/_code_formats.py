@@ -187,11 +187,17 @@ class CodeReader:
 
     def words(self, codes: Any, name: str, n_jobs: int | None = 1) -> np.ndarray:
         """Codes as an (n, ceil(n_bits / 64)) array of uint64 words."""
-        return bytes_to_words(self.packed(codes, name, n_jobs))
+        return self.words_of(as_code_matrix(codes, name), name, n_jobs)
 
     def packed(self, codes: Any, name: str, n_jobs: int | None = 1) -> np.ndarray:
         """Codes as packed bytes, after every check; values are packed in `n_jobs` threads."""
-        codes = as_code_matrix(codes, name)
+        return self._packed_of(as_code_matrix(codes, name), name, n_jobs)
+
+    def words_of(self, codes: np.ndarray, name: str, n_jobs: int | None = 1) -> np.ndarray:
+        """Like `words`, of what :func:`as_code_matrix` gave, packed in `n_jobs` threads."""
+        return bytes_to_words(self._packed_of(codes, name, n_jobs))
+
+    def _packed_of(self, codes: np.ndarray, name: str, n_jobs: int | None) -> np.ndarray:
         if self.n_bits is None:
             self.n_bits = codes.shape[1]
         if self.n_bits == 1 and codes.shape[1] == 1:

@@ -100,9 +100,8 @@ def retrieval_histogram(
     in_chunks = is_dask_array(database_codes)
     _check_database(database_codes, database_y, in_chunks, exclude_self)
     reader = CodeReader(n_bits)
-    words = reader.words(
-        as_code_matrix(in_memory(query_codes), "query codes", _ORDER), "query codes"
-    )
+    query_codes = as_code_matrix(in_memory(query_codes), "query codes", _ORDER)
+    words = reader.words_of(query_codes, "query codes")
     query_y = check_rows(in_memory(query_y), len(words), "query")
     if in_chunks:
         database_y = as_array(database_y, "database y")
@@ -279,7 +278,7 @@ class BlockCounter:
         step = queries.affinity.block_rows
         for first in range(0, len(codes), step):
             part = slice(first, first + step)
-            words = count.reader.words(codes[part], "database codes", self.n_jobs)
+            words = count.reader.words_of(codes[part], "database codes", self.n_jobs)
             rows = queries.affinity.validate(y[part], "database y")
             if self.exclude_self:
                 count.self_levels.append(self._self_levels(words, rows, int(start or 0) + first))

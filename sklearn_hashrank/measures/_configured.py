@@ -74,9 +74,10 @@ def configure_measure(
         if not measure.keywords[name].accepts(value):
             refuse(name, measure.name, measure.keywords[name].accepted, value)
     values = {name: keyword.default for name, keyword in measure.keywords.items()} | options
-    cut, ties, zero_division = (values.pop(name) for name in (measure.cut, "ties", "zero_division"))
+    cut, ties = values.pop(measure.cut), values.pop("ties")
+    zero_division = float(values.pop("zero_division"))
     cut = None if cut is None else int(cut)
-    return ConfiguredMeasure(measure, cut, ties, float(zero_division), values, options)
+    return ConfiguredMeasure(measure, cut, ties, zero_division, values, options)
 
 
 def parse_measure(notation: str) -> tuple[Measure, dict[str, Any]]:

@@ -27,9 +27,10 @@ This folder knows rows only. The caller says what a block must look like, by pas
 """
 
 from ._block_progress import check_batch_size, report_progress
-from ._block_rows import as_numpy, in_memory, is_dask_array, source
+from ._block_rows import in_memory, is_dask_array, source
 from ._dask_rows import DaskRows
 from ._row_source import RowSource
+from ._tensors import as_numpy, is_tensor
 
 __all__ = [
     "DaskRows",
@@ -38,6 +39,7 @@ __all__ = [
     "check_batch_size",
     "in_memory",
     "is_dask_array",
+    "is_tensor",
     "report_progress",
     "source",
 ]

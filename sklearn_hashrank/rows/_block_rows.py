@@ -28,38 +28,6 @@ def in_memory(array: Any) -> Any:
     return array.compute() if is_dask_array(array) else array
 
 
-def as_numpy(array: Any, name: str) -> np.ndarray:
-    """Convert what a caller gives to an array of numpy.
-
-    Tensors of other libraries come as they are where they can be read in place. Those that cannot,
-    because they are on another device or take part in a gradient, are refused with the line that
-    converts them: a copy between devices should be seen in the caller's code.
-
-    Parameters
-    ----------
-    array : array-like
-        Lists, arrays, tables, tensors.
-    name : str
-        What messages call it.
-
-    Returns
-    -------
-    array : ndarray
-    """
-    if isinstance(array, np.ndarray):
-        return np.asarray(array)
-    try:
-        if hasattr(array, "__dlpack__") and not hasattr(array, "__array__"):
-            return np.from_dlpack(array)
-        return np.asarray(array)
-    except (TypeError, RuntimeError, BufferError) as error:
-        raise TypeError(
-            f"{name} cannot be read as an array of numpy: {error}. Convert the "
-            f"{type(array).__name__} first: tensor.detach().float().cpu().numpy() with torch, "
-            "array.get() with cupy, numpy.asarray(array) with jax."
-        ) from error
-
-
 def source(
     X: Any,
     y: Any = None,
