@@ -1,4 +1,4 @@
-"""Threads over rows: the one place that cuts rows into slices and runs them several at a time.
+"""Threads over rows: cut rows into slices, and work on several slices at a time.
 
 Kernels release the GIL and work on slices of rows. The thread that asks works on the slices too,
 beside threads of a pool that the whole package shares and that is made when it is first needed. So

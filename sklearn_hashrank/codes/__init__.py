@@ -1,4 +1,4 @@
-"""Binary codes: formats, packing, reading, distances, and how many items have each."""
+"""Binary codes: formats, distances, and how many items have each code."""
 
 from ..persistence import load_codes
 from ._code_distances import hamming_distances, spherical_distances, weighted_distances

@@ -1,4 +1,4 @@
-"""Binary codes in the three public formats: how they are read, checked, packed and written.
+"""Read, check, pack and write binary codes in the three public formats.
 
 A code is a row of ``n_bits`` bits. It comes as ``"bits"`` (uint8, 0 and 1), as ``"signs"``
 (int8, -1 and +1) or ``"packed"`` (uint8, ``ceil(n_bits / 8)`` columns in the order of
@@ -8,6 +8,7 @@ A code is a row of ``n_bits`` bits. It comes as ``"bits"`` (uint8, 0 and 1), as 
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import sparse
 
 from .._utils.integers import is_int
@@ -34,7 +35,7 @@ def packed_width(n_bits: int) -> int:
     return -(-n_bits // 8)
 
 
-def unpack_codes(packed: Any, n_bits: int, output: str = "bits") -> np.ndarray:
+def unpack_codes(packed: ArrayLike, n_bits: int, output: str = "bits") -> np.ndarray:
     """Write packed codes in another format.
 
     Parameters
@@ -79,7 +80,7 @@ def write_codes(packed: np.ndarray, n_bits: int, output: str) -> np.ndarray:
     return bits if output == "bits" else (2 * bits.astype(np.int8) - 1)
 
 
-def as_code_matrix(codes: Any, name: str, order: str = "") -> np.ndarray:
+def as_code_matrix(codes: ArrayLike, name: str, order: str = "") -> np.ndarray:
     """Return a 2-d array of codes, or say what is wrong with its form; values are not read.
 
     Parameters
@@ -131,7 +132,7 @@ def _required_n_bits(n_bits: int) -> int:
     return checked
 
 
-def pack_codes(codes: Any, n_bits: int | None = None) -> np.ndarray:
+def pack_codes(codes: ArrayLike, n_bits: int | None = None) -> np.ndarray:
     """Pack codes of any format into bytes.
 
     Parameters

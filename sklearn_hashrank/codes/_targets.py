@@ -1,4 +1,4 @@
-"""Where blocks of packed codes go: memory, a given array, or a file."""
+"""Write blocks of packed codes into memory, a given array or a file."""
 
 import os
 from collections.abc import Iterator

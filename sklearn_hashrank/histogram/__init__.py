@@ -1,4 +1,4 @@
-"""Retrieval histograms: all that a tie-aware measure needs to know of a retrieval run.
+"""Retrieval histograms: how many items of each level lie at each distance from each query.
 
 For each query, how many database items of each relevance level lie at each Hamming distance.
 Histograms of database shards add up, so that the database may come in blocks.

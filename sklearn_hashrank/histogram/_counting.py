@@ -1,4 +1,4 @@
-"""From codes and y to a histogram: validation, the affinity, and one sum over the database.
+"""Count a retrieval histogram from codes and `y`.
 
 `retrieval_histogram` makes the queries ready once. `BlockCounter` then counts one block of the
 database after the other, in threads over blocks of queries.
@@ -9,10 +9,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import sparse
 
 from .. import _kernels
 from .._utils.threads import check_n_jobs, over_rows
+from .._utils.types import Target
 from ..affinity import (
     BaseAffinity,
     as_array,
@@ -35,10 +37,10 @@ _ORDER = (
 
 
 def retrieval_histogram(
-    query_codes: Any,
-    database_codes: Any,
-    query_y: Any,
-    database_y: Any = None,
+    query_codes: ArrayLike,
+    database_codes: ArrayLike | Iterator[tuple[ArrayLike, Target]],
+    query_y: Target,
+    database_y: Target | None = None,
     *,
     affinity: Any = "auto",
     n_bits: int | None = None,

@@ -1,10 +1,12 @@
-"""Counts of the ties of any distances, for the measures of rankings."""
+"""Count a retrieval histogram from distances of any kind."""
 
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.utils import check_array
 
+from .._utils.types import Target
 from ..affinity import check_level_indices, fit_affinity
 from ..rows import as_numpy
 from ._counting import check_rows, refuse_self
@@ -12,9 +14,9 @@ from ._histogram import RetrievalHistogram
 
 
 def distance_histogram(
-    distances: Any,
-    query_y: Any,
-    database_y: Any = None,
+    distances: ArrayLike,
+    query_y: Target,
+    database_y: Target | None = None,
     *,
     affinity: Any = "auto",
     exclude_self: bool = False,

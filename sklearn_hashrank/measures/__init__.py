@@ -1,4 +1,4 @@
-"""Every tie-aware measure of retrieval as a function of counts, and their registry.
+"""Measures of retrieval: functions of counts, evaluated exactly where items are tied.
 
 Items at one distance are tied. A measure is the exact expectation over all orders of tied items,
 each order equally likely, and needs no more than how many items of each relevance level lie in

@@ -1,4 +1,4 @@
-"""The evaluation of every measure, and means over queries, which leave out undefined values."""
+"""Evaluate a measure for each query, and average over the queries."""
 
 import math
 import warnings

@@ -1,4 +1,4 @@
-"""What items gain by their level, and the best sum of discounted gains."""
+"""Gains of relevance levels, and the ideal DCG."""
 
 from typing import Any, Literal
 

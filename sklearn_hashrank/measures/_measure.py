@@ -1,4 +1,4 @@
-"""What a measure is: a function of ties with its names, parameters and range."""
+"""The record of a measure: its function, names, parameters and range."""
 
 import inspect
 import math

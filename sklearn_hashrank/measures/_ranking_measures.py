@@ -1,4 +1,4 @@
-"""Measures of the ranking, whole or cut at k: functions of ties, one value per query."""
+"""The measures of the ranking, whole or cut at k, as functions of ties."""
 
 import math
 from collections.abc import Callable

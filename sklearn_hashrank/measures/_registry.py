@@ -1,4 +1,4 @@
-"""The registry: adds measures, and finds them by any of their names."""
+"""Register measures, and find them by any of their names."""
 
 from collections.abc import Callable, Mapping, Sequence
 from inspect import signature

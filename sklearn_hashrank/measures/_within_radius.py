@@ -1,4 +1,4 @@
-"""Measures of what lies within a Hamming radius: tie t holds the items at distance t."""
+"""The measures of what lies within a Hamming radius, where tie t is distance t."""
 
 from functools import lru_cache
 

@@ -1,21 +1,23 @@
-"""Precision and recall as functions of the rank, averaged over the queries."""
+"""Curves of precision and recall against the rank, averaged over the queries."""
 
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from .._utils.types import Target
 from ..measures import TieOrder, mean_over_queries
 from ._metric_arguments import RetrievalRun
 
 
 def precision_recall_curve(
-    y_true: Any,
-    codes: Any,
+    y_true: Target,
+    codes: ArrayLike,
     *,
-    database: Any = None,
+    database: tuple[Target, ArrayLike] | None = None,
     n_bits: int | None = None,
     affinity: Any = "auto",
-    k: Any = None,
+    k: ArrayLike | None = None,
     ties: TieOrder = "expected",
     average: bool = True,
     zero_division: float = np.nan,
@@ -75,13 +77,13 @@ def precision_recall_curve(
 
 
 def recall_at_k_curve(
-    y_true: Any,
-    codes: Any,
+    y_true: Target,
+    codes: ArrayLike,
     *,
-    database: Any = None,
+    database: tuple[Target, ArrayLike] | None = None,
     n_bits: int | None = None,
     affinity: Any = "auto",
-    k: Any = None,
+    k: ArrayLike | None = None,
     ties: TieOrder = "expected",
     average: bool = True,
     zero_division: float = np.nan,
@@ -136,7 +138,7 @@ def recall_at_k_curve(
 def _curves(
     run: RetrievalRun,
     average: bool,
-    k: Any,
+    k: ArrayLike | None,
     ties: TieOrder,
     zero_division: float,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

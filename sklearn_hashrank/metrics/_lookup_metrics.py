@@ -1,18 +1,20 @@
-"""Measures of what a lookup within a Hamming radius returns."""
+"""Metric functions of what lies within a Hamming radius."""
 
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from .._utils.types import Target
 from ..measures import TieOrder
 from ._metric_arguments import RetrievalRun
 
 
 def lookup_precision_score(
-    y_true: Any,
-    codes: Any,
+    y_true: Target,
+    codes: ArrayLike,
     *,
-    database: Any = None,
+    database: tuple[Target, ArrayLike] | None = None,
     n_bits: int | None = None,
     affinity: Any = "auto",
     radius: int = 2,
@@ -23,8 +25,8 @@ def lookup_precision_score(
 ) -> float | np.ndarray:
     """Relevant share of the items within a Hamming radius.
 
-    With ``radius=2`` it is the PH2 of the hashing literature. A query that finds nothing within the
-    radius scores 0.
+    With ``radius=2`` it is the PH2 of the hashing literature. The value of a query that finds
+    nothing within the radius is 0.
 
     Parameters
     ----------
@@ -55,7 +57,7 @@ def lookup_precision_score(
 
     Returns
     -------
-    score : float, or ndarray of shape (n_queries,) with ``average=False``
+    value : float, or ndarray of shape (n_queries,) with ``average=False``
 
     References
     ----------
@@ -76,10 +78,10 @@ def lookup_precision_score(
 
 
 def lookup_recall_score(
-    y_true: Any,
-    codes: Any,
+    y_true: Target,
+    codes: ArrayLike,
     *,
-    database: Any = None,
+    database: tuple[Target, ArrayLike] | None = None,
     n_bits: int | None = None,
     affinity: Any = "auto",
     radius: int = 2,
@@ -119,7 +121,7 @@ def lookup_recall_score(
 
     Returns
     -------
-    score : float, or ndarray of shape (n_queries,) with ``average=False``
+    value : float, or ndarray of shape (n_queries,) with ``average=False``
 
     Examples
     --------
@@ -135,10 +137,10 @@ def lookup_recall_score(
 
 
 def average_cumulative_gain_score(
-    y_true: Any,
-    codes: Any,
+    y_true: Target,
+    codes: ArrayLike,
     *,
-    database: Any = None,
+    database: tuple[Target, ArrayLike] | None = None,
     n_bits: int | None = None,
     affinity: Any = "auto",
     radius: int = 3,
@@ -149,7 +151,7 @@ def average_cumulative_gain_score(
 ) -> float | np.ndarray:
     """Mean relevance level of the items within a Hamming radius.
 
-    A query that finds nothing within the radius scores 0.
+    The value of a query that finds nothing within the radius is 0.
 
     Parameters
     ----------
@@ -180,7 +182,7 @@ def average_cumulative_gain_score(
 
     Returns
     -------
-    score : float, or ndarray of shape (n_queries,) with ``average=False``
+    value : float, or ndarray of shape (n_queries,) with ``average=False``
 
     References
     ----------
@@ -202,10 +204,10 @@ def average_cumulative_gain_score(
 
 
 def local_group_average_precision_score(
-    y_true: Any,
-    codes: Any,
+    y_true: Target,
+    codes: ArrayLike,
     *,
-    database: Any = None,
+    database: tuple[Target, ArrayLike] | None = None,
     n_bits: int | None = None,
     affinity: Any = "auto",
     radius: int = 2,
@@ -226,7 +228,7 @@ def local_group_average_precision_score(
     where :math:`m_k` is the largest number of items that share one code within distance k: the
     mean over radii 0, 1, ... r of the precision, times how full the ball is compared with every
     code in it being as full as the fullest. Its mean over the queries is mLGAP. Perfect precision
-    on few codes scores low. An empty ball scores 0; beyond the length of the codes the ball is
+    on few codes has a low value. An empty ball counts 0; beyond the length of the codes the ball is
     the whole space, and its term stays the same.
 
     Parameters
@@ -258,7 +260,7 @@ def local_group_average_precision_score(
 
     Returns
     -------
-    score : float, or ndarray of shape (n_queries,) with ``average=False``
+    value : float, or ndarray of shape (n_queries,) with ``average=False``
 
     References
     ----------

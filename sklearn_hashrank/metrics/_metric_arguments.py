@@ -1,9 +1,11 @@
-"""What every metric function is given, and how it comes by a histogram and a mean."""
+"""The arguments that all metric functions share, and how a histogram and a mean follow."""
 
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from .._utils.types import Target
 from ..histogram import RetrievalHistogram, retrieval_histogram
 from ..measures import configure_measure, mean_score
 
@@ -11,9 +13,9 @@ from ..measures import configure_measure, mean_score
 class RetrievalRun(NamedTuple):
     """What every metric function is given to count."""
 
-    y_true: Any
-    codes: Any
-    database: Any
+    y_true: Target
+    codes: ArrayLike
+    database: tuple[Target, ArrayLike] | None
     n_bits: int | None
     affinity: Any
     n_jobs: int | None

@@ -1,18 +1,20 @@
-"""Measures of the Hamming ranking, whole or cut at k."""
+"""Metric functions of the Hamming ranking, whole or cut at k."""
 
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from .._utils.types import Target
 from ..measures import Discount, Gain, Normalize, TieOrder
 from ._metric_arguments import RetrievalRun
 
 
 def tie_aware_average_precision_score(
-    y_true: Any,
-    codes: Any,
+    y_true: Target,
+    codes: ArrayLike,
     *,
-    database: Any = None,
+    database: tuple[Target, ArrayLike] | None = None,
     n_bits: int | None = None,
     affinity: Any = "auto",
     k: int | None = None,
@@ -61,7 +63,7 @@ def tie_aware_average_precision_score(
 
     Returns
     -------
-    score : float, or ndarray of shape (n_queries,) with ``average=False``
+    value : float, or ndarray of shape (n_queries,) with ``average=False``
 
     References
     ----------
@@ -96,10 +98,10 @@ def tie_aware_average_precision_score(
 
 
 def tie_aware_ndcg_score(
-    y_true: Any,
-    codes: Any,
+    y_true: Target,
+    codes: ArrayLike,
     *,
-    database: Any = None,
+    database: tuple[Target, ArrayLike] | None = None,
     n_bits: int | None = None,
     affinity: Any = "auto",
     k: int | None = None,
@@ -148,7 +150,7 @@ def tie_aware_ndcg_score(
 
     Returns
     -------
-    score : float, or ndarray of shape (n_queries,) with ``average=False``
+    value : float, or ndarray of shape (n_queries,) with ``average=False``
 
     References
     ----------
@@ -172,10 +174,10 @@ def tie_aware_ndcg_score(
 
 
 def tie_aware_dcg_score(
-    y_true: Any,
-    codes: Any,
+    y_true: Target,
+    codes: ArrayLike,
     *,
-    database: Any = None,
+    database: tuple[Target, ArrayLike] | None = None,
     n_bits: int | None = None,
     affinity: Any = "auto",
     k: int | None = None,
@@ -222,7 +224,7 @@ def tie_aware_dcg_score(
 
     Returns
     -------
-    score : float, or ndarray of shape (n_queries,) with ``average=False``
+    value : float, or ndarray of shape (n_queries,) with ``average=False``
 
     References
     ----------
@@ -243,10 +245,10 @@ def tie_aware_dcg_score(
 
 
 def tie_aware_precision_score(
-    y_true: Any,
-    codes: Any,
+    y_true: Target,
+    codes: ArrayLike,
     *,
-    database: Any = None,
+    database: tuple[Target, ArrayLike] | None = None,
     n_bits: int | None = None,
     affinity: Any = "auto",
     k: int | None = None,
@@ -289,7 +291,7 @@ def tie_aware_precision_score(
 
     Returns
     -------
-    score : float, or ndarray of shape (n_queries,) with ``average=False``
+    value : float, or ndarray of shape (n_queries,) with ``average=False``
 
     Examples
     --------
@@ -303,10 +305,10 @@ def tie_aware_precision_score(
 
 
 def tie_aware_recall_score(
-    y_true: Any,
-    codes: Any,
+    y_true: Target,
+    codes: ArrayLike,
     *,
-    database: Any = None,
+    database: tuple[Target, ArrayLike] | None = None,
     n_bits: int | None = None,
     affinity: Any = "auto",
     k: int | None = None,
@@ -347,7 +349,7 @@ def tie_aware_recall_score(
 
     Returns
     -------
-    score : float, or ndarray of shape (n_queries,) with ``average=False``
+    value : float, or ndarray of shape (n_queries,) with ``average=False``
 
     Examples
     --------
@@ -361,10 +363,10 @@ def tie_aware_recall_score(
 
 
 def tie_aware_f1_score(
-    y_true: Any,
-    codes: Any,
+    y_true: Target,
+    codes: ArrayLike,
     *,
-    database: Any = None,
+    database: tuple[Target, ArrayLike] | None = None,
     n_bits: int | None = None,
     affinity: Any = "auto",
     k: int | None = None,
@@ -405,7 +407,7 @@ def tie_aware_f1_score(
 
     Returns
     -------
-    score : float, or ndarray of shape (n_queries,) with ``average=False``
+    value : float, or ndarray of shape (n_queries,) with ``average=False``
 
     Examples
     --------
@@ -419,10 +421,10 @@ def tie_aware_f1_score(
 
 
 def tie_aware_reciprocal_rank_score(
-    y_true: Any,
-    codes: Any,
+    y_true: Target,
+    codes: ArrayLike,
     *,
-    database: Any = None,
+    database: tuple[Target, ArrayLike] | None = None,
     n_bits: int | None = None,
     affinity: Any = "auto",
     k: int | None = None,
@@ -465,7 +467,7 @@ def tie_aware_reciprocal_rank_score(
 
     Returns
     -------
-    score : float, or ndarray of shape (n_queries,) with ``average=False``
+    value : float, or ndarray of shape (n_queries,) with ``average=False``
 
     Examples
     --------

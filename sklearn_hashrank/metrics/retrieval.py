@@ -23,6 +23,7 @@ import joblib
 import numpy as np
 
 from .._utils.integers import is_int
+from .._utils.types import MatrixLike, Target
 from ..affinity import affinity_for, is_auto
 from ..codes import CodeReader, as_code_matrix, check_n_bits, packed_width
 from ..histogram import RetrievalHistogram, retrieval_histogram
@@ -64,7 +65,7 @@ class EncodedDatabase:
         What an affinity compares. None: the rows as the hasher sees them.
     """
 
-    def __init__(self, X: Any, y: Any):
+    def __init__(self, X: MatrixLike, y: Target | None):
         self.X, self.y = X, y
         self._encoded: Any = weakref.WeakKeyDictionary()
 
@@ -86,8 +87,8 @@ class EncodedDatabase:
 
 def retrieve(
     estimator: Any,
-    X: Any,
-    y: Any = None,
+    X: MatrixLike,
+    y: Target | None = None,
     *,
     database: Any = "self",
     affinity: Any = "auto",
@@ -171,7 +172,7 @@ def _passes_through(step: Any) -> bool:
     return step is None or (isinstance(step, str) and step == "passthrough")
 
 
-def encode(estimator: Any, X: Any) -> Encoded:
+def encode(estimator: Any, X: MatrixLike) -> Encoded:
     """Encode rows with a fitted estimator.
 
     Parameters

@@ -1,4 +1,4 @@
-"""Where rows come from: one source for arrays, memmaps, sparse matrices, iterators and dask arrays.
+"""Sources of rows: arrays, memmaps, sparse matrices, iterators and dask arrays as one object.
 
 How calls flow
 --------------

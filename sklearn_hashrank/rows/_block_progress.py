@@ -1,4 +1,4 @@
-"""What a caller of many blocks sets and sees: their size, and how far the work is."""
+"""The size of blocks, and progress lines while blocks are encoded."""
 
 from collections.abc import Iterator
 from typing import Any

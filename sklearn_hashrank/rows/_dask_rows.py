@@ -1,4 +1,4 @@
-"""Dask arrays: one task per chunk of rows, and sums of what the chunks give, in a tree.
+"""Chunks of a dask array as a source of rows: one task per chunk, sums added in a tree.
 
 Dask is never imported unless one of its arrays is given.
 """

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from ..._utils.types import MatrixLike, Target
 from ...measures import get_measure, mean_score
 from ..settings import with_settings
 from ._drawing import (
@@ -67,8 +68,8 @@ class BitsCurveDisplay:
     @classmethod
     def from_codes(
         cls,
-        y_true: Any,
-        codes: Any,
+        y_true: Target,
+        codes: Mapping[Any, Any],
         *,
         database: Any = None,
         affinity: Any = "auto",
@@ -143,8 +144,8 @@ class BitsCurveDisplay:
     def from_estimator(
         cls,
         estimator: Any,
-        X: Any,
-        y: Any = None,
+        X: MatrixLike,
+        y: Target | None = None,
         *,
         n_bits: Any = (8, 16, 32, 64),
         seeds: Any = (0, 1, 2),

@@ -1,9 +1,12 @@
 """Precision against recall, and recall against rank."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from ..._utils.types import MatrixLike, Target
 from ...measures import TieOrder, mean_over_queries
 from ._drawing import (
     by_name,
@@ -38,7 +41,9 @@ class _CurveDisplay:
     names: list[str] | None
 
     @classmethod
-    def from_histograms(cls, histograms: Any, *, k: Any = None, ties: TieOrder = "expected") -> Any:
+    def from_histograms(
+        cls, histograms: Any, *, k: ArrayLike | None = None, ties: TieOrder = "expected"
+    ) -> Any:
         """Curves from retrieval histograms, averaged over the queries.
 
         Parameters
@@ -70,13 +75,13 @@ class _CurveDisplay:
     def from_estimator(
         cls,
         estimator: Any,
-        X: Any,
-        y: Any = None,
+        X: MatrixLike,
+        y: Target | None = None,
         *,
         database: Any = "self",
         affinity: Any = "auto",
         n_jobs: int | None = None,
-        k: Any = None,
+        k: ArrayLike | None = None,
         ties: TieOrder = "expected",
     ) -> Any:
         """Curves of fitted hashers, averaged over the queries.
@@ -113,14 +118,14 @@ class _CurveDisplay:
     @classmethod
     def from_codes(
         cls,
-        y_true: Any,
-        codes: Any,
+        y_true: Target,
+        codes: ArrayLike | Mapping[str, ArrayLike],
         *,
         database: Any = None,
         n_bits: int | None = None,
         affinity: Any = "auto",
         n_jobs: int | None = None,
-        k: Any = None,
+        k: ArrayLike | None = None,
         ties: TieOrder = "expected",
     ) -> Any:
         """Curves of codes, averaged over the queries.

@@ -1,4 +1,4 @@
-"""What displays share: models and their histograms, axes, and a palette for every eye."""
+"""What the displays share: models by name, their histograms, axes and colours."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,9 +1,12 @@
 """The range of a measure over all orders of tied items."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from ..._utils.types import MatrixLike, Target
 from ...measures import TIE_ORDERS, get_measure, mean_score
 from ._drawing import (
     COLORS,
@@ -112,8 +115,8 @@ class TieRangeDisplay:
     def from_estimator(
         cls,
         estimator: Any,
-        X: Any,
-        y: Any = None,
+        X: MatrixLike,
+        y: Target | None = None,
         *,
         database: Any = "self",
         affinity: Any = "auto",
@@ -159,8 +162,8 @@ class TieRangeDisplay:
     @classmethod
     def from_codes(
         cls,
-        y_true: Any,
-        codes: Any,
+        y_true: Target,
+        codes: ArrayLike | Mapping[str, ArrayLike],
         *,
         database: Any = None,
         n_bits: int | None = None,

@@ -1,9 +1,12 @@
 """How many items each code holds."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from ..._utils.types import MatrixLike
 from ...measures import CodeUsage, code_usage
 from ..retrieval import encode
 from ._drawing import (
@@ -69,7 +72,9 @@ class CodeUsageDisplay:
         self.names = check_names(names, len(self.usages))
 
     @classmethod
-    def from_codes(cls, codes: Any, *, n_bits: int | None = None) -> "CodeUsageDisplay":
+    def from_codes(
+        cls, codes: ArrayLike | Mapping[str, ArrayLike], *, n_bits: int | None = None
+    ) -> "CodeUsageDisplay":
         """Usage of codes.
 
         Parameters
@@ -88,7 +93,7 @@ class CodeUsageDisplay:
         return cls(usages, names=names_of(models))
 
     @classmethod
-    def from_estimator(cls, estimator: Any, X: Any) -> "CodeUsageDisplay":
+    def from_estimator(cls, estimator: Any, X: MatrixLike) -> "CodeUsageDisplay":
         """Usage of the codes of rows.
 
         Parameters
