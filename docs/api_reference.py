@@ -449,6 +449,7 @@ SHARED = {
         "check_output",
         "given_name",
         "is_given",
+        "is_of_package",
         "map_array",
         "noted_n_bits",
         "read_archive",
