@@ -26,7 +26,7 @@ def as_numpy(array: Any, name: str) -> np.ndarray:
     Returns
     -------
     array : ndarray
-        bfloat16, which numpy does not have, becomes float32.
+        Of float32 for bfloat16, which numpy does not have.
     """
     if type(array) is np.ndarray:
         return array
