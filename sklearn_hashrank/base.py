@@ -58,7 +58,7 @@ _NOT_FOR_ENCODING = (
 class BaseHasher(
     NumbersAreNoBooleans, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
 ):
-    """Base class of hashers: a subclass sets `n_bits` and `output`, fits and projects.
+    """Base class of hashers: a subclass sets `n_bits_` and `output`, fits and projects.
 
     Bit j of a code is 1 where column j of :meth:`decision_function` is above zero; zero is bit 0.
 
@@ -68,7 +68,7 @@ class BaseHasher(
     Attributes
     ----------
     n_bits_ : int
-        Length of the codes, whatever `n_bits` was set to after `fit`. A subclass sets it.
+        Length of the codes, whatever `n_bits` was set to after `fit`.
     fitted_with_y_ : bool
         Whether `fit` was given `y`.
     codes_ : ndarray of shape (n_samples, ceil(n_bits / 8)), uint8
