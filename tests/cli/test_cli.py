@@ -24,6 +24,7 @@ from sklearn_hashrank import (
     load_hasher,
     retrieval_histogram,
 )
+from sklearn_hashrank._utils.extras import how_to_install
 from sklearn_hashrank.cli import main
 from sklearn_hashrank.comparison import METHODS
 
@@ -283,8 +284,7 @@ def test_missing_packages_name_the_extra(folder, capsys, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
     line = refused(capsys, "compare", "--data", "t.parquet")
     assert line == (
-        "reading t.parquet needs pyarrow, which is not installed: "
-        "pip install 'sklearn-hashrank[cli]'\n"
+        f"reading t.parquet needs pyarrow, which is not installed: {how_to_install('cli')}\n"
     )
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from ..._utils.extras import how_to_install
 from ...histogram import RetrievalHistogram, retrieval_histogram
 from ..retrieval import retrieve, unwrap
 
@@ -19,7 +20,7 @@ def pyplot(display: Any) -> Any:
     except ImportError as error:
         raise ImportError(
             f"{type(display).__name__}.plot needs matplotlib, which is not installed. "
-            "It comes with `pip install sklearn-hashrank[plot]`."
+            f"It comes with: {how_to_install('plot')}"
         ) from error
     return matplotlib.pyplot
 
