@@ -465,10 +465,12 @@ SHARED = {
     ),
     "sklearn_hashrank.rows": (
         "DaskRows",
-        "Rows",
+        "RowSource",
+        "as_numpy",
         "check_batch_size",
         "in_memory",
         "is_dask_array",
+        "is_tensor",
         "report_progress",
         "source",
     ),
