@@ -30,6 +30,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from ._utils.parameters import NumbersAreNoBooleans
 from .affinity import BaseAffinity, affinity_for, as_array, fit_affinity
 from .codes import FORMATS, collect_codes, packed_width, write_codes
 from .features import FeatureSpace
@@ -54,7 +55,9 @@ _NOT_FOR_ENCODING = (
 )
 
 
-class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class BaseHasher(
+    NumbersAreNoBooleans, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
+):
     """Base class of hashers: a subclass sets `n_bits_` and `output`, fits and projects.
 
     Bit j of a code is 1 where column j of :meth:`decision_function` is above zero; zero is bit 0.
