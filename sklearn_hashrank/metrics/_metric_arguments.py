@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 
 from .._utils.types import Target
 from ..histogram import RetrievalHistogram, retrieval_histogram
-from ..measures import configure_measure, mean_score
+from ..measures import configure_measure, mean_value
 
 
 class RetrievalRun(NamedTuple):
@@ -46,4 +46,4 @@ class RetrievalRun(NamedTuple):
         """Evaluate a measure, whose options are checked before anything is counted."""
         configured = configure_measure(name, **options)
         values = self.histogram(average, configured.measure.needs_codes).measure(configured)
-        return mean_score(values, stacklevel=4) if average else values
+        return mean_value(values, stacklevel=4) if average else values

@@ -12,7 +12,7 @@ from ..measures import (
     configure_measure,
     get_measure,
     list_measures,
-    mean_score,
+    mean_value,
     parse_measure,
 )
 from .retrieval import EncodedDatabase, check_database, retrieve, warn_if_all_is_relevant
@@ -186,7 +186,7 @@ class RetrievalScorer:
         )
         warn_if_all_is_relevant(histogram, stacklevel=3)
         scores = {
-            name: mean_score(histogram.measure(measure), stacklevel=3)
+            name: mean_value(histogram.measure(measure), stacklevel=3)
             for name, measure in self._metrics.items()
         }
         return next(iter(scores.values())) if self.is_single else scores

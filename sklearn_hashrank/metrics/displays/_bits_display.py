@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from ..._utils.types import MatrixLike, Target
-from ...measures import get_measure, mean_score
+from ...measures import get_measure, mean_value
 from ..settings import with_settings
 from ._drawing import (
     MARKERS,
@@ -135,7 +135,7 @@ class BitsCurveDisplay:
                     y_true, queries, items, length, affinity, n_jobs, measure.needs_codes
                 )
                 rows.append(
-                    [mean_score(h.measure(measure, **options)) for h in histograms.values()]
+                    [mean_value(h.measure(measure, **options)) for h in histograms.values()]
                 )
             scores.append(rows)
         return cls(n_bits, scores, names=names, label=f"mean {measure.label}")
@@ -198,7 +198,7 @@ class BitsCurveDisplay:
             [histogram] = histograms_of_estimators(
                 fitted, query_X, query_y, database, affinity, n_jobs, measure.needs_codes
             ).values()
-            return mean_score(histogram.measure(measure, **options))
+            return mean_value(histogram.measure(measure, **options))
 
         scores = [
             [[score(model, length, seed) for seed in seeds] for length in n_bits]
