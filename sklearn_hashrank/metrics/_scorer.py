@@ -216,7 +216,7 @@ class RetrievalScorer:
 
 
 def _named_metrics(metric: Any, shared: Mapping[str, Any]) -> dict[str, ConfiguredMeasure]:
-    """Map the name of each metric to its measure and options."""
+    """Name the metrics of a scorer, and give each the shared options that it knows."""
     if isinstance(metric, Mapping):
         found = {name: _find(one) for name, one in metric.items()}
     else:

@@ -257,7 +257,7 @@ class BitsCurveDisplay:
 
 
 def _by_length(codes: Any) -> dict[str | None, dict[int, Any]]:
-    """Codes by model and length; those of one model alone have no name."""
+    """Return codes by model and length; those of a single model have the name None."""
     if not isinstance(codes, Mapping) or not codes:
         raise ValueError(
             "codes must map each length to a list of codes, or names of models to such mappings. "
