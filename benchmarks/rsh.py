@@ -1,4 +1,4 @@
-"""Quality and speed of RSHHasher beside the unsupervised yardsticks.
+"""Quality and speed of RSHHasher beside the unsupervised baselines.
 
     python benchmarks/rsh.py --data GIST.npz [--fashion-mnist FOLDER] [--only quality|speed|solvers]
 

@@ -43,7 +43,7 @@ SECTIONS = (
         "Baselines",
         "sklearn_hashrank",
         ("SignHasher", "LSHHasher", "PCAHasher", "ITQHasher", "ClassifierHasher"),
-        "The yardsticks every learned hasher is compared with; see :ref:`baselines`.",
+        "The baselines every learned hasher is compared with; see :ref:`baselines`.",
     ),
     Section(
         "Kernels and anchors",
@@ -211,7 +211,7 @@ SECTIONS = (
         "Recall of an index that may miss something; see :ref:`stores`.",
     ),
     Section(
-        "Formats of others",
+        "Codes in other formats",
         "sklearn_hashrank.interop",
         ("to_faiss", "from_faiss", "to_bit_strings", "from_bit_strings", "to_bytes", "from_bytes"),
         "Codes to and from faiss, databases and vector stores; see :ref:`stores`.",

@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-UNDERLINES = "=-~"
+UNDERLINES = "=-~^"
 
 
 def to_rst(markdown: str) -> str:

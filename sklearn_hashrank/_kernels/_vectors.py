@@ -99,7 +99,7 @@ def _plain_add_transposed_tile(matrix, row, column):
     there[:] = here.T
 
 
-# add_two adds a couple of numbers of one flat array to one of another, as one store.
+# add_two adds two numbers of one flat array to one of another, as one store.
 # add_transposed_tile sets a tile of a square matrix, and the one that mirrors it, to their sum.
 add_two = _compiled_add_two if IS_COMPILED else _plain_add_two
 add_transposed_tile = _compiled_add_transposed_tile if IS_COMPILED else _plain_add_transposed_tile

@@ -2,9 +2,9 @@
 
 A pair with similarity s = <u_q, u_i> lies at x = (b - s) / (2 w) bin widths. With j = floor(x) and
 f = x - j, a triangular bin of half width delta reaches it from the bins j + r, j + r + 1 for r in
-1 - reach, 3 - reach, .., reach - 1, where reach = ceil(delta): one couple of neighbouring bins when
-delta <= 1. Each couple is one pass over a row of pairs. Tables have reach - 1 more bins on either
-side of those of a level, so that no couple lies outside.
+1 - reach, 3 - reach, .., reach - 1, where reach = ceil(delta): two neighbouring bins when
+delta <= 1. Each such two bins are one pass over a row of pairs. Tables have reach - 1 more bins on
+either side of those of a level, so that no bin lies outside.
 
 The loops are split so that everything but the scatter is vectorised: `_locate`, `_weigh` and
 `_slope` have no memory dependence from pair to pair, `_scatter` has nothing else.
@@ -22,7 +22,7 @@ _QUERIES, _TURNS = 2, 2
 
 @inlined
 def _locate(similarity, level, n_bits, n_bins, width, of_odd, cell, offset):
-    """Find the first bin of the first couple of each pair; `of_odd` is added where it is odd."""
+    """Find the first bin that each pair adds to; `of_odd` is added where it is odd."""
     number = offset.dtype.type
     middle = number(n_bins / 2)
     bins_per_similarity = number(n_bins / (2 * n_bits))
@@ -49,14 +49,14 @@ def _weigh(offset, shift, delta, shares):
 
 @inlined
 def _scatter(cell, shares, first, tables):
-    """Add the shares of each pair of the queries to its couple, in one of their tables."""
+    """Add the shares of each pair of the queries to its two bins, in one of their tables."""
     size = np.uintp(tables.shape[0] // (_QUERIES * _TURNS))
     for i in range(0, cell.shape[1], _TURNS):
         start = np.uintp(first)
         for turn in range(_TURNS):
             for r in range(_QUERIES):
-                couple = start + np.uintp(cell[r, i + turn])
-                add_two(tables, couple, shares[r], np.uintp(2 * (i + turn)))
+                low = start + np.uintp(cell[r, i + turn])
+                add_two(tables, low, shares[r], np.uintp(2 * (i + turn)))
                 start += size
 
 
@@ -88,7 +88,7 @@ def accumulate(similarity, level, counts, start, stop, n_bits, delta):
     reach = int(np.ceil(delta))
     width = n_bins + 2 * reach - 1
     n_cells = n_levels * width
-    # Couples of odd cells lie in tables of their own: what is stored is loaded again as a whole.
+    # Bins of odd cells lie in tables of their own: what is stored is loaded again as a whole.
     size = n_cells + 2 * reach
     n_turns = -(-n_rows // _TURNS)
     # Spare cells behind the others take nothing but a query itself, and what fills the last turn.
@@ -103,10 +103,10 @@ def accumulate(similarity, level, counts, start, stop, n_bits, delta):
             q = min(first + r, stop - 1)  # the last one twice where it is alone
             _locate(similarity[q], level[q], n_bits, n_bins, width, size, cell[r], offset[r])
             cell[r, q] = n_cells
-        for couple in range(reach):
+        for step in range(reach):
             for r in range(_QUERIES):
-                _weigh(offset[r], 2 * couple + 1 - reach, delta, shares[r])
-            _scatter(cell, shares, 2 * couple, tables)
+                _weigh(offset[r], 2 * step + 1 - reach, delta, shares[r])
+            _scatter(cell, shares, 2 * step, tables)
         for r in range(_QUERIES):
             _collect(tables, r, width, reach - 1, mass, counts[min(first + r, stop - 1)])
 
@@ -167,9 +167,9 @@ def pull_back(similarity, level, gradient, start, stop, n_bits, delta):
                 for d in range(n_bins + 1):
                     table[v * width + reach - 1 + d] = gradient[q, v, d] * scale
             slopes[:] = number(0)
-            for couple in range(reach):
-                shift = 2 * couple + 1 - reach
-                _slope(table[2 * couple :], cell, offset, shift, delta, slopes)
+            for step in range(reach):
+                shift = 2 * step + 1 - reach
+                _slope(table[2 * step :], cell, offset, shift, delta, slopes)
         slopes[q] = number(0)
 
 

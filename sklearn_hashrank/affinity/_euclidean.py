@@ -26,10 +26,10 @@ class EuclideanAffinity(BaseAffinity):
     levels : sequence of float, default=(1, 2, 5, 10)
         Relevance within each threshold, ascending and positive.
     max_samples : int or None, default=5000
-        Thresholds come from all pairs of at most this many rows, drawn by `random_state`
-        when there are more. None: all rows.
+        Thresholds come from all pairs of at most this many rows, sampled by
+        `random_state` when there are more. None: all rows.
     random_state : int, RandomState instance or None, default=0
-        Draws the rows.
+        Samples the rows.
 
     Attributes
     ----------

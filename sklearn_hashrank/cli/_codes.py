@@ -96,7 +96,11 @@ def add_commands(commands: Any) -> None:
         "--bits", type=positive, default=32, metavar="N", help="code length (default: 32)"
     )
     parser.add_argument(
-        "--seed", type=int, default=0, metavar="N", help="draws what the method draws (default: 0)"
+        "--seed",
+        type=int,
+        default=0,
+        metavar="N",
+        help="seed of what the method samples (default: 0)",
     )
     _add_output(parser, "model file, .npz", required=True)
 

@@ -90,13 +90,13 @@ def add_command(commands: Any) -> None:
         type=positive,
         default=3,
         metavar="N",
-        help="how many times splits are drawn (default: %(default)s)",
+        help="how many times splits are sampled (default: %(default)s)",
     )
     parser.add_argument(
         "--protocol",
         choices=list(_PROTOCOLS),
-        help="queries and training rows of each class, or drawn from all; training on some classes "
-        "and retrieval among the other third; or one of the papers' settings for CIFAR-10 "
+        help="queries and training rows of each class, or sampled from all; training on some "
+        "classes and retrieval among the other third; or one of the papers' settings for CIFAR-10 "
         "(default: per-class with labels, else random)",
     )
     parser.add_argument(

@@ -9,8 +9,7 @@ from ._measuring import (
     measure_codes,
     name_measures,
 )
-from ._methods import method_from_name
-from ._names import GROUPS, METHODS, Method
+from ._method_table import GROUPS, METHODS, Method, method_from_name
 from ._rescoring import Rescoring, measure_rescoring, projections_of
 from ._runner import RunResult
 

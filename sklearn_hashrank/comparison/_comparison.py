@@ -13,21 +13,21 @@ import joblib
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 from scipy import sparse
+from sklearn.base import clone
 from sklearn.utils import check_array, check_consistent_length
 
 from .._utils.threads import check_n_jobs
-from ..affinity import affinity_for, as_array, fit_affinity
+from ..affinity import affinity_for, as_array, fit_affinity, is_auto
 from ..measures import ConfiguredMeasure
 from ..metrics.settings import has_setting, with_settings
 from ..persistence import write_file
 from ._about import describe_data, describe_machine
 from ._measuring import COLUMNS, MEASURED, Column, columns_of, name_measures
-from ._methods import check_method, method_from_name, sources, with_affinity
-from ._names import METHODS
+from ._method_table import METHODS, check_method, method_from_name
 from ._protocols import check_protocol, describe_protocol, draw_split
 from ._rescoring import Rescoring
 from ._runner import Run, RunResult, execute, interrupts_ignored, load_result, save_result
-from ._store import RunStore, run_key, versions
+from ._store import RunStore, run_key, sources, versions
 from ._summary import Table, summarize
 from ._tables import to_csv, to_latex, to_markdown
 
@@ -189,14 +189,14 @@ def compare(
 ) -> Comparison:
     """Fit, encode and evaluate methods at several code lengths and seeds, under one protocol.
 
-    A seed draws the split and whatever a hasher draws, so that methods are compared on the same
+    A seed gives the split and whatever a hasher samples, so that methods are compared on the same
     splits. Each run uses one thread, and `n_jobs` processes do several at a time: the numbers do
     not depend on it.
 
     Parameters
     ----------
     X : {array-like, sparse matrix} of shape (n_samples, n_features)
-        All rows: training, database and queries are drawn from them.
+        All rows: training rows, database and queries are sampled from them.
     y : array-like with n_samples rows, default=None
         What relevance is computed from. None: hashers learn without it, those that need it fail,
         and codes are judged by distances between rows of `X`.
@@ -211,9 +211,9 @@ def compare(
     seeds : int or iterable of int, default=3
         The seeds, or how many: 0, 1, ...
     protocol : split object or RetrievalSplit, default=None
-        How rows are drawn, see :mod:`sklearn_hashrank.model_selection`; its `random_state` becomes
-        the seed. An object of your own has a method ``split(X, y)`` that gives the numbers of
-        training rows, queries and database rows. A `RetrievalSplit` is the same for every seed.
+        How rows are sampled, see :mod:`sklearn_hashrank.model_selection`; its `random_state`
+        becomes the seed. An object of your own has a method ``split(X, y)`` that gives the numbers
+        of training rows, queries and database rows. A `RetrievalSplit` is the same for every seed.
         None: 100 queries and 500 training rows of each class, or without `y` 1,000 queries and
         everything else to train on.
     affinity : "auto" or affinity object, default="auto"
@@ -379,9 +379,20 @@ def _check_methods(methods: Any, affinity: Any) -> dict[str, Any]:
         raise ValueError("at least one method is needed.")
     _check_names(methods)
     return {
-        name: with_affinity(check_method(hasher, name), affinity)
+        name: _with_affinity(check_method(hasher, name), affinity)
         for name, hasher in methods.items()
     }
+
+
+def _with_affinity(estimator: Any, affinity: Any) -> Any:
+    """Clone an estimator that learns from `affinity` wherever it would choose one itself."""
+    estimator = clone(estimator)
+    chosen = {
+        path: affinity
+        for path, value in estimator.get_params().items()
+        if path.rpartition("__")[2] == "affinity" and is_auto(value)
+    }
+    return estimator.set_params(**chosen)
 
 
 def _groups(notations: Iterable[str]) -> dict[str, str]:

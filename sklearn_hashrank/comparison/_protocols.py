@@ -1,4 +1,4 @@
-"""Protocols, drawn anew for every seed."""
+"""Splits of the rows by a protocol, sampled anew for every seed."""
 
 import copy
 from dataclasses import fields
@@ -62,14 +62,14 @@ def describe_protocol(protocol: Any, splits: dict[int, RetrievalSplit]) -> dict[
     ]
     seeds = ", ".join(map(str, splits))
     if isinstance(protocol, RetrievalSplit):
-        split, drawn = "row numbers that were given", "each draws a hasher"
+        split, sampled = "row numbers that were given", "each samples a hasher"
     else:
-        split, drawn = _without_seed(protocol), "each draws a split and a hasher"
+        split, sampled = _without_seed(protocol), "each samples a split and a hasher"
     return {
         "split": split,
         "sizes": "; ".join(dict.fromkeys(sizes)),
         "queries": "no query is in the database, and none was trained on",
-        "seeds": f"{seeds}; {drawn}",
+        "seeds": f"{seeds}; {sampled}",
     }
 
 

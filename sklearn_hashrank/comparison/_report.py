@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._utils.text import plain
 from ._figures import Figure, draw_figures
-from ._names import GROUPS, OTHERS, in_groups
+from ._method_table import GROUPS, OTHERS, in_groups
 from ._report_script import POLICY, SCRIPT
 from ._report_style import CSS, SHADES
 from ._runner import RunResult

@@ -20,7 +20,6 @@ from ..measures import ConfiguredMeasure
 from ..metrics.retrieval import encode
 from ..model_selection import RetrievalSplit
 from ._measuring import are_curves, are_scores, measure_codes
-from ._methods import types_inside
 from ._rescoring import Rescoring, measure_rescoring, projections_of
 from ._store import RunStore
 
@@ -43,7 +42,7 @@ class Run:
     n_bits : int
         The length of codes that was asked for; 0 where the hasher has a width of its own.
     seed : int
-        Draws the split, and whatever the hasher draws.
+        Controls the split, and whatever the hasher samples.
     key : str or None
         Digest of all settings; None where there is none, so that the run cannot be kept.
     """
@@ -66,7 +65,7 @@ class RunResult:
     n_bits : int
         Length of the codes; 0 where a run without a length set for it failed.
     seed : int
-        Drew the split, and whatever the hasher draws.
+        The seed of the split, and of whatever the hasher samples.
     scores : dict of str to float
         Every measure, bounds over tie orders, times and sizes; empty where the run failed.
     curves : dict of str to list
@@ -242,7 +241,7 @@ def _fit_and_measure(run, X, y, split, affinity, measures, rescoring):
 
 def _warm_up(hasher, X, y, split, affinity):
     """Compile, or load, what such a hasher uses, so that it is not counted as training."""
-    types = frozenset(types_inside(hasher))
+    types = frozenset(_types_inside(hasher))
     if types in _warm:
         return
     _warm.add(types)
@@ -256,3 +255,9 @@ def _warm_up(hasher, X, y, split, affinity):
             retrieval_histogram(codes, codes, compared, compared, affinity=affinity, n_bits=n_bits)
         except Exception:  # such as too few rows of a class; the run itself has them all
             return
+
+
+def _types_inside(estimator: Any) -> set[type]:
+    """Types of an estimator and of the estimators inside of it."""
+    inside = [value for value in estimator.get_params().values() if hasattr(value, "get_params")]
+    return {type(each) for each in (estimator, *inside)}

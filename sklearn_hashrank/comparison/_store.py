@@ -2,8 +2,11 @@
 
 import functools
 import hashlib
+import inspect
 import json
+import pickle
 import platform
+import sys
 import warnings
 from collections.abc import Callable
 from importlib.metadata import PackageNotFoundError, version
@@ -16,6 +19,7 @@ from .. import __version__
 from ..persistence import write_file
 
 _PACKAGES = ("numpy", "scipy", "scikit-learn", "joblib", "numba", "cvxpy", "torch")
+_VERSIONED = {"sklearn_hashrank", "sklearn", "numpy", "scipy", *sys.stdlib_module_names}
 
 
 def run_key(**settings: Any) -> str:
@@ -44,6 +48,46 @@ def _source_digest() -> str:
         if path.relative_to(package).parts[0] != "cli":
             digest.update(str(path.relative_to(package)).encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()
+
+
+def sources(*objects: Any) -> str | None:
+    """Source of the modules of users' types and functions; None where there is one without.
+
+    These are all that the objects are made of. What Python, this package and scikit-learn define is
+    known by their versions. What cannot be pickled raises an error.
+    """
+    finder = _ModuleFinder()
+    finder.dump(objects)
+    texts = []
+    for name in sorted(finder.modules):
+        if name.partition(".")[0] in _VERSIONED:
+            continue
+        try:
+            texts.append(inspect.getsource(sys.modules[name]))
+        except (KeyError, OSError, TypeError):
+            return None
+    return "".join(texts)
+
+
+class _ModuleFinder(pickle.Pickler):
+    """Notes where the types, their bases and the functions are defined that objects are made of."""
+
+    def __init__(self):
+        super().__init__(_Sink())
+        self.modules: set[str] = set()
+
+    def reducer_override(self, part: Any) -> Any:
+        definitions = part.__mro__ if isinstance(part, type) else (part, *type(part).__mro__)
+        modules = (getattr(each, "__module__", None) for each in definitions)
+        self.modules.update(module for module in modules if module)  # what is built in has none
+        return NotImplemented
+
+
+class _Sink:
+    """Keeps nothing of what is written."""
+
+    def write(self, data: Any) -> int:
+        return len(data)
 
 
 class RunStore:

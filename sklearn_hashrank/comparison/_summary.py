@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ._measuring import COLUMNS, Column
-from ._names import in_groups
+from ._method_table import in_groups
 from ._runner import RunResult
 
 _MANY = 8  # methods of a table that is read without headings

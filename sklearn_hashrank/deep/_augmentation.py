@@ -5,7 +5,7 @@ from collections.abc import Callable
 import torch
 
 Augmentation = Callable[[torch.Tensor], torch.Tensor]
-"""From a batch of images (n, channels, height, width) to another; draws by torch's generator."""
+"""From a batch of images (n, channels, height, width) to another, by torch's random numbers."""
 
 _LARGEST_SHIFT = 0.1  # of the height and the width
 
@@ -17,7 +17,7 @@ def shift(images: torch.Tensor, generator: torch.Generator | None = None) -> tor
     ----------
     images : Tensor of shape (n, channels, height, width)
     generator : Generator, default=None
-        Draws how far; None: torch's own.
+        Controls how far images move; None: torch's own.
 
     Returns
     -------
@@ -41,7 +41,7 @@ def flip(images: torch.Tensor, generator: torch.Generator | None = None) -> torc
     ----------
     images : Tensor of shape (n, channels, height, width)
     generator : Generator, default=None
-        Draws which; None: torch's own.
+        Controls which images are flipped; None: torch's own.
 
     Returns
     -------
@@ -58,7 +58,7 @@ def flip_and_shift(images: torch.Tensor, generator: torch.Generator | None = Non
     ----------
     images : Tensor of shape (n, channels, height, width)
     generator : Generator, default=None
-        Draws both; None: torch's own.
+        Controls both changes; None: torch's own.
 
     Returns
     -------

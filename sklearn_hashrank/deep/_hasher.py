@@ -133,7 +133,7 @@ class DeepHasher(CallbackSupportMixin, BaseHasher):
     output : {"bits", "signs", "packed"}, default="bits"
         Format of :meth:`transform`: 0/1 uint8, -1/+1 int8, or packed uint8 bytes.
     random_state : int, RandomState instance or None, default=None
-        Draws the network, the minibatches, the changes of images and the validation rows. The
+        Samples the network, the minibatches, the changes of images and the validation rows. The
         generators of torch itself are left as they were; fits in several threads wait for each
         other, because threads share them.
     n_jobs : int or None, default=None

@@ -103,9 +103,9 @@ def input_dtype(network: nn.Module) -> torch.dtype:
 
 @contextlib.contextmanager
 def seeded(seed: int, device: torch.device) -> Iterator[None]:
-    """Let torch draw from a seed, and go on afterwards as if nothing had been drawn.
+    """Let torch sample from a seed, and go on afterwards as if nothing had been sampled.
 
-    Networks and dropout draw from the one generator that torch has in a process. So one network
+    Networks and dropout sample from the one generator that torch has in a process. So one network
     learns at a time; others wait in their threads.
     """
     devices: Sequence[int] = [device.index or 0] if device.type == "cuda" else []

@@ -32,7 +32,7 @@ def leading_directions(
     n_directions : int
         At most n_features.
     random_state : RandomState instance
-        Draws the start of the iteration.
+        Samples the start of the iteration.
     n_iter : int, default=7
         Turns of the iteration.
     exact_features : int, default=1024

@@ -129,7 +129,7 @@ class FeatureSpace:
     def principal(cls, X: Any, n: int, random_state: RandomState) -> "FeatureSpace":
         """Space of the `n` principal directions of dense or sparse rows.
 
-        One number is drawn from `random_state`, whether the method of computation needs it or not.
+        One number is taken from `random_state`, whether the method of computation needs it or not.
         Where rows vary in fewer than `n` directions, the others are 0: rounding would decide there.
         """
         for name, size in (("n_features", X.shape[1]), ("n_samples", X.shape[0])):

@@ -11,7 +11,7 @@ from ..objectives.structural import count_relevant
 from ..solvers.binary_quadratic import Blocks
 
 _NUMBERS_AT_A_TIME = 1 << 22
-_OFTEN = 20  # with so many candidates per partner, hardly any is drawn twice
+_OFTEN = 20  # with so many candidates per partner, hardly any is sampled twice
 _LARGEST_BLOCK = 2000
 
 
@@ -120,7 +120,7 @@ def sample_pairs(
     n_similar, n_dissimilar : int
         Most partners that are sampled for a row. It may be a partner of others, too.
     random_state : RandomState instance
-        Draws the partners.
+        Samples the partners.
 
     Returns
     -------
@@ -138,7 +138,7 @@ def sample_pairs(
             (-1, np.flatnonzero(~is_similar), n_dissimilar),
         ):
             if len(pool):
-                rows, partners = _draw(members[group], pool, most, random_state)
+                rows, partners = _sample_partners(members[group], pool, most, random_state)
                 first.append(rows)
                 second.append(partners)
                 kinds.append(np.full(len(rows), kind, dtype=np.int8))
@@ -172,7 +172,7 @@ def _relevance(affinity, groups):
             yield start + i, relevant
 
 
-def _draw(rows, pool, most, random_state):
+def _sample_partners(rows, pool, most, random_state):
     """Pairs of each row with some of the pool."""
     if len(pool) <= most:
         return np.repeat(rows, len(pool)), np.tile(pool, len(rows))

@@ -63,7 +63,7 @@ warm_start : bool, default=False
 output : {"bits", "signs", "packed"}, default="bits"
     Format of :meth:`transform`: 0/1 uint8, -1/+1 int8, or packed uint8 bytes.
 random_state : int, RandomState instance or None, default=None
-    Draws the start, the minibatches and the validation rows.
+    Samples the start, the minibatches and the validation rows.
 n_jobs : int or None, default=None
     Threads over the rows of large batches. None means 1 unless in a
     :obj:`joblib.parallel_config` context, -1 means all processors. The result does not depend on

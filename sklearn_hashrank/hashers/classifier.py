@@ -1,4 +1,4 @@
-"""Codes of a classifier's predictions: the yardstick of hashing with labels."""
+"""Codes of the classes that a classifier predicts: the baseline of hashing with labels."""
 
 import warnings
 from numbers import Real
@@ -52,7 +52,7 @@ class ClassifierHasher(BaseHasher):
     output : {"bits", "signs", "packed"}, default="bits"
         Format of :meth:`transform`: 0/1 uint8, -1/+1 int8, or packed uint8 bytes.
     random_state : int, RandomState instance or None, default=None
-        Draws the folds, and the order of the columns of a Hadamard matrix.
+        Controls the folds, and the order of the columns of a Hadamard matrix.
 
     Attributes
     ----------

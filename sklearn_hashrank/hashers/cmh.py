@@ -31,7 +31,7 @@ class CMHHasher(WinnerHasher):
     output : {"bits", "signs", "packed"}, default="bits"
         Format of :meth:`transform`: 0/1 uint8, -1/+1 int8, or packed uint8 bytes.
     random_state : int, RandomState instance or None, default=None
-        Draws the projections.
+        Samples the projections.
 
     Attributes
     ----------
@@ -86,7 +86,7 @@ class CMHHasher(WinnerHasher):
     @_fit_context(prefer_skip_nested_validation=True)
     @one_blas_thread()
     def fit(self, X: Any, y: Any = None) -> "CMHHasher":
-        """Draw the projections.
+        """Sample the projections.
 
         Parameters
         ----------

@@ -28,7 +28,7 @@ class DispersionHasher(MinibatchHasher):
     which sends a class to few codes. The dispersed objective keeps relevant pairs within a zone of
     distances instead, neither farther nor nearer; the hierarchical one has a nearer zone for rows
     of the same class than for those that share a superclass only [1]_. All pairs of a minibatch
-    count. The relaxed codes are the projections themselves, drawn towards -1 and +1. Features are
+    count. The relaxed codes are the projections themselves, pulled towards -1 and +1. Features are
     centred and scaled inside, and the result is folded back into `components_` and `intercept_`.
 
     Parameters

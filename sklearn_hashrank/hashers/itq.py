@@ -30,7 +30,8 @@ class ITQHasher(LinearHasher):
     output : {"bits", "signs", "packed"}, default="bits"
         Format of :meth:`transform`: 0/1 uint8, -1/+1 int8, or packed uint8 bytes.
     random_state : int, RandomState instance or None, default=None
-        Draws the first rotation, and serves the principal directions of large data.
+        Samples the first rotation. Also used where the principal directions of large data are found
+        by a randomised method.
 
     Attributes
     ----------

@@ -26,7 +26,7 @@ class LSHHasher(LinearHasher):
     output : {"bits", "signs", "packed"}, default="bits"
         Format of :meth:`transform`: 0/1 uint8, -1/+1 int8, or packed uint8 bytes.
     random_state : int, RandomState instance or None, default=None
-        Draws the hyperplanes.
+        Samples the hyperplanes.
 
     Attributes
     ----------
@@ -74,7 +74,7 @@ class LSHHasher(LinearHasher):
     @_fit_context(prefer_skip_nested_validation=True)
     @one_blas_thread()
     def fit(self, X: Any, y: Any = None) -> "LSHHasher":
-        """Draw the hyperplanes.
+        """Sample the hyperplanes.
 
         Parameters
         ----------

@@ -101,7 +101,7 @@ class LWHHasher(CallbackSupportMixin, LinearHasher):
     output : {"bits", "signs", "packed"}, default="bits"
         Format of :meth:`transform`: 0/1 uint8, -1/+1 int8, or packed uint8 bytes.
     random_state : int, RandomState instance or None, default=None
-        Samples the rows, and draws the starts of the solver and of the rotation.
+        Samples the rows, and the starts of the solver and of the rotation.
     n_jobs : int, default=None
         Threads over queries. None means 1 unless in a :obj:`joblib.parallel_config` context, -1
         means all processors. The result does not depend on it.

@@ -31,7 +31,7 @@ class PCAHasher(LinearHasher):
     output : {"bits", "signs", "packed"}, default="bits"
         Format of :meth:`transform`: 0/1 uint8, -1/+1 int8, or packed uint8 bytes.
     random_state : int, RandomState instance or None, default=None
-        Draws the rotation. Used where the principal directions of large data are found by a
+        Samples the rotation. Also used where the principal directions of large data are found by a
         randomised method.
 
     Attributes

@@ -35,7 +35,7 @@ class SKLSHHasher(SinusoidHasher):
     output : {"bits", "signs", "packed"}, default="bits"
         Format of :meth:`transform`: 0/1 uint8, -1/+1 int8, or packed uint8 bytes.
     random_state : int, RandomState instance or None, default=None
-        Samples the rows that measure distances, and draws the sinusoids.
+        Samples the rows that measure distances, and the sinusoids.
 
     Attributes
     ----------
@@ -96,7 +96,7 @@ class SKLSHHasher(SinusoidHasher):
     @_fit_context(prefer_skip_nested_validation=True)
     @one_blas_thread()
     def fit(self, X: Any, y: Any = None) -> "SKLSHHasher":
-        """Measure how far apart near rows are, and draw the sinusoids.
+        """Measure how far apart near rows are, and sample the sinusoids.
 
         Parameters
         ----------

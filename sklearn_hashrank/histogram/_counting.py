@@ -337,7 +337,7 @@ class BlockCounter:
                 _kernels.hamming.find_equal_rows(sample, groups_of_sample, len(sample))[0]
             )
             n_repeated = len(sample) - n_distinct
-            if n_repeated * limit < len(sample) ** 2 / 2:  # as draws from `limit` items have
+            if n_repeated * limit < len(sample) ** 2 / 2:  # as samples of `limit` items have
                 return None
         firsts, repeats, _ = _kernels.hamming.find_equal_rows(words, groups, limit)
         return (firsts, repeats) if len(firsts) else None

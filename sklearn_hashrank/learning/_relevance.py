@@ -182,7 +182,7 @@ def split_for_validation(
     fraction : float
         Of the rows to validate on.
     random_state : RandomState instance
-        Draws them.
+        Samples the validation rows.
 
     Returns
     -------

@@ -122,7 +122,7 @@ class GroupBatches:
 
 @dataclass
 class Trainer:
-    """Passes over minibatches that move a model uphill.
+    """Passes over minibatches, each of which moves a model by gradient ascent.
 
     Parameters
     ----------
@@ -255,7 +255,7 @@ class LinearLearner:
     solver : Adam or SGD
         Moves the weights.
     random_state : RandomState instance
-        Draws the start: principal directions, rotated towards codes, and random directions beyond
+        Samples the start: principal directions, rotated towards codes, and random directions beyond
         their number; each scaled to projections of unit variance.
     start : tuple (components, intercept), default=None
         Projections to start from instead.
@@ -291,7 +291,7 @@ class LinearLearner:
             np.ascontiguousarray(weights, dtype=np.float32),
             offsets.astype(np.float32),
         )
-        self._mask = RandomMask.draw(dropout, random_state) if dropout else None
+        self._mask = RandomMask.of_share(dropout, random_state) if dropout else None
         self.n_steps = 0
         self.restart_average()
 
@@ -306,7 +306,7 @@ class LinearLearner:
         value_and_gradient: Callable[[np.ndarray], tuple[float, np.ndarray]],
         factor: float,
     ) -> float:
-        """Move uphill on a batch of rows, given the value and the gradient of its projections.
+        """Take a step on a batch of rows, given the value and the gradient of its projections.
 
         `factor` is that of the schedule, for the length of the step.
         """
@@ -351,14 +351,14 @@ class RandomMask(NamedTuple):
     n_dropped : int
         How many of 256 numbers are set to zero, in the mean.
     seed : int
-        Together with the number of a step it draws them, so that no generator has to be kept.
+        Together with the number of a step it gives them, so that no generator has to be kept.
     """
 
     n_dropped: int
     seed: int
 
     @classmethod
-    def draw(cls, share: float, random_state: np.random.RandomState) -> "RandomMask":
+    def of_share(cls, share: float, random_state: np.random.RandomState) -> "RandomMask":
         """Mask of a share of the numbers, to the nearest 1/256, with a seed of its own."""
         return cls(min(255, round(256 * share)), random_state.randint(np.iinfo(np.int32).max))
 
@@ -384,7 +384,7 @@ def _directions(rows, n_bits, random_state):
     weights = random_state.standard_normal((rows.shape[1], n_bits)).astype(np.float32)
     n_principal = min(n_bits, rows.shape[1], rows.shape[0] - 1)
     centred = CenteredRows(rows, rows.mean(axis=0, dtype=np.float64))
-    seed = random_state.randint(np.iinfo(np.int32).max)  # drawn whether it is needed or not
+    seed = random_state.randint(np.iinfo(np.int32).max)  # taken whether it is needed or not
     _, directions = leading_directions(centred, n_principal, np.random.RandomState(seed))
     directions = directions.astype(np.float32)
     rotation, _ = itq_rotation(rows @ directions, _ITERATIONS_OF_THE_START, random_state)

@@ -71,7 +71,7 @@ class PerClassRetrievalSplit:
     The protocol of most papers on supervised hashing: training rows are part of the database. Row
     numbers come shuffled.
 
-    With a multilabel indicator, so many rows are drawn for every label, the rarest first,
+    With a multilabel indicator, so many rows are sampled for every label, the rarest first,
     none of them twice; rows without a label are only retrieved. A label path is a class. The
     defaults are the protocol of NUS-WIDE in the papers: of 21 labels, 2,100 queries and 10,500
     training rows.
@@ -83,9 +83,9 @@ class PerClassRetrievalSplit:
     n_train : int or None, default=500
         Training rows of each class; None: the whole database.
     n_splits : int, default=1
-        How many independent splits to draw.
+        How many independent splits to sample.
     random_state : int, RandomState instance or None, default=None
-        Draws the rows.
+        Samples the rows.
 
     See Also
     --------
@@ -129,7 +129,7 @@ class PerClassRetrievalSplit:
         return self.n_splits
 
     def split(self, X: Any, y: Any, groups: Any = None) -> Iterator[RetrievalSplit]:
-        """Draw the splits.
+        """Sample the splits.
 
         Parameters
         ----------
@@ -207,9 +207,9 @@ class RandomRetrievalSplit:
     n_database : int or None, default=None
         Number of database rows; None: all but the queries.
     n_splits : int, default=1
-        How many independent splits to draw.
+        How many independent splits to sample.
     random_state : int, RandomState instance or None, default=None
-        Draws the rows.
+        Samples the rows.
 
     Examples
     --------
@@ -251,7 +251,7 @@ class RandomRetrievalSplit:
         return self.n_splits
 
     def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[RetrievalSplit]:
-        """Draw the splits.
+        """Sample the splits.
 
         Parameters
         ----------
@@ -293,9 +293,9 @@ def cifar10_split(
         the data set's own test images as queries; for these, pass
         ``RetrievalSplit(train, test, train)`` instead.
     n_splits : int, default=1
-        How many independent splits to draw.
+        How many independent splits to sample.
     random_state : int, RandomState instance or None, default=None
-        Draws the rows.
+        Samples the rows.
 
     Returns
     -------

@@ -33,9 +33,9 @@ class UnseenClassesSplit:
     n_test_classes : int or None, default=None
         Number of test classes; None: a third of all classes, at least 2.
     n_splits : int, default=1
-        How many independent splits to draw.
+        How many independent splits to sample.
     random_state : int, RandomState instance or None, default=None
-        Draws the classes and the rows.
+        Samples the classes and the rows.
 
     See Also
     --------
@@ -86,7 +86,7 @@ class UnseenClassesSplit:
         return self.n_splits
 
     def split(self, X: Any, y: Any, groups: Any = None) -> Iterator[RetrievalSplit]:
-        """Draw the splits.
+        """Sample the splits.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""The one door: what a caller gives as rows becomes a source of rows."""
+"""Turn arrays, memmaps, iterators and dask arrays into one `Rows` object."""
 
 import math
 import sys

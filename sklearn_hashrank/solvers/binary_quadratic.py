@@ -83,7 +83,7 @@ def minimise_by_cuts(
     n_rounds : int
         How often each block is cut, in random order.
     random_state : RandomState instance
-        Draws the order.
+        Controls the order.
 
     Returns
     -------
@@ -110,7 +110,7 @@ def minimise_spectrally(
     linear : ndarray of shape (n,)
         The :math:`l_i`.
     random_state : RandomState instance
-        Draws the start of the eigenvector.
+        Controls the start of the search for the eigenvector.
 
     Returns
     -------

@@ -141,7 +141,7 @@ class PegasosMaster(_Master):
     alpha : float
         Weight of the regulariser.
     random_state : RandomState instance
-        Draws the queries of a step.
+        Samples the queries of a step.
     n_steps : int
         Steps of a solution; five times as many for a thorough one.
     batch_size : int

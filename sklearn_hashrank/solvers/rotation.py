@@ -7,7 +7,7 @@ __all__ = ["itq_rotation", "random_rotation", "rotate_to_signs"]
 
 
 def random_rotation(n: int, random_state: np.random.RandomState) -> np.ndarray:
-    """Draw a rotation or reflection of n dimensions from the uniform (Haar) distribution."""
+    """Sample a rotation or reflection of n dimensions from the uniform (Haar) distribution."""
     if n == 1:
         return random_state.choice([-1.0, 1.0], size=(1, 1))
     return ortho_group.rvs(n, random_state=random_state)
@@ -29,7 +29,7 @@ def itq_rotation(
     max_iter : int
         Most alternations; it ends when the codes no longer change.
     random_state : RandomState instance
-        Draws the first rotation.
+        Samples the first rotation.
 
     Returns
     -------

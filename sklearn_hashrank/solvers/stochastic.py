@@ -43,7 +43,7 @@ SCHEDULES: dict[str, Callable[[float], float]] = {
 
 
 class Ascent:
-    """Steps uphill, in place, on a list of parameter arrays.
+    """Gradient ascent, in place, on a list of parameter arrays.
 
     Parameters
     ----------

@@ -7,7 +7,7 @@ from sklearn.datasets import load_digits
 from sklearn.preprocessing import StandardScaler
 
 from sklearn_hashrank import load_hasher, save_hasher
-from sklearn_hashrank.comparison import compare, method_from_name
+from sklearn_hashrank.comparison import METHODS, compare, method_from_name
 from sklearn_hashrank.model_selection import RandomRetrievalSplit
 from tests.instances import METHODS_HERE
 
@@ -37,6 +37,15 @@ def relevances(y):
         "paths": (levels, no_classes),
         "nothing": (None, no_paths | dict.fromkeys(LABELS_ONLY, "requires y to be passed")),
     }
+
+
+@pytest.mark.parametrize("name", METHODS_HERE)
+def test_the_table_says_what_the_hasher_says(name):
+    method, hasher = METHODS[name], METHODS[name].hasher
+    assert hasher is not METHODS[name].hasher
+    assert method.needs_y == hasher.__sklearn_tags__().target_tags.required
+    parameters = hasher.get_params()
+    assert {key: parameters[key] for key in method.parameters} == method.parameters
 
 
 @pytest.mark.parametrize("kind", ["classes", "sets", "paths", "nothing"])

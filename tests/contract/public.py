@@ -14,11 +14,11 @@ ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 HAS_TORCH = importlib.util.find_spec("torch") is not None
 """Whether `sklearn_hashrank.deep` can be imported: in the environment of ``make test-deep``."""
-_MADE_BY_SPHINX = {"_build", "auto_examples", "generated"}
+MADE_BY_SPHINX = {"_build", "auto_examples", "generated"}
 PAGES = sorted(
     path
     for path in DOCS.rglob("*.rst")
-    if _MADE_BY_SPHINX.isdisjoint(path.relative_to(DOCS).parts)
+    if MADE_BY_SPHINX.isdisjoint(path.relative_to(DOCS).parts)
     and ">>>" in path.read_text()
     and (HAS_TORCH or path.stem != "deep")
 )

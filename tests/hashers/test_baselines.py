@@ -1,4 +1,4 @@
-"""The yardsticks: random hyperplanes, principal directions, iterative quantization."""
+"""The baselines: random hyperplanes, principal directions, iterative quantization."""
 
 from functools import partial
 

@@ -88,7 +88,7 @@ def test_a_single_class_is_one_batch_or_more():
 
 @pytest.mark.parametrize("share", [0.1, 0.5, 0.999])
 def test_a_mask_zeroes_a_share_and_keeps_the_mean(share):
-    mask = RandomMask.draw(share, np.random.RandomState(0))
+    mask = RandomMask.of_share(share, np.random.RandomState(0))
     rows, same, other = (np.ones((400, 500), dtype=np.float32) for _ in range(3))
     mask.apply(rows, step=3)
     mask.apply(same, step=3)

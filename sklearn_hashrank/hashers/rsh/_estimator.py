@@ -88,8 +88,8 @@ class RSHHasher(LinearHasher):
     output : {"bits", "signs", "packed"}, default="bits"
         Format of :meth:`transform`: 0/1 uint8, -1/+1 int8, or packed uint8 bytes.
     random_state : int, RandomState instance or None, default=None
-        Samples queries and items, and draws the starts of the solver and of the rotation, and
-        directions where B vanishes.
+        Samples queries and items, the starts of the solver and of the rotation, and directions
+        where B vanishes.
     n_jobs : int, default=None
         Threads of :meth:`score`.
     verbose : int, default=0
@@ -326,7 +326,7 @@ class RSHHasher(LinearHasher):
         return self.affinity_ if wanted is self.affinity else fit_affinity(wanted, X)
 
     def _plan_sampling(self, affinity: BaseAffinity, random_state: RandomState) -> Sampling:
-        # A copy: the numbers that the solver draws do not depend on whether rows are sampled.
+        # A copy: the numbers that the solver takes do not depend on whether rows are sampled.
         of_rows = copy.deepcopy(random_state)
         seed = int(of_rows.randint(np.iinfo(np.int32).max))
         return Sampling(affinity, self.n_queries, self.n_database, seed)

@@ -166,7 +166,7 @@ class MarginProblem:
         solver : {"alm", "eigh"}
         n_bits : int
         random_state : RandomState instance
-            Draws the start.
+            Samples the start.
         max_iter, tol, verbose : int, float, int
             Of ``"alm"``.
 
@@ -241,7 +241,7 @@ class MarginProblem:
     def next_eigenvectors(self, taken: np.ndarray, n: int, random_state: RandomState) -> np.ndarray:
         """Eigenvectors of B that follow the supervised directions.
 
-        Where B vanishes, every basis is one of eigenvectors, and a random one is drawn. Those of
+        Where B vanishes, every basis is one of eigenvectors, and a random one is taken. Those of
         the negative eigenvalues follow, the smallest in absolute value first.
 
         Parameters

@@ -289,7 +289,7 @@ class Nested(Hierarchical):
     This is the printed loss. A pair of one class is one of a superclass as well: of 24 bits, at the
     city-block distances 0, 2 and 12 it costs 3, 1 and 6, and with :class:`Hierarchical` 1, 0 and 4.
     The zones of a class and of its superclass share one distance only, so that every pair of a
-    class pays at all others, and is drawn to that one.
+    class pays at all others, and is pulled to that one.
 
     {parameters}
 

@@ -336,7 +336,7 @@ def test_sample_sizes_and_random_state():
     assert np.any(codes[30] != other)
 
 
-def test_beats_the_yardsticks_on_digits():
+def test_beats_the_baselines_on_digits():
     X, y = load_digits(return_X_y=True)
     scores = {
         name: hasher.set_params(n_bits=16, random_state=0)

@@ -1,0 +1,289 @@
+"""The table of methods that have names, and the reader of ``"talr-ap:alpha=3"``."""
+
+import difflib
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from .._utils.notation import split_notation
+from ..base import BaseHasher
+from ..hashers.agh import AGHHasher
+from ..hashers.bre import BREHasher
+from ..hashers.classifier import ClassifierHasher
+from ..hashers.cmh import CMHHasher
+from ..hashers.density import DensityHasher
+from ..hashers.dispersion import DispersionHasher
+from ..hashers.dpsh import DPSHHasher
+from ..hashers.dtsh import DTSHHasher
+from ..hashers.fasthash import FastHasher
+from ..hashers.hashnet import HashNetHasher
+from ..hashers.itq import ITQHasher
+from ..hashers.klsh import KLSHHasher
+from ..hashers.ksh import KSHHasher
+from ..hashers.lsh import LSHHasher
+from ..hashers.lwh import LWHHasher
+from ..hashers.machash import MACHasher
+from ..hashers.mihash import MIHasher
+from ..hashers.pca import PCAHasher
+from ..hashers.rsh import RSHHasher
+from ..hashers.sh import SpectralHasher
+from ..hashers.sign import SignHasher
+from ..hashers.sklsh import SKLSHHasher
+from ..hashers.sph import SphericalHasher
+from ..hashers.ssh import SSHHasher
+from ..hashers.structhash import StructHasher
+from ..hashers.talr import TALRLinear
+from ..hashers.talr_kernel import TALRKernel
+from ..hashers.wta import WTAHasher
+
+GROUPS = {
+    "independent": "do not look at the data, or only at its scale",
+    "unsupervised": "learn from rows without labels",
+    "supervised": "learn from labels, bit by bit or in alternating steps",
+    "minibatch": "gradient ascent on pairs or triplets of a minibatch",
+    "ranking": "learn from rankings, or from measures of them",
+    "deep": "networks, perceptrons unless rows are images; need torch",
+}
+"""Groups of methods, in the order in which reports show them, and what they have in common."""
+
+
+OTHERS = "others"
+"""Group of the methods that are not known by name."""
+
+
+def in_groups(methods: Iterable[str], group_of: Mapping[str, str]) -> dict[str, list[str]]:
+    """Sort methods into their groups, in the order of `GROUPS`; each keeps its place in there.
+
+    Parameters
+    ----------
+    methods : iterable of str
+    group_of : mapping of str to str
+        The group of each method; `OTHERS` where it has none.
+
+    Returns
+    -------
+    groups : dict of str to list of str
+        Without those that are empty.
+    """
+    groups: dict[str, list[str]] = {group: [] for group in (*GROUPS, OTHERS)}
+    for method in methods:
+        groups[group_of.get(method, OTHERS)].append(method)
+    return {group: members for group, members in groups.items() if members}
+
+
+@dataclass(frozen=True)
+class Method:
+    """A row of the table: a class of hashers, and what makes it the method of this name.
+
+    Parameters
+    ----------
+    make : callable
+        Class of the hashers, or a function that imports it first.
+    group : str
+        The group of `GROUPS` that lists show it in.
+    line : str
+        One line about the method.
+    parameters : mapping of str to object, default={}
+        What it is made with. Every other parameter has the default of the class.
+    needs_y : bool, default=False
+        Whether `fit` refuses rows without `y`.
+    """
+
+    make: Callable[..., BaseHasher]
+    group: str
+    line: str
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    needs_y: bool = False
+
+    @property
+    def hasher(self) -> BaseHasher:
+        """A new hasher that is not fitted; ImportError where torch is needed and not installed."""
+        return self.make(**self.parameters)
+
+
+def _make_network(**parameters: Any) -> BaseHasher:
+    """Import torch only when a network is asked for."""
+    from ..deep import DeepHasher
+
+    return DeepHasher(**parameters)
+
+
+METHODS: dict[str, Method] = {
+    "sign": Method(SignHasher, "independent", "signs of the first features, less their means"),
+    "lsh": Method(LSHHasher, "independent", "random hyperplanes through the mean"),
+    "klsh": Method(KLSHHasher, "independent", "random hyperplanes in the space of a kernel"),
+    "wta": Method(WTAHasher, "independent", "which of four random features is the largest"),
+    "cmh": Method(CMHHasher, "independent", "which of four random projections is the largest"),
+    "sklsh": Method(SKLSHHasher, "independent", "random waves, which estimate a Gaussian kernel"),
+    "pca": Method(PCAHasher, "unsupervised", "signs of the principal components"),
+    "pca-rr": Method(
+        PCAHasher, "unsupervised", "principal components, rotated at random", {"rotation": "random"}
+    ),
+    "itq": Method(ITQHasher, "unsupervised", "principal components, rotated towards their signs"),
+    "agh-1": Method(AGHHasher, "unsupervised", "eigenvectors of an anchor graph, cut once"),
+    "agh-2": Method(
+        AGHHasher, "unsupervised", "eigenvectors of an anchor graph, cut twice", {"n_layers": 2}
+    ),
+    "sh": Method(SpectralHasher, "unsupervised", "spectral hashing: waves along the components"),
+    "sph": Method(SphericalHasher, "unsupervised", "balanced spheres that overlap evenly"),
+    "density": Method(DensityHasher, "unsupervised", "hyperplanes between neighbouring clusters"),
+    "ksh": Method(
+        KSHHasher, "supervised", "half-spaces of a kernel that reproduce similarities, bit by bit"
+    ),
+    "bre": Method(
+        BREHasher, "supervised", "distances of pairs reproduced by exact coordinate descent"
+    ),
+    "classifier": Method(
+        ClassifierHasher,
+        "supervised",
+        "class codes of a logistic regression's predictions",
+        needs_y=True,
+    ),
+    "fasthash": Method(
+        FastHasher, "supervised", "codes by graph cuts, then boosted trees for each bit"
+    ),
+    "structhash": Method(
+        StructHasher, "supervised", "hyperplanes and their weights by column generation"
+    ),
+    "machash": Method(MACHasher, "supervised", "codes and linear classifiers found together"),
+    "ssh": Method(SSHHasher, "supervised", "directions that separate labelled pairs"),
+    "dsh": Method(
+        DispersionHasher,
+        "minibatch",
+        "contrastive loss of pairs in a minibatch",
+        {"objective": "dsh"},
+    ),
+    "dispersed": Method(
+        DispersionHasher, "minibatch", "pairs of a class kept apart by a buffer zone"
+    ),
+    "hierarchical": Method(
+        DispersionHasher,
+        "minibatch",
+        "dispersed codes for label paths, from superclass to class",
+        {"objective": "hierarchical"},
+    ),
+    "hierarchical-paper": Method(
+        DispersionHasher,
+        "minibatch",
+        "the same as the paper prints it: zones of superclasses hold for classes, too",
+        {"objective": "nested"},
+    ),
+    "dpsh": Method(DPSHHasher, "minibatch", "likelihood of pairs in a minibatch"),
+    "dtsh": Method(DTSHHasher, "minibatch", "likelihood of triplets in a minibatch"),
+    "hashnet": Method(
+        HashNetHasher, "minibatch", "balanced likelihood of pairs, tanh that becomes a sign"
+    ),
+    "mihash": Method(
+        MIHasher, "ranking", "mutual information of distance and relevance in a minibatch"
+    ),
+    "rsh": Method(RSHHasher, "ranking", "ranking supervision in closed form"),
+    "rsh-paper": Method(
+        RSHHasher,
+        "ranking",
+        "ranking supervision as the paper prints it",
+        {
+            "n_queries": 100,
+            "n_database": 1000,
+            "solver": "alm",
+            "rotation": None,
+            "spread": "eigenvectors",
+            "shrinkage": 1,
+        },
+    ),
+    "lwh": Method(LWHHasher, "ranking", "structural SVM on rankings"),
+    "lwh-paper": Method(
+        LWHHasher,
+        "ranking",
+        "structural SVM on rankings as the paper prints it",
+        {"n_queries": 300, "n_database": 1000, "preparation": "centred", "rotation": None},
+    ),
+    "talr-ap": Method(
+        TALRLinear, "ranking", "gradient ascent on tie-aware average precision", {"objective": "ap"}
+    ),
+    "talr-ndcg": Method(
+        TALRLinear, "ranking", "gradient ascent on tie-aware NDCG", {"objective": "ndcg"}
+    ),
+    "talr-kernel": Method(
+        TALRKernel, "ranking", "gradient ascent on tie-aware measures, on features of anchors"
+    ),
+    "deep-talr-ap": Method(
+        _make_network, "deep", "network trained on tie-aware average precision", {"objective": "ap"}
+    ),
+    "deep-talr-ndcg": Method(
+        _make_network, "deep", "network trained on tie-aware NDCG", {"objective": "ndcg"}
+    ),
+    "deep-dsh": Method(
+        _make_network,
+        "deep",
+        "network trained on the contrastive loss of pairs",
+        {"objective": "dsh"},
+    ),
+    "deep-dispersed": Method(
+        _make_network,
+        "deep",
+        "network trained to keep pairs of a class apart",
+        {"objective": "dispersed"},
+    ),
+}
+"""The methods that can be compared by name, group by group."""
+
+_SET_BY_COMPARISON = {"n_bits", "random_state", "output"}
+
+
+def method_from_name(notation: str) -> BaseHasher:
+    """Return the unfitted hasher that a short notation such as ``"talr-ap:alpha=3"`` stands for.
+
+    Parameters
+    ----------
+    notation : str
+        A name of `METHODS`, followed by any number of ``:parameter=value``. Values are read as
+        Python literals, and as plain strings where that fails.
+
+    Returns
+    -------
+    hasher : BaseHasher
+
+    Examples
+    --------
+    >>> from sklearn_hashrank.comparison import method_from_name
+    >>> method_from_name("talr-ap:alpha=3:schedule=step")
+    TALRLinear(alpha=3, objective='ap', schedule='step')
+    """
+    name, parameters = split_notation(notation, "method", "talr-ap:alpha=3")
+    if name not in METHODS:
+        near = difflib.get_close_matches(name, METHODS, n=1)
+        hint = f" Did you mean {near[0]!r}?" if near else ""
+        raise ValueError(
+            f"unknown method {name!r}.{hint} The methods are {', '.join(sorted(METHODS))}."
+        )
+    try:
+        hasher = METHODS[name].hasher
+    except ImportError as error:
+        raise ValueError(f"method {name!r}: {error}") from error
+    accepted = sorted(set(hasher.get_params()) - _SET_BY_COMPARISON)
+    for parameter in parameters:
+        if parameter in _SET_BY_COMPARISON:
+            raise ValueError(f"{parameter} of method {notation!r} is set for each run.")
+        if parameter not in accepted:
+            known = ", ".join(accepted) or "none"
+            raise ValueError(
+                f"method {name!r} has no parameter {parameter!r}. Its parameters: {known}."
+            )
+    return check_method(hasher.set_params(**parameters), notation)
+
+
+def check_method(estimator: Any, name: str) -> Any:
+    """Return the estimator, or say what is wrong with it before anything has been run."""
+    wanted = ("fit", "get_params", "set_params")
+    lacks = [method for method in wanted if not hasattr(estimator, method)]
+    if lacks or isinstance(estimator, type):
+        raise ValueError(
+            f"method {name!r} must be a hasher, or another estimator whose transform or predict "
+            f"gives codes. Got {estimator!r} instead."
+        )
+    if hasattr(estimator, "_parameter_constraints"):
+        try:
+            estimator._validate_params()
+        except ValueError as error:
+            raise ValueError(f"method {name!r}: {error}") from error
+    return estimator
