@@ -169,9 +169,7 @@ class MinibatchHasher(CallbackSupportMixin, LinearHasher):
         if self.early_stopping:
             fraction = self.validation_fraction
             train, validation = split_for_validation(train, fraction, random_state)
-        batch_size = choose_batch_size(
-            self.batch_size, objective, relevance, random_state
-        )
+        batch_size = choose_batch_size(self.batch_size, objective, relevance, random_state)
         self.batch_size_ = min(len(train), batch_size)
         rows = X[train] if validation.size else X
         learner = self._new_learner(objective, relevance, rows, len(train), random_state, start)
@@ -223,7 +221,9 @@ class MinibatchHasher(CallbackSupportMixin, LinearHasher):
             X, self.n_bits, solver, random_state, start, dropout=dropout, one_scale=from_neighbors
         )
 
-    def _choose_dropout(self, objective: CheckedObjective, n_features: int, n_rows: int | None) -> float:
+    def _choose_dropout(
+        self, objective: CheckedObjective, n_features: int, n_rows: int | None
+    ) -> float:
         """Share of the features to drop; `n_rows` is None where it is not known beforehand."""
         return 0.0
 
@@ -243,7 +243,9 @@ def _stepper(learner, objective, relevance, X):
 
     def step(batch, factor):
         level = relevance.level_indices(batch)
-        return learner.step(X[batch], lambda scores: objective(scores, level, relevance.levels), factor)
+        return learner.step(
+            X[batch], lambda scores: objective(scores, level, relevance.levels), factor
+        )
 
     return step
 

@@ -39,15 +39,16 @@ class TALRLinear(MinibatchHasher):
     Parameters
     ----------
     {n_bits}
-    objective : {"auto", "ap", "ndcg", "mi"} or object, default="auto"
+    objective : {"auto", "ap", "ndcg", "mi", "dpsh", "dtsh", "hashnet"} or object, default="auto"
         Average precision, for which relevant means level > 0; NDCG, which knows grades; the
-        mutual information of distance and relevance, for which relevant means level > 0 (see
-        :class:`~sklearn_hashrank.MIHasher`); or any object with ``value_and_gradient(scores,
-        level, levels)``, see :ref:`add_an_objective`. ``"auto"`` is ``"ap"`` where the affinity
-        has one level above 0, as for class labels, and ``"ndcg"`` where it has several, as for
-        label sets, label paths, vectors and without `y`. An object has parameters of its own:
-        `relaxation`, `alpha`, `alpha_end`, `n_bins` and `delta` belong to the names, and must
-        keep their defaults.
+        mutual information of distance and relevance, and likelihoods of pairs and triplets, for
+        which relevant means level > 0 (see :ref:`minibatch_methods`); or any object with
+        ``value_and_gradient(scores, level, levels)``, see :ref:`add_an_objective`. ``"auto"`` is
+        ``"ap"`` where the affinity has one level above 0, as for class labels, and ``"ndcg"`` where
+        it has several, as for label sets, label paths, vectors and without `y`. The parameters
+        `relaxation`, `alpha`, `alpha_end`, `n_bins` and `delta` belong to ``"ap"``, ``"ndcg"`` and
+        ``"mi"``, and must keep their defaults beside the others and beside an object, which has
+        parameters of its own.
     {affinity}
     relaxation : {"auto", "simplified", "arxiv", "cvpr", "exact"}, default="auto"
         How the measure is extended to soft counts. ``"exact"`` equals it on integer counts.
@@ -161,7 +162,8 @@ class TALRLinear(MinibatchHasher):
         self.verbose = verbose
 
     def _choose_objective(self, relevance):
-        affinity, n_bins = relevance.affinity, "auto"
+        affinity = relevance.affinity
+        n_bins: int | str = "auto"
         if isinstance(affinity, NeighborAffinity):
             n_bins = min(self.n_bits, _MOST_BINS_OF_NEIGHBORS)
         return _OBJECTIVE.resolve(

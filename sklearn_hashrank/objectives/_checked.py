@@ -85,7 +85,7 @@ class CheckedObjective:
         learning_rate : float or None
         """
         rate = self._rates.get(solver)
-        if rate is not None and not (isinstance(rate, Real) and 0 < rate < math.inf):
+        if rate is not None and not (isinstance(rate, (int, float)) and 0 < rate < math.inf):
             self._refuse_declared(f"learning_rates[{solver!r}]", "a finite float above 0", rate)
         return rate
 

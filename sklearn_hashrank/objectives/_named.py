@@ -43,8 +43,8 @@ PAIRWISE_OBJECTIVES: dict[str, type[PairwiseObjective]] = {
 }
 """Pairwise objectives, zones of distances, by name."""
 
-LIKELIHOODS: dict[str, type[BaseObjective]] = {
-    objective.name: objective  # type: ignore[attr-defined]
+LIKELIHOODS: dict[str, Any] = {
+    objective.name: objective
     for module in (pairwise, triplet)
     for objective in _classes(module, BaseObjective)  # type: ignore[type-abstract]
     if not issubclass(objective, PairwiseObjective)
@@ -112,10 +112,14 @@ class ObjectiveParameter:
         options : mapping of str to object, default={}
             The parameters beside it; those that are left out have their defaults.
         """
-        given = [f"{name}={value!r}" for name, value in options.items() if self._is_set(name, value)]
+        given = [
+            f"{name}={value!r}" for name, value in options.items() if self._is_set(name, value)
+        ]
         if not isinstance(objective, str):
             check_objective(objective)
-            got = f"an objective of type {type(objective).__name__}, which has parameters of its own"
+            got = (
+                f"an objective of type {type(objective).__name__}, which has parameters of its own"
+            )
         elif objective not in self.names:
             self._refuse_name("objective", objective, self.names)
         elif objective in ("auto", *self._with_options()):
@@ -164,7 +168,7 @@ class ObjectiveParameter:
         if objective == "auto":
             objective = "ap" if np.count_nonzero(levels > 0) <= 1 else "ndcg"
         if objective in LIKELIHOODS:
-            return LIKELIHOODS[objective](n_jobs=n_jobs)  # type: ignore[call-arg]
+            return LIKELIHOODS[objective](n_jobs=n_jobs)
         options = {**self.options, **options}
         if self.takes_zones and objective in PAIRWISE_OBJECTIVES:
             make: type = PAIRWISE_OBJECTIVES[objective]
