@@ -324,6 +324,7 @@ SECTIONS = (
 
 SHARED = {
     "sklearn_hashrank.affinity": (
+        "affinity_by_form",
         "affinity_for",
         "affinity_of_all_pairs",
         "affinity_to_learn_from",
@@ -444,6 +445,7 @@ SHARED = {
         "check_output",
         "given_name",
         "is_given",
+        "is_of_package",
         "map_array",
         "noted_n_bits",
         "read_archive",

@@ -1,4 +1,4 @@
-"""What the command says when it cannot do what it was asked."""
+"""The error of a wrong file, option or value, which the command shows in one line."""
 
 
 class UsageError(ValueError):

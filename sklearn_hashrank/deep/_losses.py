@@ -13,7 +13,7 @@ from ..objectives import RANKING_OPTIONS, CheckedObjective, ObjectiveParameter
 from ._by_kernels import loss_by_kernels
 from ._pairs import PAIRS, pairs_value
 from ._ranking import RANKING, ranking_value
-from ._relevance import is_precomputed, level_indices, relevance_from, relevance_on
+from ._relevance import BatchAffinity, is_precomputed, level_indices, relevance_from, relevance_on
 
 _BACKENDS = ("auto", "kernels", "torch")
 _OF_RANKINGS = ObjectiveParameter("TieAwareLoss", takes_ranking=True, options=RANKING_OPTIONS)
@@ -28,7 +28,9 @@ affinity : {"auto", "precomputed"} or affinity object, default="auto"
     How `y` says what is relevant; see :mod:`sklearn_hashrank.affinity`. An affinity that is not
     fitted is fitted on each batch, which makes a difference where levels come from distances: fit
     such an affinity on the training rows. With ``"precomputed"``, `y` is the matrix of relevance
-    levels of a batch itself.
+    levels of a batch itself. With ``"auto"``, the first batch says what a `y` of several columns
+    is: label sets where it holds only 0 and 1, of whatever dtype. A later batch that contradicts
+    is refused.
 backend : {"auto", "kernels", "torch"}, default="auto"
     What evaluates the objective: the compiled kernels of this package, on the CPU, or torch, on
     the device of the scores. ``"auto"`` is ``"kernels"`` for scores on the CPU and for objectives
@@ -43,7 +45,7 @@ first order only.
 On a device other than the CPU, `y` should be a tensor of integers or booleans: then relevance is
 found on the device as well, and nothing is copied to the host. Floats, lists, arrays and affinities
 other than those of labels, label sets and label paths are compared on the host. With
-``affinity="auto"`` a matrix of integers is looked at once a batch, to tell label sets from label
+``affinity="auto"`` a matrix of numbers is looked at once a batch, to tell label sets from label
 paths; boolean label sets, or an affinity object, save that.""",
     }
 )
@@ -70,6 +72,7 @@ class BatchLoss(torch.nn.Module):
             )
         self.checked_objective = CheckedObjective(objective)
         self.affinity = affinity
+        self._batch_affinity = BatchAffinity(affinity)
         self.backend = backend
 
     @property
@@ -122,11 +125,12 @@ class BatchLoss(torch.nn.Module):
         if is_auto(self.affinity) and not torch.compiler.is_compiling():
             self.checked_objective.check_affinity(_affinity_of_form(y), guessed=True)
         wide = _widened(scores)
+        affinity = self._batch_affinity.of(y, len(scores))
         if self._is_by_torch(scores):
             with torch.autocast(scores.device.type, enabled=False):
-                loss = -_native_value(self.objective, wide, relevance_on(wide, self.affinity, y))
+                loss = -_native_value(self.objective, wide, relevance_on(wide, affinity, y))
         else:
-            loss = self._loss_by_kernels(wide, y)
+            loss = self._loss_by_kernels(wide, affinity, y)
         return loss.to(scores.dtype)
 
     def of_level_indices(
@@ -161,8 +165,8 @@ class BatchLoss(torch.nn.Module):
         return self.backend == "torch" or (self.backend == "auto" and by_torch)
 
     @torch.compiler.disable
-    def _loss_by_kernels(self, scores, y):
-        level, levels = level_indices(self.affinity, y, len(scores))
+    def _loss_by_kernels(self, scores, affinity, y):
+        level, levels = level_indices(affinity, y, len(scores))
         return loss_by_kernels(self.checked_objective, scores, level, levels)
 
     def extra_repr(self) -> str:

@@ -1,4 +1,4 @@
-"""Principal directions, as they are or rotated at random."""
+"""Hashing along principal directions, as they are or rotated at random."""
 
 from typing import Any
 

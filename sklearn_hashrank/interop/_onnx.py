@@ -1,4 +1,4 @@
-"""Hashers as ONNX models."""
+"""Convert hashers to ONNX models."""
 
 from typing import Any, NamedTuple
 

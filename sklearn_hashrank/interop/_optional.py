@@ -1,4 +1,4 @@
-"""Packages that are only needed by some."""
+"""Name the extra to install where an optional package is missing."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,4 +1,4 @@
-"""Hashers as the last module of a sentence-transformers model."""
+"""Make a hasher the last module of a sentence-transformers model."""
 
 from typing import Any
 

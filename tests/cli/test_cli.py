@@ -325,7 +325,7 @@ def test_unexpected_errors_are_one_line_too(folder, capsys, monkeypatch):
     def fail(*arguments, **options):
         raise RuntimeError("out of\nluck")
 
-    monkeypatch.setattr("sklearn_hashrank.cli._compare.compare", fail)
+    monkeypatch.setattr("sklearn_hashrank.cli._command_compare.compare", fail)
     code, out, err = run(capsys, "compare", "--data", "digits", "--output", "o")
     assert (code, out) == (1, "")
     assert err == "hashrank: unexpected error: RuntimeError: out of luck (--debug shows where)\n"
@@ -373,7 +373,7 @@ def test_interrupt_of_a_short_command(folder, capsys, monkeypatch):
     def interrupt(*arguments, **options):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("sklearn_hashrank.cli._codes.load_data", interrupt)
+    monkeypatch.setattr("sklearn_hashrank.cli._command_fit.load_data", interrupt)
     code, out, err = run(capsys, "fit", "--data", "X.npy", "--output", "m.npz")
     assert (code, out, err) == (130, "", "hashrank: interrupted\n")
 
