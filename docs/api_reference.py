@@ -307,13 +307,13 @@ SECTIONS = (
         "Networks",
         "sklearn_hashrank.deep",
         ("DeepHasher",),
-        "A network that is a hasher, with the extra ``torch``; see :ref:`deep`.",
+        "A network that is a hasher, with the extra ``deep``; see :ref:`deep`.",
     ),
     Section(
         "Losses for torch",
         "sklearn_hashrank.deep",
         ("TieAwareLoss", "PairwiseLoss"),
-        "The objectives as losses of networks, with the extra ``torch``; see :ref:`deep`.",
+        "The objectives as losses of networks, with the extra ``deep``; see :ref:`deep`.",
     ),
     Section(
         "Solvers",
@@ -356,6 +356,7 @@ SHARED = {
         "columns_of",
         "measure_rescoring",
         "name_measures",
+        "parameters_to_set",
         "projections_of",
     ),
     "sklearn_hashrank.features": (
@@ -460,10 +461,12 @@ SHARED = {
     ),
     "sklearn_hashrank.rows": (
         "DaskRows",
-        "Rows",
+        "RowSource",
+        "as_numpy",
         "check_batch_size",
         "in_memory",
         "is_dask_array",
+        "is_tensor",
         "report_progress",
         "source",
     ),

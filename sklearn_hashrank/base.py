@@ -30,6 +30,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from ._utils.parameters import NumbersAreNoBooleans
 from .affinity import BaseAffinity, affinity_for, as_array, fit_affinity
 from .codes import FORMATS, collect_codes, packed_width, write_codes
 from .features import FeatureSpace
@@ -54,8 +55,10 @@ _NOT_FOR_ENCODING = (
 )
 
 
-class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
-    """Base class of hashers: a subclass sets `n_bits` and `output`, fits and projects.
+class BaseHasher(
+    NumbersAreNoBooleans, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
+):
+    """Base class of hashers: a subclass sets `n_bits_` and `output`, fits and projects.
 
     Bit j of a code is 1 where column j of :meth:`decision_function` is above zero; zero is bit 0.
 
@@ -65,7 +68,7 @@ class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     Attributes
     ----------
     n_bits_ : int
-        Length of the codes, whatever `n_bits` was set to after `fit`. A subclass sets it.
+        Length of the codes, whatever `n_bits` was set to after `fit`.
     fitted_with_y_ : bool
         Whether `fit` was given `y`.
     codes_ : ndarray of shape (n_samples, ceil(n_bits / 8)), uint8

@@ -20,7 +20,17 @@ from .. import __version__
 from ..affinity import BaseAffinity, LabelAffinity
 from ..measures import ConfiguredMeasure
 
-_PACKAGES = ("numpy", "scipy", "scikit-learn", "joblib", "numba", "cvxpy", "torch")
+_PACKAGES = (
+    "numpy",
+    "scipy",
+    "scikit-learn",
+    "joblib",
+    "numba",
+    "cvxpy-base",
+    "clarabel",
+    "scs",
+    "torch",
+)
 _VERSIONED = {"sklearn_hashrank", "sklearn", "numpy", "scipy", *sys.stdlib_module_names}
 
 

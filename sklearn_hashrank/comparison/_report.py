@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
+from .._utils.extras import how_to_install
 from .._utils.text import plain
 from ._figures import Figure, draw_figures
 from ._method_table import GROUPS, OTHERS, in_groups
@@ -94,9 +95,7 @@ def _policy(script: str) -> str:
     )
 
 
-_NO_FIGURES = (
-    '<p class="quiet">Pictures need matplotlib: pip install &quot;sklearn-hashrank[cli]&quot;</p>'
-)
+_NO_FIGURES = f'<p class="quiet">Pictures need matplotlib: {html.escape(how_to_install("cli"))}</p>'
 _PAGE = """<!DOCTYPE html>
 <html lang="en">
 <head>

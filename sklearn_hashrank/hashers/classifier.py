@@ -69,7 +69,7 @@ class ClassifierHasher(BaseHasher):
     codes_ : ndarray of shape (n_samples, ceil(n_bits / 8)), uint8
         Packed codes of the training rows.
     y_ : ndarray of shape (n_samples,)
-        Labels of the training rows.
+        `y` of the training rows, their class labels.
     affinity_ : affinity object
         Relevance by equal labels, set when :meth:`score` first needs it.
     n_features_in_ : int

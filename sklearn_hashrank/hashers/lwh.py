@@ -117,7 +117,7 @@ class LWHHasher(CallbackSupportMixin, LinearHasher):
     affinity_ : affinity object
         The affinity, fitted on the training rows.
     objective_ : float
-        ``alpha / 2 |W|^2`` + the true slack of the W that `components_` is made of.
+        Value of ``alpha / 2 |W|^2`` + the true slack, for the W that `components_` is made of.
     lower_bound_ : float
         No W of any number of columns has a lower objective on this sample and these components,
         by the multipliers of either solver.

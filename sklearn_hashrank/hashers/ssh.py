@@ -11,9 +11,10 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from .._utils.threads import one_blas_thread
-from ..affinity import BaseAffinity, LabelAffinity, check_level_indices, is_auto
+from ..affinity import BaseAffinity, LabelAffinity, is_auto
 from ..base import LinearHasher
 from ..features import CenteredRows, FeatureSpace, fix_signs, leading_eigenpairs
+from ._similar_pairs import are_relevant
 
 __all__ = ["SSHHasher"]
 
@@ -198,11 +199,8 @@ class SignedSimilarity:
 
     def __init__(self, affinity: BaseAffinity, targets: Any):
         groups, index = affinity.group(targets)
-        shape = groups.shape[0], groups.shape[0]
-        levels = affinity.level_indices(groups, groups)
-        levels = check_level_indices(affinity, levels, shape, len(affinity.levels_))
-        self.signs = np.where(levels > 0, 1.0, -1.0)
-        self.index = np.arange(shape[0]) if index is None else index
+        self.signs = np.where(are_relevant(affinity, groups, groups), 1.0, -1.0)
+        self.index = np.arange(groups.shape[0]) if index is None else index
 
     def __matmul__(self, V: np.ndarray) -> np.ndarray:
         """Return the product with columns, (n_rows, m)."""

@@ -15,6 +15,7 @@ from sklearn.base import (
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from .._utils.parameters import NumbersAreNoBooleans
 from ..codes import CodeReader, packed_width
 from ..persistence import reading
 from ..rows import is_dask_array
@@ -29,7 +30,9 @@ from ._stored import StoredCodes
 _LONGEST = 1 << 15  # bits of a code; distances and bounds take two bytes
 
 
-class HammingNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class HammingNeighbors(
+    NumbersAreNoBooleans, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
+):
     """Exact neighbours of binary codes by Hamming distance.
 
     Neighbours come in order of (distance, index): ties, also at the k-th place, go to the lowest

@@ -114,8 +114,9 @@ class RSHHasher(LinearHasher):
     converged_ : bool
         Whether the solver met `tol`; always True for ``solver="eigh"``.
     history_ : dict of ndarray of shape (`n_iter_`,)
-        ``"objective"`` (of the supervised directions), ``"orthogonality"``, ``"gradient"`` and
-        ``"n_steps"`` after every round.
+        For each round the ``"objective"`` of the supervised directions, the ``"orthogonality"``,
+        the ``"gradient"`` and the ``"n_steps"``, see
+        :class:`~sklearn_hashrank.solvers.alm.OrthogonalSolution`.
     shrinkage_ : float
         The shrinkage of the covariance that was used.
     codes_ : ndarray of shape (n_samples, ceil(n_bits / 8)), uint8
