@@ -362,6 +362,7 @@ SHARED = {
         "columns_of",
         "measure_rescoring",
         "name_measures",
+        "parameters_to_set",
         "projections_of",
     ),
     "sklearn_hashrank.features": (
