@@ -20,7 +20,7 @@ from .._utils.types import MatrixLike
 from ..codes import CodeReader, packed_width
 from ..persistence import reading
 from ..rows import is_dask_array
-from . import _storage
+from . import _index_file
 from ._asymmetric_order import nearest_candidates
 from ._brute import Flat
 from ._checks import check_int, check_mode, check_n_neighbors, check_projections
@@ -201,7 +201,7 @@ class HammingNeighbors(
         """
         check_is_fitted(self)
         parameters = {**self.get_params(), "n_bits": self.n_bits_}
-        _storage.write(path, self._stored.words(), self.n_bits_, parameters)
+        _index_file.write(path, self._stored.words(), self.n_bits_, parameters)
 
     @classmethod
     def load(
@@ -216,8 +216,8 @@ class HammingNeighbors(
         mmap_mode : {"r", None}, default="r"
             Map the codes into memory, shared by all processes that do, or None to read them.
         verify : bool, default=True
-            Compare all codes to their checksum, which reads them once. Without it only the header
-            and the size of the file are checked.
+            Compare all codes to their digest, which reads them once. Without it only the
+            description of the file and its size are checked.
 
         Returns
         -------
@@ -225,8 +225,8 @@ class HammingNeighbors(
             Fitted, with the parameters of the saved one; `n_bits` is set. Codes that
             :meth:`partial_fit` appends stay in memory.
         """
-        words, n_bits, parameters = _storage.read(path, mmap_mode, verify)
-        with reading(path, " is corrupt: its header is not what was written ({})."):
+        words, n_bits, parameters = _index_file.read(path, mmap_mode, verify)
+        with reading(path, " is malformed, although its checksum is right ({})."):
             index = cls(**parameters)
             index._validate_params()
             index._store(StoredCodes([words], CodeReader(n_bits)))
