@@ -16,6 +16,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from .._utils.parameters import NumbersAreNoBooleans
+from .._utils.types import MatrixLike
 from ..codes import CodeReader, packed_width
 from ..persistence import reading
 from ..rows import is_dask_array
@@ -125,7 +126,7 @@ class HammingNeighbors(
         self.n_jobs = n_jobs
 
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, codes: Any, y: Any = None) -> "HammingNeighbors":
+    def fit(self, codes: MatrixLike, y: None = None) -> "HammingNeighbors":
         """Index codes.
 
         Parameters
@@ -148,7 +149,7 @@ class HammingNeighbors(
         return self._add(codes, CodeReader(self.n_bits), [])
 
     @_fit_context(prefer_skip_nested_validation=True)
-    def partial_fit(self, codes: Any, y: Any = None) -> "HammingNeighbors":
+    def partial_fit(self, codes: MatrixLike, y: None = None) -> "HammingNeighbors":
         """Append codes; their indices go on where those of the earlier ones ended.
 
         Parameters
