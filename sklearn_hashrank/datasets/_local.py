@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy.io import loadmat, whosmat
 from sklearn.utils import Bunch
 from sklearn.utils._param_validation import Interval, StrOptions, validate_params
 
-from ..persistence import open_regular, reading
+from ..persistence import reading
 from ._formats import read_cifar, read_members
+from ._matlab import read_matrix
 
 _DAMAGED = " cannot be read: {}. Put a good copy there."
 _PARTS = {"train": ["train"], "test": ["test"], "all": ["train", "test"]}
@@ -21,8 +21,6 @@ _PARTS = {"train": ["train"], "test": ["test"], "all": ["train", "test"]}
 _CIFAR100 = "cifar-100-binary"
 _LEVELS = {"coarse": 20, "fine": 100}
 _CIFAR100_MD5 = "03b5dce01913d631647c71ecec9e9cb8"  # of the archive
-
-_MATLAB_NUMBERS = {"double", "single", *(f"{u}int{n}" for u in ("", "u") for n in (8, 16, 32, 64))}
 
 _NUS_FOLDERS = {
     "features": ("Low_Level_Features", "NUS_WID_Low_Level_Features/Low_Level_Features"),
@@ -319,26 +317,7 @@ def load_labelme(path: str | os.PathLike, *, variable: str = "gist") -> Any:
     if path.is_dir():
         path = path / "LabelMe_gist.mat"
     with reading(path, _DAMAGED):
-        data = np.ascontiguousarray(_read_matrix(path, variable), dtype=np.float32)
+        data = np.ascontiguousarray(read_matrix(path, variable), dtype=np.float32)
         if not data.size or not np.isfinite(data).all():
             raise ValueError(f"its {variable!r} is empty or not finite")
         return data
-
-
-def _read_matrix(path: Path, variable: str) -> np.ndarray:
-    """The matrix of real numbers that has this name, in a MATLAB file up to format 7.2.
-
-    Classes are looked at first, so that nothing but numbers is made of what a file says.
-    """
-    with open_regular(path) as file:
-        found = {name: (shape, kind) for name, shape, kind in whosmat(file)}
-        if variable not in found:
-            raise ValueError(f"it holds no variable {variable!r}")
-        shape, kind = found[variable]
-        if kind not in _MATLAB_NUMBERS or len(shape) != 2:
-            raise ValueError(f"its {variable!r} is not a matrix of numbers")
-        file.seek(0)
-        matrix = loadmat(file, variable_names=[variable])[variable]
-    if matrix.dtype.kind not in "biuf" or matrix.shape != shape:
-        raise ValueError(f"its {variable!r} is not a matrix of numbers")
-    return np.asarray(matrix)
