@@ -33,13 +33,6 @@ SECTIONS = (
         "Estimators that learn codes from relevance.",
     ),
     Section(
-        "Hashers for other objectives",
-        "sklearn_hashrank",
-        ("MIHasher", "DPSHHasher", "DTSHHasher", "HashNetHasher"),
-        "Mutual information, and likelihoods of pairs and triplets, by the trainer of TALRLinear; "
-        "see :ref:`minibatch_methods`.",
-    ),
-    Section(
         "Baselines",
         "sklearn_hashrank",
         ("SignHasher", "LSHHasher", "PCAHasher", "ITQHasher", "ClassifierHasher"),
@@ -273,6 +266,7 @@ SECTIONS = (
         "Ranking objectives",
         "sklearn_hashrank.objectives",
         (
+            "BaseObjective",
             "Objective",
             "SimplifiedAP",
             "ArxivAP",
@@ -415,7 +409,7 @@ SHARED = {
         "configure_measure",
         "evaluate",
         "mean_over_queries",
-        "mean_score",
+        "mean_value",
         "parse_measure",
         "precision_and_recall",
         "usage_of",
@@ -433,11 +427,13 @@ SHARED = {
     "sklearn_hashrank.metrics.settings": ("has_setting", "with_settings"),
     "sklearn_hashrank.neighbors": ("DISTANCES",),
     "sklearn_hashrank.objectives": (
-        "BEST_RELAXATION",
         "FLOOR",
+        "LIKELIHOODS",
         "OBJECTIVES",
         "PAIRWISE_OBJECTIVES",
+        "RANKING_OPTIONS",
         "CheckedObjective",
+        "ObjectiveParameter",
     ),
     "sklearn_hashrank.objectives.structural": ("LOSSES", "RankingLoss", "count_relevant"),
     "sklearn_hashrank.persistence": (
