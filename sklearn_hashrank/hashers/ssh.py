@@ -257,9 +257,7 @@ def orthogonal_directions(
     directions = _AdjustedCovariance(rows, labelled, similarity, eta).leading_eigenvectors(
         n, random_state
     )
-    lengths = np.linalg.norm(rows @ directions, axis=0)
-    least = max(rows.shape) * np.finfo(float).eps * lengths.max()
-    return directions * (lengths > least)  # rounding would choose the bits of the others
+    return _where_rows_vary(directions, rows)
 
 
 def sequential_directions(
@@ -290,7 +288,7 @@ def sequential_directions(
     Returns
     -------
     directions : ndarray of shape (n_features, n)
-        Unit vectors.
+        Unit vectors, or 0 where no row varies any more.
     """
     pairs = similarity.to_dense()
     matrix = _AdjustedCovariance(rows, labelled, pairs, eta)
@@ -300,7 +298,14 @@ def sequential_directions(
         directions[:, bit] = direction.ravel()
         _correct(pairs, (labelled @ direction).ravel())
         matrix.remove(direction)
-    return directions
+    return _where_rows_vary(directions, rows)
+
+
+def _where_rows_vary(directions, rows):
+    """Set the directions to 0 in which no row varies: rounding would choose their bits."""
+    lengths = np.linalg.norm(rows @ directions, axis=0)
+    least = max(rows.shape) * np.finfo(float).eps * lengths.max()
+    return directions * (lengths > least)
 
 
 def _correct(pairs, projections):
