@@ -313,13 +313,13 @@ SECTIONS = (
         "Networks",
         "sklearn_hashrank.deep",
         ("DeepHasher",),
-        "A network that is a hasher, with the extra ``torch``; see :ref:`deep`.",
+        "A network that is a hasher, with the extra ``deep``; see :ref:`deep`.",
     ),
     Section(
         "Losses for torch",
         "sklearn_hashrank.deep",
         ("TieAwareLoss", "PairwiseLoss"),
-        "The objectives as losses of networks, with the extra ``torch``; see :ref:`deep`.",
+        "The objectives as losses of networks, with the extra ``deep``; see :ref:`deep`.",
     ),
     Section(
         "Solvers",
@@ -330,6 +330,7 @@ SECTIONS = (
 
 SHARED = {
     "sklearn_hashrank.affinity": (
+        "affinity_by_form",
         "affinity_for",
         "affinity_of_all_pairs",
         "affinity_to_learn_from",
@@ -361,6 +362,7 @@ SHARED = {
         "columns_of",
         "measure_rescoring",
         "name_measures",
+        "parameters_to_set",
         "projections_of",
     ),
     "sklearn_hashrank.features": (
@@ -453,6 +455,7 @@ SHARED = {
         "check_output",
         "given_name",
         "is_given",
+        "is_of_package",
         "map_array",
         "noted_n_bits",
         "read_archive",
@@ -467,10 +470,12 @@ SHARED = {
     ),
     "sklearn_hashrank.rows": (
         "DaskRows",
-        "Rows",
+        "RowSource",
+        "as_numpy",
         "check_batch_size",
         "in_memory",
         "is_dask_array",
+        "is_tensor",
         "report_progress",
         "source",
     ),

@@ -7,9 +7,14 @@ from numpy.testing import assert_array_equal
 from scipy import sparse
 from sklearn.datasets import load_digits
 from torch import nn
-from torch.utils.data import TensorDataset
+from torch.utils.data import Dataset, TensorDataset
 
-from sklearn_hashrank import EuclideanAffinity, LabelAffinity, NeighborAffinity
+from sklearn_hashrank import (
+    EuclideanAffinity,
+    LabelAffinity,
+    NeighborAffinity,
+    SharedLabelAffinity,
+)
 from sklearn_hashrank.deep import DeepHasher, PairwiseLoss, TieAwareLoss
 from sklearn_hashrank.deep._objectives import batch_objective
 from sklearn_hashrank.learning import BatchRelevance
@@ -212,3 +217,59 @@ def test_relevance_of_distances(affinity):
     codes = hasher(affinity=affinity, objective="ndcg", max_iter=1).fit(X, X[:, :40]).codes_
     assert not np.array_equal(fitted.codes_, codes)
     assert fitted.score(X, X[:, :40]) > 0.2
+
+
+class Items(Dataset):
+    """Rows with what a list holds beside them."""
+
+    def __init__(self, labels):
+        self.labels = labels
+
+    def __len__(self):
+        return len(self.labels)
+
+    def __getitem__(self, number):
+        return X[number].astype(np.float32), self.labels[number]
+
+
+@pytest.mark.parametrize(
+    ("labels", "message"),
+    [
+        ([1, "1"] * 10, "only numbers or only strings. Got objects of type int, str"),
+        ([np.str_("a"), 1.0] * 10, "only numbers or only strings"),
+        (["a", np.nan] * 10, "contains NaN, infinity or missing values"),
+        (["a", None] * 10, "contains NaN, infinity or missing values"),
+        ([torch.tensor(1), "1"] * 10, "only numbers or only strings"),
+    ],
+    ids=repr,
+)
+def test_labels_of_items_are_refused_as_those_of_lists(labels, message):
+    for given in ((Items(labels),), (X[:20], labels)):
+        with pytest.raises(ValueError, match=message):
+            hasher().fit(*given)
+
+
+@pytest.mark.parametrize(
+    "of_items",
+    [
+        lambda y: [torch.tensor(v, dtype=torch.bfloat16) for v in y],
+        lambda y: [torch.tensor(v, dtype=torch.int16) for v in y],
+        lambda y: [np.float16(v) for v in y],
+        lambda y: [torch.tensor([v]) for v in y],
+        lambda y: [np.array(v) for v in y],
+        list,
+    ],
+)
+def test_labels_of_items_are_those_of_an_array(of_items):
+    y = Y[:60]
+    expected = hasher(max_iter=1).fit(X[:60].astype(np.float32), y)
+    found = hasher(max_iter=1).fit(Items(of_items(y)))
+    assert_array_equal(found.codes_, expected.codes_)
+    assert found.score(Items(of_items(y))) == expected.score(X[:60].astype(np.float32), y)
+
+
+@pytest.mark.parametrize("of_items", [lambda row: torch.from_numpy(row).bfloat16(), np.float32])
+def test_label_sets_of_items_may_be_floats(of_items):
+    y = np.eye(10)[Y[:60]]
+    found = hasher(max_iter=1).fit(Items([of_items(row) for row in y]))
+    assert isinstance(found.affinity_, SharedLabelAffinity)

@@ -153,6 +153,10 @@ def test_forms_of_y(backend):
     expected = loss(scores, LABEL_SETS)
     for same in (
         LABEL_SETS.bool(),
+        LABEL_SETS.float(),
+        LABEL_SETS.bfloat16(),
+        LABEL_SETS.double().numpy(),
+        list(LABEL_SETS.half()),
         LABEL_SETS.numpy(),
         LABEL_SETS.tolist(),
         sparse.csr_array(LABEL_SETS.numpy()),
@@ -161,8 +165,28 @@ def test_forms_of_y(backend):
         assert torch.allclose(loss(scores, same), expected)
     names = np.array(["a", "b", "c", "d"])[CLASSES.numpy()]
     expected = loss(scores, CLASSES)
-    for same in (CLASSES[:, None], CLASSES.double(), names, names.tolist()):
+    for same in (CLASSES[:, None], CLASSES.double(), list(CLASSES.bfloat16()), names.tolist()):
         assert torch.allclose(loss(scores, same), expected)
+
+
+@both
+def test_the_first_batch_says_what_several_columns_are(backend):
+    scores, sets = make_scores(), LABEL_SETS.double()
+    loss = TieAwareLoss("ndcg", backend=backend)
+    loss(scores, VECTORS)
+    as_vectors = TieAwareLoss("ndcg", affinity=EuclideanAffinity(), backend=backend)
+    assert torch.equal(loss(scores, sets), as_vectors(scores, sets))
+    loss = TieAwareLoss("ndcg", backend=backend)
+    loss(scores, PATHS)
+    as_paths = TieAwareLoss("ndcg", affinity=HierarchicalAffinity(), backend=backend)
+    assert torch.equal(loss(scores, LABEL_SETS), as_paths(scores, LABEL_SETS))
+    loss = TieAwareLoss("ndcg", backend=backend)
+    as_sets = TieAwareLoss("ndcg", affinity=SharedLabelAffinity(), backend=backend)
+    assert torch.equal(loss(scores, sets), as_sets(scores, LABEL_SETS))
+    for other in (VECTORS, VECTORS.numpy(), PATHS + 2):
+        with pytest.raises(ValueError, match=r"earlier batch held only 0 and 1.*EuclideanAffinity"):
+            loss(scores, other)
+    loss(scores, CLASSES)  # one column is class labels, whatever several are
 
 
 @both

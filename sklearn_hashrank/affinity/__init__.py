@@ -6,6 +6,7 @@ together, ``runs`` says where the level changes along the groups.
 """
 
 from ._auto import (
+    affinity_by_form,
     affinity_for,
     affinity_of_all_pairs,
     affinity_to_learn_from,
@@ -14,11 +15,13 @@ from ._auto import (
     fit_affinity_of_blocks,
     is_auto,
 )
-from ._base import BaseAffinity, as_array, as_rows, check_level_indices
+from ._coercion import as_array, as_rows
 from ._euclidean import EuclideanAffinity
 from ._labels import HierarchicalAffinity, LabelAffinity, SharedLabelAffinity
+from ._level_checks import check_level_indices
 from ._neighbors import NeighborAffinity
 from ._precomputed import PrecomputedAffinity
+from ._protocol import BaseAffinity
 
 __all__ = [
     "BaseAffinity",
@@ -28,6 +31,7 @@ __all__ = [
     "NeighborAffinity",
     "PrecomputedAffinity",
     "SharedLabelAffinity",
+    "affinity_by_form",
     "affinity_for",
     "affinity_of_all_pairs",
     "affinity_to_learn_from",

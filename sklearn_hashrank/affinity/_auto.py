@@ -1,15 +1,18 @@
 """Choosing and fitting an affinity."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 from sklearn.base import clone
 
-from ._base import BaseAffinity, as_rows, check_levels
+from ._coercion import as_rows, slices
 from ._euclidean import EuclideanAffinity
 from ._labels import HierarchicalAffinity, LabelAffinity, SharedLabelAffinity
+from ._level_checks import check_levels
 from ._neighbors import NeighborAffinity
+from ._protocol import BaseAffinity
 
 # How many nearest rows have each level, to learn from without `y`; in proportion among fewer rows.
 _RANKS, _ROWS_OF_RANKS = (10, 50, 200), 2000
@@ -53,6 +56,9 @@ def fit_affinity(affinity: Any, y: Any) -> BaseAffinity:
 def fit_affinity_of_blocks(affinity: Any, y: Any) -> BaseAffinity:
     """Return an affinity fitted on the first of many blocks.
 
+    What "auto" chooses by the first block holds for all of them: a later block that it does not
+    fit is refused when it is compared.
+
     Parameters
     ----------
     affinity : "auto" or affinity object
@@ -82,8 +88,10 @@ def fit_affinity_of_blocks(affinity: Any, y: Any) -> BaseAffinity:
 def auto_affinity(y: Any) -> BaseAffinity:
     """Choose an affinity by the form of `y`.
 
-    One column: class labels. Sparse, boolean or all in {0, 1}: multilabel indicator. Other
-    integers: label paths, coarse to fine. Floats in several columns: Euclidean levels.
+    One column holds class labels. Several columns that are sparse, boolean, or hold only 0 and 1 in
+    any type of number are a multilabel indicator. Other integers are label paths, coarse to fine,
+    and other floats are vectors, compared by Euclidean distance. Vectors that hold only 0 and 1
+    need an explicit ``EuclideanAffinity()``, and such label paths a ``HierarchicalAffinity()``.
 
     Parameters
     ----------
@@ -100,24 +108,50 @@ def auto_affinity(y: Any) -> BaseAffinity:
     >>> from sklearn_hashrank.affinity import auto_affinity
     >>> auto_affinity([3, 1, 3]), auto_affinity([[0.5, 1.0], [2.0, 3.0]])
     (LabelAffinity(), EuclideanAffinity())
+    >>> auto_affinity([[0.0, 1.0], [1.0, 1.0]])
+    SharedLabelAffinity()
     """
     if sparse.issparse(y):
         return LabelAffinity() if y.shape[1] == 1 else SharedLabelAffinity()
     y = as_rows(y, "y")
-    if y.ndim == 1 or (y.ndim == 2 and y.shape[1] == 1):
+    if y.dtype.kind not in "buif" and y.ndim == 2 and y.shape[1] != 1:
+        raise ValueError(
+            f"cannot tell what a 2-d y of dtype {y.dtype} means. Pass "
+            "affinity=HierarchicalAffinity() for label paths."
+        )
+    return affinity_by_form(y.shape, y.dtype.kind, lambda: _holds_zeros_and_ones(y))
+
+
+def affinity_by_form(
+    shape: tuple[int, ...], kind: str, holds_zeros_and_ones: Callable[[], bool]
+) -> BaseAffinity:
+    """Choose an affinity by the form of numbers or labels, arrays and tensors alike.
+
+    Parameters
+    ----------
+    shape : tuple of int
+        Shape of `y`.
+    kind : str
+        Kind of its numbers as numpy has it: ``"b"``, ``"u"``, ``"i"`` or ``"f"``.
+    holds_zeros_and_ones : callable ``() -> bool``
+        Whether all values are 0 or 1. Called only where that decides.
+
+    Returns
+    -------
+    affinity : BaseAffinity
+        Not fitted.
+    """
+    if len(shape) not in (1, 2):
+        raise ValueError(f"y must be 1-d or 2-d. Got shape {shape}.")
+    if len(shape) == 1 or shape[1] == 1:
         return LabelAffinity()
-    if y.ndim != 2:
-        raise ValueError(f"y must be 1-d or 2-d. Got shape {y.shape}.")
-    if y.dtype.kind == "f":
-        return EuclideanAffinity()
-    if y.dtype.kind == "b" or (y.dtype.kind in "iu" and y.size and y.min() >= 0 and y.max() <= 1):
+    if kind == "b" or (0 not in shape and holds_zeros_and_ones()):
         return SharedLabelAffinity()
-    if y.dtype.kind in "iu":
-        return HierarchicalAffinity()
-    raise ValueError(
-        f"cannot tell what a 2-d y of dtype {y.dtype} means. Pass affinity=HierarchicalAffinity() "
-        "for label paths."
-    )
+    return EuclideanAffinity() if kind == "f" else HierarchicalAffinity()
+
+
+def _holds_zeros_and_ones(y):
+    return all(((part == 0) | (part == 1)).all() for part in slices(y))
 
 
 def affinity_for(affinity: Any, y: Any) -> Any:

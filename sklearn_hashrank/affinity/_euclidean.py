@@ -7,8 +7,9 @@ from scipy import sparse
 from sklearn.utils import check_random_state
 
 from .. import _kernels
-from ._base import BaseAffinity, as_rows, check_width
-from ._pairs import products, squared_distances, squared_norms
+from ._coercion import as_vectors, check_width
+from ._protocol import BaseAffinity
+from ._vector_products import products, squared_distances, squared_norms
 
 
 class EuclideanAffinity(BaseAffinity):
@@ -189,19 +190,3 @@ class EuclideanAffinity(BaseAffinity):
         for rows in blocks:
             rows = rows - self._center if shift else rows
             yield rows, squared_norms(rows)
-
-
-def as_vectors(y, name):
-    """Finite numeric vectors, dense (n, n_features) of the given dtype, or CSR."""
-    if sparse.issparse(y):
-        y = y.tocsr()
-        if y.dtype.kind not in "buif" or not np.isfinite(y.data).all():
-            raise ValueError(f"{name} contains NaN or infinity, or is not numeric: {y.dtype}.")
-        return y
-    y = as_rows(y, name)
-    if y.dtype.kind not in "buif" or y.ndim > 2:
-        raise ValueError(
-            f"{name} must hold numeric vectors, (n, n_features). "
-            f"Got shape {y.shape} and dtype {y.dtype}."
-        )
-    return y[:, None] if y.ndim == 1 else y

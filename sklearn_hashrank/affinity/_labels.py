@@ -1,10 +1,10 @@
 """Relevance by equal labels, label paths and shared labels."""
 
 import numpy as np
-from scipy import sparse
 
 from .. import _kernels
-from ._base import BaseAffinity, as_rows, check_width, slices
+from ._coercion import as_indicator, as_label_matrix, as_labels, check_width, packed_bits
+from ._protocol import BaseAffinity
 
 
 class _PathAffinity(BaseAffinity):
@@ -235,54 +235,3 @@ def _prefix_numbers(paths):
         labels = _number_values(column)
         numbers.append(_number_values(numbers[-1] * (labels.max() + 1) + labels))
     return numbers
-
-
-def as_labels(y, name):
-    """Labels as int64 or strings, so that equality means the same for every pair of arrays."""
-    y = as_rows(y, name)
-    if y.dtype.kind == "f":
-        if np.any(y != np.floor(y)):
-            raise ValueError(
-                f"{name} holds non-integral numbers such as {y[y != np.floor(y)][0]}, which are "
-                "no class labels. Relevance by distance between targets is what EuclideanAffinity "
-                "is for: affinity=EuclideanAffinity()."
-            )
-        if np.any(np.abs(y) >= 2**53):
-            raise ValueError(
-                f"{name} holds floats beyond 2**53, which do not tell neighbouring labels apart. "
-                "Pass integers or strings."
-            )
-    if y.dtype.kind == "u" and y.size and y.max() > np.iinfo(np.int64).max:
-        raise ValueError(
-            f"{name} holds unsigned labels beyond 2**63 - 1, such as {y.max()}. Pass them as "
-            "strings."
-        )
-    return y if y.dtype.kind in "USO" else y.astype(np.int64, copy=False)
-
-
-def as_label_matrix(y, name):
-    """Label paths, (n, depth)."""
-    y = as_labels(y, name)
-    if y.ndim != 2 or y.shape[1] == 0:
-        raise ValueError(f"{name} must hold one label path per row, (n, depth). Got {y.shape}.")
-    return y
-
-
-def as_indicator(y, name):
-    """A multilabel indicator, dense or CSR; its values are checked by `packed_bits`."""
-    y = y.tocsr() if sparse.issparse(y) else as_rows(y, name)
-    if y.ndim != 2 or y.shape[1] == 0:
-        raise ValueError(f"{name} must be a multilabel indicator, (n, n_labels). Got {y.shape}.")
-    if y.dtype.kind not in "buif":
-        raise ValueError(f"{name} must be a multilabel indicator of 0 and 1. Got {y.dtype}.")
-    return y
-
-
-def packed_bits(indicator, name):
-    """Label sets packed into bytes, slice by slice."""
-    for part in slices(indicator):
-        part = part.toarray() if sparse.issparse(part) else part
-        bits = part != 0
-        if not np.array_equal(bits, part):
-            raise ValueError(f"{name} must be a multilabel indicator of 0 and 1. Got other values.")
-        yield np.packbits(bits, axis=1)

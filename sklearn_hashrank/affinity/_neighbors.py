@@ -17,9 +17,9 @@ from sklearn.base import clone
 
 from .._utils.threads import one_blas_thread, over_rows
 from ..rows import is_dask_array, source
-from ._base import BaseAffinity, check_width
-from ._euclidean import as_vectors
-from ._pairs import inner_products, products, squared_distances, squared_norms
+from ._coercion import as_vectors, check_width
+from ._protocol import BaseAffinity
+from ._vector_products import inner_products, products, squared_distances, squared_norms
 
 _METRICS = ("cosine", "euclidean", "inner_product")
 _PAIRS_AT_A_TIME = 1 << 22

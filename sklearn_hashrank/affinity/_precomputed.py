@@ -5,7 +5,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from ._base import BaseAffinity, as_rows, slices
+from ._coercion import as_rows, slices
+from ._protocol import BaseAffinity
 
 MAX_LEVELS = 256
 

@@ -1,4 +1,4 @@
-"""Where blocks of packed codes go: memory, a given array, or a file."""
+"""Write blocks of packed codes into memory, a given array or a file."""
 
 import os
 from collections.abc import Iterator
@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..persistence import CodeFile
-from ._formats import packed_width
+from ._code_formats import packed_width
 
 
 class CodeArray:

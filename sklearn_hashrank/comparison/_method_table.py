@@ -52,19 +52,7 @@ OTHERS = "others"
 
 
 def in_groups(methods: Iterable[str], group_of: Mapping[str, str]) -> dict[str, list[str]]:
-    """Sort methods into their groups, in the order of `GROUPS`; each keeps its place in there.
-
-    Parameters
-    ----------
-    methods : iterable of str
-    group_of : mapping of str to str
-        The group of each method; `OTHERS` where it has none.
-
-    Returns
-    -------
-    groups : dict of str to list of str
-        Without those that are empty.
-    """
+    """Sort methods into the groups that have any, in the order of `GROUPS`, for tables."""
     groups: dict[str, list[str]] = {group: [] for group in (*GROUPS, OTHERS)}
     for method in methods:
         groups[group_of.get(method, OTHERS)].append(method)
@@ -242,6 +230,7 @@ def method_from_name(notation: str) -> BaseHasher:
     Returns
     -------
     hasher : BaseHasher
+        Hasher with the parameters of the method and of the notation.
 
     Examples
     --------
@@ -260,7 +249,7 @@ def method_from_name(notation: str) -> BaseHasher:
         hasher = METHODS[name].hasher
     except ImportError as error:
         raise ValueError(f"method {name!r}: {error}") from error
-    accepted = sorted(set(hasher.get_params()) - _SET_BY_COMPARISON)
+    accepted = parameters_to_set(hasher)
     for parameter in parameters:
         if parameter in _SET_BY_COMPARISON:
             raise ValueError(f"{parameter} of method {notation!r} is set for each run.")
@@ -270,6 +259,12 @@ def method_from_name(notation: str) -> BaseHasher:
                 f"method {name!r} has no parameter {parameter!r}. Its parameters: {known}."
             )
     return check_method(hasher.set_params(**parameters), notation)
+
+
+def parameters_to_set(hasher: BaseHasher) -> dict[str, Any]:
+    """Parameters that a notation may set, sorted, with the values that they have."""
+    parameters = hasher.get_params()
+    return {name: parameters[name] for name in sorted(parameters) if name not in _SET_BY_COMPARISON}
 
 
 def check_method(estimator: Any, name: str) -> Any:

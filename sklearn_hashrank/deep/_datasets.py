@@ -7,7 +7,7 @@ import numpy as np
 import torch
 from torch.utils.data import Dataset, IterableDataset
 
-from ._relevance import on_host
+from ..affinity import as_array
 
 _BLOCK_NUMBERS = 1 << 22
 
@@ -57,7 +57,7 @@ class DatasetRows:
         if not self.has_y:
             return None
         found = [self._dataset[number][1] for number in range(self.shape[0])]
-        return np.stack([np.asarray(each) for each in found])
+        return as_array(found)
 
     def _row(self, number: int) -> np.ndarray:
         item = self._dataset[number]
@@ -74,7 +74,7 @@ class DatasetRows:
 
 def _as_row(row: Any) -> np.ndarray:
     try:
-        array = on_host(row) if torch.is_tensor(row) else np.asarray(row)
+        array = as_array(row) if torch.is_tensor(row) else np.asarray(row)
     except ValueError as error:
         raise ValueError(
             "items of a data set must be rows of numbers, or tuples of a row and its y. "

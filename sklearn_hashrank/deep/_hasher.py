@@ -17,7 +17,7 @@ from torch.utils.data import DataLoader, Dataset
 
 from .._utils.callbacks import CallbackSupportMixin, Progress
 from .._utils.threads import one_blas_thread
-from ..affinity import BaseAffinity, is_auto
+from ..affinity import BaseAffinity, as_array, is_auto
 from ..base import BaseHasher
 from ..features import FeatureSpace
 from ..learning import (
@@ -42,7 +42,6 @@ from ._learner import OPTIMIZERS, Inputs, NetworkLearner, encode, find_device
 from ._modules import Parts, build, rebuild, seeded, weights_of
 from ._objectives import batch_objective, find_loss
 from ._recipe import choose_recipe
-from ._relevance import on_host
 from ._threads import torch_threads
 
 _ROWS = {"accept_sparse": "csr", "dtype": [np.float64, np.float32, np.uint8]}
@@ -554,7 +553,7 @@ def _flat_rows(hasher, X):
             "X is a DataLoader, and batches are made here. Pass its data set, X.dataset."
         )
     if torch.is_tensor(X):
-        X = on_host(X)
+        X = as_array(X)
     if isinstance(X, Dataset):
         X = DatasetRows(X)
     if isinstance(X, DatasetRows):

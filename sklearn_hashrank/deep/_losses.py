@@ -20,7 +20,7 @@ from ..objectives import (
 from ._by_kernels import ByKernels
 from ._pairs import PAIRS, pairs_value
 from ._ranking import RANKING, ranking_value
-from ._relevance import is_precomputed, level_indices, relevance_from, relevance_on
+from ._relevance import BatchAffinity, is_precomputed, level_indices, relevance_from, relevance_on
 
 _BACKENDS = ("auto", "kernels", "torch")
 PAIRWISE = {**PAIRWISE_OBJECTIVES, "dpsh": DPSH, "hashnet": HashNet, "dtsh": DTSH}
@@ -33,7 +33,9 @@ affinity : {"auto", "precomputed"} or affinity object, default="auto"
     How `y` says what is relevant; see :mod:`sklearn_hashrank.affinity`. An affinity that is not
     fitted is fitted on each batch, which makes a difference where levels come from distances: fit
     such an affinity on the training rows. With ``"precomputed"``, `y` is the matrix of relevance
-    levels of a batch itself.
+    levels of a batch itself. With ``"auto"``, the first batch says what a `y` of several columns
+    is: label sets where it holds only 0 and 1, of whatever dtype. A later batch that contradicts
+    is refused.
 backend : {"auto", "kernels", "torch"}, default="auto"
     What evaluates the objective: the compiled kernels of this package, on the CPU, or torch, on
     the device of the scores. ``"auto"`` is ``"kernels"`` for scores on the CPU and for objectives
@@ -48,7 +50,7 @@ first order only.
 On a device other than the CPU, `y` should be a tensor of integers or booleans: then relevance is
 found on the device as well, and nothing is copied to the host. Floats, lists, arrays and affinities
 other than those of labels, label sets and label paths are compared on the host. With
-``affinity="auto"`` a matrix of integers is looked at once a batch, to tell label sets from label
+``affinity="auto"`` a matrix of numbers is looked at once a batch, to tell label sets from label
 paths; boolean label sets, or an affinity object, save that.""",
     }
 )
@@ -79,6 +81,7 @@ class BatchLoss(torch.nn.Module):
             )
         self.objective = objective
         self.affinity = affinity
+        self._batch_affinity = BatchAffinity(affinity)
         self.backend = backend
         self._by_kernels = ByKernels(objective)
 
@@ -125,11 +128,12 @@ class BatchLoss(torch.nn.Module):
             )
         self.check_y(y)
         wide = _widened(scores)
+        affinity = self._batch_affinity.of(y, len(scores))
         if self._is_by_torch(scores):
             with torch.autocast(scores.device.type, enabled=False):
-                loss = -self._native_value(wide, relevance_on(wide, self.affinity, y))
+                loss = -self._native_value(wide, relevance_on(wide, affinity, y))
         else:
-            loss = self._loss_by_kernels(wide, y)
+            loss = self._loss_by_kernels(wide, affinity, y)
         return loss.to(scores.dtype)
 
     def of_level_indices(
@@ -164,8 +168,8 @@ class BatchLoss(torch.nn.Module):
         return self.backend == "torch" or (self.backend == "auto" and by_torch)
 
     @torch.compiler.disable
-    def _loss_by_kernels(self, scores, y):
-        level, levels = level_indices(self.affinity, y, len(scores))
+    def _loss_by_kernels(self, scores, affinity, y):
+        level, levels = level_indices(affinity, y, len(scores))
         return self._by_kernels.loss(scores, level, levels)
 
     def extra_repr(self) -> str:

@@ -9,7 +9,9 @@ from ..affinity import (
     HierarchicalAffinity,
     LabelAffinity,
     SharedLabelAffinity,
+    affinity_by_form,
     as_array,
+    auto_affinity,
     check_level_indices,
     fit_affinity,
     is_auto,
@@ -25,7 +27,7 @@ def is_precomputed(affinity: Any) -> bool:
 
 def level_indices(affinity: Any, y: Any, n_rows: int) -> tuple[np.ndarray, np.ndarray]:
     """Return the index of the level of every pair (M, M), unsigned, and the levels, ascending."""
-    y = on_host(y)
+    y = as_array(y)
     _check_length(y, n_rows)
     if is_precomputed(affinity):
         return _levels_of_matrix(y, n_rows)
@@ -93,12 +95,6 @@ def _count_shared(affinity, y):
     if columns.ndim != 2 or not columns.shape[1]:
         return None
     kind = type(affinity)
-    if is_auto(affinity):
-        kind = HierarchicalAffinity
-        if columns.shape[1] == 1:
-            kind = LabelAffinity
-        elif y.dtype == torch.bool or bool(((y == 0) | (y == 1)).all()):
-            kind = SharedLabelAffinity
     if kind is LabelAffinity and columns.shape[1] == 1:
         return columns == columns.T
     if kind is SharedLabelAffinity:
@@ -110,18 +106,53 @@ def _count_shared(affinity, y):
     return None
 
 
+class BatchAffinity:
+    """The affinity of all batches of a loss.
+
+    Where it is "auto", the first batch with several columns decides for all further ones: a batch
+    of vectors or label paths may happen to hold nothing but 0 and 1.
+
+    Parameters
+    ----------
+    given : {"auto", "precomputed"} or affinity object
+        The parameter of the loss.
+    """
+
+    def __init__(self, given: Any):
+        self.given, self._chosen = given, None
+
+    def of(self, y: Any, n_rows: int) -> Any:
+        """Return the affinity of a batch, or refuse one that contradicts what was decided."""
+        if not is_auto(self.given):
+            return self.given
+        if not torch.is_tensor(y):
+            y = as_array(y)
+        _check_length(y, n_rows)
+        found = _by_form(y)
+        if isinstance(found, LabelAffinity):
+            return found
+        if self._chosen is None:
+            self._chosen = found
+        if isinstance(self._chosen, SharedLabelAffinity) and type(found) is not type(self._chosen):
+            raise ValueError(
+                "an earlier batch held only 0 and 1, so that y was taken for label sets; this "
+                "batch holds other values. Pass affinity=HierarchicalAffinity() for label paths, "
+                "or a fitted EuclideanAffinity for vectors."
+            )
+        return self._chosen
+
+
+def _by_form(y):
+    if not torch.is_tensor(y) or y.layout != torch.strided:
+        return auto_affinity(as_array(y))
+    kind = "f" if y.is_floating_point() else "b" if y.dtype == torch.bool else "i"
+    return affinity_by_form(tuple(y.shape), kind, lambda: bool(((y == 0) | (y == 1)).all()))
+
+
 @torch.compiler.disable
 def _from_host(scores, affinity, y):
     level, levels = level_indices(affinity, y, len(scores))
     return relevance_from(scores, level, levels)
-
-
-def on_host(y: Any) -> np.ndarray:
-    """Return a tensor, or what an affinity compares, as an array; half precision as float32."""
-    if not torch.is_tensor(y):
-        return as_array(y)
-    y = y.detach().to_dense() if y.layout != torch.strided else y.detach()
-    return (y.float() if y.dtype in (torch.bfloat16, torch.float16) else y).cpu().numpy()
 
 
 def _check_length(y, n_rows):

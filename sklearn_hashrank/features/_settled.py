@@ -138,17 +138,7 @@ class LinearScores:
     def project_alone(self, X: Any, rows: np.ndarray, bits: np.ndarray) -> np.ndarray:
         """Projections of pairs of a row and a bit; they depend on nothing but the pair.
 
-        Parameters
-        ----------
-        X : {ndarray, CSR matrix} of shape (n_samples, n_features)
-            Rows.
-        rows, bits : ndarrays of shape (n,)
-            The pairs; the numbers of the rows ascend.
-
-        Returns
-        -------
-        projections : ndarray of shape (n,), float64
-            Those that are zero within rounding are zero.
+        The numbers of the rows ascend. Projections that are zero within rounding are zero.
         """
         wide = wide_rows(self.components), wide_rows(self.intercept)
         found = np.empty(len(rows))
@@ -199,21 +189,7 @@ def _project_block(scores, X, out):
 def rows_of_pairs(X, rows):
     """Dense rows of ascending numbers, in parts of bounded size.
 
-    Parameters
-    ----------
-    X : {ndarray, CSR matrix} of shape (n_samples, n_features)
-        Rows.
-    rows : ndarray of shape (n,)
-        Numbers of rows, which may be repeated.
-
-    Yields
-    ------
-    pairs : slice
-        Of `rows`.
-    dense : ndarray of shape (n_rows, n_features)
-        The rows that occur there.
-    which : ndarray of shape (n_pairs,), intp
-        Which of them each number means.
+    Gives a slice of `rows`, the distinct rows that it names, and which of them each number means.
     """
     distinct, of_distinct = np.unique(rows, return_inverse=True)
     size = max(1, _ROW_NUMBERS // max(1, X.shape[1]))

@@ -1,14 +1,26 @@
 """No label becomes another, whatever container it comes in."""
 
+import dask.array as da
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
 
-from sklearn_hashrank import LSHHasher
-from sklearn_hashrank.affinity import LabelAffinity, as_array, auto_affinity
+from sklearn_hashrank import LSHHasher, RSHHasher, TALRLinear, retrieval_histogram
+from sklearn_hashrank.affinity import (
+    EuclideanAffinity,
+    HierarchicalAffinity,
+    LabelAffinity,
+    SharedLabelAffinity,
+    as_array,
+    auto_affinity,
+)
 from sklearn_hashrank.comparison import compare
 from sklearn_hashrank.metrics import tie_aware_average_precision_score
+from sklearn_hashrank.model_selection import RetrievalSplit
 
 MISSING = [
     ["a", np.nan, "b"],
@@ -94,9 +106,84 @@ def test_floats_that_may_have_been_other_integers_are_refused():
     with pytest.raises(ValueError, match="floats beyond 2"):
         LabelAffinity().fit([2**53 + 1, 1.0])
     assert LabelAffinity().fit([2**53 - 1, 1.0]).pairwise([2**53 - 1], [2**53 - 1, 1]).sum() == 1
+    for dtype, n_digits in ((np.float16, 11), (np.float32, 24)):
+        with pytest.raises(ValueError, match=rf"floats beyond 2\*\*{n_digits}, of which float"):
+            LabelAffinity().fit(np.array([2**n_digits, 1], dtype))
+        LabelAffinity().fit(np.array([2**n_digits - 1, 1], dtype))
 
 
 @pytest.mark.parametrize("y", [["a", "a\0"], [b"a", b"a\0"], np.array(["a", "a\0"], dtype=object)])
 def test_what_numpy_would_drop_from_a_text_is_refused(y):
     with pytest.raises(ValueError, match="ends in a NUL character"):
         auto_affinity(y)
+
+
+@pytest.mark.parametrize(
+    "dtype", [np.float16, np.float32, np.float64, np.int8, np.uint64, bool, "O"]
+)
+@pytest.mark.parametrize("container", [np.asarray, np.asfortranarray, list, pd.DataFrame])
+def test_only_zeros_and_ones_are_label_sets_in_any_type_of_number(dtype, container):
+    y = np.array([[0, 1, 1], [1, 0, 0], [0, 0, 0]]).astype(dtype)
+    assert isinstance(auto_affinity(container(y)), SharedLabelAffinity)
+    found = tie_aware_average_precision_score(container(y), np.eye(3, dtype=int), zero_division=0)
+    expected = tie_aware_average_precision_score(
+        y.astype(int), np.eye(3, dtype=int), affinity=SharedLabelAffinity(), zero_division=0
+    )
+    assert found == expected
+
+
+@given(st.data(), st.sampled_from([0.5, -1.0, 2.0, 1 + 1e-7]))
+def test_one_other_value_makes_vectors_or_paths(data, other):
+    shape = data.draw(st.tuples(st.integers(1, 6), st.integers(2, 4)))
+    y = data.draw(hnp.arrays(np.float64, shape, elements=st.sampled_from([0.0, 1.0])))
+    assert isinstance(auto_affinity(y), SharedLabelAffinity)
+    y[data.draw(st.integers(0, shape[0] - 1)), data.draw(st.integers(0, shape[1] - 1))] = other
+    assert isinstance(auto_affinity(y), EuclideanAffinity)
+    if other in (-1.0, 2.0):
+        assert isinstance(auto_affinity(y.astype(int)), HierarchicalAffinity)
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_a_value_that_is_missing_makes_no_label_set(value):
+    with pytest.raises(ValueError, match="contains NaN, infinity or missing values"):
+        auto_affinity([[0.0, 1.0], [value, 1.0]])
+
+
+VECTORS = np.array([[0.0, 1.0], [1.0, 1.0], [0.0, 0.5], [2.0, 1.0]])
+
+
+@pytest.mark.parametrize("in_chunks", [False, True])
+def test_blocks_of_zeros_and_ones_do_not_make_label_sets_of_vectors(in_chunks):
+    """Not where they come first, nor where they come last: such a database is refused."""
+    codes = np.eye(4, dtype=np.uint8)
+    for y in (VECTORS, VECTORS[::-1], VECTORS * 2 // 1):
+        if in_chunks:
+            database = da.from_array(codes, chunks=(2, -1)), da.from_array(y, chunks=(2, -1))
+        else:
+            database = ((codes[i : i + 2], y[i : i + 2]) for i in (0, 2)), None
+        with pytest.raises(ValueError, match="EuclideanAffinity"):
+            retrieval_histogram(codes, database[0], y, database[1])
+
+
+def test_what_the_first_block_was_holds_for_further_blocks():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(80, 5)), (rng.random((80, 3)) < 0.4).astype(np.float32)
+    for hasher in (TALRLinear(4, random_state=0), RSHHasher(4, random_state=0)):
+        hasher.partial_fit(X[:40], y[:40])
+        assert isinstance(hasher.affinity_, SharedLabelAffinity)
+        with pytest.raises(ValueError, match=r"indicator of 0 and 1.*EuclideanAffinity\(\)"):
+            hasher.partial_fit(X[40:], y[40:] + 0.5)
+        hasher.fit(X, y + 0.5 * (np.arange(80)[:, None] > 70))
+        assert isinstance(hasher.affinity_, EuclideanAffinity)
+
+
+def test_training_rows_of_zeros_and_ones_do_not_decide_for_all_rows():
+    """All rows of a comparison together say what `y` is."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 4))
+    y = (rng.random((60, 2)) < 0.5).astype(float)
+    y[40:] = rng.random((20, 2))
+    split = RetrievalSplit(np.arange(30), np.arange(30, 45), np.arange(45, 60))
+    found = compare(X, y, methods=["rsh"], n_bits=[4], seeds=1, protocol=split)
+    assert not found.failures
+    assert found.about["data"]["relevance"].startswith("EuclideanAffinity")

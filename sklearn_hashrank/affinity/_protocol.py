@@ -1,0 +1,252 @@
+"""The base class of affinities: what an affinity must do, and what it may do to be fast."""
+
+from abc import abstractmethod
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import NotFittedError
+
+from ._level_checks import check_level_indices
+
+
+class BaseAffinity(BaseEstimator):
+    """What an affinity needs: ``fit``, ``validate`` and ``level_indices``.
+
+    Attributes
+    ----------
+    levels_ : ndarray of shape (n_levels,)
+        Ascending values of relevance; the first is 0, irrelevant.
+
+    Examples
+    --------
+    Numbers are relevant to each other when they differ by less than 2:
+
+    >>> import numpy as np
+    >>> from sklearn_hashrank.affinity import BaseAffinity
+    >>> class NearAffinity(BaseAffinity):
+    ...     def fit(self, y):
+    ...         self.levels_ = np.array([0.0, 1.0])
+    ...         return self
+    ...
+    ...     def validate(self, y, name="y"):
+    ...         return np.asarray(y, dtype=float)
+    ...
+    ...     def level_indices(self, queries, database):
+    ...         return (abs(queries[:, None] - database) < 2).astype(np.uint16)
+    >>> NearAffinity().fit([1, 2]).pairwise([1, 5], [0, 2, 4])
+    array([[1., 1., 0.],
+           [0., 0., 1.]])
+    """
+
+    block_rows = 1 << 20
+    """Rows of the database that are compared at a time."""
+
+    @abstractmethod
+    def fit(self, y: Any) -> "BaseAffinity":
+        """Learn the levels from rows of `y`.
+
+        Parameters
+        ----------
+        y : array-like with one row per item
+            Rows of the database or of the training set.
+
+        Returns
+        -------
+        self : BaseAffinity
+        """
+
+    @abstractmethod
+    def validate(self, y: Any, name: str = "y") -> np.ndarray:
+        """Return rows of `y` in the affinity's own form, or say what is wrong with them.
+
+        Parameters
+        ----------
+        y : array-like with one row per item
+            What the affinity compares.
+        name : str, default="y"
+            What messages call it.
+
+        Returns
+        -------
+        rows : ndarray or sparse array with one row per item
+        """
+
+    @abstractmethod
+    def level_indices(self, queries: np.ndarray, database: np.ndarray) -> np.ndarray:
+        """Index into ``levels_`` of every pair of two blocks of rows.
+
+        Parameters
+        ----------
+        queries, database : ndarray
+            Validated rows.
+
+        Returns
+        -------
+        indices : ndarray of shape (n_queries, n_database), uint16
+        """
+
+    def paired_level_indices(self, queries: np.ndarray, database: np.ndarray) -> np.ndarray:
+        """Index into ``levels_`` of row i of the queries with row i of the database.
+
+        Parameters
+        ----------
+        queries, database : ndarray
+            As many validated rows each.
+
+        Returns
+        -------
+        indices : ndarray of shape (n,), uint16
+        """
+        indices = np.empty(queries.shape[0], dtype=np.uint16)
+        for i, (q, d) in enumerate(zip(queries, database)):
+            pair = self.level_indices(q[None], d[None])
+            indices[i] = check_level_indices(self, pair, (1, 1), len(self.levels_))[0, 0]
+        return indices
+
+    def n_reachable_levels(self, queries: np.ndarray) -> int:
+        """How many of ``levels_``, from the lowest, these queries can meet.
+
+        Parameters
+        ----------
+        queries : ndarray
+            Validated rows.
+
+        Returns
+        -------
+        n_levels : int
+        """
+        return len(self.levels_)
+
+    def of_queries(
+        self, queries: Any, are_database: bool = False, n_jobs: int | None = None
+    ) -> tuple["BaseAffinity", Any]:
+        """Make queries ready, where relevance depends on more than the two rows of a pair.
+
+        Parameters
+        ----------
+        queries : ndarray
+            Validated rows.
+        are_database : bool, default=False
+            Whether they are the rows that the affinity was fitted on, in the same order, and none
+            is its own neighbour.
+        n_jobs : int or None, default=None
+            Threads over the queries.
+
+        Returns
+        -------
+        affinity : BaseAffinity
+            What compares these queries with blocks of the database.
+        queries : object
+            What it compares; it has a `shape`, and can be indexed as rows can.
+        """
+        return self, queries
+
+    def digest(self, queries: Any) -> str | None:
+        """Name what decides the relevance to queries apart from the two rows of a pair.
+
+        Histograms add up only where it is the same.
+
+        Parameters
+        ----------
+        queries : object
+            What :meth:`of_queries` returned.
+
+        Returns
+        -------
+        digest : str or None
+            None: nothing else decides.
+        """
+        return None
+
+    def without_database(self) -> "BaseAffinity":
+        """What a hasher keeps: this object, or an unfitted one where it belongs to a database.
+
+        Returns
+        -------
+        affinity : BaseAffinity
+        """
+        return self
+
+    def group(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
+        """Put equal rows together.
+
+        Parameters
+        ----------
+        rows : ndarray
+            Validated rows.
+
+        Returns
+        -------
+        groups : ndarray
+            The distinct rows, in an order in which levels change seldom.
+        index : ndarray of shape (n_rows,), int32, or None
+            The group of each row. None: every row is its own.
+        """
+        return rows, None
+
+    def runs(self, queries: np.ndarray, groups: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Where the level changes along the groups.
+
+        Parameters
+        ----------
+        queries : ndarray
+            Validated rows.
+        groups : ndarray
+            What :meth:`group` made of the database.
+
+        Returns
+        -------
+        stops : ndarray of shape (n_queries or 1, n_runs), int64
+            The group each run ends before; a single row serves all queries.
+        levels : ndarray of shape (n_queries or 1, n_runs), uint16
+            Index of the level in each run.
+        """
+        stops = np.arange(1, groups.shape[0] + 1, dtype=np.int64)[None]
+        return stops, self.level_indices(queries, groups)
+
+    def n_runs(self, n_groups: int) -> int:
+        """How many runs a query has, to bound memory.
+
+        Parameters
+        ----------
+        n_groups : int
+            Groups of a block of the database.
+
+        Returns
+        -------
+        n_runs : int
+        """
+        return n_groups
+
+    def pairwise(self, query_y: Any, database_y: Any) -> np.ndarray:
+        """Relevance of every query-database pair.
+
+        Parameters
+        ----------
+        query_y, database_y : array-like with one row per item
+            What the affinity compares.
+
+        Returns
+        -------
+        relevance : ndarray of shape (n_queries, n_database)
+            Values of ``levels_``.
+        """
+        self._check_fitted()
+        queries = self.validate(query_y, "query y")
+        database = self.validate(database_y, "database y")
+        indices, shape = (
+            self.level_indices(queries, database),
+            (queries.shape[0], database.shape[0]),
+        )
+        return self.levels_[check_level_indices(self, indices, shape, len(self.levels_))]
+
+    def _check_fitted(self) -> None:
+        if not self.__sklearn_is_fitted__():
+            raise NotFittedError(
+                f"This {type(self).__name__} is not fitted yet. Call fit(y) with rows of the "
+                "database or of the training set."
+            )
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "levels_")
