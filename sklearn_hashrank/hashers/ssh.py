@@ -244,7 +244,8 @@ def sequential_directions(
 ) -> np.ndarray:
     """Learn `n` unit vectors in turn, each from what the ones before it got wrong.
 
-    `rows` is X, `labelled` X_l and `similarity` the S of the first one. A direction is 0 where no row varies any more.
+    `rows` is X, `labelled` X_l and `similarity` the S of the first one. A direction is 0 where no
+    row varies any more.
     """
     pairs = similarity.to_dense()
     matrix = _AdjustedCovariance(rows, labelled, pairs, eta)
