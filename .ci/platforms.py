@@ -5,6 +5,7 @@ machine, installs nothing, and prints one line for each pair. What is missing is
 """
 
 import json
+import re
 import subprocess
 import sys
 import tempfile
@@ -53,6 +54,8 @@ def main() -> int:
                 found, error = resolve(requirements, python, tags)
                 missing += not found and name == "required"
                 said = f"{len(found)} wheels" if found else error
+                if early := [each for each in found if re.search(r"\d(a|b|rc)\d", each)]:
+                    said += f", of which pre-releases: {', '.join(early)}"
                 print(f"{platform}, Python {python}, {name}: {said}", flush=True)
     return int(missing > 0)
 
