@@ -367,6 +367,7 @@ SHARED = {
         "FeatureSpace",
         "Hyperplanes",
         "KernelFeatures",
+        "LinearScores",
         "Moments",
         "block_slices",
         "column_means",
@@ -378,6 +379,10 @@ SHARED = {
         "leading_directions",
         "leading_eigenpairs",
         "map_blocks",
+        "project",
+        "rounding_of_sums",
+        "settle",
+        "zero_tolerance",
     ),
     "sklearn_hashrank.learning": (
         "BatchRelevance",
