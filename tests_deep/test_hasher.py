@@ -16,8 +16,8 @@ from sklearn_hashrank import (
     SharedLabelAffinity,
 )
 from sklearn_hashrank.deep import DeepHasher, PairwiseLoss, TieAwareLoss
-from sklearn_hashrank.deep._objectives import batch_objective
-from sklearn_hashrank.learning import BatchRelevance
+from sklearn_hashrank.deep._objectives import objective_of_rows
+from sklearn_hashrank.learning import PairRelevance
 from sklearn_hashrank.objectives import HashNet, Objective, TieValues
 
 X, Y = load_digits(return_X_y=True)
@@ -146,12 +146,12 @@ def test_objectives(objective):
 
 
 def test_hashnet_becomes_steeper():
-    relevance = BatchRelevance(LabelAffinity().fit(Y), Y)
-    found = batch_objective("hashnet", 8, relevance, Y)
+    relevance = PairRelevance(LabelAffinity().fit(Y), Y)
+    found, scores = objective_of_rows("hashnet", 8, relevance, Y), torch.from_numpy(X[:40, 8:16])
     for progress, alpha in ((0.0, 1.0), (0.5, np.sqrt(5)), (1.0, 3.0)):
-        for listener in found.before_step:
-            listener(progress)
-        assert found.objective.objective.alpha_ == pytest.approx(alpha)
+        found.anneal(progress)
+        expected = PairwiseLoss(HashNet(alpha=alpha))(scores, Y[:40])
+        assert found.of(np.arange(40))(scores) == pytest.approx(expected)
 
 
 def test_an_object_is_annealed_like_its_name():

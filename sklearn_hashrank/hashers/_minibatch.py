@@ -10,29 +10,21 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import validate_data
 
-from .._utils.callbacks import CallbackSupportMixin, Progress
+from .._utils.callbacks import CallbackSupportMixin
 from .._utils.threads import one_blas_thread
 from ..affinity import BaseAffinity, is_auto
-from ..base import LinearHasher, project
+from ..base import LinearHasher
 from ..learning import (
-    EarlyStopping,
-    History,
     LinearLearner,
-    NeighborRelevance,
-    Report,
-    Trainer,
+    LinearModel,
+    MinibatchLearning,
+    ObjectiveOfRows,
     check_two_rows,
-    choose_batch_size,
     learned_relevance,
-    make_batches,
-    split_for_validation,
-    takes_groups,
-    validation_of,
+    size_of_batches,
 )
 from ..objectives import CheckedObjective
 from ..solvers.stochastic import SCHEDULES, SOLVERS
-
-_RATE_OF_NEIGHBORS = 0.003  # the start is good already: longer steps lose it on pixels
 
 
 class MinibatchHasher(CallbackSupportMixin, LinearHasher):
@@ -82,8 +74,35 @@ class MinibatchHasher(CallbackSupportMixin, LinearHasher):
         start = self._check_start(X)
         X, y = self._validate_training_data(X, y)
         relevance = self._fit_relevance(X, y)
-        objective = self._checked_objective(relevance)
-        self._train(objective, relevance, X, y, start)
+        objective = self._objective_of_rows(relevance)
+        random_state = check_random_state(self.random_state)
+        learning = MinibatchLearning(
+            objective,
+            relevance,
+            batch_size=self.batch_size,
+            validation_fraction=self.validation_fraction if self.early_stopping else None,
+            random_state=random_state,
+        )
+        self.batch_size_ = learning.batch_size
+        train = learning.train
+        rows = X[train] if learning.validation.size else X
+        learner = self._new_learner(
+            objective, relevance, rows, len(train), learning.in_groups, random_state, start
+        )
+        self.history_ = learning.run(
+            LinearModel(learner, X),
+            self.max_iter,
+            schedule=self.schedule,
+            n_iter_no_change=self.n_iter_no_change,
+            verbose=self.verbose,
+            estimator=self,
+            X=X,
+            y=y,
+        )
+        self.n_iter_ = len(self.history_["objective"])
+        learner.restart_average()
+        self._learner = learner
+        self._set_projections(learner.fold())
         self._keep_database(X, y)
         return self
 
@@ -114,18 +133,22 @@ class MinibatchHasher(CallbackSupportMixin, LinearHasher):
             self._check_n_bits(self._learner.n_bits)
         X, y = self._validate_training_data(X, y, reset=first)
         relevance = self._fit_relevance(X, y)
-        objective = self._checked_objective(relevance)
+        objective = self._objective_of_rows(relevance)
         random_state = check_random_state(self.random_state)
         if first:
-            self.batch_size_ = choose_batch_size(
-                self.batch_size, objective, relevance, random_state
+            self.batch_size_ = size_of_batches(self.batch_size, objective, relevance, random_state)
+        in_groups = self.batch_size == "auto" and relevance.takes_groups(self.batch_size_)
+        if first:
+            self._learner = self._new_learner(
+                objective, relevance, X, None, in_groups, random_state
             )
-            self._learner = self._new_learner(objective, relevance, X, None, random_state)
         else:
             self._learner.see(X)
-        step = _stepper(self._learner, objective, relevance, X)
-        for batch in self._new_batches(relevance.members, relevance, random_state):
-            step(batch, 1 / np.sqrt(1 + self._learner.n_steps / 100))
+        model = LinearModel(self._learner, X)
+        for batch in relevance.batches(
+            relevance.members, self.batch_size_, in_groups, random_state
+        ):
+            model.step(batch, objective.of(batch), 1 / np.sqrt(1 + self._learner.n_steps / 100))
         self._set_projections(self._learner.fold(average=True))
         for name in ("codes_", "y_", "history_", "n_iter_"):
             self.__dict__.pop(name, None)
@@ -135,10 +158,10 @@ class MinibatchHasher(CallbackSupportMixin, LinearHasher):
     def _choose_objective(self, relevance: Any) -> Any:
         """Return the objective, looked up where it is named."""
 
-    def _checked_objective(self, relevance):
+    def _objective_of_rows(self, relevance):
         objective = CheckedObjective(self._choose_objective(relevance))
         objective.check_affinity(relevance.affinity, is_auto(self.affinity))
-        return objective
+        return ObjectiveOfRows(objective, relevance)
 
     def _check_start(self, X):
         """Return the projections that a warm start starts from, and refuse others than theirs."""
@@ -162,103 +185,33 @@ class MinibatchHasher(CallbackSupportMixin, LinearHasher):
         random_state = check_random_state(self.random_state)
         return learned_relevance(self.affinity, self.affinity_, X, y, random_state, self.n_jobs)
 
-    def _train(self, objective, relevance, X, y, start):
-        """Take the passes, and set what they taught."""
-        random_state = check_random_state(self.random_state)
-        train, validation = relevance.members, relevance.members[:0]
-        if self.early_stopping:
-            fraction = self.validation_fraction
-            train, validation = split_for_validation(train, fraction, random_state)
-        batch_size = choose_batch_size(self.batch_size, objective, relevance, random_state)
-        self.batch_size_ = min(len(train), batch_size)
-        rows = X[train] if validation.size else X
-        learner = self._new_learner(objective, relevance, rows, len(train), random_state, start)
-        stopping = None
-        if validation.size:
-            validate = self._validation(objective, relevance, X, learner, train, validation)
-            stopping = _stopping(learner, validate, self.n_iter_no_change)
-        report = self.verbose and Report(type(self).__name__, self.max_iter, int(self.verbose))
-        history: History = Trainer(
-            _stepper(learner, objective, relevance, X),
-            self._new_batches(train, relevance, random_state),
-            SCHEDULES[self.schedule],
-            learner.solver.learning_rate,
-            [objective.anneal],
-            [listener for listener in (stopping, report) if listener],
-        ).run(Progress(self, X, y, self.max_iter, learner.fold))
-        if stopping:
-            stopping.restore()
-        learner.restart_average()
-        self._set_projections(learner.fold())
-        self.history_, self.n_iter_ = history, len(history["objective"])
-        self._learner = learner
-
-    def _takes_groups(self, relevance):
-        return takes_groups(self.batch_size, self.batch_size_, relevance)
-
-    def _new_batches(self, rows, relevance, random_state):
-        in_groups = self._takes_groups(relevance)
-        return make_batches(rows, self.batch_size_, relevance, in_groups, random_state)
-
-    def _new_learner(self, objective, relevance, X, n_rows, random_state, start=None):
-        decay, from_neighbors = self.weight_decay, isinstance(relevance, NeighborRelevance)
-        if decay == "auto" and from_neighbors:
-            decay = 0.0
-        elif decay == "auto":
-            decay = 0.15 * np.sqrt(min(1, X.shape[1] / n_rows)) if n_rows else 0.05
-        rate = self.learning_rate
-        if rate == "auto" and from_neighbors and self.solver != "sgd":
-            rate = _RATE_OF_NEIGHBORS
-        elif rate == "auto":
+    def _new_learner(self, objective, relevance, X, n_rows, in_groups, random_state, start=None):
+        decay, rate = self.weight_decay, self.learning_rate
+        if decay == "auto":
+            decay = relevance.weight_decay(X.shape[1], n_rows)
+        if rate == "auto":
             rate = objective.learning_rate(self.solver)
-            rate = rate or _rate(self.solver, self._takes_groups(relevance))
+            rate = rate or relevance.learning_rate(self.solver, in_groups)
         options: dict[str, Any] = {"learning_rate": rate, "weight_decay": (decay, 0.0)}
         if self.solver == "sgd":
             options["momentum"] = self.momentum
         solver = SOLVERS[self.solver](**options)
         dropout = self._choose_dropout(objective, X.shape[1], n_rows)
         return LinearLearner(
-            X, self.n_bits, solver, random_state, start, dropout=dropout, one_scale=from_neighbors
+            X,
+            self.n_bits,
+            solver,
+            random_state,
+            start,
+            dropout=dropout,
+            one_scale=relevance.one_scale,
         )
 
     def _choose_dropout(
-        self, objective: CheckedObjective, n_features: int, n_rows: int | None
+        self, objective: ObjectiveOfRows, n_features: int, n_rows: int | None
     ) -> float:
         """Share of the features to drop; `n_rows` is None where it is not known beforehand."""
         return 0.0
 
-    def _validation(self, objective, relevance, X, learner, train, validation):
-        def projections(rows):
-            folded = learner.fold()
-            return project(X[rows], folded["components_"], folded["intercept_"])
-
-        return validation_of(objective, projections, relevance, train, validation)
-
     def _set_projections(self, folded):
         self.components_, self.intercept_ = folded["components_"], folded["intercept_"]
-
-
-def _stepper(learner, objective, relevance, X):
-    """Return the step of a trainer: move the learner on a batch of rows of X."""
-
-    def step(batch, factor):
-        level = relevance.level_indices(batch)
-        return learner.step(
-            X[batch], lambda scores: objective(scores, level, relevance.levels), factor
-        )
-
-    return step
-
-
-def _stopping(learner, validate, n_iter_no_change):
-    def get_weights():
-        return tuple(weight.copy() for weight in learner.weights)
-
-    def set_weights(weights):
-        learner.weights = weights
-
-    return EarlyStopping(validate, get_weights, set_weights, n_iter_no_change)
-
-
-def _rate(solver, takes_groups):
-    return {"adam": 0.02 if takes_groups else 0.01, "adam-by-bit": 0.02, "sgd": 1.0}[solver]

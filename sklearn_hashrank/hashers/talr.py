@@ -4,7 +4,6 @@ from numbers import Integral, Real
 
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
-from ..affinity import NeighborAffinity
 from ..objectives import RANKING_OPTIONS, ObjectiveParameter
 from ._minibatch import MinibatchHasher
 from ._parameters import documented
@@ -15,8 +14,6 @@ __all__ = ["TALRLinear"]
 # principal components of network features. Digits and text embeddings, of which there are more rows
 # for each feature, lose from .02 and from .1 on.
 _DROPOUT_OF_FEW_ROWS, _FEW_ROWS_PER_FEATURE = 0.1, 10
-# Coarser bins cannot tell the few nearest rows from those that are a little farther.
-_MOST_BINS_OF_NEIGHBORS = 64
 _OBJECTIVE = ObjectiveParameter(
     "TALRLinear",
     takes_auto=True,
@@ -162,15 +159,11 @@ class TALRLinear(MinibatchHasher):
         self.verbose = verbose
 
     def _choose_objective(self, relevance):
-        affinity = relevance.affinity
-        n_bins: int | str = "auto"
-        if isinstance(affinity, NeighborAffinity):
-            n_bins = min(self.n_bits, _MOST_BINS_OF_NEIGHBORS)
         return _OBJECTIVE.resolve(
             self.objective,
             {name: getattr(self, name) for name in RANKING_OPTIONS},
-            levels=affinity.levels_,  # all of them, so that no block of rows decides
-            n_bins=n_bins,
+            levels=relevance.affinity.levels_,  # all of them, so that no block of rows decides
+            n_bins=relevance.n_bins(self.n_bits),
             n_jobs=self.n_jobs,
         )
 

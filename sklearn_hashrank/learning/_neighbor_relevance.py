@@ -1,4 +1,4 @@
-"""Learning from nearest rows: batches of rows with their neighbours, and the levels within them.
+"""Relevance of nearest rows: batches of rows with their neighbours, and the levels within them.
 
 A random batch of 256 of 15,000 rows holds .2 of the 10 nearest rows of each. So batches are made of
 groups, each a row with some of its neighbours. All neighbours are found once, before learning. This
@@ -19,6 +19,10 @@ from ..affinity import NeighborAffinity
 _MOST_ROWS = 20_000
 _GROUP_SIZE, _POOL = 8, 20  # rows of a group, and how near they are
 _FEWEST_BATCHES = 5  # of a pass over few rows
+_ROWS_OF_BATCHES = 512
+_RATE = 0.003  # of a linear model: the start is good already, longer steps lose it on pixels
+# Coarser bins cannot tell the few nearest rows from those that are a little farther.
+_MOST_BINS = 64
 
 
 class NeighborRelevance:
@@ -40,7 +44,11 @@ class NeighborRelevance:
     levels : ndarray of shape (n_levels,)
     members : ndarray of shape (n_members,)
         Numbers of the rows that are learned from, ascending.
+    one_scale : bool
+        True: linear models scale all features by one factor, which keeps distances.
     """
+
+    one_scale = True
 
     def __init__(
         self,
@@ -72,10 +80,102 @@ class NeighborRelevance:
             levels += nearness >= limits[places, None]
         return levels
 
+    def batch_size(self, objective: Any, random_state: np.random.RandomState) -> int:
+        """Rows of a batch: the same for every objective.
+
+        Parameters
+        ----------
+        objective : CheckedObjective or ObjectiveOfRows
+            Not looked at.
+        random_state : RandomState instance
+            Not used.
+
+        Returns
+        -------
+        size : int
+        """
+        return _ROWS_OF_BATCHES
+
+    def takes_groups(self, size: int) -> bool:
+        """Whether batches are made of groups of a class: never, they are made of neighbours.
+
+        Parameters
+        ----------
+        size : int
+            Rows of a batch.
+
+        Returns
+        -------
+        takes_groups : bool
+        """
+        return False
+
+    def learning_rate(self, solver: str, in_groups: bool) -> float:
+        """Length of a step of a linear model.
+
+        Parameters
+        ----------
+        solver : {"adam", "adam-by-bit", "sgd"}
+            Moves the weights.
+        in_groups : bool
+            Not looked at.
+
+        Returns
+        -------
+        learning_rate : float
+        """
+        return 1.0 if solver == "sgd" else _RATE
+
+    def weight_decay(self, n_features: int, n_rows: int | None) -> float:
+        """Decay of the weights of a linear model: none.
+
+        Parameters
+        ----------
+        n_features : int
+            Not looked at.
+        n_rows : int or None
+            Not looked at.
+
+        Returns
+        -------
+        weight_decay : float
+        """
+        return 0.0
+
+    def n_bins(self, n_bits: int) -> int:
+        """Bins of soft histograms: one for each bit, at most 64.
+
+        Parameters
+        ----------
+        n_bits : int
+            Length of a code.
+
+        Returns
+        -------
+        n_bins : int
+        """
+        return min(n_bits, _MOST_BINS)
+
     def batches(
-        self, rows: np.ndarray, size: int, random_state: np.random.RandomState
+        self, rows: np.ndarray, size: int, in_groups: bool, random_state: np.random.RandomState
     ) -> "NeighborBatches":
-        """Batches of some of the members, with their neighbours among them."""
+        """Batches of some of the members, with their neighbours among them.
+
+        Parameters
+        ----------
+        rows : ndarray of shape (n_rows,)
+            Numbers of the rows.
+        size : int
+            Rows of a batch, about.
+        in_groups : bool
+            Not looked at.
+        random_state : RandomState instance
+            Shuffles, and samples neighbours.
+
+        Returns
+        -------
+        batches : NeighborBatches
+        """
         is_wanted = np.zeros(len(self.members), dtype=bool)
         is_wanted[self._place[rows]] = True
         return NeighborBatches(rows, size, self, is_wanted, random_state)
