@@ -183,7 +183,7 @@ def measure_codes(
     measures: Any = MEASURED,
     n_jobs: int | None = None,
 ) -> tuple[dict[str, float], dict[str, Any]]:
-    """Every score of a comparison, and the curves that its displays draw.
+    """Compute every score of a comparison, and the curves of its pictures.
 
     Parameters
     ----------

@@ -33,7 +33,7 @@ from ..hashers.structhash import StructHasher
 from ..hashers.talr import TALRLinear
 from ..hashers.talr_kernel import TALRKernel
 from ..hashers.wta import WTAHasher
-from ..objectives import DPSH, DTSH, HashNet, MutualInformation
+from ..objectives import DPSH, DTSH, RANKING_OPTIONS, HashNet, MutualInformation
 
 GROUPS = {
     "independent": "do not look at the data, or only at its scale",
@@ -268,29 +268,45 @@ def method_from_name(notation: str) -> BaseHasher:
         hasher = METHODS[name].hasher
     except ImportError as error:
         raise ValueError(f"method {name!r}: {error}") from error
-    accepted = _parameters_by_short_name(hasher)
+    accepted = parameters_to_set(hasher)
     for parameter in parameters:
         if parameter in _SET_BY_COMPARISON:
             raise ValueError(f"{parameter} of method {notation!r} is set for each run.")
         if parameter not in accepted:
-            known = ", ".join(sorted(set(accepted) - _SET_BY_COMPARISON)) or "none"
+            known = ", ".join(accepted) or "none"
             raise ValueError(
                 f"method {name!r} has no parameter {parameter!r}. Its parameters: {known}."
             )
-    parameters = {accepted[short]: value for short, value in parameters.items()}
+    full_names = _full_names(hasher)
+    parameters = {full_names[name]: value for name, value in parameters.items()}
     return check_method(hasher.set_params(**parameters), notation)
 
 
-def _parameters_by_short_name(hasher: BaseHasher) -> dict[str, str]:
-    """Full names by short ones: ``scale`` of HashNet is ``objective__scale`` of its hasher.
-
-    Where hasher and objective have parameters of one name, the short name is that of the objective,
-    because hashers refuse such parameters beside an objective.
-    """
-    names = hasher.get_params()
-    return dict(zip(names, names)) | {
-        name.removeprefix("objective__"): name for name in names if name.startswith("objective__")
+def parameters_to_set(hasher: BaseHasher) -> dict[str, Any]:
+    """Parameters that a notation may set, sorted, with the values that they have."""
+    parameters = hasher.get_params()
+    full_names = _full_names(hasher)
+    return {
+        name: parameters[full_names[name]]
+        for name in sorted(full_names)
+        if name not in _SET_BY_COMPARISON
     }
+
+
+def _full_names(hasher: BaseHasher) -> dict[str, str]:
+    """Full names by those of a notation: ``scale`` of HashNet is ``objective__scale``.
+
+    The parameters of the hasher that belong to objectives given by name are left out, because it
+    refuses them beside an objective.
+    """
+    of_objective = {
+        name.removeprefix("objective__"): name
+        for name in hasher.get_params()
+        if name.startswith("objective__")
+    }
+    left_out = set(of_objective.values()) | set(RANKING_OPTIONS if of_objective else ())
+    own = {name: name for name in hasher.get_params() if name not in left_out}
+    return own | of_objective
 
 
 def check_method(estimator: Any, name: str) -> Any:

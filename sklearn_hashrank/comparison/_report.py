@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
+from .._utils.extras import how_to_install
 from .._utils.text import plain
 from ._figures import Figure, draw_figures
 from ._method_table import GROUPS, OTHERS, in_groups
@@ -81,7 +82,7 @@ def to_html(comparison: "Comparison") -> str:
 
 
 def _read_beside(name: str) -> str:
-    """Text of a file of this folder, from a new line on."""
+    """Text of a file of this folder, after a line break, as it stands in the page."""
     return "\n" + files(__package__).joinpath(name).read_text("utf-8")
 
 
@@ -94,9 +95,7 @@ def _policy(script: str) -> str:
     )
 
 
-_NO_FIGURES = (
-    '<p class="quiet">Pictures need matplotlib: pip install &quot;sklearn-hashrank[cli]&quot;</p>'
-)
+_NO_FIGURES = f'<p class="quiet">Pictures need matplotlib: {html.escape(how_to_install("cli"))}</p>'
 _PAGE = """<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -274,7 +273,7 @@ def _notes(comparison: "Comparison") -> list[str]:
 
 
 def _said(messages: Iterable[tuple[str, RunResult]]) -> str:
-    """Each message once, with the runs that it came from."""
+    """List each message once, with the runs that raised it."""
     runs: dict[str, list[str]] = {}
     for message, result in messages:
         length = f"{result.n_bits} bits, " if result.n_bits else ""

@@ -11,6 +11,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from .._utils.threads import one_blas_thread
+from .._utils.types import MatrixLike, Target
 from ..affinity import LabelAffinity, auto_affinity
 from ..base import BaseHasher, project
 from ..features import FeatureSpace, Moments, dense_if_small
@@ -69,7 +70,7 @@ class ClassifierHasher(BaseHasher):
     codes_ : ndarray of shape (n_samples, ceil(n_bits / 8)), uint8
         Packed codes of the training rows.
     y_ : ndarray of shape (n_samples,)
-        Labels of the training rows.
+        `y` of the training rows, their class labels.
     affinity_ : affinity object
         Relevance by equal labels, set when :meth:`score` first needs it.
     n_features_in_ : int
@@ -113,7 +114,7 @@ class ClassifierHasher(BaseHasher):
 
     @_fit_context(prefer_skip_nested_validation=True)
     @one_blas_thread()
-    def fit(self, X: Any, y: Any) -> "ClassifierHasher":
+    def fit(self, X: MatrixLike, y: Target) -> "ClassifierHasher":
         """Fit the classifier.
 
         Parameters

@@ -10,8 +10,10 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from .._utils.threads import one_blas_thread
-from ..affinity import BaseAffinity, check_level_indices
+from .._utils.types import MatrixLike, Target
+from ..affinity import BaseAffinity
 from ._kernel import KernelHasher
+from ._similar_pairs import are_relevant
 
 __all__ = ["KSHHasher"]
 
@@ -126,7 +128,7 @@ class KSHHasher(KernelHasher):
 
     @_fit_context(prefer_skip_nested_validation=True)
     @one_blas_thread()
-    def fit(self, X: Any, y: Any = None) -> "KSHHasher":
+    def fit(self, X: MatrixLike, y: Target | None = None) -> "KSHHasher":
         """Sample anchors and labelled rows, and learn one bit after the other.
 
         Parameters
@@ -179,10 +181,7 @@ class Similarity:
         table = np.empty((n, n))
         for start in range(0, n, _ROWS_OF_THE_TABLE):
             part = groups[start : start + _ROWS_OF_THE_TABLE]
-            levels = affinity.level_indices(part, groups)
-            shape = part.shape[0], n
-            levels = check_level_indices(affinity, levels, shape, len(affinity.levels_))
-            relevant = affinity.levels_[levels] > 0
+            relevant = are_relevant(affinity, part, groups)
             table[start : start + _ROWS_OF_THE_TABLE] = np.where(relevant, 1.0, -1.0)
         table = np.maximum(table, table.T)  # nearest rows may be so one way only
         return cls(table, np.arange(n) if group is None else group)

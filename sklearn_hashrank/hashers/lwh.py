@@ -2,7 +2,6 @@
 
 import warnings
 from numbers import Integral, Real
-from typing import Any
 
 import numpy as np
 from scipy import linalg
@@ -13,6 +12,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from .._utils.callbacks import CallbackSupportMixin, Progress
 from .._utils.threads import one_blas_thread
+from .._utils.types import MatrixLike, Target
 from ..affinity import BaseAffinity
 from ..base import LinearHasher
 from ..features import FeatureSpace, Hyperplanes, Moments, dense_if_small
@@ -117,7 +117,7 @@ class LWHHasher(CallbackSupportMixin, LinearHasher):
     affinity_ : affinity object
         The affinity, fitted on the training rows.
     objective_ : float
-        ``alpha / 2 |W|^2`` + the true slack of the W that `components_` is made of.
+        Value of ``alpha / 2 |W|^2`` + the true slack, for the W that `components_` is made of.
     lower_bound_ : float
         No W of any number of columns has a lower objective on this sample and these components,
         by the multipliers of either solver.
@@ -219,7 +219,7 @@ class LWHHasher(CallbackSupportMixin, LinearHasher):
 
     @_fit_context(prefer_skip_nested_validation=True)
     @one_blas_thread()
-    def fit(self, X: Any, y: Any = None) -> "LWHHasher":
+    def fit(self, X: MatrixLike, y: Target | None = None) -> "LWHHasher":
         """Learn the hyperplanes.
 
         Parameters

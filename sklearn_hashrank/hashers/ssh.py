@@ -11,9 +11,11 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from .._utils.threads import one_blas_thread
-from ..affinity import BaseAffinity, LabelAffinity, check_level_indices, is_auto
+from .._utils.types import MatrixLike, Target
+from ..affinity import BaseAffinity, LabelAffinity, is_auto
 from ..base import LinearHasher
 from ..features import CenteredRows, FeatureSpace, fix_signs, leading_eigenpairs
+from ._similar_pairs import are_relevant
 
 __all__ = ["SSHHasher"]
 
@@ -132,7 +134,7 @@ class SSHHasher(LinearHasher):
 
     @_fit_context(prefer_skip_nested_validation=True)
     @one_blas_thread()
-    def fit(self, X: Any, y: Any = None) -> "SSHHasher":
+    def fit(self, X: MatrixLike, y: Target | None = None) -> "SSHHasher":
         """Learn from all rows, and from the pairs of those that have labels.
 
         Parameters
@@ -154,11 +156,12 @@ class SSHHasher(LinearHasher):
                 "more orthogonal directions. Use fewer bits, or orthogonal=False."
             )
         labelled = self._labelled_rows(y, X.shape[0])
-        X_labelled, y_labelled = (X, y) if labelled is None else (X[labelled], y[labelled])
+        X_labelled, y_labelled = _take(X, labelled), _take(y, labelled)
         self.affinity_ = self._fit_affinity(X_labelled, y_labelled)
         random_state = check_random_state(self.random_state)
         sample = np.sort(random_state.permutation(X_labelled.shape[0])[: self.n_labelled])
-        targets = self.affinity_.validate((X_labelled if y is None else y_labelled)[sample])
+        compared = X_labelled if y is None else y_labelled
+        targets = self.affinity_.validate(compared[sample])
         space = FeatureSpace.unit(X, mixed_units=y is not None)
         learn = orthogonal_directions if self.orthogonal else sequential_directions
         directions = learn(
@@ -190,6 +193,11 @@ class SSHHasher(LinearHasher):
         return np.flatnonzero(has_label)
 
 
+def _take(rows: Any, numbers: np.ndarray | None) -> Any:
+    """Rows of these numbers, or all of them."""
+    return rows if rows is None or numbers is None else rows[numbers]
+
+
 class SignedSimilarity:
     """S: +1 for relevant pairs of labelled rows, -1 for all others, 0 for a row and itself.
 
@@ -198,11 +206,8 @@ class SignedSimilarity:
 
     def __init__(self, affinity: BaseAffinity, targets: Any):
         groups, index = affinity.group(targets)
-        shape = groups.shape[0], groups.shape[0]
-        levels = affinity.level_indices(groups, groups)
-        levels = check_level_indices(affinity, levels, shape, len(affinity.levels_))
-        self.signs = np.where(levels > 0, 1.0, -1.0)
-        self.index = np.arange(shape[0]) if index is None else index
+        self.signs = np.where(are_relevant(affinity, groups, groups), 1.0, -1.0)
+        self.index = np.arange(groups.shape[0]) if index is None else index
 
     def __matmul__(self, V: np.ndarray) -> np.ndarray:
         """Return the product with columns, (n_rows, m)."""

@@ -37,9 +37,10 @@ class TALRLinear(MinibatchHasher):
     ----------
     {n_bits}
     objective : {"auto", "ap", "ndcg", "mi", "dpsh", "dtsh", "hashnet"} or object, default="auto"
-        Average precision, for which relevant means level > 0; NDCG, which knows grades; the
-        mutual information of distance and relevance, and likelihoods of pairs and triplets, for
-        which relevant means level > 0 (see :ref:`minibatch_methods`); or any object with
+        What is maximised. ``"ndcg"`` is NDCG, which knows grades. For the other names relevant
+        means level > 0: ``"ap"`` is average precision, ``"mi"`` the mutual information of distance
+        and relevance, ``"dpsh"`` and ``"hashnet"`` are likelihoods of pairs and ``"dtsh"`` one of
+        triplets, see :ref:`minibatch_methods`. Or any object with
         ``value_and_gradient(scores, level, levels)``, see :ref:`add_an_objective`. ``"auto"`` is
         ``"ap"`` where the affinity has one level above 0, as for class labels, and ``"ndcg"`` where
         it has several, as for label sets, label paths, vectors and without `y`. The parameters

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from .._utils.extras import how_to_install
 from ..codes import check_n_bits, packed_width, unpack_codes
 from ._bit_strings import read_packed
 from ._folding import fold
@@ -140,7 +141,7 @@ def from_faiss(index: Any, n_bits: int | None = None, output: str = "packed") ->
 
 
 def _faiss() -> Any:
-    with needed("sklearn-hashrank[faiss]"):
+    with needed(how_to_install("faiss")):
         import faiss
     return faiss
 

@@ -22,7 +22,7 @@ from scipy import linalg
 
 __all__ = ["MASTERS", "CuttingPlane", "PegasosMaster", "SemidefiniteMaster", "factor"]
 
-_FEW_FEATURES = 16  # up to here an interior point method is fast; beyond, a splitting method
+_FEW_FEATURES = 16  # up to here Clarabel's interior points are faster than SCS's splitting
 
 Oracle = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
 
@@ -307,10 +307,10 @@ class SemidefiniteMaster(_Master):
         with warnings.catch_warnings():
             # An inaccurate solution is still a solution: its bound and its violation are computed.
             warnings.filterwarnings("ignore", "Solution may be inaccurate", UserWarning)
-            if n_features <= _FEW_FEATURES:
-                problem.solve(solver=cvxpy.CLARABEL)
-            else:
+            if n_features > _FEW_FEATURES and cvxpy.SCS in cvxpy.installed_solvers():
                 problem.solve(solver=cvxpy.SCS, eps_abs=1e-6, eps_rel=1e-6)
+            else:
+                problem.solve(solver=cvxpy.CLARABEL)
         values = np.maximum(np.asarray(multipliers.value), 0)
         values /= np.maximum(shares @ values, 1)[self._block]
         return values, limited.dual_value / (self.alpha / 2)

@@ -282,7 +282,7 @@ def test_method_notation():
 
 @pytest.mark.skipif(HAS_TORCH, reason="torch is installed")
 def test_networks_say_what_to_install():
-    with pytest.raises(ValueError, match=r"'deep-dsh': .* pip install .sklearn-hashrank\[torch\]"):
+    with pytest.raises(ValueError, match=r"'deep-dsh': .* pip install .\.\[deep\]"):
         method_from_name("deep-dsh:max_iter=3")
 
 

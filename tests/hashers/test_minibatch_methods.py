@@ -6,7 +6,7 @@ from numpy.testing import assert_array_equal
 from scipy import sparse
 
 from sklearn_hashrank import LSHHasher, TALRLinear
-from sklearn_hashrank.comparison import method_from_name
+from sklearn_hashrank.comparison import method_from_name, parameters_to_set
 from sklearn_hashrank.objectives import DPSH, DTSH, HashNet, MutualInformation
 from sklearn_hashrank.solvers.stochastic import SOLVERS
 from tests.retrieval import retrieve, shuffled_digits
@@ -143,6 +143,14 @@ def test_stochastic_gradient_ascent_learns_too(digits, method):
     X, y, X_query, y_query = digits
     hasher = make(method, 16, solver="sgd", max_iter=20, random_state=0).fit(X, y)
     assert retrieve(hasher, X, y, X_query, y_query) > 0.6
+
+
+def test_parameters_that_belong_to_other_objectives_are_unknown():
+    with pytest.raises(ValueError, match="'dpsh' has no parameter 'alpha'. .* regularization"):
+        make("dpsh:alpha=3")
+    shown = parameters_to_set(make("hashnet"))
+    assert shown["scale"] == 5.0
+    assert not {"objective__scale", "relaxation", "n_bits"} & set(shown)
 
 
 def test_steepness_grows_to_its_end(digits):

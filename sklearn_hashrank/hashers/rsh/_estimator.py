@@ -15,6 +15,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from ..._utils.threads import one_blas_thread
+from ..._utils.types import MatrixLike, Target
 from ...affinity import (
     BaseAffinity,
     EuclideanAffinity,
@@ -114,8 +115,9 @@ class RSHHasher(LinearHasher):
     converged_ : bool
         Whether the solver met `tol`; always True for ``solver="eigh"``.
     history_ : dict of ndarray of shape (`n_iter_`,)
-        ``"objective"`` (of the supervised directions), ``"orthogonality"``, ``"gradient"`` and
-        ``"n_steps"`` after every round.
+        For each round the ``"objective"`` of the supervised directions, the ``"orthogonality"``,
+        the ``"gradient"`` and the ``"n_steps"``, see
+        :class:`~sklearn_hashrank.solvers.alm.OrthogonalSolution`.
     shrinkage_ : float
         The shrinkage of the covariance that was used.
     codes_ : ndarray of shape (n_samples, ceil(n_bits / 8)), uint8
@@ -197,7 +199,7 @@ class RSHHasher(LinearHasher):
 
     @_fit_context(prefer_skip_nested_validation=True)
     @one_blas_thread()
-    def fit(self, X: Any, y: Any = None) -> "RSHHasher":
+    def fit(self, X: MatrixLike, y: Target | None = None) -> "RSHHasher":
         """Learn from the rankings of the training rows.
 
         Parameters
@@ -229,7 +231,7 @@ class RSHHasher(LinearHasher):
 
     @_fit_context(prefer_skip_nested_validation=True)
     @one_blas_thread()
-    def partial_fit(self, X: Any, y: Any = None) -> "RSHHasher":
+    def partial_fit(self, X: MatrixLike, y: Target | None = None) -> "RSHHasher":
         """Learn from some more rows, and from all that came before.
 
         What is kept of the rows adds up over blocks, so that the result is that of :meth:`fit` on
