@@ -154,6 +154,42 @@ def test_hashnet_becomes_steeper():
         assert found.of(np.arange(40))(scores) == pytest.approx(expected)
 
 
+class Warming:
+    """An objective of a user that anneals: the similarity that relevant rows shall have grows."""
+
+    target = 0.5
+
+    def anneal(self, progress):
+        self.target = 0.5 + 0.5 * progress
+
+    def value_and_gradient(self, scores, level, levels):
+        codes = np.tanh(scores)
+        error = codes @ codes.T / codes.shape[1] - self.target * np.where(levels[level] > 0, 1, -1)
+        np.fill_diagonal(error, 0)
+        by_codes = -2 * (error + error.T) @ codes / (error.size * codes.shape[1])
+        return -np.mean(error**2), by_codes * (1 - codes**2)
+
+
+def test_objectives_and_losses_of_users_anneal():
+    class Steady(Warming):
+        anneal = None
+
+    learned = hasher(objective=Warming(), max_iter=10).fit(X[:400], Y[:400])
+    assert learned.objective.target == 0.5
+    assert learned.score(X[400:], Y[400:]) > 0.4
+    steady = hasher(objective=Steady(), max_iter=10).fit(X[:400], Y[:400])
+    assert np.any(steady.decision_function(X) != learned.decision_function(X))
+
+    class Loss(nn.CrossEntropyLoss):
+        seen = []
+
+        def anneal(self, progress):
+            self.seen.append(progress)
+
+    hasher(objective=Loss(), max_iter=2, batch_size=250).fit(X, Y)
+    assert Loss.seen == pytest.approx([0, 0.25, 0.5, 0.75])
+
+
 def test_an_object_is_annealed_like_its_name():
     named = hasher(objective="hashnet").fit(X, Y)
     given = HashNet()

@@ -32,6 +32,35 @@ class BaseModel(ABC):
     ----------
     learning_rate : float
         Length of a step of factor 1, for the history.
+
+    Examples
+    --------
+    Weights that follow the gradient, without momentum; :ref:`add_a_model` shows a perceptron:
+
+    >>> import numpy as np
+    >>> from sklearn_hashrank.learning import BaseModel
+    >>> class Weights(BaseModel):
+    ...     learning_rate = 1.0
+    ...
+    ...     def __init__(self, X, n_bits):
+    ...         self.X = X
+    ...         self.weights = np.random.default_rng(0).normal(size=(X.shape[1], n_bits))
+    ...
+    ...     def step(self, batch, evaluate, factor):
+    ...         value, gradient = evaluate(self.X[batch] @ self.weights)
+    ...         self.weights = self.weights + factor * self.X[batch].T @ gradient
+    ...         return value
+    ...
+    ...     def projections(self, rows):
+    ...         return self.X[rows] @ self.weights
+    ...
+    ...     def get_state(self):
+    ...         return self.weights
+    ...
+    ...     def set_state(self, state):
+    ...         self.weights = state
+    >>> Weights(np.eye(3), 2).projections(np.arange(2)).shape
+    (2, 2)
     """
 
     learning_rate: float
@@ -121,7 +150,7 @@ class MinibatchLearning:
     validation_fraction : float or None, default=None
         Share of the rows kept for validation. None: no early stopping.
     random_state : RandomState instance
-        Draws the validation rows and the batches.
+        Samples the validation rows and the batches.
 
     Attributes
     ----------
@@ -131,6 +160,23 @@ class MinibatchLearning:
         Rows of a batch.
     in_groups : bool
         Whether batches are made of groups of a class.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn_hashrank.affinity import LabelAffinity
+    >>> from sklearn_hashrank.learning import MinibatchLearning, ObjectiveOfRows, PairRelevance
+    >>> from sklearn_hashrank.objectives import SimplifiedAP
+    >>> y = np.arange(1000) % 10
+    >>> relevance = PairRelevance(LabelAffinity().fit(y), y)
+    >>> learning = MinibatchLearning(
+    ...     ObjectiveOfRows(SimplifiedAP(), relevance),
+    ...     relevance,
+    ...     validation_fraction=0.1,
+    ...     random_state=np.random.RandomState(0),
+    ... )
+    >>> len(learning.train), len(learning.validation), learning.batch_size
+    (900, 100, 256)
     """
 
     def __init__(

@@ -46,6 +46,17 @@ class NeighborRelevance:
         Numbers of the rows that are learned from, ascending.
     one_scale : bool
         True: linear models scale all features by one factor, which keeps distances.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn_hashrank import NeighborAffinity
+    >>> from sklearn_hashrank.learning import NeighborRelevance
+    >>> X = np.array([[0.0], [1.0], [9.0]])
+    >>> affinity = NeighborAffinity(1, metric="euclidean").fit(X)
+    >>> relevance = NeighborRelevance(affinity, X, np.random.RandomState(0))
+    >>> relevance.level_indices(np.array([0, 2]))[1, 0]  # nearer to the last row is row 1
+    np.uint8(0)
     """
 
     one_scale = True
@@ -72,7 +83,18 @@ class NeighborRelevance:
         self._limits = nearness[:, ranks - 1].T
 
     def level_indices(self, batch: np.ndarray) -> np.ndarray:
-        """Index into `levels` of every pair of rows of a batch, (M, M) unsigned."""
+        """Return the level of every pair of rows of a batch.
+
+        Parameters
+        ----------
+        batch : ndarray of shape (M,)
+            Numbers of the rows.
+
+        Returns
+        -------
+        indices : ndarray of shape (M, M), unsigned
+            Index into `levels`.
+        """
         places = self._place[batch]
         nearness = _products(self._rows[places], self._rows[places]) - self._half[places]
         levels = np.zeros(nearness.shape, dtype=np.uint8)
@@ -180,10 +202,27 @@ class NeighborRelevance:
         is_wanted[self._place[rows]] = True
         return NeighborBatches(rows, size, self, is_wanted, random_state)
 
-    def draw_neighbors(
+    def sample_neighbors(
         self, rows: np.ndarray, n: int, is_wanted: np.ndarray, random_state: np.random.RandomState
     ) -> np.ndarray:
-        """Numbers of these rows and of up to `n` of the nearest rows of each, ascending."""
+        """Return these rows with up to `n` of the nearest rows of each.
+
+        Parameters
+        ----------
+        rows : ndarray of shape (n_rows,)
+            Numbers of the rows.
+        n : int
+            How many of the nearest rows are sampled for each; some may come twice.
+        is_wanted : ndarray of shape (n_members,), bool
+            Which members may be among them.
+        random_state : RandomState instance
+            Samples.
+
+        Returns
+        -------
+        numbers : ndarray of shape (n_found,)
+            Ascending.
+        """
         places = self._place[rows]
         pool = self._nearest[:, :_POOL]
         picked = random_state.randint(pool.shape[1], size=(len(rows), n))
@@ -248,7 +287,7 @@ class NeighborBatches:
         for number in range(self._n_batches):
             some = np.arange(number * self._n_groups, (number + 1) * self._n_groups)
             first = shuffled.take(some, mode="wrap")
-            yield self._relevance.draw_neighbors(
+            yield self._relevance.sample_neighbors(
                 first, self._n_others, self._is_wanted, self._random_state
             )
 

@@ -22,6 +22,18 @@ class ObjectiveOfRows:
     ----------
     measure : str or None
         The measure that early stopping looks at.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn_hashrank.affinity import LabelAffinity
+    >>> from sklearn_hashrank.learning import ObjectiveOfRows, PairRelevance
+    >>> from sklearn_hashrank.objectives import DSH
+    >>> y = np.array([0, 0, 1])
+    >>> objective = ObjectiveOfRows(DSH(), PairRelevance(LabelAffinity().fit(y), y))
+    >>> value, gradient = objective.of(np.array([0, 1]))(np.array([[1.0, 1.0], [1.0, -1.0]]))
+    >>> value  # a pair at the squared distance 4, half of which counts
+    -2.0
     """
 
     def __init__(self, objective: Any, relevance: Any):

@@ -32,11 +32,23 @@ class PairRelevance:
     ----------
     members : ndarray of shape (n_rows,)
         Numbers of the rows that are learned from: all.
+    levels : ndarray of shape (n_levels,)
+        Ascending.
     one_scale : bool
         False: linear models scale every feature by itself.
     class_of : ndarray of shape (n_rows,) or None
         The class of each row, or its label path; None where affinity is neither, and where most
         rows have no other one of their class.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn_hashrank.affinity import LabelAffinity
+    >>> from sklearn_hashrank.learning import PairRelevance
+    >>> y = np.array([3, 5, 3])
+    >>> PairRelevance(LabelAffinity().fit(y), y).level_indices(np.array([0, 2]))
+    array([[1, 1],
+           [1, 1]], dtype=uint8)
     """
 
     one_scale = False
@@ -60,7 +72,18 @@ class PairRelevance:
                 self._table[part] = self._compare(groups[part], groups)
 
     def level_indices(self, batch: np.ndarray) -> np.ndarray:
-        """Index into `levels` of every pair of rows of a batch, (M, M) unsigned."""
+        """Return the level of every pair of rows of a batch.
+
+        Parameters
+        ----------
+        batch : ndarray of shape (M,)
+            Numbers of the rows.
+
+        Returns
+        -------
+        indices : ndarray of shape (M, M), unsigned
+            Index into `levels`.
+        """
         table = self._table
         if table is None:
             rows = self._rows[batch]
@@ -188,7 +211,19 @@ class PairRelevance:
         return check_level_indices(self.affinity, indices, shape, len(self.levels))
 
     def level_shares(self, random_state: np.random.RandomState, n_rows: int = 1000) -> np.ndarray:
-        """Estimate the share of each level among all pairs of different rows."""
+        """Estimate the share of each level among all pairs of different rows.
+
+        Parameters
+        ----------
+        random_state : RandomState instance
+            Samples the rows.
+        n_rows : int, default=1000
+            How many rows are looked at.
+
+        Returns
+        -------
+        shares : ndarray of shape (n_levels,)
+        """
         batch = random_state.permutation(self._rows.shape[0])[:n_rows]
         indices = self.level_indices(batch)[~np.eye(len(batch), dtype=bool)]
         return np.bincount(indices, minlength=len(self.levels)) / indices.size

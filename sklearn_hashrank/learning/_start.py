@@ -21,7 +21,7 @@ def start_directions(
     n_bits : int
         How many directions.
     random_state : RandomState instance
-        Draws the random ones and the rotation.
+        Samples the random ones and the rotation.
 
     Returns
     -------
