@@ -419,7 +419,7 @@ SHARED = {
         "configure_measure",
         "evaluate",
         "mean_over_queries",
-        "mean_score",
+        "mean_value",
         "parse_measure",
         "precision_and_recall",
         "usage_of",

@@ -35,7 +35,7 @@ from ._utils.types import MatrixLike, Target
 from .affinity import BaseAffinity, affinity_for, as_array, fit_affinity
 from .codes import FORMATS, collect_codes, packed_width, write_codes
 from .features import FeatureSpace
-from .measures import mean_score
+from .measures import mean_value
 from .metrics.retrieval import retrieve, warn_if_all_is_relevant
 from .persistence import check_output
 from .rows import DaskRows, check_batch_size, is_dask_array, report_progress, source
@@ -297,7 +297,7 @@ class BaseHasher(
         """
         histogram = retrieve(self, X, y, n_jobs=getattr(self, "n_jobs", None))
         warn_if_all_is_relevant(histogram, stacklevel=3)
-        return mean_score(histogram.measure("average_precision"), stacklevel=3)
+        return mean_value(histogram.measure("average_precision"), stacklevel=3)
 
     def relevance(self, X: MatrixLike, y: Target | None = None) -> tuple[Any, Any]:
         """Return the affinity to judge retrieval by, and what it compares.
