@@ -71,7 +71,8 @@ class TALRKernel(KernelHasher):
     learning_rate : float or "auto", default="auto"
         Length of a step at the start. ``"auto"`` is 0.01 for Adam, 0.02 where batches are made of
         groups and for Adam by bit, but 0.003 for both where nearest rows are relevant; for SGD 1,
-        but 0.03 on squared distances and on products of projections, whose slopes have no bound.
+        but 0.03 on squared distances and on products of projections, whose slopes have no bound. An
+        objective may declare others.
     schedule : {"constant", "step", "cosine"}, default="cosine"
         How the length of a step falls during `max_iter` passes.
     weight_decay : float or "auto", default="auto"
