@@ -1,4 +1,4 @@
-"""Linear hashers that maximise an objective by gradient ascent over minibatches."""
+"""Hashers whose hyperplanes maximise an objective by gradient ascent over minibatches."""
 
 from abc import abstractmethod
 from numbers import Integral, Real
@@ -27,15 +27,13 @@ from ..objectives import CheckedObjective
 from ..solvers.stochastic import SCHEDULES, SOLVERS
 
 
-class MinibatchHasher(CallbackSupportMixin, LinearHasher):
-    """Base class of linear hashers that maximise an objective of minibatches.
+class LearnsFromMinibatches:
+    """What hashers have that learn hyperplanes from minibatches, of features or of kernels.
 
-    A subclass says which objective (`_choose_objective`). Its parameters are those of
-    `_parameter_constraints` and its own.
+    A subclass says which objective (`_choose_objective`).
     """
 
     _parameter_constraints: dict = {
-        **LinearHasher._parameter_constraints,
         "affinity": [StrOptions({"auto"}), BaseAffinity],
         "solver": [StrOptions(set(SOLVERS))],
         "batch_size": [StrOptions({"auto"}), Interval(Integral, 2, None, closed="left")],
@@ -53,7 +51,107 @@ class MinibatchHasher(CallbackSupportMixin, LinearHasher):
         "verbose": ["verbose"],
     }
 
+    n_bits: int
+    affinity: Any
+    solver: str
+    batch_size: int | str
+    max_iter: int
+    learning_rate: float | str
+    schedule: str
+    weight_decay: float | str
+    momentum: float
+    early_stopping: bool
+    validation_fraction: float
+    n_iter_no_change: int
+    verbose: int
     _learner: LinearLearner
+
+    def _learn(self, rows, relevance, random_state, start, X, y):
+        """Take the passes over rows of features or of kernels, which `X` became."""
+        objective = self._objective_of_rows(relevance)
+        learning = MinibatchLearning(
+            objective,
+            relevance,
+            batch_size=self.batch_size,
+            validation_fraction=self.validation_fraction if self.early_stopping else None,
+            random_state=random_state,
+        )
+        self.batch_size_ = learning.batch_size
+        train = learning.train
+        known = rows[train] if learning.validation.size else rows
+        learner = self._new_learner(
+            objective, relevance, known, len(train), learning.in_groups, random_state, start
+        )
+        self.history_ = learning.run(
+            LinearModel(learner, rows),
+            self.max_iter,
+            schedule=self.schedule,
+            n_iter_no_change=self.n_iter_no_change,
+            verbose=self.verbose,
+            estimator=self,
+            X=X,
+            y=y,
+        )
+        self.n_iter_ = len(self.history_["objective"])
+        learner.restart_average()
+        self._learner = learner
+
+    @abstractmethod
+    def _choose_objective(self, relevance: Any) -> Any:
+        """Return the objective, looked up where it is named."""
+
+    def _objective_of_rows(self, relevance):
+        objective = CheckedObjective(self._choose_objective(relevance))
+        objective.check_affinity(relevance.affinity, is_auto(self.affinity))
+        return ObjectiveOfRows(objective, relevance)
+
+    def _check_n_bits(self, learned):
+        if self.n_bits != learned:
+            raise ValueError(
+                f"learning goes on from codes of {learned} bits. Got n_bits={self.n_bits}, which "
+                "takes a new fit, with warm_start=False."
+            )
+
+    def _new_learner(self, objective, relevance, X, n_rows, in_groups, random_state, start=None):
+        decay, rate = self.weight_decay, self.learning_rate
+        if decay == "auto":
+            decay = relevance.weight_decay(X.shape[1], n_rows)
+        if rate == "auto":
+            rate = objective.learning_rate(self.solver)
+            rate = rate or relevance.learning_rate(self.solver, in_groups)
+        options: dict[str, Any] = {"learning_rate": rate, "weight_decay": (decay, 0.0)}
+        if self.solver == "sgd":
+            options["momentum"] = self.momentum
+        solver = SOLVERS[self.solver](**options)
+        dropout = self._choose_dropout(objective, X.shape[1], n_rows)
+        return LinearLearner(
+            X,
+            self.n_bits,
+            solver,
+            random_state,
+            start,
+            dropout=dropout,
+            one_scale=relevance.one_scale,
+        )
+
+    def _choose_dropout(
+        self, objective: ObjectiveOfRows, n_features: int, n_rows: int | None
+    ) -> float:
+        """Share of the features to drop; `n_rows` is None where it is not known beforehand."""
+        return 0.0
+
+
+class MinibatchHasher(LearnsFromMinibatches, CallbackSupportMixin, LinearHasher):
+    """Base class of linear hashers that maximise an objective of minibatches.
+
+    A subclass says which objective (`_choose_objective`). Its parameters are those of
+    `_parameter_constraints` and its own.
+    """
+
+    _parameter_constraints: dict = {
+        **LinearHasher._parameter_constraints,
+        **LearnsFromMinibatches._parameter_constraints,
+    }
 
     @_fit_context(prefer_skip_nested_validation=True)
     @one_blas_thread()
@@ -74,35 +172,9 @@ class MinibatchHasher(CallbackSupportMixin, LinearHasher):
         start = self._check_start(X)
         X, y = self._validate_training_data(X, y)
         relevance = self._fit_relevance(X, y)
-        objective = self._objective_of_rows(relevance)
         random_state = check_random_state(self.random_state)
-        learning = MinibatchLearning(
-            objective,
-            relevance,
-            batch_size=self.batch_size,
-            validation_fraction=self.validation_fraction if self.early_stopping else None,
-            random_state=random_state,
-        )
-        self.batch_size_ = learning.batch_size
-        train = learning.train
-        rows = X[train] if learning.validation.size else X
-        learner = self._new_learner(
-            objective, relevance, rows, len(train), learning.in_groups, random_state, start
-        )
-        self.history_ = learning.run(
-            LinearModel(learner, X),
-            self.max_iter,
-            schedule=self.schedule,
-            n_iter_no_change=self.n_iter_no_change,
-            verbose=self.verbose,
-            estimator=self,
-            X=X,
-            y=y,
-        )
-        self.n_iter_ = len(self.history_["objective"])
-        learner.restart_average()
-        self._learner = learner
-        self._set_projections(learner.fold())
+        self._learn(X, relevance, random_state, start, X, y)
+        self._set_projections(self._learner.fold())
         self._keep_database(X, y)
         return self
 
@@ -154,15 +226,6 @@ class MinibatchHasher(CallbackSupportMixin, LinearHasher):
             self.__dict__.pop(name, None)
         return self
 
-    @abstractmethod
-    def _choose_objective(self, relevance: Any) -> Any:
-        """Return the objective, looked up where it is named."""
-
-    def _objective_of_rows(self, relevance):
-        objective = CheckedObjective(self._choose_objective(relevance))
-        objective.check_affinity(relevance.affinity, is_auto(self.affinity))
-        return ObjectiveOfRows(objective, relevance)
-
     def _check_start(self, X):
         """Return the projections that a warm start starts from, and refuse others than theirs."""
         if not self.warm_start or not hasattr(self, "components_"):
@@ -171,47 +234,12 @@ class MinibatchHasher(CallbackSupportMixin, LinearHasher):
         validate_data(self, X, reset=False, skip_check_array=True)
         return self.components_, self.intercept_
 
-    def _check_n_bits(self, learned):
-        if self.n_bits != learned:
-            raise ValueError(
-                f"learning goes on from codes of {learned} bits. Got n_bits={self.n_bits}, which "
-                "takes a new fit, with warm_start=False."
-            )
-
     def _fit_relevance(self, X, y):
         check_two_rows(self, X)
         if not hasattr(self, "affinity_"):
             self.affinity_ = self._fit_affinity(X, y).without_database()
         random_state = check_random_state(self.random_state)
         return learned_relevance(self.affinity, self.affinity_, X, y, random_state, self.n_jobs)
-
-    def _new_learner(self, objective, relevance, X, n_rows, in_groups, random_state, start=None):
-        decay, rate = self.weight_decay, self.learning_rate
-        if decay == "auto":
-            decay = relevance.weight_decay(X.shape[1], n_rows)
-        if rate == "auto":
-            rate = objective.learning_rate(self.solver)
-            rate = rate or relevance.learning_rate(self.solver, in_groups)
-        options: dict[str, Any] = {"learning_rate": rate, "weight_decay": (decay, 0.0)}
-        if self.solver == "sgd":
-            options["momentum"] = self.momentum
-        solver = SOLVERS[self.solver](**options)
-        dropout = self._choose_dropout(objective, X.shape[1], n_rows)
-        return LinearLearner(
-            X,
-            self.n_bits,
-            solver,
-            random_state,
-            start,
-            dropout=dropout,
-            one_scale=relevance.one_scale,
-        )
-
-    def _choose_dropout(
-        self, objective: ObjectiveOfRows, n_features: int, n_rows: int | None
-    ) -> float:
-        """Share of the features to drop; `n_rows` is None where it is not known beforehand."""
-        return 0.0
 
     def _set_projections(self, folded):
         self.components_, self.intercept_ = folded["components_"], folded["intercept_"]

@@ -1,6 +1,7 @@
 """Hashing as tie-aware learning to rank."""
 
 from numbers import Integral, Real
+from typing import Any
 
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
@@ -22,7 +23,34 @@ _OBJECTIVE = ObjectiveParameter(
 )
 
 
-class TALRLinear(MinibatchHasher):
+class TieAwareObjectives:
+    """The choice of an objective and of dropout, for linear hash functions and for kernels."""
+
+    objective: Any
+    n_bits: int
+    n_jobs: int | None
+    dropout: float | str
+
+    def _choose_objective(self, relevance: Any) -> Any:
+        """Return the objective, looked up where it is named."""
+        return _OBJECTIVE.resolve(
+            self.objective,
+            {name: getattr(self, name) for name in RANKING_OPTIONS},
+            levels=relevance.affinity.levels_,  # all of them, so that no block of rows decides
+            n_bins=relevance.n_bins(self.n_bits),
+            n_jobs=self.n_jobs,
+        )
+
+    def _choose_dropout(self, objective: Any, n_features: int, n_rows: int | None) -> float:
+        """Share of the features to drop; `n_rows` is None where it is not known beforehand."""
+        if not isinstance(self.dropout, str):
+            return self.dropout
+        if n_rows is None or objective.measure != "ap":
+            return 0.0
+        return _DROPOUT_OF_FEW_ROWS if n_rows < _FEW_ROWS_PER_FEATURE * n_features else 0.0
+
+
+class TALRLinear(TieAwareObjectives, MinibatchHasher):
     """Linear hash functions that maximise tie-aware AP or NDCG directly.
 
     In every minibatch each row queries all the others. The codes are relaxed to
@@ -221,19 +249,3 @@ class TALRLinear(MinibatchHasher):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
-
-    def _choose_objective(self, relevance):
-        return _OBJECTIVE.resolve(
-            self.objective,
-            {name: getattr(self, name) for name in RANKING_OPTIONS},
-            levels=relevance.affinity.levels_,  # all of them, so that no block of rows decides
-            n_bins=relevance.n_bins(self.n_bits),
-            n_jobs=self.n_jobs,
-        )
-
-    def _choose_dropout(self, objective, n_features, n_rows):
-        if self.dropout != "auto":
-            return self.dropout
-        if n_rows is None or objective.measure != "ap":
-            return 0.0
-        return _DROPOUT_OF_FEW_ROWS if n_rows < _FEW_ROWS_PER_FEATURE * n_features else 0.0
