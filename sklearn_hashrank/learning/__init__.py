@@ -6,24 +6,24 @@ other. `MinibatchLearning` does everything else.
 
 ``_learning``
     The algorithm: split, batch size, passes, early stopping, report, history; and what a model is.
-``_relevance``
+``_learned_relevance``
     What is asked of relevance. ``_pair_relevance`` and ``_neighbor_relevance`` are its two kinds.
 ``_batches``
     Batches at random, and in groups of a class.
 ``_objective_of_rows``
     From the numbers of a batch to a function of its scores.
-``_trainer``, ``_listeners``, ``_validation``
+``_trainer``, ``_listeners``, ``_held_out``
     Passes over batches; early stopping and progress lines; rows kept for validation.
 ``_linear_model``, ``_start``, ``_dropout_mask``
     Weights over scaled features, where they start, and which features a step leaves out.
 """
 
+from ._learned_relevance import Relevance, check_two_rows, learned_relevance, size_of_batches
 from ._learning import BaseModel, MinibatchLearning
 from ._linear_model import LinearLearner, LinearModel
 from ._neighbor_relevance import NeighborRelevance
 from ._objective_of_rows import ObjectiveOfRows
 from ._pair_relevance import PairRelevance
-from ._relevance import Relevance, check_two_rows, learned_relevance, size_of_batches
 from ._trainer import History
 
 __all__ = [

@@ -19,10 +19,10 @@ import numpy as np
 
 from .._utils.callbacks import Progress
 from ..solvers.stochastic import SCHEDULES
+from ._held_out import split_for_validation, validation_of
+from ._learned_relevance import Relevance, size_of_batches
 from ._listeners import EarlyStopping, Report
-from ._relevance import Relevance, size_of_batches
 from ._trainer import History, Trainer
-from ._validation import split_for_validation, validation_of
 
 
 class BaseModel(ABC):
