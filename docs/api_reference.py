@@ -384,6 +384,7 @@ SHARED = {
         "FeatureSpace",
         "Hyperplanes",
         "KernelFeatures",
+        "LinearScores",
         "Moments",
         "block_slices",
         "column_means",
@@ -395,6 +396,10 @@ SHARED = {
         "leading_directions",
         "leading_eigenpairs",
         "map_blocks",
+        "project",
+        "rounding_of_sums",
+        "settle",
+        "zero_tolerance",
     ),
     "sklearn_hashrank.learning": (
         "History",

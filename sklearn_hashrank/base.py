@@ -27,14 +27,13 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ._utils.parameters import NumbersAreNoBooleans
 from ._utils.types import MatrixLike, Target
 from .affinity import BaseAffinity, affinity_for, as_array, fit_affinity
 from .codes import FORMATS, collect_codes, packed_width, write_codes
-from .features import FeatureSpace
+from .features import FeatureSpace, project
 from .measures import mean_value
 from .metrics.retrieval import retrieve, warn_if_all_is_relevant
 from .persistence import check_output
@@ -488,13 +487,6 @@ class LinearHasher(BaseHasher):
 
     def _project(self, X: Any) -> np.ndarray:
         return project(X, self.components_, self.intercept_)
-
-
-def project(X: Any, components: np.ndarray, intercept: np.ndarray) -> np.ndarray:
-    """Real projections of rows, (n_samples, n_bits)."""
-    projections = safe_sparse_dot(X, components.T, dense_output=True)
-    projections += intercept
-    return projections
 
 
 def _call_method(X, model):
