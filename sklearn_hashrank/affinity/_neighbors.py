@@ -143,6 +143,14 @@ class NeighborAffinity(BaseAffinity):
             return _divided(_divided(y, abs(y).max(axis=1)), None)
         return y / self._unit if fitted else y
 
+    def describe(self, y, name="y"):
+        """Say how many rows are near; see :meth:`BaseAffinity.describe`."""
+        n_features = _vectors(y, self.metric, name).shape[1]
+        k = self._check_parameters()[-1]
+        nearest = f"{k:,} nearest rows are" if k > 1 else "nearest row is"
+        metric = self.metric.replace("_", " ")
+        return f"{name}: vectors of {n_features:,} numbers: the {nearest} relevant, by {metric}"
+
     def without_database(self):
         """Return an affinity of the same parameters that has seen no rows."""
         return clone(self)

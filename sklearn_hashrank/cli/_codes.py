@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..affinity import NeighborAffinity
+from ..affinity import NeighborAffinity, fit_affinity, warn_if_alike
 from ..base import BaseHasher, pack_signs
 from ..codes import load_codes, pack_codes, packed_width
 from ..comparison import (
@@ -187,6 +187,9 @@ def _fit(options: Namespace, arguments: list[str]) -> int:
         f"{options.output}: {type(hasher).__name__}, {options.bits} bits, trained on {n_rows:,} "
         f"rows of {n_features:,} features in {seconds:.2g} s"
     )
+    if rows.y is not None:
+        affinity, y = hasher.relevance(rows.X, rows.y)
+        print(affinity.describe(y))
     return 0
 
 
@@ -227,6 +230,9 @@ def _evaluate(options: Namespace, arguments: list[str]) -> int:
         if not is_self:
             query_y = _read_code_labels(options.query_labels, options.label_column, queries)
         y, query_y = number_paths(options.label_column, y, query_y)
+        affinity = fit_affinity("auto", y)
+        warn_if_alike(affinity, y)
+        note(affinity.describe(y, "database labels"))
     scores, _ = measure_codes(
         queries,
         database,

@@ -4,25 +4,21 @@ import os
 import platform
 from typing import Any
 
-import numpy as np
 from scipy import sparse
 
-from ..affinity import BaseAffinity, LabelAffinity
+from ..affinity import BaseAffinity
 
 
 def describe_data(name: str, X: Any, y: Any, affinity: BaseAffinity) -> dict[str, str]:
     """Name, size and kind of relevance."""
     levels = ", ".join(f"{level:g}" for level in affinity.levels_)
-    found = {
+    understood = affinity.describe(y, "X" if y is X else "y")
+    return {
         "name": name,
         "items": f"{X.shape[0]:,}",
         "features": f"{X.shape[1]:,}{', sparse' if sparse.issparse(X) else ''}, {X.dtype}",
-        "relevance": f"{affinity!r}, levels {levels}",
+        "relevance": f"{understood}; {affinity!r}, levels {levels}",
     }
-    if isinstance(affinity, LabelAffinity) and not sparse.issparse(y):
-        classes, sizes = np.unique(y, return_counts=True)
-        found["classes"] = f"{len(classes):,} of {sizes.min():,} to {sizes.max():,} items"
-    return found
 
 
 def describe_machine() -> str:

@@ -86,6 +86,7 @@ class MinibatchHasher(CallbackSupportMixin, LinearHasher):
         start = self._check_start(X)
         X, y = self._validate_training_data(X, y)
         relevance = self._fit_relevance(X, y)
+        self._check_can_learn(y)
         chosen, before_step = self._choose_objective(relevance.affinity)
         objective = CheckedObjective(chosen, relevance.levels)
         self._train(objective, before_step, relevance, X, y, start)

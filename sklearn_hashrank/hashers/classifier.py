@@ -11,7 +11,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from .._utils.threads import one_blas_thread
-from ..affinity import LabelAffinity, auto_affinity
+from ..affinity import LabelAffinity, auto_affinity, check_can_learn
 from ..base import BaseHasher, project
 from ..features import FeatureSpace, Moments, dense_if_small
 
@@ -192,12 +192,9 @@ def _number_labels(y):
             f"non-integral numbers such as {y[y != np.floor(y)][0]}. Distances of targets are for "
             "hashers that learn from relevance, such as TALRLinear(affinity=EuclideanAffinity())."
         )
-    classes, numbers = np.unique(LabelAffinity().validate(y)[:, 0], return_inverse=True)
-    if len(classes) < 2:
-        raise ValueError(
-            "ClassifierHasher needs rows of at least two classes. "
-            f"Got 1 class in n_samples = {len(numbers)}."
-        )
+    affinity = LabelAffinity().fit(y)
+    check_can_learn("ClassifierHasher", affinity, y)
+    classes, numbers = np.unique(affinity.validate(y)[:, 0], return_inverse=True)
     return classes, numbers
 
 

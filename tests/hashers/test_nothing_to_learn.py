@@ -1,0 +1,66 @@
+"""Hashers that learn from `y` refuse, by one rule, a `y` that teaches nothing."""
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+
+from sklearn_hashrank import EuclideanAffinity, TALRLinear
+from tests.instances import HASHERS, needs_y, takes_labels_only
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(40, 6))
+SUPERVISED = [
+    hasher for hasher in HASHERS if needs_y(hasher) or "affinity" in hasher.get_params(deep=False)
+]
+every_supervised = pytest.mark.parametrize("hasher", SUPERVISED, ids=repr)
+
+
+def test_there_are_such_hashers():
+    assert len(SUPERVISED) >= 12
+
+
+@every_supervised
+@pytest.mark.parametrize(
+    "y",
+    [
+        np.zeros(40, dtype=int),
+        np.array(["a"] * 40),
+        np.arange(40),
+        np.ones((40, 3)),
+        np.eye(40),
+        np.zeros((40, 3), dtype=np.float32),
+        np.full((40, 2), 7),
+        np.full((40, 2), 0.5),
+    ],
+    ids=["one", "text", "distinct", "same-set", "own-set", "no-label", "one-path", "one-vector"],
+)
+def test_nothing_to_learn_is_one_error(hasher, y):
+    if y.ndim > 1 and takes_labels_only(hasher):
+        pytest.skip("takes class labels only")
+    with pytest.raises(
+        ValueError, match=r"has nothing to learn from: .* All pairs have level .*y:"
+    ):
+        clone(hasher).fit(X, y)
+
+
+@pytest.mark.parametrize("hasher", HASHERS, ids=repr)
+def test_two_classes_of_which_one_is_a_single_row_are_learned_from(hasher):
+    y = np.zeros(40, dtype=int)
+    y[-1] = 1
+    clone(hasher).fit(X, y)
+
+
+def test_relevance_of_which_only_grades_differ_is_warned_of():
+    y = np.ones((40, 3), dtype=int)
+    y[:20, 1:] = 0
+    with pytest.warns(UserWarning, match="every pair of rows is relevant, .* grades") as caught:
+        TALRLinear(2, max_iter=2, random_state=0).fit(X, y)
+    assert caught[0].filename == __file__
+
+
+def test_blocks_of_one_class_are_fine():
+    y = np.arange(40) // 20
+    hasher = TALRLinear(2, random_state=0)
+    for part in (slice(0, 20), slice(20, 40)):
+        hasher.partial_fit(X[part], y[part])
+    TALRLinear(2, max_iter=2, affinity=EuclideanAffinity()).fit(X)
