@@ -466,7 +466,7 @@ def test_what_was_understood_is_said(affinity, y, text):
     assert fitted.describe(y, "labels") == f"labels: {text}"
 
 
-class Near(BaseAffinity):
+class Closest(BaseAffinity):
     """An affinity of a user."""
 
     def fit(self, y):
@@ -481,7 +481,7 @@ class Near(BaseAffinity):
 
 
 def test_affinities_of_users_describe_themselves():
-    assert Near().fit([1]).describe([1, 2, 3]) == "y: 3 rows: compared by Near()"
+    assert Closest().fit([1]).describe([1, 2, 3]) == "y: 3 rows: compared by Closest()"
 
 
 @given(st.data())
@@ -494,7 +494,7 @@ def test_levels_that_pairs_of_rows_meet(data):
         (HierarchicalAffinity(), y),
         (SharedLabelAffinity(), y > 1),
         (EuclideanAffinity((50, 10), (1, 2)), y),
-        (Near(), y[:, 0] * 2),
+        (Closest(), y[:, 0] * 2),
     ):
         affinity.fit(rows)
         levels = affinity.pairwise(rows, rows)[~np.eye(n, dtype=bool)]

@@ -24,6 +24,7 @@ from sklearn_hashrank.metrics import (
 )
 from sklearn_hashrank.model_selection import (
     PerClassRetrievalSplit,
+    RandomRetrievalSplit,
     RetrievalSplit,
     cross_validate_retrieval,
 )
