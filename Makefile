@@ -34,22 +34,20 @@ help:
 	@echo "make format      let ruff format and fix"
 	@echo "make clean       remove everything that was made"
 
-$(VENV)/.ready: extras := test,dev,plot,cli
-$(DOCS)/.ready: extras := docs,plot
-$(DOCS)/.ready: more := "torch==2.13.0"
-$(BENCH)/.ready: extras := faiss
-$(BENCH)/.ready: more := "torch==2.13.0"
-$(STORES)/.ready: extras := stores
-$(STORES)/.ready: more := "torch==2.13.0"
-$(DEEP)/.ready: extras := deep
-$(DEEP)/.ready: more := "torch==2.13.0"
-$(OLDEST)/.ready: extras := test,plot
+$(VENV)/.ready: group := dev
+$(DOCS)/.ready: group := docs
+$(BENCH)/.ready: group := bench
+$(STORES)/.ready: group := stores
+$(DEEP)/.ready: group := deep
+$(OLDEST)/.ready: group := test
 $(OLDEST)/.ready: constraints = --constraint $(OLDEST)/oldest.txt
 
-%/.ready: setup.cfg pyproject.toml Makefile
+# Pip knows groups of requirements from 25.1 on.
+%/.ready: pyproject.toml setup.py Makefile
 	$(PYTHON) -m venv $*
 	$(PYTHON) .ci/oldest.py > $*/oldest.txt
-	$*/bin/python -m pip install --quiet --disable-pip-version-check $(constraints) --editable ".[$(extras)]" $(more)
+	$*/bin/python -m pip install --quiet --disable-pip-version-check --upgrade "pip>=25.1"
+	$*/bin/python -m pip install --quiet --disable-pip-version-check $(constraints) --editable . --group $(group)
 	@touch $@
 
 test: $(READY)

@@ -313,13 +313,13 @@ SECTIONS = (
         "Networks",
         "sklearn_hashrank.deep",
         ("DeepHasher",),
-        "A network that is a hasher, with the extra ``torch``; see :ref:`deep`.",
+        "A network that is a hasher, with the extra ``deep``; see :ref:`deep`.",
     ),
     Section(
         "Losses for torch",
         "sklearn_hashrank.deep",
         ("TieAwareLoss", "PairwiseLoss"),
-        "The objectives as losses of networks, with the extra ``torch``; see :ref:`deep`.",
+        "The objectives as losses of networks, with the extra ``deep``; see :ref:`deep`.",
     ),
     Section(
         "Solvers",
@@ -449,6 +449,7 @@ SHARED = {
         "check_output",
         "given_name",
         "is_given",
+        "is_of_package",
         "map_array",
         "noted_n_bits",
         "read_archive",

@@ -1,6 +1,6 @@
 """Learning to hash, as scikit-learn estimators."""
 
-__version__ = "0.1.0.dev0"
+__version__ = "0.1.0"
 
 from .affinity import (
     EuclideanAffinity,

@@ -1,4 +1,4 @@
-"""What every hasher has: validation, code output, score. No optimisation.
+"""Base classes of hashers: validation, encoding, score. No optimisation.
 
 Scorers, displays, cross-validation and comparisons know a hasher by these four names, the
 protocol by which anyone evaluates a hasher:
@@ -61,7 +61,7 @@ _NOT_FOR_ENCODING = (
 
 
 class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
-    """Base class of hashers: a subclass sets `n_bits` and `output`, fits and projects.
+    """Base class of hashers: a subclass sets `n_bits_` and `output`, fits and projects.
 
     Bit j of a code is 1 where column j of :meth:`decision_function` is above zero; zero is bit 0.
 
@@ -71,16 +71,16 @@ class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     Attributes
     ----------
     n_bits_ : int
-        Length of the codes, whatever `n_bits` was set to after `fit`. A subclass sets it.
+        Length of the codes, whatever `n_bits` was set to after `fit`.
     fitted_with_y_ : bool
         Whether `fit` was given `y`.
     codes_ : ndarray of shape (n_samples, ceil(n_bits / 8)), uint8
         Packed codes of the training rows.
     y_ : array-like
-        `y` of the training rows. Absent where it was None.
+        `y` of the training rows; absent where it was None.
     affinity_ : affinity object
-        Fitted relevance. Set by `fit` where learning needs it, otherwise when an evaluation first
-        does. Absent where neither learning needs it nor `y` was given.
+        The affinity, fitted on the training rows. Set by `fit` where learning needs it, otherwise
+        when an evaluation first does. Absent where neither learning needs it nor `y` was given.
 
     Examples
     --------
@@ -151,6 +151,7 @@ class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         Returns
         -------
         codes : ndarray of shape (n_samples, n_bits), uint8
+            One column of 0 and 1 for each bit.
         """
         if is_dask_array(X):
             return self._map_chunks("predict", X)
@@ -182,12 +183,12 @@ class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         Parameters
         ----------
         X : {array-like, sparse matrix, dask array} of shape (n_samples, n_features)
-            Rows to encode. A dask array is computed.
+            Rows to encode. A dask array is computed, chunk by chunk.
 
         Returns
         -------
         codes : ndarray of shape (n_samples, ceil(n_bits / 8)), uint8
-            In :func:`numpy.packbits` order.
+            Eight bits in a byte, in the order of :func:`numpy.packbits`.
         """
         if is_dask_array(X):
             return self._map_chunks("packed_codes", X).compute()
@@ -218,7 +219,7 @@ class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         batch_size : int or "auto", default="auto"
             Rows that an array is cut into; ``"auto"`` lets a block take some 32 MB. Blocks of an
             iterator and chunks of a dask array are taken as they are.
-        n_jobs : int, default=None
+        n_jobs : int or None, default=None
             Threads, each with a block of its own; of a dask array, chunks at a time. None means 1
             unless in a :obj:`joblib.parallel_config` context, -1 means all processors.
         verbose : int, default=0
@@ -320,7 +321,7 @@ class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         affinity : "auto" or affinity object
             An unfitted one is to be fitted on the rows of the database.
         y : array-like with n_samples rows
-            What it compares.
+            What this affinity compares: `y`, or `X` where it is None.
         """
         if y is None and getattr(self, "fitted_with_y_", False):
             raise ValueError(
@@ -353,7 +354,9 @@ class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         Returns
         -------
         codes : ndarray of shape (n_samples, ceil(n_bits / 8)), uint8
+            Packed codes of the training rows.
         y : array-like with n_samples rows
+            `y` of the training rows, as it was given to `fit`.
 
         Raises
         ------
@@ -409,7 +412,7 @@ class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     def _check_can_learn(self, y: Any, graded: bool = True) -> None:
         """Refuse `y` of which no pair of rows is more relevant than another."""
         if y is not None:
-            check_can_learn(type(self).__name__, self.affinity_, y, graded, stacklevel=5)
+            check_can_learn(type(self).__name__, self.affinity_, y, graded)
 
     def _training_targets(self, X: Any, y: Any) -> Any:
         """What the fitted affinity compares of the training rows, all of which it has seen."""
@@ -452,7 +455,9 @@ class LinearHasher(BaseHasher):
     Attributes
     ----------
     components_ : ndarray of shape (n_bits, n_features)
+        Normal vectors of the hyperplanes.
     intercept_ : ndarray of shape (n_bits,)
+        Offsets of the hyperplanes, added to the projections.
 
     Examples
     --------

@@ -120,6 +120,94 @@ def test_files_refuse_what_has_no_name_and_what_does_not_fit(tmp_path):
         save_hasher(path, fitted)
 
 
+class Plain(nn.Module):
+    """With a tensor that torch knows nothing of."""
+
+    def __init__(self, n_features, n_bits):
+        super().__init__()
+        self.keep(torch.randn(n_features, 16))
+        self.head = nn.Linear(16, n_bits)
+
+    def keep(self, planes):
+        self.planes = planes
+
+    def forward(self, rows):
+        return self.head(torch.tanh(rows @ self.planes / 8))
+
+
+class NotPersistent(Plain):
+    def keep(self, planes):
+        self.register_buffer("planes", planes, persistent=False)
+
+
+class Persistent(Plain):
+    def keep(self, planes):
+        self.register_buffer("planes", planes)
+
+
+class Same(Plain):
+    """Makes the same tensor every time."""
+
+    def keep(self, planes):
+        self.planes = torch.eye(*planes.shape)
+
+
+class Extra(Persistent):
+    """With state that is no tensor."""
+
+    factor: "float | torch.Tensor" = 2.0
+
+    def get_extra_state(self):
+        return self.factor
+
+    def set_extra_state(self, state):
+        self.factor = state
+
+
+class ExtraTensor(Extra):
+    factor = torch.tensor(2.0)
+
+
+@pytest.mark.parametrize(
+    ("module", "message"),
+    [
+        (Plain, "encodes otherwise than the hasher that was stored.*neither parameters nor buff"),
+        (NotPersistent, "encodes otherwise than the hasher that was stored.*persistent=False"),
+        (Extra, "_extra_state of the network cannot be stored: its get_extra_state gives a float"),
+        (Persistent, None),
+        (Same, None),
+        (ExtraTensor, None),
+    ],
+)
+def test_what_files_do_not_hold_of_a_network_is_noticed(module, message, tmp_path):
+    fitted = hasher(module=module).fit(X, Y)
+    if message is not None:
+        with pytest.raises(ValueError, match=message):
+            save_hasher(tmp_path / "hasher.npz", fitted)
+        return
+    save_hasher(tmp_path / "hasher.npz", fitted)
+    loaded = load_hasher(tmp_path / "hasher.npz", types=module)
+    assert_array_equal(loaded.decision_function(X), fitted.decision_function(X))
+
+
+def test_a_network_of_a_changed_class_is_refused(tmp_path):
+    save_hasher(tmp_path / "hasher.npz", hasher(module=Same).fit(X, Y))
+    later = type("Same", (Same,), {"keep": lambda self, planes: setattr(self, "planes", planes)})
+    with pytest.raises(ValueError, match="encodes otherwise .* a class or function in types"):
+        load_hasher(tmp_path / "hasher.npz", types=later)
+
+
+@pytest.mark.filterwarnings("ignore:.*torch.jit:DeprecationWarning")
+def test_compiled_networks_are_stored_or_refused(tmp_path):
+    compiled = torch.jit.script(Trunk())
+    with pytest.raises(ValueError, match="a network that torch.jit compiled cannot be trained"):
+        hasher(module=compiled).fit(X, Y)
+    fitted = hasher(module=compiled, trunk_learning_rate=0).fit(X, Y)
+    save_hasher(tmp_path / "hasher.npz", fitted)
+    loaded = load_hasher(tmp_path / "hasher.npz", types=compiled)
+    assert_array_equal(loaded.transform(X), fitted.transform(X))
+
+
 @pytest.mark.parametrize(
     "changes",
     [

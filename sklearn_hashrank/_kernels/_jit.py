@@ -1,21 +1,33 @@
-"""How every kernel is compiled, and the instructions that numba does not expose."""
+"""Compile kernels with numba, and add the instructions that numba does not expose."""
 
 import contextlib
+import hashlib
 import warnings
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numba
 import numpy as np
 from llvmlite import ir
 from numba import config, types
-from numba.core.caching import FunctionCache
+from numba.core.caching import FunctionCache, IndexDataCacheFile
 from numba.extending import intrinsic
 
 
 class _Cache(FunctionCache):
-    """Compiled code on disk; where the disk fails, code is compiled as if there were no cache."""
+    """Compiled code on disk; where the disk fails, code is compiled as if there were no cache.
+
+    numba takes code for fresh while the file of the kernel is as it was. Kernels inline functions
+    of other files in this folder, so all of them count.
+    """
 
     _has_warned = False
+
+    def __init__(self, function):
+        super().__init__(function)
+        stamp = self._impl.locator.get_source_stamp(), _digest_of_folder()
+        self._cache_file = IndexDataCacheFile(self.cache_path, self._impl.filename_base, stamp)
 
     def load_overload(self, sig, target_context):
         try:
@@ -39,6 +51,15 @@ class _Cache(FunctionCache):
                 RuntimeWarning,
                 stacklevel=2,
             )
+
+
+@cache
+def _digest_of_folder():
+    """SHA-256 of every source file beside this one."""
+    digest = hashlib.sha256()
+    for path in sorted(Path(__file__).parent.glob("*.py")):
+        digest.update(hashlib.sha256(path.read_bytes()).digest())
+    return digest.digest()
 
 
 def kernel(function):

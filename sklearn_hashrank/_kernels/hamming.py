@@ -1,4 +1,4 @@
-"""Counting Hamming distances by relevance level, and equal rows.
+"""Count Hamming distances by relevance level, and find equal rows.
 
 A block of the database is word-major, (n_words, n), so that the loop over items reads
 contiguous memory. Its items are ordered so that, for one query, runs of them share a level;

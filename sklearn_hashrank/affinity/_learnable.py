@@ -14,9 +14,7 @@ from ._protocol import BaseAffinity
 _RUNS_AT_A_TIME = 1 << 20
 
 
-def check_can_learn(
-    name: str, affinity: BaseAffinity, y: Any, graded: bool = True, stacklevel: int = 2
-) -> None:
+def check_can_learn(name: str, affinity: BaseAffinity, y: Any, graded: bool = True) -> None:
     """Raise an error where no pair of rows is more relevant than another.
 
     Parameters
@@ -30,9 +28,7 @@ def check_can_learn(
         What it compares.
     graded : bool, default=True
         Whether the hasher tells levels above 0 apart. Where it does not, rows that are all
-        relevant leave nothing to learn; where it does, they are warned of.
-    stacklevel : int, default=2
-        Of the warning.
+        relevant leave nothing to learn.
     """
     if affinity.without_database() is not affinity:
         return
@@ -44,13 +40,6 @@ def check_can_learn(
             f"{name} has nothing to learn from: it needs pairs of rows that are relevant to each "
             f"other and pairs that are less so. All pairs have level {levels or 'of none'}. Got "
             f"{affinity.describe(y)}."
-        )
-    if is_relevant.all():
-        warnings.warn(
-            f"every pair of rows is relevant, so that {name} learns from grades of relevance only, "
-            "and measures that do not look at grades tell nothing apart.",
-            UserWarning,
-            stacklevel=stacklevel + 1,
         )
 
 

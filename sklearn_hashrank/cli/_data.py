@@ -1,7 +1,7 @@
-"""Data for a comparison: by name, or from files."""
+"""Load the rows and labels that ``--data`` and ``--labels`` name, and check them."""
 
 import sys
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -75,32 +75,6 @@ NAMED = {
     "mnist": NamedData(partial(_pixels, "mnist")),
     "cifar10": NamedData(partial(_pixels, "cifar10")),
 }
-
-
-def add_data_options(parser: ArgumentParser) -> None:
-    """Add ``--data``, ``--labels`` and ``--label-column``."""
-    parser.add_argument(
-        "--data",
-        required=True,
-        metavar="NAME|FILE",
-        help=f"{', '.join(NAMED)}; {', '.join(f'{name}:FOLDER' for name in IN_FOLDERS)}; or a "
-        ".npy, .npz, .csv or .parquet file of features",
-    )
-    add_label_options(parser)
-
-
-def add_label_options(parser: ArgumentParser, only_column: bool = False) -> None:
-    """Add ``--labels``, unless `only_column` is wanted, and ``--label-column``."""
-    if not only_column:
-        parser.add_argument("--labels", metavar="FILE", help="labels, one row for each item")
-    parser.add_argument(
-        "--label-column",
-        metavar="NAME",
-        action="append",
-        default=[],
-        help="column of a table, or array of a .npz file, that holds the labels; several columns "
-        "are a label path, coarse to fine",
-    )
 
 
 def load_data(options: Namespace) -> Rows:

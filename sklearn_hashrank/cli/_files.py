@@ -1,4 +1,4 @@
-"""Features and labels from files."""
+"""Read features and labels from .npy, .npz, .csv and .parquet files."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -40,6 +40,7 @@ def read_rows(path: str, label_columns: Sequence[str] = (), columns: Any = None)
     Returns
     -------
     rows : Rows
+        Features, labels if the file has any, and the names of the features of a table.
     """
     kind = _kind(path)
     if kind == ".npy":

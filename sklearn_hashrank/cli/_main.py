@@ -1,4 +1,4 @@
-"""Entry point: arguments, exit codes, one line for each error."""
+"""Run the ``hashrank`` command: read arguments, show each error in one line, set the exit code."""
 
 import argparse
 import contextlib
@@ -11,9 +11,24 @@ from typing import Any
 
 from .. import __version__
 from .._utils.text import plain
-from . import _codes, _compare, _methods
+from . import (
+    _command_compare,
+    _command_encode,
+    _command_evaluate,
+    _command_fit,
+    _command_methods,
+    _command_search,
+)
 from ._outputs import check_words
 
+_COMMANDS = (
+    _command_compare,
+    _command_methods,
+    _command_fit,
+    _command_encode,
+    _command_evaluate,
+    _command_search,
+)
 _DESCRIPTION = "Learning to hash: compare methods, and fit, encode, evaluate and search on files."
 _EPILOG = """\
 examples:
@@ -87,9 +102,8 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"hashrank {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    _compare.add_command(commands)
-    _methods.add_command(commands)
-    _codes.add_commands(commands)
+    for module in _COMMANDS:
+        module.add_command(commands)
     for command in commands.choices.values():
         command.formatter_class = argparse.RawDescriptionHelpFormatter
         command.add_argument("--debug", action="store_true", help="show the traceback of an error")

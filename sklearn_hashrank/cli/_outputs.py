@@ -1,4 +1,4 @@
-"""Outputs, looked at before anything is read or computed."""
+"""Check the files and folders of ``--output`` before anything is read or computed."""
 
 import os
 from collections.abc import Iterable, Sequence
@@ -10,17 +10,7 @@ from ._errors import UsageError
 
 
 def check_output_file(path: str, suffixes: Sequence[str], inputs: Iterable[str | None]) -> None:
-    """Say what is wrong with an output file.
-
-    Parameters
-    ----------
-    path : str
-        What ``--output`` names.
-    suffixes : sequence of str
-        What its name may end in.
-    inputs : iterable of str or None
-        What is read, which may be the names of data.
-    """
+    """Say what is wrong with an output file, which must not be one of the inputs."""
     if Path(path).suffix.lower() not in suffixes:
         raise UsageError(f"--output {path} must end in {' or '.join(suffixes)}.")
     if os.path.isdir(path):

@@ -1,4 +1,4 @@
-"""Tables from CSV and Parquet files: features as numbers, labels exactly as they are written."""
+"""Read CSV and Parquet files: features as numbers, labels exactly as they are written."""
 
 import csv
 import re
@@ -40,13 +40,14 @@ def read_table(path: str, choose: Choose) -> Table:
     Parameters
     ----------
     path : str
-        The file.
+        A file whose name ends in ``.csv`` or ``.parquet``.
     choose : callable
         Takes the names of all columns, and returns those of the labels and of the features.
 
     Returns
     -------
     table : Table
+        The features, the labels and the names of the features.
 
     Raises
     ------

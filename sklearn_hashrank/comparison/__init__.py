@@ -1,4 +1,4 @@
-"""Methods, code lengths and seeds under one protocol; see :func:`compare`."""
+"""Comparisons of methods at several code lengths and seeds; see :func:`compare`."""
 
 from ._comparison import WRITTEN_FILES, Comparison, compare
 from ._measuring import (
@@ -10,7 +10,7 @@ from ._measuring import (
     name_measures,
 )
 from ._method_table import GROUPS, METHODS, Method, method_from_name
-from ._rescoring import Rescoring, measure_rescoring, projections_of
+from ._rescored import Rescoring, measure_rescoring, projections_of
 from ._runner import RunResult
 
 __all__ = [

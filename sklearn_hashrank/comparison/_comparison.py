@@ -1,4 +1,4 @@
-"""Methods, code lengths and seeds under one protocol."""
+"""Compare methods at several code lengths and seeds: :func:`compare` and what it returns."""
 
 import warnings
 from collections.abc import Callable, Iterable, Mapping
@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from itertools import product
 from numbers import Integral
 from pathlib import Path
-from pickle import PicklingError
 from typing import Any
 
 import joblib
@@ -21,15 +20,14 @@ from ..affinity import affinity_for, as_array, auto_affinity, fit_affinity, is_a
 from ..measures import ConfiguredMeasure
 from ..metrics.settings import has_setting, with_settings
 from ..persistence import write_file
-from ._about import describe_data, describe_machine
 from ._measuring import COLUMNS, MEASURED, Column, columns_of, name_measures
 from ._method_table import METHODS, check_method, method_from_name
 from ._protocols import check_protocol, describe_protocol, draw_split
-from ._rescoring import Rescoring
-from ._runner import Run, RunResult, execute, interrupts_ignored, load_result, save_result
-from ._store import RunStore, run_key, sources, versions
-from ._summary import Table, summarize
-from ._tables import to_csv, to_latex, to_markdown
+from ._provenance import describe_data, describe_machine, run_key, versions
+from ._rescored import Rescoring
+from ._result_tables import Table, summarize, to_csv, to_latex, to_markdown
+from ._run_store import RunStore, load_result, save_result
+from ._runner import Run, RunResult, execute, interrupts_ignored
 
 Progress = Callable[[RunResult, int, int], None]
 
@@ -100,6 +98,7 @@ class Comparison:
         Returns
         -------
         text : str
+            Every score of every run, in full precision.
         """
         return to_csv(self.results)
 
@@ -114,6 +113,7 @@ class Comparison:
         Returns
         -------
         text : str
+            A heading and a pipe table for each score.
         """
         return to_markdown(self.tables(names))
 
@@ -128,6 +128,7 @@ class Comparison:
         Returns
         -------
         text : str
+            A ``table`` environment for each score.
         """
         return to_latex(self.tables(names))
 
@@ -137,6 +138,7 @@ class Comparison:
         Returns
         -------
         page : str
+            HTML with its style sheet, its script and all pictures inside.
         """
         from ._report import to_html
 
@@ -148,12 +150,12 @@ class Comparison:
         Parameters
         ----------
         folder : str or Path
-            Made where it does not exist.
+            The folder, which is made where it does not exist.
 
         Returns
         -------
         paths : dict of str to Path
-            Of ``"report"``, ``"csv"``, ``"markdown"`` and ``"latex"``.
+            Paths of the files ``"report"``, ``"csv"``, ``"markdown"`` and ``"latex"``.
         """
         folder = Path(folder)
         folder.mkdir(parents=True, exist_ok=True)
@@ -240,6 +242,7 @@ def compare(
     Returns
     -------
     comparison : Comparison
+        Results of all runs, which writes the report and the tables.
 
     Examples
     --------
@@ -257,16 +260,14 @@ def compare(
     check_n_jobs(n_jobs)
     hashers, named = _check_methods(methods), name_measures(measures)
     X, y = _check_data(X, y)
-    if y is not None and is_auto(affinity):
-        affinity = auto_affinity(y)  # by all rows, whatever the training rows of a split look like
-    hashers = {method: _with_affinity(hasher, affinity) for method, hasher in hashers.items()}
-    affinity = affinity_for(affinity, y)
     _check_rescoring(rescoring, X)
     compared = X if y is None else y
     lengths = _check_integers(n_bits, "n_bits", 1)
     seeds = _check_integers(range(seeds) if isinstance(seeds, Integral) else seeds, "seeds", 0)
     protocol = check_protocol(protocol, y is not None)
     splits = {seed: draw_split(protocol, X, compared, seed) for seed in seeds}
+    learned, affinity = _decide_affinity(affinity, y, splits)
+    hashers = {method: _with_affinity(hasher, learned) for method, hasher in hashers.items()}
     fitted = {seed: fit_affinity(affinity, compared[splits[seed].train]) for seed in seeds}
     affinities = {seed: each.without_database() for seed, each in fitted.items()}
     if y is not None:
@@ -281,7 +282,7 @@ def compare(
         hasher = with_settings(hasher, n_bits=bits, random_state=seed, output="packed")
         split = tuple(splits[seed])
         settings = {"data": data, "split": split, "rescoring": rescoring}
-        key = _key(affinity=affinity, hasher=hasher, measures=named, **settings)
+        key = run_key(affinity=affinity, hasher=hasher, measures=named, **settings)
         runs.append(Run(method, hasher, bits, seed, key))
     results = _run_all(
         runs,
@@ -370,6 +371,19 @@ def _check_data(X: Any, y: Any) -> tuple[Any, Any]:
     return X, y
 
 
+def _decide_affinity(affinity: Any, y: Any, splits: Mapping[int, Any]) -> tuple[Any, Any]:
+    """Return what hashers learn from and what they are judged by.
+
+    All rows say what `y` is. Where the training rows of a split alone look otherwise, hashers are
+    told, too.
+    """
+    if y is None or not is_auto(affinity):
+        return affinity, affinity_for(affinity, y)
+    chosen = auto_affinity(y)
+    alike = all(type(auto_affinity(y[split.train])) is type(chosen) for split in splits.values())
+    return affinity if alike else chosen, chosen
+
+
 def _check_methods(methods: Any) -> dict[str, Any]:
     if isinstance(methods, str):
         methods = [methods]
@@ -398,22 +412,6 @@ def _with_affinity(estimator: Any, affinity: Any) -> Any:
 
 def _groups(notations: Iterable[str]) -> dict[str, str]:
     return {each: METHODS[each.partition(":")[0].strip()].group for each in notations}
-
-
-def _key(
-    hasher: Any, affinity: Any, measures: Mapping[str, ConfiguredMeasure], **settings: Any
-) -> str | None:
-    """Digest of a run; None where not all that it depends on can be told."""
-    named = {name: (each.measure, dict(each.given)) for name, each in measures.items()}
-    try:
-        source = sources(hasher, affinity, named)
-        if source is None:
-            return None
-        return run_key(
-            hasher=hasher, affinity=affinity, measures=named, of_users=source, **settings
-        )
-    except (PicklingError, TypeError, AttributeError):  # such as a lambda in a pipeline
-        return None
 
 
 def _check_names(names: Iterable[Any]) -> None:

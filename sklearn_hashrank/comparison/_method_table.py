@@ -52,19 +52,7 @@ OTHERS = "others"
 
 
 def in_groups(methods: Iterable[str], group_of: Mapping[str, str]) -> dict[str, list[str]]:
-    """Sort methods into their groups, in the order of `GROUPS`; each keeps its place in there.
-
-    Parameters
-    ----------
-    methods : iterable of str
-    group_of : mapping of str to str
-        The group of each method; `OTHERS` where it has none.
-
-    Returns
-    -------
-    groups : dict of str to list of str
-        Without those that are empty.
-    """
+    """Sort methods into the groups that have any, in the order of `GROUPS`, for tables."""
     groups: dict[str, list[str]] = {group: [] for group in (*GROUPS, OTHERS)}
     for method in methods:
         groups[group_of.get(method, OTHERS)].append(method)
@@ -242,6 +230,7 @@ def method_from_name(notation: str) -> BaseHasher:
     Returns
     -------
     hasher : BaseHasher
+        Hasher with the parameters of the method and of the notation.
 
     Examples
     --------

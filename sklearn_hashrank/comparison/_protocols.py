@@ -8,16 +8,7 @@ from ..model_selection import PerClassRetrievalSplit, RandomRetrievalSplit, Retr
 
 
 def check_protocol(protocol: Any, has_y: bool) -> Any:
-    """Return the protocol, or the usual one where it is None.
-
-    Parameters
-    ----------
-    protocol : RetrievalSplit, split object or None
-        None: 100 queries and 500 training rows of each class; or without `y` 1,000 queries and
-        everything else to train on.
-    has_y : bool
-        Whether rows have labels or targets.
-    """
+    """Return the protocol, or the one that :func:`compare` documents where it is None."""
     if protocol is None:
         return PerClassRetrievalSplit() if has_y else RandomRetrievalSplit()
     if not isinstance(protocol, RetrievalSplit) and not hasattr(protocol, "split"):

@@ -14,12 +14,14 @@ in `_modules`, `objective` in `_objectives`, "auto" in `_recipe`, threads in `_t
 moves the network.
 """
 
+from .._utils.extras import how_to_install
+
 try:
     import torch  # noqa: F401
 except ImportError as error:
     raise ImportError(
-        "sklearn_hashrank.deep needs torch, which is not installed. It comes with the extra "
-        '`torch`: pip install "sklearn-hashrank[torch]".'
+        "sklearn_hashrank.deep needs torch, which is not installed. It comes with: "
+        + how_to_install("deep")
     ) from error
 
 from ._hasher import DeepHasher

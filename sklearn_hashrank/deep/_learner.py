@@ -158,7 +158,7 @@ class NetworkLearner:
 
     def check_weights(self) -> None:
         """Refuse what the last step may have made of the network."""
-        for weights in self.network.state_dict().values():
+        for weights in filter(torch.is_tensor, self.network.state_dict().values()):
             if weights.is_floating_point() and not bool(torch.isfinite(weights).all()):
                 raise ValueError(
                     "learning diverged: weights of the network are NaN or infinite after the last "

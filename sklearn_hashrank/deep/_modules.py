@@ -38,12 +38,17 @@ class Parts(NamedTuple):
         learned = [each for each in self.network.parameters() if each.requires_grad]
         new = [each for each in learned if id(each) not in of_trunk]
         given = [each for each in learned if id(each) in of_trunk]
-        groups = [{"params": new, "lr": learning_rate}]
+        groups: list[dict[str, Any]] = [{"params": new, "lr": learning_rate}]
         if given and trunk_learning_rate > 0:
             groups.append({"params": given, "lr": trunk_learning_rate})
         found = [group for group in groups if group["params"]]
         if not found:
             raise ValueError("the network has no parameters to learn, or none that requires_grad.")
+        if not all(parameter.is_leaf for group in found for parameter in group["params"]):
+            raise ValueError(
+                "copies of a network that torch.jit compiled cannot be trained. Pass the network "
+                "that it was made of, or trunk_learning_rate=0."
+            )
         return found
 
 
@@ -133,7 +138,10 @@ def weights_of(network: nn.Module) -> dict[str, np.ndarray]:
     weights = {}
     for name, tensor in network.state_dict().items():
         if not torch.is_tensor(tensor):
-            raise ValueError(f"the state {name} of the network is no tensor, and cannot be stored.")
+            raise ValueError(
+                f"{name} of the network cannot be stored: its get_extra_state gives a "
+                f"{type(tensor).__name__}, and files hold tensors. Let it give a tensor."
+            )
         if tensor.dtype in (torch.bfloat16, torch.float16):
             tensor = tensor.float()
         weights[name] = tensor.detach().cpu().numpy()

@@ -1,4 +1,4 @@
-"""Features of images."""
+"""The GIST descriptor of images, and its filter bank."""
 
 import math
 from collections.abc import Sequence
@@ -49,8 +49,9 @@ class GIST(TransformerMixin, BaseEstimator):
         and what remains is divided by its local standard deviation. None: left out.
     boundary_extension : int, default=32
         Pixels by which the image is mirrored at its edges before filtering.
-    n_jobs : int, default=None
-        Threads over batches of images. It changes no number.
+    n_jobs : int or None, default=None
+        Threads over batches of images. None means 1 unless in a :obj:`joblib.parallel_config`
+        context, -1 means all processors. The result does not depend on it.
 
     Attributes
     ----------
@@ -124,7 +125,7 @@ class GIST(TransformerMixin, BaseEstimator):
                 (n_samples, height, width, channels)
             Images, with 1 or 3 channels, of integers or floats.
         y : None
-            Ignored.
+            Not used, present for scikit-learn's conventions.
 
         Returns
         -------
@@ -177,6 +178,7 @@ class GIST(TransformerMixin, BaseEstimator):
         Returns
         -------
         feature_names_out : ndarray of str objects
+            One name for each feature, in the order of :meth:`transform`.
         """
         _check_feature_names_in(self, input_features, generate_names=False)
         names = [

@@ -1,4 +1,4 @@
-"""Anchor rows, and squared distances from them."""
+"""Anchor rows, and the squared distances of other rows from them."""
 
 import warnings
 from typing import Any
@@ -24,14 +24,8 @@ class Anchors:
     """Anchor rows, and the squared distances of other rows from them.
 
     Distances are in units of the root mean squared distance of the training rows from their mean.
-    If all training rows are equal, all distances are zero.
-
-    Parameters
-    ----------
-    space : FeatureSpace
-        Features that are centred and all divided by the unit, as :meth:`FeatureSpace.unit` does it.
-    inside : ndarray of shape (n_anchors, n_features)
-        The anchors in this space.
+    If all training rows are equal, all distances are zero. `inside` holds the anchors in `space`,
+    in which features are centred and all divided by the unit, as :meth:`FeatureSpace.unit` does it.
     """
 
     def __init__(self, space: FeatureSpace, inside: np.ndarray):
@@ -42,22 +36,9 @@ class Anchors:
     def random(
         cls, X: Any, n: int, random_state: RandomState, *, mixed_units: bool = False
     ) -> "Anchors":
-        """At most `n` of the rows, sampled without replacement.
+        """Sample at most `n` of the training rows as anchors, without replacement.
 
-        Parameters
-        ----------
-        X : {ndarray, CSR matrix} of shape (n_samples, n_features)
-            Training rows. One of float32 has anchors of float32.
-        n : int
-            Number of anchors; that of the rows where those are fewer.
-        random_state : RandomState instance
-            Samples the rows.
-        mixed_units : bool, default=False
-            As in :meth:`FeatureSpace.unit`.
-
-        Returns
-        -------
-        anchors : Anchors
+        Rows of float32 have anchors of float32. `mixed_units` is that of :meth:`FeatureSpace.unit`.
         """
         rows = X[random_state.permutation(X.shape[0])[:n]]
         return cls.of(X, rows, mixed_units=mixed_units)
@@ -72,26 +53,10 @@ class Anchors:
     def kmeans(
         cls, X: Any, n: int, random_state: RandomState, *, init: str = "random", max_iter: int = 5
     ) -> "Anchors":
-        """Means of at most `n` clusters, without empty clusters.
+        """Find the means of at most `n` clusters, without empty clusters.
 
-        At most 50 rows for each cluster, sampled at random, are clustered.
-
-        Parameters
-        ----------
-        X : {ndarray, CSR matrix} of shape (n_samples, n_features)
-            Training rows.
-        n : int
-            Number of clusters; that of the rows where those are fewer.
-        random_state : RandomState instance
-            Samples rows, and the start.
-        init : {"random", "k-means++"}, default="random"
-            How the clusters start.
-        max_iter : int, default=5
-            Iterations of k-means.
-
-        Returns
-        -------
-        anchors : Anchors
+        At most 50 rows for each cluster, sampled at random, are clustered, in `max_iter` iterations
+        of k-means from the start `init`, ``"random"`` or ``"k-means++"``.
         """
         from sklearn.cluster import KMeans
         from sklearn.exceptions import ConvergenceWarning
@@ -156,17 +121,7 @@ class Anchors:
         return np.result_type(X.dtype, self.inside.dtype)
 
     def squared_distances(self, X: Any) -> np.ndarray:
-        """Squared distances of a block of rows from the anchors, finite for all finite rows.
-
-        Parameters
-        ----------
-        X : {ndarray, CSR matrix} of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        distances : ndarray of shape (n_samples, n_anchors)
-        """
+        """Squared distances of a block of rows, (n_samples, n_anchors), finite for finite rows."""
         X, dtype = dense_if_small(X), self.dtype_of(X)
         with np.errstate(over="ignore", invalid="ignore"):
             if sparse.issparse(X):

@@ -1,4 +1,4 @@
-"""Gaussian kernels with anchors."""
+"""Gaussian kernels of rows with anchors."""
 
 from typing import Any
 
@@ -19,13 +19,6 @@ class KernelFeatures:
     A kernel is ``exp(-gamma * d^2 / s)``, with d the distance of a row from an anchor and s the
     mean of ``d^2`` over the training rows and the anchors. So it depends neither on the scale nor
     on the offset of the features.
-
-    Parameters
-    ----------
-    anchors : Anchors
-        What rows are compared with.
-    gamma : float
-        Steepness.
     """
 
     def __init__(self, anchors: Anchors, gamma: float):
@@ -36,21 +29,7 @@ class KernelFeatures:
 
     @classmethod
     def centred(cls, X: Any, anchors: Anchors, gamma: float) -> "KernelFeatures":
-        """Features whose means over some rows are zero.
-
-        Parameters
-        ----------
-        X : {ndarray, CSR matrix} of shape (n_samples, n_features)
-            Training rows.
-        anchors : Anchors
-            What rows are compared with.
-        gamma : float
-            Steepness.
-
-        Returns
-        -------
-        features : KernelFeatures
-        """
+        """Features whose means over the training rows are zero."""
         features = cls(anchors, gamma)
         total = np.zeros(anchors.n)
         for rows in block_slices(X.shape[0], anchors.row_numbers):
@@ -75,37 +54,17 @@ class KernelFeatures:
         return np.exp(-self.factor * np.maximum(distances, 0))
 
     def transform(self, X: Any) -> np.ndarray:
-        """Features of all rows, for training.
+        """Features of all rows, (n_samples, n_anchors), for training.
 
-        Parameters
-        ----------
-        X : {ndarray, CSR matrix} of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        features : ndarray of shape (n_samples, n_anchors)
-            In float32 where rows and anchors are.
+        They are float32 where rows and anchors are.
         """
         n = self.anchors.n
         return map_blocks(self.block, X, self.anchors.row_numbers, (n,), self.anchors.dtype_of(X))
 
     def project(self, X: Any, weights: np.ndarray, offsets: Any = 0) -> np.ndarray:
-        """Products of the features with weights, made block by block.
+        """Products of the features with weights (n_anchors, n_bits), made block by block.
 
-        Parameters
-        ----------
-        X : {ndarray, CSR matrix} of shape (n_samples, n_features)
-            Rows.
-        weights : ndarray of shape (n_anchors, n_bits)
-            A column for each bit.
-        offsets : ndarray of shape (n_bits,) or float, default=0
-            Added to the products.
-
-        Returns
-        -------
-        projections : ndarray of shape (n_samples, n_bits)
-            In float32 where rows, anchors and weights are.
+        Offsets are added. The result is float32 where rows, anchors and weights are.
         """
         dtype = np.result_type(self.anchors.dtype_of(X), weights.dtype)
         projections = map_blocks(
@@ -122,16 +81,8 @@ class KernelFeatures:
 def inverse_root(kernels: np.ndarray, dtype: Any) -> np.ndarray:
     """Inverse root of a matrix of kernels, without directions in which it is zero.
 
-    Parameters
-    ----------
-    kernels : ndarray of shape (n_anchors, n_anchors)
-        Centred or not.
-    dtype : dtype
-        Of the rows: kernels of float32 are zero where they are smaller than its rounding.
-
-    Returns
-    -------
-    root : ndarray of shape (n_anchors, n_anchors)
+    `dtype` is that of the rows: kernels of float32 are zero where they are smaller than its
+    rounding.
     """
     values, vectors = linalg.eigh(kernels)
     kept = values > max(_SMALLEST_EIGENVALUE, len(kernels) * np.finfo(dtype).eps)

@@ -31,7 +31,7 @@ from ..learning import (
     takes_groups,
     validation_of,
 )
-from ..objectives import DPSH, DTSH, CheckedObjective, SquaredEuclidean
+from ..objectives import DPSH, DTSH, CheckedObjective, Objective, SquaredEuclidean
 from ..solvers.stochastic import SCHEDULES, SOLVERS
 
 _RATE_OF_NEIGHBORS = 0.003  # the start is good already: longer steps lose it on pixels
@@ -86,8 +86,8 @@ class MinibatchHasher(CallbackSupportMixin, LinearHasher):
         start = self._check_start(X)
         X, y = self._validate_training_data(X, y)
         relevance = self._fit_relevance(X, y)
-        self._check_can_learn(y)
         chosen, before_step = self._choose_objective(relevance.affinity)
+        self._check_can_learn(y, graded=_tells_grades_apart(chosen, relevance.levels))
         objective = CheckedObjective(chosen, relevance.levels)
         self._train(objective, before_step, relevance, X, y, start)
         self._keep_database(X, y)
@@ -263,6 +263,11 @@ class MinibatchHasher(CallbackSupportMixin, LinearHasher):
 
     def _set_projections(self, folded):
         self.components_, self.intercept_ = folded["components_"], folded["intercept_"]
+
+
+def _tells_grades_apart(objective, levels):
+    """Whether levels above 0 differ for an objective; only those of rankings say so."""
+    return not isinstance(objective, Objective) or len(np.unique(objective.level_gain(levels))) > 2
 
 
 def _stepper(learner, objective, relevance, X):

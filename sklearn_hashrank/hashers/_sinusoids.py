@@ -1,4 +1,4 @@
-"""What hashers share whose bits are the signs of sinusoids."""
+"""Base class of hashers whose bits are the signs of sinusoids."""
 
 from typing import Any
 
@@ -12,14 +12,8 @@ _LARGEST_EXPONENT = 90  # of hyperplanes: powers of two that are far from the en
 class SinusoidHasher(BaseHasher):
     """Base class of hashers whose bits are the signs of cosines of linear projections.
 
-    Attributes
-    ----------
-    components_ : ndarray of shape (n_bits, n_features)
-    intercept_ : ndarray of shape (n_bits,)
-    unit_ : float
-        A bit is 1 where ``cos(unit_ * (X @ components_.T + intercept_)) + thresholds_ > 0``. A
-        power of two, and 1 unless the frequencies are extreme numbers.
-    thresholds_ : ndarray of shape (n_bits,)
+    A bit is 1 where ``cos(unit_ * (X @ components_.T + intercept_)) + thresholds_ > 0``. `unit_` is
+    a power of two, and 1 unless the frequencies are extreme numbers.
     """
 
     components_: np.ndarray

@@ -1,4 +1,4 @@
-"""What hashers share whose hashes say which of some candidates is the largest."""
+"""Base class of hashers that say which of some candidates is the largest."""
 
 from abc import abstractmethod
 from numbers import Integral
@@ -62,16 +62,10 @@ class WinnerHasher(BaseHasher):
 def bit_margins(candidates: np.ndarray) -> np.ndarray:
     """By how much the largest candidate whose index has a bit exceeds the largest of the others.
 
-    Parameters
-    ----------
-    candidates : ndarray of shape (n_candidates, n_rows, n_hashes)
-        n_candidates is a power of two.
-
-    Returns
-    -------
-    margins : ndarray of shape (n_rows, n_hashes * log2(n_candidates))
-        Above zero where the index of the largest candidate, the first of equal ones, has the bit.
-        The bits of a hash stand side by side, the most significant one first.
+    `candidates` is (n_candidates, n_rows, n_hashes), n_candidates a power of two. The result,
+    (n_rows, n_hashes * log2(n_candidates)), is above zero where the index of the largest candidate,
+    the first of equal ones, has the bit. The bits of a hash stand side by side, the most
+    significant one first.
     """
     n_candidates, n_rows, n_hashes = candidates.shape
     n_bits = n_candidates.bit_length() - 1

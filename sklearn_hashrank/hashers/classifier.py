@@ -57,19 +57,19 @@ class ClassifierHasher(BaseHasher):
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
-        The labels.
+        The class labels, sorted.
     codebook_ : ndarray of shape (n_classes, n_bits), int8
         Code of each class, -1 and +1.
     coef_ : ndarray of shape (n_classes, n_features)
-        Weights of the logistic regression, for raw features.
+        Weights of the logistic regression, for features as they are given.
     intercept_ : ndarray of shape (n_classes,)
-        Their offsets.
+        Offsets of the logistic regression, one for each class.
     C_ : float
-        The inverse strength that was used.
+        The inverse strength of the regularisation that was used.
     codes_ : ndarray of shape (n_samples, ceil(n_bits / 8)), uint8
         Packed codes of the training rows.
     y_ : ndarray of shape (n_samples,)
-        Labels of the training rows.
+        `y` of the training rows, their class labels.
     affinity_ : affinity object
         Relevance by equal labels, set when :meth:`score` first needs it.
     n_features_in_ : int
@@ -121,7 +121,7 @@ class ClassifierHasher(BaseHasher):
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             Training rows.
         y : array-like of shape (n_samples,) or (n_samples, 1)
-            Class labels.
+            Class labels of the training rows.
 
         Returns
         -------
@@ -193,8 +193,9 @@ def _number_labels(y):
             "hashers that learn from relevance, such as TALRLinear(affinity=EuclideanAffinity())."
         )
     affinity = LabelAffinity().fit(y)
-    check_can_learn("ClassifierHasher", affinity, y)
     classes, numbers = np.unique(affinity.validate(y)[:, 0], return_inverse=True)
+    if len(classes) < 2:  # it learns from classes of a single row as well
+        check_can_learn("ClassifierHasher", affinity, y)
     return classes, numbers
 
 

@@ -1,4 +1,4 @@
-"""Concomitant min hash."""
+"""Concomitant min hash, which says which of a few random projections is the largest."""
 
 from typing import Any
 
@@ -31,7 +31,7 @@ class CMHHasher(WinnerHasher):
     output : {"bits", "signs", "packed"}, default="bits"
         Format of :meth:`transform`: 0/1 uint8, -1/+1 int8, or packed uint8 bytes.
     random_state : int, RandomState instance or None, default=None
-        Samples the projections.
+        Samples the directions of the projections.
 
     Attributes
     ----------
@@ -41,9 +41,9 @@ class CMHHasher(WinnerHasher):
     intercept_ : ndarray of shape (n_candidates * n_hashes,)
         Offsets that let every projection of the mean be zero.
     n_candidates_ : int
-        Candidates of a hash.
+        Number of projections that a hash compares.
     n_bits_ : int
-        Length of the codes.
+        Length of the codes, whatever `n_bits` was set to after `fit`.
     codes_ : ndarray of shape (n_samples, ceil(n_bits / 8)), uint8
         Packed codes of the training rows.
     y_ : array-like

@@ -1,4 +1,4 @@
-"""Random hyperplanes."""
+"""Locality-sensitive hashing with random hyperplanes."""
 
 from typing import Any
 
@@ -25,11 +25,11 @@ class LSHHasher(LinearHasher):
     Parameters
     ----------
     n_bits : int, default=32
-        Length of a code.
+        Length of a code. It may exceed the number of features.
     output : {"bits", "signs", "packed"}, default="bits"
         Format of :meth:`transform`: 0/1 uint8, -1/+1 int8, or packed uint8 bytes.
     random_state : int, RandomState instance or None, default=None
-        Samples the hyperplanes.
+        Samples the normal vectors of the hyperplanes.
 
     Attributes
     ----------

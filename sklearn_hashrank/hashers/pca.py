@@ -1,4 +1,4 @@
-"""Principal directions, as they are or rotated at random."""
+"""Hashing along principal directions, as they are or rotated at random."""
 
 from typing import Any
 
@@ -27,7 +27,7 @@ class PCAHasher(LinearHasher):
     n_bits : int, default=32
         Length of a code, at most the number of features and of training rows.
     rotation : {None, "random"}, default=None
-        None: a bit for each direction. ``"random"``: the directions are rotated at random.
+        Rotation of the principal directions: ``"random"``, or None, where each direction is a bit.
     output : {"bits", "signs", "packed"}, default="bits"
         Format of :meth:`transform`: 0/1 uint8, -1/+1 int8, or packed uint8 bytes.
     random_state : int, RandomState instance or None, default=None

@@ -1,4 +1,4 @@
-"""Signs of the features themselves."""
+"""Hashing by the signs of the features themselves."""
 
 from numbers import Integral
 from typing import Any

@@ -1,4 +1,4 @@
-"""Spherical hashing."""
+"""Spherical hashing: bits that say whether a row lies within a sphere."""
 
 from numbers import Integral
 from typing import Any
@@ -32,10 +32,10 @@ class SphericalHasher(BaseHasher):
     Parameters
     ----------
     n_bits : int, default=32
-        Number of spheres, and length of a code.
+        Length of a code, which is the number of spheres.
     max_iter : int, default=1000
-        Most moves of all centres. It ends when the spheres overlap as they should, after ten
-        to a hundred moves; on few or equal rows they may never do so.
+        Largest number of moves of all centres. Moves end when the spheres overlap as they should,
+        after ten to a hundred moves; on few or equal rows they may never do so.
     output : {"bits", "signs", "packed"}, default="bits"
         Format of :meth:`transform`: 0/1 uint8, -1/+1 int8, or packed uint8 bytes.
     random_state : int, RandomState instance or None, default=None
@@ -52,9 +52,9 @@ class SphericalHasher(BaseHasher):
     radii_ : ndarray of shape (n_bits,)
         Radii, in units of the features.
     n_iter_ : int
-        Moves done.
+        Number of moves of all centres.
     n_bits_ : int
-        Length of the codes.
+        Length of the codes, whatever `n_bits` was set to after `fit`.
     codes_ : ndarray of shape (n_samples, ceil(n_bits / 8)), uint8
         Packed codes of the training rows.
     y_ : array-like
@@ -177,27 +177,10 @@ def balance_spheres(
     """Move centres until every two spheres share about a quarter of the rows.
 
     Centres only ever move towards or away from each other, so that they stay combinations of those
-    at the start. Distances need no more than the products of the rows with those.
-
-    Parameters
-    ----------
-    norms : ndarray of shape (n_rows,)
-        Squared norms of the rows.
-    products : ndarray of shape (n_rows, n_spheres)
-        Of the rows with the centres at the start.
-    gram : ndarray of shape (n_spheres, n_spheres)
-        Products of the centres at the start with each other.
-    max_iter : int
-        Most moves.
-
-    Returns
-    -------
-    weights : ndarray of shape (n_spheres, n_spheres)
-        The centres as combinations of those at the start.
-    limits : ndarray of shape (n_spheres,)
-        Squared radii less the squared norms of the centres.
-    n_iter : int
-        Moves done.
+    at the start. Distances need no more than the squared `norms` of the rows, their `products` with
+    the centres at the start, and the `gram` matrix of those. Returns the centres as combinations,
+    (n_spheres, n_spheres), the squared radii less the squared norms of the centres, and the number
+    of moves.
     """
     n_spheres, quarter = len(gram), len(norms) / 4
     pairs = np.triu_indices(n_spheres, 1)

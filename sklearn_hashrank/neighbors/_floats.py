@@ -1,4 +1,4 @@
-"""Candidates in order of distances between the rows that the codes were made of."""
+"""Order candidates by distances between the rows that their codes were made of."""
 
 from typing import Any
 
@@ -32,9 +32,9 @@ def rescore(
     Parameters
     ----------
     queries : array-like of shape (n_queries, n_features)
-        Features of the queries.
+        Rows of features that the query codes were made of.
     rows : ndarray, memmap or data frame of shape (n_samples, n_features)
-        Features of the database.
+        Rows of features that the codes of the database were made of.
     candidates : array-like of shape (n_queries, n_candidates), int
         Numbers of rows, as :meth:`HammingNeighbors.kneighbors` or another index returns them. A
         missing result, -1, stays missing. A row that is named twice for a query counts once.
@@ -42,7 +42,7 @@ def rescore(
         How many of the candidates to return; None: all.
     metric : {"cosine", "euclidean", "inner_product"}, default="cosine"
         What near means. A row of zeros has the cosine 0 with every row.
-    n_jobs : int, default=None
+    n_jobs : int or None, default=None
         Threads over queries. None means 1 unless in a :obj:`joblib.parallel_config` context, -1
         means all processors.
 

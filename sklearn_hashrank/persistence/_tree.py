@@ -29,6 +29,7 @@ from ._archive import check_values, is_storable_dtype
 _PLAIN = (type(None), bool, int, str)
 _DEEPEST = 50
 _NOT_KEPT = ("_sklearn_output_config", "_metadata_request", "_skl_callbacks", "_callback_fit_ctx")
+_HOLDERS = (list, tuple, dict, set, frozenset, str, bytes, bytearray, int, float, np.ndarray)
 _NOT_FINITE = ("nan", "inf", "-inf")
 _SPARSE: dict[str, type] = {
     kind.__name__: kind
@@ -68,6 +69,21 @@ def storable_types() -> dict[str, type]:
     return dict(_STORABLE)
 
 
+def is_of_package(kind: type) -> bool:
+    """Whether a class is one of this package, and not of a user or a library.
+
+    Parameters
+    ----------
+    kind : type
+        The class.
+
+    Returns
+    -------
+    is_of_package : bool
+    """
+    return kind.__module__.startswith(f"{_PACKAGE}.")
+
+
 def type_name(kind: type) -> str:
     """Name of a class in a file: without its module for classes of this package.
 
@@ -80,7 +96,7 @@ def type_name(kind: type) -> str:
     -------
     name : str
     """
-    module = _PACKAGE if kind.__module__.startswith(f"{_PACKAGE}.") else kind.__module__
+    module = _PACKAGE if is_of_package(kind) else kind.__module__
     return f"{module}.{kind.__qualname__}"
 
 
@@ -135,14 +151,14 @@ class TreeWriter:
     ----------
     arrays : list of tuple (name, ndarray)
         The arrays of all trees so far.
-    own_types : list of str
-        Names of the users' own classes so far.
+    own_types : dict of str to object
+        The users' own classes so far, and what users pass again, by name.
     """
 
     def __init__(self, types: Mapping[str, type], is_own: Callable[[Any], bool]):
         self._types, self._is_own = types, is_own
         self.arrays: list[tuple[str, np.ndarray]] = []
-        self.own_types: list[str] = []
+        self.own_types: dict[str, Any] = {}
         self._numbers: dict[int, int] = {}  # of arrays and objects, by identity
         self._kept: list[Any] = []  # so that no identity is used twice
         self._n_objects = 0
@@ -219,7 +235,8 @@ class TreeWriter:
         if self._types.get(name) is not cls:
             if isinstance(value, type) or not self._is_own(value) or not hasattr(value, "__dict__"):
                 raise _unknown(where, value)
-            self.own_types.append(name)
+            _check_whole(value, where)
+            self._name_own(name, cls, where)
         self._remember(value, self._n_objects)
         self._n_objects += 1
         prefix = f"{where}." if where else ""
@@ -238,7 +255,7 @@ class TreeWriter:
             "object": [name]
             + [
                 {
-                    key: self._write_given(item)
+                    key: self._write_given(item, f"{prefix}{key}")
                     if part is parameters and key in given
                     else self.write(item, prefix + key, depth + 1)
                     for key, item in part.items()
@@ -247,9 +264,14 @@ class TreeWriter:
             ]
         }
 
-    def _write_given(self, value):
-        self.own_types.append(given_name(value))
+    def _write_given(self, value, where):
+        self._name_own(given_name(value), value, where)
         return {"given": [given_name(value), _is_network(value)]}
+
+    def _name_own(self, name, value, where):
+        """Note what a user passes again, under a name that nothing else has."""
+        if self.own_types.setdefault(name, value) is not value:
+            raise ValueError(f"{where} cannot be stored: something else is called {name} as well.")
 
     def _remember(self, value, number):
         self._numbers[id(value)] = number
@@ -385,6 +407,27 @@ _READERS: dict[str, Callable[[TreeReader, Any, int], Any]] = {
 
 def _is_named_tuple(cls: type) -> bool:
     return issubclass(cls, tuple) and hasattr(cls, "_fields")
+
+
+def _check_whole(value: Any, where: str) -> None:
+    """Refuse objects of users that hold more than their attributes."""
+    if isinstance(value, _HOLDERS):
+        raise ValueError(
+            f"{where} cannot be stored: it is of a class derived from "
+            f"{next(kind.__name__ for kind in _HOLDERS if isinstance(value, kind))}. Keep what it "
+            "holds in an attribute."
+        )
+    slots = {
+        name
+        for kind in type(value).__mro__
+        for name, slot in vars(kind).items()
+        if inspect.ismemberdescriptor(slot) and hasattr(value, name)
+    }
+    if slots:
+        raise ValueError(
+            f"{where} cannot be stored: {', '.join(sorted(slots))} of "
+            f"{type(value).__qualname__} is in __slots__. Files hold attributes without slots."
+        )
 
 
 def _check_attribute(cls: type, name: Any, where: str) -> None:

@@ -1,6 +1,7 @@
 """Kernels run whatever becomes of numba's cache."""
 
 import os
+import shutil
 import subprocess
 import sys
 import textwrap
@@ -78,3 +79,28 @@ def test_a_full_or_damaged_cache_is_told_once(tmp_path):
         check=False,
     )
     assert run.returncode == 0, run.stderr
+
+
+def test_a_changed_helper_is_compiled_anew(tmp_path):
+    """A kernel whose own file is as it was, and a function in a file beside it that is not."""
+    folder = tmp_path / "kernels"
+    folder.mkdir()
+    shutil.copy(ROOT / "sklearn_hashrank/_kernels/_jit.py", folder)
+    (folder / "total.py").write_text(
+        "from ._jit import kernel\nfrom .helper import step\n\n"
+        "@kernel\ndef total(n):\n    return n * step()\n"
+    )
+    script = "from kernels.total import total; print(total(10), len(total.stats.cache_hits))"
+    for step, expected in ((1, "10 0"), (1, "10 1"), (7, "70 0"), (7, "70 1")):
+        (folder / "helper.py").write_text(
+            f"from ._jit import inlined\n\n@inlined\ndef step():\n    return {step}\n"
+        )
+        found = subprocess.run(
+            [sys.executable, "-B", "-c", script],
+            cwd=tmp_path,
+            env={**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache")},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert found.stdout.strip() == expected

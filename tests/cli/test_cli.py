@@ -24,6 +24,7 @@ from sklearn_hashrank import (
     load_hasher,
     retrieval_histogram,
 )
+from sklearn_hashrank._utils.extras import how_to_install
 from sklearn_hashrank.cli import main
 from sklearn_hashrank.comparison import METHODS
 
@@ -144,7 +145,7 @@ def test_labels_of_all_kinds(folder, capsys, no_pictures):
     assert "HierarchicalAffinity(), levels 0, 1, 2" in Path("o", "report.html").read_text()
     other = ["--data", "digits.npz", "--label-column", "other"]
     assert run(capsys, "compare", *other, *options)[0] == 0
-    assert "2 of " in Path("o", "report.html").read_text()
+    assert "y: 2 classes of " in Path("o", "report.html").read_text()
     np.savez("sets.npz", X=np.load("X.npy"), Y=np.eye(10, dtype=np.uint8)[y])
     assert run(capsys, "compare", "--data", "sets.npz", *options)[0] == 0
     assert "SharedLabelAffinity(), levels 0, 1" in Path("o", "report.html").read_text()
@@ -283,8 +284,7 @@ def test_missing_packages_name_the_extra(folder, capsys, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
     line = refused(capsys, "compare", "--data", "t.parquet")
     assert line == (
-        "reading t.parquet needs pyarrow, which is not installed: "
-        "pip install 'sklearn-hashrank[cli]'\n"
+        f"reading t.parquet needs pyarrow, which is not installed: {how_to_install('cli')}\n"
     )
 
 
@@ -325,7 +325,7 @@ def test_unexpected_errors_are_one_line_too(folder, capsys, monkeypatch):
     def fail(*arguments, **options):
         raise RuntimeError("out of\nluck")
 
-    monkeypatch.setattr("sklearn_hashrank.cli._compare.compare", fail)
+    monkeypatch.setattr("sklearn_hashrank.cli._command_compare.compare", fail)
     code, out, err = run(capsys, "compare", "--data", "digits", "--output", "o")
     assert (code, out) == (1, "")
     assert err == "hashrank: unexpected error: RuntimeError: out of luck (--debug shows where)\n"
@@ -373,7 +373,7 @@ def test_interrupt_of_a_short_command(folder, capsys, monkeypatch):
     def interrupt(*arguments, **options):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("sklearn_hashrank.cli._codes.load_data", interrupt)
+    monkeypatch.setattr("sklearn_hashrank.cli._command_fit.load_data", interrupt)
     code, out, err = run(capsys, "fit", "--data", "X.npy", "--output", "m.npz")
     assert (code, out, err) == (130, "", "hashrank: interrupted\n")
 

@@ -3,11 +3,12 @@
 import os
 import subprocess
 import sys
+import tomllib
 
 import pytest
 
 from tests.contract.imports import imports_of
-from tests.contract.public import PACKAGE
+from tests.contract.public import PACKAGE, ROOT
 
 HEAVY = {"numba", "cvxpy", "matplotlib", "dask", "distributed", "faiss", "torch", "onnx"}
 HEAVY |= {"skl2onnx", "sentence_transformers"}
@@ -24,6 +25,20 @@ def test_heavy_packages_are_imported_where_they_are_used(path):
             each.at_top and each.path.startswith("sklearn_hashrank.deep")
         )
         assert not (each.at_top and each.path.startswith("sklearn_hashrank._kernels."))
+
+
+def test_a_wheel_has_the_files_that_are_not_python():
+    config = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    packed = {
+        path
+        for package, patterns in config["tool"]["setuptools"]["package-data"].items()
+        for pattern in patterns
+        for path in ROOT.joinpath(*package.split(".")).glob(pattern)
+    }
+    there = {path for path in PACKAGE.rglob("*") if path.is_file()}
+    others = {path for path in there if path.suffix not in (".py", ".pyc", ".nbi", ".nbc")}
+    assert {"py.typed", "report.css", "report.js"} <= {path.name for path in others}
+    assert packed == others
 
 
 def printed(code, cwd, **environment):

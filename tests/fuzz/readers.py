@@ -19,8 +19,8 @@ from sklearn_hashrank import HammingNeighbors, LSHHasher, TALRLinear, load_hashe
 from sklearn_hashrank.cli._files import read_labels, read_rows
 from sklearn_hashrank.codes import load_codes
 from sklearn_hashrank.comparison._measuring import name_measures
-from sklearn_hashrank.comparison._runner import Run, RunResult, load_result, save_result
-from sklearn_hashrank.comparison._store import RunStore
+from sklearn_hashrank.comparison._run_store import RunStore, load_result, save_result
+from sklearn_hashrank.comparison._runner import Run, RunResult
 from sklearn_hashrank.datasets import load_labelme
 from sklearn_hashrank.datasets._formats import read_cifar, read_idx
 

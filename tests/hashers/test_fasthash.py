@@ -11,7 +11,7 @@ from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 from sklearn_hashrank import FastHasher, load_hasher, save_hasher
-from sklearn_hashrank.hashers._trees import BinnedFeatures, TreeEnsembles
+from sklearn_hashrank.hashers._boosted_trees import BinnedFeatures, TreeEnsembles
 from sklearn_hashrank.hashers.fasthash import pair_coefficients
 from tests.oracle.two_step import pair_loss, total_loss
 
@@ -124,7 +124,7 @@ def test_bins_keep_the_order_of_values(n_values):
 
 
 def test_large_sparse_rows_lose_the_emptiest_features(monkeypatch):
-    monkeypatch.setattr("sklearn_hashrank.hashers._trees._MOST_NUMBERS", 10)
+    monkeypatch.setattr("sklearn_hashrank.hashers._boosted_trees._MOST_NUMBERS", 10)
     X = np.array([[0, 1, 2], [0, 0, 3], [0, 5, 6], [0, 0, 0], [1, 0, 1]], dtype=float)
     np.testing.assert_array_equal(BinnedFeatures(sparse.csr_array(X)).kept, [1, 2])
 

@@ -9,7 +9,7 @@ from sklearn.datasets import load_digits
 from sklearn.exceptions import ConvergenceWarning
 
 from sklearn_hashrank import LabelAffinity, MACHasher
-from sklearn_hashrank.hashers._pairs import sample_pairs
+from sklearn_hashrank.hashers._similar_pairs import sample_pairs
 from sklearn_hashrank.hashers.machash import AuxiliaryCodes
 
 

@@ -4,7 +4,14 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from sklearn_hashrank import EuclideanAffinity, TALRLinear
+from sklearn_hashrank import (
+    EuclideanAffinity,
+    FastHasher,
+    KSHHasher,
+    LWHHasher,
+    RSHHasher,
+    TALRLinear,
+)
 from tests.instances import HASHERS, needs_y, takes_labels_only
 
 RNG = np.random.default_rng(0)
@@ -35,6 +42,9 @@ def test_there_are_such_hashers():
     ids=["one", "text", "distinct", "same-set", "own-set", "no-label", "one-path", "one-vector"],
 )
 def test_nothing_to_learn_is_one_error(hasher, y):
+    if takes_labels_only(hasher) and len(np.unique(y)) == len(y):
+        clone(hasher).fit(X, y)  # its classes may have a single row each
+        return
     message = r"has nothing to learn from: .* All pairs have level .* y: "
     if y.ndim > 1 and takes_labels_only(hasher):
         message = "learns from class labels"
@@ -49,12 +59,16 @@ def test_two_classes_of_which_one_is_a_single_row_are_learned_from(hasher):
     clone(hasher).fit(X, y)
 
 
-def test_relevance_of_which_only_grades_differ_is_warned_of():
+def test_sets_that_all_share_a_label_teach_by_their_grades():
     y = np.ones((40, 3), dtype=int)
     y[:20, 1:] = 0
-    with pytest.warns(UserWarning, match="every pair of rows is relevant, .* grades") as caught:
-        TALRLinear(2, max_iter=2, random_state=0).fit(X, y)
-    assert caught[0].filename == __file__
+    for hasher in (TALRLinear(2, max_iter=2, random_state=0), RSHHasher(2, random_state=0)):
+        hasher.fit(X, y)
+    for hasher in (TALRLinear(2, objective="ap"), LWHHasher(2), KSHHasher(2), FastHasher(2)):
+        with pytest.raises(
+            ValueError, match="nothing to learn from: .* have level 1, 3. Got y: 3 "
+        ):
+            hasher.fit(X, y)
 
 
 def test_blocks_of_one_class_are_fine():

@@ -1,4 +1,4 @@
-"""The problem that RSH poses, its solution, and the bits that are made of it.
+"""The optimisation problem of RSH, its solution, and the bits that are made of it.
 
 `MarginProblem` maximises ``tr(A.T B A)`` over orthonormal columns of A, in whitened features. Its
 solution has as many supervised directions as B has positive eigenvalues. `spread_over_bits` alone
@@ -38,15 +38,10 @@ _POOL, _POOL_NUMBERS = 16, 1 << 19  # directions per wanted one, and numbers in 
 
 
 class Bits(NamedTuple):
-    """Weights of all bits.
+    """Weights of all bits, (n_inside, n_bits), and how well they solve the problem.
 
-    Attributes
-    ----------
-    weights : ndarray of shape (n_inside, n_bits)
-    objective : float
-        Mean margin of a triplet.
-    orthogonality : float
-        Frobenius norm of ``A.T A - I``, for the weights A before they were rotated.
+    The objective is the mean margin of a triplet, the orthogonality the Frobenius norm of ``A.T A -
+    I``, for the weights A before they were rotated.
     """
 
     weights: np.ndarray
@@ -80,22 +75,9 @@ def auto_shrinkage(moments: Moments) -> float:
 def whiten(
     moments: Moments, rows: CenteredRows, shrinkage: float, random_state: RandomState
 ) -> tuple[FeatureSpace, CenteredRows]:
-    """Space in which the shrunk covariance of the rows is a multiple of the identity.
+    """Space in which the shrunk covariance of raw rows is a multiple of the identity.
 
-    Parameters
-    ----------
-    moments : Moments
-        Of the rows.
-    rows : CenteredRows of shape (n_samples, n_features)
-        Raw features.
-    shrinkage : float in (0, 1]
-    random_state : RandomState instance
-
-    Returns
-    -------
-    space : FeatureSpace
-    rows : CenteredRows of shape (n_samples, n_features)
-        The rows scaled as the space does, before whitening.
+    Also returns the rows scaled as the space does, before whitening.
     """
     space = FeatureSpace(moments.mean) if shrinkage == 1 else FeatureSpace.of(moments)
     rows = rows.scaled(space.scale)
@@ -114,19 +96,10 @@ def whiten(
 class MarginProblem:
     """Maximise ``tr(A.T B A)``, the mean margin of a triplet, over orthonormal columns of A.
 
-    Parameters
-    ----------
-    supervision : Supervision
-        Factors of B for raw features.
-    space : FeatureSpace
-        Whitened features; the mean variance before whitening is the unit of the margin.
-
-    Attributes
-    ----------
-    B : ndarray of shape (n, n)
-        Symmetric; where its factors span few directions, without the space where it vanishes.
-    no_eigenvalue : float
-        Eigenvalues up to it are rounding error.
+    `supervision` holds the factors of B for raw features; `space` has whitened features, and their
+    mean variance before whitening is the unit of the margin. Where the factors span few directions,
+    `B` is without the space where it vanishes. Eigenvalues up to `no_eigenvalue` are rounding
+    error.
     """
 
     def __init__(self, supervision: Supervision, space: FeatureSpace):
@@ -161,19 +134,8 @@ class MarginProblem:
     ) -> OrthogonalSolution:
         """Maximise over at most `n_bits` columns, by augmented multipliers or in closed form.
 
-        Parameters
-        ----------
-        solver : {"alm", "eigh"}
-        n_bits : int
-        random_state : RandomState instance
-            Samples the start.
-        max_iter, tol, verbose : int, float, int
-            Of ``"alm"``.
-
-        Returns
-        -------
-        solution : OrthogonalSolution
-            Of the minimisation of ``-tr(A.T B A)``, in the coordinates of B.
+        The solution minimises ``-tr(A.T B A)``, in the coordinates of B. `max_iter`, `tol` and
+        `verbose` are for ``solver="alm"``.
         """
         n = min(n_bits, len(self.B))
         start = random_state.standard_normal((len(self.B), n))
@@ -201,24 +163,11 @@ class MarginProblem:
     def principal_directions(
         self, taken: np.ndarray, n: int, rows: CenteredRows, random_state: RandomState
     ) -> np.ndarray:
-        """Directions in which the rows inside vary most, orthogonal to those taken.
+        """At most `n` directions in which the rows inside vary most, orthogonal to those taken.
 
-        Whitening keeps the order of the principal directions. So they are among the leading ones
-        of the rows before it.
-
-        Parameters
-        ----------
-        taken : ndarray of shape (n_inside, n_taken)
-        n : int
-            Most directions.
-        rows : CenteredRows of shape (n_samples, n_features)
-            Rows of the space before whitening.
-        random_state : RandomState instance
-
-        Returns
-        -------
-        directions : ndarray of shape (n_inside, at most n)
-            Fewer where the rows vary in fewer directions.
+        Whitening keeps the order of the principal directions. So they are among the leading ones of
+        `rows`, which are those of the space before it. There are fewer where the rows vary in
+        fewer.
         """
         n_features = len(taken)
         n_candidates = min(n + taken.shape[1], n_features, rows.shape[0])
@@ -239,20 +188,10 @@ class MarginProblem:
         return fix_signs(basis @ vectors[:, ::-1][:, varies][:, :n])
 
     def next_eigenvectors(self, taken: np.ndarray, n: int, random_state: RandomState) -> np.ndarray:
-        """Eigenvectors of B that follow the supervised directions.
+        """Find the `n` eigenvectors of B that follow the supervised directions, which are taken.
 
         Where B vanishes, every basis is one of eigenvectors, and a random one is taken. Those of
         the negative eigenvalues follow, the smallest in absolute value first.
-
-        Parameters
-        ----------
-        taken : ndarray of shape (n_inside, n_taken)
-        n : int
-        random_state : RandomState instance
-
-        Returns
-        -------
-        directions : ndarray of shape (n_inside, n)
         """
         harmful = self._harmful_directions()
         occupied = np.hstack([taken, harmful])
@@ -262,23 +201,11 @@ class MarginProblem:
     def low_variance_directions(
         self, taken: np.ndarray, n: int, rows: CenteredRows, random_state: RandomState
     ) -> np.ndarray:
-        """Directions where B vanishes and the rows vary least, orthogonal to those taken.
+        """Find `n` directions where B vanishes and the rows vary least, orthogonal to those taken.
 
         They come from a random subspace a few times larger than needed, without the leading
         principal directions, where there is room for it. Where B vanishes in too few directions,
-        those of its smallest negative eigenvalues follow.
-
-        Parameters
-        ----------
-        taken : ndarray of shape (n_inside, n_taken)
-        n : int
-        rows : CenteredRows of shape (n_samples, n_features)
-            Rows of the space before whitening.
-        random_state : RandomState instance
-
-        Returns
-        -------
-        directions : ndarray of shape (n_inside, n)
+        those of its smallest negative eigenvalues follow. `rows` are those before whitening.
         """
         harmful = self._harmful_directions()
         occupied = np.linalg.qr(np.hstack([taken, harmful]))[0]
@@ -321,31 +248,13 @@ def spread_over_bits(
     spread: str,
     labelled: bool,
 ) -> Bits:
-    """Make `n_bits` bits of the supervised directions.
+    """Make `n_bits` bits of at most as many supervised directions, and rotate all together.
 
-    Where there are fewer of them, others follow, and all are rotated together.
-
-    Parameters
-    ----------
-    problem : MarginProblem
-    directions : ndarray of shape (n_inside, n_supervised)
-        Orthonormal columns, n_supervised <= n_bits.
-    n_bits : int
-    rows : CenteredRows of shape (n_samples, n_features)
-        Rows of the space before whitening.
-    rotation : {"itq"} or None
-    random_state : RandomState instance
-    spread : {"frame", "orthogonal", "eigenvectors"}
-        ``"frame"`` adds principal directions of small weight, as many as there are, and turns all
-        into a tight frame of `n_bits` vectors. ``"orthogonal"`` fills up with low-variance
-        directions, ``"eigenvectors"`` with the next eigenvectors of B.
-    labelled : bool
-        Whether something else than the rows supervised. Without it the principal directions say
-        no less than the supervised ones, and ``"frame"`` gives them the same weight.
-
-    Returns
-    -------
-    bits : Bits
+    ``spread="frame"`` adds principal directions of small weight, as many as are missing, and turns
+    all into a tight frame of `n_bits` vectors. ``"orthogonal"`` fills up with low-variance
+    directions, ``"eigenvectors"`` with the next eigenvectors of B. `labelled` says whether
+    something else than the rows supervised: without it the principal directions say no less than
+    the supervised ones, and ``"frame"`` gives them the same weight.
     """
     n_supervised = directions.shape[1]
     n_missing = n_bits - n_supervised

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..._utils.docs import documented_by
+from ..._utils.extras import how_to_install
 from ...histogram import RetrievalHistogram, retrieval_histogram
 from ..retrieval import retrieve, unwrap
 
@@ -60,7 +61,7 @@ def pyplot(display: Any) -> Any:
     except ImportError as error:
         raise ImportError(
             f"{type(display).__name__}.plot needs matplotlib, which is not installed. "
-            "It comes with `pip install sklearn-hashrank[plot]`."
+            f"It comes with: {how_to_install('plot')}"
         ) from error
     return matplotlib.pyplot
 

@@ -1,4 +1,4 @@
-"""HammingNeighbors: an exact index over binary codes, with scikit-learn's face."""
+"""HammingNeighbors, the exact index over binary codes with scikit-learn's interface."""
 
 import os
 from numbers import Integral
@@ -19,10 +19,10 @@ from ..codes import CodeReader, packed_width
 from ..persistence import reading
 from ..rows import is_dask_array
 from . import _storage
+from ._asymmetric_order import nearest_candidates
 from ._brute import Flat
 from ._checks import check_int, check_mode, check_n_neighbors, check_projections
 from ._chunked import ChunkedCodes
-from ._rescoring import nearest_candidates
 from ._results import as_rows, graph_of, without_self
 from ._stored import StoredCodes
 
@@ -39,7 +39,7 @@ class HammingNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
     Parameters
     ----------
     n_neighbors : int, default=5
-        Neighbours that :meth:`kneighbors` returns.
+        Number of neighbours that :meth:`kneighbors` returns for each query.
     radius : int, default=2
         Largest distance of what :meth:`radius_neighbors` returns.
     n_bits : int, default=None
@@ -55,18 +55,18 @@ class HammingNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         that differ [2]_ [3]_. A bit that the query hardly decides then hardly counts.
     n_candidates : int, default=None
         How many of the nearest codes are rescored; None: ten times as many as are asked for.
-    n_jobs : int, default=None
+    n_jobs : int or None, default=None
         Threads over blocks of queries. None means 1 unless in a :obj:`joblib.parallel_config`
         context, -1 means all processors.
 
     Attributes
     ----------
     n_bits_ : int
-        Length of a code.
+        Length of the indexed codes.
     n_samples_fit_ : int
-        Codes in the index.
+        Number of codes in the index.
     codes_ : ndarray of shape (`n_samples_fit_`, ceil(n_bits / 8)), uint8
-        All codes, packed.
+        All indexed codes, eight bits in a byte.
 
     References
     ----------
@@ -133,11 +133,11 @@ class HammingNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
             task for each chunk, which scans it, and results are the same as in memory. What needs
             all codes in memory computes them: `codes_`, :meth:`save` and searches without queries.
         y : None
-            Ignored.
+            Not used, present for scikit-learn's conventions.
 
         Returns
         -------
-        self
+        self : HammingNeighbors
         """
         if is_dask_array(codes):
             self._store(ChunkedCodes(codes, CodeReader(self.n_bits)))
@@ -153,11 +153,11 @@ class HammingNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         codes : array-like of shape (n_samples, n_columns)
             Codes in any format that goes with the earlier ones.
         y : None
-            Ignored.
+            Not used, present for scikit-learn's conventions.
 
         Returns
         -------
-        self
+        self : HammingNeighbors
         """
         stored = getattr(self, "_stored", None)
         if is_dask_array(codes) or isinstance(stored, ChunkedCodes):
@@ -208,7 +208,7 @@ class HammingNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         Parameters
         ----------
         path : str or path-like
-            The file.
+            A file that :meth:`save` wrote.
         mmap_mode : {"r", None}, default="r"
             Map the codes into memory, shared by all processes that do, or None to read them.
         verify : bool, default=True
@@ -295,9 +295,9 @@ class HammingNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         Returns
         -------
         distances : ndarray of shape (n_queries,), object
-            Each an int32 array. Only with ``return_distance=True``.
+            Each an int32 array of Hamming distances. Only with ``return_distance=True``.
         indices : ndarray of shape (n_queries,), object
-            Each an int64 array.
+            Each an int64 array of indices of codes.
         """
         n_found, indices, distances = self._all_within(codes, radius, sort_results)
         stops = np.cumsum(n_found)
@@ -312,15 +312,17 @@ class HammingNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         Parameters
         ----------
         codes : array-like of shape (n_queries, n_columns), default=None
-            See :meth:`kneighbors`.
+            Queries, in any format that goes with the indexed codes. None: every indexed code
+            against all the others, itself left out by position.
         n_neighbors : int, default=None
-            See :meth:`kneighbors`.
+            Neighbours of each query; None: the parameter `n_neighbors`.
         mode : {"connectivity", "distance"}, default="connectivity"
             Ones, or distances; a distance of 0 is stored, unlike what is not a neighbour.
 
         Returns
         -------
         graph : csr_matrix of shape (n_queries, `n_samples_fit_`), float64
+            One stored entry for each neighbour of a query.
         """
         check_mode(mode)
         distances, indices = self.kneighbors(codes, n_neighbors)
@@ -339,17 +341,19 @@ class HammingNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         Parameters
         ----------
         codes : array-like of shape (n_queries, n_columns), default=None
-            See :meth:`radius_neighbors`.
+            Queries, in any format that goes with the indexed codes. None: every indexed code
+            against all the others, itself left out by position.
         radius : int, default=None
-            See :meth:`radius_neighbors`.
+            Largest distance, included; None: the parameter `radius`.
         mode : {"connectivity", "distance"}, default="connectivity"
             Ones, or distances; a distance of 0 is stored, unlike what is not a neighbour.
         sort_results : bool, default=False
-            See :meth:`radius_neighbors`.
+            Order neighbours by (distance, index) instead of by index.
 
         Returns
         -------
         graph : csr_matrix of shape (n_queries, `n_samples_fit_`), float64
+            One stored entry for each neighbour of a query.
         """
         check_mode(mode)
         n_found, indices, distances = self._all_within(codes, radius, sort_results)
@@ -364,11 +368,12 @@ class HammingNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         Parameters
         ----------
         X : array-like of shape (n_queries, n_columns)
-            Codes.
+            Queries, in any format that goes with the indexed codes.
 
         Returns
         -------
         graph : csr_matrix of shape (n_queries, `n_samples_fit_`), float64
+            One stored entry for each neighbour of a query.
         """
         check_is_fitted(self)
         return self.kneighbors_graph(X, self.n_neighbors + 1, mode="distance")

@@ -1,4 +1,4 @@
-"""``hashrank methods``."""
+"""``hashrank methods``: list the names of methods."""
 
 from argparse import Namespace
 from typing import Any

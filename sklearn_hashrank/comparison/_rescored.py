@@ -1,4 +1,4 @@
-"""Rankings by codes, by asymmetric distances and by floats: what each finds, and what it costs."""
+"""Measure what rescoring finds and costs: rankings by codes, asymmetric distances and floats."""
 
 import math
 import time
@@ -30,11 +30,11 @@ class Rescoring:
     Parameters
     ----------
     n_neighbors : int, default=10
-        How many items of each ranking count.
+        Number of items at the head of each ranking of which the relevant share is measured.
     oversampling : int, default=10
         Candidates are the ``oversampling * n_neighbors`` nearest codes.
     metric : {"cosine", "euclidean", "inner_product"}, default="cosine"
-        Distance between floats.
+        Distance between floats, by which the third ranking is sorted.
 
     Examples
     --------
@@ -119,11 +119,11 @@ def measure_rescoring(
     Parameters
     ----------
     rescoring : Rescoring
-        How many neighbours and candidates.
+        How many neighbours are measured, and how many candidates are rescored.
     of_queries, of_database : Encoded
         Codes of queries and items; `rows` of the queries are what floats are compared with.
     projections : ndarray of shape (n_queries, n_bits) or None
-        What the codes of the queries are signs of. None: what belongs to asymmetric distances is
+        What the codes of the queries are signs of. None: the scores of asymmetric distances are
         NaN.
     rows : ndarray or memmap of shape (n_samples, n_features)
         Floats, of which those of the candidates are read.

@@ -1,4 +1,4 @@
-"""Codes as strings of 0 and 1 and as bytes, in the bit orders that databases use.
+"""Convert codes to strings of 0 and 1 and to bytes, in the bit orders that databases use.
 
 Most vector stores want whole bytes. Codes of another length are filled up with zeros, which changes
 no distance, and `n_bits` takes the zeros off on the way back. A table in ``docs/stores.rst`` says
@@ -49,14 +49,14 @@ def from_bit_strings(strings: Iterable[str], output: str = "bits") -> np.ndarray
     Parameters
     ----------
     strings : iterable of str
-        Of one length.
+        Strings of 0 and 1, all of one length, the first bit leftmost.
     output : {"bits", "signs", "packed"}, default="bits"
-        Format of the codes.
+        Format of the codes: 0/1 uint8, -1/+1 int8, or packed uint8 bytes.
 
     Returns
     -------
     codes : ndarray
-        See :func:`sklearn_hashrank.codes.unpack_codes`.
+        One row for each code; see :func:`sklearn_hashrank.codes.unpack_codes`.
 
     Examples
     --------
@@ -139,9 +139,9 @@ def from_bytes(
     rows : iterable of bytes
         ``ceil(n_bits / 8)`` bytes each.
     n_bits : int
-        Length of a code.
+        Length of a code, which the bytes do not tell.
     output : {"bits", "signs", "packed"}, default="bits"
-        Format of the codes.
+        Format of the codes: 0/1 uint8, -1/+1 int8, or packed uint8 bytes.
     bitorder : {"big", "little"}, default="big"
         Whether the first bit of a code is the highest bit of its first byte, or the lowest.
     signed : bool, default=False
@@ -150,7 +150,7 @@ def from_bytes(
     Returns
     -------
     codes : ndarray
-        See :func:`sklearn_hashrank.codes.unpack_codes`.
+        One row for each code; see :func:`sklearn_hashrank.codes.unpack_codes`.
 
     Examples
     --------

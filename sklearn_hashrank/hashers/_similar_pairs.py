@@ -1,4 +1,4 @@
-"""What hashers ask of relevance: queries, pairs that are similar or not, blocks of similar rows."""
+"""Find queries, sample similar and dissimilar pairs, and build blocks of similar rows."""
 
 from typing import Any, NamedTuple
 
@@ -16,19 +16,7 @@ _LARGEST_BLOCK = 2000
 
 
 def are_relevant(affinity: BaseAffinity, queries: Any, database: Any) -> np.ndarray:
-    """Say which items have a level above 0.
-
-    Parameters
-    ----------
-    affinity : BaseAffinity
-        Fitted.
-    queries, database : ndarray
-        Validated rows of y.
-
-    Returns
-    -------
-    relevant : ndarray of shape (n_queries, n_database), bool
-    """
+    """Say which items have a level above 0, (n_queries, n_database), from validated rows of y."""
     levels = affinity.levels_
     shape = queries.shape[0], database.shape[0]
     indices = affinity.level_indices(queries, database)
@@ -38,25 +26,10 @@ def are_relevant(affinity: BaseAffinity, queries: Any, database: Any) -> np.ndar
 def find_queries(
     name: str, affinity: BaseAffinity, targets: Any, queries: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Find the queries with something to rank.
+    """Find the queries that have both relevant and irrelevant items, and their relevant items.
 
-    Parameters
-    ----------
-    name : str
-        Of the hasher, for messages.
-    affinity : BaseAffinity
-        Fitted.
-    targets : ndarray
-        Validated rows of y of the database.
-    queries : ndarray of shape (n_queries,)
-        Which of them are queries.
-
-    Returns
-    -------
-    queries : ndarray of shape (n_useful,)
-        Those that have both relevant and irrelevant items besides themselves.
-    relevant : ndarray of shape (n_useful, n_database), bool
-        Their relevant items.
+    Queries are numbers of rows of `targets`, the validated rows of y of the database, and are no
+    items of their own. `name` is that of the hasher, for messages.
     """
     step = max(1, _NUMBERS_AT_A_TIME // targets.shape[0])
     blocks = np.array_split(queries, -(-len(queries) // step))
@@ -74,14 +47,10 @@ def find_queries(
 
 
 class Pairs(NamedTuple):
-    """A graph of pairs.
+    """A graph of pairs, and blocks of similar rows.
 
-    Attributes
-    ----------
-    graph : csr_array of shape (n, n), int8
-        Symmetric: 1 for similar pairs, -1 for dissimilar ones.
-    blocks : Blocks
-        Rows that are all similar to each other; no pair of the graph in a block is dissimilar.
+    `graph` (n, n) is symmetric: 1 for similar pairs, -1 for dissimilar ones. The rows of a block
+    are all similar to each other; no pair of the graph in a block is dissimilar.
     """
 
     graph: sparse.csr_array
@@ -109,22 +78,8 @@ def sample_pairs(
 ) -> Pairs:
     """Sample partners of every row, similar where the level is above 0.
 
-    Parameters
-    ----------
-    name : str
-        Of the hasher, for messages.
-    affinity : BaseAffinity
-        Fitted.
-    targets : ndarray
-        Validated rows of y.
-    n_similar, n_dissimilar : int
-        Most partners that are sampled for a row. It may be a partner of others, too.
-    random_state : RandomState instance
-        Samples the partners.
-
-    Returns
-    -------
-    pairs : Pairs
+    At most `n_similar` and `n_dissimilar` partners are sampled for a row, which may be a partner of
+    others, too. `targets` are validated rows of y; `name` is that of the hasher, for messages.
     """
     n = targets.shape[0]
     groups, group_of = affinity.group(targets)

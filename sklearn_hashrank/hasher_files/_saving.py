@@ -8,20 +8,22 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from . import __version__, objectives
-from .affinity import BaseAffinity, fit_affinity
-from .base import BaseHasher, LinearHasher
-from .codes import packed_width
-from .persistence import (
+from .. import __version__, objectives
+from ..affinity import BaseAffinity, fit_affinity
+from ..base import BaseHasher
+from ..persistence import (
     TreeReader,
     TreeWriter,
     given_name,
     is_given,
+    is_of_package,
     read_archive,
     storable_types,
     type_name,
     write_archive,
 )
+from ._fitted_state import check_kind, check_state
+from ._probes import Probes, check_probes, take_probes
 
 __all__ = ["load_hasher", "save_hasher"]
 
@@ -80,20 +82,27 @@ def save_hasher(path: Any, hasher: Any, *, training_rows: bool = True) -> None:
     >>> bool((loaded.transform(X) == hasher.transform(X)).all())
     True
     """
-    _check_kind(hasher)
+    check_kind(hasher)
     check_is_fitted(hasher)
-    _check_state(hasher)
+    check_state(hasher)
     stored = hasher
     if not training_rows:
         stored = _without_training_rows(hasher)
     writer = TreeWriter(_package_types(), _is_own)
-    tree = writer.write(stored, "")
+    tree, probes = writer.write(stored, ""), take_probes(hasher)
     about = {
         "format": _FORMAT,
         "version": __version__,
-        "own_types": writer.own_types,
+        "own_types": list(writer.own_types),
         "hasher": tree,
     }
+    if probes is not None:
+        about["probes"] = {**probes._asdict(), "scores": writer.write(probes.scores, "scores")}
+    try:
+        _restore(about, [array for _, array in writer.arrays], writer.own_types)
+    except Exception as error:  # what is made anew may raise anything
+        said = " ".join(str(error).split())
+        raise ValueError(f"this {type(hasher).__name__} cannot be stored: {said}") from error
     write_archive(path, about, writer.arrays)
 
 
@@ -157,11 +166,7 @@ def load_hasher(path: Any, *, types: Iterable[Any] = ()) -> Any:
     try:
         if about["format"] != _FORMAT:
             raise ValueError(f"it was written by version {about['version']} of sklearn-hashrank")
-        _import_deep(about["hasher"])
-        known = {**_package_types(), **_match_types(about["own_types"], given)}
-        hasher = TreeReader(arrays, known).read(about["hasher"])
-        _check_kind(hasher)
-        _check_state(hasher)
+        hasher = _restore(about, arrays, _match_types(about["own_types"], given))
     except Exception as error:  # what a file names is made anew, and may raise anything
         said = " ".join(str(error).split())
         raise ValueError(
@@ -170,11 +175,24 @@ def load_hasher(path: Any, *, types: Iterable[Any] = ()) -> Any:
     return hasher
 
 
+def _restore(about: dict[str, Any], arrays: list[np.ndarray], own_types: dict[str, Any]) -> Any:
+    """Make the hasher that a file describes, and compare it with the stored one."""
+    _import_deep(about["hasher"])
+    reader = TreeReader(arrays, {**_package_types(), **own_types})
+    hasher = reader.read(about["hasher"])
+    check_kind(hasher)
+    check_state(hasher)
+    if "probes" in about:
+        probes = Probes(**about["probes"])
+        check_probes(hasher, probes._replace(scores=reader.read(probes.scores)))
+    return hasher
+
+
 def _package_types() -> dict[str, type]:
     """Classes of this package that files may name."""
     found: set[type] = set(_subclasses(BaseHasher)) | set(_subclasses(BaseAffinity))
     found |= {kind for kind in vars(objectives).values() if isinstance(kind, type)}
-    named = {type_name(kind): kind for kind in found if _is_of_package(kind)}
+    named = {type_name(kind): kind for kind in found if is_of_package(kind)}
     return named | storable_types()
 
 
@@ -182,10 +200,6 @@ def _subclasses(cls: Any) -> Iterable[type]:
     for kind in cls.__subclasses__():
         yield kind
         yield from _subclasses(kind)
-
-
-def _is_of_package(kind: type) -> bool:
-    return kind.__module__.startswith(f"{__package__}.")
 
 
 def _is_own(value: Any) -> bool:
@@ -198,7 +212,7 @@ def _is_own(value: Any) -> bool:
 def _import_deep(tree: Any) -> None:
     """Import what needs torch, where a file holds a hasher of it."""
     if tree["object"][0] == _DEEP_HASHER:
-        from . import deep  # noqa: F401
+        from .. import deep  # noqa: F401
 
 
 def _check_types(types: Any) -> list[Any]:
@@ -224,108 +238,6 @@ def _match_types(names: list[str], given: list[Any]) -> dict[str, Any]:
             )
         matched[name] = found[0]
     return matched
-
-
-def _check_kind(hasher: Any) -> None:
-    """Refuse what is no hasher."""
-    kind = type(hasher)
-    if isinstance(hasher, BaseHasher):
-        return
-    is_estimator = isinstance(hasher, BaseEstimator) and hasattr(hasher, "transform")
-    is_of_library = kind.__module__.startswith("sklearn.") or _is_of_package(kind)
-    if not is_estimator or is_of_library:
-        hint = " Save its last step, and the other steps by joblib or skops."
-        raise ValueError(
-            f"the files hold a single hasher. Got a {kind.__name__}."
-            f"{hint if hasattr(hasher, 'steps') else ''}"
-        )
-
-
-def _check_state(hasher: Any) -> None:
-    """Refuse fitted attributes that do not fit together, or numbers that are not finite."""
-    if hasattr(hasher, "_parameter_constraints"):
-        hasher._validate_params()
-    if hasattr(hasher, "affinity_") and not isinstance(hasher.affinity_, BaseAffinity):
-        raise ValueError(f"affinity_ must be an affinity. Got {type(hasher.affinity_).__name__}.")
-    _check_levels(hasher)
-    if isinstance(hasher, LinearHasher):
-        _check_hyperplanes(hasher)
-    if isinstance(hasher, BaseHasher):
-        hasher._check_fitted()
-        _check_training_rows(hasher)
-    if _is_of_package(type(hasher)):
-        _check_finite(hasher, "the hasher", set())
-        _check_encoding(hasher)
-
-
-def _check_hyperplanes(hasher: LinearHasher) -> None:
-    """Refuse hyperplanes that are not finite, or that features or training rows do not fit."""
-    n_bits, n_features = np.shape(hasher.components_)
-    for name, shape in (("components_", (n_bits, n_features)), ("intercept_", (n_bits,))):
-        array = getattr(hasher, name)
-        if array.dtype.kind != "f" or array.shape != shape or not np.isfinite(array).all():
-            raise ValueError(
-                f"{name} must be finite numbers of shape {shape}. "
-                f"Got {array.dtype} of shape {array.shape}."
-            )
-    names = getattr(hasher, "feature_names_in_", range(n_features))
-    if hasher.n_features_in_ != n_features or len(names) != n_features or not n_bits:
-        raise ValueError(f"components_ has {n_features} columns, which are not the features.")
-
-
-def _check_training_rows(hasher: BaseHasher) -> None:
-    """Refuse codes of the training rows that are no codes, or whose `y` are those of others."""
-    codes, n_bits = getattr(hasher, "codes_", None), hasher.n_bits_
-    if codes is None:
-        return
-    if codes.dtype != np.uint8 or codes.ndim != 2 or codes.shape[1] != packed_width(n_bits):
-        raise ValueError(f"codes_ must be packed codes of {n_bits} bits. Got shape {codes.shape}.")
-    y = getattr(hasher, "y_", None)
-    if y is not None and np.shape(y)[:1] != (len(codes),):
-        raise ValueError(f"y_ must have {len(codes)} rows, as codes_. Got shape {np.shape(y)}.")
-
-
-def _check_encoding(hasher: BaseHasher) -> None:
-    """Refuse fitted attributes that do not fit together, by encoding a row of zeros."""
-    n_features, n_bits = hasher.n_features_in_, hasher.n_bits_
-    names = getattr(hasher, "feature_names_in_", None)
-    if names is not None and np.shape(names) != (n_features,):
-        raise ValueError(f"feature_names_in_ must name {n_features} features. Got {len(names)}.")
-    projections = hasher._project(np.zeros((1, n_features)))
-    is_finite = projections.dtype.kind == "f" and np.isfinite(projections).all()
-    if projections.shape != (1, n_bits) or not is_finite:
-        raise ValueError(
-            f"a row of zeros must have {n_bits} finite projections. "
-            f"Got {projections.dtype} of shape {projections.shape}."
-        )
-
-
-def _check_levels(hasher: Any) -> None:
-    """Refuse an affinity whose relevance levels do not ascend."""
-    if hasattr(getattr(hasher, "affinity_", None), "levels_"):
-        levels = np.asarray(hasher.affinity_.levels_)
-        is_ascending = levels.ndim == 1 and levels.dtype.kind in "iuf" and np.all(levels >= 0)
-        if not is_ascending or not len(levels) or not np.all(np.diff(levels) > 0):
-            raise ValueError("affinity_.levels_ must ascend from 0 or more.")
-
-
-def _check_finite(value: Any, where: str, seen: set[int]) -> None:
-    """Refuse arrays of NaN or infinity, in objects of this package and in what they hold."""
-    if isinstance(value, np.ndarray):
-        if value.dtype.kind == "f" and not np.isfinite(value).all():
-            raise ValueError(f"{where} holds numbers that are not finite.")
-        return
-    parts: Iterable[tuple[Any, Any]] = ()
-    if isinstance(value, dict):
-        parts = value.items()
-    elif isinstance(value, (list, tuple)):
-        parts = enumerate(value)
-    elif _is_of_package(type(value)) and hasattr(value, "__dict__"):
-        parts = vars(value).items()
-    if id(value) not in seen:
-        seen.add(id(value))
-        for name, part in parts:
-            _check_finite(part, str(name), seen)
 
 
 def _without_training_rows(hasher: Any) -> Any:

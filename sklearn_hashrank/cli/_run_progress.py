@@ -1,4 +1,4 @@
-"""Progress of a comparison: a bar on a terminal, lines elsewhere."""
+"""Show the progress of a comparison: a bar on a terminal, lines elsewhere."""
 
 import sys
 from types import TracebackType

@@ -1,4 +1,4 @@
-"""``hashrank compare``."""
+"""``hashrank compare``: compare methods under one protocol and write a report."""
 
 import shlex
 import sys
@@ -26,19 +26,20 @@ from ..model_selection import (
 )
 from ._arguments import (
     ALL,
+    add_data_options,
+    add_jobs,
     add_measures,
     add_neighbors,
     add_rescoring,
-    jobs,
     lengths,
     number_or_all,
     positive,
     words,
 )
-from ._data import NAMED, add_data_options, load_data, name_data
+from ._data import NAMED, load_data, name_data
 from ._errors import UsageError, need_extra
 from ._outputs import check_output_folder
-from ._progress import Lines, make_progress
+from ._run_progress import Lines, make_progress
 
 _PROTOCOLS: dict[str, Callable[..., Any]] = {
     "per-class": PerClassRetrievalSplit,
@@ -116,7 +117,7 @@ def add_command(commands: Any) -> None:
     )
     add_neighbors(parser, ", and hashers learn from them; labels are left out")
     add_rescoring(parser)
-    parser.add_argument("--n-jobs", type=jobs, metavar="N", help="runs at a time (default: 1)")
+    add_jobs(parser, "runs at a time")
     parser.add_argument(
         "--output",
         default="hashrank-results",

@@ -1,4 +1,4 @@
-"""Boosted trees for every bit, as arrays."""
+"""Boosted trees for every bit, stored as arrays."""
 
 from typing import Any
 
@@ -20,11 +20,8 @@ _ROWS_OF_SPARSE = 1 << 22
 class BinnedFeatures:
     """Features of training rows in bins of about equally many rows.
 
-    Parameters
-    ----------
-    X : {ndarray, CSR matrix} of shape (n_samples, n_features)
-        Of sparse rows with so many features that the bins would not fit into 512 MB, those
-        features are kept that have most entries.
+    Of sparse rows with so many features that the bins would not fit into 512 MB, those features are
+    kept that have most entries.
     """
 
     def __init__(self, X: Any):
@@ -112,29 +109,10 @@ class TreeEnsembles:
         n_tried: int,
         few: int,
     ) -> np.ndarray:
-        """Add trees of one more bit.
+        """Add at most `n_trees` trees of one more bit; return their scores of the training rows.
 
-        Parameters
-        ----------
-        binned : BinnedFeatures
-            The training rows.
-        targets : ndarray of shape (n_samples,), float64 of -1 and +1
-            The bit that the trees learn.
-        weights : ndarray of shape (n_samples,)
-            Weights of the rows.
-        random_state : RandomState instance
-            Seeds the choice of features.
-        n_trees, depth : int
-            Most trees, and their depth.
-        n_tried : int
-            Features that a node looks at, at most.
-        few : int
-            A node with at most so many rows of either target is a leaf.
-
-        Returns
-        -------
-        scores : ndarray of shape (n_samples,)
-            What the trees say of the training rows.
+        Targets are -1 and +1. A node looks at `n_tried` features at most; one with at most `few`
+        rows of either target is a leaf.
         """
         n_features, n = binned.columns.shape
         # A leaf holds a row at least, and a node that is split more than `few` of each target.
@@ -171,15 +149,7 @@ class TreeEnsembles:
         return scores
 
     def check(self, n_bits: int, n_features: int) -> None:
-        """Refuse arrays that are no trees, which a walk through them would not survive.
-
-        Parameters
-        ----------
-        n_bits : int
-            Number of ensembles there should be.
-        n_features : int
-            Number of features that the trees may look at.
-        """
+        """Refuse arrays that are no trees, which a walk through them would not survive."""
         nodes = self.feature, self.threshold, self.child, self.value
         n_nodes, n_trees = len(self.feature), len(self.tree_starts)
         ends = np.append(self.tree_starts, n_nodes)
@@ -203,19 +173,7 @@ class TreeEnsembles:
         return self.tree_starts, self.bit_starts
 
     def scores(self, X: Any, n_jobs: int | None) -> np.ndarray:
-        """Sum the votes for rows.
-
-        Parameters
-        ----------
-        X : {ndarray, CSR matrix} of shape (n_samples, n_features)
-            Sparse rows are made dense in blocks.
-        n_jobs : int or None
-            Threads over rows.
-
-        Returns
-        -------
-        scores : ndarray of shape (n_samples, n_bits), float64
-        """
+        """Sum the votes of the trees, (n_samples, n_bits); sparse rows are made dense in blocks."""
         n, n_features = X.shape
         result = np.empty((n, len(self.bit_starts) - 1))
 

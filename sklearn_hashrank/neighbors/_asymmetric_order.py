@@ -1,4 +1,4 @@
-"""Candidates in order of their asymmetric distance to real queries."""
+"""Order candidates by their asymmetric distance to the projections of a query."""
 
 import numpy as np
 
