@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ._level_checks import check_level_indices
 from ._protocol import BaseAffinity
 
 _RUNS_AT_A_TIME = 1 << 20
@@ -83,10 +84,14 @@ def levels_met(affinity: BaseAffinity, y: Any) -> np.ndarray:
     for start in range(0, n_groups, step):
         part = slice(start, start + step)
         stops, levels = affinity.runs(groups[part], groups)
+        n_queries = len(sizes[part])
+        shape = (len(levels) if len(levels) == 1 else n_queries, stops.shape[1])
+        levels = check_level_indices(affinity, levels, shape, len(counts))
         lengths = np.diff(offsets[stops], axis=1, prepend=0)
         lengths, levels = np.broadcast_arrays(lengths * sizes[part, None], levels)
         np.add.at(counts, levels.ravel(), lengths.ravel())
         own = affinity.paired_level_indices(groups[part], groups[part])
+        own = check_level_indices(affinity, own, (n_queries,), len(counts))
         np.subtract.at(counts, own, sizes[part])  # each row with itself
         if counts[0] and counts[1:].any():
             break
