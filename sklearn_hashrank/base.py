@@ -30,6 +30,8 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from ._utils.parameters import NumbersAreNoBooleans
+from ._utils.types import MatrixLike, Target
 from .affinity import (
     BaseAffinity,
     affinity_for,
@@ -60,7 +62,9 @@ _NOT_FOR_ENCODING = (
 )
 
 
-class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class BaseHasher(
+    NumbersAreNoBooleans, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
+):
     """Base class of hashers: a subclass sets `n_bits_` and `output`, fits and projects.
 
     Bit j of a code is 1 where column j of :meth:`decision_function` is above zero; zero is bit 0.
@@ -121,7 +125,7 @@ class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     def _project(self, X: Any) -> np.ndarray:
         """Real projections of validated rows, (n_samples, n_bits)."""
 
-    def decision_function(self, X: Any) -> np.ndarray:
+    def decision_function(self, X: MatrixLike) -> np.ndarray:
         """Real projections whose signs are the code.
 
         Parameters
@@ -140,7 +144,7 @@ class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
             return self._map_chunks("decision_function", X)
         return self._project(self._check_rows(X, reset=False))
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: MatrixLike) -> np.ndarray:
         """Codes of 0 and 1, whatever `output` is.
 
         Parameters
@@ -157,7 +161,7 @@ class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
             return self._map_chunks("predict", X)
         return (self.decision_function(X) > 0).astype(np.uint8)
 
-    def transform(self, X: Any) -> np.ndarray:
+    def transform(self, X: MatrixLike) -> np.ndarray:
         """Codes in the format named by `output`.
 
         Parameters
@@ -177,7 +181,7 @@ class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
             return self.predict(X)
         return write_codes(self.packed_codes(X), self.n_bits_, self.output)
 
-    def packed_codes(self, X: Any) -> np.ndarray:
+    def packed_codes(self, X: MatrixLike) -> np.ndarray:
         """Packed codes, whatever `output` is.
 
         Parameters
@@ -281,7 +285,7 @@ class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
             light.__dict__.pop(name, None)
         return light
 
-    def score(self, X: Any, y: Any = None) -> float:
+    def score(self, X: MatrixLike, y: Target | None = None) -> float:
         """Mean tie-aware average precision of each row retrieved against all the others.
 
         Parameters
@@ -301,7 +305,7 @@ class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         warn_if_all_is_relevant(histogram, stacklevel=3)
         return mean_score(histogram.measure("average_precision"), stacklevel=3)
 
-    def relevance(self, X: Any, y: Any = None) -> tuple[Any, Any]:
+    def relevance(self, X: MatrixLike, y: Target | None = None) -> tuple[Any, Any]:
         """Return the affinity to judge retrieval by, and what it compares.
 
         A hasher that was fitted with `y`, or that learned from distances between rows, judges by

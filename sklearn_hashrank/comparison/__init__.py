@@ -9,7 +9,7 @@ from ._measuring import (
     measure_codes,
     name_measures,
 )
-from ._method_table import GROUPS, METHODS, Method, method_from_name
+from ._method_table import GROUPS, METHODS, Method, method_from_name, parameters_to_set
 from ._rescored import Rescoring, measure_rescoring, projections_of
 from ._runner import RunResult
 
@@ -30,5 +30,6 @@ __all__ = [
     "measure_rescoring",
     "method_from_name",
     "name_measures",
+    "parameters_to_set",
     "projections_of",
 ]

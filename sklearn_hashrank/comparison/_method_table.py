@@ -249,7 +249,7 @@ def method_from_name(notation: str) -> BaseHasher:
         hasher = METHODS[name].hasher
     except ImportError as error:
         raise ValueError(f"method {name!r}: {error}") from error
-    accepted = sorted(set(hasher.get_params()) - _SET_BY_COMPARISON)
+    accepted = parameters_to_set(hasher)
     for parameter in parameters:
         if parameter in _SET_BY_COMPARISON:
             raise ValueError(f"{parameter} of method {notation!r} is set for each run.")
@@ -259,6 +259,12 @@ def method_from_name(notation: str) -> BaseHasher:
                 f"method {name!r} has no parameter {parameter!r}. Its parameters: {known}."
             )
     return check_method(hasher.set_params(**parameters), notation)
+
+
+def parameters_to_set(hasher: BaseHasher) -> dict[str, Any]:
+    """Parameters that a notation may set, sorted, with the values that they have."""
+    parameters = hasher.get_params()
+    return {name: parameters[name] for name in sorted(parameters) if name not in _SET_BY_COMPARISON}
 
 
 def check_method(estimator: Any, name: str) -> Any:

@@ -8,6 +8,7 @@ from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import fft
 from sklearn.base import BaseEstimator, TransformerMixin, _fit_context
 from sklearn.utils import gen_batches
@@ -116,7 +117,7 @@ class GIST(TransformerMixin, BaseEstimator):
         self.n_jobs = n_jobs
 
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any = None) -> "GIST":
+    def fit(self, X: ArrayLike, y: None = None) -> "GIST":
         """Check parameters and images. Nothing is learned.
 
         Parameters
@@ -134,7 +135,7 @@ class GIST(TransformerMixin, BaseEstimator):
         self._validate_images(X, reset=True)
         return self
 
-    def transform(self, X: Any) -> np.ndarray:
+    def transform(self, X: ArrayLike) -> np.ndarray:
         """Describe images.
 
         Parameters

@@ -4,24 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from .._utils.docs import documented_by
 from ..base import BaseHasher
 from ..features import Anchors, KernelFeatures
-
-documented = documented_by(
-    {
-        "hyperplanes": """
-anchors_ : ndarray of shape (n_anchors, n_features)
-    Rows that all others are compared with.
-dual_coef_ : ndarray of shape (n_bits, n_anchors)
-    Normal vectors of the hyperplanes in the space of centred kernels with the anchors.
-intercept_ : ndarray of shape (n_bits,)
-    Offsets of the hyperplanes, added to the projections.""",
-        "affinity_": """
-affinity_ : affinity object
-    The affinity, fitted on the training rows.""",
-    }
-)
 
 
 class KernelHasher(BaseHasher):

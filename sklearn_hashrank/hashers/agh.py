@@ -10,6 +10,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, Options, StrOptions
 
 from .._utils.threads import one_blas_thread
+from .._utils.types import MatrixLike, Target
 from ..base import BaseHasher
 from ..features import Anchors, AnchorWeights
 
@@ -116,7 +117,7 @@ class AGHHasher(BaseHasher):
 
     @_fit_context(prefer_skip_nested_validation=True)
     @one_blas_thread()
-    def fit(self, X: Any, y: Any = None) -> "AGHHasher":
+    def fit(self, X: MatrixLike, y: Target | None = None) -> "AGHHasher":
         """Find the anchors and the eigenvectors.
 
         Parameters

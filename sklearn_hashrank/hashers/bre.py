@@ -1,7 +1,7 @@
 """Binary reconstructive embedding, which learns bits by coordinate descent."""
 
 from numbers import Integral, Real
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -11,6 +11,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from .. import _kernels
 from .._utils.threads import one_blas_thread
+from .._utils.types import MatrixLike, Target
 from ..affinity import BaseAffinity, check_level_indices
 from ..base import LinearHasher
 from ..features import FeatureSpace, dense_if_small
@@ -130,7 +131,7 @@ class BREHasher(LinearHasher):
 
     @_fit_context(prefer_skip_nested_validation=True)
     @one_blas_thread()
-    def fit(self, X: Any, y: Any = None) -> "BREHasher":
+    def fit(self, X: MatrixLike, y: Target | None = None) -> "BREHasher":
         """Sample rows and pairs, and change one weight after the other.
 
         Parameters

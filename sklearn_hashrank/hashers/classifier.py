@@ -11,6 +11,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from .._utils.threads import one_blas_thread
+from .._utils.types import MatrixLike, Target
 from ..affinity import LabelAffinity, auto_affinity, check_can_learn
 from ..base import BaseHasher, project
 from ..features import FeatureSpace, Moments, dense_if_small
@@ -113,7 +114,7 @@ class ClassifierHasher(BaseHasher):
 
     @_fit_context(prefer_skip_nested_validation=True)
     @one_blas_thread()
-    def fit(self, X: Any, y: Any) -> "ClassifierHasher":
+    def fit(self, X: MatrixLike, y: Target) -> "ClassifierHasher":
         """Fit the classifier.
 
         Parameters

@@ -7,6 +7,7 @@ from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
 
 from .._utils.threads import one_blas_thread
+from .._utils.types import MatrixLike, Target
 from ..base import project
 from ..features import FeatureSpace, Moments
 from ._winners import WinnerHasher
@@ -85,7 +86,7 @@ class CMHHasher(WinnerHasher):
 
     @_fit_context(prefer_skip_nested_validation=True)
     @one_blas_thread()
-    def fit(self, X: Any, y: Any = None) -> "CMHHasher":
+    def fit(self, X: MatrixLike, y: Target | None = None) -> "CMHHasher":
         """Sample the projections.
 
         Parameters

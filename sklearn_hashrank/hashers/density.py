@@ -1,7 +1,6 @@
 """Density-sensitive hashing, with hyperplanes between clusters."""
 
 from numbers import Integral, Real
-from typing import Any
 
 import numpy as np
 from sklearn.base import _fit_context
@@ -9,6 +8,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 
 from .._utils.threads import one_blas_thread
+from .._utils.types import MatrixLike, Target
 from ..base import LinearHasher
 from ..features import Anchors, map_blocks
 
@@ -101,7 +101,7 @@ class DensityHasher(LinearHasher):
 
     @_fit_context(prefer_skip_nested_validation=True)
     @one_blas_thread()
-    def fit(self, X: Any, y: Any = None) -> "DensityHasher":
+    def fit(self, X: MatrixLike, y: Target | None = None) -> "DensityHasher":
         """Find clusters, and the hyperplanes between them.
 
         Parameters

@@ -10,6 +10,7 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import has_fit_parameter
 
 from .._utils.threads import one_blas_thread
+from .._utils.types import MatrixLike, Target
 from ..affinity import BaseAffinity
 from ..base import BaseHasher
 from ..features import Moments
@@ -157,7 +158,7 @@ class FastHasher(BaseHasher):
 
     @_fit_context(prefer_skip_nested_validation=False)
     @one_blas_thread()
-    def fit(self, X: Any, y: Any = None) -> "FastHasher":
+    def fit(self, X: MatrixLike, y: Target | None = None) -> "FastHasher":
         """Learn the bits one after the other.
 
         Parameters

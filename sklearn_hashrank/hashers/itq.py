@@ -9,6 +9,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 
 from .._utils.threads import one_blas_thread
+from .._utils.types import MatrixLike, Target
 from ..base import LinearHasher
 from ..features import FeatureSpace
 from ..solvers.rotation import itq_rotation
@@ -81,7 +82,7 @@ class ITQHasher(LinearHasher):
 
     @_fit_context(prefer_skip_nested_validation=True)
     @one_blas_thread()
-    def fit(self, X: Any, y: Any = None) -> "ITQHasher":
+    def fit(self, X: MatrixLike, y: Target | None = None) -> "ITQHasher":
         """Find the principal directions and rotate them.
 
         Parameters

@@ -1,7 +1,6 @@
 """Locality-sensitive hashing in the space of a kernel."""
 
 from numbers import Integral, Real
-from typing import Any
 
 import numpy as np
 from sklearn.base import _fit_context
@@ -9,6 +8,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 
 from .._utils.threads import one_blas_thread
+from .._utils.types import MatrixLike, Target
 from ..features import inverse_root
 from ._kernel import KernelHasher
 
@@ -102,7 +102,7 @@ class KLSHHasher(KernelHasher):
 
     @_fit_context(prefer_skip_nested_validation=True)
     @one_blas_thread()
-    def fit(self, X: Any, y: Any = None) -> "KLSHHasher":
+    def fit(self, X: MatrixLike, y: Target | None = None) -> "KLSHHasher":
         """Sample the anchors and the hyperplanes.
 
         Parameters

@@ -10,6 +10,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from .._utils.threads import one_blas_thread
+from .._utils.types import MatrixLike, Target
 from ..affinity import BaseAffinity
 from ._kernel import KernelHasher
 from ._similar_pairs import are_relevant
@@ -127,7 +128,7 @@ class KSHHasher(KernelHasher):
 
     @_fit_context(prefer_skip_nested_validation=True)
     @one_blas_thread()
-    def fit(self, X: Any, y: Any = None) -> "KSHHasher":
+    def fit(self, X: MatrixLike, y: Target | None = None) -> "KSHHasher":
         """Sample anchors and labelled rows, and learn one bit after the other.
 
         Parameters

@@ -1,11 +1,10 @@
 """Locality-sensitive hashing with random hyperplanes."""
 
-from typing import Any
-
 from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
 
 from .._utils.threads import one_blas_thread
+from .._utils.types import MatrixLike, Target
 from ..base import LinearHasher
 from ..features import FeatureSpace, Moments
 
@@ -76,7 +75,7 @@ class LSHHasher(LinearHasher):
 
     @_fit_context(prefer_skip_nested_validation=True)
     @one_blas_thread()
-    def fit(self, X: Any, y: Any = None) -> "LSHHasher":
+    def fit(self, X: MatrixLike, y: Target | None = None) -> "LSHHasher":
         """Sample the hyperplanes.
 
         Parameters

@@ -2,7 +2,6 @@
 
 import warnings
 from numbers import Integral, Real
-from typing import Any
 
 import numpy as np
 from scipy import linalg
@@ -13,6 +12,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from .._utils.callbacks import CallbackSupportMixin, Progress
 from .._utils.threads import one_blas_thread
+from .._utils.types import MatrixLike, Target
 from ..affinity import BaseAffinity
 from ..base import LinearHasher
 from ..features import FeatureSpace, Hyperplanes, Moments, dense_if_small
@@ -219,7 +219,7 @@ class LWHHasher(CallbackSupportMixin, LinearHasher):
 
     @_fit_context(prefer_skip_nested_validation=True)
     @one_blas_thread()
-    def fit(self, X: Any, y: Any = None) -> "LWHHasher":
+    def fit(self, X: MatrixLike, y: Target | None = None) -> "LWHHasher":
         """Learn the hyperplanes.
 
         Parameters

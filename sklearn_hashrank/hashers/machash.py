@@ -2,7 +2,6 @@
 
 import warnings
 from numbers import Integral, Real
-from typing import Any
 
 import numpy as np
 from sklearn.base import _fit_context
@@ -12,6 +11,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from .. import _kernels
 from .._utils.threads import one_blas_thread
+from .._utils.types import MatrixLike, Target
 from ..affinity import BaseAffinity
 from ..base import LinearHasher
 from ..features import FeatureSpace, Moments, dense_if_small
@@ -146,7 +146,7 @@ class MACHasher(LinearHasher):
 
     @_fit_context(prefer_skip_nested_validation=True)
     @one_blas_thread()
-    def fit(self, X: Any, y: Any = None) -> "MACHasher":
+    def fit(self, X: MatrixLike, y: Target | None = None) -> "MACHasher":
         """Learn the hyperplanes.
 
         Parameters

@@ -1,13 +1,12 @@
 """Hashing along principal directions, as they are or rotated at random."""
 
-from typing import Any
-
 import numpy as np
 from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import StrOptions
 
 from .._utils.threads import one_blas_thread
+from .._utils.types import MatrixLike, Target
 from ..base import LinearHasher
 from ..features import FeatureSpace
 from ..solvers.rotation import random_rotation
@@ -84,7 +83,7 @@ class PCAHasher(LinearHasher):
 
     @_fit_context(prefer_skip_nested_validation=True)
     @one_blas_thread()
-    def fit(self, X: Any, y: Any = None) -> "PCAHasher":
+    def fit(self, X: MatrixLike, y: Target | None = None) -> "PCAHasher":
         """Find the principal directions.
 
         Parameters

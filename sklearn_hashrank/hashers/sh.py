@@ -1,12 +1,11 @@
 """Spectral hashing: sinusoids along the principal directions."""
 
-from typing import Any
-
 import numpy as np
 from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
 
 from .._utils.threads import one_blas_thread
+from .._utils.types import MatrixLike, Target
 from ..features import FeatureSpace, Moments
 from ._sinusoids import SinusoidHasher
 
@@ -86,7 +85,7 @@ class SpectralHasher(SinusoidHasher):
 
     @_fit_context(prefer_skip_nested_validation=True)
     @one_blas_thread()
-    def fit(self, X: Any, y: Any = None) -> "SpectralHasher":
+    def fit(self, X: MatrixLike, y: Target | None = None) -> "SpectralHasher":
         """Fit the box and choose its modes.
 
         Parameters

@@ -10,6 +10,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.sparsefuncs import csc_median_axis_0
 
 from .._utils.threads import one_blas_thread
+from .._utils.types import MatrixLike, Target
 from ..base import LinearHasher
 from ..features import column_means
 
@@ -84,7 +85,7 @@ class SignHasher(LinearHasher):
 
     @_fit_context(prefer_skip_nested_validation=True)
     @one_blas_thread()
-    def fit(self, X: Any, y: Any = None) -> "SignHasher":
+    def fit(self, X: MatrixLike, y: Target | None = None) -> "SignHasher":
         """Find what the features are compared with.
 
         Parameters

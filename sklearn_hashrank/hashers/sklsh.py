@@ -9,6 +9,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 
 from .._utils.threads import one_blas_thread
+from .._utils.types import MatrixLike, Target
 from ..features import Anchors, block_slices
 from ._sinusoids import SinusoidHasher
 
@@ -95,7 +96,7 @@ class SKLSHHasher(SinusoidHasher):
 
     @_fit_context(prefer_skip_nested_validation=True)
     @one_blas_thread()
-    def fit(self, X: Any, y: Any = None) -> "SKLSHHasher":
+    def fit(self, X: MatrixLike, y: Target | None = None) -> "SKLSHHasher":
         """Measure how far apart near rows are, and sample the sinusoids.
 
         Parameters

@@ -9,6 +9,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 
 from .._utils.threads import one_blas_thread
+from .._utils.types import MatrixLike, Target
 from ..base import BaseHasher
 from ..features import Anchors, map_blocks
 
@@ -109,7 +110,7 @@ class SphericalHasher(BaseHasher):
 
     @_fit_context(prefer_skip_nested_validation=True)
     @one_blas_thread()
-    def fit(self, X: Any, y: Any = None) -> "SphericalHasher":
+    def fit(self, X: MatrixLike, y: Target | None = None) -> "SphericalHasher":
         """Move the spheres until they overlap as they should.
 
         Parameters

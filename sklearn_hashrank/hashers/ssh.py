@@ -11,6 +11,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from .._utils.threads import one_blas_thread
+from .._utils.types import MatrixLike, Target
 from ..affinity import BaseAffinity, LabelAffinity, is_auto
 from ..base import LinearHasher
 from ..features import CenteredRows, FeatureSpace, fix_signs, leading_eigenpairs
@@ -133,7 +134,7 @@ class SSHHasher(LinearHasher):
 
     @_fit_context(prefer_skip_nested_validation=True)
     @one_blas_thread()
-    def fit(self, X: Any, y: Any = None) -> "SSHHasher":
+    def fit(self, X: MatrixLike, y: Target | None = None) -> "SSHHasher":
         """Learn from all rows, and from the pairs of those that have labels.
 
         Parameters
@@ -155,12 +156,13 @@ class SSHHasher(LinearHasher):
                 "more orthogonal directions. Use fewer bits, or orthogonal=False."
             )
         labelled = self._labelled_rows(y, X.shape[0])
-        X_labelled, y_labelled = (X, y) if labelled is None else (X[labelled], y[labelled])
+        X_labelled, y_labelled = _take(X, labelled), _take(y, labelled)
         self.affinity_ = self._fit_affinity(X_labelled, y_labelled)
         self._check_can_learn(y_labelled, graded=False)
         random_state = check_random_state(self.random_state)
         sample = np.sort(random_state.permutation(X_labelled.shape[0])[: self.n_labelled])
-        targets = self.affinity_.validate((X_labelled if y is None else y_labelled)[sample])
+        compared = X_labelled if y is None else y_labelled
+        targets = self.affinity_.validate(compared[sample])
         space = FeatureSpace.unit(X, mixed_units=y is not None)
         learn = orthogonal_directions if self.orthogonal else sequential_directions
         directions = learn(
@@ -190,6 +192,11 @@ class SSHHasher(LinearHasher):
                 f"Got {np.unique(y).tolist()}. Number the classes from 0."
             )
         return np.flatnonzero(has_label)
+
+
+def _take(rows: Any, numbers: np.ndarray | None) -> Any:
+    """Rows of these numbers, or all of them."""
+    return rows if rows is None or numbers is None else rows[numbers]
 
 
 class SignedSimilarity:

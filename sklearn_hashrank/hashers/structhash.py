@@ -1,7 +1,6 @@
 """Hash functions with weights, found by column generation for a loss of rankings."""
 
 from numbers import Integral, Real
-from typing import Any
 
 import numpy as np
 from scipy import linalg, optimize
@@ -10,6 +9,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from .._utils.threads import one_blas_thread
+from .._utils.types import MatrixLike, Target
 from ..affinity import BaseAffinity
 from ..base import LinearHasher
 from ..features import FeatureSpace, Moments, dense_if_small
@@ -153,7 +153,7 @@ class StructHasher(LinearHasher):
 
     @_fit_context(prefer_skip_nested_validation=True)
     @one_blas_thread()
-    def fit(self, X: Any, y: Any = None) -> "StructHasher":
+    def fit(self, X: MatrixLike, y: Target | None = None) -> "StructHasher":
         """Learn one hyperplane after the other, and all weights after each.
 
         Parameters

@@ -8,6 +8,7 @@ from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
 
 from .._utils.threads import one_blas_thread
+from .._utils.types import MatrixLike, Target
 from ..features import FeatureSpace
 from ._winners import WinnerHasher
 
@@ -86,7 +87,7 @@ class WTAHasher(WinnerHasher):
 
     @_fit_context(prefer_skip_nested_validation=True)
     @one_blas_thread()
-    def fit(self, X: Any, y: Any = None) -> "WTAHasher":
+    def fit(self, X: MatrixLike, y: Target | None = None) -> "WTAHasher":
         """Sample the features that are compared.
 
         Parameters

@@ -1,4 +1,4 @@
-"""From codes and y to a histogram: validation, the affinity, and one sum over the database.
+"""Count a retrieval histogram from codes and `y`.
 
 `retrieval_histogram` makes the queries ready once. `BlockCounter` then counts one block of the
 database after the other, in threads over blocks of queries.
@@ -9,10 +9,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import sparse
 
 from .. import _kernels
 from .._utils.threads import check_n_jobs, over_rows
+from .._utils.types import Target
 from ..affinity import (
     BaseAffinity,
     as_array,
@@ -28,13 +30,17 @@ from ._histogram import RetrievalHistogram
 _PAIR_COST, _WEIGHTED_PAIR_COST, _NUMBERING_COST = 0.3, 1.0, 8.0
 _SAMPLE = 1 << 14
 _LEVELS_AT_A_TIME = 1 << 20
+_ORDER = (
+    "Are codes and y swapped? The order is (query_codes, database_codes, query_y, database_y), "
+    "(codes, y) in blocks, (y_true, codes) and database=(y_database, database_codes) in metrics."
+)
 
 
 def retrieval_histogram(
-    query_codes: Any,
-    database_codes: Any,
-    query_y: Any,
-    database_y: Any = None,
+    query_codes: ArrayLike,
+    database_codes: ArrayLike | Iterator[tuple[ArrayLike, Target]],
+    query_y: Target,
+    database_y: Target | None = None,
     *,
     affinity: Any = "auto",
     n_bits: int | None = None,
@@ -96,7 +102,8 @@ def retrieval_histogram(
     in_chunks = is_dask_array(database_codes)
     _check_database(database_codes, database_y, in_chunks, exclude_self)
     reader = CodeReader(n_bits)
-    words = reader.words(in_memory(query_codes), "query codes")
+    query_codes = as_code_matrix(in_memory(query_codes), "query codes", _ORDER)
+    words = reader.words_of(query_codes, "query codes")
     query_y = check_rows(in_memory(query_y), len(words), "query")
     if in_chunks:
         database_y = as_array(database_y, "database y")
@@ -115,7 +122,7 @@ def retrieval_histogram(
 
 
 def _check_database(codes, y, in_chunks, exclude_self):
-    """Refuse what does not say, or says twice, what the items are compared by."""
+    """Check that exactly one of `y` and the blocks gives the relevance."""
     if in_chunks:
         if exclude_self or y is None:
             raise ValueError(
@@ -136,7 +143,7 @@ def check_block(block: Any) -> tuple[np.ndarray, Any]:
     """Return codes and `y` of a block, as many rows of each."""
     if not isinstance(block, (tuple, list)) or len(block) != 2:
         raise ValueError(f"a block must be a pair (codes, y). Got {type(block).__name__}.")
-    codes = as_code_matrix(block[0], "database codes")
+    codes = as_code_matrix(block[0], "database codes", _ORDER)
     return codes, check_rows(block[1], len(codes), "database")
 
 
@@ -273,7 +280,7 @@ class BlockCounter:
         step = queries.affinity.block_rows
         for first in range(0, len(codes), step):
             part = slice(first, first + step)
-            words = count.reader.words(codes[part], "database codes", self.n_jobs)
+            words = count.reader.words_of(codes[part], "database codes", self.n_jobs)
             rows = queries.affinity.validate(y[part], "database y")
             if self.exclude_self:
                 count.self_levels.append(self._self_levels(words, rows, int(start or 0) + first))

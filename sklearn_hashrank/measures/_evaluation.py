@@ -1,4 +1,4 @@
-"""The evaluation of every measure, and means over queries, which leave out undefined values."""
+"""Evaluate a measure for each query, and average over the queries."""
 
 import math
 import warnings
@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import UndefinedMetricWarning
 
+from ._configured import ConfiguredMeasure
 from ._measure import Function, Measure
-from ._registry import ConfiguredMeasure
-from ._ties import Array, Ties
+from ._tied_items import Array, Ties
 
 NEEDS_CODES = (
     "needs to know how many items share a code, which the counts of a histogram do not tell. Make "

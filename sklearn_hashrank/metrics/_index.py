@@ -1,12 +1,11 @@
 """Recall of an approximate index against an exact one."""
 
-from typing import Any
-
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.utils import check_array
 
 
-def index_recall_score(distances: Any, exact_distances: Any) -> float:
+def index_recall_score(distances: ArrayLike, exact_distances: ArrayLike) -> float:
     """Recall of an approximate index, in which items tied with the k-th place count as found.
 
     Codes have many ties, and an index that returns other items at the same distance has lost

@@ -1,10 +1,11 @@
-"""Scorers: a fitted hasher and rows in, measures of its retrieval out."""
+"""Scorers: evaluate a fitted hasher on rows, for cross-validation and searches."""
 
 import copy
 from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
+from .._utils.types import MatrixLike, Target
 from ..measures import (
     ConfiguredMeasure,
     Measure,
@@ -155,7 +156,9 @@ class RetrievalScorer:
         other._set_database(database)
         return other
 
-    def __call__(self, estimator: Any, X: Any, y: Any = None) -> float | dict[str, float]:
+    def __call__(
+        self, estimator: Any, X: MatrixLike, y: Target | None = None
+    ) -> float | dict[str, float]:
         """Score a fitted estimator.
 
         Parameters

@@ -3,7 +3,7 @@
 How calls flow
 --------------
 `HammingNeighbors` (``_hamming_neighbors.py``) is scikit-learn's face: parameters, validation, the
-forms of results (``_results.py``), and files (``_storage.py``). Every search goes the same way::
+forms of results (``_results.py``), and files (``_index_file.py``). Every search goes the same way::
 
     kneighbors, radius_neighbors, graphs
       -> ChunkedCodes (_chunked.py)        codes in a dask array: a scan for each chunk, merged

@@ -15,10 +15,12 @@ from sklearn.base import (
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from .._utils.parameters import NumbersAreNoBooleans
+from .._utils.types import MatrixLike
 from ..codes import CodeReader, packed_width
 from ..persistence import reading
 from ..rows import is_dask_array
-from . import _storage
+from . import _index_file
 from ._asymmetric_order import nearest_candidates
 from ._brute import Flat
 from ._checks import check_int, check_mode, check_n_neighbors, check_projections
@@ -29,7 +31,9 @@ from ._stored import StoredCodes
 _LONGEST = 1 << 15  # bits of a code; distances and bounds take two bytes
 
 
-class HammingNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class HammingNeighbors(
+    NumbersAreNoBooleans, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
+):
     """Exact neighbours of binary codes by Hamming distance.
 
     Neighbours come in order of (distance, index): ties, also at the k-th place, go to the lowest
@@ -122,7 +126,7 @@ class HammingNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         self.n_jobs = n_jobs
 
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, codes: Any, y: Any = None) -> "HammingNeighbors":
+    def fit(self, codes: MatrixLike, y: None = None) -> "HammingNeighbors":
         """Index codes.
 
         Parameters
@@ -145,7 +149,7 @@ class HammingNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         return self._add(codes, CodeReader(self.n_bits), [])
 
     @_fit_context(prefer_skip_nested_validation=True)
-    def partial_fit(self, codes: Any, y: Any = None) -> "HammingNeighbors":
+    def partial_fit(self, codes: MatrixLike, y: None = None) -> "HammingNeighbors":
         """Append codes; their indices go on where those of the earlier ones ended.
 
         Parameters
@@ -197,7 +201,7 @@ class HammingNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         """
         check_is_fitted(self)
         parameters = {**self.get_params(), "n_bits": self.n_bits_}
-        _storage.write(path, self._stored.words(), self.n_bits_, parameters)
+        _index_file.write(path, self._stored.words(), self.n_bits_, parameters)
 
     @classmethod
     def load(
@@ -212,8 +216,8 @@ class HammingNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         mmap_mode : {"r", None}, default="r"
             Map the codes into memory, shared by all processes that do, or None to read them.
         verify : bool, default=True
-            Compare all codes to their checksum, which reads them once. Without it only the header
-            and the size of the file are checked.
+            Compare all codes to their digest, which reads them once. Without it only the
+            description of the file and its size are checked.
 
         Returns
         -------
@@ -221,8 +225,8 @@ class HammingNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
             Fitted, with the parameters of the saved one; `n_bits` is set. Codes that
             :meth:`partial_fit` appends stay in memory.
         """
-        words, n_bits, parameters = _storage.read(path, mmap_mode, verify)
-        with reading(path, " is corrupt: its header is not what was written ({})."):
+        words, n_bits, parameters = _index_file.read(path, mmap_mode, verify)
+        with reading(path, " is malformed, although its checksum is right ({})."):
             index = cls(**parameters)
             index._validate_params()
             index._store(StoredCodes([words], CodeReader(n_bits)))

@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from ._archive import check_values, is_storable_dtype
+from ._container import check_values, is_storable_dtype
 
 _PLAIN = (type(None), bool, int, str)
 _DEEPEST = 50

@@ -1,4 +1,4 @@
-"""Small blocks of pairs put together, as much of what is done with a block is done once for all."""
+"""Put small blocks of pairs together, because counting a block has a fixed cost."""
 
 from collections.abc import Iterator
 from itertools import islice

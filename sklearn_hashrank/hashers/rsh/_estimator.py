@@ -15,6 +15,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from ..._utils.threads import one_blas_thread
+from ..._utils.types import MatrixLike, Target
 from ...affinity import (
     BaseAffinity,
     EuclideanAffinity,
@@ -198,7 +199,7 @@ class RSHHasher(LinearHasher):
 
     @_fit_context(prefer_skip_nested_validation=True)
     @one_blas_thread()
-    def fit(self, X: Any, y: Any = None) -> "RSHHasher":
+    def fit(self, X: MatrixLike, y: Target | None = None) -> "RSHHasher":
         """Learn from the rankings of the training rows.
 
         Parameters
@@ -231,7 +232,7 @@ class RSHHasher(LinearHasher):
 
     @_fit_context(prefer_skip_nested_validation=True)
     @one_blas_thread()
-    def partial_fit(self, X: Any, y: Any = None) -> "RSHHasher":
+    def partial_fit(self, X: MatrixLike, y: Target | None = None) -> "RSHHasher":
         """Learn from some more rows, and from all that came before.
 
         What is kept of the rows adds up over blocks, so that the result is that of :meth:`fit` on

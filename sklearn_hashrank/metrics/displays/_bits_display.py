@@ -5,12 +5,12 @@ from typing import Any
 
 import numpy as np
 
+from ..._utils.types import MatrixLike, Target
 from ...measures import get_measure, mean_score
 from ..settings import with_settings
-from ._common import (
+from ._drawing import (
     MARKERS,
     check_names,
-    documented,
     estimators_by_name,
     histograms_of_codes,
     histograms_of_estimators,
@@ -66,11 +66,10 @@ class BitsCurveDisplay:
         self.names, self.label = check_names(names, len(self.scores)), label
 
     @classmethod
-    @documented
     def from_codes(
         cls,
-        y_true: Any,
-        codes: Any,
+        y_true: Target,
+        codes: Mapping[Any, Any],
         *,
         database: Any = None,
         affinity: Any = "auto",
@@ -94,7 +93,9 @@ class BitsCurveDisplay:
             As for the metric functions.
         n_jobs : int, default=None
             Threads.
-        {measure}
+        measure : str or callable, default="ap"
+            A function of ``sklearn_hashrank.metrics`` with a value for each query, or its short
+            name.
         **options : dict
             Parameters of the measure, such as ``k``.
 
@@ -140,12 +141,11 @@ class BitsCurveDisplay:
         return cls(n_bits, scores, names=names, label=f"mean {measure.label}")
 
     @classmethod
-    @documented
     def from_estimator(
         cls,
         estimator: Any,
-        X: Any,
-        y: Any = None,
+        X: MatrixLike,
+        y: Target | None = None,
         *,
         n_bits: Any = (8, 16, 32, 64),
         seeds: Any = (0, 1, 2),
@@ -178,7 +178,9 @@ class BitsCurveDisplay:
             hasher was fitted with.
         n_jobs : int, default=None
             Threads.
-        {measure}
+        measure : str or callable, default="ap"
+            A function of ``sklearn_hashrank.metrics`` with a value for each query, or its short
+            name.
         **options : dict
             Parameters of the measure, such as ``k``.
 
@@ -204,13 +206,13 @@ class BitsCurveDisplay:
         ]
         return cls(n_bits, scores, names=list(models), label=f"mean {measure.label}")
 
-    @documented
     def plot(self, ax: Any = None, *, error: str = "std", **options: Any) -> "BitsCurveDisplay":
         """Draw one line for each model, at the means over seeds.
 
         Parameters
         ----------
-        {ax}
+        ax : matplotlib axes, default=None
+            None: a new figure.
         error : {"std", "range"}, default="std"
             What the bars span: a standard deviation either way, or all seeds.
         **options : dict

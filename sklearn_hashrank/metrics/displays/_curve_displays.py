@@ -1,14 +1,16 @@
 """Precision against recall, and recall against rank."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from ..._utils.types import MatrixLike, Target
 from ...measures import TieOrder, mean_over_queries
-from ._common import (
+from ._drawing import (
     by_name,
     check_names,
-    documented,
     histograms_of_codes,
     histograms_of_estimators,
     legend,
@@ -39,13 +41,15 @@ class _CurveDisplay:
     names: list[str] | None
 
     @classmethod
-    @documented
-    def from_histograms(cls, histograms: Any, *, k: Any = None, ties: TieOrder = "expected") -> Any:
+    def from_histograms(
+        cls, histograms: Any, *, k: ArrayLike | None = None, ties: TieOrder = "expected"
+    ) -> Any:
         """Curves from retrieval histograms, averaged over the queries.
 
         Parameters
         ----------
-        {from histograms}
+        histograms : RetrievalHistogram or mapping of str to RetrievalHistogram
+            Of one model, or of several by name.
         k : array-like of int, default=None
             The ranks; None: about 100, evenly spaced on a logarithmic scale.
         ties : {"expected", "optimistic", "pessimistic"}, default="expected"
@@ -68,24 +72,37 @@ class _CurveDisplay:
         raise NotImplementedError
 
     @classmethod
-    @documented
     def from_estimator(
         cls,
         estimator: Any,
-        X: Any,
-        y: Any = None,
+        X: MatrixLike,
+        y: Target | None = None,
         *,
         database: Any = "self",
         affinity: Any = "auto",
         n_jobs: int | None = None,
-        k: Any = None,
+        k: ArrayLike | None = None,
         ties: TieOrder = "expected",
     ) -> Any:
         """Curves of fitted hashers, averaged over the queries.
 
         Parameters
         ----------
-        {from estimator}
+        estimator : hasher or mapping of str to hasher
+            Fitted, alone or within pipelines and searches; or other estimators whose
+            ``transform``, or else ``predict``, gives codes.
+        X : array-like of shape (n_queries, n_features)
+            Rows to encode as queries.
+        y : array-like with n_queries rows, default=None
+            What the affinity compares. None: the rows as the hasher sees them.
+        database : "self", "fit" or tuple (X, y), default="self"
+            What to retrieve: all other rows of `X`, the rows the hasher was fitted on with their
+            `y`, or others.
+        affinity : "auto" or affinity object, default="auto"
+            As for :func:`~sklearn_hashrank.metrics.make_retrieval_scorer`: "auto" is what the
+            hasher was fitted with.
+        n_jobs : int, default=None
+            Threads.
         k : array-like of int, default=None
             The ranks; None: about 100, evenly spaced on a logarithmic scale.
         ties : {"expected", "optimistic", "pessimistic"}, default="expected"
@@ -99,24 +116,35 @@ class _CurveDisplay:
         return cls.from_histograms(histograms, k=k, ties=ties)
 
     @classmethod
-    @documented
     def from_codes(
         cls,
-        y_true: Any,
-        codes: Any,
+        y_true: Target,
+        codes: ArrayLike | Mapping[str, ArrayLike],
         *,
         database: Any = None,
         n_bits: int | None = None,
         affinity: Any = "auto",
         n_jobs: int | None = None,
-        k: Any = None,
+        k: ArrayLike | None = None,
         ties: TieOrder = "expected",
     ) -> Any:
         """Curves of codes, averaged over the queries.
 
         Parameters
         ----------
-        {from codes}
+        y_true : array-like with n_queries rows
+            What `affinity` compares: class labels, label sets, label paths or vectors.
+        codes : array-like of shape (n_queries, n_columns) or mapping of str to such
+            Codes of the queries, of one model or of several by name.
+        database : tuple (y_database, database_codes), default=None
+            The items to retrieve; with several models, their codes by the same names. None: every
+            row is a query against all other rows.
+        n_bits : int, default=None
+            Length of a code; needed for packed codes.
+        affinity : "auto" or affinity object, default="auto"
+            As for the metric functions.
+        n_jobs : int, default=None
+            Threads.
         k : array-like of int, default=None
             The ranks; None: about 100, evenly spaced on a logarithmic scale.
         ties : {"expected", "optimistic", "pessimistic"}, default="expected"
@@ -183,13 +211,13 @@ class PrecisionRecallDisplay(_CurveDisplay):
         precision, recall, _ = zip(*curves)
         return cls(precision, recall, names=names)
 
-    @documented
     def plot(self, ax: Any = None, **line_options: Any) -> "PrecisionRecallDisplay":
         """Draw one line for each model.
 
         Parameters
         ----------
-        {ax}
+        ax : matplotlib axes, default=None
+            None: a new figure.
         **line_options : dict
             Options of the lines, for :meth:`matplotlib.axes.Axes.plot`.
 
@@ -245,13 +273,13 @@ class RecallAtKDisplay(_CurveDisplay):
         _, recall, k = zip(*curves)
         return cls(recall, k, names=names)
 
-    @documented
     def plot(self, ax: Any = None, **line_options: Any) -> "RecallAtKDisplay":
         """Draw one line for each model, on a logarithmic scale of ranks.
 
         Parameters
         ----------
-        {ax}
+        ax : matplotlib axes, default=None
+            None: a new figure.
         **line_options : dict
             Options of the lines, for :meth:`matplotlib.axes.Axes.plot`.
 

@@ -1,19 +1,22 @@
-"""Counts of the ties of any distances, for the measures of rankings."""
+"""Count a retrieval histogram from distances of any kind."""
 
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.utils import check_array
 
+from .._utils.types import Target
 from ..affinity import check_level_indices, fit_affinity
+from ..rows import as_numpy
 from ._counting import check_rows, refuse_self
 from ._histogram import RetrievalHistogram
 
 
 def distance_histogram(
-    distances: Any,
-    query_y: Any,
-    database_y: Any = None,
+    distances: ArrayLike,
+    query_y: Target,
+    database_y: Target | None = None,
     *,
     affinity: Any = "auto",
     exclude_self: bool = False,
@@ -27,7 +30,8 @@ def distance_histogram(
     Parameters
     ----------
     distances : array-like of shape (n_queries, n_database)
-        Distance of every pair, smaller ones first. Infinite ones come last.
+        Distance of every pair, smaller ones first. Infinite ones come last. Integers are compared
+        as they are, of whatever size.
     query_y : array-like with n_queries rows
         What `affinity` compares: labels, label sets, label paths or vectors.
     database_y : array-like with n_database rows, default=None
@@ -55,12 +59,8 @@ def distance_histogram(
     >>> h.average_precision()
     array([0.91666667])
     """
-    distances = check_array(
-        distances, ensure_all_finite=False, dtype=[np.float64, np.float32], input_name="distances"
-    )
-    if np.isnan(distances).any():
-        raise ValueError("distances must be numbers. Got NaN.")
-    n_queries, n_database = distances.shape
+    ranked_by = _check_distances(distances)
+    n_queries, n_database = ranked_by.shape
     query_y = check_rows(query_y, n_queries, "query")
     is_self = database_y is None
     if (is_self or exclude_self) and n_queries != n_database:
@@ -71,8 +71,8 @@ def distance_histogram(
     database = affinity.validate(database_y, "database y")
     n_levels = affinity.n_reachable_levels(queries)
     affinity, queries = affinity.of_queries(queries, bool(exclude_self))
-    ties = np.empty(distances.shape, dtype=np.intp)
-    for row, of_query in zip(ties, distances):
+    ties = np.empty(ranked_by.shape, dtype=np.intp)
+    for row, of_query in zip(ties, ranked_by):
         row[:] = np.unique(of_query, return_inverse=True)[1]
     n_ties = int(ties.max(initial=0)) + 1
     counts = np.empty((n_queries, n_levels, n_ties), dtype=np.int64)
@@ -85,3 +85,17 @@ def distance_histogram(
             bins = np.delete(bins, i)
         counts[i] = np.bincount(bins, minlength=n_levels * n_ties).reshape(n_levels, n_ties)
     return RetrievalHistogram(counts, affinity.levels_[:n_levels])
+
+
+def _check_distances(distances: Any) -> np.ndarray:
+    """Return real numbers in the dtype in which they came: rounding would tie some of them."""
+    given = as_numpy(distances, "distances")
+    checked = check_array(given, ensure_all_finite=False, dtype="numeric", input_name="distances")
+    if given.dtype.kind == "O" and not np.array_equal(given, checked, equal_nan=False):
+        raise ValueError(
+            "distances must be numbers that numpy holds exactly. Got objects, NaN or integers "
+            "that float64 rounds."
+        )
+    if checked.dtype.kind == "f" and np.isnan(checked).any():
+        raise ValueError("distances must be numbers. Got NaN.")
+    return checked

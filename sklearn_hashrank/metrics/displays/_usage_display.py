@@ -1,16 +1,18 @@
 """How many items each code holds."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from ..._utils.types import MatrixLike
 from ...measures import CodeUsage, code_usage
 from ..retrieval import encode
-from ._common import (
+from ._drawing import (
     COLORS,
     by_name,
     check_names,
-    documented,
     estimators_by_name,
     legend,
     names_of,
@@ -70,7 +72,9 @@ class CodeUsageDisplay:
         self.names = check_names(names, len(self.usages))
 
     @classmethod
-    def from_codes(cls, codes: Any, *, n_bits: int | None = None) -> "CodeUsageDisplay":
+    def from_codes(
+        cls, codes: ArrayLike | Mapping[str, ArrayLike], *, n_bits: int | None = None
+    ) -> "CodeUsageDisplay":
         """Usage of codes.
 
         Parameters
@@ -89,7 +93,7 @@ class CodeUsageDisplay:
         return cls(usages, names=names_of(models))
 
     @classmethod
-    def from_estimator(cls, estimator: Any, X: Any) -> "CodeUsageDisplay":
+    def from_estimator(cls, estimator: Any, X: MatrixLike) -> "CodeUsageDisplay":
         """Usage of the codes of rows.
 
         Parameters
@@ -110,13 +114,13 @@ class CodeUsageDisplay:
         return cls(usages, names=names_of(models))
 
     @classmethod
-    @documented
     def from_histograms(cls, histograms: Any) -> "CodeUsageDisplay":
         """Usage of the codes that histograms were made with ``keep_codes=True``.
 
         Parameters
         ----------
-        {from histograms}
+        histograms : RetrievalHistogram or mapping of str to RetrievalHistogram
+            Of one model, or of several by name.
 
         Returns
         -------

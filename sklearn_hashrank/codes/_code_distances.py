@@ -1,15 +1,14 @@
 """Distances of all pairs of codes."""
 
-from typing import Any
-
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.utils import check_array
 
-from ._formats import CodeReader, unpack_codes
+from ._code_formats import CodeReader, bytes_to_words, write_codes
 
 
 def hamming_distances(
-    query_codes: Any, database_codes: Any, n_bits: int | None = None
+    query_codes: ArrayLike, database_codes: ArrayLike, n_bits: int | None = None
 ) -> np.ndarray:
     """Number of differing bits of every query-database pair.
 
@@ -30,9 +29,8 @@ def hamming_distances(
     >>> hamming_distances([[0, 0, 1]], [[0, 0, 1], [1, 1, 0]])
     array([[0, 3]])
     """
-    reader = CodeReader(n_bits)
-    queries = reader.words(query_codes, "query codes")
-    database = reader.words(database_codes, "database codes")
+    queries, database, _ = _read_both(query_codes, database_codes, n_bits)
+    queries, database = bytes_to_words(queries), bytes_to_words(database)
     distances = np.empty((len(queries), len(database)), dtype=np.int64)
     for row, query in zip(distances, queries):
         np.bitwise_count(query ^ database).sum(axis=1, out=row)
@@ -40,7 +38,7 @@ def hamming_distances(
 
 
 def spherical_distances(
-    query_codes: Any, database_codes: Any, n_bits: int | None = None
+    query_codes: ArrayLike, database_codes: ArrayLike, n_bits: int | None = None
 ) -> np.ndarray:
     """Spherical Hamming distance of every query-database pair.
 
@@ -73,9 +71,8 @@ def spherical_distances(
     >>> spherical_distances([[0, 1, 1]], [[0, 1, 1], [1, 1, 1], [0, 0, 1]]).round(2)
     array([[0.  , 0.48, 0.91]])
     """
-    reader = CodeReader(n_bits)
-    queries = reader.words(query_codes, "query codes")
-    database = reader.words(database_codes, "database codes")
+    queries, database, _ = _read_both(query_codes, database_codes, n_bits)
+    queries, database = bytes_to_words(queries), bytes_to_words(database)
     distances = np.empty((len(queries), len(database)))
     for row, query in zip(distances, queries):
         n_different = np.bitwise_count(query ^ database).sum(axis=1, dtype=np.int64)
@@ -85,7 +82,7 @@ def spherical_distances(
 
 
 def weighted_distances(
-    query_codes: Any, database_codes: Any, weights: Any, n_bits: int | None = None
+    query_codes: ArrayLike, database_codes: ArrayLike, weights: ArrayLike, n_bits: int | None = None
 ) -> np.ndarray:
     """Sum of the weights of the differing bits of every query-database pair.
 
@@ -114,20 +111,30 @@ def weighted_distances(
     >>> weighted_distances([[0, 1, 1]], [[0, 1, 1], [1, 1, 1], [0, 0, 0]], [2.0, 1.0, 0.5])
     array([[0. , 2. , 1.5]])
     """
-    weights = check_array(weights, ensure_2d=False, dtype=np.float64, input_name="weights")
-    if weights.ndim != 1:
-        raise ValueError(f"weights must be of shape (n_bits,). Got shape {weights.shape}.")
-    reader = CodeReader(n_bits)
-    packed = (
-        reader.packed(query_codes, "query codes"),
-        reader.packed(database_codes, "database codes"),
-    )
-    if len(weights) != reader.n_bits:
-        raise ValueError(
-            f"weights must have one number per bit, {reader.n_bits}. Got {len(weights)}."
-        )
-    queries, database = (unpack_codes(codes, len(weights)) for codes in packed)
+    of_bits = check_array(weights, ensure_2d=False, dtype=np.float64, input_name="weights")
+    if of_bits.ndim != 1:
+        raise ValueError(f"weights must be of shape (n_bits,). Got shape {of_bits.shape}.")
+    *packed, length = _read_both(query_codes, database_codes, n_bits)
+    if len(of_bits) != length:
+        raise ValueError(f"weights must have one number per bit, {length}. Got {len(of_bits)}.")
+    queries, database = (write_codes(codes, length, "bits") for codes in packed)
     distances = np.zeros((len(queries), len(database)))
-    for bit, weight in enumerate(weights):
+    for bit, weight in enumerate(of_bits):
         distances += weight * (queries[:, bit, None] != database[:, bit])
     return distances
+
+
+def _read_both(
+    query_codes: ArrayLike, database_codes: ArrayLike, n_bits: int | None
+) -> tuple[np.ndarray, np.ndarray, int]:
+    """Return both as packed bytes, and the length of a code.
+
+    Without `n_bits` the values tell the format, and are judged together.
+    """
+    reader = CodeReader(n_bits)
+    queries = reader.packed(query_codes, "query codes")
+    if n_bits is not None:
+        reader = CodeReader(n_bits)
+    database = reader.packed(database_codes, "database codes")
+    assert reader.n_bits is not None  # the first array sets it
+    return queries, database, reader.n_bits

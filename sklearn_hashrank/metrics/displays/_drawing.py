@@ -1,9 +1,8 @@
-"""What displays share: models and their histograms, axes, and a palette for every eye."""
+"""What the displays share: models by name, their histograms, axes and colours."""
 
 from collections.abc import Mapping
 from typing import Any
 
-from ..._utils.docs import documented_by
 from ..._utils.extras import how_to_install
 from ...histogram import RetrievalHistogram, retrieval_histogram
 from ..retrieval import retrieve, unwrap
@@ -12,46 +11,6 @@ from ..retrieval import retrieve, unwrap
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 DASHES = ("-", "--", "-.", ":")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
-
-_FRAGMENTS = {
-    "from estimator": """estimator : hasher or mapping of str to hasher
-            Fitted, alone or within pipelines and searches; or other estimators whose
-            ``transform``, or else ``predict``, gives codes.
-        X : array-like of shape (n_queries, n_features)
-            Rows to encode as queries.
-        y : array-like with n_queries rows, default=None
-            What the affinity compares. None: the rows as the hasher sees them.
-        database : "self", "fit" or tuple (X, y), default="self"
-            What to retrieve: all other rows of `X`, the rows the hasher was fitted on with their
-            `y`, or others.
-        affinity : "auto" or affinity object, default="auto"
-            As for :func:`~sklearn_hashrank.metrics.make_retrieval_scorer`: "auto" is what the
-            hasher was fitted with.
-        n_jobs : int, default=None
-            Threads.""",
-    "from codes": """y_true : array-like with n_queries rows
-            What `affinity` compares: class labels, label sets, label paths or vectors.
-        codes : array-like of shape (n_queries, n_columns) or mapping of str to such
-            Codes of the queries, of one model or of several by name.
-        database : tuple (y_database, database_codes), default=None
-            The items to retrieve; with several models, their codes by the same names. None: every
-            row is a query against all other rows.
-        n_bits : int, default=None
-            Length of a code; needed for packed codes.
-        affinity : "auto" or affinity object, default="auto"
-            As for the metric functions.
-        n_jobs : int, default=None
-            Threads.""",
-    "from histograms": """histograms : RetrievalHistogram or mapping of str to RetrievalHistogram
-            Of one model, or of several by name.""",
-    "measure": """measure : str or callable, default="ap"
-            A function of ``sklearn_hashrank.metrics`` with a value for each query, or its short
-            name.""",
-    "ax": """ax : matplotlib axes, default=None
-            None: a new figure.""",
-}
-
-documented = documented_by(_FRAGMENTS, indent=8)
 
 
 def pyplot(display: Any) -> Any:

@@ -5,9 +5,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ._configured import configure_measure
 from ._evaluation import _CHUNK
-from ._registry import TieOrder, configure_measure
-from ._ties import Array, Ties, ratio
+from ._measure import TieOrder
+from ._tied_items import Array, Ties, ratio
 
 _N_RANKS = 100
 

@@ -1,17 +1,19 @@
-"""Binary codes in the three public formats: how they are read, checked, packed and written.
+"""Read, check, pack and write binary codes in the three public formats.
 
 A code is a row of ``n_bits`` bits. It comes as ``"bits"`` (uint8, 0 and 1), as ``"signs"``
 (int8, -1 and +1) or ``"packed"`` (uint8, ``ceil(n_bits / 8)`` columns in the order of
 :func:`numpy.packbits`, which is what faiss takes). Kernels see rows of ``uint64`` words.
 """
 
-from numbers import Integral
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import sparse
 
+from .._utils.integers import is_int
 from .._utils.threads import over_rows
+from ..rows import as_numpy
 
 FORMATS = ("bits", "signs", "packed")
 
@@ -23,7 +25,7 @@ def check_n_bits(n_bits: int | None) -> int | None:
     """Return `n_bits` as an int (or None), or say what is wrong with it."""
     if n_bits is None:
         return None
-    if isinstance(n_bits, (bool, np.bool_)) or not isinstance(n_bits, Integral) or n_bits < 1:
+    if not is_int(n_bits, 1):
         raise ValueError(f"n_bits must be an int >= 1 or None. Got {n_bits!r} instead.")
     return int(n_bits)
 
@@ -33,7 +35,7 @@ def packed_width(n_bits: int) -> int:
     return -(-n_bits // 8)
 
 
-def unpack_codes(packed: Any, n_bits: int, output: str = "bits") -> np.ndarray:
+def unpack_codes(packed: ArrayLike, n_bits: int, output: str = "bits") -> np.ndarray:
     """Write packed codes in another format.
 
     Parameters
@@ -78,15 +80,32 @@ def write_codes(packed: np.ndarray, n_bits: int, output: str) -> np.ndarray:
     return bits if output == "bits" else (2 * bits.astype(np.int8) - 1)
 
 
-def as_code_matrix(codes: Any, name: str) -> np.ndarray:
-    """A 2-d array of codes, or say what is wrong with its form; values are not read."""
+def as_code_matrix(codes: ArrayLike, name: str, order: str = "") -> np.ndarray:
+    """Return a 2-d array of codes, or say what is wrong with its form; values are not read.
+
+    Parameters
+    ----------
+    codes : array-like of shape (n, n_columns)
+        Codes in any format.
+    name : str
+        What messages call them.
+    order : str, default=""
+        The order of the arguments, for those who pass a column of `y` in place of codes.
+
+    Returns
+    -------
+    codes : ndarray of shape (n, n_columns)
+    """
     if sparse.issparse(codes):
         raise TypeError(f"{name} must be a dense array. Got a sparse {type(codes).__name__}.")
     if isinstance(codes, np.ma.MaskedArray) and np.ma.is_masked(codes):
         raise ValueError(f"{name} are masked in places; every bit needs a value.")
-    codes = np.asarray(codes)
+    codes = as_numpy(codes, name)
     if codes.ndim != 2:
-        raise ValueError(f"{name} must be a 2-d array, one code per row. Got shape {codes.shape}.")
+        hint = f" {order}" if order and codes.ndim == 1 else ""
+        raise ValueError(
+            f"{name} must be a 2-d array, one code per row. Got shape {codes.shape}.{hint}"
+        )
     if codes.dtype.kind not in "buif":
         raise ValueError(f"{name} must be numeric or boolean. Got dtype {codes.dtype}.")
     if 0 in codes.shape:
@@ -113,7 +132,7 @@ def _required_n_bits(n_bits: int) -> int:
     return checked
 
 
-def pack_codes(codes: Any, n_bits: int | None = None) -> np.ndarray:
+def pack_codes(codes: ArrayLike, n_bits: int | None = None) -> np.ndarray:
     """Pack codes of any format into bytes.
 
     Parameters
@@ -169,11 +188,17 @@ class CodeReader:
 
     def words(self, codes: Any, name: str, n_jobs: int | None = 1) -> np.ndarray:
         """Codes as an (n, ceil(n_bits / 64)) array of uint64 words."""
-        return bytes_to_words(self.packed(codes, name, n_jobs))
+        return self.words_of(as_code_matrix(codes, name), name, n_jobs)
 
     def packed(self, codes: Any, name: str, n_jobs: int | None = 1) -> np.ndarray:
         """Codes as packed bytes, after every check; values are packed in `n_jobs` threads."""
-        codes = as_code_matrix(codes, name)
+        return self._packed_of(as_code_matrix(codes, name), name, n_jobs)
+
+    def words_of(self, codes: np.ndarray, name: str, n_jobs: int | None = 1) -> np.ndarray:
+        """Like `words`, of what :func:`as_code_matrix` gave, packed in `n_jobs` threads."""
+        return bytes_to_words(self._packed_of(codes, name, n_jobs))
+
+    def _packed_of(self, codes: np.ndarray, name: str, n_jobs: int | None) -> np.ndarray:
         if self.n_bits is None:
             self.n_bits = codes.shape[1]
         if self.n_bits == 1 and codes.shape[1] == 1:

@@ -1,8 +1,9 @@
-"""What a caller of many blocks sets and sees: their size, and how far the work is."""
+"""The size of blocks, and progress lines while blocks are encoded."""
 
 from collections.abc import Iterator
-from numbers import Integral
 from typing import Any
+
+from .._utils.integers import is_int
 
 
 def report_progress(
@@ -25,7 +26,6 @@ def report_progress(
 
 def check_batch_size(batch_size: Any) -> None:
     """Refuse what is neither "auto" nor a positive int."""
-    is_int = isinstance(batch_size, Integral) and not isinstance(batch_size, bool)
     is_auto = isinstance(batch_size, str) and batch_size == "auto"
-    if not is_auto and not (is_int and batch_size >= 1):
+    if not is_auto and not is_int(batch_size, 1):
         raise ValueError(f"batch_size must be 'auto' or an int >= 1. Got {batch_size!r} instead.")

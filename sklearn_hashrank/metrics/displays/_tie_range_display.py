@@ -1,15 +1,17 @@
 """The range of a measure over all orders of tied items."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from ..._utils.types import MatrixLike, Target
 from ...measures import TIE_ORDERS, get_measure, mean_score
-from ._common import (
+from ._drawing import (
     COLORS,
     by_name,
     check_names,
-    documented,
     histograms_of_codes,
     histograms_of_estimators,
     names_of,
@@ -80,7 +82,6 @@ class TieRangeDisplay:
         self.names, self.label = check_names(names, len(self.expected)), label
 
     @classmethod
-    @documented
     def from_histograms(
         cls, histograms: Any, *, measure: Any = "ap", **options: Any
     ) -> "TieRangeDisplay":
@@ -88,8 +89,11 @@ class TieRangeDisplay:
 
         Parameters
         ----------
-        {from histograms}
-        {measure}
+        histograms : RetrievalHistogram or mapping of str to RetrievalHistogram
+            Of one model, or of several by name.
+        measure : str or callable, default="ap"
+            A function of ``sklearn_hashrank.metrics`` with a value for each query, or its short
+            name.
         **options : dict
             Parameters of the measure, such as ``k``.
 
@@ -108,12 +112,11 @@ class TieRangeDisplay:
         return cls(pessimistic, expected, optimistic, names=names_of(models), label=label)
 
     @classmethod
-    @documented
     def from_estimator(
         cls,
         estimator: Any,
-        X: Any,
-        y: Any = None,
+        X: MatrixLike,
+        y: Target | None = None,
         *,
         database: Any = "self",
         affinity: Any = "auto",
@@ -125,8 +128,24 @@ class TieRangeDisplay:
 
         Parameters
         ----------
-        {from estimator}
-        {measure}
+        estimator : hasher or mapping of str to hasher
+            Fitted, alone or within pipelines and searches; or other estimators whose
+            ``transform``, or else ``predict``, gives codes.
+        X : array-like of shape (n_queries, n_features)
+            Rows to encode as queries.
+        y : array-like with n_queries rows, default=None
+            What the affinity compares. None: the rows as the hasher sees them.
+        database : "self", "fit" or tuple (X, y), default="self"
+            What to retrieve: all other rows of `X`, the rows the hasher was fitted on with their
+            `y`, or others.
+        affinity : "auto" or affinity object, default="auto"
+            As for :func:`~sklearn_hashrank.metrics.make_retrieval_scorer`: "auto" is what the
+            hasher was fitted with.
+        n_jobs : int, default=None
+            Threads.
+        measure : str or callable, default="ap"
+            A function of ``sklearn_hashrank.metrics`` with a value for each query, or its short
+            name.
         **options : dict
             Parameters of the measure, such as ``k``.
 
@@ -141,11 +160,10 @@ class TieRangeDisplay:
         return cls.from_histograms(histograms, measure=measure, **options)
 
     @classmethod
-    @documented
     def from_codes(
         cls,
-        y_true: Any,
-        codes: Any,
+        y_true: Target,
+        codes: ArrayLike | Mapping[str, ArrayLike],
         *,
         database: Any = None,
         n_bits: int | None = None,
@@ -158,8 +176,22 @@ class TieRangeDisplay:
 
         Parameters
         ----------
-        {from codes}
-        {measure}
+        y_true : array-like with n_queries rows
+            What `affinity` compares: class labels, label sets, label paths or vectors.
+        codes : array-like of shape (n_queries, n_columns) or mapping of str to such
+            Codes of the queries, of one model or of several by name.
+        database : tuple (y_database, database_codes), default=None
+            The items to retrieve; with several models, their codes by the same names. None: every
+            row is a query against all other rows.
+        n_bits : int, default=None
+            Length of a code; needed for packed codes.
+        affinity : "auto" or affinity object, default="auto"
+            As for the metric functions.
+        n_jobs : int, default=None
+            Threads.
+        measure : str or callable, default="ap"
+            A function of ``sklearn_hashrank.metrics`` with a value for each query, or its short
+            name.
         **options : dict
             Parameters of the measure, such as ``k``.
 
@@ -173,13 +205,13 @@ class TieRangeDisplay:
         )
         return cls.from_histograms(histograms, measure=measure, **options)
 
-    @documented
     def plot(self, ax: Any = None, **line_options: Any) -> "TieRangeDisplay":
         """Draw one bar for each model, the first on top.
 
         Parameters
         ----------
-        {ax}
+        ax : matplotlib axes, default=None
+            None: a new figure.
         **line_options : dict
             Options of the bars, for :meth:`matplotlib.axes.Axes.plot`.
 

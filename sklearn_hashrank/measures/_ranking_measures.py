@@ -1,4 +1,4 @@
-"""Measures of the ranking, whole or cut at k: functions of ties, one value per query."""
+"""The measures of the ranking, whole or cut at k, as functions of ties."""
 
 import math
 from collections.abc import Callable
@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._gains import Gain, cut_at, ideal_dcg, level_gains
+from ._registry import measure_of_package
 from ._sums import DISCOUNTS, Discount
-from ._ties import Array, Ties, ratio
+from ._tied_items import Array, Ties, ratio
 
 Normalize = Literal["relevant", "min", "retrieved"]
 
@@ -18,22 +19,45 @@ _NEAR = 32
 _HARMONIC = np.array([math.fsum(1 / t for t in range(1, n + 1)) for n in range(_NEAR + 1)])
 
 
-def precision(ties: Ties, k: int | None = None) -> Array:
-    """Return the expected precision: the relevant share of the first `k` places, filled or not."""
-    return ratio(ties.hits(k), ties.n_items if k is None else float(k))
+def average_precision_bound(
+    ties: Ties, k: int | None, best_first: bool, normalize: Normalize = "relevant"
+) -> Array:
+    """Return the largest or smallest average precision over all orders of tied items."""
+    split = ties.split(best_first)
+    if k is None or normalize != "retrieved":
+        return average_precision(split, k, normalize)
+    tie = _tie_at(ties, k)
+    before, total, relevant_before, relevant = ties.at(tie)
+    places = np.minimum(k - before, total)
+    precisions = _sum_ahead(_precision_sums(split, None), tie * len(ties.levels))
+    fewest = np.maximum(0, relevant + places - total)
+    most = np.minimum(relevant, places)
+
+    def extreme(hits: Array) -> Array:  # relevant items first, or last, in those places
+        first = before if best_first else before + places - hits
+        fraction = (relevant_before - first) * _harmonic(first, first + hits)
+        return (precisions + hits + fraction) / np.maximum(relevant_before + hits, 1)
+
+    # One more hit adds a larger precision than the one before it did. So the average falls, if
+    # at all, until that addition exceeds it, and rises from there on.
+    if best_first:
+        return np.maximum(extreme(fewest), extreme(most))
+    end = before + places
+    while np.any(fewest < most):
+        middle = np.floor((fewest + most) / 2)
+        added = _harmonic(end - middle, end) + (relevant_before + 1) / np.maximum(end - middle, 1)
+        rises = added >= extreme(middle)
+        fewest = np.where(rises, fewest, middle + 1)
+        most = np.where(rises, middle, most)
+    return extreme(most)
 
 
-def recall(ties: Ties, k: int | None = None) -> Array:
-    """Return the expected recall: the share of all relevant items that is among the first `k`."""
-    return ratio(ties.hits(k), ties.n_relevant)
-
-
-def f1(ties: Ties, k: int | None = None) -> Array:
-    """Return the expected harmonic mean of precision and recall at `k`."""
-    n_places = ties.n_items if k is None else k
-    return ratio(2 * ties.hits(k), n_places + ties.n_relevant)
-
-
+@measure_of_package(
+    "tie_aware_average_precision_score",
+    short_name="ap",
+    label="AP",
+    bound=average_precision_bound,
+)
 def average_precision(ties: Ties, k: int | None = None, normalize: Normalize = "relevant") -> Array:
     """Return the expected average precision.
 
@@ -136,53 +160,7 @@ def _hypergeometric_mean(
     return mean / mass
 
 
-def average_precision_bound(
-    ties: Ties, k: int | None, best_first: bool, normalize: Normalize = "relevant"
-) -> Array:
-    """Return the largest or smallest average precision over all orders of tied items."""
-    split = ties.split(best_first)
-    if k is None or normalize != "retrieved":
-        return average_precision(split, k, normalize)
-    tie = _tie_at(ties, k)
-    before, total, relevant_before, relevant = ties.at(tie)
-    places = np.minimum(k - before, total)
-    precisions = _sum_ahead(_precision_sums(split, None), tie * len(ties.levels))
-    fewest = np.maximum(0, relevant + places - total)
-    most = np.minimum(relevant, places)
-
-    def extreme(hits: Array) -> Array:  # relevant items first, or last, in those places
-        first = before if best_first else before + places - hits
-        fraction = (relevant_before - first) * _harmonic(first, first + hits)
-        return (precisions + hits + fraction) / np.maximum(relevant_before + hits, 1)
-
-    # One more hit adds a larger precision than the one before it did. So the average falls, if
-    # at all, until that addition exceeds it, and rises from there on.
-    if best_first:
-        return np.maximum(extreme(fewest), extreme(most))
-    end = before + places
-    while np.any(fewest < most):
-        middle = np.floor((fewest + most) / 2)
-        added = _harmonic(end - middle, end) + (relevant_before + 1) / np.maximum(end - middle, 1)
-        rises = added >= extreme(middle)
-        fewest = np.where(rises, fewest, middle + 1)
-        most = np.where(rises, middle, most)
-    return extreme(most)
-
-
-def dcg(
-    ties: Ties,
-    k: int | None = None,
-    gain: Gain = "exponential",
-    discount: Discount = "log2p1",
-) -> Array:
-    """Return the expected discounted cumulative gain of the first `k` places.
-
-    An item of level v gains 2**v - 1 (``gain="exponential"``) or v (``"linear"``), times 1 over
-    log2(rank + 1) (``discount="log2p1"``) or log2(rank), 1 at rank 1 (``"log2"``).
-    """
-    return _discounted(ties, level_gains(ties.levels, gain), k, discount)
-
-
+@measure_of_package("tie_aware_ndcg_score", label="NDCG")
 def ndcg(
     ties: Ties,
     k: int | None = None,
@@ -197,12 +175,47 @@ def ndcg(
     return ratio(_discounted(ties, gains, k, discount), ideal)
 
 
+@measure_of_package("tie_aware_dcg_score", label="DCG", is_share=False)
+def dcg(
+    ties: Ties,
+    k: int | None = None,
+    gain: Gain = "exponential",
+    discount: Discount = "log2p1",
+) -> Array:
+    """Return the expected discounted cumulative gain of the first `k` places.
+
+    An item of level v gains 2**v - 1 (``gain="exponential"``) or v (``"linear"``), times 1 over
+    log2(rank + 1) (``discount="log2p1"``) or log2(rank), 1 at rank 1 (``"log2"``).
+    """
+    return _discounted(ties, level_gains(ties.levels, gain), k, discount)
+
+
 def _discounted(ties: Ties, gains: Array, k: int | None, discount: Discount) -> Array:
     edges = np.concatenate([ties.before, ties.n_items[:, None]], axis=1)
     discounts = DISCOUNTS[discount].between(cut_at(edges, k))
     return (ratio(ties.gain(gains), ties.total) * discounts).sum(axis=1)
 
 
+@measure_of_package("tie_aware_precision_score")
+def precision(ties: Ties, k: int | None = None) -> Array:
+    """Return the expected precision: the relevant share of the first `k` places, filled or not."""
+    return ratio(ties.hits(k), ties.n_items if k is None else float(k))
+
+
+@measure_of_package("tie_aware_recall_score")
+def recall(ties: Ties, k: int | None = None) -> Array:
+    """Return the expected recall: the share of all relevant items that is among the first `k`."""
+    return ratio(ties.hits(k), ties.n_relevant)
+
+
+@measure_of_package("tie_aware_f1_score", label="F1")
+def f1(ties: Ties, k: int | None = None) -> Array:
+    """Return the expected harmonic mean of precision and recall at `k`."""
+    n_places = ties.n_items if k is None else k
+    return ratio(2 * ties.hits(k), n_places + ties.n_relevant)
+
+
+@measure_of_package("tie_aware_reciprocal_rank_score", short_name="rr")
 def reciprocal_rank(ties: Ties, k: int | None = None) -> Array:
     """Return the expected inverse rank of the first relevant item, 0 beyond rank `k`.
 

@@ -1,4 +1,4 @@
-"""Counts of items in ties, and what every measure asks of them."""
+"""Counts of items by query, level and tie: what a measure is a function of."""
 
 from dataclasses import dataclass
 from functools import cached_property

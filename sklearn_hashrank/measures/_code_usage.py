@@ -1,17 +1,16 @@
-"""How codes use the Hamming space, from the distinct codes and how many items have each."""
+"""Code usage: distinct codes, entropy, collisions, balance and correlation of bits."""
 
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from math import ldexp
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from ..codes import CodeCounter, CodeReader
-from ._ties import Array
+from ._tied_items import Array
 
 _ROWS = 1 << 14  # unpacked at a time
 
@@ -107,7 +106,7 @@ class CodeUsage:
         )
 
 
-def code_usage(codes: Any, *, n_bits: int | None = None) -> CodeUsage:
+def code_usage(codes: ArrayLike | Iterator[ArrayLike], *, n_bits: int | None = None) -> CodeUsage:
     """How a set of codes uses the space of all codes.
 
     Parameters

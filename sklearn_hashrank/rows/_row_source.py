@@ -1,11 +1,11 @@
-"""What every source of rows can do."""
+"""The protocol of a source of rows: blocks, `map` and `sum`."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from typing import Any
 
 
-class Rows(ABC):
+class RowSource(ABC):
     """Rows, or pairs ``(rows, y)``, that come in blocks. They can be read once.
 
     Attributes

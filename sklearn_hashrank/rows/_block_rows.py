@@ -1,4 +1,4 @@
-"""Turn arrays, memmaps, iterators and dask arrays into one `Rows` object."""
+"""Turn arrays, memmaps, iterators and dask arrays into one kind of source of rows."""
 
 import math
 import sys
@@ -11,8 +11,8 @@ from scipy import sparse
 from sklearn.utils import _safe_indexing
 
 from .._utils.threads import map_in_threads
-from ._base import Rows
 from ._gathering import gather
+from ._row_source import RowSource
 
 _BLOCK_BYTES = 1 << 25
 
@@ -35,7 +35,7 @@ def source(
     batch_size: int | str | None = None,
     n_numbers: int = 0,
     check: Callable[[Any], Any] | None = None,
-) -> Rows:
+) -> RowSource:
     """Rows of any origin, in blocks.
 
     Parameters
@@ -55,10 +55,10 @@ def source(
 
     Returns
     -------
-    rows : Rows
+    rows : RowSource
     """
     if is_dask_array(X):
-        from ._dask import DaskRows
+        from ._dask_rows import DaskRows
 
         return DaskRows(X, y, check)
     if not isinstance(X, Iterator):
@@ -70,7 +70,7 @@ def source(
     return _checked(rows, gather(map(check, rows.blocks())))
 
 
-class BlockRows(Rows):
+class BlockRows(RowSource):
     """Blocks of an iterator, of which the first may be looked at in advance.
 
     Parameters
@@ -97,23 +97,23 @@ class BlockRows(Rows):
         self._looked_at.append(block)
 
     def blocks(self) -> Iterator[Any]:
-        """See :meth:`Rows.blocks`."""
+        """See :meth:`RowSource.blocks`."""
         while self._looked_at:
             yield self._looked_at.pop()  # which keeps no block alive
         yield from self._blocks
 
     def first_y(self) -> Any:
-        """See :meth:`Rows.first_y`."""
+        """See :meth:`RowSource.first_y`."""
         if not self._looked_at:
             self.put_back(next(self._blocks))
         return self._looked_at[0][1]
 
     def map(self, function: Callable[[Any], Any], n_jobs: int | None = None) -> Iterator[Any]:
-        """See :meth:`Rows.map`; threads of this process."""
+        """See :meth:`RowSource.map`; threads of this process."""
         return map_in_threads(function, self.blocks(), n_jobs)
 
     def sum(self, function: Callable[[Any, Any, int | None], Any]) -> Any:
-        """See :meth:`Rows.sum`; blocks follow one another, and are added in place."""
+        """See :meth:`RowSource.sum`; blocks follow one another, and are added in place."""
         total, start = None, 0
         for block in self.blocks():
             rows, y = block if self.are_pairs else (block, None)

@@ -1,4 +1,4 @@
-"""Dask arrays: one task per chunk of rows, and sums of what the chunks give, in a tree.
+"""Chunks of a dask array as a source of rows: one task per chunk, sums added in a tree.
 
 Dask is never imported unless one of its arrays is given.
 """
@@ -13,14 +13,14 @@ import numpy as np
 from scipy import sparse
 
 from .._utils.threads import count_threads
-from ._base import Rows
-from ._source import is_dask_array
+from ._block_rows import is_dask_array
+from ._row_source import RowSource
 
 _ADDED_AT_A_TIME = 8
 _NO_ROWS = "the dask array is empty; at least one row is needed."
 
 
-class DaskRows(Rows):
+class DaskRows(RowSource):
     """Chunks of the rows of a dask array.
 
     Chunks of parts of the columns are put together. Chunks without rows, as a selection leaves them
@@ -74,11 +74,11 @@ class DaskRows(Rows):
         )
 
     def blocks(self) -> Iterator[Any]:
-        """See :meth:`Rows.blocks`; every chunk is computed when it is asked for."""
+        """See :meth:`RowSource.blocks`; every chunk is computed when it is asked for."""
         return self.map(_itself)
 
     def map(self, function: Callable[[Any], Any], n_jobs: int | None = None) -> Iterator[Any]:
-        """See :meth:`Rows.map`; tasks, of which `n_jobs` are computed at a time."""
+        """See :meth:`RowSource.map`; tasks, of which `n_jobs` are computed at a time."""
         import dask
 
         one, shared = dask.delayed(_map_block), self._shared(function)
@@ -93,7 +93,7 @@ class DaskRows(Rows):
                 del result
 
     def sum(self, function: Callable[[Any, Any, int | None], Any]) -> Any:
-        """See :meth:`Rows.sum`; tasks, added eight at a time, in a tree."""
+        """See :meth:`RowSource.sum`; tasks, added eight at a time, in a tree."""
         import dask
 
         one, add_up = dask.delayed(_term), dask.delayed(_add)
@@ -108,7 +108,7 @@ class DaskRows(Rows):
         return total
 
     def first_y(self) -> Any:
-        """See :meth:`Rows.first_y`; what is computed for it takes the place of its chunks."""
+        """See :meth:`RowSource.first_y`; what is computed for it takes the place of its chunks."""
         if not is_dask_array(self._y):
             return self._y
         while not self._known_y or not self._known_y[-1].shape[0]:

@@ -1,28 +1,35 @@
-"""Measures of what lies within a Hamming radius: tie t holds the items at distance t."""
+"""The measures of what lies within a Hamming radius, where tie t is distance t."""
 
 from functools import lru_cache
 
 import numpy as np
 
-from ._ties import Array, Ties, ratio
+from ._registry import measure_of_package
+from ._tied_items import Array, Ties, ratio
 
 
+@measure_of_package("lookup_precision_score", short_name="ph2", label="precision within radius")
 def lookup_precision(ties: Ties, radius: int = 2) -> Array:
     """Return the relevant share of the items within `radius`, 0 where there are none."""
     return ratio(_within(ties.relevant, radius), _within(ties.total, radius))
 
 
+@measure_of_package("lookup_recall_score", label="recall within radius")
 def lookup_recall(ties: Ties, radius: int = 2) -> Array:
     """Return the share of all relevant items that lies within `radius`."""
     return ratio(_within(ties.relevant, radius), ties.n_relevant)
 
 
+@measure_of_package("average_cumulative_gain_score", short_name="acg", label="ACG", is_share=False)
 def average_cumulative_gain(ties: Ties, radius: int = 3) -> Array:
     """Return the mean level of the items within `radius`, 0 where there are none."""
     gains = np.einsum("v,qvt->q", ties.levels, ties.counts[:, :, : radius + 1])
     return ratio(gains, _within(ties.total, radius))
 
 
+@measure_of_package(
+    "local_group_average_precision_score", short_name="mlgap", label="LGAP", needs_codes=True
+)
 def local_group_average_precision(ties: Ties, radius: int = 2) -> Array:
     """Return precision within 0, 1, ... `radius`, each times the evenness of the codes there, mean.
 
