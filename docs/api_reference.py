@@ -33,13 +33,6 @@ SECTIONS = (
         "Estimators that learn codes from relevance.",
     ),
     Section(
-        "Hashers for other objectives",
-        "sklearn_hashrank",
-        ("MIHasher", "DPSHHasher", "DTSHHasher", "HashNetHasher"),
-        "Mutual information, and likelihoods of pairs and triplets, by the trainer of TALRLinear; "
-        "see :ref:`minibatch_methods`.",
-    ),
-    Section(
         "Baselines",
         "sklearn_hashrank",
         ("SignHasher", "LSHHasher", "PCAHasher", "ITQHasher", "ClassifierHasher"),
@@ -273,6 +266,7 @@ SECTIONS = (
         "Ranking objectives",
         "sklearn_hashrank.objectives",
         (
+            "BaseObjective",
             "Objective",
             "SimplifiedAP",
             "ArxivAP",
@@ -375,6 +369,7 @@ SHARED = {
         "FeatureSpace",
         "Hyperplanes",
         "KernelFeatures",
+        "LinearScores",
         "Moments",
         "block_slices",
         "column_means",
@@ -386,6 +381,10 @@ SHARED = {
         "leading_directions",
         "leading_eigenpairs",
         "map_blocks",
+        "project",
+        "rounding_of_sums",
+        "settle",
+        "zero_tolerance",
     ),
     "sklearn_hashrank.learning": (
         "BatchRelevance",
@@ -417,7 +416,7 @@ SHARED = {
         "configure_measure",
         "evaluate",
         "mean_over_queries",
-        "mean_score",
+        "mean_value",
         "parse_measure",
         "precision_and_recall",
         "usage_of",
@@ -435,11 +434,13 @@ SHARED = {
     "sklearn_hashrank.metrics.settings": ("has_setting", "with_settings"),
     "sklearn_hashrank.neighbors": ("DISTANCES",),
     "sklearn_hashrank.objectives": (
-        "BEST_RELAXATION",
         "FLOOR",
+        "LIKELIHOODS",
         "OBJECTIVES",
         "PAIRWISE_OBJECTIVES",
+        "RANKING_OPTIONS",
         "CheckedObjective",
+        "ObjectiveParameter",
     ),
     "sklearn_hashrank.objectives.structural": ("LOSSES", "RankingLoss", "count_relevant"),
     "sklearn_hashrank.persistence": (

@@ -10,6 +10,7 @@ sys.path.insert(0, str(DOCS))
 import api_reference
 import layers
 import markdown_pages
+import method_names
 import walk
 
 import sklearn_hashrank
@@ -18,6 +19,7 @@ from sklearn_hashrank._utils import extras
 api_reference.write_pages(DOCS / "api.rst")
 layers.write_table(DOCS / "layers.txt")
 walk.write_table(DOCS / "walk.txt")
+method_names.write_table(DOCS / "methods" / "names.txt")
 markdown_pages.convert(DOCS.parent / "CHANGELOG.md", DOCS / "changelog.rst")
 markdown_pages.convert(DOCS.parent / "CONTRIBUTING.md", DOCS / "contributing.rst")
 markdown_pages.convert(DOCS / "benchmarks.md", DOCS / "benchmarks.rst")

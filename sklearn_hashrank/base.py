@@ -27,7 +27,6 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ._utils.parameters import NumbersAreNoBooleans
@@ -40,8 +39,8 @@ from .affinity import (
     fit_affinity,
 )
 from .codes import FORMATS, collect_codes, packed_width, write_codes
-from .features import FeatureSpace
-from .measures import mean_score
+from .features import FeatureSpace, project
+from .measures import mean_value
 from .metrics.retrieval import retrieve, warn_if_all_is_relevant
 from .persistence import check_output
 from .rows import DaskRows, check_batch_size, is_dask_array, report_progress, source
@@ -303,7 +302,7 @@ class BaseHasher(
         """
         histogram = retrieve(self, X, y, n_jobs=getattr(self, "n_jobs", None))
         warn_if_all_is_relevant(histogram, stacklevel=3)
-        return mean_score(histogram.measure("average_precision"), stacklevel=3)
+        return mean_value(histogram.measure("average_precision"), stacklevel=3)
 
     def relevance(self, X: MatrixLike, y: Target | None = None) -> tuple[Any, Any]:
         """Return the affinity to judge retrieval by, and what it compares.
@@ -499,13 +498,6 @@ class LinearHasher(BaseHasher):
 
     def _project(self, X: Any) -> np.ndarray:
         return project(X, self.components_, self.intercept_)
-
-
-def project(X: Any, components: np.ndarray, intercept: np.ndarray) -> np.ndarray:
-    """Real projections of rows, (n_samples, n_bits)."""
-    projections = safe_sparse_dot(X, components.T, dense_output=True)
-    projections += intercept
-    return projections
 
 
 def _call_method(X, model):

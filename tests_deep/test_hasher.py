@@ -151,8 +151,16 @@ def test_hashnet_becomes_steeper():
     for progress, alpha in ((0.0, 1.0), (0.5, np.sqrt(5)), (1.0, 3.0)):
         for listener in found.before_step:
             listener(progress)
-        assert found.objective.alpha == pytest.approx(alpha)
-    assert not batch_objective(HashNet(), 8, relevance, Y).before_step
+        assert found.objective.objective.alpha_ == pytest.approx(alpha)
+
+
+def test_an_object_is_annealed_like_its_name():
+    named = hasher(objective="hashnet").fit(X, Y)
+    given = HashNet()
+    assert_array_equal(hasher(objective=given).fit(X, Y).codes_, named.codes_)
+    assert given.alpha_ == 1.0
+    steady = hasher(objective=HashNet(alpha_end=None)).fit(X, Y)
+    assert np.any(steady.decision_function(X) != named.decision_function(X))
 
 
 @pytest.mark.parametrize(

@@ -68,7 +68,7 @@ def count_threads(n_jobs: int | None) -> int:
 
 
 def _threads_and_backend(n_jobs: int | None) -> tuple[int, bool]:
-    """Number of threads, and whether joblib is to run them."""
+    """Return how many threads there are, and whether a joblib backend was asked to run them."""
     check_n_jobs(n_jobs)
     if n_jobs == 1 or getattr(_here, "is_in_task", False):
         return 1, False
@@ -213,7 +213,7 @@ def run_in_threads(
 
 
 class _Work:
-    """Items that several threads take from, one after the other."""
+    """Items that several threads take one after the other, until one fails."""
 
     def __init__(self, function: Callable, items: Sequence):
         self.function, self.items = function, items

@@ -15,14 +15,14 @@ ALL = 0  # where "all" may stand for a number
 
 
 def words(text: str) -> list[str]:
-    """Words between commas, but for those inside brackets, as of a tuple."""
+    """Split at commas, except at those inside brackets, as of a tuple."""
     return [word.strip() for word in _COMMA.split(text) if word.strip()]
 
 
 def add_parser(
     commands: Any, name: str, purpose: str, run: Callable[..., int | None], epilog: str = ""
 ) -> ArgumentParser:
-    """Add a command that `run` does, with a purpose that lists and its own help show."""
+    """Add a command, which calls `run`. The list of commands and its own help show the purpose."""
     parser: ArgumentParser = commands.add_parser(
         name, help=purpose, description=purpose.capitalize() + ".", epilog=epilog
     )
@@ -83,7 +83,7 @@ def add_output(parser: ArgumentParser, what: str, required: bool) -> None:
 
 
 def add_rescoring(parser: ArgumentParser, needs: str = "") -> None:
-    """Add what is found when candidates are rescored."""
+    """Add ``--rescore`` and ``--oversampling``, which measure rankings by more than codes."""
     parser.add_argument(
         "--rescore",
         type=positive,
@@ -101,7 +101,7 @@ def add_rescoring(parser: ArgumentParser, needs: str = "") -> None:
 
 
 def add_neighbors(parser: ArgumentParser, needs: str) -> None:
-    """Add what is relevant where the nearest rows are."""
+    """Add ``--neighbors`` and ``--metric``, which make the nearest rows the relevant ones."""
     parser.add_argument(
         "--neighbors", type=positive, metavar="K", help=f"the K nearest rows are relevant{needs}"
     )
@@ -115,7 +115,7 @@ def add_neighbors(parser: ArgumentParser, needs: str) -> None:
 
 
 def add_measures(parser: ArgumentParser) -> None:
-    """Add ``--measures``."""
+    """Add ``--measures``, the names of the measures that make the columns."""
     parser.add_argument(
         "--measures",
         type=_measures,
@@ -128,7 +128,7 @@ def add_measures(parser: ArgumentParser) -> None:
 
 
 def _measures(text: str) -> list[str]:
-    """Measures between commas, checked."""
+    """Split the names of measures at commas, and check them."""
     names = words(text)
     try:
         name_measures(names)
@@ -138,7 +138,7 @@ def _measures(text: str) -> list[str]:
 
 
 def lengths(text: str) -> list[int]:
-    """Numbers above zero between commas."""
+    """Split numbers above zero at commas."""
     return [positive(word) for word in words(text)]
 
 

@@ -120,7 +120,7 @@ def _run(options: Namespace, arguments: list[str]) -> int:
 
 
 def _check_files(options: Namespace) -> None:
-    """Say what is missing of the files that the options need, or too much."""
+    """Check that the files that the options need are given, and no others."""
     has_labels = options.database_labels is not None
     has_queries = options.queries is not None
     if options.neighbors:
@@ -141,7 +141,7 @@ def _check_files(options: Namespace) -> None:
 
 
 def _read_features(path: str, codes: np.ndarray, columns: Any = None) -> Any:
-    """Rows of features, one for each code; a .npy file is mapped into memory."""
+    """Read rows of features, one for each code; a .npy file is mapped into memory."""
     rows = read_rows(path, columns=columns).X
     check_rows(rows, path)
     if rows.shape[0] != len(codes):
@@ -160,7 +160,7 @@ def _rescored(
     y: tuple[Any, Any],
     affinity: Any,
 ) -> dict[str, float]:
-    """Scores of rankings of which the model and the features are known, too."""
+    """Measure the rankings of ``--rescore``, which need the model and the features."""
     hasher = load_hasher(options.model)
     names = hasher.__dict__.pop("feature_names_in_", None)  # the columns are chosen by name here
     rows = []

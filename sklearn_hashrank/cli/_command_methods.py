@@ -50,6 +50,8 @@ def _list_methods() -> None:
 def _list_parameters(notation: str) -> None:
     hasher = method_from_name(notation)
     lines = _first_sentences(type(hasher))
+    if hasattr(getattr(hasher, "objective", None), "get_params"):
+        lines |= _first_sentences(type(hasher.objective))  # its parameters are set by their names
     shown = {f"{name}={value!r}": name for name, value in parameters_to_set(hasher).items()}
     width = max(map(len, shown), default=0)
     print(f"{notation}: {METHODS[notation.partition(':')[0].strip()].line}")

@@ -100,7 +100,7 @@ def _write_neighbors(path: str | None, distances: Any, indices: Any, is_table: b
 
 
 def _write_arrays(file: Any, arrays: dict[str, np.ndarray]) -> None:
-    """As numpy.savez does, but closed in order where the disk is full."""
+    """Write as numpy.savez does, and close every member where the disk is full."""
     with zipfile.ZipFile(file, "w") as archive:
         for name, array in arrays.items():
             with archive.open(f"{name}.npy", "w", force_zip64=True) as member:

@@ -1,4 +1,4 @@
-"""Codes and features of ``encode``, ``evaluate`` and ``search``: read from files, and checked."""
+"""Read codes and encode features from files, for ``encode``, ``evaluate`` and ``search``."""
 
 import numpy as np
 
@@ -22,7 +22,7 @@ def encode_file(hasher: BaseHasher, path: str, out: str | None, n_jobs: int | No
 
 
 def read_codes(paths: list[str], n_bits: int | None) -> tuple[list[np.ndarray], int]:
-    """Codes of several files, and their common length, which files of `hashrank encode` know."""
+    """Read codes of several files, and their length, which `hashrank encode` notes in files."""
     noted = [noted_n_bits(path) if path.lower().endswith(".npy") else None for path in paths]
     if n_bits is None:
         n_bits = next((length for length in noted if length is not None), None)

@@ -8,7 +8,7 @@ from ..comparison import Column, RunResult
 
 
 class Lines:
-    """One line for each finished run, on standard error, with its score of a column."""
+    """Print a line for each finished run to standard error, with its score of one column."""
 
     def __init__(self, column: Column) -> None:
         self.column = column
@@ -26,28 +26,28 @@ class Lines:
         self.close()
 
     def __call__(self, result: RunResult, n_done: int, n_runs: int) -> None:
-        """Tell of a run that is done."""
+        """Count a finished run and show its line."""
         self.n_done, self.n_runs = n_done, n_runs
         self.n_failed += bool(result.error)
         self.show(f"[{n_done}/{n_runs}] {describe(result, self.column)}")
 
     def show(self, line: str) -> None:
-        """Write a line."""
+        """Print a line."""
         print(line, file=sys.stderr, flush=True)
 
     def close(self) -> None:
-        """Nothing is open."""
+        """Do nothing; a bar closes here."""
 
 
 class Quiet(Lines):
-    """Counts, and says nothing."""
+    """Count the runs without printing, for ``--quiet``."""
 
     def show(self, line: str) -> None:
-        """Write nothing."""
+        """Print nothing."""
 
 
 class Bar(Lines):
-    """A live bar below the lines, by rich."""
+    """Show a live bar, made by rich, below the lines."""
 
     def __init__(self, column: Column) -> None:
         super().__init__(column)
@@ -74,7 +74,7 @@ class Bar(Lines):
         self._progress.start()
 
     def show(self, line: str) -> None:
-        """Write a line above the bar, and move the bar."""
+        """Print a line above the bar, and move the bar."""
         self._progress.console.print(line)
         self._progress.update(self._task, completed=self.n_done, total=self.n_runs)
 
@@ -96,7 +96,7 @@ def make_progress(quiet: bool, column: Column) -> Lines:
 
 
 def describe(result: RunResult, column: Column) -> str:
-    """One run in one line."""
+    """Describe a finished run in one line."""
     what = f"{result.method}, {result.n_bits} bits, seed {result.seed}: "
     if result.error:
         return f"{what}failed: {result.error}"

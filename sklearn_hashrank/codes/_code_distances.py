@@ -4,6 +4,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils import check_array
 
+from ..rows import as_numpy
 from ._code_formats import CodeReader, bytes_to_words, write_codes
 
 
@@ -111,7 +112,8 @@ def weighted_distances(
     >>> weighted_distances([[0, 1, 1]], [[0, 1, 1], [1, 1, 1], [0, 0, 0]], [2.0, 1.0, 0.5])
     array([[0. , 2. , 1.5]])
     """
-    of_bits = check_array(weights, ensure_2d=False, dtype=np.float64, input_name="weights")
+    of_bits = as_numpy(weights, "weights")
+    of_bits = check_array(of_bits, ensure_2d=False, dtype=np.float64, input_name="weights")
     if of_bits.ndim != 1:
         raise ValueError(f"weights must be of shape (n_bits,). Got shape {of_bits.shape}.")
     *packed, length = _read_both(query_codes, database_codes, n_bits)

@@ -236,7 +236,7 @@ class CodeReader:
         return packed
 
     def _check_values(self, codes: np.ndarray, name: str) -> tuple[np.ndarray, list[int]]:
-        """Where the ones are, and which values there are."""
+        """Find the ones and the values that occur, in as few passes as the values allow."""
         if codes.dtype in (np.uint8, np.bool_) and codes.max() <= 1:
             return codes, sorted({int(codes.min()), int(codes.max())})
         ones = codes == 1
@@ -284,7 +284,6 @@ class CodeReader:
 
 
 def _pack_ones(ones: np.ndarray) -> np.ndarray:
-    """Pack rows of 0 and 1."""
     if ones.shape[1] % 8 == 0 and ones.flags.c_contiguous:  # in one run, many times faster
         return np.packbits(ones.reshape(-1)).reshape(len(ones), -1)
     return np.packbits(ones, axis=1)

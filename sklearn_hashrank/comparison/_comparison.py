@@ -42,7 +42,7 @@ WRITTEN_FILES = {
 
 @dataclass(frozen=True)
 class Comparison:
-    """Results of :func:`compare`, and what they are results of.
+    """Results of :func:`compare`, and a description of what was compared.
 
     Parameters
     ----------
@@ -133,7 +133,7 @@ class Comparison:
         return to_latex(self.tables(names))
 
     def to_html(self) -> str:
-        """Make the report: one page that needs nothing beside itself.
+        """Make the report: one page, which loads no other file.
 
         Returns
         -------
@@ -316,7 +316,7 @@ def _run_all(
     n_jobs: int | None,
     progress: Progress | None,
 ) -> list[RunResult]:
-    """Results of all runs, in order; those that are in the store are not run again."""
+    """Do the runs that are not in the store, and return the results of all, in order."""
     results: dict[int, RunResult] = {}
 
     def finish(index: int, result: RunResult) -> None:

@@ -17,7 +17,7 @@ from ..measures import (
     Measure,
     TieOrder,
     mean_over_queries,
-    mean_score,
+    mean_value,
 )
 from ..metrics import make_retrieval_scorer
 from ..metrics.retrieval import warn_if_all_is_relevant
@@ -183,7 +183,7 @@ def measure_codes(
     measures: Any = MEASURED,
     n_jobs: int | None = None,
 ) -> tuple[dict[str, float], dict[str, Any]]:
-    """Every score of a comparison, and the curves that its displays draw.
+    """Compute every score of a comparison, and the curves of its pictures.
 
     Parameters
     ----------
@@ -235,11 +235,11 @@ def measure_codes(
     scores = {}
     for name, configured in named.items():
         if not _is_ranged(configured):
-            scores[name] = mean_score(histogram.measure(configured))
+            scores[name] = mean_value(histogram.measure(configured))
             continue
         for suffix, ties in _TIE_RANGE.items():
             options = {**configured.given, "ties": ties}
-            scores[name + suffix] = mean_score(histogram.measure(configured.measure, **options))
+            scores[name + suffix] = mean_value(histogram.measure(configured.measure, **options))
     usage = histogram.code_usage()
     scores |= {"distinct_codes": usage.n_distinct, "code_entropy": usage.entropy}
     return scores, _curves(histogram, usage)

@@ -33,7 +33,7 @@ def draw_split(protocol: Any, X: Any, y: Any, seed: int) -> RetrievalSplit:
 
 
 def _checked_split(split: Any, protocol: Any) -> RetrievalSplit:
-    """What a split object gave: anyone can write one, and those of scikit-learn have two parts."""
+    """Check what a split object gave; those of scikit-learn give two parts instead of three."""
     if isinstance(split, RetrievalSplit):
         return split
     if not isinstance(split, (tuple, list)) or len(split) != len(fields(RetrievalSplit)):

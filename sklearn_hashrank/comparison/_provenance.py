@@ -1,4 +1,4 @@
-"""What decides the numbers of a run: as a digest for the store, as words for the report."""
+"""What the numbers of a run depend on, as a digest for the store and as text for the report."""
 
 import functools
 import hashlib
@@ -36,9 +36,9 @@ _VERSIONED = {"sklearn_hashrank", "sklearn", "numpy", "scipy", *sys.stdlib_modul
 def run_key(
     hasher: Any, affinity: Any, measures: Mapping[str, ConfiguredMeasure], **settings: Any
 ) -> str | None:
-    """Digest of all that decides the numbers of a run, contents of arrays included.
+    """Digest of all that the numbers of a run depend on, contents of arrays included.
 
-    None where not all of it can be told, as of a lambda in a pipeline.
+    None where not all of it can be found, as for a lambda in a pipeline.
     """
     named = {name: (each.measure, dict(each.given)) for name, each in measures.items()}
     try:
@@ -65,7 +65,7 @@ def versions() -> dict[str, str]:
 
 
 def describe_data(name: str, X: Any, y: Any, affinity: BaseAffinity) -> dict[str, str]:
-    """Name, size and kind of relevance."""
+    """Name and size of the data, and how `y` gives relevance, for the report."""
     levels = ", ".join(f"{level:g}" for level in affinity.levels_)
     understood = affinity.describe(y, "X" if y is X else "y")
     return {
@@ -77,7 +77,7 @@ def describe_data(name: str, X: Any, y: Any, affinity: BaseAffinity) -> dict[str
 
 
 def describe_machine() -> str:
-    """Processor, number of processors that may be used, system."""
+    """Processor, number of usable processors and system, on which times depend."""
     processor = platform.processor() or platform.machine()
     try:
         with open("/proc/cpuinfo", encoding="utf-8") as file:
@@ -93,7 +93,7 @@ def describe_machine() -> str:
 
 @functools.cache
 def _source_digest() -> str:
-    """Digest of the package's own modules: edited methods are run again."""
+    """Digest of the package's own modules, so that edited methods are run again."""
     package = Path(__file__).parents[1]
     digest = hashlib.sha256()
     for path in sorted(package.rglob("*.py")):

@@ -82,7 +82,7 @@ def to_html(comparison: "Comparison") -> str:
 
 
 def _read_beside(name: str) -> str:
-    """Text of a file of this folder, from a new line on."""
+    """Text of a file of this folder, after a line break, as it stands in the page."""
     return "\n" + files(__package__).joinpath(name).read_text("utf-8")
 
 
@@ -273,7 +273,7 @@ def _notes(comparison: "Comparison") -> list[str]:
 
 
 def _said(messages: Iterable[tuple[str, RunResult]]) -> str:
-    """Each message once, with the runs that it came from."""
+    """List each message once, with the runs that raised it."""
     runs: dict[str, list[str]] = {}
     for message, result in messages:
         length = f"{result.n_bits} bits, " if result.n_bits else ""

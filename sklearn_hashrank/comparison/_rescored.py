@@ -21,7 +21,7 @@ _SEARCHES = 3
 
 @dataclass(frozen=True)
 class Rescoring:
-    """What is found when the nearest codes are rescored, as columns of a comparison.
+    """Columns of a comparison that measure what rescoring the nearest codes finds and costs.
 
     The first ranking is by Hamming distance. The second puts the nearest codes in order of their
     asymmetric distance to the projections of the query. The third puts them in order of the
@@ -57,7 +57,7 @@ class Rescoring:
 
     @property
     def columns(self) -> tuple[Column, ...]:
-        """Shares of relevant items, then costs."""
+        """The columns: shares of relevant items, then costs."""
         k, n = self.n_neighbors, self.oversampling * self.n_neighbors
         of = f"Share of relevant items among the {k} nearest"
         costs = {
@@ -114,7 +114,7 @@ def measure_rescoring(
     y: tuple[Any, Any],
     affinity: Any = "auto",
 ) -> dict[str, float]:
-    """Scores of all columns of a rescoring.
+    """Measure every column of a :class:`Rescoring`.
 
     Parameters
     ----------

@@ -45,7 +45,7 @@ def summarize(
     columns: Iterable[Column] = COLUMNS,
     group_of: Mapping[str, str] | None = None,
 ) -> list[Table]:
-    """One table for each of the figures that the results hold.
+    """Make one table for each column that the results have.
 
     A cell is `best` where its mean is ahead of every other method's at this code length by more
     than the standard error of their difference, which is paired: the same seed means the same

@@ -38,7 +38,7 @@ class Run:
 
 @dataclass(frozen=True)
 class RunResult:
-    """What a run found.
+    """Result of a run: scores, curves and warnings, or why it failed.
 
     Parameters
     ----------

@@ -119,7 +119,7 @@ University of Toronto, 2009.
     ],
     folders=("cifar10", "."),
     files={"train": [_CIFAR_ARCHIVE], "test": [_CIFAR_ARCHIVE]},
-    other_names=("cifar-10-batches-bin", "cifar-10-batches-py", "cifar-10-python.tar.gz"),
+    other_names=("cifar-10-batches-bin",),
 )
 
 CIFAR10_BATCHES = {

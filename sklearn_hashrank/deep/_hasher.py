@@ -33,14 +33,13 @@ from ..learning import (
     takes_groups,
     validation_of,
 )
-from ..objectives import CheckedObjective
 from ..solvers.stochastic import SCHEDULES
 from ._augmentation import AUGMENTATIONS
 from ._datasets import DatasetRows
 from ._images import find_layout, moments_of
 from ._learner import OPTIMIZERS, Inputs, NetworkLearner, encode, find_device
 from ._modules import Parts, build, rebuild, seeded, weights_of
-from ._objectives import batch_objective, find_loss
+from ._objectives import OwnLoss, batch_objective, find_loss
 from ._recipe import choose_recipe
 from ._threads import torch_threads
 
@@ -72,9 +71,9 @@ class DeepHasher(CallbackSupportMixin, BaseHasher):
         ``"hierarchical"``, ``"nested"``, ``"dpsh"``, ``"hashnet"`` or ``"dtsh"`` (see
         :class:`~sklearn_hashrank.deep.PairwiseLoss`), an object with
         ``value_and_gradient(scores, level, levels)``, or a loss, as ``TieAwareLoss(alpha_end=4)``.
-        A loss of your own is called with the scores and the `y` of a batch, both tensors. The
-        relaxed codes of ``"hashnet"`` become steeper during training, as those of
-        :class:`~sklearn_hashrank.HashNetHasher` do.
+        A loss of your own is called with the scores and the `y` of a batch, both tensors.
+        Objectives and losses with a method ``anneal(progress)`` are told before every step how
+        much of the training is done, as ``"hashnet"`` is, whose relaxed codes become steeper.
     affinity : "auto" or affinity object, default="auto"
         How `y` says what is relevant; see :mod:`sklearn_hashrank.affinity`. ``"auto"`` without `y`
         learns from the nearest rows, and judges by distances; see :ref:`unlabelled`.
@@ -434,7 +433,7 @@ class DeepHasher(CallbackSupportMixin, BaseHasher):
         return AUGMENTATIONS[self.augment] if is_name else self.augment
 
     def _validation(self, found, relevance, learner, X, train, validation):
-        if isinstance(found.objective, torch.nn.Module):
+        if isinstance(found.objective, OwnLoss):
 
             def validate():
                 return -float(
@@ -442,9 +441,8 @@ class DeepHasher(CallbackSupportMixin, BaseHasher):
                 )
 
             return validate
-        objective = CheckedObjective(found.objective, relevance.levels)
         return validation_of(
-            objective, lambda rows: learner.scores(X, rows), relevance, train, validation
+            found.objective, lambda rows: learner.scores(X, rows), relevance, train, validation
         )
 
     def _check_rows(self, X: Any, y: Any = None, *, reset: bool) -> Any:

@@ -6,16 +6,21 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import torch
-from sklearn.utils._param_validation import InvalidParameterError
 
 from ..affinity import is_auto
 from ..learning import NeighborRelevance
-from ..objectives import OBJECTIVES, Objective
-from ._losses import PAIRWISE, BatchLoss, PairwiseLoss, TieAwareLoss
+from ..objectives import ObjectiveParameter
+from ._losses import BatchLoss
 
 _MOST_BINS_OF_NEIGHBORS = 64  # as TALRLinear has; coarser bins cannot tell the nearest rows apart
 
-RANKING_NAMES = frozenset(name for name, _ in OBJECTIVES)
+_OBJECTIVE = ObjectiveParameter(
+    "DeepHasher",
+    takes_ranking=True,
+    takes_zones=True,
+    takes_likelihoods=True,
+    also=", or a loss, a torch.nn.Module",
+)
 
 Loss = Callable[[torch.Tensor, np.ndarray], torch.Tensor]
 """From scores, and the numbers of their rows, to a scalar that is minimised."""
@@ -26,8 +31,7 @@ class BatchObjective(NamedTuple):
 
     Attributes
     ----------
-    objective : object
-        With ``value_and_gradient``; of a loss of the user's own, the loss.
+    objective : CheckedObjective or OwnLoss
     loss : callable
         Minus the objective of a batch.
     before_step : tuple of callable
@@ -62,18 +66,8 @@ def find_loss(objective: Any, n_bits: int, of_neighbors: bool = False) -> torch.
                 f"of the loss at 'auto'. Got {objective.affinity!r}."
             )
         return copy.deepcopy(objective)
-    if isinstance(objective, str) and objective in RANKING_NAMES:
-        n_bins = min(n_bits, _MOST_BINS_OF_NEIGHBORS) if of_neighbors else "auto"
-        return TieAwareLoss(objective, n_bins=n_bins)
-    if isinstance(objective, str) and objective not in PAIRWISE:
-        names = ", ".join(repr(name) for name in sorted({*RANKING_NAMES, *PAIRWISE}))
-        raise InvalidParameterError(
-            f"The 'objective' parameter of DeepHasher must be a str among {{{names}}}, an object "
-            "with value_and_gradient(scores, level, levels) or a loss, a torch.nn.Module. "
-            f"Got {objective!r} instead."
-        )
-    is_ranking = isinstance(objective, Objective)
-    return TieAwareLoss(objective) if is_ranking else PairwiseLoss(objective)
+    n_bins = min(n_bits, _MOST_BINS_OF_NEIGHBORS) if of_neighbors else "auto"
+    return BatchLoss(_OBJECTIVE.resolve(objective, n_bins=n_bins), "auto", "auto")
 
 
 def batch_objective(
@@ -100,23 +94,18 @@ def batch_objective(
     """
     module = find_loss(objective, n_bits, isinstance(relevance, NeighborRelevance))
     if not isinstance(module, BatchLoss):
-        return BatchObjective(module, _OwnLoss(module, y))
-    if by_form:
-        module.check_y(y)
+        own = OwnLoss(module, y)
+        return BatchObjective(own, own, (own.anneal,))
+    module.checked_objective.check_affinity(relevance.affinity, by_form)
     levels = np.asarray(relevance.levels, dtype=np.float64)
 
     def loss(scores: torch.Tensor, batch: np.ndarray) -> torch.Tensor:
         return module.of_level_indices(scores, relevance.level_indices(batch), levels)
 
-    before_step: tuple[Callable[[float], None], ...] = ()
-    if getattr(module, "alpha_end", None) is not None:
-        before_step = (module.anneal,)
-    elif objective == "hashnet":
-        before_step = (module.objective.continuation(),)
-    return BatchObjective(module.objective, loss, before_step)
+    return BatchObjective(module.checked_objective, loss, (module.anneal,))
 
 
-class _OwnLoss:
+class OwnLoss:
     """A loss of the user's own, which is given the y of a batch itself."""
 
     def __init__(self, module: torch.nn.Module, y: Any):
@@ -131,6 +120,14 @@ class _OwnLoss:
                 f"which takes numbers. Got y of dtype {y.dtype}."
             )
         self._module, self._y = module, y
+
+    def anneal(self, progress: float) -> None:
+        """Tell the loss how much of the training is done, if it wants to know."""
+        if hasattr(self._module, "anneal"):
+            self._module.anneal(progress)
+
+    def level_gain(self, levels: np.ndarray) -> None:
+        """Say nothing of the levels."""
 
     def __call__(self, scores: torch.Tensor, batch: np.ndarray) -> torch.Tensor:
         module, y = self._module.to(scores.device), torch.from_numpy(self._y[batch])

@@ -8,8 +8,10 @@ from numpy.random import RandomState
 from scipy import sparse
 from threadpoolctl import threadpool_limits
 
+from .. import _kernels
 from ..persistence import storable
 from ._centred_rows import dense_if_small
+from ._settled import likely_rounding_of_sums, rows_of_pairs, wide_rows
 from ._space import FeatureSpace
 
 # Clusters are found from so many rows for each of them at most: more change the means little.
@@ -120,9 +122,13 @@ class Anchors:
         """Dtype of distances: float32 where rows and anchors are."""
         return np.result_type(X.dtype, self.inside.dtype)
 
-    def squared_distances(self, X: Any) -> np.ndarray:
-        """Squared distances of a block of rows, (n_samples, n_anchors), finite for finite rows."""
-        X, dtype = dense_if_small(X), self.dtype_of(X)
+    def squared_distances(self, X: Any, *, dtype: Any = None) -> np.ndarray:
+        """Squared distances of a block of rows, (n_samples, n_anchors), finite for finite rows.
+
+        Sums are added up in `dtype`; None means as of :meth:`dtype_of`.
+        """
+        X = dense_if_small(X)
+        dtype = self.dtype_of(X) if dtype is None else np.dtype(dtype)
         with np.errstate(over="ignore", invalid="ignore"):
             if sparse.issparse(X):
                 rows = self.space.rows(X)
@@ -130,7 +136,7 @@ class Anchors:
                 norms = rows.X.power(2).sum(axis=1) - 2 * (rows.X @ rows.mean)
                 norms = np.asarray(norms).ravel() + rows.mean @ rows.mean
             else:
-                inside = self.space.transform(X, dtype)
+                inside = self.space.transform(X, self.dtype_of(X)).astype(dtype, copy=False)
                 distances = inside @ self.inside.T
                 norms = np.einsum("ij,ij->i", inside, inside)
             distances *= -2
@@ -141,6 +147,27 @@ class Anchors:
         if is_far.any():  # so far that its squares overflow
             distances[is_far] = most
         return np.maximum(distances, 0, out=distances).astype(dtype, copy=False)
+
+    def squared_distances_alone(self, X: Any, rows: np.ndarray, anchors: np.ndarray) -> np.ndarray:
+        """Squared distances of pairs of a row and an anchor; they depend on nothing but the pair.
+
+        The numbers of the rows ascend.
+        """
+        found, inside = np.empty(len(rows)), np.ascontiguousarray(self.inside, np.float64)
+        for pairs, dense, which in rows_of_pairs(X, rows):
+            found[pairs] = _kernels.projections.squared_distances_alone(
+                wide_rows(self.space.transform(dense, self.dtype_of(X))),
+                which,
+                inside,
+                anchors[pairs],
+            )
+        return found
+
+    def rounding_of(self, distances: np.ndarray) -> np.ndarray:
+        """Bounds of the rounding of each row's squared distances, (n_samples,) float64."""
+        first, *_ = norms = np.sqrt(self.squared_norms)
+        lengths = np.sqrt(distances[:, 0].astype(np.float64)) + first + norms.max()
+        return likely_rounding_of_sums(self.inside.shape[1], distances.dtype) * lengths**2
 
 
 def _means(rows, cluster):

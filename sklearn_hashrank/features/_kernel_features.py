@@ -8,6 +8,7 @@ from scipy import linalg
 from ..persistence import storable
 from ._anchors import Anchors
 from ._blocks import block_slices, map_blocks
+from ._settled import LinearScores, likely_rounding_of_sums, settle
 
 _SMALLEST_EIGENVALUE = 1e-8
 
@@ -39,7 +40,10 @@ class KernelFeatures:
 
     def block(self, X: Any) -> np.ndarray:
         """Features of a block of rows, (n_samples, n_anchors)."""
-        features = self.anchors.squared_distances(X)
+        return self._from_distances(self.anchors.squared_distances(X))
+
+    def _from_distances(self, features):
+        """Turn squared distances into features, in place."""
         with np.errstate(over="ignore"):  # rows so far away have kernels of zero
             features *= -features.dtype.type(self.factor)
         np.exp(features, out=features)
@@ -67,15 +71,46 @@ class KernelFeatures:
         Offsets are added. The result is float32 where rows, anchors and weights are.
         """
         dtype = np.result_type(self.anchors.dtype_of(X), weights.dtype)
-        projections = map_blocks(
-            lambda rows: self.block(rows) @ weights,
+        offsets = np.zeros(weights.shape[1], weights.dtype) + offsets
+        scores = LinearScores(weights.T, offsets, likely_rounding_of_sums)
+        return map_blocks(
+            lambda rows: self._project_block(rows, scores, dtype),
             X,
             self.anchors.row_numbers,
             weights.shape[1:],
             dtype,
         )
-        projections += offsets
+
+    def _project_block(self, X, scores, dtype):
+        """Projections of a block of rows, whose signs depend on each row alone."""
+        distances = self.anchors.squared_distances(X, dtype=dtype)
+        of_distances = self.anchors.rounding_of(distances)
+        features = self._from_distances(distances)
+        projections = scores.multiply(features)
+        # What kernels round off is relative to them, not to what is left when they are centred.
+        of_rows, slopes, offsets = scores.rounding(features)
+        of_kernels = of_rows + np.linalg.norm(self.means)
+        of_rows = of_kernels * (1 + self.factor * of_distances / scores.relative(features))
+        settle(
+            projections,
+            of_rows,
+            slopes,
+            offsets,
+            lambda rows, bits: self._project_alone(X, rows, bits, scores, dtype),
+        )
         return projections
+
+    def _project_alone(self, X, rows, bits, scores, dtype):
+        distinct, of_distinct = np.unique(rows, return_inverse=True)
+        if dtype != np.float64:  # most are certain there
+            projections = self._project_block(X[distinct], scores, np.dtype(np.float64))
+            return projections[of_distinct, bits]
+        n = self.anchors.n
+        distances = self.anchors.squared_distances_alone(
+            X, np.repeat(distinct, n), np.tile(np.arange(n), len(distinct))
+        )
+        features = self._from_distances(distances.reshape(-1, n))
+        return scores.project_alone(features, of_distinct, bits)
 
 
 def inverse_root(kernels: np.ndarray, dtype: Any) -> np.ndarray:

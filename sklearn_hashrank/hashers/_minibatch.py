@@ -1,20 +1,18 @@
 """Linear hashers that maximise an objective by gradient ascent over minibatches."""
 
-import inspect
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
 from numbers import Integral, Real
 from typing import Any, Self
 
 import numpy as np
 from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, InvalidParameterError, StrOptions
+from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import validate_data
 
 from .._utils.callbacks import CallbackSupportMixin, Progress
 from .._utils.threads import one_blas_thread
-from ..affinity import BaseAffinity
+from ..affinity import BaseAffinity, is_auto
 from ..base import LinearHasher, project
 from ..learning import (
     EarlyStopping,
@@ -31,12 +29,10 @@ from ..learning import (
     takes_groups,
     validation_of,
 )
-from ..objectives import DPSH, DTSH, CheckedObjective, Objective, SquaredEuclidean
+from ..objectives import CheckedObjective, Objective
 from ..solvers.stochastic import SCHEDULES, SOLVERS
 
 _RATE_OF_NEIGHBORS = 0.003  # the start is good already: longer steps lose it on pixels
-
-Listeners = Sequence[Callable[[float], None]]
 
 
 class MinibatchHasher(CallbackSupportMixin, LinearHasher):
@@ -86,10 +82,9 @@ class MinibatchHasher(CallbackSupportMixin, LinearHasher):
         start = self._check_start(X)
         X, y = self._validate_training_data(X, y)
         relevance = self._fit_relevance(X, y)
-        chosen, before_step = self._choose_objective(relevance.affinity)
-        self._check_can_learn(y, graded=_tells_grades_apart(chosen, relevance.levels))
-        objective = CheckedObjective(chosen, relevance.levels)
-        self._train(objective, before_step, relevance, X, y, start)
+        objective = self._checked_objective(relevance)
+        self._check_can_learn(y, graded=_tells_grades_apart(objective.objective, relevance.levels))
+        self._train(objective, relevance, X, y, start)
         self._keep_database(X, y)
         return self
 
@@ -120,13 +115,11 @@ class MinibatchHasher(CallbackSupportMixin, LinearHasher):
             self._check_n_bits(self._learner.n_bits)
         X, y = self._validate_training_data(X, y, reset=first)
         relevance = self._fit_relevance(X, y)
-        objective = CheckedObjective(
-            self._choose_objective(relevance.affinity)[0], relevance.levels
-        )
+        objective = self._checked_objective(relevance)
         random_state = check_random_state(self.random_state)
         if first:
             self.batch_size_ = choose_batch_size(
-                self.batch_size, objective.objective, relevance, random_state
+                self.batch_size, objective, relevance, random_state
             )
             self._learner = self._new_learner(objective, relevance, X, None, random_state)
         else:
@@ -140,33 +133,13 @@ class MinibatchHasher(CallbackSupportMixin, LinearHasher):
         return self
 
     @abstractmethod
-    def _choose_objective(self, affinity: BaseAffinity) -> tuple[Any, Listeners]:
-        """Return the objective, looked up where it is named, and listeners to its progress."""
+    def _choose_objective(self, relevance: Any) -> Any:
+        """Return the objective, looked up where it is named."""
 
-    def _refuse_ignored(self, owner: type, names: tuple[str, ...]) -> None:
-        """Raise where a parameter of the named objectives is set beside an objective object.
-
-        `owner` is the class whose constructor has the defaults.
-        """
-        defaults = inspect.signature(owner).parameters
-        given = [
-            f"{name}={getattr(self, name)!r}"
-            for name in names
-            if getattr(self, name) != defaults[name].default
-        ]
-        if given:
-            raise ValueError(
-                f"{', '.join(names)} belong to objectives given by name, and would be ignored. "
-                f"Got {', '.join(given)} and an objective of type {type(self.objective).__name__}, "
-                "which has parameters of its own."
-            )
-
-    def _refuse_name(self, parameter: str, accepted: Any, also: str = "") -> None:
-        options = ", ".join(repr(name) for name in sorted(accepted))
-        raise InvalidParameterError(
-            f"The {parameter!r} parameter of {type(self).__name__} must be a str among "
-            f"{{{options}}}{also}. Got {getattr(self, parameter)!r} instead."
-        )
+    def _checked_objective(self, relevance):
+        objective = CheckedObjective(self._choose_objective(relevance))
+        objective.check_affinity(relevance.affinity, is_auto(self.affinity))
+        return objective
 
     def _check_start(self, X):
         """Return the projections that a warm start starts from, and refuse others than theirs."""
@@ -190,16 +163,14 @@ class MinibatchHasher(CallbackSupportMixin, LinearHasher):
         random_state = check_random_state(self.random_state)
         return learned_relevance(self.affinity, self.affinity_, X, y, random_state, self.n_jobs)
 
-    def _train(self, objective, before_step, relevance, X, y, start):
+    def _train(self, objective, relevance, X, y, start):
         """Take the passes, and set what they taught."""
         random_state = check_random_state(self.random_state)
         train, validation = relevance.members, relevance.members[:0]
         if self.early_stopping:
             fraction = self.validation_fraction
             train, validation = split_for_validation(train, fraction, random_state)
-        batch_size = choose_batch_size(
-            self.batch_size, objective.objective, relevance, random_state
-        )
+        batch_size = choose_batch_size(self.batch_size, objective, relevance, random_state)
         self.batch_size_ = min(len(train), batch_size)
         rows = X[train] if validation.size else X
         learner = self._new_learner(objective, relevance, rows, len(train), random_state, start)
@@ -213,7 +184,7 @@ class MinibatchHasher(CallbackSupportMixin, LinearHasher):
             self._new_batches(train, relevance, random_state),
             SCHEDULES[self.schedule],
             learner.solver.learning_rate,
-            before_step,
+            [objective.anneal],
             [listener for listener in (stopping, report) if listener],
         ).run(Progress(self, X, y, self.max_iter, learner.fold))
         if stopping:
@@ -240,17 +211,20 @@ class MinibatchHasher(CallbackSupportMixin, LinearHasher):
         if rate == "auto" and from_neighbors and self.solver != "sgd":
             rate = _RATE_OF_NEIGHBORS
         elif rate == "auto":
-            rate = _rate(objective.objective, self.solver, self._takes_groups(relevance))
+            rate = objective.learning_rate(self.solver)
+            rate = rate or _rate(self.solver, self._takes_groups(relevance))
         options: dict[str, Any] = {"learning_rate": rate, "weight_decay": (decay, 0.0)}
         if self.solver == "sgd":
             options["momentum"] = self.momentum
         solver = SOLVERS[self.solver](**options)
-        dropout = self._choose_dropout(objective.objective, X.shape[1], n_rows)
+        dropout = self._choose_dropout(objective, X.shape[1], n_rows)
         return LinearLearner(
             X, self.n_bits, solver, random_state, start, dropout=dropout, one_scale=from_neighbors
         )
 
-    def _choose_dropout(self, objective: Any, n_features: int, n_rows: int | None) -> float:
+    def _choose_dropout(
+        self, objective: CheckedObjective, n_features: int, n_rows: int | None
+    ) -> float:
         """Share of the features to drop; `n_rows` is None where it is not known beforehand."""
         return 0.0
 
@@ -275,7 +249,9 @@ def _stepper(learner, objective, relevance, X):
 
     def step(batch, factor):
         level = relevance.level_indices(batch)
-        return learner.step(X[batch], lambda scores: objective(scores, level), factor)
+        return learner.step(
+            X[batch], lambda scores: objective(scores, level, relevance.levels), factor
+        )
 
     return step
 
@@ -290,9 +266,5 @@ def _stopping(learner, validate, n_iter_no_change):
     return EarlyStopping(validate, get_weights, set_weights, n_iter_no_change)
 
 
-def _rate(objective, solver, takes_groups):
-    grows = isinstance(objective, DPSH | DTSH)
-    grows = grows or getattr(objective, "metric", None) is SquaredEuclidean
-    if solver == "sgd" and grows:
-        return 0.03  # slopes of squared distances and of products grow with the scores
+def _rate(solver, takes_groups):
     return {"adam": 0.02 if takes_groups else 0.01, "adam-by-bit": 0.02, "sgd": 1.0}[solver]

@@ -47,13 +47,17 @@ class WinnerHasher(BaseHasher):
         return -(-self.n_bits_ // (int(self.n_candidates_).bit_length() - 1))
 
     def _project(self, X: Any) -> np.ndarray:
-        shape = self.n_candidates_, self._n_hashes
+        n_candidates = self.n_candidates_ * self._n_hashes
+        shape, dtype = (self.n_bits_,), self._dtype_of(X)
+        return map_blocks(self._project_block, X, n_candidates, shape, dtype)
 
-        def project_block(block):
-            candidates = self._candidates(block).reshape(-1, *shape)
-            return bit_margins(candidates.transpose(1, 0, 2))[:, : self.n_bits_]
+    def _project_block(self, X: Any) -> np.ndarray:
+        return self._margins(self._candidates(X))
 
-        return map_blocks(project_block, X, shape[0] * shape[1], (self.n_bits_,), self._dtype_of(X))
+    def _margins(self, candidates: np.ndarray) -> np.ndarray:
+        """Margins of the bits, (n_rows, n_bits)."""
+        candidates = candidates.reshape(-1, self.n_candidates_, self._n_hashes)
+        return bit_margins(candidates.transpose(1, 0, 2))[:, : self.n_bits_]
 
     def _dtype_of(self, X: Any) -> np.dtype:
         return X.dtype

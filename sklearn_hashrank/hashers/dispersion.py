@@ -2,11 +2,9 @@
 
 from numbers import Real
 
-import numpy as np
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
-from ..affinity import HierarchicalAffinity
-from ..objectives import PAIRWISE_OBJECTIVES, Hierarchical
+from ..objectives import ObjectiveParameter
 from ._minibatch import MinibatchHasher
 from ._parameters import documented
 
@@ -18,7 +16,8 @@ _BEST = {
     "dispersed": {"margin": 1.0, "zone": (1 / 3, 2 / 3)},
     "hierarchical": {"margin": 1.0, "zone": (2 / 3, 1.0)},
 }
-_OF_NAMED_OBJECTIVES = ("margin", "zone", "regularization")
+_OPTIONS = {"margin": "auto", "zone": "auto", "regularization": 0.01}
+_OBJECTIVE = ObjectiveParameter("DispersionHasher", takes_zones=True, options=_OPTIONS, best=_BEST)
 
 
 @documented
@@ -136,36 +135,6 @@ class DispersionHasher(MinibatchHasher):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def _choose_objective(self, affinity):
-        objective = self.objective
-        if not isinstance(objective, str):
-            self._refuse_ignored(DispersionHasher, _OF_NAMED_OBJECTIVES)
-        elif objective in PAIRWISE_OBJECTIVES:
-            zones = {"margin": self.margin, "zone": self.zone}
-            chosen = {name: value for name, value in zones.items() if not isinstance(value, str)}
-            objective = PAIRWISE_OBJECTIVES[objective](
-                **{**_BEST.get(objective, {}), **chosen},
-                regularization=self.regularization,
-                n_jobs=self.n_jobs,
-            )
-        else:
-            self._refuse_name(
-                "objective",
-                PAIRWISE_OBJECTIVES,
-                " or an object with value_and_gradient(scores, level, levels)",
-            )
-        if isinstance(objective, Hierarchical):
-            self._check_hierarchy(affinity)
-        return objective, ()
-
-    def _check_hierarchy(self, affinity):
-        guessed = isinstance(self.affinity, str) and not isinstance(affinity, HierarchicalAffinity)
-        n_levels = np.count_nonzero(affinity.levels_ > 0)
-        if guessed or n_levels < 2:
-            levels = "level" if n_levels == 1 else "levels"
-            raise ValueError(
-                f"objective={self.objective!r} needs superclasses: y as label paths of shape "
-                "(n_samples, depth), integers, the superclass first, with depth >= 2 "
-                "(and affinity=HierarchicalAffinity() where all are 0 or 1). "
-                f"Got {type(affinity).__name__} with {n_levels} {levels} above 0."
-            )
+    def _choose_objective(self, relevance):
+        options = {name: getattr(self, name) for name in _OPTIONS}
+        return _OBJECTIVE.resolve(self.objective, options, n_jobs=self.n_jobs)

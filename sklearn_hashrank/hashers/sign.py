@@ -12,7 +12,7 @@ from sklearn.utils.sparsefuncs import csc_median_axis_0
 from .._utils.threads import one_blas_thread
 from .._utils.types import MatrixLike, Target
 from ..base import LinearHasher
-from ..features import column_means
+from ..features import column_means, zero_tolerance
 
 __all__ = ["SignHasher"]
 
@@ -134,7 +134,11 @@ class SignHasher(LinearHasher):
         features = X[:, : self.n_bits_]
         if sparse.issparse(features):
             features = features.toarray()
-        return features + self.intercept_
+        projections = features + self.intercept_
+        # Near zero, feature and offset are equal, which says how they are rounded.
+        rounding = 2 * zero_tolerance(self.intercept_.dtype) * np.abs(self.intercept_)
+        projections[np.abs(projections) <= rounding] = 0
+        return projections
 
 
 def _medians(X):

@@ -11,7 +11,7 @@ from sklearn.utils._param_validation import Interval
 from .._utils.threads import one_blas_thread
 from .._utils.types import MatrixLike, Target
 from ..base import BaseHasher
-from ..features import Anchors, map_blocks
+from ..features import Anchors, map_blocks, settle, zero_tolerance
 
 __all__ = ["SphericalHasher"]
 
@@ -160,13 +160,29 @@ class SphericalHasher(BaseHasher):
 
     def _project(self, X: Any) -> np.ndarray:
         spheres = self.spheres_
-        return map_blocks(
-            lambda rows: self.squared_radii_ - spheres.squared_distances(rows),
-            X,
-            spheres.row_numbers,
-            (self.n_bits_,),
-            spheres.dtype_of(X),
+        shape, dtype = (self.n_bits_,), spheres.dtype_of(X)
+        return map_blocks(self._project_block, X, spheres.row_numbers, shape, dtype)
+
+    def _project_block(self, X):
+        spheres, zero = self.spheres_, zero_tolerance(self.squared_radii_.dtype)
+        distances = spheres.squared_distances(X)
+        scores = self.squared_radii_ - distances
+
+        def alone(rows, bits):
+            distances = spheres.squared_distances_alone(X, rows, bits)
+            radii = self.squared_radii_[bits].astype(np.float64)
+            scores = radii - distances
+            return np.where(np.abs(scores) > zero * (np.abs(radii) + distances), scores, 0)
+
+        # Where a score is zero, distance and radius are equal.
+        settle(
+            scores,
+            spheres.rounding_of(distances),
+            np.ones(self.n_bits_),
+            4 * zero * np.abs(self.squared_radii_),
+            alone,
         )
+        return scores
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "spheres_")

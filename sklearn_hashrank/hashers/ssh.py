@@ -239,9 +239,7 @@ def orthogonal_directions(
     directions = _AdjustedCovariance(rows, labelled, similarity, eta).leading_eigenvectors(
         n, random_state
     )
-    lengths = np.linalg.norm(rows @ directions, axis=0)
-    least = max(rows.shape) * np.finfo(float).eps * lengths.max()
-    return directions * (lengths > least)  # rounding would choose the bits of the others
+    return _where_rows_vary(directions, rows)
 
 
 def sequential_directions(
@@ -254,7 +252,8 @@ def sequential_directions(
 ) -> np.ndarray:
     """Learn `n` unit vectors in turn, each from what the ones before it got wrong.
 
-    `rows` is X, `labelled` X_l and `similarity` the S of the first one.
+    `rows` is X, `labelled` X_l and `similarity` the S of the first one. A direction is 0 where no
+    row varies any more.
     """
     pairs = similarity.to_dense()
     matrix = _AdjustedCovariance(rows, labelled, pairs, eta)
@@ -264,7 +263,14 @@ def sequential_directions(
         directions[:, bit] = direction.ravel()
         _correct(pairs, (labelled @ direction).ravel())
         matrix.remove(direction)
-    return directions
+    return _where_rows_vary(directions, rows)
+
+
+def _where_rows_vary(directions, rows):
+    """Set the directions to 0 in which no row varies: rounding would choose their bits."""
+    lengths = np.linalg.norm(rows @ directions, axis=0)
+    least = max(rows.shape) * np.finfo(float).eps * lengths.max()
+    return directions * (lengths > least)
 
 
 def _correct(pairs, projections):

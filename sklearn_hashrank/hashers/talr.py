@@ -2,11 +2,10 @@
 
 from numbers import Integral, Real
 
-import numpy as np
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
 from ..affinity import NeighborAffinity
-from ..objectives import BEST_RELAXATION, OBJECTIVES
+from ..objectives import RANKING_OPTIONS, ObjectiveParameter
 from ._minibatch import MinibatchHasher
 from ._parameters import documented
 
@@ -18,7 +17,13 @@ __all__ = ["TALRLinear"]
 _DROPOUT_OF_FEW_ROWS, _FEW_ROWS_PER_FEATURE = 0.1, 10
 # Coarser bins cannot tell the few nearest rows from those that are a little farther.
 _MOST_BINS_OF_NEIGHBORS = 64
-_OF_NAMED_OBJECTIVES = ("relaxation", "alpha", "alpha_end", "n_bins", "delta")
+_OBJECTIVE = ObjectiveParameter(
+    "TALRLinear",
+    takes_auto=True,
+    takes_ranking=True,
+    takes_likelihoods=True,
+    options=RANKING_OPTIONS,
+)
 
 
 @documented
@@ -34,15 +39,17 @@ class TALRLinear(MinibatchHasher):
     Parameters
     ----------
     {n_bits}
-    objective : {"auto", "ap", "ndcg", "mi"} or object, default="auto"
-        Average precision, for which relevant means level > 0; NDCG, which knows grades; the
-        mutual information of distance and relevance, for which relevant means level > 0 (see
-        :class:`~sklearn_hashrank.MIHasher`); or any object with ``value_and_gradient(scores,
-        level, levels)``, see :ref:`add_an_objective`. ``"auto"`` is ``"ap"`` where the affinity
-        has one level above 0, as for class labels, and ``"ndcg"`` where it has several, as for
-        label sets, label paths, vectors and without `y`. An object has parameters of its own:
-        `relaxation`, `alpha`, `alpha_end`, `n_bins` and `delta` belong to the names, and must
-        keep their defaults.
+    objective : {"auto", "ap", "ndcg", "mi", "dpsh", "dtsh", "hashnet"} or object, default="auto"
+        What is maximised. ``"ndcg"`` is NDCG, which knows grades. For the other names relevant
+        means level > 0: ``"ap"`` is average precision, ``"mi"`` the mutual information of distance
+        and relevance, ``"dpsh"`` and ``"hashnet"`` are likelihoods of pairs and ``"dtsh"`` one of
+        triplets, see :ref:`minibatch_methods`. Or any object with
+        ``value_and_gradient(scores, level, levels)``, see :ref:`add_an_objective`. ``"auto"`` is
+        ``"ap"`` where the affinity has one level above 0, as for class labels, and ``"ndcg"`` where
+        it has several, as for label sets, label paths, vectors and without `y`. The parameters
+        `relaxation`, `alpha`, `alpha_end`, `n_bins` and `delta` belong to ``"ap"``, ``"ndcg"`` and
+        ``"mi"``, and must keep their defaults beside the others and beside an object, which has
+        parameters of its own.
     {affinity}
     relaxation : {"auto", "simplified", "arxiv", "cvpr", "exact"}, default="auto"
         How the measure is extended to soft counts. ``"exact"`` equals it on integer counts.
@@ -155,49 +162,22 @@ class TALRLinear(MinibatchHasher):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def _choose_objective(self, affinity):
-        if not isinstance(self.objective, str):
-            self._refuse_ignored(TALRLinear, _OF_NAMED_OBJECTIVES)
-            return self.objective, ()
-        objective = self._find_objective(affinity)(
-            alpha=self.alpha,
-            n_bins=self._choose_n_bins(affinity),
-            delta=self.delta,
+    def _choose_objective(self, relevance):
+        affinity = relevance.affinity
+        n_bins: int | str = "auto"
+        if isinstance(affinity, NeighborAffinity):
+            n_bins = min(self.n_bits, _MOST_BINS_OF_NEIGHBORS)
+        return _OBJECTIVE.resolve(
+            self.objective,
+            {name: getattr(self, name) for name in RANKING_OPTIONS},
+            levels=affinity.levels_,  # all of them, so that no block of rows decides
+            n_bins=n_bins,
             n_jobs=self.n_jobs,
         )
-        if self.alpha_end is None:
-            return objective, ()
-
-        def anneal(progress):
-            objective.alpha = self.alpha * (self.alpha_end / self.alpha) ** progress
-
-        return objective, (anneal,)
 
     def _choose_dropout(self, objective, n_features, n_rows):
         if self.dropout != "auto":
             return self.dropout
-        if n_rows is None or getattr(objective, "measure", None) != "ap":
+        if n_rows is None or objective.measure != "ap":
             return 0.0
         return _DROPOUT_OF_FEW_ROWS if n_rows < _FEW_ROWS_PER_FEATURE * n_features else 0.0
-
-    def _choose_n_bins(self, affinity):
-        if self.n_bins == "auto" and isinstance(affinity, NeighborAffinity):
-            return min(self.n_bits, _MOST_BINS_OF_NEIGHBORS)
-        return self.n_bins
-
-    def _find_objective(self, affinity):
-        wanted = self.objective
-        if wanted == "auto":  # all levels of the affinity, so that no block of rows decides
-            wanted = "ap" if np.count_nonzero(affinity.levels_ > 0) <= 1 else "ndcg"
-        relaxations = {how for name, how in OBJECTIVES if name == wanted}
-        if not relaxations:
-            names = {"auto"} | {name for name, _ in OBJECTIVES}
-            self._refuse_name(
-                "objective", names, " or an object with value_and_gradient(scores, level, levels)"
-            )
-        relaxation = self.relaxation
-        if relaxation == "auto":
-            relaxation = BEST_RELAXATION.get(wanted, min(relaxations))
-        if relaxation not in relaxations:
-            self._refuse_name("relaxation", {"auto", *relaxations})
-        return OBJECTIVES[wanted, relaxation]

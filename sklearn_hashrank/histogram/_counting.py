@@ -140,7 +140,7 @@ def _check_database(codes, y, in_chunks, exclude_self):
 
 
 def check_block(block: Any) -> tuple[np.ndarray, Any]:
-    """Return codes and `y` of a block, as many rows of each."""
+    """Check a block: codes and `y`, with as many rows each."""
     if not isinstance(block, (tuple, list)) or len(block) != 2:
         raise ValueError(f"a block must be a pair (codes, y). Got {type(block).__name__}.")
     codes = as_code_matrix(block[0], "database codes", _ORDER)
@@ -186,7 +186,7 @@ class Queries:
         self.levels: np.ndarray = affinity.levels_[:n_levels]
 
     def counts(self, count: "Count", exclude_self: bool) -> np.ndarray:
-        """Counts of all queries, from those of the distinct ones."""
+        """Give each query the counts of its distinct code and `y`, less its pair with itself."""
         counts = count.counts
         if len(self.words) < len(self.all_words) or exclude_self:
             counts = counts[self.query_of]
@@ -197,7 +197,7 @@ class Queries:
         return counts
 
     def kept_codes(self, count: "Count", exclude_self: bool, n_jobs: int | None) -> KeptCodes:
-        """Codes of the queries and of the items that were counted."""
+        """Keep codes of queries and items, from which measures of code usage follow."""
         n_self = np.full(len(self.all_words), int(exclude_self), dtype=np.int64)
         words, repeats = count.codes.finish()  # type: ignore[union-attr]
         return KeptCodes(self.all_words.copy(), n_self, words, repeats, self.n_bits, n_jobs)
@@ -312,7 +312,7 @@ class BlockCounter:
         over_rows(count_part, len(self.queries.words), self.n_jobs, cost=cost, most=most)
 
     def _ordered(self, words, groups, n_groups, codes):
-        """Items word-major and ordered by group, each with its weight, and where groups start."""
+        """Order items by group for the kernel: words, weights, and where groups start."""
         weights = np.empty(0, dtype=np.int64)
         distinct = None if groups is None else self._distinct_items(words, groups)
         if codes is not None:
@@ -331,7 +331,7 @@ class BlockCounter:
         return grouped, weights, offsets
 
     def _distinct_items(self, words, groups):
-        """Distinct items of a block, or None where counting them one by one costs less."""
+        """Find the distinct items of a block, or None where counting all of them costs less."""
         n, n_queries = len(words), len(self.queries.words)
         saved = n * (n_queries * _PAIR_COST - _NUMBERING_COST)
         limit = min(n, int(saved / (n_queries * _WEIGHTED_PAIR_COST)))

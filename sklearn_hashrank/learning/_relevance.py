@@ -17,7 +17,7 @@ from ..affinity import (
 from ..base import pack_signs
 from ..histogram import retrieval_histogram
 from ..measures import configure_measure
-from ..objectives import CheckedObjective, Objective
+from ..objectives import CheckedObjective
 from ._neighborhoods import NeighborRelevance
 from ._trainer import Batches, GroupBatches, Minibatches
 
@@ -80,7 +80,7 @@ def learned_relevance(
 
 def choose_batch_size(
     batch_size: int | str,
-    objective: Any,
+    objective: CheckedObjective,
     relevance: "BatchRelevance | NeighborRelevance",
     random_state: np.random.RandomState,
 ) -> int:
@@ -90,7 +90,7 @@ def choose_batch_size(
     ----------
     batch_size : int or "auto"
         The parameter of a hasher.
-    objective : object
+    objective : CheckedObjective
         Of graded objectives, a few pairs may hold most of the gain.
     relevance : BatchRelevance or NeighborRelevance
         Of the training rows.
@@ -293,9 +293,8 @@ def validation_of(
     -------
     validate : callable ``() -> float``
     """
-    measure = getattr(objective.objective, "measure", None)
-    if isinstance(objective.objective, Objective) and measure is not None:
-        return _validate_by_measure(measure, projections, relevance, train, validation)
+    if objective.measure is not None:
+        return _validate_by_measure(objective.measure, projections, relevance, train, validation)
     return _validate_by_objective(objective, projections, relevance, validation)
 
 
@@ -335,7 +334,10 @@ def _validate_by_objective(
     blocks = np.array_split(validation, -(-len(validation) // _ROWS_TO_VALIDATE))
 
     def validate() -> float:
-        values = [objective(projections(rows), relevance.level_indices(rows))[0] for rows in blocks]
+        values = [
+            objective(projections(rows), relevance.level_indices(rows), relevance.levels)[0]
+            for rows in blocks
+        ]
         return float(np.mean(values))
 
     return validate
@@ -344,8 +346,8 @@ def _validate_by_objective(
 def _wanted_rows(objective, levels, shares):
     """Rows in which a query finds about ten relevant ones, and one that holds most of the gain."""
     wanted = _WANTED_RELEVANT / max(shares[levels > 0].sum(), _RAREST)
-    if isinstance(objective, Objective):  # few pairs of a high level may hold most of the gain
-        gains = objective.level_gain(np.asarray(levels, dtype=np.float64))
+    gains = objective.level_gain(levels)
+    if gains is not None:  # few pairs of a high level may hold most of the gain
         gains = gains / (gains.max() or 1)
         effective = (shares @ gains) ** 2 / max(shares @ gains**2, _RAREST)
         wanted = max(wanted, 1 / max(effective, _RAREST))

@@ -45,7 +45,7 @@ References
 from . import _ranking_measures, _within_radius  # noqa: F401, register the measures of the package
 from ._code_usage import CodeUsage, code_usage, usage_of
 from ._configured import ConfiguredMeasure, configure_measure, parse_measure
-from ._evaluation import NEEDS_CODES, evaluate, mean_over_queries, mean_score
+from ._evaluation import NEEDS_CODES, evaluate, mean_over_queries, mean_value
 from ._gains import Gain, ideal_dcg, level_gains
 from ._measure import MEASURES, TIE_ORDERS, Measure, TieOrder
 from ._rank_curves import precision_and_recall
@@ -76,7 +76,7 @@ __all__ = [
     "level_gains",
     "list_measures",
     "mean_over_queries",
-    "mean_score",
+    "mean_value",
     "parse_measure",
     "precision_and_recall",
     "ratio",

@@ -89,7 +89,7 @@ class CodeUsage:
 
     @cached_property
     def _moments(self) -> tuple[Array, Array]:
-        """Mean of each bit, and of the product of each pair of bits."""
+        """Average each bit and each product of two bits, in one pass over the codes."""
         products = np.zeros((self.n_bits, self.n_bits))
         for start in range(0, self.n_distinct, _ROWS):
             part = slice(start, start + _ROWS)
@@ -143,7 +143,7 @@ def code_usage(codes: ArrayLike | Iterator[ArrayLike], *, n_bits: int | None = N
 
 
 def usage_of(words: NDArray[np.uint64], counts: NDArray[np.int64], n_bits: int) -> CodeUsage:
-    """Usage from distinct codes as rows of words, in any order."""
+    """Sort distinct codes, given as words, and make their usage."""
     numbers = words.byteswap() if sys.byteorder == "little" else words
     order = np.lexsort(numbers.T[::-1]) if words.shape[1] > 1 else np.argsort(numbers[:, 0])
     packed = np.ascontiguousarray(words[order]).view(np.uint8)[:, : -(-n_bits // 8)]

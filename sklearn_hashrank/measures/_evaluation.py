@@ -101,7 +101,7 @@ def _check_range(measure: Measure, value: Array) -> None:
         )
 
 
-def mean_score(values: ArrayLike, stacklevel: int = 2) -> float:
+def mean_value(values: ArrayLike, stacklevel: int = 2) -> float:
     """Return the mean of the queries' values, leaving out nan, with one warning where there is any.
 
     Parameters
@@ -120,13 +120,13 @@ def mean_score(values: ArrayLike, stacklevel: int = 2) -> float:
 
 
 def mean_over_queries(values: ArrayLike, stacklevel: int = 2) -> Array:
-    """Like `mean_score`, of one value or one curve for each query."""
+    """Average values or curves of queries, leaving out undefined ones as `mean_value` does."""
     values = np.asarray(values, dtype=np.float64)
     undefined = np.isnan(values).any(axis=tuple(range(1, values.ndim)))
     if undefined.any():
         warnings.warn(
             f"{undefined.sum()} of {len(values)} queries have no relevant item: their "
-            "scores are undefined and left out of the mean. The `zero_division` parameter of "
+            "values are undefined and left out of the mean. The `zero_division` parameter of "
             "the metrics gives them a value.",
             UndefinedMetricWarning,
             stacklevel=stacklevel,

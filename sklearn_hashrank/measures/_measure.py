@@ -38,7 +38,7 @@ def refuse(parameter: str, owner: str, accepted: str, given: object) -> NoReturn
 
 
 def among(values: Iterable[str]) -> str:
-    """List the accepted values."""
+    """List accepted values for the text of an error."""
     return "a str among {" + ", ".join(repr(value) for value in values) + "}"
 
 

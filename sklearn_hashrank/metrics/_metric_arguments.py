@@ -7,11 +7,11 @@ from numpy.typing import ArrayLike
 
 from .._utils.types import Target
 from ..histogram import RetrievalHistogram, retrieval_histogram
-from ..measures import configure_measure, mean_score
+from ..measures import configure_measure, mean_value
 
 
 class RetrievalRun(NamedTuple):
-    """What every metric function is given to count."""
+    """The arguments of every metric function, from which a histogram is counted."""
 
     y_true: Target
     codes: ArrayLike
@@ -21,7 +21,7 @@ class RetrievalRun(NamedTuple):
     n_jobs: int | None
 
     def histogram(self, average: bool, keep_codes: bool = False) -> RetrievalHistogram:
-        """Count, after a look at the arguments that all metric functions have."""
+        """Count; without a database, every row is a query against all the others."""
         if not isinstance(average, (bool, np.bool_)):
             raise ValueError(f"average must be True or False. Got {average!r} instead.")
         exclude_self = self.database is None
@@ -46,4 +46,4 @@ class RetrievalRun(NamedTuple):
         """Evaluate a measure, whose options are checked before anything is counted."""
         configured = configure_measure(name, **options)
         values = self.histogram(average, configured.measure.needs_codes).measure(configured)
-        return mean_score(values, stacklevel=4) if average else values
+        return mean_value(values, stacklevel=4) if average else values

@@ -225,7 +225,7 @@ def warn_if_all_is_relevant(histogram: RetrievalHistogram, stacklevel: int = 2) 
 
 
 def _read_codes(hasher: Any, codes: Any) -> tuple[np.ndarray, int]:
-    """Packed codes, and their length, of what an estimator without the protocol gives.
+    """Read the codes of an estimator without the protocol: packed, with their length.
 
     Bits and signs tell their length themselves. Packed bytes are read as such where the fitted
     `n_bits_`, or else the parameter `n_bits`, says that codes of so many bits have this width.

@@ -87,14 +87,14 @@ class SampledSplits:
 
 @dataclass
 class PerClassRetrievalSplit(SampledSplits):
-    """So many queries and training rows of every class; the database is all but the queries.
+    """Sample queries and training rows of every class; the database is all but the queries.
 
     The protocol of most papers on supervised hashing: training rows are part of the database. Row
     numbers come shuffled.
 
-    With a multilabel indicator, so many rows are sampled for every label, the rarest first,
-    none of them twice; rows without a label are only retrieved. A label path is a class. The
-    defaults are the protocol of NUS-WIDE in the papers: of 21 labels, 2,100 queries and 10,500
+    With a multilabel indicator, these numbers of rows are sampled for every label, the rarest
+    first, and no row twice; rows without a label are only retrieved. A label path is a class. The
+    defaults are the protocol of NUS-WIDE in the papers: with 21 labels, 2,100 queries and 10,500
     training rows.
 
     Parameters
@@ -201,7 +201,7 @@ class PerClassRetrievalSplit(SampledSplits):
 
 @dataclass
 class RandomRetrievalSplit(SampledSplits):
-    """Random queries, database and training rows, whatever their classes.
+    """Sample queries, database and training rows, without regard to classes.
 
     The protocol for rows without labels. Training rows are part of the database. Row numbers come
     shuffled.
@@ -278,7 +278,7 @@ class RandomRetrievalSplit(SampledSplits):
 def cifar10_split(
     setting: int, *, n_splits: int = 1, random_state: Any = None
 ) -> PerClassRetrievalSplit:
-    """Protocols of the CIFAR-10 experiments in the papers [1]_.
+    """Return a protocol of the CIFAR-10 experiments in the papers [1]_.
 
     Parameters
     ----------

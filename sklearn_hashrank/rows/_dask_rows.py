@@ -119,7 +119,7 @@ class DaskRows(RowSource):
         return self._known_y[-1]
 
     def _shared(self, function):
-        """The function and the check, sent to every worker once."""
+        """Make the function and the check one task, so that each worker gets them once."""
         import dask
 
         return dask.delayed((function, self._check), traverse=False)
@@ -165,12 +165,12 @@ def _add(terms):
 
 
 def _whole_rows(X):
-    """Chunks of all columns."""
+    """Put chunks of parts of the columns together, because a block holds whole rows."""
     return X.rechunk({axis: -1 for axis in range(1, X.ndim)})
 
 
 def _checked_y(y, X):
-    """What can be cut like the chunks of X."""
+    """Check that `y` can be cut like the chunks of X."""
     if y is None:
         return None
     if not is_dask_array(y):
@@ -195,7 +195,7 @@ def _checked_y(y, X):
 
 
 def _cut(y, X, known):
-    """The rows of y for every chunk of X; the first chunks of y are known already."""
+    """Cut the rows of y for every chunk of X; the first chunks of y are known already."""
     sizes = X.chunks[0]
     if y is None:
         return [None] * len(sizes)
@@ -209,7 +209,7 @@ def _cut(y, X, known):
 
 
 def _with_known(y, known):
-    """The same array, of whose first chunks nothing is left to compute."""
+    """Put computed chunks back into the array, so that they are not computed again."""
     import dask
     import dask.array as da
 

@@ -153,6 +153,17 @@ def test_equal_rows_have_equal_codes(n_features):
     assert len(np.unique(hasher.codes_, axis=0)) == 1
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_bits_beyond_the_rank_are_zero(dtype):
+    X = np.tile(np.random.default_rng(0).normal(size=(300, 6)), (1, 5)).astype(dtype)
+    hasher = SSHHasher(12, random_state=0).fit(X, np.arange(300) % 7)
+    varies = np.ptp(X.astype(float) @ hasher.components_.T, axis=0) > 1e-5
+    assert varies.sum() >= 6
+    assert not varies.all()
+    assert_array_equal(hasher.components_.any(axis=1), varies)
+    assert not hasher.predict(X)[:, ~varies].any()
+
+
 def test_orthogonal_directions_without_variance_have_no_bit():
     """Rounding would choose the bits, and choose others for a row that is encoded alone."""
     rng = np.random.default_rng(0)

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from ..._utils.types import MatrixLike, Target
-from ...measures import get_measure, mean_score
+from ...measures import get_measure, mean_value
 from ..settings import with_settings
 from ._drawing import (
     MARKERS,
@@ -135,7 +135,7 @@ class BitsCurveDisplay:
                     y_true, queries, items, length, affinity, n_jobs, measure.needs_codes
                 )
                 rows.append(
-                    [mean_score(h.measure(measure, **options)) for h in histograms.values()]
+                    [mean_value(h.measure(measure, **options)) for h in histograms.values()]
                 )
             scores.append(rows)
         return cls(n_bits, scores, names=names, label=f"mean {measure.label}")
@@ -198,7 +198,7 @@ class BitsCurveDisplay:
             [histogram] = histograms_of_estimators(
                 fitted, query_X, query_y, database, affinity, n_jobs, measure.needs_codes
             ).values()
-            return mean_score(histogram.measure(measure, **options))
+            return mean_value(histogram.measure(measure, **options))
 
         scores = [
             [[score(model, length, seed) for seed in seeds] for length in n_bits]
@@ -257,7 +257,7 @@ class BitsCurveDisplay:
 
 
 def _by_length(codes: Any) -> dict[str | None, dict[int, Any]]:
-    """Codes by model and length; those of one model alone have no name."""
+    """Return codes by model and length; those of a single model have the name None."""
     if not isinstance(codes, Mapping) or not codes:
         raise ValueError(
             "codes must map each length to a list of codes, or names of models to such mappings. "

@@ -21,7 +21,7 @@ from ._drawing import (
 
 
 def _curves(curves: Any, what: str) -> list[np.ndarray]:
-    """One 1-d array for each model; a single curve is a list of one."""
+    """Return one 1-d array for each model; a single curve becomes a list of one."""
     curves = [curves] if np.ndim(curves[0]) == 0 else list(curves)
     curves = [np.asarray(curve, dtype=float) for curve in curves]
     if any(curve.ndim != 1 for curve in curves):

@@ -32,7 +32,7 @@ def new_axes(display: Any, ax: Any, **options: Any) -> Any:
 
 
 def style(number: int) -> dict[str, Any]:
-    """Colour and dashes of a model; 28 differ."""
+    """Return colour and dashes of a model, which differ among 28 models."""
     dashes = DASHES[number // len(COLORS) % len(DASHES)]
     return {"color": COLORS[number % len(COLORS)], "linestyle": dashes}
 
@@ -50,7 +50,7 @@ def legend(ax: Any, names: list[str] | None, **options: Any) -> None:
 
 
 def by_name(models: Any, what: str) -> dict[str | None, Any]:
-    """Models by name; one alone has none."""
+    """Return models by name; a single model has the name None and no legend."""
     if not isinstance(models, Mapping):
         return {None: models}
     if not models:
@@ -59,12 +59,12 @@ def by_name(models: Any, what: str) -> dict[str | None, Any]:
 
 
 def names_of(models: Mapping[str | None, Any]) -> list[str] | None:
-    """Names of the models; None of one alone."""
+    """Return the names for a legend, or None where a single model needs none."""
     return None if None in models else [str(name) for name in models]
 
 
 def check_names(names: Any, n_models: int) -> list[str] | None:
-    """Names as a list, one for each model."""
+    """Check that there is one name for each model, and return them as text."""
     if names is None:
         return None
     names = [str(name) for name in names]
@@ -139,7 +139,7 @@ def histograms_of_estimators(
 
 
 def estimators_by_name(estimator: Any) -> dict[str | None, Any]:
-    """Estimators by name; one alone is named after the class of its hasher."""
+    """Return estimators by name; a single one is named after the class of its hasher."""
     if not isinstance(estimator, Mapping):
         estimator = {type(unwrap(estimator)[1]).__name__: estimator}
     return by_name(estimator, "estimator")

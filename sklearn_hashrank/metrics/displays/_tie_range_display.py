@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..._utils.types import MatrixLike, Target
-from ...measures import TIE_ORDERS, get_measure, mean_score
+from ...measures import TIE_ORDERS, get_measure, mean_value
 from ._drawing import (
     COLORS,
     by_name,
@@ -103,7 +103,7 @@ class TieRangeDisplay:
         """
         models, measure = by_name(histograms, "histograms"), get_measure(measure)
         expected, optimistic, pessimistic = (
-            [mean_score(h.measure(measure, ties=ties, **options)) for h in models.values()]
+            [mean_value(h.measure(measure, ties=ties, **options)) for h in models.values()]
             for ties in TIE_ORDERS
         )
         cut = measure.cut

@@ -208,7 +208,7 @@ class CodeUsageDisplay:
 
 
 def _panels(display: Any, ax: Any, n: int) -> Any:
-    """Axes for n models: new ones, those given, or a given one divided."""
+    """Return axes for n models: new ones, those given, or a given one that is divided."""
     plt = pyplot(display)
     if ax is None:
         n_rows = -(-n // 4)

@@ -1,15 +1,14 @@
 """Likelihoods of pairs: similar with the logistic probability of their inner product."""
 
-from collections.abc import Callable
 from numbers import Integral, Real
 from typing import ClassVar
 
 import numpy as np
-from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import Interval
 
 from ..._utils.docs import documented_by
 from ..._utils.threads import over_blocks
+from .._declared import BaseObjective
 from .._products import inner_products, pull_back_products, quantization_error
 
 documented = documented_by(
@@ -38,7 +37,7 @@ gradient : ndarray of shape (M, n_bits)
 
 
 @documented
-class DPSH(BaseEstimator):
+class DPSH(BaseObjective):
     r"""Deep pairwise-supervised hashing: the likelihood of the pairs of a batch.
 
     The relaxed codes `u` are the scores themselves. A pair is relevant with probability
@@ -73,6 +72,9 @@ class DPSH(BaseEstimator):
         "n_jobs": [None, Integral],
     }
 
+    name = "dpsh"
+    learning_rates = {"sgd": 0.03}  # slopes of products grow with the scores
+
     def __init__(self, *, regularization: float = 0.1, n_jobs: int | None = None):
         self.regularization = regularization
         self.n_jobs = n_jobs
@@ -93,23 +95,30 @@ class DPSH(BaseEstimator):
 
 
 @documented
-class HashNet(BaseEstimator):
+class HashNet(BaseObjective):
     r"""The balanced likelihood of the pairs of a batch, for codes that approach signs.
 
     The relaxed codes are :math:`u = \tanh(\alpha s)` of the scores `s`. A pair is relevant with
     probability :math:`1 / (1 + e^{-\theta})`, :math:`\theta = c \langle u_i, u_j \rangle / b` with
     the `scale` `c` and `b` bits. The objective is the mean log likelihood of the relevant pairs
-    plus that of the others, so that both weigh the same however rare relevant pairs are. Raise
-    `alpha` during learning, by :meth:`continuation`: the relaxed codes then become the codes
-    themselves [1]_. :class:`~sklearn_hashrank.HashNetHasher` does so.
+    plus that of the others, so that both weigh the same however rare relevant pairs are. The
+    steepness grows during training, so that the relaxed codes become the codes themselves [1]_.
 
     Parameters
     ----------
     alpha : float, default=1.0
-        Steepness of the relaxed codes.
+        Steepness of the relaxed codes at the start, for scores of about unit variance.
+    alpha_end : float or None, default=3.0
+        Steepness at the end of the training. Its square grows in proportion to the share of the
+        training that is done. None: it does not change.
     scale : float, default=5.0
         What the mean product of the bits of two rows is multiplied by.
     {n_jobs}
+
+    Attributes
+    ----------
+    alpha_ : float
+        Steepness of the relaxed codes now: `alpha`, or what :meth:`anneal` has made of it.
 
     References
     ----------
@@ -130,36 +139,42 @@ class HashNet(BaseEstimator):
 
     _parameter_constraints: ClassVar[dict] = {
         "alpha": [Interval(Real, 0, None, closed="neither")],
+        "alpha_end": [None, Interval(Real, 0, None, closed="neither")],
         "scale": [Interval(Real, 0, None, closed="neither")],
         "n_jobs": [None, Integral],
     }
 
-    def __init__(self, *, alpha: float = 1.0, scale: float = 5.0, n_jobs: int | None = None):
+    name = "hashnet"
+
+    def __init__(
+        self,
+        *,
+        alpha: float = 1.0,
+        alpha_end: float | None = 3.0,
+        scale: float = 5.0,
+        n_jobs: int | None = None,
+    ):
         self.alpha = alpha
+        self.alpha_end = alpha_end
         self.scale = scale
         self.n_jobs = n_jobs
 
-    def continuation(self, alpha_end: float = 3.0) -> Callable[[float], None]:
-        """Return a function of the share of the training that is done, which raises `alpha`.
+    @property
+    def alpha_(self) -> float:
+        """Steepness of the relaxed codes now."""
+        return self.__dict__.get("_annealed_alpha", self.alpha)
 
-        The square of `alpha` grows in proportion to that share.
+    def anneal(self, progress: float) -> None:
+        """Let the square of the steepness grow evenly from that of `alpha` to that of `alpha_end`.
 
         Parameters
         ----------
-        alpha_end : float, default=3.0
-            Steepness at the end. `alpha` is that at the start.
-
-        Returns
-        -------
-        grow : callable
-            It takes the share, from 0 to 1, and sets `alpha`.
+        progress : float
+            Share of the training that is done, from 0 to 1.
         """
-        start, end = self.alpha**2, alpha_end**2
-
-        def grow(progress: float) -> None:
-            self.alpha = float(np.sqrt(start + progress * (end - start)))
-
-        return grow
+        if self.alpha_end is not None:
+            start, end = self.alpha**2, self.alpha_end**2
+            self._annealed_alpha = float(np.sqrt(start + progress * (end - start)))
 
     @documented
     def value_and_gradient(
@@ -170,7 +185,7 @@ class HashNet(BaseEstimator):
         {batch}
         """
         with np.errstate(over="ignore"):  # an infinite score is a saturated bit
-            codes = np.tanh(scores * scores.dtype.type(self.alpha))
+            codes = np.tanh(scores * scores.dtype.type(self.alpha_))
         relevant = np.asarray(levels) > 0
         n_pairs = len(scores) * (len(scores) - 1)
         n_relevant = int(relevant[level].sum() - relevant[level.diagonal()].sum())
@@ -178,7 +193,7 @@ class HashNet(BaseEstimator):
         slope = self.scale / scores.shape[1]
         value, gradient = _log_likelihood(codes, level, levels, slope, weights, self.n_jobs)
         gradient *= 1 - codes * codes
-        gradient *= scores.dtype.type(self.alpha)
+        gradient *= scores.dtype.type(self.alpha_)
         return value, gradient
 
 

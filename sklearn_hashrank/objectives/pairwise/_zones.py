@@ -1,16 +1,18 @@
 """Objectives that are sums over pairs: where the distance of a pair of codes should lie."""
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
+from collections.abc import Mapping
 from numbers import Integral, Real
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import Interval
 
 from ... import _kernels
 from ..._utils.docs import documented_by
 from ..._utils.threads import over_blocks
+from ...affinity import HierarchicalAffinity
+from .._declared import BaseObjective
 from .._products import add_both_ways
 from ._distances import CityBlock, SquaredEuclidean
 
@@ -33,7 +35,7 @@ n_jobs : int or None, default=None
 
 
 @documented
-class PairwiseObjective(BaseEstimator, ABC):
+class PairwiseObjective(BaseObjective):
     r"""Minus the mean loss of the pairs of a batch, to be maximised.
 
     The relaxed codes are the scores themselves. A pair costs half of what its distance lacks to the
@@ -98,6 +100,11 @@ class PairwiseObjective(BaseEstimator, ABC):
         self.zone = zone
         self.regularization = regularization
         self.n_jobs = n_jobs
+
+    @property
+    def learning_rates(self) -> Mapping[str, float]:  # type: ignore[override]
+        """Those that suit the metric."""
+        return self.metric.learning_rates
 
     @abstractmethod
     def zones(self, levels: np.ndarray) -> np.ndarray:
@@ -247,6 +254,26 @@ class Hierarchical(Dispersed):
     """
 
     name = "hierarchical"
+
+    def check_affinity(self, affinity: Any, guessed: bool) -> None:
+        """Refuse an affinity without superclasses.
+
+        Parameters
+        ----------
+        affinity : affinity object
+            Fitted on the training rows.
+        guessed : bool
+            Whether it was chosen by the form of `y`, which then has to be label paths.
+        """
+        n_levels = np.count_nonzero(affinity.levels_ > 0)
+        if n_levels < 2 or (guessed and not isinstance(affinity, HierarchicalAffinity)):
+            levels = "level" if n_levels == 1 else "levels"
+            raise ValueError(
+                f"{type(self).__name__} needs superclasses: y as label paths of shape "
+                "(n_samples, depth), integers, the superclass first, with depth >= 2 "
+                "(and affinity=HierarchicalAffinity() where all are 0 or 1). "
+                f"Got {type(affinity).__name__} with {n_levels} {levels} above 0."
+            )
 
     def zones(self, levels: np.ndarray) -> np.ndarray:
         """Return the zone for the lowest level above 0, half of it for the next, and so on."""

@@ -26,6 +26,7 @@ class SimplifiedAP(_AveragePrecision):
     """
 
     relaxation = "simplified"
+    is_best_relaxation = True
 
     def tie(self, ties: SoftTies) -> TieValues:
         """Return the contributions of the ties."""

@@ -39,6 +39,7 @@ class MutualInformation(Objective):
 
     name = "mi"
     relaxation = "exact"
+    is_best_relaxation = True
     dtype = np.float64
 
     def ideal(self, levels: np.ndarray, n_items: np.ndarray) -> np.ndarray:

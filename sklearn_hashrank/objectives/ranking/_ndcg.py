@@ -120,6 +120,7 @@ class ExactNDCG(_NDCG):
     """
 
     relaxation = "exact"
+    is_best_relaxation = True
     dtype = np.float64
 
     def tie(self, ties: SoftTies) -> TieValues:

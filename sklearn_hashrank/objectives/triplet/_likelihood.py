@@ -4,15 +4,15 @@ from numbers import Integral, Real
 from typing import ClassVar
 
 import numpy as np
-from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import Interval
 
 from ... import _kernels
 from ..._utils.threads import over_blocks
+from .._declared import BaseObjective
 from .._products import inner_products, pull_back_products, quantization_error
 
 
-class DTSH(BaseEstimator):
+class DTSH(BaseObjective):
     r"""Deep hashing with triplet labels: the likelihood of the triplets of a batch.
 
     The relaxed codes `u` are the scores themselves, and
@@ -53,6 +53,9 @@ class DTSH(BaseEstimator):
         "regularization": [Interval(Real, 0, None, closed="left")],
         "n_jobs": [None, Integral],
     }
+
+    name = "dtsh"
+    learning_rates = {"sgd": 0.03}  # slopes of products grow with the scores
 
     def __init__(
         self, *, margin: float = 0.25, regularization: float = 1.0, n_jobs: int | None = None
