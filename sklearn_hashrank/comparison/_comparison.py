@@ -19,6 +19,7 @@ from .._utils.threads import check_n_jobs
 from ..affinity import affinity_for, as_array, auto_affinity, fit_affinity, is_auto, warn_if_alike
 from ..measures import ConfiguredMeasure
 from ..metrics.settings import has_setting, with_settings
+from ..model_selection import RetrievalSplit
 from ..persistence import write_file
 from ._measuring import COLUMNS, MEASURED, Column, columns_of, name_measures
 from ._method_table import METHODS, check_method, method_from_name
@@ -260,14 +261,15 @@ def compare(
     check_n_jobs(n_jobs)
     hashers, named = _check_methods(methods), name_measures(measures)
     X, y = _check_data(X, y)
+    given, affinity = affinity, _decided(affinity, y)
     _check_rescoring(rescoring, X)
     compared = X if y is None else y
     lengths = _check_integers(n_bits, "n_bits", 1)
     seeds = _check_integers(range(seeds) if isinstance(seeds, Integral) else seeds, "seeds", 0)
     protocol = check_protocol(protocol, y is not None)
     splits = {seed: draw_split(protocol, X, compared, seed) for seed in seeds}
-    learned, affinity = _decide_affinity(affinity, y, splits)
-    hashers = {method: _with_affinity(hasher, learned) for method, hasher in hashers.items()}
+    to_learn_from = _affinity_of_hashers(given, affinity, y, splits.values())
+    hashers = {method: _with_affinity(hasher, to_learn_from) for method, hasher in hashers.items()}
     fitted = {seed: fit_affinity(affinity, compared[splits[seed].train]) for seed in seeds}
     affinities = {seed: each.without_database() for seed, each in fitted.items()}
     if y is not None:
@@ -353,6 +355,21 @@ def _execute(index: int, *arguments: Any) -> tuple[int, RunResult]:
     return index, execute(*arguments)
 
 
+def _decided(affinity: Any, y: Any) -> Any:
+    """Return the affinity that "auto" means for all rows of a comparison."""
+    return auto_affinity(y) if y is not None and is_auto(affinity) else affinity_for(affinity, y)
+
+
+def _affinity_of_hashers(given: Any, decided: Any, y: Any, splits: Iterable[RetrievalSplit]) -> Any:
+    """Let hashers decide what "auto" means, unless the training rows of a split look otherwise.
+
+    A hasher that decides itself knows that the affinity is a guess, and may refuse it.
+    """
+    if y is None or all(type(_decided(given, y[s.train])) is type(decided) for s in splits):
+        return given
+    return decided
+
+
 def _check_rescoring(rescoring: Any, X: Any) -> None:
     if rescoring is None:
         return
@@ -369,19 +386,6 @@ def _check_data(X: Any, y: Any) -> tuple[Any, Any]:
     y = y.tocsr() if sparse.issparse(y) else as_array(y)
     check_consistent_length(X, y)
     return X, y
-
-
-def _decide_affinity(affinity: Any, y: Any, splits: Mapping[int, Any]) -> tuple[Any, Any]:
-    """Return what hashers learn from and what they are judged by.
-
-    All rows say what `y` is. Where the training rows of a split alone look otherwise, hashers are
-    told, too.
-    """
-    if y is None or not is_auto(affinity):
-        return affinity, affinity_for(affinity, y)
-    chosen = auto_affinity(y)
-    alike = all(type(auto_affinity(y[split.train])) is type(chosen) for split in splits.values())
-    return affinity if alike else chosen, chosen
 
 
 def _check_methods(methods: Any) -> dict[str, Any]:

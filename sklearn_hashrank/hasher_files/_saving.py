@@ -1,4 +1,4 @@
-"""Fitted hashers in files that are checked when they are read, and that hold no code."""
+"""Write fitted hashers to checked files, and read them."""
 
 import os
 from collections.abc import Iterable

@@ -29,7 +29,7 @@ from ..learning import (
     takes_groups,
     validation_of,
 )
-from ..objectives import CheckedObjective, Objective
+from ..objectives import CheckedObjective
 from ..solvers.stochastic import SCHEDULES, SOLVERS
 
 _RATE_OF_NEIGHBORS = 0.003  # the start is good already: longer steps lose it on pixels
@@ -83,7 +83,8 @@ class MinibatchHasher(CallbackSupportMixin, LinearHasher):
         X, y = self._validate_training_data(X, y)
         relevance = self._fit_relevance(X, y)
         objective = self._checked_objective(relevance)
-        self._check_can_learn(y, graded=_tells_grades_apart(objective.objective, relevance.levels))
+        gain = objective.level_gain(relevance.levels)
+        self._check_can_learn(y, graded=gain is None or len(np.unique(gain)) > 2)
         self._train(objective, relevance, X, y, start)
         self._keep_database(X, y)
         return self
@@ -237,11 +238,6 @@ class MinibatchHasher(CallbackSupportMixin, LinearHasher):
 
     def _set_projections(self, folded):
         self.components_, self.intercept_ = folded["components_"], folded["intercept_"]
-
-
-def _tells_grades_apart(objective, levels):
-    """Whether levels above 0 differ for an objective; only those of rankings say so."""
-    return not isinstance(objective, Objective) or len(np.unique(objective.level_gain(levels))) > 2
 
 
 def _stepper(learner, objective, relevance, X):
