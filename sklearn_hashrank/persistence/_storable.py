@@ -45,7 +45,7 @@ def storable(kind: type) -> type:
     Parameters
     ----------
     kind : type
-        The class.
+        The class whose objects are stored.
 
     Returns
     -------
@@ -70,7 +70,7 @@ def is_of_package(kind: type) -> bool:
     Parameters
     ----------
     kind : type
-        The class.
+        The class that is asked about.
 
     Returns
     -------
@@ -85,7 +85,7 @@ def type_name(kind: type) -> str:
     Parameters
     ----------
     kind : type
-        The class.
+        The class that is asked about.
 
     Returns
     -------
@@ -101,7 +101,7 @@ def given_name(value: Any) -> str:
     Parameters
     ----------
     value : type, function or network
-        What a user passes.
+        What a user passes to a hasher.
 
     Returns
     -------

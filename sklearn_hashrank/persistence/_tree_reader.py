@@ -25,7 +25,7 @@ class TreeReader:
     Parameters
     ----------
     arrays : list of ndarray
-        Those beside the trees.
+        The arrays that lie beside the trees.
     types : mapping of str to object
         The classes that may be made, by name, and what the user passes again.
     """

@@ -29,7 +29,7 @@ class TreeWriter:
     Parameters
     ----------
     types : mapping of str to type
-        Classes of the package.
+        Classes of the package that a file may name.
     is_own : callable
         Says of an object of another class whether it is a user's own, which is stored by the name
         of its class; other objects are refused.
@@ -56,7 +56,7 @@ class TreeWriter:
         Parameters
         ----------
         value : object
-            What is stored.
+            An object that is to be stored.
         where : str
             What the value is, for messages and as the name of an array.
         depth : int, default=0
@@ -65,7 +65,7 @@ class TreeWriter:
         Returns
         -------
         tree : object
-            What JSON can hold.
+            The same value in a form that JSON can hold.
         """
         if depth > DEEPEST:
             raise ValueError(f"{where} cannot be stored: it is nested too deeply, or holds itself.")
