@@ -19,7 +19,7 @@ from .._utils.threads import one_blas_thread
 from ..affinity import BaseAffinity, as_array, is_auto
 from ..base import BaseHasher
 from ..features import FeatureSpace
-from ..learning import MinibatchLearning, check_two_rows, learned_relevance
+from ..learning import MinibatchLearning, ObjectiveOfRows, check_two_rows, learned_relevance
 from ..solvers.stochastic import SCHEDULES
 from ._augmentation import AUGMENTATIONS
 from ._datasets import DatasetRows
@@ -347,8 +347,11 @@ class DeepHasher(CallbackSupportMixin, BaseHasher):
     def _train(self, parts, X, y, device, random_state):
         relevance = self._fit_relevance(X, y, random_state)
         guessed = is_auto(self.affinity)
+        objective = objective_of_rows(self.objective, self.n_bits, relevance, y, guessed)
+        if isinstance(objective, ObjectiveOfRows):
+            self._check_can_learn(y)
         learning = MinibatchLearning(
-            objective_of_rows(self.objective, self.n_bits, relevance, y, guessed),
+            objective,
             relevance,
             batch_size=self.batch_size,
             validation_fraction=self.validation_fraction if self.early_stopping else None,

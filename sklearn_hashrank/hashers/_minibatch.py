@@ -1,6 +1,7 @@
 """Hashers whose hyperplanes maximise an objective by gradient ascent over minibatches."""
 
 from abc import abstractmethod
+from collections.abc import Callable
 from numbers import Integral, Real
 from typing import Any, Self
 
@@ -64,11 +65,14 @@ class LearnsFromMinibatches:
     validation_fraction: float
     n_iter_no_change: int
     verbose: int
+    _check_can_learn: Callable[..., None]
     _learner: LinearLearner
 
     def _learn(self, rows, relevance, random_state, start, X, y):
         """Take the passes over rows of features or of kernels, which `X` became."""
         objective = self._objective_of_rows(relevance)
+        gain = objective.level_gain(relevance.levels)
+        self._check_can_learn(y, graded=gain is None or len(np.unique(gain)) > 2)
         learning = MinibatchLearning(
             objective,
             relevance,
