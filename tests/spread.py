@@ -106,7 +106,8 @@ def pytest_runtest_makereport(item, call):
 def run(setting, seed, options, file):
     """Run the tests once; comparisons are added to a file."""
     settings = dict(os.environ, SPREAD_SEED=str(seed), SPREAD_FILE=str(file))
-    settings["PYTHONPYCACHEPREFIX"] = str(file.parent / "pycache")  # asserts are written anew
+    # Asserts are compiled in another way, so they need a cache of their own.
+    settings["PYTHONPYCACHEPREFIX"] = str(Path(tempfile.gettempdir()) / "spread-pycache")
     if setting != "native":
         settings["OPENBLAS_CORETYPE"] = setting
     if setting == "Nehalem":
@@ -120,9 +121,10 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--settings", default=",".join(SETTINGS))
     parser.add_argument("--seeds", default="0,1,2")
+    parser.add_argument("--file", type=Path, help="comparisons of earlier runs, to be added to")
     parsed, options = parser.parse_known_args()
     with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "comparisons.jsonl"
+        file = parsed.file or Path(folder) / "comparisons.jsonl"
         for setting in parsed.settings.split(","):
             for seed in parsed.seeds.split(","):
                 print(f"{setting}, seed {seed}: exit code {run(setting, seed, options, file)}")
