@@ -30,6 +30,8 @@ rst_prolog = "\n".join(
     f".. |install {extra}| replace:: ``{extras.install_command(extra)}`` {extras.WHERE}"
     for extra in _PROJECT["optional-dependencies"]
 )
+_MAINTAINERS = ", ".join(f"{each['name']} <{each['email']}>" for each in _PROJECT["authors"])
+rst_prolog += f"\n.. |maintainers| replace:: {_MAINTAINERS}\n"
 
 project = "sklearn-hashrank"
 author = "sklearn-hashrank developers"

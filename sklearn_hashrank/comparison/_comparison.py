@@ -19,6 +19,7 @@ from .._utils.threads import check_n_jobs
 from ..affinity import affinity_for, as_array, auto_affinity, fit_affinity, is_auto
 from ..measures import ConfiguredMeasure
 from ..metrics.settings import has_setting, with_settings
+from ..model_selection import RetrievalSplit
 from ..persistence import write_file
 from ._measuring import COLUMNS, MEASURED, Column, columns_of, name_measures
 from ._method_table import METHODS, check_method, method_from_name
@@ -260,16 +261,15 @@ def compare(
     check_n_jobs(n_jobs)
     hashers, named = _check_methods(methods), name_measures(measures)
     X, y = _check_data(X, y)
-    if y is not None and is_auto(affinity):
-        affinity = auto_affinity(y)  # by all rows, whatever the training rows of a split look like
-    hashers = {method: _with_affinity(hasher, affinity) for method, hasher in hashers.items()}
-    affinity = affinity_for(affinity, y)
+    given, affinity = affinity, _decided(affinity, y)
     _check_rescoring(rescoring, X)
     compared = X if y is None else y
     lengths = _check_integers(n_bits, "n_bits", 1)
     seeds = _check_integers(range(seeds) if isinstance(seeds, Integral) else seeds, "seeds", 0)
     protocol = check_protocol(protocol, y is not None)
     splits = {seed: draw_split(protocol, X, compared, seed) for seed in seeds}
+    to_learn_from = _affinity_of_hashers(given, affinity, y, splits.values())
+    hashers = {method: _with_affinity(hasher, to_learn_from) for method, hasher in hashers.items()}
     fitted = {seed: fit_affinity(affinity, compared[splits[seed].train]) for seed in seeds}
     affinities = {seed: each.without_database() for seed, each in fitted.items()}
     if y is not None:
@@ -353,6 +353,21 @@ def _run_all(
 
 def _execute(index: int, *arguments: Any) -> tuple[int, RunResult]:
     return index, execute(*arguments)
+
+
+def _decided(affinity: Any, y: Any) -> Any:
+    """Return the affinity that "auto" means for all rows of a comparison."""
+    return auto_affinity(y) if y is not None and is_auto(affinity) else affinity_for(affinity, y)
+
+
+def _affinity_of_hashers(given: Any, decided: Any, y: Any, splits: Iterable[RetrievalSplit]) -> Any:
+    """Let hashers decide what "auto" means, unless the training rows of a split look otherwise.
+
+    A hasher that decides itself knows that the affinity is a guess, and may refuse it.
+    """
+    if y is None or all(type(_decided(given, y[s.train])) is type(decided) for s in splits):
+        return given
+    return decided
 
 
 def _check_rescoring(rescoring: Any, X: Any) -> None:

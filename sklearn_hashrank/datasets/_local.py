@@ -1,4 +1,4 @@
-"""Sets that are read from a local folder in the format that their authors publish."""
+"""Load CIFAR-100, NUS-WIDE and LabelMe from a local folder."""
 
 import hashlib
 import os

@@ -1,4 +1,4 @@
-"""What there is to know about each set of images."""
+"""Titles, classes, files and checksums of the image sets."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -90,6 +90,11 @@ def distance_histogram(
 def _check_distances(distances: Any) -> np.ndarray:
     """Return real numbers in the dtype in which they came: rounding would tie some of them."""
     given = as_numpy(distances, "distances")
+    if given.ndim != 2:
+        raise ValueError(
+            "distances must have shape (n_queries, n_database). The order of the arguments is "
+            f"(distances, query_y, database_y). Got shape {given.shape}."
+        )
     checked = check_array(given, ensure_all_finite=False, dtype="numeric", input_name="distances")
     if given.dtype.kind == "O" and not np.array_equal(given, checked, equal_nan=False):
         raise ValueError(

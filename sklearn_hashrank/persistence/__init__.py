@@ -5,7 +5,9 @@
 * ``_code_file`` is the one kind of them that every layer above needs, packed codes.
 * ``_reading`` opens files, and turns the errors of parsers into one.
 * ``_arrays`` reads ``.npy`` and ``.npz`` files that other programs wrote.
-* ``_tree`` turns objects into what a description can hold, and back, without pickle.
+* ``_storable`` says which objects a file can hold, and names their classes.
+* ``_tree_writer`` turns such objects into what a description can hold, without pickle, and
+  ``_tree_reader`` turns it back.
 """
 
 from ._arrays import map_array, read_array, read_arrays
@@ -21,9 +23,7 @@ from ._container import (
     write_archive,
 )
 from ._reading import MalformedFileError, open_regular, reading
-from ._tree import (
-    TreeReader,
-    TreeWriter,
+from ._storable import (
     given_name,
     is_given,
     is_of_package,
@@ -31,6 +31,8 @@ from ._tree import (
     storable_types,
     type_name,
 )
+from ._tree_reader import TreeReader
+from ._tree_writer import TreeWriter
 
 __all__ = [
     "Archive",

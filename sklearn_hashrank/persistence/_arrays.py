@@ -29,7 +29,7 @@ def map_array(path: Any) -> tuple[np.ndarray, int]:
     Parameters
     ----------
     path : str or path-like
-        The file.
+        Name of the file that is read.
 
     Returns
     -------
@@ -75,7 +75,7 @@ def read_array(path: Any) -> np.ndarray:
     Parameters
     ----------
     path : str or path-like
-        The file.
+        Name of the file that is read.
 
     Returns
     -------
@@ -111,7 +111,7 @@ def read_arrays(path: Any) -> dict[str, np.ndarray]:
     Parameters
     ----------
     path : str or path-like
-        The file.
+        Name of the file that is read.
 
     Returns
     -------

@@ -32,7 +32,7 @@ def load_codes(path: Any, n_bits: int | None = None) -> np.ndarray:
     Parameters
     ----------
     path : str or path-like
-        The file.
+        Name of the file that is read.
     n_bits : int, default=None
         Length that the codes must have; None accepts any.
 
@@ -80,7 +80,7 @@ def noted_n_bits(path: Any) -> int | None:
     Parameters
     ----------
     path : str or path-like
-        The file.
+        Name of the file that is read.
 
     Returns
     -------

@@ -62,7 +62,7 @@ class Archive(NamedTuple):
     Attributes
     ----------
     about : dict
-        What JSON can hold.
+        What is said of the arrays, as JSON can hold it.
     arrays : list of ndarray
         Of numbers, booleans, strings or bytes.
     """
@@ -82,11 +82,11 @@ class RowsFile:
     path : str or path-like
         Name of the complete file. One that exists is replaced at the end.
     kind : str
-        One of ``WRITERS``.
+        What the file holds, one of ``WRITERS``.
     dtype : dtype
-        Of the array.
+        Type of the numbers in the array.
     n_columns : int
-        Its width.
+        Numbers in each of its rows.
     about : mapping
         What is said of the array, which JSON can hold; the keys of this module are taken.
     """
@@ -133,7 +133,7 @@ def write_archive(path: Any, about: Mapping[str, Any], arrays: Sequence[tuple[st
     Parameters
     ----------
     path : str or path-like
-        The file.
+        Name of the file that is written.
     about : mapping
         What JSON can hold; the keys of this module are taken.
     arrays : sequence of tuple (name, array)
@@ -161,7 +161,7 @@ def read_archive(path: Any) -> Archive:
     Parameters
     ----------
     path : str or path-like
-        The file.
+        Name of the file that is read.
 
     Returns
     -------
@@ -185,11 +185,11 @@ class Container:
     path : str
         Of the file, for messages.
     file : file object
-        The file.
+        The same file, open to read bytes.
     content_size : int
-        Bytes before the description.
+        How many bytes come before the description.
     about : dict
-        The description.
+        The description, whose digest is right.
     """
 
     def __init__(self, path: str, file: IO[bytes], content_size: int, about: dict[str, Any]):
@@ -213,7 +213,7 @@ class Container:
         Parameters
         ----------
         dtype : dtype
-            Of the array.
+            Type of the numbers that the array must hold.
         mode : {"r", "c", None}
             Map it to read it, or to change it in memory alone; None reads it.
         """
@@ -251,9 +251,9 @@ def open_container(path: Any, kind: str) -> Iterator[Container]:
     Parameters
     ----------
     path : str or path-like
-        The file.
+        Name of the file that is read.
     kind : str
-        One of ``WRITERS``.
+        What the file holds, one of ``WRITERS``.
 
     Yields
     ------
@@ -278,9 +278,9 @@ def description_of(path: Any, kind: str) -> dict[str, Any] | None:
     Parameters
     ----------
     path : str or path-like
-        The file.
+        Name of the file that is read.
     kind : str
-        One of ``WRITERS``.
+        What the file holds, one of ``WRITERS``.
 
     Returns
     -------
@@ -304,7 +304,7 @@ def malformed(path: str) -> Iterator[None]:
     Parameters
     ----------
     path : str
-        The file.
+        Name of the file that is read.
     """
     try:
         yield

@@ -34,7 +34,7 @@ def reading(
     Parameters
     ----------
     path : str or path-like
-        The file.
+        Name of the file that is read.
     message : str
         What follows the name of the file, with ``{}`` where the parser's reason goes.
     passing : type, default=MalformedFileError
@@ -77,7 +77,7 @@ def open_regular(path: Any) -> IO[bytes]:
     Parameters
     ----------
     path : str or path-like
-        The file.
+        Name of the file that is read.
 
     Returns
     -------

@@ -42,6 +42,8 @@ def test_distances_that_cannot_be_ranked_are_refused():
         distance_histogram([[0.0, 1.0]], [0], [0, 1, 1])
     with pytest.raises(ValueError, match="needs the queries to be the database"):
         distance_histogram([[0.0, 1.0]], [0])
+    with pytest.raises(ValueError, match=r"order of the arguments is \(distances, .* shape \(1,\)"):
+        distance_histogram([0], [[0.0, 1.0]], [0, 1])
     infinite = distance_histogram([[np.inf, 1.0]], [0], [0, 1])
     assert_allclose(infinite.average_precision(), 0.5)
 
