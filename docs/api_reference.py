@@ -330,9 +330,11 @@ SHARED = {
         "affinity_to_learn_from",
         "as_array",
         "as_rows",
+        "check_can_learn",
         "check_level_indices",
         "fit_affinity_of_blocks",
         "is_auto",
+        "warn_if_alike",
     ),
     "sklearn_hashrank.base": (
         "pack_signs",

@@ -360,6 +360,8 @@ class DeepHasher(CallbackSupportMixin, BaseHasher):
     def _train(self, parts, X, y, device, random_state):
         relevance = self._fit_relevance(X, y, random_state)
         found = batch_objective(self.objective, self.n_bits, relevance, y, is_auto(self.affinity))
+        if not isinstance(found.objective, torch.nn.Module):
+            self._check_can_learn(y)
         train, validation = relevance.members, relevance.members[:0]
         if self.early_stopping:
             train, validation = split_for_validation(train, self.validation_fraction, random_state)

@@ -83,6 +83,8 @@ class MinibatchHasher(CallbackSupportMixin, LinearHasher):
         X, y = self._validate_training_data(X, y)
         relevance = self._fit_relevance(X, y)
         objective = self._checked_objective(relevance)
+        gain = objective.level_gain(relevance.levels)
+        self._check_can_learn(y, graded=gain is None or len(np.unique(gain)) > 2)
         self._train(objective, relevance, X, y, start)
         self._keep_database(X, y)
         return self

@@ -245,6 +245,7 @@ class TALRKernel(KernelHasher):
         random_state = check_random_state(self.random_state)
         if not hasattr(self, "affinity_"):
             self.affinity_ = self._fit_affinity(X, y).without_database()
+        self._check_can_learn(y)
         if not goes_on:
             mixed_units = y is not None
             self._find_features(

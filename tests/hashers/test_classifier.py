@@ -105,7 +105,7 @@ def test_y_is_needed_and_two_classes_of_it():
     X = digits()[0]
     with pytest.raises(ValueError, match="requires y to be passed"):
         ClassifierHasher(8).fit(X, None)
-    with pytest.raises(ValueError, match="two classes. Got 1 class in n_samples = 50"):
+    with pytest.raises(ValueError, match="nothing to learn from: .* y: 1 class of 50 rows"):
         ClassifierHasher(8).fit(X[:50], np.zeros(50))
 
 

@@ -276,15 +276,15 @@ def test_useless_queries_are_skipped():
 
 
 @pytest.mark.parametrize(
-    ("y", "counts"),
+    ("y", "level"),
     [
-        (np.zeros(30, int), "0 have no relevant item, 30 no irrelevant one"),
-        (np.arange(30), "30 have no relevant item, 0 no irrelevant one"),
+        (np.zeros(30, int), 1),
+        (np.arange(30), 0),
     ],
 )
-def test_nothing_but_useless_queries_is_refused(y, counts):
+def test_nothing_but_useless_queries_is_refused(y, level):
     X = np.random.default_rng(0).normal(size=(30, 4))
-    with pytest.raises(ValueError, match=f"none among 30 queries over n_samples = 30: {counts}"):
+    with pytest.raises(ValueError, match=f"nothing to learn from: .* have level {level}"):
         LWHHasher().fit(X, y)
 
 

@@ -133,7 +133,7 @@ def test_early_stopping_validates(digits, method):
 
 @every_method
 @pytest.mark.parametrize("solver", sorted(SOLVERS))
-@pytest.mark.parametrize("n_classes", [1, 2, 100])
+@pytest.mark.parametrize("n_classes", [2, 99])
 def test_odd_data_gives_finite_projections(digits, method, solver, n_classes):
     X = digits[0][:100]
     for batch_size in ("auto", 2):

@@ -154,13 +154,21 @@ def test_constant_columns_have_weight_zero(digits):
     [
         lambda X, y: (np.repeat(X[:40], 5, axis=0), np.repeat(y[:40], 5)),
         lambda X, y: (X[:100, :3], y[:100]),
-        lambda X, y: (X[:2], np.array([0, 0])),
-        lambda X, y: (X[:100], np.zeros(100, int)),
-        lambda X, y: (X[:100], np.arange(100)),
+        lambda X, y: (X[:3], np.array([0, 0, 1])),
+        lambda X, y: (X[:100], np.arange(100) // 99),
+        lambda X, y: (X[:100], np.maximum(np.arange(100), 1)),
         lambda X, y: (np.zeros((20, 4)), y[:20]),
         lambda X, y: (X[:100].astype(np.float16), y[:100].astype(str)),
     ],
-    ids=["duplicates", "few features", "two rows", "one class", "no pair", "constant", "strings"],
+    ids=[
+        "duplicates",
+        "few features",
+        "three rows",
+        "one other row",
+        "one pair",
+        "constant",
+        "strings",
+    ],
 )
 def test_odd_data_gives_finite_projections(digits, make):
     X, y = make(*digits[:2])
@@ -190,7 +198,8 @@ def test_batches_of_many_classes_are_made_of_groups():
     assert [batch_size_of(rng.integers(0, n, 4000)) for n in (10, 100, 1000)] == [256, 512, 512]
     paths = np.repeat(np.arange(200), 4)[:, None] // [5, 1]
     assert batch_size_of(paths) == 512
-    assert batch_size_of(np.arange(2400)) == 2048  # no class to make groups of
+    few_pairs = np.maximum(np.arange(2400), 1)
+    assert batch_size_of(few_pairs) == 2048  # no classes to make groups of
 
     class Look:
         def value_and_gradient(self, scores, level, levels):
