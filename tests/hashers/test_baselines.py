@@ -40,6 +40,7 @@ def test_codes_do_not_depend_on_scale_and_offset(digits, make):
     assert np.mean(codes != changed) < 1e-3
 
 
+@pytest.mark.learning
 def test_random_rotation_keeps_the_principal_subspace_and_spreads_its_variance(digits):
     X, y = digits
     rotated = PCAHasher(16, rotation="random", random_state=0).fit(X, y)
@@ -114,6 +115,7 @@ def test_random_rotations_are_uniform():
     )
 
 
+@pytest.mark.learning
 def test_itq_spans_the_principal_directions_and_beats_them(digits):
     X, y = digits
     pca, itq = (make(24, random_state=0).fit(X, y) for make in (PCAHasher, ITQHasher))

@@ -78,6 +78,7 @@ def learn(hasher, digits):
     return hasher.fit(X, y)
 
 
+@pytest.mark.learning
 @every_objective
 @both_hashers
 def test_hashers_learn_from_it(hasher, objective, digits):
@@ -98,6 +99,7 @@ def test_clones_and_pickles_learn_the_same(objective, digits):
         assert_array_equal(other.predict(X_test), fitted.predict(X_test))
 
 
+@pytest.mark.learning
 @pytest.mark.parametrize(
     ("objective", "grid"),
     [
@@ -145,6 +147,7 @@ def test_a_name_and_its_class_learn_the_same(hasher, name, objective, digits):
     assert_array_equal(named.components_, given.components_)
 
 
+@pytest.mark.learning
 @every_objective
 def test_blocks_go_on_from_each_other(objective, digits):
     X, X_test, y, y_test = digits

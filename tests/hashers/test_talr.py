@@ -27,6 +27,7 @@ def digits():
     return shuffled_digits()
 
 
+@pytest.mark.learning
 @pytest.mark.parametrize(("objective", "relaxation"), sorted(OBJECTIVES))
 def test_every_objective_learns(digits, objective, relaxation):
     X, y, X_query, y_query = digits
@@ -40,6 +41,7 @@ def test_every_objective_learns(digits, objective, relaxation):
     assert hasher.history_["objective"][-1] > hasher.history_["objective"][0] + 0.02
 
 
+@pytest.mark.learning
 @pytest.mark.parametrize(
     "options", [{"solver": "sgd"}, {"solver": "adam"}, {"learning_rate": 0.02}]
 )
@@ -58,6 +60,7 @@ def test_solvers_and_schedules(digits, options, schedule):
         assert np.all(np.diff(rates) <= 0)
 
 
+@pytest.mark.learning
 def test_label_sets_paths_and_vectors_train():
     X, Y = make_multilabel_classification(400, 20, n_classes=6, random_state=0)
     paths = np.column_stack([Y[:, 0] + 2 * Y[:, 1], Y[:, 2]])
@@ -274,6 +277,7 @@ def test_warm_start_goes_on_from_the_last_weights(digits):
     assert_allclose(still.intercept_, hasher.intercept_, rtol=1e-4, atol=1e-4)
 
 
+@pytest.mark.learning
 @pytest.mark.parametrize("as_sparse", [False, True])
 def test_partial_fit_reaches_the_quality_of_fit(digits, as_sparse):
     X, y, X_query, y_query = digits
@@ -293,6 +297,7 @@ def test_partial_fit_reaches_the_quality_of_fit(digits, as_sparse):
     assert not hasattr(streamed, "y_")
 
 
+@pytest.mark.learning
 def test_a_first_block_may_be_small_and_odd(digits):
     X, y, X_query, y_query = digits
     for first in ([0, 1], [0, 0], [0] * 20):
@@ -311,6 +316,7 @@ def test_blocks_of_both_precisions_give_doubles(digits):
         assert hasher.partial_fit(X[50:90].astype(second), y[50:90]).components_.dtype == float
 
 
+@pytest.mark.learning
 def test_partial_fit_goes_on_after_fit(digits):
     X, y, X_query, y_query = digits
     hasher = TALRLinear(16, max_iter=10, random_state=0).fit(X[:300], y[:300])
@@ -324,6 +330,7 @@ def test_partial_fit_goes_on_after_fit(digits):
     assert hasher.codes_.shape == (900, 2)
 
 
+@pytest.mark.learning
 def test_dropout_is_the_same_for_sparse_rows_and_goes_on_in_a_file(digits, tmp_path):
     X, y, X_query, y_query = digits
     options = {"n_bits": 16, "max_iter": 20, "random_state": 0}
@@ -482,6 +489,7 @@ def test_divergence_is_an_error(hasher, digits):
             learn(X, y)
 
 
+@pytest.mark.learning
 def test_the_offset_of_doubles_may_be_large(digits):
     X, y, X_query, y_query = (part.astype(np.float64) for part in digits)
     X, X_query, y, y_query = X + 1e8, X_query + 1e8, y.astype(int), y_query.astype(int)

@@ -112,6 +112,7 @@ def recall(hasher, X, queries):
     )
 
 
+@pytest.mark.learning
 @pytest.mark.parametrize("n_bits", [8, 12])
 def test_without_labels_it_finds_more_neighbors_than_what_learns_nothing(clusters, n_bits):
     X, queries = clusters
@@ -130,6 +131,7 @@ def test_without_labels_it_finds_more_neighbors_than_what_learns_nothing(cluster
     assert recall(by_name, X, queries) > best
 
 
+@pytest.mark.learning
 def test_learning_does_not_depend_on_scale_and_offset(clusters):
     X, queries = clusters
     options = {"n_bits": 16, "max_iter": 20, "random_state": 0}
