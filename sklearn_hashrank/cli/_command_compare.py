@@ -182,6 +182,7 @@ def _protocol(options: Namespace, has_labels: bool) -> Any:
 def _write(comparison: Comparison, folder: Path, quiet: bool) -> int:
     paths = comparison.write(folder)
     if not quiet:
+        print(comparison.about["data"]["relevance"], end="\n\n")
         print(comparison.to_markdown([comparison.columns[0].name]))
         for kind in ("csv", "markdown", "latex"):
             print(f"{kind}: {paths[kind]}")

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..affinity import NeighborAffinity
+from ..affinity import NeighborAffinity, fit_affinity
 from ..base import pack_signs
 from ..codes import pack_codes
 from ..comparison import (
@@ -31,7 +31,7 @@ from ._arguments import (
     add_parser,
     add_rescoring,
 )
-from ._data import check_row_labels, check_rows, number_paths
+from ._data import check_row_labels, check_rows, note, number_paths
 from ._errors import UsageError
 from ._files import read_labels, read_rows
 from ._read_codes import read_codes
@@ -115,6 +115,7 @@ def _run(options: Namespace, arguments: list[str]) -> int:
         print(json.dumps(known, indent=1))
     else:
         _print_scores(scores, columns)
+    note(fit_affinity(affinity, y).describe(y, "features" if options.neighbors else "y"))
     return 0
 
 

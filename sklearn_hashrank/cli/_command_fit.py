@@ -63,4 +63,7 @@ def _run(options: Namespace, arguments: list[str]) -> int:
         f"{options.output}: {type(hasher).__name__}, {options.bits} bits, trained on {n_rows:,} "
         f"rows of {n_features:,} features in {seconds:.2g} s"
     )
+    if rows.y is not None:
+        affinity, y = hasher.relevance(rows.X, rows.y)
+        print(affinity.describe(y))
     return 0

@@ -16,7 +16,7 @@ from sklearn.base import clone
 from sklearn.utils import check_array, check_consistent_length
 
 from .._utils.threads import check_n_jobs
-from ..affinity import affinity_for, as_array, auto_affinity, fit_affinity, is_auto
+from ..affinity import affinity_for, as_array, auto_affinity, fit_affinity, is_auto, warn_if_alike
 from ..measures import ConfiguredMeasure
 from ..metrics.settings import has_setting, with_settings
 from ..model_selection import RetrievalSplit
@@ -273,7 +273,7 @@ def compare(
     fitted = {seed: fit_affinity(affinity, compared[splits[seed].train]) for seed in seeds}
     affinities = {seed: each.without_database() for seed, each in fitted.items()}
     if y is not None:
-        fitted[seeds[0]].validate(y)  # all rows of it, before the first run
+        warn_if_alike(fitted[seeds[0]], y)  # checks all rows of it, before the first run
     data = joblib.hash((X, y), coerce_mmap=True)
     runs = []
     for seed, bits, (method, hasher) in product(seeds, lengths, hashers.items()):

@@ -13,11 +13,10 @@ from pathlib import Path
 from typing import Any
 
 import joblib
-import numpy as np
 from scipy import sparse
 
 from .. import __version__
-from ..affinity import BaseAffinity, LabelAffinity
+from ..affinity import BaseAffinity
 from ..measures import ConfiguredMeasure
 
 _PACKAGES = (
@@ -68,16 +67,13 @@ def versions() -> dict[str, str]:
 def describe_data(name: str, X: Any, y: Any, affinity: BaseAffinity) -> dict[str, str]:
     """Name and size of the data, and how `y` gives relevance, for the report."""
     levels = ", ".join(f"{level:g}" for level in affinity.levels_)
-    found = {
+    understood = affinity.describe(y, "X" if y is X else "y")
+    return {
         "name": name,
         "items": f"{X.shape[0]:,}",
         "features": f"{X.shape[1]:,}{', sparse' if sparse.issparse(X) else ''}, {X.dtype}",
-        "relevance": f"{affinity!r}, levels {levels}",
+        "relevance": f"{understood}; {affinity!r}, levels {levels}",
     }
-    if isinstance(affinity, LabelAffinity) and not sparse.issparse(y):
-        classes, sizes = np.unique(y, return_counts=True)
-        found["classes"] = f"{len(classes):,} of {sizes.min():,} to {sizes.max():,} items"
-    return found
 
 
 def describe_machine() -> str:

@@ -208,7 +208,8 @@ def lengths(X):
     """Euclidean lengths of dense or sparse rows, also where their squares overflow."""
     with np.errstate(over="ignore"):
         if sparse.issparse(X):
-            squares = np.asarray(abs(X).power(2, dtype=np.float64).sum(axis=1)).ravel()
+            entries = np.square(X.data, dtype=np.float64), X.indices, X.indptr
+            squares = sparse.csr_array(entries, X.shape) @ np.ones(X.shape[1])
         else:
             squares = np.einsum("ij,ij->i", X, X).astype(np.float64)
     precision = np.finfo(X.dtype)

@@ -148,6 +148,7 @@ class BREHasher(LinearHasher):
         X, y = self._validate_training_data(X, y)
         random_state = check_random_state(self.random_state)
         self.affinity_ = self._fit_affinity(X, y)
+        self._check_can_learn(y)
         space = FeatureSpace.unit(X, mixed_units=y is not None)
         sampled = random_state.permutation(X.shape[0])[: self.n_sampled]
         rows = space.rows(dense_if_small(X[sampled]))

@@ -12,7 +12,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from .._utils.threads import one_blas_thread
 from .._utils.types import MatrixLike, Target
-from ..affinity import LabelAffinity, auto_affinity
+from ..affinity import LabelAffinity, auto_affinity, check_can_learn
 from ..base import BaseHasher
 from ..features import FeatureSpace, LinearScores, Moments, dense_if_small
 
@@ -203,12 +203,10 @@ def _number_labels(y):
             f"non-integral numbers such as {y[y != np.floor(y)][0]}. Distances of targets are for "
             "hashers that learn from relevance, such as TALRLinear(affinity=EuclideanAffinity())."
         )
-    classes, numbers = np.unique(LabelAffinity().validate(y)[:, 0], return_inverse=True)
-    if len(classes) < 2:
-        raise ValueError(
-            "ClassifierHasher needs rows of at least two classes. "
-            f"Got 1 class in n_samples = {len(numbers)}."
-        )
+    affinity = LabelAffinity().fit(y)
+    classes, numbers = np.unique(affinity.validate(y)[:, 0], return_inverse=True)
+    if len(classes) < 2:  # it learns from classes of a single row as well
+        check_can_learn("ClassifierHasher", affinity, y)
     return classes, numbers
 
 

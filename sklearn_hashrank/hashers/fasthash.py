@@ -176,6 +176,7 @@ class FastHasher(BaseHasher):
         random_state = check_random_state(self.random_state)
         Moments.of(X)  # refuses what no hasher takes
         self.affinity_ = self._fit_affinity(X, y)
+        self._check_can_learn(y, graded=False)
         targets = self.affinity_.validate(X if y is None else y)
         counts = self.n_similar, self.n_dissimilar
         pairs = sample_pairs(type(self).__name__, self.affinity_, targets, *counts, random_state)

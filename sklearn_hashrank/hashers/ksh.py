@@ -145,6 +145,7 @@ class KSHHasher(KernelHasher):
         X, y = self._validate_training_data(X, y)
         random_state = check_random_state(self.random_state)
         self.affinity_ = self._fit_affinity(X, y)
+        self._check_can_learn(y, graded=False)
         mixed_units = y is not None
         self._find_features(X, self.n_anchors, self.gamma, random_state, mixed_units=mixed_units)
         labelled = random_state.permutation(X.shape[0])[: self.n_labelled]

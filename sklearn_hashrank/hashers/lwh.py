@@ -241,6 +241,7 @@ class LWHHasher(CallbackSupportMixin, LinearHasher):
                 f"Got n_samples = {X.shape[0]}."
             )
         self.affinity_ = self._fit_affinity(X, y)
+        self._check_can_learn(y, graded=False)
         targets = self._training_targets(X, y)
         database, queries = self._sample(targets, random_state)
         queries, relevant = find_queries(

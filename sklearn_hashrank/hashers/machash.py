@@ -166,6 +166,7 @@ class MACHasher(LinearHasher):
         space = FeatureSpace.of(Moments.of(sample))
         rows = space.rows(sample).made_ready()
         self.affinity_ = self._fit_affinity(X, y)
+        self._check_can_learn(y, graded=False)
         targets = self.affinity_.validate(X if y is None else y)
         counts = self.n_similar, self.n_dissimilar
         pairs = sample_pairs(type(self).__name__, self.affinity_, targets, *counts, random_state)

@@ -158,6 +158,7 @@ class SSHHasher(LinearHasher):
         labelled = self._labelled_rows(y, X.shape[0])
         X_labelled, y_labelled = _take(X, labelled), _take(y, labelled)
         self.affinity_ = self._fit_affinity(X_labelled, y_labelled)
+        self._check_can_learn(y_labelled, graded=False)
         random_state = check_random_state(self.random_state)
         sample = np.sort(random_state.permutation(X_labelled.shape[0])[: self.n_labelled])
         compared = X_labelled if y is None else y_labelled

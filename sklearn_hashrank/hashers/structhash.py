@@ -170,6 +170,7 @@ class StructHasher(LinearHasher):
         X, y = self._validate_training_data(X, y)
         random_state = check_random_state(self.random_state)
         self.affinity_ = self._fit_affinity(X, y)
+        self._check_can_learn(y, graded=False)
         targets = self.affinity_.validate(X if y is None else y)
         order = random_state.permutation(X.shape[0])[: self.n_database]
         n_queries = len(order) if self.n_queries is None else min(self.n_queries, len(order))

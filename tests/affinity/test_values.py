@@ -186,7 +186,7 @@ def test_training_rows_of_zeros_and_ones_do_not_decide_for_all_rows():
     split = RetrievalSplit(np.arange(30), np.arange(30, 45), np.arange(45, 60))
     found = compare(X, y, methods=["rsh"], n_bits=[4], seeds=1, protocol=split)
     assert not found.failures
-    assert found.about["data"]["relevance"].startswith("EuclideanAffinity")
+    assert found.about["data"]["relevance"].startswith("y: vectors of 2 numbers")
     assert "EuclideanAffinity" in found.about["methods"]["rsh"]
 
 

@@ -148,7 +148,7 @@ def test_labels_of_all_kinds(folder, capsys, no_pictures):
     assert "HierarchicalAffinity(), levels 0, 1, 2" in Path("o", "report.html").read_text()
     other = ["--data", "digits.npz", "--label-column", "other"]
     assert run(capsys, "compare", *other, *options)[0] == 0
-    assert "2 of " in Path("o", "report.html").read_text()
+    assert "y: 2 classes of " in Path("o", "report.html").read_text()
     np.savez("sets.npz", X=np.load("X.npy"), Y=np.eye(10, dtype=np.uint8)[y])
     assert run(capsys, "compare", "--data", "sets.npz", *options)[0] == 0
     assert "SharedLabelAffinity(), levels 0, 1" in Path("o", "report.html").read_text()

@@ -25,6 +25,7 @@ from sklearn_hashrank.metrics import (
 )
 from sklearn_hashrank.model_selection import (
     PerClassRetrievalSplit,
+    RandomRetrievalSplit,
     RetrievalSplit,
     cross_validate_retrieval,
 )
@@ -411,3 +412,19 @@ def test_n_jobs_is_an_int(n_jobs):
         options = {"methods": ["lsh"]} if function is compare else {"estimator": LSHHasher()}
         with pytest.raises(ValueError, match="n_jobs must be an int other than 0, or None. Got"):
             function(X=np.eye(4), y=[0, 1, 0, 1], n_jobs=n_jobs, **options)
+
+
+@pytest.mark.parametrize(
+    ("y", "message"),
+    [
+        (np.zeros(60, int), "every pair of rows is relevant.* perfect score.* y: 1 class of 60"),
+        (np.arange(60), "no pair of rows is relevant, so that no score is defined. .* 60 classes"),
+    ],
+)
+def test_labels_that_tell_nothing_apart_are_warned_of(y, message):
+    X = np.random.default_rng(0).normal(size=(60, 4))
+    protocol = RandomRetrievalSplit(10, 30)
+    with pytest.warns(UserWarning, match=message):
+        found = compare(X, y, methods=["lsh", "lwh"], n_bits=[4], seeds=1, protocol=protocol)
+    assert [result.method for result in found.failures] == ["lwh"]
+    assert "nothing to learn from" in found.failures[0].error

@@ -232,7 +232,8 @@ def test_undefined_scores_are_no_error(digits):
     pytest.importorskip("matplotlib")
     X, y = digits[0][:200], np.arange(200)
     protocol = RandomRetrievalSplit(n_queries=10)
-    found = compare(X, y, methods=["lsh"], n_bits=[8], seeds=2, protocol=protocol)
+    with pytest.warns(UserWarning, match="no pair of rows is relevant"):
+        found = compare(X, y, methods=["lsh"], n_bits=[8], seeds=2, protocol=protocol)
     page = Page(found.to_html())
     assert {text for _, text in page.cells("ap")["lsh"]} == {"\N{EN DASH}"}
 

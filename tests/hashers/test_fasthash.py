@@ -150,6 +150,7 @@ def test_more_bits_than_the_losses_ask_for():
     assert ((codes.mean(axis=0) > 0.1) & (codes.mean(axis=0) < 0.9)).all()
 
 
+@pytest.mark.learning
 @pytest.mark.parametrize("code_step", ["graph-cut", "spectral"])
 @pytest.mark.parametrize("loss", LOSSES)
 def test_codes_are_good(code_step, loss):
@@ -158,6 +159,7 @@ def test_codes_are_good(code_step, loss):
     assert hasher.fit(X[:900], y[:900]).score(X[900:], y[900:]) > 0.65
 
 
+@pytest.mark.learning
 @pytest.mark.parametrize(
     "estimator", [LinearSVC(), DecisionTreeClassifier(max_depth=8), KNeighborsClassifier(3)]
 )
@@ -188,6 +190,7 @@ def test_threads_change_nothing():
     np.testing.assert_array_equal(hasher.set_params(n_jobs=2).decision_function(X), expected)
 
 
+@pytest.mark.learning
 @pytest.mark.parametrize("y", ["label sets", "distances", None])
 def test_any_relevance_teaches(y):
     X, labels = digits()

@@ -9,7 +9,13 @@ from sklearn.base import clone
 from sklearn.datasets import load_digits
 from sklearn.model_selection import GridSearchCV, train_test_split
 
-from sklearn_hashrank import DispersionHasher, LabelAffinity, LSHHasher, TALRLinear
+from sklearn_hashrank import (
+    DispersionHasher,
+    LabelAffinity,
+    LSHHasher,
+    TALRKernel,
+    TALRLinear,
+)
 from sklearn_hashrank.objectives import (
     DSH,
     OBJECTIVES,
@@ -78,6 +84,7 @@ def learn(hasher, digits):
     return hasher.fit(X, y)
 
 
+@pytest.mark.learning
 @every_objective
 @both_hashers
 def test_hashers_learn_from_it(hasher, objective, digits):
@@ -98,6 +105,7 @@ def test_clones_and_pickles_learn_the_same(objective, digits):
         assert_array_equal(other.predict(X_test), fitted.predict(X_test))
 
 
+@pytest.mark.learning
 @pytest.mark.parametrize(
     ("objective", "grid"),
     [
@@ -145,6 +153,7 @@ def test_a_name_and_its_class_learn_the_same(hasher, name, objective, digits):
     assert_array_equal(named.components_, given.components_)
 
 
+@pytest.mark.learning
 @every_objective
 def test_blocks_go_on_from_each_other(objective, digits):
     X, X_test, y, y_test = digits
@@ -330,6 +339,12 @@ def test_the_learning_rate_of_an_objective_is_the_automatic_one(digits):
         learn(TALRLinear(8, objective=Slow(), **options), digits).history_["learning_rate"]
         == [0.01] * 2
     )
+
+
+def test_errors_name_the_class_that_has_the_parameter(digits):
+    for hasher in (TALRLinear, TALRKernel, DispersionHasher):
+        with pytest.raises(ValueError, match=f"'objective' parameter of {hasher.__name__} must be"):
+            learn(hasher(8, objective="lp"), digits)
 
 
 @both_hashers

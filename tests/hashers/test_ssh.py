@@ -88,6 +88,7 @@ def test_products_of_similarities_need_no_pairs(digits):
     assert_array_equal(S.to_dense(), S.to_dense().T)
 
 
+@pytest.mark.learning
 def test_sequential_bits_are_better_and_may_exceed_the_features(digits):
     X, y, Z, z = digits
     scores = {
@@ -99,6 +100,7 @@ def test_sequential_bits_are_better_and_may_exceed_the_features(digits):
     assert SSHHasher(80, random_state=0).fit(X, y).score(Z, z) > 0.5
 
 
+@pytest.mark.learning
 def test_rows_without_labels_teach_their_variance_only(digits):
     X, y, Z, z = digits
     some = np.where(np.arange(500) < 100, y, -1)
@@ -133,6 +135,7 @@ def test_labelled_rows_are_sampled(digits):
     assert len(hasher.codes_) == 500
 
 
+@pytest.mark.learning
 def test_label_sets_and_distances_are_similarities_too():
     X, y = make_blobs(150, n_features=5, centers=4, random_state=0)
     label_sets = np.eye(4, dtype=int)[y]

@@ -220,6 +220,7 @@ class RSHHasher(LinearHasher):
         X, y = self._validate_training_data(X, y)
         check_n_bits(self.n_bits, X.shape[1], self.spread)
         self.affinity_ = self._fit_affinity(X, y)
+        self._check_can_learn(y)
         random_state = check_random_state(self.random_state)
         sampling = self._plan_sampling(self._affinity_to_learn_from(X, y), random_state)
         rows = sampling.affinity.validate(X if y is None else y)
