@@ -7,7 +7,7 @@ import numpy as np
 import torch
 from sklearn.utils._param_validation import InvalidParameterError
 
-from ..affinity import BaseAffinity, HierarchicalAffinity, LabelAffinity, is_auto
+from ..affinity import BaseAffinity, HierarchicalAffinity, LabelAffinity, as_array, is_auto
 from ..objectives import RANKING_OPTIONS, CheckedObjective, ObjectiveParameter
 from ._by_kernels import loss_by_kernels
 from ._pairs import PAIRS, pairs_value
@@ -319,7 +319,7 @@ def _widened(scores):
 
 def _affinity_of_form(y):
     """Return the affinity with most levels that ``"auto"`` may choose for a batch like `y`."""
-    shape = y.shape if hasattr(y, "shape") else np.shape(y)
+    shape = y.shape if hasattr(y, "shape") else as_array(y).shape
     return _affinity_of_columns(shape[1] if len(shape) == 2 else 1)
 
 

@@ -1,5 +1,6 @@
 """Hashing as tie-aware learning to rank."""
 
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any
 
@@ -33,7 +34,8 @@ class TieAwareObjectives:
 
     def _choose_objective(self, relevance: Any) -> Any:
         """Return the objective, looked up where it is named."""
-        return _OBJECTIVE.resolve(
+        parameter = replace(_OBJECTIVE, owner=type(self).__name__)
+        return parameter.resolve(
             self.objective,
             {name: getattr(self, name) for name in RANKING_OPTIONS},
             levels=relevance.affinity.levels_,  # all of them, so that no block of rows decides
