@@ -4,6 +4,7 @@ Docstrings are written out, so that an IDE shows what the reference shows. This 
 what several of them say of one thing, as ``assert_docstring_consistency`` of scikit-learn does.
 """
 
+import ast
 import inspect
 import re
 from collections import defaultdict
@@ -13,7 +14,7 @@ from numpydoc.docscrape import NumpyDocString
 
 from sklearn_hashrank.base import BaseHasher
 from sklearn_hashrank.objectives import Objective, PairwiseObjective
-from tests.contract.public import REFERENCE
+from tests.contract.public import PACKAGE, REFERENCE
 
 # Names whose texts differ, by family, and what all of them have in common. The reason stands above.
 MAY_DIFFER = {
@@ -151,3 +152,16 @@ def test_a_difference_is_found():
     assert len(list(differences(things, {}))) == 2
     assert not list(differences(things, {"n_bits": "Length of a code"}))
     assert len(list(differences(things, {"n_bits": "Length of a code, "}))) == 1
+
+
+@pytest.mark.parametrize(
+    "path", sorted(PACKAGE.rglob("*.py")), ids=lambda path: str(path.relative_to(PACKAGE))
+)
+def test_docstrings_are_written_out(path):
+    """No line of a docstring stands for a text that is put in its place on import."""
+    kinds = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    nodes = [
+        node for node in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(node, kinds)
+    ]
+    docstrings = [ast.get_docstring(node) or "" for node in nodes]
+    assert not re.findall(r"^ *\{[\w ]+\}$", "\n".join(docstrings), re.MULTILINE)
