@@ -71,13 +71,12 @@ def kernel(function):
     return dispatcher
 
 
-def subkernel(function):
-    """Compile a function that kernels call, and Python does not: nothing unpacks its arguments."""
-    return numba.njit(nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)(function)
-
-
 def inlined(function):
-    """Compile a function into every kernel that calls it; a call costs as much as a row."""
+    """Compile a function as part of every kernel that calls it.
+
+    A call costs as much as a row. A function with a machine code of its own is optimised twice, and
+    what unpacks arguments from Python takes longer to compile than a short loop.
+    """
     return numba.njit(inline="always")(function)
 
 

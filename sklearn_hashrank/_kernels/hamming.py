@@ -7,7 +7,7 @@ contiguous memory. Its items are ordered so that, for one query, runs of them sh
 
 import numpy as np
 
-from ._jit import kernel, popcount, subkernel
+from ._jit import kernel, popcount, inlined
 
 _SLICE = 2048  # items whose bins wait in the level-1 cache
 _TILE = 16384  # items that stay in the level-2 cache while all queries pass
@@ -17,7 +17,7 @@ _LANES_UP_TO = 2048  # bins; larger histograms collide too rarely to need lanes
 _GLANCE = 256  # distances of which the smallest tells whether to look at them one by one
 
 
-@subkernel
+@inlined
 def find_distances(query, words, start, stop, distances):
     """Set the distances of a query (n_words,) to the items from `start` to `stop`."""
     first = words[0, start:stop]
@@ -29,19 +29,22 @@ def find_distances(query, words, start, stop, distances):
             distances[i] += popcount(word ^ row[i])
 
 
-@subkernel
+@inlined
 def _find_cells(query, words, start, n_distances, cells):
     """Set the cell of each pair of items, of those from `start` on, in a table of distances."""
-    cells[:] = 0
-    for w in range(query.size):
-        middle = start + cells.size
-        word, left, right = query[w], words[w, start:middle], words[w, middle:]
+    middle, stop = start + cells.size, start + 2 * cells.size
+    left, right = words[0, start:middle], words[0, middle:stop]
+    for i in range(cells.size):
+        row = np.uint16(np.uint16(popcount(query[0] ^ left[i])) * n_distances)
+        cells[i] = row + np.uint16(popcount(query[0] ^ right[i]))
+    for w in range(1, query.size):
+        word, left, right = query[w], words[w, start:middle], words[w, middle:stop]
         for i in range(cells.size):
             row = np.uint16(np.uint16(popcount(word ^ left[i])) * n_distances)
             cells[i] += np.uint16(row + np.uint16(popcount(word ^ right[i])))
 
 
-@subkernel
+@inlined
 def _tally_pairs(cells, tables, stride):
     """Add one per cell, to two tables in turn: equal cells in a row wait for each other's store."""
     n_unrolled = cells.size - cells.size % 8
@@ -53,7 +56,7 @@ def _tally_pairs(cells, tables, stride):
         tables[cells[i]] += 1
 
 
-@subkernel
+@inlined
 def _fold(tables, sums, histogram):
     """Add the rows and the columns of the sum of both tables to `histogram`, and clear them."""
     n = sums.size
@@ -73,7 +76,7 @@ def _fold(tables, sums, histogram):
         histogram[i] += sums[i]
 
 
-@subkernel
+@inlined
 def _count_run(query, words, first, last, cells, tables, sums, histogram):
     """Count items `first` to `last`, of one level and at most a tile, two by one increment.
 
@@ -96,13 +99,13 @@ def _count_run(query, words, first, last, cells, tables, sums, histogram):
     _fold(tables, sums, histogram)
 
 
-@subkernel
+@inlined
 def _shift(bins, offset):
     for i in range(bins.size):
         bins[i] += offset
 
 
-@subkernel
+@inlined
 def _tally(bins, histogram, stride):
     """Add one per bin to `histogram`: `stride` apart for each of the lanes (0: no lanes)."""
     n_unrolled = bins.size - bins.size % _LANES
@@ -113,13 +116,13 @@ def _tally(bins, histogram, stride):
         histogram[bins[i]] += 1
 
 
-@subkernel
+@inlined
 def _tally_weighted(bins, weights, histogram):
     for i in range(bins.size):
         histogram[bins[i]] += weights[i]
 
 
-@subkernel
+@inlined
 def _merge_lanes(lanes, histogram):
     """Add the lanes to `histogram`, and clear them."""
     for lane in range(_LANES):
@@ -209,7 +212,7 @@ def count_runs(queries, words, weights, kinds, stops, levels, counts):
                 _merge_lanes(lanes, histogram)
 
 
-@subkernel
+@inlined
 def _smallest(distances):
     smallest = distances[0]
     for i in range(1, distances.size):
@@ -259,7 +262,7 @@ def group_rows(rows, groups, offsets, grouped):
             grouped[w, target] = rows[i, w]
 
 
-@subkernel
+@inlined
 def _mix(word):
     # 32 x 32 -> 64 bit products cannot overflow, so that this also runs as plain Python.
     low = word & np.uint64(0xFFFFFFFF)

@@ -9,7 +9,7 @@ orders ties by lowest index.
 
 import numpy as np
 
-from ._jit import drop_lowest, kernel, lowest_bit, mask_below, popcount, subkernel
+from ._jit import drop_lowest, kernel, lowest_bit, mask_below, popcount, inlined
 from .hamming import find_distances
 
 TILE = 4096  # items; a multiple of 64
@@ -21,7 +21,7 @@ _INDEX = np.uint64((1 << INDEX_BITS) - 1)
 _ONE = np.uint64(1)
 
 
-@subkernel
+@inlined
 def _load_tile(codes, start, stop, words):
     n_words = codes.shape[1]
     part = codes[start:stop].reshape(-1)
@@ -34,7 +34,7 @@ def _load_tile(codes, start, stop, words):
             words[w, i] = part[i * n_words + w]
 
 
-@subkernel
+@inlined
 def _collect(query, words, n_items, first, bound, base, distances, hits, keys, size, counts):
     """Append the keys of the items of a tile that are nearer than `bound`; return the new size.
 
@@ -67,7 +67,7 @@ def _collect(query, words, n_items, first, bound, base, distances, hits, keys, s
     return size
 
 
-@subkernel
+@inlined
 def _drop_far(keys, size, top, n_at_top):
     """Keep keys of distances below `top` and the first `n_at_top` at it; return their number."""
     kept = np.int64(0)
@@ -79,7 +79,7 @@ def _drop_far(keys, size, top, n_at_top):
     return kept
 
 
-@subkernel
+@inlined
 def _sort(keys, size, counts, ordered):
     """Write keys in order of (distance, index), from their counts by distance.
 
@@ -96,7 +96,7 @@ def _sort(keys, size, counts, ordered):
         position[distance] += 1
 
 
-@subkernel
+@inlined
 def unpack_keys(keys, indices, distances):
     for i in range(indices.size):
         indices[i] = np.int64(keys[i] & _INDEX)
@@ -209,7 +209,7 @@ def distance_quantiles(queries, sample, rank, buffer, counts, quantiles):
         quantiles[q] = d
 
 
-@subkernel
+@inlined
 def room(array, size, more):
     """Return the array, or a larger copy of its first `size` elements where `more` do not fit."""
     if size + more <= array.size:
