@@ -1,6 +1,6 @@
 """The README of a package index: its relative links lead to the repository named in pyproject.toml.
 
-Everything else about the package is in pyproject.toml.
+Names and requirements of the package are in pyproject.toml, what a distribution holds in setup.cfg.
 """
 
 import re

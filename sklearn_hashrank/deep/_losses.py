@@ -7,8 +7,7 @@ import numpy as np
 import torch
 from sklearn.utils._param_validation import InvalidParameterError
 
-from .._utils.docs import documented_by
-from ..affinity import BaseAffinity, HierarchicalAffinity, LabelAffinity, is_auto
+from ..affinity import BaseAffinity, HierarchicalAffinity, LabelAffinity, as_array, is_auto
 from ..objectives import RANKING_OPTIONS, CheckedObjective, ObjectiveParameter
 from ._by_kernels import loss_by_kernels
 from ._pairs import PAIRS, pairs_value
@@ -20,35 +19,6 @@ _OF_RANKINGS = ObjectiveParameter("TieAwareLoss", takes_ranking=True, options=RA
 _OF_PAIRS = ObjectiveParameter("PairwiseLoss", takes_zones=True, takes_likelihoods=True)
 _NATIVE = (*RANKING, *PAIRS)  # objectives that have a version in torch
 _LOW_PRECISION = (torch.bfloat16, torch.float16)
-
-documented = documented_by(
-    {
-        "shared parameters": """
-affinity : {"auto", "precomputed"} or affinity object, default="auto"
-    How `y` says what is relevant; see :mod:`sklearn_hashrank.affinity`. An affinity that is not
-    fitted is fitted on each batch, which makes a difference where levels come from distances: fit
-    such an affinity on the training rows. With ``"precomputed"``, `y` is the matrix of relevance
-    levels of a batch itself. With ``"auto"``, the first batch says what a `y` of several columns
-    is: label sets where it holds only 0 and 1, of whatever dtype. A later batch that contradicts
-    is refused.
-backend : {"auto", "kernels", "torch"}, default="auto"
-    What evaluates the objective: the compiled kernels of this package, on the CPU, or torch, on
-    the device of the scores. ``"auto"`` is ``"kernels"`` for scores on the CPU and for objectives
-    of your own, and ``"torch"`` for scores elsewhere. Both give the same loss. Only ``"torch"``
-    works with ``torch.compile(..., fullgraph=True)``.""",
-        "notes": """
-Notes
------
-Scores in half precision are evaluated in float32, with autocast switched off. Gradients are of
-first order only.
-
-On a device other than the CPU, `y` should be a tensor of integers or booleans: then relevance is
-found on the device as well, and nothing is copied to the host. Floats, lists, arrays and affinities
-other than those of labels, label sets and label paths are compared on the host. With
-``affinity="auto"`` a matrix of numbers is looked at once a batch, to tell label sets from label
-paths; boolean label sets, or an affinity object, save that.""",
-    }
-)
 
 
 class BatchLoss(torch.nn.Module):
@@ -174,7 +144,6 @@ class BatchLoss(torch.nn.Module):
         return f"{self.objective!r}, affinity={self.affinity!r}, backend={self.backend!r}"
 
 
-@documented
 class TieAwareLoss(BatchLoss):
     """Minus a smooth version of a tie-aware ranking measure, in which each row queries the others.
 
@@ -201,14 +170,34 @@ class TieAwareLoss(BatchLoss):
         it does not change.
     delta : float, default=1.0
         Half-width of the triangular bins, in bins.
-    {shared parameters}
+    affinity : {"auto", "precomputed"} or affinity object, default="auto"
+        How `y` says what is relevant; see :mod:`sklearn_hashrank.affinity`. An affinity that is not
+        fitted is fitted on each batch, which makes a difference where levels come from distances:
+        fit such an affinity on the training rows. With ``"precomputed"``, `y` is the matrix of
+        relevance levels of a batch itself. With ``"auto"``, the first batch says what a `y` of
+        several columns is: label sets where it holds only 0 and 1, of whatever dtype. A later batch
+        that contradicts is refused.
+    backend : {"auto", "kernels", "torch"}, default="auto"
+        What evaluates the objective: the compiled kernels of this package, on the CPU, or torch, on
+        the device of the scores. ``"auto"`` is ``"kernels"`` for scores on the CPU and for
+        objectives of your own, and ``"torch"`` for scores elsewhere. Both give the same loss. Only
+        ``"torch"`` works with ``torch.compile(..., fullgraph=True)``.
 
     Attributes
     ----------
     objective : Objective
         The objective, with its parameters.
 
-    {notes}
+    Notes
+    -----
+    Scores in half precision are evaluated in float32, with autocast switched off. Gradients are of
+    first order only.
+
+    On a device other than the CPU, `y` should be a tensor of integers or booleans: then relevance
+    is found on the device as well, and nothing is copied to the host. Floats, lists, arrays and
+    affinities other than those of labels, label sets and label paths are compared on the host. With
+    ``affinity="auto"`` a matrix of numbers is looked at once a batch, to tell label sets from label
+    paths; boolean label sets, or an affinity object, save that.
 
     References
     ----------
@@ -250,7 +239,6 @@ class TieAwareLoss(BatchLoss):
         super().__init__(_OF_RANKINGS.resolve(objective, options), affinity, backend)
 
 
-@documented
 class PairwiseLoss(BatchLoss):
     """The loss of the pairs, or the triplets, of a batch.
 
@@ -266,7 +254,18 @@ class PairwiseLoss(BatchLoss):
         ``PairwiseLoss(Dispersed(zone=(1 / 12, 1 / 6)))``: one of
         :mod:`sklearn_hashrank.objectives`, or any with ``value_and_gradient(scores, level,
         levels)``. The two with superclasses want label paths.
-    {shared parameters}
+    affinity : {"auto", "precomputed"} or affinity object, default="auto"
+        How `y` says what is relevant; see :mod:`sklearn_hashrank.affinity`. An affinity that is not
+        fitted is fitted on each batch, which makes a difference where levels come from distances:
+        fit such an affinity on the training rows. With ``"precomputed"``, `y` is the matrix of
+        relevance levels of a batch itself. With ``"auto"``, the first batch says what a `y` of
+        several columns is: label sets where it holds only 0 and 1, of whatever dtype. A later batch
+        that contradicts is refused.
+    backend : {"auto", "kernels", "torch"}, default="auto"
+        What evaluates the objective: the compiled kernels of this package, on the CPU, or torch, on
+        the device of the scores. ``"auto"`` is ``"kernels"`` for scores on the CPU and for
+        objectives of your own, and ``"torch"`` for scores elsewhere. Both give the same loss. Only
+        ``"torch"`` works with ``torch.compile(..., fullgraph=True)``.
 
     Attributes
     ----------
@@ -274,7 +273,16 @@ class PairwiseLoss(BatchLoss):
         The objective, with its parameters. Call :meth:`anneal` to raise the steepness of HashNet
         during training.
 
-    {notes}
+    Notes
+    -----
+    Scores in half precision are evaluated in float32, with autocast switched off. Gradients are of
+    first order only.
+
+    On a device other than the CPU, `y` should be a tensor of integers or booleans: then relevance
+    is found on the device as well, and nothing is copied to the host. Floats, lists, arrays and
+    affinities other than those of labels, label sets and label paths are compared on the host. With
+    ``affinity="auto"`` a matrix of numbers is looked at once a batch, to tell label sets from label
+    paths; boolean label sets, or an affinity object, save that.
 
     References
     ----------
@@ -311,7 +319,7 @@ def _widened(scores):
 
 def _affinity_of_form(y):
     """Return the affinity with most levels that ``"auto"`` may choose for a batch like `y`."""
-    shape = y.shape if hasattr(y, "shape") else np.shape(y)
+    shape = y.shape if hasattr(y, "shape") else as_array(y).shape
     return _affinity_of_columns(shape[1] if len(shape) == 2 else 1)
 
 

@@ -1,6 +1,5 @@
 """Tie-aware learning to rank in the space of a Gaussian kernel."""
 
-import inspect
 from numbers import Integral, Real
 from typing import Any
 
@@ -10,19 +9,16 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 
 from .._utils.threads import one_blas_thread
-from ..affinity import affinity_to_learn_from
 from ..features import inverse_root, map_blocks
-from ..learning import check_two_rows
+from ..learning import check_two_rows, learned_relevance
 from ._kernel import KernelHasher
-from .talr import TALRLinear
+from ._minibatch import LearnsFromMinibatches
+from .talr import TALRLinear, TieAwareObjectives
 
 __all__ = ["TALRKernel"]
 
-_OF_TALR = tuple(inspect.signature(TALRLinear).parameters)
-_OF_TRAINING_ROWS = ("codes_", "y_")
 
-
-class TALRKernel(KernelHasher):
+class TALRKernel(TieAwareObjectives, LearnsFromMinibatches, KernelHasher):
     """Half-spaces of a Gaussian kernel that maximise tie-aware AP or NDCG directly.
 
     Rows are compared with anchors, the kernels are whitened by those of the anchors with each other
@@ -71,7 +67,8 @@ class TALRKernel(KernelHasher):
     learning_rate : float or "auto", default="auto"
         Length of a step at the start. ``"auto"`` is 0.01 for Adam, 0.02 where batches are made of
         groups and for Adam by bit, but 0.003 for both where nearest rows are relevant; for SGD 1,
-        but 0.03 on squared distances and on products of projections, whose slopes have no bound.
+        but 0.03 on squared distances and on products of projections, whose slopes have no bound. An
+        objective may declare others.
     schedule : {"constant", "step", "cosine"}, default="cosine"
         How the length of a step falls during `max_iter` passes.
     weight_decay : float or "auto", default="auto"
@@ -163,7 +160,6 @@ class TALRKernel(KernelHasher):
         "gamma": [Interval(Real, 0, None, closed="neither")],
     }
 
-    _learner: TALRLinear
     _whitening: np.ndarray
 
     def __init__(
@@ -245,25 +241,25 @@ class TALRKernel(KernelHasher):
         random_state = check_random_state(self.random_state)
         if not hasattr(self, "affinity_"):
             self.affinity_ = self._fit_affinity(X, y).without_database()
-        self._check_can_learn(y)
-        if not goes_on:
+        start = None
+        if goes_on:
+            self._check_n_bits(self.n_bits_)
+            start = tuple(self._learner.fold().values())
+        else:
             mixed_units = y is not None
             self._find_features(
                 X, self.n_anchors, self.gamma, random_state, mixed_units=mixed_units
             )
             self._whitening = inverse_root(self._features.of_anchors(), X.dtype)
-            self._learner = TALRLinear()
-        parameters = {name: getattr(self, name) for name in _OF_TALR}
-        parameters["affinity"] = affinity_to_learn_from(self.affinity, X, y)
-        parameters["random_state"] = random_state.randint(np.iinfo(np.int32).max)
-        learner = self._learner.set_params(**parameters)
-        learner.fit(self._whiten(X), X if y is None else y)
-        for name in _OF_TRAINING_ROWS:
-            learner.__dict__.pop(name)
-        self.history_, self.n_iter_ = learner.history_, learner.n_iter_
-        self.batch_size_ = learner.batch_size_
-        weights = self._whitening @ learner.components_.T
-        self._set_weights(weights, learner.intercept_, X.dtype)
+        seed = random_state.randint(np.iinfo(np.int32).max)
+        relevance = learned_relevance(
+            self.affinity, self.affinity_, X, y, np.random.RandomState(seed), self.n_jobs
+        )
+        rows = self._whiten(X)
+        self._learn(rows, relevance, np.random.RandomState(seed), start, X, y)
+        folded = self._learner.fold()
+        weights = self._whitening @ folded["components_"].T
+        self._set_weights(weights, folded["intercept_"], X.dtype)
         self._keep_database(X, y)
         return self
 

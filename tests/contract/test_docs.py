@@ -11,6 +11,7 @@ import textwrap
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from sklearn_hashrank import objectives
 from sklearn_hashrank.comparison import GROUPS, METHODS
 from sklearn_hashrank.measures import list_measures, unregister_measure
 from tests.contract.digits import DigitsChecker, run_page
@@ -154,8 +155,10 @@ def test_the_table_of_names_shows_the_hashers_that_names_stand_for(tmp_path, mon
     )
     assert sorted(name for name, _, _ in rows) == sorted(METHODS_HERE)
     for name, text, line in rows:
-        made = eval(text, {type(METHODS[name].hasher).__name__: type(METHODS[name].hasher)})
-        assert made.get_params() == METHODS[name].hasher.get_params()
+        hasher = METHODS[name].hasher
+        made = eval(text, {**vars(objectives), type(hasher).__name__: type(hasher)})
+        assert type(made) is type(hasher)
+        assert repr(made.get_params()) == repr(hasher.get_params())
         assert line == METHODS[name].line
 
 

@@ -9,7 +9,13 @@ from sklearn.base import clone
 from sklearn.datasets import load_digits
 from sklearn.model_selection import GridSearchCV, train_test_split
 
-from sklearn_hashrank import DispersionHasher, LabelAffinity, LSHHasher, TALRLinear
+from sklearn_hashrank import (
+    DispersionHasher,
+    LabelAffinity,
+    LSHHasher,
+    TALRKernel,
+    TALRLinear,
+)
 from sklearn_hashrank.objectives import (
     DSH,
     OBJECTIVES,
@@ -333,6 +339,12 @@ def test_the_learning_rate_of_an_objective_is_the_automatic_one(digits):
         learn(TALRLinear(8, objective=Slow(), **options), digits).history_["learning_rate"]
         == [0.01] * 2
     )
+
+
+def test_errors_name_the_class_that_has_the_parameter(digits):
+    for hasher in (TALRLinear, TALRKernel, DispersionHasher):
+        with pytest.raises(ValueError, match=f"'objective' parameter of {hasher.__name__} must be"):
+            learn(hasher(8, objective="lp"), digits)
 
 
 @both_hashers

@@ -9,32 +9,13 @@ import numpy as np
 from sklearn.utils._param_validation import Interval
 
 from ... import _kernels
-from ..._utils.docs import documented_by
 from ..._utils.threads import over_blocks
 from ...affinity import HierarchicalAffinity
 from .._declared import BaseObjective
 from .._products import add_both_ways
 from ._distances import CityBlock, SquaredEuclidean
 
-documented = documented_by(
-    {
-        "parameters": """
-Parameters
-----------
-margin : float, default=2.0
-    Least distance of irrelevant pairs, per bit.
-zone : tuple (low, high), default=(1/6, 1/3)
-    Zone of relevant pairs, per bit.
-regularization : float, default=0.01
-    Weight of the pull of relaxed codes towards -1 and +1.
-n_jobs : int or None, default=None
-    Threads over the rows of large batches. None means 1 unless in a
-    :obj:`joblib.parallel_config` context, -1 means all processors. Results do not depend on it."""
-    }
-)
 
-
-@documented
 class PairwiseObjective(BaseObjective):
     r"""Minus the mean loss of the pairs of a batch, to be maximised.
 
@@ -47,7 +28,17 @@ class PairwiseObjective(BaseObjective):
     On its kinks, which are the ends of a zone, equal bits of a pair under the city-block distance,
     and :math:`|u_k|` of 0 or 1, the gradient has the mean of the slopes of the two sides.
 
-    {parameters}
+    Parameters
+    ----------
+    margin : float, default=2.0
+        Least distance of irrelevant pairs, per bit.
+    zone : tuple (low, high), default=(1/6, 1/3)
+        Zone of relevant pairs, per bit.
+    regularization : float, default=0.01
+        Weight of the pull of relaxed codes towards -1 and +1.
+    n_jobs : int or None, default=None
+        Threads over the rows of large batches. None means 1 unless in a
+        :obj:`joblib.parallel_config` context, -1 means all processors. Results do not depend on it.
 
     Attributes
     ----------
@@ -183,13 +174,22 @@ def _check_zone(zone):
         )
 
 
-@documented
 class DSH(PairwiseObjective):
     """Deep supervised hashing: relevant pairs together, the others beyond the margin.
 
     Distances are squared Euclidean: 4 times the Hamming distance of codes of -1 and +1.
 
-    {parameters}
+    Parameters
+    ----------
+    margin : float, default=2.0
+        Least distance of irrelevant pairs, per bit.
+    zone : tuple (low, high), default=(1/6, 1/3)
+        Zone of relevant pairs, per bit.
+    regularization : float, default=0.01
+        Weight of the pull of relaxed codes towards -1 and +1.
+    n_jobs : int or None, default=None
+        Threads over the rows of large batches. None means 1 unless in a
+        :obj:`joblib.parallel_config` context, -1 means all processors. Results do not depend on it.
 
     Examples
     --------
@@ -208,13 +208,22 @@ class DSH(PairwiseObjective):
         return np.where((levels > 0)[:, None], (0.0, 0.0), (self.margin, np.inf))
 
 
-@documented
 class Dispersed(PairwiseObjective):
     """Relevant pairs in a buffer zone, neither farther nor nearer.
 
     Distances are city-block: 2 times the Hamming distance of codes of -1 and +1.
 
-    {parameters}
+    Parameters
+    ----------
+    margin : float, default=2.0
+        Least distance of irrelevant pairs, per bit.
+    zone : tuple (low, high), default=(1/6, 1/3)
+        Zone of relevant pairs, per bit.
+    regularization : float, default=0.01
+        Weight of the pull of relaxed codes towards -1 and +1.
+    n_jobs : int or None, default=None
+        Threads over the rows of large batches. None means 1 unless in a
+        :obj:`joblib.parallel_config` context, -1 means all processors. Results do not depend on it.
 
     Examples
     --------
@@ -233,7 +242,6 @@ class Dispersed(PairwiseObjective):
         return np.where((levels > 0)[:, None], self.zone, (self.margin, np.inf))
 
 
-@documented
 class Hierarchical(Dispersed):
     """One buffer zone for each level, half as far with every further level.
 
@@ -241,7 +249,17 @@ class Hierarchical(Dispersed):
 
     Distances are city-block: 2 times the Hamming distance of codes of -1 and +1.
 
-    {parameters}
+    Parameters
+    ----------
+    margin : float, default=2.0
+        Least distance of irrelevant pairs, per bit.
+    zone : tuple (low, high), default=(1/6, 1/3)
+        Zone of relevant pairs, per bit.
+    regularization : float, default=0.01
+        Weight of the pull of relaxed codes towards -1 and +1.
+    n_jobs : int or None, default=None
+        Threads over the rows of large batches. None means 1 unless in a
+        :obj:`joblib.parallel_config` context, -1 means all processors. Results do not depend on it.
 
     Examples
     --------
@@ -282,7 +300,6 @@ class Hierarchical(Dispersed):
         return np.where((rank > 1)[:, None], zones * 0.5 ** np.maximum(rank - 1, 0)[:, None], zones)
 
 
-@documented
 class Nested(Hierarchical):
     """The zones of :class:`Hierarchical`, of which a pair pays for that of every label it shares.
 
@@ -291,7 +308,17 @@ class Nested(Hierarchical):
     The zones of a class and of its superclass share one distance only, so that every pair of a
     class pays at all others, and is pulled to that one.
 
-    {parameters}
+    Parameters
+    ----------
+    margin : float, default=2.0
+        Least distance of irrelevant pairs, per bit.
+    zone : tuple (low, high), default=(1/6, 1/3)
+        Zone of relevant pairs, per bit.
+    regularization : float, default=0.01
+        Weight of the pull of relaxed codes towards -1 and +1.
+    n_jobs : int or None, default=None
+        Threads over the rows of large batches. None means 1 unless in a
+        :obj:`joblib.parallel_config` context, -1 means all processors. Results do not depend on it.
 
     Examples
     --------

@@ -8,47 +8,13 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from ... import _kernels
-from ..._utils.docs import documented_by
 from .._declared import BaseObjective
 from ._soft_histogram import SoftHistogram, count_levels
 from ._ties import SoftTies, TieValues
 
 _MOST_BINS = 16  # of "auto": coarse bins rank better than one per bit, see the page on TALRLinear
 
-_PARAMETERS = """
-Parameters
-----------
-alpha : float, default=2.0
-    Steepness of the relaxed codes ``tanh(alpha * scores)``, for scores of about unit
-    variance. The arXiv version writes them as ``2 * sigmoid(a * scores) - 1``, with `a` twice this.
-alpha_end : float or None, default=None
-    Steepness at the end of the training; it changes geometrically. None: it does not change.
-n_bins : int, "auto" or None, default="auto"
-    Steps between the first and the last bin of the soft histogram. ``"auto"`` is the
-    smaller of the number of bits and 16, None one step per bit, as printed.
-delta : float, default=1.0
-    Half-width of the triangular bins, in bins.
-n_jobs : int or None, default=None
-    Threads over the rows of large batches. None means 1 unless in a
-    :obj:`joblib.parallel_config` context, -1 means all processors. Results do not depend on it."""
 
-_EXAMPLE = """
-
-Examples
---------
-Two levels in three bins:
-
->>> import numpy as np
->>> from sklearn_hashrank import objectives
->>> counts = np.array([[[0.0, 1.0, 2.0], [2.0, 0.5, 0.5]]])
->>> levels, n_items = np.array([0, 1]), counts.sum(axis=2)"""
-
-documented = documented_by(
-    {"parameters": _PARAMETERS, "parameters and example": _PARAMETERS + _EXAMPLE}
-)
-
-
-@documented
 class Objective(BaseObjective):
     """A smooth function of the soft histograms of a batch, to be maximised.
 
@@ -59,7 +25,21 @@ class Objective(BaseObjective):
     here. A subclass with further parameters writes a constructor that sets them. Parameters of this
     class that the constructor leaves out have their defaults.
 
-    {parameters}
+    Parameters
+    ----------
+    alpha : float, default=2.0
+        Steepness of the relaxed codes ``tanh(alpha * scores)``, for scores of about unit variance.
+        The arXiv version writes them as ``2 * sigmoid(a * scores) - 1``, with `a` twice this.
+    alpha_end : float or None, default=None
+        Steepness at the end of the training; it changes geometrically. None: it does not change.
+    n_bins : int, "auto" or None, default="auto"
+        Steps between the first and the last bin of the soft histogram. ``"auto"`` is the
+        smaller of the number of bits and 16, None one step per bit, as printed.
+    delta : float, default=1.0
+        Half-width of the triangular bins, in bins.
+    n_jobs : int or None, default=None
+        Threads over the rows of large batches. None means 1 unless in a
+        :obj:`joblib.parallel_config` context, -1 means all processors. Results do not depend on it.
 
     Attributes
     ----------

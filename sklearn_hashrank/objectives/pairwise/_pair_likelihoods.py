@@ -6,37 +6,11 @@ from typing import ClassVar
 import numpy as np
 from sklearn.utils._param_validation import Interval
 
-from ..._utils.docs import documented_by
 from ..._utils.threads import over_blocks
 from .._declared import BaseObjective
 from .._products import inner_products, pull_back_products, quantization_error
 
-documented = documented_by(
-    {
-        "n_jobs": """
-n_jobs : int or None, default=None
-    Threads over the rows of large batches. None means 1 unless in a
-    :obj:`joblib.parallel_config` context, -1 means all processors. Results do not depend on it.""",
-        "batch": """
-Parameters
-----------
-scores : ndarray of shape (M, n_bits)
-    The real projections, float32 or float64.
-level : ndarray of shape (M, M), unsigned
-    Index into `levels` of every ordered pair. The diagonal is ignored.
-levels : ndarray of shape (n_levels,)
-    The affinity levels, ascending from 0. Relevant means level > 0.
 
-Returns
--------
-value : float
-gradient : ndarray of shape (M, n_bits)
-    Its derivative by the scores.""",
-    }
-)
-
-
-@documented
 class DPSH(BaseObjective):
     r"""Deep pairwise-supervised hashing: the likelihood of the pairs of a batch.
 
@@ -49,7 +23,9 @@ class DPSH(BaseObjective):
     ----------
     regularization : float, default=0.1
         Weight of the squared distance of the relaxed codes from -1 and +1, in the mean of a bit.
-    {n_jobs}
+    n_jobs : int or None, default=None
+        Threads over the rows of large batches. None means 1 unless in a
+        :obj:`joblib.parallel_config` context, -1 means all processors. Results do not depend on it.
 
     References
     ----------
@@ -79,13 +55,25 @@ class DPSH(BaseObjective):
         self.regularization = regularization
         self.n_jobs = n_jobs
 
-    @documented
     def value_and_gradient(
         self, scores: np.ndarray, level: np.ndarray, levels: np.ndarray
     ) -> tuple[float, np.ndarray]:
         """Evaluate the objective of a batch and its gradient.
 
-        {batch}
+        Parameters
+        ----------
+        scores : ndarray of shape (M, n_bits)
+            The real projections, float32 or float64.
+        level : ndarray of shape (M, M), unsigned
+            Index into `levels` of every ordered pair. The diagonal is ignored.
+        levels : ndarray of shape (n_levels,)
+            The affinity levels, ascending from 0. Relevant means level > 0.
+
+        Returns
+        -------
+        value : float
+        gradient : ndarray of shape (M, n_bits)
+            Its derivative by the scores.
         """
         weights = np.full(len(levels), 1 / max(len(scores) * (len(scores) - 1), 1))
         value, gradient = _log_likelihood(scores, level, levels, 0.5, weights, self.n_jobs)
@@ -94,7 +82,6 @@ class DPSH(BaseObjective):
         return value - self.regularization * error, gradient
 
 
-@documented
 class HashNet(BaseObjective):
     r"""The balanced likelihood of the pairs of a batch, for codes that approach signs.
 
@@ -113,7 +100,9 @@ class HashNet(BaseObjective):
         training that is done. None: it does not change.
     scale : float, default=5.0
         What the mean product of the bits of two rows is multiplied by.
-    {n_jobs}
+    n_jobs : int or None, default=None
+        Threads over the rows of large batches. None means 1 unless in a
+        :obj:`joblib.parallel_config` context, -1 means all processors. Results do not depend on it.
 
     Attributes
     ----------
@@ -176,13 +165,25 @@ class HashNet(BaseObjective):
             start, end = self.alpha**2, self.alpha_end**2
             self._annealed_alpha = float(np.sqrt(start + progress * (end - start)))
 
-    @documented
     def value_and_gradient(
         self, scores: np.ndarray, level: np.ndarray, levels: np.ndarray
     ) -> tuple[float, np.ndarray]:
         """Evaluate the objective of a batch and its gradient.
 
-        {batch}
+        Parameters
+        ----------
+        scores : ndarray of shape (M, n_bits)
+            The real projections, float32 or float64.
+        level : ndarray of shape (M, M), unsigned
+            Index into `levels` of every ordered pair. The diagonal is ignored.
+        levels : ndarray of shape (n_levels,)
+            The affinity levels, ascending from 0. Relevant means level > 0.
+
+        Returns
+        -------
+        value : float
+        gradient : ndarray of shape (M, n_bits)
+            Its derivative by the scores.
         """
         with np.errstate(over="ignore"):  # an infinite score is a saturated bit
             codes = np.tanh(scores * scores.dtype.type(self.alpha_))

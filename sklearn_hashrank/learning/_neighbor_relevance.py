@@ -1,4 +1,4 @@
-"""Learning from nearest rows: batches of rows with their neighbours, and the levels within them.
+"""Relevance of nearest rows: batches of rows with their neighbours, and the levels within them.
 
 A random batch of 256 of 15,000 rows holds .2 of the 10 nearest rows of each. So batches are made of
 groups, each a row with some of its neighbours. All neighbours are found once, before learning. This
@@ -19,6 +19,10 @@ from ..affinity import NeighborAffinity
 _MOST_ROWS = 20_000
 _GROUP_SIZE, _POOL = 8, 20  # rows of a group, and how near they are
 _FEWEST_BATCHES = 5  # of a pass over few rows
+_ROWS_OF_BATCHES = 512
+_RATE = 0.003  # of a linear model: the start is good already, longer steps lose it on pixels
+# Coarser bins cannot tell the few nearest rows from those that are a little farther.
+_MOST_BINS = 64
 
 
 class NeighborRelevance:
@@ -40,7 +44,22 @@ class NeighborRelevance:
     levels : ndarray of shape (n_levels,)
     members : ndarray of shape (n_members,)
         Numbers of the rows that are learned from, ascending.
+    one_scale : bool
+        True: linear models scale all features by one factor, which keeps distances.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn_hashrank import NeighborAffinity
+    >>> from sklearn_hashrank.learning import NeighborRelevance
+    >>> X = np.array([[0.0], [1.0], [9.0]])
+    >>> affinity = NeighborAffinity(1, metric="euclidean").fit(X)
+    >>> relevance = NeighborRelevance(affinity, X, np.random.RandomState(0))
+    >>> relevance.level_indices(np.array([0, 2]))[1, 0]  # nearer to the last row is row 1
+    np.uint8(0)
     """
+
+    one_scale = True
 
     def __init__(
         self,
@@ -64,7 +83,18 @@ class NeighborRelevance:
         self._limits = nearness[:, ranks - 1].T
 
     def level_indices(self, batch: np.ndarray) -> np.ndarray:
-        """Index into `levels` of every pair of rows of a batch, (M, M) unsigned."""
+        """Return the level of every pair of rows of a batch.
+
+        Parameters
+        ----------
+        batch : ndarray of shape (M,)
+            Numbers of the rows.
+
+        Returns
+        -------
+        indices : ndarray of shape (M, M), unsigned
+            Index into `levels`.
+        """
         places = self._place[batch]
         nearness = _products(self._rows[places], self._rows[places]) - self._half[places]
         levels = np.zeros(nearness.shape, dtype=np.uint8)
@@ -72,18 +102,127 @@ class NeighborRelevance:
             levels += nearness >= limits[places, None]
         return levels
 
+    def batch_size(self, objective: Any, random_state: np.random.RandomState) -> int:
+        """Rows of a batch: the same for every objective.
+
+        Parameters
+        ----------
+        objective : CheckedObjective or ObjectiveOfRows
+            Not looked at.
+        random_state : RandomState instance
+            Not used.
+
+        Returns
+        -------
+        size : int
+        """
+        return _ROWS_OF_BATCHES
+
+    def takes_groups(self, size: int) -> bool:
+        """Whether batches are made of groups of a class: never, they are made of neighbours.
+
+        Parameters
+        ----------
+        size : int
+            Rows of a batch.
+
+        Returns
+        -------
+        takes_groups : bool
+        """
+        return False
+
+    def learning_rate(self, solver: str, in_groups: bool) -> float:
+        """Length of a step of a linear model.
+
+        Parameters
+        ----------
+        solver : {"adam", "adam-by-bit", "sgd"}
+            Moves the weights.
+        in_groups : bool
+            Not looked at.
+
+        Returns
+        -------
+        learning_rate : float
+        """
+        return 1.0 if solver == "sgd" else _RATE
+
+    def weight_decay(self, n_features: int, n_rows: int | None) -> float:
+        """Decay of the weights of a linear model: none.
+
+        Parameters
+        ----------
+        n_features : int
+            Not looked at.
+        n_rows : int or None
+            Not looked at.
+
+        Returns
+        -------
+        weight_decay : float
+        """
+        return 0.0
+
+    def n_bins(self, n_bits: int) -> int:
+        """Bins of soft histograms: one for each bit, at most 64.
+
+        Parameters
+        ----------
+        n_bits : int
+            Length of a code.
+
+        Returns
+        -------
+        n_bins : int
+        """
+        return min(n_bits, _MOST_BINS)
+
     def batches(
-        self, rows: np.ndarray, size: int, random_state: np.random.RandomState
+        self, rows: np.ndarray, size: int, in_groups: bool, random_state: np.random.RandomState
     ) -> "NeighborBatches":
-        """Batches of some of the members, with their neighbours among them."""
+        """Batches of some of the members, with their neighbours among them.
+
+        Parameters
+        ----------
+        rows : ndarray of shape (n_rows,)
+            Numbers of the rows.
+        size : int
+            Rows of a batch, about.
+        in_groups : bool
+            Not looked at.
+        random_state : RandomState instance
+            Shuffles, and samples neighbours.
+
+        Returns
+        -------
+        batches : NeighborBatches
+        """
         is_wanted = np.zeros(len(self.members), dtype=bool)
         is_wanted[self._place[rows]] = True
         return NeighborBatches(rows, size, self, is_wanted, random_state)
 
-    def draw_neighbors(
+    def sample_neighbors(
         self, rows: np.ndarray, n: int, is_wanted: np.ndarray, random_state: np.random.RandomState
     ) -> np.ndarray:
-        """Numbers of these rows and of up to `n` of the nearest rows of each, ascending."""
+        """Return these rows with up to `n` of the nearest rows of each.
+
+        Parameters
+        ----------
+        rows : ndarray of shape (n_rows,)
+            Numbers of the rows.
+        n : int
+            How many of the nearest rows are sampled for each; some may come twice.
+        is_wanted : ndarray of shape (n_members,), bool
+            Which members may be among them.
+        random_state : RandomState instance
+            Samples.
+
+        Returns
+        -------
+        numbers : ndarray of shape (n_found,)
+            Ascending.
+        """
         places = self._place[rows]
         pool = self._nearest[:, :_POOL]
         picked = random_state.randint(pool.shape[1], size=(len(rows), n))
@@ -148,7 +287,7 @@ class NeighborBatches:
         for number in range(self._n_batches):
             some = np.arange(number * self._n_groups, (number + 1) * self._n_groups)
             first = shuffled.take(some, mode="wrap")
-            yield self._relevance.draw_neighbors(
+            yield self._relevance.sample_neighbors(
                 first, self._n_others, self._is_wanted, self._random_state
             )
 
