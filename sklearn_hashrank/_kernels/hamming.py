@@ -7,7 +7,7 @@ contiguous memory. Its items are ordered so that, for one query, runs of them sh
 
 import numpy as np
 
-from ._jit import kernel, popcount, inlined
+from ._jit import inlined, kernel, popcount
 
 _SLICE = 2048  # items whose bins wait in the level-1 cache
 _TILE = 16384  # items that stay in the level-2 cache while all queries pass

@@ -9,7 +9,7 @@ orders ties by lowest index.
 
 import numpy as np
 
-from ._jit import drop_lowest, kernel, lowest_bit, mask_below, popcount, inlined
+from ._jit import drop_lowest, inlined, kernel, lowest_bit, mask_below, popcount
 from .hamming import find_distances
 
 TILE = 4096  # items; a multiple of 64
