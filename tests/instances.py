@@ -35,11 +35,10 @@ from sklearn_hashrank import (
 from sklearn_hashrank.comparison import METHODS
 from sklearn_hashrank.objectives import DTSH, HashNet
 
-HASHERS = [
+ENCODERS = [
     SignHasher(n_bits=1),
     LSHHasher(n_bits=1, random_state=0),
     PCAHasher(n_bits=1, random_state=0),
-    PCAHasher(n_bits=1, rotation="random", random_state=0),
     WTAHasher(n_bits=1, random_state=0),
     CMHHasher(n_bits=1, random_state=0),
     SKLSHHasher(n_bits=1, random_state=0),
@@ -51,16 +50,11 @@ HASHERS = [
     KLSHHasher(n_bits=1, random_state=0),
     AGHHasher(n_bits=1, random_state=0),
     AGHHasher(n_bits=1, n_layers=2, random_state=0),
-    SSHHasher(n_bits=1, orthogonal=True, random_state=0),
     KSHHasher(n_bits=1, random_state=0),
     BREHasher(n_bits=1, random_state=0),
     LWHHasher(n_bits=1, random_state=0),
     RSHHasher(n_bits=1, random_state=0),
     DispersionHasher(n_bits=1, max_iter=5, random_state=0),
-    *(
-        TALRLinear(n_bits=1, objective=objective, max_iter=5, random_state=0)
-        for objective in ("mi", "dpsh", DTSH(), HashNet())
-    ),
     TALRLinear(n_bits=1, max_iter=5, random_state=0),
     TALRKernel(n_bits=1, max_iter=5, random_state=0),
     ClassifierHasher(n_bits=1, random_state=0),
@@ -68,6 +62,7 @@ HASHERS = [
     MACHasher(n_bits=1, random_state=0),
     StructHasher(n_bits=1, random_state=0),
 ]
+"""One instance of each class, and of each way to encode."""
 HAS_TORCH = importlib.util.find_spec("torch") is not None
 METHODS_HERE = [name for name, method in METHODS.items() if HAS_TORCH or method.group != "deep"]
 """Names of methods, without those whose packages are not installed."""
@@ -75,10 +70,20 @@ METHODS_HERE = [name for name, method in METHODS.items() if HAS_TORCH or method.
 if HAS_TORCH:
     from sklearn_hashrank.deep import DeepHasher
 
-    HASHERS += [
+    ENCODERS += [
         DeepHasher(n_bits=1, max_iter=2, random_state=0),
         DeepHasher(n_bits=1, max_iter=1, image_shape=(1, -1), random_state=0),
     ]
+HASHERS = [
+    *ENCODERS,
+    PCAHasher(n_bits=1, rotation="random", random_state=0),
+    SSHHasher(n_bits=1, orthogonal=True, random_state=0),
+    *(
+        TALRLinear(n_bits=1, objective=objective, max_iter=5, random_state=0)
+        for objective in ("mi", "dpsh", DTSH(), HashNet())
+    ),
+]
+"""Those, and options that another code learns from: for tests of what is learned."""
 LABELS_ONLY = ("ClassifierHasher",)
 """Hashers that learn from class labels, and from no other form of y."""
 

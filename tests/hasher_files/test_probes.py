@@ -17,7 +17,7 @@ from sklearn_hashrank import (
 from sklearn_hashrank.base import BaseHasher, LinearHasher
 from sklearn_hashrank.hasher_files._probes import check_probes, take_probes
 from sklearn_hashrank.persistence import read_archive, write_archive
-from tests.instances import HASHERS
+from tests.instances import ENCODERS
 
 RNG = np.random.default_rng(0)
 X, y = RNG.normal(size=(60, 5)), np.arange(60) % 3
@@ -38,7 +38,7 @@ def changed(path, change):
     return path
 
 
-@pytest.mark.parametrize("hasher", HASHERS, ids=lambda hasher: type(hasher).__name__)
+@pytest.mark.parametrize("hasher", ENCODERS, ids=lambda hasher: type(hasher).__name__)
 @pytest.mark.parametrize("offset", [0, 1000])
 def test_probe_rows_say_something_of_every_hasher(hasher, offset, path):
     hasher = clone(hasher).set_params(n_bits=3).fit(X + offset, y)
