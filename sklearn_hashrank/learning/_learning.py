@@ -189,17 +189,17 @@ class MinibatchLearning:
         validation_fraction: float | None = None,
         random_state: int | np.random.RandomState,
     ):
-        random_state = check_random_state(random_state)
+        sampler = check_random_state(random_state)
         self._objective, self._relevance = objective, relevance
         self.train, self.validation = relevance.members, relevance.members[:0]
         if validation_fraction is not None:
             self.train, self.validation = split_for_validation(
-                self.train, validation_fraction, random_state
+                self.train, validation_fraction, sampler
             )
-        size = size_of_batches(batch_size, objective, relevance, random_state)
+        size = size_of_batches(batch_size, objective, relevance, sampler)
         self.batch_size = min(len(self.train), size)
         self.in_groups = batch_size == "auto" and relevance.takes_groups(self.batch_size)
-        self._batches = relevance.batches(self.train, self.batch_size, self.in_groups, random_state)
+        self._batches = relevance.batches(self.train, self.batch_size, self.in_groups, sampler)
 
     def run(
         self,
