@@ -11,13 +11,13 @@ import pytest
 from hypothesis import settings
 
 # Before numpy and numba load. Tests run in as many workers as there are cores, so each has one
-# thread. Every worker has a cache of kernels of its own, because numba's is not safe where two
-# processes compile one function for two signatures.
+# thread. Workers share a cache of kernels, but where no file can be replaced while it is read.
 for library in ("OPENBLAS", "OMP", "MKL"):
     os.environ.setdefault(f"{library}_NUM_THREADS", "1")
 if worker := os.environ.get("PYTEST_XDIST_WORKER"):
     caches = Path(__file__).parents[1] / ".pytest_cache" / f"numba-{version('numba')}"
-    os.environ.setdefault("NUMBA_CACHE_DIR", str(caches / worker))
+    of_worker = caches / worker if os.name == "nt" else caches
+    os.environ.setdefault("NUMBA_CACHE_DIR", str(of_worker))
 os.environ.setdefault("SCIPY_ARRAY_API", "1")  # or scikit-learn skips a check; before scipy loads
 
 # Its import warns, and where warnings are errors crashes the process (1.12).

@@ -15,6 +15,21 @@ from numba.core.caching import FunctionCache, IndexDataCacheFile
 from numba.extending import intrinsic
 
 
+class _Files(IndexDataCacheFile):
+    """An index and files whose names say what they hold, so that processes may write at once.
+
+    numba counts files. Where two processes compile a kernel for two kinds of arguments, both take
+    one number, and the index names code for other arguments than those it is looked up by. Here
+    the slower index forgets what the faster one added, which is then compiled again.
+    """
+
+    def save(self, key, data):
+        name = hashlib.sha256(repr((self._source_stamp, key)).encode()).hexdigest()[:16]
+        file_name = f"{Path(self._index_name).stem}.{name}.nbc"
+        self._save_data(file_name, data)
+        self._save_index(self._load_index() | {key: file_name})
+
+
 class _Cache(FunctionCache):
     """Compiled code on disk; where the disk fails, code is compiled as if there were no cache.
 
@@ -27,7 +42,7 @@ class _Cache(FunctionCache):
     def __init__(self, function):
         super().__init__(function)
         stamp = self._impl.locator.get_source_stamp(), _digest_of_folder()
-        self._cache_file = IndexDataCacheFile(self.cache_path, self._impl.filename_base, stamp)
+        self._cache_file = _Files(self.cache_path, self._impl.filename_base, stamp)
 
     def load_overload(self, sig, target_context):
         try:
