@@ -29,11 +29,20 @@ def test_every_block_names_its_language():
     assert {language for language, _ in BLOCKS} == {"python", "sh"}
 
 
+ONE_BY_ONE = """
+import sys
+for code in sys.argv[2:]:
+    exec(code, {"__name__": "__main__"})
+    print(sys.argv[1])
+"""
+
+
 @pytest.mark.process
-@pytest.mark.parametrize("code", blocks("python"))
-def test_python_runs_as_it_stands(code, tmp_path):
+def test_python_runs_as_it_stands(tmp_path):
+    """Each block with its own names, all of them in one process, which takes seconds to start."""
+    end = "end of a block"
     done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", code],
+        [sys.executable, "-W", "error", "-c", ONE_BY_ONE, end, *blocks("python")],
         cwd=tmp_path,
         env={**os.environ, "PYTHONPATH": str(ROOT), "OPENBLAS_NUM_THREADS": "1"},
         capture_output=True,
@@ -41,7 +50,10 @@ def test_python_runs_as_it_stands(code, tmp_path):
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    assert done.stdout
+    *outputs, rest = done.stdout.split(f"{end}\n")
+    assert not rest
+    assert len(outputs) == len(blocks("python"))
+    assert all(outputs)
 
 
 @pytest.mark.parametrize("command", "".join(blocks("sh")).splitlines())
