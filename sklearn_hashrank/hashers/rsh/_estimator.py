@@ -338,6 +338,8 @@ class RSHHasher(LinearHasher):
         self.shrinkage_ = self._choose_shrinkage(moments)
         space, rows = whiten(moments, rows, self.shrinkage_, random_state)
         problem = MarginProblem(supervision, space)
+        if self.spread == "frame" and self.fitted_with_y_:
+            problem.leave_queries_out(rows)
         solution = problem.solve(
             self.solver,
             self.n_bits,
@@ -347,10 +349,11 @@ class RSHHasher(LinearHasher):
             verbose=self.verbose,
         )
         self._set_results(solution)
-        directions = problem.supervised_directions(solution)
+        directions, shares = problem.supervised_directions(solution)
         bits = spread_over_bits(
             problem,
             directions,
+            shares,
             self.n_bits,
             rows,
             self.rotation,

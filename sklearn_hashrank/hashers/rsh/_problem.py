@@ -127,6 +127,8 @@ class MarginProblem:
         Symmetric; where its factors span few directions, without the space where it vanishes.
     no_eigenvalue : float
         Eigenvalues up to it are rounding error.
+    covariance : ndarray of shape (n, n) or None
+        That of the rows, in the coordinates of B, where queries are left out of their own rankings.
     """
 
     def __init__(self, supervision: Supervision, space: FeatureSpace):
@@ -148,6 +150,27 @@ class MarginProblem:
         self.no_eigenvalue = _NO_EIGENVALUE * np.linalg.norm(self.B)
         if self.no_eigenvalue == 0:
             raise NothingToLearnError("B = 0: the triplets cancel each other.")
+        self.covariance: np.ndarray | None = None
+        self._self_share = supervision.self_weight / (2 * supervision.n_wins)
+
+    def leave_queries_out(self, rows: CenteredRows) -> None:
+        """Take from B what the queries add to their own rankings.
+
+        A query that is ranked among the items agrees with itself in every direction. With few rows
+        of a class this is most of B, and has nothing to do with the labels.
+
+        Parameters
+        ----------
+        rows : CenteredRows of shape (n_samples, n_features)
+            Rows of the space before whitening.
+        """
+        # Where B vanishes there is nothing to take from: what is left would depend on rounding.
+        values, vectors = linalg.eigh(self.B)
+        known = np.abs(values) > self.no_eigenvalue
+        self.basis = self.lift(vectors[:, known])
+        inside = rows @ self.space.lift(self.basis)
+        self.covariance = inside.T @ inside / (len(inside) * self.space.mean_variance)
+        self.B = np.diag(values[known]) - self._self_share * self.covariance
 
     def solve(
         self,
@@ -184,11 +207,30 @@ class MarginProblem:
             loss.value, loss.gradient, start, max_iter=max_iter, tol=tol, verbose=verbose
         )
 
-    def supervised_directions(self, solution: OrthogonalSolution) -> np.ndarray:
-        """Directions of positive eigenvalue inside, the largest first, (n_inside, at most n)."""
+    def supervised_directions(self, solution: OrthogonalSolution) -> tuple[np.ndarray, np.ndarray]:
+        """Directions of positive eigenvalue, the largest first, and what the labels say of each.
+
+        Parameters
+        ----------
+        solution : OrthogonalSolution
+            Of :meth:`solve`.
+
+        Returns
+        -------
+        directions : ndarray of shape (n_inside, n_supervised)
+            Orthonormal columns.
+        shares : ndarray of shape (n_supervised,)
+            The share of the variance of each that relevance explains: for class labels, that
+            between the classes. 1 where queries rank themselves, so that it is not known.
+        """
         A = solution.A
         values, vectors = leading_eigenpairs(A.T @ self.B @ A, A.shape[1])
-        return fix_signs(self.lift(A @ vectors[:, values > self.no_eigenvalue]))
+        positive = values > self.no_eigenvalue
+        directions = A @ vectors[:, positive]
+        shares = np.ones(directions.shape[1])
+        if self.covariance is not None:
+            shares = values[positive] / np.sum(directions * (self.covariance @ directions), axis=0)
+        return fix_signs(self.lift(directions)), shares
 
     def lift(self, columns: np.ndarray) -> np.ndarray:
         """From the coordinates of B to those of the whitened features."""
@@ -196,7 +238,11 @@ class MarginProblem:
 
     def objective(self, A: np.ndarray) -> float:
         """Mean margin of a triplet."""
-        return float(np.vdot(self.wins.T @ A, self.queries.T @ A))
+        margin = float(np.vdot(self.wins.T @ A, self.queries.T @ A))
+        if self.covariance is None or self.basis is None:
+            return margin
+        inside = self.basis.T @ A
+        return margin - self._self_share * float(np.vdot(inside, self.covariance @ inside))
 
     def principal_directions(
         self, taken: np.ndarray, n: int, rows: CenteredRows, random_state: RandomState
@@ -313,6 +359,7 @@ class MarginProblem:
 def spread_over_bits(
     problem: MarginProblem,
     directions: np.ndarray,
+    shares: np.ndarray,
     n_bits: int,
     rows: CenteredRows,
     rotation: str | None,
@@ -330,6 +377,9 @@ def spread_over_bits(
     problem : MarginProblem
     directions : ndarray of shape (n_inside, n_supervised)
         Orthonormal columns, n_supervised <= n_bits.
+    shares : ndarray of shape (n_supervised,)
+        The share of the variance of each direction that relevance explains. Directions weigh as
+        its root.
     n_bits : int
     rows : CenteredRows of shape (n_samples, n_features)
         Rows of the space before whitening.
@@ -349,7 +399,7 @@ def spread_over_bits(
     """
     n_supervised = directions.shape[1]
     n_missing = n_bits - n_supervised
-    weights = directions
+    weights = directions * np.sqrt(shares / shares.max(initial=0))
     if n_missing and spread == "orthogonal":
         further = problem.low_variance_directions(directions, n_missing, rows, random_state)
         weights = directions = np.hstack([directions, further])
@@ -358,9 +408,9 @@ def spread_over_bits(
         weights = directions = np.hstack([directions, further])
     elif n_missing:
         further = problem.principal_directions(directions, n_missing, rows, random_state)
-        if labelled:
+        if labelled and n_supervised:
             further = further * _unsupervised_weight(rows, problem.space, directions, further)
-        weights = np.hstack([directions, further])
+        weights = np.hstack([weights, further])
     turn = random_rotation(n_bits, random_state)[: weights.shape[1]]
     if rotation == "itq":
         projections = rows @ problem.space.lift(weights)

@@ -31,7 +31,12 @@ from sklearn_hashrank.hashers.rsh._problem import MarginProblem, _Loss, whiten
 from sklearn_hashrank.hashers.rsh._statistics import Sampling, TripletStatistics
 from sklearn_hashrank.hashers.rsh._supervision import group_rows, supervise, triplet_weights
 from tests.oracle import triplets
-from tests.oracle.triplets import mean_margin, supervision_matrix, triplet_tensor
+from tests.oracle.triplets import (
+    mean_margin,
+    supervision_matrix,
+    supervision_matrix_of_others,
+    triplet_tensor,
+)
 from tests.retrieval import shuffled_digits
 
 N, N_QUERIES, N_FEATURES = 14, 6, 5
@@ -71,6 +76,7 @@ def sum_triplets(affinity, y, X, make=np.asarray):
         affinity,
         group_rows(affinity, targets[queries], rows.take(queries)),
         group_rows(affinity, targets, rows),
+        share=1.0,
     )
     return found, affinity.pairwise(y[:N_QUERIES], y)
 
@@ -83,7 +89,10 @@ def test_supervision_is_that_of_the_triplet_tensor(affinity, y, make):
     centered = X - X.mean(axis=0)
     expected = supervision_matrix(relevance, centered[:N_QUERIES], centered)
     np.testing.assert_allclose(found.wins.T @ found.queries, expected, rtol=1e-10, atol=1e-10)
-    assert found.n_wins == (triplet_tensor(relevance) == 1).sum()
+    tensor = triplet_tensor(relevance)
+    assert found.n_wins == (tensor == 1).sum()
+    own = [tensor[m, m].sum() - tensor[m, :, m].sum() for m in range(N_QUERIES)]
+    assert found.self_weight == sum(own)
 
 
 @every_supervision
@@ -92,9 +101,10 @@ def test_supervision_does_not_depend_on_blocks(affinity, y, monkeypatch):
     whole, _ = sum_triplets(affinity, y, X)
     monkeypatch.setattr(_supervision, "_LEVELS_AT_A_TIME", 30)
     monkeypatch.setattr(_supervision, "_WEIGHTS_AT_A_TIME", 8)
+    monkeypatch.setattr(_supervision, "_QUERIES_AT_A_TIME", 2)
     parts, _ = sum_triplets(affinity, y, X)
     np.testing.assert_allclose(parts.wins, whole.wins, atol=1e-10)
-    assert parts.n_wins == whole.n_wins
+    assert (parts.n_wins, parts.self_weight) == (whole.n_wins, whole.self_weight)
 
 
 @settings(max_examples=50)
@@ -127,6 +137,57 @@ def test_problem_is_the_mean_margin_of_a_triplet(n_features):
     assert problem.objective(A) == pytest.approx(expected)
     inside = A if problem.basis is None else problem.basis.T @ A
     assert np.vdot(inside, problem.B @ inside) == pytest.approx(expected)
+
+
+def posed(X, y, *, shrinkage=1):
+    """The problem of rows that rank one another, of class labels, and its rows."""
+    affinity = LabelAffinity().fit(y)
+    groups = group_rows(affinity, affinity.validate(y), CenteredRows(X, X.mean(axis=0)))
+    space, rows = whiten(Moments.of(X), CenteredRows(X, X.mean(axis=0)), shrinkage, None)
+    return MarginProblem(supervise(affinity, groups, groups, share=1.0), space), rows
+
+
+@pytest.mark.parametrize("n_features", [5, 40])
+def test_queries_left_out_add_nothing_to_their_own_rankings(n_features):
+    """Exactly so where all classes are of one size."""
+    X = np.random.default_rng(0).normal(size=(12, n_features)) + 3
+    y = np.arange(12) % 3
+    problem, rows = posed(X, y)
+    problem.leave_queries_out(rows)
+    centred = X - X.mean(axis=0)
+    B = supervision_matrix_of_others(LabelAffinity().fit(y).pairwise(y, y), centred)
+    n_wins = (triplet_tensor(y[:, None] == y) == 1).sum()
+    expected = (B + B.T) / 2 / (2 * n_wins * X.var(axis=0).mean())
+    basis = problem.basis  # of the directions in which the labels say something
+    np.testing.assert_allclose(problem.B, basis.T @ expected @ basis, atol=1e-12)
+    inside = np.linalg.qr(np.random.default_rng(1).normal(size=(len(problem.B), 2)))[0]
+    margin = problem.objective(basis @ inside)
+    assert margin == pytest.approx(np.vdot(inside, problem.B @ inside))
+
+
+def test_random_labels_explain_nothing_once_queries_are_left_out():
+    rng = np.random.default_rng(0)
+    X, shares, full = rng.normal(size=(400, 10)), [], []
+    for _ in range(20):
+        problem, rows = posed(X, rng.permutation(np.arange(400) % 100))
+        full.append(np.trace(problem.B))
+        problem.leave_queries_out(rows)
+        shares.append(np.trace(problem.B) / np.trace(problem.covariance))
+    assert min(full) > 0.2 * np.trace(problem.covariance)  # a quarter: classes of four rows
+    assert abs(np.mean(shares)) < 4 * np.std(shares) / np.sqrt(20)
+
+
+def test_shares_are_the_variance_between_classes():
+    rng = np.random.default_rng(0)
+    y = np.arange(5000) % 50
+    means = rng.normal(size=(50, 4)) * [3, 1, 0.5, 0]
+    X = means[y] + rng.normal(size=(5000, 4))
+    problem, rows = posed(X, y, shrinkage=0.1)
+    problem.leave_queries_out(rows)
+    _, shares = problem.supervised_directions(problem.solve("eigh", 4, rng, max_iter=1, tol=1))
+    between = means[:, :3].var(axis=0)
+    np.testing.assert_allclose(shares[:3], between / (between + 1), atol=0.1)
+    assert shares[3:].sum() < 0.02
 
 
 def test_whitening_makes_the_shrunk_covariance_a_multiple_of_the_identity():
