@@ -10,6 +10,8 @@ OLDEST := .venv-oldest
 BENCH := .venv-bench
 STORES := .venv-stores
 DEEP := .venv-deep
+RELEASE := .venv-release
+WHEEL := .venv-wheel
 WORKERS ?= 2
 TEST := -m pytest -q --numprocesses $(WORKERS) --dist worksteal
 ABOUT_DEEP := $(addprefix tests/,contract/test_boundaries.py contract/test_docs.py contract/test_docstrings.py)
@@ -18,13 +20,16 @@ ABOUT_DEEP += $(addprefix tests/,comparison/test_methods.py cli/test_outputs.py 
 TEST_DEEP := OMP_NUM_THREADS=1 SCIPY_ARRAY_API=1 $(DEEP)/bin/python -m pytest -q -c tests_deep/pytest.ini --rootdir .
 SHOW := MPLBACKEND=Agg $(BIN)/python -W "ignore:FigureCanvasAgg"
 
-.PHONY: help test test-oldest test-stores test-deep lint format examples docs demo bench fuzz clean
+.PHONY: help test test-oldest test-stores test-deep test-wheel dist check-platforms lint format examples docs demo bench fuzz clean
 
 help:
 	@echo "make test        install what is needed, run all tests in two processes; WORKERS=8 takes eight"
 	@echo "make test-oldest the tests with the oldest supported version of every requirement"
 	@echo "make test-stores codes in vector stores, and hashers in ONNX and sentence-transformers"
 	@echo "make test-deep   losses and networks, with torch for the CPU"
+	@echo "make dist        source distribution and wheel, checked, in dist"
+	@echo "make test-wheel  the README and the command from the wheel alone"
+	@echo "make check-platforms  whether wheels of all requirements exist for each platform"
 	@echo "make lint        formatting, lint and type check"
 	@echo "make docs        build the documentation, which runs every example"
 	@echo "make examples    run the examples that need no torch, without the documentation"
@@ -34,22 +39,21 @@ help:
 	@echo "make format      let ruff format and fix"
 	@echo "make clean       remove everything that was made"
 
-$(VENV)/.ready: extras := test,dev,plot,cli
-$(DOCS)/.ready: extras := docs,plot
-$(DOCS)/.ready: more := "torch==2.13.0"
-$(BENCH)/.ready: extras := faiss
-$(BENCH)/.ready: more := "torch==2.13.0"
-$(STORES)/.ready: extras := stores
-$(STORES)/.ready: more := "torch==2.13.0"
-$(DEEP)/.ready: extras := deep
-$(DEEP)/.ready: more := "torch==2.13.0"
-$(OLDEST)/.ready: extras := test,plot
+$(VENV)/.ready: group := dev
+$(DOCS)/.ready: group := docs
+$(BENCH)/.ready: group := bench
+$(STORES)/.ready: group := stores
+$(DEEP)/.ready: group := deep
+$(RELEASE)/.ready: group := release
+$(OLDEST)/.ready: group := test
 $(OLDEST)/.ready: constraints = --constraint $(OLDEST)/oldest.txt
 
-%/.ready: setup.cfg pyproject.toml Makefile
+# Pip knows groups of requirements from 25.1 on.
+%/.ready: pyproject.toml setup.cfg setup.py Makefile
 	$(PYTHON) -m venv $*
 	$(PYTHON) .ci/oldest.py > $*/oldest.txt
-	$*/bin/python -m pip install --quiet --disable-pip-version-check $(constraints) --editable ".[$(extras)]" $(more)
+	$*/bin/python -m pip install --quiet --disable-pip-version-check --upgrade "pip>=25.1"
+	$*/bin/python -m pip install --quiet --disable-pip-version-check $(constraints) --editable . --group $(group)
 	@touch $@
 
 test: $(READY)
@@ -65,6 +69,21 @@ test-deep: $(DEEP)/.ready
 	$(TEST_DEEP) tests_deep sklearn_hashrank/deep
 	$(TEST_DEEP) --noconftest -k deep $(ABOUT_DEEP)
 
+dist: $(RELEASE)/.ready
+	rm -rf dist
+	$(RELEASE)/bin/python -m build --outdir dist .
+	$(RELEASE)/bin/twine check --strict dist/*
+	$(RELEASE)/bin/check-wheel-contents dist/*.whl
+
+test-wheel: dist
+	rm -rf $(WHEEL)
+	$(PYTHON) -m venv $(WHEEL)
+	$(WHEEL)/bin/python -m pip install --quiet --disable-pip-version-check dist/*.whl
+	$(WHEEL)/bin/python .ci/wheel.py
+
+check-platforms: $(VENV)/.ready
+	$(BIN)/python .ci/platforms.py cli dask faiss onnx scs
+
 docs: $(DOCS)/.ready
 	$(DOCS)/bin/python -m sphinx -W --keep-going -b html docs docs/_build/html
 	@echo "open docs/_build/html/index.html"
@@ -74,6 +93,9 @@ lint: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/mypy --strict --follow-imports=silent tests/contract/user_code.py
+	$(BIN)/repo-review --show err .
+	$(BIN)/validate-pyproject pyproject.toml
+	$(BIN)/check-jsonschema --builtin-schema github-workflows .github/workflows/*.yml
 
 format: $(READY)
 	$(BIN)/ruff format .
@@ -92,5 +114,5 @@ bench: $(BENCH)/.ready
 	$(BENCH)/bin/python benchmarks/side_by_side.py --output docs/benchmarks.md $(BENCH_OPTIONS)
 
 clean:
-	rm -rf $(VENV) $(DOCS) $(OLDEST) $(BENCH) $(STORES) $(DEEP) docs/_build docs/auto_examples docs/generated build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(DOCS) $(OLDEST) $(BENCH) $(STORES) $(DEEP) $(RELEASE) $(WHEEL) dist docs/_build docs/auto_examples docs/generated build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -exec rm -rf {} +

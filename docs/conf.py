@@ -1,6 +1,7 @@
 """Configuration of the documentation."""
 
 import sys
+import tomllib
 from pathlib import Path
 
 DOCS = Path(__file__).parent
@@ -9,16 +10,28 @@ sys.path.insert(0, str(DOCS))
 import api_reference
 import layers
 import markdown_pages
+import method_names
 import walk
 
 import sklearn_hashrank
+from sklearn_hashrank._utils import extras
 
 api_reference.write_pages(DOCS / "api.rst")
 layers.write_table(DOCS / "layers.txt")
 walk.write_table(DOCS / "walk.txt")
+method_names.write_table(DOCS / "methods" / "names.txt")
 markdown_pages.convert(DOCS.parent / "CHANGELOG.md", DOCS / "changelog.rst")
 markdown_pages.convert(DOCS.parent / "CONTRIBUTING.md", DOCS / "contributing.rst")
 markdown_pages.convert(DOCS / "benchmarks.md", DOCS / "benchmarks.rst")
+
+# "|install plot|" says how to install the extra "plot", as error messages do.
+_PROJECT = tomllib.loads((DOCS.parent / "pyproject.toml").read_text("utf-8"))["project"]
+rst_prolog = "\n".join(
+    f".. |install {extra}| replace:: ``{extras.install_command(extra)}`` {extras.WHERE}"
+    for extra in _PROJECT["optional-dependencies"]
+)
+_MAINTAINERS = ", ".join(f"{each['name']} <{each['email']}>" for each in _PROJECT["authors"])
+rst_prolog += f"\n.. |maintainers| replace:: {_MAINTAINERS}\n"
 
 project = "sklearn-hashrank"
 author = "sklearn-hashrank developers"

@@ -29,7 +29,7 @@ LAYERS = (
     ),
     ("neighbors", "search by Hamming distance"),
     ("base", "what every hasher has: validation, code output, score"),
-    ("learning", "learning from minibatches: relevance of a batch, trainer, learner"),
+    ("learning", "learning from minibatches: one algorithm, for models of any kind"),
     ("hashers", "one method per module or folder: parameters, `fit`, documentation"),
     ("deep", "torch: objectives as losses of networks, and a network that is a hasher"),
     ("hasher_files", "fitted hashers in checked files"),

@@ -1,6 +1,6 @@
 """Learning to hash, as scikit-learn estimators."""
 
-__version__ = "0.1.0.dev0"
+__version__ = "0.1.0"
 
 from .affinity import (
     EuclideanAffinity,
@@ -17,17 +17,13 @@ from .hashers.classifier import ClassifierHasher
 from .hashers.cmh import CMHHasher
 from .hashers.density import DensityHasher
 from .hashers.dispersion import DispersionHasher
-from .hashers.dpsh import DPSHHasher
-from .hashers.dtsh import DTSHHasher
 from .hashers.fasthash import FastHasher
-from .hashers.hashnet import HashNetHasher
 from .hashers.itq import ITQHasher
 from .hashers.klsh import KLSHHasher
 from .hashers.ksh import KSHHasher
 from .hashers.lsh import LSHHasher
 from .hashers.lwh import LWHHasher
 from .hashers.machash import MACHasher
-from .hashers.mihash import MIHasher
 from .hashers.pca import PCAHasher
 from .hashers.rsh import RSHHasher
 from .hashers.sh import SpectralHasher
@@ -47,14 +43,11 @@ __all__ = [
     "BREHasher",
     "CMHHasher",
     "ClassifierHasher",
-    "DPSHHasher",
-    "DTSHHasher",
     "DensityHasher",
     "DispersionHasher",
     "EuclideanAffinity",
     "FastHasher",
     "HammingNeighbors",
-    "HashNetHasher",
     "HierarchicalAffinity",
     "ITQHasher",
     "KLSHHasher",
@@ -63,7 +56,6 @@ __all__ = [
     "LWHHasher",
     "LabelAffinity",
     "MACHasher",
-    "MIHasher",
     "NeighborAffinity",
     "PCAHasher",
     "PrecomputedAffinity",

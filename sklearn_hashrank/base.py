@@ -1,4 +1,4 @@
-"""What every hasher has: validation, code output, score. No optimisation.
+"""Base classes of hashers: validation, encoding, score. No optimisation.
 
 Scorers, displays, cross-validation and comparisons know a hasher by these four names, the
 protocol by which anyone evaluates a hasher:
@@ -27,13 +27,20 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .affinity import BaseAffinity, affinity_for, as_array, fit_affinity
+from ._utils.parameters import NumbersAreNoBooleans
+from ._utils.types import MatrixLike, Target
+from .affinity import (
+    BaseAffinity,
+    affinity_for,
+    as_array,
+    check_can_learn,
+    fit_affinity,
+)
 from .codes import FORMATS, collect_codes, packed_width, write_codes
-from .features import FeatureSpace
-from .measures import mean_score
+from .features import FeatureSpace, project
+from .measures import mean_value
 from .metrics.retrieval import retrieve, warn_if_all_is_relevant
 from .persistence import check_output
 from .rows import DaskRows, check_batch_size, is_dask_array, report_progress, source
@@ -54,8 +61,10 @@ _NOT_FOR_ENCODING = (
 )
 
 
-class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
-    """Base class of hashers: a subclass sets `n_bits` and `output`, fits and projects.
+class BaseHasher(
+    NumbersAreNoBooleans, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
+):
+    """Base class of hashers: a subclass sets `n_bits_` and `output`, fits and projects.
 
     Bit j of a code is 1 where column j of :meth:`decision_function` is above zero; zero is bit 0.
 
@@ -65,16 +74,16 @@ class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     Attributes
     ----------
     n_bits_ : int
-        Length of the codes, whatever `n_bits` was set to after `fit`. A subclass sets it.
+        Length of the codes, whatever `n_bits` was set to after `fit`.
     fitted_with_y_ : bool
         Whether `fit` was given `y`.
     codes_ : ndarray of shape (n_samples, ceil(n_bits / 8)), uint8
         Packed codes of the training rows.
     y_ : array-like
-        `y` of the training rows. Absent where it was None.
+        `y` of the training rows; absent where it was None.
     affinity_ : affinity object
-        Fitted relevance. Set by `fit` where learning needs it, otherwise when an evaluation first
-        does. Absent where neither learning needs it nor `y` was given.
+        The affinity, fitted on the training rows. Set by `fit` where learning needs it, otherwise
+        when an evaluation first does. Absent where neither learning needs it nor `y` was given.
 
     Examples
     --------
@@ -115,7 +124,7 @@ class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     def _project(self, X: Any) -> np.ndarray:
         """Real projections of validated rows, (n_samples, n_bits)."""
 
-    def decision_function(self, X: Any) -> np.ndarray:
+    def decision_function(self, X: MatrixLike) -> np.ndarray:
         """Real projections whose signs are the code.
 
         Parameters
@@ -134,7 +143,7 @@ class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
             return self._map_chunks("decision_function", X)
         return self._project(self._check_rows(X, reset=False))
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: MatrixLike) -> np.ndarray:
         """Codes of 0 and 1, whatever `output` is.
 
         Parameters
@@ -145,12 +154,13 @@ class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         Returns
         -------
         codes : ndarray of shape (n_samples, n_bits), uint8
+            One column of 0 and 1 for each bit.
         """
         if is_dask_array(X):
             return self._map_chunks("predict", X)
         return (self.decision_function(X) > 0).astype(np.uint8)
 
-    def transform(self, X: Any) -> np.ndarray:
+    def transform(self, X: MatrixLike) -> np.ndarray:
         """Codes in the format named by `output`.
 
         Parameters
@@ -170,18 +180,18 @@ class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
             return self.predict(X)
         return write_codes(self.packed_codes(X), self.n_bits_, self.output)
 
-    def packed_codes(self, X: Any) -> np.ndarray:
+    def packed_codes(self, X: MatrixLike) -> np.ndarray:
         """Packed codes, whatever `output` is.
 
         Parameters
         ----------
         X : {array-like, sparse matrix, dask array} of shape (n_samples, n_features)
-            Rows to encode. A dask array is computed.
+            Rows to encode. A dask array is computed, chunk by chunk.
 
         Returns
         -------
         codes : ndarray of shape (n_samples, ceil(n_bits / 8)), uint8
-            In :func:`numpy.packbits` order.
+            Eight bits in a byte, in the order of :func:`numpy.packbits`.
         """
         if is_dask_array(X):
             return self._map_chunks("packed_codes", X).compute()
@@ -212,7 +222,7 @@ class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         batch_size : int or "auto", default="auto"
             Rows that an array is cut into; ``"auto"`` lets a block take some 32 MB. Blocks of an
             iterator and chunks of a dask array are taken as they are.
-        n_jobs : int, default=None
+        n_jobs : int or None, default=None
             Threads, each with a block of its own; of a dask array, chunks at a time. None means 1
             unless in a :obj:`joblib.parallel_config` context, -1 means all processors.
         verbose : int, default=0
@@ -274,7 +284,7 @@ class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
             light.__dict__.pop(name, None)
         return light
 
-    def score(self, X: Any, y: Any = None) -> float:
+    def score(self, X: MatrixLike, y: Target | None = None) -> float:
         """Mean tie-aware average precision of each row retrieved against all the others.
 
         Parameters
@@ -292,9 +302,9 @@ class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         """
         histogram = retrieve(self, X, y, n_jobs=getattr(self, "n_jobs", None))
         warn_if_all_is_relevant(histogram, stacklevel=3)
-        return mean_score(histogram.measure("average_precision"), stacklevel=3)
+        return mean_value(histogram.measure("average_precision"), stacklevel=3)
 
-    def relevance(self, X: Any, y: Any = None) -> tuple[Any, Any]:
+    def relevance(self, X: MatrixLike, y: Target | None = None) -> tuple[Any, Any]:
         """Return the affinity to judge retrieval by, and what it compares.
 
         A hasher that was fitted with `y`, or that learned from distances between rows, judges by
@@ -314,7 +324,7 @@ class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         affinity : "auto" or affinity object
             An unfitted one is to be fitted on the rows of the database.
         y : array-like with n_samples rows
-            What it compares.
+            What this affinity compares: `y`, or `X` where it is None.
         """
         if y is None and getattr(self, "fitted_with_y_", False):
             raise ValueError(
@@ -347,7 +357,9 @@ class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         Returns
         -------
         codes : ndarray of shape (n_samples, ceil(n_bits / 8)), uint8
+            Packed codes of the training rows.
         y : array-like with n_samples rows
+            `y` of the training rows, as it was given to `fit`.
 
         Raises
         ------
@@ -400,6 +412,11 @@ class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
             affinity = affinity.without_database()
         return fit_affinity(affinity, X if y is None else y)
 
+    def _check_can_learn(self, y: Any, graded: bool = True) -> None:
+        """Refuse `y` of which no pair of rows is more relevant than another."""
+        if y is not None:
+            check_can_learn(type(self).__name__, self.affinity_, y, graded)
+
     def _training_targets(self, X: Any, y: Any) -> Any:
         """What the fitted affinity compares of the training rows, all of which it has seen."""
         rows = self.affinity_.validate(X if y is None else y)
@@ -441,7 +458,9 @@ class LinearHasher(BaseHasher):
     Attributes
     ----------
     components_ : ndarray of shape (n_bits, n_features)
+        Normal vectors of the hyperplanes.
     intercept_ : ndarray of shape (n_bits,)
+        Offsets of the hyperplanes, added to the projections.
 
     Examples
     --------
@@ -479,13 +498,6 @@ class LinearHasher(BaseHasher):
 
     def _project(self, X: Any) -> np.ndarray:
         return project(X, self.components_, self.intercept_)
-
-
-def project(X: Any, components: np.ndarray, intercept: np.ndarray) -> np.ndarray:
-    """Real projections of rows, (n_samples, n_bits)."""
-    projections = safe_sparse_dot(X, components.T, dense_output=True)
-    projections += intercept
-    return projections
 
 
 def _call_method(X, model):

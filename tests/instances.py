@@ -13,17 +13,13 @@ from sklearn_hashrank import (
     CMHHasher,
     DensityHasher,
     DispersionHasher,
-    DPSHHasher,
-    DTSHHasher,
     FastHasher,
-    HashNetHasher,
     ITQHasher,
     KLSHHasher,
     KSHHasher,
     LSHHasher,
     LWHHasher,
     MACHasher,
-    MIHasher,
     PCAHasher,
     RSHHasher,
     SignHasher,
@@ -37,6 +33,7 @@ from sklearn_hashrank import (
     WTAHasher,
 )
 from sklearn_hashrank.comparison import METHODS
+from sklearn_hashrank.objectives import DTSH, HashNet
 
 HASHERS = [
     SignHasher(n_bits=1),
@@ -60,10 +57,10 @@ HASHERS = [
     LWHHasher(n_bits=1, random_state=0),
     RSHHasher(n_bits=1, random_state=0),
     DispersionHasher(n_bits=1, max_iter=5, random_state=0),
-    MIHasher(n_bits=1, max_iter=5, random_state=0),
-    DPSHHasher(n_bits=1, max_iter=5, random_state=0),
-    DTSHHasher(n_bits=1, max_iter=5, random_state=0),
-    HashNetHasher(n_bits=1, max_iter=5, random_state=0),
+    *(
+        TALRLinear(n_bits=1, objective=objective, max_iter=5, random_state=0)
+        for objective in ("mi", "dpsh", DTSH(), HashNet())
+    ),
     TALRLinear(n_bits=1, max_iter=5, random_state=0),
     TALRKernel(n_bits=1, max_iter=5, random_state=0),
     ClassifierHasher(n_bits=1, random_state=0),

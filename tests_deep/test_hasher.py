@@ -16,8 +16,8 @@ from sklearn_hashrank import (
     SharedLabelAffinity,
 )
 from sklearn_hashrank.deep import DeepHasher, PairwiseLoss, TieAwareLoss
-from sklearn_hashrank.deep._objectives import batch_objective
-from sklearn_hashrank.learning import BatchRelevance
+from sklearn_hashrank.deep._objectives import objective_of_rows
+from sklearn_hashrank.learning import PairRelevance
 from sklearn_hashrank.objectives import HashNet, Objective, TieValues
 
 X, Y = load_digits(return_X_y=True)
@@ -146,13 +146,57 @@ def test_objectives(objective):
 
 
 def test_hashnet_becomes_steeper():
-    relevance = BatchRelevance(LabelAffinity().fit(Y), Y)
-    found = batch_objective("hashnet", 8, relevance, Y)
+    relevance = PairRelevance(LabelAffinity().fit(Y), Y)
+    found, scores = objective_of_rows("hashnet", 8, relevance, Y), torch.from_numpy(X[:40, 8:16])
     for progress, alpha in ((0.0, 1.0), (0.5, np.sqrt(5)), (1.0, 3.0)):
-        for listener in found.before_step:
-            listener(progress)
-        assert found.objective.alpha == pytest.approx(alpha)
-    assert not batch_objective(HashNet(), 8, relevance, Y).before_step
+        found.anneal(progress)
+        expected = PairwiseLoss(HashNet(alpha=alpha))(scores, Y[:40])
+        assert found.of(np.arange(40))(scores) == pytest.approx(expected)
+
+
+class Warming:
+    """An objective of a user that anneals: the similarity that relevant rows shall have grows."""
+
+    target = 0.5
+
+    def anneal(self, progress):
+        self.target = 0.5 + 0.5 * progress
+
+    def value_and_gradient(self, scores, level, levels):
+        codes = np.tanh(scores)
+        error = codes @ codes.T / codes.shape[1] - self.target * np.where(levels[level] > 0, 1, -1)
+        np.fill_diagonal(error, 0)
+        by_codes = -2 * (error + error.T) @ codes / (error.size * codes.shape[1])
+        return -np.mean(error**2), by_codes * (1 - codes**2)
+
+
+def test_objectives_and_losses_of_users_anneal():
+    class Steady(Warming):
+        anneal = None
+
+    learned = hasher(objective=Warming(), max_iter=10).fit(X[:400], Y[:400])
+    assert learned.objective.target == 0.5
+    assert learned.score(X[400:], Y[400:]) > 0.4
+    steady = hasher(objective=Steady(), max_iter=10).fit(X[:400], Y[:400])
+    assert np.any(steady.decision_function(X) != learned.decision_function(X))
+
+    class Loss(nn.CrossEntropyLoss):
+        seen = []
+
+        def anneal(self, progress):
+            self.seen.append(progress)
+
+    hasher(objective=Loss(), max_iter=2, batch_size=250).fit(X, Y)
+    assert Loss.seen == pytest.approx([0, 0.25, 0.5, 0.75])
+
+
+def test_an_object_is_annealed_like_its_name():
+    named = hasher(objective="hashnet").fit(X, Y)
+    given = HashNet()
+    assert_array_equal(hasher(objective=given).fit(X, Y).codes_, named.codes_)
+    assert given.alpha_ == 1.0
+    steady = hasher(objective=HashNet(alpha_end=None)).fit(X, Y)
+    assert np.any(steady.decision_function(X) != named.decision_function(X))
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 import pickle
 import subprocess
 import sys
+import threading
 
 import dask.array as da
 import joblib
@@ -20,6 +21,7 @@ from torch import nn
 
 from sklearn_hashrank import load_hasher, save_hasher
 from sklearn_hashrank.deep import DeepHasher, PairwiseLoss, TieAwareLoss
+from sklearn_hashrank.deep._threads import torch_threads
 from sklearn_hashrank.metrics import make_retrieval_scorer
 from sklearn_hashrank.persistence import read_archive, write_archive
 
@@ -308,6 +310,40 @@ def test_torch_has_one_thread_unless_more_are_asked_for(rows):
         torch.set_num_threads(before)
 
 
+@pytest.mark.parametrize("first_leaves_first", [True, False])
+def test_every_thread_gets_its_number_of_threads_back(first_leaves_first):
+    """The number belongs to a thread; a new thread takes the one that was set last."""
+    before, inside, may_leave = torch.get_num_threads(), threading.Event(), threading.Event()
+    found = []
+
+    def work():
+        with torch_threads(1):
+            inside.set()
+            may_leave.wait()
+        found.append(torch.get_num_threads())
+
+    torch.set_num_threads(3)
+    try:
+        worker = threading.Thread(target=work)
+        with torch_threads(1):
+            worker.start()
+            inside.wait()
+            if not first_leaves_first:
+                may_leave.set()
+                worker.join()
+        found.append(torch.get_num_threads())
+        may_leave.set()
+        worker.join()
+        another = threading.Thread(target=lambda: found.append(torch.get_num_threads()))
+        another.start()
+        another.join()
+        assert [*found, torch.get_num_threads()] == [3, 3, 3, 3]
+        hasher(max_iter=1).fit(X, Y).encode_blocks(X, batch_size=20, n_jobs=2)
+        assert torch.get_num_threads() == 3
+    finally:
+        torch.set_num_threads(before)
+
+
 def test_networks_that_learn_in_threads_do_not_disturb_each_other():
     def codes(seed):
         return hasher(random_state=seed).fit(X, Y).codes_
@@ -319,7 +355,8 @@ def test_networks_that_learn_in_threads_do_not_disturb_each_other():
 
 def test_no_batch_has_a_single_row():
     for n_rows, size in ((3, 2), (7, 2), (101, 100)):
-        fitted = hasher(module=Noisy, batch_size=size).fit(X[:n_rows], Y[:n_rows])
+        y = np.arange(n_rows) % 2  # pairs of each kind, to learn from
+        fitted = hasher(module=Noisy, batch_size=size).fit(X[:n_rows], y)
         assert fitted.n_iter_ == 2
 
 

@@ -10,8 +10,8 @@ from torch.utils.data import DataLoader, TensorDataset
 
 from sklearn_hashrank import LabelAffinity, load_hasher, save_hasher
 from sklearn_hashrank.deep import DeepHasher
-from sklearn_hashrank.deep._objectives import batch_objective
-from sklearn_hashrank.learning import BatchRelevance
+from sklearn_hashrank.deep._objectives import objective_of_rows
+from sklearn_hashrank.learning import PairRelevance
 
 X, Y = load_digits(return_X_y=True)
 X, Y = X[:300], Y[:300]
@@ -106,9 +106,9 @@ def test_generators_of_accelerators_are_not_seeded_on_the_cpu(monkeypatch):
 def test_losses_of_users_go_where_the_scores_are():
     """The meta device stands for an accelerator."""
     weighted = nn.CrossEntropyLoss(weight=torch.ones(10))
-    relevance = BatchRelevance(LabelAffinity().fit(Y), Y)
-    loss = batch_objective(weighted, 10, relevance, Y).loss
-    assert loss(torch.zeros(2, 10, device="meta"), np.arange(2)).device.type == "meta"
+    relevance = PairRelevance(LabelAffinity().fit(Y), Y)
+    loss = objective_of_rows(weighted, 10, relevance, Y).of(np.arange(2))
+    assert loss(torch.zeros(2, 10, device="meta")).device.type == "meta"
 
 
 # Forms of rows

@@ -9,6 +9,7 @@ import torch
 from sklearn.datasets import load_digits
 from skorch import NeuralNet
 
+from sklearn_hashrank._utils.extras import how_to_install
 from sklearn_hashrank.deep import PairwiseLoss, TieAwareLoss
 from sklearn_hashrank.metrics import tie_aware_average_precision_score
 
@@ -80,4 +81,4 @@ def test_package_is_free_of_torch():
 def test_missing_torch_is_named():
     code = "import sklearn_hashrank, sys; sys.modules['torch'] = None; import sklearn_hashrank.deep"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert 'pip install "sklearn-hashrank[torch]"' in done.stderr
+    assert how_to_install("deep") in done.stderr

@@ -1,4 +1,4 @@
-"""How every kernel is compiled, and the instructions that numba does not expose."""
+"""Compile kernels with numba, and add the instructions that numba does not expose."""
 
 import contextlib
 import hashlib

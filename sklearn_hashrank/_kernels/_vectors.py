@@ -1,4 +1,4 @@
-"""Vectors of floating-point numbers where LLVM does not find them by itself."""
+"""Operations on vectors of floats, written out where LLVM does not vectorise by itself."""
 
 from llvmlite import ir
 from numba import errors, types

@@ -1,4 +1,4 @@
-"""Asymmetric distances between real queries and binary codes."""
+"""Asymmetric distances between the projections of queries and binary codes."""
 
 from ._jit import drop_lowest, kernel, lowest_bit
 

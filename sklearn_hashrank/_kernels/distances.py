@@ -1,4 +1,4 @@
-"""Levels of squared distances that come as inner products."""
+"""Relevance levels of squared distances, computed from inner products."""
 
 import numpy as np
 

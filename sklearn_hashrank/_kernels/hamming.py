@@ -1,4 +1,4 @@
-"""Counting Hamming distances by relevance level, and equal rows.
+"""Count Hamming distances by relevance level, and find equal rows.
 
 A block of the database is word-major, (n_words, n), so that the loop over items reads
 contiguous memory. Its items are ordered so that, for one query, runs of them share a level;
@@ -11,6 +11,7 @@ from ._jit import kernel, popcount
 
 _SLICE = 2048  # items whose bins wait in the level-1 cache
 _TILE = 16384  # items that stay in the level-2 cache while all queries pass
+_TILE_OF_PAIRS = 32768  # items, where pairs are counted: half as many tables to fold
 _LANES = 8  # sub-histograms: neighbouring items rarely wait for each other's store
 _LANES_UP_TO = 2048  # bins; larger histograms collide too rarely to need lanes
 _GLANCE = 256  # distances of which the smallest tells whether to look at them one by one
@@ -26,6 +27,86 @@ def first_word(query, words, bins):
 def next_word(query, words, bins):
     for i in range(words.size):
         bins[i] += popcount(query ^ words[i])
+
+
+@kernel
+def _first_word_of_pairs(query, left, right, n_distances, cells):
+    for i in range(cells.size):
+        row = np.uint16(np.uint16(popcount(query ^ left[i])) * n_distances)
+        cells[i] = row + np.uint16(popcount(query ^ right[i]))
+
+
+@kernel
+def _next_word_of_pairs(query, left, right, n_distances, cells):
+    for i in range(cells.size):
+        row = np.uint16(np.uint16(popcount(query ^ left[i])) * n_distances)
+        cells[i] += np.uint16(row + np.uint16(popcount(query ^ right[i])))
+
+
+@kernel
+def _tally_pairs(cells, tables, stride):
+    """Add one per cell, to two tables in turn: equal cells in a row wait for each other's store."""
+    n_unrolled = cells.size - cells.size % 8
+    for i in range(0, n_unrolled, 8):
+        tables[cells[i]] += 1
+        tables[stride + cells[i + 1]] += 1
+        tables[cells[i + 2]] += 1
+        tables[stride + cells[i + 3]] += 1
+        tables[cells[i + 4]] += 1
+        tables[stride + cells[i + 5]] += 1
+        tables[cells[i + 6]] += 1
+        tables[stride + cells[i + 7]] += 1
+    for i in range(n_unrolled, cells.size):
+        tables[cells[i]] += 1
+
+
+@kernel
+def _fold(tables, sums, histogram):
+    """Add the rows and the columns of the sum of both tables to `histogram`, and clear them."""
+    n = sums.size
+    sums[:] = 0
+    for row in range(n):
+        first = tables[row * n : (row + 1) * n]
+        second = tables[(n + row) * n : (n + row + 1) * n]
+        of_row = np.uint16(0)
+        for i in range(n):
+            count = np.uint16(first[i] + second[i])
+            of_row = np.uint16(of_row + count)
+            sums[i] += count
+        histogram[row] += of_row
+        first[:] = 0
+        second[:] = 0
+    for i in range(n):
+        histogram[i] += sums[i]
+
+
+@kernel
+def _count_run(query, words, first, last, cells, tables, sums, histogram):
+    """Count items `first` to `last`, of one level and at most a tile, two by one increment.
+
+    A cell of a table stands for the distances of two items. No cell, and no sum of cells, exceeds
+    the number of pairs in a tile, so that 16 bits hold it.
+    """
+    n_words = query.size
+    n_distances = np.uint16(histogram.size)
+    stride = np.uint64(histogram.size * histogram.size)
+    if (last - first) % 2:
+        last -= 1
+        distance = np.uint64(0)
+        for w in range(n_words):
+            distance += popcount(query[w] ^ words[w, last])
+        histogram[distance] += 1
+    for start in range(first, last, 2 * cells.size):
+        half = min(cells.size, (last - start) // 2)
+        middle, stop = start + half, start + 2 * half
+        part = cells[:half]
+        left, right = words[0, start:middle], words[0, middle:stop]
+        _first_word_of_pairs(query[0], left, right, n_distances, part)
+        for w in range(1, n_words):
+            left, right = words[w, start:middle], words[w, middle:stop]
+            _next_word_of_pairs(query[w], left, right, n_distances, part)
+        _tally_pairs(part, tables, stride)
+    _fold(tables, sums, histogram)
 
 
 @kernel
@@ -59,15 +140,20 @@ def _tally_weighted(bins, weights, histogram):
 
 @kernel
 def _merge_lanes(lanes, histogram):
+    """Add the lanes to `histogram`, and clear them."""
     for lane in range(_LANES):
         part = lanes[lane * histogram.size : (lane + 1) * histogram.size]
         for i in range(histogram.size):
             histogram[i] += part[i]
+        part[:] = 0
 
 
 @kernel
 def count_runs(queries, words, weights, kinds, stops, levels, counts):
     """Add to `counts` how many items of each level lie at each distance of each query.
+
+    What is long of a run in a tile is counted two items at a time. Short runs are counted a slice
+    at a time, one item after the other.
 
     Parameters
     ----------
@@ -86,19 +172,34 @@ def count_runs(queries, words, weights, kinds, stops, levels, counts):
     use_lanes = weights.size == 0 and n_bins <= _LANES_UP_TO
     stride = np.uint64(n_bins)
     no_stride = np.uint64(0)
-    lanes = np.empty(_LANES * n_bins if use_lanes else 0, dtype=np.int64)
+    lanes = np.zeros(_LANES * n_bins if use_lanes else 0, dtype=np.int64)
+    n_cells = n_distances * n_distances
+    long_run = max(_SLICE, n_cells)  # from here on, folding costs less than pairs save
+    use_pairs = weights.size == 0 and long_run <= min(n, _TILE_OF_PAIRS)
+    tile_size = _TILE_OF_PAIRS if use_pairs else _TILE
+    cells = np.empty(_SLICE if use_pairs else 0, dtype=np.uint16)
+    tables = np.zeros(2 * n_cells if use_pairs else 0, dtype=np.uint16)
+    sums = np.empty(n_distances, dtype=np.uint16)
     cursors = np.zeros(n_queries, dtype=np.int64)
 
-    for tile in range(0, n, _TILE):
-        tile_stop = min(n, tile + _TILE)
+    for tile in range(0, n, tile_size):
+        tile_stop = min(n, tile + tile_size)
         for q in range(n_queries):
             histogram = counts[q].reshape(-1)
             q_stops = stops[min(kinds[q], stops.shape[0] - 1)]
             q_levels = levels[min(kinds[q], levels.shape[0] - 1)]
             run = cursors[q]
-            if use_lanes:
-                lanes[:] = 0
-            for start in range(tile, tile_stop, _SLICE):
+            lanes_in_use = False
+            start = tile
+            while start < tile_stop:
+                while q_stops[run] <= start:
+                    run += 1
+                stop = min(q_stops[run], tile_stop)
+                if use_pairs and stop - start >= long_run:
+                    of_level = counts[q, q_levels[run]]
+                    _count_run(queries[q], words, start, stop, cells, tables, sums, of_level)
+                    start = stop
+                    continue
                 stop = min(tile_stop, start + _SLICE)
                 part = bins[: stop - start]
                 first_word(queries[q, 0], words[0, start:stop], part)
@@ -115,12 +216,14 @@ def count_runs(queries, words, weights, kinds, stops, levels, counts):
                         run += 1
                 if use_lanes:
                     _tally(part, lanes, stride)
+                    lanes_in_use = True
                 elif weights.size:
                     _tally_weighted(part, weights[start:stop], histogram)
                 else:
                     _tally(part, histogram, no_stride)
+                start = stop
             cursors[q] = run
-            if use_lanes:
+            if lanes_in_use:
                 _merge_lanes(lanes, histogram)
 
 

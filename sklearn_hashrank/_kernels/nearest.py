@@ -1,4 +1,4 @@
-"""Nearest codes by scanning all of them.
+"""Find the nearest codes by scanning all of them.
 
 A tile of the database stays in the cache while a group of queries passes. The distances of a
 query to the tile are one vectorised loop; a second one compares them to a bound, 64 at a time, and

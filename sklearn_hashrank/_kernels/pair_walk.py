@@ -1,4 +1,4 @@
-"""The loss of pairs while one row after the other changes a bit."""
+"""The loss of pairs of rows while one row after the other changes a bit."""
 
 from ._jit import kernel
 

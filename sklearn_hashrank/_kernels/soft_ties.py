@@ -1,4 +1,4 @@
-"""Sums over levels and bins: from soft counts to soft ties, and from derivatives by ties back."""
+"""Turn soft counts into soft ties, and derivatives by ties back into those by counts."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Boosted classification trees on features in bins, and what they say of rows.
+"""Grow boosted classification trees on features in bins, and sum their votes for rows.
 
 Trees are flat arrays, one entry for each node: the feature it looks at, the threshold up to which
 rows go left, its left child (the right one comes next; 0 for a leaf), and its value. A child is

@@ -1,4 +1,4 @@
-"""The ranking that a structural SVM finds most violated, in O(n log n) for each query.
+"""Find the ranking that a structural SVM finds most violated, in O(n log n) for each query.
 
 With relevant and irrelevant items each in descending order of score, what remains to choose is how
 many relevant items, a, stand before the j-th irrelevant one. Loss and score add up over j (Yue et

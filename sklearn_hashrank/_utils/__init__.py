@@ -1,1 +1,1 @@
-"""What the whole package uses and no user sees: callbacks, threads."""
+"""Helpers for the whole package: threads, callbacks, checks and types."""

@@ -1,4 +1,4 @@
-"""Text of others, for messages and reports."""
+"""Make one printable line of text from other people's text."""
 
 
 def plain(text: str) -> str:

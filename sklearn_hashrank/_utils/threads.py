@@ -1,4 +1,4 @@
-"""Threads over rows: the one place that cuts rows into slices and runs them several at a time.
+"""Threads over rows: cut rows into slices, and work on several slices at a time.
 
 Kernels release the GIL and work on slices of rows. The thread that asks works on the slices too,
 beside threads of a pool that the whole package shares and that is made when it is first needed. So
@@ -18,13 +18,14 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import islice
-from numbers import Integral
 from typing import Any, TypeVar
 
 import joblib
 from joblib.parallel import get_active_backend
 from sklearn import config_context, get_config
 from threadpoolctl import ThreadpoolController
+
+from .integers import is_int
 
 _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
@@ -45,8 +46,7 @@ _here = threading.local()
 
 def check_n_jobs(n_jobs: Any) -> None:
     """Refuse what is no number of threads."""
-    is_int = isinstance(n_jobs, Integral) and not isinstance(n_jobs, bool)
-    if n_jobs is not None and (not is_int or n_jobs == 0):
+    if n_jobs is not None and (not is_int(n_jobs) or n_jobs == 0):
         raise ValueError(f"n_jobs must be an int other than 0, or None. Got {n_jobs!r} instead.")
 
 
@@ -68,7 +68,7 @@ def count_threads(n_jobs: int | None) -> int:
 
 
 def _threads_and_backend(n_jobs: int | None) -> tuple[int, bool]:
-    """Number of threads, and whether joblib is to run them."""
+    """Return how many threads there are, and whether a joblib backend was asked to run them."""
     check_n_jobs(n_jobs)
     if n_jobs == 1 or getattr(_here, "is_in_task", False):
         return 1, False
@@ -213,7 +213,7 @@ def run_in_threads(
 
 
 class _Work:
-    """Items that several threads take from, one after the other."""
+    """Items that several threads take one after the other, until one fails."""
 
     def __init__(self, function: Callable, items: Sequence):
         self.function, self.items = function, items

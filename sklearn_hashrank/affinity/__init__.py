@@ -18,6 +18,7 @@ from ._auto import (
 from ._coercion import as_array, as_rows
 from ._euclidean import EuclideanAffinity
 from ._labels import HierarchicalAffinity, LabelAffinity, SharedLabelAffinity
+from ._learnable import check_can_learn, warn_if_alike
 from ._level_checks import check_level_indices
 from ._neighbors import NeighborAffinity
 from ._precomputed import PrecomputedAffinity
@@ -38,8 +39,10 @@ __all__ = [
     "as_array",
     "as_rows",
     "auto_affinity",
+    "check_can_learn",
     "check_level_indices",
     "fit_affinity",
     "fit_affinity_of_blocks",
     "is_auto",
+    "warn_if_alike",
 ]

@@ -5,13 +5,12 @@ becomes another. The other functions refine its result for one kind of `y` each:
 paths, label sets and vectors.
 """
 
-import sys
 from numbers import Integral, Real
 
 import numpy as np
 from scipy import sparse
 
-from ..rows import is_dask_array
+from ..rows import as_numpy, is_dask_array, is_tensor
 
 _SLICE_BYTES = 1 << 24
 
@@ -49,15 +48,13 @@ def as_array(y, name="y"):
     Traceback (most recent call last):
     ValueError: y must hold only numbers or only strings. Got objects of type int, str...
     """
-    if sparse.issparse(y) or is_dask_array(y):
+    if not isinstance(y, np.ndarray) and (sparse.issparse(y) or is_dask_array(y)):
         return y
-    if _is_tensor(y):
-        return _from_tensor(y)
-    if isinstance(y, (list, tuple)) and any(map(_is_tensor, y)):
-        y = [_from_tensor(value) if _is_tensor(value) else value for value in y]
+    if isinstance(y, (list, tuple)) and any(map(is_tensor, y)):
+        y = [as_numpy(value, name) if is_tensor(value) else value for value in y]
     if isinstance(y, np.ma.MaskedArray) and np.ma.is_masked(y):
         raise ValueError(f"{name} is masked in places; every row needs a value.")
-    array = np.asarray(y)
+    array = as_numpy(y, name)
     if array.dtype.kind in "OT":  # objects, and numpy's text of any length
         return _narrow(array.astype(object), name)
     if array.dtype.kind in "US" and not isinstance(y, np.ndarray):
@@ -67,7 +64,9 @@ def as_array(y, name="y"):
 
 def as_rows(y, name):
     """Rows of y as an array of numbers or strings without missing values."""
-    y = as_array(y.toarray() if sparse.issparse(y) else y, name)
+    y = y.toarray() if sparse.issparse(y) else y
+    if type(y) is not np.ndarray or y.dtype.kind not in "buif":  # in which nothing can be lost
+        y = as_array(y, name)
     if y.ndim == 0:
         raise ValueError(f"{name} must have one row per item. Got {y!r} instead.")
     if y.dtype.kind not in "buifUSO":
@@ -162,21 +161,6 @@ def as_vectors(y, name):
             f"Got shape {y.shape} and dtype {y.dtype}."
         )
     return y[:, None] if y.ndim == 1 else y
-
-
-def _is_tensor(y):
-    module = sys.modules.get("torch")  # which is never imported for this
-    return module is not None and module.is_tensor(y)
-
-
-def _from_tensor(y):
-    """A tensor as an array, on the host; numpy has no bfloat16, whose values float32 holds."""
-    y = y.detach()
-    if y.layout != sys.modules["torch"].strided:
-        y = y.to_dense()
-    if y.is_floating_point() and y.element_size() < 4:
-        y = y.float()
-    return y.cpu().numpy()
 
 
 def _narrow(y, name):

@@ -157,6 +157,15 @@ class EuclideanAffinity(BaseAffinity):
         check_width(y, self._n_features, name, "features")
         return y.astype(float) / self._unit
 
+    def describe(self, y, name="y"):
+        """Name the width of the vectors and the distance; see :meth:`BaseAffinity.describe`."""
+        self._check_fitted()
+        n_features = as_vectors(y, name).shape[1]
+        return (
+            f"{name}: vectors of {n_features:,} numbers: relevant within a distance of "
+            f"{self.thresholds_.max():.3g}"
+        )
+
     def level_indices(self, queries, database):
         """Compare squared distances with the thresholds; see :class:`BaseAffinity`."""
         (query_rows, query_norms), (rows, norms) = self._with_norms(queries, database)

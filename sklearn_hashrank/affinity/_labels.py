@@ -93,6 +93,15 @@ class LabelAffinity(_PathAffinity):
             )
         return y
 
+    def describe(self, y, name="y"):
+        """Count the classes and their rows; see :meth:`BaseAffinity.describe`."""
+        sizes = np.unique(self.validate(y, name), return_counts=True)[1]
+        least, most = sizes.min(initial=len(y)), sizes.max(initial=0)
+        rows = f"{most:,}" if least == most else f"{least:,} to {most:,}"
+        classes = "class" if len(sizes) == 1 else "classes"
+        n_classes = f"{len(sizes):,} {classes} of {rows} row{'s' if most != 1 else ''}"
+        return f"{name}: {n_classes}: relevant where the class is the same"
+
 
 class HierarchicalAffinity(_PathAffinity):
     """Relevance is the number of leading labels that two label paths share.
@@ -135,6 +144,14 @@ class HierarchicalAffinity(_PathAffinity):
         y = as_label_matrix(y, name)
         check_width(y, len(self.levels_) - 1, name, "labels per path")
         return y
+
+    def describe(self, y, name="y"):
+        """Count the label paths; see :meth:`BaseAffinity.describe`."""
+        paths = self.group(self.validate(y, name))[0]
+        return (
+            f"{name}: paths of {paths.shape[1]:,} labels, {len(paths):,} different ones: relevant "
+            "where the first labels are the same"
+        )
 
 
 class SharedLabelAffinity(BaseAffinity):
@@ -185,6 +202,13 @@ class SharedLabelAffinity(BaseAffinity):
             masks[start : start + len(bits), : bits.shape[1]] = bits
             start += len(bits)
         return masks.view(np.uint64)
+
+    def describe(self, y, name="y"):
+        """Count the labels; see :meth:`BaseAffinity.describe`."""
+        masks = self.validate(y, name)
+        mean = np.bitwise_count(masks).sum(dtype=np.int64) / max(1, len(masks))
+        n_labels = len(self.levels_) - 1
+        return f"{name}: {n_labels:,} labels, {mean:.1f} per row: relevant where labels are shared"
 
     def level_indices(self, queries, database):
         """Count shared bits; see :class:`BaseAffinity`."""

@@ -19,11 +19,18 @@ from .._utils.threads import one_blas_thread, over_rows
 from ..rows import is_dask_array, source
 from ._coercion import as_vectors, check_width
 from ._protocol import BaseAffinity
-from ._vector_products import inner_products, products, squared_distances, squared_norms
+from ._vector_products import (
+    inner_products,
+    products,
+    squared_distances,
+    squared_lengths,
+    squared_norms,
+)
 
 _METRICS = ("cosine", "euclidean", "inner_product")
 _PAIRS_AT_A_TIME = 1 << 22
 _ROWS_TO_LOOK_AT = 1000  # of which centre and unit are taken; no result depends on them
+_LARGEST = 2.0**480  # whose squares can still be added up, over any number of features
 _COST = 0.2  # nanoseconds of a multiplication, about
 
 
@@ -136,12 +143,33 @@ class NeighborAffinity(BaseAffinity):
         fitted = self.__sklearn_is_fitted__()
         if fitted:
             check_width(y, self._n_features, name, "features")
-        y = y.astype(float)
         if sparse.issparse(y):
+            y = y.astype(float)
             y.sum_duplicates()
+        else:
+            y = np.ascontiguousarray(y, dtype=float)
         if self.metric == "cosine":
-            return _divided(_divided(y, abs(y).max(axis=1)), None)
-        return y / self._unit if fitted else y
+            y = _divided(y, abs(y).max(axis=1))
+            return _divided(y, np.sqrt(squared_lengths(y)))
+        if not fitted:
+            return y
+        y = y / self._unit
+        largest = abs(y).max() if 0 not in y.shape else 0
+        if largest > _LARGEST:
+            raise ValueError(
+                f"{name} holds values up to {largest * self._unit:.2g}, which are too large to be "
+                f"squared beside the first rows of the database, of up to {self._unit:.2g}. Leave "
+                'such rows out, or pass metric="cosine", which does not look at lengths.'
+            )
+        return y
+
+    def describe(self, y, name="y"):
+        """Say how many rows are near; see :meth:`BaseAffinity.describe`."""
+        n_features = _vectors(y, self.metric, name).shape[1]
+        k = self._check_parameters()[-1]
+        nearest = f"{k:,} nearest rows are" if k > 1 else "nearest row is"
+        metric = self.metric.replace("_", " ")
+        return f"{name}: vectors of {n_features:,} numbers: the {nearest} relevant, by {metric}"
 
     def without_database(self):
         """Return an affinity of the same parameters that has seen no rows."""
@@ -153,7 +181,7 @@ class NeighborAffinity(BaseAffinity):
         del light._database  # may be large, and is not needed any more
         ranks = self._check_parameters()
         find = _Nearest(light, queries, ranks[-1], are_database, n_jobs)
-        rows = source(self._database, batch_size=self.block_rows)
+        rows = source(self._database_for(are_database), batch_size=self.block_rows)
         with one_blas_thread():
             found = rows.sum(find)
         if are_database and found.n_rows != queries.shape[0]:
@@ -161,17 +189,29 @@ class NeighborAffinity(BaseAffinity):
         limits = np.sort(found.values, axis=1)[:, [k - 1 for k in ranks]]
         return light, NeighborQueries(queries, limits)
 
+    def _database_for(self, are_database):
+        """The rows; to leave out own rows, the chunks of a dask array must have known sizes."""
+        rows = self._database
+        if are_database and is_dask_array(rows) and np.isnan(rows.shape[0]):
+            return rows.copy().compute_chunk_sizes()  # which changes the array it is called on
+        return rows
+
     def digest(self, queries):
         """Name the distances of the k-th nearest rows; see :class:`BaseAffinity`."""
-        limits = np.ascontiguousarray(queries.limits)
-        return hashlib.sha256(repr(self).encode() + limits.tobytes()).hexdigest()
+        mantissas, exponents = np.frexp(queries.limits + 0.0)  # neither -0.0 nor a unit of length
+        if self.metric != "cosine":
+            has_unit = np.isfinite(mantissas) & (mantissas != 0)
+            exponents = exponents + 2 * int(np.log2(self._unit)) * has_unit
+        named = f"{self.metric} {self._check_parameters()}".encode()
+        parts = [np.ascontiguousarray(mantissas), np.ascontiguousarray(exponents, dtype=np.int64)]
+        return hashlib.sha256(b"".join([named, *(part.tobytes() for part in parts)])).hexdigest()
 
     def level_indices(self, queries, database):
         """Compare distances with those of the k-th nearest rows; see :class:`BaseAffinity`."""
         queries = self._as_queries(queries)
         rows = database.rows if isinstance(database, NeighborQueries) else database
         values, error = self._approximate(queries.rows, rows)
-        least, most = values - 3 * error, values + error  # the slack is at most twice the error
+        least, most = values - 3 * error, values + error  # slack is at most twice the error
         levels = np.zeros(values.shape, dtype=np.uint16)
         unsure = np.zeros(values.shape, dtype=bool)
         for limits in queries.limits.T:
@@ -190,13 +230,24 @@ class NeighborAffinity(BaseAffinity):
 
     def _count_limits(self, queries, database, i, j):
         """Levels of the pairs (i, j); what rounding may have made of equal distances is equal."""
-        values = self._exact(queries.rows, database, i, j)
+        least, _ = self._bounds(queries.rows, database, i, j)
+        return (least[:, None] <= queries.limits[i]).sum(axis=1, dtype=np.uint16)
+
+    def _bounds(self, queries, database, i, j):
+        """The least and the most that the distances of the pairs (i, j) may be, but for rounding.
+
+        Each is summed alone. The rounding of a cosine is that of rows of length 1, also where one
+        of them is zero: rows at a right angle have the same cosine.
+        """
+        values = self._exact(queries, database, i, j)
         if self.metric == "euclidean":
             sizes = values
+        elif self.metric == "cosine":
+            sizes = 1.0
         else:
-            sizes = np.sqrt(squared_norms(queries.rows)[i] * squared_norms(database)[j])
-        least = values - self._rounding * sizes
-        return (least[:, None] <= queries.limits[i]).sum(axis=1, dtype=np.uint16)
+            sizes = np.sqrt(squared_lengths(queries)[i] * squared_lengths(database)[j])
+        slack = self._rounding * sizes
+        return values - slack, values + slack
 
     def _as_queries(self, queries):
         if isinstance(queries, NeighborQueries):
@@ -213,7 +264,10 @@ class NeighborAffinity(BaseAffinity):
         shift = self.metric == "euclidean" and not any(map(sparse.issparse, (queries, database)))
         if shift:
             queries, database = queries - self._center, database - self._center
-        sizes = squared_norms(queries)[:, None] + squared_norms(database)
+        if self.metric == "cosine":
+            sizes = np.full((queries.shape[0], database.shape[0]), 2.0)  # some rows may be zero
+        else:
+            sizes = squared_norms(queries)[:, None] + squared_norms(database)
         values = products(queries, database)
         values = sizes - 2 * values if self.metric == "euclidean" else -values
         sizes *= self._rounding
@@ -260,14 +314,19 @@ class _Nearest:
         block = affinity.validate(block, "database y")
         if not block.shape[0]:
             return _Distances(np.full((queries.shape[0], self.n), np.inf), 0)
-        numbers = np.arange(block.shape[0]) + int(start or 0)
-        if self.are_database and not _are_equal(queries[numbers[0] : numbers[-1] + 1], block):
-            _refuse_others("other rows", f"{queries.shape[0]} rows")
+        numbers = None
+        if self.are_database:
+            assert start is not None, "own rows are known by their numbers"
+            numbers = np.arange(start, start + block.shape[0])
+            if not _are_equal(queries[start : start + block.shape[0]], block):
+                _refuse_others("other rows", f"{queries.shape[0]} rows")
         nearest = np.full((queries.shape[0], self.n), np.inf)
 
         def find(part):
-            own = numbers[None] == np.arange(part.start, part.stop)[:, None]
-            nearest[part] = self._find(queries[part], block, own if self.are_database else None)
+            own = None
+            if numbers is not None:
+                own = numbers[None] == np.arange(part.start, part.stop)[:, None]
+            nearest[part] = self._find(queries[part], block, own)
 
         n_rows, n_features = block.shape
         cost = _COST * n_rows * (n_features + 20)
@@ -277,14 +336,14 @@ class _Nearest:
         return _Distances(nearest, n_rows)
 
     def _find(self, queries, block, own):
-        """The smallest distances of each query, by what may be among them, exact."""
+        """The smallest of the most that distances may be, by what may be among them, exact."""
         values, error = self.affinity._approximate(queries, block)
         if own is not None:
             values[own] = np.inf
         n = min(self.n, values.shape[1])
-        cutoff = np.partition(values + error, n - 1, axis=1)[:, n - 1 : n]
+        cutoff = np.partition(values + 3 * error, n - 1, axis=1)[:, n - 1 : n]
         i, j = np.nonzero((values - error <= cutoff) & np.isfinite(values))
-        exact = self.affinity._exact(queries, block, i, j)
+        _, exact = self.affinity._bounds(queries, block, i, j)
         order = np.lexsort((exact, i))
         i, exact = i[order], exact[order]
         place = np.arange(len(i)) - np.searchsorted(i, i)
@@ -334,10 +393,8 @@ def _are_equal(a, b):
 
 
 def _divided(rows, lengths):
-    """Rows divided by their lengths, Euclidean ones by default; those of zeros as they are."""
-    if lengths is None:
-        lengths = np.sqrt(squared_norms(rows))
-    elif sparse.issparse(lengths):
+    """Rows divided by their lengths; those of zeros as they are."""
+    if sparse.issparse(lengths):
         lengths = lengths.toarray()
     lengths = np.asarray(lengths).ravel()
     lengths = np.where(lengths > 0, lengths, 1.0)

@@ -94,6 +94,15 @@ class PrecomputedAffinity(BaseAffinity):
             )
         return y
 
+    def describe(self, y, name="y"):
+        """Name the shape of the matrix; see :meth:`BaseAffinity.describe`."""
+        self.validate(y, name)
+        n_queries, n_database = self._matrix.shape
+        return (
+            f"{name}: row numbers of a matrix of {n_queries:,} x {n_database:,}, with "
+            f"{len(self.levels_):,} levels: relevant where it is above 0"
+        )
+
     def level_indices(self, queries, database):
         """Look the pairs up; see :class:`BaseAffinity`."""
         self._check_bounds(queries, database)

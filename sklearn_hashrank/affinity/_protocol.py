@@ -241,6 +241,29 @@ class BaseAffinity(BaseEstimator):
         )
         return self.levels_[check_level_indices(self, indices, shape, len(self.levels_))]
 
+    def describe(self, y: Any, name: str = "y") -> str:
+        """Say in a line what rows of `y` were taken for, and when they are relevant.
+
+        Parameters
+        ----------
+        y : array-like with one row per item
+            What the affinity compares.
+        name : str, default="y"
+            What the line calls it.
+
+        Returns
+        -------
+        text : str
+
+        Examples
+        --------
+        >>> from sklearn_hashrank import SharedLabelAffinity
+        >>> tags = [[1.0, 1.0, 0.0], [0.0, 1.0, 0.0]]
+        >>> SharedLabelAffinity().fit(tags).describe(tags)
+        'y: 3 labels, 1.5 per row: relevant where labels are shared'
+        """
+        return f"{name}: {self.validate(y, name).shape[0]:,} rows: compared by {self!r}"
+
     def _check_fitted(self) -> None:
         if not self.__sklearn_is_fitted__():
             raise NotFittedError(

@@ -1,4 +1,4 @@
-"""The ``hashrank`` command, thin over the library."""
+"""The ``hashrank`` command: options, files and exit codes; the library does the work."""
 
 from ._main import main
 

@@ -1,23 +1,89 @@
-"""Kinds of values that options take."""
+"""The options that several commands share, and the kinds of values that options take."""
 
 import re
 from argparse import ArgumentParser, ArgumentTypeError
+from collections.abc import Callable
+from typing import Any
 
 from ..comparison import MEASURED, name_measures
 from ..metrics import get_retrieval_scorer_names
 from ..neighbors import DISTANCES
+from ._data import IN_FOLDERS, NAMED
 
 _COMMA = re.compile(r",(?![^(\[]*[)\]])")
 ALL = 0  # where "all" may stand for a number
 
 
 def words(text: str) -> list[str]:
-    """Words between commas, but for those inside brackets, as of a tuple."""
+    """Split at commas, except at those inside brackets, as of a tuple."""
     return [word.strip() for word in _COMMA.split(text) if word.strip()]
 
 
+def add_parser(
+    commands: Any, name: str, purpose: str, run: Callable[..., int | None], epilog: str = ""
+) -> ArgumentParser:
+    """Add a command, which calls `run`. The list of commands and its own help show the purpose."""
+    parser: ArgumentParser = commands.add_parser(
+        name, help=purpose, description=purpose.capitalize() + ".", epilog=epilog
+    )
+    parser.set_defaults(run=run)
+    return parser
+
+
+def add_data_options(parser: ArgumentParser) -> None:
+    """Add ``--data``, ``--labels`` and ``--label-column``."""
+    parser.add_argument(
+        "--data",
+        required=True,
+        metavar="NAME|FILE",
+        help=f"{', '.join(NAMED)}; {', '.join(f'{name}:FOLDER' for name in IN_FOLDERS)}; or a "
+        ".npy, .npz, .csv or .parquet file of features",
+    )
+    parser.add_argument("--labels", metavar="FILE", help="labels, one row for each item")
+    add_label_column(parser)
+
+
+def add_label_column(parser: ArgumentParser) -> None:
+    """Add ``--label-column``, which names the labels in a file that holds more."""
+    parser.add_argument(
+        "--label-column",
+        metavar="NAME",
+        action="append",
+        default=[],
+        help="column of a table, or array of a .npz file, that holds the labels; several columns "
+        "are a label path, coarse to fine",
+    )
+
+
+def add_model(parser: ArgumentParser, more: str = "", required: bool = False) -> None:
+    """Add ``--model``, a file that ``hashrank fit`` wrote."""
+    parser.add_argument(
+        "--model", required=required, metavar="FILE", help=f"from hashrank fit{more}"
+    )
+
+
+def add_code_length(parser: ArgumentParser) -> None:
+    """Add ``--bits`` for files of codes that do not say how long their codes are."""
+    parser.add_argument(
+        "--bits",
+        type=positive,
+        metavar="N",
+        help="code length; files that hashrank encode wrote know it",
+    )
+
+
+def add_jobs(parser: ArgumentParser, what: str = "threads") -> None:
+    """Add ``--n-jobs``: how many threads, or runs, work at a time."""
+    parser.add_argument("--n-jobs", type=jobs, metavar="N", help=f"{what} (default: 1)")
+
+
+def add_output(parser: ArgumentParser, what: str, required: bool) -> None:
+    """Add ``--output``, a file."""
+    parser.add_argument("--output", required=required, metavar="FILE", help=what)
+
+
 def add_rescoring(parser: ArgumentParser, needs: str = "") -> None:
-    """Add what is found when candidates are rescored."""
+    """Add ``--rescore`` and ``--oversampling``, which measure rankings by more than codes."""
     parser.add_argument(
         "--rescore",
         type=positive,
@@ -35,7 +101,7 @@ def add_rescoring(parser: ArgumentParser, needs: str = "") -> None:
 
 
 def add_neighbors(parser: ArgumentParser, needs: str) -> None:
-    """Add what is relevant where the nearest rows are."""
+    """Add ``--neighbors`` and ``--metric``, which make the nearest rows the relevant ones."""
     parser.add_argument(
         "--neighbors", type=positive, metavar="K", help=f"the K nearest rows are relevant{needs}"
     )
@@ -49,7 +115,7 @@ def add_neighbors(parser: ArgumentParser, needs: str) -> None:
 
 
 def add_measures(parser: ArgumentParser) -> None:
-    """Add ``--measures``."""
+    """Add ``--measures``, the names of the measures that make the columns."""
     parser.add_argument(
         "--measures",
         type=_measures,
@@ -62,7 +128,7 @@ def add_measures(parser: ArgumentParser) -> None:
 
 
 def _measures(text: str) -> list[str]:
-    """Measures between commas, checked."""
+    """Split the names of measures at commas, and check them."""
     names = words(text)
     try:
         name_measures(names)
@@ -72,7 +138,7 @@ def _measures(text: str) -> list[str]:
 
 
 def lengths(text: str) -> list[int]:
-    """Numbers above zero between commas."""
+    """Split numbers above zero at commas."""
     return [positive(word) for word in words(text)]
 
 

@@ -1,7 +1,7 @@
-"""Data for a comparison: by name, or from files."""
+"""Load the rows and labels that ``--data`` and ``--labels`` name, and check them."""
 
 import sys
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -35,7 +35,7 @@ def _pixels(name: str) -> Rows:
 
 
 class NamedData(NamedTuple):
-    """Data that the command knows by name, and what its protocol is unless another is asked for."""
+    """Data that the command knows by name, and the sizes of its protocol by default."""
 
     load: Callable[[], Rows]
     n_queries: int = 100
@@ -66,7 +66,7 @@ IN_FOLDERS: dict[str, Callable[[str], Rows]] = {
     "nus-wide": _nus_wide,
     "labelme": _labelme,
 }
-"""Sets that are read from a folder: ``name:FOLDER``."""
+"""Data sets that are read from a folder which the user names: ``name:FOLDER``."""
 
 NAMED = {
     "digits": NamedData(_digits, n_queries=20, n_train=100),
@@ -77,34 +77,8 @@ NAMED = {
 }
 
 
-def add_data_options(parser: ArgumentParser) -> None:
-    """Add ``--data``, ``--labels`` and ``--label-column``."""
-    parser.add_argument(
-        "--data",
-        required=True,
-        metavar="NAME|FILE",
-        help=f"{', '.join(NAMED)}; {', '.join(f'{name}:FOLDER' for name in IN_FOLDERS)}; or a "
-        ".npy, .npz, .csv or .parquet file of features",
-    )
-    add_label_options(parser)
-
-
-def add_label_options(parser: ArgumentParser, only_column: bool = False) -> None:
-    """Add ``--labels``, unless `only_column` is wanted, and ``--label-column``."""
-    if not only_column:
-        parser.add_argument("--labels", metavar="FILE", help="labels, one row for each item")
-    parser.add_argument(
-        "--label-column",
-        metavar="NAME",
-        action="append",
-        default=[],
-        help="column of a table, or array of a .npz file, that holds the labels; several columns "
-        "are a label path, coarse to fine",
-    )
-
-
 def load_data(options: Namespace) -> Rows:
-    """Features and labels that the options name, checked."""
+    """Load the features and labels that the options name, and check them."""
     path = options.data
     name, colon, folder = path.partition(":")
     in_folder = bool(colon) and name in IN_FOLDERS
@@ -132,7 +106,7 @@ def load_data(options: Namespace) -> Rows:
 
 
 def note(text: str) -> None:
-    """Tell something on standard error that is no error."""
+    """Print a note, which is no error, to standard error."""
     print(f"hashrank: note: {text}", file=sys.stderr)
 
 
@@ -142,13 +116,13 @@ def _looks_measured(name: str) -> bool:
 
 
 def name_data(path: str) -> str:
-    """What reports call the data."""
+    """Name the data for reports: the name of the set or of the file."""
     name, colon, _ = path.partition(":")
     return name if colon and name in IN_FOLDERS else Path(path).name
 
 
 def check_rows(X: Any, path: str) -> None:
-    """Say so unless the features are a matrix with rows."""
+    """Check that the features are a matrix with rows."""
     if X.ndim != 2 or 0 in X.shape:
         raise UsageError(f"{path}: features must be a matrix with rows. Got shape {X.shape}.")
 

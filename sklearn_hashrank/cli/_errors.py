@@ -1,4 +1,6 @@
-"""What the command says when it cannot do what it was asked."""
+"""The error of a wrong file, option or value, which the command shows in one line."""
+
+from .._utils.extras import how_to_install
 
 
 class UsageError(ValueError):
@@ -7,6 +9,4 @@ class UsageError(ValueError):
 
 def need_extra(package: str, purpose: str) -> UsageError:
     """Error for an optional package that is not installed."""
-    return UsageError(
-        f"{purpose} needs {package}, which is not installed: pip install 'sklearn-hashrank[cli]'"
-    )
+    return UsageError(f"{purpose} needs {package}, which is not installed: {how_to_install('cli')}")

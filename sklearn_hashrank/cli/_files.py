@@ -1,4 +1,4 @@
-"""Features and labels from files."""
+"""Read features and labels from .npy, .npz, .csv and .parquet files."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -40,6 +40,7 @@ def read_rows(path: str, label_columns: Sequence[str] = (), columns: Any = None)
     Returns
     -------
     rows : Rows
+        Features, labels if the file has any, and the names of the features of a table.
     """
     kind = _kind(path)
     if kind == ".npy":
@@ -142,7 +143,7 @@ def _read_npz(path: str, label_columns: Sequence[str]) -> Rows:
 
 
 def _both(arrays: dict[str, np.ndarray], name: str, path: str) -> np.ndarray:
-    """Training and test rows, one after the other, unless numpy made text of numbers for that."""
+    """Join training and test rows, unless numpy would turn numbers into text."""
     parts = [arrays[f"{name}_train"], arrays[f"{name}_test"]]
     if len({part.dtype.kind if part.dtype.kind in "US" else "numbers" for part in parts}) > 1:
         raise UsageError(
@@ -158,7 +159,7 @@ def _both(arrays: dict[str, np.ndarray], name: str, path: str) -> np.ndarray:
 
 
 def concatenate(parts: Sequence[np.ndarray]) -> np.ndarray:
-    """Rows of several arrays, unless integers would become floats that do not tell them apart."""
+    """Join arrays, unless integers would become floats that cannot tell them apart."""
     joined = np.concatenate(parts)
     has_integers = any(part.dtype.kind in "iu" for part in parts)
     if joined.dtype.kind == "f" and has_integers and np.abs(joined).max(initial=0) >= _FIRST_GAP:
@@ -175,7 +176,7 @@ def _check_one(label_columns: Sequence[str], path: str) -> None:
 
 
 def _sparse_rows(arrays: dict[str, np.ndarray], path: str) -> Any:
-    """A sparse matrix as scipy saves it, by rows, after a look at every index."""
+    """Build the CSR matrix of a file that scipy saved, after a check of every index."""
     with reading(path, ": not a sparse matrix ({})."):
         kind = bytes(arrays["format"].reshape(()).astype("S")).decode()
         build = {"csr": sparse.csr_matrix, "csc": sparse.csc_matrix, "bsr": sparse.bsr_matrix}[kind]
@@ -193,7 +194,7 @@ def _others(names: Sequence[str], label_columns: Sequence[str]) -> list[str]:
 
 
 def _joined(columns: list[np.ndarray]) -> np.ndarray:
-    """Labels of one column, or a matrix of several, in which every label stays what it is."""
+    """Labels of one column, or a matrix of several, in which no label changes its type."""
     if len(columns) == 1:
         return columns[0]
     if len({column.dtype.kind for column in columns}) > 1:

@@ -1,4 +1,4 @@
-"""Entry point: arguments, exit codes, one line for each error."""
+"""Run the ``hashrank`` command: read arguments, show each error in one line, set the exit code."""
 
 import argparse
 import contextlib
@@ -11,9 +11,24 @@ from typing import Any
 
 from .. import __version__
 from .._utils.text import plain
-from . import _codes, _compare, _methods
+from . import (
+    _command_compare,
+    _command_encode,
+    _command_evaluate,
+    _command_fit,
+    _command_methods,
+    _command_search,
+)
 from ._outputs import check_words
 
+_COMMANDS = (
+    _command_compare,
+    _command_methods,
+    _command_fit,
+    _command_encode,
+    _command_evaluate,
+    _command_search,
+)
 _DESCRIPTION = "Learning to hash: compare methods, and fit, encode, evaluate and search on files."
 _EPILOG = """\
 examples:
@@ -47,35 +62,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
     >>> main(["encode", "--model", "nothing.npz", "--data", "X.npy", "--output", "codes.npy"])
     2
     """
-    options = _parser().parse_args(arguments)
     words = list(sys.argv[1:] if arguments is None else arguments)
+    options = argparse.Namespace(debug=False)
     try:
+        options = _parser().parse_args(words)
         with warnings.catch_warnings():
             warnings.showwarning = _each_once()
             check_words(words)
             with _any_character(sys.stdout), _any_character(sys.stderr):
                 return options.run(options, words) or 0
-    except KeyboardInterrupt as interrupt:
-        if options.debug:
-            raise
-        return _say(str(interrupt) or "interrupted", 130)
     except BrokenPipeError:  # the reader of our output has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    except (ValueError, OSError) as error:
+    except (Exception, KeyboardInterrupt) as error:
         if options.debug:
             raise
-        return _say(f"error: {_one_line(error)}", 2)
-    except MemoryError as error:
-        if options.debug:
-            raise
-        return _say(f"error: this does not fit into memory: {_one_line(error)}", 2)
-    except Exception as error:
-        if options.debug:
-            raise
-        name = type(error).__name__
-        hint = "--debug shows where"
-        return _say(f"unexpected error: {name}: {_one_line(error)} ({hint})", 1)
+        line, exit_code = _explain(error)
+        print(f"hashrank: {plain(line)}", file=sys.stderr)
+        return exit_code
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -87,9 +91,8 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"hashrank {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    _compare.add_command(commands)
-    _methods.add_command(commands)
-    _codes.add_commands(commands)
+    for module in _COMMANDS:
+        module.add_command(commands)
     for command in commands.choices.values():
         command.formatter_class = argparse.RawDescriptionHelpFormatter
         command.add_argument("--debug", action="store_true", help="show the traceback of an error")
@@ -123,9 +126,17 @@ def _any_character(stream: Any) -> Iterator[None]:
         stream.reconfigure(errors=before)
 
 
-def _say(line: str, exit_code: int) -> int:
-    print(f"hashrank: {plain(line)}", file=sys.stderr)
-    return exit_code
+def _explain(error: Exception | KeyboardInterrupt) -> tuple[str, int]:
+    """Put an error into one line, and find the exit code that belongs to it."""
+    match error:
+        case KeyboardInterrupt():
+            return str(error) or "interrupted", 130
+        case ValueError() | OSError():
+            return f"error: {_one_line(error)}", 2
+        case MemoryError():
+            return f"error: this does not fit into memory: {_one_line(error)}", 2
+    line = f"unexpected error: {type(error).__name__}: {_one_line(error)}"
+    return f"{line} (--debug shows where)", 1
 
 
 def _one_line(error: Exception) -> str:

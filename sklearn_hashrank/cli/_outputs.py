@@ -1,4 +1,4 @@
-"""Outputs, looked at before anything is read or computed."""
+"""Check the files and folders of ``--output`` before anything is read or computed."""
 
 import os
 from collections.abc import Iterable, Sequence
@@ -10,17 +10,7 @@ from ._errors import UsageError
 
 
 def check_output_file(path: str, suffixes: Sequence[str], inputs: Iterable[str | None]) -> None:
-    """Say what is wrong with an output file.
-
-    Parameters
-    ----------
-    path : str
-        What ``--output`` names.
-    suffixes : sequence of str
-        What its name may end in.
-    inputs : iterable of str or None
-        What is read, which may be the names of data.
-    """
+    """Check the name of an output file, which must not be one of the inputs."""
     if Path(path).suffix.lower() not in suffixes:
         raise UsageError(f"--output {path} must end in {' or '.join(suffixes)}.")
     if os.path.isdir(path):
@@ -31,7 +21,7 @@ def check_output_file(path: str, suffixes: Sequence[str], inputs: Iterable[str |
 
 
 def check_output_folder(path: str, inputs: Iterable[str | None]) -> Path:
-    """Say what is wrong with a folder for reports, which is made later if it is not there."""
+    """Check a folder for reports, which is made later if it does not exist."""
     folder = Path(path)
     if folder.exists() and not folder.is_dir():
         raise UsageError(f"{path} is a file: --output must name a folder.")
@@ -43,7 +33,7 @@ def check_output_folder(path: str, inputs: Iterable[str | None]) -> Path:
 
 
 def check_words(words: Iterable[str]) -> None:
-    """Refuse what is not UTF-8: neither reports nor messages could name it."""
+    """Refuse arguments that are not UTF-8, because reports and messages could not show them."""
     for word in words:
         try:
             word.encode()

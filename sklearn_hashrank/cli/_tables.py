@@ -1,4 +1,4 @@
-"""Tables from CSV and Parquet files: features as numbers, labels exactly as they are written."""
+"""Read CSV and Parquet files: features as numbers, labels exactly as they are written."""
 
 import csv
 import re
@@ -40,13 +40,14 @@ def read_table(path: str, choose: Choose) -> Table:
     Parameters
     ----------
     path : str
-        The file.
+        A file whose name ends in ``.csv`` or ``.parquet``.
     choose : callable
         Takes the names of all columns, and returns those of the labels and of the features.
 
     Returns
     -------
     table : Table
+        The features, the labels and the names of the features.
 
     Raises
     ------
@@ -87,7 +88,7 @@ def _read_csv(path: str, choose: Choose) -> Table:
 
 
 def _whole_rows(rows: Any, n_fields: int, path: str) -> Iterator[list[str]]:
-    """Rows that have as many fields as the header; only the end of the file may be blank."""
+    """Check that rows have as many fields as the header, and that only trailing lines are blank."""
     blank = None
     for row, fields in enumerate(rows):
         if fields and blank is not None:
@@ -117,7 +118,7 @@ def _numbers(block: list[list[str]], places: list[int]) -> np.ndarray | None:
 
 
 def _are_plain(text: str) -> bool:
-    """Whether a text has nothing that Python takes for a part of a number, and others do not."""
+    """Whether a text has no underscores or digits of other scripts, which `float` accepts."""
     return text.isascii() and "_" not in text
 
 
@@ -148,7 +149,7 @@ def _no_number(block: list[list[str]], start: int, places: dict[str, int], path:
 
 
 def _typed(values: list[str], name: str, path: str) -> np.ndarray:
-    """Labels as integers if all are written so, else as the text that they are."""
+    """Labels as integers if all are written as integers, else as text, unchanged."""
     distinct = set(values)
     marks = {text for text in distinct if text.strip().lstrip("+-").lower() in _MISSING}
     missing = {text for text in distinct if not text.strip()}
@@ -260,7 +261,7 @@ def _chosen(choose: Choose, names: list[str], path: str) -> tuple[list[str], lis
 
 
 def listed(names: Iterable[Any]) -> str:
-    """Name some of them, and how many more there are."""
+    """List the first names, and how many more there are, for an error."""
     names = list(map(str, names))
     return ", ".join(names[:8]) + (f" and {len(names) - 8} more" if len(names) > 8 else "")
 

@@ -1,9 +1,8 @@
-"""Binary codes: formats, packing, reading, distances, and how many items have each."""
+"""Binary codes: formats, distances, and how many items have each code."""
 
 from ..persistence import load_codes
-from ._counts import CodeCounter, KeptCodes
-from ._distances import hamming_distances, spherical_distances, weighted_distances
-from ._formats import (
+from ._code_distances import hamming_distances, spherical_distances, weighted_distances
+from ._code_formats import (
     FORMATS,
     CodeReader,
     as_code_matrix,
@@ -13,6 +12,7 @@ from ._formats import (
     unpack_codes,
     write_codes,
 )
+from ._counts import CodeCounter, KeptCodes
 from ._groups import EqualCodes, group_equal
 from ._targets import collect_codes
 

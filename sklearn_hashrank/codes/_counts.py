@@ -1,4 +1,4 @@
-"""How many items of a database have each code, kept so that shards and blocks can be merged.
+"""Count how many items of a database have each code, over shards and blocks.
 
 A histogram does not tell which items at one distance share a code, and the same code may be in
 several shards. So the largest number of items on one code is neither the sum nor the maximum of

@@ -1,11 +1,12 @@
-"""Which rows share a code."""
+"""Find which rows share a code."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from .. import _kernels
-from ._formats import CodeReader, bytes_to_words
+from ._code_formats import CodeReader, bytes_to_words
 
 
 class EqualCodes(NamedTuple):
@@ -53,7 +54,7 @@ class EqualCodes(NamedTuple):
         return ids if number >= 0 else self.ids[:0]
 
 
-def group_equal(codes: Any, n_bits: int | None = None) -> EqualCodes:
+def group_equal(codes: ArrayLike, n_bits: int | None = None) -> EqualCodes:
     """Find the distinct codes, and the rows that share each.
 
     Short codes repeat. An index of the distinct codes is smaller than one of all rows, and a graph

@@ -1,4 +1,4 @@
-"""Where blocks of packed codes go: memory, a given array, or a file."""
+"""Write blocks of packed codes into memory, a given array or a file."""
 
 import os
 from collections.abc import Iterator
@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ..persistence import CodeFile
-from ._formats import packed_width
+from ..persistence import code_file
+from ._code_formats import packed_width
 
 
 class CodeArray:
@@ -66,7 +66,9 @@ def collect_codes(codes: Iterator[np.ndarray], out: Any, n_bits: int, n_rows: in
     is_path = isinstance(out, (str, os.PathLike))
     if not is_path and not isinstance(out, np.ndarray):
         raise ValueError(f"out must be None, a path or an array. Got {type(out).__name__} instead.")
-    target: Any = CodeFile(out, n_bits) if is_path else CodeArray(out, packed_width(n_bits), n_rows)
+    target: Any = (
+        code_file(out, n_bits) if is_path else CodeArray(out, packed_width(n_bits), n_rows)
+    )
     with target:
         for block in codes:
             target.write(block)

@@ -1,4 +1,4 @@
-"""Methods, code lengths and seeds under one protocol; see :func:`compare`."""
+"""Comparisons of methods at several code lengths and seeds; see :func:`compare`."""
 
 from ._comparison import WRITTEN_FILES, Comparison, compare
 from ._measuring import (
@@ -9,8 +9,8 @@ from ._measuring import (
     measure_codes,
     name_measures,
 )
-from ._method_table import GROUPS, METHODS, Method, method_from_name
-from ._rescoring import Rescoring, measure_rescoring, projections_of
+from ._method_table import GROUPS, METHODS, Method, method_from_name, parameters_to_set
+from ._rescored import Rescoring, measure_rescoring, projections_of
 from ._runner import RunResult
 
 __all__ = [
@@ -30,5 +30,6 @@ __all__ = [
     "measure_rescoring",
     "method_from_name",
     "name_measures",
+    "parameters_to_set",
     "projections_of",
 ]

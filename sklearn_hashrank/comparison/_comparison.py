@@ -1,4 +1,4 @@
-"""Methods, code lengths and seeds under one protocol."""
+"""Compare methods at several code lengths and seeds: :func:`compare` and what it returns."""
 
 import warnings
 from collections.abc import Callable, Iterable, Mapping
@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from itertools import product
 from numbers import Integral
 from pathlib import Path
-from pickle import PicklingError
 from typing import Any
 
 import joblib
@@ -17,19 +16,19 @@ from sklearn.base import clone
 from sklearn.utils import check_array, check_consistent_length
 
 from .._utils.threads import check_n_jobs
-from ..affinity import affinity_for, as_array, auto_affinity, fit_affinity, is_auto
+from ..affinity import affinity_for, as_array, auto_affinity, fit_affinity, is_auto, warn_if_alike
 from ..measures import ConfiguredMeasure
 from ..metrics.settings import has_setting, with_settings
+from ..model_selection import RetrievalSplit
 from ..persistence import write_file
-from ._about import describe_data, describe_machine
 from ._measuring import COLUMNS, MEASURED, Column, columns_of, name_measures
 from ._method_table import METHODS, check_method, method_from_name
 from ._protocols import check_protocol, describe_protocol, draw_split
-from ._rescoring import Rescoring
-from ._runner import Run, RunResult, execute, interrupts_ignored, load_result, save_result
-from ._store import RunStore, run_key, sources, versions
-from ._summary import Table, summarize
-from ._tables import to_csv, to_latex, to_markdown
+from ._provenance import describe_data, describe_machine, run_key, versions
+from ._rescored import Rescoring
+from ._result_tables import Table, summarize, to_csv, to_latex, to_markdown
+from ._run_store import RunStore, load_result, save_result
+from ._runner import Run, RunResult, execute, interrupts_ignored
 
 Progress = Callable[[RunResult, int, int], None]
 
@@ -44,7 +43,7 @@ WRITTEN_FILES = {
 
 @dataclass(frozen=True)
 class Comparison:
-    """Results of :func:`compare`, and what they are results of.
+    """Results of :func:`compare`, and a description of what was compared.
 
     Parameters
     ----------
@@ -100,6 +99,7 @@ class Comparison:
         Returns
         -------
         text : str
+            Every score of every run, in full precision.
         """
         return to_csv(self.results)
 
@@ -114,6 +114,7 @@ class Comparison:
         Returns
         -------
         text : str
+            A heading and a pipe table for each score.
         """
         return to_markdown(self.tables(names))
 
@@ -128,15 +129,17 @@ class Comparison:
         Returns
         -------
         text : str
+            A ``table`` environment for each score.
         """
         return to_latex(self.tables(names))
 
     def to_html(self) -> str:
-        """Make the report: one page that needs nothing beside itself.
+        """Make the report: one page, which loads no other file.
 
         Returns
         -------
         page : str
+            HTML with its style sheet, its script and all pictures inside.
         """
         from ._report import to_html
 
@@ -148,12 +151,12 @@ class Comparison:
         Parameters
         ----------
         folder : str or Path
-            Made where it does not exist.
+            The folder, which is made where it does not exist.
 
         Returns
         -------
         paths : dict of str to Path
-            Of ``"report"``, ``"csv"``, ``"markdown"`` and ``"latex"``.
+            Paths of the files ``"report"``, ``"csv"``, ``"markdown"`` and ``"latex"``.
         """
         folder = Path(folder)
         folder.mkdir(parents=True, exist_ok=True)
@@ -240,6 +243,7 @@ def compare(
     Returns
     -------
     comparison : Comparison
+        Results of all runs, which writes the report and the tables.
 
     Examples
     --------
@@ -257,20 +261,19 @@ def compare(
     check_n_jobs(n_jobs)
     hashers, named = _check_methods(methods), name_measures(measures)
     X, y = _check_data(X, y)
-    if y is not None and is_auto(affinity):
-        affinity = auto_affinity(y)  # by all rows, whatever the training rows of a split look like
-    hashers = {method: _with_affinity(hasher, affinity) for method, hasher in hashers.items()}
-    affinity = affinity_for(affinity, y)
+    given, affinity = affinity, _decided(affinity, y)
     _check_rescoring(rescoring, X)
     compared = X if y is None else y
     lengths = _check_integers(n_bits, "n_bits", 1)
     seeds = _check_integers(range(seeds) if isinstance(seeds, Integral) else seeds, "seeds", 0)
     protocol = check_protocol(protocol, y is not None)
     splits = {seed: draw_split(protocol, X, compared, seed) for seed in seeds}
+    to_learn_from = _affinity_of_hashers(given, affinity, y, splits.values())
+    hashers = {method: _with_affinity(hasher, to_learn_from) for method, hasher in hashers.items()}
     fitted = {seed: fit_affinity(affinity, compared[splits[seed].train]) for seed in seeds}
     affinities = {seed: each.without_database() for seed, each in fitted.items()}
     if y is not None:
-        fitted[seeds[0]].validate(y)  # all rows of it, before the first run
+        warn_if_alike(fitted[seeds[0]], y)  # checks all rows of it, before the first run
     data = joblib.hash((X, y), coerce_mmap=True)
     runs = []
     for seed, bits, (method, hasher) in product(seeds, lengths, hashers.items()):
@@ -281,7 +284,7 @@ def compare(
         hasher = with_settings(hasher, n_bits=bits, random_state=seed, output="packed")
         split = tuple(splits[seed])
         settings = {"data": data, "split": split, "rescoring": rescoring}
-        key = _key(affinity=affinity, hasher=hasher, measures=named, **settings)
+        key = run_key(affinity=affinity, hasher=hasher, measures=named, **settings)
         runs.append(Run(method, hasher, bits, seed, key))
     results = _run_all(
         runs,
@@ -315,7 +318,7 @@ def _run_all(
     n_jobs: int | None,
     progress: Progress | None,
 ) -> list[RunResult]:
-    """Results of all runs, in order; those that are in the store are not run again."""
+    """Do the runs that are not in the store, and return the results of all, in order."""
     results: dict[int, RunResult] = {}
 
     def finish(index: int, result: RunResult) -> None:
@@ -350,6 +353,21 @@ def _run_all(
 
 def _execute(index: int, *arguments: Any) -> tuple[int, RunResult]:
     return index, execute(*arguments)
+
+
+def _decided(affinity: Any, y: Any) -> Any:
+    """Return the affinity that "auto" means for all rows of a comparison."""
+    return auto_affinity(y) if y is not None and is_auto(affinity) else affinity_for(affinity, y)
+
+
+def _affinity_of_hashers(given: Any, decided: Any, y: Any, splits: Iterable[RetrievalSplit]) -> Any:
+    """Let hashers decide what "auto" means, unless the training rows of a split look otherwise.
+
+    A hasher that decides itself knows that the affinity is a guess, and may refuse it.
+    """
+    if y is None or all(type(_decided(given, y[s.train])) is type(decided) for s in splits):
+        return given
+    return decided
 
 
 def _check_rescoring(rescoring: Any, X: Any) -> None:
@@ -398,22 +416,6 @@ def _with_affinity(estimator: Any, affinity: Any) -> Any:
 
 def _groups(notations: Iterable[str]) -> dict[str, str]:
     return {each: METHODS[each.partition(":")[0].strip()].group for each in notations}
-
-
-def _key(
-    hasher: Any, affinity: Any, measures: Mapping[str, ConfiguredMeasure], **settings: Any
-) -> str | None:
-    """Digest of a run; None where not all that it depends on can be told."""
-    named = {name: (each.measure, dict(each.given)) for name, each in measures.items()}
-    try:
-        source = sources(hasher, affinity, named)
-        if source is None:
-            return None
-        return run_key(
-            hasher=hasher, affinity=affinity, measures=named, of_users=source, **settings
-        )
-    except (PicklingError, TypeError, AttributeError):  # such as a lambda in a pipeline
-        return None
 
 
 def _check_names(names: Iterable[Any]) -> None:

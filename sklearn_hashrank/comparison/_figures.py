@@ -1,4 +1,4 @@
-"""The pictures of a report, as SVG, drawn by the displays of the metrics."""
+"""Draw the pictures of a report as SVG, with the displays of the metrics."""
 
 import io
 import math
@@ -40,20 +40,10 @@ def draw_figures(
     columns: Sequence[Column] = COLUMNS,
     groups: Mapping[str, Sequence[str]] | None = None,
 ) -> list[Figure]:
-    """Every picture of a report; none without matplotlib.
+    """Draw every picture of a report, of the runs that succeeded; none without matplotlib.
 
-    Parameters
-    ----------
-    results : sequence of RunResult
-        Those that failed are left out.
-    columns : sequence of Column
-        Measures of a ranking are drawn against the code length.
-    groups : mapping of str to sequence of str, default=None
-        The methods by group. Each group of many methods has a panel of its own.
-
-    Returns
-    -------
-    figures : list of Figure
+    Measures of a ranking are drawn against the code length. Where methods are many, each group
+    of `groups` has a panel of its own.
     """
     results = [result for result in results if result.scores]
     try:

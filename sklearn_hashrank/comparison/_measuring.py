@@ -1,4 +1,4 @@
-"""What is measured of a set of codes."""
+"""The columns of a comparison: the measures, their titles and sentences, and their values."""
 
 import inspect
 import re
@@ -17,7 +17,7 @@ from ..measures import (
     Measure,
     TieOrder,
     mean_over_queries,
-    mean_score,
+    mean_value,
 )
 from ..metrics import make_retrieval_scorer
 from ..metrics.retrieval import warn_if_all_is_relevant
@@ -30,13 +30,13 @@ class Column:
     Parameters
     ----------
     name : str
-        Its key in the scores.
+        Key of the figure in the scores of a run.
     title : str
-        Its heading.
+        Heading that tables and pictures give it.
     meaning : str
         One sentence for the reader of a report.
     best : {"highest", "lowest"}
-        Which value is best.
+        Whether the highest or the lowest value is the best.
     ranged : bool
         Whether the scores hold its bounds over tie orders, too.
     is_time : bool
@@ -91,6 +91,24 @@ COLUMNS = (
 MEASURED = ("ap", "ndcg", "ph2", "acg", "mlgap")
 """Short names of the measures of a comparison, unless others are asked for."""
 
+_MEANINGS = {
+    "average_precision": "The expected average precision.",
+    "ndcg": "The expected `dcg` over that of the ideal ranking, which is cut at `k` too.",
+    "dcg": "The expected discounted cumulative gain of the first `k` places.",
+    "precision": "The expected precision: the relevant share of the first `k` places, filled or "
+    "not.",
+    "recall": "The expected recall: the share of all relevant items that is among the first `k`.",
+    "f1": "The expected harmonic mean of precision and recall at `k`.",
+    "reciprocal_rank": "The expected inverse rank of the first relevant item, 0 beyond rank `k`.",
+    "lookup_precision": "The relevant share of the items within `radius`, 0 where there are none.",
+    "lookup_recall": "The share of all relevant items that lies within `radius`.",
+    "average_cumulative_gain": "The mean level of the items within `radius`, 0 where there are "
+    "none.",
+    "local_group_average_precision": "Precision within 0, 1, ... `radius`, each times the evenness "
+    "of the codes there, mean.",
+}
+"""What reports say of the package's measures, where their options are not those of `COLUMNS`."""
+
 _TIE_RANGE: dict[str, TieOrder] = {
     "": "expected",
     "_pessimistic": "pessimistic",
@@ -104,13 +122,7 @@ _COUNTED = ("n_train", "n_queries", "n_database", "distinct_codes", "code_entrop
 
 
 def name_measures(measures: Any) -> dict[str, ConfiguredMeasure]:
-    """Measures by the name of their column.
-
-    Parameters
-    ----------
-    measures : str, callable, Measure, list or dict
-        As for :func:`~sklearn_hashrank.metrics.make_retrieval_scorer`.
-    """
+    """Return the measures that :func:`compare` was asked for, by the name of their column."""
     named = make_retrieval_scorer(measures).measures
     others = {column.name for column in COLUMNS} - set(MEASURED) | set(_COUNTED) | set(_OF_RUN)
     for name in named:
@@ -131,9 +143,7 @@ def columns_of(measures: Mapping[str, ConfiguredMeasure]) -> tuple[Column, ...]:
             columns.append(known[name])
             continue
         options = ", ".join(f"{option} = {value}" for option, value in given.items())
-        meaning = (inspect.getdoc(measure.function) or measure.label).partition("\n\n")[0]
-        if meaning.startswith("Return "):  # said of a function, not of a column
-            meaning = meaning[7:8].upper() + meaning[8:]
+        meaning = _MEANINGS.get(measure.name) or _first_paragraph(measure)
         title = measure.label if name == measure.short_name else _title(name, measure)
         if options:
             meaning = f"{meaning} Here {options}."
@@ -141,6 +151,11 @@ def columns_of(measures: Mapping[str, ConfiguredMeasure]) -> tuple[Column, ...]:
             Column(name, title, " ".join(meaning.split()), ranged=_is_ranged(configured))
         )
     return (*columns, *(column for column in COLUMNS if column.is_time))
+
+
+def _first_paragraph(measure: Measure) -> str:
+    """What the function of a user's measure says about itself."""
+    return (inspect.getdoc(measure.function) or measure.label).partition("\n\n")[0]
 
 
 def _title(name: str, measure: Measure) -> str:
@@ -168,24 +183,26 @@ def measure_codes(
     measures: Any = MEASURED,
     n_jobs: int | None = None,
 ) -> tuple[dict[str, float], dict[str, Any]]:
-    """Every score of a comparison, and the curves that its displays draw.
+    """Compute every score of a comparison, and the curves of its pictures.
 
     Parameters
     ----------
     query_codes, database_codes : array-like
-        Codes in any format.
+        Codes of the queries and of the items, in any format.
     query_y, database_y : array-like
-        What `affinity` compares.
+        Labels, or whatever else `affinity` compares, one row for each code.
     n_bits : int
-        Length of a code.
+        Number of bits of each code.
     affinity : "auto" or affinity object, default="auto"
         How relevant an item is.
     exclude_self : bool, default=False
         Whether the queries are the database, and no row retrieves itself.
     measures : str, callable, Measure, list or dict, default=("ap", "ndcg", "ph2", "acg", "mlgap")
-        What is measured, as for :func:`~sklearn_hashrank.metrics.make_retrieval_scorer`.
+        Measures of the ranking and of the lookup, as for
+        :func:`~sklearn_hashrank.metrics.make_retrieval_scorer`.
     n_jobs : int, default=None
-        Threads over queries.
+        Number of threads, which share the queries. None means 1 unless in a
+        :obj:`joblib.parallel_config` context.
 
     Returns
     -------
@@ -218,11 +235,11 @@ def measure_codes(
     scores = {}
     for name, configured in named.items():
         if not _is_ranged(configured):
-            scores[name] = mean_score(histogram.measure(configured))
+            scores[name] = mean_value(histogram.measure(configured))
             continue
         for suffix, ties in _TIE_RANGE.items():
             options = {**configured.given, "ties": ties}
-            scores[name + suffix] = mean_score(histogram.measure(configured.measure, **options))
+            scores[name + suffix] = mean_value(histogram.measure(configured.measure, **options))
     usage = histogram.code_usage()
     scores |= {"distinct_codes": usage.n_distinct, "code_entropy": usage.entropy}
     return scores, _curves(histogram, usage)

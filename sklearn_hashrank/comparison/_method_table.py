@@ -5,6 +5,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from sklearn.base import clone
+
 from .._utils.notation import split_notation
 from ..base import BaseHasher
 from ..hashers.agh import AGHHasher
@@ -13,17 +15,13 @@ from ..hashers.classifier import ClassifierHasher
 from ..hashers.cmh import CMHHasher
 from ..hashers.density import DensityHasher
 from ..hashers.dispersion import DispersionHasher
-from ..hashers.dpsh import DPSHHasher
-from ..hashers.dtsh import DTSHHasher
 from ..hashers.fasthash import FastHasher
-from ..hashers.hashnet import HashNetHasher
 from ..hashers.itq import ITQHasher
 from ..hashers.klsh import KLSHHasher
 from ..hashers.ksh import KSHHasher
 from ..hashers.lsh import LSHHasher
 from ..hashers.lwh import LWHHasher
 from ..hashers.machash import MACHasher
-from ..hashers.mihash import MIHasher
 from ..hashers.pca import PCAHasher
 from ..hashers.rsh import RSHHasher
 from ..hashers.sh import SpectralHasher
@@ -35,6 +33,7 @@ from ..hashers.structhash import StructHasher
 from ..hashers.talr import TALRLinear
 from ..hashers.talr_kernel import TALRKernel
 from ..hashers.wta import WTAHasher
+from ..objectives import DPSH, DTSH, RANKING_OPTIONS, HashNet, MutualInformation
 
 GROUPS = {
     "independent": "do not look at the data, or only at its scale",
@@ -52,19 +51,7 @@ OTHERS = "others"
 
 
 def in_groups(methods: Iterable[str], group_of: Mapping[str, str]) -> dict[str, list[str]]:
-    """Sort methods into their groups, in the order of `GROUPS`; each keeps its place in there.
-
-    Parameters
-    ----------
-    methods : iterable of str
-    group_of : mapping of str to str
-        The group of each method; `OTHERS` where it has none.
-
-    Returns
-    -------
-    groups : dict of str to list of str
-        Without those that are empty.
-    """
+    """Sort methods into the groups that have any, in the order of `GROUPS`, for tables."""
     groups: dict[str, list[str]] = {group: [] for group in (*GROUPS, OTHERS)}
     for method in methods:
         groups[group_of.get(method, OTHERS)].append(method)
@@ -98,7 +85,7 @@ class Method:
     @property
     def hasher(self) -> BaseHasher:
         """A new hasher that is not fitted; ImportError where torch is needed and not installed."""
-        return self.make(**self.parameters)
+        return clone(self.make(**self.parameters))  # no objective of the table is handed out
 
 
 def _make_network(**parameters: Any) -> BaseHasher:
@@ -107,6 +94,9 @@ def _make_network(**parameters: Any) -> BaseHasher:
 
     return DeepHasher(**parameters)
 
+
+# Of the published objectives of minibatches: as good as twice as many, see `minibatch_methods`.
+_PASSES_OF_LIKELIHOODS = 60
 
 METHODS: dict[str, Method] = {
     "sign": Method(SignHasher, "independent", "signs of the first features, less their means"),
@@ -168,13 +158,29 @@ METHODS: dict[str, Method] = {
         "the same as the paper prints it: zones of superclasses hold for classes, too",
         {"objective": "nested"},
     ),
-    "dpsh": Method(DPSHHasher, "minibatch", "likelihood of pairs in a minibatch"),
-    "dtsh": Method(DTSHHasher, "minibatch", "likelihood of triplets in a minibatch"),
+    "dpsh": Method(
+        TALRLinear,
+        "minibatch",
+        "likelihood of pairs in a minibatch",
+        {"objective": DPSH(), "max_iter": _PASSES_OF_LIKELIHOODS},
+    ),
+    "dtsh": Method(
+        TALRLinear,
+        "minibatch",
+        "likelihood of triplets in a minibatch",
+        {"objective": DTSH(), "max_iter": _PASSES_OF_LIKELIHOODS},
+    ),
     "hashnet": Method(
-        HashNetHasher, "minibatch", "balanced likelihood of pairs, tanh that becomes a sign"
+        TALRLinear,
+        "minibatch",
+        "balanced likelihood of pairs, tanh that becomes a sign",
+        {"objective": HashNet(), "max_iter": _PASSES_OF_LIKELIHOODS},
     ),
     "mihash": Method(
-        MIHasher, "ranking", "mutual information of distance and relevance in a minibatch"
+        TALRLinear,
+        "ranking",
+        "mutual information of distance and relevance in a minibatch",
+        {"objective": MutualInformation(), "max_iter": _PASSES_OF_LIKELIHOODS},
     ),
     "rsh": Method(RSHHasher, "ranking", "ranking supervision in closed form"),
     "rsh-paper": Method(
@@ -237,11 +243,13 @@ def method_from_name(notation: str) -> BaseHasher:
     ----------
     notation : str
         A name of `METHODS`, followed by any number of ``:parameter=value``. Values are read as
-        Python literals, and as plain strings where that fails.
+        Python literals, and as plain strings where that fails. Parameters of a method's objective
+        go by their own names, as in ``"hashnet:scale=3"``.
 
     Returns
     -------
     hasher : BaseHasher
+        Hasher with the parameters of the method and of the notation.
 
     Examples
     --------
@@ -260,7 +268,7 @@ def method_from_name(notation: str) -> BaseHasher:
         hasher = METHODS[name].hasher
     except ImportError as error:
         raise ValueError(f"method {name!r}: {error}") from error
-    accepted = sorted(set(hasher.get_params()) - _SET_BY_COMPARISON)
+    accepted = parameters_to_set(hasher)
     for parameter in parameters:
         if parameter in _SET_BY_COMPARISON:
             raise ValueError(f"{parameter} of method {notation!r} is set for each run.")
@@ -269,7 +277,36 @@ def method_from_name(notation: str) -> BaseHasher:
             raise ValueError(
                 f"method {name!r} has no parameter {parameter!r}. Its parameters: {known}."
             )
+    full_names = _full_names(hasher)
+    parameters = {full_names[name]: value for name, value in parameters.items()}
     return check_method(hasher.set_params(**parameters), notation)
+
+
+def parameters_to_set(hasher: BaseHasher) -> dict[str, Any]:
+    """Parameters that a notation may set, sorted, with the values that they have."""
+    parameters = hasher.get_params()
+    full_names = _full_names(hasher)
+    return {
+        name: parameters[full_names[name]]
+        for name in sorted(full_names)
+        if name not in _SET_BY_COMPARISON
+    }
+
+
+def _full_names(hasher: BaseHasher) -> dict[str, str]:
+    """Full names by those of a notation: ``scale`` of HashNet is ``objective__scale``.
+
+    The parameters of the hasher that belong to objectives given by name are left out, because it
+    refuses them beside an objective.
+    """
+    of_objective = {
+        name.removeprefix("objective__"): name
+        for name in hasher.get_params()
+        if name.startswith("objective__")
+    }
+    left_out = set(of_objective.values()) | set(RANKING_OPTIONS if of_objective else ())
+    own = {name: name for name in hasher.get_params() if name not in left_out}
+    return own | of_objective
 
 
 def check_method(estimator: Any, name: str) -> Any:

@@ -8,16 +8,7 @@ from ..model_selection import PerClassRetrievalSplit, RandomRetrievalSplit, Retr
 
 
 def check_protocol(protocol: Any, has_y: bool) -> Any:
-    """Return the protocol, or the usual one where it is None.
-
-    Parameters
-    ----------
-    protocol : RetrievalSplit, split object or None
-        None: 100 queries and 500 training rows of each class; or without `y` 1,000 queries and
-        everything else to train on.
-    has_y : bool
-        Whether rows have labels or targets.
-    """
+    """Return the protocol, or the one that :func:`compare` documents where it is None."""
     if protocol is None:
         return PerClassRetrievalSplit() if has_y else RandomRetrievalSplit()
     if not isinstance(protocol, RetrievalSplit) and not hasattr(protocol, "split"):
@@ -42,7 +33,7 @@ def draw_split(protocol: Any, X: Any, y: Any, seed: int) -> RetrievalSplit:
 
 
 def _checked_split(split: Any, protocol: Any) -> RetrievalSplit:
-    """What a split object gave: anyone can write one, and those of scikit-learn have two parts."""
+    """Check what a split object gave; those of scikit-learn give two parts instead of three."""
     if isinstance(split, RetrievalSplit):
         return split
     if not isinstance(split, (tuple, list)) or len(split) != len(fields(RetrievalSplit)):

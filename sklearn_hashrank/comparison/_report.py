@@ -1,22 +1,25 @@
-"""The report of a comparison: one HTML page that needs nothing beside itself."""
+"""Write the report of a comparison: one HTML page, which loads no other file."""
 
 import base64
+import hashlib
 import html
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
+from .._utils.extras import how_to_install
 from .._utils.text import plain
 from ._figures import Figure, draw_figures
 from ._method_table import GROUPS, OTHERS, in_groups
-from ._report_script import POLICY, SCRIPT
-from ._report_style import CSS, SHADES
+from ._result_tables import DASH, Cell, Table, by_group, format_cell, what_cells_show
 from ._runner import RunResult
-from ._summary import Cell, Table
-from ._tables import DASH, by_group, format_cell, what_cells_show
 
 if TYPE_CHECKING:
     from ._comparison import Comparison
+
+SHADES = 9
+"""Shades of cells from worst to best. Each but the first has a rule in report.css."""
 
 _SECTIONS = (
     ("Ranking", ("ap", "ndcg")),
@@ -68,14 +71,31 @@ def to_html(comparison: "Comparison") -> str:
         body += _figures_by_length(figures)
     body += ["<h2>How it was made</h2>", *_how(about), *_notes(comparison)]
     body += ["<h2>All runs</h2>", _all_runs(comparison)]
+    style, script = (_read_beside(name) for name in ("report.css", "report.js"))
     return _PAGE.format(
-        title=escape(title), css=CSS, policy=POLICY, script=SCRIPT, body="\n".join(body)
+        title=escape(title),
+        style=style,
+        policy=_policy(script),
+        script=script,
+        body="\n".join(body),
     )
 
 
-_NO_FIGURES = (
-    '<p class="quiet">Pictures need matplotlib: pip install &quot;sklearn-hashrank[cli]&quot;</p>'
-)
+def _read_beside(name: str) -> str:
+    """Text of a file of this folder, after a line break, as it stands in the page."""
+    return "\n" + files(__package__).joinpath(name).read_text("utf-8")
+
+
+def _policy(script: str) -> str:
+    """Let a browser load pictures within the page, its style sheet and this script only."""
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    return (
+        "default-src 'none'; img-src data:; style-src 'unsafe-inline'; "
+        f"script-src 'sha256-{digest}'"
+    )
+
+
+_NO_FIGURES = f'<p class="quiet">Pictures need matplotlib: {html.escape(how_to_install("cli"))}</p>'
 _PAGE = """<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -83,7 +103,7 @@ _PAGE = """<!DOCTYPE html>
 <meta http-equiv="Content-Security-Policy" content="{policy}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>{title}</title>
-<style>{css}</style>
+<style>{style}</style>
 </head>
 <body>
 <main>
@@ -253,7 +273,7 @@ def _notes(comparison: "Comparison") -> list[str]:
 
 
 def _said(messages: Iterable[tuple[str, RunResult]]) -> str:
-    """Each message once, with the runs that it came from."""
+    """List each message once, with the runs that raised it."""
     runs: dict[str, list[str]] = {}
     for message, result in messages:
         length = f"{result.n_bits} bits, " if result.n_bits else ""

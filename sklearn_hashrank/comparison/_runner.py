@@ -1,14 +1,13 @@
-"""One run of a comparison: fit, encode, evaluate."""
+"""Fit a hasher, encode with it and evaluate the codes: one run of a comparison."""
 
 import math
 import signal
 import threading
 import time
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any
 
 from sklearn.base import clone
@@ -19,44 +18,27 @@ from ..histogram import retrieval_histogram
 from ..measures import ConfiguredMeasure
 from ..metrics.retrieval import encode
 from ..model_selection import RetrievalSplit
-from ._measuring import are_curves, are_scores, measure_codes
-from ._rescoring import Rescoring, measure_rescoring, projections_of
-from ._store import RunStore
+from ._measuring import measure_codes
+from ._rescored import Rescoring, measure_rescoring, projections_of
 
 _WARM_UP_ROWS, _ENCODINGS = 100, 3
-_MOST_BITS = 1 << 20
-_RECORDED = ("scores", "curves", "notes", "measured_on")
 _warm: set[frozenset[type]] = set()
 
 
 @dataclass(frozen=True)
 class Run:
-    """What is to be run: a method at one code length and one seed.
-
-    Parameters
-    ----------
-    method : str
-        The name it has in tables.
-    hasher : estimator object
-        Not fitted, with every parameter set.
-    n_bits : int
-        The length of codes that was asked for; 0 where the hasher has a width of its own.
-    seed : int
-        Controls the split, and whatever the hasher samples.
-    key : str or None
-        Digest of all settings; None where there is none, so that the run cannot be kept.
-    """
+    """What is to be run: a method, by its name in tables, at one code length and one seed."""
 
     method: str
-    hasher: Any
-    n_bits: int
-    seed: int
-    key: str | None
+    hasher: Any  # not fitted, with every parameter set
+    n_bits: int  # 0 where the hasher has a width of its own
+    seed: int  # of the split and of the hasher
+    key: str | None  # digest of all settings; None where there is none, and nothing is kept
 
 
 @dataclass(frozen=True)
 class RunResult:
-    """What a run found.
+    """Result of a run: scores, curves and warnings, or why it failed.
 
     Parameters
     ----------
@@ -69,7 +51,7 @@ class RunResult:
     scores : dict of str to float
         Every measure, bounds over tie orders, times and sizes; empty where the run failed.
     curves : dict of str to list
-        What the displays draw.
+        Values of the curves that the pictures of the report show.
     notes : list of str
         Warnings that were raised meanwhile.
     measured_on : str
@@ -97,45 +79,6 @@ class RunResult:
     kept: bool = False
 
 
-def load_result(
-    run: Run,
-    store: RunStore,
-    measures: Mapping[str, ConfiguredMeasure],
-    rescoring: Rescoring | None = None,
-) -> RunResult | None:
-    """Result of an earlier run of the very same settings, if there is one."""
-    is_whole = partial(_is_whole, measures=measures, rescoring=rescoring)
-    record = None if run.key is None else store.load(run.key, is_whole)
-    if record is None:
-        return None
-    found = {name: record[name] for name in _RECORDED}
-    return RunResult(run.method, record["n_bits"], run.seed, **found, kept=True)
-
-
-def _is_whole(
-    record: dict, measures: Mapping[str, ConfiguredMeasure], rescoring: Rescoring | None
-) -> bool:
-    """Whether a record has every part of a result, each of the right form."""
-    scores, curves, notes, measured_on = (record.get(name) for name in _RECORDED)
-    return (
-        type(record.get("n_bits")) is int
-        and 0 < record["n_bits"] <= _MOST_BITS
-        and are_scores(scores, measures, rescoring.columns if rescoring else ())
-        and are_curves(curves)
-        and isinstance(notes, list)
-        and isinstance(measured_on, str)
-        and all(isinstance(note, str) for note in notes)
-    )
-
-
-def save_result(run: Run, result: RunResult, store: RunStore) -> None:
-    """Keep what a finished run found. Failures are not kept, so that they are tried again."""
-    if run.key is not None and not result.error:
-        about = {"method": run.method, "hasher": repr(run.hasher), "n_bits": result.n_bits}
-        record = {name: getattr(result, name) for name in _RECORDED}
-        store.save(run.key, {**about, "seed": run.seed, **record})
-
-
 def execute(
     run: Run,
     X: Any,
@@ -147,27 +90,9 @@ def execute(
 ) -> RunResult:
     """Fit, encode and evaluate, on one thread, so that neither numbers nor times depend on n_jobs.
 
-    Parameters
-    ----------
-    run : Run
-        What to do.
-    X : {array-like, sparse matrix} of shape (n_samples, n_features)
-        All rows.
-    y : array-like with n_samples rows, or None
-        What relevance is computed from. None: hashers learn without it, and rows are compared.
-    split : RetrievalSplit
-        Which rows are trained on, retrieved from, and queries.
-    affinity : BaseAffinity
-        Fitted on the training rows.
-    measures : dict of str to ConfiguredMeasure
-        What is measured. Objects, because other processes know no measure that a user registered.
-    rescoring : Rescoring or None, default=None
-        What is found when candidates are rescored. None: it is not measured.
-
-    Returns
-    -------
-    result : RunResult
-        With `error` set where the method raised one.
+    `affinity` is fitted on the training rows. `measures` are objects and not names, because other
+    processes do not know a measure that a user registered. The result has an `error` where the
+    method raised one.
     """
     try:
         with one_blas_thread(), warnings.catch_warnings(record=True) as caught:

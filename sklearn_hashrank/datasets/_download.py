@@ -1,4 +1,4 @@
-"""Files from the network: resumed when broken off, used only when their checksum is right."""
+"""Download a file, resume where a download broke off, and check its checksum."""
 
 import contextlib
 import hashlib

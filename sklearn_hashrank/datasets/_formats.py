@@ -1,4 +1,4 @@
-"""File formats of image sets: idx, and the two of CIFAR. Nothing in a file is run."""
+"""File formats of image sets: idx, and the binary version of CIFAR."""
 
 import gzip
 import math
@@ -11,14 +11,12 @@ from typing import IO, Any
 import numpy as np
 
 from ..persistence import reading
-from ._pickles import read_batch
 
 _UNSIGNED_BYTE = 8
 _CIFAR_SHAPE = (3, 32, 32)
 _CIFAR_PIXELS = 3 * 32 * 32
 _LARGEST_BATCH = 1 << 28  # bytes; those of CIFAR-10 have 31 million, of CIFAR-100 154
 _BYTES_AT_A_TIME = 1 << 20
-_ENDINGS = (".bin", "")  # of the binary and of the Python version
 _DAMAGED = " cannot be read: {}. Delete it, or put a good copy there."
 
 
@@ -39,19 +37,19 @@ def read_idx(path: Path, n_dimensions: int) -> np.ndarray:
 
 
 def read_cifar(
-    path: Path, names: Sequence[str], keys: Sequence[str] = ("labels",)
+    path: Path, names: Sequence[str], n_labels: int = 1
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Images (n, 32, 32, 3) and labels (n, n_keys) of the named batches, one after the other.
+    """Images (n, 32, 32, 3) and labels (n, n_labels) of the named batches, one after the other.
 
-    `path` is the archive of the binary or of the Python version, or the folder that it unpacks to.
-    A single label is no column: labels are (n,) then. `keys` are their names in pickles.
+    `path` is the archive of the binary version, or the folder that it unpacks to. A single label is
+    no column: labels are (n,) then.
     """
-    files = read_members(path, {f"{name}{ending}" for name in names for ending in _ENDINGS})
-    batches = [_parse_batch(path, files, name, keys) for name in names]
+    files = read_members(path, {f"{name}.bin" for name in names})
+    batches = [_parse_batch(path, files, f"{name}.bin", n_labels) for name in names]
     planes = np.concatenate([planes for planes, _ in batches])
     images = planes.reshape(-1, *_CIFAR_SHAPE).transpose(0, 2, 3, 1)
     labels = np.concatenate([labels for _, labels in batches])
-    return np.ascontiguousarray(images), labels[:, 0] if len(keys) == 1 else labels
+    return np.ascontiguousarray(images), labels[:, 0] if n_labels == 1 else labels
 
 
 def read_members(path: Path, names: Collection[str]) -> dict[str, bytes]:
@@ -63,15 +61,15 @@ def read_members(path: Path, names: Collection[str]) -> dict[str, bytes]:
 
 
 def _parse_batch(
-    path: Path, files: dict[str, bytes], name: str, keys: Sequence[str]
+    path: Path, files: dict[str, bytes], name: str, n_labels: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    found = next((ending for ending in _ENDINGS if name + ending in files), None)
-    if found is None:
+    """Labels, then the red, the green and the blue pixels of every image."""
+    if name not in files:
         with reading(path, _DAMAGED):
-            raise ValueError(f"it has no {name}.bin and no {name}")
-    parse = _parse_records if found else _parse_pickle
-    with reading(path / f"{name}{found}", _DAMAGED):
-        return parse(files[name + found], keys)
+            raise ValueError(f"it has no {name}")
+    with reading(path / name, _DAMAGED):
+        records = np.frombuffer(files[name], np.uint8).reshape(-1, n_labels + _CIFAR_PIXELS)
+        return records[:, n_labels:], records[:, :n_labels]
 
 
 def _read_folder(path: Path, names: Collection[str]) -> dict[str, bytes]:
@@ -132,29 +130,3 @@ def _skip_to_end(file: IO[bytes]) -> int:
     while part := file.read(_BYTES_AT_A_TIME):
         count += len(part)
     return count
-
-
-def _parse_records(content: bytes, keys: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
-    """Batch of the binary version: labels, then the red, the green and the blue pixels."""
-    records = np.frombuffer(content, np.uint8).reshape(-1, len(keys) + _CIFAR_PIXELS)
-    return records[:, len(keys) :], records[:, : len(keys)]
-
-
-def _parse_pickle(content: bytes, keys: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
-    """Batch of the Python version."""
-    batch = read_batch(content)
-    planes = batch.get("data")
-    if not isinstance(planes, np.ndarray) or planes.shape[1:] != (_CIFAR_PIXELS,):
-        raise ValueError(f"it holds no array 'data' of {_CIFAR_PIXELS} columns")
-    return planes, np.column_stack([_labels(batch, key, len(planes)) for key in keys])
-
-
-def _labels(batch: dict[str, Any], key: str, n_images: int) -> np.ndarray:
-    labels = batch.get(key)
-    if isinstance(labels, list):
-        if any(type(label) is not int or not 0 <= label < 256 for label in labels):
-            raise ValueError(f"its {key} are no numbers from 0 to 255")
-        labels = np.array(labels, np.uint8)
-    if not isinstance(labels, np.ndarray) or labels.shape != (n_images,):
-        raise ValueError(f"it holds no list of {n_images} {key.replace('_', ' ')}")
-    return labels

@@ -1,4 +1,4 @@
-"""The loaders, and where they look for files."""
+"""Load MNIST, Fashion-MNIST, CIFAR-10 and the GIST features of the digits."""
 
 import os
 from dataclasses import dataclass
@@ -274,9 +274,8 @@ def fetch_cifar10(
     """Load CIFAR-10: 60,000 colour images of vehicles and animals, 32 x 32 pixels, 10 classes.
 
     A local copy is used if there is one, in the folder ``cifar10`` of `data_home` or in `data_home`
-    itself: the archive of the binary or of the Python version, or the folder that it unpacks to.
-    Pickles of the Python version are read without running anything in them. Otherwise the binary
-    version is downloaded, 162 MB.
+    itself: the archive of the binary version, or the folder that it unpacks to. Otherwise it is
+    downloaded, 162 MB. The Python version is not read, because its files are pickles.
 
     Parameters
     ----------

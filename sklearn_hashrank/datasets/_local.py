@@ -1,4 +1,4 @@
-"""Sets that are read from a local folder in the format that their authors publish."""
+"""Load CIFAR-100, NUS-WIDE and LabelMe from a local folder."""
 
 import hashlib
 import os
@@ -14,21 +14,13 @@ from sklearn.utils._param_validation import Interval, StrOptions, validate_param
 from ..persistence import reading
 from ._formats import read_cifar, read_members
 from ._matlab import read_matrix
-from ._pickles import read_batch
 
 _DAMAGED = " cannot be read: {}. Put a good copy there."
 _PARTS = {"train": ["train"], "test": ["test"], "all": ["train", "test"]}
 
-_CIFAR100 = ("cifar-100-binary", "cifar-100-python")
+_CIFAR100 = "cifar-100-binary"
 _LEVELS = {"coarse": 20, "fine": 100}
-_CIFAR100_MD5 = {
-    "cifar-100-binary.tar.gz": "03b5dce01913d631647c71ecec9e9cb8",
-    "cifar-100-python.tar.gz": "eb9058c3a382ffc7106e4002c42a8d85",
-    "train": "16019d7e3df5f24257cddd939b257f8d",
-    "test": "f0ef6b0ae62326f3e7ffdfab6717acfc",
-    "meta": "7973b15100ade9c7d40fb424638fde48",
-}
-"""Checksums of the archives, and of the files of the Python version."""
+_CIFAR100_MD5 = "03b5dce01913d631647c71ecec9e9cb8"  # of the archive
 
 _NUS_FOLDERS = {
     "features": ("Low_Level_Features", "NUS_WID_Low_Level_Features/Low_Level_Features"),
@@ -68,13 +60,13 @@ def load_cifar100(
 ) -> Any:
     """Load CIFAR-100 from a folder: 60,000 colour images, 100 classes in 20 superclasses.
 
-    Pickles of the Python version are read without running anything in them.
+    The binary version is read. The Python version is not, because its files are pickles.
 
     Parameters
     ----------
     folder : str or path-like
-        Folder that holds ``cifar-100-binary.tar.gz`` or ``cifar-100-python.tar.gz``, or the folder
-        that either unpacks to, or this folder itself.
+        Folder that holds ``cifar-100-binary.tar.gz``, or the folder that it unpacks to, or this
+        folder itself.
     subset : {"train", "test", "all"}, default="all"
         The 50,000 images of the training part, the 10,000 of the test part, or both in this order.
     levels : {"both", "coarse", "fine"}, default="both"
@@ -82,8 +74,8 @@ def load_cifar100(
     return_X_y : bool, default=False
         Return ``(data, target)`` instead of a Bunch.
     verify : bool, default=True
-        Refuse archives and pickles whose MD5 checksum is not the published one. The files of the
-        unpacked binary version have none.
+        Refuse an archive whose MD5 checksum is not the published one. The files that it unpacks to
+        have none.
 
     Returns
     -------
@@ -102,9 +94,8 @@ def load_cifar100(
     """
     path = _find_cifar100(Path(folder))
     if verify:
-        _verify(path, [*_PARTS[subset], "meta"])
-    keys = [f"{level}_labels" for level in _LEVELS]
-    images, target = read_cifar(path, _PARTS[subset], keys)
+        _verify(path)
+    images, target = read_cifar(path, _PARTS[subset], len(_LEVELS))
     names = _cifar100_names(path)
     for column, (level, n_classes) in enumerate(_LEVELS.items()):
         with reading(path, _DAMAGED):
@@ -128,48 +119,36 @@ def load_cifar100(
 
 
 def _find_cifar100(folder: Path) -> Path:
-    candidates = [folder / (name + ending) for ending in ("", ".tar.gz") for name in _CIFAR100]
-    members = {"train.bin", "train", "test.bin", "test"}
-    for path in (*candidates, folder):
-        if path.is_file() or any((path / name).is_file() for name in members):
+    for path in (folder / _CIFAR100, folder / f"{_CIFAR100}.tar.gz", folder):
+        if path.is_file() or any((path / f"{part}.bin").is_file() for part in _PARTS["all"]):
             return path
     raise OSError(
-        f"{folder} does not hold CIFAR-100: there is no {' and no '.join(_CIFAR100)}, neither "
-        "as a folder nor as .tar.gz."
+        f"{folder} does not hold CIFAR-100: there is no {_CIFAR100}, neither as a folder nor as "
+        ".tar.gz. The Python version is not read, because its files are pickles."
     )
 
 
-def _verify(path: Path, members: Sequence[str]) -> None:
-    """Refuse files whose checksum is not the published one."""
-    files = [path] if path.is_file() else [path / member for member in members]
-    for file in files:
-        if file.is_file() and file.name in _CIFAR100_MD5:
-            with open(file, "rb") as content:
-                md5 = hashlib.file_digest(content, lambda: hashlib.md5(usedforsecurity=False))
-            if md5.hexdigest() != _CIFAR100_MD5[file.name]:
-                raise ValueError(
-                    f"{file} is not the published file: its MD5 checksum is {md5.hexdigest()}, "
-                    f"expected {_CIFAR100_MD5[file.name]}. verify=False reads it all the same."
-                )
+def _verify(path: Path) -> None:
+    """Refuse an archive whose checksum is not the published one."""
+    if path.is_file():
+        with open(path, "rb") as content:
+            md5 = hashlib.file_digest(content, lambda: hashlib.md5(usedforsecurity=False))
+        if md5.hexdigest() != _CIFAR100_MD5:
+            raise ValueError(
+                f"{path} is not the published file: its MD5 checksum is {md5.hexdigest()}, "
+                f"expected {_CIFAR100_MD5}. verify=False reads it all the same."
+            )
 
 
 def _cifar100_names(path: Path) -> dict[str, list[str]]:
     texts = {level: f"{level}_label_names.txt" for level in _LEVELS}
-    files = read_members(path, {"meta", *texts.values()})
+    files = read_members(path, texts.values())
     with reading(path, _DAMAGED):
-        if "meta" in files:
-            meta = read_batch(files["meta"])
-            found = {level: meta.get(f"{level}_label_names") for level in _LEVELS}
-        else:
-            found = {
-                level: files[text].split() if text in files else None
-                for level, text in texts.items()
-            }
         names = {}
-        for level, words in found.items():
-            if type(words) is not list or not all(type(word) in (str, bytes) for word in words):
+        for level, text in texts.items():
+            if text not in files:
                 raise ValueError(f"it does not name its {level} classes")
-            names[level] = [w.decode("ascii") if isinstance(w, bytes) else w for w in words]
+            names[level] = files[text].decode("ascii").split()
         return names
 
 

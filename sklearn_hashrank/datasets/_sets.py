@@ -1,4 +1,4 @@
-"""What there is to know about each set of images."""
+"""Titles, classes, files and checksums of the image sets."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -119,7 +119,7 @@ University of Toronto, 2009.
     ],
     folders=("cifar10", "."),
     files={"train": [_CIFAR_ARCHIVE], "test": [_CIFAR_ARCHIVE]},
-    other_names=("cifar-10-batches-bin", "cifar-10-batches-py", "cifar-10-python.tar.gz"),
+    other_names=("cifar-10-batches-bin",),
 )
 
 CIFAR10_BATCHES = {

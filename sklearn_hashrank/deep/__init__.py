@@ -8,18 +8,20 @@ network is asked for; nothing else does.
 another device its version in torch (on soft histograms in `_ranking`, on the pairs of a batch in
 `_pairs`). What is relevant is decided by an affinity (`_relevance`).
 
-`DeepHasher` (`_hasher`) trains a network on these losses by the trainer of the linear hashers. What
-its parameters stand for is found elsewhere: rows and images in `_images` and `_datasets`, `module`
-in `_modules`, `objective` in `_objectives`, "auto" in `_recipe`, threads in `_threads`. `_learner`
-moves the network.
+`DeepHasher` (`_hasher`) trains a network on these losses by the learner of the linear hashers, of
+which the network is a model (`_learner`). What its parameters stand for is found elsewhere: rows
+and images in `_images` and `_datasets`, `module` in `_modules`, `objective` in `_objectives`,
+"auto" in `_recipe`, threads in `_threads`.
 """
+
+from .._utils.extras import how_to_install
 
 try:
     import torch  # noqa: F401
 except ImportError as error:
     raise ImportError(
-        "sklearn_hashrank.deep needs torch, which is not installed. It comes with the extra "
-        '`torch`: pip install "sklearn-hashrank[torch]".'
+        "sklearn_hashrank.deep needs torch, which is not installed. It comes with: "
+        + how_to_install("deep")
     ) from error
 
 from ._hasher import DeepHasher

@@ -3,7 +3,6 @@
 import contextlib
 import copy
 import math
-from functools import partial
 from numbers import Integral, Real
 from typing import Any, Self
 
@@ -15,32 +14,19 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import validate_data
 from torch.utils.data import DataLoader, Dataset
 
-from .._utils.callbacks import CallbackSupportMixin, Progress
+from .._utils.callbacks import CallbackSupportMixin
 from .._utils.threads import one_blas_thread
 from ..affinity import BaseAffinity, as_array, is_auto
 from ..base import BaseHasher
 from ..features import FeatureSpace
-from ..learning import (
-    EarlyStopping,
-    History,
-    Report,
-    Trainer,
-    check_two_rows,
-    choose_batch_size,
-    learned_relevance,
-    make_batches,
-    split_for_validation,
-    takes_groups,
-    validation_of,
-)
-from ..objectives import CheckedObjective
+from ..learning import MinibatchLearning, ObjectiveOfRows, check_two_rows, learned_relevance
 from ..solvers.stochastic import SCHEDULES
 from ._augmentation import AUGMENTATIONS
 from ._datasets import DatasetRows
 from ._images import find_layout, moments_of
-from ._learner import OPTIMIZERS, Inputs, NetworkLearner, encode, find_device
+from ._learner import OPTIMIZERS, Inputs, NetworkModel, encode, find_device
 from ._modules import Parts, build, rebuild, seeded, weights_of
-from ._objectives import batch_objective, find_loss
+from ._objectives import check_given, objective_of_rows
 from ._recipe import choose_recipe
 from ._threads import torch_threads
 
@@ -72,9 +58,9 @@ class DeepHasher(CallbackSupportMixin, BaseHasher):
         ``"hierarchical"``, ``"nested"``, ``"dpsh"``, ``"hashnet"`` or ``"dtsh"`` (see
         :class:`~sklearn_hashrank.deep.PairwiseLoss`), an object with
         ``value_and_gradient(scores, level, levels)``, or a loss, as ``TieAwareLoss(alpha_end=4)``.
-        A loss of your own is called with the scores and the `y` of a batch, both tensors. The
-        relaxed codes of ``"hashnet"`` become steeper during training, as those of
-        :class:`~sklearn_hashrank.HashNetHasher` do.
+        A loss of your own is called with the scores and the `y` of a batch, both tensors.
+        Objectives and losses with a method ``anneal(progress)`` are told before every step how
+        much of the training is done, as ``"hashnet"`` is, whose relaxed codes become steeper.
     affinity : "auto" or affinity object, default="auto"
         How `y` says what is relevant; see :mod:`sklearn_hashrank.affinity`. ``"auto"`` without `y`
         learns from the nearest rows, and judges by distances; see :ref:`unlabelled`.
@@ -306,7 +292,7 @@ class DeepHasher(CallbackSupportMixin, BaseHasher):
         -------
         self : DeepHasher
         """
-        find_loss(self.objective, self.n_bits)  # refused before rows are read
+        check_given(self.objective)  # refused before rows are read
         if isinstance(X, Dataset):
             X = DatasetRows(X)
             y = X.y() if y is None else y
@@ -360,25 +346,32 @@ class DeepHasher(CallbackSupportMixin, BaseHasher):
 
     def _train(self, parts, X, y, device, random_state):
         relevance = self._fit_relevance(X, y, random_state)
-        found = batch_objective(self.objective, self.n_bits, relevance, y, is_auto(self.affinity))
-        train, validation = relevance.members, relevance.members[:0]
-        if self.early_stopping:
-            train, validation = split_for_validation(train, self.validation_fraction, random_state)
-        size = choose_batch_size(self.batch_size, found.objective, relevance, random_state)
-        self.batch_size_ = size = min(len(train), size)
+        guessed = is_auto(self.affinity)
+        objective = objective_of_rows(self.objective, self.n_bits, relevance, y, guessed)
+        if isinstance(objective, ObjectiveOfRows):
+            self._check_can_learn(y)
+        learning = MinibatchLearning(
+            objective,
+            relevance,
+            batch_size=self.batch_size,
+            validation_fraction=self.validation_fraction if self.early_stopping else None,
+            random_state=random_state,
+        )
+        self.batch_size_ = learning.batch_size
         recipe = choose_recipe(
             self._inputs.layout is not None,
             self.optimizer,
-            -(-len(train) // size),
+            -(-len(learning.train) // learning.batch_size),
             max_iter=self.max_iter,
             learning_rate=self.learning_rate,
             trunk_learning_rate=self.trunk_learning_rate,
             weight_decay=self.weight_decay,
         )
-        learner = NetworkLearner(
+        self.n_bits_ = self.n_bits
+        model = NetworkModel(
             parts,
             self._inputs,
-            found.loss,
+            X,
             OPTIMIZERS.get(self.optimizer, self.optimizer)(
                 parts.groups(recipe.learning_rate, recipe.trunk_learning_rate),
                 lr=recipe.learning_rate,
@@ -387,33 +380,22 @@ class DeepHasher(CallbackSupportMixin, BaseHasher):
             self._choose_augmentation(),
             device,
             leaves_trunk=recipe.trunk_learning_rate == 0,
+            learning_rate=recipe.learning_rate,
+            known={name: getattr(self, name) for name in ("_inputs", "input_shape_", "n_bits_")},
         )
-        self.n_bits_, stopping = self.n_bits, None
-        if validation.size:
-            validate = self._validation(found, relevance, learner, X, train, validation)
-            stopping = EarlyStopping(
-                validate, learner.get_state, learner.set_state, self.n_iter_no_change
-            )
-        report = self.verbose and Report(type(self).__name__, recipe.max_iter, int(self.verbose))
-        in_groups = takes_groups(self.batch_size, size, relevance)
-        history: History = Trainer(
-            lambda batch, factor: learner.step(X, batch, factor),
-            make_batches(train, size, relevance, in_groups, random_state),
-            SCHEDULES[self.schedule],
-            recipe.learning_rate,
-            found.before_step,
-            [listener for listener in (learner.end_pass, stopping, report) if listener],
-        ).run(Progress(self, X, y, recipe.max_iter, partial(self._as_it_stands, learner)))
-        if stopping:
-            stopping.restore()
-        learner.check_weights()
-        self.history_, self.n_iter_ = history, len(history["objective"])
-        self.network_ = learner.network.eval()
-
-    def _as_it_stands(self, learner):
-        """Attributes that callbacks need to use what has been learned so far."""
-        names = ("_inputs", "input_shape_", "n_bits_")
-        return {"network_": learner.copied(), **{name: getattr(self, name) for name in names}}
+        self.history_ = learning.run(
+            model,
+            recipe.max_iter,
+            schedule=self.schedule,
+            n_iter_no_change=self.n_iter_no_change,
+            verbose=self.verbose,
+            estimator=self,
+            X=X,
+            y=y,
+        )
+        model.check_weights()
+        self.n_iter_ = len(self.history_["objective"])
+        self.network_ = model.network.eval()
 
     def _fit_relevance(self, X, y, random_state):
         rows = X.to_array() if y is None and isinstance(X, DatasetRows) else X
@@ -430,20 +412,6 @@ class DeepHasher(CallbackSupportMixin, BaseHasher):
                 "function, None, or images."
             )
         return AUGMENTATIONS[self.augment] if is_name else self.augment
-
-    def _validation(self, found, relevance, learner, X, train, validation):
-        if isinstance(found.objective, torch.nn.Module):
-
-            def validate():
-                return -float(
-                    found.loss(torch.from_numpy(learner.scores(X, validation)), validation)
-                )
-
-            return validate
-        objective = CheckedObjective(found.objective, relevance.levels)
-        return validation_of(
-            objective, lambda rows: learner.scores(X, rows), relevance, train, validation
-        )
 
     def _check_rows(self, X: Any, y: Any = None, *, reset: bool) -> Any:
         """Check rows, images or a data set; images become flat rows, whose layout `fit` notes."""

@@ -10,6 +10,7 @@ import torch
 from torch import nn
 
 from ..features import FeatureSpace
+from ..learning import BaseModel
 from ..persistence import storable
 from ._images import ImageLayout, dense_rows
 from ._modules import Parts, input_dtype
@@ -75,7 +76,7 @@ def encode(
     return torch.cat(scores).numpy()
 
 
-class NetworkLearner:
+class NetworkModel(BaseModel):
     """Moves the parameters of a network downhill on a loss.
 
     Parameters
@@ -84,8 +85,8 @@ class NetworkLearner:
         The network, on its device.
     inputs : Inputs
         How rows go in.
-    loss : callable ``(scores, batch) -> Tensor``
-        Given the numbers of the rows of a batch.
+    X : array-like or DatasetRows of shape (n_samples, n_features)
+        The rows, training and validation.
     optimizer : Optimizer
         Its learning rates are those of factor 1.
     augment : callable or None
@@ -93,37 +94,45 @@ class NetworkLearner:
     device : torch.device
     leaves_trunk : bool, default=False
         Whether the given part of the network stays as it is: it encodes, and learns nothing.
+    learning_rate : float, default=0.0
+        Of what is learned from scratch, for the history.
+    known : dict of str to object, default=None
+        Attributes of the estimator that the network needs to encode.
     """
 
     def __init__(
         self,
         parts: Parts,
         inputs: Inputs,
-        loss: Callable[[torch.Tensor, np.ndarray], torch.Tensor],
+        X: Any,
         optimizer: torch.optim.Optimizer,
         augment: Callable[[torch.Tensor], torch.Tensor] | None,
         device: torch.device,
         leaves_trunk: bool = False,
+        learning_rate: float = 0.0,
+        known: dict[str, Any] | None = None,
     ):
-        self.network, self._inputs, self._loss = parts.network, inputs, loss
+        self.network, self._inputs, self._X = parts.network, inputs, X
+        self._known = known or {}
         self._optimizer, self._augment, self._device = optimizer, augment, device
         self._frozen = parts.trunk if leaves_trunk else None
         self._learned = [each for group in optimizer.param_groups for each in group["params"]]
         self._rates = [group["lr"] for group in optimizer.param_groups]
+        self.learning_rate = learning_rate
         self._n_passes = self._n_batches = 0
         self._resume()
 
-    def step(self, X: Any, batch: np.ndarray, factor: float) -> float:
-        """Move on the rows of X with these numbers; return minus the loss before the move."""
+    def step(self, batch: np.ndarray, evaluate: Callable[[Any], Any], factor: float) -> float:
+        """Move on the rows of a batch, given its loss; return minus the loss before the move."""
         self._n_batches += 1
-        rows = self._inputs.tensor(X, batch, input_dtype(self.network)).to(self._device)
+        rows = self._inputs.tensor(self._X, batch, input_dtype(self.network)).to(self._device)
         if self._augment is not None:
             rows = _augmented(self._augment, rows)
         for group, rate in zip(self._optimizer.param_groups, self._rates):
             group["lr"] = factor * rate
         scores = self.network(rows)
         self._check_finite(scores)
-        loss = self._loss(scores, batch)
+        loss = evaluate(scores)
         self._check_finite(loss)
         loss.backward(inputs=self._learned)
         self._optimizer.step()
@@ -143,10 +152,10 @@ class NetworkLearner:
         finally:
             self._resume()
 
-    def scores(self, X: Any, rows: np.ndarray) -> np.ndarray:
+    def projections(self, rows: np.ndarray) -> np.ndarray:
         """Return the scores of rows by what has been learned so far."""
         with self.evaluating():
-            return encode(self.network, self._inputs, X, self._device, rows)
+            return encode(self.network, self._inputs, self._X, self._device, rows)
 
     def get_state(self) -> dict[str, torch.Tensor]:
         """Copy of what the network has learned."""
@@ -165,9 +174,9 @@ class NetworkLearner:
                     f"step. Lower learning_rate, which is {self._rates[0]:g}{self._of_trunk()}."
                 )
 
-    def copied(self) -> nn.Module:
-        """Copy of the network, ready to encode."""
-        return copy.deepcopy(self.network).eval()
+    def attributes(self) -> dict[str, Any]:
+        """Return a copy of the network, ready to encode, and what it needs for that."""
+        return {"network_": copy.deepcopy(self.network).eval(), **self._known}
 
     def _resume(self) -> None:
         """Let the network be as it is when it learns."""

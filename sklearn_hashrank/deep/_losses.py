@@ -1,65 +1,28 @@
 """Losses of the scores of a batch, for any network and any training loop."""
 
+from functools import cache
 from typing import Any
 
 import numpy as np
 import torch
 from sklearn.utils._param_validation import InvalidParameterError
 
-from .._utils.docs import documented_by
-from ..affinity import BaseAffinity, is_auto
-from ..objectives import (
-    BEST_RELAXATION,
-    DPSH,
-    DTSH,
-    OBJECTIVES,
-    PAIRWISE_OBJECTIVES,
-    HashNet,
-    Hierarchical,
-)
-from ._by_kernels import ByKernels
+from ..affinity import BaseAffinity, HierarchicalAffinity, LabelAffinity, as_array, is_auto
+from ..objectives import RANKING_OPTIONS, CheckedObjective, ObjectiveParameter
+from ._by_kernels import loss_by_kernels
 from ._pairs import PAIRS, pairs_value
 from ._ranking import RANKING, ranking_value
 from ._relevance import BatchAffinity, is_precomputed, level_indices, relevance_from, relevance_on
 
 _BACKENDS = ("auto", "kernels", "torch")
-PAIRWISE = {**PAIRWISE_OBJECTIVES, "dpsh": DPSH, "hashnet": HashNet, "dtsh": DTSH}
+_OF_RANKINGS = ObjectiveParameter("TieAwareLoss", takes_ranking=True, options=RANKING_OPTIONS)
+_OF_PAIRS = ObjectiveParameter("PairwiseLoss", takes_zones=True, takes_likelihoods=True)
+_NATIVE = (*RANKING, *PAIRS)  # objectives that have a version in torch
 _LOW_PRECISION = (torch.bfloat16, torch.float16)
-
-documented = documented_by(
-    {
-        "shared parameters": """
-affinity : {"auto", "precomputed"} or affinity object, default="auto"
-    How `y` says what is relevant; see :mod:`sklearn_hashrank.affinity`. An affinity that is not
-    fitted is fitted on each batch, which makes a difference where levels come from distances: fit
-    such an affinity on the training rows. With ``"precomputed"``, `y` is the matrix of relevance
-    levels of a batch itself. With ``"auto"``, the first batch says what a `y` of several columns
-    is: label sets where it holds only 0 and 1, of whatever dtype. A later batch that contradicts
-    is refused.
-backend : {"auto", "kernels", "torch"}, default="auto"
-    What evaluates the objective: the compiled kernels of this package, on the CPU, or torch, on
-    the device of the scores. ``"auto"`` is ``"kernels"`` for scores on the CPU and for objectives
-    of your own, and ``"torch"`` for scores elsewhere. Both give the same loss. Only ``"torch"``
-    works with ``torch.compile(..., fullgraph=True)``.""",
-        "notes": """
-Notes
------
-Scores in half precision are evaluated in float32, with autocast switched off. Gradients are of
-first order only.
-
-On a device other than the CPU, `y` should be a tensor of integers or booleans: then relevance is
-found on the device as well, and nothing is copied to the host. Floats, lists, arrays and affinities
-other than those of labels, label sets and label paths are compared on the host. With
-``affinity="auto"`` a matrix of numbers is looked at once a batch, to tell label sets from label
-paths; boolean label sets, or an affinity object, save that.""",
-    }
-)
 
 
 class BatchLoss(torch.nn.Module):
     """Minus an objective of the scores and the relevance of a batch."""
-
-    _native: tuple[type, ...]  # objectives that have a version in torch
 
     def __init__(self, objective: Any, affinity: Any, backend: str):
         super().__init__()
@@ -72,31 +35,34 @@ class BatchLoss(torch.nn.Module):
             )
         if backend not in _BACKENDS:
             raise InvalidParameterError(f"backend must be one of {_BACKENDS}. Got {backend!r}.")
-        if hasattr(objective, "_validate_params"):
-            objective._validate_params()
-        if backend == "torch" and type(objective) not in self._native:
+        if backend == "torch" and type(objective) not in _NATIVE:
             raise InvalidParameterError(
                 'backend="torch" takes objectives of the package, which have a version in torch. '
                 f"Got an objective of type {type(objective).__name__}."
             )
-        self.objective = objective
+        self.checked_objective = CheckedObjective(objective)
         self.affinity = affinity
         self._batch_affinity = BatchAffinity(affinity)
         self.backend = backend
-        self._by_kernels = ByKernels(objective)
 
-    def _native_value(self, scores, relevance):
-        """Return the value of an objective of `_native`."""
-        raise NotImplementedError
+    @property
+    def objective(self) -> Any:
+        """The objective, with its parameters; a copy of one that anneals."""
+        return self.checked_objective.objective
 
-    def check_y(self, y: Any) -> None:
-        """Refuse what the objective has no use for.
+    def anneal(self, progress: float) -> None:
+        """Tell the objective how much of the training is done, as steepness may depend on it.
+
+        Call it before each pass or each step. An objective that does not change is not changed.
 
         Parameters
         ----------
-        y : Tensor, array-like, sparse matrix or None
-            What says what is relevant.
+        progress : float
+            Share of the training that is done, from 0 to 1.
         """
+        if not 0 <= progress <= 1:
+            raise ValueError(f"progress must be within 0 and 1. Got {progress!r}.")
+        self.checked_objective.anneal(progress)
 
     def forward(self, scores: torch.Tensor, y: Any) -> torch.Tensor:
         """Return minus the objective of a batch, to be minimised.
@@ -126,12 +92,13 @@ class BatchLoss(torch.nn.Module):
             raise ValueError(
                 f"scores must have at least one row and one bit. Got shape {tuple(scores.shape)}."
             )
-        self.check_y(y)
+        if is_auto(self.affinity) and not torch.compiler.is_compiling():
+            self.checked_objective.check_affinity(_affinity_of_form(y), guessed=True)
         wide = _widened(scores)
         affinity = self._batch_affinity.of(y, len(scores))
         if self._is_by_torch(scores):
             with torch.autocast(scores.device.type, enabled=False):
-                loss = -self._native_value(wide, relevance_on(wide, affinity, y))
+                loss = -_native_value(self.objective, wide, relevance_on(wide, affinity, y))
         else:
             loss = self._loss_by_kernels(wide, affinity, y)
         return loss.to(scores.dtype)
@@ -158,26 +125,25 @@ class BatchLoss(torch.nn.Module):
         wide = _widened(scores)
         if self._is_by_torch(scores):
             with torch.autocast(scores.device.type, enabled=False):
-                loss = -self._native_value(wide, relevance_from(wide, level, levels))
+                loss = -_native_value(self.objective, wide, relevance_from(wide, level, levels))
         else:
-            loss = self._by_kernels.loss(wide, level, levels)
+            loss = loss_by_kernels(self.checked_objective, wide, level, levels)
         return loss.to(scores.dtype)
 
     def _is_by_torch(self, scores):
-        by_torch = scores.device.type != "cpu" and type(self.objective) in self._native
+        by_torch = scores.device.type != "cpu" and type(self.objective) in _NATIVE
         return self.backend == "torch" or (self.backend == "auto" and by_torch)
 
     @torch.compiler.disable
     def _loss_by_kernels(self, scores, affinity, y):
         level, levels = level_indices(affinity, y, len(scores))
-        return self._by_kernels.loss(scores, level, levels)
+        return loss_by_kernels(self.checked_objective, scores, level, levels)
 
     def extra_repr(self) -> str:
         """Return what ``print`` shows."""
         return f"{self.objective!r}, affinity={self.affinity!r}, backend={self.backend!r}"
 
 
-@documented
 class TieAwareLoss(BatchLoss):
     """Minus a smooth version of a tie-aware ranking measure, in which each row queries the others.
 
@@ -190,7 +156,7 @@ class TieAwareLoss(BatchLoss):
     objective : {"ap", "ndcg", "mi"} or Objective, default="ap"
         Average precision and mutual information, for which relevant means level > 0, or NDCG,
         which knows grades. An object has parameters of its own: leave `relaxation`, `n_bins`,
-        `alpha` and `delta` alone then.
+        `alpha`, `alpha_end` and `delta` alone then.
     relaxation : {"auto", "simplified", "arxiv", "cvpr", "exact"}, default="auto"
         How the measure is extended to soft counts. ``"auto"`` is ``"simplified"`` for AP and
         ``"exact"`` for the others.
@@ -200,17 +166,38 @@ class TieAwareLoss(BatchLoss):
     alpha : float, default=2.0
         Steepness of the relaxed codes, for scores of about unit variance.
     alpha_end : float or None, default=None
-        Steepness at the end of training, which :meth:`anneal` approaches. None: it does not change.
+        Steepness at the end of the training, which :meth:`anneal` approaches geometrically. None:
+        it does not change.
     delta : float, default=1.0
         Half-width of the triangular bins, in bins.
-    {shared parameters}
+    affinity : {"auto", "precomputed"} or affinity object, default="auto"
+        How `y` says what is relevant; see :mod:`sklearn_hashrank.affinity`. An affinity that is not
+        fitted is fitted on each batch, which makes a difference where levels come from distances:
+        fit such an affinity on the training rows. With ``"precomputed"``, `y` is the matrix of
+        relevance levels of a batch itself. With ``"auto"``, the first batch says what a `y` of
+        several columns is: label sets where it holds only 0 and 1, of whatever dtype. A later batch
+        that contradicts is refused.
+    backend : {"auto", "kernels", "torch"}, default="auto"
+        What evaluates the objective: the compiled kernels of this package, on the CPU, or torch, on
+        the device of the scores. ``"auto"`` is ``"kernels"`` for scores on the CPU and for
+        objectives of your own, and ``"torch"`` for scores elsewhere. Both give the same loss. Only
+        ``"torch"`` works with ``torch.compile(..., fullgraph=True)``.
 
     Attributes
     ----------
     objective : Objective
         The objective, with its parameters.
 
-    {notes}
+    Notes
+    -----
+    Scores in half precision are evaluated in float32, with autocast switched off. Gradients are of
+    first order only.
+
+    On a device other than the CPU, `y` should be a tensor of integers or booleans: then relevance
+    is found on the device as well, and nothing is copied to the host. Floats, lists, arrays and
+    affinities other than those of labels, label sets and label paths are compared on the host. With
+    ``affinity="auto"`` a matrix of numbers is looked at once a batch, to tell label sets from label
+    paths; boolean label sets, or an affinity object, save that.
 
     References
     ----------
@@ -230,8 +217,6 @@ class TieAwareLoss(BatchLoss):
     tensor(-0.4000)
     """
 
-    _native = RANKING
-
     def __init__(
         self,
         objective: Any = "ap",
@@ -244,43 +229,16 @@ class TieAwareLoss(BatchLoss):
         affinity: Any = "auto",
         backend: str = "auto",
     ):
-        options = {"n_bins": n_bins, "alpha": alpha, "delta": delta}
-        if isinstance(objective, str):
-            objective = _find_ranking(objective, relaxation)(**options)
-        else:
-            given = {"relaxation": relaxation, **options}
-            _refuse_ignored(objective, given, {"relaxation": "auto", **_OF_NAMES})
-            _check_object(objective)
-        if alpha_end is not None and not (hasattr(objective, "alpha") and alpha_end > 0):
-            raise InvalidParameterError(
-                "alpha_end must be None, or above 0 with an objective that has an alpha. "
-                f"Got alpha_end={alpha_end!r} and an objective of type {type(objective).__name__}."
-            )
-        super().__init__(objective, affinity, backend)
-        self.alpha_end = alpha_end
-        self._alpha_start = getattr(objective, "alpha", 1.0)
-
-    def anneal(self, progress: float) -> None:
-        """Set the steepness, geometrically from `alpha` to `alpha_end`.
-
-        Call it before each pass or each step. Without `alpha_end` nothing changes.
-
-        Parameters
-        ----------
-        progress : float
-            Share of the training that is done, from 0 to 1.
-        """
-        if not 0 <= progress <= 1:
-            raise ValueError(f"progress must be within 0 and 1. Got {progress!r}.")
-        if self.alpha_end is not None:
-            growth = self.alpha_end / self._alpha_start
-            self.objective.alpha = self._alpha_start * growth**progress
-
-    def _native_value(self, scores, relevance):
-        return ranking_value(self.objective, scores, relevance)
+        options = {
+            "relaxation": relaxation,
+            "alpha": alpha,
+            "alpha_end": alpha_end,
+            "n_bins": n_bins,
+            "delta": delta,
+        }
+        super().__init__(_OF_RANKINGS.resolve(objective, options), affinity, backend)
 
 
-@documented
 class PairwiseLoss(BatchLoss):
     """The loss of the pairs, or the triplets, of a batch.
 
@@ -296,15 +254,35 @@ class PairwiseLoss(BatchLoss):
         ``PairwiseLoss(Dispersed(zone=(1 / 12, 1 / 6)))``: one of
         :mod:`sklearn_hashrank.objectives`, or any with ``value_and_gradient(scores, level,
         levels)``. The two with superclasses want label paths.
-    {shared parameters}
+    affinity : {"auto", "precomputed"} or affinity object, default="auto"
+        How `y` says what is relevant; see :mod:`sklearn_hashrank.affinity`. An affinity that is not
+        fitted is fitted on each batch, which makes a difference where levels come from distances:
+        fit such an affinity on the training rows. With ``"precomputed"``, `y` is the matrix of
+        relevance levels of a batch itself. With ``"auto"``, the first batch says what a `y` of
+        several columns is: label sets where it holds only 0 and 1, of whatever dtype. A later batch
+        that contradicts is refused.
+    backend : {"auto", "kernels", "torch"}, default="auto"
+        What evaluates the objective: the compiled kernels of this package, on the CPU, or torch, on
+        the device of the scores. ``"auto"`` is ``"kernels"`` for scores on the CPU and for
+        objectives of your own, and ``"torch"`` for scores elsewhere. Both give the same loss. Only
+        ``"torch"`` works with ``torch.compile(..., fullgraph=True)``.
 
     Attributes
     ----------
     objective : object
-        The objective, with its parameters. Set ``loss.objective.alpha`` to raise the steepness of
-        HashNet during training.
+        The objective, with its parameters. Call :meth:`anneal` to raise the steepness of HashNet
+        during training.
 
-    {notes}
+    Notes
+    -----
+    Scores in half precision are evaluated in float32, with autocast switched off. Gradients are of
+    first order only.
+
+    On a device other than the CPU, `y` should be a tensor of integers or booleans: then relevance
+    is found on the device as well, and nothing is copied to the host. Floats, lists, arrays and
+    affinities other than those of labels, label sets and label paths are compared on the host. With
+    ``affinity="auto"`` a matrix of numbers is looked at once a batch, to tell label sets from label
+    paths; boolean label sets, or an affinity object, save that.
 
     References
     ----------
@@ -326,81 +304,27 @@ class PairwiseLoss(BatchLoss):
     tensor(1.)
     """
 
-    _native = PAIRS
-
     def __init__(self, objective: Any = "dsh", *, affinity: Any = "auto", backend: str = "auto"):
-        if isinstance(objective, str):
-            if objective not in PAIRWISE:
-                _refuse_name("objective", objective, PAIRWISE)
-            objective = PAIRWISE[objective]()
-        else:
-            _check_object(objective)
-        super().__init__(objective, affinity, backend)
+        super().__init__(_OF_PAIRS.resolve(objective), affinity, backend)
 
-    def _native_value(self, scores, relevance):
-        return pairs_value(self.objective, scores, relevance)
 
-    def check_y(self, y: Any) -> None:
-        """Refuse class labels where the objective needs label paths.
-
-        Parameters
-        ----------
-        y : Tensor, array-like, sparse matrix or None
-            What says what is relevant.
-        """
-        shape = y.shape if hasattr(y, "shape") else np.shape(y)
-        has_one_label = len(shape) != 2 or shape[1] < 2
-        if has_one_label and isinstance(self.objective, Hierarchical) and is_auto(self.affinity):
-            raise ValueError(
-                f"{type(self.objective).__name__} needs superclasses: y as label paths of "
-                "shape (n_rows, depth), integers, the superclass first, with depth >= 2. "
-                f"Got shape {tuple(shape)}."
-            )
+def _native_value(objective, scores, relevance):
+    evaluate = ranking_value if type(objective) in RANKING else pairs_value
+    return evaluate(objective, scores, relevance)
 
 
 def _widened(scores):
     return scores.float() if scores.dtype in _LOW_PRECISION else scores
 
 
-_OF_NAMES = {"n_bins": "auto", "alpha": 2.0, "delta": 1.0}
+def _affinity_of_form(y):
+    """Return the affinity with most levels that ``"auto"`` may choose for a batch like `y`."""
+    shape = y.shape if hasattr(y, "shape") else as_array(y).shape
+    return _affinity_of_columns(shape[1] if len(shape) == 2 else 1)
 
 
-def _find_ranking(name, relaxation):
-    relaxations = {how for of, how in OBJECTIVES if of == name}
-    if not relaxations:
-        _refuse_name("objective", name, {of for of, _ in OBJECTIVES})
-    if relaxation == "auto":
-        relaxation = BEST_RELAXATION.get(name, min(relaxations))
-    if relaxation not in relaxations:
-        _refuse_name("relaxation", relaxation, {"auto", *relaxations})
-    return OBJECTIVES[name, relaxation]
-
-
-def _refuse_name(parameter, given, accepted):
-    names = ", ".join(repr(name) for name in sorted(accepted))
-    also = ", or an object with value_and_gradient(scores, level, levels)"
-    raise InvalidParameterError(
-        f"{parameter} must be one of {names}{also if parameter == 'objective' else ''}. "
-        f"Got {given!r} instead."
-    )
-
-
-def _check_object(objective):
-    if isinstance(objective, type):
-        name = objective.__name__
-        raise TypeError(f"objective must be an object. Got the class {name}; pass {name}(...).")
-    if not hasattr(objective, "value_and_gradient"):
-        raise InvalidParameterError(
-            "objective must be a name or an object with value_and_gradient(scores, level, levels). "
-            f"Got {objective!r} instead."
-        )
-
-
-def _refuse_ignored(objective, given, defaults):
-    ignored = [f"{name}={value!r}" for name, value in given.items() if value != defaults[name]]
-    if ignored:
-        raise ValueError(
-            f"{', '.join(defaults)} belong to objectives given by name, and would be ignored. Got "
-            f"{', '.join(ignored)} and an objective of type {type(objective).__name__}, which has "
-            "parameters of its own."
-        )
+@cache
+def _affinity_of_columns(n_columns):
+    if n_columns < 2:
+        return LabelAffinity().fit(np.zeros(1, dtype=int))
+    return HierarchicalAffinity().fit(np.zeros((1, n_columns), dtype=int))

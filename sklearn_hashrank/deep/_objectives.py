@@ -1,123 +1,114 @@
-"""From what a user gives as `objective` to the loss of the scores of a batch."""
+"""From what a user gives as `objective` to the loss of some rows of a fit."""
 
 import copy
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import torch
-from sklearn.utils._param_validation import InvalidParameterError
 
 from ..affinity import is_auto
-from ..learning import NeighborRelevance
-from ..objectives import OBJECTIVES, Objective
-from ._losses import PAIRWISE, BatchLoss, PairwiseLoss, TieAwareLoss
+from ..learning import ObjectiveOfRows, Relevance
+from ..objectives import ObjectiveParameter
+from ._losses import BatchLoss
 
-_MOST_BINS_OF_NEIGHBORS = 64  # as TALRLinear has; coarser bins cannot tell the nearest rows apart
+_OBJECTIVE = ObjectiveParameter(
+    "DeepHasher",
+    takes_ranking=True,
+    takes_zones=True,
+    takes_likelihoods=True,
+    also=", or a loss, a torch.nn.Module",
+)
 
-RANKING_NAMES = frozenset(name for name, _ in OBJECTIVES)
-
-Loss = Callable[[torch.Tensor, np.ndarray], torch.Tensor]
-"""From scores, and the numbers of their rows, to a scalar that is minimised."""
-
-
-class BatchObjective(NamedTuple):
-    """What a network learns from.
-
-    Attributes
-    ----------
-    objective : object
-        With ``value_and_gradient``; of a loss of the user's own, the loss.
-    loss : callable
-        Minus the objective of a batch.
-    before_step : tuple of callable
-        Listeners to the progress of the training.
-    """
-
-    objective: Any
-    loss: Loss
-    before_step: tuple[Callable[[float], None], ...] = ()
+Loss = Callable[[torch.Tensor], torch.Tensor]
+"""From the scores of a batch to a scalar that is minimised."""
 
 
-def find_loss(objective: Any, n_bits: int, of_neighbors: bool = False) -> torch.nn.Module:
-    """Return the loss module of a name, of an objective, or a copy of one that was given.
+def check_given(objective: Any) -> None:
+    """Refuse what is neither a name, nor an objective, nor a loss that the hasher can use.
 
     Parameters
     ----------
     objective : str, object or Module
         The parameter of `DeepHasher`.
-    n_bits : int
-        Length of a code.
-    of_neighbors : bool, default=False
-        Whether nearest rows are relevant.
-
-    Returns
-    -------
-    loss : Module
     """
-    if isinstance(objective, torch.nn.Module):
-        if isinstance(objective, BatchLoss) and not is_auto(objective.affinity):
-            raise ValueError(
-                "the affinity belongs to the hasher: pass DeepHasher(affinity=...) and leave that "
-                f"of the loss at 'auto'. Got {objective.affinity!r}."
-            )
-        return copy.deepcopy(objective)
-    if isinstance(objective, str) and objective in RANKING_NAMES:
-        n_bins = min(n_bits, _MOST_BINS_OF_NEIGHBORS) if of_neighbors else "auto"
-        return TieAwareLoss(objective, n_bins=n_bins)
-    if isinstance(objective, str) and objective not in PAIRWISE:
-        names = ", ".join(repr(name) for name in sorted({*RANKING_NAMES, *PAIRWISE}))
-        raise InvalidParameterError(
-            f"The 'objective' parameter of DeepHasher must be a str among {{{names}}}, an object "
-            "with value_and_gradient(scores, level, levels) or a loss, a torch.nn.Module. "
-            f"Got {objective!r} instead."
+    if not isinstance(objective, torch.nn.Module):
+        _OBJECTIVE.check(objective)
+    elif isinstance(objective, BatchLoss) and not is_auto(objective.affinity):
+        raise ValueError(
+            "the affinity belongs to the hasher: pass DeepHasher(affinity=...) and leave that "
+            f"of the loss at 'auto'. Got {objective.affinity!r}."
         )
-    is_ranking = isinstance(objective, Objective)
-    return TieAwareLoss(objective) if is_ranking else PairwiseLoss(objective)
 
 
-def batch_objective(
-    objective: Any, n_bits: int, relevance: Any, y: Any, by_form: bool = True
-) -> BatchObjective:
+def objective_of_rows(
+    objective: Any, n_bits: int, relevance: Relevance, y: Any, guessed: bool = True
+) -> "LossOfRows | OwnLossOfRows":
     """Return what a network learns from.
 
     Parameters
     ----------
     objective : str, object or Module
-        The parameter of `DeepHasher`.
+        The parameter of `DeepHasher`. A loss is copied.
     n_bits : int
         Length of a code.
-    relevance : BatchRelevance or NeighborRelevance
+    relevance : Relevance
         Of the training rows.
     y : array-like with n_samples rows or None
         What a loss of the user's own is given.
-    by_form : bool, default=True
-        Whether the form of y says what is relevant.
+    guessed : bool, default=True
+        Whether the affinity was chosen by the form of y.
 
     Returns
     -------
-    found : BatchObjective
+    objective : LossOfRows or OwnLossOfRows
     """
-    module = find_loss(objective, n_bits, isinstance(relevance, NeighborRelevance))
-    if not isinstance(module, BatchLoss):
-        return BatchObjective(module, _OwnLoss(module, y))
-    if by_form:
-        module.check_y(y)
-    levels = np.asarray(relevance.levels, dtype=np.float64)
-
-    def loss(scores: torch.Tensor, batch: np.ndarray) -> torch.Tensor:
-        return module.of_level_indices(scores, relevance.level_indices(batch), levels)
-
-    before_step: tuple[Callable[[float], None], ...] = ()
-    if getattr(module, "alpha_end", None) is not None:
-        before_step = (module.anneal,)
-    elif objective == "hashnet":
-        before_step = (module.objective.continuation(),)
-    return BatchObjective(module.objective, loss, before_step)
+    if not isinstance(objective, torch.nn.Module):
+        found = _OBJECTIVE.resolve(objective, n_bins=relevance.n_bins(n_bits))
+        loss: torch.nn.Module = BatchLoss(found, "auto", "auto")
+    else:
+        loss = copy.deepcopy(objective)
+    if not isinstance(loss, BatchLoss):
+        return OwnLossOfRows(loss, y)
+    loss.checked_objective.check_affinity(relevance.affinity, guessed)
+    return LossOfRows(loss, relevance)
 
 
-class _OwnLoss:
-    """A loss of the user's own, which is given the y of a batch itself."""
+class LossOfRows(ObjectiveOfRows):
+    """A loss of the package on the rows of a fit, where relevance is known.
+
+    Parameters
+    ----------
+    loss : BatchLoss
+        Minus an objective.
+    relevance : Relevance
+        Of the training rows.
+    """
+
+    def __init__(self, loss: BatchLoss, relevance: Relevance):
+        super().__init__(loss.checked_objective, relevance)
+        self._loss = loss
+
+    def of(self, rows: np.ndarray) -> Loss:
+        """Return the loss of some rows as a function of their scores, a tensor."""
+        relevance = self._relevance
+        return lambda scores: self._loss.of_level_indices(
+            scores, relevance.level_indices(rows), relevance.levels
+        )
+
+
+class OwnLossOfRows:
+    """A loss of the user's own on the rows of a fit, which is given the y of a batch itself.
+
+    Parameters
+    ----------
+    module : Module
+        Called with scores and y, both tensors.
+    y : array-like with n_samples rows
+        Numbers.
+    """
+
+    measure = None
 
     def __init__(self, module: torch.nn.Module, y: Any):
         if y is None:
@@ -132,8 +123,24 @@ class _OwnLoss:
             )
         self._module, self._y = module, y
 
-    def __call__(self, scores: torch.Tensor, batch: np.ndarray) -> torch.Tensor:
-        module, y = self._module.to(scores.device), torch.from_numpy(self._y[batch])
+    def anneal(self, progress: float) -> None:
+        """Tell the loss how much of the training is done, if it wants to know."""
+        if hasattr(self._module, "anneal"):
+            self._module.anneal(progress)
+
+    def level_gain(self, levels: np.ndarray) -> None:
+        """Say nothing of the levels."""
+
+    def of(self, rows: np.ndarray) -> Loss:
+        """Return the loss of some rows as a function of their scores, a tensor."""
+        return lambda scores: self._evaluate(scores, rows)
+
+    def value(self, scores: np.ndarray, rows: np.ndarray) -> float:
+        """Return minus the loss for scores of some rows."""
+        return -float(self._evaluate(torch.from_numpy(scores), rows))
+
+    def _evaluate(self, scores, rows):
+        module, y = self._module.to(scores.device), torch.from_numpy(self._y[rows])
         loss = module(scores, y.to(scores.device))
         if not torch.is_tensor(loss) or loss.ndim:
             what = f"shape {tuple(loss.shape)}" if torch.is_tensor(loss) else type(loss).__name__

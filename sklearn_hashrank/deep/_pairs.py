@@ -1,5 +1,6 @@
 """Objectives of pairs and triplets in torch; formulas as in `sklearn_hashrank.objectives`."""
 
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -97,7 +98,7 @@ def _dpsh(objective, scores, relevance):
 
 
 def _hashnet(objective, scores, relevance):
-    codes = torch.tanh(scores * objective.alpha)
+    codes = torch.tanh(scores * objective.alpha_)
     theta = (codes @ codes.T) * (objective.scale / scores.shape[1])
     others = _other_rows(scores)
     relevant = (relevance.value > 0) & others
@@ -140,7 +141,7 @@ def _triplets(theta, relevant, margin):
     return -torch.stack(losses).sum(), torch.cat(slopes)
 
 
-_VALUES = {
+_VALUES: dict[type, Callable[..., torch.Tensor]] = {
     DSH: _dsh,
     Dispersed: _dispersed,
     Hierarchical: _hierarchical,

@@ -39,7 +39,7 @@ class _Ties(NamedTuple):
 def ranking_value(objective: Any, scores: torch.Tensor, relevance: Relevance) -> torch.Tensor:
     """Return the value of a ranking objective of the package."""
     pair_gain, ideal = _gain_and_ideal(objective, relevance.value)
-    codes = torch.tanh(scores * objective.alpha)
+    codes = torch.tanh(scores * objective.alpha_)
     counts = _soft_counts(codes, pair_gain, objective.bins_of(scores.shape[1]), objective.delta)
     if objective.dtype is not None:
         counts = counts.to(_double(scores))

@@ -16,24 +16,34 @@ from .._utils.threads import count_threads
 
 
 class _TorchThreads:
-    """Torch has one number for the process: the first that enters sets it, the last restores it."""
+    """The number of threads of torch, which every thread of the process has for itself.
+
+    A thread that enters sets its own number, and restores it when it leaves. A new thread starts
+    with the number that was set last by any other: where others are inside, that is theirs, so that
+    it is given the number that the first of them came with.
+    """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._n_inside, self._before = 0, 1
+        self._n_inside, self._outside = 0, 1
+        self._own = threading.local()
 
     def enter(self, number: int) -> None:
         with self._lock:
+            before = torch.get_num_threads()
+            numbers = self._own.__dict__.setdefault("numbers", [])
             if self._n_inside == 0:
-                self._before = torch.get_num_threads()
-                torch.set_num_threads(number)
+                self._outside = before
+            elif not numbers:
+                before = self._outside
+            numbers.append(before)
             self._n_inside += 1
+            torch.set_num_threads(number)
 
     def leave(self) -> None:
         with self._lock:
             self._n_inside -= 1
-            if self._n_inside == 0:
-                torch.set_num_threads(self._before)
+            torch.set_num_threads(self._own.numbers.pop())
 
 
 _torch_threads = _TorchThreads()

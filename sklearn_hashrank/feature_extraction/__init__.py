@@ -1,4 +1,4 @@
-"""Features of images."""
+"""Turn images into features: the GIST descriptor."""
 
 from ._gist import GIST, gabor_filters
 

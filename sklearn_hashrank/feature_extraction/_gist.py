@@ -1,4 +1,4 @@
-"""Features of images."""
+"""The GIST descriptor of images, and its filter bank."""
 
 import math
 from collections.abc import Sequence
@@ -8,6 +8,7 @@ from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import fft
 from sklearn.base import BaseEstimator, TransformerMixin, _fit_context
 from sklearn.utils import gen_batches
@@ -49,8 +50,9 @@ class GIST(TransformerMixin, BaseEstimator):
         and what remains is divided by its local standard deviation. None: left out.
     boundary_extension : int, default=32
         Pixels by which the image is mirrored at its edges before filtering.
-    n_jobs : int, default=None
-        Threads over batches of images. It changes no number.
+    n_jobs : int or None, default=None
+        Threads over batches of images. None means 1 unless in a :obj:`joblib.parallel_config`
+        context, -1 means all processors. The result does not depend on it.
 
     Attributes
     ----------
@@ -115,7 +117,7 @@ class GIST(TransformerMixin, BaseEstimator):
         self.n_jobs = n_jobs
 
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any = None) -> "GIST":
+    def fit(self, X: ArrayLike, y: None = None) -> "GIST":
         """Check parameters and images. Nothing is learned.
 
         Parameters
@@ -124,7 +126,7 @@ class GIST(TransformerMixin, BaseEstimator):
                 (n_samples, height, width, channels)
             Images, with 1 or 3 channels, of integers or floats.
         y : None
-            Ignored.
+            Not used, present for scikit-learn's conventions.
 
         Returns
         -------
@@ -133,7 +135,7 @@ class GIST(TransformerMixin, BaseEstimator):
         self._validate_images(X, reset=True)
         return self
 
-    def transform(self, X: Any) -> np.ndarray:
+    def transform(self, X: ArrayLike) -> np.ndarray:
         """Describe images.
 
         Parameters
@@ -177,6 +179,7 @@ class GIST(TransformerMixin, BaseEstimator):
         Returns
         -------
         feature_names_out : ndarray of str objects
+            One name for each feature, in the order of :meth:`transform`.
         """
         _check_feature_names_in(self, input_features, generate_names=False)
         names = [

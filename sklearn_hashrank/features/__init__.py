@@ -24,6 +24,7 @@ from ._centred_rows import CenteredRows, column_means, dense_if_small
 from ._kernel_features import KernelFeatures, inverse_root
 from ._moments import Moments, combine_means
 from ._principal_directions import fix_signs, leading_directions, leading_eigenpairs
+from ._settled import LinearScores, project, rounding_of_sums, settle, zero_tolerance
 from ._space import Basis, FeatureSpace, Hyperplanes, fit_into
 
 __all__ = [
@@ -34,6 +35,7 @@ __all__ = [
     "FeatureSpace",
     "Hyperplanes",
     "KernelFeatures",
+    "LinearScores",
     "Moments",
     "block_slices",
     "column_means",
@@ -45,4 +47,8 @@ __all__ = [
     "leading_directions",
     "leading_eigenpairs",
     "map_blocks",
+    "project",
+    "rounding_of_sums",
+    "settle",
+    "zero_tolerance",
 ]

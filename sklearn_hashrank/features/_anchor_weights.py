@@ -1,4 +1,4 @@
-"""The sparse weights of anchor graphs."""
+"""Weights of rows on their nearest anchors, for anchor graphs."""
 
 from typing import Any
 
@@ -17,16 +17,8 @@ class AnchorWeights:
     """Weights of the nearest anchors of each row, which are zero for all others and sum to 1.
 
     They are proportional to ``exp(-d^2 / sigma^2)``, with sigma the mean distance of the training
-    rows from the last anchor that counts.
-
-    Parameters
-    ----------
-    anchors : Anchors
-        What rows are compared with.
-    n_nearest : int
-        Anchors that count; all of them where there are fewer.
-    squared_width : float
-        ``sigma^2``, in the units of the anchors.
+    rows from the last of the `n_nearest` anchors. `squared_width` is ``sigma^2``, in the units of
+    the anchors.
     """
 
     def __init__(self, anchors: Anchors, n_nearest: int, squared_width: float):
@@ -36,21 +28,7 @@ class AnchorWeights:
 
     @classmethod
     def of(cls, X: Any, anchors: Anchors, n_nearest: int) -> "AnchorWeights":
-        """Weights of a width that follows some rows.
-
-        Parameters
-        ----------
-        X : {ndarray, CSR matrix} of shape (n_samples, n_features)
-            Training rows.
-        anchors : Anchors
-            What rows are compared with.
-        n_nearest : int
-            Anchors that count.
-
-        Returns
-        -------
-        weights : AnchorWeights
-        """
+        """Weights whose width follows the distances of the training rows."""
         weights, total = cls(anchors, n_nearest, 1.0), 0.0
         for rows in block_slices(X.shape[0], anchors.row_numbers):
             _, distances = weights._nearest(X[rows])
@@ -59,17 +37,7 @@ class AnchorWeights:
         return weights
 
     def transform(self, X: Any) -> sparse.csr_array:
-        """Weights of rows, a sparse array of shape (n_samples, n_anchors).
-
-        Parameters
-        ----------
-        X : {ndarray, CSR matrix} of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        weights : csr_array of shape (n_samples, n_anchors)
-        """
+        """Weights of rows, a sparse array of shape (n_samples, n_anchors)."""
         slices = block_slices(X.shape[0], self.anchors.row_numbers)
         return sparse.vstack([self._block(X[rows]) for rows in slices], format="csr")
 

@@ -1,4 +1,4 @@
-"""Anchor rows, and squared distances from them."""
+"""Anchor rows, and the squared distances of other rows from them."""
 
 import warnings
 from typing import Any
@@ -8,8 +8,10 @@ from numpy.random import RandomState
 from scipy import sparse
 from threadpoolctl import threadpool_limits
 
+from .. import _kernels
 from ..persistence import storable
 from ._centred_rows import dense_if_small
+from ._settled import likely_rounding_of_sums, rows_of_pairs, wide_rows
 from ._space import FeatureSpace
 
 # Clusters are found from so many rows for each of them at most: more change the means little.
@@ -24,14 +26,8 @@ class Anchors:
     """Anchor rows, and the squared distances of other rows from them.
 
     Distances are in units of the root mean squared distance of the training rows from their mean.
-    If all training rows are equal, all distances are zero.
-
-    Parameters
-    ----------
-    space : FeatureSpace
-        Features that are centred and all divided by the unit, as :meth:`FeatureSpace.unit` does it.
-    inside : ndarray of shape (n_anchors, n_features)
-        The anchors in this space.
+    If all training rows are equal, all distances are zero. `inside` holds the anchors in `space`,
+    in which features are centred and all divided by the unit, as :meth:`FeatureSpace.unit` does it.
     """
 
     def __init__(self, space: FeatureSpace, inside: np.ndarray):
@@ -42,22 +38,9 @@ class Anchors:
     def random(
         cls, X: Any, n: int, random_state: RandomState, *, mixed_units: bool = False
     ) -> "Anchors":
-        """At most `n` of the rows, sampled without replacement.
+        """Sample at most `n` of the training rows as anchors, without replacement.
 
-        Parameters
-        ----------
-        X : {ndarray, CSR matrix} of shape (n_samples, n_features)
-            Training rows. One of float32 has anchors of float32.
-        n : int
-            Number of anchors; that of the rows where those are fewer.
-        random_state : RandomState instance
-            Samples the rows.
-        mixed_units : bool, default=False
-            As in :meth:`FeatureSpace.unit`.
-
-        Returns
-        -------
-        anchors : Anchors
+        Rows of float32 have anchors of float32. `mixed_units` is that of :meth:`FeatureSpace.unit`.
         """
         rows = X[random_state.permutation(X.shape[0])[:n]]
         return cls.of(X, rows, mixed_units=mixed_units)
@@ -72,26 +55,10 @@ class Anchors:
     def kmeans(
         cls, X: Any, n: int, random_state: RandomState, *, init: str = "random", max_iter: int = 5
     ) -> "Anchors":
-        """Means of at most `n` clusters, without empty clusters.
+        """Find the means of at most `n` clusters, without empty clusters.
 
-        At most 50 rows for each cluster, sampled at random, are clustered.
-
-        Parameters
-        ----------
-        X : {ndarray, CSR matrix} of shape (n_samples, n_features)
-            Training rows.
-        n : int
-            Number of clusters; that of the rows where those are fewer.
-        random_state : RandomState instance
-            Samples rows, and the start.
-        init : {"random", "k-means++"}, default="random"
-            How the clusters start.
-        max_iter : int, default=5
-            Iterations of k-means.
-
-        Returns
-        -------
-        anchors : Anchors
+        At most 50 rows for each cluster, sampled at random, are clustered, in `max_iter` iterations
+        of k-means from the start `init`, ``"random"`` or ``"k-means++"``.
         """
         from sklearn.cluster import KMeans
         from sklearn.exceptions import ConvergenceWarning
@@ -155,19 +122,13 @@ class Anchors:
         """Dtype of distances: float32 where rows and anchors are."""
         return np.result_type(X.dtype, self.inside.dtype)
 
-    def squared_distances(self, X: Any) -> np.ndarray:
-        """Squared distances of a block of rows from the anchors, finite for all finite rows.
+    def squared_distances(self, X: Any, *, dtype: Any = None) -> np.ndarray:
+        """Squared distances of a block of rows, (n_samples, n_anchors), finite for finite rows.
 
-        Parameters
-        ----------
-        X : {ndarray, CSR matrix} of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        distances : ndarray of shape (n_samples, n_anchors)
+        Sums are added up in `dtype`; None means as of :meth:`dtype_of`.
         """
-        X, dtype = dense_if_small(X), self.dtype_of(X)
+        X = dense_if_small(X)
+        dtype = self.dtype_of(X) if dtype is None else np.dtype(dtype)
         with np.errstate(over="ignore", invalid="ignore"):
             if sparse.issparse(X):
                 rows = self.space.rows(X)
@@ -175,7 +136,7 @@ class Anchors:
                 norms = rows.X.power(2).sum(axis=1) - 2 * (rows.X @ rows.mean)
                 norms = np.asarray(norms).ravel() + rows.mean @ rows.mean
             else:
-                inside = self.space.transform(X, dtype)
+                inside = self.space.transform(X, self.dtype_of(X)).astype(dtype, copy=False)
                 distances = inside @ self.inside.T
                 norms = np.einsum("ij,ij->i", inside, inside)
             distances *= -2
@@ -186,6 +147,27 @@ class Anchors:
         if is_far.any():  # so far that its squares overflow
             distances[is_far] = most
         return np.maximum(distances, 0, out=distances).astype(dtype, copy=False)
+
+    def squared_distances_alone(self, X: Any, rows: np.ndarray, anchors: np.ndarray) -> np.ndarray:
+        """Squared distances of pairs of a row and an anchor; they depend on nothing but the pair.
+
+        The numbers of the rows ascend.
+        """
+        found, inside = np.empty(len(rows)), np.ascontiguousarray(self.inside, np.float64)
+        for pairs, dense, which in rows_of_pairs(X, rows):
+            found[pairs] = _kernels.projections.squared_distances_alone(
+                wide_rows(self.space.transform(dense, self.dtype_of(X))),
+                which,
+                inside,
+                anchors[pairs],
+            )
+        return found
+
+    def rounding_of(self, distances: np.ndarray) -> np.ndarray:
+        """Bounds of the rounding of each row's squared distances, (n_samples,) float64."""
+        first, *_ = norms = np.sqrt(self.squared_norms)
+        lengths = np.sqrt(distances[:, 0].astype(np.float64)) + first + norms.max()
+        return likely_rounding_of_sums(self.inside.shape[1], distances.dtype) * lengths**2
 
 
 def _means(rows, cluster):

@@ -1,4 +1,4 @@
-"""Blocks of rows that are compared with all anchors at a time."""
+"""Cut rows into blocks that are compared with all anchors at a time."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -20,24 +20,10 @@ def block_slices(n_rows: int, n_columns: int) -> Iterator[slice]:
 def map_blocks(
     function: Callable[[Any], np.ndarray], X: Any, n_columns: int, shape: tuple, dtype: Any
 ) -> np.ndarray:
-    """Apply a function to blocks of rows.
+    """Apply a function to blocks of rows, and put the results below each other.
 
-    Parameters
-    ----------
-    function : callable
-        Makes an array with as many rows of a block.
-    X : {ndarray, CSR matrix} of shape (n_samples, n_features)
-        Rows.
-    n_columns : int
-        Numbers that a row becomes inside of the function.
-    shape : tuple of int
-        Shape of a row of the result.
-    dtype : dtype
-        Of the result.
-
-    Returns
-    -------
-    result : ndarray of shape (n_samples, *shape)
+    A row becomes `n_columns` numbers inside of the function, and an array of the given shape and
+    dtype in the result.
     """
     result = np.empty((X.shape[0], *shape), dtype)
     for rows in block_slices(X.shape[0], n_columns):

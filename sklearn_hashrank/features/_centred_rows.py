@@ -1,4 +1,4 @@
-"""Dense and sparse rows, centred and scaled, as one kind of matrix."""
+"""Dense or sparse rows, centred and scaled, behind one matrix interface."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -19,16 +19,8 @@ _SMALLEST_OF_FLOAT32 = (4 * 1.4e-45) ** 2  # below it, values are a few subnorma
 class CenteredRows(LinearOperator):
     """The matrix ``(X - mean) * scale`` in float64, of which sparse rows are never made dense.
 
-    Dense rows are converted and centred block by block, unless they are already.
-
-    Parameters
-    ----------
-    X : {ndarray, CSR matrix} of shape (n_samples, n_features)
-        Rows as they are.
-    mean : ndarray of shape (n_features,)
-        Subtracted from every row.
-    scale : ndarray of shape (n_features,), default=None
-        None leaves the features as they are.
+    Dense rows are converted and centred block by block, unless they are already. Without a `scale`
+    features stay as they are.
     """
 
     def __init__(self, X: Any, mean: np.ndarray, scale: np.ndarray | None = None):

@@ -1,4 +1,4 @@
-"""Gaussian kernels with anchors."""
+"""Gaussian kernels of rows with anchors."""
 
 from typing import Any
 
@@ -8,6 +8,7 @@ from scipy import linalg
 from ..persistence import storable
 from ._anchors import Anchors
 from ._blocks import block_slices, map_blocks
+from ._settled import LinearScores, likely_rounding_of_sums, settle
 
 _SMALLEST_EIGENVALUE = 1e-8
 
@@ -19,13 +20,6 @@ class KernelFeatures:
     A kernel is ``exp(-gamma * d^2 / s)``, with d the distance of a row from an anchor and s the
     mean of ``d^2`` over the training rows and the anchors. So it depends neither on the scale nor
     on the offset of the features.
-
-    Parameters
-    ----------
-    anchors : Anchors
-        What rows are compared with.
-    gamma : float
-        Steepness.
     """
 
     def __init__(self, anchors: Anchors, gamma: float):
@@ -36,21 +30,7 @@ class KernelFeatures:
 
     @classmethod
     def centred(cls, X: Any, anchors: Anchors, gamma: float) -> "KernelFeatures":
-        """Features whose means over some rows are zero.
-
-        Parameters
-        ----------
-        X : {ndarray, CSR matrix} of shape (n_samples, n_features)
-            Training rows.
-        anchors : Anchors
-            What rows are compared with.
-        gamma : float
-            Steepness.
-
-        Returns
-        -------
-        features : KernelFeatures
-        """
+        """Features whose means over the training rows are zero."""
         features = cls(anchors, gamma)
         total = np.zeros(anchors.n)
         for rows in block_slices(X.shape[0], anchors.row_numbers):
@@ -60,7 +40,10 @@ class KernelFeatures:
 
     def block(self, X: Any) -> np.ndarray:
         """Features of a block of rows, (n_samples, n_anchors)."""
-        features = self.anchors.squared_distances(X)
+        return self._from_distances(self.anchors.squared_distances(X))
+
+    def _from_distances(self, features):
+        """Turn squared distances into features, in place."""
         with np.errstate(over="ignore"):  # rows so far away have kernels of zero
             features *= -features.dtype.type(self.factor)
         np.exp(features, out=features)
@@ -75,63 +58,66 @@ class KernelFeatures:
         return np.exp(-self.factor * np.maximum(distances, 0))
 
     def transform(self, X: Any) -> np.ndarray:
-        """Features of all rows, for training.
+        """Features of all rows, (n_samples, n_anchors), for training.
 
-        Parameters
-        ----------
-        X : {ndarray, CSR matrix} of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        features : ndarray of shape (n_samples, n_anchors)
-            In float32 where rows and anchors are.
+        They are float32 where rows and anchors are.
         """
         n = self.anchors.n
         return map_blocks(self.block, X, self.anchors.row_numbers, (n,), self.anchors.dtype_of(X))
 
     def project(self, X: Any, weights: np.ndarray, offsets: Any = 0) -> np.ndarray:
-        """Products of the features with weights, made block by block.
+        """Products of the features with weights (n_anchors, n_bits), made block by block.
 
-        Parameters
-        ----------
-        X : {ndarray, CSR matrix} of shape (n_samples, n_features)
-            Rows.
-        weights : ndarray of shape (n_anchors, n_bits)
-            A column for each bit.
-        offsets : ndarray of shape (n_bits,) or float, default=0
-            Added to the products.
-
-        Returns
-        -------
-        projections : ndarray of shape (n_samples, n_bits)
-            In float32 where rows, anchors and weights are.
+        Offsets are added. The result is float32 where rows, anchors and weights are.
         """
         dtype = np.result_type(self.anchors.dtype_of(X), weights.dtype)
-        projections = map_blocks(
-            lambda rows: self.block(rows) @ weights,
+        offsets = np.zeros(weights.shape[1], weights.dtype) + offsets
+        scores = LinearScores(weights.T, offsets, likely_rounding_of_sums)
+        return map_blocks(
+            lambda rows: self._project_block(rows, scores, dtype),
             X,
             self.anchors.row_numbers,
             weights.shape[1:],
             dtype,
         )
-        projections += offsets
+
+    def _project_block(self, X, scores, dtype):
+        """Projections of a block of rows, whose signs depend on each row alone."""
+        distances = self.anchors.squared_distances(X, dtype=dtype)
+        of_distances = self.anchors.rounding_of(distances)
+        features = self._from_distances(distances)
+        projections = scores.multiply(features)
+        # What kernels round off is relative to them, not to what is left when they are centred.
+        of_rows, slopes, offsets = scores.rounding(features)
+        of_kernels = of_rows + np.linalg.norm(self.means)
+        of_rows = of_kernels * (1 + self.factor * of_distances / scores.relative(features))
+        settle(
+            projections,
+            of_rows,
+            slopes,
+            offsets,
+            lambda rows, bits: self._project_alone(X, rows, bits, scores, dtype),
+        )
         return projections
+
+    def _project_alone(self, X, rows, bits, scores, dtype):
+        distinct, of_distinct = np.unique(rows, return_inverse=True)
+        if dtype != np.float64:  # most are certain there
+            projections = self._project_block(X[distinct], scores, np.dtype(np.float64))
+            return projections[of_distinct, bits]
+        n = self.anchors.n
+        distances = self.anchors.squared_distances_alone(
+            X, np.repeat(distinct, n), np.tile(np.arange(n), len(distinct))
+        )
+        features = self._from_distances(distances.reshape(-1, n))
+        return scores.project_alone(features, of_distinct, bits)
 
 
 def inverse_root(kernels: np.ndarray, dtype: Any) -> np.ndarray:
     """Inverse root of a matrix of kernels, without directions in which it is zero.
 
-    Parameters
-    ----------
-    kernels : ndarray of shape (n_anchors, n_anchors)
-        Centred or not.
-    dtype : dtype
-        Of the rows: kernels of float32 are zero where they are smaller than its rounding.
-
-    Returns
-    -------
-    root : ndarray of shape (n_anchors, n_anchors)
+    `dtype` is that of the rows: kernels of float32 are zero where they are smaller than its
+    rounding.
     """
     values, vectors = linalg.eigh(kernels)
     kept = values > max(_SMALLEST_EIGENVALUE, len(kernels) * np.finfo(dtype).eps)

@@ -15,18 +15,10 @@ _SMALLEST_DEVIATION = 1e-13
 
 @storable
 class Moments(NamedTuple):
-    """Mean and variance of every feature; moments of other rows are added by ``+``.
+    """Mean and variance of every feature in float64; moments of other rows are added by ``+``.
 
-    Attributes
-    ----------
-    n_rows : int
-    mean : ndarray of shape (n_features,), float64
-    variance : ndarray of shape (n_features,), float64
-        Mean square of the deviations.
-    dtype : str
-        That of the rows; of blocks of both precisions the wider one.
-    rounding : float
-        A deviation that is at most this share of the mean is rounding error.
+    `dtype` is that of the rows; of blocks of both precisions the wider one. A deviation that is at
+    most the share `rounding` of the mean is rounding error.
     """
 
     n_rows: int
@@ -45,18 +37,7 @@ class Moments(NamedTuple):
     def around(cls, mean: np.ndarray, rows: CenteredRows, dtype: Any) -> "Moments":
         """Moments of rows that are centred at a mean already, for instance that of more rows.
 
-        Parameters
-        ----------
-        mean : ndarray of shape (n_features,)
-            What the rows are centred at.
-        rows : CenteredRows of shape (n_samples, n_features)
-            Rows to take the variances of.
-        dtype : dtype
-            Of the rows before they were centred.
-
-        Returns
-        -------
-        moments : Moments
+        `dtype` is that of the rows before they were centred.
         """
         name = np.dtype(dtype).name
         return cls(rows.shape[0], mean, rows.variances(), name, _ROUNDING[name])

@@ -1,4 +1,4 @@
-"""Directions in which rows vary most."""
+"""Find the directions in which rows vary most."""
 
 import numpy as np
 from numpy.random import RandomState
@@ -19,35 +19,13 @@ def leading_directions(
     n_iter: int = 7,
     exact_features: int = _EXACT_FEATURES,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Directions of the largest variance.
+    """Find the directions of the largest variance.
 
-    Up to `exact_features` features they are exact, from the covariance matrix, or from the rows
-    where those are much fewer; beyond, they come from randomised subspace iteration, which never
-    forms the covariance matrix.
-
-    Parameters
-    ----------
-    rows : CenteredRows of shape (n_samples, n_features)
-        Dense or sparse.
-    n_directions : int
-        At most n_features.
-    random_state : RandomState instance
-        Samples the start of the iteration.
-    n_iter : int, default=7
-        Turns of the iteration.
-    exact_features : int, default=1024
-        Most features to form the covariance matrix of: its eigenvectors take cubic time.
-
-    Returns
-    -------
-    variances : ndarray of shape (n_directions,)
-        Descending.
-    directions : ndarray of shape (n_features, n_directions)
-        Orthonormal columns; the largest entry of each is positive.
-
-    References
-    ----------
-    N. Halko, P.-G. Martinsson, J. A. Tropp, "Finding structure with randomness", SIAM Review 2011.
+    Returns variances (n_directions,), descending, and directions (n_features, n_directions). They
+    are orthonormal, and the largest entry of each is positive. Up to `exact_features` features they
+    are exact, from the covariance matrix, whose eigenvectors take cubic time, or from the rows
+    where those are much fewer; beyond, they come from `n_iter` turns of randomised subspace
+    iteration (Halko, Martinsson and Tropp 2011), which never forms the covariance matrix.
     """
     n_rows, n_features = rows.shape
     if n_features <= exact_features and n_directions <= n_rows < n_features / 2:

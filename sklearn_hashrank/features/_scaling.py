@@ -1,4 +1,4 @@
-"""By how much each feature is scaled before learning."""
+"""Choose the factor by which each feature is scaled before learning."""
 
 import numpy as np
 
@@ -12,21 +12,12 @@ _HIDING, _SHARE_OF_HIDING = 100, 0.1
 
 
 def in_one_unit(deviations: np.ndarray) -> np.ndarray:
-    """Deviations that the features would have if all were of one unit.
+    """Deviations, all above zero, that the features would have if all were of one unit.
 
     A few features hide the others where each of them has more than 100 times the variance of all
     others together. They are then taken to be in another unit, and get the median deviation of the
     others. A few are one, or at most a tenth of the features. All other deviations are kept
     exactly: principal components, or many features beside noise, may differ as much as they like.
-
-    Parameters
-    ----------
-    deviations : ndarray of shape (n_features,)
-        All above zero.
-
-    Returns
-    -------
-    deviations : ndarray of shape (n_features,)
     """
     falling = np.argsort(-deviations, kind="stable")
     variances = (deviations[falling] / deviations[falling[0]]) ** 2
@@ -49,15 +40,6 @@ def feature_scales(moments: Moments) -> np.ndarray:
     the median, deviations keep their ratios, as principal components need it, whose small ones are
     noise. Far from it they are held within a factor of 10. One common factor makes the mean
     variance 1. Features that vary by no more than rounding get the scale 0.
-
-    Parameters
-    ----------
-    moments : Moments
-        Of the rows.
-
-    Returns
-    -------
-    scales : ndarray of shape (n_features,)
     """
     varies = moments.varies
     scales = np.zeros_like(moments.variance)
@@ -73,20 +55,10 @@ def feature_scales(moments: Moments) -> np.ndarray:
 def distance_scales(moments: Moments, mixed_units: bool) -> np.ndarray:
     """Scale of every centred feature where distances or inner products of rows count.
 
-    One scale for all makes their mean variance 1, so that distances keep their proportions.
-
-    Parameters
-    ----------
-    moments : Moments
-        Of the rows.
-    mixed_units : bool
-        Whether features may be of several units, which :func:`in_one_unit` tells from their
-        deviations. Where they are not, the scales are those of False, to the last bit.
-
-    Returns
-    -------
-    scales : ndarray of shape (n_features,)
-        0 for features that vary by no more than rounding.
+    One scale for all makes their mean variance 1, so that distances keep their proportions;
+    features that vary by no more than rounding get the scale 0. `mixed_units` says whether features
+    may be of several units, which :func:`in_one_unit` tells from their deviations. Where they are
+    not, the scales are those of False, to the last bit.
     """
     varies = moments.varies
     scales = np.zeros_like(moments.variance)

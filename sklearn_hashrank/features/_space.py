@@ -1,4 +1,4 @@
-"""The feature space of linear learners: how rows go in, and how weights come out."""
+"""The feature space of linear learners: transform rows, and fold weights into hyperplanes."""
 
 from typing import Any, NamedTuple
 
@@ -28,16 +28,9 @@ class Hyperplanes(NamedTuple):
 class Basis(NamedTuple):
     """A linear map from coordinates inside to scaled features.
 
-    Without `rest`, inside are the coordinates along the directions, ``directions * gains``.
-    With `rest`, inside are all features, multiplied by the symmetric matrix
-    ``rest I + directions diag(gains - rest) directions.T``.
-
-    Attributes
-    ----------
-    directions : ndarray of shape (n_features, n_directions)
-        Orthonormal columns.
-    gains : ndarray of shape (n_directions,)
-    rest : float or None
+    Without `rest`, inside are the coordinates along the orthonormal directions, ``directions *
+    gains``. With `rest`, inside are all features, multiplied by the symmetric matrix ``rest I +
+    directions diag(gains - rest) directions.T``.
     """
 
     directions: np.ndarray
@@ -107,19 +100,9 @@ class FeatureSpace:
     def unit(cls, X: Any, *, mixed_units: bool = False) -> "FeatureSpace":
         """Space of features that are centred, and divided by one number for all.
 
-        The mean squared length of the rows becomes 1. Where a feature does not vary, it is 0.
-
-        Parameters
-        ----------
-        X : {ndarray, CSR matrix} of shape (n_samples, n_features)
-            Training rows.
-        mixed_units : bool, default=False
-            Whether features that hide all others are brought to the unit of those first, see
-            :func:`distance_scales`.
-
-        Returns
-        -------
-        space : FeatureSpace
+        The mean squared length of the training rows becomes 1. Where a feature does not vary, it is
+        0. With `mixed_units`, features that hide all others are brought to the unit of those first,
+        see :func:`distance_scales`.
         """
         moments = Moments.of(X)
         n_varying = max(1, int(np.count_nonzero(moments.varies)))
@@ -153,24 +136,11 @@ class FeatureSpace:
         *,
         exact_features: int,
     ) -> "FeatureSpace":
-        """Space of principal components, divided by their variance to some power.
+        """Space of principal components of raw rows, divided by their variance to some power.
 
-        Parameters
-        ----------
-        X : {ndarray, CSR matrix} of shape (n_samples, n_features)
-            Raw rows whose principal components are taken.
-        n_components : int or None
-            Most components. None: all that have variance.
-        power : float
-            Power of the variance that components are divided by.
-        random_state : RandomState instance
-            For more than `exact_features` features.
-        exact_features : int
-            As in :func:`leading_directions`.
-
-        Returns
-        -------
-        space : FeatureSpace
+        At most `n_components` are kept; None stands for all that have variance. Where there are
+        more than `exact_features` features, `random_state` starts the search for them, see
+        :func:`leading_directions`.
         """
         rows = self.rows(X)
         n = min(rows.shape if n_components is None else (n_components, *rows.shape))
@@ -196,26 +166,11 @@ class FeatureSpace:
     ) -> "FeatureSpace":
         """Space of features multiplied by the inverse root of their shrunk covariance.
 
+        The covariance of `rows`, which are rows of this space with the given variances, is shrunk
+        by `shrinkage` in (0, 1] towards a multiple of the identity; 1 leaves the features alone.
         The inverse root is exact for at most `exact_features` features. For more of them it is
-        exact in the leading principal directions only; the others are taken to vary alike.
-
-        Parameters
-        ----------
-        rows : CenteredRows of shape (n_samples, n_features)
-            Rows of this space.
-        variances : ndarray of shape (n_features,)
-            Their variances.
-        shrinkage : float in (0, 1]
-            The covariance is shrunk this much towards a multiple of the identity; 1 leaves the
-            features alone.
-        random_state : RandomState instance
-            For more than `exact_features` features.
-        exact_features, n_directions, n_iter : int
-            Directions of more than `exact_features` features, and the iterations to find them.
-
-        Returns
-        -------
-        space : FeatureSpace
+        exact in `n_directions` leading principal directions only, found in `n_iter` iterations; the
+        others are taken to vary alike.
         """
         n, n_features = rows.shape
         mean_variance = float(variances.mean())
@@ -239,17 +194,9 @@ class FeatureSpace:
         return CenteredRows(X, self.mean, self.scale)
 
     def transform(self, X: Any, dtype: Any = np.float64) -> np.ndarray:
-        """Rows inside, dense.
+        """Rows inside, dense, (n_samples, n_inside).
 
-        Parameters
-        ----------
-        X : {ndarray, CSR matrix} of shape (n_samples, n_features)
-        dtype : dtype, default=float64
-            Of the result. Rows of float32 are not widened for float32.
-
-        Returns
-        -------
-        rows : ndarray of shape (n_samples, n_inside)
+        Rows of float32 are not widened for a float32 result.
         """
         if self.basis is not None:
             inside = self.rows(X) @ self.basis.lift(np.eye(self.basis.n_inside))
@@ -268,22 +215,10 @@ class FeatureSpace:
         return columns if self.basis is None else self.basis.lift(columns)
 
     def fold(self, weights: np.ndarray, offsets: Any, dtype: Any) -> Hyperplanes:
-        """Hyperplanes for raw rows of weights and offsets inside.
+        """Hyperplanes for raw rows of weights (n_inside, n_bits) and offsets inside.
 
-        Parameters
-        ----------
-        weights : ndarray of shape (n_inside, n_bits)
-            One column per bit.
-        offsets : ndarray of shape (n_bits,) or float
-            Added to the projections of the rows inside.
-        dtype : dtype
-            Of the result.
-
-        Returns
-        -------
-        hyperplanes : Hyperplanes
-            ``X @ components_.T + intercept_`` equals ``transform(X) @ weights + offsets``, up to
-            one common factor where the weights do not fit into `dtype` otherwise.
+        ``X @ components_.T + intercept_`` equals ``transform(X) @ weights + offsets``, up to one
+        common factor where the weights do not fit into `dtype` otherwise.
         """
         components = self.lift(weights).T
         if self.scale is not None:
@@ -293,20 +228,7 @@ class FeatureSpace:
     def unfold(
         self, components: np.ndarray, intercept: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Weights and offsets of given hyperplanes; the space has no basis.
-
-        Parameters
-        ----------
-        components : ndarray of shape (n_bits, n_features)
-            Normal vectors for raw rows.
-        intercept : ndarray of shape (n_bits,)
-            Their offsets.
-
-        Returns
-        -------
-        weights : ndarray of shape (n_features, n_bits)
-        offsets : ndarray of shape (n_bits,)
-        """
+        """Weights (n_features, n_bits) and offsets of given hyperplanes; the space has no basis."""
         assert self.basis is None
         weights = np.asarray(components, dtype=np.float64)
         offsets = intercept + weights @ self.mean

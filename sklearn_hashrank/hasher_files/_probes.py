@@ -33,9 +33,9 @@ class Probes(NamedTuple):
     form : str
         Of the rows, one of those that this module makes.
     n_features : int
-        Columns of the rows.
+        Number of columns of the rows.
     method : str
-        Of the hasher.
+        Name of the method that gave the scores.
     scores : ndarray of shape (n_rows, n_bits)
         Or codes, of a hasher that gives no scores.
     """
@@ -52,7 +52,7 @@ def take_probes(hasher: Any) -> Probes | None:
     Parameters
     ----------
     hasher : hasher
-        Fitted.
+        A fitted hasher, also of a class of the user.
 
     Returns
     -------
@@ -75,7 +75,7 @@ def check_probes(hasher: Any, probes: Probes) -> None:
     Parameters
     ----------
     hasher : hasher
-        Fitted.
+        A fitted hasher, also of a class of the user.
     probes : Probes
         Of the hasher that it should be.
     """

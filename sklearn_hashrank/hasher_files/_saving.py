@@ -1,4 +1,4 @@
-"""Fitted hashers in files that are checked when they are read, and that hold no code."""
+"""Write fitted hashers to checked files, and read them."""
 
 import os
 from collections.abc import Iterable
@@ -116,7 +116,7 @@ def load_hasher(path: Any, *, types: Iterable[Any] = ()) -> Any:
     Parameters
     ----------
     path : str or path-like
-        The file.
+        Name of the file that is read.
     types : type or iterable of type, default=()
         Classes of your own that the hasher is made of: affinities, objectives, the hasher itself.
         A class is recognised by its module and name, or by its name where no other has it. For a
@@ -127,7 +127,7 @@ def load_hasher(path: Any, *, types: Iterable[Any] = ()) -> Any:
     Returns
     -------
     hasher : hasher
-        Fitted.
+        The hasher that was stored, fitted.
 
     Raises
     ------

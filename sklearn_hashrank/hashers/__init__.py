@@ -1,3 +1,3 @@
-"""One method per module, or per folder where it needs several rooms."""
+"""The hashers: one module for each method, or a folder where it needs several modules."""
 
 __all__ = []

@@ -1,47 +1,11 @@
-"""What hashers of anchors share: half-spaces of kernels, and the texts of their parameters."""
+"""Base class of hashers whose bits are half-spaces of kernels with anchors."""
 
 from typing import Any
 
 import numpy as np
 
-from .._utils.docs import documented_by
 from ..base import BaseHasher
 from ..features import Anchors, KernelFeatures
-
-documented = documented_by(
-    {
-        "n_bits": """
-n_bits : int, default=32
-    Length of a code.""",
-        "gamma": """
-gamma : float, default=0.5
-    Steepness of the kernel ``exp(-gamma * d^2 / s)``. d is the distance of a row from an anchor,
-    and s the mean of ``d^2`` over training rows and anchors, so that the scale of the features
-    does not matter.""",
-        "output": """
-output : {"bits", "signs", "packed"}, default="bits"
-    Format of :meth:`transform`: 0/1 uint8, -1/+1 int8, or packed uint8 bytes.""",
-        "hyperplanes": """
-anchors_ : ndarray of shape (n_anchors, n_features)
-    The anchors.
-dual_coef_ : ndarray of shape (n_bits, n_anchors)
-    Normal vectors of the hyperplanes in the space of centred kernels with the anchors.
-intercept_ : ndarray of shape (n_bits,)
-    Their offsets.""",
-        "affinity_": """
-affinity_ : affinity object
-    The fitted affinity.""",
-        "attributes": """
-codes_ : ndarray of shape (n_samples, ceil(n_bits / 8)), uint8
-    Packed codes of the training rows.
-y_ : array-like
-    `y` of the training rows; absent where it was None.
-n_features_in_ : int
-    Number of features seen during fit.
-feature_names_in_ : ndarray of shape (`n_features_in_`,)
-    Names of the features, when `X` has string column names.""",
-    }
-)
 
 
 class KernelHasher(BaseHasher):

@@ -1,53 +1,40 @@
-"""Linear hashers that maximise an objective by gradient ascent over minibatches."""
+"""Hashers whose hyperplanes maximise an objective by gradient ascent over minibatches."""
 
-import inspect
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from numbers import Integral, Real
 from typing import Any, Self
 
 import numpy as np
 from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, InvalidParameterError, StrOptions
+from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import validate_data
 
-from .._utils.callbacks import CallbackSupportMixin, Progress
+from .._utils.callbacks import CallbackSupportMixin
 from .._utils.threads import one_blas_thread
-from ..affinity import BaseAffinity
-from ..base import LinearHasher, project
+from ..affinity import BaseAffinity, is_auto
+from ..base import LinearHasher
 from ..learning import (
-    EarlyStopping,
-    History,
     LinearLearner,
-    NeighborRelevance,
-    Report,
-    Trainer,
+    LinearModel,
+    MinibatchLearning,
+    ObjectiveOfRows,
     check_two_rows,
-    choose_batch_size,
     learned_relevance,
-    make_batches,
-    split_for_validation,
-    takes_groups,
-    validation_of,
+    size_of_batches,
 )
-from ..objectives import DPSH, DTSH, CheckedObjective, SquaredEuclidean
+from ..objectives import CheckedObjective
 from ..solvers.stochastic import SCHEDULES, SOLVERS
 
-_RATE_OF_NEIGHBORS = 0.003  # the start is good already: longer steps lose it on pixels
 
-Listeners = Sequence[Callable[[float], None]]
+class LearnsFromMinibatches:
+    """What hashers have that learn hyperplanes from minibatches, of features or of kernels.
 
-
-class MinibatchHasher(CallbackSupportMixin, LinearHasher):
-    """Base class of linear hashers that maximise an objective of minibatches.
-
-    A subclass says which objective (`_choose_objective`). Its parameters are those of
-    `_parameter_constraints` and its own.
+    A subclass says which objective (`_choose_objective`).
     """
 
     _parameter_constraints: dict = {
-        **LinearHasher._parameter_constraints,
         "affinity": [StrOptions({"auto"}), BaseAffinity],
         "solver": [StrOptions(set(SOLVERS))],
         "batch_size": [StrOptions({"auto"}), Interval(Integral, 2, None, closed="left")],
@@ -65,7 +52,110 @@ class MinibatchHasher(CallbackSupportMixin, LinearHasher):
         "verbose": ["verbose"],
     }
 
+    n_bits: int
+    affinity: Any
+    solver: str
+    batch_size: int | str
+    max_iter: int
+    learning_rate: float | str
+    schedule: str
+    weight_decay: float | str
+    momentum: float
+    early_stopping: bool
+    validation_fraction: float
+    n_iter_no_change: int
+    verbose: int
+    _check_can_learn: Callable[..., None]
     _learner: LinearLearner
+
+    def _learn(self, rows, relevance, random_state, start, X, y):
+        """Take the passes over rows of features or of kernels, which `X` became."""
+        objective = self._objective_of_rows(relevance)
+        gain = objective.level_gain(relevance.levels)
+        self._check_can_learn(y, graded=gain is None or len(np.unique(gain)) > 2)
+        learning = MinibatchLearning(
+            objective,
+            relevance,
+            batch_size=self.batch_size,
+            validation_fraction=self.validation_fraction if self.early_stopping else None,
+            random_state=random_state,
+        )
+        self.batch_size_ = learning.batch_size
+        train = learning.train
+        known = rows[train] if learning.validation.size else rows
+        learner = self._new_learner(
+            objective, relevance, known, len(train), learning.in_groups, random_state, start
+        )
+        self.history_ = learning.run(
+            LinearModel(learner, rows),
+            self.max_iter,
+            schedule=self.schedule,
+            n_iter_no_change=self.n_iter_no_change,
+            verbose=self.verbose,
+            estimator=self,
+            X=X,
+            y=y,
+        )
+        self.n_iter_ = len(self.history_["objective"])
+        learner.restart_average()
+        self._learner = learner
+
+    @abstractmethod
+    def _choose_objective(self, relevance: Any) -> Any:
+        """Return the objective, looked up where it is named."""
+
+    def _objective_of_rows(self, relevance):
+        objective = CheckedObjective(self._choose_objective(relevance))
+        objective.check_affinity(relevance.affinity, is_auto(self.affinity))
+        return ObjectiveOfRows(objective, relevance)
+
+    def _check_n_bits(self, learned):
+        if self.n_bits != learned:
+            raise ValueError(
+                f"learning goes on from codes of {learned} bits. Got n_bits={self.n_bits}, which "
+                "takes a new fit, with warm_start=False."
+            )
+
+    def _new_learner(self, objective, relevance, X, n_rows, in_groups, random_state, start=None):
+        decay, rate = self.weight_decay, self.learning_rate
+        if decay == "auto":
+            decay = relevance.weight_decay(X.shape[1], n_rows)
+        if rate == "auto":
+            rate = objective.learning_rate(self.solver)
+            rate = rate or relevance.learning_rate(self.solver, in_groups)
+        options: dict[str, Any] = {"learning_rate": rate, "weight_decay": (decay, 0.0)}
+        if self.solver == "sgd":
+            options["momentum"] = self.momentum
+        solver = SOLVERS[self.solver](**options)
+        dropout = self._choose_dropout(objective, X.shape[1], n_rows)
+        return LinearLearner(
+            X,
+            self.n_bits,
+            solver,
+            random_state,
+            start,
+            dropout=dropout,
+            one_scale=relevance.one_scale,
+        )
+
+    def _choose_dropout(
+        self, objective: ObjectiveOfRows, n_features: int, n_rows: int | None
+    ) -> float:
+        """Share of the features to drop; `n_rows` is None where it is not known beforehand."""
+        return 0.0
+
+
+class MinibatchHasher(LearnsFromMinibatches, CallbackSupportMixin, LinearHasher):
+    """Base class of linear hashers that maximise an objective of minibatches.
+
+    A subclass says which objective (`_choose_objective`). Its parameters are those of
+    `_parameter_constraints` and its own.
+    """
+
+    _parameter_constraints: dict = {
+        **LinearHasher._parameter_constraints,
+        **LearnsFromMinibatches._parameter_constraints,
+    }
 
     @_fit_context(prefer_skip_nested_validation=True)
     @one_blas_thread()
@@ -86,9 +176,9 @@ class MinibatchHasher(CallbackSupportMixin, LinearHasher):
         start = self._check_start(X)
         X, y = self._validate_training_data(X, y)
         relevance = self._fit_relevance(X, y)
-        chosen, before_step = self._choose_objective(relevance.affinity)
-        objective = CheckedObjective(chosen, relevance.levels)
-        self._train(objective, before_step, relevance, X, y, start)
+        random_state = check_random_state(self.random_state)
+        self._learn(X, relevance, random_state, start, X, y)
+        self._set_projections(self._learner.fold())
         self._keep_database(X, y)
         return self
 
@@ -119,53 +209,26 @@ class MinibatchHasher(CallbackSupportMixin, LinearHasher):
             self._check_n_bits(self._learner.n_bits)
         X, y = self._validate_training_data(X, y, reset=first)
         relevance = self._fit_relevance(X, y)
-        objective = CheckedObjective(
-            self._choose_objective(relevance.affinity)[0], relevance.levels
-        )
+        objective = self._objective_of_rows(relevance)
         random_state = check_random_state(self.random_state)
         if first:
-            self.batch_size_ = choose_batch_size(
-                self.batch_size, objective.objective, relevance, random_state
+            self.batch_size_ = size_of_batches(self.batch_size, objective, relevance, random_state)
+        in_groups = self.batch_size == "auto" and relevance.takes_groups(self.batch_size_)
+        if first:
+            self._learner = self._new_learner(
+                objective, relevance, X, None, in_groups, random_state
             )
-            self._learner = self._new_learner(objective, relevance, X, None, random_state)
         else:
             self._learner.see(X)
-        step = _stepper(self._learner, objective, relevance, X)
-        for batch in self._new_batches(relevance.members, relevance, random_state):
-            step(batch, 1 / np.sqrt(1 + self._learner.n_steps / 100))
+        model = LinearModel(self._learner, X)
+        for batch in relevance.batches(
+            relevance.members, self.batch_size_, in_groups, random_state
+        ):
+            model.step(batch, objective.of(batch), 1 / np.sqrt(1 + self._learner.n_steps / 100))
         self._set_projections(self._learner.fold(average=True))
         for name in ("codes_", "y_", "history_", "n_iter_"):
             self.__dict__.pop(name, None)
         return self
-
-    @abstractmethod
-    def _choose_objective(self, affinity: BaseAffinity) -> tuple[Any, Listeners]:
-        """Return the objective, looked up where it is named, and listeners to its progress."""
-
-    def _refuse_ignored(self, owner: type, names: tuple[str, ...]) -> None:
-        """Raise where a parameter of the named objectives is set beside an objective object.
-
-        `owner` is the class whose constructor has the defaults.
-        """
-        defaults = inspect.signature(owner).parameters
-        given = [
-            f"{name}={getattr(self, name)!r}"
-            for name in names
-            if getattr(self, name) != defaults[name].default
-        ]
-        if given:
-            raise ValueError(
-                f"{', '.join(names)} belong to objectives given by name, and would be ignored. "
-                f"Got {', '.join(given)} and an objective of type {type(self.objective).__name__}, "
-                "which has parameters of its own."
-            )
-
-    def _refuse_name(self, parameter: str, accepted: Any, also: str = "") -> None:
-        options = ", ".join(repr(name) for name in sorted(accepted))
-        raise InvalidParameterError(
-            f"The {parameter!r} parameter of {type(self).__name__} must be a str among "
-            f"{{{options}}}{also}. Got {getattr(self, parameter)!r} instead."
-        )
 
     def _check_start(self, X):
         """Return the projections that a warm start starts from, and refuse others than theirs."""
@@ -175,13 +238,6 @@ class MinibatchHasher(CallbackSupportMixin, LinearHasher):
         validate_data(self, X, reset=False, skip_check_array=True)
         return self.components_, self.intercept_
 
-    def _check_n_bits(self, learned):
-        if self.n_bits != learned:
-            raise ValueError(
-                f"learning goes on from codes of {learned} bits. Got n_bits={self.n_bits}, which "
-                "takes a new fit, with warm_start=False."
-            )
-
     def _fit_relevance(self, X, y):
         check_two_rows(self, X)
         if not hasattr(self, "affinity_"):
@@ -189,104 +245,5 @@ class MinibatchHasher(CallbackSupportMixin, LinearHasher):
         random_state = check_random_state(self.random_state)
         return learned_relevance(self.affinity, self.affinity_, X, y, random_state, self.n_jobs)
 
-    def _train(self, objective, before_step, relevance, X, y, start):
-        """Take the passes, and set what they taught."""
-        random_state = check_random_state(self.random_state)
-        train, validation = relevance.members, relevance.members[:0]
-        if self.early_stopping:
-            fraction = self.validation_fraction
-            train, validation = split_for_validation(train, fraction, random_state)
-        batch_size = choose_batch_size(
-            self.batch_size, objective.objective, relevance, random_state
-        )
-        self.batch_size_ = min(len(train), batch_size)
-        rows = X[train] if validation.size else X
-        learner = self._new_learner(objective, relevance, rows, len(train), random_state, start)
-        stopping = None
-        if validation.size:
-            validate = self._validation(objective, relevance, X, learner, train, validation)
-            stopping = _stopping(learner, validate, self.n_iter_no_change)
-        report = self.verbose and Report(type(self).__name__, self.max_iter, int(self.verbose))
-        history: History = Trainer(
-            _stepper(learner, objective, relevance, X),
-            self._new_batches(train, relevance, random_state),
-            SCHEDULES[self.schedule],
-            learner.solver.learning_rate,
-            before_step,
-            [listener for listener in (stopping, report) if listener],
-        ).run(Progress(self, X, y, self.max_iter, learner.fold))
-        if stopping:
-            stopping.restore()
-        learner.restart_average()
-        self._set_projections(learner.fold())
-        self.history_, self.n_iter_ = history, len(history["objective"])
-        self._learner = learner
-
-    def _takes_groups(self, relevance):
-        return takes_groups(self.batch_size, self.batch_size_, relevance)
-
-    def _new_batches(self, rows, relevance, random_state):
-        in_groups = self._takes_groups(relevance)
-        return make_batches(rows, self.batch_size_, relevance, in_groups, random_state)
-
-    def _new_learner(self, objective, relevance, X, n_rows, random_state, start=None):
-        decay, from_neighbors = self.weight_decay, isinstance(relevance, NeighborRelevance)
-        if decay == "auto" and from_neighbors:
-            decay = 0.0
-        elif decay == "auto":
-            decay = 0.15 * np.sqrt(min(1, X.shape[1] / n_rows)) if n_rows else 0.05
-        rate = self.learning_rate
-        if rate == "auto" and from_neighbors and self.solver != "sgd":
-            rate = _RATE_OF_NEIGHBORS
-        elif rate == "auto":
-            rate = _rate(objective.objective, self.solver, self._takes_groups(relevance))
-        options: dict[str, Any] = {"learning_rate": rate, "weight_decay": (decay, 0.0)}
-        if self.solver == "sgd":
-            options["momentum"] = self.momentum
-        solver = SOLVERS[self.solver](**options)
-        dropout = self._choose_dropout(objective.objective, X.shape[1], n_rows)
-        return LinearLearner(
-            X, self.n_bits, solver, random_state, start, dropout=dropout, one_scale=from_neighbors
-        )
-
-    def _choose_dropout(self, objective: Any, n_features: int, n_rows: int | None) -> float:
-        """Share of the features to drop; `n_rows` is None where it is not known beforehand."""
-        return 0.0
-
-    def _validation(self, objective, relevance, X, learner, train, validation):
-        def projections(rows):
-            folded = learner.fold()
-            return project(X[rows], folded["components_"], folded["intercept_"])
-
-        return validation_of(objective, projections, relevance, train, validation)
-
     def _set_projections(self, folded):
         self.components_, self.intercept_ = folded["components_"], folded["intercept_"]
-
-
-def _stepper(learner, objective, relevance, X):
-    """Return the step of a trainer: move the learner on a batch of rows of X."""
-
-    def step(batch, factor):
-        level = relevance.level_indices(batch)
-        return learner.step(X[batch], lambda scores: objective(scores, level), factor)
-
-    return step
-
-
-def _stopping(learner, validate, n_iter_no_change):
-    def get_weights():
-        return tuple(weight.copy() for weight in learner.weights)
-
-    def set_weights(weights):
-        learner.weights = weights
-
-    return EarlyStopping(validate, get_weights, set_weights, n_iter_no_change)
-
-
-def _rate(objective, solver, takes_groups):
-    grows = isinstance(objective, DPSH | DTSH)
-    grows = grows or getattr(objective, "metric", None) is SquaredEuclidean
-    if solver == "sgd" and grows:
-        return 0.03  # slopes of squared distances and of products grow with the scores
-    return {"adam": 0.02 if takes_groups else 0.01, "adam-by-bit": 0.02, "sgd": 1.0}[solver]

@@ -1,10 +1,11 @@
-"""What hashers share whose bits are the signs of sinusoids."""
+"""Base class of hashers whose bits are the signs of sinusoids."""
 
 from typing import Any
 
 import numpy as np
 
-from ..base import BaseHasher, project
+from ..base import BaseHasher
+from ..features import LinearScores, settle
 
 _LARGEST_EXPONENT = 90  # of hyperplanes: powers of two that are far from the ends of float32
 
@@ -12,14 +13,8 @@ _LARGEST_EXPONENT = 90  # of hyperplanes: powers of two that are far from the en
 class SinusoidHasher(BaseHasher):
     """Base class of hashers whose bits are the signs of cosines of linear projections.
 
-    Attributes
-    ----------
-    components_ : ndarray of shape (n_bits, n_features)
-    intercept_ : ndarray of shape (n_bits,)
-    unit_ : float
-        A bit is 1 where ``cos(unit_ * (X @ components_.T + intercept_)) + thresholds_ > 0``. A
-        power of two, and 1 unless the frequencies are extreme numbers.
-    thresholds_ : ndarray of shape (n_bits,)
+    A bit is 1 where ``cos(unit_ * (X @ components_.T + intercept_)) + thresholds_ > 0``. `unit_` is
+    a power of two, and 1 unless the frequencies are extreme numbers.
     """
 
     components_: np.ndarray
@@ -41,11 +36,22 @@ class SinusoidHasher(BaseHasher):
         self.n_bits_ = len(frequencies)
 
     def _project(self, X: Any) -> np.ndarray:
-        waves = project(X, self.components_, self.intercept_)
+        phases = LinearScores(self.components_, self.intercept_)
+        waves = phases.multiply(X)
         if self.unit_ != 1:
             waves *= self.unit_
         np.cos(waves, out=waves)
         waves += self.thresholds_
+        # A cosine changes by no more than what it is taken of, and rounds itself.
+        of_rows, slopes, offsets = phases.rounding(X)
+        offsets = self.unit_ * offsets + 2 * phases.zero
+
+        def alone(rows, bits):
+            angles = self.unit_ * phases.project_alone(X, rows, bits)
+            waves = np.cos(angles) + self.thresholds_[bits]
+            return np.where(np.abs(waves) > phases.zero, waves, 0)
+
+        settle(waves, self.unit_ * of_rows, slopes, offsets, alone)
         return waves
 
     def __sklearn_is_fitted__(self) -> bool:

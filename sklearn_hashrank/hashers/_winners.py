@@ -1,4 +1,4 @@
-"""What hashers share whose hashes say which of some candidates is the largest."""
+"""Base class of hashers that say which of some candidates is the largest."""
 
 from abc import abstractmethod
 from numbers import Integral
@@ -47,13 +47,17 @@ class WinnerHasher(BaseHasher):
         return -(-self.n_bits_ // (int(self.n_candidates_).bit_length() - 1))
 
     def _project(self, X: Any) -> np.ndarray:
-        shape = self.n_candidates_, self._n_hashes
+        n_candidates = self.n_candidates_ * self._n_hashes
+        shape, dtype = (self.n_bits_,), self._dtype_of(X)
+        return map_blocks(self._project_block, X, n_candidates, shape, dtype)
 
-        def project_block(block):
-            candidates = self._candidates(block).reshape(-1, *shape)
-            return bit_margins(candidates.transpose(1, 0, 2))[:, : self.n_bits_]
+    def _project_block(self, X: Any) -> np.ndarray:
+        return self._margins(self._candidates(X))
 
-        return map_blocks(project_block, X, shape[0] * shape[1], (self.n_bits_,), self._dtype_of(X))
+    def _margins(self, candidates: np.ndarray) -> np.ndarray:
+        """Margins of the bits, (n_rows, n_bits)."""
+        candidates = candidates.reshape(-1, self.n_candidates_, self._n_hashes)
+        return bit_margins(candidates.transpose(1, 0, 2))[:, : self.n_bits_]
 
     def _dtype_of(self, X: Any) -> np.dtype:
         return X.dtype
@@ -62,16 +66,10 @@ class WinnerHasher(BaseHasher):
 def bit_margins(candidates: np.ndarray) -> np.ndarray:
     """By how much the largest candidate whose index has a bit exceeds the largest of the others.
 
-    Parameters
-    ----------
-    candidates : ndarray of shape (n_candidates, n_rows, n_hashes)
-        n_candidates is a power of two.
-
-    Returns
-    -------
-    margins : ndarray of shape (n_rows, n_hashes * log2(n_candidates))
-        Above zero where the index of the largest candidate, the first of equal ones, has the bit.
-        The bits of a hash stand side by side, the most significant one first.
+    `candidates` is (n_candidates, n_rows, n_hashes), n_candidates a power of two. The result,
+    (n_rows, n_hashes * log2(n_candidates)), is above zero where the index of the largest candidate,
+    the first of equal ones, has the bit. The bits of a hash stand side by side, the most
+    significant one first.
     """
     n_candidates, n_rows, n_hashes = candidates.shape
     n_bits = n_candidates.bit_length() - 1

@@ -1,4 +1,4 @@
-"""Anchor graph hashing."""
+"""Anchor graph hashing, from eigenvectors of a graph over anchors."""
 
 from numbers import Integral
 from typing import Any
@@ -10,9 +10,9 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, Options, StrOptions
 
 from .._utils.threads import one_blas_thread
+from .._utils.types import MatrixLike, Target
 from ..base import BaseHasher
 from ..features import Anchors, AnchorWeights
-from ._kernel import documented
 
 __all__ = ["AGHHasher"]
 
@@ -24,7 +24,6 @@ _ENOUGH_ANCHORS, _ANCHORS_OF_AN_EIGENVECTOR, _ROWS_OF_AN_ANCHOR = 300, 4, 4
 _CONSTANT, _NOTHING = 1 - 1e-3, 1e-10
 
 
-@documented
 class AGHHasher(BaseHasher):
     """Eigenvectors of a graph that joins rows by the anchors near to them.
 
@@ -35,7 +34,8 @@ class AGHHasher(BaseHasher):
 
     Parameters
     ----------
-    {n_bits}
+    n_bits : int, default=32
+        Length of a code. It may exceed the number of features.
     n_layers : {1, 2}, default=1
         How often an eigenvector is cut. 2 uses ``ceil(n_bits / 2)`` eigenvectors: the first bits
         are their signs, the others the cuts of both sides. An odd last eigenvector is cut once.
@@ -44,23 +44,32 @@ class AGHHasher(BaseHasher):
         300, but at most a quarter of the rows, and at least 4 for each eigenvector.
     n_nearest : int, default=2
         Anchors that a row is joined to.
-    {output}
+    output : {"bits", "signs", "packed"}, default="bits"
+        Format of :meth:`transform`: 0/1 uint8, -1/+1 int8, or packed uint8 bytes.
     random_state : int, RandomState instance or None, default=None
-        Starts the clusters.
+        Samples the rows that are clustered, and the start of k-means.
 
     Attributes
     ----------
     anchors_ : ndarray of shape (n_anchors, n_features)
         The anchors that are near to a training row.
     eigenvalues_ : ndarray of shape (n_eigenvectors,)
-        Of the graph; descending from the first below 0.999.
+        Eigenvalues of the graph, descending from the first one below 0.999.
     eigenvectors_ : ndarray of shape (n_anchors, n_eigenvectors)
         Functions of the anchors. A row takes their weighted mean over its nearest anchors.
     thresholds_ : ndarray of shape (2, n_eigenvectors)
-        Where the positive and the negative side are cut again; only with two layers.
+        Where the positive and the negative side of each eigenvector are cut again; only with two
+        layers.
     n_bits_ : int
-        Length of the codes.
-    {attributes}
+        Length of the codes, whatever `n_bits` was set to after `fit`.
+    codes_ : ndarray of shape (n_samples, ceil(n_bits / 8)), uint8
+        Packed codes of the training rows.
+    y_ : array-like
+        `y` of the training rows; absent where it was None.
+    n_features_in_ : int
+        Number of features seen during fit.
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
+        Names of the features, when `X` has string column names.
     affinity_ : affinity object
         Relevance by the form of `y_`, set when :meth:`score` first needs it.
 
@@ -108,7 +117,7 @@ class AGHHasher(BaseHasher):
 
     @_fit_context(prefer_skip_nested_validation=True)
     @one_blas_thread()
-    def fit(self, X: Any, y: Any = None) -> "AGHHasher":
+    def fit(self, X: MatrixLike, y: Target | None = None) -> "AGHHasher":
         """Find the anchors and the eigenvectors.
 
         Parameters
@@ -172,21 +181,11 @@ class AGHHasher(BaseHasher):
 
 
 def graph_eigenvectors(Z: Any, sizes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Smoothest functions of an anchor graph, without those that are constant on its parts.
+    """Find the smoothest functions of an anchor graph that are not constant on its parts.
 
-    Parameters
-    ----------
-    Z : sparse array of shape (n_samples, n_anchors)
-        Weights of the rows, each of sum 1.
-    sizes : ndarray of shape (n_anchors,)
-        Sums of the columns. Anchors of size 0 have no part in any function.
-
-    Returns
-    -------
-    values : ndarray of shape (n_eigenvectors,)
-        Descending, all that are neither zero nor one.
-    functions : ndarray of shape (n_anchors, n_eigenvectors)
-        ``Z @ functions`` has columns of mean square 1.
+    `Z` (n_samples, n_anchors) holds the weights of the rows, each of sum 1, and `sizes` the sums of
+    its columns; anchors of size 0 have no part in any function. The eigenvalues come descending,
+    all that are neither zero nor one, and ``Z @ functions`` has columns of mean square 1.
     """
     roots = np.zeros_like(sizes)
     np.divide(1, np.sqrt(sizes), out=roots, where=sizes > 0)
@@ -202,22 +201,10 @@ def graph_eigenvectors(Z: Any, sizes: np.ndarray) -> tuple[np.ndarray, np.ndarra
 
 
 def second_thresholds(Z: Any, sizes: np.ndarray, functions: np.ndarray) -> np.ndarray:
-    """Where the positive and the negative side of every function are cut in two.
+    """Find where the positive and the negative side of every function are cut in two.
 
-    Parameters
-    ----------
-    Z : sparse array of shape (n_samples, n_anchors)
-        Weights of the rows, each of sum 1.
-    sizes : ndarray of shape (n_anchors,)
-        Sums of its columns.
-    functions : ndarray of shape (n_anchors, n_eigenvectors)
-        Functions of the anchors.
-
-    Returns
-    -------
-    thresholds : ndarray of shape (2, n_eigenvectors)
-        Of the positive and of the negative side. A function without two sides that differ is cut
-        at the mean of its values.
+    The result is (2, n_eigenvectors), the positive sides first. A function without two sides that
+    differ is cut at the mean of its values. `Z` and `sizes` are those of `graph_eigenvectors`.
     """
     Y = Z @ functions
     inverse = np.divide(1, sizes, out=np.zeros_like(sizes), where=sizes > 0)

@@ -1,7 +1,7 @@
-"""Binary reconstructive embedding."""
+"""Binary reconstructive embedding, which learns bits by coordinate descent."""
 
 from numbers import Integral, Real
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -11,10 +11,10 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from .. import _kernels
 from .._utils.threads import one_blas_thread
+from .._utils.types import MatrixLike, Target
 from ..affinity import BaseAffinity, check_level_indices
 from ..base import LinearHasher
 from ..features import FeatureSpace, dense_if_small
-from ._kernel import documented
 
 __all__ = ["BREHasher"]
 
@@ -23,7 +23,6 @@ _SPREAD_OF_THE_START = 1e-3
 _NO_LENGTH = 1e-10  # of a row, where the root of the mean squared length is 1
 
 
-@documented
 class BREHasher(LinearHasher):
     """Bits whose Hamming distances reproduce given distances, by exact coordinate descent.
 
@@ -34,21 +33,23 @@ class BREHasher(LinearHasher):
 
     Parameters
     ----------
-    {n_bits}
+    n_bits : int, default=32
+        Length of a code. It may exceed the number of features.
     affinity : "auto" or affinity object, default="auto"
-        How `y` says what is relevant; see :mod:`sklearn_hashrank.affinity`. Rows of a level between
-        should have a distance between.
+        How `y` says what is relevant; see :mod:`sklearn_hashrank.affinity`. The higher the level of
+        a pair, the smaller the distance that its codes should have.
     n_sampled : int, default=1000
         Training rows that the loss looks at, sampled at random.
     n_basis : int, default=20
-        Sampled rows that a bit is a sum of.
+        Number of sampled rows whose inner products a bit sums.
     pairs : float, default=0.05
         Share of the sampled rows that each of them is paired with.
     max_iter : int, default=100
-        Most sweeps. A sweep changes one weight of each bit.
+        Largest number of sweeps. A sweep changes one weight of each bit.
     tol : float, default=2e-5
-        Sweeps end when one lowers the mean loss of a pair by less.
-    {output}
+        Sweeps end when one of them lowers the mean loss of a pair by less than this.
+    output : {"bits", "signs", "packed"}, default="bits"
+        Format of :meth:`transform`: 0/1 uint8, -1/+1 int8, or packed uint8 bytes.
     random_state : int, RandomState instance or None, default=None
         Samples rows and pairs, and chooses the weights to change.
 
@@ -61,9 +62,17 @@ class BREHasher(LinearHasher):
     loss_ : float
         Mean over the pairs of half the squared error of their distance in [0, 1].
     n_iter_ : int
-        Sweeps done.
-    {affinity_}
-    {attributes}
+        Number of sweeps over the bits.
+    affinity_ : affinity object
+        The affinity, fitted on the training rows.
+    codes_ : ndarray of shape (n_samples, ceil(n_bits / 8)), uint8
+        Packed codes of the training rows.
+    y_ : array-like
+        `y` of the training rows; absent where it was None.
+    n_features_in_ : int
+        Number of features seen during fit.
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
+        Names of the features, when `X` has string column names.
 
     Notes
     -----
@@ -122,7 +131,7 @@ class BREHasher(LinearHasher):
 
     @_fit_context(prefer_skip_nested_validation=True)
     @one_blas_thread()
-    def fit(self, X: Any, y: Any = None) -> "BREHasher":
+    def fit(self, X: MatrixLike, y: Target | None = None) -> "BREHasher":
         """Sample rows and pairs, and change one weight after the other.
 
         Parameters
@@ -139,6 +148,7 @@ class BREHasher(LinearHasher):
         X, y = self._validate_training_data(X, y)
         random_state = check_random_state(self.random_state)
         self.affinity_ = self._fit_affinity(X, y)
+        self._check_can_learn(y)
         space = FeatureSpace.unit(X, mixed_units=y is not None)
         sampled = random_state.permutation(X.shape[0])[: self.n_sampled]
         rows = space.rows(dense_if_small(X[sampled]))
@@ -164,7 +174,7 @@ class BREHasher(LinearHasher):
         return self
 
     def _targets(self, rows, first, second):
-        """The distance from 0 to 1 that pairs of rows should have, by their relevance.
+        """Distance from 0 to 1 that pairs of rows should have, by their relevance.
 
         0 belongs to the highest level that a pair has. The highest there could be, all labels of a
         label set, may be far above it.
@@ -196,7 +206,7 @@ def _distances(kernel):
 def sample_pairs(
     n: int, share: float, random_state: np.random.RandomState
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Both ends of pairs of every row with a share of all rows, without itself."""
+    """Sample pairs of every row with a share of all rows, without itself; returns both ends."""
     n_partners = max(1, int(share * n))
     partners = [random_state.permutation(n)[:n_partners] for _ in range(n)]
     first, second = np.repeat(np.arange(n), n_partners), np.concatenate(partners)
@@ -205,18 +215,11 @@ def sample_pairs(
 
 
 class Pairs(NamedTuple):
-    """Pairs of rows, and the distances that they should have.
+    """Pairs of rows, and the distances in [0, 1] that they should have.
 
-    Attributes
-    ----------
-    first, second : ndarray of shape (n_pairs,)
-        The rows.
-    targets : ndarray of shape (n_pairs,)
-        In [0, 1].
-    neighbors, numbers : ndarray of shape (2 * n_pairs,)
-        The other rows of the pairs of row i, and the numbers of these pairs, stand from
-        ``starts[i]`` to ``starts[i + 1]``.
-    starts : ndarray of shape (n_rows + 1,)
+    The other rows of the pairs of row i, and the numbers of these pairs, are `neighbors` and
+    `numbers` from ``starts[i]`` to ``starts[i + 1]``: flipping a bit of one row changes these pairs
+    alone.
     """
 
     first: np.ndarray
@@ -239,21 +242,8 @@ class Pairs(NamedTuple):
 class Embedding:
     """Bits that are signs of sums over a kernel matrix, and the loss of their distances.
 
-    Parameters
-    ----------
-    kernel : ndarray of shape (n_rows, n_rows)
-        Inner products of the rows.
-    pairs : Pairs
-        Pairs that the loss looks at.
-
-    Attributes
-    ----------
-    basis : ndarray of shape (n_bits, n_basis)
-        The rows whose kernels each bit sums.
-    weights : ndarray of shape (n_bits, n_basis)
-        What their kernels are multiplied by.
-    bits : ndarray of shape (n_bits, n_rows), bool
-        Whether the sums are above zero.
+    Bit b is 1 where the sum of ``weights[b]`` times the kernels (n_rows, n_rows) with the rows
+    ``basis[b]`` is above zero.
     """
 
     def __init__(self, kernel: np.ndarray, pairs: Pairs):

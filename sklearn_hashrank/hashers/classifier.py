@@ -11,9 +11,10 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from .._utils.threads import one_blas_thread
-from ..affinity import LabelAffinity, auto_affinity
-from ..base import BaseHasher, project
-from ..features import FeatureSpace, Moments, dense_if_small
+from .._utils.types import MatrixLike, Target
+from ..affinity import LabelAffinity, auto_affinity, check_can_learn
+from ..base import BaseHasher
+from ..features import FeatureSpace, LinearScores, Moments, dense_if_small
 
 __all__ = ["ClassifierHasher"]
 
@@ -57,19 +58,19 @@ class ClassifierHasher(BaseHasher):
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
-        The labels.
+        The class labels, sorted.
     codebook_ : ndarray of shape (n_classes, n_bits), int8
         Code of each class, -1 and +1.
     coef_ : ndarray of shape (n_classes, n_features)
-        Weights of the logistic regression, for raw features.
+        Weights of the logistic regression, for features as they are given.
     intercept_ : ndarray of shape (n_classes,)
-        Their offsets.
+        Offsets of the logistic regression, one for each class.
     C_ : float
-        The inverse strength that was used.
+        The inverse strength of the regularisation that was used.
     codes_ : ndarray of shape (n_samples, ceil(n_bits / 8)), uint8
         Packed codes of the training rows.
     y_ : ndarray of shape (n_samples,)
-        Labels of the training rows.
+        `y` of the training rows, their class labels.
     affinity_ : affinity object
         Relevance by equal labels, set when :meth:`score` first needs it.
     n_features_in_ : int
@@ -113,7 +114,7 @@ class ClassifierHasher(BaseHasher):
 
     @_fit_context(prefer_skip_nested_validation=True)
     @one_blas_thread()
-    def fit(self, X: Any, y: Any) -> "ClassifierHasher":
+    def fit(self, X: MatrixLike, y: Target) -> "ClassifierHasher":
         """Fit the classifier.
 
         Parameters
@@ -121,7 +122,7 @@ class ClassifierHasher(BaseHasher):
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             Training rows.
         y : array-like of shape (n_samples,) or (n_samples, 1)
-            Class labels.
+            Class labels of the training rows.
 
         Returns
         -------
@@ -173,8 +174,18 @@ class ClassifierHasher(BaseHasher):
         return tags
 
     def _project(self, X: Any) -> np.ndarray:
-        scores = project(X, self.coef_, self.intercept_)
-        return self.codebook_.astype(scores.dtype)[scores.argmax(axis=1)]
+        scores = LinearScores(self.coef_, self.intercept_)
+        found = scores.multiply(X)
+        of_rows, slopes, offsets = scores.rounding(X)
+        chosen = found.argmax(axis=1)
+        largest = np.take_along_axis(found, chosen[:, None], axis=1)
+        bounds = 2 * (of_rows * slopes.max() + offsets.max())[:, None]
+        rows = np.flatnonzero(np.count_nonzero(~(found < largest - bounds), axis=1) > 1)
+        if rows.size:
+            n = len(self.classes_)
+            alone = scores.project_alone(X, np.repeat(rows, n), np.tile(np.arange(n), rows.size))
+            chosen[rows] = alone.reshape(-1, n).argmax(axis=1)
+        return self.codebook_.astype(found.dtype)[chosen]
 
 
 def _number_labels(y):
@@ -192,12 +203,10 @@ def _number_labels(y):
             f"non-integral numbers such as {y[y != np.floor(y)][0]}. Distances of targets are for "
             "hashers that learn from relevance, such as TALRLinear(affinity=EuclideanAffinity())."
         )
-    classes, numbers = np.unique(LabelAffinity().validate(y)[:, 0], return_inverse=True)
-    if len(classes) < 2:
-        raise ValueError(
-            "ClassifierHasher needs rows of at least two classes. "
-            f"Got 1 class in n_samples = {len(numbers)}."
-        )
+    affinity = LabelAffinity().fit(y)
+    classes, numbers = np.unique(affinity.validate(y)[:, 0], return_inverse=True)
+    if len(classes) < 2:  # it learns from classes of a single row as well
+        check_can_learn("ClassifierHasher", affinity, y)
     return classes, numbers
 
 

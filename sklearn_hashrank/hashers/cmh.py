@@ -1,4 +1,4 @@
-"""Concomitant min hash."""
+"""Concomitant min hash, which says which of a few random projections is the largest."""
 
 from typing import Any
 
@@ -7,9 +7,9 @@ from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
 
 from .._utils.threads import one_blas_thread
-from ..base import project
-from ..features import FeatureSpace, Moments
-from ._winners import WinnerHasher
+from .._utils.types import MatrixLike, Target
+from ..features import FeatureSpace, LinearScores, Moments, settle
+from ._winners import WinnerHasher, bit_margins
 
 __all__ = ["CMHHasher"]
 
@@ -31,7 +31,7 @@ class CMHHasher(WinnerHasher):
     output : {"bits", "signs", "packed"}, default="bits"
         Format of :meth:`transform`: 0/1 uint8, -1/+1 int8, or packed uint8 bytes.
     random_state : int, RandomState instance or None, default=None
-        Samples the projections.
+        Samples the directions of the projections.
 
     Attributes
     ----------
@@ -41,9 +41,9 @@ class CMHHasher(WinnerHasher):
     intercept_ : ndarray of shape (n_candidates * n_hashes,)
         Offsets that let every projection of the mean be zero.
     n_candidates_ : int
-        Candidates of a hash.
+        Number of projections that a hash compares.
     n_bits_ : int
-        Length of the codes.
+        Length of the codes, whatever `n_bits` was set to after `fit`.
     codes_ : ndarray of shape (n_samples, ceil(n_bits / 8)), uint8
         Packed codes of the training rows.
     y_ : array-like
@@ -85,7 +85,7 @@ class CMHHasher(WinnerHasher):
 
     @_fit_context(prefer_skip_nested_validation=True)
     @one_blas_thread()
-    def fit(self, X: Any, y: Any = None) -> "CMHHasher":
+    def fit(self, X: MatrixLike, y: Target | None = None) -> "CMHHasher":
         """Sample the projections.
 
         Parameters
@@ -111,7 +111,25 @@ class CMHHasher(WinnerHasher):
         return self
 
     def _candidates(self, X: Any) -> np.ndarray:
-        return project(X, self.components_, self.intercept_)
+        return LinearScores(self.components_, self.intercept_).multiply(X)
+
+    def _project_block(self, X: Any) -> np.ndarray:
+        scores = LinearScores(self.components_, self.intercept_)
+        margins = self._margins(scores.multiply(X))
+        of_rows, slopes, offsets = scores.rounding(X)
+
+        def alone(rows, bits):
+            n, bits_of_a_hash = self.n_candidates_, self.n_candidates_.bit_length() - 1
+            hashes, bits = np.divmod(bits, bits_of_a_hash)
+            of_hashes = hashes[:, None] + self._n_hashes * np.arange(n)
+            candidates = scores.project_alone(X, np.repeat(rows, n), of_hashes.ravel())
+            candidates = candidates.reshape(-1, n).astype(margins.dtype)
+            return bit_margins(candidates.T[:, :, None])[np.arange(len(bits)), bits]
+
+        # A margin is a difference of two candidates.
+        most = np.ones(self.n_bits_)
+        settle(margins, 2 * of_rows, slopes.max() * most, 2 * offsets.max() * most, alone)
+        return margins
 
     def _dtype_of(self, X: Any) -> np.dtype:
         return np.result_type(X.dtype, self.components_.dtype)

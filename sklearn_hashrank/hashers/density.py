@@ -1,7 +1,6 @@
-"""Density-sensitive hashing."""
+"""Density-sensitive hashing, with hyperplanes between clusters."""
 
 from numbers import Integral, Real
-from typing import Any
 
 import numpy as np
 from sklearn.base import _fit_context
@@ -9,6 +8,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 
 from .._utils.threads import one_blas_thread
+from .._utils.types import MatrixLike, Target
 from ..base import LinearHasher
 from ..features import Anchors, map_blocks
 
@@ -18,20 +18,20 @@ __all__ = ["DensityHasher"]
 class DensityHasher(LinearHasher):
     """Density-sensitive hashing: hyperplanes midway between clusters that are neighbours.
 
-    Such hyperplanes avoid to cut through clusters. Those that divide the rows most evenly become
+    Such hyperplanes do not cut through clusters. Those that divide the rows most evenly become
     bits. It suits data that form clusters, needs no labels, and takes more bits than features.
 
     Parameters
     ----------
     n_bits : int, default=32
-        Length of a code.
+        Length of a code. It may exceed the number of features.
     clusters_per_bit : float, default=1.5
         Clusters for each bit, alpha in the paper; there are at most as many as training rows.
     n_neighbors : int, default=3
         Hyperplanes lie between a cluster and so many of its nearest ones, r in the paper; between
         more of them where those are fewer hyperplanes than bits.
     n_iter : int, default=3
-        Iterations of k-means.
+        Number of iterations of k-means.
     output : {"bits", "signs", "packed"}, default="bits"
         Format of :meth:`transform`: 0/1 uint8, -1/+1 int8, or packed uint8 bytes.
     random_state : int, RandomState instance or None, default=None
@@ -40,7 +40,7 @@ class DensityHasher(LinearHasher):
     Attributes
     ----------
     components_ : ndarray of shape (n_bits, n_features)
-        Differences of the means of two clusters.
+        Normal vectors of the hyperplanes: differences of the means of two clusters.
     intercept_ : ndarray of shape (n_bits,)
         Offsets that let every hyperplane pass midway between those means.
     codes_ : ndarray of shape (n_samples, ceil(n_bits / 8)), uint8
@@ -101,7 +101,7 @@ class DensityHasher(LinearHasher):
 
     @_fit_context(prefer_skip_nested_validation=True)
     @one_blas_thread()
-    def fit(self, X: Any, y: Any = None) -> "DensityHasher":
+    def fit(self, X: MatrixLike, y: Target | None = None) -> "DensityHasher":
         """Find clusters, and the hyperplanes between them.
 
         Parameters
@@ -140,23 +140,12 @@ class DensityHasher(LinearHasher):
 def balanced_pairs(
     means: np.ndarray, sizes: np.ndarray, n: int, n_neighbors: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Pairs of clusters, neighbours of each other, whose hyperplanes divide the rows most evenly.
+    """Find pairs of neighbouring clusters whose hyperplanes divide the rows most evenly.
 
-    Parameters
-    ----------
-    means : ndarray of shape (n_clusters, n_features)
-        Of the rows of every cluster.
-    sizes : ndarray of shape (n_clusters,)
-        Rows of every cluster. A cluster counts as a whole, by the side its mean lies on.
-    n : int
-        Pairs wanted. Where there are fewer, they are repeated.
-    n_neighbors : int
-        A cluster is paired with so many of its nearest ones.
-
-    Returns
-    -------
-    first, second : ndarray of shape (n,)
-        The clusters of each pair; those of the most even division first, of equal ones the nearer.
+    A cluster (its mean, and its size in rows) is paired with its `n_neighbors` nearest ones, with
+    more where those are fewer than `n` pairs, and counts as a whole, by the side its mean lies on.
+    The `n` pairs come as two arrays of clusters, those of the most even division first, of equal
+    ones the nearer; where there are fewer, they are repeated.
     """
     n_clusters = len(means)
     if n_clusters == 1:

@@ -2,13 +2,10 @@
 
 from numbers import Real
 
-import numpy as np
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
-from ..affinity import HierarchicalAffinity
-from ..objectives import PAIRWISE_OBJECTIVES, Hierarchical
+from ..objectives import ObjectiveParameter
 from ._minibatch import MinibatchHasher
-from ._parameters import documented
 
 __all__ = ["DispersionHasher"]
 
@@ -18,10 +15,10 @@ _BEST = {
     "dispersed": {"margin": 1.0, "zone": (1 / 3, 2 / 3)},
     "hierarchical": {"margin": 1.0, "zone": (2 / 3, 1.0)},
 }
-_OF_NAMED_OBJECTIVES = ("margin", "zone", "regularization")
+_OPTIONS = {"margin": "auto", "zone": "auto", "regularization": 0.01}
+_OBJECTIVE = ObjectiveParameter("DispersionHasher", takes_zones=True, options=_OPTIONS, best=_BEST)
 
 
-@documented
 class DispersionHasher(MinibatchHasher):
     r"""Linear hash functions trained on pairs, with or without room for each class.
 
@@ -34,7 +31,8 @@ class DispersionHasher(MinibatchHasher):
 
     Parameters
     ----------
-    {n_bits}
+    n_bits : int, default=32
+        Length of a code. It may exceed the number of features.
     objective : {"dispersed", "dsh", "hierarchical", "nested"} or object, default="dispersed"
         A zone for relevant pairs, no zone, or one for each level of label paths, of which a pair
         pays for its own or, as printed, for those of all labels that it shares. Relevant means
@@ -42,7 +40,9 @@ class DispersionHasher(MinibatchHasher):
         object with ``value_and_gradient(scores, level, levels)``, see :ref:`add_an_objective`. An
         object has parameters of its own: `margin`, `zone` and `regularization` belong to the names,
         and must keep their defaults.
-    {affinity}
+    affinity : "auto" or affinity object, default="auto"
+        How `y` says what is relevant; see :mod:`sklearn_hashrank.affinity`. ``"auto"`` without `y`
+        learns from the nearest rows, and judges by distances; see :ref:`unlabelled`.
     margin : float or "auto", default="auto"
         Irrelevant pairs are pushed apart up to this distance per bit. On codes of -1 and +1 the
         squared Euclidean distance of ``"dsh"`` is 4 times the Hamming distance, the city-block
@@ -55,13 +55,78 @@ class DispersionHasher(MinibatchHasher):
         (1/6, 1/3) for ``"nested"``.
     regularization : float, default=0.01
         Weight of the distance of the relaxed codes from -1 and +1.
-    {solver_by_bit}
-    {ascent}
-    {end}
+    solver : {"adam", "adam-by-bit", "sgd"}, default="adam-by-bit"
+        Adam; Adam with one mean square of the gradient for all weights of a bit, which suits
+        principal components, because small ones do not move as far as large ones; or stochastic
+        gradient ascent with momentum.
+    batch_size : int or "auto", default="auto"
+        Rows of a minibatch, at most all of them, sampled at random. ``"auto"`` is 256, and up to
+        2048 where relevant items are rare: a query should find about ten of them in its batch, and
+        for graded objectives one of those that hold most of the gain. Where they are rare because
+        there are many classes or label paths, it is 512, in groups of about 4 rows of a class or
+        path. Where nearest rows are relevant, batches are made of rows with some of their
+        neighbours, and ``"auto"`` is 512.
+    max_iter : int, default=60
+        Most passes over the training rows.
+    learning_rate : float or "auto", default="auto"
+        Length of a step at the start. ``"auto"`` is 0.01 for Adam, 0.02 where batches are made of
+        groups and for Adam by bit, but 0.003 for both where nearest rows are relevant; for SGD 1,
+        but 0.03 on squared distances and on products of projections, whose slopes have no bound. An
+        objective may declare others.
+    schedule : {"constant", "step", "cosine"}, default="cosine"
+        How the length of a step falls during `max_iter` passes.
+    weight_decay : float or "auto", default="auto"
+        Share of the weights that a step takes away at the start; it falls with `schedule`. Few rows
+        of many features want more of it: ``"auto"`` is 0.15 times the root of the number of
+        features per training row, at most 0.15, and 0.05 in :meth:`partial_fit`; 0 where nearest
+        rows are relevant.
+    momentum : float, default=0.9
+        Share of the last move that ``solver="sgd"`` keeps.
+    early_stopping : bool, default=False
+        Whether to keep part of the training rows for validation, to return the weights that were
+        best, and to stop after `n_iter_no_change` passes without a better one. Validation looks at
+        the tie-aware measure that the objective names, as ``"ap"`` and ``"ndcg"`` do, or else at
+        the objective of the validation rows among themselves.
+    validation_fraction : float, default=0.1
+        Share of the rows kept for validation.
+    n_iter_no_change : int, default=10
+        Passes to wait for a better validation.
+    warm_start : bool, default=False
+        Whether :meth:`fit` starts from the weights of the last fit.
+    output : {"bits", "signs", "packed"}, default="bits"
+        Format of :meth:`transform`: 0/1 uint8, -1/+1 int8, or packed uint8 bytes.
+    random_state : int, RandomState instance or None, default=None
+        Samples the start, the minibatches and the validation rows.
+    n_jobs : int or None, default=None
+        Threads over the rows of large batches. None means 1 unless in a
+        :obj:`joblib.parallel_config` context, -1 means all processors. The result does not depend
+        on it. An objective that is an object has an `n_jobs` of its own.
+    verbose : int, default=0
+        Print a line every `verbose` passes.
 
     Attributes
     ----------
-    {attributes}
+    components_ : ndarray of shape (n_bits, n_features)
+        Normal vectors of the hyperplanes.
+    intercept_ : ndarray of shape (n_bits,)
+        Their offsets.
+    affinity_ : affinity object
+        The fitted affinity.
+    history_ : dict of list
+        For each pass the mean ``"objective"`` over the minibatches, the ``"learning_rate"`` at its
+        end, and the ``"validation"`` where `early_stopping` is on.
+    n_iter_ : int
+        Passes done.
+    batch_size_ : int
+        Rows of a minibatch.
+    codes_ : ndarray of shape (n_samples, ceil(n_bits / 8)), uint8
+        Packed codes of the training rows; not after :meth:`partial_fit`.
+    y_ : array-like
+        `y` of the training rows; absent where it was None, and after :meth:`partial_fit`.
+    n_features_in_ : int
+        Number of features seen during fit.
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
+        Names of the features, when `X` has string column names.
 
     References
     ----------
@@ -136,36 +201,6 @@ class DispersionHasher(MinibatchHasher):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def _choose_objective(self, affinity):
-        objective = self.objective
-        if not isinstance(objective, str):
-            self._refuse_ignored(DispersionHasher, _OF_NAMED_OBJECTIVES)
-        elif objective in PAIRWISE_OBJECTIVES:
-            zones = {"margin": self.margin, "zone": self.zone}
-            chosen = {name: value for name, value in zones.items() if not isinstance(value, str)}
-            objective = PAIRWISE_OBJECTIVES[objective](
-                **{**_BEST.get(objective, {}), **chosen},
-                regularization=self.regularization,
-                n_jobs=self.n_jobs,
-            )
-        else:
-            self._refuse_name(
-                "objective",
-                PAIRWISE_OBJECTIVES,
-                " or an object with value_and_gradient(scores, level, levels)",
-            )
-        if isinstance(objective, Hierarchical):
-            self._check_hierarchy(affinity)
-        return objective, ()
-
-    def _check_hierarchy(self, affinity):
-        guessed = isinstance(self.affinity, str) and not isinstance(affinity, HierarchicalAffinity)
-        n_levels = np.count_nonzero(affinity.levels_ > 0)
-        if guessed or n_levels < 2:
-            levels = "level" if n_levels == 1 else "levels"
-            raise ValueError(
-                f"objective={self.objective!r} needs superclasses: y as label paths of shape "
-                "(n_samples, depth), integers, the superclass first, with depth >= 2 "
-                "(and affinity=HierarchicalAffinity() where all are 0 or 1). "
-                f"Got {type(affinity).__name__} with {n_levels} {levels} above 0."
-            )
+    def _choose_objective(self, relevance):
+        options = {name: getattr(self, name) for name in _OPTIONS}
+        return _OBJECTIVE.resolve(self.objective, options, n_jobs=self.n_jobs)

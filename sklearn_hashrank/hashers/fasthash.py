@@ -1,4 +1,4 @@
-"""Codes by block graph cuts, then a classifier for each bit."""
+"""FastHash: codes by block graph cuts, then a classifier for each bit."""
 
 from numbers import Integral
 from typing import Any
@@ -10,12 +10,13 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import has_fit_parameter
 
 from .._utils.threads import one_blas_thread
+from .._utils.types import MatrixLike, Target
 from ..affinity import BaseAffinity
 from ..base import BaseHasher
 from ..features import Moments
 from ..solvers.binary_quadratic import minimise_by_cuts, minimise_spectrally
-from ._pairs import sample_pairs
-from ._trees import BinnedFeatures, TreeEnsembles
+from ._boosted_trees import BinnedFeatures, TreeEnsembles
+from ._similar_pairs import sample_pairs
 
 __all__ = ["FastHasher"]
 
@@ -56,14 +57,14 @@ class FastHasher(BaseHasher):
         `sample_weight`. None: boosted trees. :func:`~sklearn_hashrank.save_hasher` stores boosted
         trees as arrays, and refuses other classifiers.
     n_estimators : int, default=200
-        Boosted trees of a bit, at most.
+        Largest number of boosted trees of a bit.
     max_depth : int, default=4
-        Depth of a tree, at most.
+        Largest depth of a tree.
     max_features : int, default=200
-        Features that a node of a tree looks at, sampled anew for every node.
+        Number of features that a node of a tree tries, sampled anew for every node.
     n_similar, n_dissimilar : int, default=100
-        Partners of each training row, sampled from those that are similar and from those that are
-        not.
+        Number of partners of each training row, sampled from the rows that are similar to it and
+        from those that are not.
     output : {"bits", "signs", "packed"}, default="bits"
         Format of :meth:`transform`: 0/1 uint8, -1/+1 int8, or packed uint8 bytes.
     random_state : int, RandomState instance or None, default=None
@@ -80,11 +81,11 @@ class FastHasher(BaseHasher):
     estimators_ : list of classifiers
         One for each bit; only where `estimator` is not None.
     affinity_ : affinity object
-        The fitted affinity.
+        The affinity, fitted on the training rows.
     training_errors_ : ndarray of shape (n_bits,)
         Share of the training rows whose bit the classifier gets wrong.
     n_bits_ : int
-        Length of the codes.
+        Length of the codes, whatever `n_bits` was set to after `fit`.
     codes_ : ndarray of shape (n_samples, ceil(n_bits / 8)), uint8
         Packed codes of the training rows.
     y_ : array-like
@@ -157,7 +158,7 @@ class FastHasher(BaseHasher):
 
     @_fit_context(prefer_skip_nested_validation=False)
     @one_blas_thread()
-    def fit(self, X: Any, y: Any = None) -> "FastHasher":
+    def fit(self, X: MatrixLike, y: Target | None = None) -> "FastHasher":
         """Learn the bits one after the other.
 
         Parameters
@@ -175,6 +176,7 @@ class FastHasher(BaseHasher):
         random_state = check_random_state(self.random_state)
         Moments.of(X)  # refuses what no hasher takes
         self.affinity_ = self._fit_affinity(X, y)
+        self._check_can_learn(y, graded=False)
         targets = self.affinity_.validate(X if y is None else y)
         counts = self.n_similar, self.n_dissimilar
         pairs = sample_pairs(type(self).__name__, self.affinity_, targets, *counts, random_state)
@@ -242,22 +244,11 @@ class FastHasher(BaseHasher):
 def pair_coefficients(
     loss: str, kinds: np.ndarray, distances: np.ndarray, n_before: int
 ) -> np.ndarray:
-    """By how much an equal new bit costs more than a differing one.
+    """By how much an equal new bit costs more than a differing one, for every pair.
 
-    Parameters
-    ----------
-    loss : {"hinge", "ksh", "bre"}
-    kinds : ndarray of shape (n_pairs,), int8
-        1 for similar pairs, -1 for dissimilar ones.
-    distances : ndarray of shape (n_pairs,), int64
-        Bits in which the pairs differ so far.
-    n_before : int
-        Number of bits so far.
-
-    Returns
-    -------
-    coefficients : ndarray of shape (n_pairs,), float64
-        Whole numbers: the losses are multiplied by four times the square of the number of bits.
+    `kinds` is 1 for similar pairs and -1 for dissimilar ones, `distances` the bits in which they
+    differ so far, of `n_before`. The result holds whole numbers: losses are multiplied by four
+    times the square of the number of bits.
     """
     r = n_before + 1
     h = np.arange(r + 1)

@@ -1,4 +1,4 @@
-"""Iterative quantization."""
+"""Iterative quantization: principal directions with a learned rotation."""
 
 from numbers import Integral
 from typing import Any
@@ -9,6 +9,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 
 from .._utils.threads import one_blas_thread
+from .._utils.types import MatrixLike, Target
 from ..base import LinearHasher
 from ..features import FeatureSpace
 from ..solvers.rotation import itq_rotation
@@ -26,7 +27,7 @@ class ITQHasher(LinearHasher):
     n_bits : int, default=32
         Length of a code, at most the number of features and of training rows.
     max_iter : int, default=50
-        Most alternations between codes and rotation.
+        Largest number of alternations between codes and rotation.
     output : {"bits", "signs", "packed"}, default="bits"
         Format of :meth:`transform`: 0/1 uint8, -1/+1 int8, or packed uint8 bytes.
     random_state : int, RandomState instance or None, default=None
@@ -36,11 +37,11 @@ class ITQHasher(LinearHasher):
     Attributes
     ----------
     components_ : ndarray of shape (n_bits, n_features)
-        Rotated principal directions, orthonormal.
+        Principal directions after the rotation, orthonormal.
     intercept_ : ndarray of shape (n_bits,)
         Offsets that let every hyperplane pass through the mean.
     n_iter_ : int
-        Alternations done.
+        Number of alternations between codes and rotation.
     codes_ : ndarray of shape (n_samples, ceil(n_bits / 8)), uint8
         Packed codes of the training rows.
     y_ : array-like
@@ -81,7 +82,7 @@ class ITQHasher(LinearHasher):
 
     @_fit_context(prefer_skip_nested_validation=True)
     @one_blas_thread()
-    def fit(self, X: Any, y: Any = None) -> "ITQHasher":
+    def fit(self, X: MatrixLike, y: Target | None = None) -> "ITQHasher":
         """Find the principal directions and rotate them.
 
         Parameters

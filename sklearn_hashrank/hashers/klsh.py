@@ -1,7 +1,6 @@
-"""Kernelized locality-sensitive hashing."""
+"""Locality-sensitive hashing in the space of a kernel."""
 
 from numbers import Integral, Real
-from typing import Any
 
 import numpy as np
 from sklearn.base import _fit_context
@@ -9,15 +8,15 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 
 from .._utils.threads import one_blas_thread
+from .._utils.types import MatrixLike, Target
 from ..features import inverse_root
-from ._kernel import KernelHasher, documented
+from ._kernel import KernelHasher
 
 __all__ = ["KLSHHasher"]
 
 _MOST_SUMMED = 30
 
 
-@documented
 class KLSHHasher(KernelHasher):
     """Random hyperplanes in the space of a Gaussian kernel.
 
@@ -27,20 +26,37 @@ class KLSHHasher(KernelHasher):
 
     Parameters
     ----------
-    {n_bits}
+    n_bits : int, default=32
+        Length of a code. It may exceed the number of features.
     n_anchors : int, default=300
         Training rows that kernels are computed with, sampled at random.
     n_summed : int or None, default=None
-        Anchors that are summed for a bit. None: a quarter of them, at most 30.
-    {gamma}
-    {output}
+        Number of anchors that are summed for a bit. None: a quarter of all, at most 30.
+    gamma : float, default=0.5
+        Steepness of the kernel ``exp(-gamma * d^2 / s)``. d is the distance of a row from an
+        anchor, and s the mean of ``d^2`` over training rows and anchors, so that the scale of the
+        features does not matter.
+    output : {"bits", "signs", "packed"}, default="bits"
+        Format of :meth:`transform`: 0/1 uint8, -1/+1 int8, or packed uint8 bytes.
     random_state : int, RandomState instance or None, default=None
         Samples the anchors, and those that are summed.
 
     Attributes
     ----------
-    {hyperplanes}
-    {attributes}
+    anchors_ : ndarray of shape (n_anchors, n_features)
+        Rows that all others are compared with.
+    dual_coef_ : ndarray of shape (n_bits, n_anchors)
+        Normal vectors of the hyperplanes in the space of centred kernels with the anchors.
+    intercept_ : ndarray of shape (n_bits,)
+        Offsets of the hyperplanes, added to the projections.
+    codes_ : ndarray of shape (n_samples, ceil(n_bits / 8)), uint8
+        Packed codes of the training rows.
+    y_ : array-like
+        `y` of the training rows; absent where it was None.
+    n_features_in_ : int
+        Number of features seen during fit.
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
+        Names of the features, when `X` has string column names.
     affinity_ : affinity object
         Relevance by the form of `y_`, set when :meth:`score` first needs it.
 
@@ -86,7 +102,7 @@ class KLSHHasher(KernelHasher):
 
     @_fit_context(prefer_skip_nested_validation=True)
     @one_blas_thread()
-    def fit(self, X: Any, y: Any = None) -> "KLSHHasher":
+    def fit(self, X: MatrixLike, y: Target | None = None) -> "KLSHHasher":
         """Sample the anchors and the hyperplanes.
 
         Parameters

@@ -1,4 +1,4 @@
-"""Supervised hashing with kernels."""
+"""Supervised hashing with kernels, one bit after the other."""
 
 from numbers import Integral, Real
 from typing import Any
@@ -10,8 +10,10 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from .._utils.threads import one_blas_thread
-from ..affinity import BaseAffinity, check_level_indices
-from ._kernel import KernelHasher, documented
+from .._utils.types import MatrixLike, Target
+from ..affinity import BaseAffinity
+from ._kernel import KernelHasher
+from ._similar_pairs import are_relevant
 
 __all__ = ["KSHHasher"]
 
@@ -21,7 +23,6 @@ _SAME_EIGENVALUE = 1e-8  # relative to a bound on all
 _MOST_DOUBLINGS = 50
 
 
-@documented
 class KSHHasher(KernelHasher):
     """Half-spaces of a Gaussian kernel whose codes reproduce which rows are relevant.
 
@@ -33,7 +34,8 @@ class KSHHasher(KernelHasher):
 
     Parameters
     ----------
-    {n_bits}
+    n_bits : int, default=32
+        Length of a code. It may exceed the number of features.
     affinity : "auto" or affinity object, default="auto"
         How `y` says what is relevant, which is a level above 0; see
         :mod:`sklearn_hashrank.affinity`.
@@ -42,22 +44,39 @@ class KSHHasher(KernelHasher):
     n_labelled : int, default=2000
         Training rows, sampled at random, whose pairs teach the codes. All training rows centre the
         kernels.
-    {gamma}
+    gamma : float, default=0.5
+        Steepness of the kernel ``exp(-gamma * d^2 / s)``. d is the distance of a row from an
+        anchor, and s the mean of ``d^2`` over training rows and anchors, so that the scale of the
+        features does not matter.
     max_iter : int, default=500
-        Most steps of gradient ascent for a bit.
+        Largest number of steps of gradient ascent for a bit.
     tol : float, default=0.01
-        Ascent ends when a step changes the objective of a labelled row by at most this.
-    {output}
+        Gradient ascent ends when a step changes the objective of a labelled row by at most this.
+    output : {"bits", "signs", "packed"}, default="bits"
+        Format of :meth:`transform`: 0/1 uint8, -1/+1 int8, or packed uint8 bytes.
     random_state : int, RandomState instance or None, default=None
         Samples the anchors and the labelled rows.
 
     Attributes
     ----------
-    {hyperplanes}
+    anchors_ : ndarray of shape (n_anchors, n_features)
+        Rows that all others are compared with.
+    dual_coef_ : ndarray of shape (n_bits, n_anchors)
+        Normal vectors of the hyperplanes in the space of centred kernels with the anchors.
+    intercept_ : ndarray of shape (n_bits,)
+        Offsets of the hyperplanes, added to the projections.
     n_iter_ : int
-        Steps of gradient ascent for the bit that took most.
-    {affinity_}
-    {attributes}
+        Number of steps of gradient ascent for the bit that took most.
+    affinity_ : affinity object
+        The affinity, fitted on the training rows.
+    codes_ : ndarray of shape (n_samples, ceil(n_bits / 8)), uint8
+        Packed codes of the training rows.
+    y_ : array-like
+        `y` of the training rows; absent where it was None.
+    n_features_in_ : int
+        Number of features seen during fit.
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
+        Names of the features, when `X` has string column names.
 
     References
     ----------
@@ -109,7 +128,7 @@ class KSHHasher(KernelHasher):
 
     @_fit_context(prefer_skip_nested_validation=True)
     @one_blas_thread()
-    def fit(self, X: Any, y: Any = None) -> "KSHHasher":
+    def fit(self, X: MatrixLike, y: Target | None = None) -> "KSHHasher":
         """Sample anchors and labelled rows, and learn one bit after the other.
 
         Parameters
@@ -126,6 +145,7 @@ class KSHHasher(KernelHasher):
         X, y = self._validate_training_data(X, y)
         random_state = check_random_state(self.random_state)
         self.affinity_ = self._fit_affinity(X, y)
+        self._check_can_learn(y, graded=False)
         mixed_units = y is not None
         self._find_features(X, self.n_anchors, self.gamma, random_state, mixed_units=mixed_units)
         labelled = random_state.permutation(X.shape[0])[: self.n_labelled]
@@ -145,13 +165,6 @@ class Similarity:
 
     It is the matrix ``scale * S - Y Y^T``, which is never formed. S has 1 where a row is
     relevant to the other and -1 elsewhere, and is kept as a table of the groups of equal rows.
-
-    Parameters
-    ----------
-    table : ndarray of shape (n_groups, n_groups)
-        S of the groups.
-    group : ndarray of shape (n_rows,)
-        The group of each row.
     """
 
     def __init__(self, table: np.ndarray, group: np.ndarray):
@@ -169,10 +182,7 @@ class Similarity:
         table = np.empty((n, n))
         for start in range(0, n, _ROWS_OF_THE_TABLE):
             part = groups[start : start + _ROWS_OF_THE_TABLE]
-            levels = affinity.level_indices(part, groups)
-            shape = part.shape[0], n
-            levels = check_level_indices(affinity, levels, shape, len(affinity.levels_))
-            relevant = affinity.levels_[levels] > 0
+            relevant = are_relevant(affinity, part, groups)
             table[start : start + _ROWS_OF_THE_TABLE] = np.where(relevant, 1.0, -1.0)
         table = np.maximum(table, table.T)  # nearest rows may be so one way only
         return cls(table, np.arange(n) if group is None else group)
@@ -202,26 +212,10 @@ class Similarity:
 def learn_weights(
     kernels: np.ndarray, similarity: Any, n_bits: int, max_iter: int, tol: float
 ) -> tuple[np.ndarray, int]:
-    """Weights of bits that are learned in turn.
+    """Learn the weights (n_anchors, n_bits) of bits in turn, from the kernels of the labelled rows.
 
-    Parameters
-    ----------
-    kernels : ndarray of shape (n_rows, n_anchors)
-        Centred kernels of the labelled rows.
-    similarity : Similarity
-        That of the labelled rows; it is scaled by the number of bits, and loses what they explain.
-    n_bits : int
-        Number of bits.
-    max_iter : int
-        Most steps of ascent for a bit.
-    tol : float
-        Where ascent ends.
-
-    Returns
-    -------
-    weights : ndarray of shape (n_anchors, n_bits)
-    n_steps : int
-        Steps of gradient ascent for the bit that took most.
+    `similarity` is scaled by the number of bits, and loses what each bit explains. Also returns the
+    number of steps of the bit that took most.
     """
     n, n_anchors = kernels.shape
     similarity.scale = n_bits
@@ -248,22 +242,10 @@ def learn_weights(
 
 
 def leading_eigenvector(matrix: np.ndarray, probe: np.ndarray) -> np.ndarray:
-    """Leading eigenvector; where several have the same eigenvalue, the one nearest to a probe.
+    """Leading unit eigenvector; where several have the same eigenvalue, the one nearest to a probe.
 
     Where classes are of one size and kernels tell all rows apart, each class but one gives the same
     eigenvalue, and rounding alone would choose.
-
-    Parameters
-    ----------
-    matrix : ndarray of shape (m, m)
-        Symmetric.
-    probe : ndarray of shape (m,)
-        Any vector; the result makes no obtuse angle with it.
-
-    Returns
-    -------
-    vector : ndarray of shape (m,)
-        Of length 1.
     """
     m = len(matrix)
     values, vectors = linalg.eigh(matrix, subset_by_index=[max(0, m - 2), m - 1])
@@ -279,29 +261,11 @@ def leading_eigenvector(matrix: np.ndarray, probe: np.ndarray) -> np.ndarray:
 def ascend(
     kernels: np.ndarray, similarity: Any, start: np.ndarray, max_iter: int, tol: float
 ) -> tuple[np.ndarray, int]:
-    """Maximise ``z^T S z`` of the smooth code ``z = tanh(K a / 2)`` by accelerated ascent.
+    """Maximise ``z^T S z`` of the smooth code ``z = tanh(K a / 2)`` by accelerated gradient ascent.
 
-    Nesterov's steps, with a step length that is halved until the objective is above its quadratic
-    bound.
-
-    Parameters
-    ----------
-    kernels : ndarray of shape (n_rows, n_anchors)
-        Centred kernels of the labelled rows.
-    similarity : Similarity
-        S.
-    start : ndarray of shape (n_anchors,)
-        Weights to start from.
-    max_iter : int
-        Most steps.
-    tol : float
-        Ascent ends when the objective of a row changes by at most this.
-
-    Returns
-    -------
-    weights : ndarray of shape (n_anchors,)
-    n_steps : int
-        Steps taken.
+    Nesterov's steps from the weights `start`, with a step length that is halved until the objective
+    is above its quadratic bound. They end when the objective of a row changes by at most `tol`.
+    Returns the weights and the number of steps.
     """
     before, weights = start, start
     projections_before = projections = kernels @ start

@@ -1,13 +1,12 @@
-"""Random hyperplanes."""
-
-from typing import Any
+"""Locality-sensitive hashing with random hyperplanes."""
 
 from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
 
 from .._utils.threads import one_blas_thread
+from .._utils.types import MatrixLike, Target
 from ..base import LinearHasher
-from ..features import FeatureSpace
+from ..features import FeatureSpace, Moments
 
 __all__ = ["LSHHasher"]
 
@@ -19,19 +18,22 @@ class LSHHasher(LinearHasher):
     mean of the training rows. Nothing else is learned. Treat it as the lower bound: a learned
     hasher that scores less is misconfigured.
 
+    Features that vary by no more than rounding have weight 0: however large they are, they say
+    nothing about angles seen from the mean.
+
     Parameters
     ----------
     n_bits : int, default=32
-        Length of a code.
+        Length of a code. It may exceed the number of features.
     output : {"bits", "signs", "packed"}, default="bits"
         Format of :meth:`transform`: 0/1 uint8, -1/+1 int8, or packed uint8 bytes.
     random_state : int, RandomState instance or None, default=None
-        Samples the hyperplanes.
+        Samples the normal vectors of the hyperplanes.
 
     Attributes
     ----------
     components_ : ndarray of shape (n_bits, n_features)
-        Normal vectors of the hyperplanes, standard normal.
+        Normal vectors of the hyperplanes, standard normal; 0 for features that do not vary.
     intercept_ : ndarray of shape (n_bits,)
         Offsets that let every hyperplane pass through the mean.
     codes_ : ndarray of shape (n_samples, ceil(n_bits / 8)), uint8
@@ -73,13 +75,13 @@ class LSHHasher(LinearHasher):
 
     @_fit_context(prefer_skip_nested_validation=True)
     @one_blas_thread()
-    def fit(self, X: Any, y: Any = None) -> "LSHHasher":
+    def fit(self, X: MatrixLike, y: Target | None = None) -> "LSHHasher":
         """Sample the hyperplanes.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Training rows; only their mean is used.
+            Training rows. Only their mean is used, and which of the features vary.
         y : array-like with n_samples rows, default=None
             Not used for learning; kept for :meth:`score`.
 
@@ -90,6 +92,7 @@ class LSHHasher(LinearHasher):
         X, y = self._validate_training_data(X, y)
         random_state = check_random_state(self.random_state)
         normals = random_state.standard_normal((self.n_bits, X.shape[1]))
+        normals[:, ~Moments.of(X).varies] = 0.0
         space = FeatureSpace.centred(X)
         self.components_, self.intercept_ = space.fold(normals.T, 0.0, X.dtype)
         self._keep_database(X, y)

@@ -1,8 +1,7 @@
-"""Hashing as a structural support vector machine over whole rankings."""
+"""List-wise supervised hashing by a structural support vector machine over rankings."""
 
 import warnings
 from numbers import Integral, Real
-from typing import Any
 
 import numpy as np
 from scipy import linalg
@@ -13,13 +12,14 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from .._utils.callbacks import CallbackSupportMixin, Progress
 from .._utils.threads import one_blas_thread
+from .._utils.types import MatrixLike, Target
 from ..affinity import BaseAffinity
 from ..base import LinearHasher
 from ..features import FeatureSpace, Hyperplanes, Moments, dense_if_small
 from ..objectives.structural import LOSSES, RankingLoss
 from ..solvers.cutting_plane import MASTERS, CuttingPlane, factor
 from ..solvers.rotation import random_rotation, rotate_to_signs
-from ._pairs import are_relevant, find_queries
+from ._similar_pairs import are_relevant, find_queries
 
 __all__ = ["LWHHasher"]
 
@@ -69,7 +69,7 @@ class LWHHasher(CallbackSupportMixin, LinearHasher):
     affinity : "auto" or affinity object, default="auto"
         How `y` says what is relevant: level > 0. See :mod:`sklearn_hashrank.affinity`.
     alpha : float, default=0.002
-        Weight of the regulariser. More of it gives fewer iterations and a lower rank.
+        Weight of the regulariser. A larger one gives fewer iterations and a lower rank.
     loss : {"ap", "ndcg", "auc"}, default="ap"
         1 - AP, 1 - NDCG with gain 1 for every relevant item, or 1 - the area under the ROC curve.
     solver : {"pegasos", "sdp"}, default="pegasos"
@@ -95,14 +95,14 @@ class LWHHasher(CallbackSupportMixin, LinearHasher):
     rotation : {"itq"} or None, default="itq"
         Rotation of W: as described above, or as the solver leaves it from its random start.
     max_iter : int, default=50
-        Most iterations of the cutting plane.
+        Largest number of iterations of the cutting plane.
     tol : float, default=0.01
-        Violation above the slack to accept.
+        Largest violation above the slack that is accepted.
     output : {"bits", "signs", "packed"}, default="bits"
         Format of :meth:`transform`: 0/1 uint8, -1/+1 int8, or packed uint8 bytes.
     random_state : int, RandomState instance or None, default=None
         Samples the rows, and the starts of the solver and of the rotation.
-    n_jobs : int, default=None
+    n_jobs : int or None, default=None
         Threads over queries. None means 1 unless in a :obj:`joblib.parallel_config` context, -1
         means all processors. The result does not depend on it.
     verbose : int, default=0
@@ -113,11 +113,11 @@ class LWHHasher(CallbackSupportMixin, LinearHasher):
     components_ : ndarray of shape (n_bits, n_features)
         Normal vectors of the hyperplanes.
     intercept_ : ndarray of shape (n_bits,)
-        Their offsets.
+        Offsets of the hyperplanes, added to the projections.
     affinity_ : affinity object
-        The fitted affinity.
+        The affinity, fitted on the training rows.
     objective_ : float
-        ``alpha / 2 |W|^2`` + the true slack of the W that `components_` is made of.
+        Value of ``alpha / 2 |W|^2`` + the true slack, for the W that `components_` is made of.
     lower_bound_ : float
         No W of any number of columns has a lower objective on this sample and these components,
         by the multipliers of either solver.
@@ -127,7 +127,7 @@ class LWHHasher(CallbackSupportMixin, LinearHasher):
         Whether no ranking violates by more than `tol` above the slack of the working set, for
         ``solver="sdp"`` before factoring.
     n_iter_ : int
-        Iterations done.
+        Number of iterations of the cutting plane.
     n_constraints_ : int
         Rankings, or blocks of them, in the working set at the end.
     n_queries_ : int
@@ -219,7 +219,7 @@ class LWHHasher(CallbackSupportMixin, LinearHasher):
 
     @_fit_context(prefer_skip_nested_validation=True)
     @one_blas_thread()
-    def fit(self, X: Any, y: Any = None) -> "LWHHasher":
+    def fit(self, X: MatrixLike, y: Target | None = None) -> "LWHHasher":
         """Learn the hyperplanes.
 
         Parameters
@@ -241,6 +241,7 @@ class LWHHasher(CallbackSupportMixin, LinearHasher):
                 f"Got n_samples = {X.shape[0]}."
             )
         self.affinity_ = self._fit_affinity(X, y)
+        self._check_can_learn(y, graded=False)
         targets = self._training_targets(X, y)
         database, queries = self._sample(targets, random_state)
         queries, relevant = find_queries(

@@ -1,8 +1,7 @@
-"""Hashing with auxiliary coordinates."""
+"""Hash functions and codes found in turn, by the method of auxiliary coordinates."""
 
 import warnings
 from numbers import Integral, Real
-from typing import Any
 
 import numpy as np
 from sklearn.base import _fit_context
@@ -12,12 +11,13 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from .. import _kernels
 from .._utils.threads import one_blas_thread
+from .._utils.types import MatrixLike, Target
 from ..affinity import BaseAffinity
 from ..base import LinearHasher
 from ..features import FeatureSpace, Moments, dense_if_small
 from ..solvers.binary_quadratic import minimise_by_cuts
 from ..solvers.linear_classifiers import fit_squared_hinges
-from ._pairs import sample_pairs
+from ._similar_pairs import sample_pairs
 
 __all__ = ["MACHasher"]
 
@@ -50,16 +50,16 @@ class MACHasher(LinearHasher):
         want more of it: ``"auto"`` is three times the number of features per training row, at
         most 1.
     mu : float, default=0.01
-        First value of :math:`\mu`, in units of the mean weight that the pairs of a row have in its
-        quadratic program, so that it means the same for any number of bits and pairs.
+        The :math:`\mu` of the first round, in units of the mean weight that the pairs of a row have
+        in its quadratic program, so that it means the same for any number of bits and pairs.
     growth : float, default=2.0
         Factor by which :math:`\mu` grows in a round.
     max_iter : int, default=15
-        Most rounds.
+        Largest number of rounds.
     n_similar : int, default=50
-        Partners of each training row, sampled from those that are similar.
+        Number of partners of each training row, sampled from the rows that are similar to it.
     n_dissimilar : int, default=100
-        Partners of each training row, sampled from those that are not.
+        Number of partners of each training row, sampled from the rows that are not.
     output : {"bits", "signs", "packed"}, default="bits"
         Format of :meth:`transform`: 0/1 uint8, -1/+1 int8, or packed uint8 bytes.
     random_state : int, RandomState instance or None, default=None
@@ -68,11 +68,11 @@ class MACHasher(LinearHasher):
     Attributes
     ----------
     components_ : ndarray of shape (n_bits, n_features)
-        Normal vectors of the hyperplanes: of the round with the lowest loss.
+        Normal vectors of the hyperplanes of the round with the lowest loss.
     intercept_ : ndarray of shape (n_bits,)
-        Their offsets.
+        Offsets of the hyperplanes, added to the projections.
     affinity_ : affinity object
-        The fitted affinity.
+        The affinity, fitted on the training rows.
     loss_ : float
         Mean loss of the pairs at the codes of the hash functions, divided by the squared number of
         bits.
@@ -80,7 +80,7 @@ class MACHasher(LinearHasher):
         For each round the ``"loss"`` of the hash functions, and the share of bits in which z and
         h(x) differ at its end, ``"violation"``.
     n_iter_ : int
-        Rounds done.
+        Number of rounds, each of which finds the hash functions and then the codes.
     converged_ : bool
         Whether z = h(x) for all training rows at the end.
     codes_ : ndarray of shape (n_samples, ceil(n_bits / 8)), uint8
@@ -146,7 +146,7 @@ class MACHasher(LinearHasher):
 
     @_fit_context(prefer_skip_nested_validation=True)
     @one_blas_thread()
-    def fit(self, X: Any, y: Any = None) -> "MACHasher":
+    def fit(self, X: MatrixLike, y: Target | None = None) -> "MACHasher":
         """Learn the hyperplanes.
 
         Parameters
@@ -166,6 +166,7 @@ class MACHasher(LinearHasher):
         space = FeatureSpace.of(Moments.of(sample))
         rows = space.rows(sample).made_ready()
         self.affinity_ = self._fit_affinity(X, y)
+        self._check_can_learn(y, graded=False)
         targets = self.affinity_.validate(X if y is None else y)
         counts = self.n_similar, self.n_dissimilar
         pairs = sample_pairs(type(self).__name__, self.affinity_, targets, *counts, random_state)
@@ -203,19 +204,7 @@ class MACHasher(LinearHasher):
 class AuxiliaryCodes:
     """Codes of the training rows, bit by bit nearer to a low loss or to given codes.
 
-    Parameters
-    ----------
-    pairs : Pairs
-        The pairs whose loss counts.
-    n_bits : int
-        Length of a code.
-    random_state : RandomState instance
-        Orders the blocks.
-
-    Attributes
-    ----------
-    signs : ndarray of shape (n, n_bits), float64 of -1 and +1
-        The codes.
+    `signs` (n, n_bits) holds them as float64 of -1 and +1.
     """
 
     def __init__(self, pairs, n_bits, random_state):

@@ -1,6 +1,4 @@
-"""Principal directions, as they are or rotated at random."""
-
-from typing import Any
+"""Hashing along principal directions, as they are or rotated at random."""
 
 import numpy as np
 from sklearn.base import _fit_context
@@ -8,6 +6,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import StrOptions
 
 from .._utils.threads import one_blas_thread
+from .._utils.types import MatrixLike, Target
 from ..base import LinearHasher
 from ..features import FeatureSpace
 from ..solvers.rotation import random_rotation
@@ -27,7 +26,7 @@ class PCAHasher(LinearHasher):
     n_bits : int, default=32
         Length of a code, at most the number of features and of training rows.
     rotation : {None, "random"}, default=None
-        None: a bit for each direction. ``"random"``: the directions are rotated at random.
+        Rotation of the principal directions: ``"random"``, or None, where each direction is a bit.
     output : {"bits", "signs", "packed"}, default="bits"
         Format of :meth:`transform`: 0/1 uint8, -1/+1 int8, or packed uint8 bytes.
     random_state : int, RandomState instance or None, default=None
@@ -84,7 +83,7 @@ class PCAHasher(LinearHasher):
 
     @_fit_context(prefer_skip_nested_validation=True)
     @one_blas_thread()
-    def fit(self, X: Any, y: Any = None) -> "PCAHasher":
+    def fit(self, X: MatrixLike, y: Target | None = None) -> "PCAHasher":
         """Find the principal directions.
 
         Parameters

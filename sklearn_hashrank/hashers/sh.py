@@ -1,12 +1,11 @@
-"""Spectral hashing."""
-
-from typing import Any
+"""Spectral hashing: sinusoids along the principal directions."""
 
 import numpy as np
 from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
 
 from .._utils.threads import one_blas_thread
+from .._utils.types import MatrixLike, Target
 from ..features import FeatureSpace, Moments
 from ._sinusoids import SinusoidHasher
 
@@ -24,7 +23,7 @@ class SpectralHasher(SinusoidHasher):
     Parameters
     ----------
     n_bits : int, default=32
-        Length of a code.
+        Length of a code. It may exceed the number of features.
     output : {"bits", "signs", "packed"}, default="bits"
         Format of :meth:`transform`: 0/1 uint8, -1/+1 int8, or packed uint8 bytes.
     random_state : int, RandomState instance or None, default=None
@@ -35,18 +34,18 @@ class SpectralHasher(SinusoidHasher):
     components_ : ndarray of shape (n_bits, n_features)
         Frequencies of the bits: principal directions times ``m pi / (high - low)``.
     intercept_ : ndarray of shape (n_bits,)
-        Phases.
+        Phases of the cosines, added to the projections.
     unit_ : float
         A bit is 1 where ``cos(unit_ * (X @ components_.T + intercept_)) > 0``. 1, except for
         features of extreme scales.
     thresholds_ : ndarray of shape (n_bits,)
-        Zeros, which are added to the cosines.
+        Numbers added to the cosines, all zero.
     directions_ : ndarray of shape (n_bits,)
         Index of the principal direction of each bit.
     modes_ : ndarray of shape (n_bits,)
-        Number of half waves of each bit in the box, m.
+        Number of half waves of each bit in the box: m.
     n_bits_ : int
-        Length of the codes.
+        Length of the codes, whatever `n_bits` was set to after `fit`.
     codes_ : ndarray of shape (n_samples, ceil(n_bits / 8)), uint8
         Packed codes of the training rows.
     y_ : array-like
@@ -86,7 +85,7 @@ class SpectralHasher(SinusoidHasher):
 
     @_fit_context(prefer_skip_nested_validation=True)
     @one_blas_thread()
-    def fit(self, X: Any, y: Any = None) -> "SpectralHasher":
+    def fit(self, X: MatrixLike, y: Target | None = None) -> "SpectralHasher":
         """Fit the box and choose its modes.
 
         Parameters
@@ -117,21 +116,10 @@ class SpectralHasher(SinusoidHasher):
 
 
 def longest_waves(widths: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The eigenfunctions of a box with the smallest eigenvalues, along one direction each.
+    """Find the `n` eigenfunctions of a box with the smallest eigenvalues, along one direction each.
 
-    Parameters
-    ----------
-    widths : ndarray of shape (n_directions,)
-        Edges of the box.
-    n : int
-        How many.
-
-    Returns
-    -------
-    directions, modes : ndarray of shape (n,)
-        Which edge, and the number of half waves on it.
-    frequencies : ndarray of shape (n,)
-        Half waves by width, times pi. All zero where the box is a point.
+    Returns for each the index of the direction, the number of half waves along it, and its
+    frequency, half waves by width, times pi. All frequencies are zero where the box is a point.
     """
     widest = widths.max()
     if widest == 0:

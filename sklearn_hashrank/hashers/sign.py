@@ -1,4 +1,4 @@
-"""Signs of the features themselves."""
+"""Hashing by the signs of the features themselves."""
 
 from numbers import Integral
 from typing import Any
@@ -10,8 +10,9 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.sparsefuncs import csc_median_axis_0
 
 from .._utils.threads import one_blas_thread
+from .._utils.types import MatrixLike, Target
 from ..base import LinearHasher
-from ..features import column_means
+from ..features import column_means, zero_tolerance
 
 __all__ = ["SignHasher"]
 
@@ -84,7 +85,7 @@ class SignHasher(LinearHasher):
 
     @_fit_context(prefer_skip_nested_validation=True)
     @one_blas_thread()
-    def fit(self, X: Any, y: Any = None) -> "SignHasher":
+    def fit(self, X: MatrixLike, y: Target | None = None) -> "SignHasher":
         """Find what the features are compared with.
 
         Parameters
@@ -133,7 +134,11 @@ class SignHasher(LinearHasher):
         features = X[:, : self.n_bits_]
         if sparse.issparse(features):
             features = features.toarray()
-        return features + self.intercept_
+        projections = features + self.intercept_
+        # Near zero, feature and offset are equal, which says how they are rounded.
+        rounding = 2 * zero_tolerance(self.intercept_.dtype) * np.abs(self.intercept_)
+        projections[np.abs(projections) <= rounding] = 0
+        return projections
 
 
 def _medians(X):

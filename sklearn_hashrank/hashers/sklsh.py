@@ -1,4 +1,4 @@
-"""Locality-sensitive hashing of shift-invariant kernels."""
+"""Locality-sensitive hashing of shift-invariant kernels, by random sinusoids."""
 
 from numbers import Real
 from typing import Any
@@ -9,6 +9,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 
 from .._utils.threads import one_blas_thread
+from .._utils.types import MatrixLike, Target
 from ..features import Anchors, block_slices
 from ._sinusoids import SinusoidHasher
 
@@ -27,7 +28,7 @@ class SKLSHHasher(SinusoidHasher):
     Parameters
     ----------
     n_bits : int, default=32
-        Length of a code.
+        Length of a code. It may exceed the number of features.
     gamma : float, default=1.0
         Variance of the frequencies, in units of the mean distance of training rows from their 50th
         neighbour: the kernel is ``exp(-gamma * d^2 / 2)``, where d is in these units. A smaller one
@@ -40,19 +41,19 @@ class SKLSHHasher(SinusoidHasher):
     Attributes
     ----------
     components_ : ndarray of shape (n_bits, n_features)
-        Frequencies.
+        Frequencies of the cosines, one vector for each bit.
     intercept_ : ndarray of shape (n_bits,)
-        Phases.
+        Phases of the cosines, added to the projections.
     unit_ : float
         A bit is 1 where ``cos(unit_ * (X @ components_.T + intercept_)) + thresholds_ > 0``. 1,
         except for features of extreme scales.
     thresholds_ : ndarray of shape (n_bits,)
-        Uniform in [-1, 1).
+        Numbers added to the cosines, uniform in [-1, 1).
     neighbour_distance_ : float
         Mean distance of at most 100 of the training rows from their 50th nearest row, themselves
         counted as the first.
     n_bits_ : int
-        Length of the codes.
+        Length of the codes, whatever `n_bits` was set to after `fit`.
     codes_ : ndarray of shape (n_samples, ceil(n_bits / 8)), uint8
         Packed codes of the training rows.
     y_ : array-like
@@ -95,7 +96,7 @@ class SKLSHHasher(SinusoidHasher):
 
     @_fit_context(prefer_skip_nested_validation=True)
     @one_blas_thread()
-    def fit(self, X: Any, y: Any = None) -> "SKLSHHasher":
+    def fit(self, X: MatrixLike, y: Target | None = None) -> "SKLSHHasher":
         """Measure how far apart near rows are, and sample the sinusoids.
 
         Parameters

@@ -1,4 +1,4 @@
-"""Spherical hashing."""
+"""Spherical hashing: bits that say whether a row lies within a sphere."""
 
 from numbers import Integral
 from typing import Any
@@ -9,8 +9,9 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 
 from .._utils.threads import one_blas_thread
+from .._utils.types import MatrixLike, Target
 from ..base import BaseHasher
-from ..features import Anchors, map_blocks
+from ..features import Anchors, map_blocks, settle, zero_tolerance
 
 __all__ = ["SphericalHasher"]
 
@@ -32,10 +33,10 @@ class SphericalHasher(BaseHasher):
     Parameters
     ----------
     n_bits : int, default=32
-        Number of spheres, and length of a code.
+        Length of a code, which is the number of spheres.
     max_iter : int, default=1000
-        Most moves of all centres. It ends when the spheres overlap as they should, after ten
-        to a hundred moves; on few or equal rows they may never do so.
+        Largest number of moves of all centres. Moves end when the spheres overlap as they should,
+        after ten to a hundred moves; on few or equal rows they may never do so.
     output : {"bits", "signs", "packed"}, default="bits"
         Format of :meth:`transform`: 0/1 uint8, -1/+1 int8, or packed uint8 bytes.
     random_state : int, RandomState instance or None, default=None
@@ -52,9 +53,9 @@ class SphericalHasher(BaseHasher):
     radii_ : ndarray of shape (n_bits,)
         Radii, in units of the features.
     n_iter_ : int
-        Moves done.
+        Number of moves of all centres.
     n_bits_ : int
-        Length of the codes.
+        Length of the codes, whatever `n_bits` was set to after `fit`.
     codes_ : ndarray of shape (n_samples, ceil(n_bits / 8)), uint8
         Packed codes of the training rows.
     y_ : array-like
@@ -109,7 +110,7 @@ class SphericalHasher(BaseHasher):
 
     @_fit_context(prefer_skip_nested_validation=True)
     @one_blas_thread()
-    def fit(self, X: Any, y: Any = None) -> "SphericalHasher":
+    def fit(self, X: MatrixLike, y: Target | None = None) -> "SphericalHasher":
         """Move the spheres until they overlap as they should.
 
         Parameters
@@ -159,13 +160,29 @@ class SphericalHasher(BaseHasher):
 
     def _project(self, X: Any) -> np.ndarray:
         spheres = self.spheres_
-        return map_blocks(
-            lambda rows: self.squared_radii_ - spheres.squared_distances(rows),
-            X,
-            spheres.row_numbers,
-            (self.n_bits_,),
-            spheres.dtype_of(X),
+        shape, dtype = (self.n_bits_,), spheres.dtype_of(X)
+        return map_blocks(self._project_block, X, spheres.row_numbers, shape, dtype)
+
+    def _project_block(self, X):
+        spheres, zero = self.spheres_, zero_tolerance(self.squared_radii_.dtype)
+        distances = spheres.squared_distances(X)
+        scores = self.squared_radii_ - distances
+
+        def alone(rows, bits):
+            distances = spheres.squared_distances_alone(X, rows, bits)
+            radii = self.squared_radii_[bits].astype(np.float64)
+            scores = radii - distances
+            return np.where(np.abs(scores) > zero * (np.abs(radii) + distances), scores, 0)
+
+        # Where a score is zero, distance and radius are equal.
+        settle(
+            scores,
+            spheres.rounding_of(distances),
+            np.ones(self.n_bits_),
+            4 * zero * np.abs(self.squared_radii_),
+            alone,
         )
+        return scores
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "spheres_")
@@ -177,27 +194,10 @@ def balance_spheres(
     """Move centres until every two spheres share about a quarter of the rows.
 
     Centres only ever move towards or away from each other, so that they stay combinations of those
-    at the start. Distances need no more than the products of the rows with those.
-
-    Parameters
-    ----------
-    norms : ndarray of shape (n_rows,)
-        Squared norms of the rows.
-    products : ndarray of shape (n_rows, n_spheres)
-        Of the rows with the centres at the start.
-    gram : ndarray of shape (n_spheres, n_spheres)
-        Products of the centres at the start with each other.
-    max_iter : int
-        Most moves.
-
-    Returns
-    -------
-    weights : ndarray of shape (n_spheres, n_spheres)
-        The centres as combinations of those at the start.
-    limits : ndarray of shape (n_spheres,)
-        Squared radii less the squared norms of the centres.
-    n_iter : int
-        Moves done.
+    at the start. Distances need no more than the squared `norms` of the rows, their `products` with
+    the centres at the start, and the `gram` matrix of those. Returns the centres as combinations,
+    (n_spheres, n_spheres), the squared radii less the squared norms of the centres, and the number
+    of moves.
     """
     n_spheres, quarter = len(gram), len(norms) / 4
     pairs = np.triu_indices(n_spheres, 1)

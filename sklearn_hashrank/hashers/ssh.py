@@ -1,4 +1,4 @@
-"""Semi-supervised hashing."""
+"""Semi-supervised hashing, from labelled pairs and the variance of all rows."""
 
 from numbers import Integral, Real
 from typing import Any
@@ -11,9 +11,11 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from .._utils.threads import one_blas_thread
-from ..affinity import BaseAffinity, LabelAffinity, check_level_indices, is_auto
+from .._utils.types import MatrixLike, Target
+from ..affinity import BaseAffinity, LabelAffinity, is_auto
 from ..base import LinearHasher
 from ..features import CenteredRows, FeatureSpace, fix_signs, leading_eigenpairs
+from ._similar_pairs import are_relevant
 
 __all__ = ["SSHHasher"]
 
@@ -47,7 +49,7 @@ class SSHHasher(LinearHasher):
         Labelled training rows, sampled at random, whose pairs are compared. Sequential learning
         keeps a number for each pair.
     eta : float, default=0.2
-        Weight of the labelled pairs.
+        Weight of the labelled pairs relative to the variance of all rows.
     orthogonal : bool, default=False
         Whether to take the leading eigenvectors of the first matrix, all at once. Later ones
         carry little, and long codes are worse.
@@ -59,7 +61,7 @@ class SSHHasher(LinearHasher):
     Attributes
     ----------
     components_ : ndarray of shape (n_bits, n_features)
-        Directions.
+        Learned directions, the normal vectors of the hyperplanes.
     intercept_ : ndarray of shape (n_bits,)
         Offsets that let every hyperplane pass through the mean.
     codes_ : ndarray of shape (n_labelled_rows, ceil(n_bits / 8)), uint8
@@ -67,7 +69,7 @@ class SSHHasher(LinearHasher):
     y_ : array-like
         `y` of the training rows that have labels; absent where it was None.
     affinity_ : affinity object
-        Fitted relevance.
+        The affinity, fitted on the training rows.
     n_features_in_ : int
         Number of features seen during fit.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
@@ -132,7 +134,7 @@ class SSHHasher(LinearHasher):
 
     @_fit_context(prefer_skip_nested_validation=True)
     @one_blas_thread()
-    def fit(self, X: Any, y: Any = None) -> "SSHHasher":
+    def fit(self, X: MatrixLike, y: Target | None = None) -> "SSHHasher":
         """Learn from all rows, and from the pairs of those that have labels.
 
         Parameters
@@ -154,11 +156,13 @@ class SSHHasher(LinearHasher):
                 "more orthogonal directions. Use fewer bits, or orthogonal=False."
             )
         labelled = self._labelled_rows(y, X.shape[0])
-        X_labelled, y_labelled = (X, y) if labelled is None else (X[labelled], y[labelled])
+        X_labelled, y_labelled = _take(X, labelled), _take(y, labelled)
         self.affinity_ = self._fit_affinity(X_labelled, y_labelled)
+        self._check_can_learn(y_labelled, graded=False)
         random_state = check_random_state(self.random_state)
         sample = np.sort(random_state.permutation(X_labelled.shape[0])[: self.n_labelled])
-        targets = self.affinity_.validate((X_labelled if y is None else y_labelled)[sample])
+        compared = X_labelled if y is None else y_labelled
+        targets = self.affinity_.validate(compared[sample])
         space = FeatureSpace.unit(X, mixed_units=y is not None)
         learn = orthogonal_directions if self.orthogonal else sequential_directions
         directions = learn(
@@ -190,26 +194,21 @@ class SSHHasher(LinearHasher):
         return np.flatnonzero(has_label)
 
 
+def _take(rows: Any, numbers: np.ndarray | None) -> Any:
+    """Rows of these numbers, or all of them."""
+    return rows if rows is None or numbers is None else rows[numbers]
+
+
 class SignedSimilarity:
-    """S: +1 for relevant pairs of rows, -1 for all others, 0 for a row and itself.
+    """S: +1 for relevant pairs of labelled rows, -1 for all others, 0 for a row and itself.
 
     Rows of equal `y` are alike, so that products take sums over such rows and no matrix of pairs.
-
-    Parameters
-    ----------
-    affinity : BaseAffinity
-        Fitted.
-    targets : rows that the affinity has validated
-        Of the labelled rows.
     """
 
     def __init__(self, affinity: BaseAffinity, targets: Any):
         groups, index = affinity.group(targets)
-        shape = groups.shape[0], groups.shape[0]
-        levels = affinity.level_indices(groups, groups)
-        levels = check_level_indices(affinity, levels, shape, len(affinity.levels_))
-        self.signs = np.where(levels > 0, 1.0, -1.0)
-        self.index = np.arange(shape[0]) if index is None else index
+        self.signs = np.where(are_relevant(affinity, groups, groups), 1.0, -1.0)
+        self.index = np.arange(groups.shape[0]) if index is None else index
 
     def __matmul__(self, V: np.ndarray) -> np.ndarray:
         """Return the product with columns, (n_rows, m)."""
@@ -233,33 +232,14 @@ def orthogonal_directions(
     eta: float,
     random_state: RandomState,
 ) -> np.ndarray:
-    """Leading eigenvectors of ``X.T X / n + eta * X_l.T S X_l / n_l``, 0 where no row varies.
+    """Leading `n` eigenvectors of ``X.T X / n + eta * X_l.T S X_l / n_l``, 0 where no row varies.
 
-    Parameters
-    ----------
-    rows : CenteredRows of shape (n_rows, n_features)
-        X.
-    labelled : CenteredRows of shape (n_labelled, n_features)
-        X_l.
-    similarity : SignedSimilarity
-        S.
-    n : int
-        How many.
-    eta : float
-        Weight of the second term.
-    random_state : RandomState instance
-        Starts the search where there are many features.
-
-    Returns
-    -------
-    directions : ndarray of shape (n_features, n)
+    `rows` is X, `labelled` X_l and `similarity` S.
     """
     directions = _AdjustedCovariance(rows, labelled, similarity, eta).leading_eigenvectors(
         n, random_state
     )
-    lengths = np.linalg.norm(rows @ directions, axis=0)
-    least = max(rows.shape) * np.finfo(float).eps * lengths.max()
-    return directions * (lengths > least)  # rounding would choose the bits of the others
+    return _where_rows_vary(directions, rows)
 
 
 def sequential_directions(
@@ -270,27 +250,10 @@ def sequential_directions(
     eta: float,
     random_state: RandomState,
 ) -> np.ndarray:
-    """Learn directions in turn, each from what the ones before it got wrong.
+    """Learn `n` unit vectors in turn, each from what the ones before it got wrong.
 
-    Parameters
-    ----------
-    rows : CenteredRows of shape (n_rows, n_features)
-        X.
-    labelled : CenteredRows of shape (n_labelled, n_features)
-        X_l.
-    similarity : SignedSimilarity
-        S at the start.
-    n : int
-        How many.
-    eta : float
-        Weight of the labelled pairs.
-    random_state : RandomState instance
-        Starts the search where there are many features.
-
-    Returns
-    -------
-    directions : ndarray of shape (n_features, n)
-        Unit vectors.
+    `rows` is X, `labelled` X_l and `similarity` the S of the first one. A direction is 0 where no
+    row varies any more.
     """
     pairs = similarity.to_dense()
     matrix = _AdjustedCovariance(rows, labelled, pairs, eta)
@@ -300,7 +263,14 @@ def sequential_directions(
         directions[:, bit] = direction.ravel()
         _correct(pairs, (labelled @ direction).ravel())
         matrix.remove(direction)
-    return directions
+    return _where_rows_vary(directions, rows)
+
+
+def _where_rows_vary(directions, rows):
+    """Set the directions to 0 in which no row varies: rounding would choose their bits."""
+    lengths = np.linalg.norm(rows @ directions, axis=0)
+    least = max(rows.shape) * np.finfo(float).eps * lengths.max()
+    return directions * (lengths > least)
 
 
 def _correct(pairs, projections):

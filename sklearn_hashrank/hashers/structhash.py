@@ -1,7 +1,6 @@
-"""Hash functions and their weights by column generation, from losses of whole rankings."""
+"""Hash functions with weights, found by column generation for a loss of rankings."""
 
 from numbers import Integral, Real
-from typing import Any
 
 import numpy as np
 from scipy import linalg, optimize
@@ -10,12 +9,13 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from .._utils.threads import one_blas_thread
+from .._utils.types import MatrixLike, Target
 from ..affinity import BaseAffinity
 from ..base import LinearHasher
 from ..features import FeatureSpace, Moments, dense_if_small
 from ..objectives.structural import LOSSES, RankingLoss
 from ..solvers.column_generation import WeightedRankings
-from ._pairs import find_queries
+from ._similar_pairs import find_queries
 
 __all__ = ["StructHasher"]
 
@@ -52,9 +52,9 @@ class StructHasher(LinearHasher):
     loss : {"ap", "ndcg", "auc"}, default="auc"
         1 - AP, 1 - NDCG with gain 1 for every relevant item, or 1 - the area under the ROC curve.
     C : float, default=10.0
-        Weight of the slack.
+        Weight of the slack: a larger one allows fewer violations.
     alpha : float, default=0.001
-        Strength of the regularisation of a hyperplane.
+        Strength of the regularisation of each hyperplane.
     n_queries : int or None, default=200
         Queries, sampled from the database rows. None: all of them.
     n_database : int or None, default=2000
@@ -62,8 +62,8 @@ class StructHasher(LinearHasher):
     output : {"bits", "signs", "packed"}, default="bits"
         Format of :meth:`transform`: 0/1 uint8, -1/+1 int8, or packed uint8 bytes.
     random_state : int, RandomState instance or None, default=None
-        Samples the rows.
-    n_jobs : int, default=None
+        Samples the queries and the rows that are ranked.
+    n_jobs : int or None, default=None
         Threads over queries. None means 1 unless in a :obj:`joblib.parallel_config` context, -1
         means all processors. The result does not depend on it.
 
@@ -72,11 +72,11 @@ class StructHasher(LinearHasher):
     components_ : ndarray of shape (n_bits, n_features)
         Normal vectors of the hyperplanes, in the order in which they were found.
     intercept_ : ndarray of shape (n_bits,)
-        Their offsets.
+        Offsets of the hyperplanes, added to the projections.
     weights_ : ndarray of shape (n_bits,)
-        Weights of the bits; some may be 0.
+        Weights of the bits, at least 0, for :func:`~sklearn_hashrank.codes.weighted_distances`.
     affinity_ : affinity object
-        The fitted affinity.
+        The affinity, fitted on the training rows.
     history_ : dict of list
         After each hash function the ``"objective"`` of the structural support vector machine over
         the rankings found so far, and the true ``"slack"``.
@@ -153,7 +153,7 @@ class StructHasher(LinearHasher):
 
     @_fit_context(prefer_skip_nested_validation=True)
     @one_blas_thread()
-    def fit(self, X: Any, y: Any = None) -> "StructHasher":
+    def fit(self, X: MatrixLike, y: Target | None = None) -> "StructHasher":
         """Learn one hyperplane after the other, and all weights after each.
 
         Parameters
@@ -170,6 +170,7 @@ class StructHasher(LinearHasher):
         X, y = self._validate_training_data(X, y)
         random_state = check_random_state(self.random_state)
         self.affinity_ = self._fit_affinity(X, y)
+        self._check_can_learn(y, graded=False)
         targets = self.affinity_.validate(X if y is None else y)
         order = random_state.permutation(X.shape[0])[: self.n_database]
         n_queries = len(order) if self.n_queries is None else min(self.n_queries, len(order))
@@ -211,23 +212,10 @@ class StructHasher(LinearHasher):
 def find_hyperplane(
     rows: np.ndarray, queries: np.ndarray, worth: np.ndarray, alpha: float
 ) -> tuple[np.ndarray, float]:
-    """Find the hyperplane of which equal bits are worth most.
+    """Find the weights and the offset of the hyperplane of which equal bits are worth most.
 
-    Parameters
-    ----------
-    rows : ndarray of shape (n, n_features)
-        The database.
-    queries : ndarray of shape (n_queries,)
-        Which of the rows are queries.
-    worth : ndarray of shape (n_queries, n)
-        What equal bits of each pair are worth.
-    alpha : float
-        Strength of the regularisation.
-
-    Returns
-    -------
-    weights : ndarray of shape (n_features,)
-    offset : float
+    ``worth[m, i]`` is what equal bits of query m, the row ``queries[m]``, and of row i are worth;
+    `alpha` is the strength of the regularisation.
     """
     size = np.abs(worth).sum()
     worth = worth / (size if size > 0 else 1.0)

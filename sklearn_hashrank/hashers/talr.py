@@ -1,14 +1,13 @@
 """Hashing as tie-aware learning to rank."""
 
+from dataclasses import replace
 from numbers import Integral, Real
+from typing import Any
 
-import numpy as np
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
-from ..affinity import NeighborAffinity
-from ..objectives import BEST_RELAXATION, OBJECTIVES
+from ..objectives import RANKING_OPTIONS, ObjectiveParameter
 from ._minibatch import MinibatchHasher
-from ._parameters import documented
 
 __all__ = ["TALRLinear"]
 
@@ -16,13 +15,44 @@ __all__ = ["TALRLinear"]
 # principal components of network features. Digits and text embeddings, of which there are more rows
 # for each feature, lose from .02 and from .1 on.
 _DROPOUT_OF_FEW_ROWS, _FEW_ROWS_PER_FEATURE = 0.1, 10
-# Coarser bins cannot tell the few nearest rows from those that are a little farther.
-_MOST_BINS_OF_NEIGHBORS = 64
-_OF_NAMED_OBJECTIVES = ("relaxation", "alpha", "alpha_end", "n_bins", "delta")
+_OBJECTIVE = ObjectiveParameter(
+    "TALRLinear",
+    takes_auto=True,
+    takes_ranking=True,
+    takes_likelihoods=True,
+    options=RANKING_OPTIONS,
+)
 
 
-@documented
-class TALRLinear(MinibatchHasher):
+class TieAwareObjectives:
+    """The choice of an objective and of dropout, for linear hash functions and for kernels."""
+
+    objective: Any
+    n_bits: int
+    n_jobs: int | None
+    dropout: float | str
+
+    def _choose_objective(self, relevance: Any) -> Any:
+        """Return the objective, looked up where it is named."""
+        parameter = replace(_OBJECTIVE, owner=type(self).__name__)
+        return parameter.resolve(
+            self.objective,
+            {name: getattr(self, name) for name in RANKING_OPTIONS},
+            levels=relevance.affinity.levels_,  # all of them, so that no block of rows decides
+            n_bins=relevance.n_bins(self.n_bits),
+            n_jobs=self.n_jobs,
+        )
+
+    def _choose_dropout(self, objective: Any, n_features: int, n_rows: int | None) -> float:
+        """Share of the features to drop; `n_rows` is None where it is not known beforehand."""
+        if not isinstance(self.dropout, str):
+            return self.dropout
+        if n_rows is None or objective.measure != "ap":
+            return 0.0
+        return _DROPOUT_OF_FEW_ROWS if n_rows < _FEW_ROWS_PER_FEATURE * n_features else 0.0
+
+
+class TALRLinear(TieAwareObjectives, MinibatchHasher):
     """Linear hash functions that maximise tie-aware AP or NDCG directly.
 
     In every minibatch each row queries all the others. The codes are relaxed to
@@ -33,26 +63,53 @@ class TALRLinear(MinibatchHasher):
 
     Parameters
     ----------
-    {n_bits}
-    objective : {"auto", "ap", "ndcg", "mi"} or object, default="auto"
-        Average precision, for which relevant means level > 0; NDCG, which knows grades; the
-        mutual information of distance and relevance, for which relevant means level > 0 (see
-        :class:`~sklearn_hashrank.MIHasher`); or any object with ``value_and_gradient(scores,
-        level, levels)``, see :ref:`add_an_objective`. ``"auto"`` is ``"ap"`` where the affinity
-        has one level above 0, as for class labels, and ``"ndcg"`` where it has several, as for
-        label sets, label paths, vectors and without `y`. An object has parameters of its own:
-        `relaxation`, `alpha`, `alpha_end`, `n_bins` and `delta` belong to the names, and must
-        keep their defaults.
-    {affinity}
+    n_bits : int, default=32
+        Length of a code. It may exceed the number of features.
+    objective : {"auto", "ap", "ndcg", "mi", "dpsh", "dtsh", "hashnet"} or object, default="auto"
+        What is maximised. ``"ndcg"`` is NDCG, which knows grades. For the other names relevant
+        means level > 0: ``"ap"`` is average precision, ``"mi"`` the mutual information of distance
+        and relevance, ``"dpsh"`` and ``"hashnet"`` are likelihoods of pairs and ``"dtsh"`` one of
+        triplets, see :ref:`minibatch_methods`. Or any object with
+        ``value_and_gradient(scores, level, levels)``, see :ref:`add_an_objective`. ``"auto"`` is
+        ``"ap"`` where the affinity has one level above 0, as for class labels, and ``"ndcg"`` where
+        it has several, as for label sets, label paths, vectors and without `y`. The parameters
+        `relaxation`, `alpha`, `alpha_end`, `n_bins` and `delta` belong to ``"ap"``, ``"ndcg"`` and
+        ``"mi"``, and must keep their defaults beside the others and beside an object, which has
+        parameters of its own.
+    affinity : "auto" or affinity object, default="auto"
+        How `y` says what is relevant; see :mod:`sklearn_hashrank.affinity`. ``"auto"`` without `y`
+        learns from the nearest rows, and judges by distances; see :ref:`unlabelled`.
     relaxation : {"auto", "simplified", "arxiv", "cvpr", "exact"}, default="auto"
         How the measure is extended to soft counts. ``"exact"`` equals it on integer counts.
         ``"auto"`` is ``"simplified"`` for AP, where all do equally well, and ``"exact"`` for NDCG
         and mutual information, which has no other.
-    {solver}
-    {batches}
+    solver : {"adam", "adam-by-bit", "sgd"}, default="adam"
+        Adam; Adam with one mean square of the gradient for all weights of a bit, which suits
+        principal components, because small ones do not move as far as large ones; or stochastic
+        gradient ascent with momentum.
+    batch_size : int or "auto", default="auto"
+        Rows of a minibatch, at most all of them, sampled at random. ``"auto"`` is 256, and up to
+        2048 where relevant items are rare: a query should find about ten of them in its batch, and
+        for graded objectives one of those that hold most of the gain. Where they are rare because
+        there are many classes or label paths, it is 512, in groups of about 4 rows of a class or
+        path. Where nearest rows are relevant, batches are made of rows with some of their
+        neighbours, and ``"auto"`` is 512.
     max_iter : int, default=120
         Most passes over the training rows.
-    {steps}
+    learning_rate : float or "auto", default="auto"
+        Length of a step at the start. ``"auto"`` is 0.01 for Adam, 0.02 where batches are made of
+        groups and for Adam by bit, but 0.003 for both where nearest rows are relevant; for SGD 1,
+        but 0.03 on squared distances and on products of projections, whose slopes have no bound. An
+        objective may declare others.
+    schedule : {"constant", "step", "cosine"}, default="cosine"
+        How the length of a step falls during `max_iter` passes.
+    weight_decay : float or "auto", default="auto"
+        Share of the weights that a step takes away at the start; it falls with `schedule`. Few rows
+        of many features want more of it: ``"auto"`` is 0.15 times the root of the number of
+        features per training row, at most 0.15, and 0.05 in :meth:`partial_fit`; 0 where nearest
+        rows are relevant.
+    momentum : float, default=0.9
+        Share of the last move that ``solver="sgd"`` keeps.
     alpha : float, default=2.0
         Steepness of the relaxed codes, for projections of about unit variance. The sigmoid of the
         arXiv version, ``2 * sigmoid(a * projection) - 1``, is this with `a` twice `alpha`.
@@ -70,11 +127,51 @@ class TALRLinear(MinibatchHasher):
         ``"auto"`` is 0.1 for average precision where there are fewer than ten training rows for
         each feature, and otherwise 0, as in :meth:`partial_fit`. Set it to 0.5 where queries and
         database will be of classes that are not among the training rows.
-    {end}
+    early_stopping : bool, default=False
+        Whether to keep part of the training rows for validation, to return the weights that were
+        best, and to stop after `n_iter_no_change` passes without a better one. Validation looks at
+        the tie-aware measure that the objective names, as ``"ap"`` and ``"ndcg"`` do, or else at
+        the objective of the validation rows among themselves.
+    validation_fraction : float, default=0.1
+        Share of the rows kept for validation.
+    n_iter_no_change : int, default=10
+        Passes to wait for a better validation.
+    warm_start : bool, default=False
+        Whether :meth:`fit` starts from the weights of the last fit.
+    output : {"bits", "signs", "packed"}, default="bits"
+        Format of :meth:`transform`: 0/1 uint8, -1/+1 int8, or packed uint8 bytes.
+    random_state : int, RandomState instance or None, default=None
+        Samples the start, the minibatches and the validation rows.
+    n_jobs : int or None, default=None
+        Threads over the rows of large batches. None means 1 unless in a
+        :obj:`joblib.parallel_config` context, -1 means all processors. The result does not depend
+        on it. An objective that is an object has an `n_jobs` of its own.
+    verbose : int, default=0
+        Print a line every `verbose` passes.
 
     Attributes
     ----------
-    {attributes}
+    components_ : ndarray of shape (n_bits, n_features)
+        Normal vectors of the hyperplanes.
+    intercept_ : ndarray of shape (n_bits,)
+        Their offsets.
+    affinity_ : affinity object
+        The fitted affinity.
+    history_ : dict of list
+        For each pass the mean ``"objective"`` over the minibatches, the ``"learning_rate"`` at its
+        end, and the ``"validation"`` where `early_stopping` is on.
+    n_iter_ : int
+        Passes done.
+    batch_size_ : int
+        Rows of a minibatch.
+    codes_ : ndarray of shape (n_samples, ceil(n_bits / 8)), uint8
+        Packed codes of the training rows; not after :meth:`partial_fit`.
+    y_ : array-like
+        `y` of the training rows; absent where it was None, and after :meth:`partial_fit`.
+    n_features_in_ : int
+        Number of features seen during fit.
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
+        Names of the features, when `X` has string column names.
 
     References
     ----------
@@ -154,50 +251,3 @@ class TALRLinear(MinibatchHasher):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
-
-    def _choose_objective(self, affinity):
-        if not isinstance(self.objective, str):
-            self._refuse_ignored(TALRLinear, _OF_NAMED_OBJECTIVES)
-            return self.objective, ()
-        objective = self._find_objective(affinity)(
-            alpha=self.alpha,
-            n_bins=self._choose_n_bins(affinity),
-            delta=self.delta,
-            n_jobs=self.n_jobs,
-        )
-        if self.alpha_end is None:
-            return objective, ()
-
-        def anneal(progress):
-            objective.alpha = self.alpha * (self.alpha_end / self.alpha) ** progress
-
-        return objective, (anneal,)
-
-    def _choose_dropout(self, objective, n_features, n_rows):
-        if self.dropout != "auto":
-            return self.dropout
-        if n_rows is None or getattr(objective, "measure", None) != "ap":
-            return 0.0
-        return _DROPOUT_OF_FEW_ROWS if n_rows < _FEW_ROWS_PER_FEATURE * n_features else 0.0
-
-    def _choose_n_bins(self, affinity):
-        if self.n_bins == "auto" and isinstance(affinity, NeighborAffinity):
-            return min(self.n_bits, _MOST_BINS_OF_NEIGHBORS)
-        return self.n_bins
-
-    def _find_objective(self, affinity):
-        wanted = self.objective
-        if wanted == "auto":  # all levels of the affinity, so that no block of rows decides
-            wanted = "ap" if np.count_nonzero(affinity.levels_ > 0) <= 1 else "ndcg"
-        relaxations = {how for name, how in OBJECTIVES if name == wanted}
-        if not relaxations:
-            names = {"auto"} | {name for name, _ in OBJECTIVES}
-            self._refuse_name(
-                "objective", names, " or an object with value_and_gradient(scores, level, levels)"
-            )
-        relaxation = self.relaxation
-        if relaxation == "auto":
-            relaxation = BEST_RELAXATION.get(wanted, min(relaxations))
-        if relaxation not in relaxations:
-            self._refuse_name("relaxation", {"auto", *relaxations})
-        return OBJECTIVES[wanted, relaxation]

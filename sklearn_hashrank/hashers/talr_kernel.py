@@ -1,6 +1,5 @@
 """Tie-aware learning to rank in the space of a Gaussian kernel."""
 
-import inspect
 from numbers import Integral, Real
 from typing import Any
 
@@ -10,23 +9,16 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 
 from .._utils.threads import one_blas_thread
-from ..affinity import affinity_to_learn_from
 from ..features import inverse_root, map_blocks
-from ..learning import check_two_rows
+from ..learning import check_two_rows, learned_relevance
 from ._kernel import KernelHasher
-from ._kernel import documented as documented_kernels
-from ._parameters import documented
-from .talr import TALRLinear
+from ._minibatch import LearnsFromMinibatches
+from .talr import TALRLinear, TieAwareObjectives
 
 __all__ = ["TALRKernel"]
 
-_OF_TALR = tuple(inspect.signature(TALRLinear).parameters)
-_OF_TRAINING_ROWS = ("codes_", "y_")
 
-
-@documented
-@documented_kernels
-class TALRKernel(KernelHasher):
+class TALRKernel(TieAwareObjectives, LearnsFromMinibatches, KernelHasher):
     """Half-spaces of a Gaussian kernel that maximise tie-aware AP or NDCG directly.
 
     Rows are compared with anchors, the kernels are whitened by those of the anchors with each other
@@ -38,47 +30,114 @@ class TALRKernel(KernelHasher):
 
     Parameters
     ----------
-    {n_bits}
+    n_bits : int, default=32
+        Length of a code. It may exceed the number of features.
     n_anchors : int, default=1000
         Training rows that kernels are computed with, sampled at random.
     gamma : float, default=2.0
         Steepness of the kernel ``exp(-gamma * d^2 / s)``. d is the distance of a row from an
         anchor, and s the mean of ``d^2`` over training rows and anchors, so that the scale of the
         features does not matter.
-    objective : {"auto", "ap", "ndcg", "mi"} or object, default="auto"
-        As in :class:`TALRLinear`.
-    {affinity}
+    objective : str or object, default="auto"
+        What is maximised: a name that :class:`TALRLinear` takes, or any object with
+        ``value_and_gradient(scores, level, levels)``, see :ref:`add_an_objective`. ``"auto"`` is
+        ``"ap"`` where the affinity has one level above 0, and ``"ndcg"`` where it has several, also
+        without `y`. An object has parameters of its own: `relaxation`, `alpha`, `alpha_end`,
+        `n_bins` and `delta` must keep their defaults then.
+    affinity : "auto" or affinity object, default="auto"
+        How `y` says what is relevant; see :mod:`sklearn_hashrank.affinity`. ``"auto"`` without `y`
+        learns from the nearest rows, and judges by distances; see :ref:`unlabelled`.
     relaxation : {"auto", "simplified", "arxiv", "cvpr", "exact"}, default="auto"
-        As in :class:`TALRLinear`.
-    {solver}
-    {batches}
+        How the measure is extended to soft counts. ``"exact"`` equals it on integer counts.
+        ``"auto"`` is ``"simplified"`` for AP, where all do equally well, and ``"exact"`` for NDCG
+        and mutual information, which has no other.
+    solver : {"adam", "adam-by-bit", "sgd"}, default="adam"
+        Adam; Adam with one mean square of the gradient for all weights of a bit, which suits
+        principal components, because small ones do not move as far as large ones; or stochastic
+        gradient ascent with momentum.
+    batch_size : int or "auto", default="auto"
+        Rows of a minibatch, at most all of them, sampled at random. ``"auto"`` is 256, and up to
+        2048 where relevant items are rare: a query should find about ten of them in its batch, and
+        for graded objectives one of those that hold most of the gain. Where they are rare because
+        there are many classes or label paths, it is 512, in groups of about 4 rows of a class or
+        path. Where nearest rows are relevant, batches are made of rows with some of their
+        neighbours, and ``"auto"`` is 512.
     max_iter : int, default=60
         Most passes over the training rows.
-    {steps}
+    learning_rate : float or "auto", default="auto"
+        Length of a step at the start. ``"auto"`` is 0.01 for Adam, 0.02 where batches are made of
+        groups and for Adam by bit, but 0.003 for both where nearest rows are relevant; for SGD 1,
+        but 0.03 on squared distances and on products of projections, whose slopes have no bound. An
+        objective may declare others.
+    schedule : {"constant", "step", "cosine"}, default="cosine"
+        How the length of a step falls during `max_iter` passes.
+    weight_decay : float or "auto", default="auto"
+        Share of the weights that a step takes away at the start; it falls with `schedule`. Few rows
+        of many features want more of it: ``"auto"`` is 0.15 times the root of the number of
+        features per training row, at most 0.15, and 0.05 in :meth:`partial_fit`; 0 where nearest
+        rows are relevant.
+    momentum : float, default=0.9
+        Share of the last move that ``solver="sgd"`` keeps.
     alpha : float, default=2.0
         Steepness of the relaxed codes, for projections of about unit variance.
     alpha_end : float or None, default=None
         Steepness at the end; it changes geometrically. None: it does not change.
     n_bins : int or "auto", default="auto"
-        As in :class:`TALRLinear`.
+        Steps between the first and the last bin of the soft histogram; ``"auto"`` is the smaller
+        of `n_bits` and 16, or 64 where nearest rows are relevant. The papers have one bin per
+        distance, ``n_bins=n_bits``.
     delta : float, default=1.0
         Half-width of the triangular bins, in bins.
     dropout : float or "auto", default="auto"
         Share of the features of each row that a step leaves at their mean, other ones every time.
         ``"auto"`` is as in :class:`TALRLinear`, where the features are the kernels.
-    {end}
+    early_stopping : bool, default=False
+        Whether to keep part of the training rows for validation, to return the weights that were
+        best, and to stop after `n_iter_no_change` passes without a better one. Validation looks at
+        the tie-aware measure that the objective names, as ``"ap"`` and ``"ndcg"`` do, or else at
+        the objective of the validation rows among themselves.
+    validation_fraction : float, default=0.1
+        Share of the rows kept for validation.
+    n_iter_no_change : int, default=10
+        Passes to wait for a better validation.
+    warm_start : bool, default=False
+        Whether :meth:`fit` starts from the weights of the last fit.
+    output : {"bits", "signs", "packed"}, default="bits"
+        Format of :meth:`transform`: 0/1 uint8, -1/+1 int8, or packed uint8 bytes.
+    random_state : int, RandomState instance or None, default=None
+        Samples the start, the minibatches and the validation rows.
+    n_jobs : int or None, default=None
+        Threads over the rows of large batches. None means 1 unless in a
+        :obj:`joblib.parallel_config` context, -1 means all processors. The result does not depend
+        on it. An objective that is an object has an `n_jobs` of its own.
+    verbose : int, default=0
+        Print a line every `verbose` passes.
 
     Attributes
     ----------
-    {hyperplanes}
-    {affinity_}
+    anchors_ : ndarray of shape (n_anchors, n_features)
+        Rows that all others are compared with.
+    dual_coef_ : ndarray of shape (n_bits, n_anchors)
+        Normal vectors of the hyperplanes in the space of centred kernels with the anchors.
+    intercept_ : ndarray of shape (n_bits,)
+        Offsets of the hyperplanes, added to the projections.
+    affinity_ : affinity object
+        The affinity, fitted on the training rows.
     history_ : dict of list
-        As in :class:`TALRLinear`.
+        For each pass the mean ``"objective"`` over the minibatches, the ``"learning_rate"`` at its
+        end, and the ``"validation"`` where `early_stopping` is on.
     n_iter_ : int
         Passes done.
     batch_size_ : int
         Rows of a minibatch.
-    {attributes}
+    codes_ : ndarray of shape (n_samples, ceil(n_bits / 8)), uint8
+        Packed codes of the training rows.
+    y_ : array-like
+        `y` of the training rows; absent where it was None.
+    n_features_in_ : int
+        Number of features seen during fit.
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
+        Names of the features, when `X` has string column names.
 
     References
     ----------
@@ -101,7 +160,6 @@ class TALRKernel(KernelHasher):
         "gamma": [Interval(Real, 0, None, closed="neither")],
     }
 
-    _learner: TALRLinear
     _whitening: np.ndarray
 
     def __init__(
@@ -183,24 +241,25 @@ class TALRKernel(KernelHasher):
         random_state = check_random_state(self.random_state)
         if not hasattr(self, "affinity_"):
             self.affinity_ = self._fit_affinity(X, y).without_database()
-        if not goes_on:
+        start = None
+        if goes_on:
+            self._check_n_bits(self.n_bits_)
+            start = tuple(self._learner.fold().values())
+        else:
             mixed_units = y is not None
             self._find_features(
                 X, self.n_anchors, self.gamma, random_state, mixed_units=mixed_units
             )
             self._whitening = inverse_root(self._features.of_anchors(), X.dtype)
-            self._learner = TALRLinear()
-        parameters = {name: getattr(self, name) for name in _OF_TALR}
-        parameters["affinity"] = affinity_to_learn_from(self.affinity, X, y)
-        parameters["random_state"] = random_state.randint(np.iinfo(np.int32).max)
-        learner = self._learner.set_params(**parameters)
-        learner.fit(self._whiten(X), X if y is None else y)
-        for name in _OF_TRAINING_ROWS:
-            learner.__dict__.pop(name)
-        self.history_, self.n_iter_ = learner.history_, learner.n_iter_
-        self.batch_size_ = learner.batch_size_
-        weights = self._whitening @ learner.components_.T
-        self._set_weights(weights, learner.intercept_, X.dtype)
+        seed = random_state.randint(np.iinfo(np.int32).max)
+        relevance = learned_relevance(
+            self.affinity, self.affinity_, X, y, np.random.RandomState(seed), self.n_jobs
+        )
+        rows = self._whiten(X)
+        self._learn(rows, relevance, np.random.RandomState(seed), start, X, y)
+        folded = self._learner.fold()
+        weights = self._whitening @ folded["components_"].T
+        self._set_weights(weights, folded["intercept_"], X.dtype)
         self._keep_database(X, y)
         return self
 

@@ -1,4 +1,4 @@
-"""Winner-take-all hashing."""
+"""Winner-take-all hashing, which says which of a few features is the largest."""
 
 from typing import Any
 
@@ -8,6 +8,7 @@ from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
 
 from .._utils.threads import one_blas_thread
+from .._utils.types import MatrixLike, Target
 from ..features import FeatureSpace
 from ._winners import WinnerHasher
 
@@ -31,16 +32,16 @@ class WTAHasher(WinnerHasher):
     output : {"bits", "signs", "packed"}, default="bits"
         Format of :meth:`transform`: 0/1 uint8, -1/+1 int8, or packed uint8 bytes.
     random_state : int, RandomState instance or None, default=None
-        Samples the features.
+        Samples the features that each hash compares.
 
     Attributes
     ----------
     features_ : ndarray of shape (n_hashes, n_candidates)
         Features that each hash compares: sampled without replacement, where there are as many.
     n_candidates_ : int
-        Candidates of a hash.
+        Number of features that a hash compares.
     n_bits_ : int
-        Length of the codes.
+        Length of the codes, whatever `n_bits` was set to after `fit`.
     codes_ : ndarray of shape (n_samples, ceil(n_bits / 8)), uint8
         Packed codes of the training rows.
     y_ : array-like
@@ -86,7 +87,7 @@ class WTAHasher(WinnerHasher):
 
     @_fit_context(prefer_skip_nested_validation=True)
     @one_blas_thread()
-    def fit(self, X: Any, y: Any = None) -> "WTAHasher":
+    def fit(self, X: MatrixLike, y: Target | None = None) -> "WTAHasher":
         """Sample the features that are compared.
 
         Parameters

@@ -1,4 +1,4 @@
-"""Retrieval histograms: all that a tie-aware measure needs to know of a retrieval run.
+"""Retrieval histograms: how many items of each level lie at each distance from each query.
 
 For each query, how many database items of each relevance level lie at each Hamming distance.
 Histograms of database shards add up, so that the database may come in blocks.
@@ -8,9 +8,9 @@ How calls flow
 `retrieval_histogram` (``_counting.py``) validates, and decides nothing about blocks or threads::
 
     source(codes, y, check=check_block)       rows/: array, memmap, iterator, dask array
-      -> Rows.first_y -> affinity             affinity/: fitted once, on the first block
+      -> RowSource.first_y -> affinity             affinity/: fitted once, on the first block
       -> Queries                              _counting.py: equal queries put together, once
-      -> Rows.sum(BlockCounter)               _counting.py: one Count for a block, added up
+      -> RowSource.sum(BlockCounter)               _counting.py: one Count for a block, added up
       -> RetrievalHistogram                   _histogram.py: the measures are its methods
 
 `BlockCounter` is a plain function of a block. In this process it counts one block after the other,
@@ -21,11 +21,12 @@ one level, and equal items are counted once where that costs less. The kernel ``
 sees arrays only.
 
 ``RetrievalHistogram`` knows neither codes nor `y`; every measure is a function of its counts
-(``measures/``). `distance_histogram` (``_ranking.py``) makes one of any distances of all pairs.
+(``measures/``). `distance_histogram` (``_distance_histogram.py``) makes one of any distances of
+all pairs.
 """
 
 from ._counting import retrieval_histogram
+from ._distance_histogram import distance_histogram
 from ._histogram import RetrievalHistogram
-from ._ranking import distance_histogram
 
 __all__ = ["RetrievalHistogram", "distance_histogram", "retrieval_histogram"]

@@ -1,4 +1,4 @@
-"""From codes and y to a histogram: validation, the affinity, and one sum over the database.
+"""Count a retrieval histogram from codes and `y`.
 
 `retrieval_histogram` makes the queries ready once. `BlockCounter` then counts one block of the
 database after the other, in threads over blocks of queries.
@@ -9,10 +9,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import sparse
 
 from .. import _kernels
 from .._utils.threads import check_n_jobs, over_rows
+from .._utils.types import Target
 from ..affinity import (
     BaseAffinity,
     as_array,
@@ -25,16 +27,20 @@ from ..rows import in_memory, is_dask_array, source
 from ._histogram import RetrievalHistogram
 
 # Measured costs in nanoseconds, to decide whether counting equal items once pays.
-_PAIR_COST, _WEIGHTED_PAIR_COST, _NUMBERING_COST = 0.3, 1.0, 8.0
+_PAIR_COST, _WEIGHTED_PAIR_COST, _NUMBERING_COST = 0.2, 0.6, 8.0
 _SAMPLE = 1 << 14
 _LEVELS_AT_A_TIME = 1 << 20
+_ORDER = (
+    "Are codes and y swapped? The order is (query_codes, database_codes, query_y, database_y), "
+    "(codes, y) in blocks, (y_true, codes) and database=(y_database, database_codes) in metrics."
+)
 
 
 def retrieval_histogram(
-    query_codes: Any,
-    database_codes: Any,
-    query_y: Any,
-    database_y: Any = None,
+    query_codes: ArrayLike,
+    database_codes: ArrayLike | Iterator[tuple[ArrayLike, Target]],
+    query_y: Target,
+    database_y: Target | None = None,
     *,
     affinity: Any = "auto",
     n_bits: int | None = None,
@@ -96,7 +102,8 @@ def retrieval_histogram(
     in_chunks = is_dask_array(database_codes)
     _check_database(database_codes, database_y, in_chunks, exclude_self)
     reader = CodeReader(n_bits)
-    words = reader.words(in_memory(query_codes), "query codes")
+    query_codes = as_code_matrix(in_memory(query_codes), "query codes", _ORDER)
+    words = reader.words_of(query_codes, "query codes")
     query_y = check_rows(in_memory(query_y), len(words), "query")
     if in_chunks:
         database_y = as_array(database_y, "database y")
@@ -115,7 +122,7 @@ def retrieval_histogram(
 
 
 def _check_database(codes, y, in_chunks, exclude_self):
-    """Refuse what does not say, or says twice, what the items are compared by."""
+    """Check that exactly one of `y` and the blocks gives the relevance."""
     if in_chunks:
         if exclude_self or y is None:
             raise ValueError(
@@ -133,10 +140,10 @@ def _check_database(codes, y, in_chunks, exclude_self):
 
 
 def check_block(block: Any) -> tuple[np.ndarray, Any]:
-    """Return codes and `y` of a block, as many rows of each."""
+    """Check a block: codes and `y`, with as many rows each."""
     if not isinstance(block, (tuple, list)) or len(block) != 2:
         raise ValueError(f"a block must be a pair (codes, y). Got {type(block).__name__}.")
-    codes = as_code_matrix(block[0], "database codes")
+    codes = as_code_matrix(block[0], "database codes", _ORDER)
     return codes, check_rows(block[1], len(codes), "database")
 
 
@@ -179,7 +186,7 @@ class Queries:
         self.levels: np.ndarray = affinity.levels_[:n_levels]
 
     def counts(self, count: "Count", exclude_self: bool) -> np.ndarray:
-        """Counts of all queries, from those of the distinct ones."""
+        """Give each query the counts of its distinct code and `y`, less its pair with itself."""
         counts = count.counts
         if len(self.words) < len(self.all_words) or exclude_self:
             counts = counts[self.query_of]
@@ -190,7 +197,7 @@ class Queries:
         return counts
 
     def kept_codes(self, count: "Count", exclude_self: bool, n_jobs: int | None) -> KeptCodes:
-        """Codes of the queries and of the items that were counted."""
+        """Keep codes of queries and items, from which measures of code usage follow."""
         n_self = np.full(len(self.all_words), int(exclude_self), dtype=np.int64)
         words, repeats = count.codes.finish()  # type: ignore[union-attr]
         return KeptCodes(self.all_words.copy(), n_self, words, repeats, self.n_bits, n_jobs)
@@ -273,7 +280,7 @@ class BlockCounter:
         step = queries.affinity.block_rows
         for first in range(0, len(codes), step):
             part = slice(first, first + step)
-            words = count.reader.words(codes[part], "database codes", self.n_jobs)
+            words = count.reader.words_of(codes[part], "database codes", self.n_jobs)
             rows = queries.affinity.validate(y[part], "database y")
             if self.exclude_self:
                 count.self_levels.append(self._self_levels(words, rows, int(start or 0) + first))
@@ -305,7 +312,7 @@ class BlockCounter:
         over_rows(count_part, len(self.queries.words), self.n_jobs, cost=cost, most=most)
 
     def _ordered(self, words, groups, n_groups, codes):
-        """Items word-major and ordered by group, each with its weight, and where groups start."""
+        """Order items by group for the kernel: words, weights, and where groups start."""
         weights = np.empty(0, dtype=np.int64)
         distinct = None if groups is None else self._distinct_items(words, groups)
         if codes is not None:
@@ -324,7 +331,7 @@ class BlockCounter:
         return grouped, weights, offsets
 
     def _distinct_items(self, words, groups):
-        """Distinct items of a block, or None where counting them one by one costs less."""
+        """Find the distinct items of a block, or None where counting all of them costs less."""
         n, n_queries = len(words), len(self.queries.words)
         saved = n * (n_queries * _PAIR_COST - _NUMBERING_COST)
         limit = min(n, int(saved / (n_queries * _WEIGHTED_PAIR_COST)))

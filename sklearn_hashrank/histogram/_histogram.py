@@ -1,4 +1,4 @@
-"""Counts by query, level and distance: they add up over shards, and every score is a method."""
+"""The retrieval histogram: counts that add up over shards, and every measure as a method."""
 
 from collections.abc import Callable
 from typing import Any

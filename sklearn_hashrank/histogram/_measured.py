@@ -1,4 +1,4 @@
-"""Every measure of the package as a method."""
+"""The measures of the package as typed methods of a histogram."""
 
 from abc import ABC, abstractmethod
 from typing import Any
@@ -12,11 +12,7 @@ Values = NDArray[np.float64]
 
 
 class MeasuredHistogram(ABC):
-    """Counts with each measure of the package as a method.
-
-    A method only names its options and hands them to :meth:`measure`. The evaluation is in
-    :mod:`sklearn_hashrank.measures`.
-    """
+    """Types and documentation of the measures of the package, each a call of :meth:`measure`."""
 
     @abstractmethod
     def measure(self, measure: Any, **options: Any) -> Values:
@@ -227,7 +223,7 @@ class MeasuredHistogram(ABC):
     ) -> Values:
         """Relevant share of the items within a Hamming radius of each query.
 
-        A query that finds nothing within the radius scores 0.
+        The value of a query that finds nothing within the radius is 0.
 
         Parameters
         ----------
@@ -279,7 +275,7 @@ class MeasuredHistogram(ABC):
     ) -> Values:
         """Mean relevance level of the items within a Hamming radius of each query.
 
-        A query that finds nothing within the radius scores 0.
+        The value of a query that finds nothing within the radius is 0.
 
         Parameters
         ----------

@@ -1,6 +1,6 @@
-"""Codes in the formats of other programs, and hashers that leave this environment."""
+"""Convert codes to the formats of other programs, and hashers to models of other libraries."""
 
-from ._bits import from_bit_strings, from_bytes, to_bit_strings, to_bytes
+from ._bit_strings import from_bit_strings, from_bytes, to_bit_strings, to_bytes
 from ._faiss import from_faiss, to_faiss, to_faiss_index
 from ._numpy_source import to_numpy_source
 from ._onnx import register_skl2onnx, to_onnx

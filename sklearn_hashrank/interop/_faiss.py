@@ -1,11 +1,12 @@
-"""Codes in faiss indexes, and back; hashers as faiss indexes."""
+"""Convert codes to and from faiss indexes, and hashers to faiss indexes."""
 
 from typing import Any
 
 import numpy as np
 
+from .._utils.extras import how_to_install
 from ..codes import check_n_bits, packed_width, unpack_codes
-from ._bits import read_packed
+from ._bit_strings import read_packed
 from ._folding import fold
 from ._optional import needed
 
@@ -20,7 +21,8 @@ def to_faiss(codes: Any, n_bits: int | None = None, *, n_lists: int | None = Non
     n_bits : int, default=None
         Length of a code; needed for packed bytes.
     n_lists : int, default=None
-        Inverted lists, for approximate search, trained on the codes. None: all codes are scanned.
+        Number of inverted lists for approximate search, trained on the codes. None: all codes are
+        scanned.
 
     Returns
     -------
@@ -105,7 +107,7 @@ def from_faiss(index: Any, n_bits: int | None = None, output: str = "packed") ->
     n_bits : int, default=None
         Length of a code; None: all bits of the index.
     output : {"packed", "bits", "signs"}, default="packed"
-        Format of the codes.
+        Format of the codes: 0/1 uint8, -1/+1 int8, or packed uint8 bytes.
 
     Returns
     -------
@@ -139,7 +141,7 @@ def from_faiss(index: Any, n_bits: int | None = None, output: str = "packed") ->
 
 
 def _faiss() -> Any:
-    with needed("sklearn-hashrank[faiss]"):
+    with needed(how_to_install("faiss")):
         import faiss
     return faiss
 

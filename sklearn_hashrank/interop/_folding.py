@@ -1,4 +1,4 @@
-"""A pipeline that ends in a linear hasher, as one set of hyperplanes for its input."""
+"""Fold a pipeline that ends in a linear hasher into one set of hyperplanes for its input."""
 
 from collections.abc import Callable, Iterator
 from typing import Any

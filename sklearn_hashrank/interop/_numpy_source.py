@@ -1,4 +1,4 @@
-"""Hashers as source text that needs nothing but numpy."""
+"""Write a hasher as Python source that needs nothing but numpy."""
 
 import base64
 import textwrap

@@ -1,9 +1,10 @@
-"""Hashers as ONNX models."""
+"""Convert hashers to ONNX models."""
 
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from .._utils.extras import how_to_install
 from ..base import LinearHasher
 from ..codes import packed_width
 from ..features import Hyperplanes
@@ -61,7 +62,7 @@ def to_onnx(estimator: Any, *, dtype: Any = np.float32) -> Any:
     >>> bool((codes == pipeline.transform(X[:2])).all())
     True
     """
-    with needed("sklearn-hashrank[onnx]"):
+    with needed(how_to_install("onnx")):
         import onnx
     dtype = check_dtype(dtype)
     hyperplanes, output = fold(estimator)
@@ -117,7 +118,7 @@ def register_skl2onnx(*classes: type) -> None:
     >>> [output.name for output in model.graph.output]
     ['variable']
     """
-    with needed("skl2onnx"):
+    with needed("pip install skl2onnx"):
         import skl2onnx
     for each in classes or _linear_hashers(LinearHasher):
         if not (isinstance(each, type) and issubclass(each, LinearHasher)):

@@ -1,4 +1,4 @@
-"""Hashers as the last module of a sentence-transformers model."""
+"""Make a hasher the last module of a sentence-transformers model."""
 
 from typing import Any
 
@@ -42,7 +42,7 @@ def to_sentence_transformers(estimator: Any) -> Any:
     >>> bool((quantize_embeddings(out, "ubinary") == hasher.transform(X)).all())
     True
     """
-    with needed("sentence-transformers>=6"):
+    with needed('pip install "sentence-transformers>=6"'):
         import torch
         from sentence_transformers.sentence_transformer import modules
     (normals, intercept), _ = fold(estimator)

@@ -1,41 +1,42 @@
-"""Training over minibatches, for hashers of any kind of model.
+"""Learning from minibatches: one algorithm, for models of any kind.
 
-``_trainer``
-    Passes over batches, early stopping and reports, composed of callables; and `LinearLearner`, the
-    model of linear hashers.
-``_relevance``
-    What the rows of a batch are to each other, what size batches have and how they are made, and
-    how rows kept for validation are judged.
-``_neighborhoods``
-    The same where nearest rows are relevant.
+A *model* is moved (`BaseModel`): the weights of a linear hasher, a network, or one of your own. An
+*objective* says where to (`ObjectiveOfRows`), and *relevance* what the rows of a batch are to each
+other. `MinibatchLearning` does everything else.
+
+``_learning``
+    The algorithm: split, batch size, passes, early stopping, report, history; and what a model is.
+``_learned_relevance``
+    What is asked of relevance. ``_pair_relevance`` and ``_neighbor_relevance`` are its two kinds.
+``_batches``
+    Batches at random, and in groups of a class.
+``_objective_of_rows``
+    From the numbers of a batch to a function of its scores.
+``_trainer``, ``_listeners``, ``_held_out``
+    Passes over batches; early stopping and progress lines; rows kept for validation.
+``_linear_model``, ``_start``, ``_dropout_mask``
+    Weights over scaled features, where they start, and which features a step leaves out.
 """
 
-from ._neighborhoods import NeighborRelevance
-from ._relevance import (
-    BatchRelevance,
-    check_two_rows,
-    choose_batch_size,
-    learned_relevance,
-    make_batches,
-    split_for_validation,
-    takes_groups,
-    validation_of,
-)
-from ._trainer import EarlyStopping, History, LinearLearner, Report, Trainer
+from ._learned_relevance import Relevance, check_two_rows, learned_relevance, size_of_batches
+from ._learning import BaseModel, MinibatchLearning
+from ._linear_model import LinearLearner, LinearModel
+from ._neighbor_relevance import NeighborRelevance
+from ._objective_of_rows import ObjectiveOfRows
+from ._pair_relevance import PairRelevance
+from ._trainer import History
 
 __all__ = [
-    "BatchRelevance",
-    "EarlyStopping",
+    "BaseModel",
     "History",
     "LinearLearner",
+    "LinearModel",
+    "MinibatchLearning",
     "NeighborRelevance",
-    "Report",
-    "Trainer",
+    "ObjectiveOfRows",
+    "PairRelevance",
+    "Relevance",
     "check_two_rows",
-    "choose_batch_size",
     "learned_relevance",
-    "make_batches",
-    "split_for_validation",
-    "takes_groups",
-    "validation_of",
+    "size_of_batches",
 ]

@@ -1,4 +1,4 @@
-"""Every tie-aware measure of retrieval as a function of counts, and their registry.
+"""Measures of retrieval: functions of counts, evaluated exactly where items are tied.
 
 Items at one distance are tied. A measure is the exact expectation over all orders of tied items,
 each order equally likely, and needs no more than how many items of each relevance level lie in
@@ -9,28 +9,30 @@ One path, many faces. ``h.ndcg(k=10)``, ``h.measure("ndcg", k=10)``, the metric 
 
     h.ndcg(k=10)                          a method of RetrievalHistogram: types, documentation
       -> h.measure("ndcg", k=10)
-        -> configure_measure(...)         _registry.py: finds the Measure by any of its names and
+        -> configure_measure(...)         _configured.py: finds the Measure by any of its names and
                                           checks the options, which nobody does again
         -> evaluate(...)                  _evaluation.py: chunks of queries, bounds over tie
                                           orders, undefined queries
-          -> ndcg(ties, 10)               _ranking.py: a function of Ties
+          -> ndcg(ties, 10)               _ranking_measures.py: a function of Ties
 
 The rooms:
 
-* ``_ties.py``: :class:`Ties`, what a measure is a function of;
+* ``_tied_items.py``: :class:`Ties`, what a measure is a function of;
 * ``_sums.py``, ``_gains.py``: sums of discounts, gains of levels, the ideal DCG. Objectives use
   the same;
-* ``_ranking.py``, ``_lookup.py``: the measures of the ranking and those within a radius;
-* ``_measure.py``: :class:`Measure`; ``_table.py``: the one table of the names of the package's
-  measures; ``_registry.py``: :func:`register_measure`, lookup by name, options;
-* ``_notation.py``: names with options, ``"ap@5000:normalize=retrieved"``, for scorers, ``compare``
-  and the command line;
+* ``_ranking_measures.py``, ``_within_radius.py``: the measures, each a function with its names
+  above it;
+* ``_measure.py``: :class:`Measure`, the record of names, parameters and range;
+  ``_registry.py``: :func:`register_measure` and lookup by name;
+* ``_configured.py``: a measure with its options, also written as one word,
+  ``"ap@5000:normalize=retrieved"``, for scorers, ``compare`` and the command line;
 * ``_evaluation.py``: the evaluation of every measure, and means over queries;
-* ``_curves.py``: precision and recall at many ranks; ``_usage.py``: how codes use the Hamming
-  space.
+* ``_rank_curves.py``: precision and recall at many ranks; ``_code_usage.py``: how codes use the
+  Hamming space.
 
-A measure of the package is a function, a line of ``_table.py`` and a method of
-``RetrievalHistogram``. A user's measure is a function and a call of :func:`register_measure`.
+A measure of the package is a decorated function, a method of ``RetrievalHistogram`` for its types,
+and a function in ``metrics``. A user's measure is a function and a call of
+:func:`register_measure`.
 
 References
 ----------
@@ -40,26 +42,17 @@ References
    CVPR 2018.
 """
 
-from ._curves import precision_and_recall
-from ._evaluation import NEEDS_CODES, evaluate, mean_over_queries, mean_score
+from . import _ranking_measures, _within_radius  # noqa: F401, register the measures of the package
+from ._code_usage import CodeUsage, code_usage, usage_of
+from ._configured import ConfiguredMeasure, configure_measure, parse_measure
+from ._evaluation import NEEDS_CODES, evaluate, mean_over_queries, mean_value
 from ._gains import Gain, ideal_dcg, level_gains
-from ._measure import Measure
-from ._notation import parse_measure
-from ._ranking import Normalize
-from ._registry import (
-    TIE_ORDERS,
-    ConfiguredMeasure,
-    TieOrder,
-    configure_measure,
-    get_measure,
-    list_measures,
-    register_measure,
-    unregister_measure,
-)
+from ._measure import MEASURES, TIE_ORDERS, Measure, TieOrder
+from ._rank_curves import precision_and_recall
+from ._ranking_measures import Normalize
+from ._registry import get_measure, list_measures, register_measure, unregister_measure
 from ._sums import DISCOUNTS, Discount, DiscountSums
-from ._table import MEASURES
-from ._ties import Ties, ratio
-from ._usage import CodeUsage, code_usage, usage_of
+from ._tied_items import Ties, ratio
 
 __all__ = [
     "DISCOUNTS",
@@ -83,7 +76,7 @@ __all__ = [
     "level_gains",
     "list_measures",
     "mean_over_queries",
-    "mean_score",
+    "mean_value",
     "parse_measure",
     "precision_and_recall",
     "ratio",

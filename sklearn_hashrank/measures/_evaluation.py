@@ -1,4 +1,4 @@
-"""The evaluation of every measure, and means over queries, which leave out undefined values."""
+"""Evaluate a measure for each query, and average over the queries."""
 
 import math
 import warnings
@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import UndefinedMetricWarning
 
+from ._configured import ConfiguredMeasure
 from ._measure import Function, Measure
-from ._registry import ConfiguredMeasure
-from ._ties import Array, Ties
+from ._tied_items import Array, Ties
 
 NEEDS_CODES = (
     "needs to know how many items share a code, which the counts of a histogram do not tell. Make "
@@ -101,7 +101,7 @@ def _check_range(measure: Measure, value: Array) -> None:
         )
 
 
-def mean_score(values: ArrayLike, stacklevel: int = 2) -> float:
+def mean_value(values: ArrayLike, stacklevel: int = 2) -> float:
     """Return the mean of the queries' values, leaving out nan, with one warning where there is any.
 
     Parameters
@@ -120,13 +120,13 @@ def mean_score(values: ArrayLike, stacklevel: int = 2) -> float:
 
 
 def mean_over_queries(values: ArrayLike, stacklevel: int = 2) -> Array:
-    """Like `mean_score`, of one value or one curve for each query."""
+    """Average values or curves of queries, leaving out undefined ones as `mean_value` does."""
     values = np.asarray(values, dtype=np.float64)
     undefined = np.isnan(values).any(axis=tuple(range(1, values.ndim)))
     if undefined.any():
         warnings.warn(
             f"{undefined.sum()} of {len(values)} queries have no relevant item: their "
-            "scores are undefined and left out of the mean. The `zero_division` parameter of "
+            "values are undefined and left out of the mean. The `zero_division` parameter of "
             "the metrics gives them a value.",
             UndefinedMetricWarning,
             stacklevel=stacklevel,

@@ -1,4 +1,4 @@
-"""What items gain by their level, and the best sum of discounted gains."""
+"""Gains of relevance levels, and the ideal DCG."""
 
 from typing import Any, Literal
 
@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._sums import DISCOUNTS, Discount
-from ._ties import Array
+from ._tied_items import Array
 
 Gain = Literal["exponential", "linear"]
 

@@ -1,21 +1,68 @@
-"""What a measure is: a function of ties with its names, options and range."""
+"""The record of a measure: its function, names, parameters and range."""
 
 import inspect
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, fields
-from numbers import Integral
+from functools import cached_property
+from numbers import Real
 from types import MappingProxyType
-from typing import Any, NoReturn
+from typing import Any, Literal, NamedTuple, NoReturn, get_args
 
-from ._ties import Array
+from .._utils.integers import is_int
+from ._tied_items import Array
 
 Function = Callable[..., Array]
+TieOrder = Literal["expected", "optimistic", "pessimistic"]
 
-PACKAGE: dict[str, "Measure"] = {}
-"""The measures of the package by name, which are pickled by name."""
+TIE_ORDERS: tuple[TieOrder, ...] = get_args(TieOrder)
+MEASURES: dict[str, "Measure"] = {}
+"""The measures of the package by name; those of users are not among them."""
 
-_OF_EVERY_MEASURE = ("k", "radius", "ties", "zero_division")
-_LARGEST = 2**62
+_LARGEST = 2**62  # floats and kernels take integers of this size
+
+
+class Parameter(NamedTuple):
+    """A keyword of a measure: its default, and what it accepts, in words and as a test."""
+
+    default: Any
+    accepted: str
+    accepts: Callable[[Any], bool]
+
+
+def refuse(parameter: str, owner: str, accepted: str, given: object) -> NoReturn:
+    """Raise an error that says what was given and what is accepted."""
+    raise ValueError(
+        f"The {parameter!r} parameter of {owner} must be {accepted}. Got {given!r} instead."
+    )
+
+
+def among(values: Iterable[str]) -> str:
+    """List accepted values for the text of an error."""
+    return "a str among {" + ", ".join(repr(value) for value in values) + "}"
+
+
+def _one_of(values: Sequence[str]) -> Parameter:
+    return Parameter(values[0], among(values), lambda v: isinstance(v, str) and v in values)
+
+
+def _is_rank(value: Any, minimum: int) -> bool:
+    return is_int(value, minimum) and int(value) <= _LARGEST
+
+
+def _is_share_or_nan(value: object) -> bool:
+    is_real = isinstance(value, Real) and not isinstance(value, bool)
+    return is_real and (math.isnan(value) or 0 <= value <= 1)  # type: ignore[arg-type, operator]
+
+
+_CUTS = {
+    "k": Parameter(None, "an int >= 1 or None", lambda v: v is None or _is_rank(v, 1)),
+    "radius": Parameter(None, "an int >= 0", lambda v: _is_rank(v, 0)),
+}
+_OF_EVERY_MEASURE = {
+    "ties": _one_of(TIE_ORDERS),
+    "zero_division": Parameter(math.nan, "a float in the range [0, 1] or nan", _is_share_or_nan),
+}
 
 
 @dataclass(frozen=True, repr=False)
@@ -77,29 +124,36 @@ class Measure:
     radius: int | None = None
     needs_codes: bool = False
     function_name: str | None = None
-    cut: str = field(init=False)
-    names: tuple[str, ...] = field(init=False)
 
     def __post_init__(self) -> None:
-        _check_name("name", self.name)
-        set_ = object.__setattr__
-        set_(self, "short_name", self.short_name or self.name)
-        _check_name("short_name", self.short_name)
-        set_(self, "label", self.label or self.name.replace("_", " "))
-        if not isinstance(self.label, str):
-            refuse("label", self.name, "a str", self.label)
-        set_(self, "options", _checked_options(self.name, self.options))
-        for parameter, given in (("is_share", self.is_share), ("needs_codes", self.needs_codes)):
-            if not isinstance(given, bool):
-                refuse(parameter, self.name, "True or False", given)
-        if self.radius is not None and not is_int(self.radius, minimum=0):
-            refuse("radius", self.name, "an int >= 0 or None", self.radius)
-        if self.needs_codes and self.radius is None:
-            refuse("radius", self.name, "an int >= 0 where needs_codes is True", None)
-        if self.bound is not None and self.radius is not None:
-            refuse("bound", self.name, "None where it has a radius: no order matters", self.bound)
-        set_(self, "cut", "k" if self.radius is None else "radius")
-        set_(self, "names", self._all_names())
+        for parameter, given in (("name", self.name), ("short_name", self.short_name or self.name)):
+            if not isinstance(given, str) or not given.isidentifier():
+                refuse(parameter, "a measure", "an identifier, such as 'hit_rate'", given)
+        for parameter, accepted, is_accepted in (
+            ("label", "a str", isinstance(self.label, str)),
+            ("is_share", "True or False", isinstance(self.is_share, bool)),
+            ("needs_codes", "True or False", isinstance(self.needs_codes, bool)),
+            ("radius", "an int >= 0 or None", self.radius is None or _is_rank(self.radius, 0)),
+            (
+                "radius",
+                "an int >= 0 where needs_codes is True",
+                self.radius is not None or not self.needs_codes,
+            ),
+            (
+                "bound",
+                "None where it has a radius: no order matters",
+                self.bound is None or self.radius is None,
+            ),
+        ):
+            if not is_accepted:
+                refuse(parameter, self.name, accepted, getattr(self, parameter))
+        completed = {
+            "short_name": self.short_name or self.name,
+            "label": self.label or self.name.replace("_", " "),
+            "options": _checked_options(self.name, self.options),
+        }
+        for attribute, value in completed.items():
+            object.__setattr__(self, attribute, value)
         self._check_function("function", self.function, self.cut)
         if self.bound is not None:
             self._check_function("bound", self.bound, self.cut, "best_first")
@@ -119,11 +173,24 @@ class Measure:
             refuse(parameter, self.name, accepted, f"{parameter}{signature}")
 
     @property
-    def parameters(self) -> tuple[str, ...]:
-        """The keywords that evaluation accepts."""
-        return (self.cut, "ties", "zero_division", *self.options)
+    def cut(self) -> str:
+        """The parameter that says how far to look: ``"k"`` or ``"radius"``."""
+        return "k" if self.radius is None else "radius"
 
-    def _all_names(self) -> tuple[str, ...]:
+    @cached_property
+    def keywords(self) -> Mapping[str, Parameter]:
+        """What evaluation accepts, by name."""
+        cut = {self.cut: _CUTS[self.cut]._replace(default=self.radius)}
+        return cut | _OF_EVERY_MEASURE | {o: _one_of(v) for o, v in self.options.items()}
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """The names of the keywords that evaluation accepts."""
+        return tuple(self.keywords)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Every name that finds the measure."""
         names = [self.name, self.short_name]
         if self.function_name is not None:
             names.append(self.function_name)
@@ -132,9 +199,9 @@ class Measure:
         return tuple(dict.fromkeys(names))
 
     def __reduce__(self) -> tuple[Callable[..., "Measure"], tuple[Any, ...]]:
-        if PACKAGE.get(self.name) is self:
+        if MEASURES.get(self.name) is self:
             return _of_package, (self.name,)
-        values = {each.name: getattr(self, each.name) for each in fields(self) if each.init}
+        values = {each.name: getattr(self, each.name) for each in fields(self)}
         return _rebuilt, (values | {"options": dict(self.options)},)
 
     def __repr__(self) -> str:
@@ -142,16 +209,11 @@ class Measure:
 
 
 def _of_package(name: str) -> Measure:
-    return PACKAGE[name]
+    return MEASURES[name]
 
 
 def _rebuilt(values: dict[str, Any]) -> Measure:
     return Measure(**values)
-
-
-def _check_name(parameter: str, name: object) -> None:
-    if not isinstance(name, str) or not name.isidentifier():
-        refuse(parameter, "a measure", "an identifier, such as 'hit_rate'", name)
 
 
 def _checked_options(name: str, options: object) -> Mapping[str, Sequence[str]]:
@@ -165,25 +227,6 @@ def _checked_options(name: str, options: object) -> Mapping[str, Sequence[str]]:
             refuse("options", name, accepted, options)
         if not all(isinstance(value, str) for value in values):
             refuse("options", name, accepted, options)
-        if option in _OF_EVERY_MEASURE:
+        if option in {*_CUTS, *_OF_EVERY_MEASURE}:
             raise ValueError(f"{option!r} cannot be an option of {name}: every measure has it.")
     return MappingProxyType({option: tuple(values) for option, values in options.items()})
-
-
-def refuse(parameter: str, owner: str, accepted: str, given: object) -> NoReturn:
-    """Raise an error that says what was given and what is accepted."""
-    raise ValueError(
-        f"The {parameter!r} parameter of {owner} must be {accepted}. Got {given!r} instead."
-    )
-
-
-def among(values: Iterable[str]) -> str:
-    """List the accepted values."""
-    return "a str among {" + ", ".join(repr(value) for value in values) + "}"
-
-
-def is_int(value: object, minimum: int) -> bool:
-    """Whether a value is an int, numpy's included, of a size that floats and kernels take."""
-    if not isinstance(value, Integral) or isinstance(value, bool):
-        return False
-    return minimum <= int(value) <= _LARGEST

@@ -1,23 +1,44 @@
-"""The registry: finds a measure by any of its names, and checks its options."""
+"""Register measures, and find them by any of their names."""
 
-import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from numbers import Real
-from types import MappingProxyType
-from typing import Any, Literal, TypeVar, get_args, overload
+from collections.abc import Callable, Mapping, Sequence
+from inspect import signature
+from typing import Any, Literal, TypeVar, get_args, get_origin, overload
 
-import numpy as np
-
-from ._measure import PACKAGE, Function, Measure, among, is_int, refuse
-
-TieOrder = Literal["expected", "optimistic", "pessimistic"]
-
-TIE_ORDERS: tuple[TieOrder, ...] = get_args(TieOrder)
+from ._measure import MEASURES, Function, Measure, among
 
 _F = TypeVar("_F", bound=Function)
 
-_registered: dict[str, Measure] = {}
+_by_name: dict[str, Measure] = {}  # under every name of each measure, those of the package first
+
+
+def measure_of_package(function_name: str, **record: Any) -> Callable[[_F], _F]:
+    """Decorate a function of the package that is a measure.
+
+    Its name is that of the function, its options are the keywords annotated with a Literal, and
+    its default radius, if it has one, is that of the keyword.
+
+    Parameters
+    ----------
+    function_name : str
+        Function of :mod:`sklearn_hashrank.metrics` that belongs to it.
+    **record : object
+        Further parameters of :class:`Measure`.
+    """
+
+    def decorate(function: _F) -> _F:
+        keywords = signature(function).parameters
+        options = {
+            name: get_args(keyword.annotation)
+            for name, keyword in keywords.items()
+            if get_origin(keyword.annotation) is Literal
+        }
+        radius = keywords["radius"].default if "radius" in keywords else None
+        record.update(options=options, radius=radius, function_name=function_name)
+        measure = Measure(function.__name__, function, **record)
+        MEASURES[measure.name] = _add(measure)
+        return function
+
+    return decorate
 
 
 @overload
@@ -116,18 +137,19 @@ def register_measure(
     """
 
     def register(function: Function) -> Measure:
-        measure = Measure(
-            name,
-            function,
-            short_name=short_name or "",
-            label=label or "",
-            options=options or {},
-            bound=bound,
-            is_share=is_share,
-            radius=radius,
-            needs_codes=needs_codes,
+        return _add(
+            Measure(
+                name,
+                function,
+                short_name=short_name or "",
+                label=label or "",
+                options=options or {},
+                bound=bound,
+                is_share=is_share,
+                radius=radius,
+                needs_codes=needs_codes,
+            )
         )
-        return add_measure(measure, _registered)
 
     def decorate(function: _F) -> _F:
         register(function)
@@ -136,27 +158,19 @@ def register_measure(
     return decorate if function is None else register(function)
 
 
-def add_measure(measure: Measure, registry: dict[str, Measure]) -> Measure:
-    """Register a measure unless one of its names belongs to another measure."""
-    if registry.get(measure.name) == measure:
-        return registry[measure.name]
-    taken = {name: other for other in list_measures() for name in other.names}
+def _add(measure: Measure) -> Measure:
+    """Let all its names find a measure, unless one of them belongs to another measure."""
+    if _by_name.get(measure.name) == measure:
+        return _by_name[measure.name]
     for name in measure.names:
-        if name in taken:
-            owner = taken[name].name
-            way_out = f", or call unregister_measure({owner!r}) first" * (owner in _registered)
+        if name in _by_name:
+            owner = _by_name[name].name
+            way_out = "" if owner in MEASURES else f", or call unregister_measure({owner!r}) first"
             raise ValueError(
                 f"{name!r} already names another measure, {owner}. Choose another name{way_out}."
             )
-    registry[measure.name] = measure
+    _by_name.update(dict.fromkeys(measure.names, measure))
     return measure
-
-
-def declare_measures(measures: Iterable[Measure]) -> Mapping[str, Measure]:
-    """Register the measures of the package; return them by name."""
-    for measure in measures:
-        add_measure(measure, PACKAGE)
-    return MappingProxyType(PACKAGE)
 
 
 def unregister_measure(name: str) -> None:
@@ -175,10 +189,12 @@ def unregister_measure(name: str) -> None:
     True
     >>> unregister_measure("hits")
     """
-    if name not in _registered:
-        known = f"one of {sorted(_registered)}" if _registered else "registered; none is"
+    registered = {m.name: m for m in list_measures() if m.name not in MEASURES}
+    if name not in registered:
+        known = f"one of {sorted(registered)}" if registered else "registered; none is"
         raise ValueError(f"name must be that of a measure you registered, {known}. Got {name!r}.")
-    del _registered[name]
+    for each in registered[name].names:
+        del _by_name[each]
 
 
 def list_measures() -> list[Measure]:
@@ -194,7 +210,7 @@ def list_measures() -> list[Measure]:
     >>> [measure.short_name for measure in list_measures()][:3]
     ['ap', 'ndcg', 'dcg']
     """
-    return [*PACKAGE.values(), *_registered.values()]
+    return [measure for name, measure in _by_name.items() if name == measure.name]
 
 
 def get_measure(measure: str | Function | Measure) -> Measure:
@@ -220,13 +236,13 @@ def get_measure(measure: str | Function | Measure) -> Measure:
     """
     if isinstance(measure, Measure):
         return measure
-    for known in list_measures():
-        if isinstance(measure, str):
-            found = measure in known.names
-        else:
-            found = measure is known.function or _is_public_function(measure, known)
-        if found:
-            return known
+    if isinstance(measure, str):
+        if measure in _by_name:
+            return _by_name[measure]
+    else:
+        for known in list_measures():
+            if measure is known.function or _is_public_function(measure, known):
+                return known
     raise ValueError(
         "a measure must be a function of sklearn_hashrank.metrics with one value for each query, "
         f"a Measure, or {among(known.short_name for known in list_measures())}. "
@@ -239,83 +255,3 @@ def _is_public_function(function: object, measure: Measure) -> bool:
     module = str(getattr(function, "__module__", None))
     is_ours = module.split(".")[:2] == [__name__.split(".")[0], "metrics"]
     return is_ours and getattr(function, "__name__", None) == measure.function_name
-
-
-@dataclass(frozen=True, eq=False)
-class ConfiguredMeasure:
-    """A measure with options that :func:`configure_measure` has checked.
-
-    Parameters
-    ----------
-    measure : Measure
-        What is evaluated.
-    cut : int or None
-        The first `cut` places count, or the ties within this radius.
-    ties : {"expected", "optimistic", "pessimistic"}
-        The mean, the maximum or the minimum over all orders of tied items.
-    zero_division : float
-        The value of a query that nothing is relevant to.
-    options : mapping of str to str
-        All further options of the measure.
-    given : mapping of str to object
-        All keywords as they were given.
-    """
-
-    measure: Measure
-    cut: int | None
-    ties: TieOrder
-    zero_division: float
-    options: Mapping[str, str]
-    given: Mapping[str, Any]
-
-
-def configure_measure(
-    measure: str | Function | Measure | ConfiguredMeasure, **options: Any
-) -> ConfiguredMeasure:
-    """Find a measure and check its options. Every evaluation passes here, once.
-
-    Parameters
-    ----------
-    measure : str, callable, Measure or ConfiguredMeasure
-        What `get_measure` finds. A measure that has its options takes no others.
-    **options : int, float or str
-        `k` or `radius`, `ties`, `zero_division`, and further options of the measure.
-
-    Returns
-    -------
-    configured : ConfiguredMeasure
-
-    Raises
-    ------
-    ValueError
-        If a value, or the name of the measure, is not accepted.
-    TypeError
-        If the measure has no option of a given name.
-    """
-    if isinstance(measure, ConfiguredMeasure):
-        if options:
-            raise TypeError(f"{measure.measure.name} has its options already. Got {options}.")
-        return measure
-    measure, given = get_measure(measure), dict(options)
-    cut = options.pop(measure.cut, measure.radius)
-    ties = options.pop("ties", "expected")
-    zero_division = options.pop("zero_division", np.nan)
-    if measure.radius is not None:
-        if not is_int(cut, minimum=0):
-            refuse("radius", measure.name, "an int >= 0", cut)
-    elif cut is not None and not is_int(cut, minimum=1):
-        refuse("k", measure.name, "an int >= 1 or None", cut)
-    if not isinstance(ties, str) or ties not in TIE_ORDERS:
-        refuse("ties", measure.name, among(TIE_ORDERS), ties)
-    is_real = isinstance(zero_division, Real) and not isinstance(zero_division, bool)
-    if not is_real or not (math.isnan(zero_division) or 0 <= zero_division <= 1):
-        refuse("zero_division", measure.name, "a float in the range [0, 1] or nan", zero_division)
-    for option, value in options.items():
-        if option not in measure.options:
-            accepted = ", ".join(map(repr, measure.parameters))
-            raise TypeError(f"{measure.name} has no parameter {option!r}. It accepts {accepted}.")
-        if not isinstance(value, str) or value not in measure.options[option]:
-            refuse(option, measure.name, among(measure.options[option]), value)
-    cut = None if cut is None else int(cut)
-    options = {option: values[0] for option, values in measure.options.items()} | options
-    return ConfiguredMeasure(measure, cut, ties, float(zero_division), options, given)

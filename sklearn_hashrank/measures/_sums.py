@@ -6,7 +6,7 @@ from typing import Literal
 
 import numpy as np
 
-from ._ties import Array
+from ._tied_items import Array
 
 Discount = Literal["log2p1", "log2"]
 

@@ -1,15 +1,42 @@
-"""Measures and displays of Hamming rankings, lookups and code usage, in scikit-learn's manner."""
+"""Metrics, scorers and displays of Hamming rankings, lookups and code usage.
+
+How calls flow
+--------------
+A metric function (``_ranking_metrics.py``, ``_lookup_metrics.py``, ``_curve_metrics.py``) is a
+signature, a docstring and one call. It is given codes::
+
+    tie_aware_ndcg_score(y_true, codes, database=..., k=10)
+      -> RetrievalRun.measure("ndcg", k=10)    _metric_arguments.py: checks the options, then
+        -> retrieval_histogram(...)            histogram/: counts
+        -> RetrievalHistogram.measure(...)     measures/: one value for each query
+        -> mean_over_queries(...)              measures/: leaves out undefined queries and warns
+
+Scorers (``_scorer.py``), the ``from_estimator`` of displays, ``BaseHasher.score``,
+``cross_validate_retrieval`` and ``compare`` are given an estimator and rows. They take one way to a
+histogram, which opens ``retrieval.py``::
+
+    scorer(estimator, X, y)
+      -> retrieve(estimator, X, y, database=..., affinity=...)
+        -> unwrap, encode, relevance, database
+        -> retrieval_histogram(...)
+      -> RetrievalHistogram.measure(...) of each metric
+
+``displays/`` draws: ``from_estimator`` and ``from_codes`` make histograms and call
+``from_histograms``, and only ``plot`` imports matplotlib. ``settings.py`` sets parameters of
+whatever is inside of pipelines and searches. ``_index.py`` compares the distances of two indexes,
+and needs no histogram.
+"""
 
 from ..measures import CodeUsage, code_usage
-from ._curves import precision_recall_curve, recall_at_k_curve
+from ._curve_metrics import precision_recall_curve, recall_at_k_curve
 from ._index import index_recall_score
-from ._lookup import (
+from ._lookup_metrics import (
     average_cumulative_gain_score,
     local_group_average_precision_score,
     lookup_precision_score,
     lookup_recall_score,
 )
-from ._ranking import (
+from ._ranking_metrics import (
     tie_aware_average_precision_score,
     tie_aware_dcg_score,
     tie_aware_f1_score,

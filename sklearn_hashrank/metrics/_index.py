@@ -1,12 +1,13 @@
 """Recall of an approximate index against an exact one."""
 
-from typing import Any
-
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.utils import check_array
 
+from ..rows import as_numpy
 
-def index_recall_score(distances: Any, exact_distances: Any) -> float:
+
+def index_recall_score(distances: ArrayLike, exact_distances: ArrayLike) -> float:
     """Recall of an approximate index, in which items tied with the k-th place count as found.
 
     Codes have many ties, and an index that returns other items at the same distance has lost
@@ -39,9 +40,9 @@ def index_recall_score(distances: Any, exact_distances: Any) -> float:
     0.5
     """
     found = check_array(
-        distances, dtype=np.float64, ensure_all_finite=False, input_name="distances"
+        as_numpy(distances, "distances"), ensure_all_finite=False, input_name="distances"
     )
-    exact = check_array(exact_distances, dtype=np.float64, input_name="exact_distances")
+    exact = check_array(as_numpy(exact_distances, "exact_distances"), input_name="exact_distances")
     if np.isnan(found).any():
         raise ValueError("distances must not be NaN. Pass inf or -1 for a missing result.")
     if found.shape != exact.shape:

@@ -1,17 +1,18 @@
-"""Scorers: a fitted hasher and rows in, measures of its retrieval out."""
+"""Scorers: evaluate a fitted hasher on rows, for cross-validation and searches."""
 
 import copy
 from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
+from .._utils.types import MatrixLike, Target
 from ..measures import (
     ConfiguredMeasure,
     Measure,
     configure_measure,
     get_measure,
     list_measures,
-    mean_score,
+    mean_value,
     parse_measure,
 )
 from .retrieval import EncodedDatabase, check_database, retrieve, warn_if_all_is_relevant
@@ -155,7 +156,9 @@ class RetrievalScorer:
         other._set_database(database)
         return other
 
-    def __call__(self, estimator: Any, X: Any, y: Any = None) -> float | dict[str, float]:
+    def __call__(
+        self, estimator: Any, X: MatrixLike, y: Target | None = None
+    ) -> float | dict[str, float]:
         """Score a fitted estimator.
 
         Parameters
@@ -183,7 +186,7 @@ class RetrievalScorer:
         )
         warn_if_all_is_relevant(histogram, stacklevel=3)
         scores = {
-            name: mean_score(histogram.measure(measure), stacklevel=3)
+            name: mean_value(histogram.measure(measure), stacklevel=3)
             for name, measure in self._metrics.items()
         }
         return next(iter(scores.values())) if self.is_single else scores
@@ -213,7 +216,7 @@ class RetrievalScorer:
 
 
 def _named_metrics(metric: Any, shared: Mapping[str, Any]) -> dict[str, ConfiguredMeasure]:
-    """Map the name of each metric to its measure and options."""
+    """Name the metrics of a scorer, and give each the shared options that it knows."""
     if isinstance(metric, Mapping):
         found = {name: _find(one) for name, one in metric.items()}
     else:

@@ -17,12 +17,13 @@ else ``predict``, gives codes is evaluated as well.
 import pickle
 import warnings
 import weakref
-from numbers import Integral
 from typing import Any, NamedTuple
 
 import joblib
 import numpy as np
 
+from .._utils.integers import is_int
+from .._utils.types import MatrixLike, Target
 from ..affinity import affinity_for, is_auto
 from ..codes import CodeReader, as_code_matrix, check_n_bits, packed_width
 from ..histogram import RetrievalHistogram, retrieval_histogram
@@ -64,7 +65,7 @@ class EncodedDatabase:
         What an affinity compares. None: the rows as the hasher sees them.
     """
 
-    def __init__(self, X: Any, y: Any):
+    def __init__(self, X: MatrixLike, y: Target | None):
         self.X, self.y = X, y
         self._encoded: Any = weakref.WeakKeyDictionary()
 
@@ -86,8 +87,8 @@ class EncodedDatabase:
 
 def retrieve(
     estimator: Any,
-    X: Any,
-    y: Any = None,
+    X: MatrixLike,
+    y: Target | None = None,
     *,
     database: Any = "self",
     affinity: Any = "auto",
@@ -171,7 +172,7 @@ def _passes_through(step: Any) -> bool:
     return step is None or (isinstance(step, str) and step == "passthrough")
 
 
-def encode(estimator: Any, X: Any) -> Encoded:
+def encode(estimator: Any, X: MatrixLike) -> Encoded:
     """Encode rows with a fitted estimator.
 
     Parameters
@@ -224,7 +225,7 @@ def warn_if_all_is_relevant(histogram: RetrievalHistogram, stacklevel: int = 2) 
 
 
 def _read_codes(hasher: Any, codes: Any) -> tuple[np.ndarray, int]:
-    """Packed codes, and their length, of what an estimator without the protocol gives.
+    """Read the codes of an estimator without the protocol: packed, with their length.
 
     Bits and signs tell their length themselves. Packed bytes are read as such where the fitted
     `n_bits_`, or else the parameter `n_bits`, says that codes of so many bits have this width.
@@ -234,7 +235,7 @@ def _read_codes(hasher: Any, codes: Any) -> tuple[np.ndarray, int]:
     n_bits = check_n_bits(getattr(hasher, "n_bits_", None))
     if n_bits is None:
         wanted = getattr(hasher, "n_bits", None)
-        if isinstance(wanted, Integral) and packed_width(int(wanted)) == matrix.shape[1]:
+        if is_int(wanted, 1) and packed_width(int(wanted)) == matrix.shape[1]:
             n_bits = int(wanted)
     reader = CodeReader(n_bits)
     try:

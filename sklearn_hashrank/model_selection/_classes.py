@@ -1,4 +1,4 @@
-"""Classes of rows, read from any form of `y`."""
+"""Find the class or the labels of each row in any form of `y`, so that splits can count them."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Shuffled folds with the same mix of classes or labels in each."""
+"""Cross-validation folds for hashers, each with the same mix of classes or labels."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -10,7 +10,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import _num_samples
 
 from ._classes import class_members, class_numbers
-from ._splits import _check_count
+from ._splits import check_count
 
 
 class RetrievalKFold(BaseCrossValidator):
@@ -32,7 +32,7 @@ class RetrievalKFold(BaseCrossValidator):
     n_splits : int, default=5
         Number of folds, at least 2.
     random_state : int, RandomState instance or None, default=None
-        Shuffles.
+        Controls how the rows are shuffled.
 
     References
     ----------
@@ -52,7 +52,7 @@ class RetrievalKFold(BaseCrossValidator):
     def __init__(self, n_splits=5, *, random_state=None):
         self.n_splits = n_splits
         self.random_state = random_state
-        _check_count("n_splits", n_splits)
+        check_count("n_splits", n_splits)
         if n_splits < 2:
             raise ValueError(f"n_splits must be at least 2. Got {n_splits}.")
 
@@ -62,11 +62,12 @@ class RetrievalKFold(BaseCrossValidator):
         Parameters
         ----------
         X, y, groups : object
-            Not used.
+            Not used; scikit-learn passes them to every splitter.
 
         Returns
         -------
         n_splits : int
+            The parameter `n_splits`.
         """
         return self.n_splits
 

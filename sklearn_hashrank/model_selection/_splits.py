@@ -1,4 +1,4 @@
-"""The protocols of the literature: who is trained on, who queries, who is retrieved."""
+"""Split rows into training rows, queries and database, as the papers do."""
 
 from collections.abc import Iterator
 from dataclasses import KW_ONLY, dataclass
@@ -22,11 +22,11 @@ class RetrievalSplit:
     Parameters
     ----------
     train : array-like of int
-        Rows to fit on.
+        Numbers of the rows to fit on.
     query : array-like of int
-        Rows that retrieve.
+        Numbers of the rows that retrieve.
     database : array-like of int
-        Rows that are retrieved.
+        Numbers of the rows that are retrieved.
 
     Examples
     --------
@@ -64,28 +64,49 @@ class RetrievalSplit:
         return iter((self.train, self.query, self.database))
 
 
+class SampledSplits:
+    """A protocol that samples `n_splits` splits; scikit-learn asks it for their number."""
+
+    n_splits: int
+
+    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
+        """Return the number of splits.
+
+        Parameters
+        ----------
+        X, y, groups : object
+            Not used; scikit-learn passes them to every splitter.
+
+        Returns
+        -------
+        n_splits : int
+            The parameter `n_splits`.
+        """
+        return self.n_splits
+
+
 @dataclass
-class PerClassRetrievalSplit:
-    """So many queries and training rows of every class; the database is all but the queries.
+class PerClassRetrievalSplit(SampledSplits):
+    """Sample queries and training rows of every class; the database is all but the queries.
 
     The protocol of most papers on supervised hashing: training rows are part of the database. Row
     numbers come shuffled.
 
-    With a multilabel indicator, so many rows are sampled for every label, the rarest first,
-    none of them twice; rows without a label are only retrieved. A label path is a class. The
-    defaults are the protocol of NUS-WIDE in the papers: of 21 labels, 2,100 queries and 10,500
+    With a multilabel indicator, these numbers of rows are sampled for every label, the rarest
+    first, and no row twice; rows without a label are only retrieved. A label path is a class. The
+    defaults are the protocol of NUS-WIDE in the papers: with 21 labels, 2,100 queries and 10,500
     training rows.
 
     Parameters
     ----------
     n_queries : int, default=100
-        Queries of each class.
+        Number of queries of each class.
     n_train : int or None, default=500
         Training rows of each class; None: the whole database.
     n_splits : int, default=1
         How many independent splits to sample.
     random_state : int, RandomState instance or None, default=None
-        Samples the rows.
+        Controls which rows are sampled.
 
     See Also
     --------
@@ -110,23 +131,9 @@ class PerClassRetrievalSplit:
     random_state: Any = None
 
     def __post_init__(self):
-        _check_count("n_queries", self.n_queries)
-        _check_count("n_train", self.n_train, or_none=True)
-        _check_count("n_splits", self.n_splits)
-
-    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
-        """Return the number of splits.
-
-        Parameters
-        ----------
-        X, y, groups : object
-            Not used.
-
-        Returns
-        -------
-        n_splits : int
-        """
-        return self.n_splits
+        check_count("n_queries", self.n_queries)
+        check_count("n_train", self.n_train, or_none=True)
+        check_count("n_splits", self.n_splits)
 
     def split(self, X: Any, y: Any, groups: Any = None) -> Iterator[RetrievalSplit]:
         """Sample the splits.
@@ -134,15 +141,16 @@ class PerClassRetrievalSplit:
         Parameters
         ----------
         X : array-like with n_samples rows
-            Not used.
+            Not used; the rows are split by `y` alone.
         y : array-like with n_samples rows
             Class labels, label paths or a multilabel indicator.
         groups : object
-            Not used.
+            Not used; scikit-learn passes it to every splitter.
 
         Yields
         ------
         split : RetrievalSplit
+            Row numbers of the training rows, the queries and the database.
         """
         members = None if y is None else class_members(y)
         if members is None:
@@ -192,8 +200,8 @@ class PerClassRetrievalSplit:
 
 
 @dataclass
-class RandomRetrievalSplit:
-    """Random queries, database and training rows, whatever their classes.
+class RandomRetrievalSplit(SampledSplits):
+    """Sample queries, database and training rows, without regard to classes.
 
     The protocol for rows without labels. Training rows are part of the database. Row numbers come
     shuffled.
@@ -201,7 +209,7 @@ class RandomRetrievalSplit:
     Parameters
     ----------
     n_queries : int, default=1000
-        Number of queries.
+        Number of queries, of all classes together.
     n_train : int or None, default=None
         Number of training rows; None: the whole database.
     n_database : int or None, default=None
@@ -209,7 +217,7 @@ class RandomRetrievalSplit:
     n_splits : int, default=1
         How many independent splits to sample.
     random_state : int, RandomState instance or None, default=None
-        Samples the rows.
+        Controls which rows are sampled.
 
     Examples
     --------
@@ -231,24 +239,10 @@ class RandomRetrievalSplit:
     random_state: Any = None
 
     def __post_init__(self):
-        _check_count("n_queries", self.n_queries)
-        _check_count("n_train", self.n_train, or_none=True)
-        _check_count("n_database", self.n_database, or_none=True)
-        _check_count("n_splits", self.n_splits)
-
-    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
-        """Return the number of splits.
-
-        Parameters
-        ----------
-        X, y, groups : object
-            Not used.
-
-        Returns
-        -------
-        n_splits : int
-        """
-        return self.n_splits
+        check_count("n_queries", self.n_queries)
+        check_count("n_train", self.n_train, or_none=True)
+        check_count("n_database", self.n_database, or_none=True)
+        check_count("n_splits", self.n_splits)
 
     def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[RetrievalSplit]:
         """Sample the splits.
@@ -256,13 +250,14 @@ class RandomRetrievalSplit:
         Parameters
         ----------
         X : array-like with n_samples rows
-            Only their number matters.
+            Only the number of rows matters.
         y, groups : object
-            Not used.
+            Not used; scikit-learn passes them to every splitter.
 
         Yields
         ------
         split : RetrievalSplit
+            Row numbers of the training rows, the queries and the database.
         """
         n_rows = _num_samples(X)
         n_database = n_rows - self.n_queries if self.n_database is None else self.n_database
@@ -283,7 +278,7 @@ class RandomRetrievalSplit:
 def cifar10_split(
     setting: int, *, n_splits: int = 1, random_state: Any = None
 ) -> PerClassRetrievalSplit:
-    """Protocols of the CIFAR-10 experiments in the papers [1]_.
+    """Return a protocol of the CIFAR-10 experiments in the papers [1]_.
 
     Parameters
     ----------
@@ -295,11 +290,12 @@ def cifar10_split(
     n_splits : int, default=1
         How many independent splits to sample.
     random_state : int, RandomState instance or None, default=None
-        Samples the rows.
+        Controls which rows are sampled.
 
     Returns
     -------
     protocol : PerClassRetrievalSplit
+        Split object with the sizes of the setting.
 
     References
     ----------
@@ -318,7 +314,7 @@ def cifar10_split(
     return PerClassRetrievalSplit(*settings[setting], n_splits=n_splits, random_state=random_state)
 
 
-def _check_count(name: str, value: Any, or_none: bool = False) -> None:
+def check_count(name: str, value: Any, or_none: bool = False) -> None:
     if or_none and value is None:
         return
     if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:

@@ -1,4 +1,4 @@
-"""Retrieval among classes that nobody trained on."""
+"""Split rows by class, so that queries and database are of classes that were not trained on."""
 
 from collections.abc import Iterator
 from dataclasses import KW_ONLY, dataclass
@@ -8,13 +8,13 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from ._classes import class_members, class_numbers
-from ._splits import RetrievalSplit, _check_count
+from ._splits import RetrievalSplit, SampledSplits, check_count
 
 _FEWEST_CLASSES = 2  # of a single class, every pair of rows is relevant
 
 
 @dataclass
-class UnseenClassesSplit:
+class UnseenClassesSplit(SampledSplits):
     """Train on some classes, retrieve among the others.
 
     Queries and database are rows of the test classes, the training rows are of the other classes.
@@ -35,7 +35,7 @@ class UnseenClassesSplit:
     n_splits : int, default=1
         How many independent splits to sample.
     random_state : int, RandomState instance or None, default=None
-        Samples the classes and the rows.
+        Controls which classes and rows are sampled.
 
     See Also
     --------
@@ -61,29 +61,15 @@ class UnseenClassesSplit:
     random_state: Any = None
 
     def __post_init__(self):
-        _check_count("n_queries", self.n_queries)
-        _check_count("n_train", self.n_train, or_none=True)
-        _check_count("n_test_classes", self.n_test_classes, or_none=True)
-        _check_count("n_splits", self.n_splits)
+        check_count("n_queries", self.n_queries)
+        check_count("n_train", self.n_train, or_none=True)
+        check_count("n_test_classes", self.n_test_classes, or_none=True)
+        check_count("n_splits", self.n_splits)
         if self.n_test_classes is not None and self.n_test_classes < _FEWEST_CLASSES:
             raise ValueError(
                 f"n_test_classes must be at least {_FEWEST_CLASSES}: of a single class, every item "
                 f"is relevant to every query. Got {self.n_test_classes}."
             )
-
-    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
-        """Return the number of splits.
-
-        Parameters
-        ----------
-        X, y, groups : object
-            Not used.
-
-        Returns
-        -------
-        n_splits : int
-        """
-        return self.n_splits
 
     def split(self, X: Any, y: Any, groups: Any = None) -> Iterator[RetrievalSplit]:
         """Sample the splits.
@@ -91,15 +77,16 @@ class UnseenClassesSplit:
         Parameters
         ----------
         X : array-like with n_samples rows
-            Not used.
+            Not used; the rows are split by `y` alone.
         y : array-like with n_samples rows
             Class labels or label paths.
         groups : object
-            Not used.
+            Not used; scikit-learn passes it to every splitter.
 
         Yields
         ------
         split : RetrievalSplit
+            Row numbers of the training rows, the queries and the database.
         """
         class_of = None if y is None else class_numbers(y)
         if class_of is None:

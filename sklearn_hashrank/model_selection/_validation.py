@@ -1,4 +1,4 @@
-"""Cross-validation where the queries of one fold retrieve all other rows."""
+"""Cross-validate a hasher: the queries of one fold retrieve all other rows."""
 
 import time
 import traceback
@@ -45,7 +45,7 @@ def cross_validate_retrieval(
     estimator : estimator object
         A hasher, or a pipeline or a search that ends in one. Clones of it are fitted.
     X : {array-like, sparse matrix} of shape (n_samples, n_features)
-        All rows.
+        All rows: the training rows, queries and database of every split.
     y : array-like with n_samples rows, default=None
         What the affinity compares; None: the rows themselves.
     scoring : str, callable, list or dict, default="ap"
@@ -56,7 +56,7 @@ def cross_validate_retrieval(
         ``random_state=0``. A protocol or an iterable may give :class:`RetrievalSplit`; of pairs
         (train, test) the test rows are the queries and all other rows the database.
     groups : array-like of shape (n_samples,), default=None
-        Given to the splitter.
+        Groups of the rows, which are passed to the splitter.
     n_jobs : int, default=None
         Splits to work on at a time. None means 1 unless in a :obj:`joblib.parallel_config`
         context, -1 means all processors.

@@ -1,9 +1,9 @@
-"""Exact neighbours by Hamming distance.
+"""Find exact neighbours of codes by Hamming distance.
 
 How calls flow
 --------------
-`HammingNeighbors` (``_hamming.py``) is scikit-learn's face: parameters, validation, the forms of
-results (``_results.py``), and files (``_storage.py``). Every search goes the same way::
+`HammingNeighbors` (``_hamming_neighbors.py``) is scikit-learn's face: parameters, validation, the
+forms of results (``_results.py``), and files (``_index_file.py``). Every search goes the same way::
 
     kneighbors, radius_neighbors, graphs
       -> ChunkedCodes (_chunked.py)        codes in a dask array: a scan for each chunk, merged
@@ -14,8 +14,9 @@ results (``_results.py``), and files (``_storage.py``). Every search goes the sa
                      -> _kernels.nearest, _kernels.substrings
 
 A scan first bounds the distance of the `k` nearest by a sample, so that the kernel puts aside few
-codes. With ``rescore="asymmetric"`` the nearest codes are candidates, which ``_rescoring.py`` puts
-in the order of their asymmetric distance to the projections of the query.
+codes. With ``rescore="asymmetric"`` the nearest codes are candidates, which
+``_asymmetric_order.py`` puts in the order of their asymmetric distance to the projections of the
+query.
 
 `rescore` (``_floats.py``) orders candidates of any index by the rows that codes were made of.
 
@@ -23,6 +24,6 @@ Costs are estimates in nanoseconds, measured once; they decide what is faster, n
 """
 
 from ._floats import DISTANCES, rescore
-from ._hamming import HammingNeighbors
+from ._hamming_neighbors import HammingNeighbors
 
 __all__ = ["DISTANCES", "HammingNeighbors", "rescore"]

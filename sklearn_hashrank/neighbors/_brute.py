@@ -1,4 +1,4 @@
-"""Neighbours by scanning all codes, in threads over blocks of queries."""
+"""Find neighbours by scanning all codes, in threads over blocks of queries."""
 
 import threading
 

@@ -1,4 +1,4 @@
-"""What a search is asked for, checked."""
+"""Check the parameters of a search."""
 
 from numbers import Integral
 from typing import Any

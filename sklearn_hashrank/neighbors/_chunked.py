@@ -1,4 +1,4 @@
-"""Codes in a dask array: every chunk is searched by a task, and results are merged exactly."""
+"""Search codes in a dask array: a task for each chunk, whose results are merged exactly."""
 
 from collections.abc import Callable
 from functools import partial
@@ -12,16 +12,10 @@ from . import _brute
 
 
 class ChunkedCodes:
-    """Codes of a dask array, with the searches of ``StoredCodes``.
+    """Codes of a dask array, with the searches of `StoredCodes`.
 
-    Chunks are scanned, whatever `algorithm` and `n_jobs` are: dask decides what runs where.
-
-    Parameters
-    ----------
-    codes : dask array of shape (n, n_columns)
-        With chunks of known sizes.
-    reader : CodeReader
-        That goes with the codes.
+    Chunks are scanned, whatever `algorithm` and `n_jobs` are: dask decides what runs where. Their
+    sizes have to be known. `reader` is one that goes with the codes.
     """
 
     def __init__(self, codes: Any, reader: CodeReader):

@@ -1,4 +1,4 @@
-"""Candidates in order of distances between the rows that the codes were made of."""
+"""Order candidates by distances between the rows that their codes were made of."""
 
 from typing import Any
 
@@ -32,9 +32,9 @@ def rescore(
     Parameters
     ----------
     queries : array-like of shape (n_queries, n_features)
-        Features of the queries.
+        Rows of features that the query codes were made of.
     rows : ndarray, memmap or data frame of shape (n_samples, n_features)
-        Features of the database.
+        Rows of features that the codes of the database were made of.
     candidates : array-like of shape (n_queries, n_candidates), int
         Numbers of rows, as :meth:`HammingNeighbors.kneighbors` or another index returns them. A
         missing result, -1, stays missing. A row that is named twice for a query counts once.
@@ -42,7 +42,7 @@ def rescore(
         How many of the candidates to return; None: all.
     metric : {"cosine", "euclidean", "inner_product"}, default="cosine"
         What near means. A row of zeros has the cosine 0 with every row.
-    n_jobs : int, default=None
+    n_jobs : int or None, default=None
         Threads over queries. None means 1 unless in a :obj:`joblib.parallel_config` context, -1
         means all processors.
 
@@ -132,9 +132,17 @@ def _distances(query: np.ndarray, rows: np.ndarray, metric: str) -> np.ndarray:
     if metric == "euclidean":
         difference = rows - query
         return np.sqrt(np.einsum("ij,ij->i", difference, difference))
+    if metric == "cosine":  # in units of powers of two, which are exact, so that squares exist
+        rows, query = _scaled_to_one(rows), _scaled_to_one(query[None])[0]
     products = np.einsum("ij,j->i", rows, query)
     if metric == "inner_product":
         return -products
     lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows)) * np.sqrt(query @ query)
     cosines = np.divide(products, lengths, out=np.zeros_like(products), where=lengths != 0)
     return 1 - cosines
+
+
+def _scaled_to_one(rows):
+    """Rows divided by powers of two that bring the largest number of each to between 1/2 and 1."""
+    largest = np.abs(rows).max(axis=1)
+    return np.ldexp(rows, -np.frexp(largest)[1][:, None])

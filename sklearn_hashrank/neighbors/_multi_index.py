@@ -1,4 +1,4 @@
-"""Neighbours by tables of substrings, where they cost less than scanning."""
+"""Find neighbours by tables of substrings, where that costs less than scanning."""
 
 from math import comb
 
@@ -23,15 +23,7 @@ def least_queries(queries: np.ndarray) -> float:
 
 
 class SubstringTables:
-    """Tables of the substrings of codes, built when first needed.
-
-    Parameters
-    ----------
-    codes : ndarray of shape (n, n_words), uint64
-    n_bytes : int
-        Bytes of a packed code.
-    n_jobs : int or None
-    """
+    """Tables of the substrings of codes of `n_bytes` packed bytes, built when first needed."""
 
     def __init__(self, codes: np.ndarray, n_bytes: int, n_jobs: int | None):
         self.codes, self.n_jobs = codes, n_jobs

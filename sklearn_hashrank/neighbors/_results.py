@@ -1,4 +1,4 @@
-"""What a search found, in the forms that scikit-learn's neighbours have."""
+"""Bring what a search found into the forms of scikit-learn's neighbours."""
 
 import numpy as np
 from scipy import sparse

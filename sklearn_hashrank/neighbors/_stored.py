@@ -1,4 +1,4 @@
-"""The codes of an index, and the choice between scanning them and looking into tables."""
+"""Hold the codes of an index, and choose between scanning them and looking into tables."""
 
 import numpy as np
 
@@ -10,14 +10,7 @@ _MOST_IN_TABLES = 1 << 32  # codes that tables can number
 
 
 class StoredCodes:
-    """Codes in blocks, as they were added, and tables of their substrings once they are needed.
-
-    Parameters
-    ----------
-    blocks : list of ndarray of shape (n_block, n_words), uint64
-    reader : CodeReader
-        Which has read them.
-    """
+    """Codes in blocks, as a reader has read them, and tables of their substrings when needed."""
 
     def __init__(self, blocks: list[np.ndarray], reader: CodeReader):
         self.blocks, self.reader = blocks, reader

@@ -3,19 +3,26 @@
 An objective is an object with ``value_and_gradient(scores, level, levels)``, to be maximised.
 `scores` (M, n_bits) are the real projections of a batch of rows, `level` (M, M) unsigned indices
 into `levels` (n_levels,), the ascending affinity levels. It returns a float and the gradient by the
-scores. It leaves the pairs of a row with itself out.
+scores. It leaves the pairs of a row with itself out. What else it may declare (how it changes with
+the training, its learning rates, the affinities it accepts, a measure) is in `BaseObjective`, and
+is read in one place, `CheckedObjective`.
 
 Ranking objectives (`Objective`) see only soft histograms, pairwise objectives (`PairwiseObjective`)
 the distances of pairs; `DPSH`, `HashNet` and `DTSH` are likelihoods of pairs and triplets. A new
-one is a class and its line in ``__all__``; with its `name`, and `relaxation` if it is a ranking
-objective, hashers and tests find it.
+one is a class and its line in ``__all__`` of its folder and here. With its `name`, and `relaxation`
+if it is a ranking objective, hashers and tests find it: `ObjectiveParameter` turns names into
+objects.
 """
 
-from collections.abc import Iterator
-from inspect import isabstract
-from typing import TypeVar
-
 from ._checked import CheckedObjective
+from ._declared import BaseObjective
+from ._named import (
+    LIKELIHOODS,
+    OBJECTIVES,
+    PAIRWISE_OBJECTIVES,
+    RANKING_OPTIONS,
+    ObjectiveParameter,
+)
 from .pairwise import (
     DPSH,
     DSH,
@@ -46,15 +53,17 @@ from .ranking import (
 from .triplet import DTSH
 
 __all__ = [
-    "BEST_RELAXATION",
     "DPSH",
     "DSH",
     "DTSH",
     "FLOOR",
+    "LIKELIHOODS",
     "OBJECTIVES",
     "PAIRWISE_OBJECTIVES",
+    "RANKING_OPTIONS",
     "ArxivAP",
     "ArxivNDCG",
+    "BaseObjective",
     "CheckedObjective",
     "CityBlock",
     "CvprAP",
@@ -67,6 +76,7 @@ __all__ = [
     "MutualInformation",
     "Nested",
     "Objective",
+    "ObjectiveParameter",
     "PairwiseObjective",
     "SimplifiedAP",
     "SimplifiedNDCG",
@@ -75,28 +85,3 @@ __all__ = [
     "SquaredEuclidean",
     "TieValues",
 ]
-
-_Base = TypeVar("_Base")
-
-
-def _public_subclasses(base: type[_Base]) -> Iterator[type[_Base]]:
-    for name in __all__:
-        thing = globals().get(name)
-        if isinstance(thing, type) and issubclass(thing, base) and not isabstract(thing):
-            yield thing
-
-
-OBJECTIVES: dict[tuple[str, str], type[Objective]] = {
-    (objective.name, objective.relaxation): objective
-    for objective in _public_subclasses(Objective)  # type: ignore[type-abstract]
-}
-"""Ranking objectives by name and relaxation."""
-
-BEST_RELAXATION = {"ap": "simplified", "ndcg": "exact", "mi": "exact"}
-"""The relaxation that ``"auto"`` stands for; all of AP do equally well."""
-
-PAIRWISE_OBJECTIVES: dict[str, type[PairwiseObjective]] = {
-    objective.name: objective
-    for objective in _public_subclasses(PairwiseObjective)  # type: ignore[type-abstract]
-}
-"""Pairwise objectives by name."""

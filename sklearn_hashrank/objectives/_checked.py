@@ -1,40 +1,112 @@
-"""What any objective must be, and what it must return, whoever wrote it."""
+"""An objective as learners use it: what it needs is read, and what it returns is checked."""
 
+import copy
 import math
+from collections.abc import Mapping
 from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.utils._param_validation import InvalidParameterError
+
+SIGNATURE = "value_and_gradient(scores, level, levels)"
 
 
 class CheckedObjective:
-    """An objective over the levels of a fit, whose results are checked.
+    """An objective of the package or of a user, with everything that it may declare.
 
-    Values and gradients are checked in the first batch, the shape of the gradient in every batch.
+    What :class:`BaseObjective` has, and the object has not, is as it is there. An object that
+    anneals is copied, so that learning does not change it. Values and gradients are checked in the
+    first batch, the shape of the gradient in every batch.
 
     Parameters
     ----------
     objective : object with ``value_and_gradient(scores, level, levels)``
         Of the package or of a user.
-    levels : array-like of shape (n_levels,)
-        The ascending affinity levels.
+
+    Attributes
+    ----------
+    objective : object
+        The one that was given, or its copy.
+    measure : str or None
+        The measure that early stopping looks at.
     """
 
-    def __init__(self, objective: Any, levels: ArrayLike):
-        if isinstance(objective, type):
-            raise TypeError(
-                "objective must be an object with value_and_gradient(scores, level, levels). "
-                f"Got the class {objective.__name__}; pass {objective.__name__}(...)."
-            )
-        if hasattr(objective, "_parameter_constraints"):
-            objective._validate_params()
-        self.objective = objective
-        self._levels = np.array(levels, dtype=np.float64)
-        self._levels.setflags(write=False)
+    def __init__(self, objective: Any):
+        check_objective(objective)
+        anneals = callable(getattr(objective, "anneal", None))
+        self.objective = copy.deepcopy(objective) if anneals else objective
+        self._anneals = anneals
+        self.measure = getattr(objective, "measure", None)
+        if not (self.measure is None or isinstance(self.measure, str)):
+            self._refuse_declared("measure", "None or the name of a measure", self.measure)
+        self._rates = getattr(objective, "learning_rates", {})
+        if not isinstance(self._rates, Mapping):
+            self._refuse_declared("learning_rates", "a mapping of solvers to rates", self._rates)
+        self._levels = np.empty(0)
         self._is_checked = False
 
-    def __call__(self, scores: np.ndarray, level: np.ndarray) -> tuple[float, np.ndarray]:
+    def anneal(self, progress: float) -> None:
+        """Tell the objective how much of the training is done.
+
+        Parameters
+        ----------
+        progress : float
+            From 0 to 1.
+        """
+        if self._anneals:
+            self.objective.anneal(progress)
+
+    def check_affinity(self, affinity: Any, guessed: bool) -> None:
+        """Raise a ValueError where the objective cannot learn from an affinity.
+
+        Parameters
+        ----------
+        affinity : affinity object
+            Fitted on the training rows.
+        guessed : bool
+            Whether it was chosen by the form of `y`.
+        """
+        check = getattr(self.objective, "check_affinity", None)
+        if check is not None:
+            check(affinity, guessed)
+
+    def learning_rate(self, solver: str) -> float | None:
+        """Return the rate that the objective declares for a solver; None where it does not.
+
+        Parameters
+        ----------
+        solver : str
+            Its name.
+
+        Returns
+        -------
+        learning_rate : float or None
+        """
+        rate = self._rates.get(solver)
+        if rate is not None and not (isinstance(rate, (int, float)) and 0 < rate < math.inf):
+            self._refuse_declared(f"learning_rates[{solver!r}]", "a finite float above 0", rate)
+        return rate
+
+    def level_gain(self, levels: np.ndarray) -> np.ndarray | None:
+        """Return what an item of each level gains; None where the objective does not say so.
+
+        Parameters
+        ----------
+        levels : ndarray of shape (n_levels,)
+            The ascending affinity levels.
+
+        Returns
+        -------
+        gain : ndarray of shape (n_levels,) or None
+        """
+        gain = getattr(self.objective, "level_gain", None)
+        return None if gain is None else gain(np.asarray(levels, dtype=np.float64))
+
+    def __call__(
+        self, scores: np.ndarray, level: np.ndarray, levels: ArrayLike
+    ) -> tuple[float, np.ndarray]:
         """Return value and gradient of a batch.
 
         Parameters
@@ -43,6 +115,8 @@ class CheckedObjective:
             The real projections.
         level : ndarray of shape (M, M), unsigned
             Index of the level of every pair.
+        levels : array-like of shape (n_levels,)
+            The ascending affinity levels. The objective gets a copy that it cannot change.
 
         Returns
         -------
@@ -50,6 +124,9 @@ class CheckedObjective:
         gradient : ndarray of shape (M, n_bits)
             In the precision of the scores.
         """
+        if not np.array_equal(levels, self._levels):
+            self._levels = np.array(levels, dtype=np.float64)
+            self._levels.setflags(write=False)
         result = self.objective.value_and_gradient(scores, level, self._levels)
         if not self._is_checked:
             self._check(result, scores)
@@ -86,3 +163,27 @@ class CheckedObjective:
             f"{type(self.objective).__name__}.value_and_gradient must return a finite float and a "
             f"finite array like scores, here of shape {scores.shape}. Got {what} instead."
         )
+
+    def _refuse_declared(self, name, wanted, got):
+        raise ValueError(f"{type(self.objective).__name__}.{name} must be {wanted}. Got {got!r}.")
+
+
+def check_objective(objective: Any) -> None:
+    """Raise an error where an object is no objective, or has parameters that are not valid.
+
+    Parameters
+    ----------
+    objective : object
+        What a user gives.
+    """
+    if isinstance(objective, type):
+        raise TypeError(
+            f"objective must be an object with {SIGNATURE}. "
+            f"Got the class {objective.__name__}; pass {objective.__name__}(...)."
+        )
+    if not callable(getattr(objective, "value_and_gradient", None)):
+        raise InvalidParameterError(
+            f"objective must be a name or an object with {SIGNATURE}. Got {objective!r} instead."
+        )
+    if hasattr(objective, "_parameter_constraints"):
+        objective._validate_params()

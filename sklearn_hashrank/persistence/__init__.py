@@ -1,19 +1,29 @@
-"""Files: how they are written, and those of codes and of trees of objects.
+"""Files: how they are written, and how they are checked before they are believed.
 
 * ``_atomic`` writes any file: under a name of its own, then renamed.
-* ``_code_file`` reads and writes packed codes.
-* ``_archive`` reads and writes arrays with a description, under a digest.
-* ``_arrays`` reads ``.npy`` and ``.npz`` files that anybody wrote.
-* ``_tree`` turns objects into such a description and arrays, and back, without pickle.
+* ``_container`` is the format of the package's own files: arrays and a description, under a digest.
+* ``_code_file`` is the one kind of them that every layer above needs, packed codes.
+* ``_reading`` opens files, and turns the errors of parsers into one.
+* ``_arrays`` reads ``.npy`` and ``.npz`` files that other programs wrote.
+* ``_storable`` says which objects a file can hold, and names their classes.
+* ``_tree_writer`` turns such objects into what a description can hold, without pickle, and
+  ``_tree_reader`` turns it back.
 """
 
-from ._archive import Archive, read_archive, write_archive
-from ._arrays import MalformedFileError, map_array, read_array, read_arrays, reading
+from ._arrays import map_array, read_array, read_arrays
 from ._atomic import Draft, check_output, write_file
-from ._code_file import CodeFile, load_codes, noted_n_bits
-from ._tree import (
-    TreeReader,
-    TreeWriter,
+from ._code_file import code_file, load_codes, noted_n_bits
+from ._container import (
+    Archive,
+    Container,
+    RowsFile,
+    malformed,
+    open_container,
+    read_archive,
+    write_archive,
+)
+from ._reading import MalformedFileError, open_regular, reading
+from ._storable import (
     given_name,
     is_given,
     is_of_package,
@@ -21,21 +31,28 @@ from ._tree import (
     storable_types,
     type_name,
 )
+from ._tree_reader import TreeReader
+from ._tree_writer import TreeWriter
 
 __all__ = [
     "Archive",
-    "CodeFile",
+    "Container",
     "Draft",
     "MalformedFileError",
+    "RowsFile",
     "TreeReader",
     "TreeWriter",
     "check_output",
+    "code_file",
     "given_name",
     "is_given",
     "is_of_package",
     "load_codes",
+    "malformed",
     "map_array",
     "noted_n_bits",
+    "open_container",
+    "open_regular",
     "read_archive",
     "read_array",
     "read_arrays",

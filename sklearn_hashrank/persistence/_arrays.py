@@ -1,14 +1,13 @@
-"""The one way in which arrays that somebody else wrote come in: whole and plain, or refused."""
+"""Readers of ``.npy`` and ``.npz`` files that other programs wrote."""
 
 import math
 import os
-import warnings
 import zipfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import IO, Any
 
 import numpy as np
+
+from ._reading import open_regular, reading
 
 _KINDS = "biufSU"  # of dtypes: numbers, bytes and text, never objects
 _VERSIONS = {
@@ -20,69 +19,8 @@ _LAST_CHARACTER, _SURROGATES = 0x10FFFF, (0xD800, 0xDFFF)
 # the sizes of a descriptor behind the member, and the mark that the directory begins with.
 _LENGTHS_OF_NAMES, _HAS_DESCRIPTOR, _DESCRIPTORS = 26, 0x8, {12, 16, 20, 24}
 _DIRECTORY = b"PK\x01\x02"
-_LONGEST_REASON = 200
 _NO_NPY = ": not a .npy file of numbers or strings ({})."
 _NO_NPZ = ": not a .npz file of numbers or strings ({})."
-
-
-class MalformedFileError(ValueError):
-    """A file that is not of the format it should be; its message is one line that names it.
-
-    Examples
-    --------
-    >>> from sklearn_hashrank.persistence import MalformedFileError
-    >>> issubclass(MalformedFileError, ValueError)
-    True
-    """
-
-
-@contextmanager
-def reading(
-    path: Any, message: str, passing: type[Exception] = MalformedFileError
-) -> Iterator[None]:
-    """Turn whatever a parser raises into one error that names the file.
-
-    Parsers meet malformed files with errors of many types. Errors of the system, such as that of
-    a missing file, pass.
-
-    Parameters
-    ----------
-    path : str or path-like
-        The file.
-    message : str
-        What follows the name of the file, with ``{}`` where the parser's reason goes.
-    passing : type, default=MalformedFileError
-        Errors of this type have a message for the user already, and pass as well.
-
-    Raises
-    ------
-    MalformedFileError
-        Where the block raises anything but an error of the system.
-
-    Examples
-    --------
-    >>> from sklearn_hashrank.persistence import reading
-    >>> try:
-    ...     with reading("a.csv", " is not a table ({})."):
-    ...         [][0]
-    ... except ValueError as error:
-    ...     print(error)
-    a.csv is not a table (list index out of range).
-    """
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # such as numpy's of headers by Python 2
-            yield
-    except (MalformedFileError, passing):
-        raise
-    except MemoryError as error:
-        raise MalformedFileError(f"{os.fspath(path)}: does not fit into memory.") from error
-    except Exception as error:  # every parser has errors of its own
-        if isinstance(error, OSError) and error.errno is not None:
-            raise
-        reason = " ".join(str(error).split())[:_LONGEST_REASON] or type(error).__name__
-        said = message.replace("{}", reason.rstrip("."))
-        raise MalformedFileError(f"{os.fspath(path)}{said}") from error
 
 
 def map_array(path: Any) -> tuple[np.ndarray, int]:
@@ -91,7 +29,7 @@ def map_array(path: Any) -> tuple[np.ndarray, int]:
     Parameters
     ----------
     path : str or path-like
-        The file.
+        Name of the file that is read.
 
     Returns
     -------
@@ -117,7 +55,7 @@ def map_array(path: Any) -> tuple[np.ndarray, int]:
     ...     array.shape, n_behind
     ((2, 3), 0)
     """
-    with reading(path, _NO_NPY), open(path, "rb") as file:
+    with reading(path, _NO_NPY), open_regular(path) as file:
         shape, order, dtype, n_bytes = _read_header(file)
         start = file.tell()
         n_behind = os.fstat(file.fileno()).st_size - start - n_bytes
@@ -125,7 +63,7 @@ def map_array(path: Any) -> tuple[np.ndarray, int]:
             raise ValueError(f"it is truncated: {-n_behind} bytes are missing")
         array: np.ndarray
         if n_bytes:
-            array = np.memmap(path, dtype, "r", start, shape, order)
+            array = np.memmap(file, dtype, "r", start, shape, order)
         else:
             array = np.empty(shape, dtype, order)
         return _checked(array), n_behind
@@ -137,7 +75,7 @@ def read_array(path: Any) -> np.ndarray:
     Parameters
     ----------
     path : str or path-like
-        The file.
+        Name of the file that is read.
 
     Returns
     -------
@@ -173,7 +111,7 @@ def read_arrays(path: Any) -> dict[str, np.ndarray]:
     Parameters
     ----------
     path : str or path-like
-        The file.
+        Name of the file that is read.
 
     Returns
     -------
@@ -199,7 +137,7 @@ def read_arrays(path: Any) -> dict[str, np.ndarray]:
     arrays: dict[str, np.ndarray] = {}
     with (
         reading(path, _NO_NPZ),
-        open(path, "rb") as whole,
+        open_regular(path) as whole,
         zipfile.ZipFile(whole) as archive,
     ):
         members = archive.infolist()

@@ -1,4 +1,4 @@
-"""The one way in which the package writes files: under a name of its own, then renamed."""
+"""Write a file under a temporary name, and rename it when it is complete."""
 
 import contextlib
 import errno

@@ -1,4 +1,4 @@
-"""Small blocks of pairs put together, as much of what is done with a block is done once for all."""
+"""Put small blocks of pairs together, because counting a block has a fixed cost."""
 
 from collections.abc import Iterator
 from itertools import islice
@@ -47,7 +47,7 @@ def _rows_to_gather(pair):
 
 
 def _form(pair):
-    """What blocks that are put together have in common."""
+    """Return what blocks must have in common to be put together."""
     return [(sparse.issparse(part), part.dtype.kind, part.shape[1:]) for part in pair]
 
 

@@ -1,3 +1,3 @@
-"""Solvers: they know only arrays and callables."""
+"""Solvers of optimisation problems, which know only arrays and callables."""
 
 __all__ = []

@@ -1,4 +1,4 @@
-"""Minimisation under orthogonality by augmented Lagrange multipliers."""
+"""Minimise functions of matrices with orthonormal columns, by augmented Lagrange multipliers."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -21,12 +21,15 @@ class OrthogonalSolution:
     Attributes
     ----------
     A : ndarray of shape (n, k)
+        The solution, whose columns are orthonormal within the tolerance.
     objective : float
+        Value of the objective at A.
     orthogonality : float
         Frobenius norm of ``A.T @ A - I``.
     n_iter : int
-        Rounds of gradient steps.
+        Number of rounds of gradient steps.
     converged : bool
+        Whether the constraint was met within `tol`.
     history : dict of ndarray of shape (n_iter,)
         After every round: ``"objective"``, ``"orthogonality"``, ``"gradient"`` (norm of the
         gradient of the augmented Lagrangian, relative to that of the objective) and ``"n_steps"``
@@ -82,28 +85,29 @@ def minimize_orthogonal(
     Parameters
     ----------
     objective : callable
-        Value at A.
+        Takes A and returns its value, a float.
     gradient : callable
-        Gradient at A, of the same shape.
+        Takes A and returns the gradient there, an array of the same shape.
     start : ndarray of shape (n, k), k <= n
         Where to start; its nearest matrix with orthonormal columns is taken. Use a random one: a
         stationary point that is no minimum would not be left.
     penalty : float, default=2.0
         The weight rho, relative to the size of the gradient.
     max_iter : int, default=100
-        Most rounds of gradient steps, each followed by an update of the multipliers; the first
-        minimisation may take several rounds before the first update.
+        Largest number of rounds of gradient steps, each followed by an update of the multipliers;
+        the first minimisation may take several rounds before the first update.
     max_steps : int, default=2000
-        Most gradient steps of a round.
+        Largest number of gradient steps of a round.
     tol : float, default=1e-7
         Converged when the Frobenius norm of ``A.T @ A - I`` and the relative norm of the gradient
         are at most this; of the gradient, less is asked where a hundred steps gain nothing.
     verbose : int, default=0
-        Whether to print the history.
+        Print a line every round where it is above 0.
 
     Returns
     -------
     solution : OrthogonalSolution
+        The matrix with orthonormal columns, and how it was found.
 
     Examples
     --------

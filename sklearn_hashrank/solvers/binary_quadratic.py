@@ -22,12 +22,7 @@ _RELAXED_ITERATIONS = 30
 class Blocks(NamedTuple):
     """Disjoint blocks of variables.
 
-    Attributes
-    ----------
-    starts : ndarray of shape (n_blocks + 1,), int64
-        Where each block starts in `rows`.
-    rows : ndarray of shape (n,), int64
-        The variables of each block, ascending.
+    The variables of block k are `rows` from ``starts[k]`` to ``starts[k + 1]``, ascending.
     """
 
     starts: np.ndarray
@@ -42,20 +37,10 @@ class Blocks(NamedTuple):
 
 
 def energy(matrix: sparse.csr_array, linear: np.ndarray, signs: np.ndarray) -> float:
-    """Energy of z.
+    """Energy of z, numbers between -1 and 1.
 
-    Parameters
-    ----------
-    matrix : csr_array of shape (n, n)
-        Symmetric, with every :math:`a_{ij}` twice and nothing on the diagonal.
-    linear : ndarray of shape (n,)
-        The :math:`l_i`.
-    signs : ndarray of shape (n,)
-        The z; numbers between -1 and 1 as well.
-
-    Returns
-    -------
-    energy : float
+    `matrix` is symmetric, with every :math:`a_{ij}` twice and nothing on the diagonal; `linear`
+    holds the :math:`l_i`.
     """
     return float(signs @ (matrix @ signs) / 2 + linear @ signs)
 
@@ -68,27 +53,10 @@ def minimise_by_cuts(
     n_rounds: int,
     random_state: RandomState,
 ) -> np.ndarray:
-    """Cut one block after the other.
+    """Cut each block `n_rounds` times, in random order, from a start of -1 and +1.
 
-    Parameters
-    ----------
-    matrix : csr_array of shape (n, n)
-        As for :func:`energy`, with ascending columns; not positive inside of blocks.
-    linear : ndarray of shape (n,)
-        The :math:`l_i`.
-    blocks : Blocks
-        Which variables are cut together.
-    start : ndarray of shape (n,)
-        The z to start from.
-    n_rounds : int
-        How often each block is cut, in random order.
-    random_state : RandomState instance
-        Controls the order.
-
-    Returns
-    -------
-    signs : ndarray of shape (n,), float64 of -1 and +1
-        The z, of an energy that is at most that of `start`.
+    The `matrix` is that of :func:`energy`, with ascending columns, and not positive inside of
+    blocks. The energy of the result is at most that of `start`.
     """
     signs = start.astype(np.float64)
     n_blocks = len(blocks.starts) - 1
@@ -103,19 +71,7 @@ def minimise_spectrally(
 ) -> np.ndarray:
     """Round the eigenvector of the smallest eigenvalue, then descend in the cube from there.
 
-    Parameters
-    ----------
-    matrix : csr_array of shape (n, n)
-        As for :func:`energy`.
-    linear : ndarray of shape (n,)
-        The :math:`l_i`.
-    random_state : RandomState instance
-        Controls the start of the search for the eigenvector.
-
-    Returns
-    -------
-    signs : ndarray of shape (n,), float64 of -1 and +1
-        The better one of both results.
+    The better one of both results is returned; `matrix` and `linear` are those of :func:`energy`.
     """
     n = matrix.shape[0]
     if n > 2 and matrix.nnz:

@@ -21,25 +21,10 @@ _PATIENCE = 3
 class WeightedRankings:
     """The restricted problem, over bits and rankings found so far.
 
-    Parameters
-    ----------
-    oracle : callable
-        Takes scores (n_queries, n_database); returns coefficients, of which the product with the
-        scores is the fall from the true to the most violated ranking of each query, and the losses
-        of those rankings.
-    queries : ndarray of shape (n_queries,)
-        Which items of the database are queries.
-    n_database : int
-        Number of items.
-    C : float
-        Weight of the slack.
-
-    Attributes
-    ----------
-    weights : ndarray of shape (n_bits,)
-        Of the bits so far.
-    objective : float
-        Of the restricted problem.
+    The `oracle` takes scores (n_queries, n_database). It returns coefficients, of which the product
+    with the scores is the fall from the true to the most violated ranking of each query, and the
+    losses of those rankings. `C` is the weight of the slack. `weights` are those of the bits so
+    far, and `objective` is that of the restricted problem.
     """
 
     def __init__(
@@ -59,10 +44,8 @@ class WeightedRankings:
     def worth(self) -> np.ndarray:
         """What equal bits of a query and an item are worth in a new column.
 
-        Returns
-        -------
-        worth : ndarray of shape (n_queries, n_database)
-            By the multipliers of the rankings; by the most violated ones where there are no bits.
+        The worth, (n_queries, n_database), follows from the multipliers of the rankings, or, where
+        there are no bits, from the most violated rankings.
         """
         if not self._signs:
             return self.worth_without_weights()
@@ -73,58 +56,30 @@ class WeightedRankings:
         return total
 
     def worth_without_weights(self) -> np.ndarray:
-        """What equal bits are worth by the rankings that are most violated by equal weights.
-
-        Returns
-        -------
-        worth : ndarray of shape (n_queries, n_database)
-        """
+        """What equal bits are worth by the rankings that are most violated by equal weights."""
         n_bits = len(self.weights)
         equal = np.full(n_bits, max(1.0, self.weights.sum()) / max(1, n_bits))
         return self.oracle(self._scores(equal))[0] / len(self.queries)
 
     def gain(self, worth: np.ndarray, signs: np.ndarray) -> float:
-        """How much a new column lowers the objective for each unit of its weight.
+        """How much a new column of -1 and +1 lowers the objective for each unit of its weight.
 
-        Parameters
-        ----------
-        worth : ndarray of shape (n_queries, n_database)
-            What :meth:`worth` gave.
-        signs : ndarray of shape (n_database,)
-            The column.
-
-        Returns
-        -------
-        gain : float
-            Without it the problem is solved, as far as the column is the best one.
+        Where it is not above 0 the problem is solved, as far as the column is the best one for
+        `worth`.
         """
         return float(self._fall(worth, signs)) - 1.0
 
     def add_column(self, signs: np.ndarray) -> None:
-        """Add a bit.
-
-        Parameters
-        ----------
-        signs : ndarray of shape (n_database,)
-            The bit of every item, -1 or +1.
-        """
+        """Add a bit, -1 or +1 for every item."""
         self._signs.append(signs)
         self.weights = np.append(self.weights, 0.0)
         falls = [self._fall(constraint, signs) for constraint in self._constraints]
         self._falls = np.column_stack([self._falls, np.array(falls)]) if falls else self._falls
 
     def solve(self, max_cuts: int) -> float:
-        """Find the weights.
+        """Find the weights, with at most `max_cuts` more rankings.
 
-        Parameters
-        ----------
-        max_cuts : int
-            Most rankings to add.
-
-        Returns
-        -------
-        slack : float
-            The true slack of the weights before the last ranking was added.
+        Returns the true slack of the weights before the last ranking was added.
         """
         if self._constraints:
             self._solve_program()

@@ -22,7 +22,7 @@ from scipy import linalg
 
 __all__ = ["MASTERS", "CuttingPlane", "PegasosMaster", "SemidefiniteMaster", "factor"]
 
-_FEW_FEATURES = 16  # up to here an interior point method is fast; beyond, a splitting method
+_FEW_FEATURES = 16  # up to here Clarabel's interior points are faster than SCS's splitting
 
 Oracle = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
 
@@ -132,22 +132,8 @@ class PegasosMaster(_Master):
     """Projected sub-gradient descent on W, over rankings kept query by query.
 
     Slot 0 of every query is its true ranking. A ranking that attained the maximum in none of the
-    last `patience` solutions is idle, and its slot goes to the next new one.
-
-    Parameters
-    ----------
-    queries : ndarray of shape (n_queries, n_features)
-        Query rows.
-    alpha : float
-        Weight of the regulariser.
-    random_state : RandomState instance
-        Samples the queries of a step.
-    n_steps : int
-        Steps of a solution; five times as many for a thorough one.
-    batch_size : int
-        Most queries that a step looks at.
-    patience : int
-        Solutions after which an unused ranking is idle.
+    last `patience` solutions is idle, and its slot goes to the next new one. A solution takes
+    `n_steps` steps, a thorough one five times as many, each over at most `batch_size` queries.
     """
 
     def __init__(
@@ -246,22 +232,12 @@ class PegasosMaster(_Master):
 class SemidefiniteMaster(_Master):
     r"""The restricted problem in M = W W^T, where it is convex, by cvxpy.
 
-    Queries are put into blocks that choose their rankings together, so that constraints are few.
-    cvxpy gets the dual: over multipliers :math:`\lambda \ge 0` with a sum of at most 1 in each
-    block, maximise :math:`\sum \lambda \Delta` subject to :math:`\sum \lambda G \preceq
-    \frac{\alpha}{2} I`. M is the multiplier of that constraint. A constraint whose multiplier was
-    zero in the last `patience` solutions is dropped.
-
-    Parameters
-    ----------
-    queries : ndarray of shape (n_queries, n_features)
-        Query rows.
-    alpha : float
-        Weight of the regulariser.
-    n_blocks : int
-        Blocks of queries; 1 is the classical working set of batches.
-    patience : int
-        Solutions after which an unused constraint is dropped.
+    Queries are put into `n_blocks` blocks that choose their rankings together, so that constraints
+    are few; one block is the classical working set of batches. cvxpy gets the dual: over
+    multipliers :math:`\lambda \ge 0` with a sum of at most 1 in each block, maximise :math:`\sum
+    \lambda \Delta` subject to :math:`\sum \lambda G \preceq \frac{\alpha}{2} I`. M is the
+    multiplier of that constraint. A constraint whose multiplier was zero in the last `patience`
+    solutions is dropped.
     """
 
     exact = True
@@ -331,10 +307,10 @@ class SemidefiniteMaster(_Master):
         with warnings.catch_warnings():
             # An inaccurate solution is still a solution: its bound and its violation are computed.
             warnings.filterwarnings("ignore", "Solution may be inaccurate", UserWarning)
-            if n_features <= _FEW_FEATURES:
-                problem.solve(solver=cvxpy.CLARABEL)
-            else:
+            if n_features > _FEW_FEATURES and cvxpy.SCS in cvxpy.installed_solvers():
                 problem.solve(solver=cvxpy.SCS, eps_abs=1e-6, eps_rel=1e-6)
+            else:
+                problem.solve(solver=cvxpy.CLARABEL)
         values = np.maximum(np.asarray(multipliers.value), 0)
         values /= np.maximum(shares @ values, 1)[self._block]
         return values, limited.dual_value / (self.alpha / 2)

@@ -22,27 +22,9 @@ def fit_squared_hinges(
     r"""Minimise :math:`\frac{\alpha}{2} |w|^2 + \frac{1}{n} \sum_i \max(0, 1 - z_i f_i)^2`.
 
     The problems of several bits do not depend on each other; they share their matrix products.
-
-    Parameters
-    ----------
-    rows : {ndarray, LinearOperator} of shape (n, n_features)
-        Centred and scaled rows.
-    signs : ndarray of shape (n, n_bits), float64 of -1 and +1
-        The :math:`z_i` of each bit.
-    alpha : float
-        Strength of the regularisation.
-    start : tuple of (weights, offsets), default=None
-        Where to start; None: zeros.
-    max_iter : int, default=50
-        Most steps of L-BFGS.
-    tol : float, default=1e-4
-        Largest gradient of a mean over rows to stop at.
-
-    Returns
-    -------
-    weights : ndarray of shape (n_features, n_bits)
-    offsets : ndarray of shape (n_bits,)
-        The f of a row x are ``x @ weights + offsets``.
+    `signs` (n, n_bits) holds the :math:`z_i` of each bit, and the f of a row x are ``x @ weights +
+    offsets``. `start` is a pair of those, None for zeros. L-BFGS takes at most `max_iter` steps,
+    and stops when no number of the gradient, a mean over rows, exceeds `tol`.
     """
     n, n_features = rows.shape
     n_bits = signs.shape[1]

@@ -1,4 +1,4 @@
-"""Rotations of projections towards binary codes; square and wide ones, of arrays alone."""
+"""Rotate projections so that their signs are near to them."""
 
 import numpy as np
 from scipy.stats import ortho_group
@@ -66,21 +66,8 @@ def rotate_to_signs(
 ) -> tuple[np.ndarray, int]:
     """Alternate between signs and rotations, as :func:`itq_rotation` does, from a given start.
 
-    Parameters
-    ----------
-    projections : ndarray of shape (n_samples, n)
-        V.
-    start : ndarray of shape (n, n_bits), n <= n_bits
-        First R; its rows are orthonormal.
-    max_iter : int
-        Most alternations; it ends when the codes no longer change.
-
-    Returns
-    -------
-    rotation : ndarray of shape (n, n_bits)
-        R; the codes are the signs of ``projections @ rotation``.
-    n_iter : int
-        Alternations done.
+    `start` (n, n_bits), n <= n_bits, has orthonormal rows. Codes are the signs of
+    ``projections @ rotation``; at most `max_iter` alternations end when they no longer change.
     """
     rotation, last = start, np.empty(0)
     one = projections.dtype.type(1)

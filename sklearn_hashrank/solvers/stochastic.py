@@ -45,14 +45,9 @@ SCHEDULES: dict[str, Callable[[float], float]] = {
 class Ascent:
     """Gradient ascent, in place, on a list of parameter arrays.
 
-    Parameters
-    ----------
-    learning_rate : float
-        Length of a step.
-    weight_decay : float or sequence of float, default=0.0
-        Share of the parameters that each step takes away, apart from the gradient (Loshchilov and
-        Hutter 2019), so that its strength depends on neither the scale of the objective nor the
-        learning rate. A sequence has one value per array.
+    `weight_decay` is the share of the parameters that each step takes away, apart from the gradient
+    (Loshchilov and Hutter 2019), so that its strength depends on neither the scale of the objective
+    nor the learning rate. A sequence has one value per array.
     """
 
     def __init__(self, learning_rate: float, weight_decay: float | Sequence[float] = 0.0):
@@ -89,17 +84,7 @@ class Ascent:
 
 @storable
 class SGD(Ascent):
-    """Gradient ascent with momentum.
-
-    Parameters
-    ----------
-    learning_rate : float, default=1.0
-        Length of a step.
-    weight_decay : float or sequence of float, default=0.0
-        See `Ascent`.
-    momentum : float, default=0.9
-        Share of the last move that is kept.
-    """
+    """Gradient ascent with momentum, the share of the last move that is kept."""
 
     def __init__(
         self,
@@ -124,16 +109,8 @@ class SGD(Ascent):
 class Adam(Ascent):
     """Adam with decoupled weight decay.
 
-    Parameters
-    ----------
-    learning_rate : float, default=0.01
-        Length of a step.
-    weight_decay : float or sequence of float, default=0.0
-        See `Ascent`.
-    beta1, beta2 : float
-        Decay of the running means of the gradient and of its square.
-    epsilon : float, default=1e-8
-        Added to the root of the mean square.
+    `beta1` and `beta2` are the decays of the running means of the gradient and of its square;
+    `epsilon` is added to the root of the mean square.
     """
 
     def __init__(

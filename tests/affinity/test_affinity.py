@@ -16,11 +16,13 @@ from sklearn_hashrank.affinity import (
     EuclideanAffinity,
     HierarchicalAffinity,
     LabelAffinity,
+    NeighborAffinity,
     PrecomputedAffinity,
     SharedLabelAffinity,
     auto_affinity,
     fit_affinity,
 )
+from sklearn_hashrank.affinity._learnable import levels_met
 from tests.oracle import histograms as oracle
 
 
@@ -413,3 +415,93 @@ def test_levels_are_set_by_fit():
 
     with pytest.raises(ValueError, match="levels_ of WithoutLevels must be .* Got None instead"):
         fit_affinity(WithoutLevels(), [1, 2])
+
+
+@pytest.mark.parametrize(
+    ("affinity", "y", "text"),
+    [
+        ("auto", ["a", "b", "a"], "2 classes of 1 to 2 rows: relevant where the class is the same"),
+        ("auto", [3.0, 3.0], "1 class of 2 rows: relevant where the class is the same"),
+        ("auto", [1, 2], "2 classes of 1 row: relevant where the class is the same"),
+        (
+            "auto",
+            np.array([[1, 0, 1], [0, 0, 1]], np.float32),
+            "3 labels, 1.5 per row: relevant where labels are shared",
+        ),
+        (
+            "auto",
+            sparse.csr_array([[1, 0, 1], [0, 0, 1]]),
+            "3 labels, 1.5 per row: relevant where labels are shared",
+        ),
+        (
+            "auto",
+            [[2, 1], [2, 1], [2, 0]],
+            "paths of 2 labels, 2 different ones: relevant where the first labels are the same",
+        ),
+        (
+            EuclideanAffinity((50,), (1,)),
+            [[0.0, 0.0], [1.0, 0.0], [5.0, 0.0]],
+            "vectors of 2 numbers: relevant within a distance of 4",
+        ),
+        (
+            NeighborAffinity((1, 2)),
+            [[0.0, 1.0], [1.0, 0.0], [5.0, 0.0]],
+            "vectors of 2 numbers: the 2 nearest rows are relevant, by cosine",
+        ),
+        (
+            NeighborAffinity(1, metric="inner_product"),
+            [[0.0, 1.0], [1.0, 0.0]],
+            "vectors of 2 numbers: the nearest row is relevant, by inner product",
+        ),
+        (
+            PrecomputedAffinity([[0, 2], [1, 0]]),
+            [0, 1],
+            "row numbers of a matrix of 2 x 2, with 3 levels: relevant where it is above 0",
+        ),
+    ],
+)
+def test_what_was_understood_is_said(affinity, y, text):
+    fitted = fit_affinity(affinity, y)
+    assert fitted.describe(y) == f"y: {text}"
+    assert fitted.describe(y, "labels") == f"labels: {text}"
+
+
+class Closest(BaseAffinity):
+    """An affinity of a user."""
+
+    def fit(self, y):
+        self.levels_ = np.array([0.0, 1.0])
+        return self
+
+    def validate(self, y, name="y"):
+        return np.asarray(y, dtype=float)
+
+    def level_indices(self, queries, database):
+        return (abs(queries[:, None] - database) < 2).astype(np.uint16)
+
+
+def test_affinities_of_users_describe_themselves():
+    assert Closest().fit([1]).describe([1, 2, 3]) == "y: 3 rows: compared by Closest()"
+
+
+@given(st.data())
+def test_levels_that_pairs_of_rows_meet(data):
+    n = data.draw(st.integers(2, 6))
+    integers = hnp.arrays(np.int64, (n, 2), elements=st.integers(0, 2))
+    y = data.draw(integers)
+    for affinity, rows in (
+        (LabelAffinity(), y[:, 0]),
+        (HierarchicalAffinity(), y),
+        (SharedLabelAffinity(), y > 1),
+        (EuclideanAffinity((50, 10), (1, 2)), y),
+        (Closest(), y[:, 0] * 2),
+    ):
+        affinity.fit(rows)
+        levels = affinity.pairwise(rows, rows)[~np.eye(n, dtype=bool)]
+        found = levels_met(affinity, rows)
+        if levels.any() and not levels.all():
+            assert found[0] == 0
+            assert len(found) > 1
+            assert set(found) <= set(levels)
+        else:
+            np.testing.assert_array_equal(found, np.unique(levels))

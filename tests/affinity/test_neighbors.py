@@ -1,9 +1,11 @@
 """Relevance of the nearest rows: by its definition, in every form of rows, and wherever it goes."""
 
 import pickle
+from fractions import Fraction
 
 import dask.array as da
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -304,3 +306,114 @@ def test_what_cannot_be_told_is_refused():
                 CODES[:len(other)], CODES[:len(other)], other, other, affinity=affinity.fit(X),
                 exclude_self=True,
             )  # fmt: skip
+
+
+def exactly_near(query, row, metric):
+    """How near integer vectors are, as a fraction that orders them."""
+    product = sum(int(a) * int(b) for a, b in zip(query, row))
+    if metric == "inner_product":
+        return Fraction(product)
+    if metric == "euclidean":
+        return -Fraction(sum((int(a) - int(b)) ** 2 for a, b in zip(query, row)))
+    length = sum(int(b) ** 2 for b in row)
+    return Fraction(product * abs(product), length) if length else Fraction(0)
+
+
+@every_metric
+@given(st.data())
+def test_ties_of_integer_vectors_are_exact(metric, data):
+    """Rows at a right angle to the query and rows of zeros, and multiples of rows, among them."""
+    n, d = data.draw(st.integers(1, 9)), data.draw(st.integers(1, 4))
+    integers = st.integers(-9, 9) | st.just(0)
+    rows = data.draw(hnp.arrays(np.int64, (n, d), elements=integers))
+    queries = data.draw(hnp.arrays(np.int64, (2, d), elements=integers))
+    k = data.draw(st.integers(1, n))
+    found = NeighborAffinity(k, metric=metric).fit(rows).pairwise(queries, rows)
+    for query, relevant in zip(queries, found):
+        near = [exactly_near(query, row, metric) for row in rows]
+        kth = sorted(near, reverse=True)[k - 1]
+        assert relevant.tolist() == [each >= kth for each in near]
+
+
+def test_a_row_of_zeros_ties_with_rows_at_a_right_angle():
+    rows = [[1, -8, 9], [0, 0, 0], [-7, -2, -1]]
+    assert NeighborAffinity(1).fit(rows).pairwise([[7, 2, 1]], rows).tolist() == [[1, 1, 0]]
+
+
+def test_chunks_of_unknown_sizes_leave_own_rows_out():
+    rows = da.from_array(X, chunks=(25, -1))
+    unknown = rows[da.from_array(np.ones(90, bool), chunks=25)]
+    expected = retrieval_histogram(
+        CODES, CODES, X, X, affinity=NeighborAffinity(3).fit(rows), exclude_self=True
+    )
+    affinity = NeighborAffinity(3).fit(unknown)
+    found = retrieval_histogram(CODES, CODES, X, X, affinity=affinity, exclude_self=True)
+    np.testing.assert_array_equal(found.counts, expected.counts)
+    assert np.isnan(unknown.shape[0])  # what was given is left as it is
+
+
+ORDERS = {
+    "C": np.ascontiguousarray,
+    "F": np.asfortranarray,
+    "strided": lambda rows: np.repeat(rows, 2, axis=1)[:, ::2],
+    "frame": pd.DataFrame,
+    "csr": sparse.csr_array,
+    "csc": sparse.csc_array,
+    "unsorted": lambda rows: sparse.csr_array(
+        (rows[:, ::-1].ravel(), np.tile(np.arange(rows.shape[1])[::-1], len(rows)),
+         np.arange(0, rows.size + 1, rows.shape[1])), shape=rows.shape,
+    ),
+}  # fmt: skip
+
+
+@every_metric
+@pytest.mark.parametrize("order", ORDERS)
+def test_memory_order_changes_nothing(metric, order):
+    rows = RNG.normal(size=(90, 37)) * (RNG.random((90, 37)) < 0.7)
+    affinity = NeighborAffinity(4, metric=metric).fit(rows)
+    settings = {"affinity": affinity, "exclude_self": True}
+    expected = retrieval_histogram(CODES, CODES, rows, rows, **settings)
+    same = ORDERS[order](rows)
+    np.testing.assert_array_equal(
+        sparse.csr_array(affinity.validate(same)).toarray(), affinity.validate(rows)
+    )
+    found = retrieval_histogram(CODES, CODES, same, same, **settings)
+    np.testing.assert_array_equal(found.counts, expected.counts)
+    other = NeighborAffinity([np.int64(4)], metric=metric).fit(same)
+    shards = [
+        retrieval_histogram(CODES[:9], CODES[part], y[:9], y[part], affinity=fitted)
+        for part, y, fitted in (
+            (slice(0, 40), rows, affinity),
+            (slice(40, 90), ORDERS["csr"](rows), other),
+        )
+    ]
+    whole = retrieval_histogram(CODES[:9], CODES, rows[:9], rows, affinity=affinity)
+    np.testing.assert_array_equal((shards[0] + shards[1]).counts, whole.counts)
+
+
+@pytest.mark.parametrize("metric", ["cosine", "euclidean", "inner_product"])
+def test_shards_add_up_whatever_rows_are_looked_at_first(metric):
+    rows = RNG.normal(size=(90, 5)) * np.geomspace(1e-3, 1e3, 90)[:, None]
+    chunks = da.from_array(rows, chunks=(7, -1))
+    parts = [
+        retrieval_histogram(
+            CODES[:9], CODES[part], rows[:9], rows[part],
+            affinity=NeighborAffinity((2, 5), metric=metric).fit(fitted_on),
+        )
+        for part, fitted_on in ((slice(0, 40), rows), (slice(40, 90), chunks))
+    ]  # fmt: skip
+    assert (parts[0] + parts[1]).counts.sum() == 9 * 90
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "inner_product"])
+@pytest.mark.parametrize("large", [1e160, -1e300])
+def test_rows_too_large_for_their_squares_are_refused(metric, large):
+    rows = RNG.normal(size=(1200, 3))
+    rows[1100, 1] = large
+    affinity = NeighborAffinity(3, metric=metric).fit(rows)
+    with pytest.raises(ValueError, match="too large to be squared beside the first rows"):
+        affinity.pairwise(rows[:5], rows)
+    scaled = 1e200 * RNG.normal(size=(20, 3))  # all of them are
+    found = NeighborAffinity(3, metric=metric).fit(scaled).pairwise(scaled[:4], scaled)
+    assert (found.sum(axis=1) == 3).all()
+    assert np.isfinite(NeighborAffinity(3).fit(rows).pairwise(rows[:5], rows)).all()

@@ -186,4 +186,17 @@ def test_training_rows_of_zeros_and_ones_do_not_decide_for_all_rows():
     split = RetrievalSplit(np.arange(30), np.arange(30, 45), np.arange(45, 60))
     found = compare(X, y, methods=["rsh"], n_bits=[4], seeds=1, protocol=split)
     assert not found.failures
-    assert found.about["data"]["relevance"].startswith("EuclideanAffinity")
+    assert found.about["data"]["relevance"].startswith("y: vectors of 2 numbers")
+    assert "EuclideanAffinity" in found.about["methods"]["rsh"]
+
+
+def test_hashers_decide_themselves_where_training_rows_look_like_all_rows():
+    """So an objective knows that the affinity is a guess, and may refuse it."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 4)), (rng.random((60, 3)) < 0.5).astype(float)
+    split = RetrievalSplit(np.arange(30), np.arange(30, 45), np.arange(45, 60))
+    methods = ["rsh", "hierarchical"]
+    found = compare(X, y, methods=methods, n_bits=[4], seeds=1, protocol=split)
+    assert found.about["methods"]["rsh"] == "RSHHasher()"
+    [failure] = found.failures
+    assert "needs superclasses" in failure.error

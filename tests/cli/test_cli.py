@@ -8,6 +8,7 @@ import re
 import signal
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import numpy as np
@@ -24,12 +25,15 @@ from sklearn_hashrank import (
     load_hasher,
     retrieval_histogram,
 )
+from sklearn_hashrank._utils.extras import how_to_install
 from sklearn_hashrank.cli import main
 from sklearn_hashrank.comparison import METHODS
+from tests.instances import METHODS_HERE
 
 SMALL = ["--methods", "lsh,itq:max_iter=5", "--bits", "8,12", "--seeds", "2"]
 SMALL += ["--queries", "5", "--training", "30"]
 ROOT = Path(sklearn_hashrank.__file__).parents[1]
+LAUNCHER = "_hashrank_launcher"
 
 
 @pytest.fixture(scope="module")
@@ -144,7 +148,7 @@ def test_labels_of_all_kinds(folder, capsys, no_pictures):
     assert "HierarchicalAffinity(), levels 0, 1, 2" in Path("o", "report.html").read_text()
     other = ["--data", "digits.npz", "--label-column", "other"]
     assert run(capsys, "compare", *other, *options)[0] == 0
-    assert "2 of " in Path("o", "report.html").read_text()
+    assert "y: 2 classes of " in Path("o", "report.html").read_text()
     np.savez("sets.npz", X=np.load("X.npy"), Y=np.eye(10, dtype=np.uint8)[y])
     assert run(capsys, "compare", "--data", "sets.npz", *options)[0] == 0
     assert "SharedLabelAffinity(), levels 0, 1" in Path("o", "report.html").read_text()
@@ -283,8 +287,7 @@ def test_missing_packages_name_the_extra(folder, capsys, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
     line = refused(capsys, "compare", "--data", "t.parquet")
     assert line == (
-        "reading t.parquet needs pyarrow, which is not installed: "
-        "pip install 'sklearn-hashrank[cli]'\n"
+        f"reading t.parquet needs pyarrow, which is not installed: {how_to_install('cli')}\n"
     )
 
 
@@ -325,7 +328,7 @@ def test_unexpected_errors_are_one_line_too(folder, capsys, monkeypatch):
     def fail(*arguments, **options):
         raise RuntimeError("out of\nluck")
 
-    monkeypatch.setattr("sklearn_hashrank.cli._compare.compare", fail)
+    monkeypatch.setattr("sklearn_hashrank.cli._command_compare.compare", fail)
     code, out, err = run(capsys, "compare", "--data", "digits", "--output", "o")
     assert (code, out) == (1, "")
     assert err == "hashrank: unexpected error: RuntimeError: out of luck (--debug shows where)\n"
@@ -369,11 +372,51 @@ def test_interrupted_then_resumed(folder, capsys, no_pictures, n_jobs):
     assert rows_of("found/runs.csv") == rows_of("afresh/runs.csv")
 
 
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+@pytest.mark.parametrize("is_ignored", [False, True], ids=["at a terminal", "in the background"])
+def test_interrupt_while_the_package_is_imported(tmp_path, is_ignored):
+    (tmp_path / "sklearn_hashrank" / "cli").mkdir(parents=True)
+    slow = "import sys\nprint('here', flush=True)\nsys.stdin.readline()\n"
+    (tmp_path / "sklearn_hashrank" / "__init__.py").write_text(slow)
+    (tmp_path / "sklearn_hashrank" / "cli" / "__init__.py").write_text("main = lambda: 7")
+    action = signal.SIG_IGN if is_ignored else signal.SIG_DFL
+    process = subprocess.Popen(
+        [sys.executable, "-c", f"import sys; from {LAUNCHER} import main; sys.exit(main())"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT}"},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, action),
+    )
+    assert process.stdout.readline() == "here\n"
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate("\n", timeout=60)
+    expected = (7, "") if is_ignored else (130, "hashrank: interrupted\n")
+    assert (process.returncode, err) == expected
+
+
+def test_the_command_starts_by_the_launcher():
+    config = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    assert config["project"]["scripts"] == {"hashrank": f"{LAUNCHER}:main"}
+    assert config["tool"]["setuptools"]["py-modules"] == [LAUNCHER]
+    assert (ROOT / f"{LAUNCHER}.py").is_file()
+
+
+def test_interrupt_of_the_reader_of_arguments(capsys, monkeypatch):
+    def interrupt(*arguments, **options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("argparse.ArgumentParser.parse_args", interrupt)
+    assert run(capsys, "methods") == (130, "", "hashrank: interrupted\n")
+
+
 def test_interrupt_of_a_short_command(folder, capsys, monkeypatch):
     def interrupt(*arguments, **options):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("sklearn_hashrank.cli._codes.load_data", interrupt)
+    monkeypatch.setattr("sklearn_hashrank.cli._command_fit.load_data", interrupt)
     code, out, err = run(capsys, "fit", "--data", "X.npy", "--output", "m.npz")
     assert (code, out, err) == (130, "", "hashrank: interrupted\n")
 
@@ -651,3 +694,35 @@ def test_methods_lists_every_name_with_a_line(capsys):
             line.split()[0] == name and line.endswith(method.line) for line in printed.splitlines()
         )
     assert printed.endswith("\n* refuses rows without labels\n")
+
+
+@pytest.mark.parametrize("name", METHODS_HERE)
+def test_methods_lists_the_parameters_of_a_method(name, capsys):
+    assert main(["methods", name]) == 0
+    first, *lines, last = capsys.readouterr().out.splitlines()
+    assert first == f"{name}: {METHODS[name].line}"
+    assert last.endswith(f" The class is {type(METHODS[name].hasher).__name__}.")
+    parameters = METHODS[name].hasher.get_params()
+    of_objective = {key: value for key, value in parameters.items() if "objective__" in key}
+    if of_objective:  # what belongs to named objectives gives way to the parameters of the object
+        own = parameters.keys() - of_objective - {"relaxation", "alpha", "alpha_end", "delta"}
+        parameters = {key: parameters[key] for key in own - {"n_bins"}}
+        parameters |= {key.removeprefix("objective__"): of_objective[key] for key in of_objective}
+    wanted = {f"{key}={parameters[key]!r}" for key in parameters}
+    wanted -= {f"{key}={parameters.get(key)!r}" for key in ("n_bits", "random_state", "output")}
+    said = dict(re.split(r"  +", line.strip(), maxsplit=1) for line in lines)
+    assert set(said) == wanted
+    for sentence in said.values():
+        assert sentence.count("`") == sentence.count("  ") == 0
+        assert len(sentence) > 5
+
+
+def test_methods_lists_what_a_notation_sets(capsys):
+    assert main(["methods", "itq:max_iter=7"]) == 0
+    assert capsys.readouterr().out.splitlines()[1] == (
+        "  max_iter=7  Largest number of alternations between codes and rotation."
+    )
+    assert main(["methods", "itg"]) == 2
+    assert capsys.readouterr().err.startswith(
+        "hashrank: error: unknown method 'itg'. Did you mean 'itq'?"
+    )

@@ -36,9 +36,15 @@ def nothing_is_read(monkeypatch):
     def fail(*arguments, **options):
         raise AssertionError("too late")
 
-    for name in ("load_data", "load_hasher", "read_rows", "noted_n_bits"):
-        monkeypatch.setattr(f"sklearn_hashrank.cli._codes.{name}", fail)
-    monkeypatch.setattr("sklearn_hashrank.cli._compare.load_data", fail)
+    for place in (
+        "_command_compare.load_data",
+        "_command_encode.load_hasher",
+        "_command_fit.load_data",
+        "_command_search.load_hasher",
+        "_read_codes.noted_n_bits",
+        "_read_codes.read_rows",
+    ):
+        monkeypatch.setattr(f"sklearn_hashrank.cli.{place}", fail)
 
 
 COMMANDS = {

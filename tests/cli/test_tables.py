@@ -294,7 +294,7 @@ def test_nothing_may_follow_an_array():
 
 
 def test_the_command_refuses_what_it_could_not_name(monkeypatch):
-    monkeypatch.setattr("sklearn_hashrank.cli._compare.compare", None)  # nothing is run
+    monkeypatch.setattr("sklearn_hashrank.cli._command_compare.compare", None)  # nothing is run
     line = refusal("compare", "--data", "digits", "--output", os.fsdecode(b"r\xff"))
     assert "'r\\udcff' is not UTF-8" in line
 

@@ -9,12 +9,16 @@ from scipy import sparse
 from sklearn_hashrank._utils import threads
 from sklearn_hashrank.codes import (
     CodeReader,
-    _formats,
+    _code_formats,
     group_equal,
     hamming_distances,
     pack_codes,
+    spherical_distances,
     unpack_codes,
+    weighted_distances,
 )
+from sklearn_hashrank.histogram import distance_histogram
+from sklearn_hashrank.metrics import tie_aware_average_precision_score
 from tests.oracle.histograms import hamming_distance
 
 WIDTHS = [1, 2, 7, 8, 9, 31, 32, 63, 64, 65, 100, 128, 1024]
@@ -86,7 +90,7 @@ def test_a_copy_of_a_reader_goes_its_own_way():
 @pytest.mark.parametrize("n_jobs", [1, 3])
 @pytest.mark.parametrize("n_bits", [1, 12, 64])
 def test_chunks_and_threads_change_nothing(n_bits, n_jobs, monkeypatch):
-    monkeypatch.setattr(_formats, "_CHUNK_BYTES", 100)
+    monkeypatch.setattr(_code_formats, "_CHUNK_BYTES", 100)
     monkeypatch.setattr(threads, "_WORTH_A_TASK", 1)
     bits = random_bits(150, n_bits)
     expected = np.packbits(bits, axis=1)
@@ -198,3 +202,65 @@ def test_groups_of_equal_codes(n_bits):
         for number in (-2, len(literal)):
             with pytest.raises(IndexError, match=f"or -1, for no code. Got {number}"):
                 groups.ids_of(number)
+
+
+@pytest.mark.parametrize(
+    "distances",
+    [
+        hamming_distances,
+        spherical_distances,
+        lambda queries, database, n_bits=None: weighted_distances(
+            queries, database, np.arange(12.0), n_bits
+        ),
+    ],
+    ids=["hamming", "spherical", "weighted"],
+)
+def test_formats_may_differ_where_the_length_is_given(distances):
+    rng = np.random.default_rng(0)
+    bits = rng.integers(0, 2, (9, 12), dtype=np.uint8)
+    formats = bits, 2 * bits.astype(np.int8) - 1, pack_codes(bits)
+    expected = distances(bits[:3], bits)
+    for queries in formats:
+        for database in formats:
+            np.testing.assert_array_equal(distances(queries[:3], database, 12), expected)
+    with pytest.raises(ValueError, match=r"all lie in \{0, 1\} or all in \{-1, \+1\}"):
+        distances(formats[0], formats[1])
+
+
+class OnAnotherDevice:
+    """A tensor whose numbers numpy cannot read."""
+
+    def __array__(self, dtype=None, copy=None):
+        raise TypeError("can't convert cuda:0 device type tensor to numpy")
+
+
+class OfTheStandard:
+    """A tensor that is read by DLPack alone, as the array API standard has it."""
+
+    def __init__(self, array):
+        self._array = array
+
+    def __dlpack__(self, **options):
+        return self._array.__dlpack__(**options)
+
+    def __dlpack_device__(self):
+        return self._array.__dlpack_device__()
+
+
+def test_tensors_are_converted_or_refused_with_what_to_do():
+    bits = np.array([[0, 1, 1], [1, 1, 1]], dtype=np.int8)
+    np.testing.assert_array_equal(pack_codes(OfTheStandard(bits)), pack_codes(bits))
+    with pytest.raises(TypeError, match=r"codes cannot be read .*cuda:0.* Copy the .* to the host"):
+        pack_codes(OnAnotherDevice())
+    with pytest.raises(TypeError, match="query codes cannot be read"):
+        tie_aware_average_precision_score([0, 1], OnAnotherDevice())
+    with pytest.raises(TypeError, match="distances cannot be read"):
+        distance_histogram(OnAnotherDevice(), [0], [0, 1])
+
+
+@pytest.mark.parametrize("n_bits", [True, False, np.True_, 1.0, "8", 0])
+def test_lengths_that_are_no_integers_are_refused(n_bits):
+    with pytest.raises(ValueError, match="n_bits must be an int >= 1"):
+        pack_codes([[1], [0]], n_bits)
+    with pytest.raises(ValueError, match="n_bits must be an int >= 1"):
+        unpack_codes(np.zeros((1, 1), np.uint8), n_bits)

@@ -11,10 +11,11 @@ import pytest
 from sklearn.model_selection import KFold
 
 from sklearn_hashrank import ITQHasher, LSHHasher, SharedLabelAffinity, TALRLinear
-from sklearn_hashrank.comparison import METHODS, _store, compare, method_from_name
+from sklearn_hashrank.comparison import METHODS, _run_store, compare, method_from_name
 from sklearn_hashrank.comparison._measuring import MEASURED, name_measures
-from sklearn_hashrank.comparison._runner import Run, load_result
-from sklearn_hashrank.comparison._store import RunStore, run_key
+from sklearn_hashrank.comparison._provenance import run_key
+from sklearn_hashrank.comparison._run_store import RunStore, load_result
+from sklearn_hashrank.comparison._runner import Run
 from sklearn_hashrank.metrics import (
     average_cumulative_gain_score,
     local_group_average_precision_score,
@@ -24,6 +25,7 @@ from sklearn_hashrank.metrics import (
 )
 from sklearn_hashrank.model_selection import (
     PerClassRetrievalSplit,
+    RandomRetrievalSplit,
     RetrievalSplit,
     cross_validate_retrieval,
 )
@@ -160,7 +162,7 @@ def test_a_damaged_record_is_run_again(digits, tmp_path):
     record = json.loads(content)
     edited = {**record, "scores": {**record["scores"], "ap": 0.99}}
     lacking = {name: value for name, value in record.items() if name not in ("curves", "digest")}
-    lacking["digest"] = _store._digest(lacking)
+    lacking["digest"] = _run_store._digest(lacking)
     marked = {**record, "notes": ["<script>alert(1)</script>"]}
     damaged = [json.dumps(other) for other in (edited, lacking, marked, {"key": "other"}, [1])]
     for text in ("", content[: len(content) // 2], "[" * 100_000, "\udcff", *damaged):
@@ -196,7 +198,7 @@ def test_a_record_with_the_right_digest_and_wrong_parts_is_run_again(digits, tmp
     measures = name_measures(MEASURED)
     assert load_result(run, store, measures) is not None
     for record in changed:
-        path.write_text(json.dumps({**record, "digest": _store._digest(record)}))
+        path.write_text(json.dumps({**record, "digest": _run_store._digest(record)}))
         with pytest.warns(UserWarning, match="its run is done again"):
             assert load_result(run, store, measures) is None
 
@@ -230,8 +232,12 @@ def test_a_ranking_measure_of_one_order_has_a_report(digits, tmp_path):
     assert "pessimistic" in paths["report"].read_text()
 
 
+def key_of(data):
+    return run_key(LSHHasher(), SharedLabelAffinity(), name_measures(MEASURED), data=data)
+
+
 def test_store_writes_at_once(tmp_path, monkeypatch):
-    store, key = RunStore(tmp_path), run_key(a=np.arange(3))
+    store, key = RunStore(tmp_path), key_of(np.arange(3))
     store.save(key, {"x": 1})
 
     def fail(*arguments):
@@ -242,7 +248,7 @@ def test_store_writes_at_once(tmp_path, monkeypatch):
         store.save(key, {"x": 2})
     assert store.load(key)["x"] == 1
     assert len(list(tmp_path.iterdir())) == 1
-    assert run_key(a=np.arange(3)) == key != run_key(a=np.arange(4))
+    assert key_of(np.arange(3)) == key != key_of(np.arange(4))
 
 
 def test_a_failing_method_does_not_end_the_others(digits, tmp_path):
@@ -277,7 +283,7 @@ def test_method_notation():
 
 @pytest.mark.skipif(HAS_TORCH, reason="torch is installed")
 def test_networks_say_what_to_install():
-    with pytest.raises(ValueError, match=r"'deep-dsh': .* pip install .sklearn-hashrank\[torch\]"):
+    with pytest.raises(ValueError, match=r"'deep-dsh': .* pip install .\.\[deep\]"):
         method_from_name("deep-dsh:max_iter=3")
 
 
@@ -406,3 +412,19 @@ def test_n_jobs_is_an_int(n_jobs):
         options = {"methods": ["lsh"]} if function is compare else {"estimator": LSHHasher()}
         with pytest.raises(ValueError, match="n_jobs must be an int other than 0, or None. Got"):
             function(X=np.eye(4), y=[0, 1, 0, 1], n_jobs=n_jobs, **options)
+
+
+@pytest.mark.parametrize(
+    ("y", "message"),
+    [
+        (np.zeros(60, int), "every pair of rows is relevant.* perfect score.* y: 1 class of 60"),
+        (np.arange(60), "no pair of rows is relevant, so that no score is defined. .* 60 classes"),
+    ],
+)
+def test_labels_that_tell_nothing_apart_are_warned_of(y, message):
+    X = np.random.default_rng(0).normal(size=(60, 4))
+    protocol = RandomRetrievalSplit(10, 30)
+    with pytest.warns(UserWarning, match=message):
+        found = compare(X, y, methods=["lsh", "lwh"], n_bits=[4], seeds=1, protocol=protocol)
+    assert [result.method for result in found.failures] == ["lwh"]
+    assert "nothing to learn from" in found.failures[0].error

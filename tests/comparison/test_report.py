@@ -14,7 +14,8 @@ import pytest
 
 from sklearn_hashrank.comparison import Comparison, RunResult, compare
 from sklearn_hashrank.comparison._figures import draw_figures
-from sklearn_hashrank.comparison._report_style import SHADES
+from sklearn_hashrank.comparison._method_table import GROUPS, OTHERS
+from sklearn_hashrank.comparison._report import SHADES
 from sklearn_hashrank.model_selection import RandomRetrievalSplit
 from tests.comparison.conftest import PROTOCOL
 
@@ -87,6 +88,14 @@ def test_nothing_comes_from_elsewhere(page, text):
     assert "@import" not in styles
     assert "http:" not in text
     assert "https:" not in text
+
+
+def test_the_style_sheet_has_a_rule_for_each_shade_and_each_group(text):
+    styles = re.search("<style>(.*?)</style>", text, re.S).group(1)
+    shades = [int(n) for n in re.findall(r"^td\.s(\d+) ", styles, re.M)]
+    groups = [int(n) for n in re.findall(r"^\.g(\d+) ", styles, re.M)]
+    assert shades == list(range(1, SHADES))
+    assert groups == list(range(len([*GROUPS, OTHERS])))
 
 
 def test_a_browser_runs_the_script_that_sorts_and_no_other(page):
@@ -223,7 +232,8 @@ def test_undefined_scores_are_no_error(digits):
     pytest.importorskip("matplotlib")
     X, y = digits[0][:200], np.arange(200)
     protocol = RandomRetrievalSplit(n_queries=10)
-    found = compare(X, y, methods=["lsh"], n_bits=[8], seeds=2, protocol=protocol)
+    with pytest.warns(UserWarning, match="no pair of rows is relevant"):
+        found = compare(X, y, methods=["lsh"], n_bits=[8], seeds=2, protocol=protocol)
     page = Page(found.to_html())
     assert {text for _, text in page.cells("ap")["lsh"]} == {"\N{EN DASH}"}
 

@@ -7,11 +7,12 @@ import math
 import pytest
 
 from sklearn_hashrank.comparison import RunResult
-from sklearn_hashrank.comparison._summary import best_of, summarize
-from sklearn_hashrank.comparison._tables import (
+from sklearn_hashrank.comparison._result_tables import (
+    best_of,
     csv_cell,
     escape_latex,
     escape_markdown,
+    summarize,
     to_csv,
     to_latex,
     to_markdown,

@@ -4,6 +4,7 @@ import doctest
 import importlib
 import inspect
 import re
+from collections import Counter
 
 import pytest
 
@@ -111,3 +112,9 @@ def test_tests_mirror_the_package():
     assert not list((ROOT / "tests").glob("test_*.py")), (
         "tests live in the folder of what they test"
     )
+
+
+def test_file_names_are_unique():
+    """A traceback can be understood without its folders."""
+    names = Counter(path.name for path in PACKAGE.rglob("*.py") if path.name != "__init__.py")
+    assert not [name for name, n_files in names.items() if n_files > 1]

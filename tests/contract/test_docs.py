@@ -11,6 +11,7 @@ import textwrap
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from sklearn_hashrank import objectives
 from sklearn_hashrank.comparison import GROUPS, METHODS
 from sklearn_hashrank.measures import list_measures, unregister_measure
 from tests.contract.public import (
@@ -23,6 +24,7 @@ from tests.contract.public import (
     own_methods,
     public_modules,
 )
+from tests.instances import METHODS_HERE
 
 EXTENSIONS = sorted((DOCS / "extend").glob("*.py"))
 
@@ -124,6 +126,22 @@ def test_the_table_of_methods_has_every_name_and_says_who_needs_labels():
         if METHODS[name].group != "deep" or HAS_TORCH:
             assert class_name == type(METHODS[name].hasher).__name__
         assert (labels == "required") == METHODS[name].needs_y
+
+
+def test_the_table_of_names_shows_the_hashers_that_names_stand_for(tmp_path, monkeypatch):
+    table = load(DOCS / "method_names.py")
+    monkeypatch.setattr(table, "METHODS", {name: METHODS[name] for name in METHODS_HERE})
+    table.write_table(tmp_path / "names.txt")
+    rows = re.findall(
+        r"\* - ``(\S+)``\n +- ``(.+)``\n +- (.+)\n", (tmp_path / "names.txt").read_text()
+    )
+    assert sorted(name for name, _, _ in rows) == sorted(METHODS_HERE)
+    for name, text, line in rows:
+        hasher = METHODS[name].hasher
+        made = eval(text, {**vars(objectives), type(hasher).__name__: type(hasher)})
+        assert type(made) is type(hasher)
+        assert repr(made.get_params()) == repr(hasher.get_params())
+        assert line == METHODS[name].line
 
 
 def test_tables_that_pages_include_are_there():

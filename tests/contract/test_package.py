@@ -1,5 +1,6 @@
 """The package as a whole: it is light to import, and its kernels run everywhere."""
 
+import configparser
 import os
 import subprocess
 import sys
@@ -7,7 +8,7 @@ import sys
 import pytest
 
 from tests.contract.imports import imports_of
-from tests.contract.public import PACKAGE
+from tests.contract.public import PACKAGE, ROOT
 
 HEAVY = {"numba", "cvxpy", "matplotlib", "dask", "distributed", "faiss", "torch", "onnx"}
 HEAVY |= {"skl2onnx", "sentence_transformers"}
@@ -24,6 +25,21 @@ def test_heavy_packages_are_imported_where_they_are_used(path):
             each.at_top and each.path.startswith("sklearn_hashrank.deep")
         )
         assert not (each.at_top and each.path.startswith("sklearn_hashrank._kernels."))
+
+
+def test_a_wheel_has_the_files_that_are_not_python():
+    config = configparser.ConfigParser()
+    config.read(ROOT / "setup.cfg", encoding="utf-8")
+    packed = {
+        path
+        for package, patterns in config["options.package_data"].items()
+        for pattern in patterns.split(", ")
+        for path in ROOT.joinpath(*package.split(".")).glob(pattern)
+    }
+    there = {path for path in PACKAGE.rglob("*") if path.is_file()}
+    others = {path for path in there if path.suffix not in (".py", ".pyc", ".nbi", ".nbc")}
+    assert {"py.typed", "report.css", "report.js"} <= {path.name for path in others}
+    assert packed == others
 
 
 def printed(code, cwd, **environment):

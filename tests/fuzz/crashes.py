@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sklearn_hashrank.cli import main as hashrank
-from sklearn_hashrank.comparison._store import RunStore
+from sklearn_hashrank.comparison._run_store import RunStore
 
 _TIMES = ("fit_seconds", "encode_microseconds")
 

@@ -3,7 +3,6 @@
 import csv
 import gzip
 import io
-import pickle
 import tarfile
 from collections.abc import Callable
 from pathlib import Path
@@ -19,8 +18,8 @@ from sklearn_hashrank import HammingNeighbors, LSHHasher, TALRLinear, load_hashe
 from sklearn_hashrank.cli._files import read_labels, read_rows
 from sklearn_hashrank.codes import load_codes
 from sklearn_hashrank.comparison._measuring import name_measures
-from sklearn_hashrank.comparison._runner import Run, RunResult, load_result, save_result
-from sklearn_hashrank.comparison._store import RunStore
+from sklearn_hashrank.comparison._run_store import RunStore, load_result, save_result
+from sklearn_hashrank.comparison._runner import Run, RunResult
 from sklearn_hashrank.datasets import load_labelme
 from sklearn_hashrank.datasets._formats import read_cifar, read_idx
 
@@ -112,17 +111,8 @@ def _to_tar(path):
     path.write_bytes(gzip.compress(archive.getvalue(), mtime=0))
 
 
-def _batch(protocol):
-    """A batch as Python 3 pickles it; the real files are of protocol 2, by Python 2."""
-
-    def write(path):
-        batch = {"batch_label": "testing", "labels": [0, 1, 2], "data": PLANES}
-        batch["filenames"] = [f"{number}.png" for number in range(3)]
-        if protocol <= 2:
-            batch = {key.encode(): value for key, value in batch.items()}
-        path.write_bytes(pickle.dumps(batch, protocol))
-
-    return write
+def _write_batch(path):
+    path.write_bytes(np.column_stack([[0, 1, 2], PLANES]).astype(np.uint8).tobytes())
 
 
 def _read_batch(path):
@@ -135,12 +125,11 @@ def _batch_agrees(path, found):
 
 
 def _write_cifar100(path):
-    batch = {"coarse_labels": [0, 1, 2], "fine_labels": [3, 4, 5], "data": PLANES}
-    path.write_bytes(pickle.dumps({key.encode(): value for key, value in batch.items()}, 2))
+    path.write_bytes(np.column_stack([[0, 1, 2], [3, 4, 5], PLANES]).astype(np.uint8).tobytes())
 
 
 def _read_cifar100(path):
-    return read_cifar(path.parent, ["test"], ["coarse_labels", "fine_labels"])
+    return read_cifar(path.parent, ["test"], 2)
 
 
 def _paths_agree(path, found):
@@ -286,8 +275,7 @@ READERS = [
     Reader("hasher files", "f.npz", _write_hasher, _read_hasher, True, command=_encode),
     Reader("indexes", "index", _write_index, _read_index, True),
     Reader("run records", "key.json", _write_record, _read_record, True),
-    Reader("CIFAR-10, protocol 2", "test_batch", _batch(2), _read_batch, False, _batch_agrees),
-    Reader("CIFAR-10, protocol 5", "test_batch", _batch(5), _read_batch, False, _batch_agrees),
+    Reader("CIFAR-10", "test_batch.bin", _write_batch, _read_batch, False, _batch_agrees),
     Reader(
         "CIFAR-10, tar.gz",
         "cifar-10-binary.tar.gz",
@@ -295,7 +283,7 @@ READERS = [
         lambda path: read_cifar(path, ["data_batch_1", "test_batch"]),
         True,
     ),
-    Reader("CIFAR-100", "test", _write_cifar100, _read_cifar100, False, _paths_agree),
+    Reader("CIFAR-100", "test.bin", _write_cifar100, _read_cifar100, False, _paths_agree),
     Reader("MATLAB file", "f.mat", _write_mat, _read_mat, False, _vectors_agree),
     Reader(
         "idx",

@@ -384,9 +384,9 @@ def test_every_byte_matters(path):
         changed = bytearray(whole)
         changed[place] ^= 1 << generator.randrange(8)
         path.write_bytes(changed)
-        in_the_mark = len(whole) - 56 <= place < len(whole) - 48
+        in_the_mark = len(whole) - 64 <= place < len(whole) - 56
         assert ("truncated" if in_the_mark else "was changed after") in refused(path)
-    for length in (1, 2, 30, 45, 46, 60, 500, len(whole) - 57, len(whole) - 56, len(whole) - 1):
+    for length in (1, 2, 30, 45, 46, 60, 500, len(whole) - 65, len(whole) - 64, len(whole) - 1):
         path.write_bytes(whole[:length])
         assert "truncated" in refused(path)
     path.write_bytes(whole + b"x")
@@ -562,13 +562,13 @@ def test_crafted_places_are_refused(path, parts, monkeypatch):
             [place] = about["arrays"]
             return real({**about, "arrays": [place | changes]}, **options)
 
-        monkeypatch.setattr("sklearn_hashrank.persistence._archive.json.dumps", crafted)
+        monkeypatch.setattr("sklearn_hashrank.persistence._container.json.dumps", crafted)
         write_archive(path, parts.about, [("a", first)])
         monkeypatch.undo()
         assert "is malformed, although its checksum is right" in refused(path), changes
     for text in ("[" * 100_000, "{", "\x00", '{"arrays": 3}', "[]", "9" * 10_000, '{"a": NaN}'):
         monkeypatch.setattr(
-            "sklearn_hashrank.persistence._archive.json.dumps", lambda *_, text=text, **__: text
+            "sklearn_hashrank.persistence._container.json.dumps", lambda *_, text=text, **__: text
         )
         write_archive(path, {}, [])
         monkeypatch.undo()

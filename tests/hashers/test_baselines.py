@@ -40,6 +40,7 @@ def test_codes_do_not_depend_on_scale_and_offset(digits, make):
     assert np.mean(codes != changed) < 1e-3
 
 
+@pytest.mark.learning
 def test_random_rotation_keeps_the_principal_subspace_and_spreads_its_variance(digits):
     X, y = digits
     rotated = PCAHasher(16, rotation="random", random_state=0).fit(X, y)
@@ -114,6 +115,7 @@ def test_random_rotations_are_uniform():
     )
 
 
+@pytest.mark.learning
 def test_itq_spans_the_principal_directions_and_beats_them(digits):
     X, y = digits
     pca, itq = (make(24, random_state=0).fit(X, y) for make in (PCAHasher, ITQHasher))
@@ -159,3 +161,16 @@ def test_directions_without_variance_have_no_bit():
     hasher = PCAHasher(n_bits=5, random_state=0).fit(X)
     assert_allclose(hasher.components_ @ hasher.components_.T, np.diag([1, 1, 1, 0, 0]), atol=1e-12)
     assert not hasher.predict(X)[:, 3:].any()
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("constant", [0.0, 1e-10, 1e5, 1e10])
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+def test_constant_features_carry_nothing_of_random_hyperplanes(dtype, constant, form):
+    X = np.random.default_rng(0).normal(size=(200, 8)).astype(dtype)
+    expected = LSHHasher(32, random_state=0).fit(form(np.c_[X, np.zeros(200, dtype)]))
+    rows = form(np.c_[X, np.full(200, constant, dtype)])
+    found = LSHHasher(32, random_state=0).fit(rows)
+    np.testing.assert_array_equal(found.components_, expected.components_)
+    np.testing.assert_array_equal(found.components_[:, -1], 0)
+    np.testing.assert_array_equal(found.codes_, expected.codes_)

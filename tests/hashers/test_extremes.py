@@ -71,6 +71,7 @@ def quality_at_one(name):
     return learn({repr(h): h for h in HASHERS}[name], 1.0, np.asarray, "float64")
 
 
+@pytest.mark.learning
 @every_hasher
 @every_format
 @pytest.mark.parametrize(
@@ -120,6 +121,7 @@ def test_values_whose_squares_overflow_are_refused_by_all(hasher):
         learn(hasher, 1e200, np.asarray, "float64")
 
 
+@pytest.mark.learning
 @pytest.mark.parametrize("hasher", [h for h in HASHERS if hasattr(h, "partial_fit")], ids=repr)
 def test_blocks_of_float32_subnormals_teach_too(hasher):
     X, y = digits()

@@ -11,7 +11,7 @@ from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 from sklearn_hashrank import FastHasher, load_hasher, save_hasher
-from sklearn_hashrank.hashers._trees import BinnedFeatures, TreeEnsembles
+from sklearn_hashrank.hashers._boosted_trees import BinnedFeatures, TreeEnsembles
 from sklearn_hashrank.hashers.fasthash import pair_coefficients
 from tests.oracle.two_step import pair_loss, total_loss
 
@@ -124,7 +124,7 @@ def test_bins_keep_the_order_of_values(n_values):
 
 
 def test_large_sparse_rows_lose_the_emptiest_features(monkeypatch):
-    monkeypatch.setattr("sklearn_hashrank.hashers._trees._MOST_NUMBERS", 10)
+    monkeypatch.setattr("sklearn_hashrank.hashers._boosted_trees._MOST_NUMBERS", 10)
     X = np.array([[0, 1, 2], [0, 0, 3], [0, 5, 6], [0, 0, 0], [1, 0, 1]], dtype=float)
     np.testing.assert_array_equal(BinnedFeatures(sparse.csr_array(X)).kept, [1, 2])
 
@@ -150,6 +150,7 @@ def test_more_bits_than_the_losses_ask_for():
     assert ((codes.mean(axis=0) > 0.1) & (codes.mean(axis=0) < 0.9)).all()
 
 
+@pytest.mark.learning
 @pytest.mark.parametrize("code_step", ["graph-cut", "spectral"])
 @pytest.mark.parametrize("loss", LOSSES)
 def test_codes_are_good(code_step, loss):
@@ -158,6 +159,7 @@ def test_codes_are_good(code_step, loss):
     assert hasher.fit(X[:900], y[:900]).score(X[900:], y[900:]) > 0.65
 
 
+@pytest.mark.learning
 @pytest.mark.parametrize(
     "estimator", [LinearSVC(), DecisionTreeClassifier(max_depth=8), KNeighborsClassifier(3)]
 )
@@ -188,6 +190,7 @@ def test_threads_change_nothing():
     np.testing.assert_array_equal(hasher.set_params(n_jobs=2).decision_function(X), expected)
 
 
+@pytest.mark.learning
 @pytest.mark.parametrize("y", ["label sets", "distances", None])
 def test_any_relevance_teaches(y):
     X, labels = digits()

@@ -73,6 +73,7 @@ def test_blocks_have_the_same_codes(number):
     assert_array_equal(hasher.encode_blocks(sparse.csr_array(new)), hasher.packed_codes(new))
 
 
+@pytest.mark.learning
 @every_hasher
 def test_scale_and_offset_change_no_quality(hasher):
     X, y, new, y_new = digits()
@@ -93,6 +94,7 @@ def test_klsh_weights_are_those_of_the_formula():
     assert_allclose(hasher.decision_function(X[:9]), centred @ expected, atol=1e-6)
 
 
+@pytest.mark.learning
 def test_klsh_keeps_similarity_of_the_kernel():
     X, y = make_circles(400, factor=0.3, noise=0.02, random_state=0)
     kernel = KLSHHasher(n_bits=32, gamma=2, random_state=0).fit(X, y).score(X, y)
@@ -188,6 +190,7 @@ def test_similarity_takes_label_sets():
     assert_array_equal(found, [[1, 1, -1, 1], [1, 1, -1, 1], [-1, -1, 1, -1], [1, 1, -1, 1]])
 
 
+@pytest.mark.learning
 @pytest.mark.parametrize("hasher", [KERNEL_HASHERS[1], KERNEL_HASHERS[4], KERNEL_HASHERS[5]])
 def test_supervised_ones_learn_from_nearest_rows(hasher):
     X, *_ = digits()
@@ -221,6 +224,7 @@ def test_ascent_never_ends_below_its_start():
     assert value(ascend(K, S, start, 100, 1e-3)[0]) > value(start)
 
 
+@pytest.mark.learning
 def test_ksh_survives_anchors_that_are_equal():
     X, y, new, y_new = digits()
     twice = np.vstack([X[:60], X[:60]])
@@ -271,6 +275,7 @@ def test_pairs_know_the_pairs_of_every_row():
             assert {first[number], second[number]} == {row, other}
 
 
+@pytest.mark.learning
 def test_bre_with_labels_learns_labels_and_without_them_distances():
     X, y, new, y_new = digits()
     hasher = BREHasher(n_bits=16, random_state=0)
@@ -298,6 +303,7 @@ def test_talr_on_kernels_is_better_than_on_the_features():
     assert kernel > linear + 0.02
 
 
+@pytest.mark.learning
 def test_talr_on_kernels_learns_from_distances_and_from_label_sets():
     X, y, *_ = digits()
     hasher = TALRKernel(n_bits=16, n_anchors=100, max_iter=10, random_state=0)

@@ -31,6 +31,7 @@ def digits():
     return shuffled_digits()
 
 
+@pytest.mark.learning
 @pytest.mark.parametrize("loss", ["ap", "ndcg"])
 @pytest.mark.parametrize("solver", ["pegasos", "sdp"])
 def test_both_losses_and_solvers_learn(digits, loss, solver):
@@ -134,6 +135,7 @@ def test_rotation_changes_no_distance_that_the_problem_knows(digits):
     assert_allclose(turned.T @ turned, plain.T @ plain, atol=1e-4 * np.abs(plain.T @ plain).max())
 
 
+@pytest.mark.learning
 def test_more_rows_are_better(digits):
     X, y, *_ = digits
     few = LWHHasher(16, n_queries=30, n_database=100, random_state=0).fit(X, y)
@@ -168,6 +170,7 @@ def test_the_sample_holds_classes_in_proportion():
             assert_allclose(np.bincount(y[rows]), expected, atol=1.01)
 
 
+@pytest.mark.learning
 def test_many_classes_are_not_below_itq():
     X, y = make_blobs(3000, 40, centers=100, cluster_std=7, random_state=0)
     rows = X[:2000], y[:2000], X[2000:], y[2000:]
@@ -175,6 +178,7 @@ def test_many_classes_are_not_below_itq():
     assert learned > retrieve(ITQHasher(32, random_state=0).fit(X[:2000]), *rows) + 0.01
 
 
+@pytest.mark.learning
 def test_a_pca_before_does_not_collapse():
     """Principal components of many low-variance directions of noise keep their small share."""
     rng = np.random.default_rng(0)
@@ -194,6 +198,7 @@ def test_a_pca_before_does_not_collapse():
     assert after > 0.4
 
 
+@pytest.mark.learning
 def test_label_sets_paths_and_vectors_train():
     X, Y = make_multilabel_classification(300, 20, n_classes=6, random_state=0)
     paths = np.column_stack([Y[:, 0] + 2 * Y[:, 1], Y[:, 2]])
@@ -271,15 +276,15 @@ def test_useless_queries_are_skipped():
 
 
 @pytest.mark.parametrize(
-    ("y", "counts"),
+    ("y", "level"),
     [
-        (np.zeros(30, int), "0 have no relevant item, 30 no irrelevant one"),
-        (np.arange(30), "30 have no relevant item, 0 no irrelevant one"),
+        (np.zeros(30, int), 1),
+        (np.arange(30), 0),
     ],
 )
-def test_nothing_but_useless_queries_is_refused(y, counts):
+def test_nothing_but_useless_queries_is_refused(y, level):
     X = np.random.default_rng(0).normal(size=(30, 4))
-    with pytest.raises(ValueError, match=f"none among 30 queries over n_samples = 30: {counts}"):
+    with pytest.raises(ValueError, match=f"nothing to learn from: .* have level {level}"):
         LWHHasher().fit(X, y)
 
 
@@ -387,6 +392,7 @@ def test_bad_data_is_refused(digits):
         LWHHasher().fit(np.where(X[:10] == X[0, 0], np.nan, X[:10]), y[:10])
 
 
+@pytest.mark.learning
 def test_the_offset_of_doubles_may_be_large(digits):
     X, y, *_ = digits
     X = X.astype(np.float64) + 1e8

@@ -9,7 +9,7 @@ from sklearn.datasets import load_digits
 from sklearn.exceptions import ConvergenceWarning
 
 from sklearn_hashrank import LabelAffinity, MACHasher
-from sklearn_hashrank.hashers._pairs import sample_pairs
+from sklearn_hashrank.hashers._similar_pairs import sample_pairs
 from sklearn_hashrank.hashers.machash import AuxiliaryCodes
 
 
@@ -82,6 +82,7 @@ def test_codes_meet_the_hash_functions():
     assert hasher.loss_ == min(hasher.history_["loss"])
 
 
+@pytest.mark.learning
 def test_more_than_two_steps_lower_the_loss():
     X, y = digits()
     hasher = MACHasher(16, random_state=0).fit(X[:900], y[:900])
@@ -96,6 +97,7 @@ def test_end_of_rounds_is_said():
     assert not hasher.converged_
 
 
+@pytest.mark.learning
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("y", ["label sets", "distances", None])
 def test_any_relevance_teaches(y):

@@ -1,30 +1,25 @@
-"""MIHasher, DPSHHasher, DTSHHasher, HashNetHasher: that they learn, and what tells them apart."""
+"""mihash, dpsh, dtsh, hashnet: that they learn, and what tells them apart."""
 
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 from scipy import sparse
 
-from sklearn_hashrank import (
-    DPSHHasher,
-    DTSHHasher,
-    HashNetHasher,
-    LSHHasher,
-    MIHasher,
-    TALRLinear,
-)
+from sklearn_hashrank import LSHHasher, TALRLinear
+from sklearn_hashrank.comparison import method_from_name, parameters_to_set
 from sklearn_hashrank.objectives import DPSH, DTSH, HashNet, MutualInformation
 from sklearn_hashrank.solvers.stochastic import SOLVERS
 from tests.retrieval import retrieve, shuffled_digits
 
-OBJECTIVES = {
-    MIHasher: MutualInformation,
-    DPSHHasher: DPSH,
-    DTSHHasher: DTSH,
-    HashNetHasher: HashNet,
-}
+OBJECTIVES = {"mihash": MutualInformation, "dpsh": DPSH, "dtsh": DTSH, "hashnet": HashNet}
+NAMES = {"mihash": "mi", "dpsh": "dpsh", "dtsh": "dtsh", "hashnet": "hashnet"}
 
-every_hasher = pytest.mark.parametrize("make", OBJECTIVES)
+every_method = pytest.mark.parametrize("method", OBJECTIVES)
+
+
+def make(method, n_bits=32, **options):
+    """A method by name, with parameters of its hasher."""
+    return method_from_name(method).set_params(n_bits=n_bits, **options)
 
 
 @pytest.fixture(scope="module")
@@ -32,10 +27,11 @@ def digits():
     return shuffled_digits()
 
 
-@every_hasher
-def test_learns(digits, make):
+@pytest.mark.learning
+@every_method
+def test_learns(digits, method):
     X, y, X_query, y_query = digits
-    hasher = make(16, max_iter=20, random_state=0).fit(X, y)
+    hasher = make(method, 16, max_iter=20, random_state=0).fit(X, y)
     random = LSHHasher(16, random_state=0).fit(X, y)
     learned, random = (retrieve(h, X, y, X_query, y_query) for h in (hasher, random))
     assert learned > random + (1 - random) / 3
@@ -43,45 +39,64 @@ def test_learns(digits, make):
     assert values[0] < values[-1]
 
 
-@pytest.mark.parametrize("make", [MIHasher, DPSHHasher, DTSHHasher, HashNetHasher])
-def test_objective_serves_the_other_trainers(digits, make):
+@every_method
+def test_a_method_is_its_objective_in_60_passes(digits, method):
     X, y, *_ = digits
+    hasher = make(method)
+    assert hasher.max_iter == 60
+    assert isinstance(hasher.objective, OBJECTIVES[method])
     options = {"max_iter": 3, "random_state": 0}
-    steady = {"alpha_end": None} if make is HashNetHasher else {}
-    hasher = make(8, **steady, **options)
-    objective, _ = hasher._choose_objective(None)
-    assert isinstance(objective, OBJECTIVES[make])
-    assert_array_equal(
-        TALRLinear(8, objective=objective, **options).fit(X, y).codes_, hasher.fit(X, y).codes_
-    )
+    expected = make(method, 8, **options).fit(X, y)
+    for objective in (NAMES[method], OBJECTIVES[method]()):
+        given = TALRLinear(8, objective=objective, **options).fit(X, y)
+        assert_array_equal(given.components_, expected.components_)
 
 
-def test_mutual_information_has_a_name(digits):
+def test_mutual_information_has_one_relaxation(digits):
     X, y, *_ = digits
-    options = {"max_iter": 3, "random_state": 0}
-    named = TALRLinear(8, objective="mi", **options).fit(X, y)
-    assert_array_equal(named.components_, MIHasher(8, **options).fit(X, y).components_)
     with pytest.raises(ValueError, match="'relaxation' parameter .* Got 'simplified'"):
         TALRLinear(8, objective="mi", relaxation="simplified").fit(X, y)
 
 
-@every_hasher
-def test_levels_above_zero_are_relevant(digits, make):
+@pytest.mark.parametrize(
+    ("notation", "name", "value"),
+    [
+        ("hashnet:scale=3", "scale", 3),
+        ("hashnet:alpha=2", "alpha", 2),
+        ("hashnet:alpha_end=None", "alpha_end", None),
+        ("dpsh:regularization=.2", "regularization", 0.2),
+        ("dtsh:margin=.5", "margin", 0.5),
+        ("mihash:n_bins=4", "n_bins", 4),
+    ],
+)
+def test_parameters_of_the_objective_go_by_their_own_names(digits, notation, name, value):
+    X, y, *_ = digits
+    method = notation.partition(":")[0]
+    hasher = make(notation, 8, max_iter=2, random_state=0)
+    assert getattr(hasher.objective, name) == value
+    assert getattr(make(method).objective, name) != value
+    learned = hasher.fit(X, y).components_
+    assert np.any(learned != make(method, 8, max_iter=2, random_state=0).fit(X, y).components_)
+
+
+@every_method
+def test_levels_above_zero_are_relevant(digits, method):
     X, y, *_ = digits
     paths = np.column_stack([y // 4, y])
     options = {"n_bits": 6, "max_iter": 2, "random_state": 0}
-    graded, binary = make(**options).fit(X, paths), make(**options).fit(X, y // 4)
+    graded, binary = make(method, **options).fit(X, paths), make(method, **options).fit(X, y // 4)
     assert_array_equal(graded.codes_, binary.codes_)
 
 
-@every_hasher
-def test_scale_and_offset_of_features_do_not_matter(digits, make):
+@pytest.mark.learning
+@every_method
+def test_scale_and_offset_of_features_do_not_matter(digits, method):
     X, y, X_query, y_query = digits
     scores = []
     for change in (lambda X: X, lambda X: 1000 * X + 7):
         values = [
             retrieve(
-                make(16, max_iter=10, random_state=seed).fit(change(X), y),
+                make(method, 16, max_iter=10, random_state=seed).fit(change(X), y),
                 change(X),
                 y,
                 change(X_query),
@@ -93,10 +108,11 @@ def test_scale_and_offset_of_features_do_not_matter(digits, make):
     assert scores[0] == pytest.approx(scores[1], abs=0.01)
 
 
-@every_hasher
-def test_partial_fit_learns_from_blocks(digits, make):
+@pytest.mark.learning
+@every_method
+def test_partial_fit_learns_from_blocks(digits, method):
     X, y, X_query, y_query = digits
-    streamed = make(16, batch_size=128, random_state=0)
+    streamed = make(method, 16, batch_size=128, random_state=0)
     rng = np.random.default_rng(0)
     for _ in range(10):
         for rows in np.array_split(rng.permutation(len(X)), 4):
@@ -107,58 +123,68 @@ def test_partial_fit_learns_from_blocks(digits, make):
     assert learned > random + (1 - random) / 4
 
 
-@every_hasher
-def test_early_stopping_validates(digits, make):
+@every_method
+def test_early_stopping_validates(digits, method):
     X, y, *_ = digits
     options = {"early_stopping": True, "n_iter_no_change": 1, "max_iter": 60, "random_state": 0}
-    hasher = make(8, learning_rate=0.1, schedule="constant", **options).fit(X, y)
+    hasher = make(method, 8, learning_rate=0.1, schedule="constant", **options).fit(X, y)
     assert len(hasher.history_["validation"]) == hasher.n_iter_ < 60
 
 
-@every_hasher
+@every_method
 @pytest.mark.parametrize("solver", sorted(SOLVERS))
-@pytest.mark.parametrize("n_classes", [1, 2, 100])
-def test_odd_data_gives_finite_projections(digits, make, solver, n_classes):
+@pytest.mark.parametrize("n_classes", [2, 99])
+def test_odd_data_gives_finite_projections(digits, method, solver, n_classes):
     X = digits[0][:100]
     for batch_size in ("auto", 2):
-        hasher = make(20, solver=solver, batch_size=batch_size, max_iter=3, random_state=0)
+        hasher = make(method, 20, solver=solver, batch_size=batch_size, max_iter=3, random_state=0)
         assert np.isfinite(hasher.fit(X, np.arange(100) % n_classes).components_).all()
 
 
-@every_hasher
-def test_stochastic_gradient_ascent_learns_too(digits, make):
+@pytest.mark.learning
+@every_method
+def test_stochastic_gradient_ascent_learns_too(digits, method):
     X, y, X_query, y_query = digits
-    hasher = make(16, solver="sgd", max_iter=20, random_state=0).fit(X, y)
+    hasher = make(method, 16, solver="sgd", max_iter=20, random_state=0).fit(X, y)
     assert retrieve(hasher, X, y, X_query, y_query) > 0.6
+
+
+def test_parameters_that_belong_to_other_objectives_are_unknown():
+    with pytest.raises(ValueError, match="'dpsh' has no parameter 'alpha'. .* regularization"):
+        make("dpsh:alpha=3")
+    shown = parameters_to_set(make("hashnet"))
+    assert shown["scale"] == 5.0
+    assert not {"objective__scale", "relaxation", "n_bits"} & set(shown)
 
 
 def test_steepness_grows_to_its_end(digits):
     X, y, *_ = digits
-    objective, (grow,) = HashNetHasher(alpha=2.0, alpha_end=5.0)._choose_objective(None)
-    steepness = []
+    objective, steepness = HashNet(alpha=2.0, alpha_end=5.0), []
     for progress in (0, 0.25, 0.5, 1):
-        grow(progress)
-        steepness.append(objective.alpha)
+        objective.anneal(progress)
+        steepness.append(objective.alpha_)
+    assert objective.alpha == 2
     assert steepness[0] == 2
     assert steepness[-1] == 5
     assert np.allclose(np.diff(np.square(steepness)), np.array([0.25, 0.25, 0.5]) * 21)
-    steady = HashNetHasher(8, alpha_end=None, max_iter=2, random_state=0).fit(X, y)
-    growing = HashNetHasher(8, max_iter=2, random_state=0).fit(X, y)
+    steady = make("hashnet:alpha_end=None", 8, max_iter=2, random_state=0).fit(X, y)
+    growing = make("hashnet", 8, max_iter=2, random_state=0).fit(X, y)
     assert np.any(steady.components_ != growing.components_)
 
 
 @pytest.mark.parametrize(
-    ("hasher", "name"),
+    ("objective", "name"),
     [
-        (MIHasher(alpha=0), "alpha"),
-        (MIHasher(n_bins=0), "n_bins"),
-        (DPSHHasher(regularization=-1), "regularization"),
-        (DTSHHasher(margin=-1), "margin"),
-        (HashNetHasher(scale=0), "scale"),
-        (HashNetHasher(alpha_end=0), "alpha_end"),
+        (MutualInformation(alpha=0), "alpha"),
+        (MutualInformation(n_bins=0), "n_bins"),
+        (MutualInformation(alpha_end=0), "alpha_end"),
+        (DPSH(regularization=-1), "regularization"),
+        (DTSH(margin=-1), "margin"),
+        (HashNet(scale=0), "scale"),
+        (HashNet(alpha_end=0), "alpha_end"),
     ],
 )
-def test_bad_options_are_refused(digits, hasher, name):
+def test_bad_options_are_refused(digits, objective, name):
     X, y, *_ = digits
     with pytest.raises(ValueError, match=f"The '{name}' parameter of .* Got"):
-        hasher.fit(X, y)
+        TALRLinear(objective=objective).fit(X, y)

@@ -9,7 +9,13 @@ from sklearn.base import clone
 from sklearn.datasets import load_digits
 from sklearn.model_selection import GridSearchCV, train_test_split
 
-from sklearn_hashrank import DispersionHasher, LSHHasher, TALRLinear
+from sklearn_hashrank import (
+    DispersionHasher,
+    LabelAffinity,
+    LSHHasher,
+    TALRKernel,
+    TALRLinear,
+)
 from sklearn_hashrank.objectives import (
     DSH,
     OBJECTIVES,
@@ -78,6 +84,7 @@ def learn(hasher, digits):
     return hasher.fit(X, y)
 
 
+@pytest.mark.learning
 @every_objective
 @both_hashers
 def test_hashers_learn_from_it(hasher, objective, digits):
@@ -98,6 +105,7 @@ def test_clones_and_pickles_learn_the_same(objective, digits):
         assert_array_equal(other.predict(X_test), fitted.predict(X_test))
 
 
+@pytest.mark.learning
 @pytest.mark.parametrize(
     ("objective", "grid"),
     [
@@ -145,6 +153,7 @@ def test_a_name_and_its_class_learn_the_same(hasher, name, objective, digits):
     assert_array_equal(named.components_, given.components_)
 
 
+@pytest.mark.learning
 @every_objective
 def test_blocks_go_on_from_each_other(objective, digits):
     X, X_test, y, y_test = digits
@@ -262,7 +271,7 @@ def test_bad_results_are_refused_in_the_first_batch(digits):
 
 
 def test_a_hierarchy_is_asked_for_by_the_class_too(digits):
-    with pytest.raises(ValueError, match=r"objective=Hierarchical\(\) needs superclasses"):
+    with pytest.raises(ValueError, match="Hierarchical needs superclasses"):
         learn(DispersionHasher(objective=Hierarchical()), digits)
 
 
@@ -279,13 +288,84 @@ def test_named_objectives_are_annealed_geometrically(end, digits, monkeypatch):
 
     class Watched(SimplifiedAP):
         def value_and_gradient(self, scores, level, levels):
-            seen.append(self.alpha)
+            seen.append(self.alpha_)
             return super().value_and_gradient(scores, level, levels)
 
     monkeypatch.setitem(OBJECTIVES, ("ap", "simplified"), Watched)
     options = {"batch_size": 300, "max_iter": 2, "random_state": 0}
     learn(TALRLinear(4, alpha=1.5, alpha_end=end, **options), digits)
     assert seen == pytest.approx([1.5 * (end / 1.5) ** (k / 6) for k in range(6)])
+
+
+class Warming(SimilarityFit):
+    """A plain object that anneals: its target grows with the training."""
+
+    seen: list[float] = []
+
+    def anneal(self, progress):
+        self.target = 0.5 + 0.5 * progress
+        Warming.seen.append(progress)
+
+
+def test_an_object_that_anneals_is_told_before_every_step_of_fit(digits, monkeypatch):
+    monkeypatch.setattr(Warming, "seen", [])
+    objective = Warming(0.5)
+    options = {"batch_size": 300, "max_iter": 2, "random_state": 0}
+    learned = learn(TALRLinear(8, objective=objective, **options), digits)
+    assert Warming.seen == pytest.approx([k / 6 for k in range(6)])
+    assert objective.target == 0.5
+    steady = learn(TALRLinear(8, objective=SimilarityFit(0.5), **options), digits)
+    assert np.any(learned.components_ != steady.components_)
+    X, _, y, _ = digits
+    streamed = TALRLinear(8, objective=objective, random_state=0).partial_fit(X, y)
+    assert len(Warming.seen) == 6
+    steady = TALRLinear(8, objective=SimilarityFit(0.5), random_state=0).partial_fit(X, y)
+    assert_array_equal(streamed.components_, steady.components_)
+
+
+def test_the_learning_rate_of_an_objective_is_the_automatic_one(digits):
+    class Slow(SimilarityFit):
+        learning_rates = {"sgd": 0.125}
+
+    options = {"solver": "sgd", "max_iter": 2, "schedule": "constant", "random_state": 0}
+    assert (
+        learn(TALRLinear(8, objective=Slow(), **options), digits).history_["learning_rate"]
+        == [0.125] * 2
+    )
+    given = learn(TALRLinear(8, objective=Slow(), learning_rate=0.5, **options), digits)
+    assert given.history_["learning_rate"] == [0.5] * 2
+    options["solver"] = "adam"
+    assert (
+        learn(TALRLinear(8, objective=Slow(), **options), digits).history_["learning_rate"]
+        == [0.01] * 2
+    )
+
+
+def test_errors_name_the_class_that_has_the_parameter(digits):
+    for hasher in (TALRLinear, TALRKernel, DispersionHasher):
+        with pytest.raises(ValueError, match=f"'objective' parameter of {hasher.__name__} must be"):
+            learn(hasher(8, objective="lp"), digits)
+
+
+@both_hashers
+def test_an_affinity_that_an_objective_refuses_is_refused_before_learning(hasher, digits):
+    class Picky(SimilarityFit):
+        def check_affinity(self, affinity, guessed):
+            raise ValueError(f"no {type(affinity).__name__} here, guessed: {guessed}")
+
+    with pytest.raises(ValueError, match="no LabelAffinity here, guessed: True"):
+        learn(hasher(8, objective=Picky()), digits)
+    given = hasher(8, objective=Picky(), affinity=LabelAffinity())
+    with pytest.raises(ValueError, match="guessed: False"):
+        learn(given, digits)
+
+
+@pytest.mark.parametrize("name", ["dpsh", "dtsh", "hashnet"])
+def test_names_of_likelihoods_have_no_options_of_rankings(name, digits):
+    given = TALRLinear(8, objective=name, alpha=3.0, max_iter=1)
+    message = f"would be ignored. Got alpha=3.0 and objective='{name}'; pass objective="
+    with pytest.raises(ValueError, match=message):
+        learn(given, digits)
 
 
 def ties_of(function):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from sklearn_hashrank import EuclideanAffinity, LabelAffinity, SharedLabelAffinity
-from sklearn_hashrank.hashers._pairs import sample_pairs
+from sklearn_hashrank.hashers._similar_pairs import sample_pairs
 
 RNG = np.random.default_rng(0)
 LABELS = RNG.integers(0, 4, 90)
@@ -71,7 +71,7 @@ def test_all_pairs_where_there_are_few():
 
 
 def test_many_candidates_are_sampled_too(monkeypatch):
-    monkeypatch.setattr("sklearn_hashrank.hashers._pairs._OFTEN", 1)
+    monkeypatch.setattr("sklearn_hashrank.hashers._similar_pairs._OFTEN", 1)
     pairs, relevant = sample("labels")
     graph = pairs.graph.toarray()
     np.testing.assert_array_equal(graph[graph != 0] > 0, relevant[graph != 0])

@@ -100,6 +100,7 @@ def test_candidates_must_be_a_power_of_two(make, digits):
         make(4, n_candidates=6).fit(digits[0])
 
 
+@pytest.mark.learning
 def test_two_concomitants_are_random_hyperplanes(digits):
     """The share of differing bits is the angle, and of four candidates it grows with the angle."""
     X = digits[0][:40]
@@ -241,6 +242,7 @@ def test_fewer_pairs_than_bits_are_widened_and_then_repeated():
     assert len(np.unique(few.codes_, axis=0)) == 3
 
 
+@pytest.mark.learning
 def test_density_cuts_clusters_less_than_random_hyperplanes(digits):
     X, _, Z, z = digits
     scores = {

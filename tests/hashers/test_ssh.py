@@ -88,6 +88,7 @@ def test_products_of_similarities_need_no_pairs(digits):
     assert_array_equal(S.to_dense(), S.to_dense().T)
 
 
+@pytest.mark.learning
 def test_sequential_bits_are_better_and_may_exceed_the_features(digits):
     X, y, Z, z = digits
     scores = {
@@ -99,6 +100,7 @@ def test_sequential_bits_are_better_and_may_exceed_the_features(digits):
     assert SSHHasher(80, random_state=0).fit(X, y).score(Z, z) > 0.5
 
 
+@pytest.mark.learning
 def test_rows_without_labels_teach_their_variance_only(digits):
     X, y, Z, z = digits
     some = np.where(np.arange(500) < 100, y, -1)
@@ -133,6 +135,7 @@ def test_labelled_rows_are_sampled(digits):
     assert len(hasher.codes_) == 500
 
 
+@pytest.mark.learning
 def test_label_sets_and_distances_are_similarities_too():
     X, y = make_blobs(150, n_features=5, centers=4, random_state=0)
     label_sets = np.eye(4, dtype=int)[y]
@@ -151,6 +154,17 @@ def test_equal_rows_have_equal_codes(n_features):
     X = np.full((40, n_features), 0.1)
     hasher = SSHHasher(4, random_state=0).fit(X, np.arange(40) % 2)
     assert len(np.unique(hasher.codes_, axis=0)) == 1
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_bits_beyond_the_rank_are_zero(dtype):
+    X = np.tile(np.random.default_rng(0).normal(size=(300, 6)), (1, 5)).astype(dtype)
+    hasher = SSHHasher(12, random_state=0).fit(X, np.arange(300) % 7)
+    varies = np.ptp(X.astype(float) @ hasher.components_.T, axis=0) > 1e-5
+    assert varies.sum() >= 6
+    assert not varies.all()
+    assert_array_equal(hasher.components_.any(axis=1), varies)
+    assert not hasher.predict(X)[:, ~varies].any()
 
 
 def test_orthogonal_directions_without_variance_have_no_bit():

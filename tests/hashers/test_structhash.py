@@ -23,6 +23,7 @@ def fitted(loss="auc"):
     return StructHasher(16, loss=loss, random_state=0).fit(X[:900], y[:900])
 
 
+@pytest.mark.learning
 @pytest.mark.parametrize("loss", ["auc", "ap", "ndcg"])
 def test_codes_rank_well(loss):
     X, y = digits()
@@ -30,6 +31,7 @@ def test_codes_rank_well(loss):
     assert ITQHasher(16, random_state=0).fit(X[:900]).score(X[900:], y[900:]) < 0.65
 
 
+@pytest.mark.learning
 def test_weights_rank_too():
     X, y = digits()
     hasher = fitted()
@@ -91,6 +93,7 @@ def test_files_keep_the_weights(tmp_path):
     np.testing.assert_array_equal(loaded.weights_, fitted().weights_)
 
 
+@pytest.mark.learning
 @pytest.mark.parametrize("y", ["label sets", "distances", None])
 def test_any_relevance_teaches(y):
     X, labels = digits()

@@ -69,12 +69,14 @@ def quality_in_one_unit(name):
     return quality({repr(h): h for h in HASHERS}[name])
 
 
+@pytest.mark.learning
 @every_learner
 @pytest.mark.parametrize("factor", [1e-4, 1e4])
 def test_a_feature_in_another_unit_costs_little(hasher, factor):
     assert quality(hasher, factor) > quality_in_one_unit(repr(hasher)) - 0.05
 
 
+@pytest.mark.learning
 @every_learner_by_distances
 @pytest.mark.parametrize(
     ("factor", "n_features", "dtype"),
@@ -85,6 +87,7 @@ def test_so_do_other_factors_and_several_features(hasher, factor, n_features, dt
     assert found > quality_in_one_unit(repr(hasher)) - 0.05
 
 
+@pytest.mark.learning
 @every_learner_by_distances
 def test_many_quiet_features_do_not_pull_down_the_others(hasher):
     X, y, new, y_new = digits()

@@ -42,5 +42,22 @@ def test_distances_that_cannot_be_ranked_are_refused():
         distance_histogram([[0.0, 1.0]], [0], [0, 1, 1])
     with pytest.raises(ValueError, match="needs the queries to be the database"):
         distance_histogram([[0.0, 1.0]], [0])
+    with pytest.raises(ValueError, match=r"order of the arguments is \(distances, .* shape \(1,\)"):
+        distance_histogram([0], [[0.0, 1.0]], [0, 1])
     infinite = distance_histogram([[np.inf, 1.0]], [0], [0, 1])
     assert_allclose(infinite.average_precision(), 0.5)
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.uint64])
+def test_large_integers_are_not_rounded(dtype):
+    distances = np.array([[2**53 + 1, 2**53]], dtype=dtype)
+    for given in (distances, distances.tolist()):
+        h = distance_histogram(given, [1], [0, 1])
+        assert_array_equal(h.counts, [[[0, 1], [1, 0]]])
+        assert_allclose(h.average_precision(), 1)
+
+
+@pytest.mark.parametrize("values", [[2**70 + 1, 2**70], [None, 1.0]])
+def test_objects_that_numbers_cannot_hold_are_refused(values):
+    with pytest.raises(ValueError, match="must be numbers that numpy holds exactly"):
+        distance_histogram(np.array([values], dtype=object), [1], [0, 1])

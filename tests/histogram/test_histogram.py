@@ -23,6 +23,7 @@ from sklearn_hashrank._utils import threads
 from sklearn_hashrank.affinity import fit_affinity
 from sklearn_hashrank.codes import unpack_codes
 from sklearn_hashrank.histogram import _counting
+from sklearn_hashrank.metrics import tie_aware_average_precision_score
 from sklearn_hashrank.rows import _gathering
 from tests.oracle.histograms import retrieval_counts
 
@@ -400,3 +401,18 @@ def test_equal_rows_are_found(n, n_words, seed):
     np.testing.assert_array_equal(repeats, np.bincount(index))
     if len(firsts) > 1:
         assert len(find_equal_rows(rows, groups, len(firsts) - 1)[0]) == 0
+
+
+def test_swapped_codes_and_labels_are_told():
+    codes, y = np.eye(4, dtype=np.uint8), np.array([0, 1, 0, 1])
+    for count in (
+        lambda: retrieval_histogram(y, y, codes, codes),
+        lambda: retrieval_histogram(codes, y, codes, y),
+        lambda: retrieval_histogram(codes, iter([(y, codes)]), y),
+        lambda: tie_aware_average_precision_score(codes, y),
+        lambda: tie_aware_average_precision_score(y, codes, database=(codes, y)),
+    ):
+        with pytest.raises(
+            ValueError, match=r"Got shape \(4,\). Are codes and y swapped\? The ord"
+        ):
+            count()

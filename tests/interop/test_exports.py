@@ -150,5 +150,5 @@ def test_other_arithmetic_is_refused():
 
 def test_a_package_that_is_missing_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "onnx", None)
-    with pytest.raises(ImportError, match=r"onnx is needed.*`pip install sklearn-hashrank\[onnx\]"):
+    with pytest.raises(ImportError, match=r'onnx is needed.*: pip install "\.\[onnx\]"'):
         to_onnx(LSHHasher(4).fit(X))

@@ -14,7 +14,7 @@ from sklearn_hashrank import (
     SignHasher,
     TALRLinear,
 )
-from sklearn_hashrank.learning import NeighborRelevance, _neighborhoods
+from sklearn_hashrank.learning import NeighborRelevance, _neighbor_relevance
 from sklearn_hashrank.metrics import make_retrieval_scorer
 
 RNG = np.random.default_rng(0)
@@ -42,7 +42,7 @@ def test_levels_of_a_batch_are_those_of_the_affinity(metric, form):
 
 
 def test_only_the_rows_that_are_learned_from_are_converted(monkeypatch):
-    monkeypatch.setattr(_neighborhoods, "_MOST_ROWS", 50)
+    monkeypatch.setattr(_neighbor_relevance, "_MOST_ROWS", 50)
     shapes, validate = [], NeighborAffinity.validate
 
     def spy(self, y, name="y"):
@@ -61,7 +61,7 @@ def test_batches_hold_rows_together_with_their_neighbors():
     y = RNG.normal(size=(2000, 6))
     relevance = relevance_of(y, NeighborAffinity((10, 50), metric="euclidean"))
     rows = np.sort(RNG.permutation(2000)[:1500])
-    batches = relevance.batches(rows, 256, np.random.RandomState(0))
+    batches = relevance.batches(rows, 256, False, np.random.RandomState(0))
     drawn, again = list(batches), list(batches)
     assert len(drawn) == 5  # more than 1500 / 512
     assert not np.array_equal(drawn[0], again[0])
@@ -77,11 +77,11 @@ def test_batches_hold_rows_together_with_their_neighbors():
 
 
 def test_many_rows_are_sampled(monkeypatch):
-    monkeypatch.setattr(_neighborhoods, "_MOST_ROWS", 100)
+    monkeypatch.setattr(_neighbor_relevance, "_MOST_ROWS", 100)
     y = RNG.normal(size=(400, 3))
     relevance = relevance_of(y, NeighborAffinity(4))
     assert len(np.unique(relevance.members)) == 100
-    for batch in relevance.batches(relevance.members, 100, np.random.RandomState(0)):
+    for batch in relevance.batches(relevance.members, 100, False, np.random.RandomState(0)):
         assert np.isin(batch, relevance.members).all()
     hashers = [TALRLinear(4, max_iter=2, random_state=0).fit(y) for _ in range(2)]
     assert_array_equal(hashers[0].components_, hashers[1].components_)
@@ -112,6 +112,7 @@ def recall(hasher, X, queries):
     )
 
 
+@pytest.mark.learning
 @pytest.mark.parametrize("n_bits", [8, 12])
 def test_without_labels_it_finds_more_neighbors_than_what_learns_nothing(clusters, n_bits):
     X, queries = clusters
@@ -130,6 +131,7 @@ def test_without_labels_it_finds_more_neighbors_than_what_learns_nothing(cluster
     assert recall(by_name, X, queries) > best
 
 
+@pytest.mark.learning
 def test_learning_does_not_depend_on_scale_and_offset(clusters):
     X, queries = clusters
     options = {"n_bits": 16, "max_iter": 20, "random_state": 0}

@@ -5,14 +5,10 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from sklearn_hashrank._utils.callbacks import Progress
-from sklearn_hashrank.learning._trainer import (
-    EarlyStopping,
-    GroupBatches,
-    Minibatches,
-    RandomMask,
-    Report,
-    Trainer,
-)
+from sklearn_hashrank.learning._batches import GroupBatches, Minibatches
+from sklearn_hashrank.learning._dropout_mask import RandomMask
+from sklearn_hashrank.learning._listeners import EarlyStopping, Report
+from sklearn_hashrank.learning._trainer import Trainer
 
 
 class Point:

@@ -25,7 +25,7 @@ from sklearn_hashrank.measures import (
     configure_measure,
     ideal_dcg,
     level_gains,
-    mean_score,
+    mean_value,
     ratio,
 )
 from tests.oracle.lookups import LOOKUPS, coded, peaks
@@ -583,15 +583,15 @@ def test_queries_without_relevant_items_take_zero_division(name, options, ties, 
     ).all()
 
 
-def test_mean_score_warns_once_of_undefined_queries():
-    assert mean_score([0.25, 0.75]) == 0.5
+def test_mean_value_warns_once_of_undefined_queries():
+    assert mean_value([0.25, 0.75]) == 0.5
     with pytest.warns(UndefinedMetricWarning, match="2 of 4 queries have no relevant") as caught:
-        assert mean_score([np.nan, 0.25, 0.75, np.nan]) == 0.5
+        assert mean_value([np.nan, 0.25, 0.75, np.nan]) == 0.5
     assert len(caught) == 1
     assert caught[0].filename == __file__
     with pytest.warns(UndefinedMetricWarning, match="1 of 1 queries"):
-        assert math.isnan(mean_score([np.nan]))
-    assert math.isnan(mean_score([]))
+        assert math.isnan(mean_value([np.nan]))
+    assert math.isnan(mean_value([]))
 
 
 @pytest.mark.parametrize("k", [0, -3, 2.0, True, "3", np.bool_(True), np.nan])

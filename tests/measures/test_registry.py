@@ -17,7 +17,7 @@ from sklearn_hashrank.measures import (
     TIE_ORDERS,
     Measure,
     TieOrder,
-    _registry,
+    _configured,
     configure_measure,
     get_measure,
     list_measures,
@@ -358,14 +358,15 @@ def test_undefined_values_of_undefined_queries_are_not_looked_at(histogram):
 
 @pytest.fixture
 def lookups(monkeypatch):
-    """How often a measure was looked up in order to check its options."""
+    """How often a measure was looked up by its name in order to check its options."""
     calls = []
 
     def counting(measure):
-        calls.append(measure)
+        if isinstance(measure, str):
+            calls.append(measure)
         return get_measure(measure)
 
-    monkeypatch.setattr(_registry, "get_measure", counting)
+    monkeypatch.setattr(_configured, "get_measure", counting)
     return calls
 
 

@@ -46,3 +46,8 @@ def test_tied_items_count_as_found():
 def test_bad_distances_are_refused(distances, exact, message):
     with pytest.raises(ValueError, match=message):
         index_recall_score(distances, exact)
+
+
+def test_large_integers_are_compared_as_they_are():
+    exact = np.array([[2**53, 2**53]])
+    assert index_recall_score(np.array([[2**53, 2**53 + 1]]), exact) == 0.5

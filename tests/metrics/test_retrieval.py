@@ -24,7 +24,7 @@ from sklearn_hashrank import (
 from sklearn_hashrank.base import LinearHasher
 from sklearn_hashrank.codes import pack_codes
 from sklearn_hashrank.comparison import compare
-from sklearn_hashrank.measures import mean_over_queries, mean_score
+from sklearn_hashrank.measures import mean_over_queries, mean_value
 from sklearn_hashrank.metrics import (
     BitsCurveDisplay,
     CodeUsageDisplay,
@@ -125,7 +125,7 @@ def test_every_face_gives_the_same_numbers_and_the_same_errors(fitted, case):
             found[name], precision, recall = histogram, histogram, histogram
         else:
             assert name not in errors
-            found[name] = mean_score(histogram.average_precision())
+            found[name] = mean_value(histogram.average_precision())
             curves = np.stack(histogram.precision_recall_curve()[:2], axis=1)
             precision, recall = mean_over_queries(curves)
         for face in FACES.values():

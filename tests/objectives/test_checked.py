@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_array_equal
 from sklearn.base import BaseEstimator
 
-from sklearn_hashrank.objectives import CheckedObjective, Dispersed, SimplifiedAP
+from sklearn_hashrank.objectives import BaseObjective, CheckedObjective, Dispersed, SimplifiedAP
 
 SCORES, LEVEL = np.ones((4, 3), dtype=np.float32), np.zeros((4, 4), dtype=np.uint8)
 
@@ -42,26 +42,26 @@ GOOD = np.zeros((4, 3))
     ],
 )
 def test_the_first_batch_is_checked(result, got):
-    objective = CheckedObjective(Fixed(result), [0, 1])
+    objective = CheckedObjective(Fixed(result))
     message = (
         r"Fixed.value_and_gradient must return a finite float and a finite array like scores, "
         rf"here of shape \(4, 3\). Got {got} instead."
     )
     with pytest.raises(ValueError, match=message):
-        objective(SCORES, LEVEL)
+        objective(SCORES, LEVEL, [0, 1])
 
 
 def test_the_shape_is_checked_in_every_batch():
-    objective = CheckedObjective(Fixed((1.0, GOOD)), [0, 1])
-    objective(SCORES, LEVEL)
+    objective = CheckedObjective(Fixed((1.0, GOOD)))
+    objective(SCORES, LEVEL, [0, 1])
     with pytest.raises(ValueError, match=r"here of shape \(3, 3\). Got a gradient of shape"):
-        objective(SCORES[:3], LEVEL[:3, :3])
+        objective(SCORES[:3], LEVEL[:3, :3], [0, 1])
 
 
 @pytest.mark.parametrize("value", [1, np.float32(1), np.array(1.0)])
 @pytest.mark.parametrize("gradient", [GOOD, GOOD.astype(int), GOOD.tolist()])
 def test_numbers_of_any_precision_become_those_of_the_scores(value, gradient):
-    found, by_scores = CheckedObjective(Fixed((value, gradient)), [0, 1])(SCORES, LEVEL)
+    found, by_scores = CheckedObjective(Fixed((value, gradient)))(SCORES, LEVEL, [0, 1])
     assert type(found) is float
     assert by_scores.dtype == np.float32
     assert_array_equal(by_scores, 0)
@@ -75,7 +75,7 @@ def test_the_levels_cannot_be_changed():
             levels[:] = 0
 
     with pytest.raises(ValueError, match="read-only"):
-        CheckedObjective(Vandal(), levels)(SCORES, LEVEL)
+        CheckedObjective(Vandal())(SCORES, LEVEL, levels)
 
 
 def test_an_estimator_without_constraints_is_an_objective():
@@ -83,12 +83,12 @@ def test_an_estimator_without_constraints_is_an_objective():
         def value_and_gradient(self, scores, level, levels):
             return 1.0, scores
 
-    assert_array_equal(CheckedObjective(Estimator(), [0, 1])(SCORES, LEVEL)[1], SCORES)
+    assert_array_equal(CheckedObjective(Estimator())(SCORES, LEVEL, [0, 1])[1], SCORES)
 
 
 def test_a_class_is_not_an_object():
     with pytest.raises(TypeError, match=r"Got the class Dispersed; pass Dispersed\(...\)"):
-        CheckedObjective(Dispersed, [0, 1])
+        CheckedObjective(Dispersed)
 
 
 @pytest.mark.parametrize(
@@ -103,4 +103,65 @@ def test_a_class_is_not_an_object():
 )
 def test_parameters_are_validated(objective, message):
     with pytest.raises(ValueError, match=message):
-        CheckedObjective(objective, [0, 1])
+        CheckedObjective(objective)
+
+
+class Declares(Fixed):
+    """An objective with more to say."""
+
+    learning_rates = {"sgd": 0.5}
+    measure = "ap"
+
+    def __init__(self):
+        super().__init__((1.0, GOOD))
+        self.seen = []
+
+    def anneal(self, progress):
+        self.seen.append(progress)
+
+    def check_affinity(self, affinity, guessed):
+        raise ValueError(f"not {affinity}, guessed {guessed}")
+
+    def level_gain(self, levels):
+        return 2 * levels
+
+
+def test_what_an_objective_declares_is_read():
+    given = Declares()
+    checked = CheckedObjective(given)
+    assert checked.measure == "ap"
+    assert checked.learning_rate("sgd") == 0.5
+    assert checked.learning_rate("adam") is None
+    assert_array_equal(checked.level_gain([0, 1]), [0, 2])
+    checked.anneal(0.5)
+    assert checked.objective.seen == [0.5]
+    assert not given.seen
+    with pytest.raises(ValueError, match="not labels, guessed True"):
+        checked.check_affinity("labels", True)
+
+
+def test_what_a_plain_object_does_not_declare_is_that_of_the_base_class():
+    given = Fixed((1.0, GOOD))
+    checked = CheckedObjective(given)
+    assert checked.objective is given
+    assert checked.measure is checked.learning_rate("sgd") is checked.level_gain([0, 1]) is None
+    checked.anneal(0.5)
+    checked.check_affinity("labels", True)
+    assert BaseObjective.learning_rates == {}
+    assert BaseObjective.measure is None
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("measure", 3, "Fixed.measure must be None or the name of a measure. Got 3"),
+        ("learning_rates", 0.1, "Fixed.learning_rates must be a mapping .* Got 0.1"),
+        ("learning_rates", {"sgd": 0}, r"Fixed.learning_rates\['sgd'\] must be .* above 0. Got 0"),
+        ("learning_rates", {"sgd": "x"}, r"Fixed.learning_rates\['sgd'\] must be .* Got 'x'"),
+    ],
+)
+def test_what_an_objective_declares_is_checked(name, value, message):
+    given = Fixed((1.0, GOOD))
+    setattr(given, name, value)
+    with pytest.raises(ValueError, match=message):
+        CheckedObjective(given).learning_rate("sgd")

@@ -18,7 +18,7 @@ from sklearn.datasets import load_digits
 from sklearn_hashrank import HammingNeighbors, LSHHasher, save_hasher
 from sklearn_hashrank.cli import main
 from sklearn_hashrank.comparison import compare
-from sklearn_hashrank.comparison._store import RunStore
+from sklearn_hashrank.comparison._run_store import RunStore
 from sklearn_hashrank.model_selection import RandomRetrievalSplit
 from sklearn_hashrank.persistence import check_output, write_file
 
@@ -282,7 +282,7 @@ import numpy as np
 from sklearn_hashrank import LSHHasher, load_hasher, save_hasher
 from sklearn_hashrank.codes import load_codes
 from sklearn_hashrank.comparison import compare
-from sklearn_hashrank.comparison._store import RunStore
+from sklearn_hashrank.comparison._run_store import RunStore
 from sklearn_hashrank.model_selection import RandomRetrievalSplit
 from sklearn_hashrank.persistence import write_file
 from pathlib import Path

@@ -8,7 +8,7 @@ import pytest
 from scipy import sparse
 
 from sklearn_hashrank import LSHHasher, RSHHasher, retrieval_histogram
-from sklearn_hashrank.rows import Rows, _gathering, in_memory, source
+from sklearn_hashrank.rows import RowSource, _gathering, in_memory, source
 
 RNG = np.random.default_rng(0)
 X, Y = RNG.integers(0, 2, (60, 8), dtype=np.uint8), RNG.integers(0, 3, 60)
@@ -70,7 +70,7 @@ class Product:
 
 @every_source
 def test_blocks_maps_and_sums_are_those_of_the_whole(make, tmp_path):
-    assert isinstance(make(tmp_path), Rows)
+    assert isinstance(make(tmp_path), RowSource)
     rows, y = zip(*make(tmp_path).blocks())
     np.testing.assert_array_equal(np.vstack([dense(block) for block in rows]), X)
     np.testing.assert_array_equal(np.concatenate(y), Y)

@@ -1,4 +1,4 @@
-"""Ranking-based supervised hashing, in four rooms.
+"""Ranking-based supervised hashing, in four modules.
 
 A fit goes through them in this order::
 

@@ -1,4 +1,4 @@
-"""Ranking-based supervised hashing."""
+"""RSHHasher, the estimator of ranking-based supervised hashing."""
 
 import contextlib
 import copy
@@ -15,6 +15,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from ..._utils.threads import one_blas_thread
+from ..._utils.types import MatrixLike, Target
 from ...affinity import (
     BaseAffinity,
     EuclideanAffinity,
@@ -81,7 +82,8 @@ class RSHHasher(LinearHasher):
         training row, at least 0.1 and at most 0.7; of up to 1,024 features 500 count at most. It is
         1 with :class:`EuclideanAffinity`, because whitening changes distances.
     max_iter : int, default=100
-        Most rounds of gradient steps and updates of the multipliers, for ``solver="alm"``.
+        Largest number of rounds of gradient steps and updates of the multipliers, for
+        ``solver="alm"``.
     tol : float, default=1e-7
         Largest Frobenius norm of ``A.T A - I``, and relative norm of the gradient, of a converged
         ``solver="alm"``.
@@ -90,10 +92,12 @@ class RSHHasher(LinearHasher):
     random_state : int, RandomState instance or None, default=None
         Samples queries and items, the starts of the solver and of the rotation, and directions
         where B vanishes.
-    n_jobs : int, default=None
-        Threads of :meth:`score`.
+    n_jobs : int or None, default=None
+        Threads over queries, in :meth:`score` and where the affinity searches nearest rows. None
+        means 1 unless in a :obj:`joblib.parallel_config` context, -1 means all processors. The
+        result does not depend on it.
     verbose : int, default=0
-        Whether to print the progress of ``solver="alm"``.
+        Print a line every round of ``solver="alm"`` where it is above 0.
 
     Attributes
     ----------
@@ -107,19 +111,21 @@ class RSHHasher(LinearHasher):
     orthogonality_ : float
         Frobenius norm of ``A.T A - I``, for the directions before they are spread.
     n_iter_ : int
-        Rounds of ``solver="alm"``; 1 for ``"eigh"``.
+        Number of rounds of ``solver="alm"``; 1 for ``"eigh"``.
     converged_ : bool
+        Whether the solver met `tol`; always True for ``solver="eigh"``.
     history_ : dict of ndarray of shape (`n_iter_`,)
-        ``"objective"`` (of the supervised directions), ``"orthogonality"``, ``"gradient"`` and
-        ``"n_steps"`` after every round.
+        For each round the ``"objective"`` of the supervised directions, the ``"orthogonality"``,
+        the ``"gradient"`` and the ``"n_steps"``, see
+        :class:`~sklearn_hashrank.solvers.alm.OrthogonalSolution`.
     shrinkage_ : float
-        The shrinkage used.
+        The shrinkage of the covariance that was used.
     codes_ : ndarray of shape (n_samples, ceil(n_bits / 8)), uint8
         Packed codes of the training rows; not after :meth:`partial_fit`.
     y_ : array-like
         `y` of the training rows; absent where it was None, and after :meth:`partial_fit`.
     affinity_ : affinity object
-        Fitted relevance.
+        The affinity, fitted on the training rows.
     n_features_in_ : int
         Number of features seen during fit.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
@@ -193,7 +199,7 @@ class RSHHasher(LinearHasher):
 
     @_fit_context(prefer_skip_nested_validation=True)
     @one_blas_thread()
-    def fit(self, X: Any, y: Any = None) -> "RSHHasher":
+    def fit(self, X: MatrixLike, y: Target | None = None) -> "RSHHasher":
         """Learn from the rankings of the training rows.
 
         Parameters
@@ -214,6 +220,7 @@ class RSHHasher(LinearHasher):
         X, y = self._validate_training_data(X, y)
         check_n_bits(self.n_bits, X.shape[1], self.spread)
         self.affinity_ = self._fit_affinity(X, y)
+        self._check_can_learn(y)
         random_state = check_random_state(self.random_state)
         sampling = self._plan_sampling(self._affinity_to_learn_from(X, y), random_state)
         rows = sampling.affinity.validate(X if y is None else y)
@@ -225,7 +232,7 @@ class RSHHasher(LinearHasher):
 
     @_fit_context(prefer_skip_nested_validation=True)
     @one_blas_thread()
-    def partial_fit(self, X: Any, y: Any = None) -> "RSHHasher":
+    def partial_fit(self, X: MatrixLike, y: Target | None = None) -> "RSHHasher":
         """Learn from some more rows, and from all that came before.
 
         What is kept of the rows adds up over blocks, so that the result is that of :meth:`fit` on

@@ -1,4 +1,4 @@
-"""The problem that RSH poses, its solution, and the bits that are made of it.
+"""The optimisation problem of RSH, its solution, and the bits that are made of it.
 
 `MarginProblem` maximises ``tr(A.T B A)`` over orthonormal columns of A, in whitened features. Its
 solution has as many supervised directions as B has positive eigenvalues. `spread_over_bits` alone
@@ -38,15 +38,10 @@ _POOL, _POOL_NUMBERS = 16, 1 << 19  # directions per wanted one, and numbers in 
 
 
 class Bits(NamedTuple):
-    """Weights of all bits.
+    """Weights of all bits, (n_inside, n_bits), and how well they solve the problem.
 
-    Attributes
-    ----------
-    weights : ndarray of shape (n_inside, n_bits)
-    objective : float
-        Mean margin of a triplet.
-    orthogonality : float
-        Frobenius norm of ``A.T A - I``, for the weights A before they were rotated.
+    The objective is the mean margin of a triplet, the orthogonality the Frobenius norm of ``A.T A -
+    I``, for the weights A before they were rotated.
     """
 
     weights: np.ndarray
@@ -80,22 +75,9 @@ def auto_shrinkage(moments: Moments) -> float:
 def whiten(
     moments: Moments, rows: CenteredRows, shrinkage: float, random_state: RandomState
 ) -> tuple[FeatureSpace, CenteredRows]:
-    """Space in which the shrunk covariance of the rows is a multiple of the identity.
+    """Space in which the shrunk covariance of raw rows is a multiple of the identity.
 
-    Parameters
-    ----------
-    moments : Moments
-        Of the rows.
-    rows : CenteredRows of shape (n_samples, n_features)
-        Raw features.
-    shrinkage : float in (0, 1]
-    random_state : RandomState instance
-
-    Returns
-    -------
-    space : FeatureSpace
-    rows : CenteredRows of shape (n_samples, n_features)
-        The rows scaled as the space does, before whitening.
+    Also returns the rows scaled as the space does, before whitening.
     """
     space = FeatureSpace(moments.mean) if shrinkage == 1 else FeatureSpace.of(moments)
     rows = rows.scaled(space.scale)
@@ -114,21 +96,11 @@ def whiten(
 class MarginProblem:
     """Maximise ``tr(A.T B A)``, the mean margin of a triplet, over orthonormal columns of A.
 
-    Parameters
-    ----------
-    supervision : Supervision
-        Factors of B for raw features.
-    space : FeatureSpace
-        Whitened features; the mean variance before whitening is the unit of the margin.
-
-    Attributes
-    ----------
-    B : ndarray of shape (n, n)
-        Symmetric; where its factors span few directions, without the space where it vanishes.
-    no_eigenvalue : float
-        Eigenvalues up to it are rounding error.
-    covariance : ndarray of shape (n, n) or None
-        That of the rows, in the coordinates of B, where queries are left out of their own rankings.
+    `supervision` holds the factors of B for raw features; `space` has whitened features, and their
+    mean variance before whitening is the unit of the margin. Where the factors span few directions,
+    `B` is without the space where it vanishes. Eigenvalues up to `no_eigenvalue` are rounding
+    error. Once queries are left out of their own rankings, `covariance` is that of the rows in the
+    coordinates of B.
     """
 
     def __init__(self, supervision: Supervision, space: FeatureSpace):
@@ -157,12 +129,8 @@ class MarginProblem:
         """Take from B what the queries add to their own rankings.
 
         A query that is ranked among the items agrees with itself in every direction. With few rows
-        of a class this is most of B, and has nothing to do with the labels.
-
-        Parameters
-        ----------
-        rows : CenteredRows of shape (n_samples, n_features)
-            Rows of the space before whitening.
+        of a class this is most of B, and has nothing to do with the labels. `rows` are those of the
+        space before whitening.
         """
         # Where B vanishes there is nothing to take from: what is left would depend on rounding.
         values, vectors = linalg.eigh(self.B)
@@ -184,19 +152,8 @@ class MarginProblem:
     ) -> OrthogonalSolution:
         """Maximise over at most `n_bits` columns, by augmented multipliers or in closed form.
 
-        Parameters
-        ----------
-        solver : {"alm", "eigh"}
-        n_bits : int
-        random_state : RandomState instance
-            Samples the start.
-        max_iter, tol, verbose : int, float, int
-            Of ``"alm"``.
-
-        Returns
-        -------
-        solution : OrthogonalSolution
-            Of the minimisation of ``-tr(A.T B A)``, in the coordinates of B.
+        The solution minimises ``-tr(A.T B A)``, in the coordinates of B. `max_iter`, `tol` and
+        `verbose` are for ``solver="alm"``.
         """
         n = min(n_bits, len(self.B))
         start = random_state.standard_normal((len(self.B), n))
@@ -208,20 +165,10 @@ class MarginProblem:
         )
 
     def supervised_directions(self, solution: OrthogonalSolution) -> tuple[np.ndarray, np.ndarray]:
-        """Directions of positive eigenvalue, the largest first, and what the labels say of each.
+        """Orthonormal directions of positive eigenvalue, the largest first, and their shares.
 
-        Parameters
-        ----------
-        solution : OrthogonalSolution
-            Of :meth:`solve`.
-
-        Returns
-        -------
-        directions : ndarray of shape (n_inside, n_supervised)
-            Orthonormal columns.
-        shares : ndarray of shape (n_supervised,)
-            The share of the variance of each that relevance explains: for class labels, that
-            between the classes. 1 where queries rank themselves, so that it is not known.
+        The share of a direction is that of its variance which relevance explains; for class labels,
+        the variance between the classes. It is not known, and 1, where queries rank themselves.
         """
         A = solution.A
         values, vectors = leading_eigenpairs(A.T @ self.B @ A, A.shape[1])
@@ -247,24 +194,11 @@ class MarginProblem:
     def principal_directions(
         self, taken: np.ndarray, n: int, rows: CenteredRows, random_state: RandomState
     ) -> np.ndarray:
-        """Directions in which the rows inside vary most, orthogonal to those taken.
+        """At most `n` directions in which the rows inside vary most, orthogonal to those taken.
 
-        Whitening keeps the order of the principal directions. So they are among the leading ones
-        of the rows before it.
-
-        Parameters
-        ----------
-        taken : ndarray of shape (n_inside, n_taken)
-        n : int
-            Most directions.
-        rows : CenteredRows of shape (n_samples, n_features)
-            Rows of the space before whitening.
-        random_state : RandomState instance
-
-        Returns
-        -------
-        directions : ndarray of shape (n_inside, at most n)
-            Fewer where the rows vary in fewer directions.
+        Whitening keeps the order of the principal directions. So they are among the leading ones of
+        `rows`, which are those of the space before it. There are fewer where the rows vary in
+        fewer.
         """
         n_features = len(taken)
         n_candidates = min(n + taken.shape[1], n_features, rows.shape[0])
@@ -285,20 +219,10 @@ class MarginProblem:
         return fix_signs(basis @ vectors[:, ::-1][:, varies][:, :n])
 
     def next_eigenvectors(self, taken: np.ndarray, n: int, random_state: RandomState) -> np.ndarray:
-        """Eigenvectors of B that follow the supervised directions.
+        """Find the `n` eigenvectors of B that follow the supervised directions, which are taken.
 
         Where B vanishes, every basis is one of eigenvectors, and a random one is taken. Those of
         the negative eigenvalues follow, the smallest in absolute value first.
-
-        Parameters
-        ----------
-        taken : ndarray of shape (n_inside, n_taken)
-        n : int
-        random_state : RandomState instance
-
-        Returns
-        -------
-        directions : ndarray of shape (n_inside, n)
         """
         harmful = self._harmful_directions()
         occupied = np.hstack([taken, harmful])
@@ -308,23 +232,11 @@ class MarginProblem:
     def low_variance_directions(
         self, taken: np.ndarray, n: int, rows: CenteredRows, random_state: RandomState
     ) -> np.ndarray:
-        """Directions where B vanishes and the rows vary least, orthogonal to those taken.
+        """Find `n` directions where B vanishes and the rows vary least, orthogonal to those taken.
 
         They come from a random subspace a few times larger than needed, without the leading
         principal directions, where there is room for it. Where B vanishes in too few directions,
-        those of its smallest negative eigenvalues follow.
-
-        Parameters
-        ----------
-        taken : ndarray of shape (n_inside, n_taken)
-        n : int
-        rows : CenteredRows of shape (n_samples, n_features)
-            Rows of the space before whitening.
-        random_state : RandomState instance
-
-        Returns
-        -------
-        directions : ndarray of shape (n_inside, n)
+        those of its smallest negative eigenvalues follow. `rows` are those before whitening.
         """
         harmful = self._harmful_directions()
         occupied = np.linalg.qr(np.hstack([taken, harmful]))[0]
@@ -368,34 +280,14 @@ def spread_over_bits(
     spread: str,
     labelled: bool,
 ) -> Bits:
-    """Make `n_bits` bits of the supervised directions.
+    """Make `n_bits` bits of at most as many supervised directions, and rotate all together.
 
-    Where there are fewer of them, others follow, and all are rotated together.
-
-    Parameters
-    ----------
-    problem : MarginProblem
-    directions : ndarray of shape (n_inside, n_supervised)
-        Orthonormal columns, n_supervised <= n_bits.
-    shares : ndarray of shape (n_supervised,)
-        The share of the variance of each direction that relevance explains. Directions weigh as
-        its root.
-    n_bits : int
-    rows : CenteredRows of shape (n_samples, n_features)
-        Rows of the space before whitening.
-    rotation : {"itq"} or None
-    random_state : RandomState instance
-    spread : {"frame", "orthogonal", "eigenvectors"}
-        ``"frame"`` adds principal directions of small weight, as many as there are, and turns all
-        into a tight frame of `n_bits` vectors. ``"orthogonal"`` fills up with low-variance
-        directions, ``"eigenvectors"`` with the next eigenvectors of B.
-    labelled : bool
-        Whether something else than the rows supervised. Without it the principal directions say
-        no less than the supervised ones, and ``"frame"`` gives them the same weight.
-
-    Returns
-    -------
-    bits : Bits
+    Directions weigh as the root of their `shares`, see :meth:`MarginProblem.supervised_directions`.
+    ``spread="frame"`` adds principal directions of small weight, as many as are missing, and turns
+    all into a tight frame of `n_bits` vectors. ``"orthogonal"`` fills up with low-variance
+    directions, ``"eigenvectors"`` with the next eigenvectors of B. `labelled` says whether
+    something else than the rows supervised: without it the principal directions say no less than
+    the supervised ones, and ``"frame"`` gives them the same weight.
     """
     n_supervised = directions.shape[1]
     n_missing = n_bits - n_supervised

@@ -1,4 +1,4 @@
-"""What RSH needs to know of its training rows, so that it adds up over blocks of them."""
+"""Statistics of training rows that RSH learns from, which add up over blocks of rows."""
 
 from numbers import Integral
 from typing import Any, NamedTuple
@@ -19,14 +19,8 @@ _DEVIATIONS = 10  # more rows than wanted to be sure of enough of them
 class Sampling(NamedTuple):
     """Which rows are learned from, however they are cut into blocks.
 
-    Attributes
-    ----------
-    affinity : BaseAffinity
-        Fitted.
-    n_queries, n_database : int, None or "auto"
-        As in :class:`RSHHasher`.
-    seed : int
-        With the number of a row it says whether the row is sampled.
+    `n_queries` and `n_database` are those of `RSHHasher`. The `seed` and the number of a row say
+    whether the row is sampled.
     """
 
     affinity: BaseAffinity
@@ -41,28 +35,9 @@ class TripletStatistics:
 
     Statistics of other rows are added by ``+``. What comes of it is the same for every way to cut
     the rows into blocks, but for rounding: sums are centred at the mean of the rows so far, and
-    samples depend on row numbers alone.
-
-    Parameters
-    ----------
-    sampling : Sampling
-    X : {ndarray, sparse matrix} of shape (n_samples, n_features)
-        Rows.
-    targets : rows of `y` that the affinity has validated
-    start : int, default=0
-        Number of the first row.
-    n_total : int, default=None
-        Rows of all blocks together, where it is known. Blocks then keep few rows that do not make
-        it into the samples.
-
-    Attributes
-    ----------
-    n_rows : int
-    dtype : dtype
-        Of the rows.
-    mean : ndarray of shape (n_features,)
-    sample : RowSample
-        For covariance and rotation.
+    samples depend on row numbers alone. `start` is the number of the first row. Where `n_total`,
+    the rows of all blocks together, is known, blocks keep few rows that do not make it into the
+    samples.
     """
 
     def __init__(
@@ -160,17 +135,9 @@ class RowSample(NamedTuple):
     """Rows sampled without replacement from a stream: those whose keys are the smallest.
 
     The key of a row is a random number of its own, so that it does not matter in which blocks the
-    stream comes.
-
-    Attributes
-    ----------
-    wanted : int or None
-        Rows of the sample; None takes all.
-    numbers : ndarray of shape (n_rows,)
-        Row numbers in the stream, ascending.
-    keys : ndarray of shape (n_rows,)
-    X : {ndarray, sparse matrix} of shape (n_rows, n_features)
-    targets : rows of `y` that the affinity has validated, or None
+    stream comes. `wanted` is the size of the sample, None takes all; `numbers` are those of the
+    rows in the stream, ascending; `targets` are rows of `y` that the affinity has validated, or
+    None.
     """
 
     wanted: int | None

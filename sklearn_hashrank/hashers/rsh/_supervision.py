@@ -1,4 +1,4 @@
-"""Listwise supervision: which items are more relevant to a query than which others.
+"""Count which items are more relevant to a query than which others, for RSH.
 
 Row i of the database wins against row j for query m when it is more relevant; S_mij is +1, -1 or 0.
 All that RSH needs of S is ``p_m = sum_ij S_mij (x_i - x_j)``, and S enters it only through how many
@@ -22,17 +22,8 @@ _QUERIES_AT_A_TIME = 256
 class Supervision(NamedTuple):
     """Factors of ``B = sum_m p_m q_m.T``, one row for all queries of equal `y`.
 
-    Attributes
-    ----------
-    wins : ndarray of shape (n_groups, n_features)
-        p_m.
-    queries : ndarray of shape (n_groups, n_features)
-        Sums of the centred queries.
-    n_wins : float
-        Number of triplets with S_mij = 1.
-    self_weight : float
-        Sum over all queries of the weight of the query itself in its p_m: 0 where queries are not
-        among the items.
+    `wins` holds the p_m, `queries` the sums of the centred queries, and `n_wins` counts the
+    triplets with S_mij = 1. `self_weight` sums the weights that queries have in their own p_m.
     """
 
     wins: np.ndarray
@@ -44,16 +35,8 @@ class Supervision(NamedTuple):
 def triplet_weights(levels: np.ndarray, counts: np.ndarray) -> np.ndarray:
     """Weight of every item in p_m: twice the rows it wins against, less those it loses against.
 
-    Parameters
-    ----------
-    levels : ndarray of shape (n_queries, n_items)
-        Index of the level of every item.
-    counts : ndarray of shape (n_queries, n_levels)
-        Rows of the whole database at every level.
-
-    Returns
-    -------
-    weights : ndarray of shape (n_queries, n_items)
+    `levels` (n_queries, n_items) holds the index of the level of every item, `counts` (n_queries,
+    n_levels) the rows of the whole database at every level.
 
     Examples
     --------
@@ -72,16 +55,8 @@ def triplet_weights(levels: np.ndarray, counts: np.ndarray) -> np.ndarray:
 class Groups(NamedTuple):
     """Sums of rows of equal `y`; every row is a group where the affinity cannot tell.
 
-    Attributes
-    ----------
-    targets : rows that the affinity has validated
-        `y` of every group.
-    sizes : ndarray of shape (n_groups,)
-        Number of rows.
-    sums : CenteredRows of shape (n_groups, n_features)
-        Sums of the rows: less the mean if dense, as they are if sparse.
-    mean : ndarray of shape (n_features,)
-        The mean.
+    `targets` holds the `y` of every group, and `sizes` the number of its rows. `sums` are sums of
+    rows less the `mean` if dense, and as they are if sparse.
     """
 
     targets: Any
@@ -109,19 +84,7 @@ class Groups(NamedTuple):
 
 
 def group_rows(affinity: BaseAffinity, targets: Any, rows: CenteredRows) -> Groups:
-    """Add up rows of equal `y`.
-
-    Parameters
-    ----------
-    affinity : BaseAffinity
-        Fitted.
-    targets : rows that the affinity has validated
-    rows : CenteredRows
-
-    Returns
-    -------
-    groups : Groups
-    """
+    """Add up rows of equal `y`, which the affinity has validated."""
     of_groups, group_of = affinity.group(targets)
     if group_of is None:
         return Groups(of_groups, np.ones(rows.shape[0]), rows, rows.mean)
@@ -157,18 +120,7 @@ def supervise(
     """Sum the triplets of all queries.
 
     Rows of equal `y` have equal weights, and have been added up where the affinity can tell.
-
-    Parameters
-    ----------
-    affinity : BaseAffinity
-        Fitted.
-    queries, database : Groups
-    share : float
-        Share of the queries that are among the items.
-
-    Returns
-    -------
-    supervision : Supervision
+    `share` is that of the queries that are among the items.
     """
     wins = np.empty((len(queries.sizes), database.sums.shape[1]))
     n_wins = self_weight = 0.0

@@ -1,9 +1,9 @@
 """Displays: pictures of one retrieval run or of several, in scikit-learn's manner."""
 
-from ._bits import BitsCurveDisplay
-from ._curves import PrecisionRecallDisplay, RecallAtKDisplay
-from ._tie_range import TieRangeDisplay
-from ._usage import CodeUsageDisplay
+from ._bits_display import BitsCurveDisplay
+from ._curve_displays import PrecisionRecallDisplay, RecallAtKDisplay
+from ._tie_range_display import TieRangeDisplay
+from ._usage_display import CodeUsageDisplay
 
 __all__ = [
     "BitsCurveDisplay",

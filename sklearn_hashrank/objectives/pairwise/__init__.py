@@ -1,7 +1,7 @@
 """Sums over the pairs of a minibatch: zones of distances for relevance levels, likelihoods."""
 
 from ._distances import CityBlock, SquaredEuclidean
-from ._likelihood import DPSH, HashNet
+from ._pair_likelihoods import DPSH, HashNet
 from ._zones import DSH, Dispersed, Hierarchical, Nested, PairwiseObjective
 
 __all__ = [

@@ -1,39 +1,22 @@
 """Objectives that are sums over pairs: where the distance of a pair of codes should lie."""
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
+from collections.abc import Mapping
 from numbers import Integral, Real
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import Interval
 
 from ... import _kernels
-from ..._utils.docs import documented_by
 from ..._utils.threads import over_blocks
+from ...affinity import HierarchicalAffinity
+from .._declared import BaseObjective
 from .._products import add_both_ways
 from ._distances import CityBlock, SquaredEuclidean
 
-documented = documented_by(
-    {
-        "parameters": """
-Parameters
-----------
-margin : float, default=2.0
-    Least distance of irrelevant pairs, per bit.
-zone : tuple (low, high), default=(1/6, 1/3)
-    Zone of relevant pairs, per bit.
-regularization : float, default=0.01
-    Weight of the pull of relaxed codes towards -1 and +1.
-n_jobs : int or None, default=None
-    Threads over the rows of large batches. None means 1 unless in a
-    :obj:`joblib.parallel_config` context, -1 means all processors. Results do not depend on it."""
-    }
-)
 
-
-@documented
-class PairwiseObjective(BaseEstimator, ABC):
+class PairwiseObjective(BaseObjective):
     r"""Minus the mean loss of the pairs of a batch, to be maximised.
 
     The relaxed codes are the scores themselves. A pair costs half of what its distance lacks to the
@@ -45,7 +28,17 @@ class PairwiseObjective(BaseEstimator, ABC):
     On its kinks, which are the ends of a zone, equal bits of a pair under the city-block distance,
     and :math:`|u_k|` of 0 or 1, the gradient has the mean of the slopes of the two sides.
 
-    {parameters}
+    Parameters
+    ----------
+    margin : float, default=2.0
+        Least distance of irrelevant pairs, per bit.
+    zone : tuple (low, high), default=(1/6, 1/3)
+        Zone of relevant pairs, per bit.
+    regularization : float, default=0.01
+        Weight of the pull of relaxed codes towards -1 and +1.
+    n_jobs : int or None, default=None
+        Threads over the rows of large batches. None means 1 unless in a
+        :obj:`joblib.parallel_config` context, -1 means all processors. Results do not depend on it.
 
     Attributes
     ----------
@@ -98,6 +91,11 @@ class PairwiseObjective(BaseEstimator, ABC):
         self.zone = zone
         self.regularization = regularization
         self.n_jobs = n_jobs
+
+    @property
+    def learning_rates(self) -> Mapping[str, float]:  # type: ignore[override]
+        """Those that suit the metric."""
+        return self.metric.learning_rates
 
     @abstractmethod
     def zones(self, levels: np.ndarray) -> np.ndarray:
@@ -176,13 +174,22 @@ def _check_zone(zone):
         )
 
 
-@documented
 class DSH(PairwiseObjective):
     """Deep supervised hashing: relevant pairs together, the others beyond the margin.
 
     Distances are squared Euclidean: 4 times the Hamming distance of codes of -1 and +1.
 
-    {parameters}
+    Parameters
+    ----------
+    margin : float, default=2.0
+        Least distance of irrelevant pairs, per bit.
+    zone : tuple (low, high), default=(1/6, 1/3)
+        Zone of relevant pairs, per bit.
+    regularization : float, default=0.01
+        Weight of the pull of relaxed codes towards -1 and +1.
+    n_jobs : int or None, default=None
+        Threads over the rows of large batches. None means 1 unless in a
+        :obj:`joblib.parallel_config` context, -1 means all processors. Results do not depend on it.
 
     Examples
     --------
@@ -201,13 +208,22 @@ class DSH(PairwiseObjective):
         return np.where((levels > 0)[:, None], (0.0, 0.0), (self.margin, np.inf))
 
 
-@documented
 class Dispersed(PairwiseObjective):
     """Relevant pairs in a buffer zone, neither farther nor nearer.
 
     Distances are city-block: 2 times the Hamming distance of codes of -1 and +1.
 
-    {parameters}
+    Parameters
+    ----------
+    margin : float, default=2.0
+        Least distance of irrelevant pairs, per bit.
+    zone : tuple (low, high), default=(1/6, 1/3)
+        Zone of relevant pairs, per bit.
+    regularization : float, default=0.01
+        Weight of the pull of relaxed codes towards -1 and +1.
+    n_jobs : int or None, default=None
+        Threads over the rows of large batches. None means 1 unless in a
+        :obj:`joblib.parallel_config` context, -1 means all processors. Results do not depend on it.
 
     Examples
     --------
@@ -226,7 +242,6 @@ class Dispersed(PairwiseObjective):
         return np.where((levels > 0)[:, None], self.zone, (self.margin, np.inf))
 
 
-@documented
 class Hierarchical(Dispersed):
     """One buffer zone for each level, half as far with every further level.
 
@@ -234,7 +249,17 @@ class Hierarchical(Dispersed):
 
     Distances are city-block: 2 times the Hamming distance of codes of -1 and +1.
 
-    {parameters}
+    Parameters
+    ----------
+    margin : float, default=2.0
+        Least distance of irrelevant pairs, per bit.
+    zone : tuple (low, high), default=(1/6, 1/3)
+        Zone of relevant pairs, per bit.
+    regularization : float, default=0.01
+        Weight of the pull of relaxed codes towards -1 and +1.
+    n_jobs : int or None, default=None
+        Threads over the rows of large batches. None means 1 unless in a
+        :obj:`joblib.parallel_config` context, -1 means all processors. Results do not depend on it.
 
     Examples
     --------
@@ -248,6 +273,26 @@ class Hierarchical(Dispersed):
 
     name = "hierarchical"
 
+    def check_affinity(self, affinity: Any, guessed: bool) -> None:
+        """Refuse an affinity without superclasses.
+
+        Parameters
+        ----------
+        affinity : affinity object
+            Fitted on the training rows.
+        guessed : bool
+            Whether it was chosen by the form of `y`, which then has to be label paths.
+        """
+        n_levels = np.count_nonzero(affinity.levels_ > 0)
+        if n_levels < 2 or (guessed and not isinstance(affinity, HierarchicalAffinity)):
+            levels = "level" if n_levels == 1 else "levels"
+            raise ValueError(
+                f"{type(self).__name__} needs superclasses: y as label paths of shape "
+                "(n_samples, depth), integers, the superclass first, with depth >= 2 "
+                "(and affinity=HierarchicalAffinity() where all are 0 or 1). "
+                f"Got {type(affinity).__name__} with {n_levels} {levels} above 0."
+            )
+
     def zones(self, levels: np.ndarray) -> np.ndarray:
         """Return the zone for the lowest level above 0, half of it for the next, and so on."""
         rank = np.cumsum(levels > 0)
@@ -255,7 +300,6 @@ class Hierarchical(Dispersed):
         return np.where((rank > 1)[:, None], zones * 0.5 ** np.maximum(rank - 1, 0)[:, None], zones)
 
 
-@documented
 class Nested(Hierarchical):
     """The zones of :class:`Hierarchical`, of which a pair pays for that of every label it shares.
 
@@ -264,7 +308,17 @@ class Nested(Hierarchical):
     The zones of a class and of its superclass share one distance only, so that every pair of a
     class pays at all others, and is pulled to that one.
 
-    {parameters}
+    Parameters
+    ----------
+    margin : float, default=2.0
+        Least distance of irrelevant pairs, per bit.
+    zone : tuple (low, high), default=(1/6, 1/3)
+        Zone of relevant pairs, per bit.
+    regularization : float, default=0.01
+        Weight of the pull of relaxed codes towards -1 and +1.
+    n_jobs : int or None, default=None
+        Threads over the rows of large batches. None means 1 unless in a
+        :obj:`joblib.parallel_config` context, -1 means all processors. Results do not depend on it.
 
     Examples
     --------

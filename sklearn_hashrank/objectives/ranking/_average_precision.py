@@ -5,7 +5,7 @@ from scipy.special import digamma
 
 from ... import _kernels
 from ...measures import ratio
-from ._base import Objective, documented
+from ._base import Objective
 from ._floor import FLOOR, floored
 from ._ties import SoftTies, TieValues
 
@@ -14,18 +14,41 @@ class _AveragePrecision(Objective):
     name = measure = "ap"
 
 
-@documented
 class SimplifiedAP(_AveragePrecision):
     """Each tie counts as if met at its middle rank; no logarithm and no pole.
 
     AP = 1/N_rel sum_d c+_d (C+_{d-1} + C+_d + 1) / (C_{d-1} + C_d + 1).
 
-    {parameters and example}
+    Parameters
+    ----------
+    alpha : float, default=2.0
+        Steepness of the relaxed codes ``tanh(alpha * scores)``, for scores of about unit variance.
+        The arXiv version writes them as ``2 * sigmoid(a * scores) - 1``, with `a` twice this.
+    alpha_end : float or None, default=None
+        Steepness at the end of the training; it changes geometrically. None: it does not change.
+    n_bins : int, "auto" or None, default="auto"
+        Steps between the first and the last bin of the soft histogram. ``"auto"`` is the
+        smaller of the number of bits and 16, None one step per bit, as printed.
+    delta : float, default=1.0
+        Half-width of the triangular bins, in bins.
+    n_jobs : int or None, default=None
+        Threads over the rows of large batches. None means 1 unless in a
+        :obj:`joblib.parallel_config` context, -1 means all processors. Results do not depend on it.
+
+    Examples
+    --------
+    Two levels in three bins:
+
+    >>> import numpy as np
+    >>> from sklearn_hashrank import objectives
+    >>> counts = np.array([[[0.0, 1.0, 2.0], [2.0, 0.5, 0.5]]])
+    >>> levels, n_items = np.array([0, 1]), counts.sum(axis=2)
     >>> objectives.SimplifiedAP().evaluate_counts(counts, levels, n_items)[0].round(3)
     array([0.911])
     """
 
     relaxation = "simplified"
+    is_best_relaxation = True
 
     def tie(self, ties: SoftTies) -> TieValues:
         """Return the contributions of the ties."""
@@ -70,7 +93,6 @@ class _IntegralAP(_AveragePrecision):
         )
 
 
-@documented
 class ArxivAP(_IntegralAP):
     """Equation (7) of the arXiv version: the sum of 1/t is ln(C_d) - ln(C_{d-1} + 1).
 
@@ -78,7 +100,30 @@ class ArxivAP(_IntegralAP):
     of the other items of the tie, is kept in [0, 1]. As printed rho is negative where c+_d < 1: for
     4.5 irrelevant items and half a relevant one in a single bin, (7) is .119 and this is .161.
 
-    {parameters and example}
+    Parameters
+    ----------
+    alpha : float, default=2.0
+        Steepness of the relaxed codes ``tanh(alpha * scores)``, for scores of about unit variance.
+        The arXiv version writes them as ``2 * sigmoid(a * scores) - 1``, with `a` twice this.
+    alpha_end : float or None, default=None
+        Steepness at the end of the training; it changes geometrically. None: it does not change.
+    n_bins : int, "auto" or None, default="auto"
+        Steps between the first and the last bin of the soft histogram. ``"auto"`` is the
+        smaller of the number of bits and 16, None one step per bit, as printed.
+    delta : float, default=1.0
+        Half-width of the triangular bins, in bins.
+    n_jobs : int or None, default=None
+        Threads over the rows of large batches. None means 1 unless in a
+        :obj:`joblib.parallel_config` context, -1 means all processors. Results do not depend on it.
+
+    Examples
+    --------
+    Two levels in three bins:
+
+    >>> import numpy as np
+    >>> from sklearn_hashrank import objectives
+    >>> counts = np.array([[[0.0, 1.0, 2.0], [2.0, 0.5, 0.5]]])
+    >>> levels, n_items = np.array([0, 1]), counts.sum(axis=2)
     >>> objectives.ArxivAP().evaluate_counts(counts, levels, n_items)[0].round(3)
     array([0.785])
     """
@@ -91,14 +136,36 @@ class ArxivAP(_IntegralAP):
         return np.log(upper / (before + 1)), upper_slope / upper, -1 / (before + 1)
 
 
-@documented
 class CvprAP(_IntegralAP):
     """Equation (11) of the CVPR version: the sum of 1/t is ln(C_d) - ln(C_{d-1}).
 
     C_d, C_{d-1}, c_d in the denominator and c_d - 1 are not less than `FLOOR`, and rho is kept in
     [0, 1], as in :class:`ArxivAP`.
 
-    {parameters and example}
+    Parameters
+    ----------
+    alpha : float, default=2.0
+        Steepness of the relaxed codes ``tanh(alpha * scores)``, for scores of about unit variance.
+        The arXiv version writes them as ``2 * sigmoid(a * scores) - 1``, with `a` twice this.
+    alpha_end : float or None, default=None
+        Steepness at the end of the training; it changes geometrically. None: it does not change.
+    n_bins : int, "auto" or None, default="auto"
+        Steps between the first and the last bin of the soft histogram. ``"auto"`` is the
+        smaller of the number of bits and 16, None one step per bit, as printed.
+    delta : float, default=1.0
+        Half-width of the triangular bins, in bins.
+    n_jobs : int or None, default=None
+        Threads over the rows of large batches. None means 1 unless in a
+        :obj:`joblib.parallel_config` context, -1 means all processors. Results do not depend on it.
+
+    Examples
+    --------
+    Two levels in three bins:
+
+    >>> import numpy as np
+    >>> from sklearn_hashrank import objectives
+    >>> counts = np.array([[[0.0, 1.0, 2.0], [2.0, 0.5, 0.5]]])
+    >>> levels, n_items = np.array([0, 1]), counts.sum(axis=2)
     >>> objectives.CvprAP().evaluate_counts(counts, levels, n_items)[0].round(3)
     array([0.979])
     """
@@ -112,13 +179,35 @@ class CvprAP(_IntegralAP):
         return np.log(upper / lower), upper_slope / upper, -lower_slope / lower
 
 
-@documented
 class ExactAP(_AveragePrecision):
     """The tie-aware average precision itself, its sums extended to real limits by digamma.
 
     Equal to tie-aware AP wherever the histogram is integer.
 
-    {parameters and example}
+    Parameters
+    ----------
+    alpha : float, default=2.0
+        Steepness of the relaxed codes ``tanh(alpha * scores)``, for scores of about unit variance.
+        The arXiv version writes them as ``2 * sigmoid(a * scores) - 1``, with `a` twice this.
+    alpha_end : float or None, default=None
+        Steepness at the end of the training; it changes geometrically. None: it does not change.
+    n_bins : int, "auto" or None, default="auto"
+        Steps between the first and the last bin of the soft histogram. ``"auto"`` is the
+        smaller of the number of bits and 16, None one step per bit, as printed.
+    delta : float, default=1.0
+        Half-width of the triangular bins, in bins.
+    n_jobs : int or None, default=None
+        Threads over the rows of large batches. None means 1 unless in a
+        :obj:`joblib.parallel_config` context, -1 means all processors. Results do not depend on it.
+
+    Examples
+    --------
+    Two levels in three bins:
+
+    >>> import numpy as np
+    >>> from sklearn_hashrank import objectives
+    >>> counts = np.array([[[0.0, 1.0, 2.0], [2.0, 0.5, 0.5]]])
+    >>> levels, n_items = np.array([0, 1]), counts.sum(axis=2)
     >>> objectives.ExactAP().evaluate_counts(counts, levels, n_items)[0].round(3)
     array([0.935])
     """

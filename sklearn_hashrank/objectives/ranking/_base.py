@@ -1,53 +1,21 @@
 """Ranking objectives: from scores to soft histograms, to a sum over ties, and back."""
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from ... import _kernels
-from ..._utils.docs import documented_by
+from .._declared import BaseObjective
 from ._soft_histogram import SoftHistogram, count_levels
 from ._ties import SoftTies, TieValues
 
 _MOST_BINS = 16  # of "auto": coarse bins rank better than one per bit, see the page on TALRLinear
 
-_PARAMETERS = """
-Parameters
-----------
-alpha : float, default=2.0
-    Steepness of the relaxed codes ``tanh(alpha * scores)``, for scores of about unit
-    variance. The arXiv version writes them as ``2 * sigmoid(a * scores) - 1``, with `a` twice this.
-n_bins : int, "auto" or None, default="auto"
-    Steps between the first and the last bin of the soft histogram. ``"auto"`` is the
-    smaller of the number of bits and 16, None one step per bit, as printed.
-delta : float, default=1.0
-    Half-width of the triangular bins, in bins.
-n_jobs : int or None, default=None
-    Threads over the rows of large batches. None means 1 unless in a
-    :obj:`joblib.parallel_config` context, -1 means all processors. Results do not depend on it."""
 
-_EXAMPLE = """
-
-Examples
---------
-Two levels in three bins:
-
->>> import numpy as np
->>> from sklearn_hashrank import objectives
->>> counts = np.array([[[0.0, 1.0, 2.0], [2.0, 0.5, 0.5]]])
->>> levels, n_items = np.array([0, 1]), counts.sum(axis=2)"""
-
-documented = documented_by(
-    {"parameters": _PARAMETERS, "parameters and example": _PARAMETERS + _EXAMPLE}
-)
-
-
-@documented
-class Objective(BaseEstimator, ABC):
+class Objective(BaseObjective):
     """A smooth function of the soft histograms of a batch, to be maximised.
 
     Every row of a batch is a query against all the others. A subclass says what one tie
@@ -57,10 +25,26 @@ class Objective(BaseEstimator, ABC):
     here. A subclass with further parameters writes a constructor that sets them. Parameters of this
     class that the constructor leaves out have their defaults.
 
-    {parameters}
+    Parameters
+    ----------
+    alpha : float, default=2.0
+        Steepness of the relaxed codes ``tanh(alpha * scores)``, for scores of about unit variance.
+        The arXiv version writes them as ``2 * sigmoid(a * scores) - 1``, with `a` twice this.
+    alpha_end : float or None, default=None
+        Steepness at the end of the training; it changes geometrically. None: it does not change.
+    n_bins : int, "auto" or None, default="auto"
+        Steps between the first and the last bin of the soft histogram. ``"auto"`` is the
+        smaller of the number of bits and 16, None one step per bit, as printed.
+    delta : float, default=1.0
+        Half-width of the triangular bins, in bins.
+    n_jobs : int or None, default=None
+        Threads over the rows of large batches. None means 1 unless in a
+        :obj:`joblib.parallel_config` context, -1 means all processors. Results do not depend on it.
 
     Attributes
     ----------
+    alpha_ : float
+        Steepness of the relaxed codes now: `alpha`, or what :meth:`anneal` has made of it.
     measure : str or None
         The measure that early stopping looks at: "ap", "ndcg" or another registered one. None: the
         objective itself.
@@ -86,19 +70,22 @@ class Objective(BaseEstimator, ABC):
 
     _parameter_constraints: ClassVar[dict] = {
         "alpha": [Interval(Real, 0, None, closed="neither")],
+        "alpha_end": [None, Interval(Real, 0, None, closed="neither")],
         "n_bins": [StrOptions({"auto"}), None, Interval(Integral, 1, None, closed="left")],
         "delta": [Interval(Real, 0, None, closed="neither")],
         "n_jobs": [None, Integral],
     }
 
     name: ClassVar[str]
-    measure: ClassVar[str | None] = None
     relaxation: ClassVar[str]
+    is_best_relaxation: ClassVar[bool] = False
+    """Whether ``relaxation="auto"`` stands for this one, among those of its name."""
     dtype: ClassVar[type | None] = None
     """Precision of the sum over ties; ``None`` is that of the scores."""
 
     # For subclasses whose constructor leaves them out.
     alpha: float = 2.0
+    alpha_end: float | None = None
     n_bins: int | str | None = "auto"
     delta: float = 1.0
     n_jobs: int | None = None
@@ -107,14 +94,32 @@ class Objective(BaseEstimator, ABC):
         self,
         *,
         alpha: float = 2.0,
+        alpha_end: float | None = None,
         n_bins: int | str | None = "auto",
         delta: float = 1.0,
         n_jobs: int | None = None,
     ):
         self.alpha = alpha
+        self.alpha_end = alpha_end
         self.n_bins = n_bins
         self.delta = delta
         self.n_jobs = n_jobs
+
+    @property
+    def alpha_(self) -> float:
+        """Steepness of the relaxed codes now."""
+        return self.__dict__.get("_annealed_alpha", self.alpha)
+
+    def anneal(self, progress: float) -> None:
+        """Change the steepness geometrically from `alpha` to `alpha_end`, if that is not None.
+
+        Parameters
+        ----------
+        progress : float
+            Share of the training that is done, from 0 to 1.
+        """
+        if self.alpha_end is not None:
+            self._annealed_alpha = self.alpha * (self.alpha_end / self.alpha) ** progress
 
     @abstractmethod
     def tie(self, ties: SoftTies) -> TieValues:
@@ -186,13 +191,13 @@ class Objective(BaseEstimator, ABC):
         levels = np.asarray(levels, dtype=np.float64)
         histogram = SoftHistogram(self.bins_of(scores.shape[1]), self.delta, n_jobs=self.n_jobs)
         with np.errstate(over="ignore"):  # an infinite score is a saturated bit
-            codes = np.tanh(scores * scores.dtype.type(self.alpha))
+            codes = np.tanh(scores * scores.dtype.type(self.alpha_))
         counts, similarity = histogram.counts(codes, level, len(levels))
         n_items = count_levels(level, len(levels), self.n_jobs)
         value, by_count = self.evaluate_counts(counts, levels, n_items)
         gradient = histogram.pull_back(codes, level, similarity, by_count)
         gradient *= 1 - codes * codes
-        gradient *= self.alpha / len(scores)
+        gradient *= self.alpha_ / len(scores)
         return float(value.mean()), gradient
 
     def evaluate_counts(

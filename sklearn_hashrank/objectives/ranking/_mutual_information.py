@@ -2,14 +2,13 @@
 
 import numpy as np
 
-from ._base import Objective, documented
+from ._base import Objective
 from ._ties import SoftTies, TieValues
 
 # Smallest number of items that a logarithm is taken of: the slope is infinite in a bin without any.
 _FEWEST = 1e-6
 
 
-@documented
 class MutualInformation(Objective):
     """How much a distance tells about relevance, in bits.
 
@@ -18,7 +17,21 @@ class MutualInformation(Objective):
     without relevant items, or without irrelevant ones, contributes nothing. With ``delta`` other
     than 1 the information is multiplied by the share of the items that the bins hold.
 
-    {parameters}
+    Parameters
+    ----------
+    alpha : float, default=2.0
+        Steepness of the relaxed codes ``tanh(alpha * scores)``, for scores of about unit variance.
+        The arXiv version writes them as ``2 * sigmoid(a * scores) - 1``, with `a` twice this.
+    alpha_end : float or None, default=None
+        Steepness at the end of the training; it changes geometrically. None: it does not change.
+    n_bins : int, "auto" or None, default="auto"
+        Steps between the first and the last bin of the soft histogram. ``"auto"`` is the
+        smaller of the number of bits and 16, None one step per bit, as printed.
+    delta : float, default=1.0
+        Half-width of the triangular bins, in bins.
+    n_jobs : int or None, default=None
+        Threads over the rows of large batches. None means 1 unless in a
+        :obj:`joblib.parallel_config` context, -1 means all processors. Results do not depend on it.
 
     References
     ----------
@@ -39,6 +52,7 @@ class MutualInformation(Objective):
 
     name = "mi"
     relaxation = "exact"
+    is_best_relaxation = True
     dtype = np.float64
 
     def ideal(self, levels: np.ndarray, n_items: np.ndarray) -> np.ndarray:

@@ -4,7 +4,7 @@ import numpy as np
 from scipy.special import expi
 
 from ...measures import DISCOUNTS, ideal_dcg, level_gains, ratio
-from ._base import Objective, documented
+from ._base import Objective
 from ._floor import floored
 from ._ties import SoftTies, TieValues
 
@@ -25,13 +25,35 @@ class _NDCG(Objective):
         return ideal_dcg(n_items, self.level_gain(levels))
 
 
-@documented
 class SimplifiedNDCG(_NDCG):
     """Each tie is discounted by its middle rank.
 
     DCG = sum_d g_d / log2(C_{d-1} + (c_d + 1)/2 + 1), g_d the gain in bin d.
 
-    {parameters and example}
+    Parameters
+    ----------
+    alpha : float, default=2.0
+        Steepness of the relaxed codes ``tanh(alpha * scores)``, for scores of about unit variance.
+        The arXiv version writes them as ``2 * sigmoid(a * scores) - 1``, with `a` twice this.
+    alpha_end : float or None, default=None
+        Steepness at the end of the training; it changes geometrically. None: it does not change.
+    n_bins : int, "auto" or None, default="auto"
+        Steps between the first and the last bin of the soft histogram. ``"auto"`` is the
+        smaller of the number of bits and 16, None one step per bit, as printed.
+    delta : float, default=1.0
+        Half-width of the triangular bins, in bins.
+    n_jobs : int or None, default=None
+        Threads over the rows of large batches. None means 1 unless in a
+        :obj:`joblib.parallel_config` context, -1 means all processors. Results do not depend on it.
+
+    Examples
+    --------
+    Two levels in three bins:
+
+    >>> import numpy as np
+    >>> from sklearn_hashrank import objectives
+    >>> counts = np.array([[[0.0, 1.0, 2.0], [2.0, 0.5, 0.5]]])
+    >>> levels, n_items = np.array([0, 1]), counts.sum(axis=2)
     >>> objectives.SimplifiedNDCG().evaluate_counts(counts, levels, n_items)[0].round(3)
     array([0.911])
     """
@@ -69,13 +91,35 @@ class _IntegralNDCG(_NDCG):
         return TieValues(value, mean, None, by_total, by_upper - by_lower)
 
 
-@documented
 class ArxivNDCG(_IntegralNDCG):
     """Equation (8) of the arXiv version: the integral from C_{d-1} + 2 to C_d + 1.
 
     C_d, and c_d in the denominator, are not less than `FLOOR`.
 
-    {parameters and example}
+    Parameters
+    ----------
+    alpha : float, default=2.0
+        Steepness of the relaxed codes ``tanh(alpha * scores)``, for scores of about unit variance.
+        The arXiv version writes them as ``2 * sigmoid(a * scores) - 1``, with `a` twice this.
+    alpha_end : float or None, default=None
+        Steepness at the end of the training; it changes geometrically. None: it does not change.
+    n_bins : int, "auto" or None, default="auto"
+        Steps between the first and the last bin of the soft histogram. ``"auto"`` is the
+        smaller of the number of bits and 16, None one step per bit, as printed.
+    delta : float, default=1.0
+        Half-width of the triangular bins, in bins.
+    n_jobs : int or None, default=None
+        Threads over the rows of large batches. None means 1 unless in a
+        :obj:`joblib.parallel_config` context, -1 means all processors. Results do not depend on it.
+
+    Examples
+    --------
+    Two levels in three bins:
+
+    >>> import numpy as np
+    >>> from sklearn_hashrank import objectives
+    >>> counts = np.array([[[0.0, 1.0, 2.0], [2.0, 0.5, 0.5]]])
+    >>> levels, n_items = np.array([0, 1]), counts.sum(axis=2)
     >>> objectives.ArxivNDCG().evaluate_counts(counts, levels, n_items)[0].round(3)
     array([0.455])
     """
@@ -88,13 +132,35 @@ class ArxivNDCG(_IntegralNDCG):
         return (upper + 1, upper_slope), (before + 2, 1)
 
 
-@documented
 class CvprNDCG(_IntegralNDCG):
     """Equation (12) of the CVPR version: the integral from C_{d-1} + 1 to C_d + 1.
 
     C_d, C_{d-1}, and c_d in the denominator, are not less than `FLOOR`.
 
-    {parameters and example}
+    Parameters
+    ----------
+    alpha : float, default=2.0
+        Steepness of the relaxed codes ``tanh(alpha * scores)``, for scores of about unit variance.
+        The arXiv version writes them as ``2 * sigmoid(a * scores) - 1``, with `a` twice this.
+    alpha_end : float or None, default=None
+        Steepness at the end of the training; it changes geometrically. None: it does not change.
+    n_bins : int, "auto" or None, default="auto"
+        Steps between the first and the last bin of the soft histogram. ``"auto"`` is the
+        smaller of the number of bits and 16, None one step per bit, as printed.
+    delta : float, default=1.0
+        Half-width of the triangular bins, in bins.
+    n_jobs : int or None, default=None
+        Threads over the rows of large batches. None means 1 unless in a
+        :obj:`joblib.parallel_config` context, -1 means all processors. Results do not depend on it.
+
+    Examples
+    --------
+    Two levels in three bins:
+
+    >>> import numpy as np
+    >>> from sklearn_hashrank import objectives
+    >>> counts = np.array([[[0.0, 1.0, 2.0], [2.0, 0.5, 0.5]]])
+    >>> levels, n_items = np.array([0, 1]), counts.sum(axis=2)
     >>> objectives.CvprNDCG().evaluate_counts(counts, levels, n_items)[0].round(3)
     array([0.882])
     """
@@ -108,18 +174,41 @@ class CvprNDCG(_IntegralNDCG):
         return (upper + 1, upper_slope), (lower + 1, lower_slope)
 
 
-@documented
 class ExactNDCG(_NDCG):
     """The tie-aware NDCG itself, the cumulative discount interpolated linearly between ranks.
 
     Equal to tie-aware NDCG wherever the histogram is integer.
 
-    {parameters and example}
+    Parameters
+    ----------
+    alpha : float, default=2.0
+        Steepness of the relaxed codes ``tanh(alpha * scores)``, for scores of about unit variance.
+        The arXiv version writes them as ``2 * sigmoid(a * scores) - 1``, with `a` twice this.
+    alpha_end : float or None, default=None
+        Steepness at the end of the training; it changes geometrically. None: it does not change.
+    n_bins : int, "auto" or None, default="auto"
+        Steps between the first and the last bin of the soft histogram. ``"auto"`` is the
+        smaller of the number of bits and 16, None one step per bit, as printed.
+    delta : float, default=1.0
+        Half-width of the triangular bins, in bins.
+    n_jobs : int or None, default=None
+        Threads over the rows of large batches. None means 1 unless in a
+        :obj:`joblib.parallel_config` context, -1 means all processors. Results do not depend on it.
+
+    Examples
+    --------
+    Two levels in three bins:
+
+    >>> import numpy as np
+    >>> from sklearn_hashrank import objectives
+    >>> counts = np.array([[[0.0, 1.0, 2.0], [2.0, 0.5, 0.5]]])
+    >>> levels, n_items = np.array([0, 1]), counts.sum(axis=2)
     >>> objectives.ExactNDCG().evaluate_counts(counts, levels, n_items)[0].round(3)
     array([0.967])
     """
 
     relaxation = "exact"
+    is_best_relaxation = True
     dtype = np.float64
 
     def tie(self, ties: SoftTies) -> TieValues:

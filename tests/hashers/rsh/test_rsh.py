@@ -312,6 +312,7 @@ def test_codes_do_not_depend_on_the_scale(scale, shrinkage):
     np.testing.assert_array_equal(codes, scaled)
 
 
+@pytest.mark.learning
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_neither_scale_nor_offset_changes_the_quality(dtype):
     X, y = load_digits(return_X_y=True)
@@ -365,6 +366,7 @@ def test_shrinkage_and_whitened_directions_depend_on_the_number_of_features(monk
     assert space.basis.directions.shape == (600, 128)
 
 
+@pytest.mark.learning
 def test_many_sparse_features_are_not_made_dense(monkeypatch):
     rng = np.random.default_rng(0)
     y = rng.integers(0, 3, 300)
@@ -397,6 +399,7 @@ def test_sample_sizes_and_random_state():
     assert np.any(codes[30] != other)
 
 
+@pytest.mark.learning
 def test_beats_the_baselines_on_digits():
     X, y = load_digits(return_X_y=True)
     scores = {
@@ -416,6 +419,7 @@ def test_beats_the_baselines_on_digits():
     assert scores["rsh"] > scores["paper+itq"] + 0.02
 
 
+@pytest.mark.learning
 def test_unlabelled_rows_are_ranked_by_distance():
     X, _ = load_digits(return_X_y=True)
     X = np.repeat(X[:300], 2, axis=0)  # so that every row has one at distance 0
@@ -444,7 +448,7 @@ def test_more_bits_than_features_are_refused(solver):
 
 def test_a_single_class_is_an_error():
     X = np.random.default_rng(0).normal(size=(20, 4))
-    with pytest.raises(ValueError, match=r"B = 0.*single class.*n_samples = 20"):
+    with pytest.raises(ValueError, match=r"nothing to learn from: .* y: 1 class of 20 rows"):
         RSHHasher(2).fit(X, np.zeros(20, dtype=int))
 
 
@@ -476,6 +480,7 @@ def retrieved(hasher, X, y):
     return hasher.fit(X[:n], y[:n]).score(X[n:], y[n:])
 
 
+@pytest.mark.learning
 @pytest.mark.parametrize("n_bits", [1, 2, 5, 16, 40, 100])
 @pytest.mark.parametrize("rotation", ["itq", None])
 @pytest.mark.parametrize("n_classes", [2, 3])
@@ -489,6 +494,7 @@ def test_a_frame_gives_any_number_of_bits(n_bits, rotation, n_classes):
     assert np.linalg.matrix_rank(hasher.components_, tol=1e-8) == min(n_bits, 4)
 
 
+@pytest.mark.learning
 def test_more_bits_never_get_worse():
     X, y, *_ = shuffled_digits()
     scores = [retrieved(RSHHasher(b, random_state=0), X, y) for b in (12, 32, 48, 128)]
@@ -497,6 +503,7 @@ def test_more_bits_never_get_worse():
     assert scores[2] > retrieved(orthogonal, X, y) + 0.1
 
 
+@pytest.mark.learning
 def test_few_classes_use_unsupervised_directions_too(monkeypatch):
     """A single supervised direction alone would make all bits the same."""
     X, y = load_digits(n_class=10, return_X_y=True)
@@ -521,6 +528,7 @@ def test_directions_without_variance_get_no_weight(y):
     np.testing.assert_allclose(hasher.decision_function(X), alone, atol=1e-12)
 
 
+@pytest.mark.learning
 def test_principal_components_and_mixed_units_cost_nothing():
     X, y, *_ = shuffled_digits()
     raw = retrieved(RSHHasher(32, random_state=0), X, y)

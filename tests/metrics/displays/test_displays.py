@@ -349,7 +349,7 @@ def test_without_matplotlib_only_plot_fails(monkeypatch, digits, hashers):
         BitsCurveDisplay([8], [[0.5]]),
     ):
         name = type(display).__name__
-        with pytest.raises(ImportError, match=rf"{name}.plot needs .*sklearn-hashrank\[plot\]"):
+        with pytest.raises(ImportError, match=rf"{name}.plot needs matplotlib, .*\[plot\]"):
             display.plot()
 
 

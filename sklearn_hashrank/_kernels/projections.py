@@ -1,0 +1,122 @@
+"""Projections and distances of single rows, always added up in the same order."""
+
+import numpy as np
+
+from ._jit import inlined, kernel
+
+
+@inlined
+def _sum_of_lanes(terms, x, y):
+    """Add up terms in eight lanes: the order depends on the number of columns alone."""
+    s0 = s1 = s2 = s3 = s4 = s5 = s6 = s7 = 0.0
+    n = x.size
+    whole = n - n % 8
+    for k in range(0, whole, 8):
+        s0 += terms(x[k], y[k])
+        s1 += terms(x[k + 1], y[k + 1])
+        s2 += terms(x[k + 2], y[k + 2])
+        s3 += terms(x[k + 3], y[k + 3])
+        s4 += terms(x[k + 4], y[k + 4])
+        s5 += terms(x[k + 5], y[k + 5])
+        s6 += terms(x[k + 6], y[k + 6])
+        s7 += terms(x[k + 7], y[k + 7])
+    for k in range(whole, n):
+        s0 += terms(x[k], y[k])
+    return ((s0 + s1) + (s2 + s3)) + ((s4 + s5) + (s6 + s7))
+
+
+@inlined
+def _product(a, b):
+    return a * b
+
+
+@inlined
+def _squared_difference(a, b):
+    return (a - b) * (a - b)
+
+
+@kernel
+def find_uncertain(scores, of_rows, slopes, offsets):
+    """Find scores that are not farther from zero than ``of_rows[:, None] * slopes + offsets``.
+
+    Parameters
+    ----------
+    scores : (n_rows, n_bits) float
+    of_rows : (n_rows,) float
+    slopes, offsets : (n_bits,) float
+
+    Returns
+    -------
+    rows, bits : (n,) intp each, row by row
+    """
+    n_rows, n_bits = scores.shape
+    counts = np.empty(n_rows, np.intp)
+    for i in range(n_rows):
+        count = 0
+        for j in range(n_bits):
+            count += not abs(scores[i, j]) > of_rows[i] * slopes[j] + offsets[j]
+        counts[i] = count
+    total = counts.sum()
+    rows, bits = np.empty(total, np.intp), np.empty(total, np.intp)
+    n = 0
+    for i in range(n_rows):
+        if counts[i] == 0:
+            continue
+        for j in range(n_bits):
+            if not abs(scores[i, j]) > of_rows[i] * slopes[j] + offsets[j]:
+                rows[n], bits[n] = i, j
+                n += 1
+    return rows, bits
+
+
+@kernel
+def project_alone(rows, which, bits, components, intercept, tolerance):
+    """Projections of single rows; those within rounding of zero are zero.
+
+    Parameters
+    ----------
+    rows : (n_rows, n_features) float64
+    which, bits : (n,) intp, a row and a bit for each projection
+    components : (n_bits, n_features) float64
+    intercept : (n_bits,) float64
+    tolerance : float, of a projection relative to the root of the sum of its squared terms
+
+    Returns
+    -------
+    projections : (n,) float64
+    """
+    projections = np.empty(which.size)
+    for i in range(which.size):
+        x, w, offset = rows[which[i]], components[bits[i]], intercept[bits[i]]
+        projection = _sum_of_lanes(_product, x, w) + offset
+        largest = abs(offset)
+        for k in range(x.size):
+            largest = max(largest, abs(x[k] * w[k]))
+        if largest > 0 and abs(projection) <= tolerance * largest * np.sqrt(x.size + 1.0):
+            root = (offset / largest) ** 2  # relative to the largest, or squares overflow
+            for k in range(x.size):
+                root += (x[k] * w[k] / largest) ** 2
+            if abs(projection) <= tolerance * largest * np.sqrt(root):
+                projection = 0.0
+        projections[i] = projection
+    return projections
+
+
+@kernel
+def squared_distances_alone(rows, which, anchors, others):
+    """Squared distances of single rows from single anchors.
+
+    Parameters
+    ----------
+    rows : (n_rows, n_features) float64
+    which, others : (n,) intp, a row and an anchor for each distance
+    anchors : (n_anchors, n_features) float64
+
+    Returns
+    -------
+    distances : (n,) float64
+    """
+    distances = np.empty(which.size)
+    for i in range(which.size):
+        distances[i] = _sum_of_lanes(_squared_difference, rows[which[i]], anchors[others[i]])
+    return distances

@@ -1,0 +1,207 @@
+"""``hashrank compare``: compare methods under one protocol and write a report."""
+
+import shlex
+import sys
+from argparse import Namespace
+from collections.abc import Callable
+from functools import partial
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from ..affinity import NeighborAffinity
+from ..comparison import (
+    Comparison,
+    Rescoring,
+    columns_of,
+    compare,
+    method_from_name,
+    name_measures,
+)
+from ..model_selection import (
+    PerClassRetrievalSplit,
+    RandomRetrievalSplit,
+    UnseenClassesSplit,
+    cifar10_split,
+)
+from ._arguments import (
+    ALL,
+    add_data_options,
+    add_jobs,
+    add_measures,
+    add_neighbors,
+    add_rescoring,
+    lengths,
+    number_or_all,
+    positive,
+    words,
+)
+from ._data import NAMED, load_data, name_data
+from ._errors import UsageError, need_extra
+from ._outputs import check_output_folder
+from ._run_progress import Lines, make_progress
+
+_PROTOCOLS: dict[str, Callable[..., Any]] = {
+    "per-class": PerClassRetrievalSplit,
+    "random": RandomRetrievalSplit,
+    "unseen-classes": UnseenClassesSplit,
+    "cifar10-1": partial(cifar10_split, 1),
+    "cifar10-2": partial(cifar10_split, 2),
+}
+_EPILOG = """\
+examples:
+  hashrank compare --data digits
+  hashrank compare --data images.npz --methods lsh,itq,talr-ap:alpha=3 --bits 16,32 --seeds 5
+  hashrank compare --data images.npz --measures ap,ap@5000:normalize=retrieved,recall@1000
+  hashrank compare --data items.csv --label-column class --queries 20 --training 100 --n-jobs 4
+
+Every finished run is kept in OUTPUT/runs. The same command again runs only what is missing; a run
+is read from there only where data, split, method, parameters, bits, seed and versions are the same.
+"""
+
+
+def add_command(commands: Any) -> None:
+    """Add ``compare`` to the commands."""
+    parser = commands.add_parser(
+        "compare",
+        help="fit, encode and evaluate methods under one protocol, and write a report",
+        description="Fit, encode and evaluate methods under one protocol, and write an HTML "
+        "report, a CSV file of all runs, and Markdown and LaTeX tables.",
+        epilog=_EPILOG,
+    )
+    add_data_options(parser)
+    parser.add_argument(
+        "--methods",
+        type=words,
+        default="lsh,itq,rsh,lwh,talr-ap,talr-ndcg",
+        metavar="NAME,...",
+        help="names that 'hashrank methods' lists; each may be followed by :parameter=value "
+        "(default: %(default)s)",
+    )
+    add_measures(parser)
+    parser.add_argument(
+        "--bits",
+        type=lengths,
+        default="12,24,32,48",
+        metavar="N,...",
+        help="code lengths (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--seeds",
+        type=positive,
+        default=3,
+        metavar="N",
+        help="how many times splits are sampled (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--protocol",
+        choices=list(_PROTOCOLS),
+        help="queries and training rows of each class, or sampled from all; training on some "
+        "classes and retrieval among the other third; or one of the papers' settings for CIFAR-10 "
+        "(default: per-class with labels, else random)",
+    )
+    parser.add_argument(
+        "--queries",
+        type=positive,
+        metavar="N",
+        help="queries, of each class unless random (default: 100 per class, of digits 20; "
+        "random 1000)",
+    )
+    parser.add_argument(
+        "--training",
+        type=number_or_all,
+        metavar="N|all",
+        help="training rows, of each class unless random; they are part of the database, which is "
+        "everything but the queries, unless classes are unseen (default: per-class 500, of digits "
+        "100; otherwise all)",
+    )
+    add_neighbors(parser, ", and hashers learn from them; labels are left out")
+    add_rescoring(parser)
+    add_jobs(parser, "runs at a time")
+    parser.add_argument(
+        "--output",
+        default="hashrank-results",
+        metavar="DIR",
+        help="folder for report, tables and finished runs (default: %(default)s)",
+    )
+    parser.add_argument("--quiet", action="store_true", help="no progress, no tables")
+    parser.set_defaults(run=_run)
+
+
+def _run(options: Namespace, arguments: list[str]) -> int:
+    for name in options.methods:
+        method_from_name(name)  # before data are read
+    folder = check_output_folder(options.output, [options.data, options.labels])
+    rows = load_data(options)
+    affinity: Any = "auto"
+    if options.neighbors:
+        rows = rows._replace(y=None)
+        affinity = NeighborAffinity(options.neighbors, metric=options.metric)
+    protocol = _protocol(options, rows.y is not None)
+    command = shlex.join(["hashrank", *arguments])
+    rescoring = options.rescore and Rescoring(options.rescore, options.oversampling, options.metric)
+    first, *_ = columns_of(name_measures(options.measures))
+    with make_progress(options.quiet, first) as progress:
+        try:
+            comparison = compare(
+                rows.X,
+                rows.y,
+                methods=options.methods,
+                n_bits=options.bits,
+                seeds=options.seeds,
+                protocol=protocol,
+                affinity=affinity,
+                measures=options.measures,
+                rescoring=rescoring,
+                name=name_data(options.data),
+                store=folder / "runs",
+                n_jobs=options.n_jobs,
+                progress=progress,
+                command=command,
+            )
+        except KeyboardInterrupt as interrupt:
+            raise KeyboardInterrupt(_how_to_resume(progress, folder)) from interrupt
+    return _write(comparison, folder, options.quiet)
+
+
+def _protocol(options: Namespace, has_labels: bool) -> Any:
+    name = options.protocol or ("per-class" if has_labels else "random")
+    asked = {"n_queries": options.queries, "n_train": options.training}
+    given: dict[str, int | None] = {key: n for key, n in asked.items() if n is not None}
+    if name.startswith("cifar10") and given:
+        raise UsageError(f"--protocol {name} sets its own --queries and --training.")
+    if name in ("per-class", "unseen-classes") and options.data in NAMED:
+        given.setdefault("n_queries", NAMED[options.data].n_queries)
+    if name == "per-class" and options.data in NAMED:
+        given.setdefault("n_train", NAMED[options.data].n_train)
+    if given.get("n_train") == ALL:
+        given["n_train"] = None
+    return _PROTOCOLS[name](**given)
+
+
+def _write(comparison: Comparison, folder: Path, quiet: bool) -> int:
+    paths = comparison.write(folder)
+    if not quiet:
+        print(comparison.about["data"]["relevance"], end="\n\n")
+        print(comparison.to_markdown([comparison.columns[0].name]))
+        for kind in ("csv", "markdown", "latex"):
+            print(f"{kind}: {paths[kind]}")
+    print(f"report: {paths['report']}")
+    if find_spec("matplotlib") is None:
+        print(f"hashrank: warning: {need_extra('matplotlib', 'drawing')}", file=sys.stderr)
+    failures = comparison.failures
+    if failures:
+        print(
+            f"hashrank: {len(failures)} of {len(comparison.results)} runs failed; "
+            "the report says why",
+            file=sys.stderr,
+        )
+    return 1 if failures else 0
+
+
+def _how_to_resume(progress: Lines, folder: Path) -> str:
+    n_kept, n_runs = progress.n_done - progress.n_failed, progress.n_runs or "?"
+    return (
+        f"interrupted: {n_kept} of {n_runs} runs are kept in {folder / 'runs'}; the same command "
+        "again does the rest"
+    )

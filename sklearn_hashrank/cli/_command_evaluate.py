@@ -1,0 +1,199 @@
+"""``hashrank evaluate``: tie-aware scores of files of codes, by labels or by near rows."""
+
+import json
+import math
+from argparse import Namespace
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from ..affinity import NeighborAffinity, fit_affinity
+from ..base import pack_signs
+from ..codes import pack_codes
+from ..comparison import (
+    Column,
+    Rescoring,
+    columns_of,
+    measure_codes,
+    measure_rescoring,
+    name_measures,
+)
+from ..hasher_files import load_hasher
+from ..metrics.retrieval import Encoded
+from ._arguments import (
+    add_code_length,
+    add_jobs,
+    add_label_column,
+    add_measures,
+    add_model,
+    add_neighbors,
+    add_parser,
+    add_rescoring,
+)
+from ._data import check_row_labels, check_rows, note, number_paths
+from ._errors import UsageError
+from ._files import read_labels, read_rows
+from ._read_codes import read_codes
+
+_EPILOG = """\
+examples:
+  hashrank evaluate --database codes.npy --database-labels labels.npy
+  hashrank evaluate --queries q.npy --query-labels ql.csv --database codes.npy \\
+      --database-labels labels.csv --label-column class --bits 32 --json
+  hashrank evaluate --queries q.npy --query-labels ql.npy --database codes.npy \\
+      --database-labels labels.npy --rescore 10 --model model.npz \\
+      --query-data rows_q.npy --database-data rows.npy
+  hashrank evaluate --queries q.npy --query-data rows_q.npy --database codes.npy \\
+      --database-data rows.npy --neighbors 10 --measures recall@10
+
+Without queries, every item of the database retrieves all the others.
+"""
+
+
+def add_command(commands: Any) -> None:
+    """Add ``evaluate`` to the commands."""
+    parser = add_parser(
+        commands, "evaluate", "tie-aware scores of codes with labels", _run, _EPILOG
+    )
+    for part, required in (("database", True), ("queries", False)):
+        parser.add_argument(f"--{part}", required=required, metavar="FILE", help="codes, .npy")
+    parser.add_argument("--database-labels", metavar="FILE", help="one row for each code")
+    parser.add_argument("--query-labels", metavar="FILE", help="the same of the queries")
+    add_label_column(parser)
+    add_measures(parser)
+    add_neighbors(parser, ", in place of labels; needs the features")
+    add_rescoring(
+        parser, "; needs --queries, --model, and the features --query-data and --database-data"
+    )
+    add_model(parser, "; made the codes")
+    parser.add_argument("--query-data", metavar="FILE", help="features of the queries")
+    parser.add_argument(
+        "--database-data", metavar="FILE", help="features of the database; .npy is not read whole"
+    )
+    add_code_length(parser)
+    add_jobs(parser)
+    parser.add_argument("--json", action="store_true", help="print JSON, every number in full")
+
+
+def _run(options: Namespace, arguments: list[str]) -> int:
+    _check_files(options)
+    measures = name_measures(options.measures)
+    is_self = options.queries is None
+    paths = [options.database, *([] if is_self else [options.queries])]
+    (database, *others), n_bits = read_codes(paths, options.bits)
+    queries = database if is_self else others[0]
+    affinity: Any = "auto"
+    if options.neighbors:
+        affinity = NeighborAffinity(options.neighbors, metric=options.metric)
+        y = _read_features(options.database_data, database)
+        query_y = y if is_self else _read_features(options.query_data, queries)
+    else:
+        y = _read_code_labels(options.database_labels, options.label_column, database)
+        query_y = y
+        if not is_self:
+            query_y = _read_code_labels(options.query_labels, options.label_column, queries)
+        y, query_y = number_paths(options.label_column, y, query_y)
+    scores, _ = measure_codes(
+        queries,
+        database,
+        query_y,
+        y,
+        n_bits=n_bits,
+        exclude_self=is_self,
+        affinity=affinity,
+        measures=measures,
+        n_jobs=options.n_jobs,
+    )
+    columns = columns_of(measures)
+    if options.rescore:
+        rescoring = Rescoring(options.rescore, options.oversampling, options.metric)
+        of_rows = _rescored(options, rescoring, queries, database, n_bits, (query_y, y), affinity)
+        scores, columns = scores | of_rows, (*columns, *rescoring.columns)
+    if options.json:
+        known = {name: None if math.isnan(score) else score for name, score in scores.items()}
+        print(json.dumps(known, indent=1))
+    else:
+        _print_scores(scores, columns)
+    note(fit_affinity(affinity, y).describe(y, "features" if options.neighbors else "y"))
+    return 0
+
+
+def _check_files(options: Namespace) -> None:
+    """Check that the files that the options need are given, and no others."""
+    has_labels = options.database_labels is not None
+    has_queries = options.queries is not None
+    if options.neighbors:
+        needed = ["database_data", "query_data"] if has_queries else ["database_data"]
+        if any(getattr(options, name) is None for name in needed):
+            raise UsageError(
+                "--neighbors needs --database-data, and --query-data where there are --queries."
+            )
+        if has_labels or options.query_labels is not None:
+            raise UsageError("--neighbors takes the place of labels: leave them out.")
+    elif not has_labels:
+        raise UsageError("evaluate needs --database-labels, or --neighbors and --database-data.")
+    elif has_queries != (options.query_labels is not None):
+        raise UsageError("--queries and --query-labels go together.")
+    given = options.queries, options.model, options.query_data, options.database_data
+    if options.rescore and None in given:
+        raise UsageError("--rescore needs --queries, --model, --query-data and --database-data.")
+
+
+def _read_features(path: str, codes: np.ndarray, columns: Any = None) -> Any:
+    """Read rows of features, one for each code; a .npy file is mapped into memory."""
+    rows = read_rows(path, columns=columns).X
+    check_rows(rows, path)
+    if rows.shape[0] != len(codes):
+        raise UsageError(
+            f"{path} must have {len(codes):,} rows, one for each code. Got shape {rows.shape}."
+        )
+    return rows
+
+
+def _rescored(
+    options: Namespace,
+    rescoring: Rescoring,
+    queries: np.ndarray,
+    database: np.ndarray,
+    n_bits: int,
+    y: tuple[Any, Any],
+    affinity: Any,
+) -> dict[str, float]:
+    """Measure the rankings of ``--rescore``, which need the model and the features."""
+    hasher = load_hasher(options.model)
+    names = hasher.__dict__.pop("feature_names_in_", None)  # the columns are chosen by name here
+    rows = []
+    for path, codes in ((options.query_data, queries), (options.database_data, database)):
+        rows.append(_read_features(path, codes, names))
+        if rows[-1].shape[1] != hasher.n_features_in_:
+            raise UsageError(
+                f"{path} must have {hasher.n_features_in_} features. Got shape {rows[-1].shape}."
+            )
+    projections = hasher.decision_function(rows[0])
+    of_queries = Encoded(pack_codes(queries, n_bits), n_bits, rows[0])
+    if not np.array_equal(pack_signs(projections), of_queries.codes):
+        raise UsageError(f"{options.queries} are not the codes of {options.query_data}.")
+    of_database = Encoded(pack_codes(database, n_bits), n_bits, rows[1])
+    numbers = np.arange(len(database))
+    return measure_rescoring(
+        rescoring, of_queries, of_database, projections, rows[1], numbers, y, affinity
+    )
+
+
+def _print_scores(scores: dict[str, float], columns: Iterable[Column]) -> None:
+    shown = {}
+    for column in columns:
+        names = [column.name + suffix for suffix in ("", "_pessimistic", "_optimistic")]
+        values = [f"{scores[name]:8.4f}" for name in names if name in scores]
+        if values:
+            shown[column.title] = values
+    width = max(8, *map(len, shown))
+    print(f"{'':{width}} {'mean':>8} {'worst':>8} {'best':>8}  order of ties")
+    for title, values in shown.items():
+        print(" ".join([title.ljust(width), *values]))
+
+
+def _read_code_labels(path: str, columns: list[str], codes: np.ndarray) -> np.ndarray:
+    labels: np.ndarray = check_row_labels(read_labels(path, columns), path, codes)
+    return labels

@@ -1,0 +1,69 @@
+"""``hashrank fit``: learn a hasher from a file of rows and write it to a file."""
+
+import time
+from argparse import Namespace
+from typing import Any
+
+import numpy as np
+
+from ..comparison import method_from_name
+from ..hasher_files import save_hasher
+from ..metrics.settings import with_settings
+from ._arguments import add_data_options, add_output, add_parser, positive
+from ._data import load_data
+from ._outputs import check_output_file
+
+_EPILOG = """\
+examples:
+  hashrank fit --data train.npz --method itq --bits 32 --output model.npz
+  hashrank fit --data train.csv --label-column class --method talr-ap:alpha=3 --output model.npz
+
+The model file holds arrays and JSON: loading it runs no code. sklearn_hashrank.load_hasher reads
+it in Python. Without labels, distances between the features say what is relevant.
+"""
+
+
+def add_command(commands: Any) -> None:
+    """Add ``fit`` to the commands."""
+    parser = add_parser(commands, "fit", "learn a hasher and write it to a file", _run, _EPILOG)
+    add_data_options(parser)
+    parser.add_argument(
+        "--method",
+        default="itq",
+        metavar="NAME",
+        help="a name that 'hashrank methods' lists; may be followed by :parameter=value "
+        "(default: itq)",
+    )
+    parser.add_argument(
+        "--bits", type=positive, default=32, metavar="N", help="code length (default: 32)"
+    )
+    parser.add_argument(
+        "--seed",
+        type=int,
+        default=0,
+        metavar="N",
+        help="seed of what the method samples (default: 0)",
+    )
+    add_output(parser, "model file, .npz", required=True)
+
+
+def _run(options: Namespace, arguments: list[str]) -> int:
+    check_output_file(options.output, [".npz"], [options.data, options.labels])
+    method = method_from_name(options.method)
+    hasher = with_settings(method, n_bits=options.bits, random_state=options.seed)
+    rows = load_data(options)
+    start = time.perf_counter()
+    hasher.fit(rows.X, rows.y)
+    seconds = time.perf_counter() - start
+    if rows.names is not None:
+        hasher.feature_names_in_ = np.array(rows.names, dtype=object)
+    save_hasher(options.output, hasher, training_rows=False)
+    n_rows, n_features = rows.X.shape
+    print(
+        f"{options.output}: {type(hasher).__name__}, {options.bits} bits, trained on {n_rows:,} "
+        f"rows of {n_features:,} features in {seconds:.2g} s"
+    )
+    if rows.y is not None:
+        affinity, y = hasher.relevance(rows.X, rows.y)
+        print(affinity.describe(y))
+    return 0

@@ -1,0 +1,114 @@
+"""``hashrank search``: find the codes of a file that are nearest to queries."""
+
+import csv
+import sys
+import zipfile
+from argparse import Namespace
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from ..hasher_files import load_hasher
+from ..neighbors import HammingNeighbors
+from ..persistence import write_file
+from ._arguments import (
+    add_code_length,
+    add_jobs,
+    add_model,
+    add_output,
+    add_parser,
+    not_negative,
+    positive,
+)
+from ._data import note
+from ._errors import UsageError
+from ._outputs import check_output_file
+from ._read_codes import encode_file, read_codes
+
+_EPILOG = """\
+examples:
+  hashrank search --database codes.npy --queries q.npy -k 10 --output found.npz
+  hashrank search --database codes.npy --data new.csv --model model.npz --radius 2
+
+CSV has the columns query, item, distance. An .npz file of -k holds indices and distances, one row
+for each query; of --radius it holds flat indices and distances, and indptr, where each query's
+begin. Items at the same distance come in the order of the database.
+"""
+
+
+def add_command(commands: Any) -> None:
+    """Add ``search`` to the commands."""
+    parser = add_parser(commands, "search", "find the nearest codes", _run, _EPILOG)
+    parser.add_argument("--database", required=True, metavar="FILE", help="codes, .npy")
+    queries = parser.add_mutually_exclusive_group(required=True)
+    queries.add_argument("--queries", metavar="FILE", help="codes, .npy")
+    queries.add_argument("--data", metavar="FILE", help="features of queries; needs --model")
+    add_model(parser)
+    add_code_length(parser)
+    how_far = parser.add_mutually_exclusive_group()
+    how_far.add_argument(
+        "-k", type=positive, default=10, metavar="N", help="how many of each query (default: 10)"
+    )
+    how_far.add_argument("--radius", type=not_negative, metavar="N", help="all within a distance")
+    add_jobs(parser)
+    add_output(parser, ".csv or .npz file (default: CSV to standard output)", required=False)
+
+
+def _run(options: Namespace, arguments: list[str]) -> int:
+    if options.output is not None:
+        inputs = [options.database, options.queries, options.data, options.model]
+        check_output_file(options.output, [".csv", ".npz"], inputs)
+    if (options.data is None) != (options.model is None):
+        raise UsageError("--data and --model go together: the model encodes the queries.")
+    n_bits = options.bits
+    if options.data is not None:
+        hasher = load_hasher(options.model)
+        n_bits = hasher.n_bits_
+        if options.bits not in (None, n_bits):
+            raise UsageError(f"--bits {options.bits}, but {options.model} has {n_bits}.")
+        queries = encode_file(hasher, options.data, None, options.n_jobs)
+        [database], n_bits = read_codes([options.database], n_bits)
+    else:
+        [database, queries], n_bits = read_codes([options.database, options.queries], n_bits)
+    index = HammingNeighbors(n_bits=n_bits, n_jobs=options.n_jobs).fit(database)
+    if options.radius is None:
+        if options.k > len(database):
+            note(f"{options.k} of {len(database)} codes were asked for: all of them are given")
+        distances, indices = index.kneighbors(queries, min(options.k, len(database)))
+    else:
+        distances, indices = index.radius_neighbors(queries, options.radius, sort_results=True)
+    _write_neighbors(options.output, distances, indices, options.radius is None)
+    return 0
+
+
+def _write_neighbors(path: str | None, distances: Any, indices: Any, is_table: bool) -> None:
+    if path is None:
+        _write_csv(sys.stdout, distances, indices)
+        return
+    if path.lower().endswith(".csv"):
+        with write_file(path, "w", encoding="utf-8", newline="") as text:
+            _write_csv(text, distances, indices)
+    else:
+        arrays = {"indices": indices, "distances": distances}
+        if not is_table:
+            arrays = {name: np.concatenate(rows) for name, rows in arrays.items()}
+            arrays["indptr"] = np.cumsum([0, *map(len, indices)])
+        with write_file(path) as file:
+            _write_arrays(file, arrays)
+    print(f"{path}: {sum(map(len, indices)):,} neighbours of {len(indices):,} queries")
+
+
+def _write_arrays(file: Any, arrays: dict[str, np.ndarray]) -> None:
+    """Write as numpy.savez does, and close every member where the disk is full."""
+    with zipfile.ZipFile(file, "w") as archive:
+        for name, array in arrays.items():
+            with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
+                np.lib.format.write_array(member, np.asarray(array), allow_pickle=False)
+
+
+def _write_csv(file: Any, distances: Iterable[Any], indices: Iterable[Any]) -> None:
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(["query", "item", "distance"])
+    for query, rows in enumerate(zip(indices, distances)):
+        writer.writerows((query, int(item), int(distance)) for item, distance in zip(*rows))

@@ -1,0 +1,105 @@
+"""Show the progress of a comparison: a bar on a terminal, lines elsewhere."""
+
+import sys
+from types import TracebackType
+from typing import Any
+
+from ..comparison import Column, RunResult
+
+
+class Lines:
+    """Print a line for each finished run to standard error, with its score of one column."""
+
+    def __init__(self, column: Column) -> None:
+        self.column = column
+        self.n_done = self.n_runs = self.n_failed = 0
+
+    def __enter__(self) -> "Lines":
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def __call__(self, result: RunResult, n_done: int, n_runs: int) -> None:
+        """Count a finished run and show its line."""
+        self.n_done, self.n_runs = n_done, n_runs
+        self.n_failed += bool(result.error)
+        self.show(f"[{n_done}/{n_runs}] {describe(result, self.column)}")
+
+    def show(self, line: str) -> None:
+        """Print a line."""
+        print(line, file=sys.stderr, flush=True)
+
+    def close(self) -> None:
+        """Do nothing; a bar closes here."""
+
+
+class Quiet(Lines):
+    """Count the runs without printing, for ``--quiet``."""
+
+    def show(self, line: str) -> None:
+        """Print nothing."""
+
+
+class Bar(Lines):
+    """Show a live bar, made by rich, below the lines."""
+
+    def __init__(self, column: Column) -> None:
+        super().__init__(column)
+        from rich.console import Console
+        from rich.progress import (
+            BarColumn,
+            MofNCompleteColumn,
+            Progress,
+            TimeElapsedColumn,
+            TimeRemainingColumn,
+        )
+
+        self._progress: Any = Progress(
+            BarColumn(),
+            MofNCompleteColumn(),
+            "runs, elapsed",
+            TimeElapsedColumn(),
+            "left",
+            TimeRemainingColumn(),
+            console=Console(stderr=True, highlight=False, markup=False),
+            transient=True,
+        )
+        self._task = self._progress.add_task("", total=None)
+        self._progress.start()
+
+    def show(self, line: str) -> None:
+        """Print a line above the bar, and move the bar."""
+        self._progress.console.print(line)
+        self._progress.update(self._task, completed=self.n_done, total=self.n_runs)
+
+    def close(self) -> None:
+        """Remove the bar."""
+        self._progress.stop()
+
+
+def make_progress(quiet: bool, column: Column) -> Lines:
+    """Return a bar on a terminal where rich is installed, else lines."""
+    if quiet:
+        return Quiet(column)
+    if sys.stderr.isatty():
+        try:
+            return Bar(column)
+        except ImportError:
+            pass
+    return Lines(column)
+
+
+def describe(result: RunResult, column: Column) -> str:
+    """Describe a finished run in one line."""
+    what = f"{result.method}, {result.n_bits} bits, seed {result.seed}: "
+    if result.error:
+        return f"{what}failed: {result.error}"
+    score, seconds = result.scores[column.name], result.scores["fit_seconds"]
+    how = "kept from an earlier run" if result.kept else f"trained in {seconds:.2g} s"
+    return f"{what}{column.title} {score:.3f}, {how}"

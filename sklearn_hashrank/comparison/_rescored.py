@@ -1,0 +1,207 @@
+"""Measure what rescoring finds and costs: rankings by codes, asymmetric distances and floats."""
+
+import math
+import time
+from dataclasses import dataclass
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+
+from ..affinity import fit_affinity
+from ..base import pack_signs
+from ..histogram import retrieval_histogram
+from ..measures import mean_over_queries
+from ..metrics.retrieval import Encoded, unwrap
+from ..neighbors import DISTANCES, HammingNeighbors, rescore
+from ._measuring import Column
+
+_SEARCHES = 3
+
+
+@dataclass(frozen=True)
+class Rescoring:
+    """Columns of a comparison that measure what rescoring the nearest codes finds and costs.
+
+    The first ranking is by Hamming distance. The second puts the nearest codes in order of their
+    asymmetric distance to the projections of the query. The third puts them in order of the
+    distance between floats, of which it reads the candidates' only.
+
+    Parameters
+    ----------
+    n_neighbors : int, default=10
+        Number of items at the head of each ranking of which the relevant share is measured.
+    oversampling : int, default=10
+        Candidates are the ``oversampling * n_neighbors`` nearest codes.
+    metric : {"cosine", "euclidean", "inner_product"}, default="cosine"
+        Distance between floats, by which the third ranking is sorted.
+
+    Examples
+    --------
+    >>> from sklearn_hashrank.comparison import Rescoring
+    >>> [column.title for column in Rescoring(5).columns][:3]
+    ['P@5, codes', 'P@5, asymmetric', 'P@5, floats']
+    """
+
+    n_neighbors: int = 10
+    oversampling: int = 10
+    metric: str = "cosine"
+
+    def __post_init__(self) -> None:
+        for name in ("n_neighbors", "oversampling"):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
+                raise ValueError(f"{name} must be an int >= 1. Got {value!r} instead.")
+        if self.metric not in DISTANCES:
+            raise ValueError(f"metric must be one of {DISTANCES}. Got {self.metric!r} instead.")
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """The columns: shares of relevant items, then costs."""
+        k, n = self.n_neighbors, self.oversampling * self.n_neighbors
+        of = f"Share of relevant items among the {k} nearest"
+        costs = {
+            "codes": "Hamming distances of all codes",
+            "asymmetric": f"Hamming distances of all codes, asymmetric distances of {n}",
+            "floats": f"Hamming distances of all codes, {self.metric} distances of {n} rows",
+        }
+        return (
+            Column("near_codes", f"P@{k}, codes", f"{of} by Hamming distance, ties in any order."),
+            Column(
+                "near_asymmetric",
+                f"P@{k}, asymmetric",
+                f"{of} by asymmetric distance, of {n} candidates by Hamming distance.",
+            ),
+            Column(
+                "near_floats",
+                f"P@{k}, floats",
+                f"{of} by {self.metric} distance, of {n} candidates by Hamming distance.",
+            ),
+            *(
+                Column(
+                    f"{name}_microseconds",
+                    f"Search by {name}, µs per query",
+                    f"Microseconds of one thread, fastest of three: {text}.",
+                    best="lowest",
+                    is_time=True,
+                )
+                for name, text in costs.items()
+            ),
+            Column(
+                "code_bytes",
+                "Bytes per item, codes",
+                "Memory of a code, which the first two rankings need.",
+                best="lowest",
+                is_time=True,
+            ),
+            Column(
+                "row_bytes",
+                "Bytes per item, floats",
+                "Size of a row of floats, which the third ranking reads for candidates.",
+                best="lowest",
+                is_time=True,
+            ),
+        )
+
+
+def measure_rescoring(
+    rescoring: Rescoring,
+    of_queries: Encoded,
+    of_database: Encoded,
+    projections: np.ndarray | None,
+    rows: Any,
+    numbers: np.ndarray,
+    y: tuple[Any, Any],
+    affinity: Any = "auto",
+) -> dict[str, float]:
+    """Measure every column of a :class:`Rescoring`.
+
+    Parameters
+    ----------
+    rescoring : Rescoring
+        How many neighbours are measured, and how many candidates are rescored.
+    of_queries, of_database : Encoded
+        Codes of queries and items; `rows` of the queries are what floats are compared with.
+    projections : ndarray of shape (n_queries, n_bits) or None
+        What the codes of the queries are signs of. None: the scores of asymmetric distances are
+        NaN.
+    rows : ndarray or memmap of shape (n_samples, n_features)
+        Floats, of which those of the candidates are read.
+    numbers : ndarray of int
+        Which rows the items of the database are.
+    y : tuple of array-like
+        What the affinity compares, of queries and database.
+    affinity : "auto" or affinity object, default="auto"
+        Relevance; one that is not fitted is fitted on the database.
+    """
+    n_queries, n_items, n_bits = len(of_queries.codes), len(numbers), of_database.n_bits
+    k = min(rescoring.n_neighbors, n_items)
+    n_candidates = min(k * rescoring.oversampling, n_items)
+    fitted = fit_affinity(affinity, y[1])
+    histogram = retrieval_histogram(
+        of_queries.codes, of_database.codes, *y, affinity=fitted, n_bits=n_bits, n_jobs=1
+    )
+    shares = histogram.precision(k=k)
+    index = HammingNeighbors(k, n_bits=n_bits, n_jobs=1).fit(of_database.codes)
+    scores = {
+        "near_codes": float(mean_over_queries(shares)),
+        "near_asymmetric": math.nan,
+        "asymmetric_microseconds": math.nan,
+        "code_bytes": of_database.codes.shape[1],
+        "row_bytes": rows.dtype.itemsize * rows.shape[1],
+    }
+    place = np.full(rows.shape[0], -1)
+    place[numbers] = np.arange(n_items)
+
+    def measure(name, search):
+        seconds, found = _fastest(search)
+        scores[f"{name}_microseconds"] = 1e6 * seconds / n_queries
+        if name != "codes":
+            scores[f"near_{name}"] = _share_of_relevant(fitted, *y, found, ~np.isnan(shares))
+
+    def by_floats():
+        candidates = numbers[index.kneighbors(of_queries.codes, n_candidates)[1]]
+        return place[rescore(of_queries.rows, rows, candidates, k, metric=rescoring.metric)[1]]
+
+    measure("codes", lambda: index.kneighbors(of_queries.codes)[1])
+    if projections is not None:
+        asymmetric = HammingNeighbors(
+            k, n_bits=n_bits, rescore="asymmetric", n_candidates=n_candidates, n_jobs=1
+        ).fit(of_database.codes)
+        measure("asymmetric", lambda: asymmetric.kneighbors(projections=projections)[1])
+    measure("floats", by_floats)
+    return scores
+
+
+def projections_of(hasher: Any, of_queries: Encoded) -> np.ndarray | None:
+    """Projections of the queries, where their signs are the code."""
+    hasher = unwrap(hasher)[1]
+    if not hasattr(hasher, "decision_function"):
+        return None
+    projections = np.asarray(hasher.decision_function(of_queries.rows))
+    if projections.ndim != 2 or projections.shape[1] != of_queries.n_bits:
+        return None
+    return projections if np.array_equal(pack_signs(projections), of_queries.codes) else None
+
+
+def _fastest(search):
+    """Seconds of the fastest of some searches, of which the first loads the kernels."""
+    seconds = math.inf
+    for _ in range(_SEARCHES):
+        start = time.perf_counter()
+        found = search()
+        seconds = min(seconds, time.perf_counter() - start)
+    return seconds, found
+
+
+def _share_of_relevant(affinity, query_y, database_y, found, counted):
+    """Mean share of relevant items among those found, over the queries that count."""
+    if not counted.any():
+        return math.nan
+    queries = affinity.validate(query_y, "query y")
+    distinct, places = np.unique(found, return_inverse=True)  # all rows may not fit into memory
+    database = affinity.validate(database_y[distinct], "database y")
+    comparing, queries = affinity.of_queries(queries)
+    pairs = np.repeat(np.arange(len(found)), found.shape[1])
+    levels = comparing.paired_level_indices(queries[pairs], database[places.ravel()])
+    return float((levels.reshape(found.shape)[counted] > 0).mean())

@@ -1,0 +1,184 @@
+"""Counts of items by query, level and tie: what a measure is a function of."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Ties:
+    """Counts of items by query, level and tie, and what every measure asks of them.
+
+    A measure is a function of this object. Ties come in the order of retrieval: in a retrieval
+    histogram tie t holds the items at Hamming distance t.
+
+    Parameters
+    ----------
+    counts : ndarray of shape (n_queries, n_levels, n_ties)
+        Whole numbers of any real dtype; ties in the order of retrieval, empty ones allowed.
+    levels : ndarray of shape (n_levels,)
+        Ascending, at least 0; an item is relevant when its level is above 0.
+    peaks : ndarray of shape (n_queries, n_ties), default=None
+        The largest number of items of a tie that share one code. Only measures that are
+        registered with ``needs_codes=True`` get it, for the ties within their radius.
+
+    Examples
+    --------
+    One query, two items at distance 0, one of them relevant, and two irrelevant items at
+    distance 1:
+
+    >>> import numpy as np
+    >>> from sklearn_hashrank.measures import Ties
+    >>> ties = Ties(np.array([[[1, 2], [1, 0]]]), levels=np.array([0.0, 1.0]))
+    >>> ties.total, ties.relevant
+    (array([[2., 2.]]), array([[1., 0.]]))
+    >>> ties.hits(1)
+    array([0.5])
+    """
+
+    counts: NDArray[Any]
+    levels: Array
+    peaks: NDArray[Any] | None = None
+
+    @cached_property
+    def total(self) -> Array:
+        """Items of each tie, (n_queries, n_ties)."""
+        return self.counts.sum(axis=1, dtype=np.float64)
+
+    @cached_property
+    def relevant(self) -> Array:
+        """Relevant items of each tie, (n_queries, n_ties)."""
+        return self.counts[:, self.levels > 0].sum(axis=1, dtype=np.float64)
+
+    @cached_property
+    def before(self) -> Array:
+        """Items ahead of each tie, (n_queries, n_ties)."""
+        return np.cumsum(self.total, axis=1) - self.total
+
+    @cached_property
+    def relevant_before(self) -> Array:
+        """Relevant items ahead of each tie, (n_queries, n_ties)."""
+        return np.cumsum(self.relevant, axis=1) - self.relevant
+
+    @cached_property
+    def n_items(self) -> Array:
+        """Items of each query, (n_queries,)."""
+        return self.total.sum(axis=1)
+
+    @cached_property
+    def n_relevant(self) -> Array:
+        """Relevant items of each query, (n_queries,)."""
+        return self.relevant.sum(axis=1)
+
+    def gain(self, gains: Array) -> Array:
+        """Return the gain of all items of each tie.
+
+        Parameters
+        ----------
+        gains : ndarray of shape (n_levels,)
+            What an item of each level gains; see :func:`level_gains`.
+
+        Returns
+        -------
+        gain : ndarray of shape (n_queries, n_ties)
+        """
+        # Not a matrix product: BLAS may round otherwise for another number of queries or threads.
+        return np.einsum("v,qvt->qt", gains, self.counts)
+
+    def places(self, k: int | None) -> Array:
+        """Return how many of the first `k` places belong to each tie.
+
+        Parameters
+        ----------
+        k : int or None
+            None: the whole ranking.
+
+        Returns
+        -------
+        places : ndarray of shape (n_queries, n_ties)
+        """
+        return self.total if k is None else np.clip(k - self.before, 0, self.total)
+
+    def hits(self, k: int | None) -> Array:
+        """Return the expected number of relevant items among the first `k`.
+
+        Parameters
+        ----------
+        k : int or None
+            None: the whole ranking.
+
+        Returns
+        -------
+        hits : ndarray of shape (n_queries,)
+        """
+        return (ratio(self.relevant, self.total) * self.places(k)).sum(axis=1)
+
+    def at(self, tie: NDArray[np.intp]) -> tuple[Array, Array, Array, Array]:
+        """Return `before`, `total`, `relevant_before` and `relevant` of one tie of each query.
+
+        Parameters
+        ----------
+        tie : ndarray of shape (n_queries,)
+            Index of the tie.
+
+        Returns
+        -------
+        before, total, relevant_before, relevant : ndarray of shape (n_queries,)
+        """
+        rows = np.arange(len(tie))
+        of_all = (self.before, self.total, self.relevant_before, self.relevant)
+        before, total, relevant_before, relevant = (values[rows, tie] for values in of_all)
+        return before, total, relevant_before, relevant
+
+    def split(self, best_first: bool) -> "Ties":
+        """Split every tie into one tie per level.
+
+        Parameters
+        ----------
+        best_first : bool
+            Whether the highest level comes first, or the lowest.
+
+        Returns
+        -------
+        ties : Ties
+            With ``n_levels * n_ties`` ties and without `peaks`.
+        """
+        n_queries, n_levels, n_ties = self.counts.shape
+        order = range(n_levels)[::-1] if best_first else range(n_levels)
+        counts = np.zeros((n_queries, n_levels, n_ties, n_levels), dtype=self.counts.dtype)
+        for place, level in enumerate(order):
+            counts[:, level, :, place] = self.counts[:, level]
+        return Ties(counts.reshape(n_queries, n_levels, n_ties * n_levels), self.levels)
+
+
+def ratio(numerator: NDArray[Any], denominator: NDArray[Any] | float) -> NDArray[Any]:
+    """Divide; 0 where the denominator is not positive.
+
+    Parameters
+    ----------
+    numerator : ndarray
+        Real numbers.
+    denominator : ndarray or float
+        Broadcast against the numerator.
+
+    Returns
+    -------
+    quotient : ndarray
+        It is float32 where both are float32, otherwise float64.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn_hashrank.measures import ratio
+    >>> ratio(np.array([1.0, 2.0]), np.array([4.0, 0.0]))
+    array([0.25, 0.  ])
+    """
+    shape = np.broadcast_shapes(numerator.shape, np.shape(denominator))
+    dtype = np.result_type(numerator, denominator, np.float32)
+    quotient = np.zeros(shape, dtype)
+    return np.divide(numerator, denominator, out=quotient, where=np.greater(denominator, 0))

@@ -1,0 +1,437 @@
+"""HammingNeighbors, the exact index over binary codes with scikit-learn's interface."""
+
+import os
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import (
+    BaseEstimator,
+    ClassNamePrefixFeaturesOutMixin,
+    TransformerMixin,
+    _fit_context,
+)
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from .._utils.parameters import NumbersAreNoBooleans
+from .._utils.types import MatrixLike
+from ..codes import CodeReader, packed_width
+from ..persistence import reading
+from ..rows import is_dask_array
+from . import _index_file
+from ._asymmetric_order import nearest_candidates
+from ._brute import Flat
+from ._checks import check_int, check_mode, check_n_neighbors, check_projections
+from ._chunked import ChunkedCodes
+from ._results import as_rows, graph_of, without_self
+from ._stored import StoredCodes
+
+_LONGEST = 1 << 15  # bits of a code; distances and bounds take two bytes
+
+
+class HammingNeighbors(
+    NumbersAreNoBooleans, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
+):
+    """Exact neighbours of binary codes by Hamming distance.
+
+    Neighbours come in order of (distance, index): ties, also at the k-th place, go to the lowest
+    index, so that results are the same for every `algorithm` and `n_jobs`. Distances are numbers
+    of differing bits.
+
+    Parameters
+    ----------
+    n_neighbors : int, default=5
+        Number of neighbours that :meth:`kneighbors` returns for each query.
+    radius : int, default=2
+        Largest distance of what :meth:`radius_neighbors` returns.
+    n_bits : int, default=None
+        Length of a code. Needed to recognise packed bytes; without it codes are bits or signs.
+    algorithm : {"auto", "brute", "multi_index"}, default="auto"
+        "brute" scans all codes. "multi_index" looks up substrings in tables [1]_, which are built
+        when first needed: sub-linear for a small radius. Where the tables would cost more than
+        scanning, also for single queries of :meth:`kneighbors`, it scans. "auto" takes the tables
+        where building and using them is estimated to cost less than scanning.
+    rescore : {"asymmetric"}, default=None
+        "asymmetric": :meth:`kneighbors` takes the real projections of the queries, and orders the
+        nearest codes by their asymmetric distance, the sum of the absolute projections of the bits
+        that differ [2]_ [3]_. A bit that the query hardly decides then hardly counts.
+    n_candidates : int, default=None
+        How many of the nearest codes are rescored; None: ten times as many as are asked for.
+    n_jobs : int or None, default=None
+        Threads over blocks of queries. None means 1 unless in a :obj:`joblib.parallel_config`
+        context, -1 means all processors.
+
+    Attributes
+    ----------
+    n_bits_ : int
+        Length of the indexed codes.
+    n_samples_fit_ : int
+        Number of codes in the index.
+    codes_ : ndarray of shape (`n_samples_fit_`, ceil(n_bits / 8)), uint8
+        All indexed codes, eight bits in a byte.
+
+    References
+    ----------
+    .. [1] M. Norouzi, A. Punjani and D. J. Fleet, "Fast exact search in Hamming space with
+       multi-index hashing", IEEE TPAMI 36(6), 2014.
+    .. [2] W. Dong, M. Charikar and K. Li, "Asymmetric distance estimation with sketches for
+       similarity search in high-dimensional spaces", SIGIR 2008.
+    .. [3] A. Gordo, F. Perronnin, Y. Gong and S. Lazebnik, "Asymmetric distances for binary
+       embeddings", IEEE TPAMI 36(1), 2014.
+
+    Examples
+    --------
+    >>> from sklearn_hashrank import HammingNeighbors
+    >>> index = HammingNeighbors(n_neighbors=2).fit([[0, 0, 0], [0, 1, 1], [0, 0, 1], [0, 0, 1]])
+    >>> distances, indices = index.kneighbors([[0, 0, 1]])
+    >>> indices
+    array([[2, 3]])
+    >>> distances
+    array([[0, 0]], dtype=int32)
+    >>> index.radius_neighbors_graph([[0, 0, 1]], radius=1).toarray()
+    array([[1., 1., 1., 1.]])
+    """
+
+    n_bits_: int
+
+    _parameter_constraints: dict = {
+        "n_neighbors": [Interval(Integral, 1, None, closed="left")],
+        "radius": [Interval(Integral, 0, None, closed="left")],
+        "n_bits": [Interval(Integral, 1, _LONGEST, closed="both"), None],
+        "algorithm": [StrOptions({"auto", "brute", "multi_index"})],
+        "rescore": [StrOptions({"asymmetric"}), None],
+        "n_candidates": [Interval(Integral, 1, None, closed="left"), None],
+        "n_jobs": [Integral, None],
+    }
+
+    def __init__(
+        self,
+        n_neighbors: int = 5,
+        *,
+        radius: int = 2,
+        n_bits: int | None = None,
+        algorithm: str = "auto",
+        rescore: str | None = None,
+        n_candidates: int | None = None,
+        n_jobs: int | None = None,
+    ):
+        self.n_neighbors = n_neighbors
+        self.radius = radius
+        self.n_bits = n_bits
+        self.algorithm = algorithm
+        self.rescore = rescore
+        self.n_candidates = n_candidates
+        self.n_jobs = n_jobs
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, codes: MatrixLike, y: None = None) -> "HammingNeighbors":
+        """Index codes.
+
+        Parameters
+        ----------
+        codes : {array-like, dask array} of shape (n_samples, n_columns)
+            Codes as bits, signs or packed bytes. Contiguous packed bytes of a multiple of 64 bits,
+            also a memmap of them, are not copied. A dask array is not computed: every search is a
+            task for each chunk, which scans it, and results are the same as in memory. What needs
+            all codes in memory computes them: `codes_`, :meth:`save` and searches without queries.
+        y : None
+            Not used, present for scikit-learn's conventions.
+
+        Returns
+        -------
+        self : HammingNeighbors
+        """
+        if is_dask_array(codes):
+            self._store(ChunkedCodes(codes, CodeReader(self.n_bits)))
+            return self
+        return self._add(codes, CodeReader(self.n_bits), [])
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def partial_fit(self, codes: MatrixLike, y: None = None) -> "HammingNeighbors":
+        """Append codes; their indices go on where those of the earlier ones ended.
+
+        Parameters
+        ----------
+        codes : array-like of shape (n_samples, n_columns)
+            Codes in any format that goes with the earlier ones.
+        y : None
+            Not used, present for scikit-learn's conventions.
+
+        Returns
+        -------
+        self : HammingNeighbors
+        """
+        stored = getattr(self, "_stored", None)
+        if is_dask_array(codes) or isinstance(stored, ChunkedCodes):
+            raise ValueError(
+                "partial_fit appends to codes in memory. Got a dask array: pass the concatenation "
+                "of all codes to fit."
+            )
+        if stored is None:
+            return self._add(codes, CodeReader(self.n_bits), [])
+        return self._add(codes, stored.reader.copy(), stored.blocks)
+
+    def _add(self, codes: Any, reader: CodeReader, blocks: list) -> "HammingNeighbors":
+        words = np.ascontiguousarray(reader.words(codes, "codes"))
+        self._store(StoredCodes([*blocks, words], reader))
+        return self
+
+    def _store(self, codes: StoredCodes | ChunkedCodes) -> None:
+        if codes.n_bits > _LONGEST:
+            raise ValueError(f"codes must have at most {_LONGEST} bits. Got {codes.n_bits}.")
+        self._stored = codes
+        self.n_bits_, self.n_samples_fit_ = codes.n_bits, len(codes)
+
+    @property
+    def codes_(self) -> np.ndarray:
+        """All codes, packed."""
+        packed: np.ndarray = self._stored.words().view(np.uint8)
+        return packed[:, : packed_width(self.n_bits_)]
+
+    def save(self, path: str | os.PathLike) -> None:
+        """Write the codes and the parameters to a file; see :meth:`load`.
+
+        Parameters
+        ----------
+        path : str or path-like
+            Where to. A file that is there is replaced once the new one is complete, and an index
+            that was loaded from it goes on working.
+        """
+        check_is_fitted(self)
+        parameters = {**self.get_params(), "n_bits": self.n_bits_}
+        _index_file.write(path, self._stored.words(), self.n_bits_, parameters)
+
+    @classmethod
+    def load(
+        cls, path: str | os.PathLike, mmap_mode: str | None = "r", *, verify: bool = True
+    ) -> "HammingNeighbors":
+        """Open an index that :meth:`save` wrote.
+
+        Parameters
+        ----------
+        path : str or path-like
+            A file that :meth:`save` wrote.
+        mmap_mode : {"r", None}, default="r"
+            Map the codes into memory, shared by all processes that do, or None to read them.
+        verify : bool, default=True
+            Compare all codes to their digest, which reads them once. Without it only the
+            description of the file and its size are checked.
+
+        Returns
+        -------
+        index : HammingNeighbors
+            Fitted, with the parameters of the saved one; `n_bits` is set. Codes that
+            :meth:`partial_fit` appends stay in memory.
+        """
+        words, n_bits, parameters = _index_file.read(path, mmap_mode, verify)
+        with reading(path, " is malformed, although its checksum is right ({})."):
+            index = cls(**parameters)
+            index._validate_params()
+            index._store(StoredCodes([words], CodeReader(n_bits)))
+        return index
+
+    def kneighbors(
+        self,
+        codes: Any = None,
+        n_neighbors: int | None = None,
+        return_distance: bool = True,
+        *,
+        projections: Any = None,
+    ) -> Any:
+        """Find the nearest codes.
+
+        Parameters
+        ----------
+        codes : array-like of shape (n_queries, n_columns), default=None
+            Queries, in any format that goes with the indexed codes. None: every indexed code
+            against all the others, itself left out by position.
+        n_neighbors : int, default=None
+            Neighbours of each query; None: the parameter `n_neighbors`.
+        return_distance : bool, default=True
+            Whether to return distances too.
+        projections : array-like of shape (n_queries, n_bits), default=None
+            What the bits of the queries are the signs of, as a hasher's ``decision_function`` gives
+            it; needed with ``rescore="asymmetric"``. The codes follow from it: leave them out, or
+            pass the same.
+
+        Returns
+        -------
+        distances : ndarray of shape (n_queries, n_neighbors), int32
+            Only with ``return_distance=True``. With ``rescore="asymmetric"`` asymmetric distances,
+            float64.
+        indices : ndarray of shape (n_queries, n_neighbors), int64
+            In order of (distance, index).
+        """
+        self._check_is_fitted()
+        if self.rescore is not None or projections is not None:
+            distances, indices = self._rescored(codes, n_neighbors, projections)
+            return (distances, indices) if return_distance else indices
+        k = self._n_neighbors(n_neighbors, codes is None)
+        queries = self._queries(codes)
+        indices, distances = self._k_nearest(queries, k + (codes is None))
+        if codes is None:
+            indices, distances = without_self(indices, distances)
+        return (distances, indices) if return_distance else indices
+
+    def radius_neighbors(
+        self,
+        codes: Any = None,
+        radius: int | None = None,
+        return_distance: bool = True,
+        sort_results: bool = False,
+    ) -> Any:
+        """Find all codes within a radius.
+
+        Parameters
+        ----------
+        codes : array-like of shape (n_queries, n_columns), default=None
+            Queries, in any format that goes with the indexed codes. None: every indexed code
+            against all the others, itself left out by position.
+        radius : int, default=None
+            Largest distance, included; None: the parameter `radius`.
+        return_distance : bool, default=True
+            Whether to return distances too.
+        sort_results : bool, default=False
+            Order neighbours by (distance, index) instead of by index.
+
+        Returns
+        -------
+        distances : ndarray of shape (n_queries,), object
+            Each an int32 array of Hamming distances. Only with ``return_distance=True``.
+        indices : ndarray of shape (n_queries,), object
+            Each an int64 array of indices of codes.
+        """
+        n_found, indices, distances = self._all_within(codes, radius, sort_results)
+        stops = np.cumsum(n_found)
+        indices = as_rows(indices, stops)
+        return (as_rows(distances, stops), indices) if return_distance else indices
+
+    def kneighbors_graph(
+        self, codes: Any = None, n_neighbors: int | None = None, mode: str = "connectivity"
+    ) -> sparse.csr_matrix:
+        """Sparse matrix of the nearest codes.
+
+        Parameters
+        ----------
+        codes : array-like of shape (n_queries, n_columns), default=None
+            Queries, in any format that goes with the indexed codes. None: every indexed code
+            against all the others, itself left out by position.
+        n_neighbors : int, default=None
+            Neighbours of each query; None: the parameter `n_neighbors`.
+        mode : {"connectivity", "distance"}, default="connectivity"
+            Ones, or distances; a distance of 0 is stored, unlike what is not a neighbour.
+
+        Returns
+        -------
+        graph : csr_matrix of shape (n_queries, `n_samples_fit_`), float64
+            One stored entry for each neighbour of a query.
+        """
+        check_mode(mode)
+        distances, indices = self.kneighbors(codes, n_neighbors)
+        stops = np.arange(1, len(indices) + 1) * indices.shape[1]
+        return graph_of(stops, indices.ravel(), distances.ravel(), self.n_samples_fit_, mode)
+
+    def radius_neighbors_graph(
+        self,
+        codes: Any = None,
+        radius: int | None = None,
+        mode: str = "connectivity",
+        sort_results: bool = False,
+    ) -> sparse.csr_matrix:
+        """Sparse matrix of the codes within a radius.
+
+        Parameters
+        ----------
+        codes : array-like of shape (n_queries, n_columns), default=None
+            Queries, in any format that goes with the indexed codes. None: every indexed code
+            against all the others, itself left out by position.
+        radius : int, default=None
+            Largest distance, included; None: the parameter `radius`.
+        mode : {"connectivity", "distance"}, default="connectivity"
+            Ones, or distances; a distance of 0 is stored, unlike what is not a neighbour.
+        sort_results : bool, default=False
+            Order neighbours by (distance, index) instead of by index.
+
+        Returns
+        -------
+        graph : csr_matrix of shape (n_queries, `n_samples_fit_`), float64
+            One stored entry for each neighbour of a query.
+        """
+        check_mode(mode)
+        n_found, indices, distances = self._all_within(codes, radius, sort_results)
+        return graph_of(np.cumsum(n_found), indices, distances, self.n_samples_fit_, mode)
+
+    def transform(self, X: Any) -> sparse.csr_matrix:
+        """Sparse distances to the ``n_neighbors + 1`` nearest codes.
+
+        One more than `n_neighbors`, because the rows that were indexed find themselves: what
+        scikit-learn's ``KNeighborsTransformer`` does, for ``metric="precomputed"`` estimators.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_queries, n_columns)
+            Queries, in any format that goes with the indexed codes.
+
+        Returns
+        -------
+        graph : csr_matrix of shape (n_queries, `n_samples_fit_`), float64
+            One stored entry for each neighbour of a query.
+        """
+        check_is_fitted(self)
+        return self.kneighbors_graph(X, self.n_neighbors + 1, mode="distance")
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.n_samples_fit_
+
+    def _check_is_fitted(self) -> None:
+        if not hasattr(self, "_stored"):  # check_is_fitted itself takes longer than a small search
+            check_is_fitted(self)
+
+    def _n_neighbors(self, n_neighbors: int | None, exclude_self: bool) -> int:
+        k = self.n_neighbors if n_neighbors is None else n_neighbors
+        return check_n_neighbors(k, self.n_samples_fit_, exclude_self)
+
+    def _queries(self, codes: Any) -> np.ndarray:
+        return self._stored.words() if codes is None else self._stored.queries(codes, self.n_jobs)
+
+    def _k_nearest(self, queries: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+        return self._stored.k_nearest(queries, k, self.algorithm, self.n_jobs)
+
+    def _rescored(
+        self, codes: Any, n_neighbors: int | None, projections: Any
+    ) -> tuple[np.ndarray, np.ndarray]:
+        if self.rescore is None or projections is None:
+            raise ValueError(
+                "projections go with rescore='asymmetric', which needs them. Got "
+                f"rescore={self.rescore!r} and projections={type(projections).__name__}."
+            )
+        projections = check_projections(projections, self.n_bits_)
+        queries = CodeReader(self.n_bits_).words(projections > 0, "projections")
+        if codes is not None and not np.array_equal(self._queries(codes), queries):
+            raise ValueError("query codes must be the signs of projections; they differ.")
+        k = self._n_neighbors(n_neighbors, False)
+        n_candidates = self.n_candidates or 10 * k
+        if n_candidates < k:
+            raise ValueError(
+                f"n_candidates must be at least n_neighbors = {k}. Got {n_candidates}."
+            )
+        candidates, _ = self._k_nearest(queries, min(n_candidates, self.n_samples_fit_))
+        candidates.sort(axis=1)
+        words, places = self._stored.words_of(candidates)
+        order, distances = nearest_candidates(queries, words, projections, places, k, self.n_jobs)
+        return distances, np.take_along_axis(candidates, order, axis=1)
+
+    def _all_within(self, codes: Any, radius: int | None, by_distance: bool) -> Flat:
+        self._check_is_fitted()
+        radius = self.radius if radius is None else radius
+        check_int(radius, "radius", 0)
+        queries, radius = self._queries(codes), min(int(radius), self.n_bits_)
+        found = self._stored.all_within(queries, radius, by_distance, self.algorithm, self.n_jobs)
+        if codes is not None:
+            return found
+        n_found, indices, distances = found
+        others = indices != np.repeat(np.arange(len(queries)), n_found)
+        return n_found - 1, indices[others], distances[others]

@@ -1,0 +1,89 @@
+"""What an objective may say of itself beside its value: rates, affinities, annealing, a measure."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+
+class BaseObjective(BaseEstimator, ABC):
+    """Base class of objectives: the one method they must have, and what else they may declare.
+
+    Hashers, networks and losses learn from any object with :meth:`value_and_gradient`. Everything
+    else here is optional, for objects of other classes as well: a learner looks whether the object
+    has it, and otherwise does what this class does. A method ``level_gain(levels)``, as ranking
+    objectives have, lets the size of minibatches depend on how much of the gain few items hold.
+
+    Attributes
+    ----------
+    learning_rates : mapping of str to float
+        The learning rate that ``learning_rate="auto"`` stands for, by the name of the solver.
+        Solvers that are left out have the rates of the learner.
+    measure : str or None
+        The measure that early stopping looks at: "ap", "ndcg" or another registered one. None: the
+        objective itself.
+
+    Examples
+    --------
+    The variance of the scores, which needs no relevance at all, and shorter steps of ``"sgd"``:
+
+    >>> import numpy as np
+    >>> from sklearn_hashrank.objectives import BaseObjective
+    >>> class Variance(BaseObjective):
+    ...     learning_rates = {"sgd": 0.1}
+    ...
+    ...     def value_and_gradient(self, scores, level, levels):
+    ...         centred = scores - scores.mean(axis=0)
+    ...         return float(np.mean(centred**2)), 2 * centred / centred.size
+    >>> value, gradient = Variance().value_and_gradient(np.array([[1.0], [-1.0]]), None, None)
+    >>> value
+    1.0
+    """
+
+    learning_rates: Mapping[str, float] = {}
+    measure: str | None = None
+
+    @abstractmethod
+    def value_and_gradient(
+        self, scores: np.ndarray, level: np.ndarray, levels: np.ndarray
+    ) -> tuple[float, np.ndarray]:
+        """Evaluate the objective of a batch and its gradient.
+
+        Parameters
+        ----------
+        scores : ndarray of shape (M, n_bits)
+            The real projections, float32 or float64.
+        level : ndarray of shape (M, M), unsigned
+            Index into `levels` for query q (row) and item i (column). The diagonal is ignored.
+        levels : ndarray of shape (n_levels,)
+            The affinity levels, ascending from 0. Relevant means level > 0.
+
+        Returns
+        -------
+        value : float
+            To be maximised.
+        gradient : ndarray of shape (M, n_bits)
+            Its derivative by the scores.
+        """
+
+    def anneal(self, progress: float) -> None:
+        """Change with the training: called before every step of `fit`, on a copy of the objective.
+
+        Parameters
+        ----------
+        progress : float
+            Share of the training that is done, from 0 to 1.
+        """
+
+    def check_affinity(self, affinity: Any, guessed: bool) -> None:
+        """Raise a ValueError where the objective cannot learn from an affinity.
+
+        Parameters
+        ----------
+        affinity : affinity object
+            Fitted on the training rows.
+        guessed : bool
+            Whether it was chosen by the form of `y`, as ``affinity="auto"`` does.
+        """

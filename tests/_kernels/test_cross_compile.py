@@ -1,0 +1,40 @@
+"""Kernels on a processor that this machine may not have: LLVM compiles for it here."""
+
+import re
+import subprocess
+import sys
+
+import pytest
+
+from sklearn_hashrank._kernels._jit import IS_COMPILED
+
+# In a process of its own: LLVM ends the process where it cannot compile. Without numba's counting
+# of references, whose instructions are those of the processor at hand.
+CODE = r"""
+import re, sys
+import llvmlite.binding as llvm
+import numba
+import numpy as np
+from sklearn_hashrank._kernels.hamming import first_word
+
+compiled = numba.njit(_nrt=False)(first_word.py_func)
+compiled(np.uint64(5), np.arange(64, dtype=np.uint64), np.empty(64, dtype=np.uint16))
+code = next(iter(compiled.inspect_llvm().values()))
+triple = sys.argv[1]
+llvm.initialize_all_targets()
+llvm.initialize_all_asmprinters()
+machine = llvm.Target.from_triple(triple).create_target_machine(opt=3)
+layout = str(machine.target_data)
+code = re.sub(r'(?m)^target triple = ".*"$', f'target triple = "{triple}"', code)
+code = re.sub(r'(?m)^target datalayout = ".*"$', f'target datalayout = "{layout}"', code)
+code = re.sub(r'"(target-cpu|target-features)"="[^"]*"', "", code)
+print(machine.emit_assembly(llvm.parse_assembly(code)))
+"""
+
+
+@pytest.mark.skipif(not IS_COMPILED, reason="nothing is compiled")
+@pytest.mark.parametrize("triple", ["aarch64-unknown-linux-gnu", "arm64-apple-macosx11.0"])
+def test_aarch64_counts_the_bits_of_16_bytes_by_one_instruction(triple):
+    command = [sys.executable, "-c", CODE, triple]
+    assembly = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert re.search(r"^\s+cnt(\.16b\s+v\d+, v\d+|\s+v\d+\.16b, v\d+\.16b)$", assembly, re.M)

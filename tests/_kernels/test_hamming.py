@@ -1,0 +1,93 @@
+"""Counts of Hamming distances by runs of items, against one pair after the other."""
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from sklearn_hashrank._kernels import hamming
+from sklearn_hashrank._kernels._jit import IS_COMPILED
+
+LENGTHS = {
+    "one": lambda rng: np.ones(3000, dtype=int),
+    "short": lambda rng: rng.integers(0, 40, 300),
+    "around what is counted by pairs": lambda rng: rng.integers(2000, 4400, 12),
+    "long": lambda rng: np.array([40_001, 0, 3, 70_001, 2_047, 32_768]),
+}
+
+
+def random_words(rng, n, n_bits):
+    bits = rng.integers(0, 2, (n, -(-n_bits // 64) * 64), dtype=np.uint8)
+    bits[:, n_bits:] = 0
+    return np.packbits(bits, axis=1, bitorder="little").view(np.uint64)
+
+
+def literal_counts(queries, items, weights, item_levels, n_levels, n_bits):
+    counts = np.zeros((len(queries), n_levels, n_bits + 1), dtype=np.int64)
+    for count, query, levels in zip(counts, queries, item_levels):
+        distances = np.bitwise_count(query ^ items).sum(axis=1, dtype=np.int64)
+        np.add.at(count, (levels, distances), weights)
+    return counts
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("name", LENGTHS)
+@pytest.mark.parametrize("n_bits", [1, 7, 32, 64, 65, 128, 180, 200, 256, 300])
+def test_counts_are_those_of_one_pair_after_the_other(n_bits, name, weighted):
+    rng = np.random.default_rng(0)
+    stops = np.cumsum(np.stack([LENGTHS[name](rng) for _ in range(2)]), axis=1)
+    stops[1] = stops[1] * stops[0, -1] // stops[1, -1]  # the second kind of query: other runs
+    n, n_levels = int(stops[0, -1]), 3
+    levels = rng.integers(0, n_levels, stops.shape).astype(np.uint16)
+    kinds = np.array([1, 0, 1])
+    items, queries = random_words(rng, n, n_bits), random_words(rng, 3, n_bits)
+    items[: n // 3] = queries[0]  # many items in one cell
+    weights = rng.integers(1, 9, n) if weighted else np.ones(n, dtype=np.int64)
+    found = np.ones((3, n_levels, n_bits + 1), dtype=np.int64)
+    given = weights if weighted else weights[:0]
+    words = np.ascontiguousarray(items.T)
+    hamming.count_runs(queries, words, given, kinds, stops, levels, found)
+    of_items = [np.repeat(levels[k], np.diff(stops[k], prepend=0)) for k in kinds]
+    expected = literal_counts(queries, items, weights, of_items, n_levels, n_bits)
+    np.testing.assert_array_equal(found, 1 + expected)
+
+
+@pytest.mark.parametrize("n_bits", [8, 64, 128])
+def test_no_count_overflows_where_all_items_are_equal(n_bits):
+    """More pairs than 16 bits count, by themselves and as a sum over tiles."""
+    n = 400_001
+    words = np.zeros((-(-n_bits // 64), n), dtype=np.uint64)
+    counts = np.zeros((1, 1, n_bits + 1), dtype=np.int64)
+    stops, levels = np.array([[n]]), np.zeros((1, 1), dtype=np.uint16)
+    query, once = np.zeros((1, len(words)), np.uint64), np.empty(0, np.int64)
+    hamming.count_runs(query, words, once, np.zeros(1, int), stops, levels, counts)
+    assert counts[0, 0, 0] == counts.sum() == n
+
+
+PLAIN = """
+import numpy as np
+from sklearn_hashrank._kernels import hamming
+
+rng = np.random.default_rng(0)
+n, stops = 6501, np.array([[4001, 4010, 6501]])
+for n_words in (1, 2):
+    words = rng.integers(0, 256, (n_words, n), dtype=np.uint64)
+    counts = np.zeros((2, 2, 33), dtype=np.int64)
+    levels = np.array([[1, 0, 1]], dtype=np.uint16)
+    queries, once = np.ascontiguousarray(words[:, :2].T), np.empty(0, np.int64)
+    hamming.count_runs(queries, words, once, np.zeros(2, int), stops, levels, counts)
+    assert counts.sum() == 2 * n
+    print(counts.tolist())
+"""
+
+
+@pytest.mark.skipif(not IS_COMPILED, reason="nothing is compiled to compare with")
+def test_pairs_are_counted_as_plain_python_too():
+    def printed(**environment):
+        command = [sys.executable, "-W", "error", "-c", PLAIN]
+        environment = {**os.environ, **environment}
+        return subprocess.run(command, env=environment, capture_output=True, check=True).stdout
+
+    assert printed() == printed(NUMBA_DISABLE_JIT="1")

@@ -1,0 +1,45 @@
+"""Metrics of tensors: on the host or not, in half precision, sparse, or part of a gradient."""
+
+import numpy as np
+import pytest
+import torch
+
+from sklearn_hashrank.codes import hamming_distances, weighted_distances
+from sklearn_hashrank.histogram import distance_histogram
+from sklearn_hashrank.metrics import (
+    code_usage,
+    index_recall_score,
+    tie_aware_average_precision_score,
+)
+
+RNG = np.random.default_rng(0)
+BITS, Y = RNG.integers(0, 2, (50, 16)), RNG.integers(0, 3, 50)
+FORMS = {
+    "bits": torch.tensor(BITS),
+    "half": torch.tensor(2 * BITS - 1, dtype=torch.bfloat16),
+    "gradient": torch.tensor(2.0 * BITS - 1, requires_grad=True),
+    "sparse": torch.tensor(BITS).to_sparse(),
+}
+
+
+@pytest.mark.parametrize("codes", FORMS.values(), ids=FORMS)
+def test_codes_may_be_tensors(codes):
+    y = torch.tensor(Y)
+    expected = tie_aware_average_precision_score(Y, BITS)
+    assert tie_aware_average_precision_score(y, codes) == expected
+    database = (y, codes)
+    found = tie_aware_average_precision_score(y[:9], codes.to_dense()[:9], database=database)
+    assert found == tie_aware_average_precision_score(Y[:9], BITS[:9], database=(Y, BITS))
+    assert code_usage(codes).n_distinct == code_usage(BITS).n_distinct
+    np.testing.assert_array_equal(hamming_distances(codes, codes), hamming_distances(BITS, BITS))
+
+
+def test_distances_and_weights_may_be_part_of_a_gradient():
+    distances = torch.cdist(torch.tensor(2.0 * BITS), torch.tensor(2.0 * BITS)).requires_grad_()
+    found = distance_histogram(distances, torch.tensor(Y), exclude_self=True)
+    expected = distance_histogram(distances.detach().numpy(), Y, exclude_self=True)
+    np.testing.assert_array_equal(found.counts, expected.counts)
+    assert index_recall_score(distances, distances) > 0
+    weights = torch.arange(16.0, requires_grad=True)
+    expected = weighted_distances(BITS, BITS, np.arange(16.0))
+    np.testing.assert_array_equal(weighted_distances(BITS, BITS, weights), expected)
