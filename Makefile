@@ -20,10 +20,11 @@ ABOUT_DEEP += $(addprefix tests/,comparison/test_methods.py cli/test_outputs.py 
 TEST_DEEP := OMP_NUM_THREADS=1 SCIPY_ARRAY_API=1 $(DEEP)/bin/python -m pytest -q -c tests_deep/pytest.ini --rootdir .
 SHOW := MPLBACKEND=Agg $(BIN)/python -W "ignore:FigureCanvasAgg"
 
-.PHONY: help test test-oldest test-stores test-deep test-wheel dist check-platforms lint format examples docs demo bench fuzz clean
+.PHONY: help test test-processors test-oldest test-stores test-deep test-wheel dist check-platforms lint format examples docs demo bench fuzz clean
 
 help:
 	@echo "make test        install what is needed, run all tests in two processes; WORKERS=8 takes eight"
+	@echo "make test-processors the tests of what is learned, with the BLAS kernels of three kinds of processors"
 	@echo "make test-oldest the tests with the oldest supported version of every requirement"
 	@echo "make test-stores codes in vector stores, and hashers in ONNX and sentence-transformers"
 	@echo "make test-deep   losses and networks, with torch for the CPU"
@@ -58,6 +59,10 @@ $(OLDEST)/.ready: constraints = --constraint $(OLDEST)/oldest.txt
 
 test: $(READY)
 	$(BIN)/python $(TEST)
+
+# Kernels that every x86-64 processor of the last ten years can run; another machine ignores them.
+test-processors: $(READY)
+	$(BIN)/python -m tests.spread --settings Haswell,Sandybridge,Nehalem --seeds 1 --numprocesses $(WORKERS) tests
 
 test-oldest: $(OLDEST)/.ready
 	$(OLDEST)/bin/python $(TEST)

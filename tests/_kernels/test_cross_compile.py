@@ -32,6 +32,7 @@ print(machine.emit_assembly(llvm.parse_assembly(code)))
 """
 
 
+@pytest.mark.process
 @pytest.mark.skipif(not IS_COMPILED, reason="nothing is compiled")
 @pytest.mark.parametrize("triple", ["aarch64-unknown-linux-gnu", "arm64-apple-macosx11.0"])
 def test_aarch64_counts_the_bits_of_16_bytes_by_one_instruction(triple):

@@ -7,6 +7,8 @@ import sys
 import textwrap
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[2]
 
 KERNELS = """
@@ -68,6 +70,7 @@ assert "EOFError" in message, message
 """
 
 
+@pytest.mark.process
 def test_a_full_or_damaged_cache_is_told_once(tmp_path):
     (tmp_path / "kernels.py").write_text(textwrap.dedent(KERNELS))
     run = subprocess.run(
@@ -81,6 +84,7 @@ def test_a_full_or_damaged_cache_is_told_once(tmp_path):
     assert run.returncode == 0, run.stderr
 
 
+@pytest.mark.process
 def test_a_changed_helper_is_compiled_anew(tmp_path):
     """A kernel whose own file is as it was, and a function in a file beside it that is not."""
     folder = tmp_path / "kernels"

@@ -285,6 +285,7 @@ def test_good_n_jobs_are_taken(n_jobs):
 needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
 
 
+@pytest.mark.process
 @needs_fork
 def test_a_forked_process_has_threads_of_its_own():
     """Also one that is forked inside of a task, while others are at work."""
@@ -312,6 +313,7 @@ def test_a_forked_process_has_threads_of_its_own():
     ) == ["3", "0", "0", "0", "0", "3"]
 
 
+@pytest.mark.process
 def test_the_interpreter_ends_with_its_threads():
     """And what is called while it ends is done without further ones."""
     assert run(
@@ -401,6 +403,7 @@ def test_one_blas_thread_decorates():
     assert blas_threads() == {2}
 
 
+@pytest.mark.process
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs os.fork")
 def test_blas_threads_in_a_process_forked_inside_of_a_loop():
     run(

@@ -334,6 +334,7 @@ def test_unexpected_errors_are_one_line_too(folder, capsys, monkeypatch):
     assert err == "hashrank: unexpected error: RuntimeError: out of luck (--debug shows where)\n"
 
 
+@pytest.mark.process
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_interrupted_then_resumed(folder, capsys, no_pictures, n_jobs):
@@ -372,6 +373,7 @@ def test_interrupted_then_resumed(folder, capsys, no_pictures, n_jobs):
     assert rows_of("found/runs.csv") == rows_of("afresh/runs.csv")
 
 
+@pytest.mark.process
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 @pytest.mark.parametrize("is_ignored", [False, True], ids=["at a terminal", "in the background"])
 def test_interrupt_while_the_package_is_imported(tmp_path, is_ignored):
@@ -421,6 +423,7 @@ def test_interrupt_of_a_short_command(folder, capsys, monkeypatch):
     assert (code, out, err) == (130, "", "hashrank: interrupted\n")
 
 
+@pytest.mark.process
 def test_output_that_nobody_reads(folder):
     X = np.load("X.npy")
     np.save("codes.npy", np.packbits(X[:200] > 7, axis=1))

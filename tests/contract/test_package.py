@@ -56,6 +56,7 @@ def printed(code, cwd, **environment):
     return done.stdout
 
 
+@pytest.mark.process
 def test_import_loads_nothing_heavy(tmp_path):
     code = "import sys, sklearn_hashrank, sklearn_hashrank.metrics; print(*sys.modules)"
     loaded = set(printed(code, tmp_path).split())
@@ -107,6 +108,7 @@ for hasher in (
 """
 
 
+@pytest.mark.process
 def test_kernels_without_compilation(tmp_path):
     """Evaluation, search and learning give the same numbers in plain Python."""
     compiled = printed(SMOKE + LEARNING, tmp_path)
@@ -132,6 +134,7 @@ for level, same in enumerate((y[:, None] != y, y[:, None] == y)):
 """
 
 
+@pytest.mark.process
 def test_kernels_without_a_writable_cache(tmp_path):
     """Every kernel can be imported where nobody can write, and what is called is compiled."""
     printed(WITHOUT_CACHE, tmp_path)

@@ -29,6 +29,7 @@ def test_every_block_names_its_language():
     assert {language for language, _ in BLOCKS} == {"python", "sh"}
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("code", blocks("python"))
 def test_python_runs_as_it_stands(code, tmp_path):
     done = subprocess.run(

@@ -73,6 +73,7 @@ def test_a_citation_has_the_version():
     assert citation["license"] == PROJECT["license"]
 
 
+@pytest.mark.process
 def test_obstacles_to_a_release_are_named():
     command = [sys.executable, ".ci/releasable.py", "v0.0"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
@@ -99,6 +100,7 @@ def test_how_to_install_names_the_extra():
     assert '[plot]"' in how_to_install("plot")
 
 
+@pytest.mark.process
 def test_the_oldest_versions_are_those_of_the_requirements():
     command = [sys.executable, ".ci/oldest.py"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)

@@ -52,6 +52,7 @@ def test_changes_are_changes_and_come_again():
     assert changed == [corrupted(content, Random(seed)) for seed in range(200)]
 
 
+@pytest.mark.process
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 def test_what_a_killed_command_leaves_is_whole():
     """In a process of its own, which has no threads when it forks."""

@@ -136,6 +136,7 @@ def test_scale_and_offset_of_features_do_not_matter(digits):
     assert scores[0] == pytest.approx(scores[1], abs=0.005)
 
 
+@pytest.mark.slow
 @pytest.mark.learning
 @pytest.mark.parametrize("objective", ["dsh", "dispersed"])
 def test_principal_components_do_as_well_as_the_features(digits, objective):

@@ -23,6 +23,7 @@ def fitted(loss="auc"):
     return StructHasher(16, loss=loss, random_state=0).fit(X[:900], y[:900])
 
 
+@pytest.mark.slow
 @pytest.mark.learning
 @pytest.mark.parametrize("loss", ["auc", "ap", "ndcg"])
 def test_codes_rank_well(loss):

@@ -42,6 +42,7 @@ def test_numpy_source_and_faiss_give_the_codes_of_transform(name, data):
     check_codes(np.packbits(1 - codes[:, : len(intercept)], axis=1), expected, is_near)
 
 
+@pytest.mark.process
 def test_the_source_needs_only_numpy(tmp_path):
     (tmp_path / "hasher.py").write_text(to_numpy_source(LSHHasher(12, random_state=0).fit(X)))
     np.save(tmp_path / "rows.npy", X)

@@ -112,6 +112,7 @@ def recall(hasher, X, queries):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.learning
 @pytest.mark.parametrize("n_bits", [8, 12])
 def test_without_labels_it_finds_more_neighbors_than_what_learns_nothing(clusters, n_bits):

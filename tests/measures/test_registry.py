@@ -236,6 +236,7 @@ print(histogram.measure(measure, k=2).tolist(), scorer(hasher, X, y))
 """
 
 
+@pytest.mark.process
 def test_a_measure_of_ones_own_goes_to_processes_that_do_not_know_it(histogram, registered):
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(20, 6)), rng.integers(0, 3, 20)

@@ -347,6 +347,7 @@ print(*new)
 """
 
 
+@pytest.mark.process
 def test_many_at_once_and_kill(folder):
     """Eight threads and four processes on one output and on one store; then kill -9."""
     run = subprocess.run(

@@ -124,6 +124,7 @@ def test_a_file_is_complete_or_is_not_there(tmp_path):
     np.testing.assert_array_equal(np.load(path), CODES[:20])
 
 
+@pytest.mark.process
 def test_a_killed_process_leaves_no_file_of_that_name(tmp_path):
     script = """
     import os, signal

@@ -312,6 +312,7 @@ def test_codes_do_not_depend_on_the_scale(scale, shrinkage):
     np.testing.assert_array_equal(codes, scaled)
 
 
+@pytest.mark.slow
 @pytest.mark.learning
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_neither_scale_nor_offset_changes_the_quality(dtype):
