@@ -43,12 +43,12 @@ class RSHHasher(LinearHasher):
 
     This class does four things that the paper does not. It whitens the features first where
     relevance depends on labels. It rotates the solution, which is unique up to a rotation only, as
-    iterative quantization does. With `y` it leaves queries out of their own rankings, and gives
-    each direction a weight that grows with the share of its variance which relevance explains. With
-    few classes, B has fewer positive eigenvalues than there are bits; the supervised directions are
-    then spread over all bits by a tight frame: their weights have orthonormal rows, found as
-    iterative quantization finds a rotation. Each raises the quality much. Without them, by ``solver="alm", shrinkage=1, rotation=None,
-    spread="eigenvectors"``, the hasher is the paper's; the method ``rsh-paper`` of
+    iterative quantization does. With `y` it gives each direction a weight, which grows with the
+    share of its variance that relevance explains. With few classes, B has fewer positive
+    eigenvalues than there are bits; the supervised directions are then spread over all bits by a
+    tight frame: their weights have orthonormal rows, found as iterative quantization finds a
+    rotation. Each raises the quality much. Without them, by ``solver="alm", shrinkage=1,
+    rotation=None, spread="eigenvectors"``, the hasher is the paper's; the method ``rsh-paper`` of
     :func:`~sklearn_hashrank.comparison.compare` samples as many rows as the paper, too.
 
     Parameters
@@ -72,10 +72,11 @@ class RSHHasher(LinearHasher):
         multipliers find from a random start.
     spread : {"frame", "orthogonal", "eigenvectors"}, default="frame"
         What more bits than supervised directions do. ``"frame"`` weighs the supervised directions
-        by what `y` says of each, and spreads them over all bits, together with principal directions, of small weight unless `y` is
-        None; `n_bits` may then be any number. ``"orthogonal"`` adds orthogonal directions in which
-        the rows vary least. ``"eigenvectors"`` adds the next eigenvectors of B as in the paper:
-        random directions where B vanishes, then those of its negative eigenvalues.
+        by what `y` says of each, and spreads them over all bits, together with principal
+        directions, of small weight unless `y` is None; `n_bits` may then be any number.
+        ``"orthogonal"`` adds orthogonal directions in which the rows vary least.
+        ``"eigenvectors"`` adds the next eigenvectors of B as in the paper: random directions where
+        B vanishes, then those of its negative eigenvalues.
     shrinkage : float in (0, 1] or "auto", default="auto"
         Features are scaled and then whitened by their covariance, shrunk this much towards a
         multiple of the identity. 1 leaves the features as they are; without a frame the rows of
@@ -108,8 +109,7 @@ class RSHHasher(LinearHasher):
         Offsets that let every hyperplane pass through the mean.
     objective_ : float
         Mean margin of a triplet, ``q.T A A.T (x_i - x_j)`` with i more relevant than j, in units of
-        the mean variance of a feature. With `y` and a frame, without what queries add to their own
-        rankings.
+        the mean variance of a feature.
     orthogonality_ : float
         Frobenius norm of ``A.T A - I``, for the directions before they are spread.
     n_iter_ : int
@@ -347,8 +347,6 @@ class RSHHasher(LinearHasher):
         self.shrinkage_ = self._choose_shrinkage(moments)
         space, rows = whiten(moments, rows, self.shrinkage_, random_state)
         problem = MarginProblem(supervision, space)
-        if self.spread == "frame" and self.fitted_with_y_:
-            problem.leave_queries_out(rows)
         solution = problem.solve(
             self.solver,
             self.n_bits,
@@ -358,11 +356,10 @@ class RSHHasher(LinearHasher):
             verbose=self.verbose,
         )
         self._set_results(solution)
-        directions, shares = problem.supervised_directions(solution)
+        directions = problem.supervised_directions(solution)
         bits = spread_over_bits(
             problem,
             directions,
-            shares,
             self.n_bits,
             rows,
             self.rotation,

@@ -99,8 +99,7 @@ class MarginProblem:
     `supervision` holds the factors of B for raw features; `space` has whitened features, and their
     mean variance before whitening is the unit of the margin. Where the factors span few directions,
     `B` is without the space where it vanishes. Eigenvalues up to `no_eigenvalue` are rounding
-    error. Once queries are left out of their own rankings, `covariance` is that of the rows in the
-    coordinates of B.
+    error.
     """
 
     def __init__(self, supervision: Supervision, space: FeatureSpace):
@@ -122,23 +121,7 @@ class MarginProblem:
         self.no_eigenvalue = _NO_EIGENVALUE * np.linalg.norm(self.B)
         if self.no_eigenvalue == 0:
             raise NothingToLearnError("B = 0: the triplets cancel each other.")
-        self.covariance: np.ndarray | None = None
         self._self_share = supervision.self_weight / (2 * supervision.n_wins)
-
-    def leave_queries_out(self, rows: CenteredRows) -> None:
-        """Take from B what the queries add to their own rankings.
-
-        A query that is ranked among the items agrees with itself in every direction. With few rows
-        of a class this is most of B, and has nothing to do with the labels. `rows` are those of the
-        space before whitening.
-        """
-        # Where B vanishes there is nothing to take from: what is left would depend on rounding.
-        values, vectors = linalg.eigh(self.B)
-        known = np.abs(values) > self.no_eigenvalue
-        self.basis = self.lift(vectors[:, known])
-        inside = rows @ self.space.lift(self.basis)
-        self.covariance = inside.T @ inside / (len(inside) * self.space.mean_variance)
-        self.B = np.diag(values[known]) - self._self_share * self.covariance
 
     def solve(
         self,
@@ -164,20 +147,22 @@ class MarginProblem:
             loss.value, loss.gradient, start, max_iter=max_iter, tol=tol, verbose=verbose
         )
 
-    def supervised_directions(self, solution: OrthogonalSolution) -> tuple[np.ndarray, np.ndarray]:
-        """Orthonormal directions of positive eigenvalue, the largest first, and their shares.
-
-        The share of a direction is that of its variance which relevance explains; for class labels,
-        the variance between the classes. It is not known, and 1, where queries rank themselves.
-        """
+    def supervised_directions(self, solution: OrthogonalSolution) -> np.ndarray:
+        """Directions of positive eigenvalue inside, the largest first, (n_inside, at most n)."""
         A = solution.A
         values, vectors = leading_eigenpairs(A.T @ self.B @ A, A.shape[1])
-        positive = values > self.no_eigenvalue
-        directions = A @ vectors[:, positive]
-        shares = np.ones(directions.shape[1])
-        if self.covariance is not None:
-            shares = values[positive] / np.sum(directions * (self.covariance @ directions), axis=0)
-        return fix_signs(self.lift(directions)), shares
+        return fix_signs(self.lift(A @ vectors[:, values > self.no_eigenvalue]))
+
+    def explained_shares(self, directions: np.ndarray, rows: CenteredRows) -> np.ndarray:
+        """Share of the variance of each direction that relevance explains.
+
+        For class labels this is the variance between the classes. A query that is ranked among the
+        items agrees with itself in every direction, whatever the labels are; that is taken away, so
+        that the shares of random labels are about zero. `rows` are those before whitening.
+        """
+        margins = np.sum((self.wins.T @ directions) * (self.queries.T @ directions), axis=0)
+        variances = np.mean((rows @ self.space.lift(directions)) ** 2, axis=0)
+        return margins * (self.space.mean_variance / variances) - self._self_share
 
     def lift(self, columns: np.ndarray) -> np.ndarray:
         """From the coordinates of B to those of the whitened features."""
@@ -185,11 +170,7 @@ class MarginProblem:
 
     def objective(self, A: np.ndarray) -> float:
         """Mean margin of a triplet."""
-        margin = float(np.vdot(self.wins.T @ A, self.queries.T @ A))
-        if self.covariance is None or self.basis is None:
-            return margin
-        inside = self.basis.T @ A
-        return margin - self._self_share * float(np.vdot(inside, self.covariance @ inside))
+        return float(np.vdot(self.wins.T @ A, self.queries.T @ A))
 
     def principal_directions(
         self, taken: np.ndarray, n: int, rows: CenteredRows, random_state: RandomState
@@ -271,7 +252,6 @@ class MarginProblem:
 def spread_over_bits(
     problem: MarginProblem,
     directions: np.ndarray,
-    shares: np.ndarray,
     n_bits: int,
     rows: CenteredRows,
     rotation: str | None,
@@ -282,16 +262,21 @@ def spread_over_bits(
 ) -> Bits:
     """Make `n_bits` bits of at most as many supervised directions, and rotate all together.
 
-    Directions weigh as the root of their `shares`, see :meth:`MarginProblem.supervised_directions`.
+    With labels and ``spread="frame"`` directions weigh as the root of the share of their variance
+    that relevance explains, and those without one are left out.
     ``spread="frame"`` adds principal directions of small weight, as many as are missing, and turns
     all into a tight frame of `n_bits` vectors. ``"orthogonal"`` fills up with low-variance
     directions, ``"eigenvectors"`` with the next eigenvectors of B. `labelled` says whether
     something else than the rows supervised: without it the principal directions say no less than
     the supervised ones, and ``"frame"`` gives them the same weight.
     """
+    weights = directions
+    if labelled and spread == "frame":
+        shares = problem.explained_shares(directions, rows)
+        directions, shares = directions[:, shares > 0], shares[shares > 0]
+        weights = directions * np.sqrt(shares / shares.max(initial=0))
     n_supervised = directions.shape[1]
     n_missing = n_bits - n_supervised
-    weights = directions * np.sqrt(shares / shares.max(initial=0))
     if n_missing and spread == "orthogonal":
         further = problem.low_variance_directions(directions, n_missing, rows, random_state)
         weights = directions = np.hstack([directions, further])

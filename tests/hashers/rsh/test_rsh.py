@@ -147,34 +147,40 @@ def posed(X, y, *, shrinkage=1):
     return MarginProblem(supervise(affinity, groups, groups, share=1.0), space), rows
 
 
+def shares_of(X, y, shrinkage=1):
+    """Shares of all supervised directions, their margins over their variances, and themselves."""
+    problem, rows = posed(X, y, shrinkage=shrinkage)
+    solution = problem.solve("eigh", X.shape[1], np.random.RandomState(0), max_iter=1, tol=1)
+    directions = problem.supervised_directions(solution)
+    variances = np.mean((rows @ problem.space.lift(directions)) ** 2, axis=0)
+    margins = [problem.objective(column[:, None]) for column in directions.T]
+    raw = np.array(margins) * problem.space.mean_variance / variances
+    return problem.explained_shares(directions, rows), raw, directions
+
+
 @pytest.mark.parametrize("n_features", [5, 40])
-def test_queries_left_out_add_nothing_to_their_own_rankings(n_features):
-    """Exactly so where all classes are of one size."""
+def test_shares_are_those_of_rankings_without_the_query(n_features):
+    """Exactly so where all classes are of one size, and all directions together."""
     X = np.random.default_rng(0).normal(size=(12, n_features)) + 3
     y = np.arange(12) % 3
-    problem, rows = posed(X, y)
-    problem.leave_queries_out(rows)
+    shares, _, directions = shares_of(X, y)
     centred = X - X.mean(axis=0)
     B = supervision_matrix_of_others(LabelAffinity().fit(y).pairwise(y, y), centred)
     n_wins = (triplet_tensor(y[:, None] == y) == 1).sum()
-    expected = (B + B.T) / 2 / (2 * n_wins * X.var(axis=0).mean())
-    basis = problem.basis  # of the directions in which the labels say something
-    np.testing.assert_allclose(problem.B, basis.T @ expected @ basis, atol=1e-12)
-    inside = np.linalg.qr(np.random.default_rng(1).normal(size=(len(problem.B), 2)))[0]
-    margin = problem.objective(basis @ inside)
-    assert margin == pytest.approx(np.vdot(inside, problem.B @ inside))
+    projections = centred @ directions
+    expected = np.sum(directions * (B @ directions), axis=0) / (2 * n_wins)
+    np.testing.assert_allclose(shares, expected / np.mean(projections**2, axis=0), atol=1e-12)
 
 
-def test_random_labels_explain_nothing_once_queries_are_left_out():
+def test_random_labels_explain_nothing():
     rng = np.random.default_rng(0)
-    X, shares, full = rng.normal(size=(400, 10)), [], []
+    X, sums, raw_sums = rng.normal(size=(400, 10)), [], []
     for _ in range(20):
-        problem, rows = posed(X, rng.permutation(np.arange(400) % 100))
-        full.append(np.trace(problem.B))
-        problem.leave_queries_out(rows)
-        shares.append(np.trace(problem.B) / np.trace(problem.covariance))
-    assert min(full) > 0.2 * np.trace(problem.covariance)  # a quarter: classes of four rows
-    assert abs(np.mean(shares)) < 4 * np.std(shares) / np.sqrt(20)
+        shares, raw, _ = shares_of(X, rng.permutation(np.arange(400) % 100))
+        sums.append(shares.sum())
+        raw_sums.append(raw.sum())
+    assert min(raw_sums) > 2  # a quarter of each of ten directions: classes of four rows
+    assert abs(np.mean(sums)) < 4 * np.std(sums) / np.sqrt(20)
 
 
 def test_shares_are_the_variance_between_classes():
@@ -182,12 +188,10 @@ def test_shares_are_the_variance_between_classes():
     y = np.arange(5000) % 50
     means = rng.normal(size=(50, 4)) * [3, 1, 0.5, 0]
     X = means[y] + rng.normal(size=(5000, 4))
-    problem, rows = posed(X, y, shrinkage=0.1)
-    problem.leave_queries_out(rows)
-    _, shares = problem.supervised_directions(problem.solve("eigh", 4, rng, max_iter=1, tol=1))
+    shares, _, _ = shares_of(X, y, shrinkage=0.1)
     between = means[:, :3].var(axis=0)
     np.testing.assert_allclose(shares[:3], between / (between + 1), atol=0.1)
-    assert shares[3:].sum() < 0.02
+    assert np.all(np.abs(shares[3:]) < 0.02)
 
 
 def test_whitening_makes_the_shrunk_covariance_a_multiple_of_the_identity():
