@@ -83,6 +83,7 @@ for n_words in (1, 2):
 """
 
 
+@pytest.mark.process
 @pytest.mark.skipif(not IS_COMPILED, reason="nothing is compiled to compare with")
 def test_pairs_are_counted_as_plain_python_too():
     def printed(**environment):

@@ -259,6 +259,7 @@ def counted(_):
     return count_threads(None), sum(run_in_threads(square, range(10), 2))
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("backend", ["loky", "threading"])
 def test_inside_of_joblibs_workers(backend):
     found = joblib.Parallel(n_jobs=2, backend=backend)(joblib.delayed(counted)(i) for i in range(4))

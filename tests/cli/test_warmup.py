@@ -46,6 +46,7 @@ def run(*arguments, **environment):
     )
 
 
+@pytest.mark.process
 @pytest.mark.skipif(not IS_COMPILED, reason="nothing is compiled")
 def test_every_kernel_is_compiled_and_kept():
     names = called_from_python()
@@ -61,6 +62,7 @@ def test_every_kernel_is_compiled_and_kept():
     assert list(folder.glob("hamming.count_runs-*.nbi"))
 
 
+@pytest.mark.process
 def test_nothing_to_compile_is_told():
     found = run("-m", "sklearn_hashrank", "warmup", NUMBA_DISABLE_JIT="1")
     assert (found.returncode, found.stdout) == (2, "")
