@@ -159,7 +159,7 @@ def project(X: Any, components: np.ndarray, intercept: np.ndarray) -> np.ndarray
     X : {ndarray, CSR matrix} of shape (n_samples, n_features)
         Rows.
     components : ndarray of shape (n_bits, n_features)
-        Normal vectors of hyperscores.
+        Normal vectors of hyperplanes.
     intercept : ndarray of shape (n_bits,)
         Their offsets.
 
