@@ -83,18 +83,16 @@ class KernelFeatures:
         lengths of the centred ones; the second is for the means. Different anchors round
         independently, but equal ones equally, and the rounding of a row's norm is that of all.
         """
+        weights, means = np.abs(scores.components), self.means.astype(scores.components.dtype)
         order = np.argsort(self.anchors.squared_norms)
         starts = np.flatnonzero(np.diff(self.anchors.squared_norms[order], prepend=-1))
-
-        def of_distinct(terms):
-            return np.add.reduceat(np.abs(terms)[:, order], starts, axis=1)
-
-        weights = scores.components.astype(np.float64)
-        largest = of_distinct(weights).max(axis=1)
-        of_means = lengths(of_distinct(weights * self.means))
-        of_means += np.abs(weights @ self.means - scores.intercept)
+        if starts.size < order.size:  # anchors of equal norm may be equal
+            weights = np.add.reduceat(weights[:, order], starts, axis=1)
+            means = np.maximum.reduceat(means[order], starts)
+        common = np.abs(scores.components @ self.means - scores.intercept)
         sizes = np.where(scores.lengths > 0, scores.lengths, np.inf)
-        return (largest / sizes).max(), (of_means / sizes).max()
+        of_means = lengths(weights * means) + common
+        return (weights.max(axis=1) / sizes).max(), (of_means / sizes).max()
 
     def _settled(self, X, scores, gains, dtype):
         """Projections added up in a dtype, whose signs depend on each row alone."""
