@@ -79,6 +79,7 @@ def supervise_rows(affinity, query_y, database_y, queries, database):
         affinity,
         group_rows(affinity, query_y, queries),
         group_rows(affinity, database_y, database),
+        share=1.0,
     )
 
 

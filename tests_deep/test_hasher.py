@@ -190,6 +190,26 @@ def test_objectives_and_losses_of_users_anneal():
     assert Loss.seen == pytest.approx([0, 0.25, 0.5, 0.75])
 
 
+class Falling(nn.Module):
+    """A loss that says how much of the training is left."""
+
+    left = 1.0
+
+    def anneal(self, progress):
+        self.left = 1 - progress
+
+    def forward(self, scores, y):
+        return self.left + 0 * scores.sum()
+
+
+def test_every_pass_is_validated_by_the_loss_of_the_end():
+    learned = hasher(objective=Falling(), max_iter=9, early_stopping=True, n_iter_no_change=2)
+    history = learned.fit(X, Y).history_
+    assert history["validation"] == [0.0] * 3
+    assert history["objective"] == sorted(history["objective"])
+    assert learned.objective.left == 1
+
+
 def test_an_object_is_annealed_like_its_name():
     named = hasher(objective="hashnet").fit(X, Y)
     given = HashNet()

@@ -72,7 +72,11 @@ def kernel(function):
 
 
 def inlined(function):
-    """Compile a function into every kernel that calls it; a call costs as much as a row."""
+    """Compile a function as part of every kernel that calls it.
+
+    A call costs as much as a row. A function with a machine code of its own is optimised twice, and
+    what unpacks arguments from Python takes longer to compile than a short loop.
+    """
     return numba.njit(inline="always")(function)
 
 
@@ -84,22 +88,12 @@ def _ctpop(typing_context, word):
     return word(word), codegen
 
 
-@inlined
-def _compiled_popcount(word):
-    return _ctpop(word)  # type: ignore[call-arg]
-
-
 @intrinsic
 def _cttz(typing_context, word):
     def codegen(context, builder, signature, arguments):
         return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 0))
 
     return types.int64(word), codegen
-
-
-@inlined
-def _compiled_lowest_bit(word):
-    return _cttz(word)  # type: ignore[call-arg]
 
 
 @inlined
@@ -125,11 +119,6 @@ def _mask_below(typing_context, array, start, bound):
     return types.uint64(array, types.intp, array.dtype), codegen
 
 
-@inlined
-def _compiled_mask_below(array, start, bound):
-    return _mask_below(array, start, bound)  # type: ignore[call-arg]
-
-
 def _plain_lowest_bit(word):
     word = int(word)
     return (word & -word).bit_length() - 1 if word else 64
@@ -148,7 +137,7 @@ def _plain_mask_below(array, start, bound):
 # mask_below takes an array of unsigned numbers, a start and a bound: bit i of its word says whether
 # number start + i is below.
 IS_COMPILED = not config.DISABLE_JIT  # type: ignore[attr-defined]
-popcount = _compiled_popcount if IS_COMPILED else np.bitwise_count
-lowest_bit = _compiled_lowest_bit if IS_COMPILED else _plain_lowest_bit
-drop_lowest = _compiled_drop_lowest if IS_COMPILED else _plain_drop_lowest
-mask_below = _compiled_mask_below if IS_COMPILED else _plain_mask_below
+popcount: Any = _ctpop if IS_COMPILED else np.bitwise_count
+lowest_bit: Any = _cttz if IS_COMPILED else _plain_lowest_bit
+drop_lowest: Any = _compiled_drop_lowest if IS_COMPILED else _plain_drop_lowest
+mask_below: Any = _mask_below if IS_COMPILED else _plain_mask_below

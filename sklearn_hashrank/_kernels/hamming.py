@@ -7,7 +7,7 @@ contiguous memory. Its items are ordered so that, for one query, runs of them sh
 
 import numpy as np
 
-from ._jit import kernel, popcount
+from ._jit import inlined, kernel, popcount
 
 _SLICE = 2048  # items whose bins wait in the level-1 cache
 _TILE = 16384  # items that stay in the level-2 cache while all queries pass
@@ -17,50 +17,46 @@ _LANES_UP_TO = 2048  # bins; larger histograms collide too rarely to need lanes
 _GLANCE = 256  # distances of which the smallest tells whether to look at them one by one
 
 
-@kernel
-def first_word(query, words, bins):
-    for i in range(words.size):
-        bins[i] = popcount(query ^ words[i])
+@inlined
+def find_distances(query, words, start, stop, distances):
+    """Set the distances of a query (n_words,) to the items from `start` to `stop`."""
+    first = words[0, start:stop]
+    for i in range(first.size):
+        distances[i] = popcount(query[0] ^ first[i])
+    for w in range(1, query.size):
+        word, row = query[w], words[w, start:stop]
+        for i in range(row.size):
+            distances[i] += popcount(word ^ row[i])
 
 
-@kernel
-def next_word(query, words, bins):
-    for i in range(words.size):
-        bins[i] += popcount(query ^ words[i])
-
-
-@kernel
-def _first_word_of_pairs(query, left, right, n_distances, cells):
+@inlined
+def _find_cells(query, words, start, n_distances, cells):
+    """Set the cell of each pair of items, of those from `start` on, in a table of distances."""
+    middle, stop = start + cells.size, start + 2 * cells.size
+    left, right = words[0, start:middle], words[0, middle:stop]
     for i in range(cells.size):
-        row = np.uint16(np.uint16(popcount(query ^ left[i])) * n_distances)
-        cells[i] = row + np.uint16(popcount(query ^ right[i]))
+        row = np.uint16(np.uint16(popcount(query[0] ^ left[i])) * n_distances)
+        cells[i] = row + np.uint16(popcount(query[0] ^ right[i]))
+    for w in range(1, query.size):
+        word, left, right = query[w], words[w, start:middle], words[w, middle:stop]
+        for i in range(cells.size):
+            row = np.uint16(np.uint16(popcount(word ^ left[i])) * n_distances)
+            cells[i] += np.uint16(row + np.uint16(popcount(word ^ right[i])))
 
 
-@kernel
-def _next_word_of_pairs(query, left, right, n_distances, cells):
-    for i in range(cells.size):
-        row = np.uint16(np.uint16(popcount(query ^ left[i])) * n_distances)
-        cells[i] += np.uint16(row + np.uint16(popcount(query ^ right[i])))
-
-
-@kernel
+@inlined
 def _tally_pairs(cells, tables, stride):
     """Add one per cell, to two tables in turn: equal cells in a row wait for each other's store."""
     n_unrolled = cells.size - cells.size % 8
-    for i in range(0, n_unrolled, 8):
-        tables[cells[i]] += 1
-        tables[stride + cells[i + 1]] += 1
-        tables[cells[i + 2]] += 1
-        tables[stride + cells[i + 3]] += 1
-        tables[cells[i + 4]] += 1
-        tables[stride + cells[i + 5]] += 1
-        tables[cells[i + 6]] += 1
-        tables[stride + cells[i + 7]] += 1
+    for start in range(0, n_unrolled, 8):
+        for i in range(start, start + 8, 2):
+            tables[cells[i]] += 1
+            tables[stride + cells[i + 1]] += 1
     for i in range(n_unrolled, cells.size):
         tables[cells[i]] += 1
 
 
-@kernel
+@inlined
 def _fold(tables, sums, histogram):
     """Add the rows and the columns of the sum of both tables to `histogram`, and clear them."""
     n = sums.size
@@ -80,7 +76,7 @@ def _fold(tables, sums, histogram):
         histogram[i] += sums[i]
 
 
-@kernel
+@inlined
 def _count_run(query, words, first, last, cells, tables, sums, histogram):
     """Count items `first` to `last`, of one level and at most a tile, two by one increment.
 
@@ -97,48 +93,36 @@ def _count_run(query, words, first, last, cells, tables, sums, histogram):
             distance += popcount(query[w] ^ words[w, last])
         histogram[distance] += 1
     for start in range(first, last, 2 * cells.size):
-        half = min(cells.size, (last - start) // 2)
-        middle, stop = start + half, start + 2 * half
-        part = cells[:half]
-        left, right = words[0, start:middle], words[0, middle:stop]
-        _first_word_of_pairs(query[0], left, right, n_distances, part)
-        for w in range(1, n_words):
-            left, right = words[w, start:middle], words[w, middle:stop]
-            _next_word_of_pairs(query[w], left, right, n_distances, part)
+        part = cells[: min(cells.size, (last - start) // 2)]
+        _find_cells(query, words, start, n_distances, part)
         _tally_pairs(part, tables, stride)
     _fold(tables, sums, histogram)
 
 
-@kernel
+@inlined
 def _shift(bins, offset):
     for i in range(bins.size):
         bins[i] += offset
 
 
-@kernel
+@inlined
 def _tally(bins, histogram, stride):
-    """Add one per bin to `histogram`: `stride` apart for each of 8 lanes (0: no lanes)."""
-    n_unrolled = bins.size - bins.size % 8
-    for i in range(0, n_unrolled, 8):
-        histogram[bins[i]] += 1
-        histogram[stride + bins[i + 1]] += 1
-        histogram[2 * stride + bins[i + 2]] += 1
-        histogram[3 * stride + bins[i + 3]] += 1
-        histogram[4 * stride + bins[i + 4]] += 1
-        histogram[5 * stride + bins[i + 5]] += 1
-        histogram[6 * stride + bins[i + 6]] += 1
-        histogram[7 * stride + bins[i + 7]] += 1
+    """Add one per bin to `histogram`: `stride` apart for each of the lanes (0: no lanes)."""
+    n_unrolled = bins.size - bins.size % _LANES
+    for start in range(0, n_unrolled, _LANES):
+        for lane in range(_LANES):
+            histogram[np.uint64(lane) * stride + bins[start + lane]] += 1
     for i in range(n_unrolled, bins.size):
         histogram[bins[i]] += 1
 
 
-@kernel
+@inlined
 def _tally_weighted(bins, weights, histogram):
     for i in range(bins.size):
         histogram[bins[i]] += weights[i]
 
 
-@kernel
+@inlined
 def _merge_lanes(lanes, histogram):
     """Add the lanes to `histogram`, and clear them."""
     for lane in range(_LANES):
@@ -165,22 +149,25 @@ def count_runs(queries, words, weights, kinds, stops, levels, counts):
     levels : (n_kinds or 1, n_runs) uint16; likewise
     counts : (n_queries, n_levels, n_bits + 1) int64, added to in place
     """
-    n_words, n = words.shape
+    n = words.shape[1]
     n_queries, n_levels, n_distances = counts.shape
     n_bins = n_levels * n_distances
     bins = np.empty(_SLICE, dtype=np.uint32)
     use_lanes = weights.size == 0 and n_bins <= _LANES_UP_TO
     stride = np.uint64(n_bins)
     no_stride = np.uint64(0)
-    lanes = np.zeros(_LANES * n_bins if use_lanes else 0, dtype=np.int64)
+    lanes = np.empty(_LANES * n_bins if use_lanes else 0, dtype=np.int64)
+    lanes[:] = 0
     n_cells = n_distances * n_distances
     long_run = max(_SLICE, n_cells)  # from here on, folding costs less than pairs save
     use_pairs = weights.size == 0 and long_run <= min(n, _TILE_OF_PAIRS)
     tile_size = _TILE_OF_PAIRS if use_pairs else _TILE
     cells = np.empty(_SLICE if use_pairs else 0, dtype=np.uint16)
-    tables = np.zeros(2 * n_cells if use_pairs else 0, dtype=np.uint16)
+    tables = np.empty(2 * n_cells if use_pairs else 0, dtype=np.uint16)
+    tables[:] = 0
     sums = np.empty(n_distances, dtype=np.uint16)
-    cursors = np.zeros(n_queries, dtype=np.int64)
+    cursors = np.empty(n_queries, dtype=np.int64)
+    cursors[:] = 0
 
     for tile in range(0, n, tile_size):
         tile_stop = min(n, tile + tile_size)
@@ -202,9 +189,7 @@ def count_runs(queries, words, weights, kinds, stops, levels, counts):
                     continue
                 stop = min(tile_stop, start + _SLICE)
                 part = bins[: stop - start]
-                first_word(queries[q, 0], words[0, start:stop], part)
-                for w in range(1, n_words):
-                    next_word(queries[q, w], words[w, start:stop], part)
+                find_distances(queries[q], words, start, stop, part)
                 position = start
                 while position < stop:
                     run_stop = min(q_stops[run], stop)
@@ -227,7 +212,7 @@ def count_runs(queries, words, weights, kinds, stops, levels, counts):
                 _merge_lanes(lanes, histogram)
 
 
-@kernel
+@inlined
 def _smallest(distances):
     smallest = distances[0]
     for i in range(1, distances.size):
@@ -246,7 +231,7 @@ def largest_weights(queries, words, weights, peaks):
     weights : (n,) int64
     peaks : (n_queries, n_distances) int64, raised in place; items farther away do not count
     """
-    n_words, n = words.shape
+    n = words.shape[1]
     n_distances = peaks.shape[1]
     distances = np.empty(_SLICE, dtype=np.uint32)
     for tile in range(0, n, _TILE):
@@ -255,9 +240,7 @@ def largest_weights(queries, words, weights, peaks):
             for start in range(tile, tile_stop, _SLICE):
                 stop = min(tile_stop, start + _SLICE)
                 part = distances[: stop - start]
-                first_word(queries[q, 0], words[0, start:stop], part)
-                for w in range(1, n_words):
-                    next_word(queries[q, w], words[w, start:stop], part)
+                find_distances(queries[q], words, start, stop, part)
                 for glance in range(0, part.size, _GLANCE):
                     glance_stop = min(part.size, glance + _GLANCE)
                     if _smallest(part[glance:glance_stop]) < n_distances:
@@ -279,7 +262,7 @@ def group_rows(rows, groups, offsets, grouped):
             grouped[w, target] = rows[i, w]
 
 
-@kernel
+@inlined
 def _mix(word):
     # 32 x 32 -> 64 bit products cannot overflow, so that this also runs as plain Python.
     low = word & np.uint64(0xFFFFFFFF)
@@ -309,7 +292,8 @@ def find_equal_rows(rows, groups, max_distinct):
     while size < 2 * max_distinct:
         size *= 2
     mask = np.uint64(size - 1)
-    table = np.full(size, -1, dtype=np.int32)
+    table = np.empty(size, dtype=np.int32)
+    table[:] = -1
     firsts = np.empty(max_distinct, dtype=np.int64)
     repeats = np.empty(max_distinct, dtype=np.int64)
     index = np.empty(n, dtype=np.int32)

@@ -9,8 +9,8 @@ orders ties by lowest index.
 
 import numpy as np
 
-from ._jit import drop_lowest, kernel, lowest_bit, mask_below, popcount
-from .hamming import first_word, next_word
+from ._jit import drop_lowest, inlined, kernel, lowest_bit, mask_below, popcount
+from .hamming import find_distances
 
 TILE = 4096  # items; a multiple of 64
 _GROUP = 64  # queries that share a tile, at most
@@ -21,31 +21,27 @@ _INDEX = np.uint64((1 << INDEX_BITS) - 1)
 _ONE = np.uint64(1)
 
 
-@kernel
-def _copy_column(column, words):
-    for i in range(column.size):
-        words[i] = column[i]
-
-
-@kernel
+@inlined
 def _load_tile(codes, start, stop, words):
-    if codes.shape[1] == 1:
-        _copy_column(codes.reshape(-1)[start:stop], words[0])  # contiguous: four times faster
+    n_words = codes.shape[1]
+    part = codes[start:stop].reshape(-1)
+    if n_words == 1:
+        for i in range(part.size):  # contiguous: four times faster
+            words[0, i] = part[i]
         return
-    for w in range(codes.shape[1]):
-        _copy_column(codes[start:stop, w], words[w])
+    for w in range(n_words):
+        for i in range(stop - start):
+            words[w, i] = part[i * n_words + w]
 
 
-@kernel
+@inlined
 def _collect(query, words, n_items, first, bound, base, distances, hits, keys, size, counts):
     """Append the keys of the items of a tile that are nearer than `bound`; return the new size.
 
     `counts` (one more than there are distances) is added to. Keys of nothing may be written behind
     the last one, up to the size of a tile.
     """
-    first_word(query[0], words[0, :n_items], distances)
-    for w in range(1, query.size):
-        next_word(query[w], words[w, :n_items], distances)
+    find_distances(query, words, 0, n_items, distances)
     n_blocks = np.int64(0)
     for block in range(0, n_items, 64):
         found = mask_below(distances, block, bound)
@@ -71,7 +67,7 @@ def _collect(query, words, n_items, first, bound, base, distances, hits, keys, s
     return size
 
 
-@kernel
+@inlined
 def _drop_far(keys, size, top, n_at_top):
     """Keep keys of distances below `top` and the first `n_at_top` at it; return their number."""
     kept = np.int64(0)
@@ -83,7 +79,7 @@ def _drop_far(keys, size, top, n_at_top):
     return kept
 
 
-@kernel
+@inlined
 def _sort(keys, size, counts, ordered):
     """Write keys in order of (distance, index), from their counts by distance.
 
@@ -100,7 +96,7 @@ def _sort(keys, size, counts, ordered):
         position[distance] += 1
 
 
-@kernel
+@inlined
 def unpack_keys(keys, indices, distances):
     for i in range(indices.size):
         indices[i] = np.int64(keys[i] & _INDEX)
@@ -116,7 +112,7 @@ def key_shape(n_queries, k, n):
 
 
 @kernel
-def nearest(queries, codes, k, limits, buffer, keys, indices, distances, n_found):
+def nearest(queries, codes, k, n_bits, limits, buffer, keys, indices, distances, n_found):
     """Find the `k` nearest items of each query, ties by lowest index.
 
     Parameters
@@ -124,6 +120,7 @@ def nearest(queries, codes, k, limits, buffer, keys, indices, distances, n_found
     queries : (n_queries, n_words) uint64
     codes : (n, n_words) uint64
     k : int, at most n
+    n_bits : int
     limits : (n_queries,) int64, largest distance of an item to be looked at, at most n_bits
     buffer : (TILE,) unsigned integers that can hold n_bits + 1
     keys : (group, capacity) uint64, scratch for a group of queries, see `key_shape`
@@ -140,14 +137,15 @@ def nearest(queries, codes, k, limits, buffer, keys, indices, distances, n_found
     size = np.empty(group, np.int64)
     inside = np.empty(group, np.int64)  # how many of them count: those within `top`
     top = np.empty(group, np.int64)  # the k-th smallest distance so far, or the limit
-    counts = np.empty((group, limits.max() + 2), np.int64)
+    counts = np.empty((group, n_bits + 2), np.int64)
     hits = np.empty((2, TILE // 64 + 1), np.uint64)
     for first in range(0, n_queries, group):
         n_group = min(group, n_queries - first)
         size[:] = 0
         inside[:] = 0
         counts[:] = 0
-        top[:n_group] = limits[first : first + n_group]
+        for g in range(n_group):  # an assignment of a slice would compile its error's message
+            top[g] = limits[first + g]
         for start in range(0, n, TILE):
             n_items = min(TILE, n - start)
             _load_tile(codes, start, start + n_items, words)
@@ -200,12 +198,10 @@ def distance_quantiles(queries, sample, rank, buffer, counts, quantiles):
     quantiles : (n_queries,) int64, written: n_bits where there are fewer than `rank`
     """
     for q in range(queries.shape[0]):
-        first_word(queries[q, 0], sample[0], buffer)
-        for w in range(1, queries.shape[1]):
-            next_word(queries[q, w], sample[w], buffer)
+        find_distances(queries[q], sample, 0, sample.shape[1], buffer)
         counts[:] = 0
-        for distance in buffer:
-            counts[distance] += 1
+        for i in range(buffer.size):
+            counts[buffer[i]] += 1
         within, d = counts[0], 0
         while within < rank and d < counts.size - 1:
             d += 1
@@ -213,13 +209,14 @@ def distance_quantiles(queries, sample, rank, buffer, counts, quantiles):
         quantiles[q] = d
 
 
-@kernel
+@inlined
 def room(array, size, more):
     """Return the array, or a larger copy of its first `size` elements where `more` do not fit."""
     if size + more <= array.size:
         return array
     larger = np.empty(max(2 * array.size, size + more), array.dtype)
-    larger[:size] = array[:size]
+    for i in range(size):
+        larger[i] = array[i]
     return larger
 
 

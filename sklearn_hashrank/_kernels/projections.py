@@ -51,12 +51,13 @@ def find_uncertain(scores, of_rows, slopes, offsets):
     """
     n_rows, n_bits = scores.shape
     counts = np.empty(n_rows, np.intp)
+    total = 0
     for i in range(n_rows):
         count = 0
         for j in range(n_bits):
             count += not abs(scores[i, j]) > of_rows[i] * slopes[j] + offsets[j]
         counts[i] = count
-    total = counts.sum()
+        total += count
     rows, bits = np.empty(total, np.intp), np.empty(total, np.intp)
     n = 0
     for i in range(n_rows):

@@ -92,9 +92,11 @@ def accumulate(similarity, level, counts, start, stop, n_bits, delta):
     size = n_cells + 2 * reach
     n_turns = -(-n_rows // _TURNS)
     # Spare cells behind the others take nothing but a query itself, and what fills the last turn.
-    cell = np.full((_QUERIES, n_turns * _TURNS), n_cells, np.int32)
+    cell = np.empty((_QUERIES, n_turns * _TURNS), np.int32)
+    cell[:] = n_cells
     offset = np.empty((_QUERIES, n_rows), similarity.dtype)
-    shares = np.zeros((_QUERIES, 2 * n_turns * _TURNS), similarity.dtype)
+    shares = np.empty((_QUERIES, 2 * n_turns * _TURNS), similarity.dtype)
+    shares[:] = number(0)
     tables = np.empty(2 * _QUERIES * _TURNS * size, similarity.dtype)
     mass = number(1 / max(delta, 1.0))
     for first in range(start, stop, _QUERIES):
@@ -152,7 +154,8 @@ def pull_back(similarity, level, gradient, start, stop, n_bits, delta):
     scale = number(n_bins / (n_bits * delta * max(delta, 1.0)))
     cell = np.empty(n_rows, np.int32)
     offset = np.empty(n_rows, similarity.dtype)
-    table = np.zeros(n_levels * width, similarity.dtype)
+    table = np.empty(n_levels * width, similarity.dtype)
+    table[:] = number(0)
     for q in range(start, stop):
         slopes = similarity[q]
         _locate(slopes, level[q], n_bits, n_bins, width, 0, cell, offset)

@@ -18,6 +18,7 @@ from . import (
     _command_fit,
     _command_methods,
     _command_search,
+    _command_warmup,
 )
 from ._outputs import check_words
 
@@ -28,6 +29,7 @@ _COMMANDS = (
     _command_encode,
     _command_evaluate,
     _command_search,
+    _command_warmup,
 )
 _DESCRIPTION = "Learning to hash: compare methods, and fit, encode, evaluate and search on files."
 _EPILOG = """\

@@ -91,6 +91,9 @@ COLUMNS = (
 MEASURED = ("ap", "ndcg", "ph2", "acg", "mlgap")
 """Short names of the measures of a comparison, unless others are asked for."""
 
+_FIGURES = tuple(column for column in COLUMNS if column.name not in MEASURED)
+"""The columns that are no measures, which every comparison has."""
+
 _MEANINGS = {
     "average_precision": "The expected average precision.",
     "ndcg": "The expected `dcg` over that of the ideal ranking, which is cut at `k` too.",
@@ -124,7 +127,7 @@ _COUNTED = ("n_train", "n_queries", "n_database", "distinct_codes", "code_entrop
 def name_measures(measures: Any) -> dict[str, ConfiguredMeasure]:
     """Return the measures that :func:`compare` was asked for, by the name of their column."""
     named = make_retrieval_scorer(measures).measures
-    others = {column.name for column in COLUMNS} - set(MEASURED) | set(_COUNTED) | set(_OF_RUN)
+    others = {column.name for column in _FIGURES} | set(_COUNTED) | set(_OF_RUN)
     for name in named:
         if not name:
             raise ValueError("measures must have names that can head a column. Got ''.")
@@ -134,7 +137,7 @@ def name_measures(measures: Any) -> dict[str, ConfiguredMeasure]:
 
 
 def columns_of(measures: Mapping[str, ConfiguredMeasure]) -> tuple[Column, ...]:
-    """The columns of a comparison by these measures: theirs, then the times."""
+    """The columns of a comparison by these measures: theirs, then the other figures."""
     known = {column.name: column for column in COLUMNS}
     columns = []
     for name, configured in measures.items():
@@ -150,7 +153,7 @@ def columns_of(measures: Mapping[str, ConfiguredMeasure]) -> tuple[Column, ...]:
         columns.append(
             Column(name, title, " ".join(meaning.split()), ranged=_is_ranged(configured))
         )
-    return (*columns, *(column for column in COLUMNS if column.is_time))
+    return (*columns, *_FIGURES)
 
 
 def _first_paragraph(measure: Measure) -> str:
@@ -249,8 +252,7 @@ def are_scores(
     scores: Any, measures: Mapping[str, ConfiguredMeasure], further: Iterable[Column] = ()
 ) -> bool:
     """Whether these are scores of a run by such measures: every name is there, and a number."""
-    names = set(_COUNTED) | {column.name for column in COLUMNS if column.is_time}
-    names |= {column.name for column in further}
+    names = set(_COUNTED) | {column.name for column in (*_FIGURES, *further)}
     for name, configured in measures.items():
         names |= {name + suffix for suffix in (_TIE_RANGE if _is_ranged(configured) else [""])}
     return isinstance(scores, dict) and names <= set(scores) and _are_numbers(scores.values())

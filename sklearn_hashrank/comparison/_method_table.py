@@ -318,9 +318,13 @@ def check_method(estimator: Any, name: str) -> Any:
             f"method {name!r} must be a hasher, or another estimator whose transform or predict "
             f"gives codes. Got {estimator!r} instead."
         )
-    if hasattr(estimator, "_parameter_constraints"):
-        try:
-            estimator._validate_params()
-        except ValueError as error:
-            raise ValueError(f"method {name!r}: {error}") from error
+    parts = [estimator]
+    if isinstance(estimator, BaseHasher):
+        parts += estimator.get_params(deep=False).values()  # an objective, which fit would refuse
+    for part in parts:
+        if hasattr(part, "_parameter_constraints") and not isinstance(part, type):
+            try:
+                part._validate_params()
+            except ValueError as error:
+                raise ValueError(f"method {name!r}: {error}") from error
     return estimator

@@ -128,6 +128,15 @@ class OwnLossOfRows:
         if hasattr(self._module, "anneal"):
             self._module.anneal(progress)
 
+    def at_end(self) -> "OwnLossOfRows":
+        """Return the loss as it is at the end of the training, by which rows are validated."""
+        if not hasattr(self._module, "anneal"):
+            return self
+        at_end = copy.copy(self)
+        at_end._module = copy.deepcopy(self._module)
+        at_end.anneal(1.0)
+        return at_end
+
     def level_gain(self, levels: np.ndarray) -> None:
         """Say nothing of the levels."""
 

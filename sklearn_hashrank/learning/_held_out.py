@@ -55,7 +55,8 @@ def validation_of(
     """Return a callable that says how good the projections are, by rows kept for validation.
 
     Where the objective names a tie-aware measure, that is the mean measure of these rows as queries
-    for the training rows; otherwise it is the mean objective of the rows among themselves.
+    for the training rows; otherwise it is the mean objective of the rows among themselves, always
+    that of the end of the training, so that passes can be compared where the objective anneals.
 
     Parameters
     ----------
@@ -75,9 +76,10 @@ def validation_of(
     if objective.measure is not None:
         return _validate_by_measure(objective.measure, projections, relevance, train, validation)
     blocks = np.array_split(validation, -(-len(validation) // _ROWS_TO_VALIDATE))
+    at_end = objective.at_end()
 
     def validate() -> float:
-        return float(np.mean([objective.value(projections(rows), rows) for rows in blocks]))
+        return float(np.mean([at_end.value(projections(rows), rows) for rows in blocks]))
 
     return validate
 

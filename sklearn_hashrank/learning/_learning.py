@@ -16,6 +16,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from sklearn.utils import check_random_state
 
 from .._utils.callbacks import Progress
 from ..solvers.stochastic import SCHEDULES
@@ -149,7 +150,7 @@ class MinibatchLearning:
         Rows of a batch, at most all of them.
     validation_fraction : float or None, default=None
         Share of the rows kept for validation. None: no early stopping.
-    random_state : RandomState instance
+    random_state : int or RandomState instance
         Samples the validation rows and the batches.
 
     Attributes
@@ -173,7 +174,7 @@ class MinibatchLearning:
     ...     ObjectiveOfRows(SimplifiedAP(), relevance),
     ...     relevance,
     ...     validation_fraction=0.1,
-    ...     random_state=np.random.RandomState(0),
+    ...     random_state=0,
     ... )
     >>> len(learning.train), len(learning.validation), learning.batch_size
     (900, 100, 256)
@@ -186,18 +187,19 @@ class MinibatchLearning:
         *,
         batch_size: int | str = "auto",
         validation_fraction: float | None = None,
-        random_state: np.random.RandomState,
+        random_state: int | np.random.RandomState,
     ):
+        sampler = check_random_state(random_state)
         self._objective, self._relevance = objective, relevance
         self.train, self.validation = relevance.members, relevance.members[:0]
         if validation_fraction is not None:
             self.train, self.validation = split_for_validation(
-                self.train, validation_fraction, random_state
+                self.train, validation_fraction, sampler
             )
-        size = size_of_batches(batch_size, objective, relevance, random_state)
+        size = size_of_batches(batch_size, objective, relevance, sampler)
         self.batch_size = min(len(self.train), size)
         self.in_groups = batch_size == "auto" and relevance.takes_groups(self.batch_size)
-        self._batches = relevance.batches(self.train, self.batch_size, self.in_groups, random_state)
+        self._batches = relevance.batches(self.train, self.batch_size, self.in_groups, sampler)
 
     def run(
         self,
@@ -236,6 +238,8 @@ class MinibatchLearning:
             For each pass the mean ``"objective"``, the ``"learning_rate"`` at its end, and the
             ``"validation"`` where there are rows for it.
         """
+        if schedule not in SCHEDULES:
+            raise ValueError(f"schedule must be one of {sorted(SCHEDULES)}. Got {schedule!r}.")
         objective, stopping = self._objective, None
         if self.validation.size:
             validate = validation_of(

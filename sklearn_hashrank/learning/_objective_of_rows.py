@@ -52,6 +52,15 @@ class ObjectiveOfRows:
         """
         self._objective.anneal(progress)
 
+    def at_end(self) -> "ObjectiveOfRows":
+        """Return the objective as it is at the end of the training, by which rows are validated.
+
+        Returns
+        -------
+        objective : ObjectiveOfRows
+        """
+        return ObjectiveOfRows(self._objective.at_end(), self._relevance)
+
     def learning_rate(self, solver: str) -> float | None:
         """Return the rate that the objective declares for a solver; None where it does not.
 

@@ -49,7 +49,9 @@ def _nearest(queries, codes, n_bits, limits, indices, distances):
         distance_buffer(n_bits),
         _key_buffer(_kernels.nearest.key_shape(len(queries), k, len(codes))),
     )
-    _kernels.nearest.nearest(queries, codes, k, limits, *scratch, indices, distances, n_found)
+    _kernels.nearest.nearest(
+        queries, codes, k, n_bits, limits, *scratch, indices, distances, n_found
+    )
     return n_found
 
 

@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils._param_validation import InvalidParameterError
 
+from ..measures import get_measure
+
 SIGNATURE = "value_and_gradient(scores, level, levels)"
 
 
@@ -17,8 +19,8 @@ class CheckedObjective:
     """An objective of the package or of a user, with everything that it may declare.
 
     What :class:`BaseObjective` has, and the object has not, is as it is there. An object that
-    anneals is copied, so that learning does not change it. Values and gradients are checked in the
-    first batch, the shape of the gradient in every batch.
+    anneals is copied, so that learning does not change it. What it declares is checked.
+    The form of values and gradients is checked in every batch, that they are finite in the first.
 
     Parameters
     ----------
@@ -35,15 +37,21 @@ class CheckedObjective:
 
     def __init__(self, objective: Any):
         check_objective(objective)
+        for name in ("anneal", "check_affinity", "level_gain"):
+            declared = getattr(objective, name, None)
+            if not (declared is None or callable(declared)):
+                self._refuse_declared(objective, name, "a method", declared)
         anneals = callable(getattr(objective, "anneal", None))
         self.objective = copy.deepcopy(objective) if anneals else objective
         self._anneals = anneals
         self.measure = getattr(objective, "measure", None)
-        if not (self.measure is None or isinstance(self.measure, str)):
-            self._refuse_declared("measure", "None or the name of a measure", self.measure)
+        if self.measure is not None and not _validates(self.measure):
+            wanted = "None or the name of a measure that needs no codes"
+            self._refuse_declared(objective, "measure", wanted, self.measure)
         self._rates = getattr(objective, "learning_rates", {})
         if not isinstance(self._rates, Mapping):
-            self._refuse_declared("learning_rates", "a mapping of solvers to rates", self._rates)
+            wanted = "a mapping of solvers to rates"
+            self._refuse_declared(objective, "learning_rates", wanted, self._rates)
         self._levels = np.empty(0)
         self._is_checked = False
 
@@ -57,6 +65,20 @@ class CheckedObjective:
         """
         if self._anneals:
             self.objective.anneal(progress)
+
+    def at_end(self) -> "CheckedObjective":
+        """Return the objective as it is at the end of the training; this one stays as it is.
+
+        Returns
+        -------
+        objective : CheckedObjective
+            This one, where it does not anneal.
+        """
+        if not self._anneals:
+            return self
+        at_end = CheckedObjective(self.objective)
+        at_end.anneal(1.0)
+        return at_end
 
     def check_affinity(self, affinity: Any, guessed: bool) -> None:
         """Raise a ValueError where the objective cannot learn from an affinity.
@@ -85,9 +107,13 @@ class CheckedObjective:
         learning_rate : float or None
         """
         rate = self._rates.get(solver)
-        if rate is not None and not (isinstance(rate, (int, float)) and 0 < rate < math.inf):
-            self._refuse_declared(f"learning_rates[{solver!r}]", "a finite float above 0", rate)
-        return rate
+        if rate is None:
+            return None
+        is_number = isinstance(rate, Real) and not isinstance(rate, bool)
+        if not is_number or not 0 < rate < math.inf:
+            name, wanted = f"learning_rates[{solver!r}]", "a finite float above 0"
+            self._refuse_declared(self.objective, name, wanted, rate)
+        return float(rate)
 
     def level_gain(self, levels: np.ndarray) -> np.ndarray | None:
         """Return what an item of each level gains; None where the objective does not say so.
@@ -101,8 +127,16 @@ class CheckedObjective:
         -------
         gain : ndarray of shape (n_levels,) or None
         """
-        gain = getattr(self.objective, "level_gain", None)
-        return None if gain is None else gain(np.asarray(levels, dtype=np.float64))
+        declared = getattr(self.objective, "level_gain", None)
+        gain = None if declared is None else declared(np.asarray(levels, dtype=np.float64))
+        if gain is None:
+            return None
+        gain = np.asarray(gain)
+        is_gain = gain.shape == np.shape(levels) and gain.dtype.kind in "biuf"
+        if not is_gain or not np.isfinite(gain).all():
+            wanted = f"{len(levels)} finite numbers, one for each level"
+            self._refuse_declared(self.objective, "level_gain(levels)", wanted, gain)
+        return gain
 
     def __call__(
         self, scores: np.ndarray, level: np.ndarray, levels: ArrayLike
@@ -127,17 +161,18 @@ class CheckedObjective:
         if not np.array_equal(levels, self._levels):
             self._levels = np.array(levels, dtype=np.float64)
             self._levels.setflags(write=False)
+        _check_scores(scores, level)
         result = self.objective.value_and_gradient(scores, level, self._levels)
+        value, gradient = self._check_form(result, scores)
         if not self._is_checked:
-            self._check(result, scores)
+            if not math.isfinite(value):
+                self._refuse(f"a value of {float(value)}", scores)
+            if not np.isfinite(gradient).all():
+                self._refuse("a gradient that holds NaN or infinity", scores)
             self._is_checked = True
-        value, gradient = result
-        gradient = np.asarray(gradient, dtype=scores.dtype)
-        if gradient.shape != scores.shape:
-            self._refuse(f"a gradient of shape {gradient.shape}", scores)
-        return float(value), gradient
+        return float(value), gradient.astype(scores.dtype, copy=False)
 
-    def _check(self, result, scores):
+    def _check_form(self, result, scores):
         if not isinstance(result, (tuple, list)) or len(result) != 2:
             what = type(result).__name__
             length = f" of length {len(result)}" if isinstance(result, (tuple, list)) else ""
@@ -148,15 +183,12 @@ class CheckedObjective:
         if not isinstance(value, Real):
             shape = f" of shape {value.shape}" if isinstance(value, np.ndarray) else ""
             self._refuse(f"a value of type {type(value).__name__}{shape}", scores)
-        if not math.isfinite(value):
-            self._refuse(f"a value of {float(value)}", scores)
         gradient = np.asarray(gradient)
         if gradient.shape != scores.shape:
             self._refuse(f"a gradient of shape {gradient.shape}", scores)
         if gradient.dtype.kind not in "iuf":
             self._refuse(f"a gradient of dtype {gradient.dtype}", scores)
-        if not np.isfinite(gradient).all():
-            self._refuse("a gradient that holds NaN or infinity", scores)
+        return value, gradient
 
     def _refuse(self, what, scores):
         raise ValueError(
@@ -164,8 +196,32 @@ class CheckedObjective:
             f"finite array like scores, here of shape {scores.shape}. Got {what} instead."
         )
 
-    def _refuse_declared(self, name, wanted, got):
-        raise ValueError(f"{type(self.objective).__name__}.{name} must be {wanted}. Got {got!r}.")
+    @staticmethod
+    def _refuse_declared(objective, name, wanted, got):
+        raise ValueError(f"{type(objective).__name__}.{name} must be {wanted}. Got {got!r}.")
+
+
+def _validates(measure):
+    """Whether early stopping can look at a measure: by its name, of the counts of a histogram."""
+    if not isinstance(measure, str):
+        return False
+    try:
+        return not get_measure(measure).needs_codes
+    except ValueError:
+        return False
+
+
+def _check_scores(scores, level):
+    """Refuse scores of a user's model that no gradient can be taken by, or of other rows."""
+    is_array = isinstance(scores, np.ndarray) and scores.dtype.name in ("float32", "float64")
+    if not is_array or scores.ndim != 2 or len(scores) != len(level):
+        what = f"an object of type {type(scores).__name__}"
+        if isinstance(scores, np.ndarray):
+            what = f"{scores.dtype} of shape {scores.shape}"
+        raise ValueError(
+            f"scores must be an array of float32 or float64 of shape ({len(level)}, n_bits), a row "
+            f"for each row of the batch. Got {what}."
+        )
 
 
 def check_objective(objective: Any) -> None:

@@ -19,11 +19,11 @@ class BaseObjective(BaseEstimator, ABC):
     Attributes
     ----------
     learning_rates : mapping of str to float
-        The learning rate that ``learning_rate="auto"`` stands for, by the name of the solver.
-        Solvers that are left out have the rates of the learner.
+        The learning rate that ``learning_rate="auto"`` of linear hashers stands for, by the name of
+        the solver. Solvers that are left out have the rates of the hasher. Networks have their own.
     measure : str or None
-        The measure that early stopping looks at: "ap", "ndcg" or another registered one. None: the
-        objective itself.
+        The measure that early stopping looks at: "ap", "ndcg" or another registered one that needs
+        no codes. None: the objective itself, as it is at the end of the training.
 
     Examples
     --------

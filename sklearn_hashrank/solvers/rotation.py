@@ -5,6 +5,8 @@ from scipy.stats import ortho_group
 
 __all__ = ["itq_rotation", "random_rotation", "rotate_to_signs"]
 
+_NO_LENGTH, _NUDGE = 1e-6, 1e-4  # relative to the largest singular value
+
 
 def random_rotation(n: int, random_state: np.random.RandomState) -> np.ndarray:
     """Sample a rotation or reflection of n dimensions from the uniform (Haar) distribution."""
@@ -75,6 +77,18 @@ def rotate_to_signs(
             return rotation, n_iter
         last = positive
         signs = np.where(positive, one, -one)
-        left, _, right = np.linalg.svd(projections.T @ signs, full_matrices=False)
-        rotation = left @ right
+        rotation = _nearest_rotation(projections.T @ signs, rotation)
     return rotation, max_iter
+
+
+def _nearest_rotation(products: np.ndarray, last: np.ndarray) -> np.ndarray:
+    """Matrix of orthonormal rows nearest to the products of projections and signs.
+
+    Where two bits agree on all rows, some directions are free, and rounding would choose the sign
+    of a bit. They then stay as near to the last rotation as they can.
+    """
+    left, lengths, right = np.linalg.svd(products, full_matrices=False)
+    if lengths[-1] <= _NO_LENGTH * lengths[0]:
+        nudged = products + _NUDGE * (lengths[0] or 1) * last
+        left, _, right = np.linalg.svd(nudged, full_matrices=False)
+    return left @ right

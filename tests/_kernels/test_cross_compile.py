@@ -15,10 +15,11 @@ import re, sys
 import llvmlite.binding as llvm
 import numba
 import numpy as np
-from sklearn_hashrank._kernels.hamming import first_word
+from sklearn_hashrank._kernels.hamming import find_distances
 
-compiled = numba.njit(_nrt=False)(first_word.py_func)
-compiled(np.uint64(5), np.arange(64, dtype=np.uint64), np.empty(64, dtype=np.uint16))
+compiled = numba.njit(_nrt=False)(find_distances.py_func)
+words = np.arange(64, dtype=np.uint64).reshape(1, 64)
+compiled(words[:, 0], words, 0, 64, np.empty(64, dtype=np.uint16))
 code = next(iter(compiled.inspect_llvm().values()))
 triple = sys.argv[1]
 llvm.initialize_all_targets()

@@ -1,5 +1,6 @@
 """The command: files in, files out, one clear line and the right exit code where that fails."""
 
+import configparser
 import csv
 import io
 import json
@@ -402,7 +403,9 @@ def test_interrupt_while_the_package_is_imported(tmp_path, is_ignored):
 def test_the_command_starts_by_the_launcher():
     config = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
     assert config["project"]["scripts"] == {"hashrank": f"{LAUNCHER}:main"}
-    assert config["tool"]["setuptools"]["py-modules"] == [LAUNCHER]
+    distribution = configparser.ConfigParser()
+    distribution.read(ROOT / "setup.cfg", encoding="utf-8")
+    assert distribution["options"]["py_modules"] == LAUNCHER
     assert (ROOT / f"{LAUNCHER}.py").is_file()
 
 

@@ -319,6 +319,7 @@ def test_methods_as_printed_differ_from_ours_in_what_the_papers_do_not_do():
         ("itq:max_iter", "must read parameter=value"),
         ("itq:max_iter=3:max_iter=4", "method 'itq:max_iter=3:max_iter=4' gives max_iter twice"),
         ("itq:max_iter=0", "method 'itq:max_iter=0': The 'max_iter' parameter of ITQHasher must"),
+        ("hashnet:scale=-3", "method 'hashnet:scale=-3': The 'scale' parameter of HashNet must"),
         ("itq:n_bits=3", "n_bits of method 'itq:n_bits=3' is set for each run"),
     ],
 )

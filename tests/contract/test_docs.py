@@ -18,6 +18,7 @@ from tests.contract.digits import DigitsChecker, run_page
 from tests.contract.public import (
     DOCS,
     HAS_TORCH,
+    PACKAGE,
     PAGES,
     REFERENCE,
     api_reference,
@@ -47,6 +48,20 @@ def test_every_public_name_is_in_the_reference(module):
         and not any(thing is known for known in REFERENCE.values())
     ]
     assert not missing, "give them a line in docs/api_reference.py"
+
+
+@pytest.mark.parametrize("page", ["architecture", "fit_line_by_line"])
+def test_the_pages_about_the_code_name_files_that_are_there(page):
+    text = re.sub(r"^\.\. _\w+:$|:ref:`[^`]*`", "", (DOCS / f"{page}.rst").read_text(), flags=re.M)
+    files = [path for path in PACKAGE.rglob("*") if path.suffix in (".py", ".css", ".js")]
+    known = {word for path in files for word in re.findall(r"def (_\w+)", path.read_text())}
+    known |= {path.stem for path in files} | {path.parent.name for path in files}
+    named = re.findall(r"(?<![\w/.*])(_[a-z]\w+)(?!\w*\*)", text)
+    assert [name for name in named if name not in known] == []
+    ends = tuple(path.as_posix() for path in files)
+    paths = re.findall(r"\w[\w/]*\.(?:py|css|js)\b", re.sub(r"(docs|tests)/[\w/]+\.py", "", text))
+    missing = [name for name in paths if not any(f"/{end}".endswith(f"/{name}") for end in ends)]
+    assert missing == []
 
 
 def section_names(function, *titles):

@@ -98,6 +98,41 @@ def test_objectives_are_annealed():
     assert np.any(models[0].weights != models[1].weights)
 
 
+class Rising:
+    """A value that says how far the training is, and nothing of the scores."""
+
+    value = 0.0
+
+    def anneal(self, progress):
+        self.value = progress
+
+    def value_and_gradient(self, scores, level, levels):
+        return self.value, np.zeros_like(scores)
+
+
+def test_every_pass_is_validated_by_the_objective_of_the_end():
+    given = Rising()
+    history = learner(given, validation_fraction=0.2).run(Squares(X, 4), 30, n_iter_no_change=3)
+    assert history["validation"] == [1.0] * 4  # none is better than the first
+    assert history["objective"] == sorted(history["objective"])
+    assert history["objective"][-1] < 0.2
+    assert given.value == 0
+
+
+def test_an_unknown_schedule_is_refused():
+    with pytest.raises(ValueError, match="schedule must be one of .*'cosine'.* Got 'linear'"):
+        learner().run(Squares(X, 4), 2, schedule="linear")
+
+
+def test_projections_of_other_rows_are_refused():
+    class Forgets(Squares):
+        def projections(self, rows):
+            return self.rows @ self.weights
+
+    with pytest.raises(ValueError, match=r"shape \(120, n_bits\).* Got float64 of shape \(600, 4"):
+        learner(DSH(), validation_fraction=0.2).run(Forgets(X, 4), 2)
+
+
 def test_batches_have_the_size_that_is_asked_for():
     learning, model = learner(batch_size=100), Squares(X, 4)
     assert learning.batch_size == 100

@@ -58,6 +58,39 @@ def test_the_shape_is_checked_in_every_batch():
         objective(SCORES[:3], LEVEL[:3, :3], [0, 1])
 
 
+@pytest.mark.parametrize(
+    ("result", "got"),
+    [
+        (None, "an object of type NoneType"),
+        ((1.0, GOOD, GOOD), "an object of type tuple of length 3"),
+        (("one", GOOD), "a value of type str"),
+        ((1.0, GOOD + 1j), "a gradient of dtype complex128"),
+    ],
+)
+def test_the_form_is_checked_in_every_batch(result, got):
+    given = Fixed((1.0, GOOD))
+    objective = CheckedObjective(given)
+    objective(SCORES, LEVEL, [0, 1])
+    given.result = result
+    with pytest.raises(ValueError, match=f"Fixed.value_and_gradient must .* Got {got} instead"):
+        objective(SCORES, LEVEL, [0, 1])
+
+
+@pytest.mark.parametrize(
+    ("scores", "got"),
+    [
+        (SCORES.astype(int), r"int64 of shape \(4, 3\)"),
+        (SCORES.astype(np.float16), r"float16 of shape \(4, 3\)"),
+        (SCORES[:3], r"float32 of shape \(3, 3\)"),
+        (SCORES[:, 0], r"float32 of shape \(4,\)"),
+        (SCORES.tolist(), "an object of type list"),
+    ],
+)
+def test_scores_of_a_model_are_checked(scores, got):
+    with pytest.raises(ValueError, match=rf"of shape \(4, n_bits\), .* Got {got}"):
+        CheckedObjective(Fixed((1.0, GOOD)))(scores, LEVEL, [0, 1])
+
+
 @pytest.mark.parametrize("value", [1, np.float32(1), np.array(1.0)])
 @pytest.mark.parametrize("gradient", [GOOD, GOOD.astype(int), GOOD.tolist()])
 def test_numbers_of_any_precision_become_those_of_the_scores(value, gradient):
@@ -154,10 +187,16 @@ def test_what_a_plain_object_does_not_declare_is_that_of_the_base_class():
 @pytest.mark.parametrize(
     ("name", "value", "message"),
     [
-        ("measure", 3, "Fixed.measure must be None or the name of a measure. Got 3"),
+        ("measure", 3, "Fixed.measure must be None or the name of a measure .* Got 3"),
+        ("measure", "foo", "Fixed.measure must be .* that needs no codes. Got 'foo'"),
+        ("measure", "mlgap", "Fixed.measure must be .* that needs no codes. Got 'mlgap'"),
+        ("anneal", 3, "Fixed.anneal must be a method. Got 3"),
+        ("check_affinity", "labels", "Fixed.check_affinity must be a method. Got 'labels'"),
+        ("level_gain", 2.0, "Fixed.level_gain must be a method. Got 2.0"),
         ("learning_rates", 0.1, "Fixed.learning_rates must be a mapping .* Got 0.1"),
         ("learning_rates", {"sgd": 0}, r"Fixed.learning_rates\['sgd'\] must be .* above 0. Got 0"),
         ("learning_rates", {"sgd": "x"}, r"Fixed.learning_rates\['sgd'\] must be .* Got 'x'"),
+        ("learning_rates", {"sgd": True}, r"Fixed.learning_rates\['sgd'\] must be .* Got True"),
     ],
 )
 def test_what_an_objective_declares_is_checked(name, value, message):
@@ -165,3 +204,17 @@ def test_what_an_objective_declares_is_checked(name, value, message):
     setattr(given, name, value)
     with pytest.raises(ValueError, match=message):
         CheckedObjective(given).learning_rate("sgd")
+
+
+@pytest.mark.parametrize("gain", [[1.0], "a", [0.0, np.inf], [[0.0, 1.0]]])
+def test_gains_are_one_number_for_each_level(gain):
+    given = Fixed((1.0, GOOD))
+    given.level_gain = lambda levels: gain
+    with pytest.raises(ValueError, match=r"Fixed.level_gain\(levels\) must be 2 finite numbers"):
+        CheckedObjective(given).level_gain(np.array([0.0, 1.0]))
+
+
+def test_a_rate_may_be_any_number():
+    given = Fixed((1.0, GOOD))
+    given.learning_rates = {"sgd": np.float32(0.5)}
+    assert CheckedObjective(given).learning_rate("sgd") == 0.5

@@ -30,6 +30,19 @@ def supervision_matrix(relevance, queries, items):
     return B
 
 
+def supervision_matrix_of_others(relevance, rows):
+    """B of rows that rank one another, of which no query adds its own vector to its p_m."""
+    S = triplet_tensor(relevance)
+    B = np.zeros((rows.shape[1], rows.shape[1]))
+    for m, query in enumerate(rows):
+        p = np.zeros(rows.shape[1])
+        for i, x_i in enumerate(rows):
+            for j, x_j in enumerate(rows):
+                p += S[m, i, j] * ((i != m) * x_i - (j != m) * x_j)
+        B += np.outer(p, query)
+    return B
+
+
 def mean_margin(relevance, queries, items, A):
     """Mean of q.T A A.T (x_i - x_j) over the triplets with i more relevant than j."""
     S = triplet_tensor(relevance)

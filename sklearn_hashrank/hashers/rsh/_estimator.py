@@ -41,13 +41,14 @@ class RSHHasher(LinearHasher):
     ``tr(A.T B A)``, quadratic in the projection A, and is maximised subject to ``A.T A = I`` [1]_.
     Triplets are counted, never formed, and rows of equal `y` are counted once.
 
-    This class does three things that the paper does not. It whitens the features first where
+    This class does four things that the paper does not. It whitens the features first where
     relevance depends on labels. It rotates the solution, which is unique up to a rotation only, as
-    iterative quantization does. With few classes, B has fewer positive eigenvalues than there are
-    bits; the supervised directions are then spread over all bits by a tight frame: their weights
-    have orthonormal rows, found as iterative quantization finds a rotation. Each raises the
-    quality much. Without them, by ``solver="alm", shrinkage=1, rotation=None,
-    spread="eigenvectors"``, the hasher is the paper's; the method ``rsh-paper`` of
+    iterative quantization does. With `y` it gives each direction a weight, which grows with the
+    share of its variance that relevance explains. With few classes, B has fewer positive
+    eigenvalues than there are bits; the supervised directions are then spread over all bits by a
+    tight frame: their weights have orthonormal rows, found as iterative quantization finds a
+    rotation. Each raises the quality much. Without them, by ``solver="alm", shrinkage=1,
+    rotation=None, spread="eigenvectors"``, the hasher is the paper's; the method ``rsh-paper`` of
     :func:`~sklearn_hashrank.comparison.compare` samples as many rows as the paper, too.
 
     Parameters
@@ -70,11 +71,12 @@ class RSHHasher(LinearHasher):
         Rotation of the solution: iterative quantization, or a random one, which is what the
         multipliers find from a random start.
     spread : {"frame", "orthogonal", "eigenvectors"}, default="frame"
-        What more bits than supervised directions do. ``"frame"`` spreads the supervised
-        directions over all bits, together with principal directions, of small weight unless `y` is
-        None; `n_bits` may then be any number. ``"orthogonal"`` adds orthogonal directions in which
-        the rows vary least. ``"eigenvectors"`` adds the next eigenvectors of B as in the paper:
-        random directions where B vanishes, then those of its negative eigenvalues.
+        What more bits than supervised directions do. ``"frame"`` weighs the supervised directions
+        by what `y` says of each, and spreads them over all bits, together with principal
+        directions, of small weight unless `y` is None; `n_bits` may then be any number.
+        ``"orthogonal"`` adds orthogonal directions in which the rows vary least.
+        ``"eigenvectors"`` adds the next eigenvectors of B as in the paper: random directions where
+        B vanishes, then those of its negative eigenvalues.
     shrinkage : float in (0, 1] or "auto", default="auto"
         Features are scaled and then whitened by their covariance, shrunk this much towards a
         multiple of the identity. 1 leaves the features as they are; without a frame the rows of

@@ -121,6 +121,7 @@ class MarginProblem:
         self.no_eigenvalue = _NO_EIGENVALUE * np.linalg.norm(self.B)
         if self.no_eigenvalue == 0:
             raise NothingToLearnError("B = 0: the triplets cancel each other.")
+        self._self_share = supervision.self_weight / (2 * supervision.n_wins)
 
     def solve(
         self,
@@ -151,6 +152,17 @@ class MarginProblem:
         A = solution.A
         values, vectors = leading_eigenpairs(A.T @ self.B @ A, A.shape[1])
         return fix_signs(self.lift(A @ vectors[:, values > self.no_eigenvalue]))
+
+    def explained_shares(self, directions: np.ndarray, rows: CenteredRows) -> np.ndarray:
+        """Share of the variance of each direction that relevance explains.
+
+        For class labels this is the variance between the classes. A query that is ranked among the
+        items agrees with itself in every direction, whatever the labels are; that is taken away, so
+        that the shares of random labels are about zero. `rows` are those before whitening.
+        """
+        margins = np.sum((self.wins.T @ directions) * (self.queries.T @ directions), axis=0)
+        variances = np.mean((rows @ self.space.lift(directions)) ** 2, axis=0)
+        return margins * (self.space.mean_variance / variances) - self._self_share
 
     def lift(self, columns: np.ndarray) -> np.ndarray:
         """From the coordinates of B to those of the whitened features."""
@@ -250,15 +262,21 @@ def spread_over_bits(
 ) -> Bits:
     """Make `n_bits` bits of at most as many supervised directions, and rotate all together.
 
+    With labels and ``spread="frame"`` directions weigh as the root of the share of their variance
+    that relevance explains, and those without one are left out.
     ``spread="frame"`` adds principal directions of small weight, as many as are missing, and turns
     all into a tight frame of `n_bits` vectors. ``"orthogonal"`` fills up with low-variance
     directions, ``"eigenvectors"`` with the next eigenvectors of B. `labelled` says whether
     something else than the rows supervised: without it the principal directions say no less than
     the supervised ones, and ``"frame"`` gives them the same weight.
     """
+    weights = directions
+    if labelled and spread == "frame":
+        shares = problem.explained_shares(directions, rows)
+        directions, shares = directions[:, shares > 0], shares[shares > 0]
+        weights = directions * np.sqrt(shares / shares.max(initial=0))
     n_supervised = directions.shape[1]
     n_missing = n_bits - n_supervised
-    weights = directions
     if n_missing and spread == "orthogonal":
         further = problem.low_variance_directions(directions, n_missing, rows, random_state)
         weights = directions = np.hstack([directions, further])
@@ -267,9 +285,9 @@ def spread_over_bits(
         weights = directions = np.hstack([directions, further])
     elif n_missing:
         further = problem.principal_directions(directions, n_missing, rows, random_state)
-        if labelled:
+        if labelled and n_supervised:
             further = further * _unsupervised_weight(rows, problem.space, directions, further)
-        weights = np.hstack([directions, further])
+        weights = np.hstack([weights, further])
     turn = random_rotation(n_bits, random_state)[: weights.shape[1]]
     if rotation == "itq":
         projections = rows @ problem.space.lift(weights)

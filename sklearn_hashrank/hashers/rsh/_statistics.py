@@ -87,7 +87,8 @@ class TripletStatistics:
         sampling = self.sampling
         queries = self._sampled(sampling.n_queries, self._queries)
         database = self._sampled(sampling.n_database, self._database)
-        supervision = supervise(sampling.affinity, queries, database)
+        share = database.sizes.sum() / self.n_rows
+        supervision = supervise(sampling.affinity, queries, database, share)
         if supervision.n_wins == 0:
             raise NothingToLearnError(
                 "B = 0, there is nothing to learn: no row is more relevant to a query than any "

@@ -16,18 +16,20 @@ from ...persistence import storable
 
 _LEVELS_AT_A_TIME = 1 << 26
 _WEIGHTS_AT_A_TIME = 1 << 22
+_QUERIES_AT_A_TIME = 256
 
 
 class Supervision(NamedTuple):
     """Factors of ``B = sum_m p_m q_m.T``, one row for all queries of equal `y`.
 
     `wins` holds the p_m, `queries` the sums of the centred queries, and `n_wins` counts the
-    triplets with S_mij = 1.
+    triplets with S_mij = 1. `self_weight` sums the weights that queries have in their own p_m.
     """
 
     wins: np.ndarray
     queries: np.ndarray
     n_wins: float
+    self_weight: float
 
 
 def triplet_weights(levels: np.ndarray, counts: np.ndarray) -> np.ndarray:
@@ -112,12 +114,16 @@ def stack_rows(first: Any, second: Any) -> Any:
     return np.concatenate([first, second])
 
 
-def supervise(affinity: BaseAffinity, queries: Groups, database: Groups) -> Supervision:
+def supervise(
+    affinity: BaseAffinity, queries: Groups, database: Groups, share: float
+) -> Supervision:
     """Sum the triplets of all queries.
 
     Rows of equal `y` have equal weights, and have been added up where the affinity can tell.
+    `share` is that of the queries that are among the items.
     """
-    wins, n_wins = np.empty((len(queries.sizes), database.sums.shape[1])), 0.0
+    wins = np.empty((len(queries.sizes), database.sums.shape[1]))
+    n_wins = self_weight = 0.0
     n_levels = affinity.n_reachable_levels(queries.targets)
     step = max(1, _LEVELS_AT_A_TIME // len(database.sizes))
     for start in range(0, len(wins), step):
@@ -128,7 +134,9 @@ def supervise(affinity: BaseAffinity, queries: Groups, database: Groups) -> Supe
         wins[part] = _add_wins(levels, counts, database.sums)
         n_lower = np.cumsum(counts, axis=1) - counts
         n_wins += queries.sizes[part] @ (counts * n_lower).sum(axis=1)
-    return Supervision(wins, _center(queries), float(n_wins))
+        own = _levels_of_themselves(affinity, queries.targets[part], n_levels)
+        self_weight += share * (queries.sizes[part] @ triplet_weights(own, counts)[:, 0])
+    return Supervision(wins, _center(queries), float(n_wins), float(self_weight))
 
 
 def _type_of_values(rows):
@@ -168,6 +176,17 @@ def _find_levels(affinity, queries, groups, sizes, n_levels):
         weights = np.broadcast_to(sizes[part], found.shape).ravel() if grouped else None
         counts += np.bincount(bins, weights, counts.size).reshape(counts.shape)
     return levels, counts
+
+
+def _levels_of_themselves(affinity, queries, n_levels):
+    """Level of each query as an item of its own ranking, (n_queries, 1)."""
+    own = np.empty((queries.shape[0], 1), dtype=np.uint16)
+    for start in range(0, len(own), _QUERIES_AT_A_TIME):
+        some = slice(start, start + _QUERIES_AT_A_TIME)
+        found = affinity.level_indices(queries[some], queries[some])
+        found = check_level_indices(affinity, found, (len(own[some]),) * 2, n_levels)
+        own[some, 0] = found.diagonal()
+    return own
 
 
 def _add_wins(levels, counts, items):

@@ -46,8 +46,8 @@ class Objective(BaseObjective):
     alpha_ : float
         Steepness of the relaxed codes now: `alpha`, or what :meth:`anneal` has made of it.
     measure : str or None
-        The measure that early stopping looks at: "ap", "ndcg" or another registered one. None: the
-        objective itself.
+        The measure that early stopping looks at: "ap", "ndcg" or another registered one that needs
+        no codes. None: the objective itself, as it is at the end of the training.
 
     Examples
     --------
@@ -118,8 +118,9 @@ class Objective(BaseObjective):
         progress : float
             Share of the training that is done, from 0 to 1.
         """
+        self._annealed_alpha = self.alpha
         if self.alpha_end is not None:
-            self._annealed_alpha = self.alpha * (self.alpha_end / self.alpha) ** progress
+            self._annealed_alpha *= (self.alpha_end / self.alpha) ** progress
 
     @abstractmethod
     def tie(self, ties: SoftTies) -> TieValues:

@@ -31,7 +31,12 @@ from sklearn_hashrank.hashers.rsh._problem import MarginProblem, _Loss, whiten
 from sklearn_hashrank.hashers.rsh._statistics import Sampling, TripletStatistics
 from sklearn_hashrank.hashers.rsh._supervision import group_rows, supervise, triplet_weights
 from tests.oracle import triplets
-from tests.oracle.triplets import mean_margin, supervision_matrix, triplet_tensor
+from tests.oracle.triplets import (
+    mean_margin,
+    supervision_matrix,
+    supervision_matrix_of_others,
+    triplet_tensor,
+)
 from tests.retrieval import shuffled_digits
 
 N, N_QUERIES, N_FEATURES = 14, 6, 5
@@ -71,6 +76,7 @@ def sum_triplets(affinity, y, X, make=np.asarray):
         affinity,
         group_rows(affinity, targets[queries], rows.take(queries)),
         group_rows(affinity, targets, rows),
+        share=1.0,
     )
     return found, affinity.pairwise(y[:N_QUERIES], y)
 
@@ -83,7 +89,10 @@ def test_supervision_is_that_of_the_triplet_tensor(affinity, y, make):
     centered = X - X.mean(axis=0)
     expected = supervision_matrix(relevance, centered[:N_QUERIES], centered)
     np.testing.assert_allclose(found.wins.T @ found.queries, expected, rtol=1e-10, atol=1e-10)
-    assert found.n_wins == (triplet_tensor(relevance) == 1).sum()
+    tensor = triplet_tensor(relevance)
+    assert found.n_wins == (tensor == 1).sum()
+    own = [tensor[m, m].sum() - tensor[m, :, m].sum() for m in range(N_QUERIES)]
+    assert found.self_weight == sum(own)
 
 
 @every_supervision
@@ -92,9 +101,10 @@ def test_supervision_does_not_depend_on_blocks(affinity, y, monkeypatch):
     whole, _ = sum_triplets(affinity, y, X)
     monkeypatch.setattr(_supervision, "_LEVELS_AT_A_TIME", 30)
     monkeypatch.setattr(_supervision, "_WEIGHTS_AT_A_TIME", 8)
+    monkeypatch.setattr(_supervision, "_QUERIES_AT_A_TIME", 2)
     parts, _ = sum_triplets(affinity, y, X)
     np.testing.assert_allclose(parts.wins, whole.wins, atol=1e-10)
-    assert parts.n_wins == whole.n_wins
+    assert (parts.n_wins, parts.self_weight) == (whole.n_wins, whole.self_weight)
 
 
 @settings(max_examples=50)
@@ -127,6 +137,61 @@ def test_problem_is_the_mean_margin_of_a_triplet(n_features):
     assert problem.objective(A) == pytest.approx(expected)
     inside = A if problem.basis is None else problem.basis.T @ A
     assert np.vdot(inside, problem.B @ inside) == pytest.approx(expected)
+
+
+def posed(X, y, *, shrinkage=1):
+    """The problem of rows that rank one another, of class labels, and its rows."""
+    affinity = LabelAffinity().fit(y)
+    groups = group_rows(affinity, affinity.validate(y), CenteredRows(X, X.mean(axis=0)))
+    space, rows = whiten(Moments.of(X), CenteredRows(X, X.mean(axis=0)), shrinkage, None)
+    return MarginProblem(supervise(affinity, groups, groups, share=1.0), space), rows
+
+
+def shares_of(X, y, shrinkage=1):
+    """Shares of all supervised directions, their margins over their variances, and themselves."""
+    problem, rows = posed(X, y, shrinkage=shrinkage)
+    solution = problem.solve("eigh", X.shape[1], np.random.RandomState(0), max_iter=1, tol=1)
+    directions = problem.supervised_directions(solution)
+    variances = np.mean((rows @ problem.space.lift(directions)) ** 2, axis=0)
+    margins = [problem.objective(column[:, None]) for column in directions.T]
+    raw = np.array(margins) * problem.space.mean_variance / variances
+    return problem.explained_shares(directions, rows), raw, directions
+
+
+@pytest.mark.parametrize("n_features", [5, 40])
+def test_shares_are_those_of_rankings_without_the_query(n_features):
+    """Exactly so where all classes are of one size, and all directions together."""
+    X = np.random.default_rng(0).normal(size=(12, n_features)) + 3
+    y = np.arange(12) % 3
+    shares, _, directions = shares_of(X, y)
+    centred = X - X.mean(axis=0)
+    B = supervision_matrix_of_others(LabelAffinity().fit(y).pairwise(y, y), centred)
+    n_wins = (triplet_tensor(y[:, None] == y) == 1).sum()
+    projections = centred @ directions
+    expected = np.sum(directions * (B @ directions), axis=0) / (2 * n_wins)
+    np.testing.assert_allclose(shares, expected / np.mean(projections**2, axis=0), atol=1e-12)
+
+
+def test_random_labels_explain_nothing():
+    rng = np.random.default_rng(0)
+    X, sums, raw_sums = rng.normal(size=(400, 10)), [], []
+    for _ in range(20):
+        shares, raw, _ = shares_of(X, rng.permutation(np.arange(400) % 100))
+        sums.append(shares.sum())
+        raw_sums.append(raw.sum())
+    assert min(raw_sums) > 2  # a quarter of each of ten directions: classes of four rows
+    assert abs(np.mean(sums)) < 4 * np.std(sums) / np.sqrt(20)
+
+
+def test_shares_are_the_variance_between_classes():
+    rng = np.random.default_rng(0)
+    y = np.arange(5000) % 50
+    means = rng.normal(size=(50, 4)) * [3, 1, 0.5, 0]
+    X = means[y] + rng.normal(size=(5000, 4))
+    shares, _, _ = shares_of(X, y, shrinkage=0.1)
+    between = means[:, :3].var(axis=0)
+    np.testing.assert_allclose(shares[:3], between / (between + 1), atol=0.1)
+    assert np.all(np.abs(shares[3:]) < 0.02)
 
 
 def test_whitening_makes_the_shrunk_covariance_a_multiple_of_the_identity():

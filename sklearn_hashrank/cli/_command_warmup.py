@@ -1,0 +1,108 @@
+"""``hashrank warmup``: compile the kernels, so that no later call waits for them."""
+
+import time
+import warnings
+from argparse import Namespace
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from sklearn.datasets import load_digits
+
+from .. import _kernels
+from .._utils.text import plain
+from ..affinity import EuclideanAffinity, LabelAffinity
+from ..comparison import METHODS, method_from_name
+from ..hashers.talr import TALRLinear
+from ..histogram import retrieval_histogram
+from ..neighbors import HammingNeighbors
+
+_SMALL = {"n_bits": 4, "max_iter": 1, "n_trees": 1}  # parameters of fits that cost nothing else
+
+
+def add_command(commands: Any) -> None:
+    """Add ``warmup`` to the commands."""
+    parser = commands.add_parser(
+        "warmup",
+        help="compile all kernels, and say where they are kept",
+        description="Fit every method on a few rows, count and search, so that all kernels are "
+        "compiled and kept on disk. The first call of a later process then does not wait for the "
+        "compiler. NUMBA_CACHE_DIR names another folder to keep them in.",
+    )
+    parser.set_defaults(run=_run)
+
+
+def _run(options: Namespace, arguments: list[str]) -> None:
+    from .._kernels._jit import IS_COMPILED
+
+    if not IS_COMPILED:
+        raise ValueError("NUMBA_DISABLE_JIT is set, so that nothing is compiled.")
+    start = time.perf_counter()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # fits on a few rows learn nothing
+        for dtype in (np.float32, np.float64):
+            _fit_methods(dtype)
+        _count_and_search()
+    seconds = time.perf_counter() - start
+    used = [kernel for kernel in _all_kernels() if kernel.signatures]
+    n_found = sum(sum(kernel.stats.cache_hits.values()) for kernel in used)
+    n_compiled = sum(len(kernel.signatures) for kernel in used) - n_found
+    print(f"{len(used)} kernels, {seconds:.1f} s: {n_compiled} forms compiled, {n_found} found")
+    folders = {str(kernel.stats.cache_path) for kernel in used if kernel.stats.cache_path}
+    for folder in sorted(folders):
+        print(f"kept in {plain(folder)}")
+    if not folders:
+        print("kept nowhere: numba finds no folder that it can write to")
+
+
+def _all_kernels() -> Iterator[Any]:
+    """Give the compiled functions of all kernels. Those that Python does not call are not used."""
+    from numba.core.dispatcher import Dispatcher
+
+    for name in _kernels.__all__:
+        module = getattr(_kernels, name)
+        for each in vars(module).values():
+            if isinstance(each, Dispatcher) and each.__module__ == module.__name__:
+                yield each
+
+
+def _fit_methods(dtype: Any) -> None:
+    """Fit every method without a network, and encode rows on hyperplanes and spheres as well."""
+    X, y = load_digits(return_X_y=True)
+    X, y = X[:121].astype(dtype), y[:121]  # an odd number: the median distance is that of a row
+    on_hyperplanes = X.mean(axis=0, keepdims=True)
+    for name, method in METHODS.items():
+        if method.group == "deep":
+            continue
+        hasher = method_from_name(name)
+        known = hasher.get_params()
+        hasher.set_params(**{key: value for key, value in _SMALL.items() if key in known})
+        hasher.fit(X, np.column_stack([y // 5, y]) if "hierarchical" in name else y)
+        hasher.transform(X)
+        hasher.transform(on_hyperplanes)
+    TALRLinear(4, objective="ap", relaxation="exact", max_iter=1).fit(X, y)
+
+
+def _count_and_search() -> None:
+    """Count codes by labels and by distances, and find neighbours in every way."""
+    rng = np.random.default_rng(0)
+    codes, vectors = rng.integers(0, 256, (2000, 8), dtype=np.uint8), rng.normal(size=(2000, 2))
+    labels = np.arange(len(codes)) % 3
+    few = slice(0, 100)
+    h = retrieval_histogram(
+        codes[few], codes, labels[few], labels, affinity=LabelAffinity(), n_bits=64, keep_codes=True
+    )
+    h.local_group_average_precision()
+    retrieval_histogram(
+        codes[few], codes, vectors[few], vectors, affinity=EuclideanAffinity((5,), (1,)), n_bits=64
+    )
+    for n_bits in (64, 256):  # distances of up to 254 bits are one byte
+        long = np.tile(codes, n_bits // 64)
+        for algorithm in ("brute", "multi_index"):
+            index = HammingNeighbors(1, n_bits=n_bits, algorithm=algorithm).fit(long)
+            index.kneighbors(long[few])
+            index.radius_neighbors(long[few])
+    projections = rng.normal(size=(2, 64))
+    HammingNeighbors(1, n_bits=64, rescore="asymmetric").fit(codes).kneighbors(
+        projections=projections
+    )
