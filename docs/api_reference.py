@@ -467,7 +467,6 @@ SHARED = {
         "is_given",
         "is_of_package",
         "malformed",
-        "map_array",
         "noted_n_bits",
         "open_container",
         "open_regular",

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from ..persistence import load_codes, map_array, noted_n_bits, read_array, read_arrays, reading
+from ..persistence import load_codes, noted_n_bits, read_array, read_arrays, reading
 from ._errors import UsageError
 from ._tables import listed, read_table
 
@@ -115,10 +115,7 @@ def _kind(path: str) -> str:
 
 
 def _load_npy(path: str) -> np.ndarray:
-    array, n_behind = map_array(path)
-    if n_behind and noted_n_bits(path) is not None:
-        return load_codes(path)
-    return array if not n_behind else read_array(path)  # which says what is wrong
+    return read_array(path) if noted_n_bits(path) is None else load_codes(path)
 
 
 def _read_npz(path: str, label_columns: Sequence[str]) -> Rows:

@@ -122,31 +122,40 @@ class Anchors:
         """Dtype of distances: float32 where rows and anchors are."""
         return np.result_type(X.dtype, self.inside.dtype)
 
-    def squared_distances(self, X: Any, *, dtype: Any = None) -> np.ndarray:
-        """Squared distances of a block of rows, (n_samples, n_anchors), finite for finite rows.
+    def squared_distances(self, X: Any) -> np.ndarray:
+        """Squared distances of a block of rows, (n_samples, n_anchors), finite for finite rows."""
+        distances, _ = self._distances_and_lengths(X, self.dtype_of(X))
+        return distances
 
-        Sums are added up in `dtype`; None means as of :meth:`dtype_of`.
-        """
-        X = dense_if_small(X)
-        dtype = self.dtype_of(X) if dtype is None else np.dtype(dtype)
+    def rounded_distances(self, X: Any, dtype: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Squared distances that are added up in a dtype, and bounds of their rounding by row."""
+        distances, lengths = self._distances_and_lengths(X, dtype)
+        lengths = lengths + np.sqrt(self.squared_norms.max())
+        relative = likely_rounding_of_sums(self.inside.shape[1], dtype)
+        return distances, relative * lengths * lengths
+
+    def _distances_and_lengths(self, X, dtype):
+        """Squared distances, and lengths of which the rounding of products is a part."""
+        X, most = dense_if_small(X), np.finfo(dtype).max
         with np.errstate(over="ignore", invalid="ignore"):
             if sparse.issparse(X):
                 rows = self.space.rows(X)
                 distances = rows @ self.inside.T
-                norms = rows.X.power(2).sum(axis=1) - 2 * (rows.X @ rows.mean)
-                norms = np.asarray(norms).ravel() + rows.mean @ rows.mean
+                squares = np.asarray(rows.X.power(2).sum(axis=1)).ravel()
+                norms = squares - 2 * (rows.X @ rows.mean) + rows.mean @ rows.mean
+                lengths = np.sqrt(squares) + np.linalg.norm(rows.mean)
             else:
                 inside = self.space.transform(X, self.dtype_of(X)).astype(dtype, copy=False)
                 distances = inside @ self.inside.T
                 norms = np.einsum("ij,ij->i", inside, inside)
+                lengths = np.sqrt(norms, dtype=np.float64)
             distances *= -2
             distances += norms[:, None]
         distances += self.squared_norms.astype(distances.dtype, copy=False)
-        most = np.finfo(dtype).max
         is_far = ~(norms < most / 16)
         if is_far.any():  # so far that its squares overflow
-            distances[is_far] = most
-        return np.maximum(distances, 0, out=distances).astype(dtype, copy=False)
+            distances[is_far], lengths[is_far] = most, np.sqrt(most)
+        return np.maximum(distances, 0, out=distances).astype(dtype, copy=False), lengths
 
     def squared_distances_alone(self, X: Any, rows: np.ndarray, anchors: np.ndarray) -> np.ndarray:
         """Squared distances of pairs of a row and an anchor; they depend on nothing but the pair.
@@ -162,12 +171,6 @@ class Anchors:
                 anchors[pairs],
             )
         return found
-
-    def rounding_of(self, distances: np.ndarray) -> np.ndarray:
-        """Bounds of the rounding of each row's squared distances, (n_samples,) float64."""
-        first, *_ = norms = np.sqrt(self.squared_norms)
-        lengths = np.sqrt(distances[:, 0].astype(np.float64)) + first + norms.max()
-        return likely_rounding_of_sums(self.inside.shape[1], distances.dtype) * lengths**2
 
 
 def _means(rows, cluster):

@@ -8,9 +8,10 @@ from scipy import linalg
 from ..persistence import storable
 from ._anchors import Anchors
 from ._blocks import block_slices, map_blocks
-from ._settled import LinearScores, likely_rounding_of_sums, settle
+from ._settled import LinearScores, lengths, likely_rounding_of_sums, settle
 
 _SMALLEST_EIGENVALUE = 1e-8
+_ROUNDING = 4  # of a kernel whose distance is right, in units of the last place of 1
 
 
 @storable
@@ -70,47 +71,67 @@ class KernelFeatures:
 
         Offsets are added. The result is float32 where rows, anchors and weights are.
         """
-        dtype = np.result_type(self.anchors.dtype_of(X), weights.dtype)
         offsets = np.zeros(weights.shape[1], weights.dtype) + offsets
         scores = LinearScores(weights.T, offsets, likely_rounding_of_sums)
-        return map_blocks(
-            lambda rows: self._project_block(rows, scores, dtype),
-            X,
-            self.anchors.row_numbers,
-            weights.shape[1:],
-            dtype,
-        )
+        dtype = np.result_type(self.anchors.dtype_of(X), weights.dtype)
+        return self._settled(X, scores, self._gains(scores), dtype)
 
-    def _project_block(self, X, scores, dtype):
-        """Projections of a block of rows, whose signs depend on each row alone."""
-        distances = self.anchors.squared_distances(X, dtype=dtype)
-        of_distances = self.anchors.rounding_of(distances)
-        features = self._from_distances(distances)
-        projections = scores.multiply(features)
-        # What kernels round off is relative to them, not to what is left when they are centred.
-        of_rows, slopes, offsets = scores.rounding(features)
-        of_kernels = of_rows + np.linalg.norm(self.means)
-        of_rows = of_kernels * (1 + self.factor * of_distances / scores.relative(features))
-        settle(
-            projections,
-            of_rows,
-            slopes,
-            offsets,
-            lambda rows, bits: self._project_alone(X, rows, bits, scores, dtype),
-        )
+    def _gains(self, scores):
+        """How much the rounding of kernels counts in scores, relative to the lengths of weights.
+
+        Kernels are centred ones and their means. The first number is to be multiplied by the
+        lengths of the centred ones; the second is for the means. Different anchors round
+        independently, but equal ones equally, and the rounding of a row's norm is that of all.
+        """
+        weights, means = np.abs(scores.components), self.means.astype(scores.components.dtype)
+        order = np.argsort(self.anchors.squared_norms)
+        starts = np.flatnonzero(np.diff(self.anchors.squared_norms[order], prepend=-1))
+        if starts.size < order.size:  # anchors of equal norm may be equal
+            weights = np.add.reduceat(weights[:, order], starts, axis=1)
+            means = np.maximum.reduceat(means[order], starts)
+        common = np.abs(scores.components @ self.means - scores.intercept)
+        sizes = np.where(scores.lengths > 0, scores.lengths, np.inf)
+        of_means = lengths(weights * means) + common
+        return (weights.max(axis=1) / sizes).max(), (of_means / sizes).max()
+
+    def _settled(self, X, scores, gains, dtype):
+        """Projections added up in a dtype, whose signs depend on each row alone."""
+        width, no_features = self.anchors.row_numbers, np.empty((0, self.anchors.n), dtype)
+        relative = scores.relative(no_features)
+        _, slopes, offsets = scores.rounding(no_features)
+        projections = np.empty((X.shape[0], len(scores.components)), dtype)
+        of_rows = np.empty(X.shape[0])
+        for rows in block_slices(X.shape[0], width):
+            distances, of_distances = self.anchors.rounded_distances(X[rows], dtype)
+            features = self._from_distances(distances)
+            projections[rows] = scores.multiply(features)
+            of_kernels = self.factor * of_distances + _ROUNDING * np.finfo(dtype).eps
+            sizes = lengths(features)
+            of_rows[rows] = sizes + of_kernels * (gains[0] * sizes + gains[1]) / relative
+
+        def again(rows, bits):
+            distinct, of_distinct = np.unique(rows, return_inverse=True)
+
+            def project(numbers):
+                if dtype == np.float64:
+                    return self._project_alone(X, numbers, scores)
+                return self._settled(X[numbers], scores, gains, np.dtype(np.float64))
+
+            found = map_blocks(project, distinct, width, projections.shape[1:], np.float64)
+            return found[of_distinct, bits]
+
+        settle(projections, of_rows, slopes, offsets, again)
         return projections
 
-    def _project_alone(self, X, rows, bits, scores, dtype):
-        distinct, of_distinct = np.unique(rows, return_inverse=True)
-        if dtype != np.float64:  # most are certain there
-            projections = self._project_block(X[distinct], scores, np.dtype(np.float64))
-            return projections[of_distinct, bits]
-        n = self.anchors.n
+    def _project_alone(self, X, numbers, scores):
+        """Projections of some rows, each computed from the row alone."""
+        n, n_bits, n_rows = self.anchors.n, len(scores.components), len(numbers)
         distances = self.anchors.squared_distances_alone(
-            X, np.repeat(distinct, n), np.tile(np.arange(n), len(distinct))
+            X, np.repeat(numbers, n), np.tile(np.arange(n), n_rows)
         )
         features = self._from_distances(distances.reshape(-1, n))
-        return scores.project_alone(features, of_distinct, bits)
+        rows, bits = np.indices((n_rows, n_bits)).reshape(2, -1)
+        return scores.project_alone(features, rows, bits).reshape(-1, n_bits)
 
 
 def inverse_root(kernels: np.ndarray, dtype: Any) -> np.ndarray:

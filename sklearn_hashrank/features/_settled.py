@@ -159,7 +159,7 @@ def project(X: Any, components: np.ndarray, intercept: np.ndarray) -> np.ndarray
     X : {ndarray, CSR matrix} of shape (n_samples, n_features)
         Rows.
     components : ndarray of shape (n_bits, n_features)
-        Normal vectors of hyperscores.
+        Normal vectors of hyperplanes.
     intercept : ndarray of shape (n_bits,)
         Their offsets.
 
@@ -215,6 +215,8 @@ def lengths(X):
     precision = np.finfo(X.dtype)
     is_exact = (squares > precision.tiny / precision.eps**2) & (squares < precision.max)
     result = np.sqrt(squares)
+    if is_exact.all():
+        return result
     others = np.flatnonzero(~is_exact)
     for pairs, dense, _ in rows_of_pairs(X, others):
         dense = wide_rows(dense)

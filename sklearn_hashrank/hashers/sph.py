@@ -165,7 +165,7 @@ class SphericalHasher(BaseHasher):
 
     def _project_block(self, X):
         spheres, zero = self.spheres_, zero_tolerance(self.squared_radii_.dtype)
-        distances = spheres.squared_distances(X)
+        distances, of_distances = spheres.rounded_distances(X, spheres.dtype_of(X))
         scores = self.squared_radii_ - distances
 
         def alone(rows, bits):
@@ -177,7 +177,7 @@ class SphericalHasher(BaseHasher):
         # Where a score is zero, distance and radius are equal.
         settle(
             scores,
-            spheres.rounding_of(distances),
+            of_distances,
             np.ones(self.n_bits_),
             4 * zero * np.abs(self.squared_radii_),
             alone,

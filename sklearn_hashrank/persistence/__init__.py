@@ -10,7 +10,7 @@
   ``_tree_reader`` turns it back.
 """
 
-from ._arrays import map_array, read_array, read_arrays
+from ._arrays import read_array, read_arrays
 from ._atomic import Draft, check_output, write_file
 from ._code_file import code_file, load_codes, noted_n_bits
 from ._container import (
@@ -49,7 +49,6 @@ __all__ = [
     "is_of_package",
     "load_codes",
     "malformed",
-    "map_array",
     "noted_n_bits",
     "open_container",
     "open_regular",

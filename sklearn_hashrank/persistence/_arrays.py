@@ -23,7 +23,7 @@ _NO_NPY = ": not a .npy file of numbers or strings ({})."
 _NO_NPZ = ": not a .npz file of numbers or strings ({})."
 
 
-def map_array(path: Any) -> tuple[np.ndarray, int]:
+def read_array(path: Any) -> np.ndarray:
     """Map the array of a ``.npy`` file, after a look at its header.
 
     Parameters
@@ -35,57 +35,11 @@ def map_array(path: Any) -> tuple[np.ndarray, int]:
     -------
     array : memmap
         Numbers, bytes or text, read-only. An empty array is not mapped.
-    n_behind : int
-        How many bytes of the file lie behind the array.
 
     Raises
     ------
     MalformedFileError
-        Where the file is malformed, is truncated, or holds objects.
-
-    Examples
-    --------
-    >>> import os, tempfile
-    >>> import numpy as np
-    >>> from sklearn_hashrank.persistence import map_array
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = os.path.join(folder, "a.npy")
-    ...     np.save(path, np.arange(6).reshape(2, 3))
-    ...     array, n_behind = map_array(path)
-    ...     array.shape, n_behind
-    ((2, 3), 0)
-    """
-    with reading(path, _NO_NPY), open_regular(path) as file:
-        shape, order, dtype, n_bytes = _read_header(file)
-        start = file.tell()
-        n_behind = os.fstat(file.fileno()).st_size - start - n_bytes
-        if n_behind < 0:
-            raise ValueError(f"it is truncated: {-n_behind} bytes are missing")
-        array: np.ndarray
-        if n_bytes:
-            array = np.memmap(file, dtype, "r", start, shape, order)
-        else:
-            array = np.empty(shape, dtype, order)
-        return _checked(array), n_behind
-
-
-def read_array(path: Any) -> np.ndarray:
-    """Map the array of a ``.npy`` file, which must end with it.
-
-    Parameters
-    ----------
-    path : str or path-like
-        Name of the file that is read.
-
-    Returns
-    -------
-    array : memmap
-        See :func:`map_array`.
-
-    Raises
-    ------
-    MalformedFileError
-        As :func:`map_array`, and where there is anything behind the array.
+        Where the file is malformed, is truncated, holds objects, or does not end with the array.
 
     Examples
     --------
@@ -98,11 +52,20 @@ def read_array(path: Any) -> np.ndarray:
     ...     read_array(path)
     memmap([0, 1, 2])
     """
-    array, n_behind = map_array(path)
-    if n_behind:
-        with reading(path, _NO_NPY):
-            raise ValueError(f"{n_behind} bytes follow the array of shape {array.shape}")
-    return array
+    with reading(path, _NO_NPY), open_regular(path) as file:
+        shape, order, dtype, n_bytes = _read_header(file)
+        start = file.tell()
+        n_behind = os.fstat(file.fileno()).st_size - start - n_bytes
+        if n_behind < 0:
+            raise ValueError(f"it is truncated: {-n_behind} bytes are missing")
+        if n_behind:
+            raise ValueError(f"{n_behind} bytes follow the array of shape {shape}")
+        array: np.ndarray
+        if n_bytes:
+            array = np.memmap(file, dtype, "r", start, shape, order)
+        else:
+            array = np.empty(shape, dtype, order)
+        return _checked(array)
 
 
 def read_arrays(path: Any) -> dict[str, np.ndarray]:

@@ -1,4 +1,4 @@
-"""Turn arrays, memmaps, iterators and dask arrays into one kind of source of rows."""
+"""`source`, which takes rows of any origin, and the rows that this process reads in blocks."""
 
 import math
 import sys

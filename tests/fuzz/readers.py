@@ -272,6 +272,7 @@ READERS = [
         lambda path: _fit(path, "--label-column", "c"),
     ),
     Reader("codes", "f.npy", _write_codes, load_codes, True, command=_evaluate),
+    Reader("codes as features", "f.npy", _write_codes, lambda path: read_rows(str(path)).X, True),
     Reader("hasher files", "f.npz", _write_hasher, _read_hasher, True, command=_encode),
     Reader("indexes", "index", _write_index, _read_index, True),
     Reader("run records", "key.json", _write_record, _read_record, True),

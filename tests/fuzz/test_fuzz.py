@@ -15,6 +15,7 @@ from tests.fuzz.run import FuzzError, fuzz
 
 ROOT = Path(__file__).parents[2]
 CASES, COMMAND_LINES = 40, 3
+OF_ARRAYS = [reader for reader in READERS if reader.file.startswith(("f.np", "index"))]
 KNOWN = {"npz, compressed": 82}  # cases that once did something else
 
 
@@ -24,6 +25,18 @@ def test_corrupted_files_are_refused_or_read_as_what_they_say(reader, tmp_path):
     assert sum(counts.values()) == CASES
     assert counts["refused"] > 0
     assert not (reader.has_checksum and counts["as it says"])
+
+
+@pytest.mark.parametrize("reader", OF_ARRAYS, ids=lambda reader: reader.name)
+def test_no_reader_of_arrays_takes_a_part_of_a_file(reader, tmp_path):
+    """Not even where all arrays are in that part."""
+    path = tmp_path / reader.file
+    reader.write(path)
+    whole = path.read_bytes()
+    for length in {*range(0, len(whole), len(whole) // 300), *range(len(whole))[-300:]}:
+        path.write_bytes(whole[:length])
+        with pytest.raises(ValueError, match="."):
+            reader.read(path)
 
 
 @pytest.mark.parametrize("name", KNOWN)

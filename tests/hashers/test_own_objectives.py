@@ -21,6 +21,7 @@ from sklearn_hashrank.objectives import (
     OBJECTIVES,
     CityBlock,
     Dispersed,
+    HashNet,
     Hierarchical,
     Objective,
     PairwiseObjective,
@@ -295,6 +296,20 @@ def test_named_objectives_are_annealed_geometrically(end, digits, monkeypatch):
     options = {"batch_size": 300, "max_iter": 2, "random_state": 0}
     learn(TALRLinear(4, alpha=1.5, alpha_end=end, **options), digits)
     assert seen == pytest.approx([1.5 * (end / 1.5) ** (k / 6) for k in range(6)])
+
+
+@pytest.mark.parametrize("objective", [HashNet(alpha=2.0), SimplifiedAP(alpha=2.0, alpha_end=4.0)])
+def test_what_was_annealed_before_does_not_reach_a_fit(objective, digits):
+    options = {"max_iter": 1, "random_state": 0}
+    used = clone(objective)
+    used.anneal(1.0)
+    for alpha_end in (3.0, None):
+        used.set_params(alpha_end=alpha_end)
+        learned = [
+            learn(TALRLinear(4, objective=each, **options), digits).components_
+            for each in (used, clone(used))
+        ]
+        assert_array_equal(*learned)
 
 
 class Warming(SimilarityFit):

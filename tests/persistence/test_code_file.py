@@ -9,7 +9,7 @@ import pytest
 from sklearn_hashrank import HammingNeighbors, LSHHasher, load_hasher
 from sklearn_hashrank.cli import main
 from sklearn_hashrank.codes import load_codes
-from sklearn_hashrank.persistence import code_file, map_array, noted_n_bits, read_arrays
+from sklearn_hashrank.persistence import code_file, noted_n_bits, read_array, read_arrays
 
 X = np.random.default_rng(0).normal(size=(40, 7))
 N_BITS = 12
@@ -113,7 +113,14 @@ def test_nobody_waits_for_a_pipe(tmp_path, capsys):
     os.mkfifo(pipe)
     np.save(tmp_path / "codes.npy", CODES)
     np.savez(tmp_path / "X.npz", X=X)
-    readers = (load_codes, noted_n_bits, load_hasher, HammingNeighbors.load, map_array, read_arrays)
+    readers = (
+        load_codes,
+        noted_n_bits,
+        load_hasher,
+        HammingNeighbors.load,
+        read_array,
+        read_arrays,
+    )
     for read in readers:
         with pytest.raises(OSError, match="is not a regular file"):
             read(pipe)

@@ -14,6 +14,7 @@ from scipy import sparse
 from sklearn.exceptions import NotFittedError
 
 from sklearn_hashrank import LSHHasher, TALRLinear, retrieval_histogram
+from sklearn_hashrank.codes import load_codes
 from tests.retrieval import retrieve, shuffled_digits
 
 N, N_FEATURES, N_BITS = 103, 7, 12
@@ -150,6 +151,10 @@ def test_a_truncated_file_is_an_error(tmp_path):
     path = tmp_path / "codes.npy"
     HASHER.encode_blocks(X, out=path)
     os.truncate(path, path.stat().st_size - 60)
+    with pytest.raises(ValueError, match="codes.npy' is truncated"):
+        load_codes(path)
+    start = np.load(path, mmap_mode="r").offset
+    os.truncate(path, start + CODES.nbytes - 60)  # numpy looks at no more than the codes
     with pytest.raises(ValueError, match="greater than file size"):
         np.load(path, mmap_mode="r")
     raw = tmp_path / "raw"

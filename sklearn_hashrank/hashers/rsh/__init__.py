@@ -1,4 +1,4 @@
-"""Ranking-based supervised hashing, in four modules.
+"""Ranking-based supervised hashing: estimator, statistics, supervision and problem.
 
 A fit goes through them in this order::
 

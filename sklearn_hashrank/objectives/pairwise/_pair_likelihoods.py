@@ -161,6 +161,7 @@ class HashNet(BaseObjective):
         progress : float
             Share of the training that is done, from 0 to 1.
         """
+        self._annealed_alpha = self.alpha
         if self.alpha_end is not None:
             start, end = self.alpha**2, self.alpha_end**2
             self._annealed_alpha = float(np.sqrt(start + progress * (end - start)))

@@ -118,8 +118,9 @@ class Objective(BaseObjective):
         progress : float
             Share of the training that is done, from 0 to 1.
         """
+        self._annealed_alpha = self.alpha
         if self.alpha_end is not None:
-            self._annealed_alpha = self.alpha * (self.alpha_end / self.alpha) ** progress
+            self._annealed_alpha *= (self.alpha_end / self.alpha) ** progress
 
     @abstractmethod
     def tie(self, ties: SoftTies) -> TieValues:
