@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from joblib.parallel import ThreadingBackend, parallel_backend
 from sklearn import config_context, get_config
-from threadpoolctl import threadpool_info, threadpool_limits
+from threadpoolctl import threadpool_limits
 
 import sklearn_hashrank
 from sklearn_hashrank._utils import threads
@@ -27,6 +27,7 @@ from sklearn_hashrank._utils.threads import (
     over_rows,
     run_in_threads,
 )
+from tests.blas import blas_threads
 
 ROOT = Path(sklearn_hashrank.__file__).parents[1]
 
@@ -337,11 +338,6 @@ def test_without_a_further_thread_the_caller_does_it_all(monkeypatch):
     assert run_in_threads(square, range(5), 3) == [0, 1, 4, 9, 16]
 
 
-def blas_threads():
-    """Numbers of threads of the BLAS libraries."""
-    return {each["num_threads"] for each in threadpool_info() if each["user_api"] == "blas"}
-
-
 @pytest.fixture
 def two_blas_threads():
     with threadpool_limits(2, user_api="blas"):
@@ -410,7 +406,7 @@ def test_blas_threads_in_a_process_forked_inside_of_a_loop():
     run(
         """
         import os
-        from threadpoolctl import threadpool_info, threadpool_limits
+        from threadpoolctl import threadpool_limits
         import numpy, scipy.linalg
         from sklearn_hashrank._utils.threads import one_blas_thread
 

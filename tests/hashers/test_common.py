@@ -10,13 +10,14 @@ from sklearn.base import clone
 from sklearn.datasets import make_blobs
 from sklearn.utils import estimator_checks
 from sklearn.utils.estimator_checks import parametrize_with_checks
-from threadpoolctl import threadpool_info, threadpool_limits
+from threadpoolctl import threadpool_limits
 
 from sklearn_hashrank import LSHHasher, RSHHasher, SignHasher
 from sklearn_hashrank.affinity import EuclideanAffinity, LabelAffinity, SharedLabelAffinity
 from sklearn_hashrank.base import LinearHasher
 from sklearn_hashrank.codes import unpack_codes
 from sklearn_hashrank.metrics import tie_aware_average_precision_score
+from tests.blas import blas_threads
 from tests.instances import ENCODERS, HASHERS, needs_y, takes_labels_only
 
 # Checks that look at codes or learn from rows of another shape, for which it matters how many
@@ -306,9 +307,6 @@ def test_values_whose_variance_overflows_are_refused(hasher):
 
 @every_hasher
 def test_fit_keeps_blas_to_one_thread(hasher, monkeypatch):
-    def blas_threads():
-        return {each["num_threads"] for each in threadpool_info() if each["user_api"] == "blas"}
-
     def keep_database(*_):
         seen.append(blas_threads())
 
