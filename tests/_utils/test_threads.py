@@ -406,7 +406,7 @@ def test_blas_threads_in_a_process_forked_inside_of_a_loop():
     run(
         """
         import os
-        from threadpoolctl import threadpool_limits
+        from threadpoolctl import threadpool_info, threadpool_limits
         import numpy, scipy.linalg
         from sklearn_hashrank._utils.threads import one_blas_thread
 
