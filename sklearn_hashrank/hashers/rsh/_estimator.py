@@ -29,8 +29,10 @@ from ...base import LinearHasher
 from ...features import Moments
 from ...rows import is_dask_array, source
 from ...solvers.alm import OrthogonalSolution
-from ._problem import MarginProblem, auto_shrinkage, check_n_bits, spread_over_bits, whiten
+from ._margin_problem import MarginProblem
+from ._spread import check_n_bits, spread_over_bits
 from ._statistics import NothingToLearnError, Sampling, TripletStatistics
+from ._whitening import auto_shrinkage, whiten
 
 
 class RSHHasher(LinearHasher):

@@ -26,10 +26,11 @@ from sklearn_hashrank import (
     save_hasher,
 )
 from sklearn_hashrank.features import CenteredRows, Moments
-from sklearn_hashrank.hashers.rsh import _problem, _supervision
-from sklearn_hashrank.hashers.rsh._problem import MarginProblem, _Loss, whiten
+from sklearn_hashrank.hashers.rsh import _spread, _supervision, _whitening
+from sklearn_hashrank.hashers.rsh._margin_problem import MarginProblem, _Loss
 from sklearn_hashrank.hashers.rsh._statistics import Sampling, TripletStatistics
 from sklearn_hashrank.hashers.rsh._supervision import group_rows, supervise, triplet_weights
+from sklearn_hashrank.hashers.rsh._whitening import whiten
 from tests.oracle import triplets
 from tests.oracle.triplets import (
     mean_margin,
@@ -364,7 +365,7 @@ def test_shrinkage_and_whitened_directions_depend_on_the_number_of_features(monk
     assert exact.shrinkage_ == pytest.approx(np.sqrt(500 / 2000))
     space, _ = whiten(moments, rows, 0.3, np.random.RandomState(0))
     assert space.basis.directions.shape == (600, 600)
-    monkeypatch.setattr(_problem, "_EXACT_FEATURES", 599)
+    monkeypatch.setattr(_whitening, "_EXACT_FEATURES", 599)
     leading = RSHHasher(8, random_state=0).fit(X, y)
     assert leading.shrinkage_ == pytest.approx(np.sqrt(600 / 2000))
     space, _ = whiten(moments, rows, 0.3, np.random.RandomState(0))
@@ -516,7 +517,7 @@ def test_few_classes_use_unsupervised_directions_too(monkeypatch):
     hasher = RSHHasher(16, random_state=0).fit(X, y)
     assert len(np.unique(hasher.transform(X), axis=0)) > 10
     with_them = retrieved(RSHHasher(16, random_state=0), X, y)
-    monkeypatch.setattr(_problem, "_UNSUPERVISED", 0.0)
+    monkeypatch.setattr(_spread, "_UNSUPERVISED", 0.0)
     alone = RSHHasher(16, random_state=0).fit(X, y)
     assert len(np.unique(alone.transform(X), axis=0)) == 2
     assert with_them > retrieved(RSHHasher(16, random_state=0), X, y) - 0.005

@@ -1,11 +1,8 @@
-"""The optimisation problem of RSH, its solution, and the bits that are made of it.
+"""The optimisation problem of RSH and its solution: directions that rankings ask for.
 
 `MarginProblem` maximises ``tr(A.T B A)`` over orthonormal columns of A, in whitened features. Its
-solution has as many supervised directions as B has positive eigenvalues. `spread_over_bits` alone
-decides how these become the weights of all bits.
+solution has as many supervised directions as B has positive eigenvalues.
 """
-
-from typing import NamedTuple
 
 import numpy as np
 from numpy.random import RandomState
@@ -14,83 +11,17 @@ from scipy import linalg
 from ...features import (
     CenteredRows,
     FeatureSpace,
-    Moments,
     fix_signs,
     leading_directions,
     leading_eigenpairs,
 )
 from ...solvers.alm import OrthogonalSolution, minimize_orthogonal
-from ...solvers.rotation import random_rotation, rotate_to_signs
 from ._statistics import NothingToLearnError
 from ._supervision import Supervision
 
-_EXACT_FEATURES, _DIRECTIONS = 1024, 128  # whitened in all directions, or in so many
-_POWER_ITERATIONS, _ROTATION_ITERATIONS = 2, 50
 _NO_EIGENVALUE = 1e-6  # relative to the norm of B
 _NO_DIRECTION = 1e-6  # length of what is left of a unit vector, and relative deviation
-_SHRINKAGE = 0.1, 0.7
-_MOST_THAT_COUNT = 500
-# Deviation of all further directions together, relative to a supervised one: this number, divided
-# by the number of supervised directions where that exceeds two. With two or three classes .25 to
-# .5 raise AP by .01 to .08. With ten classes .25 loses up to .003 at 12 bits.
-_UNSUPERVISED = 0.5
 _POOL, _POOL_NUMBERS = 16, 1 << 19  # directions per wanted one, and numbers in all
-
-
-class Bits(NamedTuple):
-    """Weights of all bits, (n_inside, n_bits), and how well they solve the problem.
-
-    The objective is the mean margin of a triplet, the orthogonality the Frobenius norm of ``A.T A -
-    I``, for the weights A before they were rotated.
-    """
-
-    weights: np.ndarray
-    objective: float
-    orthogonality: float
-
-
-def check_n_bits(n_bits: int, n_features: int, spread: str) -> None:
-    """Refuse more bits than there are orthogonal directions."""
-    if spread != "frame" and n_bits > n_features:
-        raise ValueError(
-            f"n_bits={n_bits} must be at most n_features = {n_features} with spread={spread!r}: "
-            "there are no more than n_features orthogonal directions. Use fewer bits, or "
-            "spread='frame', which takes any number."
-        )
-
-
-def auto_shrinkage(moments: Moments) -> float:
-    """Shrinkage for the covariance of some rows: the root of features per row, held in a range.
-
-    Where all directions are whitened, features beyond 500 do not count. Found on validation rows of
-    digits, pixels, GIST, network features and text embeddings, of 1,000 to 15,000 rows, raw and
-    after a PCA: nowhere more than .01 of AP below the best of several values.
-    """
-    n_features = int(np.count_nonzero(moments.varies))
-    if len(moments.varies) <= _EXACT_FEATURES:
-        n_features = min(n_features, _MOST_THAT_COUNT)
-    return float(np.clip(np.sqrt(n_features / moments.n_rows), *_SHRINKAGE))
-
-
-def whiten(
-    moments: Moments, rows: CenteredRows, shrinkage: float, random_state: RandomState
-) -> tuple[FeatureSpace, CenteredRows]:
-    """Space in which the shrunk covariance of raw rows is a multiple of the identity.
-
-    Also returns the rows scaled as the space does, before whitening.
-    """
-    space = FeatureSpace(moments.mean) if shrinkage == 1 else FeatureSpace.of(moments)
-    rows = rows.scaled(space.scale)
-    space = space.whitened(
-        rows,
-        moments.variance if space.scale is None else moments.variance * space.scale**2,
-        shrinkage,
-        random_state,
-        exact_features=_EXACT_FEATURES,
-        n_directions=_DIRECTIONS,
-        n_iter=_POWER_ITERATIONS,
-    )
-    return space, rows
 
 
 class MarginProblem:
@@ -247,64 +178,6 @@ class MarginProblem:
         for _ in range(2):
             free -= occupied @ (occupied.T @ free)
         return np.linalg.qr(free)[0]
-
-
-def spread_over_bits(
-    problem: MarginProblem,
-    directions: np.ndarray,
-    n_bits: int,
-    rows: CenteredRows,
-    rotation: str | None,
-    random_state: RandomState,
-    *,
-    spread: str,
-    labelled: bool,
-) -> Bits:
-    """Make `n_bits` bits of at most as many supervised directions, and rotate all together.
-
-    With labels and ``spread="frame"`` directions weigh as the root of the share of their variance
-    that relevance explains, and those without one are left out.
-    ``spread="frame"`` adds principal directions of small weight, as many as are missing, and turns
-    all into a tight frame of `n_bits` vectors. ``"orthogonal"`` fills up with low-variance
-    directions, ``"eigenvectors"`` with the next eigenvectors of B. `labelled` says whether
-    something else than the rows supervised: without it the principal directions say no less than
-    the supervised ones, and ``"frame"`` gives them the same weight.
-    """
-    weights = directions
-    if labelled and spread == "frame":
-        shares = problem.explained_shares(directions, rows)
-        directions, shares = directions[:, shares > 0], shares[shares > 0]
-        weights = directions * np.sqrt(shares / shares.max(initial=0))
-    n_supervised = directions.shape[1]
-    n_missing = n_bits - n_supervised
-    if n_missing and spread == "orthogonal":
-        further = problem.low_variance_directions(directions, n_missing, rows, random_state)
-        weights = directions = np.hstack([directions, further])
-    elif n_missing and spread == "eigenvectors":
-        further = problem.next_eigenvectors(directions, n_missing, random_state)
-        weights = directions = np.hstack([directions, further])
-    elif n_missing:
-        further = problem.principal_directions(directions, n_missing, rows, random_state)
-        if labelled and n_supervised:
-            further = further * _unsupervised_weight(rows, problem.space, directions, further)
-        weights = np.hstack([weights, further])
-    turn = random_rotation(n_bits, random_state)[: weights.shape[1]]
-    if rotation == "itq":
-        projections = rows @ problem.space.lift(weights)
-        turn, _ = rotate_to_signs(projections, turn, _ROTATION_ITERATIONS)
-    orthogonality = np.linalg.norm(directions.T @ directions - np.eye(directions.shape[1]))
-    return Bits(weights @ turn, problem.objective(directions), float(orthogonality))
-
-
-def _unsupervised_weight(rows, space, supervised, further):
-    """Weight that gives further directions a share of the deviation of a supervised one."""
-
-    def mean_square(columns):
-        return np.mean((rows @ space.lift(columns)) ** 2, axis=0)
-
-    share = _UNSUPERVISED / max(2, supervised.shape[1])
-    total = mean_square(further).sum()
-    return share * np.sqrt(mean_square(supervised).mean() / total) if total else 0.0
 
 
 class _Loss:
