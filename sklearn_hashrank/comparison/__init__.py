@@ -1,7 +1,6 @@
 """Comparisons of methods at several code lengths and seeds; see :func:`compare`."""
 
-from ._comparison import WRITTEN_FILES, Comparison, compare
-from ._measuring import (
+from ._columns import (
     COLUMNS,
     MEASURED,
     Column,
@@ -9,6 +8,7 @@ from ._measuring import (
     measure_codes,
     name_measures,
 )
+from ._comparison import WRITTEN_FILES, Comparison, compare
 from ._method_table import GROUPS, METHODS, Method, method_from_name, parameters_to_set
 from ._rescored import Rescoring, measure_rescoring, projections_of
 from ._runner import RunResult

@@ -21,7 +21,7 @@ from ..measures import ConfiguredMeasure
 from ..metrics.settings import has_setting, with_settings
 from ..model_selection import RetrievalSplit
 from ..persistence import write_file
-from ._measuring import COLUMNS, MEASURED, Column, columns_of, name_measures
+from ._columns import COLUMNS, MEASURED, Column, columns_of, name_measures
 from ._method_table import METHODS, check_method, method_from_name
 from ._protocols import check_protocol, describe_protocol, draw_split
 from ._provenance import describe_data, describe_machine, run_key, versions

@@ -17,7 +17,7 @@ from ..metrics import (
     RecallAtKDisplay,
     TieRangeDisplay,
 )
-from ._measuring import COLUMNS, Column
+from ._columns import COLUMNS, Column
 from ._runner import RunResult
 
 _STYLE = {"font.size": 10, "svg.hashsalt": "hashrank"}

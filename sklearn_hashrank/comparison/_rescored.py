@@ -14,7 +14,7 @@ from ..histogram import retrieval_histogram
 from ..measures import mean_over_queries
 from ..metrics.retrieval import Encoded, unwrap
 from ..neighbors import DISTANCES, HammingNeighbors, rescore
-from ._measuring import Column
+from ._columns import Column
 
 _SEARCHES = 3
 

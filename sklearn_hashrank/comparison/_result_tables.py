@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._utils.text import plain
-from ._measuring import COLUMNS, Column
+from ._columns import COLUMNS, Column
 from ._method_table import in_groups
 from ._runner import RunResult
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ..measures import ConfiguredMeasure
 from ..persistence import write_file
-from ._measuring import are_curves, are_scores
+from ._columns import are_curves, are_scores
 from ._rescored import Rescoring
 from ._runner import Run, RunResult
 

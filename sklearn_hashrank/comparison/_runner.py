@@ -18,7 +18,7 @@ from ..histogram import retrieval_histogram
 from ..measures import ConfiguredMeasure
 from ..metrics.retrieval import encode
 from ..model_selection import RetrievalSplit
-from ._measuring import measure_codes
+from ._columns import measure_codes
 from ._rescored import Rescoring, measure_rescoring, projections_of
 
 _WARM_UP_ROWS, _ENCODINGS = 100, 3

@@ -12,7 +12,7 @@ from sklearn.model_selection import KFold
 
 from sklearn_hashrank import ITQHasher, LSHHasher, SharedLabelAffinity, TALRLinear
 from sklearn_hashrank.comparison import METHODS, _run_store, compare, method_from_name
-from sklearn_hashrank.comparison._measuring import MEASURED, name_measures
+from sklearn_hashrank.comparison._columns import MEASURED, name_measures
 from sklearn_hashrank.comparison._provenance import run_key
 from sklearn_hashrank.comparison._run_store import RunStore, load_result
 from sklearn_hashrank.comparison._runner import Run

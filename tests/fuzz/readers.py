@@ -17,7 +17,7 @@ from scipy.io import savemat
 from sklearn_hashrank import HammingNeighbors, LSHHasher, TALRLinear, load_hasher, save_hasher
 from sklearn_hashrank.cli._files import read_labels, read_rows
 from sklearn_hashrank.codes import load_codes
-from sklearn_hashrank.comparison._measuring import name_measures
+from sklearn_hashrank.comparison._columns import name_measures
 from sklearn_hashrank.comparison._run_store import RunStore, load_result, save_result
 from sklearn_hashrank.comparison._runner import Run, RunResult
 from sklearn_hashrank.datasets import load_labelme
