@@ -5,8 +5,6 @@ from scipy.stats import ortho_group
 
 __all__ = ["itq_rotation", "random_rotation", "rotate_to_signs"]
 
-_NO_LENGTH, _NUDGE = 1e-6, 1e-4  # relative to the largest singular value
-
 
 def random_rotation(n: int, random_state: np.random.RandomState) -> np.ndarray:
     """Sample a rotation or reflection of n dimensions from the uniform (Haar) distribution."""
@@ -88,7 +86,8 @@ def _nearest_rotation(products: np.ndarray, last: np.ndarray) -> np.ndarray:
     of a bit. They then stay as near to the last rotation as they can.
     """
     left, lengths, right = np.linalg.svd(products, full_matrices=False)
-    if lengths[-1] <= _NO_LENGTH * lengths[0]:
-        nudged = products + _NUDGE * (lengths[0] or 1) * last
+    rounding = max(products.shape) * np.finfo(products.dtype).eps * (lengths[0] or 1)
+    if lengths[-1] <= rounding:
+        nudged = products + 8 * rounding * last
         left, _, right = np.linalg.svd(nudged, full_matrices=False)
     return left @ right
