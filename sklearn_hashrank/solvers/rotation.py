@@ -86,8 +86,8 @@ def _nearest_rotation(products: np.ndarray, last: np.ndarray) -> np.ndarray:
     of a bit. They then stay as near to the last rotation as they can.
     """
     left, lengths, right = np.linalg.svd(products, full_matrices=False)
-    rounding = max(products.shape) * np.finfo(products.dtype).eps * (lengths[0] or 1)
-    if lengths[-1] <= rounding:
-        nudged = products + 8 * rounding * last
+    size, eps = lengths[0] or 1, np.finfo(products.dtype).eps
+    if lengths[-1] <= max(products.shape) * eps * size:
+        nudged = products + np.sqrt(eps) * size * last  # much more than rounding
         left, _, right = np.linalg.svd(nudged, full_matrices=False)
     return left @ right
