@@ -407,8 +407,7 @@ class BaseHasher(
         >>> PCAHasher(n_bits=3).check_data([[0.0, 5.0], [1.0, 3.0], [2.0, 2.0]])
         Traceback (most recent call last):
             ...
-        ValueError: n_bits=3 must be at most n_features = 2, as there are no more principal \
-directions. Use fewer bits, or LSHHasher or TALRLinear, which take any number.
+        ValueError: n_bits=3 must be at most n_features = 2, as there are no more principal ...
         """
         self._validate_params()
         copy.copy(self)._validate_training_data(X, y)
