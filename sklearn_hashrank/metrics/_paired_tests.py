@@ -140,7 +140,9 @@ def _randomization(d: Values, tail: float, n: int, random: Any) -> tuple[float, 
             shape = min(batch, n - start), d.size
             chosen = random.randint(0, 2, shape, dtype=np.uint8).astype(np.float64)
             n_chosen = chosen.sum(axis=1)
-            part = np.divide(chosen @ d, n_chosen, where=n_chosen > 0, out=np.full(shape[0], d.mean()))
+            part = np.divide(
+                chosen @ d, n_chosen, where=n_chosen > 0, out=np.full(shape[0], d.mean())
+            )
             means[start : start + batch] = part
     return found.pvalue, *_ends(means, tail)
 

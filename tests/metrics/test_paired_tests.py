@@ -58,7 +58,12 @@ def test_student_is_that_of_scipy():
 def test_the_randomization_interval_holds_what_the_test_does_not_reject():
     a, b = np.random.default_rng(5).uniform(size=(2, 9))
     low, high = paired_test(a, b, confidence=0.9).interval
-    for shift, is_rejected in ((low, False), (high, False), (low - 1e-6, True), (high + 1e-6, True)):
+    for shift, is_rejected in (
+        (low, False),
+        (high, False),
+        (low - 1e-6, True),
+        (high + 1e-6, True),
+    ):
         assert (paired_test(a - shift, b).p_value < 0.1) == is_rejected
 
 
@@ -137,7 +142,11 @@ def test_tukey_of_two_systems_is_the_randomization_test():
         (([0.1, np.inf], [0.2, 0.1]), {}, "finite numbers"),
         ((0.3, 0.4), {}, r"one value for each query.*average=False. Got shape \(\)"),
         (([0, 1], [1, 0]), {"method": "sign"}, "method must be one of .*'student'.* Got 'sign'"),
-        (([0, 1], [1, 0]), {"confidence": 95}, "confidence must be a float between 0 and 1. Got 95"),
+        (
+            ([0, 1], [1, 0]),
+            {"confidence": 95},
+            "confidence must be a float between 0 and 1. Got 95",
+        ),
         (([0, 1], [1, 0]), {"n_resamples": 0}, "n_resamples must be an int >= 1. Got 0"),
     ],
 )
