@@ -61,6 +61,8 @@ _OF_EVERY_MEASURE = {
     "ties": _one_of(TIE_ORDERS),
     "zero_division": Parameter(math.nan, "a float in the range [0, 1] or nan", _is_share_or_nan),
 }
+COMMON_PARAMETERS = tuple(_OF_EVERY_MEASURE)
+"""The parameters that every measure has, with the same meaning for each."""
 
 
 @dataclass(frozen=True, repr=False)
