@@ -116,10 +116,10 @@ class TALRLinear(TieAwareObjectives, MinibatchHasher):
     alpha_end : float or None, default=None
         Steepness at the end; it changes geometrically. None: it does not change. It has no meaning
         in :meth:`partial_fit`.
-    n_bins : int or "auto", default="auto"
+    n_bins : int, "auto" or None, default="auto"
         Steps between the first and the last bin of the soft histogram; ``"auto"`` is the smaller
-        of `n_bits` and 16, or 64 where nearest rows are relevant. The papers have one bin per
-        distance, ``n_bins=n_bits``.
+        of `n_bits` and 16, or 64 where nearest rows are relevant. None is one step per bit, as the
+        papers have it.
     delta : float, default=1.0
         Half-width of the triangular bins, in bins.
     dropout : float or "auto", default="auto"
@@ -194,7 +194,7 @@ class TALRLinear(TieAwareObjectives, MinibatchHasher):
         "relaxation": [str],
         "alpha": [Interval(Real, 0, None, closed="neither")],
         "alpha_end": [None, Interval(Real, 0, None, closed="neither")],
-        "n_bins": [StrOptions({"auto"}), Interval(Integral, 1, None, closed="left")],
+        "n_bins": [StrOptions({"auto"}), None, Interval(Integral, 1, None, closed="left")],
         "delta": [Interval(Real, 0, None, closed="neither")],
         "dropout": [StrOptions({"auto"}), Interval(Real, 0, 1, closed="left")],
     }

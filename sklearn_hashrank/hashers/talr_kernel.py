@@ -82,10 +82,10 @@ class TALRKernel(TieAwareObjectives, LearnsFromMinibatches, KernelHasher):
         Steepness of the relaxed codes, for projections of about unit variance.
     alpha_end : float or None, default=None
         Steepness at the end; it changes geometrically. None: it does not change.
-    n_bins : int or "auto", default="auto"
+    n_bins : int, "auto" or None, default="auto"
         Steps between the first and the last bin of the soft histogram; ``"auto"`` is the smaller
-        of `n_bits` and 16, or 64 where nearest rows are relevant. The papers have one bin per
-        distance, ``n_bins=n_bits``.
+        of `n_bits` and 16, or 64 where nearest rows are relevant. None is one step per bit, as the
+        papers have it.
     delta : float, default=1.0
         Half-width of the triangular bins, in bins.
     dropout : float or "auto", default="auto"
