@@ -50,14 +50,14 @@ def _collect(
         found = mask_below(distances, block, bound)
         if n_items - block < 64:
             found &= (_ONE << np.uint64(n_items - block)) - _ONE
-        if passing.size:
-            found &= passing[(first + block) // 64]
         hits[0, n_blocks] = np.uint64(block)
         hits[1, n_blocks] = found
         n_blocks += np.int64(found != 0)
     nothing = np.uint64(counts.size - 1)
     for i in range(n_blocks):
         first_at, found = np.int64(hits[0, i]), hits[1, i]
+        if passing.size:
+            found &= passing[(first + first_at) >> 6]
         n_found = np.int64(popcount(found))
         done = 0
         while done < n_found:  # four at a time: a branch for each would be guessed wrong too often

@@ -3,7 +3,8 @@
 How calls flow
 --------------
 `HammingNeighbors` (``_hamming_neighbors.py``) is scikit-learn's face: parameters, validation, the
-forms of results (``_results.py``), ids in place of indices (``_row_ids.py``), and files (``_index_file.py``). Every search goes the same way::
+forms of results (``_results.py``), ids in place of indices (``_row_ids.py``), and files
+(``_index_file.py``). Every search goes the same way::
 
     kneighbors, radius_neighbors, graphs
       -> ChunkedCodes (_chunked.py)        codes in a dask array: a scan for each chunk, merged

@@ -38,29 +38,38 @@ def k_nearest(
     Of those whose bit is 1 in `passing`, at least `k` for each query; `sample` is one of them.
     Threads share the queries, or the codes where there are more threads than queries.
     """
-    n_parts = _count_parts(len(queries), codes.size, k, n_jobs)
-    if n_parts > 1 and not passing.size:
-        return _nearest_in_parts(queries, codes, k, n_bits, n_jobs, n_parts)
-    indices = np.empty((len(queries), k), dtype=np.int64)
-    distances = np.empty((len(queries), k), dtype=np.int32)
     if sample is None and not passing.size:
         sample = sample_of(codes, k)
+    n_parts = _count_parts(len(queries), codes.size, k, n_jobs)
+    if n_parts > 1:
+        indices, distances = _nearest_in_parts(
+            queries, codes, k, n_bits, n_jobs, passing, sample, n_parts
+        )
+        _scan_again(distances[:, -1] > n_bits, queries, codes, n_bits, passing, indices, distances)
+        return indices, distances
+    indices = np.empty((len(queries), k), dtype=np.int64)
+    distances = np.empty((len(queries), k), dtype=np.int32)
 
     def search(rows):
-        limits = likely_limits(queries[rows], sample, n_bits)
-        masks = _of_rows(passing, rows)
+        own, masks = queries[rows], _of_rows(passing, rows)
         part = indices[rows], distances[rows]
-        found = _nearest(queries[rows], codes, n_bits, limits, masks, *part)
-        short = rows.start + np.flatnonzero(found < k)  # the sample was not like the rest
-        if short.size:
-            masks = _of_rows(passing, short)
-            part = np.empty((short.size, k), np.int64), np.empty((short.size, k), np.int32)
-            _nearest(queries[short], codes, n_bits, np.full(short.size, n_bits), masks, *part)
-            indices[short], distances[short] = part
+        limits = likely_limits(own, sample, n_bits)
+        found = _nearest(own, codes, n_bits, limits, masks, *part)
+        _scan_again(found < k, own, codes, n_bits, masks, *part)
 
     cost = PAIR_COST * codes.size + _HIT_COST * k
     over_rows(search, len(queries), n_jobs, cost=cost, fewest=_GROUP)
     return indices, distances
+
+
+def _scan_again(is_short, queries, codes, n_bits, passing, indices, distances):
+    """Search for queries whose limit was too small: the sample was not like the rest."""
+    short = np.flatnonzero(is_short)
+    if short.size:
+        shape, limits = (short.size, indices.shape[1]), np.full(short.size, n_bits)
+        part = np.empty(shape, np.int64), np.empty(shape, np.int32)
+        _nearest(queries[short], codes, n_bits, limits, _of_rows(passing, short), *part)
+        indices[short], distances[short] = part
 
 
 def _count_parts(n_queries, n_words, k, n_jobs):
@@ -69,14 +78,23 @@ def _count_parts(n_queries, n_words, k, n_jobs):
     return min(count_threads(n_jobs) // n_queries, worth) if worth > 1 else 1
 
 
-def _nearest_in_parts(queries, codes, k, n_bits, n_jobs, n_parts):
-    """Search every part for as many, and merge them; ties keep the order of the parts."""
-    edges = np.arange(n_parts + 1) * len(codes) // n_parts
+def _nearest_in_parts(queries, codes, k, n_bits, n_jobs, passing, sample, n_parts):
+    """Search every part within the limits of all, and merge; ties keep the order of the parts.
+
+    A distance beyond `n_bits` says that there were fewer than `k`.
+    """
+    limits = likely_limits(queries, sample, n_bits)
+    edges = np.arange(n_parts + 1) * len(codes) // n_parts // 64 * 64
+    edges[-1] = len(codes)
 
     def search(part):
-        own = codes[edges[part] : edges[part + 1]]
-        indices, distances = k_nearest(queries, own, min(k, len(own)), n_bits, 1)
-        return indices + edges[part], distances
+        start, stop = edges[part], edges[part + 1]
+        indices = np.zeros((len(queries), min(k, stop - start)), np.int64)
+        distances = np.empty(indices.shape, np.int32)
+        masks = np.ascontiguousarray(passing[:, start // 64 : -(-stop // 64)])
+        found = _nearest(queries, codes[start:stop], n_bits, limits, masks, indices, distances)
+        distances[np.arange(indices.shape[1]) >= found[:, None]] = n_bits + 1
+        return indices + start, distances
 
     found = run_in_threads(search, range(n_parts), n_jobs)
     indices, distances = (np.concatenate(parts, axis=1) for parts in zip(*found))

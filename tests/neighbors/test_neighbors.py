@@ -148,6 +148,12 @@ def test_threads_share_the_codes_where_queries_are_few(k, monkeypatch):
             found = index.kneighbors(queries[:n_queries], k)
             for one, other in zip(found, expected):
                 np.testing.assert_array_equal(one, other[:n_queries])
+        passes = np.random.default_rng(0).random((2, 9001)) < 0.6
+        passes[:, :4000] = False
+        for mask in (passes[0], passes):
+            alone = HammingNeighbors(n_bits=16).fit(database).kneighbors(queries, k, mask=mask)
+            for one, other in zip(index.kneighbors(queries, k, mask=mask), alone):
+                np.testing.assert_array_equal(one, other)
 
 
 def test_many_callers_search_one_index_at_once():
