@@ -11,10 +11,10 @@ from ._minibatch import MinibatchHasher
 
 __all__ = ["TALRLinear"]
 
-# Of "auto". Network features gain up to .4, pixels and GIST lose a little beyond .1, and so do
-# principal components of network features. Digits and text embeddings, of which there are more rows
-# for each feature, lose from .02 and from .1 on.
-_DROPOUT_OF_FEW_ROWS, _FEW_ROWS_PER_FEATURE = 0.1, 10
+# Of "auto". The fewer rows there are for each feature, the more dropout is best: of network
+# features, GIST and pixels with 1 to 10 rows for each. Digits and text embeddings, of which there
+# are more rows, lose from .02 and from .1 on. Kernels lose beyond .1.
+_LEAST_DROPOUT, _MOST_DROPOUT = 0.1, 0.4
 _OBJECTIVE = ObjectiveParameter(
     "TALRLinear",
     takes_auto=True,
@@ -31,6 +31,7 @@ class TieAwareObjectives:
     n_bits: int
     n_jobs: int | None
     dropout: float | str
+    _most_dropout = _LEAST_DROPOUT
 
     def _choose_objective(self, relevance: Any) -> Any:
         """Return the objective, looked up where it is named."""
@@ -47,9 +48,9 @@ class TieAwareObjectives:
         """Share of the features to drop; `n_rows` is None where it is not known beforehand."""
         if not isinstance(self.dropout, str):
             return self.dropout
-        if n_rows is None or objective.measure != "ap":
+        if n_rows is None or objective.measure != "ap" or n_features <= _LEAST_DROPOUT * n_rows:
             return 0.0
-        return _DROPOUT_OF_FEW_ROWS if n_rows < _FEW_ROWS_PER_FEATURE * n_features else 0.0
+        return min(n_features / n_rows, self._most_dropout)
 
 
 class TALRLinear(TieAwareObjectives, MinibatchHasher):
@@ -124,9 +125,10 @@ class TALRLinear(TieAwareObjectives, MinibatchHasher):
         Half-width of the triangular bins, in bins.
     dropout : float or "auto", default="auto"
         Share of the features of each row that a step leaves at their mean, other ones every time.
-        ``"auto"`` is 0.1 for average precision where there are fewer than ten training rows for
-        each feature, and otherwise 0, as in :meth:`partial_fit`. Set it to 0.5 where queries and
-        database will be of classes that are not among the training rows.
+        ``"auto"`` is, for average precision, the number of features per training row, at most 0.4.
+        It is 0 where there are ten training rows for each feature or more, and in
+        :meth:`partial_fit`. Set it to 0.5 where queries and database will be of classes that are
+        not among the training rows.
     early_stopping : bool, default=False
         Whether to keep part of the training rows for validation, to return the weights that were
         best, and to stop after `n_iter_no_change` passes without a better one. Validation looks at
@@ -188,6 +190,7 @@ class TALRLinear(TieAwareObjectives, MinibatchHasher):
     True
     """
 
+    _most_dropout = _MOST_DROPOUT
     _parameter_constraints: dict = {
         **MinibatchHasher._parameter_constraints,
         "objective": [str, HasMethods("value_and_gradient")],

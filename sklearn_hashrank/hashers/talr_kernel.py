@@ -90,7 +90,8 @@ class TALRKernel(TieAwareObjectives, LearnsFromMinibatches, KernelHasher):
         Half-width of the triangular bins, in bins.
     dropout : float or "auto", default="auto"
         Share of the features of each row that a step leaves at their mean, other ones every time.
-        ``"auto"`` is as in :class:`TALRLinear`, where the features are the kernels.
+        ``"auto"`` is 0.1 for average precision where there are fewer than ten training rows for
+        each anchor, and otherwise 0.
     early_stopping : bool, default=False
         Whether to keep part of the training rows for validation, to return the weights that were
         best, and to stop after `n_iter_no_change` passes without a better one. Validation looks at
