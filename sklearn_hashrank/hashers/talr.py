@@ -11,10 +11,9 @@ from ._minibatch import MinibatchHasher
 
 __all__ = ["TALRLinear"]
 
-# Of "auto". The fewer rows there are for each feature, the more dropout is best: of network
-# features, GIST and pixels with 1 to 10 rows for each. Digits and text embeddings, of which there
-# are more rows, lose from .02 and from .1 on. Kernels lose beyond .1.
-_LEAST_DROPOUT, _MOST_DROPOUT = 0.1, 0.4
+# Of "auto". The fewer rows there are for each feature, the more dropout is best, for rows that are
+# not trained on: of network features, GIST, pixels, digits and text, with 1 to 12 rows for each.
+_MOST_DROPOUT = 0.5
 _OBJECTIVE = ObjectiveParameter(
     "TALRLinear",
     takes_auto=True,
@@ -31,7 +30,6 @@ class TieAwareObjectives:
     n_bits: int
     n_jobs: int | None
     dropout: float | str
-    _most_dropout = _LEAST_DROPOUT
 
     def _choose_objective(self, relevance: Any) -> Any:
         """Return the objective, looked up where it is named."""
@@ -48,9 +46,12 @@ class TieAwareObjectives:
         """Share of the features to drop; `n_rows` is None where it is not known beforehand."""
         if not isinstance(self.dropout, str):
             return self.dropout
-        if n_rows is None or objective.measure != "ap" or n_features <= _LEAST_DROPOUT * n_rows:
+        if n_rows is None or objective.measure != "ap":
             return 0.0
-        return min(n_features / n_rows, self._most_dropout)
+        return self._dropout_of(n_features, n_rows)
+
+    def _dropout_of(self, n_features: int, n_rows: int) -> float:
+        return min(n_features / n_rows, _MOST_DROPOUT)
 
 
 class TALRLinear(TieAwareObjectives, MinibatchHasher):
@@ -125,10 +126,9 @@ class TALRLinear(TieAwareObjectives, MinibatchHasher):
         Half-width of the triangular bins, in bins.
     dropout : float or "auto", default="auto"
         Share of the features of each row that a step leaves at their mean, other ones every time.
-        ``"auto"`` is, for average precision, the number of features per training row, at most 0.4.
-        It is 0 where there are ten training rows for each feature or more, and in
-        :meth:`partial_fit`. Set it to 0.5 where queries and database will be of classes that are
-        not among the training rows.
+        ``"auto"`` is, for average precision, the number of features per training row, at most 0.5.
+        It is 0 for other objectives and in :meth:`partial_fit`. Set it to 0.5 where queries and
+        database will be of classes that are not among the training rows.
     early_stopping : bool, default=False
         Whether to keep part of the training rows for validation, to return the weights that were
         best, and to stop after `n_iter_no_change` passes without a better one. Validation looks at
@@ -190,7 +190,6 @@ class TALRLinear(TieAwareObjectives, MinibatchHasher):
     True
     """
 
-    _most_dropout = _MOST_DROPOUT
     _parameter_constraints: dict = {
         **MinibatchHasher._parameter_constraints,
         "objective": [str, HasMethods("value_and_gradient")],
