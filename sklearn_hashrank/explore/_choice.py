@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-from .._utils.integers import is_int
+from .._utils.parameters import is_int
 
 MOST_ITEMS = 100_000
 MOST_BYTES = 8_000_000

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.utils.validation import _num_samples
 
 from .._utils.extras import how_to_install
-from .._utils.integers import is_int
+from .._utils.parameters import is_int
 from .._utils.types import MatrixLike
 from ..metrics.retrieval import encode
 from ..neighbors import HammingNeighbors

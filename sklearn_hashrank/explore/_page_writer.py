@@ -8,7 +8,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import _num_samples
 
-from .._utils.integers import is_int
+from .._utils.parameters import is_int
 from .._utils.text import plain
 from .._utils.types import MatrixLike, Target
 from ..metrics.retrieval import Encoded, encode, relevance_of, unwrap
