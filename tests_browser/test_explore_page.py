@@ -31,12 +31,12 @@ async () => {
     const moved = new Promise((resolve) => addEventListener("hashchange", resolve, { once: true }));
     location.hash = `#query=${row}&nearest=20`;
     await moved;
-    const columns = [...document.querySelectorAll(".results > .columns:first-of-type > .column")];
+    const columns = [...document.querySelectorAll(".results > .columns > .column")];
     found.push({
       row,
       heading: document.getElementById("neighbours").textContent,
       columns: columns.map((column) => ({
-        measures: [...column.querySelectorAll("[data-measure]")].map((each) => ({ ...each.dataset })),
+        measures: [...column.querySelectorAll("[data-measure]")].map((e) => ({ ...e.dataset })),
         counts: [...column.querySelectorAll(".histogram tbody tr")].map((tr) =>
           [...tr.querySelectorAll("td")].map(numberOf)),
         groups: [...column.querySelectorAll(".group")].map((group) => {
