@@ -92,6 +92,12 @@ SECTIONS = (
         "Exact means over all orders of tied items, with bounds; see :ref:`evaluation`.",
     ),
     Section(
+        "Significance",
+        "sklearn_hashrank.metrics",
+        ("paired_test", "PairedTest", "holm_correction", "randomized_tukey_hsd"),
+        "Whether systems differ by more than the choice of the queries; see :ref:`significance`.",
+    ),
+    Section(
         "Scorers",
         "sklearn_hashrank.metrics",
         ("make_retrieval_scorer", "get_retrieval_scorer", "get_retrieval_scorer_names"),
@@ -171,6 +177,12 @@ SECTIONS = (
             "measure_codes",
         ),
         "Methods, code lengths and seeds under one protocol; see :ref:`cli`.",
+    ),
+    Section(
+        "Pages to look at",
+        "sklearn_hashrank.explore",
+        ("write_page", "WrittenPage", "write_neighbors"),
+        "What codes retrieve, in one file for a browser; see :ref:`explore`.",
     ),
     Section("Command", "sklearn_hashrank.cli", ("main",), "``hashrank``; see :ref:`cli`."),
     Section(
@@ -389,6 +401,7 @@ SHARED = {
         "LinearScores",
         "Moments",
         "block_slices",
+        "check_n_directions",
         "column_means",
         "combine_means",
         "dense_if_small",
@@ -409,6 +422,7 @@ SHARED = {
         "LinearModel",
         "Relevance",
         "check_two_rows",
+        "learned_affinity",
         "learned_relevance",
         "size_of_batches",
     ),
@@ -437,6 +451,7 @@ SHARED = {
         "EncodedDatabase",
         "check_database",
         "encode",
+        "relevance_of",
         "retrieve",
         "unwrap",
         "warn_if_all_is_relevant",
@@ -453,6 +468,13 @@ SHARED = {
         "ObjectiveParameter",
     ),
     "sklearn_hashrank.objectives.structural": ("LOSSES", "RankingLoss", "count_relevant"),
+    "sklearn_hashrank.pages": (
+        "encode_array",
+        "escape",
+        "html_page",
+        "read_script",
+        "read_style",
+    ),
     "sklearn_hashrank.persistence": (
         "Archive",
         "Container",
