@@ -60,6 +60,12 @@ SECTIONS = (
         ":ref:`projections`.",
     ),
     Section(
+        "Codes that are decoded",
+        "sklearn_hashrank",
+        ("BinaryAutoencoderHasher",),
+        "Codes from which a linear decoder reconstructs rows; see :ref:`binary_autoencoder`.",
+    ),
+    Section(
         "Files",
         "sklearn_hashrank",
         ("save_hasher", "load_hasher"),
@@ -194,7 +200,7 @@ SECTIONS = (
     Section(
         "Search",
         "sklearn_hashrank.neighbors",
-        ("HammingNeighbors", "rescore"),
+        ("HammingNeighbors", "DecodedNeighbors", "rescore"),
         "Exact neighbours in Hamming distance, and candidates rescored; see :ref:`neighbors`.",
     ),
     Section(
