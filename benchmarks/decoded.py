@@ -94,9 +94,7 @@ def faiss_indexes(factories, n_bytes, n_features):
 
 def shares(true, ids):
     """Share of the true neighbours among the first so many ids."""
-    return [
-        np.mean([np.isin(a, b[:n]).mean() for a, b in zip(true, ids)]) for n in (K, MANY, MOST)
-    ]
+    return [np.mean([np.isin(a, b[:n]).mean() for a, b in zip(true, ids)]) for n in (K, MANY, MOST)]
 
 
 def measure(database, queries, n_bytes, seed, wanted, factories):

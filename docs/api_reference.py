@@ -505,6 +505,11 @@ SHARED = {
         "report_progress",
         "source",
     ),
+    "sklearn_hashrank.solvers.binary_autoencoder": (
+        "fit_decoder",
+        "reconstruct_in_turn",
+        "signs_of_least_error",
+    ),
     "sklearn_hashrank.solvers.binary_quadratic": (
         "Blocks",
         "energy",

@@ -58,7 +58,7 @@ class BinaryAutoencoderHasher(BaseHasher):
     ridge : float, default=1e-3
         Penalty of the decoder. It matters where there are few training rows for each bit.
     tol : float, default=1e-3
-        The alternation ends when the error falls by no more than this share of it.
+        The alternation has converged when the error falls by no more than this share of it.
     output : {"bits", "signs", "packed"}, default="bits"
         Format of :meth:`transform`: 0/1 uint8, -1/+1 int8, or packed uint8 bytes.
     random_state : int, RandomState instance or None, default=None
@@ -75,8 +75,8 @@ class BinaryAutoencoderHasher(BaseHasher):
         Normal vectors of the hyperplanes that encoding starts from.
     intercept_ : ndarray of shape (n_bits,)
         Their offsets.
-    history_ : dict of list
-        ``"error"``: mean squared error of the reconstruction of the training rows, with the penalty
+    errors_ : list of float
+        Mean squared error of the reconstruction of the training rows, with the penalty
         of the decoder, relative to their variance; of the first decoder, and after each
         alternation. It never rises.
     n_iter_ : int
@@ -172,7 +172,7 @@ class BinaryAutoencoderHasher(BaseHasher):
         decoder, offset, explained = reconstruct_in_turn(
             rows, signs, self.max_iter, self.ridge, self.tol
         )
-        self.history_ = {"error": [1 - each for each in explained]}
+        self.errors_ = [1 - each for each in explained]
         self.n_iter_ = len(explained) - 1
         weights, offsets = _regress_on_fields(rows, decoder, signs)
         self.components_, self.intercept_ = space.fold(weights, offsets, X.dtype)

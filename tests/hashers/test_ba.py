@@ -95,9 +95,7 @@ def test_what_is_explained_never_falls(seed):
 def test_codes_are_those_of_the_literal_descent():
     X, _ = digits()
     hasher, rows = fitted(), X[1000:1030]
-    decoder, offset = (
-        each.astype(float) for each in (hasher.decoder_, hasher.decoder_intercept_)
-    )
+    decoder, offset = (each.astype(float) for each in (hasher.decoder_, hasher.decoder_intercept_))
     starts = np.where(rows @ hasher.components_.T + hasher.intercept_ > 0, 1.0, -1.0)
     expected = [
         reconstruction.descend(row, start, decoder, offset)[0] for row, start in zip(rows, starts)
@@ -138,8 +136,8 @@ def test_descent_reconstructs_better_than_hyperplanes_and_those_than_itq():
     assert errors["descent"] < 0.95 * errors["start"]
 
 
-def test_history_falls_and_ends():
-    error = fitted().history_["error"]
+def test_errors_fall_and_end():
+    error = fitted().errors_
     assert len(error) == fitted().n_iter_ + 1 > 2
     assert np.all(np.diff(error) <= 0)
     assert 0 < error[-1] < 1
