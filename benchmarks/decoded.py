@@ -4,7 +4,7 @@
 
 Every file holds vectors, as one array or as `X`; or `X_train` and `X_test`, which are then the
 database and the queries. Rows are brought to length 1. Each seed samples 1,000 queries and, of
-larger files, 30,000 rows of a database, which methods also learn from.
+larger files, 20,000 rows of a database, which methods also learn from.
 
 Columns: recall of the 10 nearest by cosine, by each method's own distance to all items, and among
 its 100 and 1,000 nearest, which is what rescoring these candidates by floats finds; among the 100
@@ -25,7 +25,7 @@ from sklearn_hashrank import BinaryAutoencoderHasher, HammingNeighbors, ITQHashe
 from sklearn_hashrank.neighbors import DecodedNeighbors
 
 K, MANY, MOST = 10, 100, 1000
-N_QUERIES, N_ROWS = 1000, 30_000
+N_QUERIES, N_ROWS = 1000, 20_000
 FACTORS_OF_RABITQ = 8  # bytes of an item that are not bits
 
 

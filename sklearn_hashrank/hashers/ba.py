@@ -80,7 +80,7 @@ class BinaryAutoencoderHasher(BaseHasher):
         of the decoder, relative to their variance; of the first decoder, and after each
         alternation. It never rises.
     n_iter_ : int
-        Alternations done.
+        Number of alternations done.
     n_bits_ : int
         Length of the codes, whatever `n_bits` was set to after `fit`.
     codes_ : ndarray of shape (n_samples, ceil(n_bits / 8)), uint8
