@@ -8,6 +8,7 @@ import importlib.util
 
 from sklearn_hashrank import (
     AGHHasher,
+    BinaryAutoencoderHasher,
     BREHasher,
     ClassifierHasher,
     CMHHasher,
@@ -47,6 +48,8 @@ ENCODERS = [
     SSHHasher(n_bits=1, random_state=0),
     SpectralHasher(n_bits=1, random_state=0),
     ITQHasher(n_bits=1, max_iter=5, random_state=0),
+    BinaryAutoencoderHasher(n_bits=1, random_state=0),
+    BinaryAutoencoderHasher(n_bits=1, encoder="hyperplanes", random_state=0),
     KLSHHasher(n_bits=1, random_state=0),
     AGHHasher(n_bits=1, random_state=0),
     AGHHasher(n_bits=1, n_layers=2, random_state=0),
