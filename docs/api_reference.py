@@ -60,6 +60,12 @@ SECTIONS = (
         ":ref:`projections`.",
     ),
     Section(
+        "Codes that are decoded",
+        "sklearn_hashrank",
+        ("BinaryAutoencoderHasher",),
+        "Codes from which a linear decoder reconstructs rows; see :ref:`binary_autoencoder`.",
+    ),
+    Section(
         "Files",
         "sklearn_hashrank",
         ("save_hasher", "load_hasher"),
@@ -90,6 +96,12 @@ SECTIONS = (
             "tie_aware_reciprocal_rank_score",
         ),
         "Exact means over all orders of tied items, with bounds; see :ref:`evaluation`.",
+    ),
+    Section(
+        "Significance",
+        "sklearn_hashrank.metrics",
+        ("paired_test", "PairedTest", "holm_correction", "randomized_tukey_hsd"),
+        "Whether systems differ by more than the choice of the queries; see :ref:`significance`.",
     ),
     Section(
         "Scorers",
@@ -172,6 +184,12 @@ SECTIONS = (
         ),
         "Methods, code lengths and seeds under one protocol; see :ref:`cli`.",
     ),
+    Section(
+        "Pages to look at",
+        "sklearn_hashrank.explore",
+        ("write_page", "WrittenPage", "write_neighbors"),
+        "What codes retrieve, in one file for a browser; see :ref:`explore`.",
+    ),
     Section("Command", "sklearn_hashrank.cli", ("main",), "``hashrank``; see :ref:`cli`."),
     Section(
         "Affinities",
@@ -194,7 +212,7 @@ SECTIONS = (
     Section(
         "Search",
         "sklearn_hashrank.neighbors",
-        ("HammingNeighbors", "rescore"),
+        ("HammingNeighbors", "DecodedNeighbors", "rescore"),
         "Exact neighbours in Hamming distance, and candidates rescored; see :ref:`neighbors`.",
     ),
     Section(
@@ -389,6 +407,7 @@ SHARED = {
         "LinearScores",
         "Moments",
         "block_slices",
+        "check_n_directions",
         "column_means",
         "combine_means",
         "dense_if_small",
@@ -409,6 +428,7 @@ SHARED = {
         "LinearModel",
         "Relevance",
         "check_two_rows",
+        "learned_affinity",
         "learned_relevance",
         "size_of_batches",
     ),
@@ -437,6 +457,7 @@ SHARED = {
         "EncodedDatabase",
         "check_database",
         "encode",
+        "relevance_of",
         "retrieve",
         "unwrap",
         "warn_if_all_is_relevant",
@@ -453,6 +474,13 @@ SHARED = {
         "ObjectiveParameter",
     ),
     "sklearn_hashrank.objectives.structural": ("LOSSES", "RankingLoss", "count_relevant"),
+    "sklearn_hashrank.pages": (
+        "encode_array",
+        "escape",
+        "html_page",
+        "read_script",
+        "read_style",
+    ),
     "sklearn_hashrank.persistence": (
         "Archive",
         "Container",
@@ -490,6 +518,11 @@ SHARED = {
         "is_tensor",
         "report_progress",
         "source",
+    ),
+    "sklearn_hashrank.solvers.binary_autoencoder": (
+        "fit_decoder",
+        "reconstruct_in_turn",
+        "signs_of_least_error",
     ),
     "sklearn_hashrank.solvers.binary_quadratic": (
         "Blocks",

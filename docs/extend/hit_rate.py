@@ -52,7 +52,7 @@ for ties in ("pessimistic", "expected", "optimistic"):
 # scorers
 scorer = make_retrieval_scorer("hit_rate", k=3, database="fit")
 print(f"{scorer}: {scorer(hasher, X[:50], y[:50]):.3f}")
-several = make_retrieval_scorer(["rr", "hit_rate"], k=3)(hasher, X, y)
+several = make_retrieval_scorer(["rr@3", "hit_rate@3"])(hasher, X, y)
 print({name: round(score, 3) for name, score in several.items()})
 print(get_retrieval_scorer("hit_rate"))
 

@@ -4,7 +4,6 @@ import warnings
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import product
-from numbers import Integral
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.utils import check_array, check_consistent_length
 
+from .._utils.parameters import is_int
 from .._utils.threads import check_n_jobs
 from ..affinity import affinity_for, as_array, auto_affinity, fit_affinity, is_auto, warn_if_alike
 from ..measures import ConfiguredMeasure
@@ -25,6 +25,7 @@ from ._columns import COLUMNS, MEASURED, Column, columns_of, name_measures
 from ._method_table import METHODS, check_method, method_from_name
 from ._protocols import check_protocol, describe_protocol, draw_split
 from ._provenance import describe_data, describe_machine, run_key, versions
+from ._refusals import describe_refusals, find_refusals
 from ._rescored import Rescoring
 from ._result_tables import Table, summarize, to_csv, to_latex, to_markdown
 from ._run_store import RunStore, load_result, save_result
@@ -184,6 +185,7 @@ def compare(
     affinity: Any = "auto",
     measures: Any = MEASURED,
     rescoring: Rescoring | None = None,
+    skip_refused: bool = False,
     name: str = "data",
     store: str | Path | None = None,
     n_jobs: int | None = None,
@@ -201,8 +203,8 @@ def compare(
     X : {array-like, sparse matrix} of shape (n_samples, n_features)
         All rows: training rows, database and queries are sampled from them.
     y : array-like with n_samples rows, default=None
-        What relevance is computed from. None: hashers learn without it, those that need it fail,
-        and codes are judged by distances between rows of `X`.
+        What relevance is computed from. None: hashers learn without it, those that need it are
+        refused, and codes are judged by distances between rows of `X`.
     methods : iterable of str, or mapping of str to estimator
         Names such as ``"itq"`` or ``"talr-ap:alpha=3"``, see :func:`method_from_name`; or
         estimators by the name that tables should give them: hashers, pipelines and searches that
@@ -228,6 +230,11 @@ def compare(
     rescoring : Rescoring, default=None
         Adds columns for what is found when the nearest codes are put in order of asymmetric
         distances or of distances between floats, and for what it costs. `X` must be dense.
+    skip_refused : bool, default=False
+        What is done with methods that cannot take the data, such as ``"itq"`` with more bits than
+        features, or ``"classifier"`` without class labels. True: they are left out, with a warning.
+        False: all of them are named in an error. Both happen before the first run. Estimators of
+        your own are asked by ``check_data(X, y)`` where they have it.
     name : str, default="data"
         What the report calls the data.
     store : str or Path, default=None
@@ -265,7 +272,7 @@ def compare(
     _check_rescoring(rescoring, X)
     compared = X if y is None else y
     lengths = _check_integers(n_bits, "n_bits", 1)
-    seeds = _check_integers(range(seeds) if isinstance(seeds, Integral) else seeds, "seeds", 0)
+    seeds = _check_integers(range(seeds) if is_int(seeds) else seeds, "seeds", 0)
     protocol = check_protocol(protocol, y is not None)
     splits = {seed: draw_split(protocol, X, compared, seed) for seed in seeds}
     to_learn_from = _affinity_of_hashers(given, affinity, y, splits.values())
@@ -286,6 +293,7 @@ def compare(
         settings = {"data": data, "split": split, "rescoring": rescoring}
         key = run_key(affinity=affinity, hasher=hasher, measures=named, **settings)
         runs.append(Run(method, hasher, bits, seed, key))
+    runs, left_out = _without_refused(runs, X, y, splits, skip_refused)
     results = _run_all(
         runs,
         RunStore(None if store is None else Path(store)),
@@ -295,10 +303,12 @@ def compare(
         n_jobs,
         progress,
     )
+    hashers = {method: hashers[method] for method in dict.fromkeys(run.method for run in runs)}
     about = {
         "data": describe_data(name, X, compared, fitted[seeds[0]]) | {"digest": data},
         "protocol": describe_protocol(protocol, splits),
         "methods": {method: repr(hasher) for method, hasher in hashers.items()},
+        "left_out": left_out,
         "groups": {} if isinstance(methods, Mapping) else _groups(hashers),
         "seeds": seeds,
         "command": command,
@@ -353,6 +363,29 @@ def _run_all(
 
 def _execute(index: int, *arguments: Any) -> tuple[int, RunResult]:
     return index, execute(*arguments)
+
+
+def _without_refused(
+    runs: list[Run], X: Any, y: Any, splits: Mapping[int, RetrievalSplit], skip: bool
+) -> tuple[list[Run], list[str]]:
+    """Runs whose hashers take the training rows of the first seed, and why others do not."""
+    seed, split = next(iter(splits.items()))
+    refusals = find_refusals(
+        [run for run in runs if run.seed == seed],
+        X[split.train],
+        None if y is None else y[split.train],
+    )
+    texts = describe_refusals(refusals)
+    kept = [run for run in runs if (run.method, run.n_bits) not in refusals]
+    if texts and not (skip and kept):
+        number = "1 method" if len(texts) == 1 else f"{len(texts)} methods"
+        advice = " Leave them out, or compare the others by skip_refused=True (--skip-refused)."
+        raise ValueError(
+            f"{number} cannot take these data. {' '.join(texts)}{advice if kept else ''}"
+        )
+    for text in texts:
+        warnings.warn(f"left out: {text}", UserWarning, stacklevel=3)
+    return kept, texts
 
 
 def _decided(affinity: Any, y: Any) -> Any:
@@ -425,10 +458,10 @@ def _check_names(names: Iterable[Any]) -> None:
 
 
 def _check_integers(values: Any, name: str, least: int) -> list[int]:
-    values = [values] if isinstance(values, Integral) else list(values)
+    values = list(values) if isinstance(values, Iterable) else [values]
     if not values:
         raise ValueError(f"{name} must hold at least one int.")
     for value in values:
-        if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
+        if not is_int(value, least):
             raise ValueError(f"{name} must be ints >= {least}. Got {value!r}.")
     return list(dict.fromkeys(map(int, values)))

@@ -9,14 +9,8 @@ from ._minibatch import MinibatchHasher
 
 __all__ = ["DispersionHasher"]
 
-# Instead of the defaults of the objectives, which are the paper's. Chosen on rows held out of the
-# training rows, see the page on DispersionHasher.
-_BEST = {
-    "dispersed": {"margin": 1.0, "zone": (1 / 3, 2 / 3)},
-    "hierarchical": {"margin": 1.0, "zone": (2 / 3, 1.0)},
-}
 _OPTIONS = {"margin": "auto", "zone": "auto", "regularization": 0.01}
-_OBJECTIVE = ObjectiveParameter("DispersionHasher", takes_zones=True, options=_OPTIONS, best=_BEST)
+_OBJECTIVE = ObjectiveParameter("DispersionHasher", takes_zones=True, options=_OPTIONS)
 
 
 class DispersionHasher(MinibatchHasher):
@@ -201,6 +195,6 @@ class DispersionHasher(MinibatchHasher):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def _choose_objective(self, relevance):
+    def _choose_objective(self, affinity, n_bins):
         options = {name: getattr(self, name) for name in _OPTIONS}
         return _OBJECTIVE.resolve(self.objective, options, n_jobs=self.n_jobs)

@@ -6,6 +6,7 @@ from typing import Any
 
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
+from ..affinity import BaseAffinity
 from ..objectives import RANKING_OPTIONS, ObjectiveParameter
 from ._minibatch import MinibatchHasher
 
@@ -31,14 +32,14 @@ class TieAwareObjectives:
     n_jobs: int | None
     dropout: float | str
 
-    def _choose_objective(self, relevance: Any) -> Any:
+    def _choose_objective(self, affinity: BaseAffinity, n_bins: int | str) -> Any:
         """Return the objective, looked up where it is named."""
         parameter = replace(_OBJECTIVE, owner=type(self).__name__)
         return parameter.resolve(
             self.objective,
             {name: getattr(self, name) for name in RANKING_OPTIONS},
-            levels=relevance.affinity.levels_,  # all of them, so that no block of rows decides
-            n_bins=relevance.n_bins(self.n_bits),
+            levels=affinity.levels_,  # all of them, so that no block of rows decides
+            n_bins=n_bins,
             n_jobs=self.n_jobs,
         )
 
@@ -118,10 +119,10 @@ class TALRLinear(TieAwareObjectives, MinibatchHasher):
     alpha_end : float or None, default=None
         Steepness at the end; it changes geometrically. None: it does not change. It has no meaning
         in :meth:`partial_fit`.
-    n_bins : int or "auto", default="auto"
+    n_bins : int, "auto" or None, default="auto"
         Steps between the first and the last bin of the soft histogram; ``"auto"`` is the smaller
-        of `n_bits` and 16, or 64 where nearest rows are relevant. The papers have one bin per
-        distance, ``n_bins=n_bits``.
+        of `n_bits` and 16, or 64 where nearest rows are relevant. None is one step per bit, as the
+        papers have it.
     delta : float, default=1.0
         Half-width of the triangular bins, in bins.
     dropout : float or "auto", default="auto"
@@ -196,7 +197,7 @@ class TALRLinear(TieAwareObjectives, MinibatchHasher):
         "relaxation": [str],
         "alpha": [Interval(Real, 0, None, closed="neither")],
         "alpha_end": [None, Interval(Real, 0, None, closed="neither")],
-        "n_bins": [StrOptions({"auto"}), Interval(Integral, 1, None, closed="left")],
+        "n_bins": [StrOptions({"auto"}), None, Interval(Integral, 1, None, closed="left")],
         "delta": [Interval(Real, 0, None, closed="neither")],
         "dropout": [StrOptions({"auto"}), Interval(Real, 0, 1, closed="left")],
     }

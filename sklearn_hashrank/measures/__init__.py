@@ -47,7 +47,7 @@ from ._code_usage import CodeUsage, code_usage, usage_of
 from ._configured import ConfiguredMeasure, configure_measure, parse_measure
 from ._evaluation import NEEDS_CODES, evaluate, mean_over_queries, mean_value
 from ._gains import Gain, ideal_dcg, level_gains
-from ._measure import MEASURES, TIE_ORDERS, Measure, TieOrder
+from ._measure import COMMON_PARAMETERS, MEASURES, TIE_ORDERS, Measure, TieOrder
 from ._rank_curves import precision_and_recall
 from ._ranking_measures import Normalize
 from ._registry import get_measure, list_measures, register_measure, unregister_measure
@@ -55,6 +55,7 @@ from ._sums import DISCOUNTS, Discount, DiscountSums
 from ._tied_items import Ties, ratio
 
 __all__ = [
+    "COMMON_PARAMETERS",
     "DISCOUNTS",
     "MEASURES",
     "NEEDS_CODES",

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sklearn_hashrank import (
+    BinaryAutoencoderHasher,
     DispersionHasher,
     EuclideanAffinity,
     HammingNeighbors,
@@ -39,15 +40,20 @@ from sklearn_hashrank.interop import from_bit_strings, to_bit_strings
 from sklearn_hashrank.measures import Ties, register_measure, unregister_measure
 from sklearn_hashrank.metrics import (
     CodeUsage,
+    PairedTest,
     code_usage,
+    holm_correction,
     local_group_average_precision_score,
     lookup_precision_score,
     make_retrieval_scorer,
+    paired_test,
     precision_recall_curve,
+    randomized_tukey_hsd,
     tie_aware_average_precision_score,
     tie_aware_ndcg_score,
 )
 from sklearn_hashrank.model_selection import RandomRetrievalSplit, cross_validate_retrieval
+from sklearn_hashrank.neighbors import DecodedNeighbors
 
 Features = NDArray[np.float64]
 Labels = NDArray[np.int64]
@@ -137,6 +143,11 @@ def metrics(codes: NDArray[np.uint8], y: Labels) -> None:
     each = tie_aware_average_precision_score(y, codes, average=False)
     assert isinstance(each, np.ndarray)
     assert_type(code_usage(codes), CodeUsage)
+    result = assert_type(paired_test([0.1, 0.2], [0.2, 0.3], method="student"), PairedTest)
+    corrected: Values = holm_correction([result.p_value])
+    between: Values = randomized_tukey_hsd([[0.1, 0.2], [0.2, 0.3]], n_resamples=9)
+    assert corrected.shape == (1,)
+    assert between.shape == (2, 2)
     precision, recall, *_ = precision_recall_curve(y, codes)
     assert len(precision) == len(recall)
 
@@ -150,6 +161,14 @@ def codes_and_search(codes: NDArray[np.uint8]) -> None:
     index = HammingNeighbors(3, n_bits=codes.shape[1]).fit(packed)
     distances, indices = index.kneighbors(packed)
     assert distances.shape == indices.shape == (len(codes), 3)
+
+
+def decoded(X: Features) -> None:
+    hasher = BinaryAutoencoderHasher(4, max_iter=1, random_state=0).fit(X)
+    index = DecodedNeighbors(hasher, 3, metric="euclidean").fit(hasher.transform(X))
+    rows: NDArray[Any] = hasher.inverse_transform(index.codes_)
+    distances, indices = index.kneighbors(rows)
+    assert distances.shape == indices.shape == (len(X), 3)
 
 
 def model_selection(X: Features, y: Labels) -> None:
@@ -176,5 +195,6 @@ def use(folder: Path) -> None:
     histograms(codes, y)
     metrics(codes, y)
     codes_and_search(codes)
+    decoded(X)
     model_selection(X, y)
     assert GIST(image_shape=(8, 8)).fit(np.ones((2, 64))) is not None

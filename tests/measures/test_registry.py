@@ -187,8 +187,8 @@ def test_a_measure_of_ones_own_makes_scorers(registered):
     assert "share" in metrics.get_retrieval_scorer_names()
     scorer = metrics.make_retrieval_scorer("share", k=3)
     assert scorer(hasher, X, y) == pytest.approx(expected, rel=1e-15)
-    both = metrics.make_retrieval_scorer(["ap", "share"], k=3)
-    assert both(hasher, X, y)["share"] == scorer(hasher, X, y)
+    both = metrics.make_retrieval_scorer(["ap", "share@3"])
+    assert both(hasher, X, y)["share@3"] == scorer(hasher, X, y)
     assert repr(scorer) == "make_retrieval_scorer('share', k=3)"
 
 
