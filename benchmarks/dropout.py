@@ -1,6 +1,6 @@
 """TALRLinear where training rows are few: dropout, and the objective of HashNet.
 
-    python benchmarks/few_rows.py [--data GIST.npz] [--features DEEP.npz] [--intents CLINC.npz]
+    python benchmarks/dropout.py [--data GIST.npz] [--features DEEP.npz] [--intents CLINC.npz]
         [--fashion-mnist FOLDER] [--bits 32] [--seeds 3]
 
 All rows are of the training part of a file. A figure is a mean tie-aware AP: queries retrieve new
