@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 
-from .._utils.integers import is_int
+from .._utils.parameters import is_int
 
 Values = NDArray[np.float64]
 TestMethod = Literal["randomization", "student", "wilcoxon", "bootstrap"]
