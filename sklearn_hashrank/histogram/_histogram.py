@@ -34,8 +34,9 @@ from ._score_rankings import ScoreOrder, table_of_scores
 class RetrievalHistogram(MeasuredHistogram):
     """Counts of retrieved items by query, level and tie.
 
-    :func:`retrieval_histogram` counts codes, whose ties are the Hamming distances. :meth:`from_scores`
-    and :meth:`from_run` take rankings that no code made, whose ties are equal scores.
+    :func:`retrieval_histogram` counts codes, whose ties are the Hamming distances.
+    :meth:`from_scores` and :meth:`from_run` take rankings that no code made, whose ties are equal
+    scores.
 
     Every measure of the package is a method: ``h.average_precision()``, ``h.ndcg(k=100)``, ...
     with the keywords of the metric function of the same name. :meth:`measure` evaluates a measure
@@ -174,9 +175,7 @@ class RetrievalHistogram(MeasuredHistogram):
         >>> h.average_precision(ties="pessimistic"), h.average_precision(ties="optimistic")
         (array([0.26666667]), array([1.]))
         """
-        table = table_of_scores(
-            relevance, scores, order, tolerance, nan, groups, item_ids, n_jobs
-        )
+        table = table_of_scores(relevance, scores, order, tolerance, nan, groups, item_ids, n_jobs)
         _check_query_ids(query_ids, table.n_queries)
         return cls.of_ties(table, query_ids)
 
@@ -215,8 +214,8 @@ class RetrievalHistogram(MeasuredHistogram):
         unjudged : {"irrelevant", "remove", "error"}, default="irrelevant"
             What a retrieved item that is not in `qrels` is: irrelevant, not there, or an error.
         duplicates : {"error", "best"}, default="error"
-            What to do with an item that is twice in the run of a query: an error, or the better score
-            counts. Dictionaries have none. In `qrels` they are an error.
+            What to do with an item that is twice in the run of a query: an error, or the better
+            score counts. Dictionaries have none. In `qrels` they are an error.
         nan : {"error", "last"}, default="error"
             What a score that is NaN means: an error, or an item that comes last, tied with the
             worst.
@@ -241,8 +240,8 @@ class RetrievalHistogram(MeasuredHistogram):
         >>> qrels = {"q1": {"a": 1, "b": 0, "c": 2}, "q2": {"a": 1}}
         >>> run = {"q1": {"a": 0.9, "b": 0.9, "d": 0.1}, "q2": {"b": 0.3, "a": 0.2}}
         >>> h = RetrievalHistogram.from_run(qrels, run)
-        >>> h.query_ids, h.measure("AP"), h.measure("RR", ties="docid")
-        (['q1', 'q2'], array([0.375, 0.5  ]), array([0.5, 0.5]))
+        >>> h.query_ids, h.measure("AP"), h.measure("RR@1")
+        (['q1', 'q2'], array([0.375, 0.5  ]), array([0.5, 0. ]))
         """
         query_ids, table = table_of_run(
             qrels, run, queries, unjudged, duplicates, nan, tolerance, dtype, n_jobs
@@ -276,6 +275,8 @@ class RetrievalHistogram(MeasuredHistogram):
         if not isinstance(other, RetrievalHistogram):
             return NotImplemented
         ragged = [h.table for h in (self, other) if isinstance(h.table, RaggedTies)]
+        if len(ragged) == 1:
+            raise ValueError("histograms of codes and of scores cannot be added.")
         if ragged:
             query_ids = _joint_ids(self.query_ids, other.query_ids)
             return RetrievalHistogram.of_ties(ragged[0].followed_by(ragged[1]), query_ids)

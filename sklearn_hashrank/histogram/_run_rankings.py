@@ -1,7 +1,6 @@
 """Rankings from runs and qrels, as evaluation tools of information retrieval keep them."""
 
 from collections.abc import Mapping
-from numbers import Real
 from typing import Any, Literal
 
 import numpy as np
@@ -53,7 +52,7 @@ def table_of_run(
 
     def by_id(query: int, tied: Integers) -> tuple[Integers, NDArray[np.bool_]]:
         docs, judged = list(scored[names[query]]), judgments[names[query]]
-        ordered = sorted((docs[i] for i in tied), reverse=True)
+        ordered = sorted((docs[i] for i in tied), key=str, reverse=True)
         levels = [judged.get(doc, -1) for doc in ordered]
         numbers = np.array([level_of[max(0.0, float(level))] for level in levels], dtype=np.int64)
         return numbers, np.array(levels) >= 0
@@ -133,8 +132,8 @@ def _rankings(
         n_judged = len(relevant) + len(irrelevant)
         if n_judged < len(scores):
             raise ValueError(
-                f"unjudged='error' needs a judgment of every retrieved item. {len(scores) - n_judged:,} "
-                f"of {len(scores):,} have none."
+                "unjudged='error' needs a judgment of every retrieved item. "
+                f"{len(scores) - n_judged:,} of {len(scores):,} have none."
             )
     levels = np.array(of_relevant, dtype=np.float64)
     missed_levels = np.array([level for _, level in missed], dtype=np.float64)
@@ -146,25 +145,25 @@ def _rankings(
         ],
         axis=1,
     )
-    rounded = without_nan(scores, starts, nan, True)
-    lists = []
+    numbers = without_nan(scores, starts, nan, True, names)
     with np.errstate(over="ignore"):
-        for values in (rounded, relevant, irrelevant):
-            array = np.asarray(values, dtype=np.float64).astype(precision)
-            lists.append(np.where(np.isnan(array), -np.inf, array).astype(precision))
+        rounded = numbers.astype(precision, copy=False)
+        of_judged = [_looked_up(values, precision) for values in (relevant, irrelevant)]
     return Rankings(
         known,
-        lists[0],
+        rounded,
         starts,
-        lists[1],
+        of_judged[0],
         ends[0],
         np.searchsorted(known, levels).astype(np.int64),
-        lists[2],
+        of_judged[1],
         ends[1],
         of_missed,
     )
 
 
-def is_level(value: object) -> bool:
-    """Whether a relevance level is a finite number."""
-    return isinstance(value, Real) and bool(np.isfinite(value))
+def _looked_up(scores: list[float], precision: np.dtype) -> NDArray[Any]:
+    """Return scores as `without_nan` gave them."""
+    array = np.array(scores, dtype=np.float64).astype(precision)
+    array[np.isnan(array)] = -np.inf
+    return array

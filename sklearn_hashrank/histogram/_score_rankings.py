@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from .._utils.types import is_number
+from .._utils.parameters import is_finite
 from ..measures import RaggedTies
 from ..rows import as_numpy
 from ._rankings import ById, Integers, Rankings, as_numbers
@@ -24,7 +24,7 @@ def check_one_of(name: str, given: object, accepted: Any) -> None:
 
 def check_tolerance(tolerance: Any) -> None:
     """Check how far apart scores may be that tie."""
-    if not is_number(tolerance) or not 0 <= tolerance < np.inf:
+    if not is_finite(tolerance) or not 0 <= tolerance < np.inf:
         raise ValueError(f"tolerance must be a finite number >= 0. Got {tolerance!r} instead.")
 
 
@@ -85,13 +85,13 @@ def _of_arrays(relevance: Any, scores: Any, groups: Any) -> tuple[Any, Integers,
             )
         of_queries = [_numbers(each, "scores") for each in scores]
         levels = [_numbers(each, "relevance") for each in relevance]
-        sizes, lengths = ([each.shape for each in of] for of in (of_queries, levels))
-        if sizes != lengths or any(len(shape) != 1 for shape in sizes):
-            at = next((i for i, (a, b) in enumerate(zip(sizes, lengths)) if a != b), 0)
+        shapes, of_levels = ([each.shape for each in of] for of in (of_queries, levels))
+        if shapes != of_levels or any(len(shape) != 1 for shape in shapes):
+            at = next((i for i, (a, b) in enumerate(zip(shapes, of_levels)) if a != b), 0)
             raise ValueError(
                 "relevance and scores must hold one 1-d array for each query, of one number for "
                 f"each item. Got {len(levels)} and {len(of_queries)} arrays, and for query {at} "
-                f"shapes {lengths[at : at + 1]} and {sizes[at : at + 1]}."
+                f"shapes {of_levels[at : at + 1]} and {shapes[at : at + 1]}."
             )
         starts = np.concatenate([[0], np.cumsum([len(each) for each in of_queries])])
         flat, of_all = np.concatenate(of_queries), np.concatenate(levels)
@@ -183,15 +183,20 @@ def _numbers(values: Any, name: str) -> NDArray[Any]:
 
 
 def _check_levels(levels: NDArray[Any]) -> None:
-    if levels.dtype.kind not in "fiub" or not np.isfinite(levels).all() or (levels < 0).any():
+    # The minimum and the maximum are NaN where any level is.
+    if levels.size and not (levels.min() >= 0 and levels.max() < np.inf):
         raise ValueError(
             "relevance must be finite numbers >= 0. The order of the arguments is "
-            f"(relevance, scores). Got {levels[~(levels >= 0)][:1] if levels.size else levels}."
+            f"(relevance, scores). Got {levels[~((levels >= 0) & (levels < np.inf))][0]}."
         )
 
 
 def without_nan(
-    scores: NDArray[Any], starts: Integers, nan: NaNScores, is_descending: bool
+    scores: NDArray[Any],
+    starts: Integers,
+    nan: NaNScores,
+    is_descending: bool,
+    names: Sequence[Any] | None = None,
 ) -> NDArray[Any]:
     """Refuse NaN, or let it come last."""
     if scores.dtype.kind != "f":
@@ -202,15 +207,20 @@ def without_nan(
     if nan == "error":
         first = int(np.argmax(missing))
         query = int(np.searchsorted(starts, first, side="right")) - 1
+        name = query if names is None else names[query]
         raise ValueError(
             f"scores must be numbers. Got NaN for {missing.sum():,} of {scores.size:,} items, "
-            f"first for item {first - starts[query]} of query {query}. nan='last' ranks them last."
+            f"first for item {first - starts[query]} of query {name!r}. nan='last' ranks them last."
         )
     return np.where(missing, scores.dtype.type(-np.inf if is_descending else np.inf), scores)
 
 
 def _by_item_ids(
-    item_ids: Sequence[Any] | None, items: Integers, numbers: Integers, starts: Integers, scores: Any
+    item_ids: Sequence[Any] | None,
+    items: Integers,
+    numbers: Integers,
+    starts: Integers,
+    scores: Any,
 ) -> ById | None:
     """Order items by their names, the last in the alphabet first."""
     if item_ids is None:

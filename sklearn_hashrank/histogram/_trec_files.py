@@ -4,6 +4,7 @@ import gzip
 import io
 import os
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import IO, Any, Literal
 
 import numpy as np
@@ -66,7 +67,9 @@ def _gathered(rows: Any, name: str, value: str, takes_best: bool) -> dict[str, d
     if hasattr(rows, "columns"):
         missing = [field for field in fields if field not in rows.columns]
         if missing:
-            raise ValueError(f"{name} must have the columns {', '.join(fields)}. It lacks {missing}.")
+            raise ValueError(
+                f"{name} must have the columns {', '.join(fields)}. It lacks {missing}."
+            )
         triples: Iterable[Any] = zip(*(list(rows[field]) for field in fields))
     elif isinstance(rows, Iterable):
         triples = _triples(rows, name, fields)
@@ -142,6 +145,8 @@ def read_run(path: Any, duplicates: Duplicates = "error") -> dict[str, dict[str,
                 value = float(score)
             except ValueError:
                 raise _no_number(path, number, "score", score) from None
+            if "_" in score:  # which Python takes in numbers
+                raise _no_number(path, number, "score", score)
             if doc in docs:
                 if duplicates == "error":
                     raise _duplicate(path, number, query, doc)
@@ -194,14 +199,19 @@ def read_qrels(path: Any) -> dict[str, dict[str, float]]:
                 judged[doc] = int(level)
             except ValueError:
                 raise _no_number(path, number, "level", level) from None
+            if "_" in level:
+                raise _no_number(path, number, "level", level)
     return _with_lines(qrels, path, "qrels")
 
 
-def _open(path: Any) -> IO[str]:
-    file: Any = open_regular(path)
-    if os.fspath(path).endswith(".gz"):
-        file = gzip.open(file)
-    return io.TextIOWrapper(file, encoding="utf-8")
+@contextmanager
+def _open(path: Any) -> Iterator[IO[str]]:
+    with open_regular(path) as file:
+        if os.fspath(path).endswith(".gz"):
+            with gzip.open(file, "rt", encoding="utf-8") as text:
+                yield text
+        else:
+            yield io.TextIOWrapper(file, encoding="utf-8")
 
 
 def _with_lines(found: dict[str, Any], path: Any, what: str) -> dict[str, Any]:
@@ -218,7 +228,7 @@ def _malformed(path: Any, number: int, fields: str, n_found: int) -> MalformedFi
 
 def _no_number(path: Any, number: int, what: str, text: str) -> MalformedFileError:
     return MalformedFileError(
-        f"{os.fspath(path)}: the {what} in line {number} must be a number. Got {text[:40]!r}."
+        f"{os.fspath(path)}: the {what} in line {number} is not a number: {text[:40]!r}."
     )
 
 

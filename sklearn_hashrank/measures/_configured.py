@@ -111,7 +111,7 @@ def configure_measure(
         if not found.keywords[name].accepts(value):
             refuse(name, found.name, found.keywords[name].accepted, value)
     values = {name: keyword.default for name, keyword in found.keywords.items()} | options
-    cut, ties = values.pop(found.cut), values.pop("ties")
+    cut, ties = values.pop(found.cut, None), values.pop("ties")
     zero_division, level = float(values.pop("zero_division")), values.pop("level", None)
     cut = None if cut is None else int(cut)
     level = None if level is None else float(level)

@@ -8,7 +8,7 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, NoReturn, get_args
 
-from .._utils.parameters import is_int, is_real
+from .._utils.parameters import is_finite, is_int, is_real
 from ._tied_items import Array
 
 Function = Callable[..., Array]
@@ -47,14 +47,8 @@ def _one_of(values: Sequence[str]) -> Parameter:
     return Parameter(values[0], among(values), lambda v: isinstance(v, str) and v in values)
 
 
-def _is_number(value: object) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
-
-
 def _between(default: float) -> Parameter:
-    return Parameter(
-        default, "a float between 0 and 1", lambda v: _is_number(v) and 0 < v < 1
-    )
+    return Parameter(default, "a float between 0 and 1", lambda v: is_finite(v) and 0 < v < 1)
 
 
 def _of_option(values: "Sequence[str] | float") -> Parameter:
@@ -73,9 +67,8 @@ _CUTS = {
     "k": Parameter(None, "an int >= 1 or None", lambda v: v is None or _is_rank(v, 1)),
     "radius": Parameter(None, "an int >= 0", lambda v: _is_rank(v, 0)),
 }
-_NO_CUT = Parameter(None, "None: the number of relevant items says how far to look", lambda v: v is None)
 _LEVEL = Parameter(
-    None, "a number above 0 or None", lambda v: v is None or (_is_number(v) and v > 0)
+    None, "a number above 0 or None", lambda v: v is None or (is_finite(v) and v > 0)
 )
 _OF_EVERY_MEASURE = {
     "ties": _one_of(get_args(TieOrder)),
@@ -211,9 +204,7 @@ class Measure:
     @cached_property
     def keywords(self) -> Mapping[str, Parameter]:
         """What evaluation accepts, by name."""
-        cut = {self.cut: _CUTS[self.cut]._replace(default=self.radius)}
-        if not self.takes_k:
-            cut = {self.cut: _NO_CUT}
+        cut = {self.cut: _CUTS[self.cut]._replace(default=self.radius)} if self.takes_k else {}
         level = {} if self.is_graded else {"level": _LEVEL}
         options = {name: _of_option(values) for name, values in self.options.items()}
         return cut | _OF_EVERY_MEASURE | level | options

@@ -16,6 +16,11 @@ _WORTH_A_WARNING = 0.01
 class TieWarning(UserWarning):
     """A value that names of items decide: another order of tied items gives another one.
 
+    Parameters
+    ----------
+    *args : object
+        As for any warning.
+
     Examples
     --------
     >>> from sklearn_hashrank.measures import TieWarning

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
@@ -10,6 +11,8 @@ from numpy.typing import NDArray
 from ._tied_items import Array, Ties
 
 Integers = NDArray[np.int64]
+
+_KEPT = 1 << 22  # counts whose ties are kept from one measure to the next, some 100 MB
 
 
 class TieTable(Protocol):
@@ -189,6 +192,25 @@ class RaggedTies:
         part : ndarray
         ties : Ties
         """
+        # One after the other, several measures are evaluated on the same ties.
+        if self._size <= _KEPT:
+            if most not in self._kept:
+                self._kept[most] = list(self._chunks(most))
+            return iter(self._kept[most])
+        return self._chunks(most)
+
+    @cached_property
+    def _size(self) -> int:
+        return int(np.diff(self.starts).sum()) * self.n_levels
+
+    @cached_property
+    def _kept(self) -> dict[int, list[tuple[Integers, Ties]]]:
+        return {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_kept"}
+
+    def _chunks(self, most: int) -> Iterator[tuple[Integers, Ties]]:
         widths = np.diff(self.starts)
         order = np.argsort(widths, kind="stable")
         first_items = np.searchsorted(self.places, self.starts)
@@ -225,7 +247,9 @@ class RaggedTies:
         totals[rows, columns] = self.totals[ties]
         n_items = first_items[part + 1] - first_items[part]
         row_of_item, items = _flat(first_items[part], n_items)
-        row_of_missed, which = _flat(first_missed[part], first_missed[part + 1] - first_missed[part])
+        row_of_missed, which = _flat(
+            first_missed[part], first_missed[part + 1] - first_missed[part]
+        )
         numbers, missed_numbers = self.numbers[items], missed[which, 1]
         present = np.arange(self.n_levels)
         if self.n_levels > 8:
