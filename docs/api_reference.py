@@ -185,6 +185,12 @@ SECTIONS = (
         ),
         "Methods, code lengths and seeds under one protocol; see :ref:`cli`.",
     ),
+    Section(
+        "Pages to look at",
+        "sklearn_hashrank.explore",
+        ("write_page", "WrittenPage", "write_neighbors"),
+        "What codes retrieve, in one file for a browser; see :ref:`explore`.",
+    ),
     Section("Command", "sklearn_hashrank.cli", ("main",), "``hashrank``; see :ref:`cli`."),
     Section(
         "Affinities",
@@ -463,6 +469,7 @@ SHARED = {
         "EncodedDatabase",
         "check_database",
         "encode",
+        "relevance_of",
         "retrieve",
         "unwrap",
         "warn_if_all_is_relevant",
@@ -479,6 +486,13 @@ SHARED = {
         "ObjectiveParameter",
     ),
     "sklearn_hashrank.objectives.structural": ("LOSSES", "RankingLoss", "count_relevant"),
+    "sklearn_hashrank.pages": (
+        "encode_array",
+        "escape",
+        "html_page",
+        "read_script",
+        "read_style",
+    ),
     "sklearn_hashrank.persistence": (
         "Archive",
         "Container",

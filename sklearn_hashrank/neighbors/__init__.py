@@ -3,11 +3,13 @@
 How calls flow
 --------------
 `HammingNeighbors` (``_hamming_neighbors.py``) is scikit-learn's face: parameters, validation, the
-forms of results (``_results.py``), and files (``_index_file.py``). Every search goes the same way::
+forms of results (``_results.py``), ids in place of indices (``_row_ids.py``), and files
+(``_index_file.py``). Every search goes the same way::
 
     kneighbors, radius_neighbors, graphs
       -> ChunkedCodes (_chunked.py)        codes in a dask array: a scan for each chunk, merged
       -> StoredCodes (_stored.py)          the codes, the reader of queries, the choice of a search
+           -> k_nearest, all_within (_masked.py)   where a mask lets some codes pass only
            -> SubstringTables (_multi_index.py)    where tables cost less, or were asked for
            -> k_nearest, all_within (_brute.py)    else: scan all codes
                 -> over_rows (_utils/threads.py)   slices of the queries, in threads where it pays
