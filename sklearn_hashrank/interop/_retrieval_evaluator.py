@@ -73,16 +73,9 @@ def tie_aware_evaluator(
     """
     with needed('pip install "sentence-transformers>=6"'):
         from sentence_transformers.sentence_transformer.evaluation import SentenceEvaluator
+    embedding = {"batch_size": batch_size, "show_progress_bar": show_progress_bar}
     return _evaluator_class(SentenceEvaluator)(
-        queries,
-        corpus,
-        relevant_docs,
-        hasher,
-        measures,
-        name,
-        batch_size,
-        show_progress_bar,
-        n_jobs,
+        queries, corpus, relevant_docs, hasher, measures, name, embedding, n_jobs
     )
 
 

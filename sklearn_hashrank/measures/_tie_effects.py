@@ -18,8 +18,8 @@ class TieWarning(UserWarning):
 
     Parameters
     ----------
-    *args : object
-        As for any warning.
+    message : str
+        What moves the mean, and how far.
 
     Examples
     --------
@@ -27,6 +27,9 @@ class TieWarning(UserWarning):
     >>> issubclass(TieWarning, UserWarning)
     True
     """
+
+    def __init__(self, message: str):
+        super().__init__(message)
 
 
 @dataclass(frozen=True)
