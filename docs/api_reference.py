@@ -175,6 +175,10 @@ SECTIONS = (
         "Comparison",
         "sklearn_hashrank.comparison",
         (
+            "suggest",
+            "Suggestion",
+            "Trial",
+            "Rival",
             "compare",
             "Comparison",
             "RunResult",
