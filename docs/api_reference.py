@@ -60,6 +60,12 @@ SECTIONS = (
         ":ref:`projections`.",
     ),
     Section(
+        "Codes that are decoded",
+        "sklearn_hashrank",
+        ("BinaryAutoencoderHasher",),
+        "Codes from which a linear decoder reconstructs rows; see :ref:`binary_autoencoder`.",
+    ),
+    Section(
         "Files",
         "sklearn_hashrank",
         ("save_hasher", "load_hasher"),
@@ -176,6 +182,10 @@ SECTIONS = (
         "Comparison",
         "sklearn_hashrank.comparison",
         (
+            "suggest",
+            "Suggestion",
+            "Trial",
+            "Rival",
             "compare",
             "Comparison",
             "RunResult",
@@ -213,7 +223,7 @@ SECTIONS = (
     Section(
         "Search",
         "sklearn_hashrank.neighbors",
-        ("HammingNeighbors", "rescore"),
+        ("HammingNeighbors", "DecodedNeighbors", "rescore"),
         "Exact neighbours in Hamming distance, and candidates rescored; see :ref:`neighbors`.",
     ),
     Section(
@@ -252,6 +262,7 @@ SECTIONS = (
         (
             "pack_codes",
             "unpack_codes",
+            "truncate_codes",
             "load_codes",
             "hamming_distances",
             "spherical_distances",
@@ -332,6 +343,12 @@ SECTIONS = (
         "sklearn_hashrank.objectives",
         ("DPSH", "HashNet", "DTSH"),
         "Logistic losses of inner products; see :ref:`minibatch_methods`.",
+    ),
+    Section(
+        "Prefixes of codes",
+        "sklearn_hashrank.objectives",
+        ("Prefixes",),
+        "Any objective, maximised for the first bits as well; see :ref:`prefix_codes`.",
     ),
     Section(
         "Models in the learner of the package",
@@ -484,6 +501,7 @@ SHARED = {
         "RANKING_OPTIONS",
         "CheckedObjective",
         "ObjectiveParameter",
+        "check_prefixes",
     ),
     "sklearn_hashrank.objectives.structural": ("LOSSES", "RankingLoss", "count_relevant"),
     "sklearn_hashrank.pages": (
@@ -530,6 +548,11 @@ SHARED = {
         "is_tensor",
         "report_progress",
         "source",
+    ),
+    "sklearn_hashrank.solvers.binary_autoencoder": (
+        "fit_decoder",
+        "reconstruct_in_turn",
+        "signs_of_least_error",
     ),
     "sklearn_hashrank.solvers.binary_quadratic": (
         "Blocks",
