@@ -60,6 +60,12 @@ SECTIONS = (
         ":ref:`projections`.",
     ),
     Section(
+        "Codes that are decoded",
+        "sklearn_hashrank",
+        ("BinaryAutoencoderHasher",),
+        "Codes from which a linear decoder reconstructs rows; see :ref:`binary_autoencoder`.",
+    ),
+    Section(
         "Files",
         "sklearn_hashrank",
         ("save_hasher", "load_hasher"),
@@ -169,6 +175,10 @@ SECTIONS = (
         "Comparison",
         "sklearn_hashrank.comparison",
         (
+            "suggest",
+            "Suggestion",
+            "Trial",
+            "Rival",
             "compare",
             "Comparison",
             "RunResult",
@@ -206,7 +216,7 @@ SECTIONS = (
     Section(
         "Search",
         "sklearn_hashrank.neighbors",
-        ("HammingNeighbors", "rescore"),
+        ("HammingNeighbors", "DecodedNeighbors", "rescore"),
         "Exact neighbours in Hamming distance, and candidates rescored; see :ref:`neighbors`.",
     ),
     Section(
@@ -512,6 +522,11 @@ SHARED = {
         "is_tensor",
         "report_progress",
         "source",
+    ),
+    "sklearn_hashrank.solvers.binary_autoencoder": (
+        "fit_decoder",
+        "reconstruct_in_turn",
+        "signs_of_least_error",
     ),
     "sklearn_hashrank.solvers.binary_quadratic": (
         "Blocks",
