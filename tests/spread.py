@@ -36,16 +36,17 @@ ARITHMETIC = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.m
 def margins(text):
     """By how much each comparison of numbers in an explanation of pytest holds."""
     text = re.sub(r"np\.(?:True|False)_|np\.float\d+", "", text.split("\n")[0])
-    if found := re.fullmatch(r"\(?(\S+?)\)? == (\S+) ± (\S+)", text):
-        value, expected, tolerance = (float(each.strip("()")) for each in found.groups())
-        return [tolerance - abs(value - expected)]
+    found = re.fullmatch(r"\(?(\S+?)\)? == (\S+) ± (\S+)", text)
     try:
+        if found:
+            value, expected, tolerance = (float(each.strip("()")) for each in found.groups())
+            return [tolerance - abs(value - expected)]
         tree = ast.parse(text, mode="eval").body
         if not isinstance(tree, ast.Compare):
             return []
         values = [_number(each) for each in (tree.left, *tree.comparators)]
     except (SyntaxError, ValueError):
-        return []  # not numbers
+        return []  # not numbers, or one whose digits pytest leaves out
     pairs = zip(tree.ops, values, values[1:])
     return [SIGNS[type(op)] * (b - a) for op, a, b in pairs if type(op) in SIGNS]
 
