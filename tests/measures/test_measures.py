@@ -31,7 +31,7 @@ from sklearn_hashrank.measures import (
 from tests.oracle.lookups import LOOKUPS, coded, peaks
 from tests.oracle.rankings import LITERAL, mean_max_min
 
-MILLIONS = 10_000_000
+MILLIONS = 3_000_000
 LEVELS = [(0, 1), (0, 1, 2, 5), (0, 0.25, 1.5), (1, 3), (0.5,)]
 EVERY_MEASURE = [
     pytest.param(name, dict(zip(measure.options, values)), id="-".join([name, *values]))
@@ -408,7 +408,7 @@ def exact_reciprocal_rank_of_many(relevant, before, n_terms):
 
 
 @pytest.mark.parametrize("relevant", [1, 2, 1000, 100_000, MILLIONS - 3])
-@pytest.mark.parametrize(("before", "k"), [(0, None), (0, 4_000_000), (300_000, 300_050)])
+@pytest.mark.parametrize(("before", "k"), [(0, None), (0, 1_000_000), (300_000, 300_050)])
 def test_reciprocal_rank_of_millions(relevant, before, k):
     n_terms = min(MILLIONS - relevant + 1, MILLIONS if k is None else k - before)
     exact = exact_reciprocal_rank_of_few if relevant <= 2 else exact_reciprocal_rank_of_many
@@ -494,7 +494,7 @@ def test_bounds_of_average_precision_of_the_retrieved_search_all_hits(seed):
 
 @pytest.mark.parametrize(("name", "options"), EVERY_MEASURE)
 @pytest.mark.parametrize("ties", TIE_ORDERS)
-@pytest.mark.parametrize("k", [None, 1000, 7_654_321, 10**12])
+@pytest.mark.parametrize("k", [None, 1000, 2_654_321, 10**12])
 def test_millions_neither_overflow_nor_leave_the_unit_interval(name, options, ties, k):
     half = MILLIONS // 2
     counts = [
