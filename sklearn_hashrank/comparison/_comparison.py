@@ -22,6 +22,7 @@ from ..metrics.settings import has_setting, with_settings
 from ..model_selection import RetrievalSplit
 from ..persistence import write_file
 from ._columns import COLUMNS, MEASURED, Column, columns_of, name_measures
+from ._explored import Explored, best_runs, fit_runs
 from ._method_table import METHODS, check_method, method_from_name
 from ._protocols import check_protocol, describe_protocol, draw_split
 from ._provenance import describe_data, describe_machine, run_key, versions
@@ -38,6 +39,7 @@ WRITTEN_FILES = {
     "csv": "runs.csv",
     "markdown": "tables.md",
     "latex": "tables.tex",
+    "explore": "explore.html",
 }
 """Names of the files that :meth:`Comparison.write` writes."""
 
@@ -54,6 +56,8 @@ class Comparison:
         What was compared, on what, how and by which versions, for people to read.
     columns : tuple of Column
         The scores that tables show.
+    explored : object, default=None
+        The two best methods, fitted, and the rows of the page that shows what they retrieve.
 
     Examples
     --------
@@ -72,6 +76,7 @@ class Comparison:
     results: list[RunResult]
     about: dict[str, Any]
     columns: tuple[Column, ...] = COLUMNS
+    explored: Explored | None = None
 
     @property
     def failures(self) -> list[RunResult]:
@@ -157,7 +162,8 @@ class Comparison:
         Returns
         -------
         paths : dict of str to Path
-            Paths of the files ``"report"``, ``"csv"``, ``"markdown"`` and ``"latex"``.
+            Paths of the files ``"report"``, ``"csv"``, ``"markdown"`` and ``"latex"``, and after
+            ``compare(explore=...)`` ``"explore"``.
         """
         folder = Path(folder)
         folder.mkdir(parents=True, exist_ok=True)
@@ -168,9 +174,13 @@ class Comparison:
             "markdown": self.to_markdown,
             "latex": self.to_latex,
         }
-        for kind, path in paths.items():
-            with write_file(path, "w", encoding="utf-8") as file:
+        for kind in texts:
+            with write_file(paths[kind], "w", encoding="utf-8") as file:
                 file.write(texts[kind]())
+        if self.explored is None:
+            del paths["explore"]
+        else:
+            self.explored.write(paths["explore"])
         return paths
 
 
@@ -186,6 +196,7 @@ def compare(
     measures: Any = MEASURED,
     rescoring: Rescoring | None = None,
     skip_refused: bool = False,
+    explore: bool | Mapping[str, Any] = False,
     name: str = "data",
     store: str | Path | None = None,
     n_jobs: int | None = None,
@@ -235,6 +246,11 @@ def compare(
         features, or ``"classifier"`` without class labels. True: they are left out, with a warning.
         False: all of them are named in an error. Both happen before the first run. Estimators of
         your own are asked by ``check_data(X, y)`` where they have it.
+    explore : bool or dict, default=False
+        Whether the report comes with a page that shows what the two best methods retrieve: by the
+        first measure, with the longest codes, on the first split. They are fitted once more for
+        it. A dict says how the page shows rows, as ``{"image_shape": (8, 8)}`` does; it holds
+        arguments of :func:`~sklearn_hashrank.explore.write_page`.
     name : str, default="data"
         What the report calls the data.
     store : str or Path, default=None
@@ -270,6 +286,11 @@ def compare(
     X, y = check_data(X, y)
     given, affinity = affinity, _decided(affinity, y)
     _check_rescoring(rescoring, X)
+    if not isinstance(explore, (bool, Mapping)):
+        raise ValueError(
+            "explore must be a bool, or a dict of arguments of write_page. "
+            f"Got {explore!r} instead."
+        )
     compared = X if y is None else y
     lengths = _check_integers(n_bits, "n_bits", 1)
     seeds = _check_integers(range(seeds) if is_int(seeds) else seeds, "seeds", 0)
@@ -316,7 +337,17 @@ def compare(
         "times": "; ".join(sorted({r.measured_on for r in results if r.measured_on})),
     }
     further = () if rescoring is None else rescoring.columns
-    return Comparison(results, about, (*columns_of(named), *further))
+    columns = (*columns_of(named), *further)
+    if explore is False:
+        return Comparison(results, about, columns)
+    best = best_runs(runs, results, columns[0])
+    if not best:
+        return Comparison(results, about, columns)
+    seed = best[0].seed
+    models = fit_runs(best, X, y, splits[seed].train)
+    options = {"title": name, "n_jobs": n_jobs} | dict({} if explore is True else explore)
+    explored = Explored(models, X, compared, splits[seed], affinities[seed], options)
+    return Comparison(results, about, columns, explored)
 
 
 def _run_all(
