@@ -139,4 +139,4 @@ for level, same in enumerate((y[:, None] != y, y[:, None] == y)):
 @pytest.mark.process
 def test_kernels_without_a_writable_cache(tmp_path):
     """Every kernel can be imported where nobody can write, and what is called is compiled."""
-    printed(WITHOUT_CACHE, tmp_path)
+    printed(WITHOUT_CACHE, tmp_path, NUMBA_OPT="0")  # which compiles quickly
