@@ -34,7 +34,11 @@ def main():
     parser.add_argument("--peer-queries", type=int, default=1000, help="of the slow peers")
     parser.add_argument("--n-jobs", type=int, default=2)
     parser.add_argument("--only-ours", action="store_true")
+    parser.add_argument("--cpu", action="store_true", help="CPU seconds, for a busy machine")
     options = parser.parse_args()
+    if options.cpu:
+        global clock
+        clock = time.process_time
     relevance, scores = rankings(options.queries, options.items, options.relevant)
     qrels, run = dictionaries(relevance, scores)
     few = dict(list(qrels.items())[: options.peer_queries])
@@ -139,12 +143,15 @@ def by_ir_measures(qrels, run):
     return ir_measures.calc_aggregate(measures, read_qrels, ir_measures.read_trec_run(str(run)))
 
 
+clock = time.perf_counter
+
+
 def best(function, n_times=3):
     seconds = []
     for _ in range(n_times):
-        start = time.perf_counter()
+        start = clock()
         result = function()
-        seconds.append(time.perf_counter() - start)
+        seconds.append(clock() - start)
     return min(seconds), result
 
 
