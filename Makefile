@@ -15,8 +15,8 @@ RELEASE := .venv-release
 WHEEL := .venv-wheel
 WORKERS ?= 2
 TEST := -m pytest -q --numprocesses $(WORKERS) --dist worksteal
-ABOUT_DEEP := $(addprefix tests/,contract/test_boundaries.py contract/test_docs.py contract/test_docstrings.py)
-ABOUT_DEEP += $(addprefix tests/,hashers/test_check_data.py hashers/test_common.py hashers/test_extremes.py hasher_files)
+OF_ALL_MODULES := $(addprefix tests/contract/test_,boundaries.py docs.py docstrings.py)
+ABOUT_DEEP := $(addprefix tests/,hashers/test_check_data.py hashers/test_common.py hashers/test_extremes.py hasher_files)
 ABOUT_DEEP += $(addprefix tests/,comparison/test_methods.py cli/test_outputs.py model_selection/test_workflow.py)
 TEST_DEEP := OMP_NUM_THREADS=1 SCIPY_ARRAY_API=1 $(DEEP)/bin/python -m pytest -q -c tests_deep/pytest.ini --rootdir .
 SHOW := MPLBACKEND=Agg $(BIN)/python -W "ignore:FigureCanvasAgg"
@@ -75,6 +75,7 @@ test-stores: $(STORES)/.ready
 
 test-deep: $(DEEP)/.ready
 	$(TEST_DEEP) tests_deep sklearn_hashrank/deep
+	$(TEST_DEEP) --noconftest -k "deep or not pages_run" $(OF_ALL_MODULES)
 	$(TEST_DEEP) --noconftest -k deep $(ABOUT_DEEP)
 
 # Playwright drives a browser that is installed already; node checks the types of the script.
