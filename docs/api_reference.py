@@ -102,6 +102,7 @@ SECTIONS = (
         "sklearn_hashrank.model_selection",
         (
             "cross_validate_retrieval",
+            "choose_retrieval_split",
             "PerClassRetrievalSplit",
             "UnseenClassesSplit",
             "RandomRetrievalSplit",

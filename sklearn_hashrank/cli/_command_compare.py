@@ -4,6 +4,7 @@ import shlex
 import sys
 from argparse import Namespace
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
@@ -22,6 +23,7 @@ from ..model_selection import (
     PerClassRetrievalSplit,
     RandomRetrievalSplit,
     UnseenClassesSplit,
+    choose_retrieval_split,
     cifar10_split,
 )
 from ._arguments import (
@@ -36,8 +38,9 @@ from ._arguments import (
     positive,
     words,
 )
-from ._data import NAMED, load_data, name_data
+from ._data import NAMED, load_data, name_data, note
 from ._errors import UsageError, need_extra
+from ._files import Rows
 from ._outputs import check_output_folder
 from ._run_progress import Lines, make_progress
 
@@ -98,22 +101,23 @@ def add_command(commands: Any) -> None:
         choices=list(_PROTOCOLS),
         help="queries and training rows of each class, or sampled from all; training on some "
         "classes and retrieval among the other third; or one of the papers' settings for CIFAR-10 "
-        "(default: per-class with labels, else random)",
+        "(default: what the rows suffice for: per-class where classes are of about one size, else "
+        "random)",
     )
     parser.add_argument(
         "--queries",
         type=positive,
         metavar="N",
-        help="queries, of each class unless random (default: 100 per class, of digits 20; "
-        "random 1000)",
+        help="queries, of each class unless random (default: what the rows suffice for, at most "
+        "100 per class, of digits 20, or 1000 in all)",
     )
     parser.add_argument(
         "--training",
         type=number_or_all,
         metavar="N|all",
         help="training rows, of each class unless random; they are part of the database, which is "
-        "everything but the queries, unless classes are unseen (default: per-class 500, of digits "
-        "100; otherwise all)",
+        "everything but the queries, unless classes are unseen (default: what the rows suffice "
+        "for, at most 500 per class, of digits 100)",
     )
     add_neighbors(parser, ", and hashers learn from them; labels are left out")
     add_rescoring(parser)
@@ -137,7 +141,7 @@ def _run(options: Namespace, arguments: list[str]) -> int:
     if options.neighbors:
         rows = rows._replace(y=None)
         affinity = NeighborAffinity(options.neighbors, metric=options.metric)
-    protocol = _protocol(options, rows.y is not None)
+    protocol = _protocol(options, rows)
     command = shlex.join(["hashrank", *arguments])
     rescoring = options.rescore and Rescoring(options.rescore, options.oversampling, options.metric)
     first, *_ = columns_of(name_measures(options.measures))
@@ -164,19 +168,42 @@ def _run(options: Namespace, arguments: list[str]) -> int:
     return _write(comparison, folder, options.quiet)
 
 
-def _protocol(options: Namespace, has_labels: bool) -> Any:
-    name = options.protocol or ("per-class" if has_labels else "random")
+def _protocol(options: Namespace, rows: Rows) -> Any:
+    """Return the protocol that the options ask for; None where the data alone decide."""
+    name = options.protocol
     asked = {"n_queries": options.queries, "n_train": options.training}
     given: dict[str, int | None] = {key: n for key, n in asked.items() if n is not None}
-    if name.startswith("cifar10") and given:
+    if name and name.startswith("cifar10") and given:
         raise UsageError(f"--protocol {name} sets its own --queries and --training.")
-    if name in ("per-class", "unseen-classes") and options.data in NAMED:
-        given.setdefault("n_queries", NAMED[options.data].n_queries)
-    if name == "per-class" and options.data in NAMED:
-        given.setdefault("n_train", NAMED[options.data].n_train)
     if given.get("n_train") == ALL:
         given["n_train"] = None
-    return _PROTOCOLS[name](**given)
+    if options.data in NAMED and rows.y is not None:
+        name = name or "per-class"
+        if name in ("per-class", "unseen-classes"):
+            given.setdefault("n_queries", NAMED[options.data].n_queries)
+        if name == "per-class":
+            given.setdefault("n_train", NAMED[options.data].n_train)
+    chosen = None if name else choose_retrieval_split(rows.X, rows.y)
+    protocol = replace(chosen.protocol, **given) if chosen else _PROTOCOLS[name](**given)
+    _check_protocol(protocol, rows)
+    if chosen:
+        name = next(name for name, make in _PROTOCOLS.items() if make is type(protocol))
+        n_train = "all" if protocol.n_train is None else protocol.n_train
+        note(
+            f"{chosen.reason}: compared with --protocol {name} --queries {protocol.n_queries} "
+            f"--training {n_train}, as you did not choose otherwise"
+        )
+    return None if chosen and not given else protocol
+
+
+def _check_protocol(protocol: Any, rows: Rows) -> None:
+    """Sample a split before anything is run, and name the options where rows do not suffice."""
+    try:
+        next(protocol.split(rows.X, rows.y))
+    except ValueError as error:
+        raise UsageError(
+            f"{error} The options are --protocol, --queries and --training."
+        ) from error
 
 
 def _write(comparison: Comparison, folder: Path, quiet: bool) -> int:

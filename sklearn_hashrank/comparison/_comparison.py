@@ -217,8 +217,8 @@ def compare(
         How rows are sampled, see :mod:`sklearn_hashrank.model_selection`; its `random_state`
         becomes the seed. An object of your own has a method ``split(X, y)`` that gives the numbers
         of training rows, queries and database rows. A `RetrievalSplit` is the same for every seed.
-        None: 100 queries and 500 training rows of each class, or without `y` 1,000 queries and
-        everything else to train on.
+        None: what :func:`~sklearn_hashrank.model_selection.choose_retrieval_split` finds that the
+        rows suffice for: 100 queries and 500 training rows of each class where there are so many.
     affinity : "auto" or affinity object, default="auto"
         How `y` says what is relevant. Fitted on the training rows of each split.
     measures : str, callable, Measure, list or dict, default=("ap", "ndcg", "ph2", "acg", "mlgap")
@@ -266,7 +266,7 @@ def compare(
     compared = X if y is None else y
     lengths = _check_integers(n_bits, "n_bits", 1)
     seeds = _check_integers(range(seeds) if isinstance(seeds, Integral) else seeds, "seeds", 0)
-    protocol = check_protocol(protocol, y is not None)
+    protocol, reason = check_protocol(protocol, X, y)
     splits = {seed: draw_split(protocol, X, compared, seed) for seed in seeds}
     to_learn_from = _affinity_of_hashers(given, affinity, y, splits.values())
     hashers = {method: _with_affinity(hasher, to_learn_from) for method, hasher in hashers.items()}
@@ -297,7 +297,7 @@ def compare(
     )
     about = {
         "data": describe_data(name, X, compared, fitted[seeds[0]]) | {"digest": data},
-        "protocol": describe_protocol(protocol, splits),
+        "protocol": describe_protocol(protocol, reason, splits),
         "methods": {method: repr(hasher) for method, hasher in hashers.items()},
         "groups": {} if isinstance(methods, Mapping) else _groups(hashers),
         "seeds": seeds,

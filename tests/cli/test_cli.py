@@ -217,8 +217,15 @@ def test_several_label_columns_are_a_path(folder, capsys, no_pictures, names):
         (["--data", "digits", "--methods", "lhs"], "unknown method 'lhs'. Did you mean"),
         (["--data", "digits", "--methods", "lsh:a=1"], "method 'lsh' has no parameter 'a'."),
         (["--data", "digits", "--methods", "talr-ap:alpha=(1,2),itq"], "Got (1, 2) instead"),
-        (["--data", "digits", "--queries", "200"], "needs 200 queries of every class. Class num"),
-        (["--data", "digits.npz"], "needs 500 training rows of every class. Class number 8,"),
+        (
+            ["--data", "digits", "--queries", "200"],
+            "needs 200 queries of every class. Class 8 has 174",
+        ),
+        (
+            ["--data", "digits.npz", "--queries", "99", "--training", "500"],
+            "Class 8 has 174 rows, and 75 are left. Lower n_queries or n_train, or take what "
+            "choose_retrieval_split gives. The options are --protocol, --queries and --training.",
+        ),
         (
             ["--data", "digits", "--protocol", "cifar10-1", "--queries", "3"],
             "--protocol cifar10-1 sets its own --queries and --training.",
@@ -250,6 +257,40 @@ def test_classes_that_nobody_trained_on(folder, capsys, no_pictures):
     page = Path("hashrank-results", "report.html").read_text()
     assert "UnseenClassesSplit(n_queries=20, n_train=None, n_test_classes=None" in page
     assert "60 queries" in page
+
+
+@pytest.mark.parametrize(
+    ("labels", "options", "note"),
+    [
+        (
+            np.repeat(["cat", "dog"], 50),
+            [],
+            "the smallest of 2 classes, class 'cat', has 50 rows: compared with --protocol per-class "
+            "--queries 8 --training 42, as you did not choose otherwise",
+        ),
+        (
+            np.repeat([0, 1, 2], [60, 37, 3]),
+            ["--training", "30"],
+            "class 2, has 3 rows and the largest 60: compared with --protocol random --queries 20 "
+            "--training 30,",
+        ),
+        (
+            np.eye(3, dtype=int)[np.repeat([0, 1, 2], [60, 37, 3])],
+            ["--queries", "25"],
+            "the rarest of 3 labels, that of column 2, has 3 of 100 rows: compared with --protocol "
+            "random --queries 25 --training all,",
+        ),
+    ],
+)
+def test_the_protocol_follows_the_data(folder, capsys, no_pictures, labels, options, note):
+    np.save("x.npy", np.random.default_rng(0).normal(size=(100, 8)))
+    np.save("labels.npy", labels)
+    data = ["--data", "x.npy", "--labels", "labels.npy", "--methods", "lsh", "--bits", "8"]
+    code, _, err = run(capsys, "compare", *data, *options, "--seeds", "1", "--output", "out")
+    assert code == 0
+    assert note in err
+    page = Path("out", "report.html").read_text()
+    assert ("chosen because" in page) == (options == [])
 
 
 def test_protocols_that_need_more(folder, capsys):
