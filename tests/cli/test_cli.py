@@ -265,8 +265,8 @@ def test_classes_that_nobody_trained_on(folder, capsys, no_pictures):
         (
             np.repeat(["cat", "dog"], 50),
             [],
-            "the smallest of 2 classes, class 'cat', has 50 rows: compared with --protocol per-class "
-            "--queries 8 --training 42, as you did not choose otherwise",
+            "the smallest of 2 classes, class 'cat', has 50 rows: compared with --protocol "
+            "per-class --queries 8 --training 42, as you did not choose otherwise",
         ),
         (
             np.repeat([0, 1, 2], [60, 37, 3]),
