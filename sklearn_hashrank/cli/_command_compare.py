@@ -172,7 +172,7 @@ def _protocol(options: Namespace, rows: Rows) -> Any:
     """Return the protocol that the options ask for; None where the data alone decide."""
     name = options.protocol
     asked = {"n_queries": options.queries, "n_train": options.training}
-    given: dict[str, int | None] = {key: n for key, n in asked.items() if n is not None}
+    given: dict[str, Any] = {key: n for key, n in asked.items() if n is not None}
     if name and name.startswith("cifar10") and given:
         raise UsageError(f"--protocol {name} sets its own --queries and --training.")
     if given.get("n_train") == ALL:
