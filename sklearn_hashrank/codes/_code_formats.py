@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
-from .._utils.integers import is_int
+from .._utils.parameters import is_int
 from .._utils.threads import over_rows
 from ..rows import as_numpy
 

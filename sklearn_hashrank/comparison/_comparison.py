@@ -4,7 +4,6 @@ import warnings
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import product
-from numbers import Integral
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.utils import check_array, check_consistent_length
 
+from .._utils.parameters import is_int
 from .._utils.threads import check_n_jobs
 from ..affinity import affinity_for, as_array, auto_affinity, fit_affinity, is_auto, warn_if_alike
 from ..measures import ConfiguredMeasure
@@ -265,7 +265,7 @@ def compare(
     _check_rescoring(rescoring, X)
     compared = X if y is None else y
     lengths = _check_integers(n_bits, "n_bits", 1)
-    seeds = _check_integers(range(seeds) if isinstance(seeds, Integral) else seeds, "seeds", 0)
+    seeds = _check_integers(range(seeds) if is_int(seeds) else seeds, "seeds", 0)
     protocol, reason = check_protocol(protocol, X, y)
     splits = {seed: draw_split(protocol, X, compared, seed) for seed in seeds}
     to_learn_from = _affinity_of_hashers(given, affinity, y, splits.values())
@@ -425,10 +425,10 @@ def _check_names(names: Iterable[Any]) -> None:
 
 
 def _check_integers(values: Any, name: str, least: int) -> list[int]:
-    values = [values] if isinstance(values, Integral) else list(values)
+    values = list(values) if isinstance(values, Iterable) else [values]
     if not values:
         raise ValueError(f"{name} must hold at least one int.")
     for value in values:
-        if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
+        if not is_int(value, least):
             raise ValueError(f"{name} must be ints >= {least}. Got {value!r}.")
     return list(dict.fromkeys(map(int, values)))

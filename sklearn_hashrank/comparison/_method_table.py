@@ -284,7 +284,8 @@ def method_from_name(notation: str) -> BaseHasher:
     notation : str
         A name of `METHODS`, followed by any number of ``:parameter=value``. Values are read as
         Python literals, and as plain strings where that fails. Parameters of a method's objective
-        go by their own names, as in ``"hashnet:scale=3"``.
+        go by their own names, as in ``"hashnet:scale=3"``. What the hasher and its objective both
+        have, such as `n_jobs`, is set in both.
 
     Returns
     -------
@@ -318,8 +319,8 @@ def method_from_name(notation: str) -> BaseHasher:
                 f"method {name!r} has no parameter {parameter!r}. Its parameters: {known}."
             )
     full_names = _full_names(hasher)
-    parameters = {full_names[name]: value for name, value in parameters.items()}
-    return check_method(hasher.set_params(**parameters), notation)
+    to_set = {full: value for name, value in parameters.items() for full in full_names[name]}
+    return check_method(hasher.set_params(**to_set), notation)
 
 
 def parameters_to_set(hasher: BaseHasher) -> dict[str, Any]:
@@ -327,26 +328,24 @@ def parameters_to_set(hasher: BaseHasher) -> dict[str, Any]:
     parameters = hasher.get_params()
     full_names = _full_names(hasher)
     return {
-        name: parameters[full_names[name]]
+        name: parameters[full_names[name][0]]
         for name in sorted(full_names)
         if name not in _SET_BY_COMPARISON
     }
 
 
-def _full_names(hasher: BaseHasher) -> dict[str, str]:
+def _full_names(hasher: BaseHasher) -> dict[str, list[str]]:
     """Full names by those of a notation: ``scale`` of HashNet is ``objective__scale``.
 
     The parameters of the hasher that belong to objectives given by name are left out, because it
     refuses them beside an objective.
     """
-    of_objective = {
-        name.removeprefix("objective__"): name
-        for name in hasher.get_params()
-        if name.startswith("objective__")
-    }
-    left_out = set(of_objective.values()) | set(RANKING_OPTIONS if of_objective else ())
-    own = {name: name for name in hasher.get_params() if name not in left_out}
-    return own | of_objective
+    of_objective = [name for name in hasher.get_params() if name.startswith("objective__")]
+    left_out = {*of_objective, *(RANKING_OPTIONS if of_objective else ())}
+    full_names = {name: [name] for name in hasher.get_params() if name not in left_out}
+    for name in of_objective:
+        full_names.setdefault(name.removeprefix("objective__"), []).append(name)
+    return full_names
 
 
 def check_method(estimator: Any, name: str) -> Any:

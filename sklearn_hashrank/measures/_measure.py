@@ -5,11 +5,10 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, fields
 from functools import cached_property
-from numbers import Real
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, NoReturn, get_args
 
-from .._utils.integers import is_int
+from .._utils.parameters import is_int, is_real
 from ._tied_items import Array
 
 Function = Callable[..., Array]
@@ -51,8 +50,7 @@ def _is_rank(value: Any, minimum: int) -> bool:
 
 
 def _is_share_or_nan(value: object) -> bool:
-    is_real = isinstance(value, Real) and not isinstance(value, bool)
-    return is_real and (math.isnan(value) or 0 <= value <= 1)  # type: ignore[arg-type, operator]
+    return is_real(value) and (math.isnan(value) or 0 <= value <= 1)
 
 
 _CUTS = {

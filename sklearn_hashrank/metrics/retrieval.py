@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 import joblib
 import numpy as np
 
-from .._utils.integers import is_int
+from .._utils.parameters import is_int
 from .._utils.types import MatrixLike, Target
 from ..affinity import affinity_for, is_auto
 from ..codes import CodeReader, as_code_matrix, check_n_bits, packed_width

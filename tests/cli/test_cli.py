@@ -6,6 +6,7 @@ import io
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -418,14 +419,31 @@ def test_interrupted_then_resumed(folder, capsys, no_pictures, n_jobs):
 @pytest.mark.process
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 @pytest.mark.parametrize("is_ignored", [False, True], ids=["at a terminal", "in the background"])
-def test_interrupt_while_the_package_is_imported(tmp_path, is_ignored):
-    (tmp_path / "sklearn_hashrank" / "cli").mkdir(parents=True)
+@pytest.mark.parametrize(
+    "start",
+    [
+        ["-c", f"import sys; from {LAUNCHER} import main; sys.exit(main())"],
+        ["-m", "sklearn_hashrank", "-m", "other"],
+    ],
+    ids=["hashrank", "python -m"],
+)
+def test_interrupt_while_the_package_is_imported(tmp_path, start, is_ignored):
+    """The files of the package that handle it, and a package that takes long beside them."""
+    package = tmp_path / "sklearn_hashrank"
+    (package / "cli").mkdir(parents=True)
     slow = "import sys\nprint('here', flush=True)\nsys.stdin.readline()\n"
-    (tmp_path / "sklearn_hashrank" / "__init__.py").write_text(slow)
-    (tmp_path / "sklearn_hashrank" / "cli" / "__init__.py").write_text("main = lambda: 7")
+    first = "from . import _interrupted_import"
+    own = Path(sklearn_hashrank.__file__).parent
+    lines = (own / "__init__.py").read_text().splitlines()
+    [place] = [number for number, line in enumerate(lines) if line.startswith(first)]
+    assert not [line for line in lines[:place] if re.match(r"(from|import)\b", line)]
+    (package / "__init__.py").write_text(f"{first}\n{slow}")
+    for name in ("_interrupted_import.py", "__main__.py"):
+        shutil.copy(own / name, package)
+    (package / "cli" / "__init__.py").write_text("main = lambda: 7")
     action = signal.SIG_IGN if is_ignored else signal.SIG_DFL
     process = subprocess.Popen(
-        [sys.executable, "-c", f"import sys; from {LAUNCHER} import main; sys.exit(main())"],
+        [sys.executable, *start],
         cwd=tmp_path,
         env={**os.environ, "PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT}"},
         stdin=subprocess.PIPE,
@@ -439,6 +457,22 @@ def test_interrupt_while_the_package_is_imported(tmp_path, is_ignored):
     _, err = process.communicate("\n", timeout=60)
     expected = (7, "") if is_ignored else (130, "hashrank: interrupted\n")
     assert (process.returncode, err) == expected
+
+
+@pytest.mark.process
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+def test_other_programs_keep_their_handler_of_interrupts(tmp_path):
+    (tmp_path / "program").mkdir()
+    (tmp_path / "program" / "__init__.py").write_text("import sklearn_hashrank")
+    asks = "import signal\nassert signal.getsignal(2) is signal.default_int_handler"
+    (tmp_path / "program" / "__main__.py").write_text(asks)
+    subprocess.run(
+        [sys.executable, "-m", "program", "-m", "sklearn_hashrank"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT}"},
+        check=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
 
 
 def test_the_command_starts_by_the_launcher():
