@@ -1,13 +1,12 @@
 """Splits into training rows, queries and database, and cross-validation of retrieval."""
 
-from ._choice import ChosenSplit, choose_retrieval_split
+from ._choice import choose_retrieval_split
 from ._folds import RetrievalKFold
 from ._splits import PerClassRetrievalSplit, RandomRetrievalSplit, RetrievalSplit, cifar10_split
 from ._unseen import UnseenClassesSplit
 from ._validation import cross_validate_retrieval
 
 __all__ = [
-    "ChosenSplit",
     "PerClassRetrievalSplit",
     "RandomRetrievalSplit",
     "RetrievalKFold",
