@@ -69,7 +69,7 @@ def add_command(commands: Any) -> None:
         "compare",
         help="fit, encode and evaluate methods under one protocol, and write a report",
         description="Fit, encode and evaluate methods under one protocol, and write an HTML "
-        "report, a CSV file of all runs, and Markdown and LaTeX tables.",
+        "report, a CSV file of all runs, Markdown and LaTeX tables, and figures as PDF and SVG.",
         epilog=_EPILOG,
     )
     add_data_options(parser)
@@ -82,6 +82,13 @@ def add_command(commands: Any) -> None:
         "(default: %(default)s)",
     )
     add_measures(parser)
+    parser.add_argument(
+        "--columns",
+        type=words,
+        metavar="NAME,...",
+        help="columns that tables and report show, in this order: measures, NAME_above_chance of a "
+        "measure, fit_seconds, encode_microseconds (default: all but those above chance)",
+    )
     parser.add_argument(
         "--bits",
         type=lengths,
@@ -156,6 +163,7 @@ def _run(options: Namespace, arguments: list[str]) -> int:
                 protocol=protocol,
                 affinity=affinity,
                 measures=options.measures,
+                columns=options.columns,
                 rescoring=rescoring,
                 name=name_data(options.data),
                 store=folder / "runs",
@@ -186,7 +194,7 @@ def _protocol(options: Namespace, rows: Rows) -> Any:
     chosen = None if name else choose_retrieval_split(rows.X, rows.y)
     protocol = replace(chosen.protocol, **given) if chosen else _PROTOCOLS[name](**given)
     _check_protocol(protocol, rows)
-    if chosen:
+    if chosen and len(given) < len(asked):
         name = next(name for name, make in _PROTOCOLS.items() if make is type(protocol))
         n_train = "all" if protocol.n_train is None else protocol.n_train
         note(

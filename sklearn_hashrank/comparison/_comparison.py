@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -21,8 +21,10 @@ from ..measures import ConfiguredMeasure
 from ..metrics.settings import has_setting, with_settings
 from ..model_selection import RetrievalSplit
 from ..persistence import write_file
+from ._chance import CHANCE, columns_above_chance, measure_chance, with_above_chance
 from ._columns import COLUMNS, MEASURED, Column, columns_of, name_measures
-from ._method_table import METHODS, check_method, method_from_name
+from ._figures import Figure, draw_figures
+from ._method_table import METHODS, check_method, in_groups, method_from_name
 from ._protocols import check_protocol, describe_protocol, draw_split
 from ._provenance import describe_data, describe_machine, run_key, versions
 from ._rescored import Rescoring
@@ -40,6 +42,9 @@ WRITTEN_FILES = {
 }
 """Names of the files that :meth:`Comparison.write` writes."""
 
+FIGURES = "figures"
+"""Name of the folder that it writes figures into."""
+
 
 @dataclass(frozen=True)
 class Comparison:
@@ -53,6 +58,8 @@ class Comparison:
         What was compared, on what, how and by which versions, for people to read.
     columns : tuple of Column
         The scores that tables show.
+    chance : list of RunResult
+        What constant codes score, for each seed and code length: the last row of every table.
 
     Examples
     --------
@@ -71,6 +78,7 @@ class Comparison:
     results: list[RunResult]
     about: dict[str, Any]
     columns: tuple[Column, ...] = COLUMNS
+    chance: list[RunResult] = field(default_factory=list)
 
     @property
     def failures(self) -> list[RunResult]:
@@ -90,7 +98,7 @@ class Comparison:
         tables : list of Table
             One for each score, methods by code lengths.
         """
-        tables = summarize(self.results, self.columns, self.about["groups"])
+        tables = summarize(self.results, self.columns, self.about["groups"], self.chance)
         return tables if names is None else [t for t in tables if t.column.name in set(names)]
 
     def to_csv(self) -> str:
@@ -141,12 +149,27 @@ class Comparison:
         page : str
             HTML with its style sheet, its script and all pictures inside.
         """
+        return self._html(self.figures())
+
+    def figures(self) -> list[Figure]:
+        """Draw the figures of the report.
+
+        Returns
+        -------
+        figures : list of Figure
+            Empty without matplotlib. Each has a `name`, a `caption` and the `canvas`, a matplotlib
+            figure.
+        """
+        groups = in_groups(self.about["methods"], self.about["groups"])
+        return draw_figures(self.results, self.columns, groups, self.chance)
+
+    def _html(self, figures: list[Figure]) -> str:
         from ._report import to_html
 
-        return to_html(self)
+        return to_html(self, figures)
 
     def write(self, folder: str | Path) -> dict[str, Path]:
-        """Write the report and the tables into a folder.
+        """Write the report, the tables and the figures into a folder.
 
         Parameters
         ----------
@@ -156,20 +179,30 @@ class Comparison:
         Returns
         -------
         paths : dict of str to Path
-            Paths of the files ``"report"``, ``"csv"``, ``"markdown"`` and ``"latex"``.
+            Paths of the files ``"report"``, ``"csv"``, ``"markdown"`` and ``"latex"``, and of the
+            folder ``"figures"``, which has each figure as PDF and as SVG where matplotlib is
+            installed.
         """
         folder = Path(folder)
         folder.mkdir(parents=True, exist_ok=True)
+        figures = self.figures()
         paths = {kind: folder / name for kind, name in WRITTEN_FILES.items()}
         texts = {
-            "report": self.to_html,
-            "csv": self.to_csv,
-            "markdown": self.to_markdown,
-            "latex": self.to_latex,
+            "report": self._html(figures),
+            "csv": self.to_csv(),
+            "markdown": self.to_markdown(),
+            "latex": self.to_latex(),
         }
-        for kind, path in paths.items():
-            with write_file(path, "w", encoding="utf-8") as file:
-                file.write(texts[kind]())
+        for kind, text in texts.items():
+            with write_file(paths[kind], "w", encoding="utf-8") as file:
+                file.write(text)
+        if figures:
+            paths["figures"] = folder / FIGURES
+            paths["figures"].mkdir(exist_ok=True)
+        for figure in figures:
+            for kind in ("pdf", "svg"):
+                with write_file(paths["figures"] / f"{figure.name}.{kind}", "wb") as file:
+                    file.write(figure.saved_as(kind))
         return paths
 
 
@@ -183,6 +216,7 @@ def compare(
     protocol: Any = None,
     affinity: Any = "auto",
     measures: Any = MEASURED,
+    columns: Iterable[str] | None = None,
     rescoring: Rescoring | None = None,
     name: str = "data",
     store: str | Path | None = None,
@@ -225,6 +259,11 @@ def compare(
         What is measured, as for :func:`~sklearn_hashrank.metrics.make_retrieval_scorer`: short
         names, such names with options as in ``"ap@5000:normalize=retrieved"``, functions, partial
         functions, or measures of your own, each a column of the tables.
+    columns : iterable of str, default=None
+        Names of the columns that tables and report show, in this order: those of `measures`,
+        ``"fit_seconds"``, ``"encode_microseconds"``, those of `rescoring`, and for each measure
+        its name with ``"_above_chance"``, which is the score less that of constant codes. None: all
+        but the last.
     rescoring : Rescoring, default=None
         Adds columns for what is found when the nearest codes are put in order of asymmetric
         distances or of distances between floats, and for what it costs. `X` must be dense.
@@ -263,6 +302,7 @@ def compare(
     X, y = _check_data(X, y)
     given, affinity = affinity, _decided(affinity, y)
     _check_rescoring(rescoring, X)
+    shown, above_chance = _chosen_columns(columns, named, rescoring)
     compared = X if y is None else y
     lengths = _check_integers(n_bits, "n_bits", 1)
     seeds = _check_integers(range(seeds) if is_int(seeds) else seeds, "seeds", 0)
@@ -295,6 +335,12 @@ def compare(
         n_jobs,
         progress,
     )
+    found = {(result.n_bits, result.seed) for result in results if result.scores}
+    chance = [
+        measure_chance(bits, seed, compared, splits[seed], affinities[seed], named, n_jobs)
+        for bits, seed in sorted(found)
+    ]
+    results = with_above_chance(results, chance, above_chance)
     about = {
         "data": describe_data(name, X, compared, fitted[seeds[0]]) | {"digest": data},
         "protocol": describe_protocol(protocol, reason, splits),
@@ -305,8 +351,7 @@ def compare(
         "versions": versions(),
         "times": "; ".join(sorted({r.measured_on for r in results if r.measured_on})),
     }
-    further = () if rescoring is None else rescoring.columns
-    return Comparison(results, about, (*columns_of(named), *further))
+    return Comparison(results, about, shown, chance)
 
 
 def _run_all(
@@ -379,6 +424,27 @@ def _check_rescoring(rescoring: Any, X: Any) -> None:
         raise ValueError("rescoring reads rows of floats: X must be dense. Got a sparse X.")
 
 
+def _chosen_columns(
+    names: Iterable[str] | None,
+    measures: Mapping[str, ConfiguredMeasure],
+    rescoring: Rescoring | None,
+) -> tuple[tuple[Column, ...], tuple[Column, ...]]:
+    """Return the columns that are shown, and those of them that are above chance."""
+    columns = (*columns_of(measures), *(() if rescoring is None else rescoring.columns))
+    if names is None:
+        return columns, ()
+    further = {column.name: column for column in columns_above_chance(columns, measures)}
+    known = {column.name: column for column in columns} | further
+    names = [names] if isinstance(names, str) else list(names)
+    for name in names:
+        if name not in known:
+            raise ValueError(f"columns must be among {', '.join(known)}. Got {name!r}.")
+    chosen = tuple(known[name] for name in dict.fromkeys(names))
+    if not chosen:
+        raise ValueError("columns must name at least one column.")
+    return chosen, tuple(column for column in chosen if column.name in further)
+
+
 def _check_data(X: Any, y: Any) -> tuple[Any, Any]:
     X = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32], input_name="X")
     if y is None:
@@ -422,6 +488,8 @@ def _check_names(names: Iterable[Any]) -> None:
     for name in names:
         if not isinstance(name, str):
             raise ValueError(f"methods must be named by str. Got {name!r}.")
+        if name == CHANCE:
+            raise ValueError(f"no method can be named {CHANCE!r}: constant codes have this name.")
 
 
 def _check_integers(values: Any, name: str, least: int) -> list[int]:

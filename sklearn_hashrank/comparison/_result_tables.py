@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._utils.text import plain
+from ._chance import CHANCE
 from ._columns import COLUMNS, Column
 from ._method_table import in_groups
 from ._runner import RunResult
@@ -39,11 +40,17 @@ class Table:
     cells: dict[tuple[str, int], Cell]  # missing where no run succeeded
     groups: dict[str, list[str]] = field(default_factory=dict)  # empty where none is shown
 
+    @property
+    def has_chance(self) -> bool:
+        """Whether there is a row of what constant codes score."""
+        return any((CHANCE, n_bits) in self.cells for n_bits in self.n_bits)
+
 
 def summarize(
     results: Sequence[RunResult],
     columns: Iterable[Column] = COLUMNS,
     group_of: Mapping[str, str] | None = None,
+    chance: Sequence[RunResult] = (),
 ) -> list[Table]:
     """Make one table for each column that the results have.
 
@@ -64,20 +71,22 @@ def summarize(
             best = best_of(values, column.best)
             for method in methods:
                 if values[method]:
-                    low, high = (
-                        _mean(_by_seed(results, method, n_bits, column.name + suffix).values())
-                        for suffix in ("_pessimistic", "_optimistic")
-                    )
-                    cells[method, n_bits] = Cell(
-                        _mean(values[method].values()),
-                        _deviation(values[method].values()),
-                        low,
-                        high,
-                        method == best,
-                    )
+                    cells[method, n_bits] = _cell(results, method, n_bits, column, method == best)
+            if cells and _by_seed(chance, CHANCE, n_bits, column.name):
+                cells[CHANCE, n_bits] = _cell(chance, CHANCE, n_bits, column, False)
         if cells:
             tables.append(Table(column, methods, lengths, cells, groups))
     return tables
+
+
+def _cell(
+    results: Sequence[RunResult], method: str, n_bits: int, column: Column, best: bool
+) -> Cell:
+    values, lowest, highest = (
+        list(_by_seed(results, method, n_bits, column.name + suffix).values())
+        for suffix in ("", "_pessimistic", "_optimistic")
+    )
+    return Cell(_mean(values), _deviation(values), _mean(lowest), _mean(highest), best)
 
 
 def best_of(values: dict[str, dict[int, float]], wanted: str = "highest") -> str | None:
@@ -170,6 +179,8 @@ def to_latex(tables: Sequence[Table]) -> str:
             r"    \midrule",
         ]
         for group, methods in by_group(table):
+            if methods == [CHANCE]:
+                lines.append(r"    \midrule")
             if group:
                 name = rf"\emph{{{escape_latex(group)}}}"
                 heading = rf"\multicolumn{{{len(table.n_bits) + 1}}}{{l}}{{{name}}}"
@@ -189,8 +200,9 @@ def to_latex(tables: Sequence[Table]) -> str:
 
 
 def by_group(table: Table) -> list[tuple[str, list[str]]]:
-    """Headings and methods of a table; a single heading that is empty where it has none."""
-    return list(table.groups.items()) or [("", table.methods)]
+    """Headings and methods of a table; a heading that is empty where it has none, and of chance."""
+    groups = list(table.groups.items()) or [("", table.methods)]
+    return [*groups, ("", [CHANCE])] if table.has_chance else groups
 
 
 def format_cell(cell: Cell, column: Column) -> tuple[str, str, str]:

@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 import tomllib
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -57,7 +58,7 @@ def folder(tmp_path, monkeypatch, digits):
 @pytest.fixture
 def no_pictures(monkeypatch):
     """Leave out what takes longest; the tests of reports look at it."""
-    monkeypatch.setattr("sklearn_hashrank.comparison._report.draw_figures", lambda *_: [])
+    monkeypatch.setattr("sklearn_hashrank.comparison._comparison.draw_figures", lambda *_: [])
 
 
 def run(capsys, *arguments):
@@ -94,6 +95,7 @@ def test_compare_writes_report_and_tables(folder, capsys, request):
     assert "| itq:max_iter=5 |" in out
     assert "[8/8] itq:max_iter=5, 12 bits, seed 1: AP_T 0." in err
     assert {path.name for path in Path("found").iterdir()} == {
+        *(["figures"] if find_spec("matplotlib") else []),
         "report.html",
         "runs",
         "runs.csv",

@@ -82,6 +82,46 @@ def test_methods_share_the_split_of_a_seed_and_seeds_differ(comparison):
     assert all(r.scores["n_database"] == 1797 - 50 for r in comparison.results)
 
 
+def test_columns_are_chosen_in_order_and_above_chance(digits):
+    names = ["fit_seconds", "recall@10_above_chance", "recall@10"]
+    found = compare(
+        *digits,
+        methods=["lsh", "itq"],
+        n_bits=[8, 12],
+        seeds=2,
+        protocol=PROTOCOL,
+        measures=["ap", "recall@10"],
+        columns=names,
+    )
+    assert [table.column.name for table in found.tables()] == names
+    assert len(found.chance) == 4
+    chance = {(r.n_bits, r.seed): r.scores["recall@10"] for r in found.chance}
+    for result in found.results:
+        difference = result.scores["recall@10"] - chance[result.n_bits, result.seed]
+        assert result.scores["recall@10_above_chance"] == difference
+    [table] = found.tables(["recall@10_above_chance"])
+    assert not table.has_chance
+    assert found.tables(["recall@10"])[0].cells["chance", 8].mean == pytest.approx(
+        np.mean([chance[8, 0], chance[8, 1]])
+    )
+
+
+def test_chance_is_the_mean_over_random_rankings(digits):
+    """Constant codes score what a random order of the database scores on average."""
+    X, y = digits
+    found = compare(X, y, methods=["lsh"], n_bits=[4], seeds=1, protocol=PROTOCOL)
+    [(_, query, database)] = PerClassRetrievalSplit(5, 30, random_state=0).split(X, y)
+    rng = np.random.default_rng(0)
+    means = []
+    for _ in range(200):
+        relevant = y[query][:, None] == rng.permutation(y[database])
+        hits = np.cumsum(relevant, axis=1) / np.arange(1, len(database) + 1)
+        means.append(np.mean((hits * relevant).sum(axis=1) / relevant.sum(axis=1)))
+    [chance] = found.chance
+    error = 4 * np.std(means) / np.sqrt(len(means))
+    assert chance.scores["ap"] == pytest.approx(np.mean(means), abs=error)
+
+
 def test_jobs_change_no_number(comparison, digits):
     parallel = compare(
         *digits,
@@ -365,6 +405,12 @@ def test_splits_that_are_none_are_refused(digits, protocol, message):
     [
         ({"methods": []}, "at least one method"),
         ({"methods": ["lsh", "lsh"]}, "named once"),
+        ({"methods": {"chance": LSHHasher()}}, "no method can be named 'chance'"),
+        (
+            {"columns": ["ndcg@3"]},
+            "columns must be among ap, ndcg, .*mlgap_above_chance. Got 'ndcg@3'",
+        ),
+        ({"columns": []}, "at least one column"),
         ({"methods": {"a": 3}}, "method 'a' must be a hasher, or .* gives codes. Got 3"),
         ({"methods": {"a": LSHHasher}}, "method 'a' must be a hasher, or .* gives codes. Got <"),
         ({"n_bits": []}, "n_bits must hold at least one int"),

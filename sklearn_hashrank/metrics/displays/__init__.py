@@ -2,10 +2,12 @@
 
 from ._bits_display import BitsCurveDisplay
 from ._curve_displays import PrecisionRecallDisplay, RecallAtKDisplay
+from ._drawing import COLORS
 from ._tie_range_display import TieRangeDisplay
 from ._usage_display import CodeUsageDisplay
 
 __all__ = [
+    "COLORS",
     "BitsCurveDisplay",
     "CodeUsageDisplay",
     "PrecisionRecallDisplay",
