@@ -15,7 +15,7 @@ WHEEL := .venv-wheel
 WORKERS ?= 2
 TEST := -m pytest -q --numprocesses $(WORKERS) --dist worksteal
 ABOUT_DEEP := $(addprefix tests/,contract/test_boundaries.py contract/test_docs.py contract/test_docstrings.py)
-ABOUT_DEEP += $(addprefix tests/,hashers/test_common.py hashers/test_extremes.py hasher_files)
+ABOUT_DEEP += $(addprefix tests/,hashers/test_check_data.py hashers/test_common.py hashers/test_extremes.py hasher_files)
 ABOUT_DEEP += $(addprefix tests/,comparison/test_methods.py cli/test_outputs.py model_selection/test_workflow.py)
 TEST_DEEP := OMP_NUM_THREADS=1 SCIPY_ARRAY_API=1 $(DEEP)/bin/python -m pytest -q -c tests_deep/pytest.ini --rootdir .
 SHOW := MPLBACKEND=Agg $(BIN)/python -W "ignore:FigureCanvasAgg"

@@ -92,6 +92,12 @@ SECTIONS = (
         "Exact means over all orders of tied items, with bounds; see :ref:`evaluation`.",
     ),
     Section(
+        "Significance",
+        "sklearn_hashrank.metrics",
+        ("paired_test", "PairedTest", "holm_correction", "randomized_tukey_hsd"),
+        "Whether systems differ by more than the choice of the queries; see :ref:`significance`.",
+    ),
+    Section(
         "Scorers",
         "sklearn_hashrank.metrics",
         ("make_retrieval_scorer", "get_retrieval_scorer", "get_retrieval_scorer_names"),
@@ -390,6 +396,7 @@ SHARED = {
         "LinearScores",
         "Moments",
         "block_slices",
+        "check_n_directions",
         "column_means",
         "combine_means",
         "dense_if_small",
@@ -410,6 +417,7 @@ SHARED = {
         "LinearModel",
         "Relevance",
         "check_two_rows",
+        "learned_affinity",
         "learned_relevance",
         "size_of_batches",
     ),

@@ -382,8 +382,46 @@ class BaseHasher(
             )
         return self.codes_, self.y_
 
-    def _validate_training_data(self, X: Any, y: Any, reset: bool = True) -> tuple[Any, Any]:
-        """Check rows of X and y; `reset` forgets what an earlier fit derived."""
+    def check_data(self, X: MatrixLike, y: Target | None = None) -> None:
+        """Refuse data that :meth:`fit` would refuse for what they are, and learn nothing.
+
+        Looks at the form of `y`, at the numbers of rows, features and classes, and at the
+        parameters, such as `n_bits`, that must fit them. The message is that of :meth:`fit`. What
+        shows only while a hasher learns, :meth:`fit` alone refuses.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Training rows.
+        y : array-like with n_samples rows, default=None
+            What `fit` would be given.
+
+        Raises
+        ------
+        ValueError
+            Says what was given and what is accepted. Without it, `fit` may be called.
+
+        Examples
+        --------
+        >>> from sklearn_hashrank import PCAHasher
+        >>> PCAHasher(n_bits=3).check_data([[0.0, 5.0], [1.0, 3.0], [2.0, 2.0]])
+        Traceback (most recent call last):
+            ...
+        ValueError: n_bits=3 must be at most n_features = 2, as there are no more principal ...
+        """
+        self._validate_params()
+        copy.copy(self)._validate_training_data(X, y)
+
+    def _check_training_data(self, X: Any, y: Any) -> None:
+        """Refuse valid rows that this hasher cannot learn from; `fit` and `check_data` ask here."""
+
+    def _validate_training_data(
+        self, X: Any, y: Any, reset: bool = True, *, is_block: bool = False
+    ) -> tuple[Any, Any]:
+        """Check rows of X and y; `reset` forgets what an earlier fit derived.
+
+        Of one block of many, the first may have too few rows to learn from.
+        """
         if y is None and self.__sklearn_tags__().target_tags.required:
             raise ValueError(
                 f"{type(self).__name__} requires y to be passed, but the target y is None: it "
@@ -396,8 +434,12 @@ class BaseHasher(
             given = "with" if self.fitted_with_y_ else "without"
             raise ValueError(f"blocks must come all with y or all without. The first came {given}.")
         if y is None:
-            return self._check_rows(X, reset=reset), None
-        return self._check_rows(X, as_array(y), reset=reset)
+            X = self._check_rows(X, reset=reset)
+        else:
+            X, y = self._check_rows(X, as_array(y), reset=reset)
+        if not is_block:
+            self._check_training_data(X, y)
+        return X, y
 
     def _check_rows(self, X: Any, y: Any = None, *, reset: bool) -> Any:
         """Check rows of X, and y where there is one; a hasher may take rows of other forms."""

@@ -51,6 +51,7 @@ _PROTOCOLS: dict[str, Callable[..., Any]] = {
     "cifar10-1": partial(cifar10_split, 1),
     "cifar10-2": partial(cifar10_split, 2),
 }
+_METHODS = "lsh,itq,rsh,lwh,talr-ap,talr-ndcg"
 _EPILOG = """\
 examples:
   hashrank compare --data digits
@@ -76,10 +77,15 @@ def add_command(commands: Any) -> None:
     parser.add_argument(
         "--methods",
         type=words,
-        default="lsh,itq,rsh,lwh,talr-ap,talr-ndcg",
         metavar="NAME,...",
         help="names that 'hashrank methods' lists; each may be followed by :parameter=value "
-        "(default: %(default)s)",
+        f"(default: those of {_METHODS} that can take the data)",
+    )
+    parser.add_argument(
+        "--skip-refused",
+        action="store_true",
+        help="leave out methods that cannot take the data, such as itq with more bits than "
+        "features; without it they are named, and nothing is run",
     )
     add_measures(parser)
     parser.add_argument(
@@ -140,7 +146,8 @@ def add_command(commands: Any) -> None:
 
 
 def _run(options: Namespace, arguments: list[str]) -> int:
-    for name in options.methods:
+    methods = options.methods or words(_METHODS)
+    for name in methods:
         method_from_name(name)  # before data are read
     folder = check_output_folder(options.output, [options.data, options.labels])
     rows = load_data(options)
@@ -157,7 +164,8 @@ def _run(options: Namespace, arguments: list[str]) -> int:
             comparison = compare(
                 rows.X,
                 rows.y,
-                methods=options.methods,
+                methods=methods,
+                skip_refused=options.skip_refused or options.methods is None,
                 n_bits=options.bits,
                 seeds=options.seeds,
                 protocol=protocol,

@@ -27,6 +27,7 @@ from ._figures import Figure, draw_figures
 from ._method_table import METHODS, check_method, in_groups, method_from_name
 from ._protocols import check_protocol, describe_protocol, draw_split
 from ._provenance import describe_data, describe_machine, run_key, versions
+from ._refusals import describe_refusals, find_refusals
 from ._rescored import Rescoring
 from ._result_tables import Table, summarize, to_csv, to_latex, to_markdown
 from ._run_store import RunStore, load_result, save_result
@@ -218,6 +219,7 @@ def compare(
     measures: Any = MEASURED,
     columns: Iterable[str] | None = None,
     rescoring: Rescoring | None = None,
+    skip_refused: bool = False,
     name: str = "data",
     store: str | Path | None = None,
     n_jobs: int | None = None,
@@ -235,8 +237,8 @@ def compare(
     X : {array-like, sparse matrix} of shape (n_samples, n_features)
         All rows: training rows, database and queries are sampled from them.
     y : array-like with n_samples rows, default=None
-        What relevance is computed from. None: hashers learn without it, those that need it fail,
-        and codes are judged by distances between rows of `X`.
+        What relevance is computed from. None: hashers learn without it, those that need it are
+        refused, and codes are judged by distances between rows of `X`.
     methods : iterable of str, or mapping of str to estimator
         Names such as ``"itq"`` or ``"talr-ap:alpha=3"``, see :func:`method_from_name`; or
         estimators by the name that tables should give them: hashers, pipelines and searches that
@@ -267,6 +269,11 @@ def compare(
     rescoring : Rescoring, default=None
         Adds columns for what is found when the nearest codes are put in order of asymmetric
         distances or of distances between floats, and for what it costs. `X` must be dense.
+    skip_refused : bool, default=False
+        What is done with methods that cannot take the data, such as ``"itq"`` with more bits than
+        features, or ``"classifier"`` without class labels. True: they are left out, with a warning.
+        False: all of them are named in an error. Both happen before the first run. Estimators of
+        your own are asked by ``check_data(X, y)`` where they have it.
     name : str, default="data"
         What the report calls the data.
     store : str or Path, default=None
@@ -326,6 +333,7 @@ def compare(
         settings = {"data": data, "split": split, "rescoring": rescoring}
         key = run_key(affinity=affinity, hasher=hasher, measures=named, **settings)
         runs.append(Run(method, hasher, bits, seed, key))
+    runs, left_out = _without_refused(runs, X, y, splits, skip_refused)
     results = _run_all(
         runs,
         RunStore(None if store is None else Path(store)),
@@ -341,10 +349,12 @@ def compare(
         for bits, seed in sorted(found)
     ]
     results = with_above_chance(results, chance, above_chance)
+    hashers = {method: hashers[method] for method in dict.fromkeys(run.method for run in runs)}
     about = {
         "data": describe_data(name, X, compared, fitted[seeds[0]]) | {"digest": data},
         "protocol": describe_protocol(protocol, reason, splits),
         "methods": {method: repr(hasher) for method, hasher in hashers.items()},
+        "left_out": left_out,
         "groups": {} if isinstance(methods, Mapping) else _groups(hashers),
         "seeds": seeds,
         "command": command,
@@ -398,6 +408,29 @@ def _run_all(
 
 def _execute(index: int, *arguments: Any) -> tuple[int, RunResult]:
     return index, execute(*arguments)
+
+
+def _without_refused(
+    runs: list[Run], X: Any, y: Any, splits: Mapping[int, RetrievalSplit], skip: bool
+) -> tuple[list[Run], list[str]]:
+    """Runs whose hashers take the training rows of the first seed, and why others do not."""
+    seed, split = next(iter(splits.items()))
+    refusals = find_refusals(
+        [run for run in runs if run.seed == seed],
+        X[split.train],
+        None if y is None else y[split.train],
+    )
+    texts = describe_refusals(refusals)
+    kept = [run for run in runs if (run.method, run.n_bits) not in refusals]
+    if texts and not (skip and kept):
+        number = "1 method" if len(texts) == 1 else f"{len(texts)} methods"
+        advice = " Leave them out, or compare the others by skip_refused=True (--skip-refused)."
+        raise ValueError(
+            f"{number} cannot take these data. {' '.join(texts)}{advice if kept else ''}"
+        )
+    for text in texts:
+        warnings.warn(f"left out: {text}", UserWarning, stacklevel=3)
+    return kept, texts
 
 
 def _decided(affinity: Any, y: Any) -> Any:

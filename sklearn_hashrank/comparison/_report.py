@@ -261,6 +261,9 @@ def _how(about: Mapping[str, Any]) -> list[str]:
     text = []
     for heading, facts in parts.items():
         text += [f"<h3>{heading}</h3>", _facts(facts)]
+    if about["left_out"]:
+        lines = "".join(f"<li>{escape(line)}</li>" for line in about["left_out"])
+        text += ["<h3>Methods that cannot take these data</h3>", f"<ul>{lines}</ul>"]
     if about["command"]:
         text += ["<h3>Command</h3>", f"<pre>{escape(about['command'])}</pre>"]
     return text

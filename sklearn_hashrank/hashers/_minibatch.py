@@ -21,6 +21,7 @@ from ..learning import (
     MinibatchLearning,
     ObjectiveOfRows,
     check_two_rows,
+    learned_affinity,
     learned_relevance,
     size_of_batches,
 )
@@ -65,14 +66,14 @@ class LearnsFromMinibatches:
     validation_fraction: float
     n_iter_no_change: int
     verbose: int
+    affinity_: BaseAffinity
     _check_can_learn: Callable[..., None]
+    _fit_affinity: Callable[..., BaseAffinity]
     _learner: LinearLearner
 
     def _learn(self, rows, relevance, random_state, start, X, y):
         """Take the passes over rows of features or of kernels, which `X` became."""
         objective = self._objective_of_rows(relevance)
-        gain = objective.level_gain(relevance.levels)
-        self._check_can_learn(y, graded=gain is None or len(np.unique(gain)) > 2)
         learning = MinibatchLearning(
             objective,
             relevance,
@@ -101,13 +102,32 @@ class LearnsFromMinibatches:
         self._learner = learner
 
     @abstractmethod
-    def _choose_objective(self, relevance: Any) -> Any:
-        """Return the objective, looked up where it is named."""
+    def _choose_objective(self, affinity: BaseAffinity, n_bins: int | str) -> Any:
+        """Return the objective, looked up where it is named; `n_bins` is what "auto" stands for."""
+
+    def _check_training_data(self, X: Any, y: Any) -> None:
+        check_two_rows(self, X)
+        if y is not None or not is_auto(self.affinity):
+            self._fit_affinity_once(X, y)
+        learned = learned_affinity(self.affinity, getattr(self, "affinity_", None), X, y)
+        objective = self._checked_objective(learned)
+        if y is not None:
+            n_levels = learned.n_reachable_levels(learned.validate(y))
+            gain = objective.level_gain(learned.levels_[:n_levels])
+            self._check_can_learn(y, graded=gain is None or len(np.unique(gain)) > 2)
+
+    def _fit_affinity_once(self, X: Any, y: Any) -> None:
+        if not hasattr(self, "affinity_"):
+            self.affinity_ = self._fit_affinity(X, y).without_database()
+
+    def _checked_objective(self, affinity, n_bins="auto"):
+        objective = CheckedObjective(self._choose_objective(affinity, n_bins))
+        objective.check_affinity(affinity, is_auto(self.affinity))
+        return objective
 
     def _objective_of_rows(self, relevance):
-        objective = CheckedObjective(self._choose_objective(relevance))
-        objective.check_affinity(relevance.affinity, is_auto(self.affinity))
-        return ObjectiveOfRows(objective, relevance)
+        n_bins = relevance.n_bins(self.n_bits)
+        return ObjectiveOfRows(self._checked_objective(relevance.affinity, n_bins), relevance)
 
     def _check_n_bits(self, learned):
         if self.n_bits != learned:
@@ -207,7 +227,8 @@ class MinibatchHasher(LearnsFromMinibatches, CallbackSupportMixin, LinearHasher)
         first = not hasattr(self, "_learner")
         if not first:
             self._check_n_bits(self._learner.n_bits)
-        X, y = self._validate_training_data(X, y, reset=first)
+        X, y = self._validate_training_data(X, y, reset=first, is_block=True)
+        check_two_rows(self, X)
         relevance = self._fit_relevance(X, y)
         objective = self._objective_of_rows(relevance)
         random_state = check_random_state(self.random_state)
@@ -239,9 +260,7 @@ class MinibatchHasher(LearnsFromMinibatches, CallbackSupportMixin, LinearHasher)
         return self.components_, self.intercept_
 
     def _fit_relevance(self, X, y):
-        check_two_rows(self, X)
-        if not hasattr(self, "affinity_"):
-            self.affinity_ = self._fit_affinity(X, y).without_database()
+        self._fit_affinity_once(X, y)
         random_state = check_random_state(self.random_state)
         return learned_relevance(self.affinity, self.affinity_, X, y, random_state, self.n_jobs)
 

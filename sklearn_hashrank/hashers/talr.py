@@ -6,6 +6,7 @@ from typing import Any
 
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
+from ..affinity import BaseAffinity
 from ..objectives import RANKING_OPTIONS, ObjectiveParameter
 from ._minibatch import MinibatchHasher
 
@@ -32,14 +33,14 @@ class TieAwareObjectives:
     n_jobs: int | None
     dropout: float | str
 
-    def _choose_objective(self, relevance: Any) -> Any:
+    def _choose_objective(self, affinity: BaseAffinity, n_bins: int | str) -> Any:
         """Return the objective, looked up where it is named."""
         parameter = replace(_OBJECTIVE, owner=type(self).__name__)
         return parameter.resolve(
             self.objective,
             {name: getattr(self, name) for name in RANKING_OPTIONS},
-            levels=relevance.affinity.levels_,  # all of them, so that no block of rows decides
-            n_bins=relevance.n_bins(self.n_bits),
+            levels=affinity.levels_,  # all of them, so that no block of rows decides
+            n_bins=n_bins,
             n_jobs=self.n_jobs,
         )
 

@@ -10,7 +10,7 @@ from sklearn.utils._param_validation import Interval
 
 from .._utils.threads import one_blas_thread
 from ..features import inverse_root, map_blocks
-from ..learning import check_two_rows, learned_relevance
+from ..learning import learned_relevance
 from ._kernel import KernelHasher
 from ._minibatch import LearnsFromMinibatches
 from .talr import TALRLinear, TieAwareObjectives
@@ -237,10 +237,8 @@ class TALRKernel(TieAwareObjectives, LearnsFromMinibatches, KernelHasher):
         """
         goes_on = self.warm_start and hasattr(self, "dual_coef_")
         X, y = self._validate_training_data(X, y, reset=not goes_on)
-        check_two_rows(self, X)
         random_state = check_random_state(self.random_state)
-        if not hasattr(self, "affinity_"):
-            self.affinity_ = self._fit_affinity(X, y).without_database()
+        self._fit_affinity_once(X, y)
         start = None
         if goes_on:
             self._check_n_bits(self.n_bits_)

@@ -18,7 +18,13 @@ other. `MinibatchLearning` does everything else.
     Weights over scaled features, where they start, and which features a step leaves out.
 """
 
-from ._learned_relevance import Relevance, check_two_rows, learned_relevance, size_of_batches
+from ._learned_relevance import (
+    Relevance,
+    check_two_rows,
+    learned_affinity,
+    learned_relevance,
+    size_of_batches,
+)
 from ._learning import BaseModel, MinibatchLearning
 from ._linear_model import LinearLearner, LinearModel
 from ._neighbor_relevance import NeighborRelevance
@@ -37,6 +43,7 @@ __all__ = [
     "PairRelevance",
     "Relevance",
     "check_two_rows",
+    "learned_affinity",
     "learned_relevance",
     "size_of_batches",
 ]

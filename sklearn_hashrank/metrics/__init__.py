@@ -24,7 +24,8 @@ histogram, which opens ``retrieval.py``::
 ``displays/`` draws: ``from_estimator`` and ``from_codes`` make histograms and call
 ``from_histograms``, and only ``plot`` imports matplotlib. ``settings.py`` sets parameters of
 whatever is inside of pipelines and searches. ``_index.py`` compares the distances of two indexes,
-and needs no histogram.
+and needs no histogram. ``_paired_tests.py`` compares the values of two systems, or of many, for the
+same queries.
 """
 
 from ..measures import CodeUsage, code_usage
@@ -36,6 +37,7 @@ from ._lookup_metrics import (
     lookup_precision_score,
     lookup_recall_score,
 )
+from ._paired_tests import PairedTest, holm_correction, paired_test, randomized_tukey_hsd
 from ._ranking_metrics import (
     tie_aware_average_precision_score,
     tie_aware_dcg_score,
@@ -63,6 +65,7 @@ __all__ = [
     "BitsCurveDisplay",
     "CodeUsage",
     "CodeUsageDisplay",
+    "PairedTest",
     "PrecisionRecallDisplay",
     "RecallAtKDisplay",
     "RetrievalScorer",
@@ -71,12 +74,15 @@ __all__ = [
     "code_usage",
     "get_retrieval_scorer",
     "get_retrieval_scorer_names",
+    "holm_correction",
     "index_recall_score",
     "local_group_average_precision_score",
     "lookup_precision_score",
     "lookup_recall_score",
     "make_retrieval_scorer",
+    "paired_test",
     "precision_recall_curve",
+    "randomized_tukey_hsd",
     "recall_at_k_curve",
     "tie_aware_average_precision_score",
     "tie_aware_dcg_score",

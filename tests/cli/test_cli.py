@@ -336,13 +336,36 @@ def test_missing_packages_name_the_extra(folder, capsys, monkeypatch):
     )
 
 
-def test_failed_runs_are_told_and_the_others_reported(folder, capsys, no_pictures):
-    arguments = ["compare", "--data", "digits", "--methods", "lsh,itq", "--bits", "70"]
+def test_failed_runs_are_told_and_the_others_reported(folder, capsys, no_pictures, monkeypatch):
+    def fail(*arguments):
+        raise ArithmeticError("not these rows")
+
+    monkeypatch.setattr("sklearn_hashrank.ITQHasher.fit", fail)
+    arguments = ["compare", "--data", "digits", "--methods", "lsh,itq", "--bits", "8"]
     code, out, err = run(capsys, *arguments, "--seeds", "1", "--output", "o")
     assert code == 1
-    assert "itq, 70 bits, seed 0: failed: ValueError: n_bits" in err
+    assert "itq, 8 bits, seed 0: failed: ArithmeticError: not these rows" in err
     assert err.splitlines()[-1] == "hashrank: 1 of 2 runs failed; the report says why"
     assert out.splitlines()[-1].startswith("report: ")
+
+
+@pytest.mark.filterwarnings("always:left out")
+def test_methods_that_cannot_take_the_data_are_refused_or_left_out(folder, capsys, no_pictures):
+    rng = np.random.default_rng(0)
+    np.savez("few.npz", X=rng.normal(size=(120, 4)), y=np.arange(120) % 3)
+    arguments = ["compare", "--data", "few.npz", "--bits", "6", "--seeds", "1", "--output", "o"]
+    arguments += ["--queries", "5", "--training", "20"]
+    line = refused(capsys, *arguments, "--methods", "lsh,itq,pca")
+    assert line.startswith("2 methods cannot take these data. 'itq' with 6 bits: n_bits=6 must")
+    assert "'pca' with 6 bits: n_bits=6 must" in line
+    code, out, err = run(capsys, *arguments, "--methods", "lsh,itq", "--skip-refused")
+    assert code == 0
+    assert "hashrank: warning: left out: 'itq' with 6 bits: n_bits=6 must be at most" in err
+    code, out, err = run(capsys, *arguments)  # the methods of the default that can
+    assert code == 0
+    assert "left out: 'itq'" in err
+    assert "| talr-ap " in out
+    assert "| itq " not in out
 
 
 def test_usage_errors_and_versions(capsys):

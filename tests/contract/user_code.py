@@ -39,11 +39,15 @@ from sklearn_hashrank.interop import from_bit_strings, to_bit_strings
 from sklearn_hashrank.measures import Ties, register_measure, unregister_measure
 from sklearn_hashrank.metrics import (
     CodeUsage,
+    PairedTest,
     code_usage,
+    holm_correction,
     local_group_average_precision_score,
     lookup_precision_score,
     make_retrieval_scorer,
+    paired_test,
     precision_recall_curve,
+    randomized_tukey_hsd,
     tie_aware_average_precision_score,
     tie_aware_ndcg_score,
 )
@@ -137,6 +141,11 @@ def metrics(codes: NDArray[np.uint8], y: Labels) -> None:
     each = tie_aware_average_precision_score(y, codes, average=False)
     assert isinstance(each, np.ndarray)
     assert_type(code_usage(codes), CodeUsage)
+    result = assert_type(paired_test([0.1, 0.2], [0.2, 0.3], method="student"), PairedTest)
+    corrected: Values = holm_correction([result.p_value])
+    between: Values = randomized_tukey_hsd([[0.1, 0.2], [0.2, 0.3]], n_resamples=9)
+    assert corrected.shape == (1,)
+    assert between.shape == (2, 2)
     precision, recall, *_ = precision_recall_curve(y, codes)
     assert len(precision) == len(recall)
 
