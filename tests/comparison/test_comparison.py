@@ -326,7 +326,7 @@ def test_methods_that_cannot_take_the_data_are_named_before_the_first_fit(digits
 
 
 def test_methods_that_cannot_take_the_data_may_be_left_out(digits, monkeypatch):
-    monkeypatch.setattr("sklearn_hashrank.comparison._report.draw_figures", lambda *_: [])
+    monkeypatch.setattr("sklearn_hashrank.comparison._comparison.draw_figures", lambda *_: [])
     settings = {"n_bits": [8, 70], "seeds": 1, "protocol": PROTOCOL, "skip_refused": True}
     with pytest.warns(UserWarning, match="left out: 'itq' with 70 bits: n_bits=70 must"):
         found = compare(*digits, methods=["itq", "lsh"], **settings)
