@@ -235,6 +235,8 @@ SECTIONS = (
             "pack_codes",
             "unpack_codes",
             "load_codes",
+            "read_codes",
+            "codes_of_array",
             "hamming_distances",
             "spherical_distances",
             "weighted_distances",

@@ -17,7 +17,6 @@ from ..comparison import (
     columns_of,
     compare,
     method_from_name,
-    name_measures,
 )
 from ..model_selection import (
     PerClassRetrievalSplit,
@@ -26,6 +25,7 @@ from ..model_selection import (
     choose_retrieval_split,
     cifar10_split,
 )
+from ._affinities import add_affinity, refuse_both
 from ._arguments import (
     ALL,
     add_data_options,
@@ -33,6 +33,7 @@ from ._arguments import (
     add_measures,
     add_neighbors,
     add_rescoring,
+    check_measures,
     lengths,
     number_or_all,
     positive,
@@ -132,6 +133,7 @@ def add_command(commands: Any) -> None:
         "everything but the queries, unless classes are unseen (default: what the rows suffice "
         "for, at most 500 per class, of digits 100)",
     )
+    add_affinity(parser)
     add_neighbors(parser, ", and hashers learn from them; labels are left out")
     add_rescoring(parser)
     add_jobs(parser, "runs at a time")
@@ -146,19 +148,21 @@ def add_command(commands: Any) -> None:
 
 
 def _run(options: Namespace, arguments: list[str]) -> int:
+    measures = check_measures(options.measures)
     methods = options.methods or words(_METHODS)
     for name in methods:
         method_from_name(name)  # before data are read
     folder = check_output_folder(options.output, [options.data, options.labels])
     rows = load_data(options)
-    affinity: Any = "auto"
+    affinity: Any = options.affinity
     if options.neighbors:
+        refuse_both(options)
         rows = rows._replace(y=None)
         affinity = NeighborAffinity(options.neighbors, metric=options.metric)
     protocol = _protocol(options, rows)
     command = shlex.join(["hashrank", *arguments])
     rescoring = options.rescore and Rescoring(options.rescore, options.oversampling, options.metric)
-    first, *_ = columns_of(name_measures(options.measures))
+    first, *_ = columns_of(measures)
     with make_progress(options.quiet, first) as progress:
         try:
             comparison = compare(
@@ -170,7 +174,7 @@ def _run(options: Namespace, arguments: list[str]) -> int:
                 seeds=options.seeds,
                 protocol=protocol,
                 affinity=affinity,
-                measures=options.measures,
+                measures=measures,
                 columns=options.columns,
                 rescoring=rescoring,
                 name=name_data(options.data),

@@ -14,6 +14,7 @@ from ._code_formats import (
 )
 from ._counts import CodeCounter, KeptCodes
 from ._groups import EqualCodes, group_equal
+from ._read_codes import codes_of_array, read_codes
 from ._targets import collect_codes
 
 __all__ = [
@@ -24,12 +25,14 @@ __all__ = [
     "KeptCodes",
     "as_code_matrix",
     "check_n_bits",
+    "codes_of_array",
     "collect_codes",
     "group_equal",
     "hamming_distances",
     "load_codes",
     "pack_codes",
     "packed_width",
+    "read_codes",
     "spherical_distances",
     "unpack_codes",
     "weighted_distances",

@@ -22,6 +22,8 @@ from sklearn_hashrank.comparison._run_store import RunStore, load_result, save_r
 from sklearn_hashrank.comparison._runner import Run, RunResult
 from sklearn_hashrank.datasets import load_labelme
 from sklearn_hashrank.datasets._formats import read_cifar, read_idx
+from sklearn_hashrank.persistence import read_matrices, read_tensors
+from tests.saved_tensors import save, tensor, text
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(24, 5))
@@ -147,6 +149,16 @@ def _read_mat(path):
 
 def _vectors_agree(path, found):
     return found.ndim == 2 and found.dtype == np.float32 and bool(np.isfinite(found).all())
+
+
+def _write_tensors(path):
+    numbers = np.asarray(X, dtype=np.float32)
+    save(path, b"}(" + text("X") + tensor(numbers, 0) + b"u", [numbers])
+
+
+def _matrices_agree(path, found):
+    kinds = {array.dtype.kind for array in found.values()}
+    return isinstance(found, dict) and kinds <= set("biuf")
 
 
 def _write_record(path):
@@ -286,6 +298,8 @@ READERS = [
     ),
     Reader("CIFAR-100", "test.bin", _write_cifar100, _read_cifar100, False, _paths_agree),
     Reader("MATLAB file", "f.mat", _write_mat, _read_mat, False, _vectors_agree),
+    Reader("matrices", "f.mat", _write_mat, read_matrices, False, _matrices_agree, _fit),
+    Reader("tensors", "f.pt", _write_tensors, read_tensors, False, _matrices_agree, _fit),
     Reader(
         "idx",
         "images",
