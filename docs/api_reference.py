@@ -60,6 +60,12 @@ SECTIONS = (
         ":ref:`projections`.",
     ),
     Section(
+        "Codes that are decoded",
+        "sklearn_hashrank",
+        ("BinaryAutoencoderHasher",),
+        "Codes from which a linear decoder reconstructs rows; see :ref:`binary_autoencoder`.",
+    ),
+    Section(
         "Files",
         "sklearn_hashrank",
         ("save_hasher", "load_hasher"),
@@ -179,6 +185,12 @@ SECTIONS = (
         ),
         "Methods, code lengths and seeds under one protocol; see :ref:`cli`.",
     ),
+    Section(
+        "Pages to look at",
+        "sklearn_hashrank.explore",
+        ("write_page", "WrittenPage", "write_neighbors"),
+        "What codes retrieve, in one file for a browser; see :ref:`explore`.",
+    ),
     Section("Command", "sklearn_hashrank.cli", ("main",), "``hashrank``; see :ref:`cli`."),
     Section(
         "Affinities",
@@ -201,7 +213,7 @@ SECTIONS = (
     Section(
         "Search",
         "sklearn_hashrank.neighbors",
-        ("HammingNeighbors", "rescore"),
+        ("HammingNeighbors", "DecodedNeighbors", "rescore"),
         "Exact neighbours in Hamming distance, and candidates rescored; see :ref:`neighbors`.",
     ),
     Section(
@@ -448,6 +460,7 @@ SHARED = {
         "EncodedDatabase",
         "check_database",
         "encode",
+        "relevance_of",
         "retrieve",
         "unwrap",
         "warn_if_all_is_relevant",
@@ -464,6 +477,13 @@ SHARED = {
         "ObjectiveParameter",
     ),
     "sklearn_hashrank.objectives.structural": ("LOSSES", "RankingLoss", "count_relevant"),
+    "sklearn_hashrank.pages": (
+        "encode_array",
+        "escape",
+        "html_page",
+        "read_script",
+        "read_style",
+    ),
     "sklearn_hashrank.persistence": (
         "Archive",
         "Container",
@@ -501,6 +521,11 @@ SHARED = {
         "is_tensor",
         "report_progress",
         "source",
+    ),
+    "sklearn_hashrank.solvers.binary_autoencoder": (
+        "fit_decoder",
+        "reconstruct_in_turn",
+        "signs_of_least_error",
     ),
     "sklearn_hashrank.solvers.binary_quadratic": (
         "Blocks",

@@ -9,8 +9,7 @@ less than four standard deviations away::
 A setting is the name of a kind of processor that OpenBLAS has kernels for and that this one can
 run (``SkylakeX`` needs AVX-512), or ``native``; with ``Nehalem`` numba compiles for a generic
 processor as well. A seed other than 0 multiplies each feature of the data sets by ``1 + 1e-15``
-times a random number. That breaks ties of features, which ``WTAHasher`` compares: its tests of
-scales fail then. Networks and files are not touched.
+times a random number. Networks and files are not touched.
 """
 
 import argparse

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from . import (
         asymmetric,
+        bit_flips,
+        byte_tables,
         cuts,
         distances,
         hamming,
@@ -29,6 +31,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "asymmetric",
+    "bit_flips",
+    "byte_tables",
     "cuts",
     "distances",
     "hamming",

@@ -35,9 +35,12 @@ def _load_tile(codes, start, stop, words):
 
 
 @inlined
-def _collect(query, words, n_items, first, bound, base, distances, hits, keys, size, counts):
+def _collect(
+    query, words, n_items, first, bound, base, passing, distances, hits, keys, size, counts
+):
     """Append the keys of the items of a tile that are nearer than `bound`; return the new size.
 
+    Items whose bit in `passing`, of the whole database, is 0 are left out; it may be empty.
     `counts` (one more than there are distances) is added to. Keys of nothing may be written behind
     the last one, up to the size of a tile.
     """
@@ -53,6 +56,8 @@ def _collect(query, words, n_items, first, bound, base, distances, hits, keys, s
     nothing = np.uint64(counts.size - 1)
     for i in range(n_blocks):
         first_at, found = np.int64(hits[0, i]), hits[1, i]
+        if passing.size:
+            found &= passing[(first + first_at) >> 6]
         n_found = np.int64(popcount(found))
         done = 0
         while done < n_found:  # four at a time: a branch for each would be guessed wrong too often
@@ -65,6 +70,15 @@ def _collect(query, words, n_items, first, bound, base, distances, hits, keys, s
             done += 4
         size += n_found
     return size
+
+
+@inlined
+def _none_pass(passing, start, n_items):
+    """Whether there is no bit for an item of a tile. Of no bits at all, all pass."""
+    some = np.uint64(passing.size == 0)
+    for block in range(start // 64, min(passing.size, (start + n_items + 63) // 64)):
+        some |= passing[block]
+    return some == 0
 
 
 @inlined
@@ -112,7 +126,7 @@ def key_shape(n_queries, k, n):
 
 
 @kernel
-def nearest(queries, codes, k, n_bits, limits, buffer, keys, indices, distances, n_found):
+def nearest(queries, codes, k, n_bits, limits, passing, buffer, keys, indices, distances, n_found):
     """Find the `k` nearest items of each query, ties by lowest index.
 
     Parameters
@@ -122,6 +136,8 @@ def nearest(queries, codes, k, n_bits, limits, buffer, keys, indices, distances,
     k : int, at most n
     n_bits : int
     limits : (n_queries,) int64, largest distance of an item to be looked at, at most n_bits
+    passing : (n_masks, n_blocks) uint64, a bit for each item, the first the lowest; one mask for
+        all queries or one for each, and (1, 0) where all items pass
     buffer : (TILE,) unsigned integers that can hold n_bits + 1
     keys : (group, capacity) uint64, scratch for a group of queries, see `key_shape`
     indices : (n_queries, k) int64, written in order of (distance, index)
@@ -148,11 +164,14 @@ def nearest(queries, codes, k, n_bits, limits, buffer, keys, indices, distances,
             top[g] = limits[first + g]
         for start in range(0, n, TILE):
             n_items = min(TILE, n - start)
+            if passing.shape[0] == 1 and _none_pass(passing[0], start, n_items):
+                continue
             _load_tile(codes, start, start + n_items, words)
             for g in range(n_group):
+                own = passing[first + g if passing.shape[0] > 1 else 0]
                 # A later item at the k-th distance loses the tie, and is not looked at.
                 bound = top[g] if inside[g] >= k else top[g] + 1
-                if bound == 0:
+                if bound == 0 or (passing.shape[0] > 1 and _none_pass(own, start, n_items)):
                     continue
                 old = size[g]
                 size[g] = _collect(
@@ -162,6 +181,7 @@ def nearest(queries, codes, k, n_bits, limits, buffer, keys, indices, distances,
                     start,
                     bound,
                     np.uint64(0),
+                    own,
                     buffer,
                     hits,
                     keys[g],
@@ -221,7 +241,7 @@ def room(array, size, more):
 
 
 @kernel
-def within(queries, codes, radius, by_distance, buffer):
+def within(queries, codes, radius, by_distance, passing, buffer):
     """Find all items within `radius` of each query.
 
     Parameters
@@ -230,6 +250,7 @@ def within(queries, codes, radius, by_distance, buffer):
     codes : (n, n_words) uint64
     radius : int, at most n_bits
     by_distance : bool, order by (distance, index) instead of by index
+    passing : (n_masks, n_blocks) uint64, as for `nearest`
     buffer : (TILE,) unsigned integers that can hold n_bits + 1
 
     Returns
@@ -267,6 +288,7 @@ def within(queries, codes, radius, by_distance, buffer):
                     start,
                     n_bins,
                     np.uint64(g * n_bins),
+                    passing[first + g if passing.shape[0] > 1 else 0],
                     buffer,
                     hits,
                     keys,

@@ -10,6 +10,7 @@ from sklearn.base import clone
 from .._utils.notation import split_notation
 from ..base import BaseHasher
 from ..hashers.agh import AGHHasher
+from ..hashers.ba import BinaryAutoencoderHasher
 from ..hashers.bre import BREHasher
 from ..hashers.classifier import ClassifierHasher
 from ..hashers.cmh import CMHHasher
@@ -116,6 +117,11 @@ METHODS: dict[str, Method] = {
         PCAHasher, "unsupervised", "principal components, rotated at random", {"rotation": "random"}
     ),
     "itq": Method(ITQHasher, "unsupervised", "principal components, rotated towards their signs"),
+    "ba": Method(
+        BinaryAutoencoderHasher,
+        "unsupervised",
+        "binary autoencoder: codes that a linear decoder reconstructs rows from",
+    ),
     "agh-1": Method(AGHHasher, "unsupervised", "eigenvectors of an anchor graph, cut once"),
     "agh-2": Method(
         AGHHasher, "unsupervised", "eigenvectors of an anchor graph, cut twice", {"n_layers": 2}

@@ -1,17 +1,15 @@
 """Write the report of a comparison: one HTML page, which loads no other file."""
 
 import base64
-import hashlib
 import html
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from .._utils.extras import how_to_install
-from .._utils.text import plain
 from ..metrics.displays import COLORS
+from ..pages import escape, html_page, read_script, read_style
 from ._chance import CHANCE
 from ._figures import Figure
 from ._method_table import GROUPS, OTHERS, in_groups
@@ -78,25 +76,12 @@ def to_html(comparison: "Comparison", figures: Sequence[Figure]) -> str:
         body += _figures_by_length(figures)
     body += ["<h2>How it was made</h2>", *_how(about), *_notes(comparison)]
     body += ["<h2>All runs</h2>", _all_runs(comparison)]
-    style, script = (_read_beside(name) for name in ("report.css", "report.js"))
-    return _PAGE.format(
-        title=escape(title),
-        style=style,
-        policy=_policy(script),
-        script=script,
-        body="\n".join(body),
+    return html_page(
+        title=title,
+        body="<main>\n" + "\n".join(body) + "\n</main>",
+        style=read_style("pages/page.css", "comparison/report.css"),
+        script=read_script("comparison/report.js"),
     )
-
-
-def _read_beside(name: str) -> str:
-    """Text of a file of this folder, after a line break, as it stands in the page."""
-    return "\n" + files(__package__).joinpath(name).read_text("utf-8")
-
-
-def _policy(script: str) -> str:
-    """Let a browser use the style sheet of the page and this script only."""
-    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    return f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'"
 
 
 _PAGE_COLORS = {
@@ -106,28 +91,6 @@ _PAGE_COLORS = {
 }
 """The colours of drawings, which are those of matplotlib and of the displays, in a page."""
 _NO_FIGURES = f'<p class="quiet">Pictures need matplotlib: {html.escape(how_to_install("cli"))}</p>'
-_PAGE = """<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="{policy}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{title}</title>
-<style>{style}</style>
-</head>
-<body>
-<main>
-{body}
-</main>
-<script>{script}</script>
-</body>
-</html>
-"""
-
-
-def escape(value: object) -> str:
-    """Plain text as HTML, also between quotes."""
-    return html.escape(plain(str(value)))
 
 
 def prose(text: object) -> str:

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sklearn_hashrank import (
+    BinaryAutoencoderHasher,
     DispersionHasher,
     EuclideanAffinity,
     HammingNeighbors,
@@ -52,6 +53,7 @@ from sklearn_hashrank.metrics import (
     tie_aware_ndcg_score,
 )
 from sklearn_hashrank.model_selection import RandomRetrievalSplit, cross_validate_retrieval
+from sklearn_hashrank.neighbors import DecodedNeighbors
 
 Features = NDArray[np.float64]
 Labels = NDArray[np.int64]
@@ -161,6 +163,14 @@ def codes_and_search(codes: NDArray[np.uint8]) -> None:
     assert distances.shape == indices.shape == (len(codes), 3)
 
 
+def decoded(X: Features) -> None:
+    hasher = BinaryAutoencoderHasher(4, max_iter=1, random_state=0).fit(X)
+    index = DecodedNeighbors(hasher, 3, metric="euclidean").fit(hasher.transform(X))
+    rows: NDArray[Any] = hasher.inverse_transform(index.codes_)
+    distances, indices = index.kneighbors(rows)
+    assert distances.shape == indices.shape == (len(X), 3)
+
+
 def model_selection(X: Features, y: Labels) -> None:
     scorer = make_retrieval_scorer("tie_aware_ap", database="fit")
     score = scorer(LSHHasher(4, random_state=0).fit(X, y), X, y)
@@ -185,5 +195,6 @@ def use(folder: Path) -> None:
     histograms(codes, y)
     metrics(codes, y)
     codes_and_search(codes)
+    decoded(X)
     model_selection(X, y)
     assert GIST(image_shape=(8, 8)).fit(np.ones((2, 64))) is not None
