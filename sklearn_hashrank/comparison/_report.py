@@ -1,6 +1,5 @@
 """Write the report of a comparison: one HTML page, which loads no other file."""
 
-import base64
 import html
 import math
 import re
@@ -84,6 +83,8 @@ def to_html(comparison: "Comparison", figures: Sequence[Figure]) -> str:
     )
 
 
+_STYLE = re.compile(r'\bstyle="([^"]*)"')
+_FONT_SIZE = re.compile(r"[\d.]+px")
 _PAGE_COLORS = {
     **{color.lower(): f"var(--line-{number})" for number, color in enumerate(COLORS)},
     **{"#000000": "var(--text)", "#ffffff": "none", "#7f7f7f": "var(--quiet)"},
@@ -197,9 +198,22 @@ def _inline(figure: Figure) -> str:
     svg = figure.saved_as("svg").decode()
     svg = re.sub(r' xmlns(:\w+)?="[^"]*"', "", svg[svg.index("<svg") :])
     svg = re.sub(r"<style.*?</style>", "", svg, flags=re.DOTALL)  # it would hold for the page
+    svg = _STYLE.sub(_as_attributes, svg)
     svg = svg.replace("<svg ", f'<svg role="img" aria-label="{escape(figure.caption)}" ', 1)
     svg = re.sub(r'(?<=\bid=")|(?<=href="#)|(?<=url\(#)', f"{figure.name}-", svg)
     return re.sub("|".join(_PAGE_COLORS), lambda found: _PAGE_COLORS[found[0]], svg)
+
+
+def _as_attributes(style: re.Match[str]) -> str:
+    """Write a style as attributes of its own: the policy of the page allows no other styles."""
+    written = []
+    for declaration in filter(str.strip, style[1].split(";")):
+        name, _, value = (part.strip() for part in declaration.partition(":"))
+        size = _FONT_SIZE.search(value) if name == "font" else None
+        if size:
+            name, value = "font-size", size[0]
+        written.append(f'{name}="{value}"')
+    return " ".join(written)
 
 
 def _figures_by_length(figures: Sequence[Figure]) -> list[str]:

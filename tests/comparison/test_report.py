@@ -219,6 +219,7 @@ def test_it_says_how_it_was_made(page, text):
     drawings = [attributes for tag, attributes in page.elements if tag == "svg"]
     assert len(drawings) == 2 + 2 * 4
     assert all(attributes["aria-label"] for attributes in drawings)
+    assert not any("style" in attributes for _, attributes in page.elements)  # browsers drop them
     ids = [attributes["id"] for _, attributes in page.elements if "id" in attributes]
     assert len(set(ids)) == len(ids)
     assert "`" not in re.sub("<script>.*?</script>", "", text, flags=re.DOTALL)
