@@ -17,7 +17,8 @@ from ._runner import RunResult
 CHANCE = "chance"
 """Name of the row of constant codes in tables and figures."""
 
-_SUFFIX = "_above_chance"
+ABOVE_CHANCE = "_above_chance"
+"""What follows the name of a measure in that of the column of what is above chance."""
 
 
 def measure_chance(
@@ -61,7 +62,7 @@ def columns_above_chance(columns: Iterable[Column], measures: Iterable[str]) -> 
     of_measures = set(measures)
     return tuple(
         Column(
-            column.name + _SUFFIX,
+            column.name + ABOVE_CHANCE,
             f"{column.title} above chance",
             f"{column.title} less that of constant codes, of which every item is tied.",
         )
@@ -74,13 +75,13 @@ def with_above_chance(
     results: Sequence[RunResult], chance: Sequence[RunResult], columns: Iterable[Column]
 ) -> list[RunResult]:
     """Add the scores of such columns to results, from the chance of the same seed and length."""
-    names = [column.name.removesuffix(_SUFFIX) for column in columns]
+    names = [column.name.removesuffix(ABOVE_CHANCE) for column in columns]
     by_chance = {(result.n_bits, result.seed): result.scores for result in chance}
     found = []
     for result in results:
         level = by_chance.get((result.n_bits, result.seed), {})
         above = {
-            name + _SUFFIX: result.scores[name] - level[name]
+            name + ABOVE_CHANCE: result.scores[name] - level[name]
             for name in names
             if name in result.scores and name in level
         }

@@ -33,8 +33,9 @@ _ABOUT_TIES = (
 )
 _ABOUT_BEST = (
     "A value is marked only where it is ahead of every other method's at the same code length by "
-    "more than the standard error of their difference over seeds. Differences are paired: all "
-    "methods have the same split for the same seed."
+    "two paired t-tests, over the queries and over the seeds, at the level .05 after Holm's "
+    "correction for the number of rivals. All methods have the same split for the same seed. Times "
+    "are not marked."
 )
 _ABOUT_CHANCE = (
     "The last row of a table, chance, is what constant codes score: all items are tied, and every "
@@ -44,7 +45,7 @@ _ABOUT_TABLES = (
     "Click a heading to sort by its column: best first, worst first, and as it was. The bluer a "
     "cell, the better its value is among those of the column."
 )
-_ONE_SEED = "There is a single seed, hence no standard error, and nothing is marked."
+_ONE_SEED = "There is a single seed, which says nothing of other splits, and nothing is marked."
 
 
 def to_html(comparison: "Comparison", figures: Sequence[Figure]) -> str:

@@ -11,11 +11,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._utils.text import plain
-from ._chance import CHANCE
-from ._columns import COLUMNS, Column
+from ..metrics import holm_correction, paired_test
+from ._chance import ABOVE_CHANCE, CHANCE
+from ._columns import COLUMNS, OF_QUERIES, Column
 from ._method_table import in_groups
 from ._runner import RunResult
 
+LEVEL = 0.05
+"""Of the tests that decide what is best."""
+_FEWEST_DECIMALS, _MOST_DECIMALS = 3, 5
 _MANY = 8  # methods of a table that is read without headings
 DASH = "\u2013"
 
@@ -54,9 +58,8 @@ def summarize(
 ) -> list[Table]:
     """Make one table for each column that the results have.
 
-    A cell is `best` where its mean is ahead of every other method's at this code length by more
-    than the standard error of their difference, which is paired: the same seed means the same
-    split. A single seed has no standard error, so that nothing is called best.
+    A cell is `best` where :func:`best_of` says so of the methods at this code length. Nothing is
+    best where there is a single seed, and no time or size is.
     """
     methods = list(dict.fromkeys(result.method for result in results))
     groups = in_groups(methods, group_of or {})
@@ -68,7 +71,7 @@ def summarize(
         cells = {}
         for n_bits in lengths:
             values = {method: _by_seed(results, method, n_bits, column.name) for method in methods}
-            best = best_of(values, column.best)
+            best = None if column.is_time else best_of(values, _of_queries(results, n_bits, column))
             for method in methods:
                 if values[method]:
                     cells[method, n_bits] = _cell(results, method, n_bits, column, method == best)
@@ -89,33 +92,61 @@ def _cell(
     return Cell(_mean(values), _deviation(values), _mean(lowest), _mean(highest), best)
 
 
-def best_of(values: dict[str, dict[int, float]], wanted: str = "highest") -> str | None:
-    """Name the method that is ahead of every other one by more than a standard error.
+def best_of(
+    values: dict[str, dict[int, float]], of_queries: dict[str, dict[int, list[float]]]
+) -> str | None:
+    """Name the method that is ahead of every other one by more than chance gives.
 
-    `values` has the value of each seed for each method. None where no method is ahead, and where
-    there are fewer than two methods or two seeds.
+    Two paired t-tests must both say so: over the queries of all seeds, and over the seeds, whose
+    splits and hashers differ. The p-value of a rival is the larger one, and Holm's correction for
+    the number of rivals keeps the chance of a false mark at `LEVEL`.
+
+    Parameters
+    ----------
+    values : dict of str to dict of int to float
+        The value of each seed for each method.
+    of_queries : dict of str to dict of int to list of float
+        The values of each query in the same form; empty where there are none.
+
+    Returns
+    -------
+    best : str or None
+        None where no method is ahead, and where there are fewer than two methods or two seeds.
 
     Examples
     --------
     >>> from sklearn_hashrank.comparison._result_tables import best_of
-    >>> best_of({"a": {0: 0.5, 1: 0.6}, "b": {0: 0.4, 1: 0.49}})
+    >>> best_of({"a": {0: 0.5, 1: 0.6}, "b": {0: 0.4, 1: 0.499}}, {})
     'a'
-    >>> best_of({"a": {0: 0.5, 1: 0.6}, "b": {0: 0.3, 1: 0.7}}) is None
+    >>> best_of({"a": {0: 0.5, 1: 0.6}, "b": {0: 0.4, 1: 0.58}}, {}) is None
     True
     """
-    sign = 1 if wanted == "highest" else -1
     tried = {method: found for method, found in values.items() if found}
     if len(tried) < 2:
         return None
-    leader = max(tried, key=lambda method: sign * _mean(tried[method].values()))
-    for method, found in tried.items():
-        if method == leader:
+    leader = max(tried, key=lambda method: _mean(tried[method].values()))
+    p_values = []
+    for rival in tried:
+        if rival == leader:
             continue
-        seeds = sorted(set(found) & set(tried[leader]))
-        ahead = [sign * (tried[leader][seed] - found[seed]) for seed in seeds]
-        if len(seeds) < 2 or not _mean(ahead) > _deviation(ahead) / math.sqrt(len(ahead)):
+        seeds = sorted(set(tried[rival]) & set(tried[leader]))
+        if len(seeds) < 2:
             return None
-    return leader
+        of_seeds = [[tried[method][seed] for seed in seeds] for method in (leader, rival)]
+        p_values.append(_p_value(*of_seeds))
+        if all(seed in of_queries.get(m, {}) for m in (leader, rival) for seed in seeds):
+            of_both = [
+                [value for seed in seeds for value in of_queries[m][seed]] for m in (leader, rival)
+            ]
+            p_values[-1] = max(p_values[-1], _p_value(*of_both))
+    return leader if (holm_correction(p_values) <= LEVEL).all() else None
+
+
+def _p_value(a: list[float], b: list[float]) -> float:
+    """Paired t-test; 1 where fewer than two pairs have a value."""
+    if np.count_nonzero(~np.isnan(a)) < 2:
+        return 1.0
+    return paired_test(a, b, method="student").p_value
 
 
 def _by_seed(results: Sequence[RunResult], method: str, n_bits: int, name: str) -> dict[int, float]:
@@ -124,6 +155,19 @@ def _by_seed(results: Sequence[RunResult], method: str, n_bits: int, name: str) 
         for result in results
         if (result.method, result.n_bits) == (method, n_bits) and name in result.scores
     }
+
+
+def _of_queries(
+    results: Sequence[RunResult], n_bits: int, column: Column
+) -> dict[str, dict[int, list[float]]]:
+    """Values of the queries by method and seed, of the measure that a column is of."""
+    name = column.name.removesuffix(ABOVE_CHANCE)
+    found: dict[str, dict[int, list[float]]] = {}
+    for result in results:
+        values = result.curves.get(OF_QUERIES, {}).get(name)
+        if result.n_bits == n_bits and values is not None:
+            found.setdefault(result.method, {})[result.seed] = values
+    return found
 
 
 def _mean(values: Iterable[float]) -> float:
@@ -205,14 +249,13 @@ def by_group(table: Table) -> list[tuple[str, list[str]]]:
     return [*groups, ("", [CHANCE])] if table.has_chance else groups
 
 
-def format_cell(cell: Cell, column: Column) -> tuple[str, str, str]:
+def format_cell(cell: Cell, column: Column, digits: int | None = None) -> tuple[str, str, str]:
     """Mean, deviation and range as text; the last two are empty where there are none.
 
-    A share has three decimals and no zero before the point, a time three significant digits.
+    A share has no zero before the point, and as many decimals as show its deviation: three to
+    five, unless `digits` says how many. A time has three significant digits.
     """
-    decimals = 3
-    if column.is_time and cell.mean > 0:
-        decimals = max(0, 2 - math.floor(math.log10(cell.mean)))
+    decimals = _decimals(cell, column) if digits is None or column.is_time else digits
 
     def show(value: float) -> str:
         text = f"{value:.{decimals}f}" if math.isfinite(value) else DASH
@@ -221,6 +264,16 @@ def format_cell(cell: Cell, column: Column) -> tuple[str, str, str]:
     deviation = show(cell.deviation) if math.isfinite(cell.deviation) else ""
     ties = f"{show(cell.low)} {DASH} {show(cell.high)}" if math.isfinite(cell.low) else ""
     return show(cell.mean), deviation, ties
+
+
+def _decimals(cell: Cell, column: Column) -> int:
+    mean = abs(cell.mean) if math.isfinite(cell.mean) else 0.0
+    by_mean = 2 - math.floor(math.log10(mean)) if mean > 0 else _FEWEST_DECIMALS
+    if column.is_time:
+        return max(0, by_mean)
+    if cell.deviation > 0:  # not of nan
+        by_mean = -math.floor(math.log10(cell.deviation))
+    return min(max(by_mean, _FEWEST_DECIMALS), _MOST_DECIMALS)
 
 
 def csv_cell(value: Any) -> Any:
