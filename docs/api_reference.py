@@ -176,6 +176,10 @@ SECTIONS = (
         "Comparison",
         "sklearn_hashrank.comparison",
         (
+            "suggest",
+            "Suggestion",
+            "Trial",
+            "Rival",
             "compare",
             "Comparison",
             "RunResult",

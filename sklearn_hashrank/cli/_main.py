@@ -19,12 +19,14 @@ from . import (
     _command_fit,
     _command_methods,
     _command_search,
+    _command_suggest,
     _command_warmup,
 )
 from ._affinities import in_options
 from ._outputs import check_words
 
 _COMMANDS = (
+    _command_suggest,
     _command_compare,
     _command_methods,
     _command_fit,
@@ -39,6 +41,7 @@ _DESCRIPTION = (
 )
 _EPILOG = """\
 examples:
+  hashrank suggest --data train.csv --label-column class --bits 32
   hashrank compare --data digits --methods lsh,itq,talr-ap --bits 12,24,48 --output results
   hashrank fit --data train.csv --label-column class --method talr-ap --bits 32 --output model.npz
   hashrank encode --model model.npz --data items.npy --output codes.npy

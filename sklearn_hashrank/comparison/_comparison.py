@@ -306,7 +306,7 @@ def compare(
     """
     check_n_jobs(n_jobs)
     hashers, named = _check_methods(methods), name_measures(measures)
-    X, y = _check_data(X, y)
+    X, y = check_data(X, y)
     given, affinity = affinity, _decided(affinity, y)
     _check_rescoring(rescoring, X)
     shown, above_chance = _chosen_columns(columns, named, rescoring)
@@ -315,8 +315,8 @@ def compare(
     seeds = _check_integers(range(seeds) if is_int(seeds) else seeds, "seeds", 0)
     protocol, reason = check_protocol(protocol, X, y)
     splits = {seed: draw_split(protocol, X, compared, seed) for seed in seeds}
-    to_learn_from = _affinity_of_hashers(given, affinity, y, splits.values())
-    hashers = {method: _with_affinity(hasher, to_learn_from) for method, hasher in hashers.items()}
+    to_learn_from = affinity_of_hashers(given, affinity, y, splits.values())
+    hashers = {method: with_affinity(hasher, to_learn_from) for method, hasher in hashers.items()}
     fitted = {seed: fit_affinity(affinity, compared[splits[seed].train]) for seed in seeds}
     affinities = {seed: each.without_database() for seed, each in fitted.items()}
     if y is not None:
@@ -438,7 +438,7 @@ def _decided(affinity: Any, y: Any) -> Any:
     return auto_affinity(y) if y is not None and is_auto(affinity) else affinity_for(affinity, y)
 
 
-def _affinity_of_hashers(given: Any, decided: Any, y: Any, splits: Iterable[RetrievalSplit]) -> Any:
+def affinity_of_hashers(given: Any, decided: Any, y: Any, splits: Iterable[RetrievalSplit]) -> Any:
     """Let hashers decide what "auto" means, unless the training rows of a split look otherwise.
 
     A hasher that decides itself knows that the affinity is a guess, and may refuse it.
@@ -478,7 +478,7 @@ def _chosen_columns(
     return chosen, tuple(column for column in chosen if column.name in further)
 
 
-def _check_data(X: Any, y: Any) -> tuple[Any, Any]:
+def check_data(X: Any, y: Any) -> tuple[Any, Any]:
     X = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32], input_name="X")
     if y is None:
         return X, None
@@ -502,7 +502,7 @@ def _check_methods(methods: Any) -> dict[str, Any]:
     return {name: check_method(hasher, name) for name, hasher in methods.items()}
 
 
-def _with_affinity(estimator: Any, affinity: Any) -> Any:
+def with_affinity(estimator: Any, affinity: Any) -> Any:
     """Clone an estimator that learns from `affinity` wherever it would choose one itself."""
     estimator = clone(estimator)
     chosen = {

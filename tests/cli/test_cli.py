@@ -6,6 +6,7 @@ import io
 import json
 import os
 import re
+import shlex
 import shutil
 import signal
 import subprocess
@@ -1031,3 +1032,48 @@ def test_methods_lists_what_a_notation_sets(capsys):
     assert capsys.readouterr().err.startswith(
         "hashrank: error: unknown method 'itg'. Did you mean 'itq'?"
     )
+
+
+def test_suggest_prints_the_choice_and_the_command_that_learns_it(folder, capsys):
+    rng = np.random.default_rng(0)
+    y = np.arange(90) % 3
+    X = rng.normal(size=(3, 4))[y] + 0.2 * rng.normal(size=(90, 4))
+    names = np.array(["red one", "green", "blue"])[y]
+    lines = [",".join(["a", "b", "c", "d", "kind of"])]
+    lines += [",".join([*map(str, row), name]) for row, name in zip(X, names, strict=True)]
+    Path("my items.csv").write_text("\n".join(lines))
+    arguments = ["suggest", "--data", "my items.csv", "--label-column", "kind of", "--bits", "3"]
+    arguments += ["--methods", "lsh,rsh,itq", "--splits", "2"]
+    code, out, err = run(capsys, *arguments)
+    assert code == 0
+    first, *_, last = out.splitlines()
+    assert first.startswith("Take ")
+    assert "split 2 of 2: rsh: AP_T " in err
+    method = first.removeprefix("Take ").partition(":")[0]
+    assert last == (
+        "command: hashrank fit --data 'my items.csv' --label-column 'kind of' "
+        f"--method {method} --bits 3 --output model.npz"
+    )
+    assert run(capsys, *shlex.split(last.removeprefix("command: hashrank ")))[0] == 0
+    np.savez("rows.npz", X=X.astype(np.float32), y=np.eye(3, dtype=np.float32)[y])
+    code, out, err = run(
+        capsys, "suggest", "--data", "rows.npz", "--bits", "3", "--methods", "rsh", "--quiet"
+    )
+    assert code == 0
+    assert not err
+    assert "relevance: y: 3 labels, 1.0 per row" in out
+
+
+def test_suggest_without_labels_and_what_it_refuses(folder, capsys):
+    X = np.random.default_rng(0).normal(size=(60, 4))
+    np.save("rows.npy", X)
+    options = ["--methods", "lsh,itq", "--bits", "4", "--splits", "1"]
+    code, out, err = run(capsys, "suggest", "--data", "rows.npy", *options)
+    assert code == 0
+    assert "no labels; distances" in err
+    assert "recall@10" in out
+    np.save("one.npy", np.zeros(60, int))
+    line = refused(capsys, "suggest", "--data", "rows.npy", "--labels", "one.npy", "--quiet")
+    assert line.startswith("suggest has nothing to learn from")
+    line = refused(capsys, "suggest", "--data", "rows.npy", "--labels", "one.npy", "--methods", "x")
+    assert line.startswith("unknown method 'x'")
