@@ -143,6 +143,20 @@ def add_command(commands: Any) -> None:
         metavar="DIR",
         help="folder for report, tables and finished runs (default: %(default)s)",
     )
+    parser.add_argument(
+        "--combine", action="store_true", help="one LaTeX table for all measures, not one for each"
+    )
+    parser.add_argument(
+        "--digits",
+        type=positive,
+        metavar="N",
+        help="decimal places in Markdown and LaTeX (default: as many as show the spread)",
+    )
+    parser.add_argument(
+        "--no-ranges",
+        action="store_true",
+        help="no worst and best order of ties in Markdown and LaTeX",
+    )
     parser.add_argument("--quiet", action="store_true", help="no progress, no tables")
     parser.set_defaults(run=_run)
 
@@ -185,7 +199,7 @@ def _run(options: Namespace, arguments: list[str]) -> int:
             )
         except KeyboardInterrupt as interrupt:
             raise KeyboardInterrupt(_how_to_resume(progress, folder)) from interrupt
-    return _write(comparison, folder, options.quiet)
+    return _write(comparison, folder, options)
 
 
 def _protocol(options: Namespace, rows: Rows) -> Any:
@@ -226,11 +240,12 @@ def _check_protocol(protocol: Any, rows: Rows) -> None:
         ) from error
 
 
-def _write(comparison: Comparison, folder: Path, quiet: bool) -> int:
-    paths = comparison.write(folder)
-    if not quiet:
+def _write(comparison: Comparison, folder: Path, options: Namespace) -> int:
+    cells = {"digits": options.digits, "ranges": not options.no_ranges}
+    paths = comparison.write(folder, combined=options.combine, **cells)
+    if not options.quiet:
         print(comparison.about["data"]["relevance"], end="\n\n")
-        print(comparison.to_markdown([comparison.columns[0].name]))
+        print(comparison.to_markdown([comparison.columns[0].name], **cells))
         for kind in ("csv", "markdown", "latex"):
             print(f"{kind}: {paths[kind]}")
     print(f"report: {paths['report']}")

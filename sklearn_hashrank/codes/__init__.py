@@ -14,7 +14,7 @@ from ._code_formats import (
 )
 from ._counts import CodeCounter, KeptCodes
 from ._groups import EqualCodes, group_equal
-from ._read_codes import codes_of_array, read_codes
+from ._code_reading import codes_of_array, read_codes
 from ._targets import collect_codes
 
 __all__ = [

@@ -29,7 +29,7 @@ from ._protocols import check_protocol, describe_protocol, draw_split
 from ._provenance import describe_data, describe_machine, run_key, versions
 from ._refusals import describe_refusals, find_refusals
 from ._rescored import Rescoring
-from ._result_tables import Table, summarize, to_csv, to_latex, to_markdown
+from ._result_tables import LEVEL, Notation, Table, summarize, to_csv, to_latex, to_markdown
 from ._run_store import RunStore, load_result, save_result
 from ._runner import Run, RunResult, execute, interrupts_ignored
 
@@ -112,35 +112,78 @@ class Comparison:
         """
         return to_csv(self.results)
 
-    def to_markdown(self, names: Iterable[str] | None = None) -> str:
+    def to_markdown(
+        self,
+        names: Iterable[str] | None = None,
+        *,
+        digits: int | None = None,
+        ranges: bool = True,
+    ) -> str:
         """Tables as Markdown.
 
         Parameters
         ----------
         names : iterable of str, default=None
             Scores that are wanted; None: all that have a table.
+        digits : int, default=None
+            Decimal places of shares. None: as many as show the spread, three to five.
+        ranges : bool, default=True
+            Whether cells show the worst and the best order of ties.
 
         Returns
         -------
         text : str
             A heading and a pipe table for each score.
         """
-        return to_markdown(self.tables(names))
+        return to_markdown(self.tables(names), Notation(digits, ranges))
 
-    def to_latex(self, names: Iterable[str] | None = None) -> str:
+    def to_latex(
+        self,
+        names: Iterable[str] | None = None,
+        *,
+        combined: bool = False,
+        digits: int | None = None,
+        ranges: bool = True,
+    ) -> str:
         """Tables as LaTeX, for the package booktabs.
 
         Parameters
         ----------
         names : iterable of str, default=None
-            Scores that are wanted; None: all that have a table.
+            Scores that are wanted; None: all that have a table, without times where `combined`.
+        combined : bool, default=False
+            Whether one table has all scores side by side.
+        digits : int, default=None
+            Decimal places of shares. None: as many as show the spread, three to five.
+        ranges : bool, default=True
+            Whether cells show the worst and the best order of ties.
 
         Returns
         -------
         text : str
-            A ``table`` environment for each score.
+            A ``table`` environment for each score, or one for all. Captions say which protocol,
+            seeds and test the numbers come from.
         """
-        return to_latex(self.tables(names))
+        tables = self.tables(names)
+        if combined and names is None:
+            tables = [table for table in tables if not table.column.is_time] or tables
+        return to_latex(tables, Notation(digits, ranges), self._caption(), combined)
+
+    def _caption(self) -> str:
+        """What the caption of a paper says of protocol, seeds and test."""
+        about, seeds = self.about, len(self.about["seeds"])
+        texts = [
+            f"Data: {about['data']['name']}; {about['protocol']['sizes']}",
+            f"{seeds} seed{'s' * (seeds != 1)}",
+        ]
+        if self.chance:
+            texts.append("chance: constant codes")
+        if seeds > 1:
+            texts.append(
+                "bold: ahead of every other method by paired t-tests over queries and over seeds, "
+                f"p <= {LEVEL} after Holm's correction"
+            )
+        return "; ".join(texts) + "."
 
     def to_html(self) -> str:
         """Make the report: one page, which loads no other file.
@@ -169,13 +212,26 @@ class Comparison:
 
         return to_html(self, figures)
 
-    def write(self, folder: str | Path) -> dict[str, Path]:
+    def write(
+        self,
+        folder: str | Path,
+        *,
+        combined: bool = False,
+        digits: int | None = None,
+        ranges: bool = True,
+    ) -> dict[str, Path]:
         """Write the report, the tables and the figures into a folder.
 
         Parameters
         ----------
         folder : str or Path
             The folder, which is made where it does not exist.
+        combined : bool, default=False
+            Whether one table has all scores side by side.
+        digits : int, default=None
+            Decimal places of shares. None: as many as show the spread, three to five.
+        ranges : bool, default=True
+            Whether cells show the worst and the best order of ties.
 
         Returns
         -------
@@ -191,8 +247,8 @@ class Comparison:
         texts = {
             "report": self._html(figures),
             "csv": self.to_csv(),
-            "markdown": self.to_markdown(),
-            "latex": self.to_latex(),
+            "markdown": self.to_markdown(digits=digits, ranges=ranges),
+            "latex": self.to_latex(combined=combined, digits=digits, ranges=ranges),
         }
         for kind, text in texts.items():
             with write_file(paths[kind], "w", encoding="utf-8") as file:

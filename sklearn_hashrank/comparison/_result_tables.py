@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .._utils.parameters import is_int
 from .._utils.text import plain
 from ..metrics import holm_correction, paired_test
 from ._chance import ABOVE_CHANCE, CHANCE
@@ -193,54 +194,121 @@ def to_csv(results: Sequence[RunResult]) -> str:
     return text.getvalue()
 
 
-def to_markdown(tables: Sequence[Table]) -> str:
+@dataclass(frozen=True)
+class Notation:
+    """How tables write a cell.
+
+    Parameters
+    ----------
+    digits : int, default=None
+        Decimal places of shares. None: as many as show the spread.
+    ranges : bool, default=True
+        Whether cells show the worst and the best order of ties.
+    """
+
+    digits: int | None = None
+    ranges: bool = True
+
+    def __post_init__(self) -> None:
+        if self.digits is not None and not is_int(self.digits, 0):
+            raise ValueError(f"digits must be an int >= 0 or None. Got {self.digits!r} instead.")
+        if not isinstance(self.ranges, bool):
+            raise ValueError(f"ranges must be True or False. Got {self.ranges!r} instead.")
+
+    def parts(self, cell: Cell, column: Column) -> tuple[str, str]:
+        """Mean, and what follows it: deviation and range."""
+        mean, deviation, ties = format_cell(cell, column, self.digits)
+        spread = f" ± {deviation}" if deviation else ""
+        return mean, spread + (f" [{ties}]" if ties and self.ranges else "")
+
+
+def to_markdown(tables: Sequence[Table], notation: Notation | None = None) -> str:
     """One pipe table for each figure; the best are bold."""
+    notation = notation or Notation()
+
+    def show(cell: Cell, column: Column) -> str:
+        mean, spread = notation.parts(cell, column)
+        return (f"**{mean}**" if cell.best else mean) + spread
+
     parts = []
     for table in tables:
         rows = [["method", *(f"{n_bits} bits" for n_bits in table.n_bits)]]
         for group, methods in by_group(table):
             if group:
                 rows.append([f"*{escape_markdown(group)}*", *[""] * len(table.n_bits)])
-            rows += [[escape_markdown(m), *_row(table, m, _markdown_cell)] for m in methods]
-        heading = f"**{escape_markdown(table.column.title)}** ({what_cells_show(table)})"
+            rows += [[escape_markdown(m), *_row(table, m, show)] for m in methods]
+        shown = what_cells_show(table, notation.ranges)
+        heading = f"**{escape_markdown(table.column.title)}** ({shown})"
         lines = [heading, "", *_pipe_table(rows)]
         parts.append("\n".join(lines))
     return "\n\n".join(parts) + "\n"
 
 
-def to_latex(tables: Sequence[Table]) -> str:
-    """One booktabs table for each figure; the best are bold."""
-    parts = []
+def to_latex(
+    tables: Sequence[Table],
+    notation: Notation | None = None,
+    note: str = "",
+    is_combined: bool = False,
+) -> str:
+    """Write booktabs tables, one for each figure or one for all; the best are bold.
+
+    `note` ends each caption.
+    """
+    notation = notation or Notation()
+    sets = [list(tables)] if is_combined and tables else [[table] for table in tables]
+    found = [_latex_table(each, notation, note) for each in sets]
+    return "% needs \\usepackage{booktabs}\n" + "\n\n".join(found) + "\n"
+
+
+def _latex_table(tables: list[Table], notation: Notation, note: str) -> str:
+    """One table whose columns are the code lengths of one figure after the other."""
+
+    def show(cell: Cell, column: Column) -> str:
+        mean, spread = notation.parts(cell, column)
+        return (rf"\textbf{{{mean}}}" if cell.best else mean) + escape_latex(spread)
+
+    first = tables[0]
+    titles = ", ".join(table.column.title for table in tables)
+    shown = what_cells_show(max(tables, key=lambda table: table.column.ranged), notation.ranges)
+    caption = f"{titles}: {shown}." + (f" {note}" if note else "")
+    n_columns = sum(len(table.n_bits) for table in tables)
+    lines = [
+        r"\begin{table}",
+        r"  \centering",
+        rf"  \caption{{{_in_latex(caption)}}}",
+        rf"  \begin{{tabular}}{{l{'r' * n_columns}}}",
+        r"    \toprule",
+    ]
+    if len(tables) > 1:
+        lines += _latex_titles(tables)
+    lengths = [f"{n_bits} bits" for table in tables for n_bits in table.n_bits]
+    lines += [rf"    {' & '.join(['method', *lengths])} \\", r"    \midrule"]
+    for group, methods in by_group(first):
+        if (group or methods == [CHANCE]) and lines[-1] != r"    \midrule":
+            lines.append(r"    \midrule")
+        if group:
+            name = rf"\emph{{{escape_latex(group)}}}"
+            lines.append(rf"    \multicolumn{{{n_columns + 1}}}{{l}}{{{name}}} \\")
+        for method in methods:
+            cells = [cell for table in tables for cell in _row(table, method, show)]
+            lines.append("    " + " & ".join([escape_latex(method), *cells]) + r" \\")
+    return "\n".join([*lines, r"    \bottomrule", r"  \end{tabular}", r"\end{table}"])
+
+
+def _latex_titles(tables: Sequence[Table]) -> list[str]:
+    """Headings over the columns of each figure, with a rule below each."""
+    titles, rules, column = [""], [], 2
     for table in tables:
-        heading = " & ".join(["method", *(f"{n_bits} bits" for n_bits in table.n_bits)])
-        lines = [
-            r"\begin{table}",
-            r"  \centering",
-            rf"  \caption{{{escape_latex(f'{table.column.title}: {what_cells_show(table)}')}}}",
-            rf"  \begin{{tabular}}{{l{'r' * len(table.n_bits)}}}",
-            r"    \toprule",
-            rf"    {heading} \\",
-            r"    \midrule",
-        ]
-        for group, methods in by_group(table):
-            if methods == [CHANCE]:
-                lines.append(r"    \midrule")
-            if group:
-                name = rf"\emph{{{escape_latex(group)}}}"
-                heading = rf"\multicolumn{{{len(table.n_bits) + 1}}}{{l}}{{{name}}}"
-                lines += [
-                    *[r"    \midrule"] * (lines[-1] != r"    \midrule"),
-                    f"    {heading} \\\\",
-                ]
-            lines += [
-                "    "
-                + " & ".join([escape_latex(method), *_row(table, method, _latex_cell)])
-                + r" \\"
-                for method in methods
-            ]
-        lines += [r"    \bottomrule", r"  \end{tabular}", r"\end{table}"]
-        parts.append("\n".join(lines))
-    return "% needs \\usepackage{booktabs}\n" + "\n\n".join(parts) + "\n"
+        width = len(table.n_bits)
+        titles.append(rf"\multicolumn{{{width}}}{{c}}{{{_in_latex(table.column.title)}}}")
+        rules.append(rf"\cmidrule(lr){{{column}-{column + width - 1}}}")
+        column += width
+    return [rf"    {' & '.join(titles)} \\", "    " + " ".join(rules)]
+
+
+def _in_latex(text: str) -> str:
+    """Text of our own, in which the T of AP_T is an index."""
+    return re.sub(r"\\_T\b", "$_T$", escape_latex(text))
 
 
 def by_group(table: Table) -> list[tuple[str, list[str]]]:
@@ -307,12 +375,13 @@ _LATEX = {
 }
 
 
-def what_cells_show(table: Table) -> str:
+def what_cells_show(table: Table, with_ranges: bool = True) -> str:
     """Say what the numbers of a cell are."""
     shown = "mean"
     if any(math.isfinite(cell.deviation) for cell in table.cells.values()):
         shown += " ± standard deviation over seeds"
-    return shown + (f", worst {DASH} best order of ties" if table.column.ranged else "")
+    is_ranged = table.column.ranged and with_ranges
+    return shown + (f", worst {DASH} best order of ties" if is_ranged else "")
 
 
 def _row(table: Table, method: str, show: Callable[[Cell, Column], str]) -> list[str]:
@@ -329,18 +398,3 @@ def _pipe_table(rows: Sequence[Sequence[str]]) -> list[str]:
     ]
     rule = " | ".join("-" * (width - (i > 0)) + ":" * (i > 0) for i, width in enumerate(widths))
     return [f"| {line} |" for line in (lines[0], rule, *lines[1:])]
-
-
-def _markdown_cell(cell: Cell, column: Column) -> str:
-    mean, deviation, ties = format_cell(cell, column)
-    return (f"**{mean}**" if cell.best else mean) + _spread(deviation, ties)
-
-
-def _latex_cell(cell: Cell, column: Column) -> str:
-    mean, deviation, ties = format_cell(cell, column)
-    best = rf"\textbf{{{mean}}}" if cell.best else mean
-    return best + escape_latex(_spread(deviation, ties))
-
-
-def _spread(deviation: str, ties: str) -> str:
-    return (f" ± {deviation}" if deviation else "") + (f" [{ties}]" if ties else "")

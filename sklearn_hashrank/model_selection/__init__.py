@@ -1,6 +1,6 @@
 """Splits into training rows, queries and database, and cross-validation of retrieval."""
 
-from ._choice import choose_retrieval_split
+from ._chosen_split import choose_retrieval_split
 from ._folds import RetrievalKFold
 from ._splits import PerClassRetrievalSplit, RandomRetrievalSplit, RetrievalSplit, cifar10_split
 from ._unseen import UnseenClassesSplit

@@ -312,6 +312,15 @@ def test_write(comparison, tmp_path, no_matplotlib):
     assert paths["markdown"].read_text() == comparison.to_markdown()
 
 
+def test_captions_say_protocol_seeds_and_test(comparison):
+    latex = comparison.to_latex(combined=True)
+    assert latex.count(r"\caption") == 1
+    assert "50 queries, 1,747 database rows, 300 training rows; 2 seeds; chance: constant" in latex
+    assert r"p \textless{}= 0.05 after Holm's correction" in latex
+    assert "Training" not in latex
+    assert comparison.to_latex().count(r"\caption") == 7
+
+
 def test_figures_are_written_for_papers(comparison, tmp_path):
     pytest.importorskip("matplotlib")
     paths = comparison.write(tmp_path)

@@ -3,12 +3,14 @@
 import csv
 import io
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from sklearn_hashrank.comparison import RunResult
 from sklearn_hashrank.comparison._result_tables import (
+    Notation,
     best_of,
     csv_cell,
     escape_latex,
@@ -130,8 +132,33 @@ def test_markdown():
 def test_latex():
     found = to_latex(summarize(results(a_b=[0.5, 0.7], c=[0.1, 0.3])))
     assert r"a\_b & \textbf{.600} $\pm$ .141 [.500 -- .700] \\" in found
-    assert r"\caption{AP\_T: mean $\pm$ standard deviation over seeds, " in found
+    assert r"\caption{AP$_T$: mean $\pm$ standard deviation over seeds, " in found
     assert found.count(r"\begin{tabular}{lr}") == found.count(r"\end{tabular}") == 1
+
+
+def test_one_table_for_all_measures():
+    runs = [
+        replace(r, scores={**r.scores, "ph2": r.scores["ap"] / 2})
+        for r in results(a=[0.5, 0.7, 0.61], b=[0.1, 0.3, 0.2])
+    ]
+    runs += [replace(r, n_bits=16) for r in runs]
+    tables = summarize(runs)
+    found = to_latex(tables, Notation(2, False), "Three seeds.", is_combined=True)
+    assert found.count(r"\begin{tabular}{lrrrr}") == found.count(r"\end{table}") == 1
+    assert r" & \multicolumn{2}{c}{AP$_T$} & \multicolumn{2}{c}{PH2} \\" in found
+    assert r"\cmidrule(lr){2-3} \cmidrule(lr){4-5}" in found
+    assert "method & 8 bits & 16 bits & 8 bits & 16 bits" in found
+    assert r"b & .20 $\pm$ .10 & .20 $\pm$ .10 & .10 $\pm$ .05 & .10 $\pm$ .05 \\" in found
+    assert r"\caption{AP$_T$, PH2: mean $\pm$ standard deviation over seeds. Three seeds.}" in found
+    rows = [line for line in found.splitlines() if line.endswith(r"\\")]
+    widths = [line.count("&") for line in rows if "multicolumn" not in line]
+    assert set(widths) == {4}
+
+
+@pytest.mark.parametrize("wrong", [{"digits": -1}, {"digits": 1.5}, {"ranges": 1}])
+def test_wrong_notations_of_cells(wrong):
+    with pytest.raises(ValueError, match=f"{next(iter(wrong))} must be"):
+        Notation(**wrong)
 
 
 def test_times_have_three_significant_digits():
