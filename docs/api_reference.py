@@ -250,6 +250,7 @@ SECTIONS = (
         (
             "pack_codes",
             "unpack_codes",
+            "truncate_codes",
             "load_codes",
             "read_codes",
             "codes_of_array",
@@ -332,6 +333,12 @@ SECTIONS = (
         "sklearn_hashrank.objectives",
         ("DPSH", "HashNet", "DTSH"),
         "Logistic losses of inner products; see :ref:`minibatch_methods`.",
+    ),
+    Section(
+        "Prefixes of codes",
+        "sklearn_hashrank.objectives",
+        ("Prefixes",),
+        "Any objective, maximised for the first bits as well; see :ref:`prefix_codes`.",
     ),
     Section(
         "Models in the learner of the package",
@@ -479,6 +486,7 @@ SHARED = {
         "RANKING_OPTIONS",
         "CheckedObjective",
         "ObjectiveParameter",
+        "check_prefixes",
     ),
     "sklearn_hashrank.objectives.structural": ("LOSSES", "RankingLoss", "count_relevant"),
     "sklearn_hashrank.pages": (

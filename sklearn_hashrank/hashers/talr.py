@@ -2,12 +2,13 @@
 
 from dataclasses import replace
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, Self
 
+import numpy as np
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
 from ..affinity import BaseAffinity
-from ..objectives import RANKING_OPTIONS, ObjectiveParameter
+from ..objectives import RANKING_OPTIONS, ObjectiveParameter, Prefixes, check_prefixes
 from ._minibatch import MinibatchHasher
 
 __all__ = ["TALRLinear"]
@@ -88,6 +89,10 @@ class TALRLinear(TieAwareObjectives, MinibatchHasher):
         Adam; Adam with one mean square of the gradient for all weights of a bit, which suits
         principal components, because small ones do not move as far as large ones; or stochastic
         gradient ascent with momentum.
+    prefixes : tuple of int, default=None
+        Numbers of first bits, at most `n_bits`. The mean of the objective over these prefixes is
+        maximised, so that the first bits of a long code are a good short code; include `n_bits`
+        itself. See :meth:`truncate` and :ref:`prefix_codes`. None: all bits only.
     batch_size : int or "auto", default="auto"
         Rows of a minibatch, at most all of them, sampled at random. ``"auto"`` is 256, and up to
         2048 where relevant items are rare: a query should find about ten of them in its batch, and
@@ -198,6 +203,7 @@ class TALRLinear(TieAwareObjectives, MinibatchHasher):
         "n_bins": [StrOptions({"auto"}), None, Interval(Integral, 1, None, closed="left")],
         "delta": [Interval(Real, 0, None, closed="neither")],
         "dropout": [StrOptions({"auto"}), Interval(Real, 0, 1, closed="left")],
+        "prefixes": [None, list, tuple, np.ndarray],
     }
 
     def __init__(
@@ -208,6 +214,7 @@ class TALRLinear(TieAwareObjectives, MinibatchHasher):
         affinity="auto",
         relaxation="auto",
         solver="adam",
+        prefixes=None,
         batch_size="auto",
         max_iter=120,
         learning_rate="auto",
@@ -233,6 +240,7 @@ class TALRLinear(TieAwareObjectives, MinibatchHasher):
         self.affinity = affinity
         self.relaxation = relaxation
         self.solver = solver
+        self.prefixes = prefixes
         self.batch_size = batch_size
         self.max_iter = max_iter
         self.learning_rate = learning_rate
@@ -252,3 +260,29 @@ class TALRLinear(TieAwareObjectives, MinibatchHasher):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
+
+    def truncate(self, n_bits: int) -> Self:
+        """Return a hasher whose codes are the first bits of the codes of this one.
+
+        Parameters
+        ----------
+        n_bits : int
+            Length of the shorter codes.
+
+        Returns
+        -------
+        hasher : TALRLinear
+            A fitted copy, whose `prefixes` are those that are left. It encodes, scores and is
+            stored like any other; it does not go on learning.
+        """
+        shorter = super().truncate(n_bits)
+        if self.prefixes is not None:
+            left = tuple(int(number) for number in self.prefixes if number <= n_bits)
+            shorter.set_params(prefixes=left or None)
+        return shorter
+
+    def _choose_objective(self, affinity: BaseAffinity, n_bins: int | str) -> Any:
+        objective = super()._choose_objective(affinity, n_bins)
+        if self.prefixes is None:
+            return objective
+        return Prefixes(objective, check_prefixes(self.prefixes, self.n_bits))
