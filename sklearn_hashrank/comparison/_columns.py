@@ -214,7 +214,7 @@ def measure_codes(
     scores : dict of str to float
         Means over the queries by the names of the measures; of rankings with their bounds.
     curves : dict
-        Plain lists and numbers, fit for JSON: points of the curves that reports draw, and as
+        Plain lists and numbers, fit for JSON: points of the curves of a report, and as
         ``"of_queries"`` the values of each query by the names of the measures.
 
     Examples

@@ -76,9 +76,9 @@ def paired_test(
     confidence : float, default=0.95
         Coverage of the interval, between 0 and 1.
     n_resamples : int, default=9999
-        Random changes of sign, or samples of the queries.
+        Number of random changes.
     random_state : int, RandomState or None, default=None
-        Controls the changes of sign and the samples.
+        Controls the random changes.
 
     Returns
     -------
@@ -278,9 +278,9 @@ def randomized_tukey_hsd(
     values : array-like of shape (n_systems, n_queries)
         Values of a measure. A query that is NaN in all systems is left out.
     n_resamples : int, default=9999
-        Random exchanges.
+        Number of random changes.
     random_state : int, RandomState or None, default=None
-        Controls the exchanges.
+        Controls the random changes.
 
     Returns
     -------
