@@ -13,9 +13,9 @@ from ._code_formats import (
     unpack_codes,
     write_codes,
 )
+from ._code_reading import codes_of_array, read_codes
 from ._counts import CodeCounter, KeptCodes
 from ._groups import EqualCodes, group_equal
-from ._code_reading import codes_of_array, read_codes
 from ._targets import collect_codes
 
 __all__ = [
