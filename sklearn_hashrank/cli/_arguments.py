@@ -76,6 +76,11 @@ def add_code_length(parser: ArgumentParser) -> None:
         metavar="N",
         help="code length, which packed codes of other programs need",
     )
+    add_threshold(parser)
+
+
+def add_threshold(parser: ArgumentParser) -> None:
+    """Add ``--threshold``, which makes bits of real values."""
     parser.add_argument(
         "--threshold",
         type=float,

@@ -2,7 +2,7 @@
 
 import shlex
 import sys
-from argparse import Namespace
+from argparse import ArgumentTypeError, Namespace
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -10,6 +10,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from .. import codes
 from ..affinity import NeighborAffinity
 from ..comparison import (
     Comparison,
@@ -33,6 +34,7 @@ from ._arguments import (
     add_measures,
     add_neighbors,
     add_rescoring,
+    add_threshold,
     check_measures,
     lengths,
     number_or_all,
@@ -88,6 +90,16 @@ def add_command(commands: Any) -> None:
         help="leave out methods that cannot take the data, such as itq with more bits than "
         "features; without it they are named, and nothing is run",
     )
+    parser.add_argument(
+        "--codes",
+        type=_named_file,
+        action="append",
+        default=[],
+        metavar="NAME=FILE",
+        help="codes that something else made, one for each row of the data, as a method of this "
+        "name; files as for hashrank evaluate",
+    )
+    add_threshold(parser)
     add_measures(parser)
     parser.add_argument(
         "--columns",
@@ -173,6 +185,9 @@ def _run(options: Namespace, arguments: list[str]) -> int:
         refuse_both(options)
         rows = rows._replace(y=None)
         affinity = NeighborAffinity(options.neighbors, metric=options.metric)
+    given = {
+        name: codes.read_codes(path, threshold=options.threshold) for name, path in options.codes
+    }
     protocol = _protocol(options, rows)
     command = shlex.join(["hashrank", *arguments])
     rescoring = options.rescore and Rescoring(options.rescore, options.oversampling, options.metric)
@@ -182,6 +197,7 @@ def _run(options: Namespace, arguments: list[str]) -> int:
             comparison = compare(
                 rows.X,
                 rows.y,
+                codes=given,
                 methods=methods,
                 skip_refused=options.skip_refused or options.methods is None,
                 n_bits=options.bits,
@@ -200,6 +216,14 @@ def _run(options: Namespace, arguments: list[str]) -> int:
         except KeyboardInterrupt as interrupt:
             raise KeyboardInterrupt(_how_to_resume(progress, folder)) from interrupt
     return _write(comparison, folder, options)
+
+
+def _named_file(text: str) -> tuple[str, str]:
+    """Split ``NAME=FILE``."""
+    name, equals, path = text.partition("=")
+    if not (name.strip() and equals and path):
+        raise ArgumentTypeError(f"{text!r} must read NAME=FILE")
+    return name.strip(), path
 
 
 def _protocol(options: Namespace, rows: Rows) -> Any:

@@ -24,6 +24,7 @@ from ..persistence import write_file
 from ._chance import CHANCE, columns_above_chance, measure_chance, with_above_chance
 from ._columns import COLUMNS, MEASURED, Column, columns_of, name_measures
 from ._figures import Figure, draw_figures
+from ._given_codes import GivenCodes
 from ._method_table import METHODS, check_method, in_groups, method_from_name
 from ._protocols import check_protocol, describe_protocol, draw_split
 from ._provenance import describe_data, describe_machine, run_key, versions
@@ -268,6 +269,7 @@ def compare(
     y: Any = None,
     *,
     methods: Iterable[str] | Mapping[str, Any] = ("lsh", "itq", "talr-ap"),
+    codes: Mapping[str, Any] | None = None,
     n_bits: Iterable[int] = (12, 24, 32, 48),
     seeds: int | Iterable[int] = 3,
     protocol: Any = None,
@@ -301,6 +303,11 @@ def compare(
         end in one, and any other estimator whose ``transform``, or else ``predict``, gives codes.
         ``n_bits`` and ``random_state`` are set wherever an estimator or one inside of it has them,
         and ``output`` of the last step; ``affinity="auto"`` becomes `affinity`.
+    codes : mapping of str to array-like, default=None
+        Codes that something else made, by the name that tables should give them: one for each row
+        of `X`, as bits or signs, or what :func:`~sklearn_hashrank.codes.read_codes` returned. They
+        are methods at their own length, and are not timed. Whether they learned from rows that are
+        queries here is not known; pass the protocol that they were made by as a `RetrievalSplit`.
     n_bits : iterable of int, default=(12, 24, 32, 48)
         Code lengths. An estimator without ``n_bits`` runs once, at its own width.
     seeds : int or iterable of int, default=3
@@ -361,8 +368,9 @@ def compare(
     ['lsh', 'itq', 'lsh', 'itq']
     """
     check_n_jobs(n_jobs)
-    hashers, named = _check_methods(methods), name_measures(measures)
+    named, hashers = name_measures(measures), _check_methods(methods)
     X, y = check_data(X, y)
+    hashers |= _check_codes(codes, hashers, X)
     given, affinity = affinity, _decided(affinity, y)
     _check_rescoring(rescoring, X)
     shown, above_chance = _chosen_columns(columns, named, rescoring)
@@ -411,7 +419,7 @@ def compare(
         "protocol": describe_protocol(protocol, reason, splits),
         "methods": {method: repr(hasher) for method, hasher in hashers.items()},
         "left_out": left_out,
-        "groups": {} if isinstance(methods, Mapping) else _groups(hashers),
+        "groups": {} if isinstance(methods, Mapping) else _groups(hashers, codes or ()),
         "seeds": seeds,
         "command": command,
         "versions": versions(),
@@ -569,8 +577,27 @@ def with_affinity(estimator: Any, affinity: Any) -> Any:
     return estimator.set_params(**chosen)
 
 
-def _groups(notations: Iterable[str]) -> dict[str, str]:
-    return {each: METHODS[each.partition(":")[0].strip()].group for each in notations}
+def _groups(methods: Iterable[str], given: Iterable[str]) -> dict[str, str]:
+    """Group of each method that was named; given codes have none."""
+    named = set(methods) - set(given)
+    return {
+        each: METHODS[each.partition(":")[0].strip()].group for each in methods if each in named
+    }
+
+
+def _check_codes(
+    codes: Mapping[str, Any] | None, methods: Iterable[str], X: Any
+) -> dict[str, GivenCodes]:
+    """Return given codes as methods, after a look at their form and number."""
+    if codes is not None and not isinstance(codes, Mapping):
+        raise ValueError(f"codes must map names to codes. Got {type(codes).__name__}.")
+    found = {name: GivenCodes(each) for name, each in (codes or {}).items()}
+    _check_names(found)
+    for name, each in found.items():
+        if name in methods:
+            raise ValueError(f"each method must be named once. Got {name!r} with codes as well.")
+        each.check_rows(name, X.shape[0])
+    return found
 
 
 def _check_names(names: Iterable[Any]) -> None:

@@ -605,6 +605,22 @@ def test_queries_and_labels_in_one_file(folder, capsys, digits):
     )
 
 
+def test_codes_are_compared_with_methods(folder, capsys, digits, no_pictures):
+    np.savez("theirs.npz", codes=np.tanh((digits[0][:, 20:30] - 7) / 4))
+    options = ["--methods", "lsh", "--bits", "10", "--seeds", "2", "--output", "o"]
+    codes = ["--codes", "theirs=theirs.npz", "--threshold", "0"]
+    code, out, err = run(capsys, "compare", "--data", "digits", *options, *codes)
+    assert code == 0, err
+    assert "| theirs |" in out
+    assert "theirs, 10 bits, seed 1: AP_T" in err
+    assert ", given; about" in err or ", given\n" in err
+    assert re.search(r"\[1/4\] .*; about \d+ (s|min) left\n", err)
+    assert not re.search(r"\[4/4\] .*left", err)
+    code, _, err = run(capsys, "compare", "--data", "digits", "--codes", "theirs.npz")
+    assert code == 2
+    assert "'theirs.npz' must read NAME=FILE" in err
+
+
 def test_codes_are_refused_with_what_would_do(folder, capsys, digits):
     X, y = digits
     np.save("y.npy", y[:50])

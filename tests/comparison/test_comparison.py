@@ -13,6 +13,7 @@ from sklearn.model_selection import KFold
 from sklearn.pipeline import make_pipeline
 
 from sklearn_hashrank import ITQHasher, LSHHasher, SharedLabelAffinity, TALRLinear
+from sklearn_hashrank.codes import codes_of_array
 from sklearn_hashrank.comparison import METHODS, _run_store, compare, method_from_name
 from sklearn_hashrank.comparison._columns import MEASURED, name_measures
 from sklearn_hashrank.comparison._provenance import run_key
@@ -106,6 +107,46 @@ def test_columns_are_chosen_in_order_and_above_chance(digits):
     assert found.tables(["recall@10"])[0].cells["chance", 8].mean == pytest.approx(
         np.mean([chance[8, 0], chance[8, 1]])
     )
+
+
+@pytest.mark.parametrize("form", ["bits", "signs", "read"])
+def test_given_codes_are_a_method(digits, tmp_path, form):
+    X, y = digits
+    bits = (X[:, 20:36] > 7).astype(np.uint8)
+    codes = {"bits": bits, "signs": 2.0 * bits - 1, "read": codes_of_array(bits)}[form]
+    options = {"n_bits": [8, 16], "seeds": 2, "protocol": PROTOCOL, "store": tmp_path}
+    found = compare(X, y, methods=["lsh"], codes={"mine": codes}, **options)
+    mine = [result for result in found.results if result.method == "mine"]
+    assert [(r.n_bits, r.seed, r.error) for r in mine] == [(16, 0, ""), (16, 1, "")]
+    for result in mine:
+        protocol = PerClassRetrievalSplit(5, 30, random_state=result.seed)
+        [(_, query, database)] = protocol.split(X, y)
+        expected = tie_aware_average_precision_score(
+            y[query], bits[query], database=(y[database], bits[database])
+        )
+        assert result.scores["ap"] == pytest.approx(expected, abs=1e-12)
+        assert np.isnan(result.scores["fit_seconds"])
+    assert found.about["methods"]["mine"].startswith("given codes of 16 bits")
+    assert "| mine   |" in found.to_markdown(["ap"])
+    again = compare(X, y, methods=["lsh"], codes={"mine": codes}, **options)
+    assert all(result.kept for result in again.results)
+    other = compare(X, y, methods=["lsh"], codes={"mine": 1 - bits[::-1]}, **options)
+    assert [result.kept for result in other.results if result.method == "mine"] == [False] * 2
+
+
+@pytest.mark.parametrize(
+    ("codes", "message"),
+    [
+        ({"mine": np.ones((7, 8))}, "codes of 'mine' must have one row for each row of X, 1,797"),
+        ({"mine": np.full((1797, 8), 0.5)}, "codes of 'mine': .*threshold=0"),
+        ({"lsh": np.ones((1797, 8))}, "each method must be named once. Got 'lsh' with codes"),
+        ({"chance": np.ones((1797, 8))}, "no method can be named 'chance'"),
+        ([1], "codes must map names to codes"),
+    ],
+)
+def test_given_codes_are_checked_before_the_first_run(digits, codes, message):
+    with pytest.raises(ValueError, match=message):
+        compare(*digits, methods=["lsh"], codes=codes, protocol=PROTOCOL)
 
 
 def test_chance_is_the_mean_over_random_rankings(digits):
