@@ -165,6 +165,7 @@ SECTIONS = (
         "sklearn_hashrank.metrics",
         (
             "TieRangeDisplay",
+            "TrainingCurveDisplay",
             "PrecisionRecallDisplay",
             "RecallAtKDisplay",
             "BitsCurveDisplay",

@@ -120,6 +120,9 @@ _CURVES = ("k", "precision", "recall", "items_per_code", "codes_with_so_many_ite
 OF_QUERIES = "of_queries"
 """Key of the values of each query among the curves of a run, by the names of the measures."""
 
+HISTORY = "history"
+"""Key of the values of the objective after each pass among the curves of a run; often empty."""
+
 _LARGEST = 1 << 53  # integer that is a float
 _MOST_CODES = 1 << 32
 _OF_RUN = ("method", "n_bits", "seed", "error")
@@ -248,7 +251,7 @@ def measure_codes(
     usage = histogram.code_usage()
     scores |= {"distinct_codes": usage.n_distinct, "code_entropy": usage.entropy}
     values = {name: of_each.tolist() for name, of_each in of_queries.items()}
-    return scores, _curves(histogram, usage) | {OF_QUERIES: values}
+    return scores, _curves(histogram, usage) | {OF_QUERIES: values, HISTORY: []}
 
 
 def are_scores(
@@ -263,16 +266,16 @@ def are_scores(
 
 def are_curves(curves: Any) -> bool:
     """Whether these are curves as :func:`measure_codes` gives them, each as long as its partner."""
-    if not isinstance(curves, dict) or set(curves) != {*_CURVES, OF_QUERIES}:
+    if not isinstance(curves, dict) or set(curves) != {*_CURVES, OF_QUERIES, HISTORY}:
         return False
     of_queries = curves[OF_QUERIES]
     if not isinstance(of_queries, dict) or not all(
         isinstance(values, list) and _are_numbers(values) for values in of_queries.values()
     ):
         return False
-    if not all(isinstance(curves[name], list) for name in _CURVES):
+    if not all(isinstance(curves[name], list) for name in (*_CURVES, HISTORY)):
         return False
-    if not all(_are_numbers(curves[name]) for name in _CURVES):
+    if not all(_are_numbers(curves[name]) for name in (*_CURVES, HISTORY)):
         return False
     k, precision, recall, items, codes = (curves[name] for name in _CURVES)
     counts = [*k, *items, *codes]

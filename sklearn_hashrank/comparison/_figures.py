@@ -18,9 +18,11 @@ from ..metrics import (
     PrecisionRecallDisplay,
     RecallAtKDisplay,
     TieRangeDisplay,
+    TrainingCurveDisplay,
 )
+from ..metrics.displays import style_of
 from ._chance import CHANCE
-from ._columns import COLUMNS, Column
+from ._columns import COLUMNS, HISTORY, Column
 from ._runner import RunResult
 
 _STYLE = {"font.size": 10, "svg.hashsalt": "hashrank", "svg.fonttype": "none", "pdf.fonttype": 42}
@@ -197,6 +199,18 @@ def _of_length(
         usages = [_usage(groups[m][0]) for m in methods]
         CodeUsageDisplay(usages, names=list(map(plain, methods))).plot(ax, order="fullest")
 
+    learned = {m for m, group in groups.items() if len(group[0].curves.get(HISTORY, ())) > 1}
+
+    def training(ax: Any, methods: list[str]) -> None:
+        shown = [m for m in methods if m in learned]
+        if not shown:
+            return
+        curves = [groups[m][0].curves[HISTORY] for m in shown]
+        display = TrainingCurveDisplay(curves, names=list(map(plain, shown)), label="objective")
+        display.plot(ax, scaled=True)
+        for line, method in zip(display.lines_, shown):
+            line.set(**style_of(methods.index(method)))
+
     figures = []
     if all("ap_pessimistic" in result.scores for result in results):  # "ap" may be of one order
         figures.append(_tie_range(groups, panels))
@@ -211,6 +225,10 @@ def _of_length(
         ("code_usage", f"items on each code of the database, {drawn}", usage, None),
     ):
         figures += _in_panels(name, caption, draw, panels, limits)
+    of_learned = {t: m for t, m in panels.items() if learned & set(m)}
+    if of_learned:
+        caption = f"objective after each pass of training, {drawn.partition(',')[0]}, each scaled"
+        figures += _in_panels("training", caption, training, of_learned, None)
     return [
         Figure(
             f"{figure.name}_{n_bits}_bits",

@@ -5,7 +5,7 @@ import signal
 import threading
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -16,9 +16,9 @@ from .._utils.threads import one_blas_thread
 from ..affinity import BaseAffinity
 from ..histogram import retrieval_histogram
 from ..measures import ConfiguredMeasure
-from ..metrics.retrieval import Encoded, encode
+from ..metrics.retrieval import Encoded, encode, unwrap
 from ..model_selection import RetrievalSplit
-from ._columns import measure_codes
+from ._columns import HISTORY, measure_codes
 from ._rescored import Rescoring, measure_rescoring, projections_of
 
 _WARM_UP_ROWS, _ENCODINGS = 100, 3
@@ -176,11 +176,20 @@ def _fit_and_measure(run, X, y, split, affinity, measures, rescoring):
             (compared[split.query], compared[split.database]),
             affinity,
         )
+    curves[HISTORY] = _objectives(timed.hasher)
     scores["fit_seconds"] = timed.fit_seconds
     scores["encode_microseconds"] = timed.encode_microseconds
     train, query, database = map(len, split)
     scores |= {"n_train": train, "n_queries": query, "n_database": database}
     return of_queries.n_bits, scores, curves
+
+
+def _objectives(hasher: Any) -> list[float]:
+    """Values of the objective after each pass, of hashers that keep them."""
+    history = getattr(unwrap(hasher)[1], "history_", None)
+    if not isinstance(history, Mapping) or "objective" not in history:
+        return []
+    return [float(value) for value in history["objective"]]
 
 
 def _timed_codes(hasher: Any, queries: Any, database: Any) -> tuple[Encoded, Encoded, float]:

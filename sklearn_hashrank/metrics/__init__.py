@@ -59,6 +59,7 @@ from .displays import (
     PrecisionRecallDisplay,
     RecallAtKDisplay,
     TieRangeDisplay,
+    TrainingCurveDisplay,
 )
 
 __all__ = [
@@ -70,6 +71,7 @@ __all__ = [
     "RecallAtKDisplay",
     "RetrievalScorer",
     "TieRangeDisplay",
+    "TrainingCurveDisplay",
     "average_cumulative_gain_score",
     "code_usage",
     "get_retrieval_scorer",

@@ -156,6 +156,26 @@ def test_many_methods_have_a_figure_for_each_group(many):
     assert line.get_ydata() == pytest.approx([r.scores["ap"] for r in many.chance])
 
 
+def test_learning_curves_of_methods_that_keep_their_history(digits):
+    pytest.importorskip("matplotlib")
+    found = compare(
+        *digits,
+        methods=["lsh", "talr-ap:max_iter=4"],
+        n_bits=[8],
+        seeds=2,
+        protocol=PROTOCOL,
+    )
+    [figure] = [f for f in found.figures() if f.name == "training_8_bits"]
+    [line] = figure.canvas.axes[0].lines
+    history = np.array(found.results[1].curves["history"])
+    assert len(history) == 4
+    expected = (history - history.min()) / np.ptp(history)
+    np.testing.assert_allclose(line.get_ydata(), expected)
+    [other] = [f for f in found.figures() if f.name == "precision_recall_8_bits"]
+    colors = {each.get_label(): each.get_color() for each in other.canvas.axes[0].lines}
+    assert line.get_color() == colors["talr-ap:max_iter=4"]
+
+
 def test_axes_of_precision_end_where_curves_do(comparison):
     pytest.importorskip("matplotlib")
     figures = draw_figures(comparison.results, comparison.columns, None, comparison.chance)

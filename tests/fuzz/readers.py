@@ -167,6 +167,7 @@ def _write_record(path):
     scores |= {"n_database": 5, "distinct_codes": 2, "code_entropy": 0.1}
     curves = {"k": [1, 2, 3], "precision": [0.5, 1 / 3, 0.25], "recall": [0.1, 0.2, 0.3]}
     curves |= {"items_per_code": [2, 3], "codes_with_so_many_items": [1, 1]}
+    curves |= {"history": [0.5, 0.75]}
     curves |= {"of_queries": {"ap": [0.25, float("nan"), 1 / 3]}}
     result = RunResult("lsh", 8, 0, scores, curves, ["a note"], "here")
     save_result(RUN, result, RunStore(path.parent))

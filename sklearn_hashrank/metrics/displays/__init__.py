@@ -3,7 +3,9 @@
 from ._bits_display import BitsCurveDisplay
 from ._curve_displays import PrecisionRecallDisplay, RecallAtKDisplay
 from ._drawing import COLORS
+from ._drawing import style as style_of
 from ._tie_range_display import TieRangeDisplay
+from ._training_display import TrainingCurveDisplay
 from ._usage_display import CodeUsageDisplay
 
 __all__ = [
@@ -13,4 +15,6 @@ __all__ = [
     "PrecisionRecallDisplay",
     "RecallAtKDisplay",
     "TieRangeDisplay",
+    "TrainingCurveDisplay",
+    "style_of",
 ]
