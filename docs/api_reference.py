@@ -266,7 +266,7 @@ SECTIONS = (
     Section(
         "Feature extraction",
         "sklearn_hashrank.feature_extraction",
-        ("GIST", "gabor_filters"),
+        ("GIST", "gabor_filters", "list_images", "read_images"),
         "Features of images; see :ref:`gist`.",
     ),
     Section(
