@@ -39,7 +39,7 @@ from .affinity import (
     fit_affinity,
 )
 from .codes import FORMATS, collect_codes, packed_width, truncate_codes, write_codes
-from .features import FeatureSpace, project
+from .features import FeatureSpace, Hyperplanes, project
 from .measures import mean_value
 from .metrics.retrieval import retrieve, warn_if_all_is_relevant
 from .persistence import check_output
@@ -119,6 +119,21 @@ class BaseHasher(
     n_bits_: int
     fitted_with_y_: bool
     affinity_: BaseAffinity
+
+    def hyperplanes(self) -> Hyperplanes:
+        """Return the hyperplanes whose sides are the bits, for exports.
+
+        Returns
+        -------
+        hyperplanes : Hyperplanes
+            ``components_`` (n_bits, n_features) and ``intercept_`` (n_bits,).
+
+        Raises
+        ------
+        TypeError
+            Where the bits of this hasher are not half-spaces.
+        """
+        raise TypeError(f"the bits of {type(self).__name__} are not half-spaces.")
 
     @abstractmethod
     def _project(self, X: Any) -> np.ndarray:
@@ -531,6 +546,16 @@ class LinearHasher(BaseHasher):
     def n_bits_(self) -> int:  # type: ignore[override]  # follows the hyperplanes
         """Length of the codes, whatever `n_bits` was set to after `fit`."""
         return len(self.components_)
+
+    def hyperplanes(self) -> Hyperplanes:
+        """Return the hyperplanes whose sides are the bits, for exports.
+
+        Returns
+        -------
+        hyperplanes : Hyperplanes
+            ``components_`` (n_bits, n_features) and ``intercept_`` (n_bits,).
+        """
+        return Hyperplanes(self.components_, self.intercept_)
 
     def truncate(self, n_bits: int) -> Self:
         """Return a hasher whose codes are the first bits of the codes of this one.

@@ -44,6 +44,7 @@ from ._arguments import (
 from ._data import NAMED, load_data, name_data, note
 from ._errors import UsageError, need_extra
 from ._files import Rows
+from ._looks import add_looks, check_no_looks, columns_of_texts, looks_of
 from ._outputs import check_output_folder
 from ._run_progress import Lines, make_progress
 
@@ -148,6 +149,12 @@ def add_command(commands: Any) -> None:
     add_affinity(parser)
     add_neighbors(parser, ", and hashers learn from them; labels are left out")
     add_rescoring(parser)
+    parser.add_argument(
+        "--explore",
+        action="store_true",
+        help="also write a page that shows what the two best methods retrieve",
+    )
+    add_looks(parser)
     add_jobs(parser, "runs at a time")
     parser.add_argument(
         "--output",
@@ -178,8 +185,11 @@ def _run(options: Namespace, arguments: list[str]) -> int:
     methods = options.methods or words(_METHODS)
     for name in methods:
         method_from_name(name)  # before data are read
+    if not options.explore:
+        check_no_looks(options)
     folder = check_output_folder(options.output, [options.data, options.labels])
-    rows = load_data(options)
+    rows = load_data(options, left_out=columns_of_texts(options))
+    explore: Any = options.explore and _how_to_explore(options, rows)
     affinity: Any = options.affinity
     if options.neighbors:
         refuse_both(options)
@@ -207,6 +217,7 @@ def _run(options: Namespace, arguments: list[str]) -> int:
                 measures=measures,
                 columns=options.columns,
                 rescoring=rescoring,
+                explore=explore,
                 name=name_data(options.data),
                 store=folder / "runs",
                 n_jobs=options.n_jobs,
@@ -224,6 +235,17 @@ def _named_file(text: str) -> tuple[str, str]:
     if not (name.strip() and equals and path):
         raise ArgumentTypeError(f"{text!r} must read NAME=FILE")
     return name.strip(), path
+
+
+def _how_to_explore(options: Namespace, rows: Rows) -> dict[str, Any]:
+    """Arguments of the page; labels that are not compared name the items."""
+    labels = {"labels": rows.y} if options.neighbors and rows.y is not None else {}
+    return {
+        "label_names": rows.label_names,
+        "metric": options.metric,
+        **labels,
+        **looks_of(options, rows),
+    }
 
 
 def _protocol(options: Namespace, rows: Rows) -> Any:
@@ -273,6 +295,8 @@ def _write(comparison: Comparison, folder: Path, options: Namespace) -> int:
         for kind in ("csv", "markdown", "latex"):
             print(f"{kind}: {paths[kind]}")
     print(f"report: {paths['report']}")
+    if "explore" in paths:
+        print(f"page: {paths['explore']}")
     if find_spec("matplotlib") is None:
         print(f"hashrank: warning: {need_extra('matplotlib', 'drawing')}", file=sys.stderr)
     failures = comparison.failures

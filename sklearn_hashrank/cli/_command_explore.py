@@ -14,16 +14,14 @@ from ._arguments import (
     add_neighbors,
     add_output,
     add_parser,
-    lengths,
     positive,
     words,
 )
-from ._data import IN_FOLDERS, NAMED, load_data, name_data, note
+from ._data import load_data, name_data, note
 from ._errors import UsageError
-from ._files import Rows, read_texts
+from ._looks import add_looks, columns_of_texts, looks_of
 from ._outputs import check_output_file
 
-_PICTURES = {".bmp", ".gif", ".jpeg", ".jpg", ".png", ".tif", ".tiff", ".webp"}
 _MOST_MODELS = 2
 _EPILOG = """\
 examples:
@@ -54,22 +52,7 @@ def add_command(commands: Any) -> None:
         metavar="FILE[,FILE]",
         help="one or two files from hashrank fit, to be looked at side by side",
     )
-    looks = parser.add_mutually_exclusive_group()
-    looks.add_argument(
-        "--images", metavar="FOLDER", help="pictures of the rows, in the order of their paths"
-    )
-    looks.add_argument(
-        "--image-shape",
-        type=lengths,
-        metavar="H,W[,3]",
-        help="the features are pixels of pictures of this shape",
-    )
-    looks.add_argument(
-        "--texts",
-        metavar="COLUMN|FILE",
-        help="column of the data or of --labels that holds texts, or a .txt file with a line for "
-        "each row",
-    )
+    add_looks(parser)
     parser.add_argument(
         "--queries",
         type=positive,
@@ -100,13 +83,9 @@ def _run(options: Namespace, arguments: list[str]) -> int:
     if options.neighbors_output is not None:
         check_output_file(options.neighbors_output, [".parquet"], [*inputs, options.output])
     models, columns = _load_models(options.model)
-    texts_file, texts_column = _where_texts_are(options)
-    left_out = [texts_column] if texts_column and texts_file == options.data else []
-    rows = load_data(options, columns, left_out)
+    rows = load_data(options, columns, columns_of_texts(options))
     n_rows = rows.X.shape[0]
-    looks = _looks(options, rows, n_rows)
-    if texts_file is not None:
-        looks = {"texts": _read_texts(texts_file, texts_column, n_rows)}
+    looks = looks_of(options, rows)
     affinity: Any = "auto"
     y = rows.y
     if options.neighbors:
@@ -161,61 +140,3 @@ def _load_models(paths: list[str]) -> tuple[dict[str, BaseHasher], Any]:
     if len(columns) == len(paths) > 1 and columns[0] != columns[1]:
         raise UsageError("the models of --model were trained on different columns.")
     return models, columns[0] if columns else None
-
-
-def _where_texts_are(options: Namespace) -> tuple[str | None, str | None]:
-    """The file of the texts, and their column unless each line is a text."""
-    given = options.texts
-    if given is None:
-        return None, None
-    if given.lower().endswith(".txt"):
-        return given, None
-    is_named = options.data in NAMED or options.data.partition(":")[0] in IN_FOLDERS
-    holds = [path for path in (options.data, options.labels) if path and not is_named]
-    tables = [path for path in holds if Path(path).suffix.lower() != ".npy"]
-    if not tables:
-        raise UsageError(
-            f"--texts {given} must be a column of --data or --labels, a .csv, .parquet or .npz "
-            "file, or a .txt file with a line for each row."
-        )
-    return tables[0], given
-
-
-def _read_texts(path: str, column: str | None, n_rows: int) -> list[str]:
-    if column is not None:
-        texts = read_texts(path, column)
-    else:
-        try:
-            texts = Path(path).read_text("utf-8").removesuffix("\n").split("\n")
-        except UnicodeDecodeError as error:
-            raise UsageError(f"{path}: not text in UTF-8.") from error
-    if len(texts) != n_rows:
-        raise UsageError(f"{path}: {len(texts)} texts for {n_rows} rows.")
-    return texts
-
-
-def _looks(options: Namespace, rows: Rows, n_rows: int) -> dict[str, Any]:
-    """The arguments of the page that say how rows are shown."""
-    if options.images is not None:
-        return {"images": _pictures(options.images, n_rows)}
-    if options.image_shape is not None:
-        return {"image_shape": tuple(options.image_shape)}
-    if options.texts is None and options.data in NAMED:
-        return {"image_shape": NAMED[options.data].image_shape}
-    if rows.names is not None:
-        return {"table": {name: rows.X[:, place] for place, name in enumerate(rows.names)}}
-    return {}
-
-
-def _pictures(folder: str, n_rows: int) -> list[Path]:
-    if not Path(folder).is_dir():
-        raise UsageError(f"--images {folder}: there is no such folder.")
-    found = (path for path in Path(folder).rglob("*") if path.suffix.lower() in _PICTURES)
-    paths = sorted(path for path in found if path.is_file())
-    if len(paths) != n_rows:
-        raise UsageError(
-            f"--images {folder}: {len(paths):,} pictures for {n_rows:,} rows. There must be one "
-            f"for each row, of {', '.join(sorted(_PICTURES))}."
-        )
-    note(f"{folder}: pictures in the order of their paths, from {paths[0]} to {paths[-1]}")
-    return paths

@@ -3,7 +3,7 @@
 import warnings
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from itertools import product
+from itertools import compress, product
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,7 @@ from ..model_selection import RetrievalSplit
 from ..persistence import write_file
 from ._chance import CHANCE, columns_above_chance, measure_chance, with_above_chance
 from ._columns import COLUMNS, MEASURED, Column, columns_of, name_measures
+from ._explored import Explored, best_runs, fit_runs
 from ._figures import Figure, draw_figures
 from ._given_codes import GivenCodes
 from ._method_table import METHODS, check_method, in_groups, method_from_name
@@ -41,6 +42,7 @@ WRITTEN_FILES = {
     "csv": "runs.csv",
     "markdown": "tables.md",
     "latex": "tables.tex",
+    "explore": "explore.html",
 }
 """Names of the files that :meth:`Comparison.write` writes."""
 
@@ -62,6 +64,8 @@ class Comparison:
         The scores that tables show.
     chance : list of RunResult
         What constant codes score, for each seed and code length: the last row of every table.
+    explored : object, default=None
+        The two best methods, fitted, and the rows of the page that shows what they retrieve.
 
     Examples
     --------
@@ -81,6 +85,7 @@ class Comparison:
     about: dict[str, Any]
     columns: tuple[Column, ...] = COLUMNS
     chance: list[RunResult] = field(default_factory=list)
+    explored: Explored | None = None
 
     @property
     def failures(self) -> list[RunResult]:
@@ -237,9 +242,9 @@ class Comparison:
         Returns
         -------
         paths : dict of str to Path
-            Paths of the files ``"report"``, ``"csv"``, ``"markdown"`` and ``"latex"``, and of the
-            folder ``"figures"``, which has each figure as PDF and as SVG where matplotlib is
-            installed.
+            Paths of the files ``"report"``, ``"csv"``, ``"markdown"`` and ``"latex"``, of a folder
+            ``"figures"``, which has each figure as PDF and as SVG where matplotlib is installed,
+            and after ``compare(explore=...)`` of ``"explore"``.
         """
         folder = Path(folder)
         folder.mkdir(parents=True, exist_ok=True)
@@ -254,6 +259,10 @@ class Comparison:
         for kind, text in texts.items():
             with write_file(paths[kind], "w", encoding="utf-8") as file:
                 file.write(text)
+        if self.explored is None:
+            del paths["explore"]
+        else:
+            self.explored.write(paths["explore"])
         if figures:
             paths["figures"] = folder / FIGURES
             paths["figures"].mkdir(exist_ok=True)
@@ -278,6 +287,7 @@ def compare(
     columns: Iterable[str] | None = None,
     rescoring: Rescoring | None = None,
     skip_refused: bool = False,
+    explore: bool | Mapping[str, Any] = False,
     name: str = "data",
     store: str | Path | None = None,
     n_jobs: int | None = None,
@@ -337,6 +347,11 @@ def compare(
         features, or ``"classifier"`` without class labels. True: they are left out, with a warning.
         False: all of them are named in an error. Both happen before the first run. Estimators of
         your own are asked by ``check_data(X, y)`` where they have it.
+    explore : bool or dict, default=False
+        Whether the report comes with a page that shows what the two best methods retrieve: by the
+        first measure, with the longest codes, on the first split. They are fitted once more for
+        it. A dict says how the page shows rows, as ``{"image_shape": (8, 8)}`` does; it holds
+        arguments of :func:`~sklearn_hashrank.explore.write_page`.
     name : str, default="data"
         What the report calls the data.
     store : str or Path, default=None
@@ -374,6 +389,11 @@ def compare(
     given, affinity = affinity, _decided(affinity, y)
     _check_rescoring(rescoring, X)
     shown, above_chance = _chosen_columns(columns, named, rescoring)
+    if not isinstance(explore, (bool, Mapping)):
+        raise ValueError(
+            "explore must be a bool, or a dict of arguments of write_page. "
+            f"Got {explore!r} instead."
+        )
     compared = X if y is None else y
     lengths = _check_integers(n_bits, "n_bits", 1)
     seeds = _check_integers(range(seeds) if is_int(seeds) else seeds, "seeds", 0)
@@ -425,7 +445,19 @@ def compare(
         "versions": versions(),
         "times": "; ".join(sorted({r.measured_on for r in results if r.measured_on})),
     }
-    return Comparison(results, about, shown, chance)
+    if explore is False:
+        return Comparison(results, about, shown, chance)
+    fitted_here = [not isinstance(run.hasher, GivenCodes) for run in runs]
+    best = best_runs(
+        list(compress(runs, fitted_here)), list(compress(results, fitted_here)), shown[0]
+    )
+    if not best:
+        return Comparison(results, about, shown, chance)
+    seed = best[0].seed
+    models = fit_runs(best, X, y, splits[seed].train)
+    options = {"title": name, "n_jobs": n_jobs} | dict({} if explore is True else explore)
+    explored = Explored(models, X, compared, splits[seed], affinities[seed], options)
+    return Comparison(results, about, shown, chance, explored)
 
 
 def _run_all(

@@ -57,6 +57,7 @@ def to_html(comparison: "Comparison", figures: Sequence[Figure]) -> str:
         f"<h1>{escape(title)}</h1>",
         f'<p class="quiet">{escape(_in_short(comparison))}</p>',
         *_failures(comparison),
+        *_page_to_look_at(comparison),
         f"<p>{prose(_ABOUT_TIES)}</p>",
         *([f"<p>{prose(_ABOUT_CHANCE)}</p>"] if comparison.chance else []),
         f"<p>{prose(_ABOUT_BEST if len(about['seeds']) > 1 else _ONE_SEED)}</p>",
@@ -262,6 +263,14 @@ def _failures(comparison: "Comparison") -> list[str]:
     counted = f"{len(failures)} of {len(comparison.results)} runs failed"
     said = _said((result.error, result) for result in failures)
     return [f'<div class="warn"><p>{counted}:</p>{said}</div>']
+
+
+def _page_to_look_at(comparison: "Comparison") -> list[str]:
+    """Link to the page of the best methods, which is written beside the report."""
+    if comparison.explored is None:
+        return []
+    names = " and ".join(comparison.explored.models)
+    return [f'<p><a href="explore.html">Look at what {escape(names)} retrieve</a></p>']
 
 
 def _notes(comparison: "Comparison") -> list[str]:

@@ -13,7 +13,7 @@ from .._utils.threads import one_blas_thread
 from .._utils.types import MatrixLike, Target
 from ..base import BaseHasher
 from ..codes import pack_codes, unpack_codes
-from ..features import FeatureSpace, LinearScores, block_slices, project
+from ..features import FeatureSpace, Hyperplanes, LinearScores, block_slices, project
 from ..solvers.binary_autoencoder import (
     fit_decoder,
     reconstruct_in_turn,
@@ -51,7 +51,8 @@ class BinaryAutoencoderHasher(BaseHasher):
     encoder : {"descent", "hyperplanes"}, default="descent"
         How rows are encoded. ``"descent"`` starts from hyperplanes that are fitted to the codes of
         the training rows, and changes bits while that lowers the squared error. ``"hyperplanes"``
-        stops at the hyperplanes, which takes one product, and fits the decoder to their codes.
+        stops at the hyperplanes, which takes one product, and fits the decoder to their codes. Such
+        hashers can be exported, see :ref:`stores`.
     max_iter : int, default=10
         Most alternations of decoder and codes. 0 keeps the codes of `start`, and fits a decoder
         and hyperplanes to them.
@@ -208,6 +209,26 @@ class BinaryAutoencoderHasher(BaseHasher):
         self._field_normals, self._field_offsets = space.fold(
             decoder.T, -decoder @ offset, np.float64
         )
+
+    def hyperplanes(self) -> Hyperplanes:
+        """Return the hyperplanes whose sides are the bits, for exports.
+
+        Returns
+        -------
+        hyperplanes : Hyperplanes
+            ``components_`` (n_bits, n_features) and ``intercept_`` (n_bits,).
+
+        Raises
+        ------
+        TypeError
+            Where the codes come from descent.
+        """
+        check_is_fitted(self)
+        if self._encoder == "descent":
+            raise TypeError(
+                "codes that descent changes are not half-spaces. Fit with encoder='hyperplanes'."
+            )
+        return Hyperplanes(self.components_, self.intercept_)
 
     def inverse_transform(self, codes: MatrixLike) -> np.ndarray:
         """Decode codes.

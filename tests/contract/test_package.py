@@ -76,9 +76,9 @@ from sklearn_hashrank.metrics import (
 from sklearn_hashrank.codes import hamming_distances
 rng = np.random.default_rng(0)
 for n_bits in (6, 70):
-    codes, y = rng.integers(0, 2, (40, n_bits)), rng.integers(0, 3, 40)
+    codes, y = rng.integers(0, 2, (24, n_bits)), rng.integers(0, 3, 24)
     distances = hamming_distances(codes, codes)
-    for Y in (y, np.eye(3, dtype=int)[y], rng.normal(size=(40, 2))):
+    for Y in (y, np.eye(3, dtype=int)[y], rng.normal(size=(24, 2))):
         h = retrieval_histogram(codes, np.repeat(codes, 3, axis=0), Y, np.repeat(Y, 3, axis=0))
         counts = [3 * np.bincount(d, minlength=n_bits + 1) for d in distances]
         np.testing.assert_array_equal(h.counts.sum(axis=1), counts)
@@ -99,7 +99,7 @@ LEARNING = """
 import numpy as np
 from sklearn_hashrank import DispersionHasher, LWHHasher, TALRLinear
 rng = np.random.default_rng(0)
-X, y = rng.normal(size=(24, 4)), np.arange(24) % 3
+X, y = rng.normal(size=(18, 4)), np.arange(18) % 3
 for hasher in (
     LWHHasher(6, tol=1.0, random_state=0),
     TALRLinear(6, max_iter=2, random_state=0),
@@ -139,4 +139,4 @@ for level, same in enumerate((y[:, None] != y, y[:, None] == y)):
 @pytest.mark.process
 def test_kernels_without_a_writable_cache(tmp_path):
     """Every kernel can be imported where nobody can write, and what is called is compiled."""
-    printed(WITHOUT_CACHE, tmp_path)
+    printed(WITHOUT_CACHE, tmp_path, NUMBA_OPT="0")  # which compiles quickly

@@ -59,6 +59,9 @@ MAY_DIFFER = {
         # Scorers find affinities of hashers, and options of several metrics.
         "affinity": r"A fitted object is used as it is|What is relevant",
         "n_jobs": r"Threads",
+        # Tests of differences say what they sample.
+        "n_resamples": r"Random (changes of sign|exchanges)",
+        "random_state": r"Controls the (changes of sign|exchanges)",
     },
     "displays": {
         # One display has several axes, or other things than lines.

@@ -7,9 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
+from sklearn.base import clone
 from sklearn.datasets import load_digits
 
-from sklearn_hashrank import BinaryAutoencoderHasher, ITQHasher, TALRLinear
+from sklearn_hashrank import BinaryAutoencoderHasher, ITQHasher, SphericalHasher, TALRLinear
+from sklearn_hashrank.interop import to_numpy_source
 from sklearn_hashrank.solvers.binary_autoencoder import (
     fit_decoder,
     reconstruct_in_turn,
@@ -174,3 +176,17 @@ def test_changed_encoder_after_fit_changes_nothing():
     hasher = BinaryAutoencoderHasher(8, random_state=0).fit(X[:300])
     codes = hasher.predict(X)
     np.testing.assert_array_equal(hasher.set_params(encoder="hyperplanes").predict(X), codes)
+
+
+def test_hyperplanes_are_exported_and_descent_is_not():
+    X, _ = digits()
+    codes, hasher = fitted("hyperplanes").predict(X), fitted("hyperplanes")
+    namespace = {}
+    exec(to_numpy_source(clone(hasher).fit(X[:1000])), namespace)
+    np.testing.assert_array_equal(namespace["encode"](X), codes)
+    normals, offsets = hasher.hyperplanes()
+    np.testing.assert_array_equal(X @ normals.T + offsets > 0, codes)
+    with pytest.raises(TypeError, match="half-spaces.*Got Binary.*encoder='hyperplanes'"):
+        to_numpy_source(fitted())
+    with pytest.raises(TypeError, match="bits of SphericalHasher are not half-spaces"):
+        to_numpy_source(SphericalHasher(4, random_state=0).fit(X[:100]))

@@ -33,6 +33,11 @@ SHORT_NAMES = {
     "recall": "recall",
     "f1": "f1",
     "reciprocal_rank": "rr",
+    "average_precision_at_r": "map_r",
+    "r_precision": "rprec",
+    "hit_rate": "hit_rate",
+    "rank_biased_precision": "rbp",
+    "bpref": "bpref",
     "lookup_precision": "ph2",
     "lookup_recall": "lookup_recall",
     "average_cumulative_gain": "acg",
@@ -129,10 +134,16 @@ def test_methods_and_functions_are_written_out_and_typed(name, find):
     assert not hasattr(function, "__signature__")
     parameters, hints = inspect.signature(function).parameters, get_type_hints(function)
     assert set(measure.parameters) <= set(parameters)
-    assert parameters[measure.cut].default == measure.radius
-    assert hints[measure.cut] == (int if measure.radius is not None else int | None)
+    if measure.takes_k:
+        assert parameters[measure.cut].default == measure.radius
+        assert hints[measure.cut] == (int if measure.radius is not None else int | None)
+    else:
+        assert "k" not in parameters
     assert hints["ties"] == TieOrder
     for option, values in measure.options.items():
+        if isinstance(values, float):
+            assert (hints[option], parameters[option].default) == (float, values)
+            continue
         assert get_args(hints[option]) == values
         assert parameters[option].default == values[0]
 
@@ -140,8 +151,11 @@ def test_methods_and_functions_are_written_out_and_typed(name, find):
 @pytest.mark.parametrize("name", RANKING)
 def test_a_method_hands_on_every_option(histogram, name):
     measure = MEASURES[name]
-    options = {"k": 3, "ties": "optimistic", "zero_division": 0.25}
-    options |= {option: values[-1] for option, values in measure.options.items()}
+    options = {"k": 3} if measure.takes_k else {}
+    options |= {"ties": "optimistic", "zero_division": 0.25}
+    options |= {} if measure.is_graded else {"level": 0.5}
+    for option, values in measure.options.items():
+        options[option] = 0.5 if isinstance(values, float) else values[-1]
     values = getattr(histogram, name)(**options)
     np.testing.assert_array_equal(values, histogram.measure(measure.short_name, **options))
     assert values[0] == 0.25
@@ -154,7 +168,7 @@ def test_a_function_becomes_a_measure(histogram, registered):
     measure = registered(
         "success", success, short_name="s", options={"which": ("any", "all")}, label="S"
     )
-    assert measure.parameters == ("k", "ties", "zero_division", "which")
+    assert measure.parameters == ("k", "ties", "zero_division", "level", "which")
     assert list_measures() == [*MEASURES.values(), measure]
     expected = histogram.precision(k=3)
     for wanted in ("success", "s", success, measure):
@@ -231,7 +245,7 @@ IN_A_NEW_PROCESS = """
 import pickle, sys
 from sklearn_hashrank.measures import list_measures
 measure, scorer, hasher, histogram, X, y = pickle.load(sys.stdin.buffer)
-assert len(list_measures()) == 11
+assert len(list_measures()) == 16
 print(histogram.measure(measure, k=2).tolist(), scorer(hasher, X, y))
 """
 
