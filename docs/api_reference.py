@@ -485,6 +485,7 @@ SHARED = {
         "warn_of_ties",
     ),
     "sklearn_hashrank.metrics": ("RetrievalScorer",),
+    "sklearn_hashrank.metrics.displays": ("COLORS", "style_of"),
     "sklearn_hashrank.metrics.retrieval": (
         "Encoded",
         "EncodedDatabase",

@@ -76,9 +76,9 @@ def paired_test(
     confidence : float, default=0.95
         Coverage of the interval, between 0 and 1.
     n_resamples : int, default=9999
-        Number of random changes.
+        Random changes of sign, or samples of the queries.
     random_state : int, RandomState or None, default=None
-        Controls the random changes.
+        Controls the changes of sign and the samples.
 
     Returns
     -------
@@ -278,9 +278,9 @@ def randomized_tukey_hsd(
     values : array-like of shape (n_systems, n_queries)
         Values of a measure. A query that is NaN in all systems is left out.
     n_resamples : int, default=9999
-        Number of random changes.
+        Random exchanges.
     random_state : int, RandomState or None, default=None
-        Controls the random changes.
+        Controls the exchanges.
 
     Returns
     -------
