@@ -7,8 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import IO, Any, Literal
 
-import numpy as np
-
+from .._utils.parameters import is_finite
 from ..persistence import MalformedFileError, open_regular, reading
 
 Duplicates = Literal["error", "best"]
@@ -34,21 +33,17 @@ def as_qrels(qrels: Any) -> Mapping[str, Mapping[str, float]]:
         return read_qrels(qrels)
     else:
         found = _gathered(qrels, "qrels", "relevance", False)
-    for query, judged in found.items():
-        try:
-            levels = np.fromiter(judged.values(), np.float64, len(judged))
-        except (TypeError, ValueError, OverflowError):
-            levels = np.array([np.nan])
-        if not np.isfinite(levels).all() or any(map(_is_text, judged.values())):
-            raise ValueError(
-                f"qrels must hold finite numbers as relevance levels. Those of query {query!r} "
-                "are not."
-            )
+    kinds: set[type] = set()
+    for judged in found.values():
+        kinds.update(map(type, judged.values()))
+    if not kinds <= {int}:
+        for query, judged in found.items():
+            if not all(map(is_finite, judged.values())):
+                raise ValueError(
+                    "qrels must hold finite numbers as relevance levels. Those of query "
+                    f"{query!r} are not."
+                )
     return found
-
-
-def _is_text(value: object) -> bool:
-    return isinstance(value, (str, bytes))
 
 
 def _checked(given: Mapping[Any, Any], name: str, what: str) -> Mapping[Any, Any]:

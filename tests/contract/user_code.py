@@ -37,7 +37,7 @@ from sklearn_hashrank.codes import hamming_distances, load_codes, pack_codes, un
 from sklearn_hashrank.comparison import Comparison, RunResult, compare, method_from_name
 from sklearn_hashrank.feature_extraction import GIST
 from sklearn_hashrank.interop import from_bit_strings, to_bit_strings
-from sklearn_hashrank.measures import Ties, register_measure, unregister_measure
+from sklearn_hashrank.measures import TieReport, Ties, register_measure, unregister_measure
 from sklearn_hashrank.metrics import (
     CodeUsage,
     PairedTest,
@@ -116,6 +116,13 @@ def histograms(codes: NDArray[np.uint8], y: Labels) -> RetrievalHistogram:
     values = both.lookup_precision(radius=1)
     values = both.measure("average_precision", ties="optimistic")
     assert values.shape == (len(y),)
+    ranked = RetrievalHistogram.from_scores([[1, 0]], [[0.5, 0.2]], query_ids=["q"])
+    ranked += RetrievalHistogram.from_run({"r": {"a": 1}}, {"r": {"a": 0.5}}, queries="both")
+    values = ranked.rank_biased_precision(p=0.5, level=1)
+    values = ranked.hit_rate(k=1)
+    values = ranked.measure("AP(rel=1)@10")
+    assert_type(ranked.tie_report("rr", k=3), TieReport)
+    assert len(values) == 2
     register_measure("share_below", share_below, label="share of the first places")
     try:
         values = both.measure("share_below", k=3)

@@ -275,6 +275,33 @@ def test_a_function_of_a_module_is_pickled_with_its_measure(registered):
     assert hash(again) == hash(measure)
 
 
+def test_an_option_may_be_a_number_between_0_and_1(histogram, registered):
+    def first_share(ties, k=None, weight=0.5):
+        return weight * ties.hits(k) / k
+
+    measure = registered("first_share", first_share, options={"weight": 0.25})
+    expected = histogram.precision(k=3) * 0.25
+    np.testing.assert_allclose(histogram.measure("first_share", k=3), expected)
+    np.testing.assert_allclose(histogram.measure("first_share@3:weight=0.5"), expected * 2)
+    assert pickle.loads(cloudpickle.dumps(measure)).options == {"weight": 0.25}
+    for wrong in (0, 1.5, "half", True):
+        with pytest.raises(ValueError, match="'weight' parameter of first_share must be a float"):
+            histogram.measure("first_share", weight=wrong)
+
+
+def test_a_measure_of_ones_own_takes_a_level_unless_it_is_graded(registered):
+    h = RetrievalHistogram([[[0, 1], [1, 0], [0, 1]]], [0, 1, 2])
+    registered("found", lambda ties, k=None: ties.hits(k) / ties.n_relevant)
+    registered(
+        "gained", lambda ties, k=None: ties.gain(ties.levels)[:, 0], is_share=False, is_graded=True
+    )
+    np.testing.assert_allclose(h.measure("found", k=1), 0.5)
+    np.testing.assert_allclose(h.measure("found", k=1, level=2), 0)
+    np.testing.assert_allclose(h.measure("found", k=2, level=2), 0.5)
+    with pytest.raises(TypeError, match="gained has no parameter 'level'"):
+        h.measure("gained", level=2)
+
+
 # Refusals
 
 
@@ -329,6 +356,9 @@ def test_only_what_was_registered_can_be_forgotten(registered, name):
         ({"options": {"ties": ("b",)}}, "'ties' cannot be an option of new: every measure has it"),
         ({"radius": -1}, "'radius' parameter of new must be an int >= 0 or None. Got -1"),
         ({"needs_codes": True}, "an int >= 0 where needs_codes is True. Got None"),
+        ({"options": {"a": 1.5}}, "a float between 0 and 1, or to their values, .* Got {'a': 1.5}"),
+        ({"options": {"level": 0.5}}, "'level' cannot be an option of new"),
+        ({"is_graded": "no"}, "'is_graded' parameter of new must be True or False. Got 'no'"),
         ({"is_share": "no"}, "'is_share' parameter of new must be True or False. Got 'no'"),
         ({"bound": lambda ties, k: 0}, r"callable as bound\(ties, k, best_first\)"),
         ({"bound": success, "radius": 1}, "must be None where it has a radius"),
