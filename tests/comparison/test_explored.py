@@ -30,7 +30,7 @@ def explored(digits):
 
 @pytest.fixture
 def no_pictures(monkeypatch):
-    monkeypatch.setattr("sklearn_hashrank.comparison._report.draw_figures", lambda *_: [])
+    monkeypatch.setattr("sklearn_hashrank.comparison._comparison.draw_figures", lambda *_: [])
 
 
 def test_the_two_best_methods_of_the_longest_codes(explored, no_pictures, tmp_path):
