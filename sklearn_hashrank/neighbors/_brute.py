@@ -43,14 +43,12 @@ def k_nearest(
 
 
 def _nearest(queries, codes, n_bits, limits, indices, distances):
-    k = indices.shape[1]
+    shape = _kernels.nearest.key_shape(len(queries), indices.shape[1], len(codes))
     n_found = np.empty(len(queries), dtype=np.int64)
-    scratch = (
-        distance_buffer(n_bits),
-        _key_buffer(_kernels.nearest.key_shape(len(queries), k, len(codes))),
-    )
+    n_before = _kernels.nearest.items_before_line(codes)
+    scratch = _kernels.nearest.room_to_search(codes.shape[1], n_bits, shape[1])
     _kernels.nearest.nearest(
-        queries, codes, k, n_bits, limits, *scratch, indices, distances, n_found
+        queries, codes, n_before, limits, indices, distances, n_found, _key_buffer(shape), *scratch
     )
     return n_found
 
@@ -77,9 +75,7 @@ def all_within(
     """How many codes lie within `radius` of each query, their indices, and their distances."""
 
     def search(rows):
-        return _kernels.nearest.within(
-            queries[rows], codes, radius, by_distance, distance_buffer(n_bits)
-        )
+        return _kernels.nearest.within(queries[rows], codes, radius, by_distance)
 
     cost = PAIR_COST * codes.size
     return joined(over_rows(search, len(queries), n_jobs, cost=cost, fewest=_GROUP))
@@ -93,23 +89,21 @@ def joined(parts: list[Flat]) -> Flat:
     return np.concatenate(n_found), np.concatenate(indices), np.concatenate(distances)
 
 
-def distance_buffer(n_bits: int) -> np.ndarray:
-    """Room for the distances of a tile, in the smallest type that holds n_bits + 1."""
-    return np.empty(_kernels.nearest.TILE, dtype=np.min_scalar_type(n_bits + 1))
-
-
 def sample_of(codes: np.ndarray, k: int) -> tuple[np.ndarray, int] | None:
     """Sample of the codes, word-major, and the rank in it that the `k` nearest very likely have.
 
     None where the sample would say nothing.
     """
     n_sample = min(_SAMPLE + k, len(codes) // _SHARE)
+    n_sample -= n_sample % _kernels.nearest.BLOCK
     expected = k * n_sample / len(codes)
     rank = int(np.ceil(expected + np.sqrt(expected) + 4))
     if rank >= n_sample:
         return None
     step = len(codes) // n_sample
-    return np.ascontiguousarray(codes[::step][:n_sample].T), rank
+    sample = _kernels.nearest.aligned_words(codes.shape[1], n_sample)
+    sample[:] = codes[::step][:n_sample].T
+    return sample, rank
 
 
 def likely_limits(
@@ -119,7 +113,6 @@ def likely_limits(
     limits = np.full(len(queries), n_bits)
     if sample is not None:
         words, rank = sample
-        buffer = np.empty(words.shape[1], dtype=np.min_scalar_type(n_bits + 1))
-        counts = np.empty(n_bits + 1, dtype=np.int64)
-        _kernels.nearest.distance_quantiles(queries, words, rank, buffer, counts, limits)
+        distances = np.empty(words.shape[1], dtype=np.min_scalar_type(n_bits + 1))
+        _kernels.nearest.distance_quantiles(queries, words, rank, n_bits, distances, limits)
     return limits
