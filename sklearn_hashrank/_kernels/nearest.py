@@ -26,9 +26,11 @@ _LANES = 4  # parts of the keys that are sorted in turns: equal distances wait f
 @inlined
 def _load_tile(codes, start, n_items, tile):
     """Copy codes of a tile word by word."""
-    for i in range(n_items):
-        for w in range(codes.shape[1]):
-            tile[w, i] = codes[start + i, w]
+    n_words = codes.shape[1]
+    part = codes[start : start + n_items].reshape(-1)
+    for w in range(n_words):
+        for i in range(n_items):
+            tile[w, i] = part[i * n_words + w]
 
 
 @inlined
