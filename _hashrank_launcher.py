@@ -8,13 +8,18 @@ from types import FrameType
 
 def main() -> int:
     """Import the package, which takes about a second, and run the command."""
-    handler = signal.getsignal(signal.SIGINT)
-    if handler is signal.default_int_handler:  # background jobs ignore Ctrl-C, and still do
-        signal.signal(signal.SIGINT, _end)
+    end_at_interrupt()
     from sklearn_hashrank.cli import main as run
 
-    signal.signal(signal.SIGINT, handler)
+    if signal.getsignal(signal.SIGINT) is _end:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     return run()
+
+
+def end_at_interrupt() -> None:
+    """Let Ctrl-C end the process without a traceback; background jobs ignore it, and still do."""
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, _end)
 
 
 def _end(number: int, frame: FrameType | None) -> None:

@@ -2,6 +2,7 @@
 
     python benchmarks/neighbors.py                      # all of it, about four minutes
     python benchmarks/neighbors.py --only faiss|reading|latency|scikit-learn|multi-index
+    python benchmarks/neighbors.py --only masks [--quick]
     python benchmarks/neighbors.py --only rescoring [--fashion-mnist FOLDER]
 
 20 to 1,000 queries x 1,000,000 random codes of 64 bits, the same number of threads for all. Slow
@@ -112,6 +113,26 @@ def latency(sheet, n):
     sheet.row("of 10,000 codes, beyond the scan", (seconds - scan) * 1e6, "us", at_most=20)
 
 
+def masks(n):
+    """Search among some of the codes, beside the search among all, in turns; times by the clock."""
+    database, rng = random_codes(n, 2), np.random.default_rng(0)
+    shares = {share: rng.random(n) < share for share in (0.001, 0.1, 0.5, 0.9)}
+    for n_queries in (1, 20):
+        index = HammingNeighbors(10, n_bits=N_BITS, n_jobs=2).fit(database)
+        queries = random_codes(n_queries, 1)
+        best = dict.fromkeys([None, *shares], np.inf)
+        for _ in range(4):
+            for share in best:
+                start = time.perf_counter()
+                index.kneighbors(queries, mask=shares.get(share))
+                best[share] = min(best[share], time.perf_counter() - start)
+        plain = best.pop(None)
+        cells = "".join(f"   {share:g}: {seconds / plain:.2f}" for share, seconds in best.items())
+        print(
+            f"{n_queries} of {n:,} codes {plain * 1e3:.1f} ms; of it, by share that passes{cells}"
+        )
+
+
 def against_scikit_learn(sheet, n_queries, n, n_jobs):
     sheet.section(f"k nearest of {n_queries:,} x {n:,}, {n_jobs} threads, by the clock")
     queries, database = random_codes(n_queries, 1), random_codes(n, 2)
@@ -177,13 +198,23 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument(
         "--only",
-        choices=["faiss", "reading", "latency", "scikit-learn", "multi-index", "rescoring"],
+        choices=[
+            "faiss",
+            "reading",
+            "latency",
+            "scikit-learn",
+            "multi-index",
+            "masks",
+            "rescoring",
+        ],
     )
     parser.add_argument("--fashion-mnist", default=FASHION_MNIST, help="folder of the idx files")
     parser.add_argument("--quick", action="store_true", help="a tenth of the database")
     options = parser.parse_args()
     if options.only == "rescoring":
         precision_of_rescoring(options.fashion_mnist)
+    elif options.only == "masks":
+        masks(5_000_000 if options.quick else 50_000_000)
     else:
         measure(Sheet(), 10 if options.quick else 1, options.only)
 

@@ -40,6 +40,7 @@ from sklearn_hashrank import (
 from sklearn_hashrank.comparison import METHODS, compare
 from sklearn_hashrank.datasets import load_cifar100, load_labelme, load_nus_wide
 from sklearn_hashrank.model_selection import PerClassRetrievalSplit, RandomRetrievalSplit
+from sklearn_hashrank.objectives import Dispersed
 
 OURS = ["itq", "rsh", "lwh", "talr-ap", "talr-ndcg", "talr-kernel"]
 FREQUENT_LABELS, DATABASE = 21, 10_000
@@ -347,7 +348,8 @@ def mlgap(sets, options):
     sizes = sets.per_class(100, 500)
     task = Task(name, X, y, LabelAffinity(), sizes)
     tables = _mlgap_tables(papers.MLGAP_CIFAR10)
-    experiment(task, ["dsh", "dispersed"], bits, tables, options, ["itq", "talr-ap"])
+    extra = ["dispersed", "itq", "talr-ap"]
+    experiment(task, ["dsh", "dispersed-paper"], bits, tables, options, extra)
     name, X, y = sets.cifar100(1500)
     task = Task(name, X, y, HierarchicalAffinity(), sets.per_class(10, 50))
     extra = ["hierarchical", "itq", "talr-ap"]
@@ -363,11 +365,12 @@ def deep(sets, options):
     """Networks, by the objectives of TALR (2018, table 1) and of mLGAP (2018, table 1)."""
     from sklearn_hashrank.deep import DeepHasher
 
-    objectives = {"deep-talr-ap": "ap", "deep-dsh": "dsh", "deep-dispersed": "dispersed"}
+    printed_zones = Dispersed(margin=2.0, zone=(1 / 6, 1 / 3))
+    objectives = {"deep-talr-ap": "ap", "deep-dsh": "dsh", "deep-dispersed-paper": printed_zones}
     networks, printed = list(objectives), papers.MLGAP_CIFAR10
     of_ap = {"deep-talr-ap": papers.CIFAR_S1["talr-ap"]}
-    of_ap |= {f"deep-{name}": printed["ap"][name] for name in ("dsh", "dispersed")}
-    of_mlgap = {f"deep-{name}": printed["mlgap"][name] for name in ("dsh", "dispersed")}
+    of_ap |= {f"deep-{name}": printed["ap"][name] for name in ("dsh", "dispersed-paper")}
+    of_mlgap = {f"deep-{name}": printed["mlgap"][name] for name in ("dsh", "dispersed-paper")}
     name, X, y = sets.cifar10_deep(1000)
     first = Task(f"{name}, setting 1", X, y, LabelAffinity(), sets.per_class(100, 500))
     tables = [Table("ap", "AP", of_ap), Table("mlgap", "mLGAP", of_mlgap)]

@@ -9,6 +9,7 @@ those of folders and modules of ``sklearn_hashrank``. From another folder a modu
 from pathlib import Path
 
 LAYERS = (
+    ("_interrupted_import", "Ctrl-C while `python -m sklearn_hashrank` loads"),
     ("_kernels", "numba: arrays in, arrays out; no validation, no classes"),
     ("_utils", "callbacks, threads and text"),
     ("rows", "arrays, memmaps, sparse matrices, iterators and dask arrays as one source of rows"),
@@ -21,8 +22,8 @@ LAYERS = (
         "metrics",
         "the scikit-learn face: functions, scorers, displays, and the one way to a histogram",
     ),
-    ("objectives", "smooth functions of scores and levels, with gradients"),
     ("solvers", "optimisation of arrays and callables"),
+    ("objectives", "smooth functions of scores and levels, with gradients"),
     (
         "features",
         "spaces of features: scaled, whitened, kernels with anchors",
@@ -37,6 +38,8 @@ LAYERS = (
     ("feature_extraction", "GIST features of images"),
     ("datasets", "loaders that read, download and check"),
     ("model_selection", "splits into training rows, queries and database"),
+    ("pages", "HTML pages of one file: escaping, security policy, shared style and script"),
+    ("explore", "pages to look at what codes retrieve, with a search that runs in the browser"),
     ("comparison", "methods x bits x seeds: running, keeping, tables, report"),
     ("cli", "the `hashrank` command: options and exit codes"),
     ("__main__", "`python -m sklearn_hashrank`"),

@@ -2,6 +2,7 @@
 
 __version__ = "0.1.0"
 
+from . import _interrupted_import  # noqa: F401, before all others
 from .affinity import (
     EuclideanAffinity,
     HierarchicalAffinity,
@@ -12,6 +13,7 @@ from .affinity import (
 )
 from .hasher_files import load_hasher, save_hasher
 from .hashers.agh import AGHHasher
+from .hashers.ba import BinaryAutoencoderHasher
 from .hashers.bre import BREHasher
 from .hashers.classifier import ClassifierHasher
 from .hashers.cmh import CMHHasher
@@ -41,6 +43,7 @@ from .neighbors import HammingNeighbors
 __all__ = [
     "AGHHasher",
     "BREHasher",
+    "BinaryAutoencoderHasher",
     "CMHHasher",
     "ClassifierHasher",
     "DensityHasher",

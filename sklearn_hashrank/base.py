@@ -22,14 +22,14 @@ import copy
 import os
 from abc import abstractmethod
 from numbers import Integral
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ._utils.parameters import NumbersAreNoBooleans
+from ._utils.parameters import NumbersAreNoBooleans, is_int
 from ._utils.types import MatrixLike, Target
 from .affinity import (
     BaseAffinity,
@@ -38,8 +38,8 @@ from .affinity import (
     check_can_learn,
     fit_affinity,
 )
-from .codes import FORMATS, collect_codes, packed_width, write_codes
-from .features import FeatureSpace, project
+from .codes import FORMATS, collect_codes, packed_width, truncate_codes, write_codes
+from .features import FeatureSpace, Hyperplanes, project
 from .measures import mean_value
 from .metrics.retrieval import retrieve, warn_if_all_is_relevant
 from .persistence import check_output
@@ -119,6 +119,21 @@ class BaseHasher(
     n_bits_: int
     fitted_with_y_: bool
     affinity_: BaseAffinity
+
+    def hyperplanes(self) -> Hyperplanes:
+        """Return the hyperplanes whose sides are the bits, for exports.
+
+        Returns
+        -------
+        hyperplanes : Hyperplanes
+            ``components_`` (n_bits, n_features) and ``intercept_`` (n_bits,).
+
+        Raises
+        ------
+        TypeError
+            Where the bits of this hasher are not half-spaces.
+        """
+        raise TypeError(f"the bits of {type(self).__name__} are not half-spaces.")
 
     @abstractmethod
     def _project(self, X: Any) -> np.ndarray:
@@ -382,8 +397,46 @@ class BaseHasher(
             )
         return self.codes_, self.y_
 
-    def _validate_training_data(self, X: Any, y: Any, reset: bool = True) -> tuple[Any, Any]:
-        """Check rows of X and y; `reset` forgets what an earlier fit derived."""
+    def check_data(self, X: MatrixLike, y: Target | None = None) -> None:
+        """Refuse data that :meth:`fit` would refuse for what they are, and learn nothing.
+
+        Looks at the form of `y`, at the numbers of rows, features and classes, and at the
+        parameters, such as `n_bits`, that must fit them. The message is that of :meth:`fit`. What
+        shows only while a hasher learns, :meth:`fit` alone refuses.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Training rows.
+        y : array-like with n_samples rows, default=None
+            What `fit` would be given.
+
+        Raises
+        ------
+        ValueError
+            Says what was given and what is accepted. Without it, `fit` may be called.
+
+        Examples
+        --------
+        >>> from sklearn_hashrank import PCAHasher
+        >>> PCAHasher(n_bits=3).check_data([[0.0, 5.0], [1.0, 3.0], [2.0, 2.0]])
+        Traceback (most recent call last):
+            ...
+        ValueError: n_bits=3 must be at most n_features = 2, as there are no more principal ...
+        """
+        self._validate_params()
+        copy.copy(self)._validate_training_data(X, y)
+
+    def _check_training_data(self, X: Any, y: Any) -> None:
+        """Refuse valid rows that this hasher cannot learn from; `fit` and `check_data` ask here."""
+
+    def _validate_training_data(
+        self, X: Any, y: Any, reset: bool = True, *, is_block: bool = False
+    ) -> tuple[Any, Any]:
+        """Check rows of X and y; `reset` forgets what an earlier fit derived.
+
+        Of one block of many, the first may have too few rows to learn from.
+        """
         if y is None and self.__sklearn_tags__().target_tags.required:
             raise ValueError(
                 f"{type(self).__name__} requires y to be passed, but the target y is None: it "
@@ -396,8 +449,12 @@ class BaseHasher(
             given = "with" if self.fitted_with_y_ else "without"
             raise ValueError(f"blocks must come all with y or all without. The first came {given}.")
         if y is None:
-            return self._check_rows(X, reset=reset), None
-        return self._check_rows(X, as_array(y), reset=reset)
+            X = self._check_rows(X, reset=reset)
+        else:
+            X, y = self._check_rows(X, as_array(y), reset=reset)
+        if not is_block:
+            self._check_training_data(X, y)
+        return X, y
 
     def _check_rows(self, X: Any, y: Any = None, *, reset: bool) -> Any:
         """Check rows of X, and y where there is one; a hasher may take rows of other forms."""
@@ -483,11 +540,54 @@ class LinearHasher(BaseHasher):
 
     components_: np.ndarray
     intercept_: np.ndarray
+    _attributes_of_bits: tuple[str, ...] = ("components_", "intercept_")
 
     @property
     def n_bits_(self) -> int:  # type: ignore[override]  # follows the hyperplanes
         """Length of the codes, whatever `n_bits` was set to after `fit`."""
         return len(self.components_)
+
+    def hyperplanes(self) -> Hyperplanes:
+        """Return the hyperplanes whose sides are the bits, for exports.
+
+        Returns
+        -------
+        hyperplanes : Hyperplanes
+            ``components_`` (n_bits, n_features) and ``intercept_`` (n_bits,).
+        """
+        return Hyperplanes(self.components_, self.intercept_)
+
+    def truncate(self, n_bits: int) -> Self:
+        """Return a hasher whose codes are the first bits of the codes of this one.
+
+        Codes that were stored become shorter by
+        :func:`~sklearn_hashrank.codes.truncate_codes`.
+
+        Parameters
+        ----------
+        n_bits : int
+            Length of the shorter codes.
+
+        Returns
+        -------
+        hasher : LinearHasher
+            A fitted copy of the same class. It encodes, scores and is stored like any other; it
+            does not go on learning from minibatches.
+        """
+        check_is_fitted(self)
+        if not is_int(n_bits, 1) or n_bits > self.n_bits_:
+            raise ValueError(
+                f"n_bits must be an int from 1 to the {self.n_bits_} bits of the codes. "
+                f"Got {n_bits!r} instead."
+            )
+        shorter = copy.copy(self)
+        for name in self._attributes_of_bits:
+            setattr(shorter, name, getattr(self, name)[:n_bits].copy())
+        if hasattr(self, "codes_"):
+            shorter.codes_ = truncate_codes(self.codes_, n_bits)
+        if "n_bits" in self.get_params(deep=False):
+            shorter.set_params(n_bits=int(n_bits))
+        return shorter
 
     def _set_hyperplanes(self, normals: np.ndarray, mean: np.ndarray, dtype: Any) -> None:
         """Let hyperplanes with the given normals, (n_bits, n_features), pass through the mean."""

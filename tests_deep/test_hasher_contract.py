@@ -540,8 +540,8 @@ def test_rows_of_another_form_than_in_fit():
     ("items", "message"),
     [
         ([], r"Found array with 0 sample\(s\): the data set is empty"),
-        ([(X[0], 0), (X[1, :5], 1)], r"The first has \(64,\), item 1 has \(5,\)"),
-        ([(X[0], 0), (X[1] * np.nan, 1)], "NaN or infinity, in item 1 of the data set"),
+        ([(X[0], 0), (X[1, :5], 1), (X[2], 0)], r"The first has \(64,\), item 1 has \(5,\)"),
+        ([(X[0], 0), (X[1] * np.nan, 1), (X[2], 0)], "NaN or infinity, in item 1 of the data set"),
         ([("a", 0), ("b", 1)], "rows of a data set must be numbers"),
     ],
 )

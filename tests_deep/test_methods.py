@@ -14,7 +14,14 @@ from sklearn_hashrank.comparison import METHODS, compare, method_from_name
 from sklearn_hashrank.deep import DeepHasher
 from sklearn_hashrank.model_selection import PerClassRetrievalSplit
 
-NAMES = ["deep-talr-ap", "deep-talr-ndcg", "deep-dsh", "deep-dispersed"]
+NAMES = [
+    "deep-talr-ap",
+    "deep-talr-ndcg",
+    "deep-talr-paper",
+    "deep-dsh",
+    "deep-dispersed",
+    "deep-dispersed-paper",
+]
 X, Y = load_digits(return_X_y=True)
 
 

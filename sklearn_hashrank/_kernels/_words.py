@@ -16,7 +16,7 @@ from numba.extending import intrinsic
 from ._jit import IS_COMPILED
 
 BLOCK = 64
-"""Items of a block: one bit of a word each."""
+"""Items of a block."""
 PAIRS = 32
 """Pairs of items that are counted at a time."""
 
@@ -79,55 +79,6 @@ def _put(context, builder, array, value, place, vector):
     builder.store(vector, address, align=array.dtype.bitwidth // 8)
 
 
-def _smallest(builder, vector, n):
-    """Smallest numbers of `n` lanes of a vector."""
-    undefined = ir.Constant(vector.type, ir.Undefined)
-    size = vector.type.count
-    while size > n:
-        size //= 2
-        left, right = (
-            builder.shuffle_vector(
-                vector,
-                undefined,
-                ir.Constant(ir.VectorType(_INDEX, size), list(range(first, first + size))),
-            )
-            for first in (0, size)
-        )
-        vector = builder.select(builder.icmp_unsigned("<", left, right), left, right)
-        undefined = ir.Constant(vector.type, ir.Undefined)
-    return vector
-
-
-def _nearer(builder, distances, bound):
-    """Integer of one bit for each distance: whether it is less than the bound."""
-    n = distances.type.count
-    is_nearer = builder.icmp_unsigned("<", distances, _splat(builder, bound, n))
-    return builder.bitcast(is_nearer, ir.IntType(n))
-
-
-@intrinsic
-def _compiled_any_near(typing_context, query, words, start, stride, bound):
-    def codegen(context, builder, signature, values):
-        *arrays, start, stride, bound = values
-        [distances] = _distances(context, builder, (query, words), arrays, [start], stride, BLOCK)
-        return _nearer(builder, _smallest(builder, distances, 8), bound)
-
-    signature = types.uint8(query, words, types.intp, types.intp, types.uint64)
-    return signature, codegen
-
-
-@intrinsic
-def _compiled_find_near(typing_context, query, words, start, stride, bound, distances):
-    def codegen(context, builder, signature, values):
-        *arrays, start, stride, bound, room = values
-        [found] = _distances(context, builder, (query, words), arrays, [start], stride, BLOCK)
-        _put(context, builder, distances, room, ir.Constant(_WORD, 0), found)
-        return _nearer(builder, found, bound)
-
-    numbers = types.intp, types.intp, types.uint64
-    return types.uint64(query, words, *numbers, distances), codegen
-
-
 @intrinsic
 def _compiled_put_distances(typing_context, query, words, start, stride, distances, to):
     def codegen(context, builder, signature, values):
@@ -165,15 +116,6 @@ def _plain_distances(query, words, start, stride, n):
     return np.bitwise_count(query[:, None] ^ flat[places]).sum(axis=0, dtype=np.int64)
 
 
-def _plain_any_near(query, words, start, stride, bound):
-    return np.uint8((_plain_distances(query, words, start, stride, BLOCK) < int(bound)).any())
-
-
-def _plain_find_near(query, words, start, stride, bound, distances):
-    distances[:] = _plain_distances(query, words, start, stride, BLOCK)
-    return np.packbits(distances < int(bound), bitorder="little").view("<u8")[0]
-
-
 def _plain_put_distances(query, words, start, stride, distances, to):
     distances[to : to + BLOCK] = _plain_distances(query, words, start, stride, BLOCK)
 
@@ -183,11 +125,7 @@ def _plain_put_cells(query, words, starts, stride, n_distances, cells, to):
     cells[to : to + PAIRS] = left * int(n_distances) + right
 
 
-# any_near is zero where no item of a block is nearer to the query than the bound.
-# find_near gives a word: bit i says whether item start + i is. It stores the distances as well.
 # put_distances stores the distances of a block of items.
 # put_cells stores, for pairs of items, the cell of both distances in a table of n_distances rows.
-any_near: Any = _compiled_any_near if IS_COMPILED else _plain_any_near
-find_near: Any = _compiled_find_near if IS_COMPILED else _plain_find_near
 put_distances: Any = _compiled_put_distances if IS_COMPILED else _plain_put_distances
 put_cells: Any = _compiled_put_cells if IS_COMPILED else _plain_put_cells

@@ -7,7 +7,7 @@ A block of the database is word-major, so that the loop over items reads contigu
 
 import numpy as np
 
-from ._jit import inlined, kernel
+from ._jit import inlined, kernel, popcount
 from ._words import BLOCK, PAIRS, aligned_words, put_cells, put_distances
 
 _SLICE = 2048  # items whose bins wait in the level-1 cache; a multiple of BLOCK
@@ -26,7 +26,19 @@ def room_for_words(n_words, n):
 
 
 @inlined
-def find_distances(query, words, start, n, distances):
+def find_distances(query, words, start, stop, distances):
+    """Set the distances of a query (n_words,) to the items from `start` to `stop`."""
+    first = words[0, start:stop]
+    for i in range(first.size):
+        distances[i] = popcount(query[0] ^ first[i])
+    for w in range(1, query.size):
+        word, row = query[w], words[w, start:stop]
+        for i in range(row.size):
+            distances[i] += popcount(word ^ row[i])
+
+
+@inlined
+def _find_by_blocks(query, words, start, n, distances):
     """Set the distances of a query (n_words,) to `n` items, and to what follows in their block."""
     for first in range(0, n, BLOCK):
         put_distances(query, words, start + first, words.shape[1], distances, first)
@@ -152,7 +164,7 @@ def count_runs(
                     start = stop
                     continue
                 stop = min(tile_stop, start + _SLICE)
-                find_distances(query, words, start, stop - start, bins)
+                _find_by_blocks(query, words, start, stop - start, bins)
                 position = start
                 while position < stop:
                     run_stop = min(stops[of_stops, run], stop)
@@ -207,7 +219,7 @@ def largest_weights(queries, words, weights, peaks):
         for q in range(queries.shape[0]):
             for start in range(tile, tile_stop, _SLICE):
                 stop = min(tile_stop, start + _SLICE)
-                find_distances(queries[q], words, start, stop - start, distances)
+                _find_by_blocks(queries[q], words, start, stop - start, distances)
                 for glance in range(0, stop - start, _GLANCE):
                     glance_stop = min(stop - start, glance + _GLANCE)
                     if _smallest(distances, glance, glance_stop) < n_distances:

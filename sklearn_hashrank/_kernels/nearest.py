@@ -1,97 +1,113 @@
 """Find the nearest codes by scanning all of them.
 
-A tile of the database stays in the cache while a group of queries passes. A block of 64 items is
-compared to a bound within registers, which gives a word of blocks, so that an item that is too far
-costs nothing else. Hits are kept as keys, ``distance << 40 | index``, in order of their index, so
-that a stable counting sort by distance orders ties by lowest index.
+A tile of the database stays in the cache while a group of queries passes. The distances of a
+query to the tile are one vectorised loop; a second one compares them to a bound, 64 at a time, and
+gives a word of hits, so that an item that is too far costs nothing else. Hits are kept as keys,
+``distance << 40 | index``, in order of their index, so that a stable counting sort by distance
+orders ties by lowest index.
 """
 
 import numpy as np
 
 from ._jit import drop_lowest, inlined, kernel, lowest_bit, mask_below, popcount
-from ._words import BLOCK, LINE, aligned_words, any_near, find_near, put_distances
+from .hamming import find_distances
 
-TILE = BLOCK * BLOCK  # items: as many blocks as a word has bits
+TILE = 4096  # items; a multiple of 64
 _GROUP = 64  # queries that share a tile, at most
 _KEYS = 1 << 20  # keys that a group holds, where it can
 INDEX_BITS = 40
 _SHIFT = np.uint64(INDEX_BITS)
 _INDEX = np.uint64((1 << INDEX_BITS) - 1)
 _ONE = np.uint64(1)
-_LAST = np.uint64(BLOCK - 1)
-_SPARE = 4  # keys of nothing that may be written behind the last one
-_LANES = 4  # parts of the keys that are sorted in turns: equal distances wait for each other
 
 
 @inlined
-def _load_tile(codes, start, n_items, tile):
-    """Copy codes of a tile word by word."""
+def _load_tile(codes, start, stop, words):
     n_words = codes.shape[1]
-    part = codes[start : start + n_items].reshape(-1)
+    part = codes[start:stop].reshape(-1)
+    if n_words == 1:
+        for i in range(part.size):  # contiguous: four times faster
+            words[0, i] = part[i]
+        return
     for w in range(n_words):
-        for i in range(n_items):
-            tile[w, i] = part[i * n_words + w]
+        for i in range(stop - start):
+            words[w, i] = part[i * n_words + w]
 
 
 @inlined
-def _collect(query, words, start, stride, n_items, first, bound, base, blocks, near, keys, size):
+def _collect(
+    query, words, n_items, first, bound, base, passing, distances, hits, keys, size, counts
+):
     """Append the keys of the items of a tile that are nearer than `bound`; return the new size.
 
-    The words of the tile begin at `start`, its items are numbered from `first` on. Keys of nothing
-    may be written behind the last one. No branch depends on a block, as it would be guessed wrong
-    once for each block that has such an item. Where many have one, none is looked at twice.
+    Items whose bit in `passing`, of the whole database, is 0 are left out; it may be empty.
+    `counts` (one more than there are distances) is added to. Keys of nothing may be written behind
+    the last one, up to the size of a tile.
     """
-    of_blocks = ~np.uint64(0) >> np.uint64((TILE - n_items) // BLOCK)
-    if size * BLOCK <= first:
-        blocks[:] = 0
-        for block in range(0, n_items, BLOCK):
-            blocks[block // BLOCK] = any_near(query, words, start + block, stride, bound)
-        of_blocks = ~mask_below(blocks, 0, 1)
-    for _ in range(popcount(of_blocks)):
-        block = BLOCK * lowest_bit(of_blocks)
-        of_blocks = drop_lowest(of_blocks)
-        found = find_near(query, words, start + block, stride, bound, near)
-        if n_items - block < BLOCK:
+    find_distances(query, words, 0, n_items, distances)
+    n_blocks = np.int64(0)
+    for block in range(0, n_items, 64):
+        found = mask_below(distances, block, bound)
+        if n_items - block < 64:
             found &= (_ONE << np.uint64(n_items - block)) - _ONE
+        hits[0, n_blocks] = np.uint64(block)
+        hits[1, n_blocks] = found
+        n_blocks += np.int64(found != 0)
+    nothing = np.uint64(counts.size - 1)
+    for i in range(n_blocks):
+        first_at, found = np.int64(hits[0, i]), hits[1, i]
+        if passing.size:
+            found &= passing[(first + first_at) >> 6]
         n_found = np.int64(popcount(found))
-        for done in range(0, n_found, _SPARE):
-            for j in range(done, done + _SPARE):
-                at = np.uint64(lowest_bit(found)) & _LAST
+        done = 0
+        while done < n_found:  # four at a time: a branch for each would be guessed wrong too often
+            for j in range(done, done + 4):
+                at = (first_at + lowest_bit(found)) % TILE
                 found = drop_lowest(found)
-                distance = base + np.uint64(near[at])
-                keys[size + j] = distance << _SHIFT | (np.uint64(first + block) + at)
+                distance = base + np.uint64(distances[at])
+                keys[size + j] = distance << _SHIFT | np.uint64(first + at)
+                counts[distance if j < n_found else nothing] += 1
+            done += 4
         size += n_found
     return size
 
 
 @inlined
-def _sort(keys, size, counts, places, ordered):
-    """Write keys in order of (distance, index); set `counts` to the number of each distance.
+def _none_pass(passing, start, n_items):
+    """Whether there is no bit for an item of a tile. Of no bits at all, all pass."""
+    some = np.uint64(passing.size == 0)
+    for block in range(start // 64, min(passing.size, (start + n_items + 63) // 64)):
+        some |= passing[block]
+    return some == 0
 
-    A counting sort of parts that follow each other, one key of each in turn.
+
+@inlined
+def _drop_far(keys, size, top, n_at_top):
+    """Keep keys of distances below `top` and the first `n_at_top` at it; return their number."""
+    kept = np.int64(0)
+    for i in range(size):
+        distance = np.int64(keys[i] >> _SHIFT)
+        n_at_top -= np.int64(distance == top)
+        keys[kept] = keys[i]  # no branch: which keys stay cannot be predicted
+        kept += np.int64(distance < top) | (np.int64(distance == top) & np.int64(n_at_top >= 0))
+    return kept
+
+
+@inlined
+def _sort(keys, size, counts, ordered):
+    """Write keys in order of (distance, index), from their counts by distance.
+
+    A counting sort. The last of the counts is that of nothing.
     """
-    n_bins = counts.size
-    length = np.uint64(-(-size // _LANES))
-    for i in range(size, _LANES * length):
-        keys[i] = np.uint64(n_bins) << _SHIFT  # nothing, behind all others
-    places[:] = 0
-    for i in range(length):
-        for lane in range(_LANES):
-            places[lane, keys[np.uint64(lane) * length + i] >> _SHIFT] += _ONE
-    before = np.uint64(0)
-    for d in range(n_bins + 1):
-        start = before
-        for lane in range(_LANES):
-            n = places[lane, d]
-            places[lane, d] = before
-            before += n
-        if d < n_bins:
-            counts[d] = before - start
-    for i in range(length):
-        for lane in range(_LANES):
-            key = keys[np.uint64(lane) * length + i]
-            ordered[places[lane, key >> _SHIFT]] = key
-            places[lane, key >> _SHIFT] += _ONE
+    position = np.empty(counts.size, np.int64)
+    before = 0
+    for d in range(counts.size - 1):
+        position[d] = before
+        before += counts[d]
+    for i in range(size):
+        distance = np.int64(keys[i] >> _SHIFT)
+        ordered[position[distance]] = keys[i]
+        position[distance] += 1
 
 
 @inlined
@@ -103,143 +119,114 @@ def unpack_keys(keys, indices, distances):
 
 def key_shape(n_queries, k, n):
     """Shape of the room for the keys of a group of queries."""
-    capacity = min(k + max(k, 64), n) + TILE + _SPARE
+    capacity = min(2 * k, n) + 2 * TILE
     largest = min(n_queries, _GROUP, max(4, _KEYS // capacity))
     n_groups = -(-n_queries // largest)
     return -(-n_queries // n_groups), capacity
 
 
-def items_before_line(codes):
-    """How many codes of one word lie before the first line of the cache that starts with one.
-
-    Where blocks begin with a line, comparing them takes half the time.
-    """
-    return min(
-        len(codes), -codes.ctypes.data % LINE // codes.itemsize if codes.shape[1] == 1 else 0
-    )
-
-
-def room_to_search(n_words, n_bits, capacity):
-    """Scratch arrays of `nearest`, beside its keys."""
-    return (
-        aligned_words(n_words, max(4 * BLOCK, TILE // n_words // BLOCK * BLOCK)),
-        np.empty(TILE // BLOCK, np.uint8),
-        np.empty(BLOCK, np.uint32),
-        np.empty(n_bits + 1, np.int64),
-        np.empty((_LANES, n_bits + 2), np.uint64),
-        np.empty(capacity, np.uint64),
-        np.empty(_GROUP, np.int64),
-    )
-
-
 @kernel
-def nearest(
-    queries,
-    codes,
-    n_before,
-    limits,
-    indices,
-    distances,
-    n_found,
-    keys,
-    tile,
-    blocks,
-    near,
-    counts,
-    places,
-    ordered,
-    sizes,
-):
+def nearest(queries, codes, k, n_bits, limits, passing, buffer, keys, indices, distances, n_found):
     """Find the `k` nearest items of each query, ties by lowest index.
 
     Parameters
     ----------
     queries : (n_queries, n_words) uint64
     codes : (n, n_words) uint64
-    n_before : int, items before a line of the cache begins, at most n: see `items_before_line`
-    limits : (n_queries,) int64, largest distance of an item to be looked at; lowered in place
-    indices : (n_queries, k) int64, written in order of (distance, index); k is at most n
+    k : int, at most n
+    n_bits : int
+    limits : (n_queries,) int64, largest distance of an item to be looked at, at most n_bits
+    passing : (n_masks, n_blocks) uint64, a bit for each item, the first the lowest; one mask for
+        all queries or one for each, and (1, 0) where all items pass
+    buffer : (TILE,) unsigned integers that can hold n_bits + 1
+    keys : (group, capacity) uint64, scratch for a group of queries, see `key_shape`
+    indices : (n_queries, k) int64, written in order of (distance, index)
     distances : (n_queries, k) int32, written
     n_found : (n_queries,) int64, written: items within the limit, at most k; where it is less, the
         limit was too small, and the rows of `indices` and `distances` are incomplete
-    keys : (group, capacity) uint64, scratch for a group of queries, see `key_shape`
-    tile, blocks, near, counts, places, ordered, sizes : scratch, see `room_to_search`
     """
     n_queries, n_words = queries.shape
-    n, k = codes.shape[0], indices.shape[1]
+    n = codes.shape[0]
     group, capacity = keys.shape
+    words = np.empty((n_words, TILE), np.uint64)
+    ordered = np.empty(capacity, np.uint64)
+    size = np.empty(group, np.int64)
+    inside = np.empty(group, np.int64)  # how many of them count: those within `top`
+    top = np.empty(group, np.int64)  # the k-th smallest distance so far, or the limit
+    counts = np.empty((group, n_bits + 2), np.int64)
+    hits = np.empty((2, TILE // 64 + 1), np.uint64)
     for first in range(0, n_queries, group):
         n_group = min(group, n_queries - first)
-        for g in range(n_group):
-            sizes[g] = 0
-        stop = 0
-        while stop < n:
-            start = stop
-            stop = n_before if start < n_before else min(start + tile.shape[1], n)
-            in_place = n_words == 1 and stop - start == tile.shape[1]
-            if not in_place:
-                _load_tile(codes, start, stop - start, tile)
-            words, at = (codes, start) if in_place else (tile, 0)
+        size[:] = 0
+        inside[:] = 0
+        counts[:] = 0
+        for g in range(n_group):  # an assignment of a slice would compile its error's message
+            top[g] = limits[first + g]
+        for start in range(0, n, TILE):
+            n_items = min(TILE, n - start)
+            if passing.shape[0] == 1 and _none_pass(passing[0], start, n_items):
+                continue
+            _load_tile(codes, start, start + n_items, words)
             for g in range(n_group):
-                q = first + g
-                size = sizes[g]
-                if limits[q] >= 0:
-                    size = _collect(
-                        queries[q],
-                        words,
-                        at,
-                        tile.shape[1],
-                        stop - start,
-                        start,
-                        np.uint64(limits[q] + 1),
-                        np.uint64(0),
-                        blocks,
-                        near,
-                        keys[g],
-                        size,
-                    )
-                if stop == n or size + TILE + _SPARE > capacity:
-                    _sort(keys[g], size, counts, places, ordered)
-                    size = min(size, k)
-                    if stop == n:
-                        n_found[q] = size
-                        unpack_keys(ordered, indices[q], distances[q])
-                    elif size == k:
-                        # A later item at the k-th distance loses the tie, and is not looked at.
-                        limits[q] = np.int64(ordered[k - 1] >> _SHIFT) - 1
-                        for i in range(k):
-                            keys[g, i] = ordered[i]
-                sizes[g] = size
+                own = passing[first + g if passing.shape[0] > 1 else 0]
+                # A later item at the k-th distance loses the tie, and is not looked at.
+                bound = top[g] if inside[g] >= k else top[g] + 1
+                if bound == 0 or (passing.shape[0] > 1 and _none_pass(own, start, n_items)):
+                    continue
+                old = size[g]
+                size[g] = _collect(
+                    queries[first + g],
+                    words,
+                    n_items,
+                    start,
+                    bound,
+                    np.uint64(0),
+                    own,
+                    buffer,
+                    hits,
+                    keys[g],
+                    old,
+                    counts[g],
+                )
+                inside[g] += size[g] - old
+                while inside[g] - counts[g, top[g]] >= k:
+                    inside[g] -= counts[g, top[g]]
+                    top[g] -= 1
+                if size[g] + TILE > capacity:
+                    n_at_top = counts[g, top[g]] - max(0, inside[g] - k)
+                    size[g] = _drop_far(keys[g], size[g], top[g], n_at_top)
+                    counts[g, top[g]] = n_at_top
+                    counts[g, top[g] + 1 :] = 0
+                    inside[g] = min(inside[g], k)
+        for g in range(n_group):
+            n_found[first + g] = min(inside[g], k)
+            _sort(keys[g], size[g], counts[g], ordered)
+            unpack_keys(ordered, indices[first + g], distances[first + g])
 
 
 @kernel
-def distance_quantiles(queries, sample, rank, n_bits, distances, quantiles):
+def distance_quantiles(queries, sample, rank, buffer, counts, quantiles):
     """Write the distance that the `rank` nearest of a sample lie within, for each query.
 
     Parameters
     ----------
     queries : (n_queries, n_words) uint64
-    sample : (n_words, n) uint64, word-major, n a multiple of BLOCK
+    sample : (n_words, n) uint64, word-major
     rank : int
-    n_bits : int
-    distances : (n,) unsigned integers that can hold n_bits + 1, scratch
+    buffer : (n,) unsigned integers that can hold n_bits
+    counts : (n_bits + 1,) int64, scratch
     quantiles : (n_queries,) int64, written: n_bits where there are fewer than `rank`
     """
-    n = sample.shape[1]
     for q in range(queries.shape[0]):
-        for start in range(0, n, BLOCK):
-            put_distances(queries[q], sample, start, n, distances, start)
-        low, high = 0, n_bits
-        while low < high:
-            middle = (low + high) // 2
-            within = np.uint64(0)
-            for start in range(0, n, BLOCK):
-                within += popcount(mask_below(distances, start, middle + 1))
-            if within < rank:
-                low = middle + 1
-            else:
-                high = middle
-        quantiles[q] = low
+        find_distances(queries[q], sample, 0, sample.shape[1], buffer)
+        counts[:] = 0
+        for i in range(buffer.size):
+            counts[buffer[i]] += 1
+        within, d = counts[0], 0
+        while within < rank and d < counts.size - 1:
+            d += 1
+            within += counts[d]
+        quantiles[q] = d
 
 
 @inlined
@@ -254,7 +241,7 @@ def room(array, size, more):
 
 
 @kernel
-def within(queries, codes, radius, by_distance):
+def within(queries, codes, radius, by_distance, passing, buffer):
     """Find all items within `radius` of each query.
 
     Parameters
@@ -263,6 +250,8 @@ def within(queries, codes, radius, by_distance):
     codes : (n, n_words) uint64
     radius : int, at most n_bits
     by_distance : bool, order by (distance, index) instead of by index
+    passing : (n_masks, n_blocks) uint64, as for `nearest`
+    buffer : (TILE,) unsigned integers that can hold n_bits + 1
 
     Returns
     -------
@@ -272,10 +261,9 @@ def within(queries, codes, radius, by_distance):
     """
     n_queries, n_words = queries.shape
     n = codes.shape[0]
-    tile = np.empty((n_words, TILE), np.uint64)
+    words = np.empty((n_words, TILE), np.uint64)
     keys = np.empty(4 * TILE, np.uint64)
-    blocks = np.empty(TILE // BLOCK, np.uint8)
-    near = np.empty(BLOCK, np.uint32)
+    hits = np.empty((2, TILE // 64 + 1), np.uint64)
     ordered = np.empty(0, np.uint64)
     n_found = np.zeros(n_queries, np.int64)
     indices = np.empty(0, np.int64)
@@ -286,30 +274,29 @@ def within(queries, codes, radius, by_distance):
         # A key starts with the query's place in the group times n_bins plus the distance, so that
         # one sort serves the whole group.
         n_group = min(_GROUP, n_queries - first)
-        counts = np.empty(n_group * n_bins, np.int64)
-        places = np.empty((_LANES, counts.size + 1), np.uint64)
+        counts = np.zeros(n_group * n_bins + 1, np.int64)
         size = 0
         for start in range(0, n, TILE):
             n_items = min(TILE, n - start)
-            _load_tile(codes, start, n_items, tile)
+            _load_tile(codes, start, start + n_items, words)
             for g in range(n_group):
-                keys = room(keys, size, TILE + _SPARE)
+                keys = room(keys, size, TILE)
                 size = _collect(
                     queries[first + g],
-                    tile,
-                    0,
-                    TILE,
+                    words,
                     n_items,
                     start,
-                    np.uint64(n_bins),
+                    n_bins,
                     np.uint64(g * n_bins),
-                    blocks,
-                    near,
+                    passing[first + g if passing.shape[0] > 1 else 0],
+                    buffer,
+                    hits,
                     keys,
                     size,
+                    counts,
                 )
-        ordered = room(ordered, 0, size + _SPARE)
-        _sort(keys, size, counts, places, ordered)
+        ordered = room(ordered, 0, size)
+        _sort(keys, size, counts, ordered)
         indices = room(indices, n_written, size)
         distances = room(distances, n_written, size)
         unpack_keys(ordered, indices[n_written : n_written + size], distances[n_written:])

@@ -1,36 +1,89 @@
-"""Parameters of estimators: what scikit-learn's validation lets pass, and should not."""
+"""Parameters: what scikit-learn's validation lets pass, and should not.
 
+For Python, and for scikit-learn, True is the integer 1, so that ``n_bits=True`` would learn codes
+of one bit. No parameter of this package that asks for a number takes a boolean. Estimators and
+objectives have :class:`NumbersAreNoBooleans` for that, functions :func:`validate_numbers`, and
+checks of single values :func:`is_int`, :func:`is_real` and :func:`is_finite`.
+"""
+
+import functools
+import inspect
+import math
+from collections.abc import Callable, Mapping
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, TypeGuard, TypeVar
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, InvalidParameterError, make_constraint
+from sklearn.utils._param_validation import (
+    Interval,
+    InvalidParameterError,
+    Options,
+    make_constraint,
+    validate_params,
+)
+
+_Function = TypeVar("_Function", bound=Callable)
+
+
+def is_int(value: Any, minimum: int | None = None) -> TypeGuard[int]:
+    """Whether a value is an int, of Python or numpy."""
+    if not isinstance(value, Integral) or isinstance(value, bool):
+        return False
+    return minimum is None or int(value) >= minimum
+
+
+def is_real(value: Any) -> TypeGuard[float]:
+    """Whether a value is an int or a float, of Python or numpy."""
+    return isinstance(value, Real) and not isinstance(value, bool)
+
+
+def is_finite(value: Any) -> TypeGuard[float]:
+    """Whether a value is a finite int or float, of Python or numpy."""
+    return is_real(value) and math.isfinite(value)
 
 
 class NumbersAreNoBooleans:
-    """Mixin of estimators that refuses booleans where their constraints ask for numbers.
-
-    For Python, and for scikit-learn, True is the integer 1, so that ``n_bits=True`` would learn
-    codes of one bit.
-    """
-
-    _parameter_constraints: dict[str, Any]
+    """Mixin of estimators and objectives whose constraints on numbers refuse booleans."""
 
     def _validate_params(self) -> None:
         super()._validate_params()  # type: ignore[misc]
-        for name, value in self.get_params(deep=False).items():  # type: ignore[attr-defined]
-            constraints = self._parameter_constraints.get(name, ())
-            if isinstance(value, (bool, np.bool_)) and isinstance(constraints, list):
-                self._refuse_boolean(name, value, constraints)
+        given = self.get_params(deep=False)  # type: ignore[attr-defined]
+        constraints = self._parameter_constraints  # type: ignore[attr-defined]
+        _refuse_booleans(given, constraints, type(self).__name__)
 
-    def _refuse_boolean(self, name: str, value: Any, constraints: list) -> None:
-        others = [c for c in constraints if not isinstance(c, Interval) and c not in _NUMBERS]
-        if not any(make_constraint(each).is_satisfied_by(value) for each in others):
-            accepted = " or ".join(str(make_constraint(each)) for each in constraints)
+
+def validate_numbers(constraints: Mapping[str, Any]) -> Callable[[_Function], _Function]:
+    """Decorate a function with :func:`validate_params`, where numbers are no booleans."""
+
+    def decorate(function: _Function) -> _Function:
+        validated = validate_params(dict(constraints), prefer_skip_nested_validation=True)(function)
+        signature = inspect.signature(function)
+
+        @functools.wraps(validated)
+        def refusing(*args, **options):
+            given = signature.bind(*args, **options).arguments
+            _refuse_booleans(given, constraints, function.__qualname__)
+            return validated(*args, **options)
+
+        return refusing  # type: ignore[return-value]
+
+    return decorate
+
+
+def _refuse_booleans(given: Mapping[str, Any], constraints: Mapping[str, Any], owner: str) -> None:
+    for name, value in given.items():
+        of_name = constraints.get(name, ())
+        if not isinstance(value, (bool, np.bool_)) or not isinstance(of_name, list):
+            continue
+        if not any(make_constraint(c).is_satisfied_by(value) for c in of_name if not _is_number(c)):
+            accepted = " or ".join(str(make_constraint(each)) for each in of_name)
             raise InvalidParameterError(
-                f"The {name!r} parameter of {type(self).__name__} must be {accepted}. "
-                f"Got {value!r} instead."
+                f"The {name!r} parameter of {owner} must be {accepted}. Got {value!r} instead."
             )
 
 
-_NUMBERS = (Integral, Real)
+def _is_number(constraint: Any) -> bool:
+    """Whether a constraint asks for a number, which Python takes booleans for."""
+    if isinstance(constraint, Options):  # strings are options, too
+        return issubclass(constraint.type, Real)
+    return isinstance(constraint, Interval) or constraint in (Integral, Real, "random_state")

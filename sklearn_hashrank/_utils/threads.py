@@ -25,7 +25,7 @@ from joblib.parallel import get_active_backend
 from sklearn import config_context, get_config
 from threadpoolctl import ThreadpoolController
 
-from .integers import is_int
+from .parameters import is_int
 
 _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")

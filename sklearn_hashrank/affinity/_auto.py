@@ -92,6 +92,7 @@ def auto_affinity(y: Any) -> BaseAffinity:
     any type of number are a multilabel indicator. Other integers are label paths, coarse to fine,
     and other floats are vectors, compared by Euclidean distance. Vectors that hold only 0 and 1
     need an explicit ``EuclideanAffinity()``, and such label paths a ``HierarchicalAffinity()``.
+    Several columns of -1 and +1 are refused, as they may be an indicator or codes.
 
     Parameters
     ----------
@@ -118,6 +119,12 @@ def auto_affinity(y: Any) -> BaseAffinity:
         raise ValueError(
             f"cannot tell what a 2-d y of dtype {y.dtype} means. Pass "
             "affinity=HierarchicalAffinity() for label paths."
+        )
+    if y.ndim == 2 and y.shape[1] > 1 and y.size and _holds_only_signs(y):
+        raise ValueError(
+            "y holds only -1 and +1 in several columns, which are signs of codes or a multilabel "
+            "indicator. Are codes and y swapped? An indicator has 0 and 1: pass y > 0. For vectors "
+            "pass affinity=EuclideanAffinity(), for label paths affinity=HierarchicalAffinity()."
         )
     return affinity_by_form(y.shape, y.dtype.kind, lambda: _holds_zeros_and_ones(y))
 
@@ -152,6 +159,11 @@ def affinity_by_form(
 
 def _holds_zeros_and_ones(y):
     return all(((part == 0) | (part == 1)).all() for part in slices(y))
+
+
+def _holds_only_signs(y):
+    values = (np.abs(part) == 1 for part in slices(y))
+    return y.dtype.kind in "if" and all(part.all() for part in values) and (y < 0).any()
 
 
 def affinity_for(affinity: Any, y: Any) -> Any:

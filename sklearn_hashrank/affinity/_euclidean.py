@@ -1,12 +1,11 @@
 """Graded relevance by distance between vectors."""
 
-from numbers import Integral
-
 import numpy as np
 from scipy import sparse
 from sklearn.utils import check_random_state
 
 from .. import _kernels
+from .._utils.parameters import is_int
 from ._coercion import as_vectors, check_width
 from ._protocol import BaseAffinity
 from ._vector_products import products, squared_distances, squared_norms
@@ -115,8 +114,7 @@ class EuclideanAffinity(BaseAffinity):
             )
         if not (np.all(np.diff(levels) > 0) and levels[0] > 0 and np.isfinite(levels[-1])):
             raise ValueError(f"levels must ascend from above 0. Got {self.levels!r} instead.")
-        is_int = isinstance(self.max_samples, Integral) and not isinstance(self.max_samples, bool)
-        if self.max_samples is not None and not (is_int and self.max_samples >= 2):
+        if self.max_samples is not None and not is_int(self.max_samples, 2):
             raise ValueError(
                 f"max_samples must be None or an int >= 2. Got {self.max_samples!r} instead."
             )

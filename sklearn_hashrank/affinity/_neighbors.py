@@ -8,13 +8,13 @@ however the database is cut, and every row at exactly the distance of the k-th c
 import copy
 import hashlib
 from collections.abc import Iterator
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 from sklearn.base import clone
 
+from .._utils.parameters import is_int
 from .._utils.threads import one_blas_thread, over_rows
 from ..rows import is_dask_array, source
 from ._coercion import as_vectors, check_width
@@ -119,9 +119,8 @@ class NeighborAffinity(BaseAffinity):
 
     def _check_parameters(self):
         given = self.n_neighbors
-        ranks: list[Any] = [given] if isinstance(given, Integral) else list(np.atleast_1d(given))
-        are_ints = all(isinstance(k, Integral) and not isinstance(k, bool) for k in ranks)
-        if not ranks or not are_ints or ranks[0] < 1 or np.any(np.diff(ranks) <= 0):
+        ranks: list[Any] = [given] if np.ndim(given) == 0 else list(given)
+        if not ranks or not all(is_int(k, 1) for k in ranks) or np.any(np.diff(ranks) <= 0):
             raise ValueError(
                 "n_neighbors must be an int >= 1, or several that ascend, such as (10, 50). "
                 f"Got {given!r} instead."

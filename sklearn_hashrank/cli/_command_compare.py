@@ -38,6 +38,8 @@ from ._arguments import (
 )
 from ._data import NAMED, load_data, name_data
 from ._errors import UsageError, need_extra
+from ._files import Rows
+from ._looks import add_looks, check_no_looks, columns_of_texts, looks_of
 from ._outputs import check_output_folder
 from ._run_progress import Lines, make_progress
 
@@ -48,6 +50,7 @@ _PROTOCOLS: dict[str, Callable[..., Any]] = {
     "cifar10-1": partial(cifar10_split, 1),
     "cifar10-2": partial(cifar10_split, 2),
 }
+_METHODS = "lsh,itq,rsh,lwh,talr-ap,talr-ndcg"
 _EPILOG = """\
 examples:
   hashrank compare --data digits
@@ -73,10 +76,15 @@ def add_command(commands: Any) -> None:
     parser.add_argument(
         "--methods",
         type=words,
-        default="lsh,itq,rsh,lwh,talr-ap,talr-ndcg",
         metavar="NAME,...",
         help="names that 'hashrank methods' lists; each may be followed by :parameter=value "
-        "(default: %(default)s)",
+        f"(default: those of {_METHODS} that can take the data)",
+    )
+    parser.add_argument(
+        "--skip-refused",
+        action="store_true",
+        help="leave out methods that cannot take the data, such as itq with more bits than "
+        "features; without it they are named, and nothing is run",
     )
     add_measures(parser)
     parser.add_argument(
@@ -117,6 +125,12 @@ def add_command(commands: Any) -> None:
     )
     add_neighbors(parser, ", and hashers learn from them; labels are left out")
     add_rescoring(parser)
+    parser.add_argument(
+        "--explore",
+        action="store_true",
+        help="also write a page that shows what the two best methods retrieve",
+    )
+    add_looks(parser)
     add_jobs(parser, "runs at a time")
     parser.add_argument(
         "--output",
@@ -129,10 +143,14 @@ def add_command(commands: Any) -> None:
 
 
 def _run(options: Namespace, arguments: list[str]) -> int:
-    for name in options.methods:
+    methods = options.methods or words(_METHODS)
+    for name in methods:
         method_from_name(name)  # before data are read
+    if not options.explore:
+        check_no_looks(options)
     folder = check_output_folder(options.output, [options.data, options.labels])
-    rows = load_data(options)
+    rows = load_data(options, left_out=columns_of_texts(options))
+    explore: Any = options.explore and _how_to_explore(options, rows)
     affinity: Any = "auto"
     if options.neighbors:
         rows = rows._replace(y=None)
@@ -146,13 +164,15 @@ def _run(options: Namespace, arguments: list[str]) -> int:
             comparison = compare(
                 rows.X,
                 rows.y,
-                methods=options.methods,
+                methods=methods,
+                skip_refused=options.skip_refused or options.methods is None,
                 n_bits=options.bits,
                 seeds=options.seeds,
                 protocol=protocol,
                 affinity=affinity,
                 measures=options.measures,
                 rescoring=rescoring,
+                explore=explore,
                 name=name_data(options.data),
                 store=folder / "runs",
                 n_jobs=options.n_jobs,
@@ -162,6 +182,17 @@ def _run(options: Namespace, arguments: list[str]) -> int:
         except KeyboardInterrupt as interrupt:
             raise KeyboardInterrupt(_how_to_resume(progress, folder)) from interrupt
     return _write(comparison, folder, options.quiet)
+
+
+def _how_to_explore(options: Namespace, rows: Rows) -> dict[str, Any]:
+    """Arguments of the page; labels that are not compared name the items."""
+    labels = {"labels": rows.y} if options.neighbors and rows.y is not None else {}
+    return {
+        "label_names": rows.label_names,
+        "metric": options.metric,
+        **labels,
+        **looks_of(options, rows),
+    }
 
 
 def _protocol(options: Namespace, has_labels: bool) -> Any:
@@ -187,6 +218,8 @@ def _write(comparison: Comparison, folder: Path, quiet: bool) -> int:
         for kind in ("csv", "markdown", "latex"):
             print(f"{kind}: {paths[kind]}")
     print(f"report: {paths['report']}")
+    if "explore" in paths:
+        print(f"page: {paths['explore']}")
     if find_spec("matplotlib") is None:
         print(f"hashrank: warning: {need_extra('matplotlib', 'drawing')}", file=sys.stderr)
     failures = comparison.failures

@@ -9,7 +9,7 @@ from scipy import sparse
 
 from ..persistence import load_codes, noted_n_bits, read_array, read_arrays, reading
 from ._errors import UsageError
-from ._tables import listed, read_table
+from ._tables import listed, read_column, read_table
 
 _FIRST_GAP = 2.0**53  # from here on, floats leave integers out
 _KINDS = ".npy, .npz, .csv or .parquet"
@@ -21,9 +21,15 @@ class Rows(NamedTuple):
     X: Any
     y: Any = None
     names: list[str] | None = None  # of the features
+    label_names: Sequence[str] | None = None  # of classes 0, 1, ...
 
 
-def read_rows(path: str, label_columns: Sequence[str] = (), columns: Any = None) -> Rows:
+def read_rows(
+    path: str,
+    label_columns: Sequence[str] = (),
+    columns: Any = None,
+    left_out: Sequence[str] = (),
+) -> Rows:
     """Read features, and the labels that lie in the same file.
 
     Parameters
@@ -35,7 +41,9 @@ def read_rows(path: str, label_columns: Sequence[str] = (), columns: Any = None)
     label_columns : sequence of str, default=()
         Columns, or the array of an ``.npz`` file, that hold the labels.
     columns : sequence of str, default=None
-        The columns that are the features; None: all but `label_columns`.
+        The columns that are the features; None: all but `label_columns` and `left_out`.
+    left_out : sequence of str, default=()
+        Columns that are neither.
 
     Returns
     -------
@@ -53,7 +61,7 @@ def read_rows(path: str, label_columns: Sequence[str] = (), columns: Any = None)
         path,
         lambda names: (
             list(label_columns),
-            _others(names, label_columns) if columns is None else list(columns),
+            _others(names, [*label_columns, *left_out]) if columns is None else list(columns),
         ),
     )
     return Rows(table.X, _joined(table.labels) if label_columns else None, table.names)
@@ -80,6 +88,19 @@ def read_labels(path: str, label_columns: Sequence[str] = ()) -> np.ndarray:
         return list(label_columns) or names, []
 
     return _joined(read_table(path, choose).labels)
+
+
+def read_texts(path: str, column: str) -> list[str]:
+    """Read texts: a column of a table, or an array of a .npz file."""
+    kind = _kind(path)
+    if kind == ".npy":
+        raise UsageError(f"{path} has no column {column!r}: .npy files hold no texts.")
+    if kind != ".npz":
+        return read_column(path, column)
+    arrays = read_arrays(path)
+    if column not in arrays:
+        raise UsageError(f"{path} has no array {column!r}. It has {listed(arrays)}.")
+    return list(map(str, arrays[column].tolist()))
 
 
 def check_finite(rows: Any, path: str, names: Sequence[str] | None = None) -> None:

@@ -9,6 +9,7 @@ from ._code_formats import (
     check_n_bits,
     pack_codes,
     packed_width,
+    truncate_codes,
     unpack_codes,
     write_codes,
 )
@@ -31,6 +32,7 @@ __all__ = [
     "pack_codes",
     "packed_width",
     "spherical_distances",
+    "truncate_codes",
     "unpack_codes",
     "weighted_distances",
     "write_codes",

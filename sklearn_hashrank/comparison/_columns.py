@@ -97,6 +97,13 @@ _FIGURES = tuple(column for column in COLUMNS if column.name not in MEASURED)
 _MEANINGS = {
     "average_precision": "The expected average precision.",
     "ndcg": "The expected `dcg` over that of the ideal ranking, which is cut at `k` too.",
+    "average_precision_at_r": "The expected average precision of the first R places, where R items "
+    "are relevant in all.",
+    "r_precision": "The expected precision of the first R places, where R items are relevant in "
+    "all.",
+    "hit_rate": "The probability that a relevant item is among the first `k`.",
+    "rank_biased_precision": "The expected share of relevant items that a patient reader sees.",
+    "bpref": "The expected binary preference: judged irrelevant items ahead of relevant ones.",
     "dcg": "The expected discounted cumulative gain of the first `k` places.",
     "precision": "The expected precision: the relevant share of the first `k` places, filled or "
     "not.",

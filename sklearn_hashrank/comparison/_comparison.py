@@ -4,7 +4,6 @@ import warnings
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import product
-from numbers import Integral
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.utils import check_array, check_consistent_length
 
+from .._utils.parameters import is_int
 from .._utils.threads import check_n_jobs
 from ..affinity import affinity_for, as_array, auto_affinity, fit_affinity, is_auto, warn_if_alike
 from ..measures import ConfiguredMeasure
@@ -22,9 +22,11 @@ from ..metrics.settings import has_setting, with_settings
 from ..model_selection import RetrievalSplit
 from ..persistence import write_file
 from ._columns import COLUMNS, MEASURED, Column, columns_of, name_measures
+from ._explored import Explored, best_runs, fit_runs
 from ._method_table import METHODS, check_method, method_from_name
 from ._protocols import check_protocol, describe_protocol, draw_split
 from ._provenance import describe_data, describe_machine, run_key, versions
+from ._refusals import describe_refusals, find_refusals
 from ._rescored import Rescoring
 from ._result_tables import Table, summarize, to_csv, to_latex, to_markdown
 from ._run_store import RunStore, load_result, save_result
@@ -37,6 +39,7 @@ WRITTEN_FILES = {
     "csv": "runs.csv",
     "markdown": "tables.md",
     "latex": "tables.tex",
+    "explore": "explore.html",
 }
 """Names of the files that :meth:`Comparison.write` writes."""
 
@@ -53,6 +56,8 @@ class Comparison:
         What was compared, on what, how and by which versions, for people to read.
     columns : tuple of Column
         The scores that tables show.
+    explored : object, default=None
+        The two best methods, fitted, and the rows of the page that shows what they retrieve.
 
     Examples
     --------
@@ -71,6 +76,7 @@ class Comparison:
     results: list[RunResult]
     about: dict[str, Any]
     columns: tuple[Column, ...] = COLUMNS
+    explored: Explored | None = None
 
     @property
     def failures(self) -> list[RunResult]:
@@ -156,7 +162,8 @@ class Comparison:
         Returns
         -------
         paths : dict of str to Path
-            Paths of the files ``"report"``, ``"csv"``, ``"markdown"`` and ``"latex"``.
+            Paths of the files ``"report"``, ``"csv"``, ``"markdown"`` and ``"latex"``, and after
+            ``compare(explore=...)`` ``"explore"``.
         """
         folder = Path(folder)
         folder.mkdir(parents=True, exist_ok=True)
@@ -167,9 +174,13 @@ class Comparison:
             "markdown": self.to_markdown,
             "latex": self.to_latex,
         }
-        for kind, path in paths.items():
-            with write_file(path, "w", encoding="utf-8") as file:
+        for kind in texts:
+            with write_file(paths[kind], "w", encoding="utf-8") as file:
                 file.write(texts[kind]())
+        if self.explored is None:
+            del paths["explore"]
+        else:
+            self.explored.write(paths["explore"])
         return paths
 
 
@@ -184,6 +195,8 @@ def compare(
     affinity: Any = "auto",
     measures: Any = MEASURED,
     rescoring: Rescoring | None = None,
+    skip_refused: bool = False,
+    explore: bool | Mapping[str, Any] = False,
     name: str = "data",
     store: str | Path | None = None,
     n_jobs: int | None = None,
@@ -201,8 +214,8 @@ def compare(
     X : {array-like, sparse matrix} of shape (n_samples, n_features)
         All rows: training rows, database and queries are sampled from them.
     y : array-like with n_samples rows, default=None
-        What relevance is computed from. None: hashers learn without it, those that need it fail,
-        and codes are judged by distances between rows of `X`.
+        What relevance is computed from. None: hashers learn without it, those that need it are
+        refused, and codes are judged by distances between rows of `X`.
     methods : iterable of str, or mapping of str to estimator
         Names such as ``"itq"`` or ``"talr-ap:alpha=3"``, see :func:`method_from_name`; or
         estimators by the name that tables should give them: hashers, pipelines and searches that
@@ -228,6 +241,16 @@ def compare(
     rescoring : Rescoring, default=None
         Adds columns for what is found when the nearest codes are put in order of asymmetric
         distances or of distances between floats, and for what it costs. `X` must be dense.
+    skip_refused : bool, default=False
+        What is done with methods that cannot take the data, such as ``"itq"`` with more bits than
+        features, or ``"classifier"`` without class labels. True: they are left out, with a warning.
+        False: all of them are named in an error. Both happen before the first run. Estimators of
+        your own are asked by ``check_data(X, y)`` where they have it.
+    explore : bool or dict, default=False
+        Whether the report comes with a page that shows what the two best methods retrieve: by the
+        first measure, with the longest codes, on the first split. They are fitted once more for
+        it. A dict says how the page shows rows, as ``{"image_shape": (8, 8)}`` does; it holds
+        arguments of :func:`~sklearn_hashrank.explore.write_page`.
     name : str, default="data"
         What the report calls the data.
     store : str or Path, default=None
@@ -260,16 +283,21 @@ def compare(
     """
     check_n_jobs(n_jobs)
     hashers, named = _check_methods(methods), name_measures(measures)
-    X, y = _check_data(X, y)
+    X, y = check_data(X, y)
     given, affinity = affinity, _decided(affinity, y)
     _check_rescoring(rescoring, X)
+    if not isinstance(explore, (bool, Mapping)):
+        raise ValueError(
+            "explore must be a bool, or a dict of arguments of write_page. "
+            f"Got {explore!r} instead."
+        )
     compared = X if y is None else y
     lengths = _check_integers(n_bits, "n_bits", 1)
-    seeds = _check_integers(range(seeds) if isinstance(seeds, Integral) else seeds, "seeds", 0)
+    seeds = _check_integers(range(seeds) if is_int(seeds) else seeds, "seeds", 0)
     protocol = check_protocol(protocol, y is not None)
     splits = {seed: draw_split(protocol, X, compared, seed) for seed in seeds}
-    to_learn_from = _affinity_of_hashers(given, affinity, y, splits.values())
-    hashers = {method: _with_affinity(hasher, to_learn_from) for method, hasher in hashers.items()}
+    to_learn_from = affinity_of_hashers(given, affinity, y, splits.values())
+    hashers = {method: with_affinity(hasher, to_learn_from) for method, hasher in hashers.items()}
     fitted = {seed: fit_affinity(affinity, compared[splits[seed].train]) for seed in seeds}
     affinities = {seed: each.without_database() for seed, each in fitted.items()}
     if y is not None:
@@ -286,6 +314,7 @@ def compare(
         settings = {"data": data, "split": split, "rescoring": rescoring}
         key = run_key(affinity=affinity, hasher=hasher, measures=named, **settings)
         runs.append(Run(method, hasher, bits, seed, key))
+    runs, left_out = _without_refused(runs, X, y, splits, skip_refused)
     results = _run_all(
         runs,
         RunStore(None if store is None else Path(store)),
@@ -295,10 +324,12 @@ def compare(
         n_jobs,
         progress,
     )
+    hashers = {method: hashers[method] for method in dict.fromkeys(run.method for run in runs)}
     about = {
         "data": describe_data(name, X, compared, fitted[seeds[0]]) | {"digest": data},
         "protocol": describe_protocol(protocol, splits),
         "methods": {method: repr(hasher) for method, hasher in hashers.items()},
+        "left_out": left_out,
         "groups": {} if isinstance(methods, Mapping) else _groups(hashers),
         "seeds": seeds,
         "command": command,
@@ -306,7 +337,17 @@ def compare(
         "times": "; ".join(sorted({r.measured_on for r in results if r.measured_on})),
     }
     further = () if rescoring is None else rescoring.columns
-    return Comparison(results, about, (*columns_of(named), *further))
+    columns = (*columns_of(named), *further)
+    if explore is False:
+        return Comparison(results, about, columns)
+    best = best_runs(runs, results, columns[0])
+    if not best:
+        return Comparison(results, about, columns)
+    seed = best[0].seed
+    models = fit_runs(best, X, y, splits[seed].train)
+    options = {"title": name, "n_jobs": n_jobs} | dict({} if explore is True else explore)
+    explored = Explored(models, X, compared, splits[seed], affinities[seed], options)
+    return Comparison(results, about, columns, explored)
 
 
 def _run_all(
@@ -355,12 +396,35 @@ def _execute(index: int, *arguments: Any) -> tuple[int, RunResult]:
     return index, execute(*arguments)
 
 
+def _without_refused(
+    runs: list[Run], X: Any, y: Any, splits: Mapping[int, RetrievalSplit], skip: bool
+) -> tuple[list[Run], list[str]]:
+    """Runs whose hashers take the training rows of the first seed, and why others do not."""
+    seed, split = next(iter(splits.items()))
+    refusals = find_refusals(
+        [run for run in runs if run.seed == seed],
+        X[split.train],
+        None if y is None else y[split.train],
+    )
+    texts = describe_refusals(refusals)
+    kept = [run for run in runs if (run.method, run.n_bits) not in refusals]
+    if texts and not (skip and kept):
+        number = "1 method" if len(texts) == 1 else f"{len(texts)} methods"
+        advice = " Leave them out, or compare the others by skip_refused=True (--skip-refused)."
+        raise ValueError(
+            f"{number} cannot take these data. {' '.join(texts)}{advice if kept else ''}"
+        )
+    for text in texts:
+        warnings.warn(f"left out: {text}", UserWarning, stacklevel=3)
+    return kept, texts
+
+
 def _decided(affinity: Any, y: Any) -> Any:
     """Return the affinity that "auto" means for all rows of a comparison."""
     return auto_affinity(y) if y is not None and is_auto(affinity) else affinity_for(affinity, y)
 
 
-def _affinity_of_hashers(given: Any, decided: Any, y: Any, splits: Iterable[RetrievalSplit]) -> Any:
+def affinity_of_hashers(given: Any, decided: Any, y: Any, splits: Iterable[RetrievalSplit]) -> Any:
     """Let hashers decide what "auto" means, unless the training rows of a split look otherwise.
 
     A hasher that decides itself knows that the affinity is a guess, and may refuse it.
@@ -379,7 +443,7 @@ def _check_rescoring(rescoring: Any, X: Any) -> None:
         raise ValueError("rescoring reads rows of floats: X must be dense. Got a sparse X.")
 
 
-def _check_data(X: Any, y: Any) -> tuple[Any, Any]:
+def check_data(X: Any, y: Any) -> tuple[Any, Any]:
     X = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32], input_name="X")
     if y is None:
         return X, None
@@ -403,7 +467,7 @@ def _check_methods(methods: Any) -> dict[str, Any]:
     return {name: check_method(hasher, name) for name, hasher in methods.items()}
 
 
-def _with_affinity(estimator: Any, affinity: Any) -> Any:
+def with_affinity(estimator: Any, affinity: Any) -> Any:
     """Clone an estimator that learns from `affinity` wherever it would choose one itself."""
     estimator = clone(estimator)
     chosen = {
@@ -425,10 +489,10 @@ def _check_names(names: Iterable[Any]) -> None:
 
 
 def _check_integers(values: Any, name: str, least: int) -> list[int]:
-    values = [values] if isinstance(values, Integral) else list(values)
+    values = list(values) if isinstance(values, Iterable) else [values]
     if not values:
         raise ValueError(f"{name} must hold at least one int.")
     for value in values:
-        if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
+        if not is_int(value, least):
             raise ValueError(f"{name} must be ints >= {least}. Got {value!r}.")
     return list(dict.fromkeys(map(int, values)))

@@ -10,6 +10,7 @@ from sklearn.base import clone
 from .._utils.notation import split_notation
 from ..base import BaseHasher
 from ..hashers.agh import AGHHasher
+from ..hashers.ba import BinaryAutoencoderHasher
 from ..hashers.bre import BREHasher
 from ..hashers.classifier import ClassifierHasher
 from ..hashers.cmh import CMHHasher
@@ -33,7 +34,7 @@ from ..hashers.structhash import StructHasher
 from ..hashers.talr import TALRLinear
 from ..hashers.talr_kernel import TALRKernel
 from ..hashers.wta import WTAHasher
-from ..objectives import DPSH, DTSH, RANKING_OPTIONS, HashNet, MutualInformation
+from ..objectives import DPSH, DTSH, RANKING_OPTIONS, CvprAP, Dispersed, HashNet, MutualInformation
 
 GROUPS = {
     "independent": "do not look at the data, or only at its scale",
@@ -44,6 +45,15 @@ GROUPS = {
     "deep": "networks, perceptrons unless rows are images; need torch",
 }
 """Groups of methods, in the order in which reports show them, and what they have in common."""
+
+
+SITUATIONS = {
+    "classes": "class labels, and queries of the classes that are trained on",
+    "grades": "graded relevance: label sets, label paths or target vectors",
+    "new classes": "class labels, and queries of classes that are not trained on",
+    "no labels": "no labels: the nearest rows are relevant",
+}
+"""What :func:`suggest` distinguishes, and what it is."""
 
 
 OTHERS = "others"
@@ -74,6 +84,11 @@ class Method:
         What it is made with. Every other parameter has the default of the class.
     needs_y : bool, default=False
         Whether `fit` refuses rows without `y`.
+    suits : mapping of str to str, default={}
+        The situations of `SITUATIONS` in which :func:`suggest` tries it, with the parameters that
+        then follow its name, such as ``":dropout=0.5"``.
+    remark : str, default=""
+        Why :func:`suggest` does not try it although it may be good.
     """
 
     make: Callable[..., BaseHasher]
@@ -81,6 +96,8 @@ class Method:
     line: str
     parameters: Mapping[str, Any] = field(default_factory=dict)
     needs_y: bool = False
+    suits: Mapping[str, str] = field(default_factory=dict)
+    remark: str = ""
 
     @property
     def hasher(self) -> BaseHasher:
@@ -98,8 +115,19 @@ def _make_network(**parameters: Any) -> BaseHasher:
 # Of the published objectives of minibatches: as good as twice as many, see `minibatch_methods`.
 _PASSES_OF_LIKELIHOODS = 60
 
+# What the papers print, linear and deep.
+_PRINTED_ZONES: dict[str, Any] = {"margin": 2.0, "zone": (1 / 6, 1 / 3)}
+# One bin for each distance, and the steepness of 2 * sigmoid(projection) - 1.
+_PRINTED_HISTOGRAMS: dict[str, Any] = {"n_bins": None, "delta": 1.0, "alpha": 0.5}
+_PRINTED_BATCH = 256
+
 METHODS: dict[str, Method] = {
-    "sign": Method(SignHasher, "independent", "signs of the first features, less their means"),
+    "sign": Method(
+        SignHasher,
+        "independent",
+        "signs of the first features, less their means",
+        suits={"no labels": ""},
+    ),
     "lsh": Method(LSHHasher, "independent", "random hyperplanes through the mean"),
     "klsh": Method(KLSHHasher, "independent", "random hyperplanes in the space of a kernel"),
     "wta": Method(WTAHasher, "independent", "which of four random features is the largest"),
@@ -109,7 +137,17 @@ METHODS: dict[str, Method] = {
     "pca-rr": Method(
         PCAHasher, "unsupervised", "principal components, rotated at random", {"rotation": "random"}
     ),
-    "itq": Method(ITQHasher, "unsupervised", "principal components, rotated towards their signs"),
+    "itq": Method(
+        ITQHasher,
+        "unsupervised",
+        "principal components, rotated towards their signs",
+        suits=dict.fromkeys(SITUATIONS, ""),  # what codes are worth that know no labels
+    ),
+    "ba": Method(
+        BinaryAutoencoderHasher,
+        "unsupervised",
+        "binary autoencoder: codes that a linear decoder reconstructs rows from",
+    ),
     "agh-1": Method(AGHHasher, "unsupervised", "eigenvectors of an anchor graph, cut once"),
     "agh-2": Method(
         AGHHasher, "unsupervised", "eigenvectors of an anchor graph, cut twice", {"n_layers": 2}
@@ -128,9 +166,13 @@ METHODS: dict[str, Method] = {
         "supervised",
         "class codes of a logistic regression's predictions",
         needs_y=True,
+        suits={"classes": ""},
     ),
     "fasthash": Method(
-        FastHasher, "supervised", "codes by graph cuts, then boosted trees for each bit"
+        FastHasher,
+        "supervised",
+        "codes by graph cuts, then boosted trees for each bit",
+        remark="trains and encodes a hundred times slower than the others",
     ),
     "structhash": Method(
         StructHasher, "supervised", "hyperplanes and their weights by column generation"
@@ -145,6 +187,12 @@ METHODS: dict[str, Method] = {
     ),
     "dispersed": Method(
         DispersionHasher, "minibatch", "pairs of a class kept apart by a buffer zone"
+    ),
+    "dispersed-paper": Method(
+        DispersionHasher,
+        "minibatch",
+        "the same as the paper prints it: a nearer zone, and the others twice as far",
+        _PRINTED_ZONES,
     ),
     "hierarchical": Method(
         DispersionHasher,
@@ -175,14 +223,21 @@ METHODS: dict[str, Method] = {
         "minibatch",
         "balanced likelihood of pairs, tanh that becomes a sign",
         {"objective": HashNet(), "max_iter": _PASSES_OF_LIKELIHOODS},
+        suits={"classes": "", "grades": ""},
     ),
     "mihash": Method(
         TALRLinear,
         "ranking",
         "mutual information of distance and relevance in a minibatch",
         {"objective": MutualInformation(), "max_iter": _PASSES_OF_LIKELIHOODS},
+        suits={"no labels": ""},
     ),
-    "rsh": Method(RSHHasher, "ranking", "ranking supervision in closed form"),
+    "rsh": Method(
+        RSHHasher,
+        "ranking",
+        "ranking supervision in closed form",
+        suits={"classes": "", "grades": "", "new classes": ""},
+    ),
     "rsh-paper": Method(
         RSHHasher,
         "ranking",
@@ -196,7 +251,7 @@ METHODS: dict[str, Method] = {
             "shrinkage": 1,
         },
     ),
-    "lwh": Method(LWHHasher, "ranking", "structural SVM on rankings"),
+    "lwh": Method(LWHHasher, "ranking", "structural SVM on rankings", suits={"new classes": ""}),
     "lwh-paper": Method(
         LWHHasher,
         "ranking",
@@ -204,19 +259,52 @@ METHODS: dict[str, Method] = {
         {"n_queries": 300, "n_database": 1000, "preparation": "centred", "rotation": None},
     ),
     "talr-ap": Method(
-        TALRLinear, "ranking", "gradient ascent on tie-aware average precision", {"objective": "ap"}
+        TALRLinear,
+        "ranking",
+        "gradient ascent on tie-aware average precision",
+        {"objective": "ap"},
+        suits={"classes": "", "new classes": ":dropout=0.5"},
     ),
     "talr-ndcg": Method(
-        TALRLinear, "ranking", "gradient ascent on tie-aware NDCG", {"objective": "ndcg"}
+        TALRLinear,
+        "ranking",
+        "gradient ascent on tie-aware NDCG",
+        {"objective": "ndcg"},
+        suits={"grades": "", "no labels": ""},
+    ),
+    "talr-paper": Method(
+        TALRLinear,
+        "ranking",
+        "gradient ascent on tie-aware measures as the paper prints them",
+        {
+            "relaxation": "cvpr",
+            **_PRINTED_HISTOGRAMS,
+            "solver": "sgd",
+            "batch_size": _PRINTED_BATCH,
+            "dropout": 0.0,
+        },
     ),
     "talr-kernel": Method(
-        TALRKernel, "ranking", "gradient ascent on tie-aware measures, on features of anchors"
+        TALRKernel,
+        "ranking",
+        "gradient ascent on tie-aware measures, on features of anchors",
+        suits=dict.fromkeys(SITUATIONS, ""),
     ),
     "deep-talr-ap": Method(
         _make_network, "deep", "network trained on tie-aware average precision", {"objective": "ap"}
     ),
     "deep-talr-ndcg": Method(
         _make_network, "deep", "network trained on tie-aware NDCG", {"objective": "ndcg"}
+    ),
+    "deep-talr-paper": Method(
+        _make_network,
+        "deep",
+        "network trained on tie-aware average precision as the paper prints it",
+        {
+            "objective": CvprAP(**_PRINTED_HISTOGRAMS),
+            "optimizer": "sgd",
+            "batch_size": _PRINTED_BATCH,
+        },
     ),
     "deep-dsh": Method(
         _make_network,
@@ -229,6 +317,12 @@ METHODS: dict[str, Method] = {
         "deep",
         "network trained to keep pairs of a class apart",
         {"objective": "dispersed"},
+    ),
+    "deep-dispersed-paper": Method(
+        _make_network,
+        "deep",
+        "the same as the paper prints it: a nearer zone, and the others twice as far",
+        {"objective": Dispersed(**_PRINTED_ZONES)},
     ),
 }
 """The methods that can be compared by name, group by group."""
@@ -244,7 +338,8 @@ def method_from_name(notation: str) -> BaseHasher:
     notation : str
         A name of `METHODS`, followed by any number of ``:parameter=value``. Values are read as
         Python literals, and as plain strings where that fails. Parameters of a method's objective
-        go by their own names, as in ``"hashnet:scale=3"``.
+        go by their own names, as in ``"hashnet:scale=3"``. What the hasher and its objective both
+        have, such as `n_jobs`, is set in both.
 
     Returns
     -------
@@ -278,8 +373,8 @@ def method_from_name(notation: str) -> BaseHasher:
                 f"method {name!r} has no parameter {parameter!r}. Its parameters: {known}."
             )
     full_names = _full_names(hasher)
-    parameters = {full_names[name]: value for name, value in parameters.items()}
-    return check_method(hasher.set_params(**parameters), notation)
+    to_set = {full: value for name, value in parameters.items() for full in full_names[name]}
+    return check_method(hasher.set_params(**to_set), notation)
 
 
 def parameters_to_set(hasher: BaseHasher) -> dict[str, Any]:
@@ -287,26 +382,24 @@ def parameters_to_set(hasher: BaseHasher) -> dict[str, Any]:
     parameters = hasher.get_params()
     full_names = _full_names(hasher)
     return {
-        name: parameters[full_names[name]]
+        name: parameters[full_names[name][0]]
         for name in sorted(full_names)
         if name not in _SET_BY_COMPARISON
     }
 
 
-def _full_names(hasher: BaseHasher) -> dict[str, str]:
+def _full_names(hasher: BaseHasher) -> dict[str, list[str]]:
     """Full names by those of a notation: ``scale`` of HashNet is ``objective__scale``.
 
     The parameters of the hasher that belong to objectives given by name are left out, because it
     refuses them beside an objective.
     """
-    of_objective = {
-        name.removeprefix("objective__"): name
-        for name in hasher.get_params()
-        if name.startswith("objective__")
-    }
-    left_out = set(of_objective.values()) | set(RANKING_OPTIONS if of_objective else ())
-    own = {name: name for name in hasher.get_params() if name not in left_out}
-    return own | of_objective
+    of_objective = [name for name in hasher.get_params() if name.startswith("objective__")]
+    left_out = {*of_objective, *(RANKING_OPTIONS if of_objective else ())}
+    full_names = {name: [name] for name in hasher.get_params() if name not in left_out}
+    for name in of_objective:
+        full_names.setdefault(name.removeprefix("objective__"), []).append(name)
+    return full_names
 
 
 def check_method(estimator: Any, name: str) -> Any:

@@ -1,15 +1,13 @@
 """Write the report of a comparison: one HTML page, which loads no other file."""
 
 import base64
-import hashlib
 import html
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from .._utils.extras import how_to_install
-from .._utils.text import plain
+from ..pages import escape, html_page, read_script, read_style
 from ._figures import Figure, draw_figures
 from ._method_table import GROUPS, OTHERS, in_groups
 from ._result_tables import DASH, Cell, Table, by_group, format_cell, what_cells_show
@@ -53,6 +51,7 @@ def to_html(comparison: "Comparison") -> str:
         f"<h1>{escape(title)}</h1>",
         f'<p class="quiet">{escape(_in_short(comparison))}</p>',
         *_failures(comparison),
+        *_page_to_look_at(comparison),
         f"<p>{escape(_ABOUT_TIES)}</p>",
         f"<p>{escape(_ABOUT_BEST if len(about['seeds']) > 1 else _ONE_SEED)}</p>",
         f"<p>{escape(_ABOUT_TABLES)}</p>",
@@ -71,53 +70,16 @@ def to_html(comparison: "Comparison") -> str:
         body += _figures_by_length(figures)
     body += ["<h2>How it was made</h2>", *_how(about), *_notes(comparison)]
     body += ["<h2>All runs</h2>", _all_runs(comparison)]
-    style, script = (_read_beside(name) for name in ("report.css", "report.js"))
-    return _PAGE.format(
-        title=escape(title),
-        style=style,
-        policy=_policy(script),
-        script=script,
-        body="\n".join(body),
-    )
-
-
-def _read_beside(name: str) -> str:
-    """Text of a file of this folder, after a line break, as it stands in the page."""
-    return "\n" + files(__package__).joinpath(name).read_text("utf-8")
-
-
-def _policy(script: str) -> str:
-    """Let a browser load pictures within the page, its style sheet and this script only."""
-    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    return (
-        "default-src 'none'; img-src data:; style-src 'unsafe-inline'; "
-        f"script-src 'sha256-{digest}'"
+    return html_page(
+        title=title,
+        body="<main>\n" + "\n".join(body) + "\n</main>",
+        style=read_style("pages/page.css", "comparison/report.css"),
+        script=read_script("comparison/report.js"),
+        images="data:",
     )
 
 
 _NO_FIGURES = f'<p class="quiet">Pictures need matplotlib: {html.escape(how_to_install("cli"))}</p>'
-_PAGE = """<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="{policy}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{title}</title>
-<style>{style}</style>
-</head>
-<body>
-<main>
-{body}
-</main>
-<script>{script}</script>
-</body>
-</html>
-"""
-
-
-def escape(value: object) -> str:
-    """Plain text as HTML, also between quotes."""
-    return html.escape(plain(str(value)))
 
 
 def _in_short(comparison: "Comparison") -> str:
@@ -245,6 +207,9 @@ def _how(about: Mapping[str, Any]) -> list[str]:
     text = []
     for heading, facts in parts.items():
         text += [f"<h3>{heading}</h3>", _facts(facts)]
+    if about["left_out"]:
+        lines = "".join(f"<li>{escape(line)}</li>" for line in about["left_out"])
+        text += ["<h3>Methods that cannot take these data</h3>", f"<ul>{lines}</ul>"]
     if about["command"]:
         text += ["<h3>Command</h3>", f"<pre>{escape(about['command'])}</pre>"]
     return text
@@ -265,6 +230,14 @@ def _failures(comparison: "Comparison") -> list[str]:
     counted = f"{len(failures)} of {len(comparison.results)} runs failed"
     said = _said((result.error, result) for result in failures)
     return [f'<div class="warn"><p>{counted}:</p>{said}</div>']
+
+
+def _page_to_look_at(comparison: "Comparison") -> list[str]:
+    """Link to the page of the best methods, which is written beside the report."""
+    if comparison.explored is None:
+        return []
+    names = " and ".join(comparison.explored.models)
+    return [f'<p><a href="explore.html">Look at what {escape(names)} retrieve</a></p>']
 
 
 def _notes(comparison: "Comparison") -> list[str]:

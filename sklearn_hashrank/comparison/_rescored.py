@@ -3,11 +3,11 @@
 import math
 import time
 from dataclasses import dataclass
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 
+from .._utils.parameters import is_int
 from ..affinity import fit_affinity
 from ..base import pack_signs
 from ..histogram import retrieval_histogram
@@ -50,7 +50,7 @@ class Rescoring:
     def __post_init__(self) -> None:
         for name in ("n_neighbors", "oversampling"):
             value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
+            if not is_int(value, 1):
                 raise ValueError(f"{name} must be an int >= 1. Got {value!r} instead.")
         if self.metric not in DISTANCES:
             raise ValueError(f"metric must be one of {DISTANCES}. Got {self.metric!r} instead.")

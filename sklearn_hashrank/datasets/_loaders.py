@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 from sklearn.datasets import load_digits
 from sklearn.utils import Bunch
-from sklearn.utils._param_validation import Interval, StrOptions, validate_params
+from sklearn.utils._param_validation import Interval, StrOptions
 
+from .._utils.parameters import validate_numbers
 from ..feature_extraction import GIST
 from . import _sets
 from ._download import RemoteFile, download
@@ -138,7 +139,7 @@ def _fetch_idx(
     return _bunch(images, target, about, paths[0], return_X_y, as_frame)
 
 
-@validate_params(_FETCH_PARAMETERS, prefer_skip_nested_validation=True)
+@validate_numbers(_FETCH_PARAMETERS)
 def fetch_fashion_mnist(
     *,
     data_home: str | os.PathLike | None = None,
@@ -199,7 +200,7 @@ def fetch_fashion_mnist(
     )
 
 
-@validate_params(_FETCH_PARAMETERS, prefer_skip_nested_validation=True)
+@validate_numbers(_FETCH_PARAMETERS)
 def fetch_mnist(
     *,
     data_home: str | os.PathLike | None = None,
@@ -260,7 +261,7 @@ def fetch_mnist(
     )
 
 
-@validate_params(_FETCH_PARAMETERS, prefer_skip_nested_validation=True)
+@validate_numbers(_FETCH_PARAMETERS)
 def fetch_cifar10(
     *,
     data_home: str | os.PathLike | None = None,
@@ -319,9 +320,7 @@ def fetch_cifar10(
     return _bunch(images, target, about, path, return_X_y, as_frame)
 
 
-@validate_params(
-    {"return_X_y": ["boolean"], "as_frame": ["boolean"]}, prefer_skip_nested_validation=True
-)
+@validate_numbers({"return_X_y": ["boolean"], "as_frame": ["boolean"]})
 def load_digits_gist(*, return_X_y: bool = False, as_frame: bool = False) -> Any:
     """GIST descriptors of scikit-learn's digits, for examples that need no network.
 

@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 from sklearn.utils import Bunch
-from sklearn.utils._param_validation import Interval, StrOptions, validate_params
+from sklearn.utils._param_validation import Interval, StrOptions
 
+from .._utils.parameters import validate_numbers
 from ..persistence import reading
 from ._formats import read_cifar, read_members
 from ._matlab import read_matrix
@@ -40,15 +41,14 @@ _NUS_FEATURES = {
 _NUS_CONCEPTS = 81
 
 
-@validate_params(
+@validate_numbers(
     {
         "folder": [str, os.PathLike],
         "subset": [StrOptions(set(_PARTS))],
         "levels": [StrOptions({"both", "coarse", "fine"})],
         "return_X_y": ["boolean"],
         "verify": ["boolean"],
-    },
-    prefer_skip_nested_validation=True,
+    }
 )
 def load_cifar100(
     folder: str | os.PathLike,
@@ -152,15 +152,14 @@ def _cifar100_names(path: Path) -> dict[str, list[str]]:
         return names
 
 
-@validate_params(
+@validate_numbers(
     {
         "folder": [str, os.PathLike],
         "features": [StrOptions(set(_NUS_FEATURES)), list, tuple],
         "subset": [StrOptions(set(_PARTS))],
         "n_labels": [Interval(Integral, 1, _NUS_CONCEPTS, closed="both"), None],
         "return_X_y": ["boolean"],
-    },
-    prefer_skip_nested_validation=True,
+    }
 )
 def load_nus_wide(
     folder: str | os.PathLike,
@@ -287,9 +286,7 @@ def _check_rows(path: Path, found: int, expected: int) -> None:
         raise ValueError(f"{path} has {found} rows, the first file of labels {expected}.")
 
 
-@validate_params(
-    {"path": [str, os.PathLike], "variable": [str]}, prefer_skip_nested_validation=True
-)
+@validate_numbers({"path": [str, os.PathLike], "variable": [str]})
 def load_labelme(path: str | os.PathLike, *, variable: str = "gist") -> Any:
     """Load vectors without labels from a MATLAB file, such as the GIST features of 22K LabelMe.
 

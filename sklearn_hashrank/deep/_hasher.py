@@ -19,14 +19,19 @@ from .._utils.threads import one_blas_thread
 from ..affinity import BaseAffinity, as_array, is_auto
 from ..base import BaseHasher
 from ..features import FeatureSpace
-from ..learning import MinibatchLearning, ObjectiveOfRows, check_two_rows, learned_relevance
+from ..learning import (
+    MinibatchLearning,
+    check_two_rows,
+    learned_affinity,
+    learned_relevance,
+)
 from ..solvers.stochastic import SCHEDULES
 from ._augmentation import AUGMENTATIONS
 from ._datasets import DatasetRows
 from ._images import find_layout, moments_of
 from ._learner import OPTIMIZERS, Inputs, NetworkModel, encode, find_device
 from ._modules import Parts, build, rebuild, seeded, weights_of
-from ._objectives import check_given, objective_of_rows
+from ._objectives import check_given, check_learns_from, objective_of_rows
 from ._recipe import choose_recipe
 from ._threads import torch_threads
 
@@ -293,15 +298,11 @@ class DeepHasher(CallbackSupportMixin, BaseHasher):
         self : DeepHasher
         """
         check_given(self.objective)  # refused before rows are read
-        if isinstance(X, Dataset):
-            X = DatasetRows(X)
-            y = X.y() if y is None else y
         device, random_state = find_device(self.device), check_random_state(self.random_state)
         seed = random_state.randint(np.iinfo(np.int32).max)
         if self._goes_on():
             self._check_start(X)
         X, y = self._validate_training_data(X, y)
-        check_two_rows(self, X)
         with contextlib.ExitStack() as during:
             during.enter_context(seeded(seed, device))
             during.enter_context(torch_threads(self.n_jobs))
@@ -346,10 +347,7 @@ class DeepHasher(CallbackSupportMixin, BaseHasher):
 
     def _train(self, parts, X, y, device, random_state):
         relevance = self._fit_relevance(X, y, random_state)
-        guessed = is_auto(self.affinity)
-        objective = objective_of_rows(self.objective, self.n_bits, relevance, y, guessed)
-        if isinstance(objective, ObjectiveOfRows):
-            self._check_can_learn(y)
+        objective = objective_of_rows(self.objective, self.n_bits, relevance, y)
         learning = MinibatchLearning(
             objective,
             relevance,
@@ -397,9 +395,28 @@ class DeepHasher(CallbackSupportMixin, BaseHasher):
         self.n_iter_ = len(self.history_["objective"])
         self.network_ = model.network.eval()
 
+    def _validate_training_data(self, X, y, reset=True, *, is_block=False):
+        if isinstance(X, Dataset):
+            X = DatasetRows(X)
+            y = X.y() if y is None else y
+        return super()._validate_training_data(X, y, reset, is_block=is_block)
+
+    def _check_training_data(self, X: Any, y: Any) -> None:
+        check_two_rows(self, X)
+        self._choose_augmentation()
+        rows = _compared_rows(X, y)
+        self._fit_affinity_once(rows, y)
+        learned = learned_affinity(self.affinity, self.affinity_, rows, y)
+        if check_learns_from(self.objective, learned, y, is_auto(self.affinity)):
+            self._check_can_learn(y)
+
+    def _fit_affinity_once(self, rows, y):
+        if not hasattr(self, "affinity_"):
+            self.affinity_ = self._fit_affinity(rows, y).without_database()
+
     def _fit_relevance(self, X, y, random_state):
-        rows = X.to_array() if y is None and isinstance(X, DatasetRows) else X
-        self.affinity_ = self._fit_affinity(rows, y).without_database()
+        rows = _compared_rows(X, y)
+        self._fit_affinity_once(rows, y)
         return learned_relevance(self.affinity, self.affinity_, rows, y, random_state, self.n_jobs)
 
     def _choose_augmentation(self):
@@ -534,6 +551,11 @@ def _flat_rows(hasher, X):
         return X, None
     X = check_array(X, allow_nd=True, dtype=_ROWS["dtype"], input_name="X", estimator=hasher)
     return X.reshape(len(X), math.prod(X.shape[1:])), X.shape[1:]
+
+
+def _compared_rows(X, y):
+    """What is compared: the rows of a data set are needed at once where there is no y."""
+    return X.to_array() if y is None and isinstance(X, DatasetRows) else X
 
 
 def _is_on_cpu(network):

@@ -249,8 +249,8 @@ class PairwiseLoss(BatchLoss):
     ----------
     objective : str or object, default="dsh"
         ``"dsh"``, ``"dispersed"``, ``"hierarchical"`` and ``"nested"`` are zones of distances;
-        ``"dpsh"`` and ``"hashnet"`` likelihoods of pairs; ``"dtsh"`` is one of triplets. All have
-        the parameters of their papers. Pass an object for others, as in
+        ``"dpsh"`` and ``"hashnet"`` likelihoods of pairs; ``"dtsh"`` is one of triplets. A name
+        stands for the default parameters. Pass an object for others, as in
         ``PairwiseLoss(Dispersed(zone=(1 / 12, 1 / 6)))``: one of
         :mod:`sklearn_hashrank.objectives`, or any with ``value_and_gradient(scores, level,
         levels)``. The two with superclasses want label paths.

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from ..affinity import is_auto
+from ..affinity import BaseAffinity, is_auto
 from ..learning import ObjectiveOfRows, Relevance
 from ..objectives import ObjectiveParameter
 from ._losses import BatchLoss
@@ -41,8 +41,42 @@ def check_given(objective: Any) -> None:
         )
 
 
+def check_learns_from(objective: Any, affinity: BaseAffinity, y: Any, guessed: bool) -> bool:
+    """Refuse an affinity, or a y, that an objective cannot learn from.
+
+    Parameters
+    ----------
+    objective : str, object or Module
+        The parameter of `DeepHasher`.
+    affinity : affinity object
+        What is learned from, fitted.
+    y : array-like with n_samples rows or None
+        What a loss of the user's own is given.
+    guessed : bool
+        Whether the affinity was chosen by the form of y.
+
+    Returns
+    -------
+    by_relevance : bool
+        Whether it learns from the affinity, and not from y itself.
+    """
+    loss = _loss_of(objective, "auto")
+    if not isinstance(loss, BatchLoss):
+        OwnLossOfRows(loss, y)
+        return False
+    loss.checked_objective.check_affinity(affinity, guessed)
+    return True
+
+
+def _loss_of(objective, n_bins):
+    """The loss that the parameter stands for; one that was given is not copied."""
+    if isinstance(objective, torch.nn.Module):
+        return objective
+    return BatchLoss(_OBJECTIVE.resolve(objective, n_bins=n_bins), "auto", "auto")
+
+
 def objective_of_rows(
-    objective: Any, n_bits: int, relevance: Relevance, y: Any, guessed: bool = True
+    objective: Any, n_bits: int, relevance: Relevance, y: Any
 ) -> "LossOfRows | OwnLossOfRows":
     """Return what a network learns from.
 
@@ -56,21 +90,14 @@ def objective_of_rows(
         Of the training rows.
     y : array-like with n_samples rows or None
         What a loss of the user's own is given.
-    guessed : bool, default=True
-        Whether the affinity was chosen by the form of y.
 
     Returns
     -------
     objective : LossOfRows or OwnLossOfRows
     """
-    if not isinstance(objective, torch.nn.Module):
-        found = _OBJECTIVE.resolve(objective, n_bins=relevance.n_bins(n_bits))
-        loss: torch.nn.Module = BatchLoss(found, "auto", "auto")
-    else:
-        loss = copy.deepcopy(objective)
+    loss = copy.deepcopy(_loss_of(objective, relevance.n_bins(n_bits)))
     if not isinstance(loss, BatchLoss):
         return OwnLossOfRows(loss, y)
-    loss.checked_objective.check_affinity(relevance.affinity, guessed)
     return LossOfRows(loss, relevance)
 
 

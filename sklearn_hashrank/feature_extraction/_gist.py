@@ -15,6 +15,7 @@ from sklearn.utils import gen_batches
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import _check_feature_names_in, validate_data
 
+from .._utils.parameters import NumbersAreNoBooleans, is_int
 from .._utils.threads import run_in_threads
 
 # The constants of the published descriptor.
@@ -27,7 +28,7 @@ _CONTRAST_MARGIN = 5  # pixels by which the image is extended while contrast is 
 _BATCH_PIXELS = 300_000  # in the Fourier domain: a batch and its filtered copy stay in the cache
 
 
-class GIST(TransformerMixin, BaseEstimator):
+class GIST(NumbersAreNoBooleans, TransformerMixin, BaseEstimator):
     """The GIST descriptor: how much there is of each scale and direction in each part of an image.
 
     Images are turned grey, their local contrast is made even, and a bank of Gabor filters runs over
@@ -297,8 +298,8 @@ def _cached_bank(height: int, width: int, orientations: tuple[int, ...]) -> np.n
 
 
 def _check_orientations(orientations: Any) -> None:
-    counts = np.asarray(orientations)
-    if counts.ndim != 1 or counts.size == 0 or counts.dtype.kind not in "iu" or counts.min() < 1:
+    is_sequence = np.ndim(orientations) == 1 and len(orientations) > 0
+    if not is_sequence or not all(is_int(count, 1) for count in orientations):
         raise ValueError(
             "orientations must be a sequence of positive integers, one for each scale. "
             f"Got {orientations!r}."

@@ -25,7 +25,7 @@ from ._kernel_features import KernelFeatures, inverse_root
 from ._moments import Moments, combine_means
 from ._principal_directions import fix_signs, leading_directions, leading_eigenpairs
 from ._settled import LinearScores, project, rounding_of_sums, settle, zero_tolerance
-from ._space import Basis, FeatureSpace, Hyperplanes, fit_into
+from ._space import Basis, FeatureSpace, Hyperplanes, check_n_directions, fit_into
 
 __all__ = [
     "AnchorWeights",
@@ -38,6 +38,7 @@ __all__ = [
     "LinearScores",
     "Moments",
     "block_slices",
+    "check_n_directions",
     "column_means",
     "combine_means",
     "dense_if_small",

@@ -50,6 +50,16 @@ class Basis(NamedTuple):
         return self.rest * columns + self.directions @ inner
 
 
+def check_n_directions(n: int, shape: tuple[int, int]) -> None:
+    """Refuse more bits than rows of this shape have principal directions."""
+    for name, size in (("n_features", shape[1]), ("n_samples", shape[0])):
+        if n > size:
+            raise ValueError(
+                f"n_bits={n} must be at most {name} = {size}, as there are no more principal "
+                "directions. Use fewer bits, or LSHHasher or TALRLinear, which take any number."
+            )
+
+
 @storable
 class FeatureSpace:
     """Centred, scaled and optionally whitened features, and the way back to hyperplanes.
@@ -115,12 +125,7 @@ class FeatureSpace:
         One number is taken from `random_state`, whether the method of computation needs it or not.
         Where rows vary in fewer than `n` directions, the others are 0: rounding would decide there.
         """
-        for name, size in (("n_features", X.shape[1]), ("n_samples", X.shape[0])):
-            if n > size:
-                raise ValueError(
-                    f"n_bits={n} must be at most {name} = {size}, as there are no more principal "
-                    "directions. Use fewer bits, or LSHHasher or TALRLinear, which take any number."
-                )
+        check_n_directions(n, X.shape)
         mean = column_means(X)
         seed = random_state.randint(np.iinfo(np.int32).max)
         variances, directions = leading_directions(CenteredRows(X, mean), n, RandomState(seed))

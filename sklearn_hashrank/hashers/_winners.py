@@ -32,13 +32,15 @@ class WinnerHasher(BaseHasher):
     def _candidates(self, X: Any) -> np.ndarray:
         """Candidates, (n_rows, n_candidates * n_hashes): the first of each hash, the second, .."""
 
-    def _begin(self) -> int:
-        """Check and keep what the codes look like, and return the number of hashes."""
+    def _check_training_data(self, X: Any, y: Any) -> None:
         if self.n_candidates & (self.n_candidates - 1):
             raise ValueError(
                 "n_candidates must be a power of two, so that an index is a whole number of bits. "
                 f"Got {self.n_candidates} instead."
             )
+
+    def _begin(self) -> int:
+        """Keep what the codes look like, and return the number of hashes."""
         self.n_bits_, self.n_candidates_ = self.n_bits, self.n_candidates
         return self._n_hashes
 

@@ -132,7 +132,7 @@ class AGHHasher(BaseHasher):
         self : AGHHasher
         """
         X, y = self._validate_training_data(X, y)
-        n_vectors = -(-self.n_bits // self.n_layers)
+        n_vectors = self._count_vectors()
         wanted = self.n_anchors
         if wanted == "auto":
             needed = _ANCHORS_OF_AN_EIGENVECTOR * n_vectors
@@ -162,6 +162,19 @@ class AGHHasher(BaseHasher):
         self.n_bits_ = self.n_bits
         self._keep_database(X, y)
         return self
+
+    def _count_vectors(self):
+        return -(-self.n_bits // self.n_layers)
+
+    def _check_training_data(self, X: Any, y: Any) -> None:
+        most = X.shape[0] if self.n_anchors == "auto" else min(self.n_anchors, X.shape[0])
+        if self._count_vectors() >= most:
+            raise ValueError(
+                f"n_bits={self.n_bits} with n_layers={self.n_layers} takes "
+                f"{self._count_vectors()} eigenvectors, but a graph of at most {most} anchors has "
+                f"at most {most - 1} that are not constant. Use fewer bits, more anchors, or more "
+                f"rows. Got n_samples = {X.shape[0]}."
+            )
 
     @property
     def anchors_(self) -> np.ndarray:

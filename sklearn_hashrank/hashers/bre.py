@@ -15,6 +15,7 @@ from .._utils.types import MatrixLike, Target
 from ..affinity import BaseAffinity, check_level_indices
 from ..base import LinearHasher
 from ..features import FeatureSpace, dense_if_small
+from ._supervised import LearnsFromRelevance
 
 __all__ = ["BREHasher"]
 
@@ -23,7 +24,7 @@ _SPREAD_OF_THE_START = 1e-3
 _NO_LENGTH = 1e-10  # of a row, where the root of the mean squared length is 1
 
 
-class BREHasher(LinearHasher):
+class BREHasher(LearnsFromRelevance, LinearHasher):
     """Bits whose Hamming distances reproduce given distances, by exact coordinate descent.
 
     A bit is a weighted sum of inner products with a few training rows. One weight at a time is
@@ -147,8 +148,7 @@ class BREHasher(LinearHasher):
         """
         X, y = self._validate_training_data(X, y)
         random_state = check_random_state(self.random_state)
-        self.affinity_ = self._fit_affinity(X, y)
-        self._check_can_learn(y)
+        self._fit_affinity_once(X, y)
         space = FeatureSpace.unit(X, mixed_units=y is not None)
         sampled = random_state.permutation(X.shape[0])[: self.n_sampled]
         rows = space.rows(dense_if_small(X[sampled]))

@@ -142,6 +142,15 @@ class ClassifierHasher(BaseHasher):
         self._keep_database(X, y)
         return self
 
+    def _check_training_data(self, X: Any, y: Any) -> None:
+        classes, _ = _number_labels(y)
+        if self.codes == "one-hot" and self.n_bits < len(classes):
+            raise ValueError(
+                "codes='one-hot' needs n_bits of at least the number of classes, "
+                f"{len(classes)}. Got n_bits={self.n_bits}. Use codes='hadamard', which takes any "
+                "number."
+            )
+
     def _new_codebook(self, n_classes, random_state):
         """Code of each class, (n_classes, n_bits) of -1 and +1."""
         codes = self.codes
@@ -149,11 +158,6 @@ class ClassifierHasher(BaseHasher):
             codes = "one-hot" if self.n_bits >= n_classes else "hadamard"
         if codes == "hadamard":
             return _hadamard_codes(n_classes, self.n_bits, random_state)
-        if self.n_bits < n_classes:
-            raise ValueError(
-                f"codes='one-hot' needs n_bits of at least the number of classes, {n_classes}. "
-                f"Got n_bits={self.n_bits}. Use codes='hadamard', which takes any number."
-            )
         owner = np.arange(self.n_bits) % n_classes
         return np.where(owner == np.arange(n_classes)[:, None], 1, -1).astype(np.int8)
 

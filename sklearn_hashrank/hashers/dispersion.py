@@ -9,14 +9,8 @@ from ._minibatch import MinibatchHasher
 
 __all__ = ["DispersionHasher"]
 
-# Instead of the defaults of the objectives, which are the paper's. Chosen on rows held out of the
-# training rows, see the page on DispersionHasher.
-_BEST = {
-    "dispersed": {"margin": 1.0, "zone": (1 / 3, 2 / 3)},
-    "hierarchical": {"margin": 1.0, "zone": (2 / 3, 1.0)},
-}
 _OPTIONS = {"margin": "auto", "zone": "auto", "regularization": 0.01}
-_OBJECTIVE = ObjectiveParameter("DispersionHasher", takes_zones=True, options=_OPTIONS, best=_BEST)
+_OBJECTIVE = ObjectiveParameter("DispersionHasher", takes_zones=True, options=_OPTIONS)
 
 
 class DispersionHasher(MinibatchHasher):
@@ -75,11 +69,12 @@ class DispersionHasher(MinibatchHasher):
         objective may declare others.
     schedule : {"constant", "step", "cosine"}, default="cosine"
         How the length of a step falls during `max_iter` passes.
-    weight_decay : float or "auto", default="auto"
+    weight_decay : float, "auto" or "cv", default="auto"
         Share of the weights that a step takes away at the start; it falls with `schedule`. Few rows
         of many features want more of it: ``"auto"`` is 0.15 times the root of the number of
         features per training row, at most 0.15, and 0.05 in :meth:`partial_fit`; 0 where nearest
-        rows are relevant.
+        rows are relevant. ``"cv"`` holds a third of the rows out in turn, and takes another value
+        where they gain by it; see :ref:`few_rows`.
     momentum : float, default=0.9
         Share of the last move that ``solver="sgd"`` keeps.
     early_stopping : bool, default=False
@@ -117,6 +112,11 @@ class DispersionHasher(MinibatchHasher):
         end, and the ``"validation"`` where `early_stopping` is on.
     n_iter_ : int
         Passes done.
+    weight_decay_ : float
+        The weight decay.
+    cv_results_ : dict of list
+        What ``"cv"`` tried: the ``"weight_decay"``, the ``"dropout"``, and ``"mean"`` and
+        ``"spread"`` of the scores of three folds. Absent without ``"cv"``.
     batch_size_ : int
         Rows of a minibatch.
     codes_ : ndarray of shape (n_samples, ceil(n_bits / 8)), uint8
@@ -201,6 +201,6 @@ class DispersionHasher(MinibatchHasher):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def _choose_objective(self, relevance):
+    def _choose_objective(self, affinity, n_bins):
         options = {name: getattr(self, name) for name in _OPTIONS}
         return _OBJECTIVE.resolve(self.objective, options, n_jobs=self.n_jobs)

@@ -17,6 +17,7 @@ from ..features import Moments
 from ..solvers.binary_quadratic import minimise_by_cuts, minimise_spectrally
 from ._boosted_trees import BinnedFeatures, TreeEnsembles
 from ._similar_pairs import sample_pairs
+from ._supervised import LearnsFromRelevance
 
 __all__ = ["FastHasher"]
 
@@ -24,7 +25,7 @@ _ROUNDS = 2
 _FEW_ROWS = 5
 
 
-class FastHasher(BaseHasher):
+class FastHasher(LearnsFromRelevance, BaseHasher):
     r"""Two steps for each bit: find the bits of the training rows, then learn them by a classifier.
 
     Let h be the number of bits in which two rows differ so far, and r the number of bits with the
@@ -110,6 +111,7 @@ class FastHasher(BaseHasher):
     True
     """
 
+    _is_graded = False
     _parameter_constraints: dict = {
         **BaseHasher._parameter_constraints,
         "affinity": [StrOptions({"auto"}), BaseAffinity],
@@ -175,8 +177,7 @@ class FastHasher(BaseHasher):
         X, y = self._validate_training_data(X, y)
         random_state = check_random_state(self.random_state)
         Moments.of(X)  # refuses what no hasher takes
-        self.affinity_ = self._fit_affinity(X, y)
-        self._check_can_learn(y, graded=False)
+        self._fit_affinity_once(X, y)
         targets = self.affinity_.validate(X if y is None else y)
         counts = self.n_similar, self.n_dissimilar
         pairs = sample_pairs(type(self).__name__, self.affinity_, targets, *counts, random_state)

@@ -11,7 +11,7 @@ from sklearn.utils._param_validation import Interval
 from .._utils.threads import one_blas_thread
 from .._utils.types import MatrixLike, Target
 from ..base import LinearHasher
-from ..features import FeatureSpace
+from ..features import FeatureSpace, check_n_directions
 from ..solvers.rotation import itq_rotation
 
 __all__ = ["ITQHasher"]
@@ -104,6 +104,9 @@ class ITQHasher(LinearHasher):
         self.components_, self.intercept_ = space.fold(rotation, 0.0, X.dtype)
         self._keep_database(X, y)
         return self
+
+    def _check_training_data(self, X: Any, y: Any) -> None:
+        check_n_directions(self.n_bits, X.shape)
 
 
 def _within(dtype: Any, projections: np.ndarray) -> np.ndarray:

@@ -14,6 +14,7 @@ from .._utils.types import MatrixLike, Target
 from ..affinity import BaseAffinity
 from ._kernel import KernelHasher
 from ._similar_pairs import are_relevant
+from ._supervised import LearnsFromRelevance
 
 __all__ = ["KSHHasher"]
 
@@ -23,7 +24,7 @@ _SAME_EIGENVALUE = 1e-8  # relative to a bound on all
 _MOST_DOUBLINGS = 50
 
 
-class KSHHasher(KernelHasher):
+class KSHHasher(LearnsFromRelevance, KernelHasher):
     """Half-spaces of a Gaussian kernel whose codes reproduce which rows are relevant.
 
     Inner products of codes should be as large as possible for relevant pairs and as small as
@@ -92,6 +93,7 @@ class KSHHasher(KernelHasher):
     True
     """
 
+    _is_graded = False
     _parameter_constraints: dict = {
         **KernelHasher._parameter_constraints,
         "affinity": [StrOptions({"auto"}), BaseAffinity],
@@ -144,8 +146,7 @@ class KSHHasher(KernelHasher):
         """
         X, y = self._validate_training_data(X, y)
         random_state = check_random_state(self.random_state)
-        self.affinity_ = self._fit_affinity(X, y)
-        self._check_can_learn(y, graded=False)
+        self._fit_affinity_once(X, y)
         mixed_units = y is not None
         self._find_features(X, self.n_anchors, self.gamma, random_state, mixed_units=mixed_units)
         labelled = random_state.permutation(X.shape[0])[: self.n_labelled]

@@ -20,6 +20,7 @@ from ..objectives.structural import LOSSES, RankingLoss
 from ..solvers.cutting_plane import MASTERS, CuttingPlane, factor
 from ..solvers.rotation import random_rotation, rotate_to_signs
 from ._similar_pairs import are_relevant, find_queries
+from ._supervised import LearnsFromRelevance
 
 __all__ = ["LWHHasher"]
 
@@ -37,7 +38,7 @@ _N_QUERIES = {"pegasos": (500, 3000), "sdp": (300, 300)}  # at least and at most
 _N_DATABASE = {"pegasos": (3000, 6000), "sdp": (1000, 1000)}
 
 
-class LWHHasher(CallbackSupportMixin, LinearHasher):
+class LWHHasher(LearnsFromRelevance, CallbackSupportMixin, LinearHasher):
     r"""Linear hash functions from a structural support vector machine over whole rankings.
 
     A ranking y of the database scores :math:`F(q, y) = \frac{1}{n_+ n_-} \sum_{ij} y_{ij} \langle
@@ -162,6 +163,7 @@ class LWHHasher(CallbackSupportMixin, LinearHasher):
     True
     """
 
+    _is_graded = False
     _parameter_constraints: dict = {
         **LinearHasher._parameter_constraints,
         "affinity": [StrOptions({"auto"}), BaseAffinity],
@@ -235,13 +237,7 @@ class LWHHasher(CallbackSupportMixin, LinearHasher):
         """
         X, y = self._validate_training_data(X, y)
         random_state = check_random_state(self.random_state)
-        if X.shape[0] < 2:
-            raise ValueError(
-                f"{type(self).__name__} needs at least two rows to rank. "
-                f"Got n_samples = {X.shape[0]}."
-            )
-        self.affinity_ = self._fit_affinity(X, y)
-        self._check_can_learn(y, graded=False)
+        self._fit_affinity_once(X, y)
         targets = self._training_targets(X, y)
         database, queries = self._sample(targets, random_state)
         queries, relevant = find_queries(

@@ -18,13 +18,14 @@ from ..features import FeatureSpace, Moments, dense_if_small
 from ..solvers.binary_quadratic import minimise_by_cuts
 from ..solvers.linear_classifiers import fit_squared_hinges
 from ._similar_pairs import sample_pairs
+from ._supervised import LearnsFromRelevance
 
 __all__ = ["MACHasher"]
 
 _SWEEPS_AT_START = 2
 
 
-class MACHasher(LinearHasher):
+class MACHasher(LearnsFromRelevance, LinearHasher):
     r"""Linear hash functions found together with the codes that they are to give.
 
     The loss of a pair of codes z of -1 and +1 is :math:`(z_n \cdot z_m - b\,y_{nm})^2`, with
@@ -107,6 +108,7 @@ class MACHasher(LinearHasher):
     True
     """
 
+    _is_graded = False
     _parameter_constraints: dict = {
         **LinearHasher._parameter_constraints,
         "affinity": [StrOptions({"auto"}), BaseAffinity],
@@ -165,8 +167,7 @@ class MACHasher(LinearHasher):
         sample = dense_if_small(X)
         space = FeatureSpace.of(Moments.of(sample))
         rows = space.rows(sample).made_ready()
-        self.affinity_ = self._fit_affinity(X, y)
-        self._check_can_learn(y, graded=False)
+        self._fit_affinity_once(X, y)
         targets = self.affinity_.validate(X if y is None else y)
         counts = self.n_similar, self.n_dissimilar
         pairs = sample_pairs(type(self).__name__, self.affinity_, targets, *counts, random_state)

@@ -1,5 +1,7 @@
 """Hashing along principal directions, as they are or rotated at random."""
 
+from typing import Any
+
 import numpy as np
 from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
@@ -8,7 +10,7 @@ from sklearn.utils._param_validation import StrOptions
 from .._utils.threads import one_blas_thread
 from .._utils.types import MatrixLike, Target
 from ..base import LinearHasher
-from ..features import FeatureSpace
+from ..features import FeatureSpace, check_n_directions
 from ..solvers.rotation import random_rotation
 
 __all__ = ["PCAHasher"]
@@ -106,3 +108,6 @@ class PCAHasher(LinearHasher):
         self.components_, self.intercept_ = space.fold(rotation, 0.0, X.dtype)
         self._keep_database(X, y)
         return self
+
+    def _check_training_data(self, X: Any, y: Any) -> None:
+        check_n_directions(self.n_bits, X.shape)

@@ -78,6 +78,8 @@ class SignHasher(LinearHasher):
         "center": ["boolean", StrOptions({"median"})],
     }
 
+    _attributes_of_bits = ("intercept_",)
+
     def __init__(self, n_bits=None, *, center=True, output="bits"):
         self.n_bits = n_bits
         self.center = center
@@ -102,15 +104,18 @@ class SignHasher(LinearHasher):
         X, y = self._validate_training_data(X, y)
         n_features = X.shape[1]
         n_bits = n_features if self.n_bits is None else self.n_bits
-        if n_bits > n_features:
-            raise ValueError(
-                f"n_bits={n_bits} must be at most n_features = {n_features}, as every bit is the "
-                "sign of a feature. Use fewer bits, or LSHHasher or TALRLinear, which take any "
-                "number."
-            )
         self.intercept_ = (0.0 - self._centers(X[:, :n_bits])).astype(X.dtype)
         self._keep_database(X, y)
         return self
+
+    def _check_training_data(self, X: Any, y: Any) -> None:
+        n_features = X.shape[1]
+        if self.n_bits is not None and self.n_bits > n_features:
+            raise ValueError(
+                f"n_bits={self.n_bits} must be at most n_features = {n_features}, as every bit is "
+                "the sign of a feature. Use fewer bits, or LSHHasher or TALRLinear, which take any "
+                "number."
+            )
 
     def _centers(self, X):
         if self.center == "median":

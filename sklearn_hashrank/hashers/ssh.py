@@ -16,6 +16,7 @@ from ..affinity import BaseAffinity, LabelAffinity, is_auto
 from ..base import LinearHasher
 from ..features import CenteredRows, FeatureSpace, fix_signs, leading_eigenpairs
 from ._similar_pairs import are_relevant
+from ._supervised import LearnsFromRelevance
 
 __all__ = ["SSHHasher"]
 
@@ -25,7 +26,7 @@ _FEATURES_OF_A_MATRIX = 128  # up to so many, all products at once are faster th
 _ROWS_AT_A_TIME = 64
 
 
-class SSHHasher(LinearHasher):
+class SSHHasher(LearnsFromRelevance, LinearHasher):
     """Semi-supervised hashing: directions that separate labelled pairs, and along which rows vary.
 
     A direction w should give relevant pairs of labelled rows projections of one sign, and other
@@ -104,6 +105,7 @@ class SSHHasher(LinearHasher):
     0.53
     """
 
+    _is_graded = False
     _parameter_constraints: dict = {
         **LinearHasher._parameter_constraints,
         "affinity": [StrOptions({"auto"}), BaseAffinity],
@@ -150,15 +152,9 @@ class SSHHasher(LinearHasher):
         self : SSHHasher
         """
         X, y = self._validate_training_data(X, y)
-        if self.orthogonal and self.n_bits > X.shape[1]:
-            raise ValueError(
-                f"n_bits={self.n_bits} must be at most n_features = {X.shape[1]}, as there are no "
-                "more orthogonal directions. Use fewer bits, or orthogonal=False."
-            )
         labelled = self._labelled_rows(y, X.shape[0])
         X_labelled, y_labelled = _take(X, labelled), _take(y, labelled)
-        self.affinity_ = self._fit_affinity(X_labelled, y_labelled)
-        self._check_can_learn(y_labelled, graded=False)
+        self._fit_affinity_once(X_labelled, y_labelled)
         random_state = check_random_state(self.random_state)
         sample = np.sort(random_state.permutation(X_labelled.shape[0])[: self.n_labelled])
         compared = X_labelled if y is None else y_labelled
@@ -176,6 +172,15 @@ class SSHHasher(LinearHasher):
         self.components_, self.intercept_ = space.fold(directions, 0.0, X.dtype)
         self._keep_database(X_labelled, y_labelled)
         return self
+
+    def _check_training_data(self, X: Any, y: Any) -> None:
+        if self.orthogonal and self.n_bits > X.shape[1]:
+            raise ValueError(
+                f"n_bits={self.n_bits} must be at most n_features = {X.shape[1]}, as there are no "
+                "more orthogonal directions. Use fewer bits, or orthogonal=False."
+            )
+        labelled = self._labelled_rows(y, X.shape[0])
+        super()._check_training_data(_take(X, labelled), _take(y, labelled))
 
     def _labelled_rows(self, y: Any, n_rows: int) -> np.ndarray | None:
         """Numbers of the rows that have a class label; None where all have one."""

@@ -16,6 +16,7 @@ from ..features import FeatureSpace, Moments, dense_if_small
 from ..objectives.structural import LOSSES, RankingLoss
 from ..solvers.column_generation import WeightedRankings
 from ._similar_pairs import find_queries
+from ._supervised import LearnsFromRelevance
 
 __all__ = ["StructHasher"]
 
@@ -25,7 +26,7 @@ _CUTS = 10
 _LEAST_GAIN = 1e-3
 
 
-class StructHasher(LinearHasher):
+class StructHasher(LearnsFromRelevance, LinearHasher):
     r"""Linear hash functions with weights, found one by one for a loss of whole rankings.
 
     Database items are ranked by a weighted Hamming distance, :math:`\sum_r w_r [h_r(q) \neq
@@ -114,6 +115,8 @@ class StructHasher(LinearHasher):
     True
     """
 
+    _is_graded = False
+    _attributes_of_bits = (*LinearHasher._attributes_of_bits, "weights_")
     _parameter_constraints: dict = {
         **LinearHasher._parameter_constraints,
         "affinity": [StrOptions({"auto"}), BaseAffinity],
@@ -169,8 +172,7 @@ class StructHasher(LinearHasher):
         """
         X, y = self._validate_training_data(X, y)
         random_state = check_random_state(self.random_state)
-        self.affinity_ = self._fit_affinity(X, y)
-        self._check_can_learn(y, graded=False)
+        self._fit_affinity_once(X, y)
         targets = self.affinity_.validate(X if y is None else y)
         order = random_state.permutation(X.shape[0])[: self.n_database]
         n_queries = len(order) if self.n_queries is None else min(self.n_queries, len(order))

@@ -2,11 +2,13 @@
 
 from dataclasses import replace
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, Self
 
+import numpy as np
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
-from ..objectives import RANKING_OPTIONS, ObjectiveParameter
+from ..affinity import BaseAffinity
+from ..objectives import RANKING_OPTIONS, ObjectiveParameter, Prefixes, check_prefixes
 from ._minibatch import MinibatchHasher
 
 __all__ = ["TALRLinear"]
@@ -32,14 +34,14 @@ class TieAwareObjectives:
     n_jobs: int | None
     dropout: float | str
 
-    def _choose_objective(self, relevance: Any) -> Any:
+    def _choose_objective(self, affinity: BaseAffinity, n_bins: int | str) -> Any:
         """Return the objective, looked up where it is named."""
         parameter = replace(_OBJECTIVE, owner=type(self).__name__)
         return parameter.resolve(
             self.objective,
             {name: getattr(self, name) for name in RANKING_OPTIONS},
-            levels=relevance.affinity.levels_,  # all of them, so that no block of rows decides
-            n_bins=relevance.n_bins(self.n_bits),
+            levels=affinity.levels_,  # all of them, so that no block of rows decides
+            n_bins=n_bins,
             n_jobs=self.n_jobs,
         )
 
@@ -87,6 +89,10 @@ class TALRLinear(TieAwareObjectives, MinibatchHasher):
         Adam; Adam with one mean square of the gradient for all weights of a bit, which suits
         principal components, because small ones do not move as far as large ones; or stochastic
         gradient ascent with momentum.
+    prefixes : tuple of int, default=None
+        Numbers of first bits, at most `n_bits`. The mean of the objective over these prefixes is
+        maximised, so that the first bits of a long code are a good short code; include `n_bits`
+        itself. See :meth:`truncate` and :ref:`prefix_codes`. None: all bits only.
     batch_size : int or "auto", default="auto"
         Rows of a minibatch, at most all of them, sampled at random. ``"auto"`` is 256, and up to
         2048 where relevant items are rare: a query should find about ten of them in its batch, and
@@ -103,11 +109,12 @@ class TALRLinear(TieAwareObjectives, MinibatchHasher):
         objective may declare others.
     schedule : {"constant", "step", "cosine"}, default="cosine"
         How the length of a step falls during `max_iter` passes.
-    weight_decay : float or "auto", default="auto"
+    weight_decay : float, "auto" or "cv", default="auto"
         Share of the weights that a step takes away at the start; it falls with `schedule`. Few rows
         of many features want more of it: ``"auto"`` is 0.15 times the root of the number of
         features per training row, at most 0.15, and 0.05 in :meth:`partial_fit`; 0 where nearest
-        rows are relevant.
+        rows are relevant. ``"cv"`` holds a third of the rows out in turn, and takes another value
+        where they gain by it; see :ref:`few_rows`.
     momentum : float, default=0.9
         Share of the last move that ``solver="sgd"`` keeps.
     alpha : float, default=2.0
@@ -116,17 +123,18 @@ class TALRLinear(TieAwareObjectives, MinibatchHasher):
     alpha_end : float or None, default=None
         Steepness at the end; it changes geometrically. None: it does not change. It has no meaning
         in :meth:`partial_fit`.
-    n_bins : int or "auto", default="auto"
+    n_bins : int, "auto" or None, default="auto"
         Steps between the first and the last bin of the soft histogram; ``"auto"`` is the smaller
-        of `n_bits` and 16, or 64 where nearest rows are relevant. The papers have one bin per
-        distance, ``n_bins=n_bits``.
+        of `n_bits` and 16, or 64 where nearest rows are relevant. None is one step per bit, as the
+        papers have it.
     delta : float, default=1.0
         Half-width of the triangular bins, in bins.
-    dropout : float or "auto", default="auto"
+    dropout : float, "auto" or "cv", default="auto"
         Share of the features of each row that a step leaves at their mean, other ones every time.
         ``"auto"`` is 0.1 for average precision where there are fewer than ten training rows for
         each feature, and otherwise 0, as in :meth:`partial_fit`. Set it to 0.5 where queries and
-        database will be of classes that are not among the training rows.
+        database will be of classes that are not among the training rows. ``"cv"`` chooses by rows
+        that are held out, as for `weight_decay`.
     early_stopping : bool, default=False
         Whether to keep part of the training rows for validation, to return the weights that were
         best, and to stop after `n_iter_no_change` passes without a better one. Validation looks at
@@ -162,6 +170,13 @@ class TALRLinear(TieAwareObjectives, MinibatchHasher):
         end, and the ``"validation"`` where `early_stopping` is on.
     n_iter_ : int
         Passes done.
+    weight_decay_ : float
+        The weight decay.
+    dropout_ : float
+        The dropout.
+    cv_results_ : dict of list
+        What ``"cv"`` tried: the ``"weight_decay"``, the ``"dropout"``, and ``"mean"`` and
+        ``"spread"`` of the scores of three folds. Absent without ``"cv"``.
     batch_size_ : int
         Rows of a minibatch.
     codes_ : ndarray of shape (n_samples, ceil(n_bits / 8)), uint8
@@ -194,9 +209,10 @@ class TALRLinear(TieAwareObjectives, MinibatchHasher):
         "relaxation": [str],
         "alpha": [Interval(Real, 0, None, closed="neither")],
         "alpha_end": [None, Interval(Real, 0, None, closed="neither")],
-        "n_bins": [StrOptions({"auto"}), Interval(Integral, 1, None, closed="left")],
+        "n_bins": [StrOptions({"auto"}), None, Interval(Integral, 1, None, closed="left")],
         "delta": [Interval(Real, 0, None, closed="neither")],
-        "dropout": [StrOptions({"auto"}), Interval(Real, 0, 1, closed="left")],
+        "dropout": [StrOptions({"auto", "cv"}), Interval(Real, 0, 1, closed="left")],
+        "prefixes": [None, list, tuple, np.ndarray],
     }
 
     def __init__(
@@ -207,6 +223,7 @@ class TALRLinear(TieAwareObjectives, MinibatchHasher):
         affinity="auto",
         relaxation="auto",
         solver="adam",
+        prefixes=None,
         batch_size="auto",
         max_iter=120,
         learning_rate="auto",
@@ -232,6 +249,7 @@ class TALRLinear(TieAwareObjectives, MinibatchHasher):
         self.affinity = affinity
         self.relaxation = relaxation
         self.solver = solver
+        self.prefixes = prefixes
         self.batch_size = batch_size
         self.max_iter = max_iter
         self.learning_rate = learning_rate
@@ -251,3 +269,29 @@ class TALRLinear(TieAwareObjectives, MinibatchHasher):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
+
+    def truncate(self, n_bits: int) -> Self:
+        """Return a hasher whose codes are the first bits of the codes of this one.
+
+        Parameters
+        ----------
+        n_bits : int
+            Length of the shorter codes.
+
+        Returns
+        -------
+        hasher : TALRLinear
+            A fitted copy, whose `prefixes` are those that are left. It encodes, scores and is
+            stored like any other; it does not go on learning.
+        """
+        shorter = super().truncate(n_bits)
+        if self.prefixes is not None:
+            left = tuple(int(number) for number in self.prefixes if number <= n_bits)
+            shorter.set_params(prefixes=left or None)
+        return shorter
+
+    def _choose_objective(self, affinity: BaseAffinity, n_bins: int | str) -> Any:
+        objective = super()._choose_objective(affinity, n_bins)
+        if self.prefixes is None:
+            return objective
+        return Prefixes(objective, check_prefixes(self.prefixes, self.n_bits))

@@ -10,7 +10,7 @@ from sklearn.utils._param_validation import Interval
 
 from .._utils.threads import one_blas_thread
 from ..features import inverse_root, map_blocks
-from ..learning import check_two_rows, learned_relevance
+from ..learning import learned_relevance
 from ._kernel import KernelHasher
 from ._minibatch import LearnsFromMinibatches
 from .talr import TALRLinear, TieAwareObjectives
@@ -71,26 +71,28 @@ class TALRKernel(TieAwareObjectives, LearnsFromMinibatches, KernelHasher):
         objective may declare others.
     schedule : {"constant", "step", "cosine"}, default="cosine"
         How the length of a step falls during `max_iter` passes.
-    weight_decay : float or "auto", default="auto"
+    weight_decay : float, "auto" or "cv", default="auto"
         Share of the weights that a step takes away at the start; it falls with `schedule`. Few rows
         of many features want more of it: ``"auto"`` is 0.15 times the root of the number of
         features per training row, at most 0.15, and 0.05 in :meth:`partial_fit`; 0 where nearest
-        rows are relevant.
+        rows are relevant. ``"cv"`` holds a third of the rows out in turn, and takes another value
+        where they gain by it; see :ref:`few_rows`.
     momentum : float, default=0.9
         Share of the last move that ``solver="sgd"`` keeps.
     alpha : float, default=2.0
         Steepness of the relaxed codes, for projections of about unit variance.
     alpha_end : float or None, default=None
         Steepness at the end; it changes geometrically. None: it does not change.
-    n_bins : int or "auto", default="auto"
+    n_bins : int, "auto" or None, default="auto"
         Steps between the first and the last bin of the soft histogram; ``"auto"`` is the smaller
-        of `n_bits` and 16, or 64 where nearest rows are relevant. The papers have one bin per
-        distance, ``n_bins=n_bits``.
+        of `n_bits` and 16, or 64 where nearest rows are relevant. None is one step per bit, as the
+        papers have it.
     delta : float, default=1.0
         Half-width of the triangular bins, in bins.
-    dropout : float or "auto", default="auto"
+    dropout : float, "auto" or "cv", default="auto"
         Share of the features of each row that a step leaves at their mean, other ones every time.
-        ``"auto"`` is as in :class:`TALRLinear`, where the features are the kernels.
+        ``"auto"`` is as in :class:`TALRLinear`, where the features are the kernels. ``"cv"``
+        chooses by rows that are held out, as for `weight_decay`.
     early_stopping : bool, default=False
         Whether to keep part of the training rows for validation, to return the weights that were
         best, and to stop after `n_iter_no_change` passes without a better one. Validation looks at
@@ -128,6 +130,13 @@ class TALRKernel(TieAwareObjectives, LearnsFromMinibatches, KernelHasher):
         end, and the ``"validation"`` where `early_stopping` is on.
     n_iter_ : int
         Passes done.
+    weight_decay_ : float
+        The weight decay.
+    dropout_ : float
+        The dropout.
+    cv_results_ : dict of list
+        What ``"cv"`` tried: the ``"weight_decay"``, the ``"dropout"``, and ``"mean"`` and
+        ``"spread"`` of the scores of three folds. Absent without ``"cv"``.
     batch_size_ : int
         Rows of a minibatch.
     codes_ : ndarray of shape (n_samples, ceil(n_bits / 8)), uint8
@@ -237,10 +246,8 @@ class TALRKernel(TieAwareObjectives, LearnsFromMinibatches, KernelHasher):
         """
         goes_on = self.warm_start and hasattr(self, "dual_coef_")
         X, y = self._validate_training_data(X, y, reset=not goes_on)
-        check_two_rows(self, X)
         random_state = check_random_state(self.random_state)
-        if not hasattr(self, "affinity_"):
-            self.affinity_ = self._fit_affinity(X, y).without_database()
+        self._fit_affinity_once(X, y)
         start = None
         if goes_on:
             self._check_n_bits(self.n_bits_)

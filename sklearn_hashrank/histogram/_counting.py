@@ -25,15 +25,12 @@ from ..affinity import (
 from ..codes import CodeCounter, CodeReader, KeptCodes, as_code_matrix
 from ..rows import in_memory, is_dask_array, source
 from ._histogram import RetrievalHistogram
+from ._swapped import ORDER, refuse_swapped
 
 # Measured costs in nanoseconds, to decide whether counting equal items once pays.
 _PAIR_COST, _WEIGHTED_PAIR_COST, _NUMBERING_COST = 0.2, 0.6, 8.0
 _SAMPLE = 1 << 14
 _LEVELS_AT_A_TIME = 1 << 20
-_ORDER = (
-    "Are codes and y swapped? The order is (query_codes, database_codes, query_y, database_y), "
-    "(codes, y) in blocks, (y_true, codes) and database=(y_database, database_codes) in metrics."
-)
 
 
 def retrieval_histogram(
@@ -102,9 +99,12 @@ def retrieval_histogram(
     in_chunks = is_dask_array(database_codes)
     _check_database(database_codes, database_y, in_chunks, exclude_self)
     reader = CodeReader(n_bits)
-    query_codes = as_code_matrix(in_memory(query_codes), "query codes", _ORDER)
+    query_codes, query_y = in_memory(query_codes), in_memory(query_y)
+    query_codes = as_code_matrix(query_codes, "query codes", ORDER)
+    array = None if in_chunks or database_y is None else database_codes
+    refuse_swapped(query_codes, array, query_y, database_y, n_bits)
     words = reader.words_of(query_codes, "query codes")
-    query_y = check_rows(in_memory(query_y), len(words), "query")
+    query_y = check_rows(query_y, len(words), "query")
     if in_chunks:
         database_y = as_array(database_y, "database y")
     database = source(database_codes, database_y, check=check_block)
@@ -143,7 +143,7 @@ def check_block(block: Any) -> tuple[np.ndarray, Any]:
     """Check a block: codes and `y`, with as many rows each."""
     if not isinstance(block, (tuple, list)) or len(block) != 2:
         raise ValueError(f"a block must be a pair (codes, y). Got {type(block).__name__}.")
-    codes = as_code_matrix(block[0], "database codes", _ORDER)
+    codes = as_code_matrix(block[0], "database codes", ORDER)
     return codes, check_rows(block[1], len(codes), "database")
 
 

@@ -29,6 +29,8 @@ class Relevance(Protocol):
         Numbers of the rows that are learned from, ascending.
     one_scale : bool
         Whether linear models scale all features by one factor, which keeps distances.
+    class_of : ndarray of shape (n_rows,) or None
+        The class of each row, where there are classes.
     """
 
     affinity: Any
@@ -36,6 +38,7 @@ class Relevance(Protocol):
     levels: np.ndarray
     members: np.ndarray
     one_scale: bool
+    class_of: np.ndarray | None
 
     def level_indices(self, batch: np.ndarray) -> np.ndarray:
         """Index into `levels` of every pair of rows of a batch, (M, M) unsigned."""
@@ -69,6 +72,30 @@ def check_two_rows(hasher: Any, X: Any) -> None:
         )
 
 
+def learned_affinity(affinity: Any, fitted: Any, X: Any, y: Any) -> BaseAffinity:
+    """Return the fitted affinity that is learned from.
+
+    Parameters
+    ----------
+    affinity : "auto" or affinity object
+        The parameter of a hasher.
+    fitted : affinity object or None
+        What it was fitted to; not needed without `y` where it is "auto".
+    X : {ndarray, sparse matrix} of shape (n_samples, n_features)
+        Training rows.
+    y : array-like with n_samples rows or None
+        What the affinity compares; None: `X` itself, of which nearest rows are learned from.
+
+    Returns
+    -------
+    affinity : BaseAffinity
+    """
+    learned = affinity_to_learn_from(affinity, X, y)
+    if isinstance(learned, NeighborAffinity):
+        return learned.without_database().fit(X if y is None else y)
+    return fitted
+
+
 def learned_relevance(
     affinity: Any,
     fitted: BaseAffinity,
@@ -98,12 +125,11 @@ def learned_relevance(
     -------
     relevance : PairRelevance or NeighborRelevance
     """
-    learned = affinity_to_learn_from(affinity, X, y)
+    learned = learned_affinity(affinity, fitted, X, y)
     rows = X if y is None else y
     if isinstance(learned, NeighborAffinity):
-        nearest = learned.without_database().fit(rows)
-        return NeighborRelevance(nearest, rows, random_state, n_jobs)
-    return PairRelevance(fitted, rows, n_jobs)
+        return NeighborRelevance(learned, rows, random_state, n_jobs)
+    return PairRelevance(learned, rows, n_jobs)
 
 
 def size_of_batches(

@@ -7,6 +7,7 @@ from typing import Any
 
 from .._utils.types import MatrixLike, Target
 from ..measures import (
+    COMMON_PARAMETERS,
     ConfiguredMeasure,
     Measure,
     configure_measure,
@@ -52,8 +53,10 @@ def make_retrieval_scorer(
     n_jobs : int, default=None
         Threads over queries.
     **options : dict
-        Keywords of the metric, such as `k`, `ties` or `zero_division`. Each goes to every metric
-        that knows it.
+        Keywords of the metric, such as `k`, `ties` or `zero_division`. Of several metrics, each
+        keyword goes to the only one that knows it. `ties` and `zero_division`, which every metric
+        has, go to all; any other that several know is refused, as in ``(["ap", "ndcg"], k=20)``:
+        write ``["ap@20", "ndcg@20"]``.
 
     Returns
     -------
@@ -233,6 +236,7 @@ def _named_metrics(metric: Any, shared: Mapping[str, Any]) -> dict[str, Configur
     if not found or not all(isinstance(name, str) for name in found):
         raise ValueError(f"metric must hold at least one metric, named by a str. Got {metric!r}.")
     known = {option for measure, _ in found.values() for option in measure.parameters}
+    _check_shared(found, shared)
     configured = {}
     for name, (measure, own) in found.items():
         # What no metric knows goes to all, so that the error names it.
@@ -243,6 +247,26 @@ def _named_metrics(metric: Any, shared: Mapping[str, Any]) -> dict[str, Configur
         }
         configured[name] = configure_measure(measure, **accepted | own)
     return configured
+
+
+def _check_shared(
+    found: Mapping[str, tuple[Measure, Mapping[str, Any]]], shared: Mapping[str, Any]
+) -> None:
+    """Refuse an option that changes several metrics, whose names would not say so."""
+    for option, value in shared.items():
+        reached = [
+            name
+            for name, (measure, own) in found.items()
+            if option in measure.parameters and option not in own
+        ]
+        if len(reached) > 1 and option not in COMMON_PARAMETERS:
+            measure = found[reached[0]][0]
+            at = f"@{value}" if option == measure.cut else f":{option}={value}"
+            raise ValueError(
+                f"{option}={value!r} would change several metrics: {', '.join(map(repr, reached))}."
+                f" Give it to each that it is meant for, as in {measure.short_name + at!r} or "
+                f"functools.partial(..., {option}={value!r})."
+            )
 
 
 def _find(metric: Any) -> tuple[Measure, dict[str, Any]]:

@@ -3,13 +3,13 @@
 from collections.abc import Iterator
 from dataclasses import KW_ONLY, dataclass
 from itertools import pairwise
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import _num_samples
 
+from .._utils.parameters import is_int
 from ._classes import class_members
 
 
@@ -317,6 +317,6 @@ def cifar10_split(
 def check_count(name: str, value: Any, or_none: bool = False) -> None:
     if or_none and value is None:
         return
-    if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
+    if not is_int(value, 1):
         accepted = "an int >= 1 or None" if or_none else "an int >= 1"
         raise ValueError(f"{name} must be {accepted}. Got {value!r} instead.")

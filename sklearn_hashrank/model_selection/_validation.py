@@ -4,7 +4,6 @@ import time
 import traceback
 import warnings
 from collections.abc import Iterable
-from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from sklearn.utils import _safe_indexing, indexable
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _num_samples
 
+from .._utils.parameters import is_int, is_real
 from .._utils.threads import check_n_jobs
 from ..metrics import RetrievalScorer, make_retrieval_scorer
 from ._folds import RetrievalKFold
@@ -92,9 +92,7 @@ def cross_validate_retrieval(
     True
     """
     check_n_jobs(n_jobs)
-    if error_score != "raise" and (
-        isinstance(error_score, str) or not isinstance(error_score, Real)
-    ):
+    if error_score != "raise" and not is_real(error_score):
         raise ValueError(f"error_score must be 'raise' or a number. Got {error_score!r} instead.")
     scorer = scoring if isinstance(scoring, RetrievalScorer) else make_retrieval_scorer(scoring)
     X, y, groups = indexable(X, y, groups)
@@ -122,7 +120,7 @@ def cross_validate_retrieval(
 
 
 def _read_splits(cv: Any, X: Any, y: Any, groups: Any) -> list[RetrievalSplit]:
-    if cv is None or isinstance(cv, Integral):
+    if cv is None or is_int(cv):
         cv = RetrievalKFold(5 if cv is None else cv, random_state=0)
     if isinstance(cv, str) or not (hasattr(cv, "split") or isinstance(cv, Iterable)):
         raise ValueError(f"cv must be an int, a splitter or an iterable of splits. Got {cv!r}.")

@@ -3,11 +3,13 @@
 How calls flow
 --------------
 `HammingNeighbors` (``_hamming_neighbors.py``) is scikit-learn's face: parameters, validation, the
-forms of results (``_results.py``), and files (``_index_file.py``). Every search goes the same way::
+forms of results (``_results.py``), ids in place of indices (``_row_ids.py``), and files
+(``_index_file.py``). Every search goes the same way::
 
     kneighbors, radius_neighbors, graphs
       -> ChunkedCodes (_chunked.py)        codes in a dask array: a scan for each chunk, merged
       -> StoredCodes (_stored.py)          the codes, the reader of queries, the choice of a search
+           -> k_nearest, all_within (_masked.py)   where a mask lets some codes pass only
            -> SubstringTables (_multi_index.py)    where tables cost less, or were asked for
            -> k_nearest, all_within (_brute.py)    else: scan all codes
                 -> over_rows (_utils/threads.py)   slices of the queries, in threads where it pays
@@ -18,12 +20,16 @@ codes. With ``rescore="asymmetric"`` the nearest codes are candidates, which
 ``_asymmetric_order.py`` puts in the order of their asymmetric distance to the projections of the
 query.
 
+`DecodedNeighbors` (``_decoded_neighbors.py``) scans codes by the products of the query and what
+they decode to, looked up byte by byte in ``_kernels.byte_tables``.
+
 `rescore` (``_floats.py``) orders candidates of any index by the rows that codes were made of.
 
 Costs are estimates in nanoseconds, measured once; they decide what is faster, never what is found.
 """
 
+from ._decoded_neighbors import DecodedNeighbors
 from ._floats import DISTANCES, rescore
 from ._hamming_neighbors import HammingNeighbors
 
-__all__ = ["DISTANCES", "HammingNeighbors", "rescore"]
+__all__ = ["DISTANCES", "DecodedNeighbors", "HammingNeighbors", "rescore"]

@@ -5,11 +5,12 @@ import threading
 import numpy as np
 
 from .. import _kernels
-from .._utils.threads import over_rows
+from .._utils.threads import count_threads, over_rows, run_in_threads
 
 # Measured costs in nanoseconds: of a query and a word of a code when all are scanned, and of
 # putting aside, sorting and writing a neighbour.
 PAIR_COST, _HIT_COST = 0.05, 5.0
+_WORTH_A_PART = 500_000.0  # nanoseconds of a query that are worth a part of the codes
 _GROUP = 16  # queries of a slice, at least: they share the reading of the codes
 _SAMPLE = 1 << 14  # items that a first bound is taken from, and k more, as many hits cost more
 _SHARE = 16  # one item in so many is sampled, at most
@@ -18,37 +19,103 @@ _MOST_KEPT = 1 << 20  # keys of eight bytes
 _kept = threading.local()
 
 Flat = tuple[np.ndarray, np.ndarray, np.ndarray]
+Sample = tuple[np.ndarray, int]
+
+ALL_PASS = np.zeros((1, 0), np.uint64)
 
 
 def k_nearest(
-    queries: np.ndarray, codes: np.ndarray, k: int, n_bits: int, n_jobs: int | None
+    queries: np.ndarray,
+    codes: np.ndarray,
+    k: int,
+    n_bits: int,
+    n_jobs: int | None,
+    passing: np.ndarray = ALL_PASS,
+    sample: Sample | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Indices and distances of the `k` nearest codes, in order of (distance, index)."""
+    """Indices and distances of the `k` nearest codes, in order of (distance, index).
+
+    Of those whose bit is 1 in `passing`, at least `k` for each query; `sample` is one of them.
+    Threads share the queries, or the codes where there are more threads than queries.
+    """
+    if sample is None and not passing.size:
+        sample = sample_of(codes, k)
+    n_parts = _count_parts(len(queries), codes.size, k, n_jobs)
+    if n_parts > 1:
+        indices, distances = _nearest_in_parts(
+            queries, codes, k, n_bits, n_jobs, passing, sample, n_parts
+        )
+        _scan_again(distances[:, -1] > n_bits, queries, codes, n_bits, passing, indices, distances)
+        return indices, distances
     indices = np.empty((len(queries), k), dtype=np.int64)
     distances = np.empty((len(queries), k), dtype=np.int32)
-    sample = sample_of(codes, k)
 
     def search(rows):
-        limits = likely_limits(queries[rows], sample, n_bits)
-        found = _nearest(queries[rows], codes, n_bits, limits, indices[rows], distances[rows])
-        short = rows.start + np.flatnonzero(found < k)  # the sample was not like the rest
-        if short.size:
-            part = np.empty((short.size, k), np.int64), np.empty((short.size, k), np.int32)
-            _nearest(queries[short], codes, n_bits, np.full(short.size, n_bits), *part)
-            indices[short], distances[short] = part
+        own, masks = queries[rows], _of_rows(passing, rows)
+        part = indices[rows], distances[rows]
+        limits = likely_limits(own, sample, n_bits)
+        found = _nearest(own, codes, n_bits, limits, masks, *part)
+        _scan_again(found < k, own, codes, n_bits, masks, *part)
 
     cost = PAIR_COST * codes.size + _HIT_COST * k
     over_rows(search, len(queries), n_jobs, cost=cost, fewest=_GROUP)
     return indices, distances
 
 
-def _nearest(queries, codes, n_bits, limits, indices, distances):
-    shape = _kernels.nearest.key_shape(len(queries), indices.shape[1], len(codes))
+def _scan_again(is_short, queries, codes, n_bits, passing, indices, distances):
+    """Search for queries whose limit was too small: the sample was not like the rest."""
+    short = np.flatnonzero(is_short)
+    if short.size:
+        shape, limits = (short.size, indices.shape[1]), np.full(short.size, n_bits)
+        part = np.empty(shape, np.int64), np.empty(shape, np.int32)
+        _nearest(queries[short], codes, n_bits, limits, _of_rows(passing, short), *part)
+        indices[short], distances[short] = part
+
+
+def _count_parts(n_queries, n_words, k, n_jobs):
+    """Into how many parts to cut the codes, so that each is worth a thread."""
+    worth = int(PAIR_COST * n_words * n_queries / (_WORTH_A_PART + _HIT_COST * k * n_queries))
+    return min(count_threads(n_jobs) // n_queries, worth) if worth > 1 else 1
+
+
+def _nearest_in_parts(queries, codes, k, n_bits, n_jobs, passing, sample, n_parts):
+    """Search every part within the limits of all, and merge; ties keep the order of the parts.
+
+    A distance beyond `n_bits` says that there were fewer than `k`.
+    """
+    limits = likely_limits(queries, sample, n_bits)
+    edges = np.arange(n_parts + 1) * len(codes) // n_parts // 64 * 64
+    edges[-1] = len(codes)
+
+    def search(part):
+        start, stop = edges[part], edges[part + 1]
+        indices = np.zeros((len(queries), min(k, stop - start)), np.int64)
+        distances = np.empty(indices.shape, np.int32)
+        masks = np.ascontiguousarray(passing[:, start // 64 : -(-stop // 64)])
+        found = _nearest(queries, codes[start:stop], n_bits, limits, masks, indices, distances)
+        distances[np.arange(indices.shape[1]) >= found[:, None]] = n_bits + 1
+        return indices + start, distances
+
+    found = run_in_threads(search, range(n_parts), n_jobs)
+    indices, distances = (np.concatenate(parts, axis=1) for parts in zip(*found))
+    order = np.argsort(distances, axis=1, kind="stable")[:, :k]
+    return np.take_along_axis(indices, order, axis=1), np.take_along_axis(distances, order, axis=1)
+
+
+def _of_rows(passing, rows):
+    """Masks of some queries: their own, or the one of all."""
+    return passing[rows] if len(passing) > 1 else passing
+
+
+def _nearest(queries, codes, n_bits, limits, passing, indices, distances):
+    k = indices.shape[1]
     n_found = np.empty(len(queries), dtype=np.int64)
-    n_before = _kernels.nearest.items_before_line(codes)
-    scratch = _kernels.nearest.room_to_search(codes.shape[1], n_bits, shape[1])
+    scratch = (
+        distance_buffer(n_bits),
+        _key_buffer(_kernels.nearest.key_shape(len(queries), k, len(codes))),
+    )
     _kernels.nearest.nearest(
-        queries, codes, n_before, limits, indices, distances, n_found, _key_buffer(shape), *scratch
+        queries, codes, k, n_bits, limits, passing, *scratch, indices, distances, n_found
     )
     return n_found
 
@@ -71,11 +138,18 @@ def all_within(
     n_bits: int,
     by_distance: bool,
     n_jobs: int | None,
+    passing: np.ndarray = ALL_PASS,
 ) -> Flat:
-    """How many codes lie within `radius` of each query, their indices, and their distances."""
+    """How many codes lie within `radius` of each query, their indices, and their distances.
+
+    Of those whose bit is 1 in `passing`.
+    """
 
     def search(rows):
-        return _kernels.nearest.within(queries[rows], codes, radius, by_distance)
+        masks = _of_rows(passing, rows)
+        return _kernels.nearest.within(
+            queries[rows], codes, radius, by_distance, masks, distance_buffer(n_bits)
+        )
 
     cost = PAIR_COST * codes.size
     return joined(over_rows(search, len(queries), n_jobs, cost=cost, fewest=_GROUP))
@@ -89,30 +163,39 @@ def joined(parts: list[Flat]) -> Flat:
     return np.concatenate(n_found), np.concatenate(indices), np.concatenate(distances)
 
 
-def sample_of(codes: np.ndarray, k: int) -> tuple[np.ndarray, int] | None:
+def distance_buffer(n_bits: int) -> np.ndarray:
+    """Room for the distances of a tile, in the smallest type that holds n_bits + 1."""
+    return np.empty(_kernels.nearest.TILE, dtype=np.min_scalar_type(n_bits + 1))
+
+
+def sample_of(
+    codes: np.ndarray, k: int, passes: np.ndarray | None = None, n_passing: int = 0
+) -> Sample | None:
     """Sample of the codes, word-major, and the rank in it that the `k` nearest very likely have.
 
-    None where the sample would say nothing.
+    Of the codes that pass and their number, where these are told. None where the sample would say
+    nothing.
     """
     n_sample = min(_SAMPLE + k, len(codes) // _SHARE)
-    n_sample -= n_sample % _kernels.nearest.BLOCK
-    expected = k * n_sample / len(codes)
-    rank = int(np.ceil(expected + np.sqrt(expected) + 4))
-    if rank >= n_sample:
+    if not n_sample:
         return None
     step = len(codes) // n_sample
-    sample = _kernels.nearest.aligned_words(codes.shape[1], n_sample)
-    sample[:] = codes[::step][:n_sample].T
-    return sample, rank
+    taken, n = codes[::step][:n_sample], len(codes)
+    if passes is not None:
+        taken, n = taken[passes[::step][:n_sample]], n_passing
+    expected = k * len(taken) / n
+    rank = int(np.ceil(expected + np.sqrt(expected) + 4))
+    if rank >= len(taken):
+        return None
+    return np.ascontiguousarray(taken.T), rank
 
 
-def likely_limits(
-    queries: np.ndarray, sample: tuple[np.ndarray, int] | None, n_bits: int
-) -> np.ndarray:
+def likely_limits(queries: np.ndarray, sample: Sample | None, n_bits: int) -> np.ndarray:
     """Distances that as many codes very likely lie within as :func:`sample_of` was asked for."""
     limits = np.full(len(queries), n_bits)
     if sample is not None:
         words, rank = sample
-        distances = np.empty(words.shape[1], dtype=np.min_scalar_type(n_bits + 1))
-        _kernels.nearest.distance_quantiles(queries, words, rank, n_bits, distances, limits)
+        buffer = np.empty(words.shape[1], dtype=np.min_scalar_type(n_bits + 1))
+        counts = np.empty(n_bits + 1, dtype=np.int64)
+        _kernels.nearest.distance_quantiles(queries, words, rank, buffer, counts, limits)
     return limits

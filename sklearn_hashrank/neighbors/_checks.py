@@ -1,15 +1,16 @@
 """Check the parameters of a search."""
 
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 from sklearn.utils import check_array
 
+from .._utils.parameters import is_int
+
 
 def check_int(value: Any, name: str, least: int) -> None:
     """Refuse what is no int, or too small."""
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, Integral) or value < least:
+    if not is_int(value, least):
         raise ValueError(f"{name} must be an int >= {least}. Got {value!r} instead.")
 
 

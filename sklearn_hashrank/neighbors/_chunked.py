@@ -8,7 +8,8 @@ import numpy as np
 
 from ..codes import CodeReader
 from ..rows import DaskRows
-from . import _brute
+from . import _brute, _masked
+from ._masked import Mask
 
 
 class ChunkedCodes:
@@ -49,10 +50,15 @@ class ChunkedCodes:
         return np.ascontiguousarray(words)
 
     def k_nearest(
-        self, queries: np.ndarray, k: int, algorithm: str, n_jobs: int | None
+        self,
+        queries: np.ndarray,
+        k: int,
+        algorithm: str,
+        n_jobs: int | None,
+        mask: Mask | None = None,
     ) -> tuple[np.ndarray, np.ndarray]:
         """Indices and distances of the `k` nearest codes, in order of (distance, index)."""
-        found = self._search(_nearest, queries, k)
+        found = self._search(_nearest, queries, k, mask)
         return found.indices, found.distances
 
     def all_within(
@@ -62,9 +68,10 @@ class ChunkedCodes:
         by_distance: bool,
         algorithm: str,
         n_jobs: int | None,
+        mask: Mask | None = None,
     ) -> _brute.Flat:
         """How many codes lie within `radius` of each query, their indices, and their distances."""
-        found = self._search(_within, queries, radius)
+        found = self._search(_within, queries, radius, mask)
         numbers = np.arange(len(queries))
         query = np.concatenate([np.repeat(numbers, n_found) for n_found, _, _ in found.parts])
         indices = np.concatenate([part for _, part, _ in found.parts])
@@ -73,9 +80,11 @@ class ChunkedCodes:
         n_found = np.sum([part for part, _, _ in found.parts], axis=0)
         return n_found, indices[order], distances[order]
 
-    def _search(self, search: Callable[..., Any], queries: np.ndarray, limit: int) -> Any:
+    def _search(
+        self, search: Callable[..., Any], queries: np.ndarray, limit: int, mask: Mask | None
+    ) -> Any:
         """Sum over the chunks of what a search finds, up to `limit` neighbours or this far."""
-        options = (queries, limit, self.n_bits, self.reader)
+        options = (queries, limit, self.n_bits, self.reader, mask)
         return DaskRows(self._codes).sum(partial(_search_chunk, search, options))
 
     def _read(self, codes: Any) -> np.ndarray:
@@ -94,7 +103,8 @@ class _Nearest(NamedTuple):
         """Merge with the nearest of later chunks; ties keep their order."""
         distances = np.concatenate([self.distances, other.distances], axis=1)
         indices = np.concatenate([self.indices, other.indices], axis=1)
-        order = np.argsort(distances, axis=1, kind="stable")[:, : self.k]
+        missing = indices == _masked.MISSING
+        order = np.lexsort((distances, missing))[:, : self.k]  # stable, as ties keep their order
         return _Nearest(
             np.take_along_axis(indices, order, axis=1),
             np.take_along_axis(distances, order, axis=1),
@@ -125,17 +135,28 @@ def _search_chunk(search, options, codes, y, first):
     return search(codes, first, *options)
 
 
-def _nearest(codes, first, queries, k, n_bits, reader):
+def _nearest(codes, first, queries, k, n_bits, reader, mask):
     """The nearest codes of a chunk, whose first row has the number `first`."""
     words, reader = _words_of(codes, reader)
-    indices, distances = _brute.k_nearest(queries, words, min(k, len(words)), n_bits, 1)
-    return _Nearest(indices + first, distances, k, reader)
+    options = queries, words, min(k, len(words)), n_bits, 1
+    if mask is None:
+        indices, distances = _brute.k_nearest(*options)
+    else:
+        part = mask.of_codes(slice(first, first + len(words)))
+        indices, distances = _masked.k_nearest(*options, part)
+    indices[indices != _masked.MISSING] += first
+    return _Nearest(indices, distances, k, reader)
 
 
-def _within(codes, first, queries, radius, n_bits, reader):
+def _within(codes, first, queries, radius, n_bits, reader, mask):
     """The codes of a chunk within a radius, by index."""
     words, reader = _words_of(codes, reader)
-    n_found, indices, distances = _brute.all_within(queries, words, radius, n_bits, False, 1)
+    options = queries, words, radius, n_bits, False, 1
+    if mask is None:
+        n_found, indices, distances = _brute.all_within(*options)
+    else:
+        part = mask.of_codes(slice(first, first + len(words)))
+        n_found, indices, distances = _masked.all_within(*options, part)
     return _Within([(n_found, indices + first, distances)], reader)
 
 

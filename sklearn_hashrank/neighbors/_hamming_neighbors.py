@@ -25,7 +25,9 @@ from ._asymmetric_order import nearest_candidates
 from ._brute import Flat
 from ._checks import check_int, check_mode, check_n_neighbors, check_projections
 from ._chunked import ChunkedCodes
+from ._masked import MISSING, Mask, read_mask
 from ._results import as_rows, graph_of, without_self
+from ._row_ids import RowIds, read_ids
 from ._stored import StoredCodes
 
 _LONGEST = 1 << 15  # bits of a code; distances and bounds take two bytes
@@ -38,7 +40,8 @@ class HammingNeighbors(
 
     Neighbours come in order of (distance, index): ties, also at the k-th place, go to the lowest
     index, so that results are the same for every `algorithm` and `n_jobs`. Distances are numbers
-    of differing bits.
+    of differing bits. Codes may have ids, by which they are returned and removed, and a mask says
+    which of them a search may return.
 
     Parameters
     ----------
@@ -71,6 +74,9 @@ class HammingNeighbors(
         Number of codes in the index.
     codes_ : ndarray of shape (`n_samples_fit_`, ceil(n_bits / 8)), uint8
         All indexed codes, eight bits in a byte.
+    ids_ : ndarray of shape (`n_samples_fit_`,), int64 or object
+        What the searches return for each of them: the ids that were given, or else numbers in the
+        order in which codes were added.
 
     References
     ----------
@@ -92,6 +98,12 @@ class HammingNeighbors(
     array([[0, 0]], dtype=int32)
     >>> index.radius_neighbors_graph([[0, 0, 1]], radius=1).toarray()
     array([[1., 1., 1., 1.]])
+
+    Codes with ids, of which two may be returned:
+
+    >>> index = HammingNeighbors(1).fit([[0, 0, 0], [0, 1, 1], [0, 0, 1]], ids=["a", "b", "c"])
+    >>> index.kneighbors([[0, 0, 1]], mask=[True, True, False], return_distance=False)
+    array([['a']], dtype=object)
     """
 
     n_bits_: int
@@ -126,7 +138,7 @@ class HammingNeighbors(
         self.n_jobs = n_jobs
 
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, codes: MatrixLike, y: None = None) -> "HammingNeighbors":
+    def fit(self, codes: MatrixLike, y: None = None, *, ids: Any = None) -> "HammingNeighbors":
         """Index codes.
 
         Parameters
@@ -138,19 +150,22 @@ class HammingNeighbors(
             all codes in memory computes them: `codes_`, :meth:`save` and searches without queries.
         y : None
             Not used, present for scikit-learn's conventions.
+        ids : array-like of shape (n_samples,), default=None
+            Integers of 64 bits, or hashable objects, all different: what the searches return in
+            place of indices. None: the codes are numbered from 0 on.
 
         Returns
         -------
         self : HammingNeighbors
         """
-        if is_dask_array(codes):
-            self._store(ChunkedCodes(codes, CodeReader(self.n_bits)))
-            return self
-        return self._add(codes, CodeReader(self.n_bits), [])
+        codes = self._read(codes, CodeReader(self.n_bits), [])
+        n = len(codes)
+        self._store(codes, RowIds(n, None, n) if ids is None else RowIds(n, read_ids(ids, n), None))
+        return self
 
     @_fit_context(prefer_skip_nested_validation=True)
     def partial_fit(self, codes: MatrixLike, y: None = None) -> "HammingNeighbors":
-        """Append codes; their indices go on where those of the earlier ones ended.
+        """Append codes, as :meth:`add` does.
 
         Parameters
         ----------
@@ -163,26 +178,73 @@ class HammingNeighbors(
         -------
         self : HammingNeighbors
         """
-        stored = getattr(self, "_stored", None)
-        if is_dask_array(codes) or isinstance(stored, ChunkedCodes):
-            raise ValueError(
-                "partial_fit appends to codes in memory. Got a dask array: pass the concatenation "
-                "of all codes to fit."
-            )
-        if stored is None:
-            return self._add(codes, CodeReader(self.n_bits), [])
-        return self._add(codes, stored.reader.copy(), stored.blocks)
+        return self.add(codes) if hasattr(self, "_stored") else self.fit(codes)
 
-    def _add(self, codes: Any, reader: CodeReader, blocks: list) -> "HammingNeighbors":
-        words = np.ascontiguousarray(reader.words(codes, "codes"))
-        self._store(StoredCodes([*blocks, words], reader))
+    def add(self, codes: MatrixLike, ids: Any = None) -> "HammingNeighbors":
+        """Append codes to those of :meth:`fit`.
+
+        Parameters
+        ----------
+        codes : array-like of shape (n_samples, n_columns)
+            Codes in any format that goes with the earlier ones.
+        ids : array-like of shape (n_samples,), default=None
+            Needed where :meth:`fit` was given ids, and of the same kind. Without them the numbers
+            of the codes go on where those of the earlier ones ended.
+
+        Returns
+        -------
+        self : HammingNeighbors
+        """
+        stored = self._stored_in_memory(codes)
+        more = self._read(codes, stored.reader.copy(), stored.blocks)
+        self._store(more, self._ids.with_more(ids, len(more) - len(stored)))
         return self
 
-    def _store(self, codes: StoredCodes | ChunkedCodes) -> None:
+    def remove(self, ids: Any) -> "HammingNeighbors":
+        """Take codes away. The others keep their ids, and their order.
+
+        Parameters
+        ----------
+        ids : array-like of shape (n_removed,)
+            As the searches return them. All must be there, and one code must be left.
+
+        Returns
+        -------
+        self : HammingNeighbors
+        """
+        stored = self._stored_in_memory()
+        places = self._ids.places_of(ids)
+        if len(places) == len(stored):
+            raise ValueError(f"an index holds one code at least. Got the ids of all {len(stored)}.")
+        if len(places):
+            self._store(stored.without(places), self._ids.without(places))
+        return self
+
+    def _stored_in_memory(self, codes: Any = None) -> StoredCodes:
+        self._check_is_fitted()
+        if is_dask_array(codes) or isinstance(self._stored, ChunkedCodes):
+            raise ValueError(
+                "codes are added to and removed from those in memory. Got a dask array: pass the "
+                "concatenation of all codes to fit."
+            )
+        return self._stored
+
+    def _read(self, codes: Any, reader: CodeReader, before: list) -> StoredCodes | ChunkedCodes:
+        if is_dask_array(codes):
+            return ChunkedCodes(codes, reader)
+        words = np.ascontiguousarray(reader.words(codes, "codes"))
+        return StoredCodes([*before, words], reader)
+
+    def _store(self, codes: StoredCodes | ChunkedCodes, ids: RowIds) -> None:
         if codes.n_bits > _LONGEST:
             raise ValueError(f"codes must have at most {_LONGEST} bits. Got {codes.n_bits}.")
-        self._stored = codes
+        self._stored, self._ids = codes, ids
         self.n_bits_, self.n_samples_fit_ = codes.n_bits, len(codes)
+
+    @property
+    def ids_(self) -> np.ndarray:
+        """What the searches return for each code."""
+        return self._ids.array()
 
     @property
     def codes_(self) -> np.ndarray:
@@ -201,7 +263,7 @@ class HammingNeighbors(
         """
         check_is_fitted(self)
         parameters = {**self.get_params(), "n_bits": self.n_bits_}
-        _index_file.write(path, self._stored.words(), self.n_bits_, parameters)
+        _index_file.write(path, self._stored.words(), self.n_bits_, parameters, self._ids)
 
     @classmethod
     def load(
@@ -222,14 +284,14 @@ class HammingNeighbors(
         Returns
         -------
         index : HammingNeighbors
-            Fitted, with the parameters of the saved one; `n_bits` is set. Codes that
-            :meth:`partial_fit` appends stay in memory.
+            Fitted, with the parameters and ids of the saved one; `n_bits` is set. Codes that
+            :meth:`add` appends stay in memory.
         """
-        words, n_bits, parameters = _index_file.read(path, mmap_mode, verify)
+        words, n_bits, parameters, ids = _index_file.read(path, mmap_mode, verify)
         with reading(path, " is malformed, although its checksum is right ({})."):
             index = cls(**parameters)
             index._validate_params()
-            index._store(StoredCodes([words], CodeReader(n_bits)))
+            index._store(StoredCodes([words], CodeReader(n_bits)), ids)
         return index
 
     def kneighbors(
@@ -239,6 +301,7 @@ class HammingNeighbors(
         return_distance: bool = True,
         *,
         projections: Any = None,
+        mask: Any = None,
     ) -> Any:
         """Find the nearest codes.
 
@@ -255,25 +318,37 @@ class HammingNeighbors(
             What the bits of the queries are the signs of, as a hasher's ``decision_function`` gives
             it; needed with ``rescore="asymmetric"``. The codes follow from it: leave them out, or
             pass the same.
+        mask : array-like of shape (`n_samples_fit_`,) or (n_queries, `n_samples_fit_`), bool, \
+                default=None
+            Which codes may be returned, in the order of `ids_`, to all queries or to each; a row
+            for each query may also be one of a sparse matrix. None: all. With a mask all codes
+            are scanned, whatever `algorithm` is.
 
         Returns
         -------
         distances : ndarray of shape (n_queries, n_neighbors), int32
             Only with ``return_distance=True``. With ``rescore="asymmetric"`` asymmetric distances,
-            float64.
-        indices : ndarray of shape (n_queries, n_neighbors), int64
-            In order of (distance, index).
+            float64. Where fewer codes pass the mask, -1 at the end, or inf with `rescore`.
+        indices : ndarray of shape (n_queries, n_neighbors), int64 or object
+            In order of (distance, index); the ids of the codes where they have any. Where fewer
+            codes pass the mask, -1 at the end, or None where ids are objects.
         """
+        distances, places = self._nearest_places(codes, n_neighbors, projections, mask)
+        found = self._ids.of(places)
+        return (distances, found) if return_distance else found
+
+    def _nearest_places(
+        self, codes: Any, n_neighbors: int | None, projections: Any = None, mask: Any = None
+    ) -> tuple[np.ndarray, np.ndarray]:
         self._check_is_fitted()
         if self.rescore is not None or projections is not None:
-            distances, indices = self._rescored(codes, n_neighbors, projections)
-            return (distances, indices) if return_distance else indices
+            return self._rescored(codes, n_neighbors, projections, mask)
         k = self._n_neighbors(n_neighbors, codes is None)
         queries = self._queries(codes)
-        indices, distances = self._k_nearest(queries, k + (codes is None))
+        indices, distances = self._k_nearest(queries, k + (codes is None), mask)
         if codes is None:
             indices, distances = without_self(indices, distances)
-        return (distances, indices) if return_distance else indices
+        return distances, indices
 
     def radius_neighbors(
         self,
@@ -281,6 +356,8 @@ class HammingNeighbors(
         radius: int | None = None,
         return_distance: bool = True,
         sort_results: bool = False,
+        *,
+        mask: Any = None,
     ) -> Any:
         """Find all codes within a radius.
 
@@ -295,17 +372,22 @@ class HammingNeighbors(
             Whether to return distances too.
         sort_results : bool, default=False
             Order neighbours by (distance, index) instead of by index.
+        mask : array-like of shape (`n_samples_fit_`,) or (n_queries, `n_samples_fit_`), bool, \
+                default=None
+            Which codes may be returned, in the order of `ids_`, to all queries or to each; a row
+            for each query may also be one of a sparse matrix. None: all. With a mask all codes
+            are scanned, whatever `algorithm` is.
 
         Returns
         -------
         distances : ndarray of shape (n_queries,), object
             Each an int32 array of Hamming distances. Only with ``return_distance=True``.
         indices : ndarray of shape (n_queries,), object
-            Each an int64 array of indices of codes.
+            Each an int64 array of indices of codes, or of their ids, where they have any.
         """
-        n_found, indices, distances = self._all_within(codes, radius, sort_results)
+        n_found, indices, distances = self._all_within(codes, radius, sort_results, mask)
         stops = np.cumsum(n_found)
-        indices = as_rows(indices, stops)
+        indices = as_rows(self._ids.of(indices), stops)
         return (as_rows(distances, stops), indices) if return_distance else indices
 
     def kneighbors_graph(
@@ -326,10 +408,10 @@ class HammingNeighbors(
         Returns
         -------
         graph : csr_matrix of shape (n_queries, `n_samples_fit_`), float64
-            One stored entry for each neighbour of a query.
+            One stored entry for each neighbour of a query. Columns are in the order of `ids_`.
         """
         check_mode(mode)
-        distances, indices = self.kneighbors(codes, n_neighbors)
+        distances, indices = self._nearest_places(codes, n_neighbors)
         stops = np.arange(1, len(indices) + 1) * indices.shape[1]
         return graph_of(stops, indices.ravel(), distances.ravel(), self.n_samples_fit_, mode)
 
@@ -357,7 +439,7 @@ class HammingNeighbors(
         Returns
         -------
         graph : csr_matrix of shape (n_queries, `n_samples_fit_`), float64
-            One stored entry for each neighbour of a query.
+            One stored entry for each neighbour of a query. Columns are in the order of `ids_`.
         """
         check_mode(mode)
         n_found, indices, distances = self._all_within(codes, radius, sort_results)
@@ -397,11 +479,15 @@ class HammingNeighbors(
     def _queries(self, codes: Any) -> np.ndarray:
         return self._stored.words() if codes is None else self._stored.queries(codes, self.n_jobs)
 
-    def _k_nearest(self, queries: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
-        return self._stored.k_nearest(queries, k, self.algorithm, self.n_jobs)
+    def _k_nearest(self, queries: np.ndarray, k: int, mask: Any) -> tuple[np.ndarray, np.ndarray]:
+        mask = self._mask(mask, queries)
+        return self._stored.k_nearest(queries, k, self.algorithm, self.n_jobs, mask)
+
+    def _mask(self, mask: Any, queries: np.ndarray) -> Mask | None:
+        return None if mask is None else read_mask(mask, len(queries), self.n_samples_fit_)
 
     def _rescored(
-        self, codes: Any, n_neighbors: int | None, projections: Any
+        self, codes: Any, n_neighbors: int | None, projections: Any, mask: Any
     ) -> tuple[np.ndarray, np.ndarray]:
         if self.rescore is None or projections is None:
             raise ValueError(
@@ -418,20 +504,28 @@ class HammingNeighbors(
             raise ValueError(
                 f"n_candidates must be at least n_neighbors = {k}. Got {n_candidates}."
             )
-        candidates, _ = self._k_nearest(queries, min(n_candidates, self.n_samples_fit_))
+        candidates, _ = self._k_nearest(queries, min(n_candidates, self.n_samples_fit_), mask)
         candidates.sort(axis=1)
-        words, places = self._stored.words_of(candidates)
-        order, distances = nearest_candidates(queries, words, projections, places, k, self.n_jobs)
+        missing = candidates == MISSING
+        words, places = self._stored.words_of(np.where(missing, 0, candidates))
+        order, distances = nearest_candidates(
+            queries, words, projections, places, missing, k, self.n_jobs
+        )
         return distances, np.take_along_axis(candidates, order, axis=1)
 
-    def _all_within(self, codes: Any, radius: int | None, by_distance: bool) -> Flat:
+    def _all_within(
+        self, codes: Any, radius: int | None, by_distance: bool, mask: Any = None
+    ) -> Flat:
         self._check_is_fitted()
         radius = self.radius if radius is None else radius
         check_int(radius, "radius", 0)
         queries, radius = self._queries(codes), min(int(radius), self.n_bits_)
-        found = self._stored.all_within(queries, radius, by_distance, self.algorithm, self.n_jobs)
+        options = radius, by_distance, self.algorithm, self.n_jobs, self._mask(mask, queries)
+        found = self._stored.all_within(queries, *options)
         if codes is not None:
             return found
         n_found, indices, distances = found
-        others = indices != np.repeat(np.arange(len(queries)), n_found)
-        return n_found - 1, indices[others], distances[others]
+        query = np.repeat(np.arange(len(queries)), n_found)
+        others = indices != query
+        n_found = np.bincount(query[others], minlength=len(queries))
+        return n_found, indices[others], distances[others]

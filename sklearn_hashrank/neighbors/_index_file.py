@@ -7,23 +7,42 @@ import numpy as np
 
 from ..codes import packed_width
 from ..persistence import RowsFile, malformed, open_container
+from ._row_ids import RowIds, read_ids
 
 _ROWS_AT_A_TIME = 1 << 18
 
 
-def write(path: str | os.PathLike, words: np.ndarray, n_bits: int, parameters: dict) -> None:
+def write(
+    path: str | os.PathLike, words: np.ndarray, n_bits: int, parameters: dict, ids: RowIds
+) -> None:
     """Write codes to a new file that takes the place of an old one only when it is complete."""
     plain = {name: _plain(value) for name, value in parameters.items()}
-    about = {"n_bits": int(n_bits), "parameters": plain}
+    about = {"n_bits": int(n_bits), "parameters": plain, "n_numbered": ids.n_numbered}
+    names = None if ids.names is None else _storable(ids.names)
     with RowsFile(path, "index", np.uint64, words.shape[1], about) as file:
         for start in range(0, len(words), _ROWS_AT_A_TIME):
             file.write(words[start : start + _ROWS_AT_A_TIME])
+        if names is not None:
+            file.append(names)
+
+
+def _storable(names: np.ndarray) -> np.ndarray:
+    """Integers or strings that a file can hold."""
+    if names.dtype == np.int64:
+        return names
+    for name in names:
+        if type(name) is not str or name.endswith("\0"):
+            raise ValueError(
+                "a file of an index holds ids that are integers, or strings without a zero at "
+                f"their end. Got {name!r} of type {type(name).__name__}."
+            )
+    return names.astype(str)
 
 
 def read(
     path: str | os.PathLike, mmap_mode: str | None, verify: bool
-) -> tuple[np.ndarray, int, dict]:
-    """Words, n_bits and parameters of a file, after every check."""
+) -> tuple[np.ndarray, int, dict, RowIds]:
+    """Words, n_bits, parameters and ids of a file, after every check."""
     if mmap_mode not in ("r", None):
         raise ValueError(f"mmap_mode must be 'r' or None. Got {mmap_mode!r} instead.")
     with open_container(path, "index") as file:
@@ -37,9 +56,23 @@ def read(
                 raise ValueError
             if words.shape[1] != -(-packed_width(n_bits) // 8):
                 raise ValueError
+            ids = _ids_of(file.further_arrays(), file.about["n_numbered"], len(words))
     if verify:
         _check_padding(words, n_bits, path)
-    return words, n_bits, parameters
+    return words, n_bits, parameters, ids
+
+
+def _ids_of(arrays: list[np.ndarray], n_numbered: Any, n: int) -> RowIds:
+    if n_numbered is not None and (type(n_numbered) is not int or n_numbered < n):
+        raise ValueError
+    if not arrays:
+        if n_numbered != n:
+            raise ValueError
+        return RowIds(n, None, n)
+    [names] = arrays
+    if names.dtype.kind not in "iU":
+        raise ValueError
+    return RowIds(n, read_ids(names, n), n_numbered)
 
 
 def _plain(value: Any) -> Any:

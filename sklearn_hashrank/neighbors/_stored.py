@@ -3,7 +3,8 @@
 import numpy as np
 
 from ..codes import CodeReader, packed_width
-from . import _brute
+from . import _brute, _masked
+from ._masked import Mask
 from ._multi_index import SubstringTables, least_queries
 
 _MOST_IN_TABLES = 1 << 32  # codes that tables can number
@@ -29,6 +30,10 @@ class StoredCodes:
             self.blocks = [np.concatenate(self.blocks)]
         return self.blocks[0]
 
+    def without(self, rows: np.ndarray) -> "StoredCodes":
+        """Return the codes but for some rows, in the same order."""
+        return StoredCodes([np.delete(self.words(), rows, axis=0)], self.reader)
+
     def words_of(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Codes among which those of some rows are, and where the code of each row is."""
         return self.words(), rows
@@ -39,10 +44,17 @@ class StoredCodes:
         return np.ascontiguousarray(reader.words(codes, "query codes", n_jobs))
 
     def k_nearest(
-        self, queries: np.ndarray, k: int, algorithm: str, n_jobs: int | None
+        self,
+        queries: np.ndarray,
+        k: int,
+        algorithm: str,
+        n_jobs: int | None,
+        mask: Mask | None = None,
     ) -> tuple[np.ndarray, np.ndarray]:
         """Indices and distances of the `k` nearest codes, in order of (distance, index)."""
         words = self.words()
+        if mask is not None:  # tables hold the codes that do not pass, too
+            return _masked.k_nearest(queries, words, k, self.n_bits, n_jobs, mask)
         if self._may_use_tables(queries, algorithm):
             tables = self._substring_tables(n_jobs)
             if algorithm == "multi_index" or tables.pays(
@@ -58,8 +70,12 @@ class StoredCodes:
         by_distance: bool,
         algorithm: str,
         n_jobs: int | None,
+        mask: Mask | None = None,
     ) -> _brute.Flat:
         """How many codes lie within `radius` of each query, their indices, and their distances."""
+        if mask is not None:
+            options = radius, self.n_bits, by_distance, n_jobs, mask
+            return _masked.all_within(queries, self.words(), *options)
         if self._may_use_tables(queries, algorithm):
             tables = self._substring_tables(n_jobs)
             if tables.pays(radius, len(queries)) or (

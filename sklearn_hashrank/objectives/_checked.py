@@ -10,7 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils._param_validation import InvalidParameterError
 
+from .._utils.parameters import is_real
 from ..measures import get_measure
+from ..solvers.stochastic import SOLVERS
 
 SIGNATURE = "value_and_gradient(scores, level, levels)"
 
@@ -49,9 +51,13 @@ class CheckedObjective:
             wanted = "None or the name of a measure that needs no codes"
             self._refuse_declared(objective, "measure", wanted, self.measure)
         self._rates = getattr(objective, "learning_rates", {})
-        if not isinstance(self._rates, Mapping):
-            wanted = "a mapping of solvers to rates"
+        if not isinstance(self._rates, Mapping) or not set(self._rates) <= set(SOLVERS):
+            wanted = f"a mapping of solvers, among {', '.join(map(repr, SOLVERS))}, to rates"
             self._refuse_declared(objective, "learning_rates", wanted, self._rates)
+        for solver, rate in self._rates.items():
+            if not is_real(rate) or not 0 < rate < math.inf:
+                name, wanted = f"learning_rates[{solver!r}]", "a finite float above 0"
+                self._refuse_declared(objective, name, wanted, rate)
         self._levels = np.empty(0)
         self._is_checked = False
 
@@ -107,13 +113,7 @@ class CheckedObjective:
         learning_rate : float or None
         """
         rate = self._rates.get(solver)
-        if rate is None:
-            return None
-        is_number = isinstance(rate, Real) and not isinstance(rate, bool)
-        if not is_number or not 0 < rate < math.inf:
-            name, wanted = f"learning_rates[{solver!r}]", "a finite float above 0"
-            self._refuse_declared(self.objective, name, wanted, rate)
-        return float(rate)
+        return None if rate is None else float(rate)
 
     def level_gain(self, levels: np.ndarray) -> np.ndarray | None:
         """Return what an item of each level gains; None where the objective does not say so.

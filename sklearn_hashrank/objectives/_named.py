@@ -78,10 +78,7 @@ class ObjectiveParameter:
         Whether ``"auto"`` is a name: ``"ap"`` or ``"ndcg"``, by the levels of the affinity.
     options : mapping of str to object, default={}
         The parameters of the owner that belong to names of ranking objectives or of zones, with
-        their defaults.
-    best : mapping of str to mapping, default={}
-        By name, what the value ``"auto"`` of an option stands for. Options that are left out have
-        the default of the objective.
+        their defaults. ``"auto"`` stands for the default of the objective.
     also : str, default=""
         What else the parameter may be, for messages.
     """
@@ -92,7 +89,6 @@ class ObjectiveParameter:
     takes_likelihoods: bool = False
     takes_auto: bool = False
     options: Mapping[str, Any] = field(default_factory=dict)
-    best: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     also: str = ""
 
     @property
@@ -172,12 +168,12 @@ class ObjectiveParameter:
         options = {**self.options, **options}
         if self.takes_zones and objective in PAIRWISE_OBJECTIVES:
             make: type = PAIRWISE_OBJECTIVES[objective]
-            best = self.best.get(objective, {})
+            own: Mapping[str, Any] = {}
         else:
             make = self._find_relaxation(objective, options.pop("relaxation", "auto"))
-            best = {"n_bins": n_bins}
+            own = {"n_bins": n_bins}
         chosen = {name: value for name, value in options.items() if not _is_auto(value)}
-        return make(**{**best, **chosen}, n_jobs=n_jobs)
+        return make(**{**own, **chosen}, n_jobs=n_jobs)
 
     def _find_relaxation(self, name, relaxation):
         relaxations = {how: kind for of, how, kind in _ranking() if of == name}

@@ -93,6 +93,7 @@ class RowsFile:
 
     def __init__(self, path: Any, kind: str, dtype: Any, n_columns: int, about: Mapping[str, Any]):
         self.path, self.n_rows = path, 0
+        self._further: list[np.ndarray] = []
         self._dtype, self._n_columns = np.dtype(dtype), int(n_columns)
         self._about = {"kind": kind, **about}
 
@@ -107,17 +108,25 @@ class RowsFile:
         self._file.write(np.ascontiguousarray(rows, self._dtype).data)
         self.n_rows += len(rows)
 
+    def append(self, array: np.ndarray) -> None:
+        """Put another array behind the rows, once they are complete. It is read by its place."""
+        self._further.append(np.ascontiguousarray(array))
+
     def __exit__(self, *error: Any) -> None:
         if error[0] is not None:
             self._writing.__exit__(*error)
             return
         with ExitStack() as stack:
             stack.push(self._writing)
-            shape, size = (self.n_rows, self._n_columns), self._file.tell()
-            place = _place(_HEADER_SIZE, shape, self._dtype, "C")
+            shape = self.n_rows, self._n_columns
+            places = [_place(_HEADER_SIZE, shape, self._dtype, "C")]
+            for array in self._further:
+                places.append(_place(self._file.tell(), array.shape, array.dtype, "C"))
+                self._file.write(array.data)
+            size = self._file.tell()
             self._file.seek(0)
             self._file.write(self._header(shape))
-            about = _description(self._file, size, self._about, [place])
+            about = _description(self._file, size, self._about, places)
             self._file.seek(size)
             self._file.write(about + _END.pack(_MARK, size, size, len(about), bytes(_DIGEST_SIZE)))
             _write_digest(self._file, size)
@@ -207,8 +216,13 @@ class Container:
         with malformed(self.path):
             return [self._read(**place) for place in self._places]
 
+    def further_arrays(self) -> list[np.ndarray]:
+        """The arrays behind the rows, in memory."""
+        with malformed(self.path):
+            return [self._read(**place) for place in self._places[1:]]
+
     def rows(self, dtype: Any, mode: str | None) -> np.ndarray:
-        """The one array of a file, which must have this dtype and two axes.
+        """The first array of a file, which must have this dtype and two axes.
 
         Parameters
         ----------
@@ -218,9 +232,9 @@ class Container:
             Map it to read it, or to change it in memory alone; None reads it.
         """
         with malformed(self.path):
-            [place] = self._places
+            place, *further = self._places
             shape, start = place["shape"], place["start"]
-            size = self._content_size - start
+            size = (further[0]["start"] if further else self._content_size) - start
             if place != _place(_HEADER_SIZE, shape, np.dtype(dtype), "C") or len(shape) != 2:
                 raise ValueError
             if any(type(n) is not int or n < 0 for n in shape):

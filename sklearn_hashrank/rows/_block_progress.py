@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from .._utils.integers import is_int
+from .._utils.parameters import is_int
 
 
 def report_progress(

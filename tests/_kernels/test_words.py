@@ -10,18 +10,6 @@ from sklearn_hashrank._kernels._words import BLOCK, PAIRS
 
 
 @kernel
-def any_near(query, words, starts, stride, bound, found):
-    for i in range(starts.size):
-        found[i] = _words.any_near(query, words, starts[i], stride, bound)
-
-
-@kernel
-def find_near(query, words, starts, stride, bound, found, distances):
-    for i in range(starts.size):
-        found[i] = _words.find_near(query, words, starts[i], stride, bound, distances[i])
-
-
-@kernel
 def put_distances(query, words, starts, stride, distances):
     for i in range(starts.size):
         _words.put_distances(query, words, starts[i], stride, distances, i * BLOCK)
@@ -44,26 +32,6 @@ def search(request):
     words[:, 300:600:7] = query[:, None]  # beside it, complements: the largest distance there is
     words[:, 301:600:7] = ~query[:, None]
     return query, words, np.array([0, 8, 13, 299, 400, 666, n - BLOCK])
-
-
-@pytest.mark.parametrize("share", [0, 0.3, 0.5, 1, 2])
-def test_items_nearer_than_a_bound(search, share):
-    query, words, starts = search
-    bound = np.uint64(share * 64 * len(query))
-    some, found = np.empty(len(starts), np.uint8), np.empty(len(starts), np.uint64)
-    distances = np.empty((len(starts), BLOCK), np.uint32)
-    any_near(query, words, starts, words.shape[1], bound, some)
-    find_near(query, words, starts, words.shape[1], bound, found, distances)
-    for i, start in enumerate(starts):
-        expected = np.bitwise_count(query[:, None] ^ words[:, start : start + BLOCK])
-        expected = expected.sum(axis=0, dtype=int)
-        assert_array_equal(distances[i], expected)
-        bits = [(int(found[i]) >> bit) & 1 for bit in range(BLOCK)]
-        assert_array_equal(bits, expected < int(bound))
-        assert bool(some[i]) == bool(found[i])
-        plain = query, words, start, words.shape[1], bound
-        assert _words._plain_find_near(*plain, np.empty(BLOCK, int)) == found[i]
-        assert bool(_words._plain_any_near(*plain)) == bool(some[i])
 
 
 @pytest.mark.parametrize("dtype", [np.uint16, np.uint32, np.int64])

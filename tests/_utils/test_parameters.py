@@ -1,16 +1,45 @@
 """Parameters that validation must not let pass."""
 
+import inspect
+
 import numpy as np
 import pytest
+from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import InvalidParameterError
 
-from sklearn_hashrank import HammingNeighbors, ITQHasher, LSHHasher, LWHHasher, TALRLinear
-from sklearn_hashrank._utils.integers import is_int
+from sklearn_hashrank import (
+    AGHHasher,
+    HammingNeighbors,
+    ITQHasher,
+    LSHHasher,
+    LWHHasher,
+    TALRLinear,
+)
+from sklearn_hashrank._utils.parameters import is_int, is_real
 from sklearn_hashrank._utils.threads import check_n_jobs
+from sklearn_hashrank.affinity import EuclideanAffinity, NeighborAffinity
+from sklearn_hashrank.comparison import Rescoring, compare
+from sklearn_hashrank.datasets import fetch_cifar10, fetch_mnist, load_nus_wide
+from sklearn_hashrank.feature_extraction import GIST
+from sklearn_hashrank.model_selection import (
+    PerClassRetrievalSplit,
+    RetrievalKFold,
+    cross_validate_retrieval,
+)
+from sklearn_hashrank.objectives import DPSH, DSH
 from sklearn_hashrank.rows import check_batch_size
+from tests.contract.public import REFERENCE
 
 X = np.random.default_rng(0).normal(size=(20, 4))
 Y = np.arange(20) % 2
+WITH_CONSTRAINTS = {
+    name: thing
+    for name, thing in REFERENCE.items()
+    if inspect.isclass(thing)
+    and hasattr(thing, "_parameter_constraints")
+    and inspect.signature(thing).parameters
+    and not inspect.isabstract(thing)
+}
 
 
 @pytest.mark.parametrize("value", [True, np.True_, False])
@@ -18,12 +47,15 @@ Y = np.arange(20) % 2
     ("estimator", "parameter"),
     [
         (LSHHasher(), "n_bits"),
+        (LSHHasher(2), "random_state"),
         (ITQHasher(2), "max_iter"),
+        (AGHHasher(2), "n_layers"),
         (TALRLinear(2), "batch_size"),
         (LWHHasher(2), "tol"),
         (HammingNeighbors(), "n_neighbors"),
         (HammingNeighbors(), "n_bits"),
         (HammingNeighbors(), "radius"),
+        (GIST(), "n_blocks"),
     ],
 )
 def test_booleans_are_no_numbers(estimator, parameter, value):
@@ -33,8 +65,63 @@ def test_booleans_are_no_numbers(estimator, parameter, value):
         estimator.set_params(**{parameter: value}).fit(data, Y)
 
 
+@pytest.mark.parametrize("kind", WITH_CONSTRAINTS.values(), ids=WITH_CONSTRAINTS)
+def test_no_class_takes_a_boolean_as_a_number(kind):
+    """Parameters for which scikit-learn lets True pass, though none of their types is boolean."""
+    parameters, n_refused = kind().get_params(), 0
+    for name, constraints in kind._parameter_constraints.items():
+        types = constraints if isinstance(constraints, list) else [object]
+        given = kind(**{name: True})
+        if name not in parameters or {"boolean", "verbose", object} & {*map(_key, types)}:
+            continue
+        try:
+            BaseEstimator._validate_params(given)
+        except InvalidParameterError:
+            continue  # text, say
+        with pytest.raises(InvalidParameterError, match=f"'{name}' parameter of .* Got True"):
+            given._validate_params()
+        n_refused += 1
+    assert n_refused
+
+
+def _key(constraint):
+    return constraint if isinstance(constraint, (str, type)) else None
+
+
+@pytest.mark.parametrize("value", [True, np.True_])
+@pytest.mark.parametrize(
+    ("ask", "name"),
+    [
+        (lambda value: fetch_mnist(n_retries=value), "n_retries"),
+        (lambda value: fetch_cifar10(delay=value), "delay"),
+        (lambda value: load_nus_wide("folder", n_labels=value), "n_labels"),
+        (lambda value: GIST(orientations=[8, value]).fit(np.ones((2, 64))), "orientations"),
+        (lambda value: TALRLinear(2, objective=DPSH(n_jobs=value)).fit(X, Y), "n_jobs"),
+        (lambda value: TALRLinear(2, objective=DSH(regularization=value)).fit(X, Y), "regularizat"),
+        (lambda value: compare(X, Y, methods=["lsh"], seeds=value), "seeds"),
+        (lambda value: compare(X, Y, methods=["lsh"], n_bits=[value]), "n_bits"),
+        (lambda value: Rescoring(value), "n_neighbors"),
+        (lambda value: NeighborAffinity(value).fit(X), "n_neighbors"),
+        (lambda value: NeighborAffinity([value, 2]).fit(X), "n_neighbors"),
+        (lambda value: EuclideanAffinity(max_samples=value).fit(X), "max_samples"),
+        (lambda value: next(RetrievalKFold(value).split(X)), "n_splits"),
+        (lambda value: next(PerClassRetrievalSplit(value).split(X, Y)), "n_queries"),
+        (lambda value: cross_validate_retrieval(LSHHasher(), X, Y, cv=value), "cv"),
+        (
+            lambda value: cross_validate_retrieval(LSHHasher(), X, Y, error_score=value),
+            "error_score",
+        ),
+    ],
+)
+def test_nor_does_anything_else(ask, name, value):
+    with pytest.raises(ValueError, match=f"{name}.* must .* Got .*True"):
+        ask(value)
+
+
 def test_booleans_pass_where_they_are_meant():
     assert TALRLinear(2, max_iter=1, verbose=False, early_stopping=False).fit(X, Y).n_bits_ == 2
+    with pytest.raises(OSError, match="download_if_missing is False"):
+        fetch_mnist(data_home="nowhere", download_if_missing=False)
 
 
 @pytest.mark.parametrize("value", [True, np.False_, 1.0, "1", None])
@@ -47,3 +134,11 @@ def test_one_helper_says_what_an_int_is(value):
         if value is not None:
             with pytest.raises(ValueError, match="must be"):
                 check(value)
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [(1, True), (0.5, True), (np.float32(2), True), (True, False), (np.True_, False), ("1", False)],
+)
+def test_one_helper_says_what_a_number_is(value, expected):
+    assert is_real(value) == expected

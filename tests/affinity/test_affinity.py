@@ -224,6 +224,8 @@ def test_unfitted_affinity_is_cloned_before_it_is_fitted():
         ("auto", np.array(["a", np.nan], dtype=object), "missing values"),
         ("auto", pd.array([1, pd.NA]), "missing values"),
         ("auto", [["a", "b"]], "2-d y of dtype <U1 means. Pass affinity=HierarchicalAffinity"),
+        ("auto", [[1, -1], [-1, 1]], "only -1 and .1 in several columns.*Are codes and y swapped"),
+        ("auto", [[1.0, -1.0]], "only -1 and .1 .*EuclideanAffinity.*HierarchicalAffinity"),
         ("auto", np.zeros((2, 2, 2)), r"y must be 1-d or 2-d. Got shape \(2, 2, 2\)"),
         ("auto", np.array([1j]), "numbers or strings. Got dtype complex128"),
         ("auto", np.array(["a", 1], dtype=object), "only numbers or only strings. Got .* int, str"),

@@ -6,6 +6,8 @@ import io
 import json
 import os
 import re
+import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -292,13 +294,36 @@ def test_missing_packages_name_the_extra(folder, capsys, monkeypatch):
     )
 
 
-def test_failed_runs_are_told_and_the_others_reported(folder, capsys, no_pictures):
-    arguments = ["compare", "--data", "digits", "--methods", "lsh,itq", "--bits", "70"]
+def test_failed_runs_are_told_and_the_others_reported(folder, capsys, no_pictures, monkeypatch):
+    def fail(*arguments):
+        raise ArithmeticError("not these rows")
+
+    monkeypatch.setattr("sklearn_hashrank.ITQHasher.fit", fail)
+    arguments = ["compare", "--data", "digits", "--methods", "lsh,itq", "--bits", "8"]
     code, out, err = run(capsys, *arguments, "--seeds", "1", "--output", "o")
     assert code == 1
-    assert "itq, 70 bits, seed 0: failed: ValueError: n_bits" in err
+    assert "itq, 8 bits, seed 0: failed: ArithmeticError: not these rows" in err
     assert err.splitlines()[-1] == "hashrank: 1 of 2 runs failed; the report says why"
     assert out.splitlines()[-1].startswith("report: ")
+
+
+@pytest.mark.filterwarnings("always:left out")
+def test_methods_that_cannot_take_the_data_are_refused_or_left_out(folder, capsys, no_pictures):
+    rng = np.random.default_rng(0)
+    np.savez("few.npz", X=rng.normal(size=(120, 4)), y=np.arange(120) % 3)
+    arguments = ["compare", "--data", "few.npz", "--bits", "6", "--seeds", "1", "--output", "o"]
+    arguments += ["--queries", "5", "--training", "20"]
+    line = refused(capsys, *arguments, "--methods", "lsh,itq,pca")
+    assert line.startswith("2 methods cannot take these data. 'itq' with 6 bits: n_bits=6 must")
+    assert "'pca' with 6 bits: n_bits=6 must" in line
+    code, out, err = run(capsys, *arguments, "--methods", "lsh,itq", "--skip-refused")
+    assert code == 0
+    assert "hashrank: warning: left out: 'itq' with 6 bits: n_bits=6 must be at most" in err
+    code, out, err = run(capsys, *arguments)  # the methods of the default that can
+    assert code == 0
+    assert "left out: 'itq'" in err
+    assert "| talr-ap " in out
+    assert "| itq " not in out
 
 
 def test_usage_errors_and_versions(capsys):
@@ -377,14 +402,31 @@ def test_interrupted_then_resumed(folder, capsys, no_pictures, n_jobs):
 @pytest.mark.process
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 @pytest.mark.parametrize("is_ignored", [False, True], ids=["at a terminal", "in the background"])
-def test_interrupt_while_the_package_is_imported(tmp_path, is_ignored):
-    (tmp_path / "sklearn_hashrank" / "cli").mkdir(parents=True)
+@pytest.mark.parametrize(
+    "start",
+    [
+        ["-c", f"import sys; from {LAUNCHER} import main; sys.exit(main())"],
+        ["-m", "sklearn_hashrank", "-m", "other"],
+    ],
+    ids=["hashrank", "python -m"],
+)
+def test_interrupt_while_the_package_is_imported(tmp_path, start, is_ignored):
+    """The files of the package that handle it, and a package that takes long beside them."""
+    package = tmp_path / "sklearn_hashrank"
+    (package / "cli").mkdir(parents=True)
     slow = "import sys\nprint('here', flush=True)\nsys.stdin.readline()\n"
-    (tmp_path / "sklearn_hashrank" / "__init__.py").write_text(slow)
-    (tmp_path / "sklearn_hashrank" / "cli" / "__init__.py").write_text("main = lambda: 7")
+    first = "from . import _interrupted_import"
+    own = Path(sklearn_hashrank.__file__).parent
+    lines = (own / "__init__.py").read_text().splitlines()
+    [place] = [number for number, line in enumerate(lines) if line.startswith(first)]
+    assert not [line for line in lines[:place] if re.match(r"(from|import)\b", line)]
+    (package / "__init__.py").write_text(f"{first}\n{slow}")
+    for name in ("_interrupted_import.py", "__main__.py"):
+        shutil.copy(own / name, package)
+    (package / "cli" / "__init__.py").write_text("main = lambda: 7")
     action = signal.SIG_IGN if is_ignored else signal.SIG_DFL
     process = subprocess.Popen(
-        [sys.executable, "-c", f"import sys; from {LAUNCHER} import main; sys.exit(main())"],
+        [sys.executable, *start],
         cwd=tmp_path,
         env={**os.environ, "PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT}"},
         stdin=subprocess.PIPE,
@@ -398,6 +440,22 @@ def test_interrupt_while_the_package_is_imported(tmp_path, is_ignored):
     _, err = process.communicate("\n", timeout=60)
     expected = (7, "") if is_ignored else (130, "hashrank: interrupted\n")
     assert (process.returncode, err) == expected
+
+
+@pytest.mark.process
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+def test_other_programs_keep_their_handler_of_interrupts(tmp_path):
+    (tmp_path / "program").mkdir()
+    (tmp_path / "program" / "__init__.py").write_text("import sklearn_hashrank")
+    asks = "import signal\nassert signal.getsignal(2) is signal.default_int_handler"
+    (tmp_path / "program" / "__main__.py").write_text(asks)
+    subprocess.run(
+        [sys.executable, "-m", "program", "-m", "sklearn_hashrank"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT}"},
+        check=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
 
 
 def test_the_command_starts_by_the_launcher():
@@ -732,3 +790,48 @@ def test_methods_lists_what_a_notation_sets(capsys):
     assert capsys.readouterr().err.startswith(
         "hashrank: error: unknown method 'itg'. Did you mean 'itq'?"
     )
+
+
+def test_suggest_prints_the_choice_and_the_command_that_learns_it(folder, capsys):
+    rng = np.random.default_rng(0)
+    y = np.arange(90) % 3
+    X = rng.normal(size=(3, 4))[y] + 0.2 * rng.normal(size=(90, 4))
+    names = np.array(["red one", "green", "blue"])[y]
+    lines = [",".join(["a", "b", "c", "d", "kind of"])]
+    lines += [",".join([*map(str, row), name]) for row, name in zip(X, names, strict=True)]
+    Path("my items.csv").write_text("\n".join(lines))
+    arguments = ["suggest", "--data", "my items.csv", "--label-column", "kind of", "--bits", "3"]
+    arguments += ["--methods", "lsh,rsh,itq", "--splits", "2"]
+    code, out, err = run(capsys, *arguments)
+    assert code == 0
+    first, *_, last = out.splitlines()
+    assert first.startswith("Take ")
+    assert "split 2 of 2: rsh: AP_T " in err
+    method = first.removeprefix("Take ").partition(":")[0]
+    assert last == (
+        "command: hashrank fit --data 'my items.csv' --label-column 'kind of' "
+        f"--method {method} --bits 3 --output model.npz"
+    )
+    assert run(capsys, *shlex.split(last.removeprefix("command: hashrank ")))[0] == 0
+    np.savez("rows.npz", X=X.astype(np.float32), y=np.eye(3, dtype=np.float32)[y])
+    code, out, err = run(
+        capsys, "suggest", "--data", "rows.npz", "--bits", "3", "--methods", "rsh", "--quiet"
+    )
+    assert code == 0
+    assert not err
+    assert "relevance: y: 3 labels, 1.0 per row" in out
+
+
+def test_suggest_without_labels_and_what_it_refuses(folder, capsys):
+    X = np.random.default_rng(0).normal(size=(60, 4))
+    np.save("rows.npy", X)
+    options = ["--methods", "lsh,itq", "--bits", "4", "--splits", "1"]
+    code, out, err = run(capsys, "suggest", "--data", "rows.npy", *options)
+    assert code == 0
+    assert "no labels; distances" in err
+    assert "recall@10" in out
+    np.save("one.npy", np.zeros(60, int))
+    line = refused(capsys, "suggest", "--data", "rows.npy", "--labels", "one.npy", "--quiet")
+    assert line.startswith("suggest has nothing to learn from")
+    line = refused(capsys, "suggest", "--data", "rows.npy", "--labels", "one.npy", "--methods", "x")
+    assert line.startswith("unknown method 'x'")

@@ -8,7 +8,9 @@ from functools import partial
 
 import numpy as np
 import pytest
+from sklearn.decomposition import PCA
 from sklearn.model_selection import KFold
+from sklearn.pipeline import make_pipeline
 
 from sklearn_hashrank import ITQHasher, LSHHasher, SharedLabelAffinity, TALRLinear
 from sklearn_hashrank.comparison import METHODS, _run_store, compare, method_from_name
@@ -252,15 +254,48 @@ def test_store_writes_at_once(tmp_path, monkeypatch):
 
 
 def test_a_failing_method_does_not_end_the_others(digits, tmp_path):
-    settings = {"methods": ["itq", "lsh"], "n_bits": [70], "seeds": 1, "protocol": PROTOCOL}
+    methods = {"pipe": make_pipeline(PCA(60), ITQHasher()), "lsh": LSHHasher()}
+    settings = {"methods": methods, "n_bits": [70], "seeds": 1, "protocol": PROTOCOL}
     comparison = compare(*digits, **settings, store=tmp_path)
-    itq, lsh = comparison.results
-    assert itq.error.startswith("ValueError: n_bits")
-    assert comparison.failures == [itq]
+    pipe, lsh = comparison.results
+    assert pipe.error.startswith("ValueError: n_bits")
+    assert comparison.failures == [pipe]
     assert lsh.scores["ap"] > 0.1
-    assert re.search(r"\| itq +\| +-- \|", comparison.to_markdown(["ap"]))
-    assert itq.error in comparison.to_csv()
+    assert re.search(r"\| pipe +\| +-- \|", comparison.to_markdown(["ap"]))
+    assert pipe.error in comparison.to_csv()
     assert len(list(tmp_path.glob("*.json"))) == 1
+
+
+def fail_to_fit(*arguments):
+    raise AssertionError("something was fitted")
+
+
+def test_methods_that_cannot_take_the_data_are_named_before_the_first_fit(digits, monkeypatch):
+    X, y = digits
+    sets = np.eye(10)[y]
+    settings = {"n_bits": [8, 70, 80], "seeds": 2, "protocol": RandomRetrievalSplit(20, 60)}
+    monkeypatch.setattr("sklearn_hashrank.comparison._runner._fit_and_measure", fail_to_fit)
+    with pytest.raises(ValueError, match="2 methods cannot take these data") as caught:
+        compare(X, sets, methods=["itq", "classifier", "lsh"], **settings)
+    line = str(caught.value)
+    assert "'itq' with 70, 80 bits: n_bits=70 must be at most n_features = 64" in line
+    assert "'classifier' with 8, 70, 80 bits: ClassifierHasher learns from class labels" in line
+    assert line.endswith("or compare the others by skip_refused=True (--skip-refused).")
+    with pytest.raises(ValueError, match="1 method cannot take these data. 'classifier'"):
+        compare(X, methods=["classifier"], n_bits=[8], skip_refused=True)
+
+
+def test_methods_that_cannot_take_the_data_may_be_left_out(digits, monkeypatch):
+    monkeypatch.setattr("sklearn_hashrank.comparison._report.draw_figures", lambda *_: [])
+    settings = {"n_bits": [8, 70], "seeds": 1, "protocol": PROTOCOL, "skip_refused": True}
+    with pytest.warns(UserWarning, match="left out: 'itq' with 70 bits: n_bits=70 must"):
+        found = compare(*digits, methods=["itq", "lsh"], **settings)
+    assert [(r.method, r.n_bits) for r in found.results] == [("itq", 8), ("lsh", 8), ("lsh", 70)]
+    assert not found.failures
+    assert "&#x27;itq&#x27; with 70 bits: n_bits=70 must" in found.to_html()
+    with pytest.warns(UserWarning, match="left out: 'itq'"):
+        found = compare(*digits, methods=["itq", "lsh"], **(settings | {"n_bits": [70]}))
+    assert list(found.about["methods"]) == ["lsh"]
 
 
 def test_without_labels_distances_count(digits):
@@ -425,7 +460,11 @@ def test_n_jobs_is_an_int(n_jobs):
 def test_labels_that_tell_nothing_apart_are_warned_of(y, message):
     X = np.random.default_rng(0).normal(size=(60, 4))
     protocol = RandomRetrievalSplit(10, 30)
+    settings = {"n_bits": [4], "seeds": 1, "protocol": protocol}
     with pytest.warns(UserWarning, match=message):
-        found = compare(X, y, methods=["lsh", "lwh"], n_bits=[4], seeds=1, protocol=protocol)
-    assert [result.method for result in found.failures] == ["lwh"]
-    assert "nothing to learn from" in found.failures[0].error
+        assert not compare(X, y, methods=["lsh"], **settings).failures
+    with (
+        pytest.warns(UserWarning, match=message),
+        pytest.raises(ValueError, match="'lwh' with 4 bits: .* nothing to learn from"),
+    ):
+        compare(X, y, methods=["lsh", "lwh"], **settings)

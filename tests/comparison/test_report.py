@@ -104,7 +104,10 @@ def test_a_browser_runs_the_script_that_sorts_and_no_other(page):
     [policy] = [a["content"] for _, a in page.elements if a.get("http-equiv")]
     assert "default-src 'none'" in policy
     assert f"script-src 'sha256-{digest}'" in policy
-    assert [attributes for tag, attributes in page.elements if tag == "script"] == [{}]
+    assert "unsafe" not in policy
+    scripts = [attributes for tag, attributes in page.elements if tag == "script"]
+    assert scripts == [{"type": "module"}]
+    assert not any("style" in attributes for _, attributes in page.elements)
     assert "innerHTML" not in script
 
 

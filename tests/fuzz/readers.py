@@ -22,6 +22,7 @@ from sklearn_hashrank.comparison._run_store import RunStore, load_result, save_r
 from sklearn_hashrank.comparison._runner import Run, RunResult
 from sklearn_hashrank.datasets import load_labelme
 from sklearn_hashrank.datasets._formats import read_cifar, read_idx
+from sklearn_hashrank.histogram import read_qrels, read_run
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(24, 5))
@@ -135,6 +136,33 @@ def _read_cifar100(path):
 def _paths_agree(path, found):
     images, labels = found
     return images.shape == (len(labels), 32, 32, 3) and labels.shape == (len(images), 2)
+
+
+def _write_run(path):
+    lines = (f"q{q} Q0 doc{d} {d} {float(X[d, q])!r} us" for q in range(5) for d in range(24))
+    path.write_text("\n".join(lines))
+
+
+def _write_qrels(path):
+    lines = (f"q{q}\t0\tdoc{d}\t{(d + q) % 3}" for q in range(5) for d in range(24))
+    path.write_text("\n".join(lines))
+
+
+def _trec_agrees(path, found):
+    """Every line is an item of its query, with the number that stands there."""
+    with open(path, encoding="utf-8") as file:
+        lines = [line.split() for line in file if line.strip()]
+    numbers = {(line[0], line[2]): float(line[4 if len(line) == 6 else 3]) for line in lines}
+    read = {(query, doc): float(n) for query, docs in found.items() for doc, n in docs.items()}
+    return len(numbers) == len(lines) and repr(sorted(numbers.items())) == repr(
+        sorted(read.items())
+    )
+
+
+def _evaluate_run(path):
+    qrels = path.with_name("qrels.txt")
+    _write_qrels(qrels)
+    return ["evaluate", "--run", path, "--qrels", qrels]
 
 
 def _write_mat(path):
@@ -276,6 +304,8 @@ READERS = [
     Reader("hasher files", "f.npz", _write_hasher, _read_hasher, True, command=_encode),
     Reader("indexes", "index", _write_index, _read_index, True),
     Reader("run records", "key.json", _write_record, _read_record, True),
+    Reader("TREC runs", "run.txt", _write_run, read_run, False, _trec_agrees, _evaluate_run),
+    Reader("TREC qrels", "qrels.txt", _write_qrels, read_qrels, False, _trec_agrees),
     Reader("CIFAR-10", "test_batch.bin", _write_batch, _read_batch, False, _batch_agrees),
     Reader(
         "CIFAR-10, tar.gz",

@@ -64,9 +64,9 @@ def _may_allow_pickle(node):
     return node.arg == "allow_pickle" and not is_false
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: path.relative_to(PACKAGE).as_posix())
-def test_nothing_runs_code_from_a_file(path):
-    assert list(findings(path.read_text())) == []
+def test_nothing_runs_code_from_a_file():
+    assert len(MODULES) > 200
+    assert not {path: found for path in MODULES if (found := list(findings(path.read_text())))}
 
 
 @pytest.mark.parametrize(

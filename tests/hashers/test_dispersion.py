@@ -190,7 +190,7 @@ def test_early_stopping_keeps_the_best_weights(digits):
     assert len(values) == hasher.n_iter_ < 100
     assert np.argmax(values) == len(values) - 1 - 3
     validation = np.random.RandomState(0).permutation(len(X))[:180]
-    objective = PAIRWISE_OBJECTIVES["dispersed"](margin=1.0, zone=(1 / 3, 2 / 3))
+    objective = PAIRWISE_OBJECTIVES["dispersed"]()
     level = (y[validation][:, None] == y[validation]).astype(np.uint8)
     scores = hasher.decision_function(X[validation])
     best, _ = objective.value_and_gradient(scores, level, np.array([0.0, 1.0]))

@@ -157,6 +157,12 @@ def test_parameters_that_belong_to_other_objectives_are_unknown():
     assert not {"objective__scale", "relaxation", "n_bits"} & set(shown)
 
 
+def test_what_a_hasher_and_its_objective_both_have_is_set_in_both():
+    hasher = make("hashnet:n_jobs=2")
+    assert hasher.n_jobs == hasher.objective.n_jobs == 2
+    assert make("talr-ap:n_jobs=2").n_jobs == 2
+
+
 def test_steepness_grows_to_its_end(digits):
     X, y, *_ = digits
     objective, steepness = HashNet(alpha=2.0, alpha_end=5.0), []

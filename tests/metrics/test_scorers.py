@@ -114,23 +114,40 @@ def test_several_metrics_share_one_encoding_and_one_histogram(make, calls):
         assert score == make_retrieval_scorer(name, zero_division=0.0)(fitted, X, Y)
 
 
-def test_options_go_to_the_metrics_that_know_them():
+def test_options_go_to_the_metric_that_knows_them():
     fitted = hasher().fit(X, Y)
     scorer = make_retrieval_scorer(
         {
             "AP": "ap",
-            "gain": "dcg",
+            "gain": "dcg@10",
             "P@3": partial(tie_aware_precision_score, k=3),
+            "PH2": "ph2",
         },
         k=10,
         gain="linear",
+        zero_division=0.0,
     )
     codes = fitted.predict(X)
     assert scorer(fitted, X, Y) == {
         "AP": tie_aware_average_precision_score(Y, codes, k=10),
         "gain": metrics.tie_aware_dcg_score(Y, codes, k=10, gain="linear"),
         "P@3": tie_aware_precision_score(Y, codes, k=3),
+        "PH2": metrics.lookup_precision_score(Y, codes, zero_division=0.0),
     }
+
+
+@pytest.mark.parametrize(
+    ("several", "options", "message"),
+    [
+        ({"AP": "ap", "P@20": "precision"}, {"k": 20}, r"k=20 would .*'AP', 'P@20'.*'ap@20' or"),
+        (["ap", "ndcg"], {"k": 5}, r"k=5 would change several metrics: 'ap', 'ndcg'\. "),
+        (["ndcg", "dcg", "ap"], {"gain": "linear"}, r"'ndcg', 'dcg'.*'ndcg:gain=linear'"),
+        ({"a": "ph2", "b": "acg", "c": "ap"}, {"radius": 1}, r"'a', 'b'.*'ph2@1'"),
+    ],
+)
+def test_an_option_that_would_change_several_metrics_is_refused(several, options, message):
+    with pytest.raises(ValueError, match=message):
+        make_retrieval_scorer(several, **options)
 
 
 @pytest.mark.parametrize("make", [hasher, pipeline])
@@ -195,7 +212,7 @@ def test_encoded_databases_go_with_their_estimators():
 
 
 def test_scorers_are_pickled_without_what_they_encoded():
-    scorer = make_retrieval_scorer(["ap", "ndcg"], database=(X, Y), k=7)
+    scorer = make_retrieval_scorer(["ap@7", "ndcg@7"], database=(X, Y))
     fitted = hasher().fit(X, Y)
     expected = scorer(fitted, X[:30], Y[:30])
     loaded = pickle.loads(pickle.dumps(scorer))
@@ -370,7 +387,7 @@ def test_searches(make, search, scoring, routing):
 
 @pytest.mark.parametrize("routing", [False, True], ids=["", "routing"])
 def test_searches_by_several_metrics(routing):
-    scorer = make_retrieval_scorer(["ap", "ndcg"], k=20)
+    scorer = make_retrieval_scorer({"ap": "ap@20", "ndcg": "ndcg@20"})
     with sklearn.config_context(enable_metadata_routing=routing):
         search = GridSearchCV(
             pipeline(), {"pca__n_components": [1, 3]}, scoring=scorer, refit="ndcg"

@@ -137,6 +137,25 @@ def test_threads_change_nothing():
         np.testing.assert_array_equal(np.concatenate(ours), np.concatenate(theirs))
 
 
+@pytest.mark.parametrize("k", [1, 10, 3000])
+def test_threads_share_the_codes_where_queries_are_few(k, monkeypatch):
+    monkeypatch.setattr("sklearn_hashrank.neighbors._brute._WORTH_A_PART", 1.0)
+    queries, database = random_codes(2, 16, 1), random_codes(9001, 16, 2)
+    expected = stable_sort(queries, database, k)
+    for n_jobs in (1, 2, 5, 16):
+        index = HammingNeighbors(n_bits=16, algorithm="brute", n_jobs=n_jobs).fit(database)
+        for n_queries in (1, 2):
+            found = index.kneighbors(queries[:n_queries], k)
+            for one, other in zip(found, expected):
+                np.testing.assert_array_equal(one, other[:n_queries])
+        passes = np.random.default_rng(0).random((2, 9001)) < 0.6
+        passes[:, :4000] = False
+        for mask in (passes[0], passes):
+            alone = HammingNeighbors(n_bits=16).fit(database).kneighbors(queries, k, mask=mask)
+            for one, other in zip(index.kneighbors(queries, k, mask=mask), alone):
+                np.testing.assert_array_equal(one, other)
+
+
 def test_many_callers_search_one_index_at_once():
     """Each with threads of its own asking, and with the room for its hits to itself."""
     database = random_codes(40_000, 64, 2)
@@ -392,7 +411,7 @@ def test_ones_beyond_the_last_bit_of_a_file_are_refused(saved):
     index, path = saved
     words = index._stored.blocks[0].copy()
     words.view(np.uint8)[7, 2] |= 1
-    _index_file.write(path, words, 20, index.get_params())
+    _index_file.write(path, words, 20, index.get_params(), index._ids)
     with pytest.raises(ValueError, match="non-zero bits beyond n_bits=20"):
         HammingNeighbors.load(path)
 

@@ -194,6 +194,8 @@ def test_what_a_plain_object_does_not_declare_is_that_of_the_base_class():
         ("check_affinity", "labels", "Fixed.check_affinity must be a method. Got 'labels'"),
         ("level_gain", 2.0, "Fixed.level_gain must be a method. Got 2.0"),
         ("learning_rates", 0.1, "Fixed.learning_rates must be a mapping .* Got 0.1"),
+        ("learning_rates", {"Adam": 0.1}, "among 'adam', .* to rates. Got {'Adam': 0.1}"),
+        ("learning_rates", {"adam": 0, "sgd": 1}, r"learning_rates\['adam'\] must be .* Got 0"),
         ("learning_rates", {"sgd": 0}, r"Fixed.learning_rates\['sgd'\] must be .* above 0. Got 0"),
         ("learning_rates", {"sgd": "x"}, r"Fixed.learning_rates\['sgd'\] must be .* Got 'x'"),
         ("learning_rates", {"sgd": True}, r"Fixed.learning_rates\['sgd'\] must be .* Got True"),
@@ -203,7 +205,7 @@ def test_what_an_objective_declares_is_checked(name, value, message):
     given = Fixed((1.0, GOOD))
     setattr(given, name, value)
     with pytest.raises(ValueError, match=message):
-        CheckedObjective(given).learning_rate("sgd")
+        CheckedObjective(given)
 
 
 @pytest.mark.parametrize("gain", [[1.0], "a", [0.0, np.inf], [[0.0, 1.0]]])

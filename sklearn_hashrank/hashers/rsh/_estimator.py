@@ -29,13 +29,14 @@ from ...base import LinearHasher
 from ...features import Moments
 from ...rows import is_dask_array, source
 from ...solvers.alm import OrthogonalSolution
+from .._supervised import LearnsFromRelevance
 from ._margin_problem import MarginProblem
 from ._spread import check_n_bits, spread_over_bits
 from ._statistics import NothingToLearnError, Sampling, TripletStatistics
 from ._whitening import auto_shrinkage, whiten
 
 
-class RSHHasher(LinearHasher):
+class RSHHasher(LearnsFromRelevance, LinearHasher):
     """Hash functions learned from rankings, by listwise triplet supervision.
 
     For a query q, every pair of database rows of which one is more relevant asks that q agree
@@ -222,9 +223,7 @@ class RSHHasher(LinearHasher):
         if is_dask_array(X):
             return self._fit_chunks(X, y)
         X, y = self._validate_training_data(X, y)
-        check_n_bits(self.n_bits, X.shape[1], self.spread)
-        self.affinity_ = self._fit_affinity(X, y)
-        self._check_can_learn(y)
+        self._fit_affinity_once(X, y)
         random_state = check_random_state(self.random_state)
         sampling = self._plan_sampling(self._affinity_to_learn_from(X, y), random_state)
         rows = sampling.affinity.validate(X if y is None else y)
@@ -269,7 +268,7 @@ class RSHHasher(LinearHasher):
                 UserWarning,
                 stacklevel=4,
             )
-        X, y = self._validate_training_data(X, y, reset=first)
+        X, y = self._validate_training_data(X, y, reset=first, is_block=True)
         check_n_bits(self.n_bits, X.shape[1], self.spread)
         if first:
             self.affinity_ = self._fit_affinity(X, y)
@@ -290,6 +289,10 @@ class RSHHasher(LinearHasher):
             self._learn(self._statistics, random_state)
         return self
 
+    def _check_training_data(self, X: Any, y: Any) -> None:
+        check_n_bits(self.n_bits, X.shape[1], self.spread)
+        super()._check_training_data(X, y)
+
     def _fit_chunks(self, X: Any, y: Any) -> "RSHHasher":
         """Add up the statistics of the chunks of a dask array."""
         if np.isnan(X.shape[0]):
@@ -297,7 +300,8 @@ class RSHHasher(LinearHasher):
                 "the chunks of the dask array have unknown sizes; call compute_chunk_sizes() on it."
             )
         self._forget()
-        few, _ = self._validate_training_data(np.zeros((1, *X.shape[1:]), X.dtype), None)
+        one = np.zeros((1, *X.shape[1:]), X.dtype)
+        few, _ = self._validate_training_data(one, None, is_block=True)
         self.fitted_with_y_ = y is not None
         check_n_bits(self.n_bits, few.shape[1], self.spread)
         rows = source(X, y if y is None else as_array(y))
@@ -393,6 +397,6 @@ class RSHHasher(LinearHasher):
 
 
 def _chunk_statistics(hasher, sampling, n_total, X, y, start):
-    X, y = hasher._validate_training_data(X, y, reset=False)
+    X, y = hasher._validate_training_data(X, y, reset=False, is_block=True)
     targets = sampling.affinity.validate(X if y is None else y)
     return TripletStatistics(sampling, X, targets, start, n_total)

@@ -16,6 +16,7 @@ from ._drawing import (
     histograms_of_estimators,
     legend,
     new_axes,
+    refuse_swapped_models,
     style,
 )
 
@@ -104,6 +105,7 @@ class BitsCurveDisplay:
         display : BitsCurveDisplay
         """
         measure = get_measure(measure)
+        refuse_swapped_models(y_true, database)
         models, of_database = _by_length(codes), None
         if database is not None:
             of_database = _by_length(database[1])

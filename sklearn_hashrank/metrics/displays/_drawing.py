@@ -73,6 +73,20 @@ def check_names(names: Any, n_models: int) -> list[str] | None:
     return names
 
 
+def refuse_swapped_models(y_true: Any, database: Any) -> None:
+    """Say that codes by name stand in the place of `y`."""
+    places = {"y_true": y_true}
+    if isinstance(database, (tuple, list)) and database:
+        places["y_database"] = database[0]
+    for name, y in places.items():
+        if isinstance(y, Mapping):
+            raise ValueError(
+                f"{name} must be labels or the like, one row for each code. Got a mapping. Are "
+                "codes and y swapped? The order is (y_true, codes) and "
+                "database=(y_database, database_codes)."
+            )
+
+
 def histograms_of_codes(
     y_true: Any,
     codes: Any,
@@ -83,6 +97,7 @@ def histograms_of_codes(
     keep_codes: bool = False,
 ) -> dict[str | None, RetrievalHistogram]:
     """Count what each of several codings of the same queries retrieves."""
+    refuse_swapped_models(y_true, database)
     models = by_name(codes, "codes")
     if database is None:
         items = {name: (y_true, queries) for name, queries in models.items()}

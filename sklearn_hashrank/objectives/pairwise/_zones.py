@@ -215,9 +215,9 @@ class Dispersed(PairwiseObjective):
 
     Parameters
     ----------
-    margin : float, default=2.0
+    margin : float, default=1.0
         Least distance of irrelevant pairs, per bit.
-    zone : tuple (low, high), default=(1/6, 1/3)
+    zone : tuple (low, high), default=(1/3, 2/3)
         Zone of relevant pairs, per bit.
     regularization : float, default=0.01
         Weight of the pull of relaxed codes towards -1 and +1.
@@ -237,6 +237,16 @@ class Dispersed(PairwiseObjective):
     name = "dispersed"
     metric = CityBlock
 
+    def __init__(
+        self,
+        *,
+        margin: float = 1.0,
+        zone: tuple[float, float] = (1 / 3, 2 / 3),
+        regularization: float = 0.01,
+        n_jobs: int | None = None,
+    ):
+        super().__init__(margin=margin, zone=zone, regularization=regularization, n_jobs=n_jobs)
+
     def zones(self, levels: np.ndarray) -> np.ndarray:
         """Return the one zone of all relevant pairs."""
         return np.where((levels > 0)[:, None], self.zone, (self.margin, np.inf))
@@ -251,9 +261,9 @@ class Hierarchical(Dispersed):
 
     Parameters
     ----------
-    margin : float, default=2.0
+    margin : float, default=1.0
         Least distance of irrelevant pairs, per bit.
-    zone : tuple (low, high), default=(1/6, 1/3)
+    zone : tuple (low, high), default=(2/3, 1)
         Zone of relevant pairs, per bit.
     regularization : float, default=0.01
         Weight of the pull of relaxed codes towards -1 and +1.
@@ -272,6 +282,16 @@ class Hierarchical(Dispersed):
     """
 
     name = "hierarchical"
+
+    def __init__(
+        self,
+        *,
+        margin: float = 1.0,
+        zone: tuple[float, float] = (2 / 3, 1.0),
+        regularization: float = 0.01,
+        n_jobs: int | None = None,
+    ):
+        super().__init__(margin=margin, zone=zone, regularization=regularization, n_jobs=n_jobs)
 
     def check_affinity(self, affinity: Any, guessed: bool) -> None:
         """Refuse an affinity without superclasses.
@@ -331,6 +351,16 @@ class Nested(Hierarchical):
     """
 
     name = "nested"
+
+    def __init__(
+        self,
+        *,
+        margin: float = 2.0,
+        zone: tuple[float, float] = (1 / 6, 1 / 3),
+        regularization: float = 0.01,
+        n_jobs: int | None = None,
+    ):
+        super().__init__(margin=margin, zone=zone, regularization=regularization, n_jobs=n_jobs)
 
     def zones(self, levels: np.ndarray) -> np.ndarray:
         """Return the zones of a level and of all levels above 0 that are below it."""

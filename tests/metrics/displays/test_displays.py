@@ -89,6 +89,23 @@ def test_estimators_codes_and_histograms_give_the_same(display, hashers, digits)
                 np.testing.assert_array_equal(*values)
 
 
+@pytest.mark.parametrize("display", [TieRangeDisplay, *CURVES, BitsCurveDisplay])
+def test_swapped_arguments_are_told(display, hashers, digits):
+    _, _, X_query, y_query = digits
+    codes = {8: [hashers["LSH"].predict(X_query)]}
+    if display is not BitsCurveDisplay:
+        codes = {"LSH": codes[8][0]}
+    for call in (
+        lambda: display.from_codes(codes, y_query),
+        lambda: display.from_codes(y_query, codes, database=(codes, y_query)),
+    ):
+        with pytest.raises(ValueError, match=r"Got a mapping. Are codes and y swapped\?"):
+            call()
+    if display is not BitsCurveDisplay:
+        with pytest.raises(ValueError, match=r"Are codes and y swapped\?"):
+            display.from_codes(codes["LSH"], y_query)
+
+
 def test_displays_hold_the_values_of_the_metrics(hashers, digits):
     _, _, X_query, y_query = digits
     codes = codes_of(hashers, X_query)

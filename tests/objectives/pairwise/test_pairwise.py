@@ -19,6 +19,7 @@ from tests.objectives.ranking.batches import shared_labels
 from tests.oracle.pairs import LOSSES, l1, mean_loss, squared_l2
 
 LEVELS = np.array([0.0, 1.0, 2.0])
+PRINTED = {"margin": 2.0, "zone": (1 / 6, 1 / 3)}
 
 every_objective = pytest.mark.parametrize("name", sorted(PAIRWISE_OBJECTIVES))
 both_distances = pytest.mark.parametrize(
@@ -39,7 +40,8 @@ def test_every_objective_has_an_oracle():
 def test_value_is_the_printed_formula(name, scale):
     rng = np.random.default_rng(0)
     codes, level = scale * rng.normal(size=(9, 6)), shared_labels(9, rng)
-    value, _ = make(name, regularization=0.3).value_and_gradient(codes, level, LEVELS)
+    objective = make(name, **PRINTED, regularization=0.3)
+    value, _ = objective.value_and_gradient(codes, level, LEVELS)
     assert -value == pytest.approx(mean_loss(name, codes.tolist(), level, 0.3), rel=1e-12)
 
 
@@ -148,13 +150,13 @@ def test_distances_of_signs_are_multiples_of_the_hamming_distance(metric, litera
 
 def test_zones_of_the_paper():
     infinity = np.inf
-    zones = {name: 12 * make(name).zones(LEVELS) for name in PAIRWISE_OBJECTIVES}
+    zones = {name: 12 * make(name, **PRINTED).zones(LEVELS) for name in PAIRWISE_OBJECTIVES}
     assert_allclose(zones["nested"][:, 0], [[24, infinity], [2, 4], [2, 4]])
     assert_allclose(zones["nested"][:, 1], [[0, infinity], [0, infinity], [1, 2]])
     assert_allclose(zones["dsh"], [[24, infinity], [0, 0], [0, 0]])
     assert_allclose(zones["dispersed"], [[24, infinity], [2, 4], [2, 4]])
     assert_allclose(zones["hierarchical"], [[24, infinity], [2, 4], [1, 2]])
-    deeper = 12 * make("hierarchical").zones(np.array([0.0, 1.0, 2.0, 3.0]))
+    deeper = 12 * make("hierarchical", **PRINTED).zones(np.array([0.0, 1.0, 2.0, 3.0]))
     assert_allclose(deeper, [[24, infinity], [2, 4], [1, 2], [0.5, 1]])
 
 
@@ -167,16 +169,27 @@ def test_a_pair_of_one_class_of_24_bits(name, expected):
     for distance, loss in expected.items():
         codes = np.ones((2, 24))
         codes[1, : distance // 2] = -1
-        value, _ = make(name, regularization=0.0).value_and_gradient(codes, level, LEVELS)
+        objective = make(name, **PRINTED, regularization=0.0)
+        value, _ = objective.value_and_gradient(codes, level, LEVELS)
         assert -value == pytest.approx(loss)
+
+
+def test_what_is_printed_is_the_default_where_it_has_a_name_of_its_own():
+    printed = {
+        name
+        for name in PAIRWISE_OBJECTIVES
+        if make(name).get_params() == make(name, **PRINTED).get_params()
+    }
+    assert printed == {"dsh", "nested"}
 
 
 @pytest.mark.parametrize("name", ["hierarchical", "nested"])
 def test_one_level_is_no_hierarchy(name):
     rng = np.random.default_rng(7)
     codes, level = rng.normal(size=(10, 6)), np.minimum(shared_labels(10, rng), 1)
-    value, gradient = make(name).value_and_gradient(codes, level, LEVELS)
-    expected_value, expected = make("dispersed").value_and_gradient(codes, level, LEVELS)
+    value, gradient = make(name, **PRINTED).value_and_gradient(codes, level, LEVELS)
+    one_zone = make("dispersed", **PRINTED)
+    expected_value, expected = one_zone.value_and_gradient(codes, level, LEVELS)
     assert value == expected_value
     assert_array_equal(gradient, expected)
 

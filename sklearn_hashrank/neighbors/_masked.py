@@ -1,0 +1,172 @@
+"""Search among the codes that a filter lets pass."""
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from . import _brute
+
+MISSING = -1
+"""Index and distance of a neighbour that there is not, because fewer codes pass."""
+
+# Nanoseconds of finding a code that passes and copying it, per word, about.
+_GATHER_COST = 2.0
+
+
+class Mask:
+    """Which codes count, for all queries or for each.
+
+    Parameters
+    ----------
+    passes : ndarray of shape (n_codes,) or (n_queries, n_codes), bool, or csr_matrix of the latter
+        As :func:`read_mask` returns it.
+    """
+
+    def __init__(self, passes: Any):
+        self._passes = passes
+        # Bits are an eighth of the bytes, which one query among many codes reads for longer.
+        self._bits = _packed(passes[None]) if self.is_shared else None
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether it is one for all queries."""
+        return self._passes.ndim == 1
+
+    def of_codes(self, rows: slice) -> "Mask":
+        """Return the part that belongs to some of the codes."""
+        return Mask(self._passes[rows] if self.is_shared else self._passes[:, rows])
+
+    def of_query(self, query: int) -> np.ndarray:
+        """Indices of the codes that pass for a query."""
+        if self.is_shared:
+            return np.flatnonzero(self._passes)
+        if sparse.issparse(self._passes):
+            start, stop = self._passes.indptr[query : query + 2]
+            return self._passes.indices[start:stop].astype(np.int64)
+        return np.flatnonzero(self._passes[query])
+
+    def n_passing(self, n_queries: int) -> np.ndarray:
+        """How many codes pass for each query."""
+        if self._bits is not None:
+            return np.full(n_queries, np.bitwise_count(self._bits).sum(dtype=np.int64))
+        if sparse.issparse(self._passes):
+            return np.diff(self._passes.indptr).astype(np.int64)
+        return np.count_nonzero(self._passes, axis=1)
+
+    def bits(self, queries: np.ndarray) -> np.ndarray:
+        """Bits of the codes for some queries, or for all where the mask is shared."""
+        if self._bits is not None:
+            return self._bits
+        passes = self._passes[queries]
+        return _packed(passes.toarray() if sparse.issparse(passes) else passes)
+
+    def sample(self, codes: np.ndarray, k: int) -> _brute.Sample | None:
+        """Sample of the codes that pass, where they are the same for all queries."""
+        if not self.is_shared:
+            return None
+        return _brute.sample_of(codes, k, self._passes, int(self.n_passing(1)[0]))
+
+
+def _packed(passes: np.ndarray) -> np.ndarray:
+    packed = np.packbits(passes, axis=1, bitorder="little")
+    words = np.zeros((len(packed), -(-passes.shape[1] // 64)), "<u8")
+    words.view(np.uint8)[:, : packed.shape[1]] = packed
+    return words.astype(np.uint64, copy=False)
+
+
+def read_mask(mask: Any, n_queries: int, n_codes: int) -> Mask:
+    """Return a mask that fits, or say what is wrong with it."""
+    passes = mask if sparse.issparse(mask) else np.asarray(mask)
+    shapes = [(n_codes,), (n_queries, n_codes)]
+    if passes.dtype != bool or passes.shape not in shapes:
+        raise ValueError(
+            f"mask must be a boolean array of shape {shapes[0]}, a value for each code in the "
+            f"index, or {shapes[1]}, a row for each query, which may be a sparse matrix. "
+            f"Got {passes.dtype} of shape {passes.shape}."
+        )
+    if sparse.issparse(passes):
+        passes = sparse.csr_matrix(passes)  # a copy
+        passes.eliminate_zeros()
+        passes.sum_duplicates()
+    return Mask(passes)
+
+
+def k_nearest(
+    queries: np.ndarray,
+    codes: np.ndarray,
+    k: int,
+    n_bits: int,
+    n_jobs: int | None,
+    mask: Mask,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Like ``_brute.k_nearest``, of the codes that pass; what there is not is `MISSING`."""
+    shape = len(queries), k
+    indices, distances = np.full(shape, MISSING, np.int64), np.full(shape, MISSING, np.int32)
+    for rows, positions, n_found in _plans(mask, queries, codes, k):
+        if positions is None:
+            found = _brute.k_nearest(
+                queries[rows],
+                codes,
+                n_found,
+                n_bits,
+                n_jobs,
+                mask.bits(rows),
+                mask.sample(codes, n_found),
+            )
+            indices[rows, :n_found], distances[rows, :n_found] = found
+        else:
+            found = _brute.k_nearest(queries[rows], codes[positions], n_found, n_bits, n_jobs)
+            indices[rows, :n_found], distances[rows, :n_found] = positions[found[0]], found[1]
+    return indices, distances
+
+
+def all_within(
+    queries: np.ndarray,
+    codes: np.ndarray,
+    radius: int,
+    n_bits: int,
+    by_distance: bool,
+    n_jobs: int | None,
+    mask: Mask,
+) -> _brute.Flat:
+    """Like ``_brute.all_within``, of the codes that pass."""
+    n_found, query = np.zeros(len(queries), np.int64), [np.empty(0, np.int64)]
+    indices, distances = [np.empty(0, np.int64)], [np.empty(0, np.int32)]
+    options = radius, n_bits, by_distance, n_jobs
+    for rows, positions, _ in _plans(mask, queries, codes, 1):
+        if positions is None:
+            counts, where, far = _brute.all_within(queries[rows], codes, *options, mask.bits(rows))
+        else:
+            counts, where, far = _brute.all_within(queries[rows], codes[positions], *options)
+            where = positions[where]
+        n_found[rows] = counts
+        query.append(np.repeat(rows, counts))
+        indices.append(where)
+        distances.append(far)
+    order = np.argsort(np.concatenate(query), kind="stable")
+    return n_found, np.concatenate(indices)[order], np.concatenate(distances)[order]
+
+
+def _plans(mask, queries, codes, k):
+    """Cut the queries by how they are searched: rows, the positions to copy or None, and k.
+
+    Where few codes pass, they are copied and searched as if there were no others; where many do,
+    all are scanned, and a bit for each says whether it counts.
+    """
+    n_passing = mask.n_passing(len(queries))
+    n_found = np.minimum(k, n_passing)
+    scanned = _brute.PAIR_COST * (len(codes) - n_passing)
+    copied = _GATHER_COST * n_passing
+    if mask.is_shared:
+        if n_found[0]:
+            copies = copied[0] <= scanned[0] * len(queries)
+            positions = mask.of_query(0) if copies else None
+            yield np.arange(len(queries)), positions, int(n_found[0])
+        return
+    copies = copied <= scanned
+    for query in np.flatnonzero(copies & (n_found > 0)):
+        yield np.array([query]), mask.of_query(query), int(n_found[query])
+    for size in np.unique(n_found[~copies]):
+        if size:
+            yield np.flatnonzero(~copies & (n_found == size)), None, int(size)

@@ -1,0 +1,91 @@
+"""Neighbours by what codes decode to: against decoding and measuring."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.metrics import pairwise_distances
+
+from sklearn_hashrank import BinaryAutoencoderHasher, ITQHasher
+from sklearn_hashrank.neighbors import DISTANCES, DecodedNeighbors
+
+
+def index_of(n_bits=20, n=300, metric="cosine", seed=0, dtype="float64", **options):
+    X = np.random.default_rng(seed).normal(size=(n, 7)).astype(dtype) + 0.3
+    hasher = BinaryAutoencoderHasher(n_bits, max_iter=2, random_state=0).fit(X)
+    return X, hasher, DecodedNeighbors(hasher, metric=metric, **options).fit(hasher.transform(X))
+
+
+def distances_of(queries, decoded, metric):
+    if metric == "inner_product":
+        return -queries @ decoded.T
+    return pairwise_distances(queries, decoded, metric=metric)
+
+
+@pytest.mark.parametrize("metric", DISTANCES)
+@pytest.mark.parametrize("n_bits", [1, 8, 13, 40, 75])
+def test_distances_are_those_to_the_decoded_rows(metric, n_bits):
+    X, hasher, index = index_of(n_bits, metric=metric)
+    distances, indices = index.kneighbors(X[:9], 12)
+    expected = distances_of(X[:9], hasher.inverse_transform(hasher.predict(X)), metric)
+    found = np.take_along_axis(expected, indices, axis=1)
+    np.testing.assert_allclose(distances, found, atol=2e-5)
+    np.testing.assert_allclose(distances, np.sort(expected, axis=1)[:, :12], atol=2e-5)
+    assert all(len(set(row)) == 12 for row in indices)
+    np.testing.assert_array_equal(index.kneighbors(X[:9], 12, return_distance=False), indices)
+
+
+@given(st.integers(1, 60), st.integers(0, 100))
+def test_ties_go_to_the_lowest_index(k, seed):
+    X, _, index = index_of(2, 60, seed=seed)
+    distances, indices = index.kneighbors(X[:5], k)
+    for row, numbers in zip(distances, indices):
+        order = np.lexsort((numbers, row))
+        np.testing.assert_array_equal(order, np.arange(k))
+
+
+def test_candidates_are_ranked_among_themselves():
+    X, _, index = index_of()
+    everywhere = index.kneighbors(X[:6], 300, return_distance=False)
+    rng = np.random.default_rng(1)
+    candidates = np.array([rng.permutation(300)[:40] for _ in range(6)])
+    found = index.kneighbors(X[:6], 10, return_distance=False, candidates=candidates)
+    for row, order, some in zip(found, everywhere, candidates):
+        np.testing.assert_array_equal(row, order[np.isin(order, some)][:10])
+
+
+def test_threads_and_dtypes_give_the_same():
+    X, _, index = index_of(n=4000, dtype="float32")
+    one, many = (index.set_params(n_jobs=n).kneighbors(X) for n in (1, 3))
+    for a, b in zip(one, many):
+        np.testing.assert_array_equal(a, b)
+
+
+def test_a_row_of_zeros_has_cosine_zero_with_every_code():
+    X, _, index = index_of()
+    distances, indices = index.kneighbors(np.zeros((1, X.shape[1])), 4)
+    np.testing.assert_array_equal(distances, np.ones((1, 4)))
+    np.testing.assert_array_equal(indices, [[0, 1, 2, 3]])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"X": np.zeros((1, 3))}, "X must have 7 columns.*Got 3"),
+        ({"n_neighbors": 301}, "n_neighbors = 301 neighbours were asked for"),
+        ({"candidates": np.zeros((1, 2), int)}, "at least 5 integers for each of the 1 queries"),
+        ({"candidates": np.zeros((1, 5))}, "at least 5 integers"),
+        ({"candidates": np.zeros((1, 5), int)}, "different numbers of codes, from 0 to 299"),
+        ({"candidates": [[0, 1, 2, 3, 300]]}, "different numbers of codes, from 0 to 299"),
+    ],
+)
+def test_what_cannot_be_searched_is_refused(arguments, message):
+    _, _, index = index_of()
+    with pytest.raises(ValueError, match=message):
+        index.kneighbors(**{"X": np.ones((1, 7)), **arguments})
+
+
+def test_hashers_without_a_decoder_are_refused():
+    X, _, index = index_of()
+    with pytest.raises(ValueError, match="The 'hasher' parameter of DecodedNeighbors must be"):
+        DecodedNeighbors(ITQHasher(4).fit(X)).fit(index.codes_)
