@@ -133,5 +133,5 @@ bench: $(BENCH)/.ready
 	$(BENCH)/bin/python benchmarks/side_by_side.py --output docs/benchmarks.md $(BENCH_OPTIONS)
 
 clean:
-	rm -rf $(VENV) $(DOCS) $(OLDEST) $(BENCH) $(STORES) $(DEEP) $(BROWSER) tests_browser/node_modules $(RELEASE) $(WHEEL) dist docs/_build docs/auto_examples docs/generated build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(DOCS) $(OLDEST) $(BENCH) $(STORES) $(DEEP) $(BROWSER) tests_browser/node_modules $(RELEASE) $(WHEEL) dist docs/_build docs/auto_examples docs/explored docs/generated build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -exec rm -rf {} +

@@ -85,6 +85,11 @@ def _run(options: Namespace, arguments: list[str]) -> int:
     models, columns = _load_models(options.model)
     rows = load_data(options, columns, columns_of_texts(options))
     n_rows = rows.X.shape[0]
+    if rows.y is None and not options.neighbors and next(iter(models.values())).fitted_with_y_:
+        raise UsageError(
+            f"{options.model[0]} was fitted with labels: give --labels or --label-column, or "
+            "--neighbors 10 to make the ten nearest rows relevant."
+        )
     looks = looks_of(options, rows)
     affinity: Any = "auto"
     y = rows.y

@@ -57,7 +57,7 @@ def choose(n_rows: int, queries: Any, database: Any, n_items: int, random_state:
     elif isinstance(queries, (bool, int, float, str)):
         raise ValueError(f"queries must be an int >= 1 or row numbers. Got {queries!r}.")
     else:
-        chosen = named = _row_numbers(queries, "queries", n_rows)
+        chosen = named = np.sort(_row_numbers(queries, "queries", n_rows))
         if len(given) > n_items:
             kept = np.sort(rng.choice(given, n_items, replace=False))
     outside = np.setdiff1d(chosen, kept) if named is not None else np.empty(0, np.intp)

@@ -262,6 +262,8 @@ def _body(title: str, chosen: Choice) -> str:
 _BODY = """<a class="skip" href="#neighbours">Skip to the neighbours</a>
 <header>
 <h1>What codes retrieve: {title}</h1>
+<p>Every item has a code of a few bits. A query retrieves the items whose codes differ from its own
+in the fewest bits, and items at the same distance are tied. Pick a query, or click a neighbour.</p>
 <p class="quiet" id="summary"></p>
 {sampled}
 <noscript><p class="warn">This page searches in your browser: it needs JavaScript.</p></noscript>

@@ -203,7 +203,8 @@ function flat(groups) {
  * @param {number} best
  */
 function measureRow(name, value, worst, best) {
-  const range = `${shareText(worst)} to ${shareText(best)} by the order of ties`;
+  const [low, high] = [shareText(worst), shareText(best)];
+  const range = low === high ? "in any order of ties" : `${low} to ${high} by the order of ties`;
   return element(
     "div",
     {},

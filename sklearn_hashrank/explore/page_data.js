@@ -159,7 +159,7 @@ export class PageData {
 
   /** @param {Method} method */
   nameOf(method) {
-    if (method === "exact") return `exact ${(this.exact?.metric ?? "").replace("_", " ")}`;
+    if (method === "exact") return `exact ${(this.exact?.metric ?? "").replace("_", " ")} distance`;
     const { name, codes } = this.modelOf(method);
     return `${name}, ${codes.nBits} bits`;
   }

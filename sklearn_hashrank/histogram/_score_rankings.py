@@ -115,9 +115,10 @@ def _of_arrays(relevance: Any, scores: Any, groups: Any) -> tuple[Any, Integers,
                     f"groups must add up to the number of items, {len(flat)}. Got {starts[-1]}."
                 )
         flat, of_all = flat.reshape(-1), of_all.reshape(-1)
-    _check_levels(of_all)
-    items = np.flatnonzero(of_all)
-    return as_numbers(flat), starts.astype(np.int64), items, of_all[items]
+    items = np.flatnonzero(of_all != 0)
+    levels_of_items = of_all[items]
+    _check_levels(levels_of_items)
+    return as_numbers(flat), starts.astype(np.int64), items, levels_of_items
 
 
 def _of_sparse(relevance: Any, scores: Any) -> tuple[Any, Integers, Integers, Any, list[Any]]:
@@ -199,11 +200,9 @@ def without_nan(
     names: Sequence[Any] | None = None,
 ) -> NDArray[Any]:
     """Refuse NaN, or let it come last."""
-    if scores.dtype.kind != "f":
+    if scores.dtype.kind != "f" or not scores.size or not np.isnan(scores.min()):
         return scores
     missing = np.isnan(scores)
-    if not missing.any():
-        return scores
     if nan == "error":
         first = int(np.argmax(missing))
         query = int(np.searchsorted(starts, first, side="right")) - 1

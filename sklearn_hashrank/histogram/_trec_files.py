@@ -48,7 +48,7 @@ def as_qrels(qrels: Any) -> Mapping[str, Mapping[str, float]]:
 
 def _checked(given: Mapping[Any, Any], name: str, what: str) -> Mapping[Any, Any]:
     for query, docs in given.items():
-        if not isinstance(docs, Mapping):
+        if type(docs) is not dict and not isinstance(docs, Mapping):
             raise ValueError(
                 f"{name} must be a dict of dicts, {{query: {{item: {what}}}}}. Got "
                 f"{type(docs).__name__} for query {query!r}."

@@ -9,6 +9,7 @@ from sklearn.utils._param_validation import InvalidParameterError
 
 from sklearn_hashrank import (
     AGHHasher,
+    BinaryAutoencoderHasher,
     HammingNeighbors,
     ITQHasher,
     LSHHasher,
@@ -68,12 +69,15 @@ def test_booleans_are_no_numbers(estimator, parameter, value):
 @pytest.mark.parametrize("kind", WITH_CONSTRAINTS.values(), ids=WITH_CONSTRAINTS)
 def test_no_class_takes_a_boolean_as_a_number(kind):
     """Parameters for which scikit-learn lets True pass, though none of their types is boolean."""
-    parameters, n_refused = kind().get_params(), 0
-    for name, constraints in kind._parameter_constraints.items():
+    signature, n_refused = inspect.signature(kind).parameters, 0
+    decodes = BinaryAutoencoderHasher(1)
+    hashers = {name: decodes for name, each in signature.items() if each.default is each.empty}
+    for name in signature.keys() & kind._parameter_constraints.keys():
+        constraints = kind._parameter_constraints[name]
         types = constraints if isinstance(constraints, list) else [object]
-        given = kind(**{name: True})
-        if name not in parameters or {"boolean", "verbose", object} & {*map(_key, types)}:
+        if {"boolean", "verbose", object} & {*map(_key, types)}:
             continue
+        given = kind(**{**hashers, name: True})
         try:
             BaseEstimator._validate_params(given)
         except InvalidParameterError:

@@ -201,6 +201,14 @@ def test_errors_are_one_line(folder, capsys, options, message):
     assert not (folder / "page.html").exists()
 
 
+def test_a_model_of_labels_needs_labels_or_near_rows(folder, digits, capsys):
+    save_hasher("labels.npz", ITQHasher(8).fit(*digits))
+    code, _, err = explore(capsys, "--data", "X.npy", "--model", "labels.npz")
+    assert (code, "labels.npz was fitted with labels: give --labels" in err) == (2, True)
+    code, *_ = explore(capsys, "--data", "X.npy", "--model", "labels.npz", "--neighbors", "10")
+    assert code == 0
+
+
 def test_the_output_is_a_page_and_no_input(folder, capsys):
     code, _, err = explore(capsys, "--data", "X.npy", "--model", "itq.npz", output="page.txt")
     assert (code, "must end in .html" in err) == (2, True)

@@ -211,7 +211,7 @@ def test_queries_and_database_may_be_given(digits, path):
     )
     assert (page.n_items, page.n_queries) == (40, 2)
     rows, queries = array(data["rows"]), array(data["queries"])
-    assert rows[queries].tolist() == [7, 3]
+    assert rows[queries].tolist() == [3, 7]
     assert rows[:40].tolist() == list(range(50, 90))
     assert data["items"]["texts"] == [str(y[row]) for row in rows]
 

@@ -21,7 +21,7 @@ FORMATS = {"dense": np.asarray, "csr": sparse.csr_array}
 IN_FLOAT32 = ("DeepHasher",)  # networks compute in it, whatever rows are
 SCALES = (1e-162, 1e-40, 1e-20, 1.0, 1e20, 1e36, 1e150)
 # Rounding leads its cutting planes to other weights, whose quality has a
-# deviation of .008 to .017 on three kinds of processors; a scale that breaks learning loses .5.
+# deviation of up to .05 on three kinds of processors; a scale that breaks learning loses .5.
 TOLERANCES = {"LWHHasher": 0.2}
 REFUSED = {
     ("float64", 1e-162): "X holds values so small that their variance underflows. Scale it up",
