@@ -119,6 +119,7 @@ SECTIONS = (
         "sklearn_hashrank.model_selection",
         (
             "cross_validate_retrieval",
+            "choose_retrieval_split",
             "PerClassRetrievalSplit",
             "UnseenClassesSplit",
             "RandomRetrievalSplit",
@@ -171,6 +172,7 @@ SECTIONS = (
         "sklearn_hashrank.metrics",
         (
             "TieRangeDisplay",
+            "TrainingCurveDisplay",
             "PrecisionRecallDisplay",
             "RecallAtKDisplay",
             "BitsCurveDisplay",
@@ -264,6 +266,8 @@ SECTIONS = (
             "unpack_codes",
             "truncate_codes",
             "load_codes",
+            "read_codes",
+            "codes_of_array",
             "hamming_distances",
             "spherical_distances",
             "weighted_distances",
@@ -275,7 +279,7 @@ SECTIONS = (
     Section(
         "Feature extraction",
         "sklearn_hashrank.feature_extraction",
-        ("GIST", "gabor_filters"),
+        ("GIST", "gabor_filters", "list_images", "read_images"),
         "Features of images; see :ref:`gist`.",
     ),
     Section(
@@ -485,6 +489,7 @@ SHARED = {
         "warn_of_ties",
     ),
     "sklearn_hashrank.metrics": ("RetrievalScorer",),
+    "sklearn_hashrank.metrics.displays": ("COLORS", "style_of"),
     "sklearn_hashrank.metrics.retrieval": (
         "Encoded",
         "EncodedDatabase",
@@ -516,6 +521,7 @@ SHARED = {
         "read_style",
     ),
     "sklearn_hashrank.persistence": (
+        "ARRAY_FILES",
         "Archive",
         "Container",
         "Draft",
@@ -524,6 +530,7 @@ SHARED = {
         "TreeReader",
         "TreeWriter",
         "check_output",
+        "choose_array",
         "code_file",
         "given_name",
         "is_given",
@@ -535,7 +542,12 @@ SHARED = {
         "read_archive",
         "read_array",
         "read_arrays",
+        "read_matrices",
+        "read_matrix",
+        "read_named_arrays",
+        "read_tensors",
         "reading",
+        "split_array_name",
         "storable",
         "storable_types",
         "type_name",

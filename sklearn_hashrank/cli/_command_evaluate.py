@@ -17,11 +17,11 @@ from ..comparison import (
     columns_of,
     measure_codes,
     measure_rescoring,
-    name_measures,
 )
 from ..hasher_files import load_hasher
 from ..histogram import retrieval_histogram
 from ..metrics.retrieval import Encoded
+from ._affinities import add_affinity, refuse_both
 from ._arguments import (
     add_code_length,
     add_jobs,
@@ -31,6 +31,7 @@ from ._arguments import (
     add_neighbors,
     add_parser,
     add_rescoring,
+    check_measures,
 )
 from ._data import check_row_labels, check_rows, note, number_paths
 from ._errors import UsageError
@@ -43,6 +44,8 @@ examples:
   hashrank evaluate --database codes.npy --database-labels labels.npy
   hashrank evaluate --queries q.npy --query-labels ql.csv --database codes.npy \\
       --database-labels labels.csv --label-column class --bits 32 --json
+  hashrank evaluate --queries out.mat:qB --query-labels out.mat:queryL \\
+      --database out.mat:rB --database-labels out.mat:retrievalL --threshold 0
   hashrank evaluate --queries q.npy --query-labels ql.npy --database codes.npy \\
       --database-labels labels.npy --rescore 10 --model model.npz \\
       --query-data rows_q.npy --database-data rows.npy
@@ -54,17 +57,21 @@ Without queries, every item of the database retrieves all the others.
 """
 
 
+_CODES = "codes: .npy, .npz, .mat, .pt or .csv; FILE:NAME for an array of another name than codes"
+
+
 def add_command(commands: Any) -> None:
     """Add ``evaluate`` to the commands."""
     parser = add_parser(
         commands, "evaluate", "tie-aware scores of codes with labels, or of a run", _run, _EPILOG
     )
     for part in ("database", "queries"):
-        parser.add_argument(f"--{part}", metavar="FILE", help="codes, .npy")
+        parser.add_argument(f"--{part}", metavar="FILE", help=_CODES)
     parser.add_argument("--database-labels", metavar="FILE", help="one row for each code")
     parser.add_argument("--query-labels", metavar="FILE", help="the same of the queries")
     add_label_column(parser)
     add_measures(parser)
+    add_affinity(parser)
     add_neighbors(parser, ", in place of labels; needs the features")
     add_rescoring(
         parser, "; needs --queries, --model, and the features --query-data and --database-data"
@@ -89,13 +96,14 @@ def _run(options: Namespace, arguments: list[str]) -> int:
     if options.run_file is not None or options.qrels is not None:
         return _evaluate_run(options)
     _check_files(options)
-    measures = name_measures(options.measures)
+    measures = check_measures(options.measures)
     is_self = options.queries is None
     paths = [options.database, *([] if is_self else [options.queries])]
-    (database, *others), n_bits = read_codes(paths, options.bits)
+    (database, *others), n_bits = read_codes(paths, options.bits, options.threshold)
     queries = database if is_self else others[0]
-    affinity: Any = "auto"
+    affinity: Any = options.affinity
     if options.neighbors:
+        refuse_both(options)
         affinity = NeighborAffinity(options.neighbors, metric=options.metric)
         y = _read_features(options.database_data, database)
         query_y = y if is_self else _read_features(options.query_data, queries)

@@ -76,9 +76,10 @@ def _run(options: Namespace, arguments: list[str]) -> int:
         if options.bits not in (None, n_bits):
             raise UsageError(f"--bits {options.bits}, but {options.model} has {n_bits}.")
         queries = encode_file(hasher, options.data, None, options.n_jobs)
-        [database], n_bits = read_codes([options.database], n_bits)
+        [database], n_bits = read_codes([options.database], n_bits, options.threshold)
     else:
-        [database, queries], n_bits = read_codes([options.database, options.queries], n_bits)
+        paths = [options.database, options.queries]
+        [database, queries], n_bits = read_codes(paths, n_bits, options.threshold)
     index = HammingNeighbors(n_bits=n_bits, n_jobs=options.n_jobs).fit(database)
     if options.radius is None:
         if options.k > len(database):

@@ -95,6 +95,7 @@ def load_data(options: Namespace, columns: Any = None, left_out: Sequence[str] =
         known = [*NAMED, *(f"{name}:FOLDER" for name in IN_FOLDERS)]
         raise UsageError(f"unknown data {path!r}: give a file, or one of {', '.join(known)}.")
     rows = read_rows(path, [] if options.labels else options.label_column, columns, left_out)
+    rows = rows._replace(X=_in_rows(rows.X, path))
     check_rows(rows.X, path)
     check_finite(rows.X, path, rows.names)
     if rows.names and all(map(_looks_measured, rows.names)):
@@ -108,6 +109,15 @@ def load_data(options: Namespace, columns: Any = None, left_out: Sequence[str] =
     if y is not None:
         [y] = number_paths(options.label_column, y)
     return rows._replace(y=y)
+
+
+def _in_rows(X: Any, path: str) -> Any:
+    """Images as rows of their pixels."""
+    if X.ndim not in (3, 4) or 0 in X.shape:
+        return X
+    size = " x ".join(map(str, X.shape[1:]))
+    note(f"{path}: {X.shape[0]:,} images of {size}, each as a row of its pixels")
+    return X.reshape(X.shape[0], -1)
 
 
 def note(text: str) -> None:
@@ -143,16 +153,18 @@ def check_row_labels(y: Any, path: str, X: Any) -> Any:
 
 
 def number_paths(label_columns: list[str], *labels: np.ndarray) -> list[np.ndarray]:
-    """Number the labels of paths, which several columns are, whatever they hold.
+    """Number the labels of paths, which several columns with names, or with text, are.
 
     From 2 on, as 0 and 1 alone would be label sets. Other labels stay as they are.
     """
     shapes = {y.shape[1:] for y in labels}
-    if len(label_columns) < 2 or shapes != {(len(label_columns),)}:
+    n_columns = next(iter(shapes))[0] if len(shapes) == 1 and shapes != {()} else 1
+    has_text = any(y.dtype.kind in "OUS" for y in labels)
+    if n_columns < 2 or not (has_text or len(label_columns) == n_columns):
         return list(labels)
+    names = label_columns if len(label_columns) == n_columns else range(n_columns)
     numbers = [
-        _number_column(name, [y[:, place] for y in labels])
-        for place, name in enumerate(label_columns)
+        _number_column(str(name), [y[:, place] for y in labels]) for place, name in enumerate(names)
     ]
     return np.split(np.stack(numbers, axis=1) + 2, np.cumsum([len(y) for y in labels])[:-1])
 

@@ -22,6 +22,7 @@ from . import (
     _command_suggest,
     _command_warmup,
 )
+from ._affinities import in_options
 from ._outputs import check_words
 
 _COMMANDS = (
@@ -142,7 +143,7 @@ def _explain(error: Exception | KeyboardInterrupt) -> tuple[str, int]:
         case KeyboardInterrupt():
             return str(error) or "interrupted", 130
         case ValueError() | OSError():
-            return f"error: {_one_line(error)}", 2
+            return f"error: {in_options(_one_line(error))}", 2
         case MemoryError():
             return f"error: this does not fit into memory: {_one_line(error)}", 2
     line = f"unexpected error: {type(error).__name__}: {_one_line(error)}"

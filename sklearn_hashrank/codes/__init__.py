@@ -13,6 +13,7 @@ from ._code_formats import (
     unpack_codes,
     write_codes,
 )
+from ._code_reading import codes_of_array, read_codes
 from ._counts import CodeCounter, KeptCodes
 from ._groups import EqualCodes, group_equal
 from ._targets import collect_codes
@@ -25,12 +26,14 @@ __all__ = [
     "KeptCodes",
     "as_code_matrix",
     "check_n_bits",
+    "codes_of_array",
     "collect_codes",
     "group_equal",
     "hamming_distances",
     "load_codes",
     "pack_codes",
     "packed_width",
+    "read_codes",
     "spherical_distances",
     "truncate_codes",
     "unpack_codes",

@@ -5,7 +5,7 @@ import signal
 import threading
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -16,9 +16,9 @@ from .._utils.threads import one_blas_thread
 from ..affinity import BaseAffinity
 from ..histogram import retrieval_histogram
 from ..measures import ConfiguredMeasure
-from ..metrics.retrieval import Encoded, encode
+from ..metrics.retrieval import Encoded, encode, unwrap
 from ..model_selection import RetrievalSplit
-from ._columns import measure_codes
+from ._columns import HISTORY, measure_codes
 from ._rescored import Rescoring, measure_rescoring, projections_of
 
 _WARM_UP_ROWS, _ENCODINGS = 100, 3
@@ -140,11 +140,12 @@ def fit_and_encode(hasher: Any, X: Any, y: Any, split: RetrievalSplit) -> Timed:
     hasher.fit(X_train, y_train)
     fit_seconds = time.perf_counter() - start
     queries, database = X[split.query], X[split.database]
-    encode_seconds = math.inf
-    for _ in range(_ENCODINGS):
-        start = time.perf_counter()
-        of_queries, of_database = encode(hasher, queries), encode(hasher, database)
-        encode_seconds = min(encode_seconds, time.perf_counter() - start)
+    if hasattr(hasher, "encode_rows"):  # codes that are there have no times
+        fit_seconds = encode_seconds = math.nan
+        of_queries = hasher.encode_rows(split.query, X)
+        of_database = hasher.encode_rows(split.database, X)
+    else:
+        of_queries, of_database, encode_seconds = _timed_codes(hasher, queries, database)
     n_encoded = len(split.query) + len(split.database)
     microseconds = 1e6 * encode_seconds / n_encoded
     return Timed(hasher, of_queries, of_database, fit_seconds, microseconds)
@@ -175,11 +176,30 @@ def _fit_and_measure(run, X, y, split, affinity, measures, rescoring):
             (compared[split.query], compared[split.database]),
             affinity,
         )
+    curves[HISTORY] = _objectives(timed.hasher)
     scores["fit_seconds"] = timed.fit_seconds
     scores["encode_microseconds"] = timed.encode_microseconds
     train, query, database = map(len, split)
     scores |= {"n_train": train, "n_queries": query, "n_database": database}
     return of_queries.n_bits, scores, curves
+
+
+def _objectives(hasher: Any) -> list[float]:
+    """Values of the objective after each pass, of hashers that keep them."""
+    history = getattr(unwrap(hasher)[1], "history_", None)
+    if not isinstance(history, Mapping) or "objective" not in history:
+        return []
+    return [float(value) for value in history["objective"]]
+
+
+def _timed_codes(hasher: Any, queries: Any, database: Any) -> tuple[Encoded, Encoded, float]:
+    """Codes, and the seconds of the fastest encoding."""
+    seconds = math.inf
+    for _ in range(_ENCODINGS):
+        start = time.perf_counter()
+        of_queries, of_database = encode(hasher, queries), encode(hasher, database)
+        seconds = min(seconds, time.perf_counter() - start)
+    return of_queries, of_database, seconds
 
 
 def warm_up(hasher: Any, X: Any, y: Any, split: RetrievalSplit, affinity: Any) -> None:

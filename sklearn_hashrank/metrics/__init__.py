@@ -67,6 +67,7 @@ from .displays import (
     PrecisionRecallDisplay,
     RecallAtKDisplay,
     TieRangeDisplay,
+    TrainingCurveDisplay,
 )
 
 __all__ = [
@@ -78,6 +79,7 @@ __all__ = [
     "RecallAtKDisplay",
     "RetrievalScorer",
     "TieRangeDisplay",
+    "TrainingCurveDisplay",
     "average_cumulative_gain_score",
     "average_precision_at_r_score",
     "bpref_score",

@@ -67,6 +67,7 @@ MAY_DIFFER = {
         # One display has several axes, or other things than lines.
         "ax_": r"\w|$",
         "lines_": r"\w|$",
+        "label": r"Name of the (measure|values)",
     },
 }
 
