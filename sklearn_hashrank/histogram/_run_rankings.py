@@ -146,12 +146,11 @@ def _rankings(
     n_judged = len(relevant) + len(irrelevant)
     if n_judged == 0:
         _refuse_other_names(judgments, scored, names)
-    if unjudged == "error":
-        if n_judged < len(scores):
-            raise ValueError(
-                "unjudged='error' needs a judgment of every retrieved item. "
-                f"{len(scores) - n_judged:,} of {len(scores):,} have none."
-            )
+    if unjudged == "error" and n_judged < len(scores):
+        raise ValueError(
+            "unjudged='error' needs a judgment of every retrieved item. "
+            f"{len(scores) - n_judged:,} of {len(scores):,} have none."
+        )
     try:
         levels = np.array(of_relevant, dtype=np.float64)
         missed_levels = np.array([level for _, level in missed], dtype=np.float64)
