@@ -10,17 +10,18 @@ OLDEST := .venv-oldest
 BENCH := .venv-bench
 STORES := .venv-stores
 DEEP := .venv-deep
+BROWSER := .venv-browser
 RELEASE := .venv-release
 WHEEL := .venv-wheel
 WORKERS ?= 2
 TEST := -m pytest -q --numprocesses $(WORKERS) --dist worksteal
-ABOUT_DEEP := $(addprefix tests/,contract/test_boundaries.py contract/test_docs.py contract/test_docstrings.py)
-ABOUT_DEEP += $(addprefix tests/,hashers/test_check_data.py hashers/test_common.py hashers/test_extremes.py hasher_files)
+OF_ALL_MODULES := $(addprefix tests/contract/test_,boundaries.py docs.py docstrings.py)
+ABOUT_DEEP := $(addprefix tests/,hashers/test_check_data.py hashers/test_common.py hashers/test_extremes.py hasher_files)
 ABOUT_DEEP += $(addprefix tests/,comparison/test_methods.py cli/test_outputs.py model_selection/test_workflow.py)
 TEST_DEEP := OMP_NUM_THREADS=1 SCIPY_ARRAY_API=1 $(DEEP)/bin/python -m pytest -q -c tests_deep/pytest.ini --rootdir .
 SHOW := MPLBACKEND=Agg $(BIN)/python -W "ignore:FigureCanvasAgg"
 
-.PHONY: help test test-processors test-oldest test-stores test-deep test-wheel dist check-platforms lint format examples docs demo bench fuzz clean
+.PHONY: help test test-processors test-oldest test-stores test-deep test-browser test-wheel dist check-platforms lint format examples docs demo bench fuzz clean
 
 help:
 	@echo "make test        install what is needed, run all tests in two processes; WORKERS=8 takes eight"
@@ -28,13 +29,14 @@ help:
 	@echo "make test-oldest the tests with the oldest supported version of every requirement"
 	@echo "make test-stores codes in vector stores, and hashers in ONNX and sentence-transformers"
 	@echo "make test-deep   losses and networks, with torch for the CPU"
+	@echo "make test-browser pages and reports in Chromium, and their script by node"
 	@echo "make dist        source distribution and wheel, checked, in dist"
 	@echo "make test-wheel  the README and the command from the wheel alone"
 	@echo "make check-platforms  whether wheels of all requirements exist for each platform"
 	@echo "make lint        formatting, lint and type check"
 	@echo "make docs        build the documentation, which runs every example"
 	@echo "make examples    run the examples that need no torch, without the documentation"
-	@echo "make demo        compare hashers on the digits, write a report to open in a browser"
+	@echo "make demo        compare hashers on the digits, write a report and a page to open in a browser"
 	@echo "make bench       speed and memory against peers, in one run"
 	@echo "make fuzz        100,000 corrupted files, and commands that are killed"
 	@echo "make format      let ruff format and fix"
@@ -46,6 +48,7 @@ $(BENCH)/.ready: group := bench
 $(STORES)/.ready: group := stores
 $(DEEP)/.ready: group := deep
 $(RELEASE)/.ready: group := release
+$(BROWSER)/.ready: group := browser
 $(OLDEST)/.ready: group := test
 $(OLDEST)/.ready: constraints = --constraint $(OLDEST)/oldest.txt
 
@@ -72,7 +75,18 @@ test-stores: $(STORES)/.ready
 
 test-deep: $(DEEP)/.ready
 	$(TEST_DEEP) tests_deep sklearn_hashrank/deep
+	$(TEST_DEEP) --noconftest -k "deep or not pages_run" $(OF_ALL_MODULES)
 	$(TEST_DEEP) --noconftest -k deep $(ABOUT_DEEP)
+
+# Playwright drives a browser that is installed already; node checks the types of the script.
+test-browser: $(BROWSER)/.ready tests_browser/node_modules/.ready
+	cd tests_browser && npx tsc --project tsconfig.json
+	cd tests_browser && node --test js/*.mjs
+	$(BROWSER)/bin/python -m pytest -q -c tests_browser/pytest.ini --rootdir . tests_browser
+
+tests_browser/node_modules/.ready: tests_browser/package.json tests_browser/package-lock.json
+	cd tests_browser && npm ci --no-audit --no-fund
+	@touch $@
 
 dist: $(RELEASE)/.ready
 	rm -rf dist
@@ -110,7 +124,7 @@ examples: $(READY)
 	@for example in examples/*.py; do echo "== $$example"; $(SHOW) $$example || exit 1; done
 
 demo: $(READY)
-	$(BIN)/hashrank compare --data digits --bits 12,24,48 --output build/demo
+	$(BIN)/hashrank compare --data digits --bits 12,24,48 --explore --output build/demo
 
 fuzz: $(READY)
 	$(BIN)/python -m tests.fuzz $(FUZZ_OPTIONS)
@@ -119,5 +133,5 @@ bench: $(BENCH)/.ready
 	$(BENCH)/bin/python benchmarks/side_by_side.py --output docs/benchmarks.md $(BENCH_OPTIONS)
 
 clean:
-	rm -rf $(VENV) $(DOCS) $(OLDEST) $(BENCH) $(STORES) $(DEEP) $(RELEASE) $(WHEEL) dist docs/_build docs/auto_examples docs/generated build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(DOCS) $(OLDEST) $(BENCH) $(STORES) $(DEEP) $(BROWSER) tests_browser/node_modules $(RELEASE) $(WHEEL) dist docs/_build docs/auto_examples docs/explored docs/generated build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -exec rm -rf {} +

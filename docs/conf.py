@@ -8,6 +8,7 @@ DOCS = Path(__file__).parent
 sys.path.insert(0, str(DOCS))
 
 import api_reference
+import explore_pages
 import layers
 import markdown_pages
 import method_names
@@ -17,6 +18,7 @@ import sklearn_hashrank
 from sklearn_hashrank._utils import extras
 
 api_reference.write_pages(DOCS / "api.rst")
+explore_pages.write_pages(DOCS / "explored" / "pages")
 layers.write_table(DOCS / "layers.txt")
 walk.write_table(DOCS / "walk.txt")
 method_names.write_table(DOCS / "methods" / "names.txt")
@@ -47,7 +49,7 @@ extensions = [
     "sphinx-mathjax-offline",  # with MathJax itself: pages are read without a network too
 ]
 templates_path = ["_templates"]
-exclude_patterns = ["_build", "_templates"]
+exclude_patterns = ["_build", "_templates", "explored"]
 default_role = "code"
 
 autosummary_generate = True
@@ -68,6 +70,7 @@ sphinx_gallery_conf = {
 html_theme = "pydata_sphinx_theme"
 html_title = "sklearn-hashrank"
 html_static_path = ["_static"]
+html_extra_path = ["explored"]  # what explore_pages writes
 html_css_files = ["custom.css"]
 html_show_sourcelink = False
 html_sidebars = {"getting_started": [], "api": [], "changelog": [], "contributing": []}

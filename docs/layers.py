@@ -38,6 +38,8 @@ LAYERS = (
     ("feature_extraction", "GIST features of images"),
     ("datasets", "loaders that read, download and check"),
     ("model_selection", "splits into training rows, queries and database"),
+    ("pages", "HTML pages of one file: escaping, security policy, shared style and script"),
+    ("explore", "pages to look at what codes retrieve, with a search that runs in the browser"),
     ("comparison", "methods x bits x seeds: running, keeping, tables, report"),
     ("cli", "the `hashrank` command: options and exit codes"),
     ("__main__", "`python -m sklearn_hashrank`"),

@@ -13,6 +13,7 @@ from .affinity import (
 )
 from .hasher_files import load_hasher, save_hasher
 from .hashers.agh import AGHHasher
+from .hashers.ba import BinaryAutoencoderHasher
 from .hashers.bre import BREHasher
 from .hashers.classifier import ClassifierHasher
 from .hashers.cmh import CMHHasher
@@ -42,6 +43,7 @@ from .neighbors import HammingNeighbors
 __all__ = [
     "AGHHasher",
     "BREHasher",
+    "BinaryAutoencoderHasher",
     "CMHHasher",
     "ClassifierHasher",
     "DensityHasher",

@@ -22,14 +22,14 @@ import copy
 import os
 from abc import abstractmethod
 from numbers import Integral
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ._utils.parameters import NumbersAreNoBooleans
+from ._utils.parameters import NumbersAreNoBooleans, is_int
 from ._utils.types import MatrixLike, Target
 from .affinity import (
     BaseAffinity,
@@ -38,8 +38,8 @@ from .affinity import (
     check_can_learn,
     fit_affinity,
 )
-from .codes import FORMATS, collect_codes, packed_width, write_codes
-from .features import FeatureSpace, project
+from .codes import FORMATS, collect_codes, packed_width, truncate_codes, write_codes
+from .features import FeatureSpace, Hyperplanes, project
 from .measures import mean_value
 from .metrics.retrieval import retrieve, warn_if_all_is_relevant
 from .persistence import check_output
@@ -119,6 +119,21 @@ class BaseHasher(
     n_bits_: int
     fitted_with_y_: bool
     affinity_: BaseAffinity
+
+    def hyperplanes(self) -> Hyperplanes:
+        """Return the hyperplanes whose sides are the bits, for exports.
+
+        Returns
+        -------
+        hyperplanes : Hyperplanes
+            ``components_`` (n_bits, n_features) and ``intercept_`` (n_bits,).
+
+        Raises
+        ------
+        TypeError
+            Where the bits of this hasher are not half-spaces.
+        """
+        raise TypeError(f"the bits of {type(self).__name__} are not half-spaces.")
 
     @abstractmethod
     def _project(self, X: Any) -> np.ndarray:
@@ -525,11 +540,54 @@ class LinearHasher(BaseHasher):
 
     components_: np.ndarray
     intercept_: np.ndarray
+    _attributes_of_bits: tuple[str, ...] = ("components_", "intercept_")
 
     @property
     def n_bits_(self) -> int:  # type: ignore[override]  # follows the hyperplanes
         """Length of the codes, whatever `n_bits` was set to after `fit`."""
         return len(self.components_)
+
+    def hyperplanes(self) -> Hyperplanes:
+        """Return the hyperplanes whose sides are the bits, for exports.
+
+        Returns
+        -------
+        hyperplanes : Hyperplanes
+            ``components_`` (n_bits, n_features) and ``intercept_`` (n_bits,).
+        """
+        return Hyperplanes(self.components_, self.intercept_)
+
+    def truncate(self, n_bits: int) -> Self:
+        """Return a hasher whose codes are the first bits of the codes of this one.
+
+        Codes that were stored become shorter by
+        :func:`~sklearn_hashrank.codes.truncate_codes`.
+
+        Parameters
+        ----------
+        n_bits : int
+            Length of the shorter codes.
+
+        Returns
+        -------
+        hasher : LinearHasher
+            A fitted copy of the same class. It encodes, scores and is stored like any other; it
+            does not go on learning from minibatches.
+        """
+        check_is_fitted(self)
+        if not is_int(n_bits, 1) or n_bits > self.n_bits_:
+            raise ValueError(
+                f"n_bits must be an int from 1 to the {self.n_bits_} bits of the codes. "
+                f"Got {n_bits!r} instead."
+            )
+        shorter = copy.copy(self)
+        for name in self._attributes_of_bits:
+            setattr(shorter, name, getattr(self, name)[:n_bits].copy())
+        if hasattr(self, "codes_"):
+            shorter.codes_ = truncate_codes(self.codes_, n_bits)
+        if "n_bits" in self.get_params(deep=False):
+            shorter.set_params(n_bits=int(n_bits))
+        return shorter
 
     def _set_hyperplanes(self, normals: np.ndarray, mean: np.ndarray, dtype: Any) -> None:
         """Let hyperplanes with the given normals, (n_bits, n_features), pass through the mean."""

@@ -8,6 +8,7 @@ import importlib.util
 
 from sklearn_hashrank import (
     AGHHasher,
+    BinaryAutoencoderHasher,
     BREHasher,
     ClassifierHasher,
     CMHHasher,
@@ -47,20 +48,22 @@ ENCODERS = [
     SSHHasher(n_bits=1, random_state=0),
     SpectralHasher(n_bits=1, random_state=0),
     ITQHasher(n_bits=1, max_iter=5, random_state=0),
+    BinaryAutoencoderHasher(n_bits=1, random_state=0),
+    BinaryAutoencoderHasher(n_bits=1, encoder="hyperplanes", random_state=0),
     KLSHHasher(n_bits=1, random_state=0),
     AGHHasher(n_bits=1, random_state=0),
     AGHHasher(n_bits=1, n_layers=2, random_state=0),
-    KSHHasher(n_bits=1, random_state=0),
+    KSHHasher(n_bits=1, n_anchors=60, max_iter=100, random_state=0),
     BREHasher(n_bits=1, random_state=0),
-    LWHHasher(n_bits=1, random_state=0),
+    LWHHasher(n_bits=1, n_queries=60, random_state=0),
     RSHHasher(n_bits=1, random_state=0),
     DispersionHasher(n_bits=1, max_iter=5, random_state=0),
     TALRLinear(n_bits=1, max_iter=5, random_state=0),
-    TALRKernel(n_bits=1, max_iter=5, random_state=0),
-    ClassifierHasher(n_bits=1, random_state=0),
+    TALRKernel(n_bits=1, n_anchors=60, max_iter=5, random_state=0),
+    ClassifierHasher(n_bits=1, C=1.0, random_state=0),
     FastHasher(n_bits=1, n_estimators=3, random_state=0),
-    MACHasher(n_bits=1, random_state=0),
-    StructHasher(n_bits=1, random_state=0),
+    MACHasher(n_bits=1, n_similar=15, n_dissimilar=30, random_state=0),
+    StructHasher(n_bits=1, C=1.0, n_queries=50, random_state=0),
 ]
 """One instance of each class, and of each way to encode."""
 HAS_TORCH = importlib.util.find_spec("torch") is not None

@@ -13,14 +13,14 @@ from sklearn_hashrank.metrics import get_retrieval_scorer, make_retrieval_scorer
 from sklearn_hashrank.model_selection import RandomRetrievalSplit
 
 
-def literal_hit_rate(tie, nearer, k):
+def literal_any_hit(tie, nearer, k):
     """Mean over all orders of one tie, behind `nearer` irrelevant items; 1 is relevant."""
     orders = [[0] * nearer + list(order) for order in permutations(tie)]
     return np.mean([any(order[:k]) for order in orders])
 
 
 # measure
-def hit_rate(ties, k=None):
+def any_hit(ties, k=None):
     """Return the probability that one of the first `k` items is relevant."""
     places = ties.places(k)
     irrelevant = ties.total - ties.relevant
@@ -33,13 +33,13 @@ def log_choices(n, k):
     return gammaln(n + 1) - gammaln(np.maximum(n - k, 0) + 1)
 
 
-register_measure("hit_rate", hit_rate, label="hit rate")
+register_measure("any_hit", any_hit, label="any hit")
 
 # check
 for tie, nearer, k in [([1, 0, 0, 0], 0, 2), ([1, 1, 0, 0, 0], 1, 3), ([1, 0], 3, 3), ([1], 0, 4)]:
     counts = [[[nearer, tie.count(0)], [0, tie.count(1)]]]
-    value = RetrievalHistogram(counts, levels=[0, 1]).measure("hit_rate", k=k)
-    np.testing.assert_allclose(value, literal_hit_rate(tie, nearer, k))
+    value = RetrievalHistogram(counts, levels=[0, 1]).measure("any_hit", k=k)
+    np.testing.assert_allclose(value, literal_any_hit(tie, nearer, k))
 
 # use
 rng = np.random.default_rng(0)
@@ -47,14 +47,14 @@ X, y = rng.normal(size=(300, 20)), rng.integers(0, 5, 300)
 hasher = LSHHasher(n_bits=8, random_state=0).fit(X[50:], y[50:])
 histogram = retrieval_histogram(hasher.predict(X[:50]), hasher.predict(X[50:]), y[:50], y[50:])
 for ties in ("pessimistic", "expected", "optimistic"):
-    print(f"{ties:12s} {histogram.measure('hit_rate', k=3, ties=ties).mean():.3f}")
+    print(f"{ties:12s} {histogram.measure('any_hit', k=3, ties=ties).mean():.3f}")
 
 # scorers
-scorer = make_retrieval_scorer("hit_rate", k=3, database="fit")
+scorer = make_retrieval_scorer("any_hit", k=3, database="fit")
 print(f"{scorer}: {scorer(hasher, X[:50], y[:50]):.3f}")
-several = make_retrieval_scorer(["rr@3", "hit_rate@3"])(hasher, X, y)
+several = make_retrieval_scorer(["rr@3", "any_hit@3"])(hasher, X, y)
 print({name: round(score, 3) for name, score in several.items()})
-print(get_retrieval_scorer("hit_rate"))
+print(get_retrieval_scorer("any_hit"))
 
 # compare
 comparison = compare(
@@ -64,6 +64,6 @@ comparison = compare(
     n_bits=[8],
     seeds=2,
     protocol=RandomRetrievalSplit(n_queries=50),
-    measures={"ap": "ap", "hit_rate_3": partial(hit_rate, k=3)},
+    measures={"ap": "ap", "any_hit_3": partial(any_hit, k=3)},
 )
-print(comparison.to_markdown(["hit_rate_3"]))
+print(comparison.to_markdown(["any_hit_3"]))

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from . import (
         asymmetric,
+        bit_flips,
+        byte_tables,
         cuts,
         distances,
         hamming,
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
         pair_walk,
         pairs,
         projections,
+        rankings,
         soft_histogram,
         soft_ties,
         special,
@@ -29,6 +32,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "asymmetric",
+    "bit_flips",
+    "byte_tables",
     "cuts",
     "distances",
     "hamming",
@@ -36,6 +41,7 @@ __all__ = [
     "pair_walk",
     "pairs",
     "projections",
+    "rankings",
     "soft_histogram",
     "soft_ties",
     "special",

@@ -3,11 +3,12 @@
 For Python, and for scikit-learn, True is the integer 1, so that ``n_bits=True`` would learn codes
 of one bit. No parameter of this package that asks for a number takes a boolean. Estimators and
 objectives have :class:`NumbersAreNoBooleans` for that, functions :func:`validate_numbers`, and
-checks of single values :func:`is_int` and :func:`is_real`.
+checks of single values :func:`is_int`, :func:`is_real` and :func:`is_finite`.
 """
 
 import functools
 import inspect
+import math
 from collections.abc import Callable, Mapping
 from numbers import Integral, Real
 from typing import Any, TypeGuard, TypeVar
@@ -34,6 +35,14 @@ def is_int(value: Any, minimum: int | None = None) -> TypeGuard[int]:
 def is_real(value: Any) -> TypeGuard[float]:
     """Whether a value is an int or a float, of Python or numpy."""
     return isinstance(value, Real) and not isinstance(value, bool)
+
+
+def is_finite(value: Any) -> TypeGuard[float]:
+    """Whether a value is a finite int or float, of Python or numpy."""
+    try:
+        return is_real(value) and math.isfinite(value)
+    except OverflowError:  # an int that no float holds
+        return False
 
 
 class NumbersAreNoBooleans:

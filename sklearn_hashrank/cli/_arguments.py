@@ -1,14 +1,19 @@
 """The options that several commands share, and the kinds of values that options take."""
 
+import importlib
+import os
 import re
+import sys
 from argparse import ArgumentParser, ArgumentTypeError
 from collections.abc import Callable
 from typing import Any
 
 from ..comparison import MEASURED, name_measures
+from ..measures import ConfiguredMeasure
 from ..metrics import get_retrieval_scorer_names
 from ..neighbors import DISTANCES
 from ._data import IN_FOLDERS, NAMED
+from ._errors import UsageError
 
 _COMMA = re.compile(r",(?![^(\[]*[)\]])")
 ALL = 0  # where "all" may stand for a number
@@ -37,7 +42,8 @@ def add_data_options(parser: ArgumentParser) -> None:
         required=True,
         metavar="NAME|FILE",
         help=f"{', '.join(NAMED)}; {', '.join(f'{name}:FOLDER' for name in IN_FOLDERS)}; or a "
-        ".npy, .npz, .csv or .parquet file of features",
+        ".npy, .npz, .mat, .pt, .csv or .parquet file of features; FILE:NAME for an array of "
+        "another name than X",
     )
     parser.add_argument("--labels", metavar="FILE", help="labels, one row for each item")
     add_label_column(parser)
@@ -50,8 +56,8 @@ def add_label_column(parser: ArgumentParser) -> None:
         metavar="NAME",
         action="append",
         default=[],
-        help="column of a table, or array of a .npz file, that holds the labels; several columns "
-        "are a label path, coarse to fine",
+        help="column of a table, or array of a .npz, .mat or .pt file, that holds the labels; "
+        "several are a label path, coarse to fine",
     )
 
 
@@ -68,7 +74,18 @@ def add_code_length(parser: ArgumentParser) -> None:
         "--bits",
         type=positive,
         metavar="N",
-        help="code length; files that hashrank encode wrote know it",
+        help="code length, which packed codes of other programs need",
+    )
+    add_threshold(parser)
+
+
+def add_threshold(parser: ArgumentParser) -> None:
+    """Add ``--threshold``, which makes bits of real values."""
+    parser.add_argument(
+        "--threshold",
+        type=float,
+        metavar="T",
+        help="a bit is whether a value is above T, for codes that are not binary, as of a tanh",
     )
 
 
@@ -115,26 +132,44 @@ def add_neighbors(parser: ArgumentParser, needs: str) -> None:
 
 
 def add_measures(parser: ArgumentParser) -> None:
-    """Add ``--measures``, the names of the measures that make the columns."""
+    """Add ``--measures``, the measures that make the columns, and ``--import``."""
     parser.add_argument(
         "--measures",
-        type=_measures,
+        type=words,
         default=",".join(MEASURED),
         metavar="NAME,...",
         help=f"what is measured: {', '.join(get_retrieval_scorer_names())}; each may be followed "
         "by @N, which is k or the radius, and by :option=value, as in "
         "ap@5000:normalize=retrieved or ndcg@100:gain=linear:discount=log2 (default: %(default)s)",
     )
+    parser.add_argument(
+        "--import",
+        dest="modules",
+        action="append",
+        default=[],
+        type=_import,
+        metavar="MODULE",
+        help="import a Python module first, such as one that registers measures of your own; it is "
+        "looked for in the working folder, too",
+    )
 
 
-def _measures(text: str) -> list[str]:
-    """Split the names of measures at commas, and check them."""
-    names = words(text)
+def check_measures(names: list[str]) -> dict[str, ConfiguredMeasure]:
+    """Find the measures that were named, after the modules are imported that may register them."""
     try:
-        name_measures(names)
+        return name_measures(names)
     except (TypeError, ValueError) as error:
-        raise ArgumentTypeError(str(error)) from error
-    return names
+        raise UsageError(f"--measures: {error}") from error
+
+
+def _import(name: str) -> str:
+    if os.getcwd() not in sys.path and "" not in sys.path:
+        sys.path.insert(0, os.getcwd())
+    try:
+        importlib.import_module(name)
+    except ImportError as error:
+        raise ArgumentTypeError(f"{name!r} cannot be imported: {error}") from error
+    return name
 
 
 def lengths(text: str) -> list[int]:

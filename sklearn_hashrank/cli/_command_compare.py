@@ -2,13 +2,15 @@
 
 import shlex
 import sys
-from argparse import Namespace
+from argparse import ArgumentTypeError, Namespace
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from .. import codes
 from ..affinity import NeighborAffinity
 from ..comparison import (
     Comparison,
@@ -16,14 +18,15 @@ from ..comparison import (
     columns_of,
     compare,
     method_from_name,
-    name_measures,
 )
 from ..model_selection import (
     PerClassRetrievalSplit,
     RandomRetrievalSplit,
     UnseenClassesSplit,
+    choose_retrieval_split,
     cifar10_split,
 )
+from ._affinities import add_affinity, refuse_both
 from ._arguments import (
     ALL,
     add_data_options,
@@ -31,13 +34,17 @@ from ._arguments import (
     add_measures,
     add_neighbors,
     add_rescoring,
+    add_threshold,
+    check_measures,
     lengths,
     number_or_all,
     positive,
     words,
 )
-from ._data import NAMED, load_data, name_data
+from ._data import NAMED, load_data, name_data, note
 from ._errors import UsageError, need_extra
+from ._files import Rows
+from ._looks import add_looks, check_no_looks, columns_of_texts, looks_of
 from ._outputs import check_output_folder
 from ._run_progress import Lines, make_progress
 
@@ -67,7 +74,7 @@ def add_command(commands: Any) -> None:
         "compare",
         help="fit, encode and evaluate methods under one protocol, and write a report",
         description="Fit, encode and evaluate methods under one protocol, and write an HTML "
-        "report, a CSV file of all runs, and Markdown and LaTeX tables.",
+        "report, a CSV file of all runs, Markdown and LaTeX tables, and figures as PDF and SVG.",
         epilog=_EPILOG,
     )
     add_data_options(parser)
@@ -84,7 +91,24 @@ def add_command(commands: Any) -> None:
         help="leave out methods that cannot take the data, such as itq with more bits than "
         "features; without it they are named, and nothing is run",
     )
+    parser.add_argument(
+        "--codes",
+        type=_named_file,
+        action="append",
+        default=[],
+        metavar="NAME=FILE",
+        help="codes that something else made, one for each row of the data, as a method of this "
+        "name; files as for hashrank evaluate",
+    )
+    add_threshold(parser)
     add_measures(parser)
+    parser.add_argument(
+        "--columns",
+        type=words,
+        metavar="NAME,...",
+        help="columns that tables and report show, in this order: measures, NAME_above_chance of a "
+        "measure, fit_seconds, encode_microseconds (default: all but those above chance)",
+    )
     parser.add_argument(
         "--bits",
         type=lengths,
@@ -104,25 +128,33 @@ def add_command(commands: Any) -> None:
         choices=list(_PROTOCOLS),
         help="queries and training rows of each class, or sampled from all; training on some "
         "classes and retrieval among the other third; or one of the papers' settings for CIFAR-10 "
-        "(default: per-class with labels, else random)",
+        "(default: what the rows suffice for: per-class where classes are of about one size, else "
+        "random)",
     )
     parser.add_argument(
         "--queries",
         type=positive,
         metavar="N",
-        help="queries, of each class unless random (default: 100 per class, of digits 20; "
-        "random 1000)",
+        help="queries, of each class unless random (default: what the rows suffice for, at most "
+        "100 per class, of digits 20, or 1000 in all)",
     )
     parser.add_argument(
         "--training",
         type=number_or_all,
         metavar="N|all",
         help="training rows, of each class unless random; they are part of the database, which is "
-        "everything but the queries, unless classes are unseen (default: per-class 500, of digits "
-        "100; otherwise all)",
+        "everything but the queries, unless classes are unseen (default: what the rows suffice "
+        "for, at most 500 per class, of digits 100)",
     )
+    add_affinity(parser)
     add_neighbors(parser, ", and hashers learn from them; labels are left out")
     add_rescoring(parser)
+    parser.add_argument(
+        "--explore",
+        action="store_true",
+        help="also write a page that shows what the two best methods retrieve",
+    )
+    add_looks(parser)
     add_jobs(parser, "runs at a time")
     parser.add_argument(
         "--output",
@@ -130,37 +162,62 @@ def add_command(commands: Any) -> None:
         metavar="DIR",
         help="folder for report, tables and finished runs (default: %(default)s)",
     )
+    parser.add_argument(
+        "--combine", action="store_true", help="one LaTeX table for all measures, not one for each"
+    )
+    parser.add_argument(
+        "--digits",
+        type=positive,
+        metavar="N",
+        help="decimal places in Markdown and LaTeX (default: as many as show the spread)",
+    )
+    parser.add_argument(
+        "--no-ranges",
+        action="store_true",
+        help="no worst and best order of ties in Markdown and LaTeX",
+    )
     parser.add_argument("--quiet", action="store_true", help="no progress, no tables")
     parser.set_defaults(run=_run)
 
 
 def _run(options: Namespace, arguments: list[str]) -> int:
+    measures = check_measures(options.measures)
     methods = options.methods or words(_METHODS)
     for name in methods:
         method_from_name(name)  # before data are read
+    if not options.explore:
+        check_no_looks(options)
     folder = check_output_folder(options.output, [options.data, options.labels])
-    rows = load_data(options)
-    affinity: Any = "auto"
+    rows = load_data(options, left_out=columns_of_texts(options))
+    explore: Any = options.explore and _how_to_explore(options, rows)
+    affinity: Any = options.affinity
     if options.neighbors:
+        refuse_both(options)
         rows = rows._replace(y=None)
         affinity = NeighborAffinity(options.neighbors, metric=options.metric)
-    protocol = _protocol(options, rows.y is not None)
+    given = {
+        name: codes.read_codes(path, threshold=options.threshold) for name, path in options.codes
+    }
+    protocol = _protocol(options, rows)
     command = shlex.join(["hashrank", *arguments])
     rescoring = options.rescore and Rescoring(options.rescore, options.oversampling, options.metric)
-    first, *_ = columns_of(name_measures(options.measures))
+    first, *_ = columns_of(measures)
     with make_progress(options.quiet, first) as progress:
         try:
             comparison = compare(
                 rows.X,
                 rows.y,
+                codes=given,
                 methods=methods,
                 skip_refused=options.skip_refused or options.methods is None,
                 n_bits=options.bits,
                 seeds=options.seeds,
                 protocol=protocol,
                 affinity=affinity,
-                measures=options.measures,
+                measures=measures,
+                columns=options.columns,
                 rescoring=rescoring,
+                explore=explore,
                 name=name_data(options.data),
                 store=folder / "runs",
                 n_jobs=options.n_jobs,
@@ -169,32 +226,77 @@ def _run(options: Namespace, arguments: list[str]) -> int:
             )
         except KeyboardInterrupt as interrupt:
             raise KeyboardInterrupt(_how_to_resume(progress, folder)) from interrupt
-    return _write(comparison, folder, options.quiet)
+    return _write(comparison, folder, options)
 
 
-def _protocol(options: Namespace, has_labels: bool) -> Any:
-    name = options.protocol or ("per-class" if has_labels else "random")
+def _named_file(text: str) -> tuple[str, str]:
+    """Split ``NAME=FILE``."""
+    name, equals, path = text.partition("=")
+    if not (name.strip() and equals and path):
+        raise ArgumentTypeError(f"{text!r} must read NAME=FILE")
+    return name.strip(), path
+
+
+def _how_to_explore(options: Namespace, rows: Rows) -> dict[str, Any]:
+    """Arguments of the page; labels that are not compared name the items."""
+    labels = {"labels": rows.y} if options.neighbors and rows.y is not None else {}
+    return {
+        "label_names": rows.label_names,
+        "metric": options.metric,
+        **labels,
+        **looks_of(options, rows),
+    }
+
+
+def _protocol(options: Namespace, rows: Rows) -> Any:
+    """Return the protocol that the options ask for; None where the data alone decide."""
+    name = options.protocol
     asked = {"n_queries": options.queries, "n_train": options.training}
-    given: dict[str, int | None] = {key: n for key, n in asked.items() if n is not None}
-    if name.startswith("cifar10") and given:
+    given: dict[str, Any] = {key: n for key, n in asked.items() if n is not None}
+    if name and name.startswith("cifar10") and given:
         raise UsageError(f"--protocol {name} sets its own --queries and --training.")
-    if name in ("per-class", "unseen-classes") and options.data in NAMED:
-        given.setdefault("n_queries", NAMED[options.data].n_queries)
-    if name == "per-class" and options.data in NAMED:
-        given.setdefault("n_train", NAMED[options.data].n_train)
     if given.get("n_train") == ALL:
         given["n_train"] = None
-    return _PROTOCOLS[name](**given)
+    if options.data in NAMED and rows.y is not None:
+        name = name or "per-class"
+        if name in ("per-class", "unseen-classes"):
+            given.setdefault("n_queries", NAMED[options.data].n_queries)
+        if name == "per-class":
+            given.setdefault("n_train", NAMED[options.data].n_train)
+    chosen = None if name else choose_retrieval_split(rows.X, rows.y)
+    protocol = replace(chosen.protocol, **given) if chosen else _PROTOCOLS[name](**given)
+    _check_protocol(protocol, rows)
+    if chosen and len(given) < len(asked):
+        name = next(name for name, make in _PROTOCOLS.items() if make is type(protocol))
+        n_train = "all" if protocol.n_train is None else protocol.n_train
+        note(
+            f"{chosen.reason}: compared with --protocol {name} --queries {protocol.n_queries} "
+            f"--training {n_train}, as you did not choose otherwise"
+        )
+    return None if chosen and not given else protocol
 
 
-def _write(comparison: Comparison, folder: Path, quiet: bool) -> int:
-    paths = comparison.write(folder)
-    if not quiet:
+def _check_protocol(protocol: Any, rows: Rows) -> None:
+    """Sample a split before anything is run, and name the options where rows do not suffice."""
+    try:
+        next(protocol.split(rows.X, rows.y))
+    except ValueError as error:
+        raise UsageError(
+            f"{error} The options are --protocol, --queries and --training."
+        ) from error
+
+
+def _write(comparison: Comparison, folder: Path, options: Namespace) -> int:
+    cells = {"digits": options.digits, "ranges": not options.no_ranges}
+    paths = comparison.write(folder, combined=options.combine, **cells)
+    if not options.quiet:
         print(comparison.about["data"]["relevance"], end="\n\n")
-        print(comparison.to_markdown([comparison.columns[0].name]))
+        print(comparison.to_markdown([comparison.columns[0].name], **cells))
         for kind in ("csv", "markdown", "latex"):
             print(f"{kind}: {paths[kind]}")
     print(f"report: {paths['report']}")
+    if "explore" in paths:
+        print(f"page: {paths['explore']}")
     if find_spec("matplotlib") is None:
         print(f"hashrank: warning: {need_extra('matplotlib', 'drawing')}", file=sys.stderr)
     failures = comparison.failures

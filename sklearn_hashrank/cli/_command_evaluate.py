@@ -1,4 +1,4 @@
-"""``hashrank evaluate``: tie-aware scores of files of codes, by labels or by near rows."""
+"""``hashrank evaluate``: tie-aware scores of codes, by labels or by near rows, and of runs."""
 
 import json
 import math
@@ -17,10 +17,11 @@ from ..comparison import (
     columns_of,
     measure_codes,
     measure_rescoring,
-    name_measures,
 )
 from ..hasher_files import load_hasher
+from ..histogram import retrieval_histogram
 from ..metrics.retrieval import Encoded
+from ._affinities import add_affinity, refuse_both
 from ._arguments import (
     add_code_length,
     add_jobs,
@@ -30,9 +31,18 @@ from ._arguments import (
     add_neighbors,
     add_parser,
     add_rescoring,
+    check_measures,
 )
 from ._data import check_row_labels, check_rows, note, number_paths
 from ._errors import UsageError
+from ._evaluate_run import (
+    add_run,
+    check_no_run,
+    check_per_query,
+    check_run,
+    evaluate_run,
+    write_per_query,
+)
 from ._files import read_labels, read_rows
 from ._read_codes import read_codes
 
@@ -41,27 +51,34 @@ examples:
   hashrank evaluate --database codes.npy --database-labels labels.npy
   hashrank evaluate --queries q.npy --query-labels ql.csv --database codes.npy \\
       --database-labels labels.csv --label-column class --bits 32 --json
+  hashrank evaluate --queries out.mat:qB --query-labels out.mat:queryL \\
+      --database out.mat:rB --database-labels out.mat:retrievalL --threshold 0
   hashrank evaluate --queries q.npy --query-labels ql.npy --database codes.npy \\
       --database-labels labels.npy --rescore 10 --model model.npz \\
       --query-data rows_q.npy --database-data rows.npy
   hashrank evaluate --queries q.npy --query-data rows_q.npy --database codes.npy \\
       --database-data rows.npy --neighbors 10 --measures recall@10
+  hashrank evaluate --run run.txt --qrels qrels.txt --measures nDCG@10,RR --per-query queries.csv
 
 Without queries, every item of the database retrieves all the others.
 """
 
 
+_CODES = "codes: .npy, .npz, .mat, .pt or .csv; FILE:NAME for an array of another name than codes"
+
+
 def add_command(commands: Any) -> None:
     """Add ``evaluate`` to the commands."""
     parser = add_parser(
-        commands, "evaluate", "tie-aware scores of codes with labels", _run, _EPILOG
+        commands, "evaluate", "tie-aware scores of codes with labels, or of a run", _run, _EPILOG
     )
-    for part, required in (("database", True), ("queries", False)):
-        parser.add_argument(f"--{part}", required=required, metavar="FILE", help="codes, .npy")
+    for part in ("database", "queries"):
+        parser.add_argument(f"--{part}", metavar="FILE", help=_CODES)
     parser.add_argument("--database-labels", metavar="FILE", help="one row for each code")
     parser.add_argument("--query-labels", metavar="FILE", help="the same of the queries")
     add_label_column(parser)
     add_measures(parser)
+    add_affinity(parser)
     add_neighbors(parser, ", in place of labels; needs the features")
     add_rescoring(
         parser, "; needs --queries, --model, and the features --query-data and --database-data"
@@ -72,19 +89,29 @@ def add_command(commands: Any) -> None:
         "--database-data", metavar="FILE", help="features of the database; .npy is not read whole"
     )
     add_code_length(parser)
+    add_run(parser)
+    parser.add_argument(
+        "--per-query", metavar="FILE", help="write the values of each query, the worst first, .csv"
+    )
     add_jobs(parser)
     parser.add_argument("--json", action="store_true", help="print JSON, every number in full")
 
 
 def _run(options: Namespace, arguments: list[str]) -> int:
+    if options.per_query is not None:
+        check_per_query(options)
+    if options.run_file is not None or options.qrels is not None:
+        return _evaluate_run(options)
+    check_no_run(options)
     _check_files(options)
-    measures = name_measures(options.measures)
+    measures = check_measures(options.measures)
     is_self = options.queries is None
     paths = [options.database, *([] if is_self else [options.queries])]
-    (database, *others), n_bits = read_codes(paths, options.bits)
+    (database, *others), n_bits = read_codes(paths, options.bits, options.threshold)
     queries = database if is_self else others[0]
-    affinity: Any = "auto"
+    affinity: Any = options.affinity
     if options.neighbors:
+        refuse_both(options)
         affinity = NeighborAffinity(options.neighbors, metric=options.metric)
         y = _read_features(options.database_data, database)
         query_y = y if is_self else _read_features(options.query_data, queries)
@@ -110,17 +137,37 @@ def _run(options: Namespace, arguments: list[str]) -> int:
         rescoring = Rescoring(options.rescore, options.oversampling, options.metric)
         of_rows = _rescored(options, rescoring, queries, database, n_bits, (query_y, y), affinity)
         scores, columns = scores | of_rows, (*columns, *rescoring.columns)
-    if options.json:
-        known = {name: None if math.isnan(score) else score for name, score in scores.items()}
-        print(json.dumps(known, indent=1))
-    else:
-        _print_scores(scores, columns)
+    _print(options, scores, columns)
+    if options.per_query is not None:
+        histogram = retrieval_histogram(
+            queries,
+            database,
+            query_y,
+            y,
+            affinity=affinity,
+            n_bits=n_bits,
+            exclude_self=is_self,
+            keep_codes=any(each.measure.needs_codes for each in measures.values()),
+            n_jobs=options.n_jobs,
+        )
+        write_per_query(options.per_query, range(len(queries)), histogram, measures)
     note(fit_affinity(affinity, y).describe(y, "features" if options.neighbors else "y"))
+    return 0
+
+
+def _evaluate_run(options: Namespace) -> int:
+    check_run(options)
+    scores, measures, histogram = evaluate_run(options)
+    _print(options, scores, columns_of(measures))
+    if options.per_query is not None:
+        write_per_query(options.per_query, histogram.query_ids or [], histogram, measures)
     return 0
 
 
 def _check_files(options: Namespace) -> None:
     """Check that the files that the options need are given, and no others."""
+    if options.database is None:
+        raise UsageError("evaluate needs --database, or --run and --qrels.")
     has_labels = options.database_labels is not None
     has_queries = options.queries is not None
     if options.neighbors:
@@ -179,6 +226,14 @@ def _rescored(
     return measure_rescoring(
         rescoring, of_queries, of_database, projections, rows[1], numbers, y, affinity
     )
+
+
+def _print(options: Namespace, scores: dict[str, float], columns: Iterable[Column]) -> None:
+    if options.json:
+        known = {name: None if math.isnan(score) else score for name, score in scores.items()}
+        print(json.dumps(known, indent=1))
+    else:
+        _print_scores(scores, columns)
 
 
 def _print_scores(scores: dict[str, float], columns: Iterable[Column]) -> None:

@@ -30,10 +30,12 @@ _EPILOG = """\
 examples:
   hashrank search --database codes.npy --queries q.npy -k 10 --output found.npz
   hashrank search --database codes.npy --data new.csv --model model.npz --radius 2
+  hashrank search --database codes.npy --queries q.npy -k 100 --run found.run
 
 CSV has the columns query, item, distance. An .npz file of -k holds indices and distances, one row
 for each query; of --radius it holds flat indices and distances, and indptr, where each query's
-begin. Items at the same distance come in the order of the database.
+begin. Items at the same distance come in the order of the database. A run is a TREC file, which
+hashrank evaluate --run and trec_eval read: numbers of rows, and distances with a minus sign.
 """
 
 
@@ -53,9 +55,15 @@ def add_command(commands: Any) -> None:
     how_far.add_argument("--radius", type=not_negative, metavar="N", help="all within a distance")
     add_jobs(parser)
     add_output(parser, ".csv or .npz file (default: CSV to standard output)", required=False)
+    parser.add_argument("--run", dest="run_file", metavar="FILE", help="write a TREC run")
 
 
 def _run(options: Namespace, arguments: list[str]) -> int:
+    if options.run_file is not None:
+        if options.output is not None:
+            raise UsageError("--run and --output exclude each other.")
+        inputs = [options.database, options.queries, options.data, options.model]
+        check_output_file(options.run_file, [], inputs, "--run")
     if options.output is not None:
         inputs = [options.database, options.queries, options.data, options.model]
         check_output_file(options.output, [".csv", ".npz"], inputs)
@@ -68,9 +76,10 @@ def _run(options: Namespace, arguments: list[str]) -> int:
         if options.bits not in (None, n_bits):
             raise UsageError(f"--bits {options.bits}, but {options.model} has {n_bits}.")
         queries = encode_file(hasher, options.data, None, options.n_jobs)
-        [database], n_bits = read_codes([options.database], n_bits)
+        [database], n_bits = read_codes([options.database], n_bits, options.threshold)
     else:
-        [database, queries], n_bits = read_codes([options.database, options.queries], n_bits)
+        paths = [options.database, options.queries]
+        [database, queries], n_bits = read_codes(paths, n_bits, options.threshold)
     index = HammingNeighbors(n_bits=n_bits, n_jobs=options.n_jobs).fit(database)
     if options.radius is None:
         if options.k > len(database):
@@ -78,8 +87,19 @@ def _run(options: Namespace, arguments: list[str]) -> int:
         distances, indices = index.kneighbors(queries, min(options.k, len(database)))
     else:
         distances, indices = index.radius_neighbors(queries, options.radius, sort_results=True)
-    _write_neighbors(options.output, distances, indices, options.radius is None)
+    if options.run_file is not None:
+        _write_run(options.run_file, distances, indices)
+    else:
+        _write_neighbors(options.output, distances, indices, options.radius is None)
     return 0
+
+
+def _write_run(path: str, distances: Any, indices: Any) -> None:
+    with write_file(path, "w", encoding="utf-8") as file:
+        for query, rows in enumerate(zip(indices, distances)):
+            for rank, (item, distance) in enumerate(zip(*rows), 1):
+                file.write(f"{query} Q0 {item} {rank} {-int(distance)} hashrank\n")
+    print(f"{path}: {sum(map(len, indices)):,} items of {len(indices):,} queries")
 
 
 def _write_neighbors(path: str | None, distances: Any, indices: Any, is_table: bool) -> None:

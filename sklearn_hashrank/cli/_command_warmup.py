@@ -13,9 +13,10 @@ from .. import _kernels
 from .._utils.text import plain
 from ..affinity import EuclideanAffinity, LabelAffinity
 from ..comparison import METHODS, method_from_name
+from ..hashers.ba import BinaryAutoencoderHasher
 from ..hashers.talr import TALRLinear
-from ..histogram import retrieval_histogram
-from ..neighbors import HammingNeighbors
+from ..histogram import RetrievalHistogram, retrieval_histogram
+from ..neighbors import DecodedNeighbors, HammingNeighbors
 
 _SMALL = {"n_bits": 4, "max_iter": 1, "n_trees": 1}  # parameters of fits that cost nothing else
 
@@ -96,12 +97,17 @@ def _count_and_search() -> None:
     retrieval_histogram(
         codes[few], codes, vectors[few], vectors, affinity=EuclideanAffinity((5,), (1,)), n_bits=64
     )
+    for kind in (np.float64, np.float32, np.int64, np.uint64):  # scores of rankings
+        RetrievalHistogram.from_scores([[0, 1, 1]], np.array([[1, 2, 3]], dtype=kind))
     for n_bits in (64, 256):  # distances of up to 254 bits are one byte
         long = np.tile(codes, n_bits // 64)
         for algorithm in ("brute", "multi_index"):
             index = HammingNeighbors(1, n_bits=n_bits, algorithm=algorithm).fit(long)
             index.kneighbors(long[few])
             index.radius_neighbors(long[few])
+    rows = rng.normal(size=(100, 16))
+    hasher = BinaryAutoencoderHasher(16, max_iter=1, output="packed", random_state=0).fit(rows)
+    DecodedNeighbors(hasher, n_neighbors=1).fit(hasher.transform(rows)).kneighbors(rows[:2])
     projections = rng.normal(size=(2, 64))
     HammingNeighbors(1, n_bits=64, rescore="asymmetric").fit(codes).kneighbors(
         projections=projections

@@ -2,7 +2,7 @@
 
 import sys
 from argparse import Namespace
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -30,8 +30,9 @@ def _pixels(name: str) -> Rows:
     from ..datasets import fetch_cifar10, fetch_fashion_mnist, fetch_mnist
 
     fetch = {"cifar10": fetch_cifar10, "fashion-mnist": fetch_fashion_mnist, "mnist": fetch_mnist}
-    X, y = fetch[name](return_X_y=True)
-    return Rows(X.astype(np.float32), y)
+    found = fetch[name]()
+    X = found.data.astype(np.float32)
+    return Rows(X, found.target, label_names=list(map(str, found.target_names)))
 
 
 class NamedData(NamedTuple):
@@ -40,6 +41,7 @@ class NamedData(NamedTuple):
     load: Callable[[], Rows]
     n_queries: int = 100
     n_train: int = 500
+    image_shape: tuple[int, ...] | None = None  # of the pictures that rows are
 
 
 def _cifar100(folder: str) -> Rows:
@@ -69,16 +71,19 @@ IN_FOLDERS: dict[str, Callable[[str], Rows]] = {
 """Data sets that are read from a folder which the user names: ``name:FOLDER``."""
 
 NAMED = {
-    "digits": NamedData(_digits, n_queries=20, n_train=100),
+    "digits": NamedData(_digits, n_queries=20, n_train=100, image_shape=(8, 8)),
     "digits-gist": NamedData(_digits_gist, n_queries=20, n_train=100),
-    "fashion-mnist": NamedData(partial(_pixels, "fashion-mnist")),
-    "mnist": NamedData(partial(_pixels, "mnist")),
-    "cifar10": NamedData(partial(_pixels, "cifar10")),
+    "fashion-mnist": NamedData(partial(_pixels, "fashion-mnist"), image_shape=(28, 28)),
+    "mnist": NamedData(partial(_pixels, "mnist"), image_shape=(28, 28)),
+    "cifar10": NamedData(partial(_pixels, "cifar10"), image_shape=(32, 32, 3)),
 }
 
 
-def load_data(options: Namespace) -> Rows:
-    """Load the features and labels that the options name, and check them."""
+def load_data(options: Namespace, columns: Any = None, left_out: Sequence[str] = ()) -> Rows:
+    """Load the features and labels that the options name, and check them.
+
+    `columns` names the features of a table; None: all columns but those of labels and `left_out`.
+    """
     path = options.data
     name, colon, folder = path.partition(":")
     in_folder = bool(colon) and name in IN_FOLDERS
@@ -89,7 +94,8 @@ def load_data(options: Namespace) -> Rows:
     if "." not in path:
         known = [*NAMED, *(f"{name}:FOLDER" for name in IN_FOLDERS)]
         raise UsageError(f"unknown data {path!r}: give a file, or one of {', '.join(known)}.")
-    rows = read_rows(path, [] if options.labels else options.label_column)
+    rows = read_rows(path, [] if options.labels else options.label_column, columns, left_out)
+    rows = rows._replace(X=_in_rows(rows.X, path))
     check_rows(rows.X, path)
     check_finite(rows.X, path, rows.names)
     if rows.names and all(map(_looks_measured, rows.names)):
@@ -102,7 +108,16 @@ def load_data(options: Namespace) -> Rows:
     y = check_row_labels(y, options.labels or path, rows.X)
     if y is not None:
         [y] = number_paths(options.label_column, y)
-    return Rows(rows.X, y, rows.names)
+    return rows._replace(y=y)
+
+
+def _in_rows(X: Any, path: str) -> Any:
+    """Images as rows of their pixels."""
+    if X.ndim not in (3, 4) or 0 in X.shape:
+        return X
+    size = " x ".join(map(str, X.shape[1:]))
+    note(f"{path}: {X.shape[0]:,} images of {size}, each as a row of its pixels")
+    return X.reshape(X.shape[0], -1)
 
 
 def note(text: str) -> None:
@@ -138,16 +153,18 @@ def check_row_labels(y: Any, path: str, X: Any) -> Any:
 
 
 def number_paths(label_columns: list[str], *labels: np.ndarray) -> list[np.ndarray]:
-    """Number the labels of paths, which several columns are, whatever they hold.
+    """Number the labels of paths, which several columns with names, or with text, are.
 
     From 2 on, as 0 and 1 alone would be label sets. Other labels stay as they are.
     """
     shapes = {y.shape[1:] for y in labels}
-    if len(label_columns) < 2 or shapes != {(len(label_columns),)}:
+    n_columns = next(iter(shapes))[0] if len(shapes) == 1 and shapes != {()} else 1
+    has_text = any(y.dtype.kind in "OUS" for y in labels)
+    if n_columns < 2 or not (has_text or len(label_columns) == n_columns):
         return list(labels)
+    names = label_columns if len(label_columns) == n_columns else range(n_columns)
     numbers = [
-        _number_column(name, [y[:, place] for y in labels])
-        for place, name in enumerate(label_columns)
+        _number_column(str(name), [y[:, place] for y in labels]) for place, name in enumerate(names)
     ]
     return np.split(np.stack(numbers, axis=1) + 2, np.cumsum([len(y) for y in labels])[:-1])
 

@@ -1,4 +1,4 @@
-"""Read features and labels from .npy, .npz, .csv and .parquet files."""
+"""Read features and labels from arrays and tables in files."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -7,12 +7,23 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from ..persistence import load_codes, noted_n_bits, read_array, read_arrays, reading
+from ..persistence import (
+    ARRAY_FILES,
+    choose_array,
+    load_codes,
+    noted_n_bits,
+    read_array,
+    read_arrays,
+    read_named_arrays,
+    reading,
+    split_array_name,
+)
 from ._errors import UsageError
-from ._tables import listed, read_table
+from ._tables import listed, read_column, read_table
 
 _FIRST_GAP = 2.0**53  # from here on, floats leave integers out
-_KINDS = ".npy, .npz, .csv or .parquet"
+_TABLES = (".csv", ".parquet")
+_FEATURES, _LABELS = ("X", "features", "data"), ("y", "Y", "labels", "label", "L")  # usual names
 
 
 class Rows(NamedTuple):
@@ -21,21 +32,29 @@ class Rows(NamedTuple):
     X: Any
     y: Any = None
     names: list[str] | None = None  # of the features
+    label_names: Sequence[str] | None = None  # of classes 0, 1, ...
 
 
-def read_rows(path: str, label_columns: Sequence[str] = (), columns: Any = None) -> Rows:
+def read_rows(
+    path: str,
+    label_columns: Sequence[str] = (),
+    columns: Any = None,
+    left_out: Sequence[str] = (),
+) -> Rows:
     """Read features, and the labels that lie in the same file.
 
     Parameters
     ----------
     path : str
         ``.npy``: features, not loaded but mapped. ``.npz``: arrays X and y (or Y), or X_train,
-        y_train, X_test and y_test, or a sparse matrix. ``.csv``, ``.parquet``: one column for
-        each feature.
+        y_train, X_test and y_test, or a sparse matrix. ``.mat``, ``.pt``: arrays of these names.
+        ``.csv``, ``.parquet``: one column for each feature.
     label_columns : sequence of str, default=()
-        Columns, or the array of an ``.npz`` file, that hold the labels.
+        Columns, or arrays of a file that has several, that hold the labels.
     columns : sequence of str, default=None
-        The columns that are the features; None: all but `label_columns`.
+        The columns that are the features; None: all but `label_columns` and `left_out`.
+    left_out : sequence of str, default=()
+        Columns that are neither.
 
     Returns
     -------
@@ -49,28 +68,29 @@ def read_rows(path: str, label_columns: Sequence[str] = (), columns: Any = None)
         return Rows(_load_npy(path))
     if kind == ".npz":
         return _read_npz(path, label_columns)
+    if kind not in _TABLES:
+        file, name = split_array_name(path)
+        arrays = read_named_arrays(file)
+        X = choose_array(arrays, file, name, _FEATURES)
+        has_labels = bool(label_columns) or any(each in arrays for each in _LABELS)
+        return Rows(X, _chosen_labels(arrays, path, label_columns) if has_labels else None)
     table = read_table(
         path,
         lambda names: (
             list(label_columns),
-            _others(names, label_columns) if columns is None else list(columns),
+            _others(names, [*label_columns, *left_out]) if columns is None else list(columns),
         ),
     )
     return Rows(table.X, _joined(table.labels) if label_columns else None, table.names)
 
 
 def read_labels(path: str, label_columns: Sequence[str] = ()) -> np.ndarray:
-    """Read labels: an array, or the columns of a table that are named, or its only column."""
+    """Read labels: an array, several that are named, or columns of a table, or its only column."""
     kind = _kind(path)
-    if kind == ".npy":
-        return np.asarray(_load_npy(path))
-    if kind == ".npz":
-        arrays = read_arrays(path)
-        _check_one(label_columns, path)
-        name = label_columns[0] if label_columns else "y"
-        if name not in arrays:
-            raise UsageError(f"{path} has no array {name!r}. It has {listed(arrays)}.")
-        return arrays[name]
+    if kind not in _TABLES:
+        if kind == ".npy" and ":" not in path:
+            return np.asarray(_load_npy(path))
+        return _chosen_labels(read_named_arrays(split_array_name(path)[0]), path, label_columns)
 
     def choose(names: list[str]) -> tuple[list[str], list[str]]:
         if not label_columns and len(names) != 1:
@@ -80,6 +100,19 @@ def read_labels(path: str, label_columns: Sequence[str] = ()) -> np.ndarray:
         return list(label_columns) or names, []
 
     return _joined(read_table(path, choose).labels)
+
+
+def read_texts(path: str, column: str) -> list[str]:
+    """Read texts: a column of a table, or an array of a .npz file."""
+    kind = _kind(path)
+    if kind == ".npy":
+        raise UsageError(f"{path} has no column {column!r}: .npy files hold no texts.")
+    if kind != ".npz":
+        return read_column(path, column)
+    arrays = read_arrays(path)
+    if column not in arrays:
+        raise UsageError(f"{path} has no array {column!r}. It has {listed(arrays)}.")
+    return list(map(str, arrays[column].tolist()))
 
 
 def check_finite(rows: Any, path: str, names: Sequence[str] | None = None) -> None:
@@ -106,12 +139,38 @@ def check_labels(y: np.ndarray, path: str) -> np.ndarray:
 
 
 def _kind(path: str) -> str:
-    kind = Path(path).suffix.lower()
-    if kind not in (".npy", ".npz", ".csv", ".parquet"):
-        raise UsageError(f"{path}: cannot read files of this kind. Use {_KINDS}.")
-    if not Path(path).is_file():
-        raise UsageError(f"{path}: no such file.")
+    file, _ = split_array_name(path)
+    kind = Path(file).suffix.lower()
+    kinds = (*ARRAY_FILES, *_TABLES)
+    if kind not in kinds:
+        known = ", ".join(kinds[:-1])
+        raise UsageError(f"{path}: cannot read files of this kind. Use {known} or {kinds[-1]}.")
+    if not Path(file).is_file():
+        raise UsageError(f"{file}: no such file.")
     return kind
+
+
+def _chosen_labels(
+    arrays: dict[str, np.ndarray], path: str, label_columns: Sequence[str]
+) -> np.ndarray:
+    """Return the labels of a file of arrays: a usual one, or those that are named, side by side."""
+    file, name = split_array_name(path)
+    for each in label_columns:
+        if each not in arrays:
+            raise UsageError(f"{file} has no array {each!r}. It has {listed(arrays)}.")
+    names: list[str | None] = [name] if name is not None else [*label_columns] or [None]
+    chosen = [choose_array(arrays, file, each, _LABELS) for each in names]
+    columns = [_column(array, file) for array in chosen]
+    if len(columns) > 1 and len({column.shape for column in columns}) + columns[0].ndim > 2:
+        shapes = listed(column.shape for column in columns)
+        raise UsageError(f"{file}: arrays of a label path must be columns. Got shapes {shapes}.")
+    return _joined(columns)
+
+
+def _column(array: np.ndarray, file: str) -> np.ndarray:
+    """A vector of labels as such, which MATLAB keeps as a matrix."""
+    is_vector = array.ndim == 2 and 1 in array.shape and file.lower().endswith(".mat")
+    return array.ravel() if is_vector else array
 
 
 def _load_npy(path: str) -> np.ndarray:
@@ -122,7 +181,6 @@ def _read_npz(path: str, label_columns: Sequence[str]) -> Rows:
     arrays = read_arrays(path)
     if {"indices", "indptr", "format", "shape", "data"} <= set(arrays):
         return Rows(_sparse_rows(arrays, path))
-    _check_one(label_columns, path)
     if {"X_train", "X_test"} <= set(arrays):
         X = _both(arrays, "X", path)
         if not label_columns and {"y_train", "y_test"} <= set(arrays):
@@ -133,10 +191,9 @@ def _read_npz(path: str, label_columns: Sequence[str]) -> Rows:
         raise UsageError(
             f"{path} must hold an array X, or X_train and X_test. It has {listed(arrays)}."
         )
-    if label_columns and label_columns[0] not in arrays:
-        raise UsageError(f"{path} has no array {label_columns[0]!r}. It has {listed(arrays)}.")
-    names = label_columns or ("y", "Y")
-    return Rows(X, next((arrays[name] for name in names if name in arrays), None))
+    if label_columns or any(name in arrays for name in _LABELS):
+        return Rows(X, _chosen_labels(arrays, path, label_columns))
+    return Rows(X)
 
 
 def _both(arrays: dict[str, np.ndarray], name: str, path: str) -> np.ndarray:
@@ -165,11 +222,6 @@ def concatenate(parts: Sequence[np.ndarray]) -> np.ndarray:
             f"{', '.join(str(part.dtype) for part in parts)}."
         )
     return joined
-
-
-def _check_one(label_columns: Sequence[str], path: str) -> None:
-    if len(label_columns) > 1:
-        raise UsageError(f"{path}: the labels must be one array. Got {listed(label_columns)}.")
 
 
 def _sparse_rows(arrays: dict[str, np.ndarray], path: str) -> Any:

@@ -15,30 +15,39 @@ from . import (
     _command_compare,
     _command_encode,
     _command_evaluate,
+    _command_explore,
     _command_fit,
     _command_methods,
     _command_search,
+    _command_suggest,
     _command_warmup,
 )
+from ._affinities import in_options
 from ._outputs import check_words
 
 _COMMANDS = (
+    _command_suggest,
     _command_compare,
     _command_methods,
     _command_fit,
     _command_encode,
     _command_evaluate,
     _command_search,
+    _command_explore,
     _command_warmup,
 )
-_DESCRIPTION = "Learning to hash: compare methods, and fit, encode, evaluate and search on files."
+_DESCRIPTION = (
+    "Learning to hash: compare methods, and fit, encode, evaluate, search and look on files."
+)
 _EPILOG = """\
 examples:
+  hashrank suggest --data train.csv --label-column class --bits 32
   hashrank compare --data digits --methods lsh,itq,talr-ap --bits 12,24,48 --output results
   hashrank fit --data train.csv --label-column class --method talr-ap --bits 32 --output model.npz
   hashrank encode --model model.npz --data items.npy --output codes.npy
   hashrank evaluate --database codes.npy --database-labels labels.npy
   hashrank search --database codes.npy --queries codes.npy -k 10 --output found.npz
+  hashrank explore --data digits --model model.npz --output page.html
 
 exit codes: 0 done, 1 some runs failed or an unexpected error, 2 wrong input or usage,
 130 interrupted
@@ -134,7 +143,7 @@ def _explain(error: Exception | KeyboardInterrupt) -> tuple[str, int]:
         case KeyboardInterrupt():
             return str(error) or "interrupted", 130
         case ValueError() | OSError():
-            return f"error: {_one_line(error)}", 2
+            return f"error: {in_options(_one_line(error))}", 2
         case MemoryError():
             return f"error: this does not fit into memory: {_one_line(error)}", 2
     line = f"unexpected error: {type(error).__name__}: {_one_line(error)}"

@@ -9,15 +9,17 @@ from ..persistence import check_output
 from ._errors import UsageError
 
 
-def check_output_file(path: str, suffixes: Sequence[str], inputs: Iterable[str | None]) -> None:
+def check_output_file(
+    path: str, suffixes: Sequence[str], inputs: Iterable[str | None], option: str = "--output"
+) -> None:
     """Check the name of an output file, which must not be one of the inputs."""
-    if Path(path).suffix.lower() not in suffixes:
-        raise UsageError(f"--output {path} must end in {' or '.join(suffixes)}.")
+    if suffixes and Path(path).suffix.lower() not in suffixes:
+        raise UsageError(f"{option} {path} must end in {' or '.join(suffixes)}.")
     if os.path.isdir(path):
-        raise UsageError(f"--output {path} is a folder: it must name a file.")
+        raise UsageError(f"{option} {path} is a folder: it must name a file.")
     if not Path(path).absolute().parent.is_dir():
-        raise UsageError(f"--output {path}: there is no such folder.")
-    _check(path, inputs)
+        raise UsageError(f"{option} {path}: there is no such folder.")
+    _check(path, inputs, option)
 
 
 def check_output_folder(path: str, inputs: Iterable[str | None]) -> Path:
@@ -41,8 +43,8 @@ def check_words(words: Iterable[str]) -> None:
             raise UsageError(f"{word!a} is not UTF-8. Rename the file or the folder.") from error
 
 
-def _check(path: str, inputs: Iterable[str | None]) -> None:
+def _check(path: str, inputs: Iterable[str | None], option: str = "--output") -> None:
     try:
         check_output(path, [given for given in inputs if given is not None])
     except ValueError as error:
-        raise UsageError(f"--output {error}") from error
+        raise UsageError(f"{option} {error}") from error

@@ -1,9 +1,12 @@
 """Read codes and encode features from files, for ``encode``, ``evaluate`` and ``search``."""
 
+from typing import Any
+
 import numpy as np
 
+from .. import codes
 from ..base import BaseHasher
-from ..codes import load_codes, packed_width
+from ..codes import codes_of_array
 from ..persistence import noted_n_bits
 from ._data import check_rows
 from ._errors import UsageError
@@ -21,25 +24,28 @@ def encode_file(hasher: BaseHasher, path: str, out: str | None, n_jobs: int | No
         raise UsageError(f"{path}: {str(error).splitlines()[0]}") from error
 
 
-def read_codes(paths: list[str], n_bits: int | None) -> tuple[list[np.ndarray], int]:
-    """Read codes of several files, and their length, which `hashrank encode` notes in files."""
-    noted = [noted_n_bits(path) if path.lower().endswith(".npy") else None for path in paths]
+def read_codes(
+    paths: list[str], n_bits: int | None, threshold: float | None = None
+) -> tuple[list[np.ndarray], int]:
+    """Read codes of several files, and their length, where it is not in doubt."""
     if n_bits is None:
+        noted = (noted_n_bits(path) for path in paths if _is_npy(path))
         n_bits = next((length for length in noted if length is not None), None)
-    if n_bits is None:
-        raise UsageError(f"{paths[0]} does not say how long its codes are: give --bits.")
-    codes = []
-    for path, length in zip(paths, noted):
-        codes.append(read_rows(path).X if length is None else load_codes(path, n_bits))
-        if length is None:
-            _check_codes(codes[-1], path, n_bits)
-    return codes, n_bits
-
-
-def _check_codes(codes: np.ndarray, path: str, n_bits: int) -> None:
-    width = packed_width(n_bits)
-    if codes.ndim != 2 or codes.dtype.kind not in "biu" or codes.shape[1] not in (width, n_bits):
+    found = [_read(path, n_bits, threshold) for path in paths]
+    lengths = list(dict.fromkeys(each.n_bits for each in found))
+    if len(lengths) > 1:
         raise UsageError(
-            f"{path}: codes of {n_bits} bits are integers in {width} packed columns or {n_bits} "
-            f"columns of bits. Got {codes.dtype} of shape {codes.shape}."
+            f"codes that are compared must be of one length. Got {lengths[0]} bits in {paths[0]} "
+            f"and {lengths[1]} in {paths[1]}."
         )
+    return [each.codes for each in found], lengths[0]
+
+
+def _read(path: str, n_bits: int | None, threshold: float | None) -> Any:
+    if path.lower().endswith((".csv", ".parquet")):
+        return codes_of_array(read_rows(path).X, path, n_bits=n_bits, threshold=threshold)
+    return codes.read_codes(path, n_bits=n_bits, threshold=threshold)
+
+
+def _is_npy(path: str) -> bool:
+    return path.lower().endswith(".npy")

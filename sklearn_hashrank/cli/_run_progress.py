@@ -1,6 +1,8 @@
 """Show the progress of a comparison: a bar on a terminal, lines elsewhere."""
 
+import math
 import sys
+import time
 from types import TracebackType
 from typing import Any
 
@@ -12,7 +14,8 @@ class Lines:
 
     def __init__(self, column: Column) -> None:
         self.column = column
-        self.n_done = self.n_runs = self.n_failed = 0
+        self.n_done = self.n_runs = self.n_failed = self._n_new = 0
+        self._start = time.monotonic()
 
     def __enter__(self) -> "Lines":
         return self
@@ -29,7 +32,16 @@ class Lines:
         """Count a finished run and show its line."""
         self.n_done, self.n_runs = n_done, n_runs
         self.n_failed += bool(result.error)
-        self.show(f"[{n_done}/{n_runs}] {describe(result, self.column)}")
+        self._n_new += not result.kept
+        self.show(f"[{n_done}/{n_runs}] {describe(result, self.column)}{self._time_left()}")
+
+    def _time_left(self) -> str:
+        """Guess from the runs that were done, those that were kept left aside."""
+        n_left, seconds = self.n_runs - self.n_done, time.monotonic() - self._start
+        if not n_left or not self._n_new:
+            return ""
+        left = seconds / self._n_new * n_left
+        return f"; about {left:.0f} s left" if left < 100 else f"; about {left / 60:.0f} min left"
 
     def show(self, line: str) -> None:
         """Print a line."""
@@ -101,5 +113,6 @@ def describe(result: RunResult, column: Column) -> str:
     if result.error:
         return f"{what}failed: {result.error}"
     score, seconds = result.scores[column.name], result.scores["fit_seconds"]
-    how = "kept from an earlier run" if result.kept else f"trained in {seconds:.2g} s"
+    how = "given" if math.isnan(seconds) else f"trained in {seconds:.2g} s"
+    how = "kept from an earlier run" if result.kept else how
     return f"{what}{column.title} {score:.3f}, {how}"

@@ -60,6 +60,34 @@ def read_table(path: str, choose: Choose) -> Table:
         return read(path, choose)
 
 
+def read_column(path: str, name: str) -> list[str]:
+    """Read one column of a ``.csv`` or ``.parquet`` file as text; missing values are empty."""
+    kind = Path(path).suffix.lower()
+    read = _csv_column if kind == ".csv" else _parquet_column
+    with reading(path, f": cannot be read as {kind[1:]}: {{}}.", passing=UsageError):
+        return read(path, name)
+
+
+def _csv_column(path: str, name: str) -> list[str]:
+    with open(path, encoding="utf-8-sig", newline="") as file:
+        rows = csv.reader(file, strict=True)
+        names = next(rows, None) or []
+        _chosen(lambda all_names: ([name], []), names, path)
+        place = names.index(name)
+        return [fields[place] for fields in _whole_rows(rows, len(names), path)]
+
+
+def _parquet_column(path: str, name: str) -> list[str]:
+    try:
+        import pyarrow.parquet
+    except ImportError as error:
+        raise need_extra("pyarrow", f"reading {path}") from error
+    with pyarrow.parquet.ParquetFile(path, page_checksum_verification=True) as file:
+        _chosen(lambda all_names: ([name], []), list(file.schema_arrow.names), path)
+        values = _decoded(file.read(columns=[name]).column(name)).to_pylist()
+    return ["" if value is None else str(value) for value in values]
+
+
 def _read_csv(path: str, choose: Choose) -> Table:
     with open(path, encoding="utf-8-sig", newline="") as file:
         rows = csv.reader(file, strict=True)

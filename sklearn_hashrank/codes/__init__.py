@@ -9,9 +9,11 @@ from ._code_formats import (
     check_n_bits,
     pack_codes,
     packed_width,
+    truncate_codes,
     unpack_codes,
     write_codes,
 )
+from ._code_reading import codes_of_array, read_codes
 from ._counts import CodeCounter, KeptCodes
 from ._groups import EqualCodes, group_equal
 from ._targets import collect_codes
@@ -24,13 +26,16 @@ __all__ = [
     "KeptCodes",
     "as_code_matrix",
     "check_n_bits",
+    "codes_of_array",
     "collect_codes",
     "group_equal",
     "hamming_distances",
     "load_codes",
     "pack_codes",
     "packed_width",
+    "read_codes",
     "spherical_distances",
+    "truncate_codes",
     "unpack_codes",
     "weighted_distances",
     "write_codes",

@@ -125,6 +125,42 @@ def check_pad_bits(packed: np.ndarray, n_bits: int, name: str) -> None:
         )
 
 
+def truncate_codes(packed: ArrayLike, n_bits: int) -> np.ndarray:
+    """Keep the first bits of packed codes.
+
+    Codes in columns of bits or signs are truncated by ``codes[:, :n_bits]``.
+
+    Parameters
+    ----------
+    packed : array-like of shape (n, n_bytes), uint8
+        Packed codes of at least `n_bits` bits.
+    n_bits : int
+        Length of the shorter codes.
+
+    Returns
+    -------
+    packed : ndarray of shape (n, ceil(n_bits / 8)), uint8
+        The last byte is filled with zeros.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn_hashrank.codes import truncate_codes
+    >>> truncate_codes(np.array([[255, 255]], dtype=np.uint8), 4)
+    array([[240]], dtype=uint8)
+    """
+    n_bits = _required_n_bits(n_bits)
+    packed = as_code_matrix(packed, "packed")
+    if packed.dtype != np.uint8 or packed.shape[1] < packed_width(n_bits):
+        raise ValueError(
+            f"packed must be uint8 with at least {packed_width(n_bits)} columns for "
+            f"n_bits={n_bits}. Got {packed.dtype} with {packed.shape[1]} columns."
+        )
+    shorter = packed[:, : packed_width(n_bits)].copy()
+    shorter[:, -1] &= np.uint8(256 - (1 << -n_bits % 8))
+    return shorter
+
+
 def _required_n_bits(n_bits: int) -> int:
     checked = check_n_bits(n_bits)
     if checked is None:

@@ -1,4 +1,4 @@
-"""Comparisons of methods at several code lengths and seeds; see :func:`compare`."""
+"""Comparisons of methods: :func:`compare`, and :func:`suggest`, which says which one to take."""
 
 from ._columns import (
     COLUMNS,
@@ -9,21 +9,34 @@ from ._columns import (
     name_measures,
 )
 from ._comparison import WRITTEN_FILES, Comparison, compare
-from ._method_table import GROUPS, METHODS, Method, method_from_name, parameters_to_set
+from ._method_table import (
+    GROUPS,
+    METHODS,
+    SITUATIONS,
+    Method,
+    method_from_name,
+    parameters_to_set,
+)
 from ._rescored import Rescoring, measure_rescoring, projections_of
 from ._runner import RunResult
+from ._suggest import suggest
+from ._suggestion import Rival, Suggestion, Trial
 
 __all__ = [
     "COLUMNS",
     "GROUPS",
     "MEASURED",
     "METHODS",
+    "SITUATIONS",
     "WRITTEN_FILES",
     "Column",
     "Comparison",
     "Method",
     "Rescoring",
+    "Rival",
     "RunResult",
+    "Suggestion",
+    "Trial",
     "columns_of",
     "compare",
     "measure_codes",
@@ -32,4 +45,5 @@ __all__ = [
     "name_measures",
     "parameters_to_set",
     "projections_of",
+    "suggest",
 ]

@@ -97,6 +97,13 @@ _FIGURES = tuple(column for column in COLUMNS if column.name not in MEASURED)
 _MEANINGS = {
     "average_precision": "The expected average precision.",
     "ndcg": "The expected `dcg` over that of the ideal ranking, which is cut at `k` too.",
+    "average_precision_at_r": "The expected average precision of the first R places, where R items "
+    "are relevant in all.",
+    "r_precision": "The expected precision of the first R places, where R items are relevant in "
+    "all.",
+    "hit_rate": "The probability that a relevant item is among the first `k`.",
+    "rank_biased_precision": "The expected share of relevant items that a patient reader sees.",
+    "bpref": "The expected binary preference: judged irrelevant items ahead of relevant ones.",
     "dcg": "The expected discounted cumulative gain of the first `k` places.",
     "precision": "The expected precision: the relevant share of the first `k` places, filled or "
     "not.",
@@ -113,11 +120,16 @@ _MEANINGS = {
 """What reports say of the package's measures, where their options are not those of `COLUMNS`."""
 
 _TIE_RANGE: dict[str, TieOrder] = {
-    "": "expected",
     "_pessimistic": "pessimistic",
     "_optimistic": "optimistic",
 }
 _CURVES = ("k", "precision", "recall", "items_per_code", "codes_with_so_many_items")
+OF_QUERIES = "of_queries"
+"""Key of the values of each query among the curves of a run, by the names of the measures."""
+
+HISTORY = "history"
+"""Key of the values of the objective after each pass among the curves of a run; often empty."""
+
 _LARGEST = 1 << 53  # integer that is a float
 _MOST_CODES = 1 << 32
 _OF_RUN = ("method", "n_bits", "seed", "error")
@@ -211,8 +223,9 @@ def measure_codes(
     -------
     scores : dict of str to float
         Means over the queries by the names of the measures; of rankings with their bounds.
-    curves : dict of str to list
-        Plain lists and numbers, fit for JSON.
+    curves : dict
+        Plain lists and numbers, fit for JSON: points of the curves of a report, and as
+        ``"of_queries"`` the values of each query by the names of the measures.
 
     Examples
     --------
@@ -235,17 +248,17 @@ def measure_codes(
         n_jobs=n_jobs,
     )
     warn_if_all_is_relevant(histogram)
-    scores = {}
+    scores, of_queries = {}, {}
     for name, configured in named.items():
-        if not _is_ranged(configured):
-            scores[name] = mean_value(histogram.measure(configured))
-            continue
-        for suffix, ties in _TIE_RANGE.items():
+        of_queries[name] = histogram.measure(configured)
+        scores[name] = mean_value(of_queries[name])
+        for suffix, ties in _TIE_RANGE.items() if _is_ranged(configured) else ():
             options = {**configured.given, "ties": ties}
             scores[name + suffix] = mean_value(histogram.measure(configured.measure, **options))
     usage = histogram.code_usage()
     scores |= {"distinct_codes": usage.n_distinct, "code_entropy": usage.entropy}
-    return scores, _curves(histogram, usage)
+    values = {name: of_each.tolist() for name, of_each in of_queries.items()}
+    return scores, _curves(histogram, usage) | {OF_QUERIES: values, HISTORY: []}
 
 
 def are_scores(
@@ -254,15 +267,22 @@ def are_scores(
     """Whether these are scores of a run by such measures: every name is there, and a number."""
     names = set(_COUNTED) | {column.name for column in (*_FIGURES, *further)}
     for name, configured in measures.items():
-        names |= {name + suffix for suffix in (_TIE_RANGE if _is_ranged(configured) else [""])}
+        names |= {name + suffix for suffix in ("", *(_TIE_RANGE if _is_ranged(configured) else ()))}
     return isinstance(scores, dict) and names <= set(scores) and _are_numbers(scores.values())
 
 
 def are_curves(curves: Any) -> bool:
     """Whether these are curves as :func:`measure_codes` gives them, each as long as its partner."""
-    if not isinstance(curves, dict) or set(curves) != set(_CURVES):
+    if not isinstance(curves, dict) or set(curves) != {*_CURVES, OF_QUERIES, HISTORY}:
         return False
-    if not all(isinstance(curve, list) and _are_numbers(curve) for curve in curves.values()):
+    of_queries = curves[OF_QUERIES]
+    if not isinstance(of_queries, dict) or not all(
+        isinstance(values, list) and _are_numbers(values) for values in of_queries.values()
+    ):
+        return False
+    if not all(isinstance(curves[name], list) for name in (*_CURVES, HISTORY)):
+        return False
+    if not all(_are_numbers(curves[name]) for name in (*_CURVES, HISTORY)):
         return False
     k, precision, recall, items, codes = (curves[name] for name in _CURVES)
     counts = [*k, *items, *codes]

@@ -2,8 +2,8 @@
 
 import warnings
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
-from itertools import product
+from dataclasses import dataclass, field, replace
+from itertools import compress, product
 from pathlib import Path
 from typing import Any
 
@@ -21,13 +21,17 @@ from ..measures import ConfiguredMeasure
 from ..metrics.settings import has_setting, with_settings
 from ..model_selection import RetrievalSplit
 from ..persistence import write_file
+from ._chance import CHANCE, columns_above_chance, measure_chance, with_above_chance
 from ._columns import COLUMNS, MEASURED, Column, columns_of, name_measures
-from ._method_table import METHODS, check_method, method_from_name
+from ._explored import Explored, best_runs, fit_runs
+from ._figures import Figure, draw_figures
+from ._given_codes import GivenCodes
+from ._method_table import METHODS, check_method, in_groups, method_from_name
 from ._protocols import check_protocol, describe_protocol, draw_split
 from ._provenance import describe_data, describe_machine, run_key, versions
 from ._refusals import describe_refusals, find_refusals
 from ._rescored import Rescoring
-from ._result_tables import Table, summarize, to_csv, to_latex, to_markdown
+from ._result_tables import LEVEL, Notation, Table, summarize, to_csv, to_latex, to_markdown
 from ._run_store import RunStore, load_result, save_result
 from ._runner import Run, RunResult, execute, interrupts_ignored
 
@@ -38,8 +42,12 @@ WRITTEN_FILES = {
     "csv": "runs.csv",
     "markdown": "tables.md",
     "latex": "tables.tex",
+    "explore": "explore.html",
 }
 """Names of the files that :meth:`Comparison.write` writes."""
+
+FIGURES = "figures"
+"""Name of the folder that it writes figures into."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +62,10 @@ class Comparison:
         What was compared, on what, how and by which versions, for people to read.
     columns : tuple of Column
         The scores that tables show.
+    chance : list of RunResult
+        What constant codes score, for each seed and code length: the last row of every table.
+    explored : object, default=None
+        The two best methods, fitted, and the rows of the page that shows what they retrieve.
 
     Examples
     --------
@@ -72,6 +84,8 @@ class Comparison:
     results: list[RunResult]
     about: dict[str, Any]
     columns: tuple[Column, ...] = COLUMNS
+    chance: list[RunResult] = field(default_factory=list)
+    explored: Explored | None = None
 
     @property
     def failures(self) -> list[RunResult]:
@@ -91,7 +105,7 @@ class Comparison:
         tables : list of Table
             One for each score, methods by code lengths.
         """
-        tables = summarize(self.results, self.columns, self.about["groups"])
+        tables = summarize(self.results, self.columns, self.about["groups"], self.chance)
         return tables if names is None else [t for t in tables if t.column.name in set(names)]
 
     def to_csv(self) -> str:
@@ -104,35 +118,78 @@ class Comparison:
         """
         return to_csv(self.results)
 
-    def to_markdown(self, names: Iterable[str] | None = None) -> str:
+    def to_markdown(
+        self,
+        names: Iterable[str] | None = None,
+        *,
+        digits: int | None = None,
+        ranges: bool = True,
+    ) -> str:
         """Tables as Markdown.
 
         Parameters
         ----------
         names : iterable of str, default=None
             Scores that are wanted; None: all that have a table.
+        digits : int, default=None
+            Decimal places of shares. None: as many as show the spread, three to five.
+        ranges : bool, default=True
+            Whether cells show the worst and the best order of ties.
 
         Returns
         -------
         text : str
             A heading and a pipe table for each score.
         """
-        return to_markdown(self.tables(names))
+        return to_markdown(self.tables(names), Notation(digits, ranges))
 
-    def to_latex(self, names: Iterable[str] | None = None) -> str:
+    def to_latex(
+        self,
+        names: Iterable[str] | None = None,
+        *,
+        combined: bool = False,
+        digits: int | None = None,
+        ranges: bool = True,
+    ) -> str:
         """Tables as LaTeX, for the package booktabs.
 
         Parameters
         ----------
         names : iterable of str, default=None
-            Scores that are wanted; None: all that have a table.
+            Scores that are wanted; None: all that have a table, without times where `combined`.
+        combined : bool, default=False
+            Whether one table has all scores side by side.
+        digits : int, default=None
+            Decimal places of shares. None: as many as show the spread, three to five.
+        ranges : bool, default=True
+            Whether cells show the worst and the best order of ties.
 
         Returns
         -------
         text : str
-            A ``table`` environment for each score.
+            A ``table`` environment for each score, or one for all. Captions say which protocol,
+            seeds and test the numbers come from.
         """
-        return to_latex(self.tables(names))
+        tables = self.tables(names)
+        if combined and names is None:
+            tables = [table for table in tables if not table.column.is_time] or tables
+        return to_latex(tables, Notation(digits, ranges), self._caption(), combined)
+
+    def _caption(self) -> str:
+        """What the caption of a paper says of protocol, seeds and test."""
+        about, seeds = self.about, len(self.about["seeds"])
+        texts = [
+            f"Data: {about['data']['name']}; {about['protocol']['sizes']}",
+            f"{seeds} seed{'s' * (seeds != 1)}",
+        ]
+        if self.chance:
+            texts.append("chance: constant codes")
+        if seeds > 1:
+            texts.append(
+                "bold: ahead of every other method by paired t-tests over queries and over seeds, "
+                f"p <= {LEVEL} after Holm's correction"
+            )
+        return "; ".join(texts) + "."
 
     def to_html(self) -> str:
         """Make the report: one page, which loads no other file.
@@ -142,35 +199,77 @@ class Comparison:
         page : str
             HTML with its style sheet, its script and all pictures inside.
         """
+        return self._html(self.figures())
+
+    def figures(self) -> list[Figure]:
+        """Draw the figures of the report.
+
+        Returns
+        -------
+        figures : list of Figure
+            Empty without matplotlib. Each has a `name`, a `caption` and the `canvas`, a matplotlib
+            figure.
+        """
+        groups = in_groups(self.about["methods"], self.about["groups"])
+        return draw_figures(self.results, self.columns, groups, self.chance)
+
+    def _html(self, figures: list[Figure]) -> str:
         from ._report import to_html
 
-        return to_html(self)
+        return to_html(self, figures)
 
-    def write(self, folder: str | Path) -> dict[str, Path]:
-        """Write the report and the tables into a folder.
+    def write(
+        self,
+        folder: str | Path,
+        *,
+        combined: bool = False,
+        digits: int | None = None,
+        ranges: bool = True,
+    ) -> dict[str, Path]:
+        """Write the report, the tables and the figures into a folder.
 
         Parameters
         ----------
         folder : str or Path
             The folder, which is made where it does not exist.
+        combined : bool, default=False
+            Whether one table has all scores side by side.
+        digits : int, default=None
+            Decimal places of shares. None: as many as show the spread, three to five.
+        ranges : bool, default=True
+            Whether cells show the worst and the best order of ties.
 
         Returns
         -------
         paths : dict of str to Path
-            Paths of the files ``"report"``, ``"csv"``, ``"markdown"`` and ``"latex"``.
+            Paths of the files ``"report"``, ``"csv"``, ``"markdown"`` and ``"latex"``, of a folder
+            ``"figures"``, which has each figure as PDF and as SVG where matplotlib is installed,
+            and after ``compare(explore=...)`` of ``"explore"``.
         """
         folder = Path(folder)
         folder.mkdir(parents=True, exist_ok=True)
+        figures = self.figures()
         paths = {kind: folder / name for kind, name in WRITTEN_FILES.items()}
         texts = {
-            "report": self.to_html,
-            "csv": self.to_csv,
-            "markdown": self.to_markdown,
-            "latex": self.to_latex,
+            "report": self._html(figures),
+            "csv": self.to_csv(),
+            "markdown": self.to_markdown(digits=digits, ranges=ranges),
+            "latex": self.to_latex(combined=combined, digits=digits, ranges=ranges),
         }
-        for kind, path in paths.items():
-            with write_file(path, "w", encoding="utf-8") as file:
-                file.write(texts[kind]())
+        for kind, text in texts.items():
+            with write_file(paths[kind], "w", encoding="utf-8") as file:
+                file.write(text)
+        if self.explored is None:
+            del paths["explore"]
+        else:
+            self.explored.write(paths["explore"])
+        if figures:
+            paths["figures"] = folder / FIGURES
+            paths["figures"].mkdir(exist_ok=True)
+        for figure in figures:
+            for kind in ("pdf", "svg"):
+                with write_file(paths["figures"] / f"{figure.name}.{kind}", "wb") as file:
+                    file.write(figure.saved_as(kind))
         return paths
 
 
@@ -179,13 +278,16 @@ def compare(
     y: Any = None,
     *,
     methods: Iterable[str] | Mapping[str, Any] = ("lsh", "itq", "talr-ap"),
+    codes: Mapping[str, Any] | None = None,
     n_bits: Iterable[int] = (12, 24, 32, 48),
     seeds: int | Iterable[int] = 3,
     protocol: Any = None,
     affinity: Any = "auto",
     measures: Any = MEASURED,
+    columns: Iterable[str] | None = None,
     rescoring: Rescoring | None = None,
     skip_refused: bool = False,
+    explore: bool | Mapping[str, Any] = False,
     name: str = "data",
     store: str | Path | None = None,
     n_jobs: int | None = None,
@@ -211,6 +313,11 @@ def compare(
         end in one, and any other estimator whose ``transform``, or else ``predict``, gives codes.
         ``n_bits`` and ``random_state`` are set wherever an estimator or one inside of it has them,
         and ``output`` of the last step; ``affinity="auto"`` becomes `affinity`.
+    codes : mapping of str to array-like, default=None
+        Codes that something else made, by the name that tables should give them: one for each row
+        of `X`, as bits or signs, or what :func:`~sklearn_hashrank.codes.read_codes` returned. They
+        are methods at their own length, and are not timed. Whether they learned from rows that are
+        queries here is not known; pass the protocol that they were made by as a `RetrievalSplit`.
     n_bits : iterable of int, default=(12, 24, 32, 48)
         Code lengths. An estimator without ``n_bits`` runs once, at its own width.
     seeds : int or iterable of int, default=3
@@ -219,14 +326,19 @@ def compare(
         How rows are sampled, see :mod:`sklearn_hashrank.model_selection`; its `random_state`
         becomes the seed. An object of your own has a method ``split(X, y)`` that gives the numbers
         of training rows, queries and database rows. A `RetrievalSplit` is the same for every seed.
-        None: 100 queries and 500 training rows of each class, or without `y` 1,000 queries and
-        everything else to train on.
+        None: what :func:`~sklearn_hashrank.model_selection.choose_retrieval_split` finds that the
+        rows suffice for: 100 queries and 500 training rows of each class where there are so many.
     affinity : "auto" or affinity object, default="auto"
         How `y` says what is relevant. Fitted on the training rows of each split.
     measures : str, callable, Measure, list or dict, default=("ap", "ndcg", "ph2", "acg", "mlgap")
         What is measured, as for :func:`~sklearn_hashrank.metrics.make_retrieval_scorer`: short
         names, such names with options as in ``"ap@5000:normalize=retrieved"``, functions, partial
         functions, or measures of your own, each a column of the tables.
+    columns : iterable of str, default=None
+        Names of the columns that tables and report show, in this order: those of `measures`,
+        ``"fit_seconds"``, ``"encode_microseconds"``, those of `rescoring`, and for each measure
+        its name with ``"_above_chance"``, which is the score less that of constant codes. None: all
+        but the last.
     rescoring : Rescoring, default=None
         Adds columns for what is found when the nearest codes are put in order of asymmetric
         distances or of distances between floats, and for what it costs. `X` must be dense.
@@ -235,6 +347,11 @@ def compare(
         features, or ``"classifier"`` without class labels. True: they are left out, with a warning.
         False: all of them are named in an error. Both happen before the first run. Estimators of
         your own are asked by ``check_data(X, y)`` where they have it.
+    explore : bool or dict, default=False
+        Whether the report comes with a page that shows what the two best methods retrieve: by the
+        first measure, with the longest codes, on the first split. They are fitted once more for
+        it. A dict says how the page shows rows, as ``{"image_shape": (8, 8)}`` does; it holds
+        arguments of :func:`~sklearn_hashrank.explore.write_page`.
     name : str, default="data"
         What the report calls the data.
     store : str or Path, default=None
@@ -266,17 +383,24 @@ def compare(
     ['lsh', 'itq', 'lsh', 'itq']
     """
     check_n_jobs(n_jobs)
-    hashers, named = _check_methods(methods), name_measures(measures)
-    X, y = _check_data(X, y)
+    named, hashers = name_measures(measures), _check_methods(methods)
+    X, y = check_data(X, y)
+    hashers |= _check_codes(codes, hashers, X)
     given, affinity = affinity, _decided(affinity, y)
     _check_rescoring(rescoring, X)
+    shown, above_chance = _chosen_columns(columns, named, rescoring)
+    if not isinstance(explore, (bool, Mapping)):
+        raise ValueError(
+            "explore must be a bool, or a dict of arguments of write_page. "
+            f"Got {explore!r} instead."
+        )
     compared = X if y is None else y
     lengths = _check_integers(n_bits, "n_bits", 1)
     seeds = _check_integers(range(seeds) if is_int(seeds) else seeds, "seeds", 0)
-    protocol = check_protocol(protocol, y is not None)
+    protocol, reason = check_protocol(protocol, X, y)
     splits = {seed: draw_split(protocol, X, compared, seed) for seed in seeds}
-    to_learn_from = _affinity_of_hashers(given, affinity, y, splits.values())
-    hashers = {method: _with_affinity(hasher, to_learn_from) for method, hasher in hashers.items()}
+    to_learn_from = affinity_of_hashers(given, affinity, y, splits.values())
+    hashers = {method: with_affinity(hasher, to_learn_from) for method, hasher in hashers.items()}
     fitted = {seed: fit_affinity(affinity, compared[splits[seed].train]) for seed in seeds}
     affinities = {seed: each.without_database() for seed, each in fitted.items()}
     if y is not None:
@@ -303,20 +427,37 @@ def compare(
         n_jobs,
         progress,
     )
+    found = {(result.n_bits, result.seed) for result in results if result.scores}
+    chance = [
+        measure_chance(bits, seed, compared, splits[seed], affinities[seed], named, n_jobs)
+        for bits, seed in sorted(found)
+    ]
+    results = with_above_chance(results, chance, above_chance)
     hashers = {method: hashers[method] for method in dict.fromkeys(run.method for run in runs)}
     about = {
         "data": describe_data(name, X, compared, fitted[seeds[0]]) | {"digest": data},
-        "protocol": describe_protocol(protocol, splits),
+        "protocol": describe_protocol(protocol, reason, splits),
         "methods": {method: repr(hasher) for method, hasher in hashers.items()},
         "left_out": left_out,
-        "groups": {} if isinstance(methods, Mapping) else _groups(hashers),
+        "groups": {} if isinstance(methods, Mapping) else _groups(hashers, codes or ()),
         "seeds": seeds,
         "command": command,
         "versions": versions(),
         "times": "; ".join(sorted({r.measured_on for r in results if r.measured_on})),
     }
-    further = () if rescoring is None else rescoring.columns
-    return Comparison(results, about, (*columns_of(named), *further))
+    if explore is False:
+        return Comparison(results, about, shown, chance)
+    fitted_here = [not isinstance(run.hasher, GivenCodes) for run in runs]
+    best = best_runs(
+        list(compress(runs, fitted_here)), list(compress(results, fitted_here)), shown[0]
+    )
+    if not best:
+        return Comparison(results, about, shown, chance)
+    seed = best[0].seed
+    models = fit_runs(best, X, y, splits[seed].train)
+    options = {"title": name, "n_jobs": n_jobs} | dict({} if explore is True else explore)
+    explored = Explored(models, X, compared, splits[seed], affinities[seed], options)
+    return Comparison(results, about, shown, chance, explored)
 
 
 def _run_all(
@@ -393,7 +534,7 @@ def _decided(affinity: Any, y: Any) -> Any:
     return auto_affinity(y) if y is not None and is_auto(affinity) else affinity_for(affinity, y)
 
 
-def _affinity_of_hashers(given: Any, decided: Any, y: Any, splits: Iterable[RetrievalSplit]) -> Any:
+def affinity_of_hashers(given: Any, decided: Any, y: Any, splits: Iterable[RetrievalSplit]) -> Any:
     """Let hashers decide what "auto" means, unless the training rows of a split look otherwise.
 
     A hasher that decides itself knows that the affinity is a guess, and may refuse it.
@@ -412,7 +553,28 @@ def _check_rescoring(rescoring: Any, X: Any) -> None:
         raise ValueError("rescoring reads rows of floats: X must be dense. Got a sparse X.")
 
 
-def _check_data(X: Any, y: Any) -> tuple[Any, Any]:
+def _chosen_columns(
+    names: Iterable[str] | None,
+    measures: Mapping[str, ConfiguredMeasure],
+    rescoring: Rescoring | None,
+) -> tuple[tuple[Column, ...], tuple[Column, ...]]:
+    """Return the columns that are shown, and those of them that are above chance."""
+    columns = (*columns_of(measures), *(() if rescoring is None else rescoring.columns))
+    if names is None:
+        return columns, ()
+    further = {column.name: column for column in columns_above_chance(columns, measures)}
+    known = {column.name: column for column in columns} | further
+    names = [names] if isinstance(names, str) else list(names)
+    for name in names:
+        if name not in known:
+            raise ValueError(f"columns must be among {', '.join(known)}. Got {name!r}.")
+    chosen = tuple(known[name] for name in dict.fromkeys(names))
+    if not chosen:
+        raise ValueError("columns must name at least one column.")
+    return chosen, tuple(column for column in chosen if column.name in further)
+
+
+def check_data(X: Any, y: Any) -> tuple[Any, Any]:
     X = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32], input_name="X")
     if y is None:
         return X, None
@@ -436,7 +598,7 @@ def _check_methods(methods: Any) -> dict[str, Any]:
     return {name: check_method(hasher, name) for name, hasher in methods.items()}
 
 
-def _with_affinity(estimator: Any, affinity: Any) -> Any:
+def with_affinity(estimator: Any, affinity: Any) -> Any:
     """Clone an estimator that learns from `affinity` wherever it would choose one itself."""
     estimator = clone(estimator)
     chosen = {
@@ -447,14 +609,35 @@ def _with_affinity(estimator: Any, affinity: Any) -> Any:
     return estimator.set_params(**chosen)
 
 
-def _groups(notations: Iterable[str]) -> dict[str, str]:
-    return {each: METHODS[each.partition(":")[0].strip()].group for each in notations}
+def _groups(methods: Iterable[str], given: Iterable[str]) -> dict[str, str]:
+    """Group of each method that was named; given codes have none."""
+    named = set(methods) - set(given)
+    return {
+        each: METHODS[each.partition(":")[0].strip()].group for each in methods if each in named
+    }
+
+
+def _check_codes(
+    codes: Mapping[str, Any] | None, methods: Iterable[str], X: Any
+) -> dict[str, GivenCodes]:
+    """Return given codes as methods, after a look at their form and number."""
+    if codes is not None and not isinstance(codes, Mapping):
+        raise ValueError(f"codes must map names to codes. Got {type(codes).__name__}.")
+    found = {name: GivenCodes(each) for name, each in (codes or {}).items()}
+    _check_names(found)
+    for name, each in found.items():
+        if name in methods:
+            raise ValueError(f"each method must be named once. Got {name!r} with codes as well.")
+        each.check_rows(name, X.shape[0])
+    return found
 
 
 def _check_names(names: Iterable[Any]) -> None:
     for name in names:
         if not isinstance(name, str):
             raise ValueError(f"methods must be named by str. Got {name!r}.")
+        if name == CHANCE:
+            raise ValueError(f"no method can be named {CHANCE!r}: constant codes have this name.")
 
 
 def _check_integers(values: Any, name: str, least: int) -> list[int]:

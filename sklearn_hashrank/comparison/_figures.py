@@ -1,10 +1,12 @@
-"""Draw the pictures of a report as SVG, with the displays of the metrics."""
+"""Draw the figures of a comparison with the displays of the metrics, for pages and for papers."""
 
 import io
 import math
+import re
 import warnings
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -16,34 +18,67 @@ from ..metrics import (
     PrecisionRecallDisplay,
     RecallAtKDisplay,
     TieRangeDisplay,
+    TrainingCurveDisplay,
 )
-from ._columns import COLUMNS, Column
+from ..metrics.displays import style_of
+from ._chance import CHANCE
+from ._columns import COLUMNS, HISTORY, Column
 from ._runner import RunResult
 
-_STYLE = {"font.size": 10, "svg.hashsalt": "hashrank"}
-_SIZE, _SIZE_OF_MANY = (6.0, 4.0), (7.6, 5.0)  # inches; displays put long legends to the side
+_STYLE = {"font.size": 10, "svg.hashsalt": "hashrank", "svg.fonttype": "none", "pdf.fonttype": 42}
+_WIDTH, _HEIGHT = 5.0, 3.4  # inches: text has 10 px where the page is as narrow as a telephone
+_LEGEND_ROW, _TIE_ROW = 0.19, 0.26  # inches
 _MANY = 10  # methods that one pair of axes can show
-_PANELS, _PANEL, _ROW = 2, (7.2, 4.2), 0.26  # in a row; inches of one; of a row of ties
+_MARGIN = 0.04  # of the range of the values, on either side
+_CHANCE_LINE = {"color": "#7f7f7f", "linestyle": (0, (1, 1.5)), "linewidth": 1.2, "zorder": 1}
 
 
-class Figure(NamedTuple):
-    """A picture, and what it is of: `n_bits` is None of one that shows all code lengths."""
+@dataclass(frozen=True)
+class Figure:
+    """A figure, and what it is of.
 
+    Parameters
+    ----------
+    name : str
+        Name of its files.
+    caption : str
+        One sentence.
+    canvas : matplotlib Figure
+        The drawing.
+    n_bits : int, default=None
+        The code length. None: all of them.
+    """
+
+    name: str
     caption: str
-    svg: bytes
+    canvas: Any
     n_bits: int | None = None
-    is_wide: bool = False
+
+    def saved_as(self, kind: str) -> bytes:
+        """Return the bytes of a file of this kind, ``"svg"`` or ``"pdf"``, the same every time."""
+        import matplotlib.style
+
+        file = io.BytesIO()
+        left_out = {
+            "svg": ("Creator", "Date", "Format", "Type"),
+            "pdf": ("Creator", "CreationDate"),
+        }
+        with matplotlib.style.context(["default", _STYLE]), warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of layouts and of logarithms of nothing
+            self.canvas.savefig(file, format=kind, metadata=dict.fromkeys(left_out[kind]))
+        return file.getvalue()
 
 
 def draw_figures(
     results: Sequence[RunResult],
     columns: Sequence[Column] = COLUMNS,
     groups: Mapping[str, Sequence[str]] | None = None,
+    chance: Sequence[RunResult] = (),
 ) -> list[Figure]:
-    """Draw every picture of a report, of the runs that succeeded; none without matplotlib.
+    """Draw every figure of a report, of the runs that succeeded; none without matplotlib.
 
     Measures of a ranking are drawn against the code length. Where methods are many, each group
-    of `groups` has a panel of its own.
+    of `groups` has figures of its own, with the same limits.
     """
     results = [result for result in results if result.scores]
     try:
@@ -52,16 +87,22 @@ def draw_figures(
         return []
     lengths = sorted({result.n_bits for result in results})
     panels = _panels(_methods(results), groups or {})
+    chance = [result for result in chance if result.scores]
+    figures = []
     with matplotlib.style.context(["default", _STYLE]), warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of layouts and of logarithms of nothing
-        figures = _by_length(results, lengths, columns, panels) if len(lengths) > 1 else []
+        warnings.simplefilter("ignore")
+        if len(lengths) > 1:
+            figures += _by_length(results, lengths, columns, panels, chance)
         for n_bits in lengths:
-            figures += _of_length([r for r in results if r.n_bits == n_bits], n_bits, panels)
+            of_length, by_chance = (
+                [r for r in found if r.n_bits == n_bits] for found in (results, chance)
+            )
+            figures += _of_length(of_length, by_chance, n_bits, panels)
     return figures
 
 
 def _panels(methods: Sequence[str], groups: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
-    """Headings and methods of the panels of a picture: one for all, or one for each group."""
+    """Headings and methods of the figures of a kind: one for all, or one for each group."""
     shown = {group: [m for m in members if m in methods] for group, members in groups.items()}
     shown = {group: members for group, members in shown.items() if members}
     return shown if len(methods) > _MANY and len(shown) > 1 else {"": list(methods)}
@@ -72,114 +113,221 @@ def _by_length(
     lengths: list[int],
     columns: Sequence[Column],
     panels: Mapping[str, list[str]],
+    chance: Sequence[RunResult],
 ) -> list[Figure]:
     seeds = sorted({result.seed for result in results})
-    found = {(r.method, r.n_bits, r.seed): r.scores for r in results}
     figures = []
     for column in columns:
-        name, title = column.name, column.title
-        if not column.ranged or not any(name in result.scores for result in results):
+        if not column.ranged or not any(column.name in result.scores for result in results):
             continue
+        scores = _scores_of(results, column.name, lengths, seeds)
+        by_chance = _scores_of(chance, column.name, lengths, seeds).get(CHANCE)
 
-        def draw(ax: Any, methods: list[str], name: str = name, title: str = title) -> None:
-            scores = [
-                [
-                    [found.get((m, n, seed), {}).get(name, math.nan) for seed in seeds]
-                    for n in lengths
-                ]
-                for m in methods
-            ]
+        def draw(
+            ax: Any,
+            methods: list[str],
+            scores: dict = scores,
+            title: str = column.title,
+            by_chance: Any = by_chance,
+        ) -> None:
             names = list(map(plain, methods))
-            BitsCurveDisplay(lengths, scores, names=names, label=title).plot(ax, error="range")
+            of_methods = [scores[m] for m in methods]
+            display = BitsCurveDisplay(lengths, of_methods, names=names, label=_in_math(title))
+            display.plot(ax, error="range")
+            if by_chance is not None:
+                ax.plot(lengths, np.mean(by_chance, axis=1), label=CHANCE, **_CHANCE_LINE)
 
-        caption = f"{title} against code length: means; bars from the lowest seed to the highest"
-        figures.append(_figure(caption, draw, panels))
+        caption = (
+            f"{column.title} against code length: means; bars from the lowest seed to the highest"
+        )
+        name = f"{column.name}_by_bits"
+        values = [*scores.values(), *([] if by_chance is None else [by_chance])]
+        figures += _in_panels(name, caption, draw, panels, _limits(values))
     return figures
 
 
+def _scores_of(
+    results: Sequence[RunResult], name: str, lengths: Sequence[int], seeds: Sequence[int]
+) -> dict[str, list[list[float]]]:
+    """Scores of each method, a row for each length and a column for each seed; nan for none."""
+    found = {(r.method, r.n_bits, r.seed): r.scores for r in results}
+    return {
+        m: [[found.get((m, n, seed), {}).get(name, math.nan) for seed in seeds] for n in lengths]
+        for m in _methods(results)
+    }
+
+
 def _of_length(
-    results: Sequence[RunResult], n_bits: int, panels: Mapping[str, list[str]]
+    results: Sequence[RunResult],
+    chance: Sequence[RunResult],
+    n_bits: int,
+    panels: Mapping[str, list[str]],
 ) -> list[Figure]:
     groups = {m: [result for result in results if result.method == m] for m in _methods(results)}
     panels = {title: [m for m in members if m in groups] for title, members in panels.items()}
     panels = {title: members for title, members in panels.items() if members}
+    if chance:
+        groups[CHANCE] = list(chance)
     seeds = sorted({group[0].seed for group in groups.values()})
     drawn = f"seed{'s' * (len(seeds) > 1)} {', '.join(map(str, seeds))}"
 
-    def curves(name: str, methods: list[str]) -> list[Any]:
-        return [_mean([r.curves[name] for r in groups[m]]) for m in methods]
+    def curves(name: str) -> dict[str, Any]:
+        return {m: np.mean([r.curves[name] for r in group], axis=0) for m, group in groups.items()}
+
+    precision, recall = curves("precision"), curves("recall")
+    k = {m: group[0].curves["k"] for m, group in groups.items()}
 
     def precision_recall(ax: Any, methods: list[str]) -> None:
         PrecisionRecallDisplay(
-            curves("precision", methods), curves("recall", methods), names=list(map(plain, methods))
+            [precision[m] for m in methods],
+            [recall[m] for m in methods],
+            names=list(map(plain, methods)),
         ).plot(ax)
+        if CHANCE in groups:
+            ax.plot(recall[CHANCE], precision[CHANCE], label=CHANCE, **_CHANCE_LINE)
 
     def recall_at_k(ax: Any, methods: list[str]) -> None:
-        k = [groups[m][0].curves["k"] for m in methods]
-        RecallAtKDisplay(curves("recall", methods), k, names=list(map(plain, methods))).plot(ax)
+        RecallAtKDisplay(
+            [recall[m] for m in methods],
+            [k[m] for m in methods],
+            names=list(map(plain, methods)),
+        ).plot(ax)
+        if CHANCE in groups:
+            ax.plot(k[CHANCE], recall[CHANCE], label=CHANCE, **_CHANCE_LINE)
 
     def usage(ax: Any, methods: list[str]) -> None:
         usages = [_usage(groups[m][0]) for m in methods]
         CodeUsageDisplay(usages, names=list(map(plain, methods))).plot(ax, order="fullest")
 
+    learned = {m for m, group in groups.items() if len(group[0].curves.get(HISTORY, ())) > 1}
+
+    def training(ax: Any, methods: list[str]) -> None:
+        shown = [m for m in methods if m in learned]
+        if not shown:
+            return
+        curves = [groups[m][0].curves[HISTORY] for m in shown]
+        display = TrainingCurveDisplay(curves, names=list(map(plain, shown)), label="objective")
+        display.plot(ax, scaled=True)
+        for line, method in zip(display.lines_, shown):
+            line.set(**style_of(methods.index(method)))
+
     figures = []
     if all("ap_pessimistic" in result.scores for result in results):  # "ap" may be of one order
         figures.append(_tie_range(groups, panels))
-    for caption, draw in {
-        "precision against recall, tie-aware, means over seeds": precision_recall,
-        "recall at k, tie-aware, means over seeds": recall_at_k,
-        f"items on each code of the database, {drawn}": usage,
-    }.items():
-        figures.append(_figure(caption, draw, panels))
+    for name, caption, draw, limits in (
+        (
+            "precision_recall",
+            "precision against recall, tie-aware, means over seeds",
+            precision_recall,
+            _limits(precision.values()),
+        ),
+        ("recall_at_k", "recall at k, tie-aware, means over seeds", recall_at_k, None),
+        ("code_usage", f"items on each code of the database, {drawn}", usage, None),
+    ):
+        figures += _in_panels(name, caption, draw, panels, limits)
+    of_learned = {t: m for t, m in panels.items() if learned & set(m)}
+    if of_learned:
+        caption = f"objective after each pass of training, {drawn.partition(',')[0]}, each scaled"
+        figures += _in_panels("training", caption, training, of_learned, None)
     return [
-        figure._replace(caption=f"{n_bits} bits: {figure.caption}", n_bits=n_bits)
+        Figure(
+            f"{figure.name}_{n_bits}_bits",
+            f"{n_bits} bits: {figure.caption}",
+            figure.canvas,
+            n_bits,
+        )
         for figure in figures
     ]
 
 
 def _tie_range(groups: Mapping[str, list[RunResult]], panels: Mapping[str, list[str]]) -> Figure:
-    """Draw one row for each method, those of a group together."""
+    """Draw one row for each method, those of a group together, and one for chance."""
     methods = [method for members in panels.values() for method in members]
+    methods += [CHANCE] * (CHANCE in groups)
     low, mean, high = (
-        [_mean([r.scores["ap" + suffix] for r in groups[m]]) for m in methods]
+        [np.mean([r.scores["ap" + suffix] for r in groups[m]]) for m in methods]
         for suffix in ("_pessimistic", "", "_optimistic")
     )
-    display = TieRangeDisplay(low, mean, high, names=list(map(plain, methods)), label="AP_T")
+    label = _in_math("AP_T")
+    display = TieRangeDisplay(low, mean, high, names=list(map(plain, methods)), label=label)
     caption = "AP_T and its range over all orders of tied items, means over seeds"
-    width, height = _SIZE_OF_MANY if len(methods) > 6 else _SIZE
-    size = width, max(height, _ROW * len(methods))
-    return Figure(caption, _draw(lambda figure: display.plot(figure.subplots()), size))
+    canvas = _canvas(1.2 + _TIE_ROW * len(methods))
+    display.plot(canvas.subplots())
+    return Figure("ties", caption, canvas)
 
 
-def _figure(
-    caption: str, draw: Callable[[Any, list[str]], None], panels: Mapping[str, list[str]]
-) -> Figure:
-    """Draw methods into one pair of axes, or each group into its own with common limits."""
-    if len(panels) == 1:
-        [methods] = panels.values()
-        size = _SIZE_OF_MANY if len(methods) > 6 else _SIZE
-        return Figure(caption, _draw(lambda figure: draw(figure.subplots(), methods), size))
-    n_rows = -(-len(panels) // _PANELS)
+def _in_panels(
+    name: str,
+    caption: str,
+    draw: Callable[[Any, list[str]], None],
+    panels: Mapping[str, list[str]],
+    limits: tuple[float, float] | None,
+) -> list[Figure]:
+    """Draw methods into one figure, or each group into its own with common limits."""
+    figures = []
+    for group, methods in panels.items():
+        canvas = _canvas(_HEIGHT)
+        ax = canvas.subplots()
+        draw(ax, methods)
+        if limits is not None:
+            ax.set_ylim(limits)
+        _legend_below(canvas, ax)
+        of_group = f"{group}: {caption}" if group else caption
+        figures.append(Figure(f"{_file_name(name)}{'_' * bool(group)}{group}", of_group, canvas))
+    return figures
 
-    def draw_panels(figure: Any) -> None:
-        grid = figure.subplots(n_rows, _PANELS, sharex=True, sharey=True).ravel()
-        for ax, (group, methods) in zip(grid, panels.items()):
-            draw(ax, methods)
-            ax.set_title(group)
-            ax.tick_params(labelbottom=True, labelleft=True)
-        for ax in grid[len(panels) :]:
-            ax.set_visible(False)
 
-    size = _PANEL[0] * _PANELS, _PANEL[1] * n_rows
-    return Figure(caption, _draw(draw_panels, size), is_wide=True)
+def _canvas(height: float) -> Any:
+    from matplotlib.figure import Figure as Canvas
+
+    return Canvas(figsize=(_WIDTH, height), layout="constrained")
+
+
+def _legend_below(canvas: Any, ax: Any) -> None:
+    """Put the legend below the axes, where it takes nothing of their size."""
+    if ax.get_legend() is not None:
+        ax.get_legend().remove()
+    named = sorted(zip(*ax.get_legend_handles_labels()), key=lambda each: each[1] == CHANCE)
+    longest = max((len(label) for _, label in named), default=0)
+    n_columns = 1 if longest > 26 else 2 if longest > 14 else 3
+    canvas.set_figheight(_HEIGHT + _LEGEND_ROW * -(-len(named) // n_columns))
+    legend = canvas.legend(
+        [handle for handle, _ in named],
+        [label for _, label in named],
+        loc="outside lower center",
+        ncols=n_columns,
+        fontsize=9,
+        frameon=False,
+        handlelength=2.4,
+        labelspacing=0.3,
+    )
+    for text in legend.get_texts():
+        text.set_parse_math(False)  # the name of a method may hold dollars
+
+
+def _limits(values: Iterable[Any]) -> tuple[float, float] | None:
+    """Limits of an axis of shares that leave little room beyond the values."""
+    known = np.concatenate([np.ravel(each) for each in values] or [np.empty(0)])
+    known = known[np.isfinite(known)]
+    if not known.size:
+        return None
+    low, high = float(known.min()), float(known.max())
+    margin = _MARGIN * max(high - low, 0.02)
+    return low - margin, high + margin
+
+
+def _in_math(title: str) -> str:
+    """Set the T of "AP_T" as an index."""
+    return title if "$" in title else re.sub(r"_T\b", "$_T$", title)
+
+
+def _file_name(name: str) -> str:
+    """Leave out of the name of a measure what a file name cannot have everywhere."""
+    return re.sub(r"[^\w.-]+", "_", name)
 
 
 def _methods(results: Sequence[RunResult]) -> list[str]:
     return list(dict.fromkeys(result.method for result in results))
-
-
-def _mean(values: Sequence[Any]) -> Any:
-    return np.mean(values, axis=0)
 
 
 def _usage(result: RunResult) -> CodeUsage:
@@ -187,14 +335,3 @@ def _usage(result: RunResult) -> CodeUsage:
     counts = np.repeat(result.curves["items_per_code"], result.curves["codes_with_so_many_items"])
     codes = np.zeros((len(counts), -(-result.n_bits // 8)), dtype=np.uint8)
     return CodeUsage(codes, counts, result.n_bits)
-
-
-def _draw(plot: Callable[[Any], Any], size: tuple[float, float]) -> bytes:
-    from matplotlib.figure import Figure as Canvas
-
-    figure = Canvas(figsize=size, layout="constrained")
-    plot(figure)
-    file = io.BytesIO()
-    no_metadata = dict.fromkeys(("Creator", "Date", "Format", "Type"))
-    figure.savefig(file, format="svg", metadata=no_metadata)
-    return file.getvalue()

@@ -10,6 +10,7 @@ from sklearn.base import clone
 from .._utils.notation import split_notation
 from ..base import BaseHasher
 from ..hashers.agh import AGHHasher
+from ..hashers.ba import BinaryAutoencoderHasher
 from ..hashers.bre import BREHasher
 from ..hashers.classifier import ClassifierHasher
 from ..hashers.cmh import CMHHasher
@@ -46,6 +47,15 @@ GROUPS = {
 """Groups of methods, in the order in which reports show them, and what they have in common."""
 
 
+SITUATIONS = {
+    "classes": "class labels, and queries of the classes that are trained on",
+    "grades": "graded relevance: label sets, label paths or target vectors",
+    "new classes": "class labels, and queries of classes that are not trained on",
+    "no labels": "no labels: the nearest rows are relevant",
+}
+"""What :func:`suggest` distinguishes, and what it is."""
+
+
 OTHERS = "others"
 """Group of the methods that are not known by name."""
 
@@ -74,6 +84,11 @@ class Method:
         What it is made with. Every other parameter has the default of the class.
     needs_y : bool, default=False
         Whether `fit` refuses rows without `y`.
+    suits : mapping of str to str, default={}
+        The situations of `SITUATIONS` in which :func:`suggest` tries it, with the parameters that
+        then follow its name, such as ``":dropout=0.5"``.
+    remark : str, default=""
+        Why :func:`suggest` does not try it although it may be good.
     """
 
     make: Callable[..., BaseHasher]
@@ -81,6 +96,8 @@ class Method:
     line: str
     parameters: Mapping[str, Any] = field(default_factory=dict)
     needs_y: bool = False
+    suits: Mapping[str, str] = field(default_factory=dict)
+    remark: str = ""
 
     @property
     def hasher(self) -> BaseHasher:
@@ -105,7 +122,12 @@ _PRINTED_HISTOGRAMS: dict[str, Any] = {"n_bins": None, "delta": 1.0, "alpha": 0.
 _PRINTED_BATCH = 256
 
 METHODS: dict[str, Method] = {
-    "sign": Method(SignHasher, "independent", "signs of the first features, less their means"),
+    "sign": Method(
+        SignHasher,
+        "independent",
+        "signs of the first features, less their means",
+        suits={"no labels": ""},
+    ),
     "lsh": Method(LSHHasher, "independent", "random hyperplanes through the mean"),
     "klsh": Method(KLSHHasher, "independent", "random hyperplanes in the space of a kernel"),
     "wta": Method(WTAHasher, "independent", "which of four random features is the largest"),
@@ -115,7 +137,17 @@ METHODS: dict[str, Method] = {
     "pca-rr": Method(
         PCAHasher, "unsupervised", "principal components, rotated at random", {"rotation": "random"}
     ),
-    "itq": Method(ITQHasher, "unsupervised", "principal components, rotated towards their signs"),
+    "itq": Method(
+        ITQHasher,
+        "unsupervised",
+        "principal components, rotated towards their signs",
+        suits=dict.fromkeys(SITUATIONS, ""),  # what codes are worth that know no labels
+    ),
+    "ba": Method(
+        BinaryAutoencoderHasher,
+        "unsupervised",
+        "binary autoencoder: codes that a linear decoder reconstructs rows from",
+    ),
     "agh-1": Method(AGHHasher, "unsupervised", "eigenvectors of an anchor graph, cut once"),
     "agh-2": Method(
         AGHHasher, "unsupervised", "eigenvectors of an anchor graph, cut twice", {"n_layers": 2}
@@ -134,9 +166,13 @@ METHODS: dict[str, Method] = {
         "supervised",
         "class codes of a logistic regression's predictions",
         needs_y=True,
+        suits={"classes": ""},
     ),
     "fasthash": Method(
-        FastHasher, "supervised", "codes by graph cuts, then boosted trees for each bit"
+        FastHasher,
+        "supervised",
+        "codes by graph cuts, then boosted trees for each bit",
+        remark="trains and encodes a hundred times slower than the others",
     ),
     "structhash": Method(
         StructHasher, "supervised", "hyperplanes and their weights by column generation"
@@ -187,14 +223,21 @@ METHODS: dict[str, Method] = {
         "minibatch",
         "balanced likelihood of pairs, tanh that becomes a sign",
         {"objective": HashNet(), "max_iter": _PASSES_OF_LIKELIHOODS},
+        suits={"classes": "", "grades": ""},
     ),
     "mihash": Method(
         TALRLinear,
         "ranking",
         "mutual information of distance and relevance in a minibatch",
         {"objective": MutualInformation(), "max_iter": _PASSES_OF_LIKELIHOODS},
+        suits={"no labels": ""},
     ),
-    "rsh": Method(RSHHasher, "ranking", "ranking supervision in closed form"),
+    "rsh": Method(
+        RSHHasher,
+        "ranking",
+        "ranking supervision in closed form",
+        suits={"classes": "", "grades": "", "new classes": ""},
+    ),
     "rsh-paper": Method(
         RSHHasher,
         "ranking",
@@ -208,7 +251,7 @@ METHODS: dict[str, Method] = {
             "shrinkage": 1,
         },
     ),
-    "lwh": Method(LWHHasher, "ranking", "structural SVM on rankings"),
+    "lwh": Method(LWHHasher, "ranking", "structural SVM on rankings", suits={"new classes": ""}),
     "lwh-paper": Method(
         LWHHasher,
         "ranking",
@@ -216,10 +259,18 @@ METHODS: dict[str, Method] = {
         {"n_queries": 300, "n_database": 1000, "preparation": "centred", "rotation": None},
     ),
     "talr-ap": Method(
-        TALRLinear, "ranking", "gradient ascent on tie-aware average precision", {"objective": "ap"}
+        TALRLinear,
+        "ranking",
+        "gradient ascent on tie-aware average precision",
+        {"objective": "ap"},
+        suits={"classes": "", "new classes": ":dropout=0.5"},
     ),
     "talr-ndcg": Method(
-        TALRLinear, "ranking", "gradient ascent on tie-aware NDCG", {"objective": "ndcg"}
+        TALRLinear,
+        "ranking",
+        "gradient ascent on tie-aware NDCG",
+        {"objective": "ndcg"},
+        suits={"grades": "", "no labels": ""},
     ),
     "talr-paper": Method(
         TALRLinear,
@@ -234,7 +285,10 @@ METHODS: dict[str, Method] = {
         },
     ),
     "talr-kernel": Method(
-        TALRKernel, "ranking", "gradient ascent on tie-aware measures, on features of anchors"
+        TALRKernel,
+        "ranking",
+        "gradient ascent on tie-aware measures, on features of anchors",
+        suits=dict.fromkeys(SITUATIONS, ""),
     ),
     "deep-talr-ap": Method(
         _make_network, "deep", "network trained on tie-aware average precision", {"objective": "ap"}

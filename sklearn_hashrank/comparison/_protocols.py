@@ -4,19 +4,19 @@ import copy
 from dataclasses import fields
 from typing import Any
 
-from ..model_selection import PerClassRetrievalSplit, RandomRetrievalSplit, RetrievalSplit
+from ..model_selection import RetrievalSplit, choose_retrieval_split
 
 
-def check_protocol(protocol: Any, has_y: bool) -> Any:
-    """Return the protocol, or the one that :func:`compare` documents where it is None."""
+def check_protocol(protocol: Any, X: Any, y: Any) -> tuple[Any, str]:
+    """Return the protocol, or one chosen by the data where it is None, and why it was chosen."""
     if protocol is None:
-        return PerClassRetrievalSplit() if has_y else RandomRetrievalSplit()
+        return choose_retrieval_split(X, y)
     if not isinstance(protocol, RetrievalSplit) and not hasattr(protocol, "split"):
         raise ValueError(
             "protocol must be a RetrievalSplit, a split object such as PerClassRetrievalSplit(), "
             f"or None. Got {protocol!r} instead."
         )
-    return protocol
+    return protocol, ""
 
 
 def draw_split(protocol: Any, X: Any, y: Any, seed: int) -> RetrievalSplit:
@@ -45,8 +45,10 @@ def _checked_split(split: Any, protocol: Any) -> RetrievalSplit:
     return RetrievalSplit(*split)
 
 
-def describe_protocol(protocol: Any, splits: dict[int, RetrievalSplit]) -> dict[str, str]:
-    """Say which rows are queries, database and training rows."""
+def describe_protocol(
+    protocol: Any, reason: str, splits: dict[int, RetrievalSplit]
+) -> dict[str, str]:
+    """Say which rows are queries, database and training rows, and why so if they were chosen."""
     sizes = [
         f"{len(query):,} queries, {len(database):,} database rows, {len(train):,} training rows"
         for train, query, database in splits.values()
@@ -56,8 +58,10 @@ def describe_protocol(protocol: Any, splits: dict[int, RetrievalSplit]) -> dict[
         split, sampled = "row numbers that were given", "each samples a hasher"
     else:
         split, sampled = _without_seed(protocol), "each samples a split and a hasher"
+    chosen = {"chosen because": reason} if reason else {}
     return {
         "split": split,
+        **chosen,
         "sizes": "; ".join(dict.fromkeys(sizes)),
         "queries": "no query is in the database, and none was trained on",
         "seeds": f"{seeds}; {sampled}",

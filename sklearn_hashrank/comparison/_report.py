@@ -1,16 +1,16 @@
 """Write the report of a comparison: one HTML page, which loads no other file."""
 
-import base64
-import hashlib
 import html
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
-from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from .._utils.extras import how_to_install
-from .._utils.text import plain
-from ._figures import Figure, draw_figures
+from ..metrics.displays import COLORS
+from ..pages import escape, html_page, read_script, read_style
+from ._chance import CHANCE
+from ._figures import Figure
 from ._method_table import GROUPS, OTHERS, in_groups
 from ._result_tables import DASH, Cell, Table, by_group, format_cell, what_cells_show
 from ._runner import RunResult
@@ -33,29 +33,35 @@ _ABOUT_TIES = (
 )
 _ABOUT_BEST = (
     "A value is marked only where it is ahead of every other method's at the same code length by "
-    "more than the standard error of their difference over seeds. Differences are paired: all "
-    "methods have the same split for the same seed."
+    "two paired t-tests, over the queries and over the seeds, at the level .05 after Holm's "
+    "correction for the number of rivals. All methods have the same split for the same seed. Times "
+    "are not marked."
+)
+_ABOUT_CHANCE = (
+    "The last row of a table, chance, is what constant codes score: all items are tied, and every "
+    "order of them is as likely as any other. Lookup within a radius returns all of them."
 )
 _ABOUT_TABLES = (
     "Click a heading to sort by its column: best first, worst first, and as it was. The bluer a "
     "cell, the better its value is among those of the column."
 )
-_ONE_SEED = "There is a single seed, hence no standard error, and nothing is marked."
+_ONE_SEED = "There is a single seed, which says nothing of other splits, and nothing is marked."
 
 
-def to_html(comparison: "Comparison") -> str:
+def to_html(comparison: "Comparison", figures: Sequence[Figure]) -> str:
     """Return the text of the page."""
     about, tables = comparison.about, comparison.tables()
     groups = in_groups(about["methods"], about["groups"])
-    figures = draw_figures(comparison.results, comparison.columns, groups)
     title = f"Comparison of hashing methods on {about['data']['name']}"
     body = [
         f"<h1>{escape(title)}</h1>",
         f'<p class="quiet">{escape(_in_short(comparison))}</p>',
         *_failures(comparison),
-        f"<p>{escape(_ABOUT_TIES)}</p>",
-        f"<p>{escape(_ABOUT_BEST if len(about['seeds']) > 1 else _ONE_SEED)}</p>",
-        f"<p>{escape(_ABOUT_TABLES)}</p>",
+        *_page_to_look_at(comparison),
+        f"<p>{prose(_ABOUT_TIES)}</p>",
+        *([f"<p>{prose(_ABOUT_CHANCE)}</p>"] if comparison.chance else []),
+        f"<p>{prose(_ABOUT_BEST if len(about['seeds']) > 1 else _ONE_SEED)}</p>",
+        f"<p>{prose(_ABOUT_TABLES)}</p>",
         *_legend(groups),
     ]
     known = {name for _, names in _SECTIONS for name in names}
@@ -63,7 +69,7 @@ def to_html(comparison: "Comparison") -> str:
     for heading, names in (*_SECTIONS[:-1], ("Other measures", others), _SECTIONS[-1]):
         shown = [table for table in tables if table.column.name in names]
         if shown:
-            tables_shown = (_table(table, groups) for table in shown)
+            tables_shown = (_table(table) for table in shown)
             body += [f"<h2>{heading}</h2>", _side_by_side(tables_shown)]
         if heading == "Ranking":
             body.append(_figures([figure for figure in figures if figure.n_bits is None]))
@@ -71,53 +77,29 @@ def to_html(comparison: "Comparison") -> str:
         body += _figures_by_length(figures)
     body += ["<h2>How it was made</h2>", *_how(about), *_notes(comparison)]
     body += ["<h2>All runs</h2>", _all_runs(comparison)]
-    style, script = (_read_beside(name) for name in ("report.css", "report.js"))
-    return _PAGE.format(
-        title=escape(title),
-        style=style,
-        policy=_policy(script),
-        script=script,
-        body="\n".join(body),
+    return html_page(
+        title=title,
+        body="<main>\n" + "\n".join(body) + "\n</main>",
+        style=read_style("pages/page.css", "comparison/report.css"),
+        script=read_script("comparison/report.js"),
     )
 
 
-def _read_beside(name: str) -> str:
-    """Text of a file of this folder, after a line break, as it stands in the page."""
-    return "\n" + files(__package__).joinpath(name).read_text("utf-8")
-
-
-def _policy(script: str) -> str:
-    """Let a browser load pictures within the page, its style sheet and this script only."""
-    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    return (
-        "default-src 'none'; img-src data:; style-src 'unsafe-inline'; "
-        f"script-src 'sha256-{digest}'"
-    )
-
-
+_STYLE = re.compile(r'\bstyle="([^"]*)"')
+_FONT_SIZE = re.compile(r"[\d.]+px")
+_PAGE_COLORS = {
+    **{color.lower(): f"var(--line-{number})" for number, color in enumerate(COLORS)},
+    **{"#000000": "var(--text)", "#ffffff": "none", "#7f7f7f": "var(--quiet)"},
+    **{"#b0b0b0": "var(--line)"},
+}
+"""The colours of drawings, which are those of matplotlib and of the displays, in a page."""
 _NO_FIGURES = f'<p class="quiet">Pictures need matplotlib: {html.escape(how_to_install("cli"))}</p>'
-_PAGE = """<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="{policy}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{title}</title>
-<style>{style}</style>
-</head>
-<body>
-<main>
-{body}
-</main>
-<script>{script}</script>
-</body>
-</html>
-"""
 
 
-def escape(value: object) -> str:
-    """Plain text as HTML, also between quotes."""
-    return html.escape(plain(str(value)))
+def prose(text: object) -> str:
+    """Text of our own as HTML: names between backticks as code, and the T of AP_T as an index."""
+    escaped = re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text))
+    return re.sub(r"_T\b", "<sub>T</sub>", escaped)
 
 
 def _in_short(comparison: "Comparison") -> str:
@@ -139,43 +121,36 @@ def _side_by_side(blocks: Iterable[str]) -> str:
 
 
 def _legend(groups: Mapping[str, Sequence[str]]) -> list[str]:
-    """Say which colour is which group, and what its methods have in common."""
+    """Say what the methods of each group have in common."""
     if set(groups) <= {OTHERS}:
         return []
     items = "".join(
-        f'<li class="{_mark(group)}"><b>{group}</b>: '
-        f"{escape(GROUPS.get(group, 'not known by name'))} "
+        f"<li><b>{group}</b>: {escape(GROUPS.get(group, 'not known by name'))} "
         f'<span class="quiet">({escape(", ".join(methods))})</span></li>'
         for group, methods in groups.items()
     )
     return [f'<ul class="groups">{items}</ul>']
 
 
-def _mark(group: str) -> str:
-    """Class of the elements that belong to a group."""
-    return f"g{[*GROUPS, OTHERS].index(group)}"
-
-
-def _table(table: Table, groups: Mapping[str, Sequence[str]]) -> str:
+def _table(table: Table) -> str:
     column = table.column
-    marks = {method: _mark(group) for group, methods in groups.items() for method in methods}
     head = "".join(f'<th scope="col">{n_bits} bits</th>' for n_bits in table.n_bits)
     shades = {n_bits: _shades(table, n_bits) for n_bits in table.n_bits}
     rows = []
     for group, methods in by_group(table):
         if group:
-            place = f'colspan="{len(table.n_bits) + 1}" class="{_mark(group)}"'
+            place = f'colspan="{len(table.n_bits) + 1}"'
             rows.append(f'<tr class="group"><th scope="rowgroup" {place}>{escape(group)}</th></tr>')
         for method in methods:
             cells = "".join(
                 _cell(table.cells.get((method, n)), table, shades[n].get(method, 0))
                 for n in table.n_bits
             )
-            mark = f' class="{marks[method]}"' if method in marks else ""
-            rows.append(f'<tr><th scope="row"{mark}>{escape(method)}</th>{cells}</tr>')
+            mark = ' class="chance"' if method == CHANCE else ""
+            rows.append(f'<tr{mark}><th scope="row">{escape(method)}</th>{cells}</tr>')
     return (
-        f"<h3>{escape(column.title).replace('_T', '<sub>T</sub>')}</h3>"
-        f'<p class="quiet">{escape(f"{column.meaning} {what_cells_show(table).capitalize()}.")}</p>'
+        f"<h3>{prose(column.title)}</h3>"
+        f'<p class="quiet">{prose(f"{column.meaning} {what_cells_show(table).capitalize()}.")}</p>'
         f'<div class="wide">'
         f'<table data-name="{escape(column.name)}" data-best="{column.best}"><thead>'
         f"<tr><th>method</th>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table></div>"
@@ -214,13 +189,33 @@ def _cell(cell: Cell | None, table: Table, shade: int) -> str:
 
 def _figures(figures: Iterable[Figure]) -> str:
     shown = "".join(
-        f"<figure{' class=across' if figure.is_wide else ''}>"
-        f'<img alt="{escape(figure.caption)}" '
-        f'src="data:image/svg+xml;base64,{base64.b64encode(figure.svg).decode()}">'
-        f"<figcaption>{escape(figure.caption)}</figcaption></figure>"
+        f"<figure>{_inline(figure)}<figcaption>{prose(figure.caption)}</figcaption></figure>"
         for figure in figures
     )
     return f'<div class="figures">{shown}</div>'
+
+
+def _inline(figure: Figure) -> str:
+    """A drawing as a part of the page, in whose colours it is."""
+    svg = figure.saved_as("svg").decode()
+    svg = re.sub(r' xmlns(:\w+)?="[^"]*"', "", svg[svg.index("<svg") :])
+    svg = re.sub(r"<style.*?</style>", "", svg, flags=re.DOTALL)  # it would hold for the page
+    svg = _STYLE.sub(_as_attributes, svg)
+    svg = svg.replace("<svg ", f'<svg role="img" aria-label="{escape(figure.caption)}" ', 1)
+    svg = re.sub(r'(?<=\bid=")|(?<=href="#)|(?<=url\(#)', f"{figure.name}-", svg)
+    return re.sub("|".join(_PAGE_COLORS), lambda found: _PAGE_COLORS[found[0]], svg)
+
+
+def _as_attributes(style: re.Match[str]) -> str:
+    """Write a style as attributes of its own: the policy of the page allows no other styles."""
+    written = []
+    for declaration in filter(str.strip, style[1].split(";")):
+        name, _, value = (part.strip() for part in declaration.partition(":"))
+        size = _FONT_SIZE.search(value) if name == "font" else None
+        if size:
+            name, value = "font-size", size[0]
+        written.append(f'{name}="{value}"')
+    return " ".join(written)
 
 
 def _figures_by_length(figures: Sequence[Figure]) -> list[str]:
@@ -268,6 +263,14 @@ def _failures(comparison: "Comparison") -> list[str]:
     counted = f"{len(failures)} of {len(comparison.results)} runs failed"
     said = _said((result.error, result) for result in failures)
     return [f'<div class="warn"><p>{counted}:</p>{said}</div>']
+
+
+def _page_to_look_at(comparison: "Comparison") -> list[str]:
+    """Link to the page of the best methods, which is written beside the report."""
+    if comparison.explored is None:
+        return []
+    names = " and ".join(comparison.explored.models)
+    return [f'<p><a href="explore.html">Look at what {escape(names)} retrieve</a></p>']
 
 
 def _notes(comparison: "Comparison") -> list[str]:

@@ -10,11 +10,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .._utils.parameters import is_int
 from .._utils.text import plain
-from ._columns import COLUMNS, Column
+from ..metrics import holm_correction, paired_test
+from ._chance import ABOVE_CHANCE, CHANCE
+from ._columns import COLUMNS, OF_QUERIES, Column
 from ._method_table import in_groups
 from ._runner import RunResult
 
+LEVEL = 0.05
+"""Of the tests that decide what is best."""
+_FEWEST_DECIMALS, _MOST_DECIMALS = 3, 5
 _MANY = 8  # methods of a table that is read without headings
 DASH = "\u2013"
 
@@ -39,17 +45,22 @@ class Table:
     cells: dict[tuple[str, int], Cell]  # missing where no run succeeded
     groups: dict[str, list[str]] = field(default_factory=dict)  # empty where none is shown
 
+    @property
+    def has_chance(self) -> bool:
+        """Whether there is a row of what constant codes score."""
+        return any((CHANCE, n_bits) in self.cells for n_bits in self.n_bits)
+
 
 def summarize(
     results: Sequence[RunResult],
     columns: Iterable[Column] = COLUMNS,
     group_of: Mapping[str, str] | None = None,
+    chance: Sequence[RunResult] = (),
 ) -> list[Table]:
     """Make one table for each column that the results have.
 
-    A cell is `best` where its mean is ahead of every other method's at this code length by more
-    than the standard error of their difference, which is paired: the same seed means the same
-    split. A single seed has no standard error, so that nothing is called best.
+    A cell is `best` where :func:`best_of` says so of the methods at this code length. Nothing is
+    best where there is a single seed, and no time or size is.
     """
     methods = list(dict.fromkeys(result.method for result in results))
     groups = in_groups(methods, group_of or {})
@@ -61,52 +72,82 @@ def summarize(
         cells = {}
         for n_bits in lengths:
             values = {method: _by_seed(results, method, n_bits, column.name) for method in methods}
-            best = best_of(values, column.best)
+            best = None if column.is_time else best_of(values, _of_queries(results, n_bits, column))
             for method in methods:
                 if values[method]:
-                    low, high = (
-                        _mean(_by_seed(results, method, n_bits, column.name + suffix).values())
-                        for suffix in ("_pessimistic", "_optimistic")
-                    )
-                    cells[method, n_bits] = Cell(
-                        _mean(values[method].values()),
-                        _deviation(values[method].values()),
-                        low,
-                        high,
-                        method == best,
-                    )
+                    cells[method, n_bits] = _cell(results, method, n_bits, column, method == best)
+            if cells and _by_seed(chance, CHANCE, n_bits, column.name):
+                cells[CHANCE, n_bits] = _cell(chance, CHANCE, n_bits, column, False)
         if cells:
             tables.append(Table(column, methods, lengths, cells, groups))
     return tables
 
 
-def best_of(values: dict[str, dict[int, float]], wanted: str = "highest") -> str | None:
-    """Name the method that is ahead of every other one by more than a standard error.
+def _cell(
+    results: Sequence[RunResult], method: str, n_bits: int, column: Column, best: bool
+) -> Cell:
+    values, lowest, highest = (
+        list(_by_seed(results, method, n_bits, column.name + suffix).values())
+        for suffix in ("", "_pessimistic", "_optimistic")
+    )
+    return Cell(_mean(values), _deviation(values), _mean(lowest), _mean(highest), best)
 
-    `values` has the value of each seed for each method. None where no method is ahead, and where
-    there are fewer than two methods or two seeds.
+
+def best_of(
+    values: dict[str, dict[int, float]], of_queries: dict[str, dict[int, list[float]]]
+) -> str | None:
+    """Name the method that is ahead of every other one by more than chance gives.
+
+    Two paired t-tests must both say so: over the queries of all seeds, and over the seeds, whose
+    splits and hashers differ. The p-value of a rival is the larger one, and Holm's correction for
+    the number of rivals keeps the chance of a false mark at `LEVEL`.
+
+    Parameters
+    ----------
+    values : dict of str to dict of int to float
+        The value of each seed for each method.
+    of_queries : dict of str to dict of int to list of float
+        The values of each query in the same form; empty where there are none.
+
+    Returns
+    -------
+    best : str or None
+        None where no method is ahead, and where there are fewer than two methods or two seeds.
 
     Examples
     --------
     >>> from sklearn_hashrank.comparison._result_tables import best_of
-    >>> best_of({"a": {0: 0.5, 1: 0.6}, "b": {0: 0.4, 1: 0.49}})
+    >>> best_of({"a": {0: 0.5, 1: 0.6}, "b": {0: 0.4, 1: 0.499}}, {})
     'a'
-    >>> best_of({"a": {0: 0.5, 1: 0.6}, "b": {0: 0.3, 1: 0.7}}) is None
+    >>> best_of({"a": {0: 0.5, 1: 0.6}, "b": {0: 0.4, 1: 0.58}}, {}) is None
     True
     """
-    sign = 1 if wanted == "highest" else -1
     tried = {method: found for method, found in values.items() if found}
     if len(tried) < 2:
         return None
-    leader = max(tried, key=lambda method: sign * _mean(tried[method].values()))
-    for method, found in tried.items():
-        if method == leader:
+    leader = max(tried, key=lambda method: _mean(tried[method].values()))
+    p_values = []
+    for rival in tried:
+        if rival == leader:
             continue
-        seeds = sorted(set(found) & set(tried[leader]))
-        ahead = [sign * (tried[leader][seed] - found[seed]) for seed in seeds]
-        if len(seeds) < 2 or not _mean(ahead) > _deviation(ahead) / math.sqrt(len(ahead)):
+        seeds = sorted(set(tried[rival]) & set(tried[leader]))
+        if len(seeds) < 2:
             return None
-    return leader
+        of_seeds = [[tried[method][seed] for seed in seeds] for method in (leader, rival)]
+        p_values.append(_p_value(*of_seeds))
+        if all(seed in of_queries.get(m, {}) for m in (leader, rival) for seed in seeds):
+            of_both = [
+                [value for seed in seeds for value in of_queries[m][seed]] for m in (leader, rival)
+            ]
+            p_values[-1] = max(p_values[-1], _p_value(*of_both))
+    return leader if (holm_correction(p_values) <= LEVEL).all() else None
+
+
+def _p_value(a: list[float], b: list[float]) -> float:
+    """Paired t-test; 1 where fewer than two pairs have a value."""
+    if np.count_nonzero(~np.isnan(a)) < 2:
+        return 1.0
+    return paired_test(a, b, method="student").p_value
 
 
 def _by_seed(results: Sequence[RunResult], method: str, n_bits: int, name: str) -> dict[int, float]:
@@ -115,6 +156,19 @@ def _by_seed(results: Sequence[RunResult], method: str, n_bits: int, name: str) 
         for result in results
         if (result.method, result.n_bits) == (method, n_bits) and name in result.scores
     }
+
+
+def _of_queries(
+    results: Sequence[RunResult], n_bits: int, column: Column
+) -> dict[str, dict[int, list[float]]]:
+    """Values of the queries by method and seed, of the measure that a column is of."""
+    name = column.name.removesuffix(ABOVE_CHANCE)
+    found: dict[str, dict[int, list[float]]] = {}
+    for result in results:
+        values = result.curves.get(OF_QUERIES, {}).get(name)
+        if result.n_bits == n_bits and values is not None:
+            found.setdefault(result.method, {})[result.seed] = values
+    return found
 
 
 def _mean(values: Iterable[float]) -> float:
@@ -140,67 +194,136 @@ def to_csv(results: Sequence[RunResult]) -> str:
     return text.getvalue()
 
 
-def to_markdown(tables: Sequence[Table]) -> str:
+@dataclass(frozen=True)
+class Notation:
+    """How tables write a cell.
+
+    Parameters
+    ----------
+    digits : int, default=None
+        Decimal places of shares. None: as many as show the spread.
+    ranges : bool, default=True
+        Whether cells show the worst and the best order of ties.
+    """
+
+    digits: int | None = None
+    ranges: bool = True
+
+    def __post_init__(self) -> None:
+        if self.digits is not None and not is_int(self.digits, 0):
+            raise ValueError(f"digits must be an int >= 0 or None. Got {self.digits!r} instead.")
+        if not isinstance(self.ranges, bool):
+            raise ValueError(f"ranges must be True or False. Got {self.ranges!r} instead.")
+
+    def parts(self, cell: Cell, column: Column) -> tuple[str, str]:
+        """Mean, and what follows it: deviation and range."""
+        mean, deviation, ties = format_cell(cell, column, self.digits)
+        spread = f" ± {deviation}" if deviation else ""
+        return mean, spread + (f" [{ties}]" if ties and self.ranges else "")
+
+
+def to_markdown(tables: Sequence[Table], notation: Notation | None = None) -> str:
     """One pipe table for each figure; the best are bold."""
+    notation = notation or Notation()
+
+    def show(cell: Cell, column: Column) -> str:
+        mean, spread = notation.parts(cell, column)
+        return (f"**{mean}**" if cell.best else mean) + spread
+
     parts = []
     for table in tables:
         rows = [["method", *(f"{n_bits} bits" for n_bits in table.n_bits)]]
         for group, methods in by_group(table):
             if group:
                 rows.append([f"*{escape_markdown(group)}*", *[""] * len(table.n_bits)])
-            rows += [[escape_markdown(m), *_row(table, m, _markdown_cell)] for m in methods]
-        heading = f"**{escape_markdown(table.column.title)}** ({what_cells_show(table)})"
+            rows += [[escape_markdown(m), *_row(table, m, show)] for m in methods]
+        shown = what_cells_show(table, notation.ranges)
+        heading = f"**{escape_markdown(table.column.title)}** ({shown})"
         lines = [heading, "", *_pipe_table(rows)]
         parts.append("\n".join(lines))
     return "\n\n".join(parts) + "\n"
 
 
-def to_latex(tables: Sequence[Table]) -> str:
-    """One booktabs table for each figure; the best are bold."""
-    parts = []
+def to_latex(
+    tables: Sequence[Table],
+    notation: Notation | None = None,
+    note: str = "",
+    is_combined: bool = False,
+) -> str:
+    """Write booktabs tables, one for each figure or one for all; the best are bold.
+
+    `note` ends each caption.
+    """
+    notation = notation or Notation()
+    sets = [list(tables)] if is_combined and tables else [[table] for table in tables]
+    found = [_latex_table(each, notation, note) for each in sets]
+    return "% needs \\usepackage{booktabs}\n" + "\n\n".join(found) + "\n"
+
+
+def _latex_table(tables: list[Table], notation: Notation, note: str) -> str:
+    """One table whose columns are the code lengths of one figure after the other."""
+
+    def show(cell: Cell, column: Column) -> str:
+        mean, spread = notation.parts(cell, column)
+        return (rf"\textbf{{{mean}}}" if cell.best else mean) + escape_latex(spread)
+
+    first = tables[0]
+    titles = ", ".join(table.column.title for table in tables)
+    shown = what_cells_show(max(tables, key=lambda table: table.column.ranged), notation.ranges)
+    caption = f"{titles}: {shown}." + (f" {note}" if note else "")
+    n_columns = sum(len(table.n_bits) for table in tables)
+    lines = [
+        r"\begin{table}",
+        r"  \centering",
+        rf"  \caption{{{_in_latex(caption)}}}",
+        rf"  \begin{{tabular}}{{l{'r' * n_columns}}}",
+        r"    \toprule",
+    ]
+    if len(tables) > 1:
+        lines += _latex_titles(tables)
+    lengths = [f"{n_bits} bits" for table in tables for n_bits in table.n_bits]
+    lines += [rf"    {' & '.join(['method', *lengths])} \\", r"    \midrule"]
+    for group, methods in by_group(first):
+        if (group or methods == [CHANCE]) and lines[-1] != r"    \midrule":
+            lines.append(r"    \midrule")
+        if group:
+            name = rf"\emph{{{escape_latex(group)}}}"
+            lines.append(rf"    \multicolumn{{{n_columns + 1}}}{{l}}{{{name}}} \\")
+        for method in methods:
+            cells = [cell for table in tables for cell in _row(table, method, show)]
+            lines.append("    " + " & ".join([escape_latex(method), *cells]) + r" \\")
+    return "\n".join([*lines, r"    \bottomrule", r"  \end{tabular}", r"\end{table}"])
+
+
+def _latex_titles(tables: Sequence[Table]) -> list[str]:
+    """Headings over the columns of each figure, with a rule below each."""
+    titles, rules, column = [""], [], 2
     for table in tables:
-        heading = " & ".join(["method", *(f"{n_bits} bits" for n_bits in table.n_bits)])
-        lines = [
-            r"\begin{table}",
-            r"  \centering",
-            rf"  \caption{{{escape_latex(f'{table.column.title}: {what_cells_show(table)}')}}}",
-            rf"  \begin{{tabular}}{{l{'r' * len(table.n_bits)}}}",
-            r"    \toprule",
-            rf"    {heading} \\",
-            r"    \midrule",
-        ]
-        for group, methods in by_group(table):
-            if group:
-                name = rf"\emph{{{escape_latex(group)}}}"
-                heading = rf"\multicolumn{{{len(table.n_bits) + 1}}}{{l}}{{{name}}}"
-                lines += [
-                    *[r"    \midrule"] * (lines[-1] != r"    \midrule"),
-                    f"    {heading} \\\\",
-                ]
-            lines += [
-                "    "
-                + " & ".join([escape_latex(method), *_row(table, method, _latex_cell)])
-                + r" \\"
-                for method in methods
-            ]
-        lines += [r"    \bottomrule", r"  \end{tabular}", r"\end{table}"]
-        parts.append("\n".join(lines))
-    return "% needs \\usepackage{booktabs}\n" + "\n\n".join(parts) + "\n"
+        width = len(table.n_bits)
+        titles.append(rf"\multicolumn{{{width}}}{{c}}{{{_in_latex(table.column.title)}}}")
+        rules.append(rf"\cmidrule(lr){{{column}-{column + width - 1}}}")
+        column += width
+    return [rf"    {' & '.join(titles)} \\", "    " + " ".join(rules)]
+
+
+def _in_latex(text: str) -> str:
+    """Text of our own, in which the T of AP_T is an index."""
+    return re.sub(r"\\_T\b", "$_T$", escape_latex(text))
 
 
 def by_group(table: Table) -> list[tuple[str, list[str]]]:
-    """Headings and methods of a table; a single heading that is empty where it has none."""
-    return list(table.groups.items()) or [("", table.methods)]
+    """Headings and methods of a table; a heading that is empty where it has none, and of chance."""
+    groups = list(table.groups.items()) or [("", table.methods)]
+    return [*groups, ("", [CHANCE])] if table.has_chance else groups
 
 
-def format_cell(cell: Cell, column: Column) -> tuple[str, str, str]:
+def format_cell(cell: Cell, column: Column, digits: int | None = None) -> tuple[str, str, str]:
     """Mean, deviation and range as text; the last two are empty where there are none.
 
-    A share has three decimals and no zero before the point, a time three significant digits.
+    A share has no zero before the point, and as many decimals as show its deviation: three to
+    five, unless `digits` says how many. A time has three significant digits.
     """
-    decimals = 3
-    if column.is_time and cell.mean > 0:
-        decimals = max(0, 2 - math.floor(math.log10(cell.mean)))
+    decimals = _decimals(cell, column) if digits is None or column.is_time else digits
 
     def show(value: float) -> str:
         text = f"{value:.{decimals}f}" if math.isfinite(value) else DASH
@@ -209,6 +332,16 @@ def format_cell(cell: Cell, column: Column) -> tuple[str, str, str]:
     deviation = show(cell.deviation) if math.isfinite(cell.deviation) else ""
     ties = f"{show(cell.low)} {DASH} {show(cell.high)}" if math.isfinite(cell.low) else ""
     return show(cell.mean), deviation, ties
+
+
+def _decimals(cell: Cell, column: Column) -> int:
+    mean = abs(cell.mean) if math.isfinite(cell.mean) else 0.0
+    by_mean = 2 - math.floor(math.log10(mean)) if mean > 0 else _FEWEST_DECIMALS
+    if column.is_time:
+        return max(0, by_mean)
+    if cell.deviation > 0:  # not of nan
+        by_mean = -math.floor(math.log10(cell.deviation))
+    return min(max(by_mean, _FEWEST_DECIMALS), _MOST_DECIMALS)
 
 
 def csv_cell(value: Any) -> Any:
@@ -242,12 +375,13 @@ _LATEX = {
 }
 
 
-def what_cells_show(table: Table) -> str:
+def what_cells_show(table: Table, with_ranges: bool = True) -> str:
     """Say what the numbers of a cell are."""
     shown = "mean"
     if any(math.isfinite(cell.deviation) for cell in table.cells.values()):
         shown += " ± standard deviation over seeds"
-    return shown + (f", worst {DASH} best order of ties" if table.column.ranged else "")
+    is_ranged = table.column.ranged and with_ranges
+    return shown + (f", worst {DASH} best order of ties" if is_ranged else "")
 
 
 def _row(table: Table, method: str, show: Callable[[Cell, Column], str]) -> list[str]:
@@ -264,18 +398,3 @@ def _pipe_table(rows: Sequence[Sequence[str]]) -> list[str]:
     ]
     rule = " | ".join("-" * (width - (i > 0)) + ":" * (i > 0) for i, width in enumerate(widths))
     return [f"| {line} |" for line in (lines[0], rule, *lines[1:])]
-
-
-def _markdown_cell(cell: Cell, column: Column) -> str:
-    mean, deviation, ties = format_cell(cell, column)
-    return (f"**{mean}**" if cell.best else mean) + _spread(deviation, ties)
-
-
-def _latex_cell(cell: Cell, column: Column) -> str:
-    mean, deviation, ties = format_cell(cell, column)
-    best = rf"\textbf{{{mean}}}" if cell.best else mean
-    return best + escape_latex(_spread(deviation, ties))
-
-
-def _spread(deviation: str, ties: str) -> str:
-    return (f" ± {deviation}" if deviation else "") + (f" [{ties}]" if ties else "")

@@ -5,10 +5,10 @@ import signal
 import threading
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from sklearn.base import clone
 
@@ -16,9 +16,9 @@ from .._utils.threads import one_blas_thread
 from ..affinity import BaseAffinity
 from ..histogram import retrieval_histogram
 from ..measures import ConfiguredMeasure
-from ..metrics.retrieval import encode
+from ..metrics.retrieval import Encoded, encode, unwrap
 from ..model_selection import RetrievalSplit
-from ._columns import measure_codes
+from ._columns import HISTORY, measure_codes
 from ._rescored import Rescoring, measure_rescoring, projections_of
 
 _WARM_UP_ROWS, _ENCODINGS = 100, 3
@@ -97,7 +97,7 @@ def execute(
     try:
         with one_blas_thread(), warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            _warm_up(run.hasher, X, y, split, affinity)
+            warm_up(run.hasher, X, y, split, affinity)
             n_bits, scores, curves = _fit_and_measure(
                 run, X, y, split, affinity, measures, rescoring
             )
@@ -122,18 +122,38 @@ def interrupts_ignored() -> Iterator[None]:
         signal.signal(signal.SIGINT, handler)
 
 
-def _fit_and_measure(run, X, y, split, affinity, measures, rescoring):
-    hasher = clone(run.hasher)
+class Timed(NamedTuple):
+    """A hasher, fitted, and what it made of queries and database, with the times it took."""
+
+    hasher: Any
+    queries: Encoded
+    database: Encoded
+    fit_seconds: float
+    encode_microseconds: float  # for a row
+
+
+def fit_and_encode(hasher: Any, X: Any, y: Any, split: RetrievalSplit) -> Timed:
+    """Fit a clone on the training rows, and encode the others."""
+    hasher = clone(hasher)
     X_train, y_train = X[split.train], None if y is None else y[split.train]
     start = time.perf_counter()
     hasher.fit(X_train, y_train)
     fit_seconds = time.perf_counter() - start
     queries, database = X[split.query], X[split.database]
-    encode_seconds = math.inf
-    for _ in range(_ENCODINGS):
-        start = time.perf_counter()
-        of_queries, of_database = encode(hasher, queries), encode(hasher, database)
-        encode_seconds = min(encode_seconds, time.perf_counter() - start)
+    if hasattr(hasher, "encode_rows"):  # codes that are there have no times
+        fit_seconds = encode_seconds = math.nan
+        of_queries = hasher.encode_rows(split.query, X)
+        of_database = hasher.encode_rows(split.database, X)
+    else:
+        of_queries, of_database, encode_seconds = _timed_codes(hasher, queries, database)
+    n_encoded = len(split.query) + len(split.database)
+    microseconds = 1e6 * encode_seconds / n_encoded
+    return Timed(hasher, of_queries, of_database, fit_seconds, microseconds)
+
+
+def _fit_and_measure(run, X, y, split, affinity, measures, rescoring):
+    timed = fit_and_encode(run.hasher, X, y, split)
+    of_queries, of_database = timed.queries, timed.database
     compared = X if y is None else y
     scores, curves = measure_codes(
         of_queries.codes,
@@ -148,23 +168,41 @@ def _fit_and_measure(run, X, y, split, affinity, measures, rescoring):
     if rescoring is not None:
         scores |= measure_rescoring(
             rescoring,
-            of_queries._replace(rows=queries),
+            of_queries._replace(rows=X[split.query]),
             of_database,
-            projections_of(hasher, of_queries),
+            projections_of(timed.hasher, of_queries),
             X,
             split.database,
             (compared[split.query], compared[split.database]),
             affinity,
         )
-    scores["fit_seconds"] = fit_seconds
-    n_encoded = len(of_queries.codes) + len(of_database.codes)
-    scores["encode_microseconds"] = 1e6 * encode_seconds / n_encoded
+    curves[HISTORY] = _objectives(timed.hasher)
+    scores["fit_seconds"] = timed.fit_seconds
+    scores["encode_microseconds"] = timed.encode_microseconds
     train, query, database = map(len, split)
     scores |= {"n_train": train, "n_queries": query, "n_database": database}
     return of_queries.n_bits, scores, curves
 
 
-def _warm_up(hasher, X, y, split, affinity):
+def _objectives(hasher: Any) -> list[float]:
+    """Values of the objective after each pass, of hashers that keep them."""
+    history = getattr(unwrap(hasher)[1], "history_", None)
+    if not isinstance(history, Mapping) or "objective" not in history:
+        return []
+    return [float(value) for value in history["objective"]]
+
+
+def _timed_codes(hasher: Any, queries: Any, database: Any) -> tuple[Encoded, Encoded, float]:
+    """Codes, and the seconds of the fastest encoding."""
+    seconds = math.inf
+    for _ in range(_ENCODINGS):
+        start = time.perf_counter()
+        of_queries, of_database = encode(hasher, queries), encode(hasher, database)
+        seconds = min(seconds, time.perf_counter() - start)
+    return of_queries, of_database, seconds
+
+
+def warm_up(hasher: Any, X: Any, y: Any, split: RetrievalSplit, affinity: Any) -> None:
     """Compile, or load, what such a hasher uses, so that it is not counted as training."""
     types = frozenset(_types_inside(hasher))
     if types in _warm:

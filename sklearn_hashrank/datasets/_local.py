@@ -12,9 +12,8 @@ from sklearn.utils import Bunch
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from .._utils.parameters import validate_numbers
-from ..persistence import reading
+from ..persistence import read_matrix, reading
 from ._formats import read_cifar, read_members
-from ._matlab import read_matrix
 
 _DAMAGED = " cannot be read: {}. Put a good copy there."
 _PARTS = {"train": ["train"], "test": ["test"], "all": ["train", "test"]}

@@ -17,6 +17,7 @@ from sklearn.utils.validation import _check_feature_names_in, validate_data
 
 from .._utils.parameters import NumbersAreNoBooleans, is_int
 from .._utils.threads import run_in_threads
+from ._image_files import as_paths, read_images
 
 # The constants of the published descriptor.
 _TOP_FREQUENCY = 0.3  # cycles per pixel, of the finest scale
@@ -25,6 +26,7 @@ _RADIAL_SHARPNESS = 3.5
 _CONTRAST_FLOOR = 0.2  # of the log image, added to the local standard deviation
 _CONTRAST_MARGIN = 5  # pixels by which the image is extended while contrast is normalised
 
+_SIZE_OF_FILES, _FILES = (256, 256), 256  # of images that are resized; in memory at a time
 _BATCH_PIXELS = 300_000  # in the Fourier domain: a batch and its filtered copy stay in the cache
 
 
@@ -125,7 +127,8 @@ class GIST(NumbersAreNoBooleans, TransformerMixin, BaseEstimator):
         ----------
         X : array-like of shape (n_samples, n_features), (n_samples, height, width) or \
                 (n_samples, height, width, channels)
-            Images, with 1 or 3 channels, of integers or floats.
+            Images, with 1 or 3 channels, of integers or floats; or a folder of image files, or
+            paths of them, which are resized to `image_shape`, or to 256 x 256 pixels.
         y : None
             Not used, present for scikit-learn's conventions.
 
@@ -133,6 +136,8 @@ class GIST(NumbersAreNoBooleans, TransformerMixin, BaseEstimator):
         -------
         self : GIST
         """
+        if (paths := as_paths(X)) is not None:
+            X = self._read(paths[:1])
         self._validate_images(X, reset=True)
         return self
 
@@ -143,13 +148,17 @@ class GIST(NumbersAreNoBooleans, TransformerMixin, BaseEstimator):
         ----------
         X : array-like of shape (n_samples, n_features), (n_samples, height, width) or \
                 (n_samples, height, width, channels)
-            Images, with 1 or 3 channels, of integers or floats.
+            Images, with 1 or 3 channels, of integers or floats; or a folder of image files, or
+            paths of them, which are resized to `image_shape`, or to 256 x 256 pixels.
 
         Returns
         -------
         features : ndarray of shape (n_samples, sum(orientations) * n_blocks ** 2), float32
             By scale, orientation, column and row of the block; the row runs fastest.
         """
+        if (paths := as_paths(X)) is not None:
+            blocks = (self._read(paths[rows]) for rows in gen_batches(len(paths), _FILES))
+            return np.concatenate([self.transform(block) for block in blocks])
         images = self._validate_images(X, reset=False)
         extension = self.boundary_extension
         bank = _cached_bank(
@@ -217,6 +226,22 @@ class GIST(NumbersAreNoBooleans, TransformerMixin, BaseEstimator):
                 f"Got images of {shape[0]} x {shape[1]} pixels."
             )
         return X.reshape(len(X), *shape)
+
+    def _read(self, paths: list) -> np.ndarray:
+        """Read images from files, in the size and with the channels of `image_shape`."""
+        if self.image_shape is None:
+            return read_images(paths, _SIZE_OF_FILES)
+        shape = tuple(self.image_shape)
+        if len(shape) not in (2, 3) or min(shape) < 1:
+            raise ValueError(
+                "image_shape must be (height, width) or (height, width, channels) without -1 to "
+                f"resize images. Got {self.image_shape!r}."
+            )
+        images = read_images(paths, shape[:2])
+        if len(shape) == 3 and shape[2] == 3:
+            return images
+        grey = images.mean(axis=3)
+        return grey if len(shape) == 2 else grey[..., None]
 
     def _given_shape(self, n_features: int, found: Any) -> tuple[int, ...]:
         """Shape of an image by `image_shape`, which must suit the `found` shape, if any."""

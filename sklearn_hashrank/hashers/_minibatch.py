@@ -1,5 +1,6 @@
 """Hashers whose hyperplanes maximise an objective by gradient ascent over minibatches."""
 
+import copy
 from abc import abstractmethod
 from collections.abc import Callable
 from numbers import Integral, Real
@@ -20,10 +21,14 @@ from ..learning import (
     LinearModel,
     MinibatchLearning,
     ObjectiveOfRows,
+    Strengths,
     check_two_rows,
+    choose_strengths,
+    held_out_folds,
     learned_affinity,
     learned_relevance,
     size_of_batches,
+    validation_of,
 )
 from ..objectives import CheckedObjective
 from ..solvers.stochastic import SCHEDULES, SOLVERS
@@ -42,7 +47,7 @@ class LearnsFromMinibatches:
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "learning_rate": [StrOptions({"auto"}), Interval(Real, 0, None, closed="neither")],
         "schedule": [StrOptions(set(SCHEDULES))],
-        "weight_decay": [StrOptions({"auto"}), Interval(Real, 0, 1, closed="left")],
+        "weight_decay": [StrOptions({"auto", "cv"}), Interval(Real, 0, 1, closed="left")],
         "momentum": [Interval(Real, 0, 1, closed="left")],
         "early_stopping": ["boolean"],
         "validation_fraction": [Interval(Real, 0, 1, closed="neither")],
@@ -84,8 +89,9 @@ class LearnsFromMinibatches:
         self.batch_size_ = learning.batch_size
         train = learning.train
         known = rows[train] if learning.validation.size else rows
+        strengths = self._choose_strengths(objective, relevance, rows, train, random_state, start)
         learner = self._new_learner(
-            objective, relevance, known, len(train), learning.in_groups, random_state, start
+            objective, relevance, known, learning.in_groups, random_state, start, strengths
         )
         self.history_ = learning.run(
             LinearModel(learner, rows),
@@ -136,25 +142,76 @@ class LearnsFromMinibatches:
                 "takes a new fit, with warm_start=False."
             )
 
-    def _new_learner(self, objective, relevance, X, n_rows, in_groups, random_state, start=None):
-        decay, rate = self.weight_decay, self.learning_rate
-        if decay == "auto":
-            decay = relevance.weight_decay(X.shape[1], n_rows)
+    def _choose_strengths(self, objective, relevance, rows, train, random_state, start):
+        """Weight decay and dropout; those that are "cv" by rows that are held out in turn."""
+        strengths = self._automatic_strengths(objective, relevance, rows.shape[1], len(train))
+        wanted = [name for name in Strengths._fields if getattr(self, name, None) == "cv"]
+        self.__dict__.pop("cv_results_", None)
+        if wanted:
+            # A copy: the result is that of a fit with the chosen values.
+            sampler = copy.deepcopy(random_state)
+            parts = list(held_out_folds(relevance, train, sampler))
+            seed = sampler.randint(np.iinfo(np.int32).max)
+            strengths, self.cv_results_ = choose_strengths(
+                strengths,
+                wanted,
+                lambda tried: [
+                    self._score_held_out(relevance, rows, learned, held_out, seed, start, tried)
+                    for learned, held_out in parts
+                ],
+            )
+        self._keep_strengths(strengths)
+        return strengths
+
+    def _automatic_strengths(self, objective, relevance, n_features, n_rows):
+        """Weight decay and dropout as they are given, or what "auto" stands for."""
+        decay = self.weight_decay
+        if isinstance(decay, str):
+            decay = relevance.weight_decay(n_features, n_rows)
+        return Strengths(float(decay), self._choose_dropout(objective, n_features, n_rows))
+
+    def _keep_strengths(self, strengths):
+        for name, value in strengths._asdict().items():
+            if hasattr(self, name):
+                setattr(self, f"{name}_", value)
+
+    def _score_held_out(self, relevance, rows, train, held_out, seed, start, strengths):
+        """Learn from some rows, and return what validation says of the others."""
+        objective = self._objective_of_rows(relevance)
+        random_state = check_random_state(seed)
+        learning = MinibatchLearning(
+            objective, relevance, batch_size=self.batch_size, random_state=random_state, rows=train
+        )
+        learner = self._new_learner(
+            objective, relevance, rows[train], learning.in_groups, random_state, start, strengths
+        )
+        model = LinearModel(learner, rows)
+        learning.run(model, self.max_iter, schedule=self.schedule)
+        score = validation_of(objective, model.projections, relevance, train, held_out)()
+        if self.verbose:
+            values = ", ".join(f"{name}={value:.3g}" for name, value in strengths._asdict().items())
+            print(f"[{type(self).__name__}] held out with {values}: {score:.4f}")
+        return score
+
+    def _new_learner(self, objective, relevance, X, in_groups, random_state, start, strengths):
+        rate = self.learning_rate
         if rate == "auto":
             rate = objective.learning_rate(self.solver)
             rate = rate or relevance.learning_rate(self.solver, in_groups)
-        options: dict[str, Any] = {"learning_rate": rate, "weight_decay": (decay, 0.0)}
+        options: dict[str, Any] = {
+            "learning_rate": rate,
+            "weight_decay": (strengths.weight_decay, 0.0),
+        }
         if self.solver == "sgd":
             options["momentum"] = self.momentum
         solver = SOLVERS[self.solver](**options)
-        dropout = self._choose_dropout(objective, X.shape[1], n_rows)
         return LinearLearner(
             X,
             self.n_bits,
             solver,
             random_state,
             start,
-            dropout=dropout,
+            dropout=strengths.dropout,
             one_scale=relevance.one_scale,
         )
 
@@ -225,6 +282,11 @@ class MinibatchHasher(LearnsFromMinibatches, CallbackSupportMixin, LinearHasher)
         self : hasher
         """
         first = not hasattr(self, "_learner")
+        if "cv" in (self.weight_decay, getattr(self, "dropout", None)):
+            raise ValueError(
+                '"cv" holds rows out, and needs fit with all rows. Give weight_decay and dropout '
+                "numbers, or leave them at their defaults, for partial_fit."
+            )
         if not first:
             self._check_n_bits(self._learner.n_bits)
         X, y = self._validate_training_data(X, y, reset=first, is_block=True)
@@ -236,8 +298,10 @@ class MinibatchHasher(LearnsFromMinibatches, CallbackSupportMixin, LinearHasher)
             self.batch_size_ = size_of_batches(self.batch_size, objective, relevance, random_state)
         in_groups = self.batch_size == "auto" and relevance.takes_groups(self.batch_size_)
         if first:
+            strengths = self._automatic_strengths(objective, relevance, X.shape[1], None)
+            self._keep_strengths(strengths)
             self._learner = self._new_learner(
-                objective, relevance, X, None, in_groups, random_state
+                objective, relevance, X, in_groups, random_state, None, strengths
             )
         else:
             self._learner.see(X)

@@ -78,6 +78,8 @@ class SignHasher(LinearHasher):
         "center": ["boolean", StrOptions({"median"})],
     }
 
+    _attributes_of_bits = ("intercept_",)
+
     def __init__(self, n_bits=None, *, center=True, output="bits"):
         self.n_bits = n_bits
         self.center = center

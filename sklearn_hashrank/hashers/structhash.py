@@ -116,6 +116,7 @@ class StructHasher(LearnsFromRelevance, LinearHasher):
     """
 
     _is_graded = False
+    _attributes_of_bits = (*LinearHasher._attributes_of_bits, "weights_")
     _parameter_constraints: dict = {
         **LinearHasher._parameter_constraints,
         "affinity": [StrOptions({"auto"}), BaseAffinity],

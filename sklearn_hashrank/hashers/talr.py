@@ -2,20 +2,20 @@
 
 from dataclasses import replace
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, Self
 
+import numpy as np
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
 from ..affinity import BaseAffinity
-from ..objectives import RANKING_OPTIONS, ObjectiveParameter
+from ..objectives import RANKING_OPTIONS, ObjectiveParameter, Prefixes, check_prefixes
 from ._minibatch import MinibatchHasher
 
 __all__ = ["TALRLinear"]
 
-# Of "auto". Network features gain up to .4, pixels and GIST lose a little beyond .1, and so do
-# principal components of network features. Digits and text embeddings, of which there are more rows
-# for each feature, lose from .02 and from .1 on.
-_DROPOUT_OF_FEW_ROWS, _FEW_ROWS_PER_FEATURE = 0.1, 10
+# Of "auto". The fewer rows there are for each feature, the more dropout is best, for rows that are
+# not trained on: of network features, GIST, pixels, digits and text, with 1 to 12 rows for each.
+_MOST_DROPOUT = 0.5
 _OBJECTIVE = ObjectiveParameter(
     "TALRLinear",
     takes_auto=True,
@@ -50,7 +50,10 @@ class TieAwareObjectives:
             return self.dropout
         if n_rows is None or objective.measure != "ap":
             return 0.0
-        return _DROPOUT_OF_FEW_ROWS if n_rows < _FEW_ROWS_PER_FEATURE * n_features else 0.0
+        return self._dropout_of(n_features, n_rows)
+
+    def _dropout_of(self, n_features: int, n_rows: int) -> float:
+        return min(n_features / n_rows, _MOST_DROPOUT)
 
 
 class TALRLinear(TieAwareObjectives, MinibatchHasher):
@@ -88,6 +91,10 @@ class TALRLinear(TieAwareObjectives, MinibatchHasher):
         Adam; Adam with one mean square of the gradient for all weights of a bit, which suits
         principal components, because small ones do not move as far as large ones; or stochastic
         gradient ascent with momentum.
+    prefixes : tuple of int, default=None
+        Numbers of first bits, at most `n_bits`. The mean of the objective over these prefixes is
+        maximised, so that the first bits of a long code are a good short code; include `n_bits`
+        itself. See :meth:`truncate` and :ref:`prefix_codes`. None: all bits only.
     batch_size : int or "auto", default="auto"
         Rows of a minibatch, at most all of them, sampled at random. ``"auto"`` is 256, and up to
         2048 where relevant items are rare: a query should find about ten of them in its batch, and
@@ -104,11 +111,12 @@ class TALRLinear(TieAwareObjectives, MinibatchHasher):
         objective may declare others.
     schedule : {"constant", "step", "cosine"}, default="cosine"
         How the length of a step falls during `max_iter` passes.
-    weight_decay : float or "auto", default="auto"
+    weight_decay : float, "auto" or "cv", default="auto"
         Share of the weights that a step takes away at the start; it falls with `schedule`. Few rows
         of many features want more of it: ``"auto"`` is 0.15 times the root of the number of
         features per training row, at most 0.15, and 0.05 in :meth:`partial_fit`; 0 where nearest
-        rows are relevant.
+        rows are relevant. ``"cv"`` holds a third of the rows out in turn, and takes another value
+        where they gain by it; see :ref:`few_rows`.
     momentum : float, default=0.9
         Share of the last move that ``solver="sgd"`` keeps.
     alpha : float, default=2.0
@@ -123,11 +131,12 @@ class TALRLinear(TieAwareObjectives, MinibatchHasher):
         papers have it.
     delta : float, default=1.0
         Half-width of the triangular bins, in bins.
-    dropout : float or "auto", default="auto"
+    dropout : float, "auto" or "cv", default="auto"
         Share of the features of each row that a step leaves at their mean, other ones every time.
-        ``"auto"`` is 0.1 for average precision where there are fewer than ten training rows for
-        each feature, and otherwise 0, as in :meth:`partial_fit`. Set it to 0.5 where queries and
-        database will be of classes that are not among the training rows.
+        ``"auto"`` is, for average precision, the number of features per training row, at most 0.5.
+        It is 0 for other objectives and in :meth:`partial_fit`. Set it to 0.5 where queries and
+        database will be of classes that are not among the training rows. ``"cv"`` chooses by rows
+        that are held out, as for `weight_decay`.
     early_stopping : bool, default=False
         Whether to keep part of the training rows for validation, to return the weights that were
         best, and to stop after `n_iter_no_change` passes without a better one. Validation looks at
@@ -163,6 +172,13 @@ class TALRLinear(TieAwareObjectives, MinibatchHasher):
         end, and the ``"validation"`` where `early_stopping` is on.
     n_iter_ : int
         Passes done.
+    weight_decay_ : float
+        The weight decay.
+    dropout_ : float
+        The dropout.
+    cv_results_ : dict of list
+        What ``"cv"`` tried: the ``"weight_decay"``, the ``"dropout"``, and ``"mean"`` and
+        ``"spread"`` of the scores of three folds. Absent without ``"cv"``.
     batch_size_ : int
         Rows of a minibatch.
     codes_ : ndarray of shape (n_samples, ceil(n_bits / 8)), uint8
@@ -197,7 +213,8 @@ class TALRLinear(TieAwareObjectives, MinibatchHasher):
         "alpha_end": [None, Interval(Real, 0, None, closed="neither")],
         "n_bins": [StrOptions({"auto"}), None, Interval(Integral, 1, None, closed="left")],
         "delta": [Interval(Real, 0, None, closed="neither")],
-        "dropout": [StrOptions({"auto"}), Interval(Real, 0, 1, closed="left")],
+        "dropout": [StrOptions({"auto", "cv"}), Interval(Real, 0, 1, closed="left")],
+        "prefixes": [None, list, tuple, np.ndarray],
     }
 
     def __init__(
@@ -208,6 +225,7 @@ class TALRLinear(TieAwareObjectives, MinibatchHasher):
         affinity="auto",
         relaxation="auto",
         solver="adam",
+        prefixes=None,
         batch_size="auto",
         max_iter=120,
         learning_rate="auto",
@@ -233,6 +251,7 @@ class TALRLinear(TieAwareObjectives, MinibatchHasher):
         self.affinity = affinity
         self.relaxation = relaxation
         self.solver = solver
+        self.prefixes = prefixes
         self.batch_size = batch_size
         self.max_iter = max_iter
         self.learning_rate = learning_rate
@@ -252,3 +271,29 @@ class TALRLinear(TieAwareObjectives, MinibatchHasher):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
+
+    def truncate(self, n_bits: int) -> Self:
+        """Return a hasher whose codes are the first bits of the codes of this one.
+
+        Parameters
+        ----------
+        n_bits : int
+            Length of the shorter codes.
+
+        Returns
+        -------
+        hasher : TALRLinear
+            A fitted copy, whose `prefixes` are those that are left. It encodes, scores and is
+            stored like any other; it does not go on learning.
+        """
+        shorter = super().truncate(n_bits)
+        if self.prefixes is not None:
+            left = tuple(int(number) for number in self.prefixes if number <= n_bits)
+            shorter.set_params(prefixes=left or None)
+        return shorter
+
+    def _choose_objective(self, affinity: BaseAffinity, n_bins: int | str) -> Any:
+        objective = super()._choose_objective(affinity, n_bins)
+        if self.prefixes is None:
+            return objective
+        return Prefixes(objective, check_prefixes(self.prefixes, self.n_bits))

@@ -21,12 +21,27 @@ one level, and equal items are counted once where that costs less. The kernel ``
 sees arrays only.
 
 ``RetrievalHistogram`` knows neither codes nor `y`; every measure is a function of its counts
-(``measures/``). `distance_histogram` (``_distance_histogram.py``) makes one of any distances of
-all pairs.
+(``measures/``).
+
+Rankings that no code made have ties of their own for each query, `RaggedTies`. They are counted in
+one place, from scores of all items and of the relevant ones::
+
+    from_scores        _score_rankings.py   dense, sparse, one array for each query
+    from_run           _run_rankings.py     dictionaries; _trec_files.py reads files and tables
+    distance_histogram _distance_histogram.py   distances, and an affinity of `y`
+      -> Rankings.table                     _rankings.py: the kernel ``count_between``
+      -> RaggedTies                         measures/: seen by measures in chunks of queries
 """
 
 from ._counting import retrieval_histogram
 from ._distance_histogram import distance_histogram
 from ._histogram import RetrievalHistogram
+from ._trec_files import read_qrels, read_run
 
-__all__ = ["RetrievalHistogram", "distance_histogram", "retrieval_histogram"]
+__all__ = [
+    "RetrievalHistogram",
+    "distance_histogram",
+    "read_qrels",
+    "read_run",
+    "retrieval_histogram",
+]

@@ -11,6 +11,7 @@ from ..affinity import check_level_indices, fit_affinity
 from ..rows import as_numpy
 from ._counting import check_rows, refuse_self
 from ._histogram import RetrievalHistogram
+from ._rankings import Rankings, as_numbers
 
 
 def distance_histogram(
@@ -45,9 +46,13 @@ def distance_histogram(
     Returns
     -------
     histogram : RetrievalHistogram
-        Tie t of a query holds the items at the t-th of its distances, in ascending order. The
-        measures of rankings mean what they always do. Those within a Hamming radius do not, and
-        histograms of shards cannot be added.
+        Ties come in ascending order of the distances of a query; neighbouring ones without a
+        relevant item are one. Measures within a Hamming radius are refused, and histograms of
+        shards cannot be added.
+
+    See Also
+    --------
+    sklearn_hashrank.RetrievalHistogram.from_scores : The same from relevance and scores.
 
     Examples
     --------
@@ -71,20 +76,37 @@ def distance_histogram(
     database = affinity.validate(database_y, "database y")
     n_levels = affinity.n_reachable_levels(queries)
     affinity, queries = affinity.of_queries(queries, bool(exclude_self))
-    ties = np.empty(ranked_by.shape, dtype=np.intp)
-    for row, of_query in zip(ties, ranked_by):
-        row[:] = np.unique(of_query, return_inverse=True)[1]
-    n_ties = int(ties.max(initial=0)) + 1
-    counts = np.empty((n_queries, n_levels, n_ties), dtype=np.int64)
-    for i, row in enumerate(ties):
-        query = slice(i, i + 1)
-        levels = affinity.level_indices(queries[query], database)
-        [levels] = check_level_indices(affinity, levels, (1, n_database), n_levels)
-        bins = levels.astype(np.intp) * n_ties + row
+    items, numbers = [], []
+    for i in range(n_queries):
+        of_query = affinity.level_indices(queries[i : i + 1], database)
+        [of_query] = check_level_indices(affinity, of_query, (1, n_database), n_levels)
         if exclude_self:
-            bins = np.delete(bins, i)
-        counts[i] = np.bincount(bins, minlength=n_levels * n_ties).reshape(n_levels, n_ties)
-    return RetrievalHistogram(counts, affinity.levels_[:n_levels])
+            of_query = np.delete(of_query, i)
+        items.append(np.flatnonzero(affinity.levels_[of_query]))
+        numbers.append(of_query[items[-1]])
+    if exclude_self:
+        ranked_by = ranked_by[~np.eye(n_database, dtype=bool)].reshape(n_queries, n_database - 1)
+    starts = np.arange(n_queries + 1) * ranked_by.shape[1]
+    scores = as_numbers(ranked_by).reshape(-1)
+    relevant_starts = np.concatenate([[0], np.cumsum([len(of_query) for of_query in items])])
+    nothing = np.zeros(0, dtype=np.int64)
+    relevant = np.concatenate([nothing, *(of + start for of, start in zip(items, starts))])
+    indices = np.concatenate([nothing, *numbers]).astype(np.int64)
+    levels = affinity.levels_[:n_levels]
+    if levels[0] > 0:  # what lies between relevant items is at level 0
+        levels, indices = np.concatenate([[0.0], levels]), indices + 1
+    rankings = Rankings(
+        levels,
+        scores,
+        starts,
+        scores[relevant],
+        relevant_starts.astype(np.int64),
+        indices,
+        None,
+        None,
+        np.zeros((0, 2), dtype=np.int64),
+    )
+    return RetrievalHistogram.of_ties(rankings.table(is_descending=False), None)
 
 
 def _check_distances(distances: Any) -> np.ndarray:

@@ -2,15 +2,19 @@
 
 from ._bit_strings import from_bit_strings, from_bytes, to_bit_strings, to_bytes
 from ._faiss import from_faiss, to_faiss, to_faiss_index
+from ._ir_measures import register_ir_measures
 from ._numpy_source import to_numpy_source
 from ._onnx import register_skl2onnx, to_onnx
+from ._retrieval_evaluator import tie_aware_evaluator
 from ._sentence_transformers import to_sentence_transformers
 
 __all__ = [
     "from_bit_strings",
     "from_bytes",
     "from_faiss",
+    "register_ir_measures",
     "register_skl2onnx",
+    "tie_aware_evaluator",
     "to_bit_strings",
     "to_bytes",
     "to_faiss",

@@ -8,22 +8,26 @@ from sklearn.decomposition import PCA, IncrementalPCA, TruncatedSVD
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, RobustScaler, StandardScaler
 from sklearn.utils.validation import check_is_fitted
 
-from ..base import LinearHasher
+from ..base import BaseHasher
 from ..features import Hyperplanes
 from ..metrics.retrieval import unwrap
+
+_REFUSAL = (
+    "only codes of half-spaces can be exported: the estimator, or the last step of a pipeline, "
+    "must be a LinearHasher or have hyperplanes."
+)
 
 
 def fold(estimator: Any) -> tuple[Hyperplanes, str]:
     """Return hyperplanes in float64 for what goes into the estimator, and its `output`."""
     before, hasher = unwrap(estimator)
-    if not isinstance(hasher, LinearHasher):
-        raise TypeError(
-            "only codes of half-spaces can be exported: the estimator, or the last step of a "
-            f"pipeline, must be a LinearHasher. Got {_name(hasher)}."
-        )
+    if not isinstance(hasher, BaseHasher):
+        raise TypeError(f"{_REFUSAL} Got {_name(hasher)}.")
     check_is_fitted(hasher)
-    normals = np.asarray(hasher.components_, dtype=np.float64)
-    intercept = np.asarray(hasher.intercept_, dtype=np.float64)
+    try:
+        normals, intercept = (np.asarray(each, np.float64) for each in hasher.hyperplanes())
+    except TypeError as error:
+        raise TypeError(f"{_REFUSAL} Got {_name(hasher)}: {error}") from error
     for step in reversed([step for part in before for step in _steps(part)]):
         matrix, offset = _affine_map(step)
         intercept = intercept + normals @ offset

@@ -12,12 +12,15 @@ other. `MinibatchLearning` does everything else.
     Batches at random, and in groups of a class.
 ``_objective_of_rows``
     From the numbers of a batch to a function of its scores.
+``_strengths``
+    Weight decay and dropout, chosen by rows that are held out in turn.
 ``_trainer``, ``_listeners``, ``_held_out``
     Passes over batches; early stopping and progress lines; rows kept for validation.
 ``_linear_model``, ``_start``, ``_dropout_mask``
     Weights over scaled features, where they start, and which features a step leaves out.
 """
 
+from ._held_out import validation_of
 from ._learned_relevance import (
     Relevance,
     check_two_rows,
@@ -30,6 +33,7 @@ from ._linear_model import LinearLearner, LinearModel
 from ._neighbor_relevance import NeighborRelevance
 from ._objective_of_rows import ObjectiveOfRows
 from ._pair_relevance import PairRelevance
+from ._strengths import Strengths, choose_strengths, held_out_folds
 from ._trainer import History
 
 __all__ = [
@@ -42,8 +46,12 @@ __all__ = [
     "ObjectiveOfRows",
     "PairRelevance",
     "Relevance",
+    "Strengths",
     "check_two_rows",
+    "choose_strengths",
+    "held_out_folds",
     "learned_affinity",
     "learned_relevance",
     "size_of_batches",
+    "validation_of",
 ]

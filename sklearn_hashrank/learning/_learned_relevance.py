@@ -29,6 +29,8 @@ class Relevance(Protocol):
         Numbers of the rows that are learned from, ascending.
     one_scale : bool
         Whether linear models scale all features by one factor, which keeps distances.
+    class_of : ndarray of shape (n_rows,) or None
+        The class of each row, where there are classes.
     """
 
     affinity: Any
@@ -36,6 +38,7 @@ class Relevance(Protocol):
     levels: np.ndarray
     members: np.ndarray
     one_scale: bool
+    class_of: np.ndarray | None
 
     def level_indices(self, batch: np.ndarray) -> np.ndarray:
         """Index into `levels` of every pair of rows of a batch, (M, M) unsigned."""

@@ -60,6 +60,7 @@ class NeighborRelevance:
     """
 
     one_scale = True
+    class_of: np.ndarray | None = None
 
     def __init__(
         self,

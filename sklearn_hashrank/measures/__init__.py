@@ -17,7 +17,9 @@ One path, many faces. ``h.ndcg(k=10)``, ``h.measure("ndcg", k=10)``, the metric 
 
 The rooms:
 
-* ``_tied_items.py``: :class:`Ties`, what a measure is a function of;
+* ``_tied_items.py``: :class:`Ties`, what a measure is a function of; ``_tie_tables.py``: the
+  counts of all queries, the same ties for each or ties of its own, in chunks of queries;
+  ``_tie_effects.py``: how much ties matter;
 * ``_sums.py``, ``_gains.py``: sums of discounts, gains of levels, the ideal DCG. Objectives use
   the same;
 * ``_ranking_measures.py``, ``_within_radius.py``: the measures, each a function with its names
@@ -25,7 +27,7 @@ The rooms:
 * ``_measure.py``: :class:`Measure`, the record of names, parameters and range;
   ``_registry.py``: :func:`register_measure` and lookup by name;
 * ``_configured.py``: a measure with its options, also written as one word,
-  ``"ap@5000:normalize=retrieved"``, for scorers, ``compare`` and the command line;
+  ``"ap@5000:normalize=retrieved"`` or, as ir_measures has it, ``"AP(rel=2)@100"``;
 * ``_evaluation.py``: the evaluation of every measure, and means over queries;
 * ``_rank_curves.py``: precision and recall at many ranks; ``_code_usage.py``: how codes use the
   Hamming space.
@@ -52,6 +54,8 @@ from ._rank_curves import precision_and_recall
 from ._ranking_measures import Normalize
 from ._registry import get_measure, list_measures, register_measure, unregister_measure
 from ._sums import DISCOUNTS, Discount, DiscountSums
+from ._tie_effects import TieReport, TieWarning, report_ties, warn_of_ties
+from ._tie_tables import DenseTies, RaggedTies, TieTable
 from ._tied_items import Ties, ratio
 
 __all__ = [
@@ -62,12 +66,17 @@ __all__ = [
     "TIE_ORDERS",
     "CodeUsage",
     "ConfiguredMeasure",
+    "DenseTies",
     "Discount",
     "DiscountSums",
     "Gain",
     "Measure",
     "Normalize",
+    "RaggedTies",
     "TieOrder",
+    "TieReport",
+    "TieTable",
+    "TieWarning",
     "Ties",
     "code_usage",
     "configure_measure",
@@ -82,6 +91,8 @@ __all__ = [
     "precision_and_recall",
     "ratio",
     "register_measure",
+    "report_ties",
     "unregister_measure",
     "usage_of",
+    "warn_of_ties",
 ]

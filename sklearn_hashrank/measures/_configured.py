@@ -1,14 +1,40 @@
 """A measure with its options: from keywords, or from one word such as ``ndcg@100:gain=linear``."""
 
+import ast
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from .._utils.notation import split_notation
-from ._measure import Function, Measure, TieOrder, refuse
+from ._measure import Function, Measure, TieOrder, among, refuse
 from ._registry import get_measure
 
 _EXAMPLE = "ndcg@100:gain=linear"
+_OTHER_EXAMPLE = "nDCG@10 or AP(rel=2)@100"
+
+# The names of ir_measures: a name of ours, and the options that differ from our defaults.
+_OF_IR_MEASURES: dict[str, tuple[str, dict[str, Any]]] = {
+    "AP": ("ap", {}),
+    "MAP": ("ap", {}),
+    "nDCG": ("ndcg", {"gain": "linear"}),
+    "NDCG": ("ndcg", {"gain": "linear"}),
+    "P": ("precision", {}),
+    "Precision": ("precision", {}),
+    "R": ("recall", {}),
+    "Recall": ("recall", {}),
+    "RR": ("rr", {}),
+    "MRR": ("rr", {}),
+    "Rprec": ("rprec", {}),
+    "RPrec": ("rprec", {}),
+    "Success": ("hit_rate", {}),
+    "RBP": ("rbp", {}),
+    "Bpref": ("bpref", {}),
+    "BPref": ("bpref", {}),
+}
+_THEIR_OPTIONS = {"cutoff": "k", "rel": "level", "p": "p", "dcg": "gain"}
+_THEIR_GAINS = {"log2": "linear", "exp-log2": "exponential"}
+_THEIR_FORM = re.compile(r"\s*([A-Za-z]+)\s*(\(.*\))?\s*(?:@\s*([^@:]*?)\s*)?$")
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,11 +47,13 @@ class ConfiguredMeasure:
         What is evaluated.
     cut : int or None
         The first `cut` places count, or the ties within this radius.
-    ties : {"expected", "optimistic", "pessimistic"}
-        The mean, the maximum or the minimum over all orders of tied items.
+    ties : {"expected", "optimistic", "pessimistic", "docid"}
+        The mean, the maximum or the minimum over all orders of tied items, or their order by id.
     zero_division : float
         The value of a query that nothing is relevant to.
-    options : mapping of str to str
+    level : float or None
+        The lowest level that is relevant. None: every level above 0.
+    options : mapping of str to str or float
         All further options of the measure.
     given : mapping of str to object
         All keywords as they were given.
@@ -35,7 +63,8 @@ class ConfiguredMeasure:
     cut: int | None
     ties: TieOrder
     zero_division: float
-    options: Mapping[str, str]
+    level: float | None
+    options: Mapping[str, str | float]
     given: Mapping[str, Any]
 
 
@@ -47,9 +76,10 @@ def configure_measure(
     Parameters
     ----------
     measure : str, callable, Measure or ConfiguredMeasure
-        What `get_measure` finds. A measure that has its options takes no others.
+        What `get_measure` finds, or a notation with options. A measure that has its options
+        takes no others.
     **options : int, float or str
-        `k` or `radius`, `ties`, `zero_division`, and further options of the measure.
+        `k` or `radius`, `ties`, `zero_division`, `level`, and further options of the measure.
 
     Returns
     -------
@@ -66,18 +96,26 @@ def configure_measure(
         if options:
             raise TypeError(f"{measure.measure.name} has its options already. Got {options}.")
         return measure
-    measure = get_measure(measure)
+    if isinstance(measure, str):
+        found, own = parse_measure(measure)
+        twice = sorted(own.keys() & options.keys())
+        if twice:
+            raise TypeError(f"measure {measure!r} has {twice[0]} already. Got {options}.")
+        options = own | options
+    else:
+        found = get_measure(measure)
     for name, value in options.items():
-        if name not in measure.keywords:
-            accepted = ", ".join(map(repr, measure.parameters))
-            raise TypeError(f"{measure.name} has no parameter {name!r}. It accepts {accepted}.")
-        if not measure.keywords[name].accepts(value):
-            refuse(name, measure.name, measure.keywords[name].accepted, value)
-    values = {name: keyword.default for name, keyword in measure.keywords.items()} | options
-    cut, ties = values.pop(measure.cut), values.pop("ties")
-    zero_division = float(values.pop("zero_division"))
+        if name not in found.keywords:
+            accepted = ", ".join(map(repr, found.parameters))
+            raise TypeError(f"{found.name} has no parameter {name!r}. It accepts {accepted}.")
+        if not found.keywords[name].accepts(value):
+            refuse(name, found.name, found.keywords[name].accepted, value)
+    values = {name: keyword.default for name, keyword in found.keywords.items()} | options
+    cut, ties = values.pop(found.cut, None), values.pop("ties")
+    zero_division, level = float(values.pop("zero_division")), values.pop("level", None)
     cut = None if cut is None else int(cut)
-    return ConfiguredMeasure(measure, cut, ties, zero_division, values, options)
+    level = None if level is None else float(level)
+    return ConfiguredMeasure(found, cut, ties, zero_division, level, values, options)
 
 
 def parse_measure(notation: str) -> tuple[Measure, dict[str, Any]]:
@@ -87,7 +125,8 @@ def parse_measure(notation: str) -> tuple[Measure, dict[str, Any]]:
     ----------
     notation : str
         A name of the measure; ``@`` and an int, where only the first `k` places or a Hamming
-        `radius` count; and ``:option=value`` for each further option.
+        `radius` count; and ``:option=value`` for each further option. Or a measure as ir_measures
+        writes it: ``"nDCG@10"``, ``"AP(rel=2)"``, ``"RBP(p=0.5)"``.
 
     Returns
     -------
@@ -95,17 +134,74 @@ def parse_measure(notation: str) -> tuple[Measure, dict[str, Any]]:
     options : dict of str to object
         For `configure_measure`, which checks them.
     """
+    theirs = _THEIR_FORM.match(notation)
+    if theirs is not None and theirs[1] in _OF_IR_MEASURES:
+        return _parse_theirs(notation, *theirs.groups())
     name, options = split_notation(notation, "measure", _EXAMPLE)
     name, at, cut = (part.strip() for part in name.partition("@"))
+    if name in _OF_IR_MEASURES:
+        raise ValueError(
+            f"measure {notation!r}: {name} is a name of ir_measures, whose options stand in "
+            f"brackets, as in {_OTHER_EXAMPLE}."
+        )
     measure = get_measure(name)
     if at:
-        if not cut.isascii() or not cut.isdecimal():
-            raise ValueError(
-                f"measure {notation!r}: an int must follow the @, as in {_EXAMPLE}. Got {cut!r}."
-            )
         if measure.cut in options:
             raise ValueError(
                 f"measure {notation!r} gives {measure.cut} twice, by @ and by {measure.cut}=."
             )
-        options = {measure.cut: int(cut)} | options
+        options = {measure.cut: _int_after_at(notation, cut, _EXAMPLE)} | options
+    return measure, options
+
+
+def _int_after_at(notation: str, cut: str, example: str) -> int:
+    if not cut.isascii() or not cut.isdecimal():
+        raise ValueError(
+            f"measure {notation!r}: an int must follow the @, as in {example}. Got {cut!r}."
+        )
+    return int(cut)
+
+
+def _parse_theirs(
+    notation: str, name: str, brackets: str | None, cut: str | None
+) -> tuple[Measure, dict[str, Any]]:
+    """Translate a notation of ir_measures; its NDCG has linear gains."""
+    ours, defaults = _OF_IR_MEASURES[name]
+    measure, options = get_measure(ours), dict(defaults)
+    try:
+        call = ast.parse(f"f{brackets or '()'}", mode="eval").body
+        assert isinstance(call, ast.Call)
+        given = {str(each.arg): ast.literal_eval(each.value) for each in call.keywords}
+        names = [each.arg for each in call.keywords]
+        is_call = not call.args and None not in names
+    except (ValueError, SyntaxError, MemoryError, RecursionError, AssertionError):
+        is_call = False
+    if not is_call:
+        raise ValueError(
+            f"measure {notation!r}: the brackets must hold name=value, as in {_OTHER_EXAMPLE}."
+        )
+    if len(given) < len(names):
+        raise ValueError(f"measure {notation!r} gives an option twice.")
+    if cut is not None:
+        if "cutoff" in given:
+            raise ValueError(f"measure {notation!r} gives cutoff twice, by @ and by cutoff=.")
+        given["cutoff"] = _int_after_at(notation, cut, _OTHER_EXAMPLE)
+    for option, value in given.items():
+        if option == "judged_only":
+            raise ValueError(
+                f"measure {notation!r}: judged_only concerns every measure of a run. Remove what "
+                "is not judged by RetrievalHistogram.from_run(..., unjudged='remove')."
+            )
+        if option not in _THEIR_OPTIONS:
+            raise ValueError(
+                f"measure {notation!r}: an option must be {among(_THEIR_OPTIONS)}. "
+                f"Got {option!r} instead."
+            )
+        if option == "dcg":
+            if value not in _THEIR_GAINS:
+                raise ValueError(
+                    f"measure {notation!r}: dcg must be {among(_THEIR_GAINS)}. Got {value!r}."
+                )
+            value = _THEIR_GAINS[value]
+        options[_THEIR_OPTIONS[option]] = value
     return measure, options

@@ -2,65 +2,72 @@
 
 import math
 import warnings
-from typing import Any
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.exceptions import UndefinedMetricWarning
 
 from ._configured import ConfiguredMeasure
-from ._measure import Function, Measure
+from ._measure import Function, Measure, TieOrder
 from ._tied_items import Array, Ties
+
+if TYPE_CHECKING:
+    from ._tie_tables import TieTable
 
 NEEDS_CODES = (
     "needs to know how many items share a code, which the counts of a histogram do not tell. Make "
     "the histogram, or every part of a sum, with retrieval_histogram(..., keep_codes=True)."
 )
 
+NEEDS_IDS = (
+    "ties='docid' is the order of trec_eval, by score and then by the ids of the items. Only "
+    "RetrievalHistogram.from_run, and from_scores with item_ids, know them."
+)
+
 _CHUNK = 2**17  # counts evaluated at a time; temporaries take about a hundred bytes for each
 _ROUNDING = 1e-6  # far above the error of any share, far below what is no share
 
 
-def evaluate(
-    configured: ConfiguredMeasure,
-    counts: NDArray[Any],
-    levels: Array,
-    peaks: NDArray[Any] | None = None,
-) -> Array:
+def evaluate(configured: ConfiguredMeasure, table: "TieTable") -> Array:
     """Evaluate a measure of each query.
 
     Parameters
     ----------
     configured : ConfiguredMeasure
         The measure, with options that are checked.
-    counts : ndarray of shape (n_queries, n_levels, n_ties)
+    table : TieTable
         How many items of each level lie in each tie; ties in the order of retrieval.
-    levels : ndarray of shape (n_levels,)
-        The levels, ascending; an item is relevant when its level is above 0.
-    peaks : ndarray of shape (n_queries, n_ties), default=None
-        The largest number of items of each tie that share one code, for measures that need it;
-        no more than the ties within the radius.
 
     Returns
     -------
     values : ndarray of shape (n_queries,)
     """
-    if configured.measure.needs_codes and peaks is None:
-        raise ValueError(f"{configured.measure.name} {NEEDS_CODES}")
-    per_query = counts[:1].size * (1 if configured.ties == "expected" else len(levels))
-    step = max(1, _CHUNK // max(1, per_query))
-    values = np.empty(len(counts))
-    for start in range(0, len(counts), step):
-        part = slice(start, start + step)
-        chunk = Ties(counts[part], levels, None if peaks is None else peaks[part])
+    values = np.empty(table.n_queries)
+    for part, chunk in chunks_of(table, configured.ties):
         values[part] = _of_chunk(configured, chunk)
     return values
 
 
+def chunks_of(table: "TieTable", ties: TieOrder) -> Iterator[tuple[Any, Ties]]:
+    """Yield chunks of queries, numbers or a slice and their ties, in the order of ids if asked."""
+    if ties != "docid":
+        return table.chunks(_CHUNK if ties == "expected" else _CHUNK // table.n_levels)
+    ordered = table.by_id
+    if ordered is None:
+        raise ValueError(NEEDS_IDS)
+    return ordered.chunks(_CHUNK)
+
+
 def _of_chunk(configured: ConfiguredMeasure, chunk: Ties) -> Array:
     measure = configured.measure
+    if measure.needs_codes and chunk.peaks is None:
+        raise ValueError(f"{measure.name} {NEEDS_CODES}")
+    if configured.level is not None:
+        chunk = chunk.from_level(configured.level)
     value = _call(configured, measure.function, chunk, configured.cut)
-    if configured.ties != "expected" and measure.radius is None:
+    if configured.ties in ("optimistic", "pessimistic") and measure.radius is None:
         best_first = configured.ties == "optimistic"
         if measure.bound is not None:
             bound = _call(configured, measure.bound, chunk, configured.cut, best_first)

@@ -8,13 +8,15 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, NoReturn, get_args
 
-from .._utils.parameters import is_int, is_real
+from .._utils.parameters import is_finite, is_int, is_real
 from ._tied_items import Array
 
 Function = Callable[..., Array]
-TieOrder = Literal["expected", "optimistic", "pessimistic"]
+TieOrder = Literal["expected", "optimistic", "pessimistic", "docid"]
 
-TIE_ORDERS: tuple[TieOrder, ...] = get_args(TieOrder)
+TIE_ORDERS: tuple[TieOrder, ...] = ("expected", "optimistic", "pessimistic")
+"""The orders of tied items that counts determine; ``"docid"`` needs the items' names."""
+
 MEASURES: dict[str, "Measure"] = {}
 """The measures of the package by name; those of users are not among them."""
 
@@ -45,6 +47,14 @@ def _one_of(values: Sequence[str]) -> Parameter:
     return Parameter(values[0], among(values), lambda v: isinstance(v, str) and v in values)
 
 
+def _between(default: float) -> Parameter:
+    return Parameter(default, "a float between 0 and 1", lambda v: is_finite(v) and 0 < v < 1)
+
+
+def _of_option(values: "Sequence[str] | float") -> Parameter:
+    return _between(values) if isinstance(values, float) else _one_of(values)
+
+
 def _is_rank(value: Any, minimum: int) -> bool:
     return is_int(value, minimum) and int(value) <= _LARGEST
 
@@ -57,8 +67,11 @@ _CUTS = {
     "k": Parameter(None, "an int >= 1 or None", lambda v: v is None or _is_rank(v, 1)),
     "radius": Parameter(None, "an int >= 0", lambda v: _is_rank(v, 0)),
 }
+_LEVEL = Parameter(
+    None, "a number above 0 or None", lambda v: v is None or (is_finite(v) and v > 0)
+)
 _OF_EVERY_MEASURE = {
-    "ties": _one_of(TIE_ORDERS),
+    "ties": _one_of(get_args(TieOrder)),
     "zero_division": Parameter(math.nan, "a float in the range [0, 1] or nan", _is_share_or_nan),
 }
 COMMON_PARAMETERS = tuple(_OF_EVERY_MEASURE)
@@ -83,8 +96,9 @@ class Measure:
         The name of scorers, columns and the command line; `name` where it is empty.
     label : str, default=""
         The name in pictures; `name` with spaces where it is empty.
-    options : mapping of str to sequence of str, default={}
-        The values of each option, its default first.
+    options : mapping of str to sequence of str or float, default={}
+        The values of each option, its default first. A float is the default of an option that
+        takes any number between 0 and 1.
     bound : callable, default=None
         The largest or smallest value: ``bound(ties, k, best_first, **options)``.
     is_share : bool, default=True
@@ -93,6 +107,11 @@ class Measure:
         The default radius, None for measures of the ranking.
     needs_codes : bool, default=False
         Whether the function asks for ``ties.peaks``.
+    is_graded : bool, default=False
+        Whether levels above 0 differ. If not, `level` chooses which are relevant.
+    takes_k : bool, default=True
+        Whether `k` may be given. A function that looks at as many places as there are relevant
+        items is called with None.
     function_name : str, default=None
         The function of :mod:`sklearn_hashrank.metrics` that belongs to a measure of the package.
 
@@ -110,7 +129,7 @@ class Measure:
     >>> measure.name, measure.short_name, measure.label
     ('average_precision', 'ap', 'AP')
     >>> measure.parameters
-    ('k', 'ties', 'zero_division', 'normalize')
+    ('k', 'ties', 'zero_division', 'level', 'normalize')
     """
 
     name: str
@@ -118,11 +137,13 @@ class Measure:
     _: KW_ONLY
     short_name: str = ""
     label: str = ""
-    options: Mapping[str, Sequence[str]] = field(default_factory=dict, hash=False)
+    options: Mapping[str, Sequence[str] | float] = field(default_factory=dict, hash=False)
     bound: Function | None = None
     is_share: bool = True
     radius: int | None = None
     needs_codes: bool = False
+    is_graded: bool = False
+    takes_k: bool = True
     function_name: str | None = None
 
     def __post_init__(self) -> None:
@@ -133,6 +154,8 @@ class Measure:
             ("label", "a str", isinstance(self.label, str)),
             ("is_share", "True or False", isinstance(self.is_share, bool)),
             ("needs_codes", "True or False", isinstance(self.needs_codes, bool)),
+            ("is_graded", "True or False", isinstance(self.is_graded, bool)),
+            ("takes_k", "True or False", isinstance(self.takes_k, bool)),
             ("radius", "an int >= 0 or None", self.radius is None or _is_rank(self.radius, 0)),
             (
                 "radius",
@@ -168,7 +191,8 @@ class Measure:
         except ValueError:  # some compiled functions have none
             return
         try:
-            signature.bind(None, *positional, **{name: v[0] for name, v in self.options.items()})
+            defaults = {name: _of_option(v).default for name, v in self.options.items()}
+            signature.bind(None, *positional, **defaults)
         except TypeError:
             refuse(parameter, self.name, accepted, f"{parameter}{signature}")
 
@@ -180,8 +204,10 @@ class Measure:
     @cached_property
     def keywords(self) -> Mapping[str, Parameter]:
         """What evaluation accepts, by name."""
-        cut = {self.cut: _CUTS[self.cut]._replace(default=self.radius)}
-        return cut | _OF_EVERY_MEASURE | {o: _one_of(v) for o, v in self.options.items()}
+        cut = {self.cut: _CUTS[self.cut]._replace(default=self.radius)} if self.takes_k else {}
+        level = {} if self.is_graded else {"level": _LEVEL}
+        options = {name: _of_option(values) for name, values in self.options.items()}
+        return cut | _OF_EVERY_MEASURE | level | options
 
     @property
     def parameters(self) -> tuple[str, ...]:
@@ -216,17 +242,25 @@ def _rebuilt(values: dict[str, Any]) -> Measure:
     return Measure(**values)
 
 
-def _checked_options(name: str, options: object) -> Mapping[str, Sequence[str]]:
-    accepted = "a mapping from identifiers to their values, each a str, the default first"
+def _checked_options(name: str, options: object) -> Mapping[str, Sequence[str] | float]:
+    accepted = (
+        "a mapping from identifiers to a float between 0 and 1, or to their values, each a str, "
+        "the default first"
+    )
     if not isinstance(options, Mapping):
         refuse("options", name, accepted, options)
     for option, values in options.items():
         is_known = isinstance(option, str) and option.isidentifier()
+        if is_known and isinstance(values, float) and 0 < values < 1:
+            continue
         are_many = isinstance(values, Sequence) and not isinstance(values, str)
         if not is_known or not are_many or not values or len(set(values)) < len(values):
             refuse("options", name, accepted, options)
         if not all(isinstance(value, str) for value in values):
             refuse("options", name, accepted, options)
-        if option in {*_CUTS, *_OF_EVERY_MEASURE}:
+    for option in options:
+        if option in {*_CUTS, *_OF_EVERY_MEASURE, "level"}:
             raise ValueError(f"{option!r} cannot be an option of {name}: every measure has it.")
-    return MappingProxyType({option: tuple(values) for option, values in options.items()})
+    return MappingProxyType(
+        {o: values if isinstance(values, float) else tuple(values) for o, values in options.items()}
+    )

@@ -1,37 +1,30 @@
 """Precision and recall at many ranks at once."""
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ._configured import configure_measure
-from ._evaluation import _CHUNK
+from ._evaluation import chunks_of
 from ._measure import TieOrder
+from ._tie_tables import TieTable
 from ._tied_items import Array, Ties, ratio
 
 _N_RANKS = 100
 
 
 def precision_and_recall(
-    counts: NDArray[Any],
-    levels: Array,
-    k: ArrayLike | None,
-    ties: TieOrder,
-    zero_division: float,
+    table: TieTable, k: ArrayLike | None, ties: TieOrder, zero_division: float
 ) -> tuple[Array, Array, NDArray[np.int64]]:
     """Evaluate precision and recall of each query at every rank `k`.
 
     Parameters
     ----------
-    counts : ndarray of shape (n_queries, n_levels, n_ties)
+    table : TieTable
         How many items of each level lie in each tie.
-    levels : ndarray of shape (n_levels,)
-        The levels of the counts.
     k : array-like of int or None
         None: about 100 ranks, evenly spaced on a logarithmic scale.
-    ties : {"expected", "optimistic", "pessimistic"}
-        The mean over all orders of ties, or a bound.
+    ties : {"expected", "optimistic", "pessimistic", "docid"}
+        The mean over all orders of ties, a bound, or the order by id.
     zero_division : float
         Value of a query without relevant items.
 
@@ -41,25 +34,24 @@ def precision_and_recall(
     k : ndarray of shape (n_ranks,)
     """
     checked = configure_measure("precision", ties=ties, zero_division=zero_division)
-    k = _default_ranks(counts) if k is None else _validated_ranks(k)
+    k = _default_ranks(table) if k is None else _validated_ranks(k)
     ranks = k.astype(np.float64)
-    precision, recall = np.empty((2, len(counts), len(ranks)))
-    step = max(1, _CHUNK // max(1, counts[:1].size * len(levels)))
-    for start in range(0, len(counts), step):
-        part = slice(start, start + step)
-        chunk = Ties(counts[part], levels)
-        order = chunk if ties == "expected" else chunk.split(ties == "optimistic")
+    precision, recall = np.empty((2, table.n_queries, len(ranks)))
+    for part, chunk in chunks_of(table, ties):
+        in_order = ties in ("expected", "docid")
+        order = chunk if in_order else chunk.split(ties == "optimistic")
         hits = _hits(order, ranks)
         undefined = chunk.n_relevant == 0
         for values, of in ((precision, ranks), (recall, chunk.n_relevant[:, None])):
-            values[part] = np.clip(ratio(hits, of), 0, 1)
-            values[part][undefined] = checked.zero_division
+            found = np.clip(ratio(hits, of), 0, 1)
+            found[undefined] = checked.zero_division
+            values[part] = found
     return precision, recall, k
 
 
-def _default_ranks(counts: NDArray[Any]) -> NDArray[np.int64]:
-    n_items = int(counts.sum(axis=(1, 2)).max(initial=1))
-    ranks = np.geomspace(1, max(n_items, 1), _N_RANKS)
+def _default_ranks(table: TieTable) -> NDArray[np.int64]:
+    n_items = max([1, *(int(chunk.n_items.max()) for _, chunk in chunks_of(table, "expected"))])
+    ranks = np.geomspace(1, n_items, _N_RANKS)
     return np.unique(np.rint(ranks).astype(np.int64))
 
 

@@ -74,7 +74,7 @@ def average_precision(ties: Ties, k: int | None = None, normalize: Normalize = "
     return ratio(_precision_sums(ties, k).sum(axis=1), n_counted)
 
 
-def _precision_sums(ties: Ties, k: int | None) -> Array:
+def _precision_sums(ties: Ties, k: int | Array | None) -> Array:
     """Return the expected sum of precisions at each tie's relevant items among the first `k`.
 
     An item at place t of a tie is relevant with probability n+/n, and then finds a share
@@ -160,7 +160,7 @@ def _hypergeometric_mean(
     return mean / mass
 
 
-@measure_of_package("tie_aware_ndcg_score", label="NDCG")
+@measure_of_package("tie_aware_ndcg_score", label="NDCG", is_graded=True)
 def ndcg(
     ties: Ties,
     k: int | None = None,
@@ -170,12 +170,11 @@ def ndcg(
     """Return the expected `dcg` over that of the ideal ranking, which is cut at `k` too."""
     gains = level_gains(ties.levels, gain)
     relevant = ties.levels > 0
-    n_items = ties.counts[:, relevant].sum(axis=2, dtype=np.float64)
-    ideal = ideal_dcg(n_items, gains[relevant], k, discount)
+    ideal = ideal_dcg(ties.of_level[:, relevant], gains[relevant], k, discount)
     return ratio(_discounted(ties, gains, k, discount), ideal)
 
 
-@measure_of_package("tie_aware_dcg_score", label="DCG", is_share=False)
+@measure_of_package("tie_aware_dcg_score", label="DCG", is_share=False, is_graded=True)
 def dcg(
     ties: Ties,
     k: int | None = None,
@@ -266,3 +265,51 @@ def _chance_of_none(total: Array, relevant: Array, places: Array) -> Array:
         factor = np.maximum(total - many - item, 0) / np.maximum(total - item, 1)
         chance *= np.where(item < few, factor, 1)
     return chance
+
+
+@measure_of_package("average_precision_at_r_score", short_name="map_r", label="AP@R", takes_k=False)
+def average_precision_at_r(ties: Ties, k: int | None = None) -> Array:
+    """Return the expected average precision of the first R places, R relevant items in all."""
+    return ratio(_precision_sums(ties, ties.n_relevant[:, None]).sum(axis=1), ties.n_relevant)
+
+
+@measure_of_package("r_precision_score", short_name="rprec", label="R-precision", takes_k=False)
+def r_precision(ties: Ties, k: int | None = None) -> Array:
+    """Return the expected precision of the first R places, where R items are relevant in all."""
+    return ratio(ties.hits(ties.n_relevant[:, None]), ties.n_relevant)
+
+
+@measure_of_package("hit_rate_score", label="hit rate")
+def hit_rate(ties: Ties, k: int | None = None) -> Array:
+    """Return the probability that a relevant item is among the first `k`."""
+    before, total, _, relevant = ties.at(np.argmax(ties.relevant > 0, axis=1))
+    places = total if k is None else np.clip(k - before, 0, total)
+    return np.where(relevant > 0, 1 - _chance_of_none(total, relevant, places), 0.0)
+
+
+@measure_of_package("rank_biased_precision_score", short_name="rbp", label="RBP")
+def rank_biased_precision(ties: Ties, k: int | None = None, p: float = 0.8) -> Array:
+    """Return the expected share of relevant items that a patient reader sees.
+
+    The reader goes on to the next rank with probability `p`: rank t counts (1 - p) p ** (t - 1).
+    """
+    seen = p**ties.before * -np.expm1(ties.places(k) * np.log(p))
+    return (ratio(ties.relevant, ties.total) * seen).sum(axis=1)
+
+
+@measure_of_package("bpref_score", label="bpref", takes_k=False)
+def bpref(ties: Ties, k: int | None = None) -> Array:
+    """Return the expected binary preference: judged irrelevant items ahead of relevant ones.
+
+    Each retrieved relevant item counts 1 less the share of min(R, N) judged irrelevant items
+    ahead of it, at most all, where R items are relevant and N judged irrelevant; the sum is
+    divided by R. Of m such items in its tie, 0, 1, ... m are ahead with equal probability.
+    """
+    r, m = ties.n_relevant[:, None], ties.judged_irrelevant
+    ahead = np.cumsum(m, axis=1) - m
+    n = m.sum(axis=1, keepdims=True)
+    if ties.missed is not None:
+        n = n + ties.missed[:, ties.levels == 0].sum(axis=1, keepdims=True)
+    free = np.clip(r - ahead, 0, m + 1)  # cases in which fewer than R are ahead
+    mean = (free * ahead + free * (free - 1) / 2 + (m + 1 - free) * r) / (m + 1)
+    return ratio((ties.relevant * (1 - ratio(mean, np.minimum(r, n)))).sum(axis=1), r[:, 0])

@@ -14,8 +14,8 @@ _by_name: dict[str, Measure] = {}  # under every name of each measure, those of 
 def measure_of_package(function_name: str, **record: Any) -> Callable[[_F], _F]:
     """Decorate a function of the package that is a measure.
 
-    Its name is that of the function, its options are the keywords annotated with a Literal, and
-    its default radius, if it has one, is that of the keyword.
+    Its name is that of the function, its options are the keywords annotated with a Literal or with
+    float, and its default radius, if it has one, is that of the keyword.
 
     Parameters
     ----------
@@ -28,9 +28,9 @@ def measure_of_package(function_name: str, **record: Any) -> Callable[[_F], _F]:
     def decorate(function: _F) -> _F:
         keywords = signature(function).parameters
         options = {
-            name: get_args(keyword.annotation)
+            name: keyword.default if keyword.annotation is float else get_args(keyword.annotation)
             for name, keyword in keywords.items()
-            if get_origin(keyword.annotation) is Literal
+            if keyword.annotation is float or get_origin(keyword.annotation) is Literal
         }
         radius = keywords["radius"].default if "radius" in keywords else None
         record.update(options=options, radius=radius, function_name=function_name)
@@ -48,11 +48,12 @@ def register_measure(
     *,
     short_name: str | None = ...,
     label: str | None = ...,
-    options: Mapping[str, Sequence[str]] | None = ...,
+    options: Mapping[str, Sequence[str] | float] | None = ...,
     bound: Function | None = ...,
     is_share: bool = ...,
     radius: int | None = ...,
     needs_codes: bool = ...,
+    is_graded: bool = ...,
 ) -> Measure: ...
 
 
@@ -63,11 +64,12 @@ def register_measure(
     *,
     short_name: str | None = ...,
     label: str | None = ...,
-    options: Mapping[str, Sequence[str]] | None = ...,
+    options: Mapping[str, Sequence[str] | float] | None = ...,
     bound: Function | None = ...,
     is_share: bool = ...,
     radius: int | None = ...,
     needs_codes: bool = ...,
+    is_graded: bool = ...,
 ) -> Callable[[_F], _F]: ...
 
 
@@ -77,11 +79,12 @@ def register_measure(
     *,
     short_name: str | None = None,
     label: str | None = None,
-    options: Mapping[str, Sequence[str]] | None = None,
+    options: Mapping[str, Sequence[str] | float] | None = None,
     bound: Function | None = None,
     is_share: bool = True,
     radius: int | None = None,
     needs_codes: bool = False,
+    is_graded: bool = False,
 ) -> Measure | Callable[[_F], _F]:
     """Make a function of :class:`Ties` a measure that histograms and scorers know by name.
 
@@ -101,8 +104,9 @@ def register_measure(
         What scorers, columns and the command line call it, an identifier. None: `name`.
     label : str, default=None
         What pictures call it. None: `name` with spaces.
-    options : mapping of str to sequence of str, default=None
-        Further keywords of `function`, and the values each may take, its default first.
+    options : mapping of str to sequence of str or float, default=None
+        Further keywords of `function`, and the values each may take, its default first. A float
+        is the default of an option that takes any number between 0 and 1.
     bound : callable, default=None
         ``bound(ties, k, best_first, **options)``: the largest or smallest value over all orders
         of tied items. None: `function` of the ties split by level, the best or the worst first.
@@ -113,6 +117,8 @@ def register_measure(
         order of tied items matters. None: a measure of the ranking, cut at `k`.
     needs_codes : bool, default=False
         Whether `function` asks for ``ties.peaks``. Such a measure has a radius.
+    is_graded : bool, default=False
+        Whether levels above 0 differ. If not, `level` chooses which of them are relevant.
 
     Returns
     -------
@@ -148,6 +154,7 @@ def register_measure(
                 is_share=is_share,
                 radius=radius,
                 needs_codes=needs_codes,
+                is_graded=is_graded,
             )
         )
 

@@ -1,6 +1,6 @@
 """Counts of items by query, level and tie: what a measure is a function of."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -26,6 +26,10 @@ class Ties:
     peaks : ndarray of shape (n_queries, n_ties), default=None
         The largest number of items of a tie that share one code. Only measures that are
         registered with ``needs_codes=True`` get it, for the ties within their radius.
+    missed : ndarray of shape (n_queries, n_levels), default=None
+        Judged items of each level that were not retrieved. None: everything was.
+    unjudged : ndarray of shape (n_queries, n_ties), default=None
+        How many items of each tie nobody judged; they count as irrelevant. None: none.
 
     Examples
     --------
@@ -44,6 +48,8 @@ class Ties:
     counts: NDArray[Any]
     levels: Array
     peaks: NDArray[Any] | None = None
+    missed: NDArray[Any] | None = None
+    unjudged: NDArray[Any] | None = None
 
     @cached_property
     def total(self) -> Array:
@@ -67,13 +73,25 @@ class Ties:
 
     @cached_property
     def n_items(self) -> Array:
-        """Items of each query, (n_queries,)."""
+        """Retrieved items of each query, (n_queries,)."""
         return self.total.sum(axis=1)
 
     @cached_property
+    def of_level(self) -> Array:
+        """Items of each level, retrieved or missed, (n_queries, n_levels)."""
+        of_level: Array = self.counts.sum(axis=2, dtype=np.float64)
+        return of_level if self.missed is None else of_level + self.missed
+
+    @cached_property
     def n_relevant(self) -> Array:
-        """Relevant items of each query, (n_queries,)."""
-        return self.relevant.sum(axis=1)
+        """Relevant items of each query, retrieved or missed, (n_queries,)."""
+        return self.of_level[:, self.levels > 0].sum(axis=1)
+
+    @cached_property
+    def judged_irrelevant(self) -> Array:
+        """Items of each tie that were judged irrelevant, (n_queries, n_ties)."""
+        irrelevant = self.total - self.relevant
+        return irrelevant if self.unjudged is None else irrelevant - self.unjudged
 
     def gain(self, gains: Array) -> Array:
         """Return the gain of all items of each tie.
@@ -90,13 +108,13 @@ class Ties:
         # Not a matrix product: BLAS may round otherwise for another number of queries or threads.
         return np.einsum("v,qvt->qt", gains, self.counts)
 
-    def places(self, k: int | None) -> Array:
+    def places(self, k: int | Array | None) -> Array:
         """Return how many of the first `k` places belong to each tie.
 
         Parameters
         ----------
-        k : int or None
-            None: the whole ranking.
+        k : int, ndarray of shape (n_queries, 1) or None
+            An array: a number for each query. None: the whole ranking.
 
         Returns
         -------
@@ -104,13 +122,13 @@ class Ties:
         """
         return self.total if k is None else np.clip(k - self.before, 0, self.total)
 
-    def hits(self, k: int | None) -> Array:
+    def hits(self, k: int | Array | None) -> Array:
         """Return the expected number of relevant items among the first `k`.
 
         Parameters
         ----------
-        k : int or None
-            None: the whole ranking.
+        k : int, ndarray of shape (n_queries, 1) or None
+            An array: a number for each query. None: the whole ranking.
 
         Returns
         -------
@@ -153,7 +171,29 @@ class Ties:
         counts = np.zeros((n_queries, n_levels, n_ties, n_levels), dtype=self.counts.dtype)
         for place, level in enumerate(order):
             counts[:, level, :, place] = self.counts[:, level]
-        return Ties(counts.reshape(n_queries, n_levels, n_ties * n_levels), self.levels)
+        unjudged = None
+        if self.unjudged is not None:
+            unjudged = np.zeros((n_queries, n_ties, n_levels), dtype=self.unjudged.dtype)
+            unjudged[:, :, -1 if best_first else 0] = self.unjudged
+            unjudged = unjudged.reshape(n_queries, n_ties * n_levels)
+        counts = counts.reshape(n_queries, n_levels, n_ties * n_levels)
+        return Ties(counts, self.levels, missed=self.missed, unjudged=unjudged)
+
+    def from_level(self, level: float) -> "Ties":
+        """Return these ties with everything below a level irrelevant.
+
+        Parameters
+        ----------
+        level : float
+            The lowest level that is relevant.
+
+        Returns
+        -------
+        ties : Ties
+            The same counts; the levels below are 0.
+        """
+        levels = np.where(self.levels >= level, self.levels, 0.0)
+        return replace(self, levels=levels)
 
 
 def ratio(numerator: NDArray[Any], denominator: NDArray[Any] | float) -> NDArray[Any]:

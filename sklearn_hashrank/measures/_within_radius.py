@@ -20,7 +20,9 @@ def lookup_recall(ties: Ties, radius: int = 2) -> Array:
     return ratio(_within(ties.relevant, radius), ties.n_relevant)
 
 
-@measure_of_package("average_cumulative_gain_score", short_name="acg", label="ACG", is_share=False)
+@measure_of_package(
+    "average_cumulative_gain_score", short_name="acg", label="ACG", is_share=False, is_graded=True
+)
 def average_cumulative_gain(ties: Ties, radius: int = 3) -> Array:
     """Return the mean level of the items within `radius`, 0 where there are none."""
     gains = np.einsum("v,qvt->q", ties.levels, ties.counts[:, :, : radius + 1])

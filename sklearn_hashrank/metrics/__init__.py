@@ -2,7 +2,8 @@
 
 How calls flow
 --------------
-A metric function (``_ranking_metrics.py``, ``_lookup_metrics.py``, ``_curve_metrics.py``) is a
+A metric function (``_ranking_metrics.py``, ``_hit_metrics.py``, ``_lookup_metrics.py``,
+``_curve_metrics.py``) is a
 signature, a docstring and one call. It is given codes::
 
     tie_aware_ndcg_score(y_true, codes, database=..., k=10)
@@ -30,6 +31,13 @@ same queries.
 
 from ..measures import CodeUsage, code_usage
 from ._curve_metrics import precision_recall_curve, recall_at_k_curve
+from ._hit_metrics import (
+    average_precision_at_r_score,
+    bpref_score,
+    hit_rate_score,
+    r_precision_score,
+    rank_biased_precision_score,
+)
 from ._index import index_recall_score
 from ._lookup_metrics import (
     average_cumulative_gain_score,
@@ -59,6 +67,7 @@ from .displays import (
     PrecisionRecallDisplay,
     RecallAtKDisplay,
     TieRangeDisplay,
+    TrainingCurveDisplay,
 )
 
 __all__ = [
@@ -70,10 +79,14 @@ __all__ = [
     "RecallAtKDisplay",
     "RetrievalScorer",
     "TieRangeDisplay",
+    "TrainingCurveDisplay",
     "average_cumulative_gain_score",
+    "average_precision_at_r_score",
+    "bpref_score",
     "code_usage",
     "get_retrieval_scorer",
     "get_retrieval_scorer_names",
+    "hit_rate_score",
     "holm_correction",
     "index_recall_score",
     "local_group_average_precision_score",
@@ -82,7 +95,9 @@ __all__ = [
     "make_retrieval_scorer",
     "paired_test",
     "precision_recall_curve",
+    "r_precision_score",
     "randomized_tukey_hsd",
+    "rank_biased_precision_score",
     "recall_at_k_curve",
     "tie_aware_average_precision_score",
     "tie_aware_dcg_score",

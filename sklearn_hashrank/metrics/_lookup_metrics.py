@@ -21,6 +21,7 @@ def lookup_precision_score(
     ties: TieOrder = "expected",
     average: bool = True,
     zero_division: float = np.nan,
+    level: float | None = None,
     n_jobs: int | None = None,
 ) -> float | np.ndarray:
     """Relevant share of the items within a Hamming radius.
@@ -51,6 +52,8 @@ def lookup_precision_score(
     zero_division : float in [0, 1] or nan, default=nan
         The value of a query that nothing in the database is relevant to. NaN is left out of the
         mean, with one :class:`~sklearn.exceptions.UndefinedMetricWarning`.
+    level : float, default=None
+        The lowest relevance level that is relevant. None: every level above 0.
     n_jobs : int, default=None
         Threads. None means 1 unless in a :obj:`joblib.parallel_config` context, -1 means all
         processors.
@@ -73,7 +76,12 @@ def lookup_precision_score(
     """
     run = RetrievalRun(y_true, codes, database, n_bits, affinity, n_jobs)
     return run.measure(
-        "lookup_precision", average, radius=radius, ties=ties, zero_division=zero_division
+        "lookup_precision",
+        average,
+        radius=radius,
+        ties=ties,
+        zero_division=zero_division,
+        level=level,
     )
 
 
@@ -88,6 +96,7 @@ def lookup_recall_score(
     ties: TieOrder = "expected",
     average: bool = True,
     zero_division: float = np.nan,
+    level: float | None = None,
     n_jobs: int | None = None,
 ) -> float | np.ndarray:
     """Share of all relevant items that lies within a Hamming radius.
@@ -115,6 +124,8 @@ def lookup_recall_score(
     zero_division : float in [0, 1] or nan, default=nan
         The value of a query that nothing in the database is relevant to. NaN is left out of the
         mean, with one :class:`~sklearn.exceptions.UndefinedMetricWarning`.
+    level : float, default=None
+        The lowest relevance level that is relevant. None: every level above 0.
     n_jobs : int, default=None
         Threads. None means 1 unless in a :obj:`joblib.parallel_config` context, -1 means all
         processors.
@@ -132,7 +143,7 @@ def lookup_recall_score(
     """
     run = RetrievalRun(y_true, codes, database, n_bits, affinity, n_jobs)
     return run.measure(
-        "lookup_recall", average, radius=radius, ties=ties, zero_division=zero_division
+        "lookup_recall", average, radius=radius, ties=ties, zero_division=zero_division, level=level
     )
 
 
@@ -214,6 +225,7 @@ def local_group_average_precision_score(
     ties: TieOrder = "expected",
     average: bool = True,
     zero_division: float = np.nan,
+    level: float | None = None,
     n_jobs: int | None = None,
 ) -> float | np.ndarray:
     r"""Precision within a Hamming radius, weighted by how evenly the codes there are used.
@@ -254,6 +266,8 @@ def local_group_average_precision_score(
     zero_division : float in [0, 1] or nan, default=nan
         The value of a query that nothing in the database is relevant to. NaN is left out of the
         mean, with one :class:`~sklearn.exceptions.UndefinedMetricWarning`.
+    level : float, default=None
+        The lowest relevance level that is relevant. None: every level above 0.
     n_jobs : int, default=None
         Threads. None means 1 unless in a :obj:`joblib.parallel_config` context, -1 means all
         processors.
@@ -290,4 +304,5 @@ def local_group_average_precision_score(
         radius=radius,
         ties=ties,
         zero_division=zero_division,
+        level=level,
     )

@@ -22,6 +22,7 @@ def tie_aware_average_precision_score(
     ties: TieOrder = "expected",
     average: bool = True,
     zero_division: float = np.nan,
+    level: float | None = None,
     n_jobs: int | None = None,
 ) -> float | np.ndarray:
     """Average precision of the Hamming ranking, averaged over all orders of tied items.
@@ -57,6 +58,8 @@ def tie_aware_average_precision_score(
     zero_division : float in [0, 1] or nan, default=nan
         The value of a query that nothing in the database is relevant to. NaN is left out of the
         mean, with one :class:`~sklearn.exceptions.UndefinedMetricWarning`.
+    level : float, default=None
+        The lowest relevance level that is relevant. None: every level above 0.
     n_jobs : int, default=None
         Threads. None means 1 unless in a :obj:`joblib.parallel_config` context, -1 means all
         processors.
@@ -94,6 +97,7 @@ def tie_aware_average_precision_score(
         normalize=normalize,
         ties=ties,
         zero_division=zero_division,
+        level=level,
     )
 
 
@@ -255,6 +259,7 @@ def tie_aware_precision_score(
     ties: TieOrder = "expected",
     average: bool = True,
     zero_division: float = np.nan,
+    level: float | None = None,
     n_jobs: int | None = None,
 ) -> float | np.ndarray:
     """Relevant share of the first k items, averaged over all orders of tied items.
@@ -285,6 +290,8 @@ def tie_aware_precision_score(
     zero_division : float in [0, 1] or nan, default=nan
         The value of a query that nothing in the database is relevant to. NaN is left out of the
         mean, with one :class:`~sklearn.exceptions.UndefinedMetricWarning`.
+    level : float, default=None
+        The lowest relevance level that is relevant. None: every level above 0.
     n_jobs : int, default=None
         Threads. None means 1 unless in a :obj:`joblib.parallel_config` context, -1 means all
         processors.
@@ -301,7 +308,9 @@ def tie_aware_precision_score(
     0.5
     """
     run = RetrievalRun(y_true, codes, database, n_bits, affinity, n_jobs)
-    return run.measure("precision", average, k=k, ties=ties, zero_division=zero_division)
+    return run.measure(
+        "precision", average, k=k, ties=ties, zero_division=zero_division, level=level
+    )
 
 
 def tie_aware_recall_score(
@@ -315,6 +324,7 @@ def tie_aware_recall_score(
     ties: TieOrder = "expected",
     average: bool = True,
     zero_division: float = np.nan,
+    level: float | None = None,
     n_jobs: int | None = None,
 ) -> float | np.ndarray:
     """Share of the relevant items among the first k, averaged over all orders of tied items.
@@ -343,6 +353,8 @@ def tie_aware_recall_score(
     zero_division : float in [0, 1] or nan, default=nan
         The value of a query that nothing in the database is relevant to. NaN is left out of the
         mean, with one :class:`~sklearn.exceptions.UndefinedMetricWarning`.
+    level : float, default=None
+        The lowest relevance level that is relevant. None: every level above 0.
     n_jobs : int, default=None
         Threads. None means 1 unless in a :obj:`joblib.parallel_config` context, -1 means all
         processors.
@@ -359,7 +371,7 @@ def tie_aware_recall_score(
     0.25
     """
     run = RetrievalRun(y_true, codes, database, n_bits, affinity, n_jobs)
-    return run.measure("recall", average, k=k, ties=ties, zero_division=zero_division)
+    return run.measure("recall", average, k=k, ties=ties, zero_division=zero_division, level=level)
 
 
 def tie_aware_f1_score(
@@ -373,6 +385,7 @@ def tie_aware_f1_score(
     ties: TieOrder = "expected",
     average: bool = True,
     zero_division: float = np.nan,
+    level: float | None = None,
     n_jobs: int | None = None,
 ) -> float | np.ndarray:
     """Harmonic mean of precision and recall at k, averaged over all orders of tied items.
@@ -401,6 +414,8 @@ def tie_aware_f1_score(
     zero_division : float in [0, 1] or nan, default=nan
         The value of a query that nothing in the database is relevant to. NaN is left out of the
         mean, with one :class:`~sklearn.exceptions.UndefinedMetricWarning`.
+    level : float, default=None
+        The lowest relevance level that is relevant. None: every level above 0.
     n_jobs : int, default=None
         Threads. None means 1 unless in a :obj:`joblib.parallel_config` context, -1 means all
         processors.
@@ -417,7 +432,7 @@ def tie_aware_f1_score(
     0.5
     """
     run = RetrievalRun(y_true, codes, database, n_bits, affinity, n_jobs)
-    return run.measure("f1", average, k=k, ties=ties, zero_division=zero_division)
+    return run.measure("f1", average, k=k, ties=ties, zero_division=zero_division, level=level)
 
 
 def tie_aware_reciprocal_rank_score(
@@ -431,6 +446,7 @@ def tie_aware_reciprocal_rank_score(
     ties: TieOrder = "expected",
     average: bool = True,
     zero_division: float = np.nan,
+    level: float | None = None,
     n_jobs: int | None = None,
 ) -> float | np.ndarray:
     """Inverse rank of the first relevant item, averaged over all orders of tied items.
@@ -461,6 +477,8 @@ def tie_aware_reciprocal_rank_score(
     zero_division : float in [0, 1] or nan, default=nan
         The value of a query that nothing in the database is relevant to. NaN is left out of the
         mean, with one :class:`~sklearn.exceptions.UndefinedMetricWarning`.
+    level : float, default=None
+        The lowest relevance level that is relevant. None: every level above 0.
     n_jobs : int, default=None
         Threads. None means 1 unless in a :obj:`joblib.parallel_config` context, -1 means all
         processors.
@@ -477,4 +495,6 @@ def tie_aware_reciprocal_rank_score(
     0.75
     """
     run = RetrievalRun(y_true, codes, database, n_bits, affinity, n_jobs)
-    return run.measure("reciprocal_rank", average, k=k, ties=ties, zero_division=zero_division)
+    return run.measure(
+        "reciprocal_rank", average, k=k, ties=ties, zero_division=zero_division, level=level
+    )

@@ -33,6 +33,7 @@ __all__ = [
     "EncodedDatabase",
     "check_database",
     "encode",
+    "relevance_of",
     "retrieve",
     "unwrap",
     "warn_if_all_is_relevant",
@@ -125,7 +126,7 @@ def retrieve(
     check_database(database)
     queries = encode(estimator, X)
     hasher = unwrap(estimator)[1]
-    affinity, query_y = _relevance(hasher, queries.rows, y, affinity)
+    affinity, query_y = relevance_of(hasher, queries.rows, y, affinity)
     exclude_self = False
     if isinstance(database, str) and database == "self":
         codes, database_y, exclude_self = queries.codes, query_y, True
@@ -249,8 +250,26 @@ def _read_codes(hasher: Any, codes: Any) -> tuple[np.ndarray, int]:
     return packed, matrix.shape[1] if n_bits is None else n_bits
 
 
-def _relevance(hasher: Any, rows: Any, y: Any, affinity: Any) -> tuple[Any, Any]:
-    """Return the affinity, and what it compares of the queries."""
+def relevance_of(hasher: Any, rows: Any, y: Any, affinity: Any) -> tuple[Any, Any]:
+    """Return the affinity, and what it compares of rows.
+
+    Parameters
+    ----------
+    hasher : object
+        What :func:`unwrap` returns. With ``"auto"`` it is asked what it was fitted to.
+    rows : object
+        Rows as the hasher sees them.
+    y : array-like or None
+        What the affinity compares. None: the rows.
+    affinity : "auto" or affinity object
+        See :func:`retrieve`.
+
+    Returns
+    -------
+    affinity : "auto" or affinity object
+    y : object
+        One row for each of `rows`.
+    """
     if not is_auto(affinity):
         return affinity, rows if y is None else y
     if hasattr(hasher, "relevance"):

@@ -1,5 +1,6 @@
 """Splits into training rows, queries and database, and cross-validation of retrieval."""
 
+from ._chosen_split import choose_retrieval_split
 from ._folds import RetrievalKFold
 from ._splits import PerClassRetrievalSplit, RandomRetrievalSplit, RetrievalSplit, cifar10_split
 from ._unseen import UnseenClassesSplit
@@ -11,6 +12,7 @@ __all__ = [
     "RetrievalKFold",
     "RetrievalSplit",
     "UnseenClassesSplit",
+    "choose_retrieval_split",
     "cifar10_split",
     "cross_validate_retrieval",
 ]

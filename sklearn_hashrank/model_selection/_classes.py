@@ -39,6 +39,25 @@ def class_members(y: Any) -> sparse.csc_array | None:
     return indicator
 
 
+def describe_class(y: Any, number: int) -> str:
+    """Name a class by its label, a label path by its labels, and a label by its column.
+
+    Parameters
+    ----------
+    y : array-like
+        Class labels, label paths or a multilabel indicator.
+    number : int
+        A class as :func:`class_members` numbers it.
+    """
+    numbers = class_numbers(y)
+    if numbers is None:
+        names = getattr(y, "columns", None)
+        return f"that of column {number}" if names is None else f"label {names[number]!r}"
+    rows = y.toarray() if sparse.issparse(y) else as_rows(y, "y")
+    row = np.atleast_1d(rows[int(np.argmax(numbers == number))]).tolist()
+    return f"class {row[0]!r}" if len(row) == 1 else f"label path {' / '.join(map(str, row))}"
+
+
 def _affinity_of(y: Any) -> BaseAffinity:
     """Affinity that `y` has the form of; strings in several columns can only be label paths."""
     if not sparse.issparse(y):

@@ -10,7 +10,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import _num_samples
 
 from .._utils.parameters import is_int
-from ._classes import class_members
+from ._classes import class_members, describe_class
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,41 +161,43 @@ class PerClassRetrievalSplit(SampledSplits):
             )
         random_state = check_random_state(self.random_state)
         for _ in range(self.n_splits):
-            yield self._draw(members, random_state)
+            yield self._draw(members, y, random_state)
 
-    def _draw(self, members, random_state):
+    def _draw(self, members, y, random_state):
         orders = {
             label: random_state.permutation(np.sort(members.indices[start:stop]))
             for label, (start, stop) in enumerate(pairwise(members.indptr))
         }
         orders = dict(sorted(orders.items(), key=lambda item: len(item[1])))  # the rarest first
         is_free = np.ones(members.shape[0], dtype=bool)
-        query = self._take(orders, is_free, self.n_queries, "queries")
+        query = self._take(orders, y, is_free, self.n_queries, "queries")
         rest = random_state.permutation(np.flatnonzero(is_free))
         if self.n_train is None:
             for label, order in orders.items():
                 if not is_free[order].any():
-                    self._refuse(label, order, 1, "database rows", 0)
+                    self._refuse(y, label, order, 1, "database rows", 0)
             return RetrievalSplit(rest, random_state.permutation(query), rest)
-        train = self._take(orders, is_free, self.n_train, "training rows")
+        train = self._take(orders, y, is_free, self.n_train, "training rows")
         return RetrievalSplit(
             random_state.permutation(train), random_state.permutation(query), rest
         )
 
-    def _take(self, orders, is_free, wanted, what):
+    def _take(self, orders, y, is_free, wanted, what):
         taken = []
         for label, order in orders.items():
             rows = order[is_free[order]][:wanted]
             if len(rows) < wanted:
-                self._refuse(label, order, wanted, what, len(rows))
+                self._refuse(y, label, order, wanted, what, len(rows))
             is_free[rows] = False
             taken.append(rows)
         return np.concatenate(taken)
 
-    def _refuse(self, label, order, wanted, what, found):
+    def _refuse(self, y, label, order, wanted, what, found):
+        name = describe_class(y, label)
         raise ValueError(
-            f"{self!r} needs {wanted} {what} of every class. Class number {label}, in sorted "
-            f"order, has {len(order)} rows, and {found} are left."
+            f"{self!r} needs {wanted} {what} of every class. {name[0].upper() + name[1:]} has "
+            f"{len(order)} rows, and {found} are left. Lower n_queries or n_train, or take "
+            "what choose_retrieval_split gives."
         )
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-from ._classes import class_members, class_numbers
+from ._classes import class_members, class_numbers, describe_class
 from ._splits import RetrievalSplit, SampledSplits, check_count
 
 _FEWEST_CLASSES = 2  # of a single class, every pair of rows is relevant
@@ -103,9 +103,9 @@ class UnseenClassesSplit(SampledSplits):
             )
         random_state = check_random_state(self.random_state)
         for _ in range(self.n_splits):
-            yield self._draw(class_of, random_state.permutation(n_classes), n_test, random_state)
+            yield self._draw(y, class_of, random_state.permutation(n_classes), n_test, random_state)
 
-    def _draw(self, class_of, classes, n_test, random_state):
+    def _draw(self, y, class_of, classes, n_test, random_state):
         order = random_state.permutation(len(class_of))
         order = order[np.argsort(class_of[order], kind="stable")]
         rows_of = np.split(order, np.cumsum(np.bincount(class_of))[:-1])
@@ -114,22 +114,25 @@ class UnseenClassesSplit(SampledSplits):
             rows = rows_of[number]
             if len(rows) <= self.n_queries:
                 self._refuse(
-                    number, rows, f"{self.n_queries} queries and a database row of each test class"
+                    y,
+                    number,
+                    rows,
+                    f"{self.n_queries} queries and a database row of each test class",
                 )
             queries.append(rows[: self.n_queries])
             database.append(rows[self.n_queries :])
         for number in classes[n_test:]:
             rows = rows_of[number]
             if self.n_train is not None and len(rows) < self.n_train:
-                self._refuse(number, rows, f"{self.n_train} training rows of each other class")
+                self._refuse(y, number, rows, f"{self.n_train} training rows of each other class")
             train.append(rows[: self.n_train])
         parts = [np.concatenate(rows) for rows in (train, queries, database)]
         return RetrievalSplit(*map(random_state.permutation, parts))
 
-    def _refuse(self, number, rows, wanted):
+    def _refuse(self, y, number, rows, wanted):
+        name = describe_class(y, number)
         raise ValueError(
-            f"{self!r} needs {wanted}. Class number {number}, in sorted order, has "
-            f"{len(rows)} rows."
+            f"{self!r} needs {wanted}. {name[0].upper() + name[1:]} has {len(rows)} rows."
         )
 
 

@@ -20,12 +20,16 @@ codes. With ``rescore="asymmetric"`` the nearest codes are candidates, which
 ``_asymmetric_order.py`` puts in the order of their asymmetric distance to the projections of the
 query.
 
+`DecodedNeighbors` (``_decoded_neighbors.py``) scans codes by the products of the query and what
+they decode to, looked up byte by byte in ``_kernels.byte_tables``.
+
 `rescore` (``_floats.py``) orders candidates of any index by the rows that codes were made of.
 
 Costs are estimates in nanoseconds, measured once; they decide what is faster, never what is found.
 """
 
+from ._decoded_neighbors import DecodedNeighbors
 from ._floats import DISTANCES, rescore
 from ._hamming_neighbors import HammingNeighbors
 
-__all__ = ["DISTANCES", "HammingNeighbors", "rescore"]
+__all__ = ["DISTANCES", "DecodedNeighbors", "HammingNeighbors", "rescore"]

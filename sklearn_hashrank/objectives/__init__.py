@@ -23,6 +23,7 @@ from ._named import (
     RANKING_OPTIONS,
     ObjectiveParameter,
 )
+from ._prefixes import Prefixes, check_prefixes
 from .pairwise import (
     DPSH,
     DSH,
@@ -78,10 +79,12 @@ __all__ = [
     "Objective",
     "ObjectiveParameter",
     "PairwiseObjective",
+    "Prefixes",
     "SimplifiedAP",
     "SimplifiedNDCG",
     "SoftHistogram",
     "SoftTies",
     "SquaredEuclidean",
     "TieValues",
+    "check_prefixes",
 ]

@@ -9,13 +9,14 @@ from sklearn.utils._param_validation import InvalidParameterError
 
 from sklearn_hashrank import (
     AGHHasher,
+    BinaryAutoencoderHasher,
     HammingNeighbors,
     ITQHasher,
     LSHHasher,
     LWHHasher,
     TALRLinear,
 )
-from sklearn_hashrank._utils.parameters import is_int, is_real
+from sklearn_hashrank._utils.parameters import is_finite, is_int, is_real
 from sklearn_hashrank._utils.threads import check_n_jobs
 from sklearn_hashrank.affinity import EuclideanAffinity, NeighborAffinity
 from sklearn_hashrank.comparison import Rescoring, compare
@@ -68,12 +69,15 @@ def test_booleans_are_no_numbers(estimator, parameter, value):
 @pytest.mark.parametrize("kind", WITH_CONSTRAINTS.values(), ids=WITH_CONSTRAINTS)
 def test_no_class_takes_a_boolean_as_a_number(kind):
     """Parameters for which scikit-learn lets True pass, though none of their types is boolean."""
-    parameters, n_refused = kind().get_params(), 0
-    for name, constraints in kind._parameter_constraints.items():
+    signature, n_refused = inspect.signature(kind).parameters, 0
+    decodes = BinaryAutoencoderHasher(1)
+    hashers = {name: decodes for name, each in signature.items() if each.default is each.empty}
+    for name in signature.keys() & kind._parameter_constraints.keys():
+        constraints = kind._parameter_constraints[name]
         types = constraints if isinstance(constraints, list) else [object]
-        given = kind(**{name: True})
-        if name not in parameters or {"boolean", "verbose", object} & {*map(_key, types)}:
+        if {"boolean", "verbose", object} & {*map(_key, types)}:
             continue
+        given = kind(**{**hashers, name: True})
         try:
             BaseEstimator._validate_params(given)
         except InvalidParameterError:
@@ -141,4 +145,10 @@ def test_one_helper_says_what_an_int_is(value):
     [(1, True), (0.5, True), (np.float32(2), True), (True, False), (np.True_, False), ("1", False)],
 )
 def test_one_helper_says_what_a_number_is(value, expected):
-    assert is_real(value) == expected
+    assert is_real(value) == is_finite(value) == expected
+
+
+@pytest.mark.parametrize("value", [np.inf, -np.inf, np.nan, 10**400, -(10**400), np.float32("inf")])
+def test_what_no_float_holds_is_not_finite(value):
+    assert is_real(value)
+    assert not is_finite(value)

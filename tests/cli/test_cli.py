@@ -6,11 +6,13 @@ import io
 import json
 import os
 import re
+import shlex
 import shutil
 import signal
 import subprocess
 import sys
 import tomllib
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -29,7 +31,10 @@ from sklearn_hashrank import (
 )
 from sklearn_hashrank._utils.extras import how_to_install
 from sklearn_hashrank.cli import main
+from sklearn_hashrank.codes import read_codes
 from sklearn_hashrank.comparison import METHODS
+from sklearn_hashrank.measures import unregister_measure
+from sklearn_hashrank.metrics import tie_aware_average_precision_score
 from tests.instances import METHODS_HERE
 
 SMALL = ["--methods", "lsh,itq:max_iter=5", "--bits", "8,12", "--seeds", "2"]
@@ -57,7 +62,7 @@ def folder(tmp_path, monkeypatch, digits):
 @pytest.fixture
 def no_pictures(monkeypatch):
     """Leave out what takes longest; the tests of reports look at it."""
-    monkeypatch.setattr("sklearn_hashrank.comparison._report.draw_figures", lambda *_: [])
+    monkeypatch.setattr("sklearn_hashrank.comparison._comparison.draw_figures", lambda *_: [])
 
 
 def run(capsys, *arguments):
@@ -94,6 +99,7 @@ def test_compare_writes_report_and_tables(folder, capsys, request):
     assert "| itq:max_iter=5 |" in out
     assert "[8/8] itq:max_iter=5, 12 bits, seed 1: AP_T 0." in err
     assert {path.name for path in Path("found").iterdir()} == {
+        *(["figures"] if find_spec("matplotlib") else []),
         "report.html",
         "runs",
         "runs.csv",
@@ -192,9 +198,11 @@ def test_several_label_columns_are_a_path(folder, capsys, no_pictures, names):
         codes[:50], codes, paths[:50], paths, affinity=HierarchicalAffinity(), n_bits=8
     )
     assert found["ndcg"] == pytest.approx(h.ndcg().mean(), abs=1e-12)
-    np.savez("q.npz", coarse=y, fine=y)
-    message = "q.npz: the labels must be one array. Got coarse, fine."
-    assert message in refused(capsys, *evaluate[:-1], "q.npz")
+    np.savez("q.npz", coarse=coarse[:50], fine=fine[:50])
+    assert json.loads(run(capsys, *evaluate[:-1], "q.npz")[1]) == found
+    np.savez("wrong.npz", coarse=coarse[:50], fine=paths[:50])
+    message = "wrong.npz: arrays of a label path must be columns. Got shapes (50,), (50, 2)."
+    assert message in refused(capsys, *evaluate[:-1], "wrong.npz")
 
 
 @pytest.mark.parametrize(
@@ -202,7 +210,7 @@ def test_several_label_columns_are_a_path(folder, capsys, no_pictures, names):
     [
         (["--data", "nothing.npz"], "nothing.npz: no such file."),
         (["--data", "digit"], "unknown data 'digit': give a file, or one of digits,"),
-        (["--data", "X.txt"], "X.txt: cannot read files of this kind. Use .npy, .npz, .csv or"),
+        (["--data", "X.txt"], "X.txt: cannot read files of this kind. Use .npy, .npz, .mat, .pt,"),
         (["--data", "text.npy"], "text.npy: not a .npy file"),
         (["--data", "text.npz"], "text.npz: not a .npz file"),
         (["--data", "pickle.npy"], "pickle.npy: not a .npy file"),
@@ -218,8 +226,15 @@ def test_several_label_columns_are_a_path(folder, capsys, no_pictures, names):
         (["--data", "digits", "--methods", "lhs"], "unknown method 'lhs'. Did you mean"),
         (["--data", "digits", "--methods", "lsh:a=1"], "method 'lsh' has no parameter 'a'."),
         (["--data", "digits", "--methods", "talr-ap:alpha=(1,2),itq"], "Got (1, 2) instead"),
-        (["--data", "digits", "--queries", "200"], "needs 200 queries of every class. Class num"),
-        (["--data", "digits.npz"], "needs 500 training rows of every class. Class number 8,"),
+        (
+            ["--data", "digits", "--queries", "200"],
+            "needs 200 queries of every class. Class 8 has 174",
+        ),
+        (
+            ["--data", "digits.npz", "--queries", "99", "--training", "500"],
+            "Class 8 has 174 rows, and 75 are left. Lower n_queries or n_train, or take what "
+            "choose_retrieval_split gives. The options are --protocol, --queries and --training.",
+        ),
         (
             ["--data", "digits", "--protocol", "cifar10-1", "--queries", "3"],
             "--protocol cifar10-1 sets its own --queries and --training.",
@@ -251,6 +266,40 @@ def test_classes_that_nobody_trained_on(folder, capsys, no_pictures):
     page = Path("hashrank-results", "report.html").read_text()
     assert "UnseenClassesSplit(n_queries=20, n_train=None, n_test_classes=None" in page
     assert "60 queries" in page
+
+
+@pytest.mark.parametrize(
+    ("labels", "options", "note"),
+    [
+        (
+            np.repeat(["cat", "dog"], 50),
+            [],
+            "the smallest of 2 classes, class 'cat', has 50 rows: compared with --protocol "
+            "per-class --queries 8 --training 42, as you did not choose otherwise",
+        ),
+        (
+            np.repeat([0, 1, 2], [60, 37, 3]),
+            ["--training", "30"],
+            "class 2, has 3 rows and the largest 60: compared with --protocol random --queries 20 "
+            "--training 30,",
+        ),
+        (
+            np.eye(3, dtype=int)[np.repeat([0, 1, 2], [60, 37, 3])],
+            ["--queries", "25"],
+            "the rarest of 3 labels, that of column 2, has 3 of 100 rows: compared with --protocol "
+            "random --queries 25 --training all,",
+        ),
+    ],
+)
+def test_the_protocol_follows_the_data(folder, capsys, no_pictures, labels, options, note):
+    np.save("x.npy", np.random.default_rng(0).normal(size=(100, 8)))
+    np.save("labels.npy", labels)
+    data = ["--data", "x.npy", "--labels", "labels.npy", "--methods", "lsh", "--bits", "8"]
+    code, _, err = run(capsys, "compare", *data, *options, "--seeds", "1", "--output", "out")
+    assert code == 0
+    assert note in err
+    page = Path("out", "report.html").read_text()
+    assert ("chosen because" in page) == (options == [])
 
 
 def test_protocols_that_need_more(folder, capsys):
@@ -483,6 +532,207 @@ def test_interrupt_of_a_short_command(folder, capsys, monkeypatch):
     assert (code, out, err) == (130, "", "hashrank: interrupted\n")
 
 
+SCRIPTS = {
+    "float signs": lambda bits: (2.0 * bits - 1, []),
+    "float32 signs": lambda bits: (2 * bits.astype(np.float32) - 1, []),
+    "integer signs": lambda bits: (2 * bits.astype(np.int64) - 1, []),
+    "float bits": lambda bits: (bits.astype(float), []),
+    "integer bits": lambda bits: (bits.astype(np.int32), []),
+    "booleans": lambda bits: (bits > 0, []),
+    "tanh": lambda bits: (np.tanh((bits - 0.5) * np.linspace(0.1, 3, 12)), ["--threshold", "0"]),
+    "sigmoid": lambda bits: (0.5 + (bits - 0.5) * 0.3, ["--threshold", ".5"]),
+    "packed": lambda bits: (np.packbits(bits, axis=1), ["--bits", "12"]),
+}
+
+
+@pytest.mark.parametrize("kind", ["npy", "npz", "mat"])
+@pytest.mark.parametrize("script", SCRIPTS)
+def test_codes_that_scripts_leave(folder, capsys, digits, script, kind):
+    bits = (digits[0][:200, 20:32] > 7).astype(np.uint8)
+    y = digits[1][:200]
+    codes, options = SCRIPTS[script](bits)
+    labels = "y.npy"
+    np.save("y.npy", y)
+    if kind == "npy":
+        np.save("c.npy", codes)
+    elif kind == "npz":
+        np.savez("c.npz", codes=codes, labels=y)
+        labels = "c.npz"
+    else:
+        savemat("c.mat", {"B": codes, "rest": np.eye(3), "L": y, "text": "words"})
+        labels = "c.mat:L"
+    code, out, err = run(
+        capsys,
+        "evaluate",
+        "--database",
+        f"c.{kind}",
+        "--database-labels",
+        labels,
+        *options,
+        "--json",
+    )
+    assert code == 0, err
+    expected = tie_aware_average_precision_score(y, bits)
+    assert json.loads(out)["ap"] == pytest.approx(expected, abs=1e-12)
+    threshold = float(options[1]) if options[:1] == ["--threshold"] else None
+    n_bits = 12 if script == "packed" else None
+    read = read_codes(f"c.{kind}", threshold=threshold, n_bits=n_bits)
+    assert read.n_bits == 12
+    assert tie_aware_average_precision_score(y, read.codes, n_bits=read.n_bits) == pytest.approx(
+        expected, abs=1e-12
+    )
+
+
+def test_queries_and_labels_in_one_file(folder, capsys, digits):
+    """As a script of the field leaves them: one .mat file, one-hot labels."""
+    bits, Y = (digits[0][:, 20:36] > 7), np.eye(10)[digits[1]]
+    signs = 2.0 * bits - 1
+    parts = {"qB": signs[:50], "rB": signs[50:300], "queryL": Y[:50], "retrievalL": Y[50:300]}
+    savemat("out.mat", parts, do_compression=True)
+    found = [f"out.mat:{name}" for name in ("qB", "queryL", "rB", "retrievalL")]
+    names = ["--queries", "--query-labels", "--database", "--database-labels"]
+    options = [word for pair in zip(names, found) for word in pair]
+    code, out, err = run(capsys, "evaluate", *options, "--json")
+    assert code == 0, err
+    y = digits[1]
+    expected = tie_aware_average_precision_score(
+        y[:50], bits[:50], database=(y[50:300], bits[50:300])
+    )
+    assert json.loads(out)["ap"] == pytest.approx(expected, abs=1e-12)
+    message = "out.mat has no array codes or code or B. It has qB (50, 16), rB (250, 16), queryL"
+    assert message in refused(
+        capsys, "evaluate", *options[:4], "--database", "out.mat", *options[6:]
+    )
+
+
+def test_codes_are_compared_with_methods(folder, capsys, digits, no_pictures):
+    np.savez("theirs.npz", codes=np.tanh((digits[0][:, 20:30] - 7) / 4))
+    options = ["--methods", "lsh", "--bits", "10", "--seeds", "2", "--output", "o"]
+    codes = ["--codes", "theirs=theirs.npz", "--threshold", "0"]
+    code, out, err = run(capsys, "compare", "--data", "digits", *options, *codes)
+    assert code == 0, err
+    assert "| theirs |" in out
+    assert "theirs, 10 bits, seed 1: AP_T" in err
+    assert ", given; about" in err or ", given\n" in err
+    assert re.search(r"\[1/4\] .*; about \d+ (s|min) left\n", err)
+    assert not re.search(r"\[4/4\] .*left", err)
+    code, _, err = run(capsys, "compare", "--data", "digits", "--codes", "theirs.npz")
+    assert code == 2
+    assert "'theirs.npz' must read NAME=FILE" in err
+
+
+def test_codes_are_refused_with_what_would_do(folder, capsys, digits):
+    X, y = digits
+    np.save("y.npy", y[:50])
+    files = {
+        "tanh.npy": np.tanh(X[:50, 20:30] / 8 - 1),
+        "sign.npy": np.sign(X[:50, 20:30] - 7),
+        "bytes.npy": X[:50, :3].astype(np.uint8) + 1,
+        "few.npy": (X[:50, 20:23] > 7).astype(np.uint8),
+        "nan.npy": np.full((50, 9), np.nan),
+    }
+    for name, codes in files.items():
+        np.save(name, codes)
+    evaluate = ["evaluate", "--database-labels", "y.npy", "--database"]
+    for name, options, message in (
+        (
+            "tanh.npy",
+            [],
+            "Give threshold=0, or --threshold 0, where a bit is whether a value is abo",
+        ),
+        (
+            "sign.npy",
+            [],
+            "Got -1, 0, 1. A sign of 0 is no bit: give threshold=0, or --threshold 0.",
+        ),
+        ("bytes.npy", [], "Packed bytes need their length: give n_bits, or --bits 24."),
+        ("few.npy", [], "few.npy are bytes in 3 columns, bits or packed: give n_bits, or --bits."),
+        ("nan.npy", ["--threshold", "0"], "nan.npy hold a NaN in row 0"),
+        ("tanh.npy:B", [], "tanh.npy has no array 'B'."),
+    ):
+        assert message in refused(capsys, *evaluate, name, *options)
+    other = ["--queries", "few.npy", "--query-labels", "y.npy", "--bits", "10"]
+    assert "few.npy must be" in refused(capsys, *evaluate, "sign.npy", *other, "--threshold", "0")
+
+
+@pytest.mark.parametrize("kind", ["text", "numbers", "text array", "zeros and ones"])
+def test_label_paths_of_arrays(folder, capsys, no_pictures, kind):
+    X, y = np.load("X.npy"), np.load("y.npy")
+    coarse, fine = y % 2, y // 2
+    names = np.array(["nought", "one", "two", "three", "four"])
+    arrays = {
+        "text": {"a": names[coarse], "b": names[fine]},
+        "numbers": {"a": coarse, "b": fine},
+        "text array": {"y": np.stack([names[coarse], names[fine]], axis=1)},
+        "zeros and ones": {"y": np.stack([coarse, fine % 2], axis=1)},
+    }[kind]
+    np.savez("paths.npz", X=X, **arrays)
+    options = ["--label-column", "a", "--label-column", "b"] if "a" in arrays else []
+    if kind == "zeros and ones":
+        options = ["--affinity", "hierarchical"]
+    settings = ["--methods", "lsh", "--bits", "8", "--seeds", "1", "--quiet", "--output", "o"]
+    code, _, err = run(capsys, "compare", "--data", "paths.npz", *options, *settings)
+    assert code == 0, err
+    assert "HierarchicalAffinity(), levels 0, 1, 2" in Path("o", "report.html").read_text()
+
+
+def test_affinities_by_name(folder, capsys, no_pictures):
+    settings = ["compare", "--data", "digits", "--methods", "lsh", "--bits", "8", "--seeds", "1"]
+    settings += ["--output", "o"]
+    code, _, err = run(capsys, *settings, "--affinity", "euclidean:percentiles=(20,5):levels=(1,2)")
+    assert code == 0, err
+    assert "percentiles=(20, 5)" in Path("o", "report.html").read_text()
+    for name, message in (
+        ("cosine", "affinity must be one of auto, labels, shared-labels, hierarchical, euclidean."),
+        ("labels:a=1", "affinity 'labels' has no parameter 'a'. Its parameters: none."),
+    ):
+        code, _, err = run(capsys, *settings, "--affinity", name)
+        assert code == 2
+        assert message in err
+    both = ["--affinity", "labels", "--neighbors", "3"]
+    assert "--neighbors takes the place of --affinity" in refused(capsys, *settings, *both)
+    np.save("signs.npy", np.random.default_rng(0).choice([-1, 1], (1797, 4)))
+    labels = ["compare", "--data", "X.npy", "--labels", "signs.npy", "--methods", "lsh"]
+    assert "for label paths --affinity hierarchical" in refused(capsys, *labels)
+
+
+def test_images_are_rows_of_pixels(folder, capsys, no_pictures, digits):
+    X, y = digits
+    np.savez("images.npz", X=X.reshape(-1, 8, 8), y=y)
+    settings = ["--methods", "lsh", "--bits", "8", "--seeds", "1", "--quiet"]
+    protocol = ["--queries", "5", "--training", "20"]
+    found = []
+    for data in ("images.npz", "digits.npz"):
+        code, _, err = run(
+            capsys, "compare", "--data", data, *settings, *protocol, "--output", data[:3]
+        )
+        assert code == 0, err
+        found.append(rows_of(f"{data[:3]}/runs.csv"))
+        assert ("1,797 images of 8 x 8, each as a row of its pixels" in err) == (len(found) == 1)
+    assert found[0] == found[1]
+
+
+def test_modules_register_measures(folder, capsys, no_pictures, monkeypatch, request):
+    request.addfinalizer(lambda: sys.modules.pop("own_measures", None))
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    Path("own_measures.py").write_text(
+        "from sklearn_hashrank.measures import register_measure\n"
+        "@register_measure('first_ten')\n"
+        "def first_ten(ties, k=None):\n"
+        "    return ties.hits(10) / 10\n"
+    )
+    request.addfinalizer(lambda: unregister_measure("first_ten"))
+    options = ["--methods", "lsh", "--bits", "8", "--seeds", "1", "--output", "o"]
+    measures = ["--measures", "first_ten,precision@10", "--import", "own_measures"]
+    code, _, err = run(capsys, "compare", "--data", "digits", *options, *measures)
+    assert code == 0, err
+    [row] = rows_of("o/runs.csv")
+    assert float(row["first_ten"]) == pytest.approx(float(row["precision@10"]), abs=1e-12)
+    code, _, err = run(capsys, "compare", "--data", "digits", "--import", "no_such_module")
+    assert code == 2
+    assert "'no_such_module' cannot be imported: No module named 'no_such_module'" in err
+
+
 @pytest.mark.process
 def test_output_that_nobody_reads(folder):
     X = np.load("X.npy")
@@ -549,7 +799,7 @@ def test_compare_by_the_measures_that_are_asked_for(folder, capsys, no_pictures)
     assert r"recall@30" in Path("out/tables.tex").read_text()
     code, _, err = run(capsys, *arguments, "--measures", "ap,ndcg@2:gain=square")
     assert code == 2
-    assert "argument --measures: The 'gain' parameter of ndcg must be a str among" in err
+    assert "--measures: The 'gain' parameter of ndcg must be a str among" in err
     assert "has no parameter 'kk'" in run(capsys, *arguments, "--measures", "ap@3:kk=1")[2]
 
 
@@ -709,11 +959,20 @@ def test_files_refuse_in_one_line(model, capsys):
         (["evaluate", *codes, "--database-labels", "query_y.npy"], "297 labels for 1500 items."),
         (["evaluate", *codes, *labels, "--queries", "codes.npy"], "--query-labels go together"),
         (["evaluate", "--database", "pads.npy", "--bits", "20", *labels], "non-zero bits bey"),
-        (["search", *codes, "--queries", "wide.npy"], "wide.npy: codes of 20 bits are integers"),
-        (["search", *codes, "--queries", "real.npy"], "real.npy: codes of 20 bits are integers"),
+        (
+            ["search", *codes, "--queries", "wide.npy"],
+            "wide.npy must be integers in 3 packed columns",
+        ),
+        (
+            ["search", *codes, "--queries", "real.npy"],
+            "real.npy must be integers in 3 packed columns",
+        ),
         (["search", *codes, "--data", "query.npy"], "--data and --model go together"),
         (["search", *codes, "--queries", "codes.npy", "--model", "model.npz"], "go together"),
-        (["search", *codes[:2], "--queries", "codes.npy"], "does not say how long its codes"),
+        (
+            ["search", *codes[:2], "--queries", "codes.npy"],
+            "Packed bytes need their length: give n_bits, or --bits 24.",
+        ),
         (
             ["search", *codes[:3], "9", "--data", "query.npy", "--model", "model.npz"],
             "--bits 9, but model.npz has 20.",
@@ -789,3 +1048,48 @@ def test_methods_lists_what_a_notation_sets(capsys):
     assert capsys.readouterr().err.startswith(
         "hashrank: error: unknown method 'itg'. Did you mean 'itq'?"
     )
+
+
+def test_suggest_prints_the_choice_and_the_command_that_learns_it(folder, capsys):
+    rng = np.random.default_rng(0)
+    y = np.arange(90) % 3
+    X = rng.normal(size=(3, 4))[y] + 0.2 * rng.normal(size=(90, 4))
+    names = np.array(["red one", "green", "blue"])[y]
+    lines = [",".join(["a", "b", "c", "d", "kind of"])]
+    lines += [",".join([*map(str, row), name]) for row, name in zip(X, names, strict=True)]
+    Path("my items.csv").write_text("\n".join(lines))
+    arguments = ["suggest", "--data", "my items.csv", "--label-column", "kind of", "--bits", "3"]
+    arguments += ["--methods", "lsh,rsh,itq", "--splits", "2"]
+    code, out, err = run(capsys, *arguments)
+    assert code == 0
+    first, *_, last = out.splitlines()
+    assert first.startswith("Take ")
+    assert "split 2 of 2: rsh: AP_T " in err
+    method = first.removeprefix("Take ").partition(":")[0]
+    assert last == (
+        "command: hashrank fit --data 'my items.csv' --label-column 'kind of' "
+        f"--method {method} --bits 3 --output model.npz"
+    )
+    assert run(capsys, *shlex.split(last.removeprefix("command: hashrank ")))[0] == 0
+    np.savez("rows.npz", X=X.astype(np.float32), y=np.eye(3, dtype=np.float32)[y])
+    code, out, err = run(
+        capsys, "suggest", "--data", "rows.npz", "--bits", "3", "--methods", "rsh", "--quiet"
+    )
+    assert code == 0
+    assert not err
+    assert "relevance: y: 3 labels, 1.0 per row" in out
+
+
+def test_suggest_without_labels_and_what_it_refuses(folder, capsys):
+    X = np.random.default_rng(0).normal(size=(60, 4))
+    np.save("rows.npy", X)
+    options = ["--methods", "lsh,itq", "--bits", "4", "--splits", "1"]
+    code, out, err = run(capsys, "suggest", "--data", "rows.npy", *options)
+    assert code == 0
+    assert "no labels; distances" in err
+    assert "recall@10" in out
+    np.save("one.npy", np.zeros(60, int))
+    line = refused(capsys, "suggest", "--data", "rows.npy", "--labels", "one.npy", "--quiet")
+    assert line.startswith("suggest has nothing to learn from")
+    line = refused(capsys, "suggest", "--data", "rows.npy", "--labels", "one.npy", "--methods", "x")
+    assert line.startswith("unknown method 'x'")

@@ -13,6 +13,7 @@ from sklearn.model_selection import KFold
 from sklearn.pipeline import make_pipeline
 
 from sklearn_hashrank import ITQHasher, LSHHasher, SharedLabelAffinity, TALRLinear
+from sklearn_hashrank.codes import codes_of_array
 from sklearn_hashrank.comparison import METHODS, _run_store, compare, method_from_name
 from sklearn_hashrank.comparison._columns import MEASURED, name_measures
 from sklearn_hashrank.comparison._provenance import run_key
@@ -82,6 +83,86 @@ def test_methods_share_the_split_of_a_seed_and_seeds_differ(comparison):
     assert all(r.scores["n_queries"] == 50 for r in comparison.results)
     assert all(r.scores["n_train"] == 300 for r in comparison.results)
     assert all(r.scores["n_database"] == 1797 - 50 for r in comparison.results)
+
+
+def test_columns_are_chosen_in_order_and_above_chance(digits):
+    names = ["fit_seconds", "recall@10_above_chance", "recall@10"]
+    found = compare(
+        *digits,
+        methods=["lsh", "itq"],
+        n_bits=[8, 12],
+        seeds=2,
+        protocol=PROTOCOL,
+        measures=["ap", "recall@10"],
+        columns=names,
+    )
+    assert [table.column.name for table in found.tables()] == names
+    assert len(found.chance) == 4
+    chance = {(r.n_bits, r.seed): r.scores["recall@10"] for r in found.chance}
+    for result in found.results:
+        difference = result.scores["recall@10"] - chance[result.n_bits, result.seed]
+        assert result.scores["recall@10_above_chance"] == difference
+    [table] = found.tables(["recall@10_above_chance"])
+    assert not table.has_chance
+    assert found.tables(["recall@10"])[0].cells["chance", 8].mean == pytest.approx(
+        np.mean([chance[8, 0], chance[8, 1]])
+    )
+
+
+@pytest.mark.parametrize("form", ["bits", "signs", "read"])
+def test_given_codes_are_a_method(digits, tmp_path, form):
+    X, y = digits
+    bits = (X[:, 20:36] > 7).astype(np.uint8)
+    codes = {"bits": bits, "signs": 2.0 * bits - 1, "read": codes_of_array(bits)}[form]
+    options = {"n_bits": [8, 16], "seeds": 2, "protocol": PROTOCOL, "store": tmp_path}
+    found = compare(X, y, methods=["lsh"], codes={"mine": codes}, **options)
+    mine = [result for result in found.results if result.method == "mine"]
+    assert [(r.n_bits, r.seed, r.error) for r in mine] == [(16, 0, ""), (16, 1, "")]
+    for result in mine:
+        protocol = PerClassRetrievalSplit(5, 30, random_state=result.seed)
+        [(_, query, database)] = protocol.split(X, y)
+        expected = tie_aware_average_precision_score(
+            y[query], bits[query], database=(y[database], bits[database])
+        )
+        assert result.scores["ap"] == pytest.approx(expected, abs=1e-12)
+        assert np.isnan(result.scores["fit_seconds"])
+    assert found.about["methods"]["mine"].startswith("given codes of 16 bits")
+    assert "| mine   |" in found.to_markdown(["ap"])
+    again = compare(X, y, methods=["lsh"], codes={"mine": codes}, **options)
+    assert all(result.kept for result in again.results)
+    other = compare(X, y, methods=["lsh"], codes={"mine": 1 - bits[::-1]}, **options)
+    assert [result.kept for result in other.results if result.method == "mine"] == [False] * 2
+
+
+@pytest.mark.parametrize(
+    ("codes", "message"),
+    [
+        ({"mine": np.ones((7, 8))}, "codes of 'mine' must have one row for each row of X, 1,797"),
+        ({"mine": np.full((1797, 8), 0.5)}, "codes of 'mine': .*threshold=0"),
+        ({"lsh": np.ones((1797, 8))}, "each method must be named once. Got 'lsh' with codes"),
+        ({"chance": np.ones((1797, 8))}, "no method can be named 'chance'"),
+        ([1], "codes must map names to codes"),
+    ],
+)
+def test_given_codes_are_checked_before_the_first_run(digits, codes, message):
+    with pytest.raises(ValueError, match=message):
+        compare(*digits, methods=["lsh"], codes=codes, protocol=PROTOCOL)
+
+
+def test_chance_is_the_mean_over_random_rankings(digits):
+    """Constant codes score what a random order of the database scores on average."""
+    X, y = digits
+    found = compare(X, y, methods=["lsh"], n_bits=[4], seeds=1, protocol=PROTOCOL)
+    [(_, query, database)] = PerClassRetrievalSplit(5, 30, random_state=0).split(X, y)
+    rng = np.random.default_rng(0)
+    means = []
+    for _ in range(200):
+        relevant = y[query][:, None] == rng.permutation(y[database])
+        hits = np.cumsum(relevant, axis=1) / np.arange(1, len(database) + 1)
+        means.append(np.mean((hits * relevant).sum(axis=1) / relevant.sum(axis=1)))
+    [chance] = found.chance
+    error = 4 * np.std(means) / np.sqrt(len(means))
+    assert chance.scores["ap"] == pytest.approx(np.mean(means), abs=error)
 
 
 def test_jobs_change_no_number(comparison, digits):
@@ -193,7 +274,9 @@ def test_a_record_with_the_right_digest_and_wrong_parts_is_run_again(digits, tmp
         ]
         changed.append({**whole, part: {name: "text" for name in values}})
     changed.append({**whole, "scores": {**parts["scores"], "ap": 10**400}})
-    curves = [(name, curve) for name in parts["curves"] for curve in ([1], [-1, 0], [1.5])]
+    counted = [name for name in parts["curves"] if name != "history"]  # any numbers may be that
+    curves = [(name, curve) for name in counted for curve in ([1], [-1, 0], [1.5])]
+    curves += [("history", ["text"]), ("history", {"0": 1})]
     changed += [{**whole, "curves": {**parts["curves"], name: curve}} for name, curve in curves]
     store = RunStore(tmp_path)
     run = Run("lsh", LSHHasher(8), 8, 0, path.stem)
@@ -286,7 +369,7 @@ def test_methods_that_cannot_take_the_data_are_named_before_the_first_fit(digits
 
 
 def test_methods_that_cannot_take_the_data_may_be_left_out(digits, monkeypatch):
-    monkeypatch.setattr("sklearn_hashrank.comparison._report.draw_figures", lambda *_: [])
+    monkeypatch.setattr("sklearn_hashrank.comparison._comparison.draw_figures", lambda *_: [])
     settings = {"n_bits": [8, 70], "seeds": 1, "protocol": PROTOCOL, "skip_refused": True}
     with pytest.warns(UserWarning, match="left out: 'itq' with 70 bits: n_bits=70 must"):
         found = compare(*digits, methods=["itq", "lsh"], **settings)
@@ -400,6 +483,12 @@ def test_splits_that_are_none_are_refused(digits, protocol, message):
     [
         ({"methods": []}, "at least one method"),
         ({"methods": ["lsh", "lsh"]}, "named once"),
+        ({"methods": {"chance": LSHHasher()}}, "no method can be named 'chance'"),
+        (
+            {"columns": ["ndcg@3"]},
+            "columns must be among ap, ndcg, .*mlgap_above_chance. Got 'ndcg@3'",
+        ),
+        ({"columns": []}, "at least one column"),
         ({"methods": {"a": 3}}, "method 'a' must be a hasher, or .* gives codes. Got 3"),
         ({"methods": {"a": LSHHasher}}, "method 'a' must be a hasher, or .* gives codes. Got <"),
         ({"n_bits": []}, "n_bits must hold at least one int"),

@@ -14,9 +14,9 @@ import pytest
 
 from sklearn_hashrank.comparison import Comparison, RunResult, compare
 from sklearn_hashrank.comparison._figures import draw_figures
-from sklearn_hashrank.comparison._method_table import GROUPS, OTHERS
 from sklearn_hashrank.comparison._report import SHADES
-from sklearn_hashrank.model_selection import RandomRetrievalSplit
+from sklearn_hashrank.metrics import tie_aware_average_precision_score
+from sklearn_hashrank.model_selection import PerClassRetrievalSplit, RandomRetrievalSplit
 from tests.comparison.conftest import PROTOCOL
 
 VOID = {"meta", "img", "br"}
@@ -90,12 +90,10 @@ def test_nothing_comes_from_elsewhere(page, text):
     assert "https:" not in text
 
 
-def test_the_style_sheet_has_a_rule_for_each_shade_and_each_group(text):
+def test_the_style_sheet_has_a_rule_for_each_shade(text):
     styles = re.search("<style>(.*?)</style>", text, re.S).group(1)
     shades = [int(n) for n in re.findall(r"^td\.s(\d+) ", styles, re.M)]
-    groups = [int(n) for n in re.findall(r"^\.g(\d+) ", styles, re.M)]
     assert shades == list(range(1, SHADES))
-    assert groups == list(range(len([*GROUPS, OTHERS])))
 
 
 def test_a_browser_runs_the_script_that_sorts_and_no_other(page):
@@ -104,7 +102,10 @@ def test_a_browser_runs_the_script_that_sorts_and_no_other(page):
     [policy] = [a["content"] for _, a in page.elements if a.get("http-equiv")]
     assert "default-src 'none'" in policy
     assert f"script-src 'sha256-{digest}'" in policy
-    assert [attributes for tag, attributes in page.elements if tag == "script"] == [{}]
+    assert "unsafe" not in policy
+    scripts = [attributes for tag, attributes in page.elements if tag == "script"]
+    assert scripts == [{"type": "module"}]
+    assert not any("style" in attributes for _, attributes in page.elements)
     assert "innerHTML" not in script
 
 
@@ -122,31 +123,67 @@ def test_many_methods_stand_in_groups(many, no_matplotlib):
     headings = ["".join(row[0][1]) for row in rows if len(row) == 1]
     assert headings == ["independent", "unsupervised"]
     assert ["".join(row[0][1]) for row in rows[1:3]] == ["independent", "lsh"]
-    marks = {"".join(row[0][1]): row[0][0]["class"] for row in rows[1:]}
-    assert marks["itq:max_iter=2"] == marks["unsupervised"] != marks["lsh"]
+    assert ["".join(row[0][1]) for row in rows[-2:]] == ["itq:max_iter=10", "chance"]
     assert any(name == "ul" and a.get("class") == "groups" for name, a in page.elements)
 
 
 def test_the_darkest_cell_of_a_column_is_the_best(many, no_matplotlib):
     page = Page(many.to_html())
     for name, best in {"ap": max, "fit_seconds": min}.items():
-        column = [cells[0][0] for cells in page.cells(name).values()]
+        cells = {m: found for m, found in page.cells(name).items() if m != "chance"}
+        column = [found[0][0] for found in cells.values()]
         means = [float(cell["data-mean"]) for cell in column]
         shade = column[means.index(best(means))]["class"].split()[-1]
         assert shade == f"s{SHADES - 1}"
         assert all(int(c["class"].split()[-1][1:]) < SHADES for c in column if c["class"])
 
 
-def test_many_methods_have_a_panel_for_each_group(many):
+def test_many_methods_have_a_figure_for_each_group(many):
     pytest.importorskip("matplotlib")
     groups = {"first": ["itq:max_iter=2"], "second": [r.method for r in many.results[1:11]]}
     alone = draw_figures(many.results, many.columns)
-    in_panels = draw_figures(many.results, many.columns, groups)
-    assert [figure.caption for figure in in_panels] == [figure.caption for figure in alone]
-    assert not any(figure.is_wide for figure in alone)
-    wide = [figure.caption for figure in in_panels if figure.is_wide]
-    assert len(wide) == 2 + 2 * 3
-    assert not any("range over all orders" in caption for caption in wide)
+    in_groups = draw_figures(many.results, many.columns, groups, many.chance)
+    assert len(alone) == 2 + 4 * 2
+    assert len(in_groups) == 2 * 2 + (1 + 2 * 3) * 2
+    assert len({figure.name for figure in in_groups}) == len(in_groups)
+    limits = [
+        figure.canvas.axes[0].get_ylim()
+        for figure in in_groups
+        if figure.name in ("ap_by_bits_first", "ap_by_bits_second")
+    ]
+    assert limits[0] == limits[1]
+    [line] = [line for line in in_groups[0].canvas.axes[0].lines if line.get_label() == "chance"]
+    assert line.get_ydata() == pytest.approx([r.scores["ap"] for r in many.chance])
+
+
+def test_learning_curves_of_methods_that_keep_their_history(digits):
+    pytest.importorskip("matplotlib")
+    found = compare(
+        *digits,
+        methods=["lsh", "talr-ap:max_iter=4"],
+        n_bits=[8],
+        seeds=2,
+        protocol=PROTOCOL,
+    )
+    [figure] = [f for f in found.figures() if f.name == "training_8_bits"]
+    [line] = figure.canvas.axes[0].lines
+    history = np.array(found.results[1].curves["history"])
+    assert len(history) == 4
+    expected = (history - history.min()) / np.ptp(history)
+    np.testing.assert_allclose(line.get_ydata(), expected)
+    [other] = [f for f in found.figures() if f.name == "precision_recall_8_bits"]
+    colors = {each.get_label(): each.get_color() for each in other.canvas.axes[0].lines}
+    assert line.get_color() == colors["talr-ap:max_iter=4"]
+
+
+def test_axes_of_precision_end_where_curves_do(comparison):
+    pytest.importorskip("matplotlib")
+    figures = draw_figures(comparison.results, comparison.columns, None, comparison.chance)
+    [figure] = [f for f in figures if f.name == "precision_recall_8_bits"]
+    low, high = figure.canvas.axes[0].get_ylim()
+    values = np.concatenate([line.get_ydata() for line in figure.canvas.axes[0].lines])
+    assert 0 < values.min() - low < 0.05 * (high - low)
+    assert 0 < high - values.max() < 0.05 * (high - low)
 
 
 def test_groups_in_markdown_and_latex(many, comparison):
@@ -162,6 +199,8 @@ def test_numbers_are_those_of_the_csv(page, comparison):
     rows = list(csv.DictReader(io.StringIO(comparison.to_csv())))
     for name in ("ap", "ndcg", "ph2", "acg", "mlgap", "fit_seconds", "encode_microseconds"):
         for method, cells in page.cells(name).items():
+            if method == "chance":
+                continue
             for n_bits, (attributes, text) in zip((8, 12), cells, strict=True):
                 runs = [r for r in rows if (r["method"], r["n_bits"]) == (method, str(n_bits))]
                 values = {key: [float(run[key]) for run in runs] for key in _keys(name)}
@@ -194,11 +233,43 @@ def test_it_says_how_it_was_made(page, text):
         "digits &lt;&amp;&gt;",
         "<pre>hashrank compare</pre>",
         "scikit-learn",
-        "standard error",
+        "Holm",
     ):
         assert said in text
-    assert sum(tag == "img" for tag, _ in page.elements) == 2 + 2 * 4
-    assert all(attributes["alt"] for tag, attributes in page.elements if tag == "img")
+    drawings = [attributes for tag, attributes in page.elements if tag == "svg"]
+    assert len(drawings) == 2 + 2 * 4
+    assert all(attributes["aria-label"] for attributes in drawings)
+    assert not any("style" in attributes for _, attributes in page.elements)  # browsers drop them
+    ids = [attributes["id"] for _, attributes in page.elements if "id" in attributes]
+    assert len(set(ids)) == len(ids)
+    assert "`" not in re.sub("<script.*?</script>", "", text, flags=re.DOTALL)
+    assert "AP_T" not in re.sub(r'aria-label="[^"]*"', "", text)
+
+
+def test_drawings_have_the_colours_of_the_page(text):
+    drawings = "".join(re.findall("<svg.*?</svg>", text, flags=re.DOTALL))
+    assert set(re.findall("#[0-9a-f]{6}", drawings)) == set()
+    style = text[: text.index("</style>")]
+    for name in set(re.findall(r"var\(--([\w-]+)\)", drawings)):
+        assert style.count(f"--{name}:") == 2  # light and dark
+
+
+def test_the_last_row_is_chance(page, comparison, digits):
+    X, y = digits
+    for name in ("ap", "ndcg", "ph2", "acg", "mlgap"):
+        *_, last = page.cells(name)
+        assert last == "chance"
+        values = [r.scores[name] for r in comparison.chance if r.n_bits == 8]
+        assert float(page.cells(name)["chance"][0][0]["data-mean"]) == np.mean(values)
+    assert "chance" not in page.cells("fit_seconds")
+    for result in comparison.chance:
+        split = PerClassRetrievalSplit(5, 30, random_state=result.seed)
+        [(_, query, database)] = split.split(X, y)
+        codes = np.ones((len(X), result.n_bits), dtype=np.uint8)
+        expected = tie_aware_average_precision_score(
+            y[query], codes[query], database=(y[database], codes[database])
+        )
+        assert result.scores["ap"] == pytest.approx(expected, abs=1e-12)
 
 
 def test_the_same_comparison_gives_the_same_page(text, comparison):
@@ -207,8 +278,8 @@ def test_the_same_comparison_gives_the_same_page(text, comparison):
 
 def test_without_matplotlib_the_numbers_remain(comparison, no_matplotlib):
     page = Page(comparison.to_html())
-    assert not any(tag == "img" for tag, _ in page.elements)
-    assert len(page.cells("ap")) == 2
+    assert not any(tag == "svg" for tag, _ in page.elements)
+    assert len(page.cells("ap")) == 2 + 1
     assert "Pictures need matplotlib" in comparison.to_html()
 
 
@@ -259,6 +330,27 @@ def test_write(comparison, tmp_path, no_matplotlib):
     }
     assert paths["csv"].read_text() == comparison.to_csv()
     assert paths["markdown"].read_text() == comparison.to_markdown()
+
+
+def test_captions_say_protocol_seeds_and_test(comparison):
+    latex = comparison.to_latex(combined=True)
+    assert latex.count(r"\caption") == 1
+    assert "50 queries, 1,747 database rows, 300 training rows; 2 seeds; chance: constant" in latex
+    assert r"p \textless{}= 0.05 after Holm's correction" in latex
+    assert "Training" not in latex
+    assert comparison.to_latex().count(r"\caption") == 7
+
+
+def test_figures_are_written_for_papers(comparison, tmp_path):
+    pytest.importorskip("matplotlib")
+    paths = comparison.write(tmp_path)
+    names = {path.name for path in paths["figures"].iterdir()}
+    figures = comparison.figures()
+    assert names == {f"{figure.name}.{kind}" for figure in figures for kind in ("pdf", "svg")}
+    assert (paths["figures"] / "ap_by_bits.pdf").read_bytes().startswith(b"%PDF")
+    before = {name: (paths["figures"] / name).read_bytes() for name in names}
+    comparison.write(tmp_path)
+    assert before == {name: (paths["figures"] / name).read_bytes() for name in names}
 
 
 def test_nothing_that_a_result_holds_is_markup(comparison, no_matplotlib):

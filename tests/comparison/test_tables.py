@@ -3,11 +3,14 @@
 import csv
 import io
 import math
+from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from sklearn_hashrank.comparison import RunResult
 from sklearn_hashrank.comparison._result_tables import (
+    Notation,
     best_of,
     csv_cell,
     escape_latex,
@@ -34,6 +37,8 @@ def results(**values):
     ("values", "best"),
     [
         ({"a": [0.5, 0.6], "b": [0.4, 0.5]}, "a"),  # paired: the difference does not vary
+        ({"a": [0.5, 0.6], "b": [0.45, 0.54]}, None),  # ahead by .055 +- .005: t = 11, p = .058
+        ({"a": [0.5, 0.6, 0.7], "b": [0.45, 0.54, 0.64]}, "a"),  # t = 17, p = .003
         ({"a": [0.5, 0.6], "b": [0.55, 0.5]}, None),  # ahead by .025 +- .075
         ({"a": [0.5, 0.6], "b": [0.5, 0.6]}, None),  # equal
         ({"a": [0.6], "b": [0.1]}, None),  # a single seed
@@ -42,54 +47,127 @@ def results(**values):
         ({"a": [0.5, 0.6], "b": []}, None),
     ],
 )
-def test_best_is_ahead_by_more_than_a_standard_error(values, best):
+def test_best_is_ahead_over_seeds(values, best):
     values = {method: dict(enumerate(of_seeds)) for method, of_seeds in values.items()}
-    assert best_of(values) == best
-    negative = {m: {s: -v for s, v in of_seeds.items()} for m, of_seeds in values.items()}
-    assert best_of(negative, "lowest") == best
+    assert best_of(values, {}) == best
 
 
 def test_the_leader_must_be_ahead_of_everyone_not_only_of_the_runner_up():
     steady = {0: 0.5, 1: 0.5, 2: 0.5}
     runner_up = {0: 0.45, 1: 0.45, 2: 0.45}
     erratic = {0: 0.8, 1: 0.2, 2: 0.3}
-    assert best_of({"steady": steady, "runner_up": runner_up}) == "steady"
-    assert best_of({"steady": steady, "runner_up": runner_up, "erratic": erratic}) is None
+    assert best_of({"steady": steady, "runner_up": runner_up}, {}) == "steady"
+    assert best_of({"steady": steady, "runner_up": runner_up, "erratic": erratic}, {}) is None
+
+
+def test_best_is_ahead_over_queries_too():
+    """Two seeds that happen to agree are no evidence where their queries do not."""
+    rng = np.random.default_rng(0)
+    noise = rng.normal(size=(2, 2, 50)) * 0.3
+    noise -= noise.mean(axis=2, keepdims=True)
+    for ahead, best in ((0.01, None), (0.4, "a")):
+        queries = {
+            "a": {seed: (0.5 + ahead + noise[0, seed]).tolist() for seed in range(2)},
+            "b": {seed: (0.5 + noise[1, seed]).tolist() for seed in range(2)},
+        }
+        values = {m: {s: float(np.mean(v)) for s, v in each.items()} for m, each in queries.items()}
+        values["b"] = {seed: values["a"][seed] - ahead for seed in range(2)}
+        assert best_of(values, {}) == "a"
+        assert best_of(values, queries) == best
+
+
+@pytest.mark.parametrize("n_rivals", [1, 4])
+def test_equal_methods_are_seldom_best(n_rivals):
+    """Under the hypothesis that all are alike, at most one time in twenty."""
+    rng = np.random.default_rng(0)
+    n_trials, n_seeds, n_queries, n_marked = 400, 3, 40, 0
+    for _ in range(n_trials):
+        of_seed = rng.normal(size=(n_rivals + 1, n_seeds, 1)) * 0.03
+        drawn = 0.5 + of_seed + rng.normal(size=(n_rivals + 1, n_seeds, n_queries)) * 0.2
+        queries = {
+            str(m): {s: list(drawn[m, s]) for s in range(n_seeds)} for m in range(len(drawn))
+        }
+        values = {m: {s: float(np.mean(v)) for s, v in each.items()} for m, each in queries.items()}
+        n_marked += best_of(values, queries) is not None
+    assert n_marked / n_trials <= 0.05 + 4 * math.sqrt(0.05 * 0.95 / n_trials)
+
+
+@pytest.mark.parametrize(
+    ("values", "shown"),
+    [
+        ([0.0103, 0.0107], ".0105 ± .0003"),
+        ([0.010301, 0.010345], ".01032 ± .00003"),
+        ([0.7, 0.71], ".705 ± .007"),
+        ([0.70003, 0.70005], ".70004 ± .00001"),
+        ([0.0103], ".0103"),
+        ([0.7], ".700"),
+        ([0.000001, 0.000002], ".00000 ± .00000"),
+    ],
+)
+def test_digits_follow_the_spread(values, shown):
+    runs = [RunResult("a", 8, seed, {"ph2": value}) for seed, value in enumerate(values)]
+    assert f" {shown} |" in to_markdown(summarize(runs))
 
 
 def test_means_deviations_and_ranges():
-    [table] = summarize(results(a=[0.5, 0.7], b=[0.1, 0.1]))
+    [table] = summarize(results(a=[0.5, 0.7, 0.6], b=[0.1, 0.1, 0.1]))
     cell = table.cells["a", 8]
     assert cell.mean == pytest.approx(0.6)
-    assert cell.deviation == pytest.approx(math.sqrt(0.02))
+    assert cell.deviation == pytest.approx(0.1)
     assert (cell.low, cell.high) == pytest.approx((0.5, 0.7))
     assert cell.best
     assert not table.cells["b", 8].best
 
 
 def test_markdown():
-    found = to_markdown(summarize(results(**{"a|b": [0.5, 0.7], "c": [0.1, 0.1]})))
+    found = to_markdown(summarize(results(**{"a|b": [0.5, 0.7], "c": [0.1, 0.3]})))
     assert found.splitlines()[2:] == [
         "| method |                        8 bits |",
         "| ------ | ----------------------------: |",
         "| a\\|b   | **.600** ± .141 [.500 \N{EN DASH} .700] |",
-        "| c      |     .100 ± .000 [.000 \N{EN DASH} .200] |",
+        "| c      |     .200 ± .141 [.100 \N{EN DASH} .300] |",
     ]
 
 
 def test_latex():
-    found = to_latex(summarize(results(a_b=[0.5, 0.7], c=[0.1, 0.1])))
+    found = to_latex(summarize(results(a_b=[0.5, 0.7], c=[0.1, 0.3])))
     assert r"a\_b & \textbf{.600} $\pm$ .141 [.500 -- .700] \\" in found
-    assert r"\caption{AP\_T: mean $\pm$ standard deviation over seeds, " in found
+    assert r"\caption{AP$_T$: mean $\pm$ standard deviation over seeds, " in found
     assert found.count(r"\begin{tabular}{lr}") == found.count(r"\end{tabular}") == 1
+
+
+def test_one_table_for_all_measures():
+    runs = [
+        replace(r, scores={**r.scores, "ph2": r.scores["ap"] / 2})
+        for r in results(a=[0.5, 0.7, 0.61], b=[0.1, 0.3, 0.2])
+    ]
+    runs += [replace(r, n_bits=16) for r in runs]
+    tables = summarize(runs)
+    found = to_latex(tables, Notation(2, False), "Three seeds.", is_combined=True)
+    assert found.count(r"\begin{tabular}{lrrrr}") == found.count(r"\end{table}") == 1
+    assert r" & \multicolumn{2}{c}{AP$_T$} & \multicolumn{2}{c}{PH2} \\" in found
+    assert r"\cmidrule(lr){2-3} \cmidrule(lr){4-5}" in found
+    assert "method & 8 bits & 16 bits & 8 bits & 16 bits" in found
+    assert r"b & .20 $\pm$ .10 & .20 $\pm$ .10 & .10 $\pm$ .05 & .10 $\pm$ .05 \\" in found
+    assert r"\caption{AP$_T$, PH2: mean $\pm$ standard deviation over seeds. Three seeds.}" in found
+    rows = [line for line in found.splitlines() if line.endswith(r"\\")]
+    widths = [line.count("&") for line in rows if "multicolumn" not in line]
+    assert set(widths) == {4}
+
+
+@pytest.mark.parametrize("wrong", [{"digits": -1}, {"digits": 1.5}, {"ranges": 1}])
+def test_wrong_notations_of_cells(wrong):
+    with pytest.raises(ValueError, match=f"{next(iter(wrong))} must be"):
+        Notation(**wrong)
 
 
 def test_times_have_three_significant_digits():
     runs = [RunResult("a", 8, s, {"fit_seconds": t}) for s, t in enumerate((0.000123456, 0.0002))]
     runs += [RunResult("b", 8, s, {"fit_seconds": t}) for s, t in enumerate((1234.5, 1234.5))]
     found = to_markdown(summarize(runs))
-    assert "| **.000162** ± .000054 |" in found
+    assert " .000162 ± .000054 |" in found
     assert " 1234 ± 0 |" in found
+    assert "**." not in found  # no time is best, however clear
 
 
 def test_csv_keeps_every_digit_and_quotes():

@@ -6,8 +6,6 @@ import inspect
 import re
 from collections import Counter
 
-import pytest
-
 from tests.contract.imports import declared, imports_of, private_parts
 from tests.contract.public import (
     PACKAGE,
@@ -25,9 +23,6 @@ MODULES = sorted(path for path in PACKAGE.rglob("*.py") if path != PACKAGE / "__
 README = (ROOT / "README.md").read_text()
 TESTS_OF_NO_FOLDER = {"oracle", "contract", "fuzz", "data"}
 INSIDE = {"benchmarks/rsh.py": "times the supervision of RSH apart from the rest of the fit"}
-every_module = pytest.mark.parametrize(
-    "path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE))
-)
 
 
 def own_imports(path):
@@ -43,13 +38,13 @@ def own_imports(path):
     return parts[0], others
 
 
-@every_module
-def test_imports_point_one_way(path):
-    own, others = own_imports(path)
-    assert own in LEVEL, f"give {own} a line in docs/layers.py"
-    for each in others:
-        other = each.path.split(".")[1]
-        assert LEVEL[other] <= LEVEL[own], f"{own} must not import {other}"
+def test_imports_point_one_way():
+    for path in MODULES:
+        own, others = own_imports(path)
+        assert own in LEVEL, f"give {own} a line in docs/layers.py"
+        for each in others:
+            other = each.path.split(".")[1]
+            assert LEVEL[other] <= LEVEL[own], f"{path}: {own} must not import {other}"
 
 
 def test_every_layer_exists():
@@ -57,23 +52,22 @@ def test_every_layer_exists():
     assert set(LEVEL) == found
 
 
-@every_module
-def test_folders_share_declared_names_only(path):
-    _, others = own_imports(path)
-    for each in others:
-        if each.path.split(".")[1] in layers.FOR_THE_WHOLE_PACKAGE:
-            continue
-        assert not private_parts(each.path), f"export {each.path} in its folder"
-        assert declared(each.module, each.name), f"{each.path} is not in __all__ of its module"
+def test_folders_share_declared_names_only():
+    for path in MODULES:
+        for each in own_imports(path)[1]:
+            if each.path.split(".")[1] in layers.FOR_THE_WHOLE_PACKAGE:
+                continue
+            where = f"{each.path}, imported by {path},"
+            assert not private_parts(each.path), f"{where} is private; its folder may export it"
+            assert declared(each.module, each.name), f"{where} is not in __all__ of its module"
 
 
-@pytest.mark.parametrize("module", public_modules())
-def test_public_modules_say_what_is_public(module):
-    found = importlib.import_module(module)
-    assert hasattr(found, "__all__"), "a public module has __all__"
-    assert len(found.__all__) == len(set(found.__all__))
-    assert not [name for name in found.__all__ if name.startswith("_")]
-    assert not [name for name in found.__all__ if not hasattr(found, name)]
+def test_public_modules_say_what_is_public():
+    for module in map(importlib.import_module, public_modules()):
+        assert hasattr(module, "__all__"), f"{module.__name__} is public and has no __all__"
+        assert len(module.__all__) == len(set(module.__all__)), module.__name__
+        assert not [name for name in module.__all__ if name.startswith("_")], module.__name__
+        assert not [name for name in module.__all__ if not hasattr(module, name)], module.__name__
 
 
 def shown():
@@ -88,18 +82,18 @@ def shown():
     yield "README.md", "".join(re.findall(r"^```python\n(.*?)^```$", README, re.M | re.S))
 
 
-@pytest.mark.parametrize(("name", "source"), [pytest.param(*each, id=each[0]) for each in shown()])
-def test_what_users_read_imports_public_names(name, source):
-    for each in imports_of(source):
+def test_what_users_read_imports_public_names():
+    for name, each in ((name, each) for name, source in shown() for each in imports_of(source)):
         if each.module.split(".")[0] != "sklearn_hashrank" or name in INSIDE:
             continue
-        assert not private_parts(each.path), f"{each.path} is private"
+        where = f"{each.path}, imported by {name},"
+        assert not private_parts(each.path), f"{where} is private"
         if not each.name or each.name == "__version__" or not is_importable(each.module):
             continue
-        assert declared(each.module, each.name), f"{each.path} is not in __all__ of its module"
+        assert declared(each.module, each.name), f"{where} is not in __all__ of its module"
         if not name.startswith("benchmarks"):
             shared = api_reference.SHARED.get(each.module, ())
-            assert each.name not in shared, f"{each.path} is not in the reference"
+            assert each.name not in shared, f"{where} is not in the reference"
 
 
 def test_tests_mirror_the_package():

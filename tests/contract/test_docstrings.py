@@ -4,7 +4,6 @@ import functools
 import importlib
 import inspect
 
-import pytest
 from numpydoc.docscrape import NumpyDocString, get_doc_object
 from numpydoc.validate import validate
 
@@ -65,13 +64,10 @@ def misread(docstring):
                 yield f"{section}: {names or type_}"
 
 
-THINGS = public_things()
-
-
-@pytest.mark.parametrize("thing", THINGS.values(), ids=THINGS)
-def test_docstring_is_well_formed(thing):
-    assert not errors(thing, WELL_FORMED)
-    assert not list(misread(inspect.getdoc(thing)))
+def test_docstrings_are_well_formed():
+    for name, thing in public_things().items():
+        assert not errors(thing, WELL_FORMED), name
+        assert not list(misread(inspect.getdoc(thing))), name
 
 
 def overridden(thing, name):
@@ -79,15 +75,15 @@ def overridden(thing, name):
     return [vars(base)[name] for base in thing.__mro__ if name in vars(base) and is_ours(base)]
 
 
-@pytest.mark.parametrize("thing", REFERENCE.values(), ids=REFERENCE)
-def test_docstring_of_the_reference_is_complete(thing):
-    if not inspect.isclass(thing):
-        assert not errors(thing, COMPLETE)
-        return
-    methods = [name for name, member in members(thing) if not isinstance(member, property)]
-    for name in methods:
-        found = [errors(getattr(m, "__func__", m), COMPLETE) for m in overridden(thing, name)]
-        assert [] in found, f"{name}: {found[0]}"
+def test_docstrings_of_the_reference_are_complete():
+    for full_name, thing in REFERENCE.items():
+        if not inspect.isclass(thing):
+            assert not errors(thing, COMPLETE), full_name
+            continue
+        methods = [name for name, member in members(thing) if not isinstance(member, property)]
+        for name in methods:
+            found = [errors(getattr(m, "__func__", m), COMPLETE) for m in overridden(thing, name)]
+            assert [] in found, f"{full_name}.{name}: {found[0]}"
 
 
 def double(x):

@@ -57,9 +57,10 @@ def misuses(path):
                 yield f"{path.name}:{number}: not {found[0]!r} but {say}"
 
 
-@pytest.mark.parametrize("path", [*SOURCES, *PAGES], ids=lambda path: str(path.relative_to(ROOT)))
-def test_words_are_those_of_the_glossary(path):
-    assert not list(misuses(path))
+def test_words_are_those_of_the_glossary():
+    assert len(SOURCES) > 200
+    assert len(PAGES) > 30
+    assert not [found for path in (*SOURCES, *PAGES) for found in misuses(path)]
 
 
 @pytest.mark.parametrize(

@@ -65,13 +65,13 @@ def test_commands_exist(command, tmp_path, monkeypatch):
     elif program == "hashrank":
         np.save(tmp_path / "embeddings.npy", np.random.default_rng(0).normal(size=(1130, 128)))
         monkeypatch.chdir(tmp_path)
-        assert main(arguments) == 0
+        assert main([*arguments, "--seeds", "1"]) == 0  # of three, which do the same
         assert (tmp_path / "hashrank-results" / "report.html").exists()
     else:
         assert command == "pip install ."
         assert (ROOT / "pyproject.toml").exists()
 
 
-@pytest.mark.parametrize("link", LINKS)
-def test_links_lead_somewhere(link):
-    assert (ROOT / link).exists()
+def test_links_lead_somewhere():
+    assert LINKS
+    assert [link for link in LINKS if not (ROOT / link).exists()] == []

@@ -54,6 +54,13 @@ def test_addresses_are_written_in_one_place():
     assert naming == {"pyproject.toml"}
 
 
+def test_actions_are_pinned_to_commits():
+    workflows = [path.read_text("utf-8") for path in (ROOT / ".github/workflows").glob("*.yml")]
+    used = re.findall(r"uses: *(.+)", "\n".join(workflows))
+    assert len(used) > 8
+    assert [each for each in used if not re.fullmatch(r"\S+@[0-9a-f]{40}  # v[\d.]+", each)] == []
+
+
 def test_every_supported_python_is_tested():
     named = re.findall(r"Python :: (3\.\d+)", "\n".join(PROJECT["classifiers"]))
     workflow = yaml.safe_load((ROOT / ".github/workflows/tests.yml").read_text("utf-8"))

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sklearn_hashrank import (
+    BinaryAutoencoderHasher,
     DispersionHasher,
     EuclideanAffinity,
     HammingNeighbors,
@@ -36,7 +37,7 @@ from sklearn_hashrank.codes import hamming_distances, load_codes, pack_codes, un
 from sklearn_hashrank.comparison import Comparison, RunResult, compare, method_from_name
 from sklearn_hashrank.feature_extraction import GIST
 from sklearn_hashrank.interop import from_bit_strings, to_bit_strings
-from sklearn_hashrank.measures import Ties, register_measure, unregister_measure
+from sklearn_hashrank.measures import TieReport, Ties, register_measure, unregister_measure
 from sklearn_hashrank.metrics import (
     CodeUsage,
     PairedTest,
@@ -52,6 +53,7 @@ from sklearn_hashrank.metrics import (
     tie_aware_ndcg_score,
 )
 from sklearn_hashrank.model_selection import RandomRetrievalSplit, cross_validate_retrieval
+from sklearn_hashrank.neighbors import DecodedNeighbors
 
 Features = NDArray[np.float64]
 Labels = NDArray[np.int64]
@@ -114,6 +116,13 @@ def histograms(codes: NDArray[np.uint8], y: Labels) -> RetrievalHistogram:
     values = both.lookup_precision(radius=1)
     values = both.measure("average_precision", ties="optimistic")
     assert values.shape == (len(y),)
+    ranked = RetrievalHistogram.from_scores([[1, 0]], [[0.5, 0.2]], query_ids=["q"])
+    ranked += RetrievalHistogram.from_run({"r": {"a": 1}}, {"r": {"a": 0.5}}, queries="both")
+    values = ranked.rank_biased_precision(p=0.5, level=1)
+    values = ranked.hit_rate(k=1)
+    values = ranked.measure("AP(rel=1)@10")
+    assert_type(ranked.tie_report("rr", k=3), TieReport)
+    assert len(values) == 2
     register_measure("share_below", share_below, label="share of the first places")
     try:
         values = both.measure("share_below", k=3)
@@ -161,6 +170,14 @@ def codes_and_search(codes: NDArray[np.uint8]) -> None:
     assert distances.shape == indices.shape == (len(codes), 3)
 
 
+def decoded(X: Features) -> None:
+    hasher = BinaryAutoencoderHasher(4, max_iter=1, random_state=0).fit(X)
+    index = DecodedNeighbors(hasher, 3, metric="euclidean").fit(hasher.transform(X))
+    rows: NDArray[Any] = hasher.inverse_transform(index.codes_)
+    distances, indices = index.kneighbors(rows)
+    assert distances.shape == indices.shape == (len(X), 3)
+
+
 def model_selection(X: Features, y: Labels) -> None:
     scorer = make_retrieval_scorer("tie_aware_ap", database="fit")
     score = scorer(LSHHasher(4, random_state=0).fit(X, y), X, y)
@@ -185,5 +202,6 @@ def use(folder: Path) -> None:
     histograms(codes, y)
     metrics(codes, y)
     codes_and_search(codes)
+    decoded(X)
     model_selection(X, y)
     assert GIST(image_shape=(8, 8)).fit(np.ones((2, 64))) is not None

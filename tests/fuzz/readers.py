@@ -22,6 +22,9 @@ from sklearn_hashrank.comparison._run_store import RunStore, load_result, save_r
 from sklearn_hashrank.comparison._runner import Run, RunResult
 from sklearn_hashrank.datasets import load_labelme
 from sklearn_hashrank.datasets._formats import read_cifar, read_idx
+from sklearn_hashrank.histogram import read_qrels, read_run
+from sklearn_hashrank.persistence import read_matrices, read_tensors
+from tests.saved_tensors import save, tensor, text
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(24, 5))
@@ -137,6 +140,33 @@ def _paths_agree(path, found):
     return images.shape == (len(labels), 32, 32, 3) and labels.shape == (len(images), 2)
 
 
+def _write_run(path):
+    lines = (f"q{q} Q0 doc{d} {d} {float(X[d, q])!r} us" for q in range(5) for d in range(24))
+    path.write_text("\n".join(lines))
+
+
+def _write_qrels(path):
+    lines = (f"q{q}\t0\tdoc{d}\t{(d + q) % 3}" for q in range(5) for d in range(24))
+    path.write_text("\n".join(lines))
+
+
+def _trec_agrees(path, found):
+    """Every line is an item of its query, with the number that stands there."""
+    with open(path, encoding="utf-8") as file:
+        lines = [line.split() for line in file if line.strip()]
+    numbers = {(line[0], line[2]): float(line[4 if len(line) == 6 else 3]) for line in lines}
+    read = {(query, doc): float(n) for query, docs in found.items() for doc, n in docs.items()}
+    return len(numbers) == len(lines) and repr(sorted(numbers.items())) == repr(
+        sorted(read.items())
+    )
+
+
+def _evaluate_run(path):
+    qrels = path.with_name("qrels.txt")
+    _write_qrels(qrels)
+    return ["evaluate", "--run", path, "--qrels", qrels]
+
+
 def _write_mat(path):
     savemat(path, {"gist": X, "ndxtrain": np.arange(24)})
 
@@ -149,12 +179,24 @@ def _vectors_agree(path, found):
     return found.ndim == 2 and found.dtype == np.float32 and bool(np.isfinite(found).all())
 
 
+def _write_tensors(path):
+    numbers = np.asarray(X, dtype=np.float32)
+    save(path, b"}(" + text("X") + tensor(numbers, 0) + b"u", [numbers])
+
+
+def _matrices_agree(path, found):
+    kinds = {array.dtype.kind for array in found.values()}
+    return isinstance(found, dict) and kinds <= set("biuf")
+
+
 def _write_record(path):
     scores = {"ap": 0.1 + 0.2, "ap_pessimistic": float("nan"), "ap_optimistic": 1 / 3}
     scores |= {"fit_seconds": 1e-9, "encode_microseconds": 2.0, "n_train": 3, "n_queries": 4}
     scores |= {"n_database": 5, "distinct_codes": 2, "code_entropy": 0.1}
     curves = {"k": [1, 2, 3], "precision": [0.5, 1 / 3, 0.25], "recall": [0.1, 0.2, 0.3]}
     curves |= {"items_per_code": [2, 3], "codes_with_so_many_items": [1, 1]}
+    curves |= {"history": [0.5, 0.75]}
+    curves |= {"of_queries": {"ap": [0.25, float("nan"), 1 / 3]}}
     result = RunResult("lsh", 8, 0, scores, curves, ["a note"], "here")
     save_result(RUN, result, RunStore(path.parent))
 
@@ -276,6 +318,8 @@ READERS = [
     Reader("hasher files", "f.npz", _write_hasher, _read_hasher, True, command=_encode),
     Reader("indexes", "index", _write_index, _read_index, True),
     Reader("run records", "key.json", _write_record, _read_record, True),
+    Reader("TREC runs", "run.txt", _write_run, read_run, False, _trec_agrees, _evaluate_run),
+    Reader("TREC qrels", "qrels.txt", _write_qrels, read_qrels, False, _trec_agrees),
     Reader("CIFAR-10", "test_batch.bin", _write_batch, _read_batch, False, _batch_agrees),
     Reader(
         "CIFAR-10, tar.gz",
@@ -286,6 +330,8 @@ READERS = [
     ),
     Reader("CIFAR-100", "test.bin", _write_cifar100, _read_cifar100, False, _paths_agree),
     Reader("MATLAB file", "f.mat", _write_mat, _read_mat, False, _vectors_agree),
+    Reader("matrices", "f.mat", _write_mat, read_matrices, False, _matrices_agree, _fit),
+    Reader("tensors", "f.pt", _write_tensors, read_tensors, False, _matrices_agree, _fit),
     Reader(
         "idx",
         "images",

@@ -303,6 +303,18 @@ def test_talr_on_kernels_is_better_than_on_the_features():
     assert kernel > linear + 0.02
 
 
+def test_dropout_of_kernels_does_not_grow_with_the_number_of_anchors():
+    X, y, *_ = digits()
+    n_rows = 300
+
+    def weights(n_anchors, **more):
+        hasher = TALRKernel(4, n_anchors=n_anchors, max_iter=2, random_state=0, **more)
+        return hasher.fit(X[:n_rows], y[:n_rows]).dual_coef_
+
+    for n_anchors, dropout in ((n_rows, 0.1), (n_rows // 2, 0.1), (n_rows // 10, 0.0)):
+        assert_array_equal(weights(n_anchors), weights(n_anchors, dropout=dropout))
+
+
 @pytest.mark.learning
 def test_talr_on_kernels_learns_from_distances_and_from_label_sets():
     X, y, *_ = digits()
@@ -317,10 +329,8 @@ def test_talr_on_kernels_learns_from_distances_and_from_label_sets():
 
 
 def test_talr_on_kernels_takes_all_that_talr_takes():
-    assert set(TALRKernel().get_params()) == set(TALRLinear().get_params()) | {
-        "n_anchors",
-        "gamma",
-    }
+    of_linear = set(TALRLinear().get_params()) - {"prefixes"}
+    assert set(TALRKernel().get_params()) == of_linear | {"n_anchors", "gamma"}
 
 
 def test_talr_on_kernels_goes_on_from_the_last_fit():
@@ -357,5 +367,7 @@ def test_workers_are_sent_what_encodes_and_no_more():
         "n_features_in_",
         "n_iter_",
         "batch_size_",
+        "weight_decay_",
+        "dropout_",
     }
     assert_array_equal(light.predict(X), hasher.predict(X))

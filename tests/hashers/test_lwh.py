@@ -39,7 +39,13 @@ def test_both_losses_and_solvers_learn(digits, loss, solver):
     X, y, X_query, y_query = digits
     n_components = {"pegasos": "auto", "sdp": 12}[solver]
     hasher = LWHHasher(
-        16, loss=loss, solver=solver, n_components=n_components, alpha=0.01, random_state=0
+        16,
+        loss=loss,
+        solver=solver,
+        n_components=n_components,
+        n_queries=200,
+        alpha=0.01,
+        random_state=0,
     ).fit(X, y)
     assert hasher.converged_
     assert hasher.lower_bound_ <= hasher.objective_
@@ -226,22 +232,33 @@ def test_relevant_is_every_positive_level():
     assert_allclose(from_paths.components_, binary.components_)
 
 
-def test_scale_and_offset_of_features_do_not_matter(digits):
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("seed", range(3))
+def test_a_step_does_not_depend_on_scale_and_offset(digits, seed):
+    """Later steps choose among rankings that rounding makes equally violated."""
+    X, y, X_query, _ = (np.asarray(each, dtype=float) for each in digits)
+    hasher = LWHHasher(16, n_queries=100, max_iter=1, random_state=seed)
+    expected = clone(hasher).fit(X, y).decision_function(X_query)
+    found = clone(hasher).fit(1000 * X + 7, y).decision_function(1000 * X_query + 7)
+    assert_allclose(found, expected, atol=1e-8 * expected.std())
+
+
+@pytest.mark.slow
+@pytest.mark.learning
+def test_quality_does_not_depend_on_scale_and_offset(digits):
     X, y, X_query, y_query = digits
-    scores = []
-    for change in (lambda X: X, lambda X: 1000 * X + 7, StandardScaler().fit(X).transform):
-        values = [
-            retrieve(
-                LWHHasher(16, n_queries=300, alpha=0.003, random_state=seed).fit(change(X), y),
-                change(X),
-                y,
-                change(X_query),
-                y_query,
-            )
-            for seed in range(6)
-        ]
-        scores.append(np.mean(values))
-    assert_allclose(scores, scores[0], atol=0.008)  # rounding alone moves a seed by about 0.01
+    expected, *others = (
+        retrieve(
+            LWHHasher(16, n_queries=200, random_state=0).fit(change(X), y),
+            change(X),
+            y,
+            change(X_query),
+            y_query,
+        )
+        for change in (lambda X: X, lambda X: 1000 * X + 7, StandardScaler().fit(X).transform)
+    )
+    # Rounding moves a fit by about .01.
+    assert_allclose(others, expected, atol=0.06)
 
 
 def test_constant_columns_have_weight_zero(digits):

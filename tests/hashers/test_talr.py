@@ -348,14 +348,14 @@ def test_dropout_is_the_same_for_sparse_rows_and_goes_on_in_a_file(digits, tmp_p
     assert_array_equal(loaded.components_, hasher.components_)
 
 
-def test_few_rows_of_many_features_are_learned_with_dropout(digits):
+def test_dropout_grows_with_the_number_of_features_per_row(digits):
     X, y, *_ = digits
     options = {"n_bits": 4, "max_iter": 2, "random_state": 0}
 
     def components(n_rows, labels=y, **more):
         return TALRLinear(**options, **more).fit(X[:n_rows], labels[:n_rows]).components_
 
-    for n_rows, dropout in ((100, 0.1), (639, 0.1), (640, 0.0)):
+    for n_rows, dropout in ((100, 0.5), (320, 0.2), (900, 64 / 900)):
         assert_array_equal(components(n_rows), components(n_rows, dropout=dropout))
     paths = np.stack([2 + y // 5, y], axis=1)
     assert_array_equal(components(100, paths), components(100, paths, dropout=0))

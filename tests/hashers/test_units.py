@@ -20,6 +20,7 @@ N_BITS = 12
 WITHOUT_Y = (
     *("SignHasher", "LSHHasher", "KLSHHasher", "WTAHasher", "CMHHasher", "SKLSHHasher"),
     *("PCAHasher", "ITQHasher", "AGHHasher", "SpectralHasher", "SphericalHasher", "DensityHasher"),
+    "BinaryAutoencoderHasher",
 )
 LEARNERS = [h for h in HASHERS if type(h).__name__ not in WITHOUT_Y]
 BY_DISTANCES = [

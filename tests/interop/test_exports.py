@@ -125,9 +125,9 @@ class Shifted(StandardScaler):
 @pytest.mark.parametrize(
     ("estimator", "message"),
     [
-        (StandardScaler(), "must be a LinearHasher. Got StandardScaler"),
-        (HammingNeighbors(), "must be a LinearHasher. Got HammingNeighbors"),
-        (LSHHasher, "must be a LinearHasher. Got LSHHasher"),
+        (StandardScaler(), "must be a LinearHasher or have hyperplanes. Got StandardScaler"),
+        (HammingNeighbors(), "must be a LinearHasher or have hyperplanes. Got HammingNeighbors"),
+        (LSHHasher, "must be a LinearHasher or have hyperplanes. Got LSHHasher"),
         (
             make_pipeline(Normalizer(), LSHHasher()),
             r"must be affine: IncrementalPCA, .*, TruncatedSVD, without clip=True. Got Normalizer",

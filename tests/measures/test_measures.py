@@ -20,6 +20,7 @@ from sklearn_hashrank.measures import (
     DISCOUNTS,
     MEASURES,
     TIE_ORDERS,
+    DenseTies,
     DiscountSums,
     _evaluation,
     configure_measure,
@@ -31,12 +32,19 @@ from sklearn_hashrank.measures import (
 from tests.oracle.lookups import LOOKUPS, coded, peaks
 from tests.oracle.rankings import LITERAL, mean_max_min
 
-MILLIONS = 10_000_000
+MILLIONS = 3_000_000
 LEVELS = [(0, 1), (0, 1, 2, 5), (0, 0.25, 1.5), (1, 3), (0.5,)]
+
+
+def values_of(option):
+    """Every value of an option, or several numbers."""
+    return (option, 0.3, 0.95) if isinstance(option, float) else option
+
+
 EVERY_MEASURE = [
-    pytest.param(name, dict(zip(measure.options, values)), id="-".join([name, *values]))
+    pytest.param(name, dict(zip(measure.options, values)), id="-".join([name, *map(str, values)]))
     for name, measure in MEASURES.items()
-    for values in product(*measure.options.values())
+    for values in product(*map(values_of, measure.options.values()))
 ]
 
 
@@ -44,14 +52,14 @@ def evaluate(name, counts, levels, peaks=None, **options):
     """Evaluate counts of any dtype, and ties that are no distances."""
     peaks = None if peaks is None else np.asarray(peaks)
     configured = configure_measure(name, **options)
-    levels = np.asarray(levels, dtype=float)
-    return _evaluation.evaluate(configured, np.asarray(counts), levels, peaks)
+    table = DenseTies(np.asarray(counts), np.asarray(levels, dtype=float), peaks)
+    return _evaluation.evaluate(configured, table)
 
 
 def evaluate_at(name, counts, levels, k=None, **options):
     """Evaluate with `k` as the cut-off or as the radius; of each tie, all items share a code."""
     measure = MEASURES[name]
-    if k is not None or measure.radius is None:
+    if measure.takes_k and (k is not None or measure.radius is None):
         options[measure.cut] = k
     if measure.needs_codes:
         options.setdefault("peaks", np.asarray(counts).sum(axis=1))
@@ -96,7 +104,7 @@ def test_every_measure_has_a_literal_version_and_defaults_as_registered():
     for name, measure in MEASURES.items():
         parameters = inspect.signature(measure.function).parameters
         defaults = {name: parameters[name].default for name in list(parameters)[1:]}
-        options = {name: values[0] for name, values in measure.options.items()}
+        options = {name: values_of(values)[0] for name, values in measure.options.items()}
         assert defaults == {measure.cut: measure.radius} | options
         assert measure.function.__doc__
         assert (measure.radius is None) == (name in LITERAL)
@@ -131,7 +139,7 @@ def test_bounds_enclose_the_expectation_and_meet_without_ties(name, options, k):
     assert (mean <= high + 1e-14).all()
     whole_list = k is None or k > counts.sum(axis=(1, 2)).max()
     is_constant = whole_list and name in ("precision", "recall", "f1")
-    is_constant |= name in LOOKUPS
+    is_constant |= name in LOOKUPS or (name == "hit_rate" and (k is None or k > 100))
     assert is_constant == (low == high).all()
 
     of_each = np.eye(3, dtype=int)[rng.integers(0, 3, size=(40, 25))].transpose(0, 2, 1)
@@ -408,7 +416,7 @@ def exact_reciprocal_rank_of_many(relevant, before, n_terms):
 
 
 @pytest.mark.parametrize("relevant", [1, 2, 1000, 100_000, MILLIONS - 3])
-@pytest.mark.parametrize(("before", "k"), [(0, None), (0, 4_000_000), (300_000, 300_050)])
+@pytest.mark.parametrize(("before", "k"), [(0, None), (0, 1_000_000), (300_000, 300_050)])
 def test_reciprocal_rank_of_millions(relevant, before, k):
     n_terms = min(MILLIONS - relevant + 1, MILLIONS if k is None else k - before)
     exact = exact_reciprocal_rank_of_few if relevant <= 2 else exact_reciprocal_rank_of_many
@@ -494,7 +502,7 @@ def test_bounds_of_average_precision_of_the_retrieved_search_all_hits(seed):
 
 @pytest.mark.parametrize(("name", "options"), EVERY_MEASURE)
 @pytest.mark.parametrize("ties", TIE_ORDERS)
-@pytest.mark.parametrize("k", [None, 1000, 7_654_321, 10**12])
+@pytest.mark.parametrize("k", [None, 1000, 2_654_321, 10**12])
 def test_millions_neither_overflow_nor_leave_the_unit_interval(name, options, ties, k):
     half = MILLIONS // 2
     counts = [
@@ -625,7 +633,7 @@ def test_zero_division_must_be_in_the_unit_interval_or_nan(zero_division):
             {"ties": "random"},
             ValueError,
             "The 'ties' parameter of precision must be a str among {'expected', 'optimistic', "
-            "'pessimistic'}. Got 'random' instead.",
+            "'pessimistic', 'docid'}. Got 'random' instead.",
         ),
         (
             "average_precision",
@@ -645,7 +653,7 @@ def test_zero_division_must_be_in_the_unit_interval_or_nan(zero_division):
             "recall",
             {"gain": "linear"},
             TypeError,
-            "recall has no parameter 'gain'. It accepts 'k', 'ties', 'zero_division'.",
+            "recall has no parameter 'gain'. It accepts 'k', 'ties', 'zero_division', 'level'.",
         ),
         (
             "ndcg",
@@ -658,7 +666,8 @@ def test_zero_division_must_be_in_the_unit_interval_or_nan(zero_division):
             "lookup_recall",
             {"k": 2},
             TypeError,
-            "lookup_recall has no parameter 'k'. It accepts 'radius', 'ties', 'zero_division'.",
+            "lookup_recall has no parameter 'k'. It accepts 'radius', 'ties', 'zero_division', "
+            "'level'.",
         ),
         (
             "average_cumulative_gain",

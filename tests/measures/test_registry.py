@@ -33,6 +33,11 @@ SHORT_NAMES = {
     "recall": "recall",
     "f1": "f1",
     "reciprocal_rank": "rr",
+    "average_precision_at_r": "map_r",
+    "r_precision": "rprec",
+    "hit_rate": "hit_rate",
+    "rank_biased_precision": "rbp",
+    "bpref": "bpref",
     "lookup_precision": "ph2",
     "lookup_recall": "lookup_recall",
     "average_cumulative_gain": "acg",
@@ -129,10 +134,16 @@ def test_methods_and_functions_are_written_out_and_typed(name, find):
     assert not hasattr(function, "__signature__")
     parameters, hints = inspect.signature(function).parameters, get_type_hints(function)
     assert set(measure.parameters) <= set(parameters)
-    assert parameters[measure.cut].default == measure.radius
-    assert hints[measure.cut] == (int if measure.radius is not None else int | None)
+    if measure.takes_k:
+        assert parameters[measure.cut].default == measure.radius
+        assert hints[measure.cut] == (int if measure.radius is not None else int | None)
+    else:
+        assert "k" not in parameters
     assert hints["ties"] == TieOrder
     for option, values in measure.options.items():
+        if isinstance(values, float):
+            assert (hints[option], parameters[option].default) == (float, values)
+            continue
         assert get_args(hints[option]) == values
         assert parameters[option].default == values[0]
 
@@ -140,8 +151,11 @@ def test_methods_and_functions_are_written_out_and_typed(name, find):
 @pytest.mark.parametrize("name", RANKING)
 def test_a_method_hands_on_every_option(histogram, name):
     measure = MEASURES[name]
-    options = {"k": 3, "ties": "optimistic", "zero_division": 0.25}
-    options |= {option: values[-1] for option, values in measure.options.items()}
+    options = {"k": 3} if measure.takes_k else {}
+    options |= {"ties": "optimistic", "zero_division": 0.25}
+    options |= {} if measure.is_graded else {"level": 0.5}
+    for option, values in measure.options.items():
+        options[option] = 0.5 if isinstance(values, float) else values[-1]
     values = getattr(histogram, name)(**options)
     np.testing.assert_array_equal(values, histogram.measure(measure.short_name, **options))
     assert values[0] == 0.25
@@ -154,7 +168,7 @@ def test_a_function_becomes_a_measure(histogram, registered):
     measure = registered(
         "success", success, short_name="s", options={"which": ("any", "all")}, label="S"
     )
-    assert measure.parameters == ("k", "ties", "zero_division", "which")
+    assert measure.parameters == ("k", "ties", "zero_division", "level", "which")
     assert list_measures() == [*MEASURES.values(), measure]
     expected = histogram.precision(k=3)
     for wanted in ("success", "s", success, measure):
@@ -231,7 +245,7 @@ IN_A_NEW_PROCESS = """
 import pickle, sys
 from sklearn_hashrank.measures import list_measures
 measure, scorer, hasher, histogram, X, y = pickle.load(sys.stdin.buffer)
-assert len(list_measures()) == 11
+assert len(list_measures()) == 16
 print(histogram.measure(measure, k=2).tolist(), scorer(hasher, X, y))
 """
 
@@ -259,6 +273,33 @@ def test_a_function_of_a_module_is_pickled_with_its_measure(registered):
     again = pickle.loads(pickle.dumps(measure))
     assert again == measure
     assert hash(again) == hash(measure)
+
+
+def test_an_option_may_be_a_number_between_0_and_1(histogram, registered):
+    def first_share(ties, k=None, weight=0.5):
+        return weight * ties.hits(k) / k
+
+    measure = registered("first_share", first_share, options={"weight": 0.25})
+    expected = histogram.precision(k=3) * 0.25
+    np.testing.assert_allclose(histogram.measure("first_share", k=3), expected)
+    np.testing.assert_allclose(histogram.measure("first_share@3:weight=0.5"), expected * 2)
+    assert pickle.loads(cloudpickle.dumps(measure)).options == {"weight": 0.25}
+    for wrong in (0, 1.5, "half", True):
+        with pytest.raises(ValueError, match="'weight' parameter of first_share must be a float"):
+            histogram.measure("first_share", weight=wrong)
+
+
+def test_a_measure_of_ones_own_takes_a_level_unless_it_is_graded(registered):
+    h = RetrievalHistogram([[[0, 1], [1, 0], [0, 1]]], [0, 1, 2])
+    registered("found", lambda ties, k=None: ties.hits(k) / ties.n_relevant)
+    registered(
+        "gained", lambda ties, k=None: ties.gain(ties.levels)[:, 0], is_share=False, is_graded=True
+    )
+    np.testing.assert_allclose(h.measure("found", k=1), 0.5)
+    np.testing.assert_allclose(h.measure("found", k=1, level=2), 0)
+    np.testing.assert_allclose(h.measure("found", k=2, level=2), 0.5)
+    with pytest.raises(TypeError, match="gained has no parameter 'level'"):
+        h.measure("gained", level=2)
 
 
 # Refusals
@@ -315,6 +356,9 @@ def test_only_what_was_registered_can_be_forgotten(registered, name):
         ({"options": {"ties": ("b",)}}, "'ties' cannot be an option of new: every measure has it"),
         ({"radius": -1}, "'radius' parameter of new must be an int >= 0 or None. Got -1"),
         ({"needs_codes": True}, "an int >= 0 where needs_codes is True. Got None"),
+        ({"options": {"a": 1.5}}, "a float between 0 and 1, or to their values, .* Got {'a': 1.5}"),
+        ({"options": {"level": 0.5}}, "'level' cannot be an option of new"),
+        ({"is_graded": "no"}, "'is_graded' parameter of new must be True or False. Got 'no'"),
         ({"is_share": "no"}, "'is_share' parameter of new must be True or False. Got 'no'"),
         ({"bound": lambda ties, k: 0}, r"callable as bound\(ties, k, best_first\)"),
         ({"bound": success, "radius": 1}, "must be None where it has a radius"),

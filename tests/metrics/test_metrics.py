@@ -35,8 +35,9 @@ def test_every_measure_is_public_and_documented():
     for name, function in FUNCTIONS.items():
         parameters = inspect.signature(function).parameters
         assert set(MEASURES[name].options) <= set(parameters)
-        default = parameters[MEASURES[name].cut].default
-        assert default == MEASURES[name].radius
+        if MEASURES[name].takes_k:
+            default = parameters[MEASURES[name].cut].default
+            assert default == MEASURES[name].radius
     for name in names | OTHERS - {"CodeUsage"}:
         documentation = getattr(metrics, name).__doc__
         for parameter in inspect.signature(getattr(metrics, name)).parameters:
@@ -53,7 +54,7 @@ def test_metric_is_the_measure_of_the_histogram(retrieval, name, ties, k):
     h = retrieval_histogram(
         r["queries"], r["database"], r["query_y"], r["database_y"], keep_codes=True
     )
-    cut = {} if k is None else {MEASURES[name].cut: k}
+    cut = {} if k is None or not MEASURES[name].takes_k else {MEASURES[name].cut: k}
     expected = getattr(h, name)(ties=ties, **cut)
     arguments = (r["query_y"], r["queries"])
     options = {"database": (r["database_y"], r["database"]), "ties": ties, **cut}
@@ -129,6 +130,10 @@ def test_fitted_affinity_is_used_as_it_is(retrieval):
     ],
 )
 def test_bad_options_are_refused(retrieval, name, options, message):
+    if "cut" in options and not MEASURES[name].takes_k:
+        with pytest.raises(TypeError, match="unexpected keyword argument 'k'"):
+            FUNCTIONS[name](retrieval["database_y"], retrieval["database"], k=options["cut"])
+        return
     options = {MEASURES[name].cut if key == "cut" else key: v for key, v in options.items()}
     with pytest.raises(ValueError, match=message):
         FUNCTIONS[name](retrieval["database_y"], retrieval["database"], **options)

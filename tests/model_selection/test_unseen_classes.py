@@ -95,7 +95,7 @@ def test_what_is_missing_is_named():
     y = np.repeat([0, 1, 2, 3, 4], [2, 2, 4, 4, 4])
     with pytest.raises(ValueError, match=r"n_queries=2, .* and a database row of each test class"):
         list(UnseenClassesSplit(2, n_splits=9, random_state=0).split(y, y))
-    message = r"needs 5 training rows of each other class. Class number \d, .* has [24] rows"
+    message = r"needs 5 training rows of each other class. Class .* has [24] rows"
     with pytest.raises(ValueError, match=message):
         next(UnseenClassesSplit(1, 5).split(y, y))
     for options, name in (

@@ -66,12 +66,47 @@ def reciprocal_rank(ranking, k):
     return 0.0
 
 
+def r_precision(ranking, k):
+    return precision(ranking, _n_relevant(ranking))
+
+
+def average_precision_at_r(ranking, k):
+    return average_precision(ranking, _n_relevant(ranking), "min")
+
+
+def hit_rate(ranking, k):
+    return float(any(level > 0 for level in _first(ranking, k)))
+
+
+def rank_biased_precision(ranking, k, p=0.8):
+    relevant = (level > 0 for level in _first(ranking, k))
+    return (1 - p) * sum(p**place for place, hit in enumerate(relevant) if hit)
+
+
+def bpref(ranking, k):
+    """As trec_eval has it, where every irrelevant item was judged."""
+    r = _n_relevant(ranking)
+    n = len(ranking) - r
+    total, n_ahead = 0.0, 0
+    for level in ranking:
+        if level == 0:
+            n_ahead += 1
+        else:
+            total += 1 - min(n_ahead, r) / min(n, r) if n_ahead else 1
+    return total / r
+
+
 LITERAL = {
     "average_precision": average_precision,
+    "average_precision_at_r": average_precision_at_r,
+    "bpref": bpref,
     "dcg": dcg,
     "f1": f1,
+    "hit_rate": hit_rate,
     "ndcg": ndcg,
     "precision": precision,
+    "r_precision": r_precision,
+    "rank_biased_precision": rank_biased_precision,
     "recall": recall,
     "reciprocal_rank": reciprocal_rank,
 }

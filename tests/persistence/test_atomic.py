@@ -260,7 +260,7 @@ def test_a_full_disk_leaves_what_was_there(folder, digits, name, before, capsys)
 
 
 def test_a_full_disk_keeps_reports_and_records(folder, comparison, monkeypatch):
-    monkeypatch.setattr("sklearn_hashrank.comparison._report.draw_figures", lambda *_: [])
+    monkeypatch.setattr("sklearn_hashrank.comparison._comparison.draw_figures", lambda *_: [])
     paths = comparison.write("report")
     store = RunStore(folder / "runs")
     store.save("key", {"x": 1})

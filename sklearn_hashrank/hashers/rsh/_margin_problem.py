@@ -4,6 +4,8 @@
 solution has as many supervised directions as B has positive eigenvalues.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.random import RandomState
 from scipy import linalg
@@ -22,6 +24,33 @@ from ._supervision import Supervision
 _NO_EIGENVALUE = 1e-6  # relative to the norm of B
 _NO_DIRECTION = 1e-6  # length of what is left of a unit vector, and relative deviation
 _POOL, _POOL_NUMBERS = 16, 1 << 19  # directions per wanted one, and numbers in all
+
+
+class Directions(NamedTuple):
+    """Directions inside, (n_inside, n), and projections of the rows on them, (n_rows, n).
+
+    The rows are those before whitening. A fit projects them once.
+    """
+
+    inside: np.ndarray
+    projections: np.ndarray
+
+    @property
+    def n(self) -> int:
+        """How many."""
+        return self.inside.shape[1]
+
+    def take(self, some: np.ndarray) -> "Directions":
+        """Some of the directions."""
+        return Directions(self.inside[:, some], self.projections[:, some])
+
+    def joined(self, other: "Directions") -> "Directions":
+        """These directions, then the others."""
+        return Directions(*map(np.hstack, zip(self, other, strict=True)))
+
+    def mean_squares(self) -> np.ndarray:
+        """Variance of the rows in each direction."""
+        return np.mean(self.projections**2, axis=0)
 
 
 class MarginProblem:
@@ -84,16 +113,21 @@ class MarginProblem:
         values, vectors = leading_eigenpairs(A.T @ self.B @ A, A.shape[1])
         return fix_signs(self.lift(A @ vectors[:, values > self.no_eigenvalue]))
 
-    def explained_shares(self, directions: np.ndarray, rows: CenteredRows) -> np.ndarray:
+    def projected(self, inside: np.ndarray, rows: CenteredRows) -> Directions:
+        """Directions with the projections of rows, which are those before whitening."""
+        return Directions(inside, rows @ self.space.lift(inside))
+
+    def explained_shares(self, directions: Directions) -> np.ndarray:
         """Share of the variance of each direction that relevance explains.
 
         For class labels this is the variance between the classes. A query that is ranked among the
         items agrees with itself in every direction, whatever the labels are; that is taken away, so
-        that the shares of random labels are about zero. `rows` are those before whitening.
+        that the shares of random labels are about zero.
         """
-        margins = np.sum((self.wins.T @ directions) * (self.queries.T @ directions), axis=0)
-        variances = np.mean((rows @ self.space.lift(directions)) ** 2, axis=0)
-        return margins * (self.space.mean_variance / variances) - self._self_share
+        inside = directions.inside
+        margins = np.sum((self.wins.T @ inside) * (self.queries.T @ inside), axis=0)
+        unit = self.space.mean_variance
+        return margins * (unit / directions.mean_squares()) - self._self_share
 
     def lift(self, columns: np.ndarray) -> np.ndarray:
         """From the coordinates of B to those of the whitened features."""
@@ -104,31 +138,32 @@ class MarginProblem:
         return float(np.vdot(self.wins.T @ A, self.queries.T @ A))
 
     def principal_directions(
-        self, taken: np.ndarray, n: int, rows: CenteredRows, random_state: RandomState
-    ) -> np.ndarray:
+        self, taken: Directions, n: int, rows: CenteredRows, random_state: RandomState
+    ) -> Directions:
         """At most `n` directions in which the rows inside vary most, orthogonal to those taken.
 
         Whitening keeps the order of the principal directions. So they are among the leading ones of
         `rows`, which are those of the space before it. There are fewer where the rows vary in
         fewer.
         """
-        n_features = len(taken)
-        n_candidates = min(n + taken.shape[1], n_features, rows.shape[0])
+        n_candidates = min(n + taken.n, len(taken.inside), rows.shape[0])
         candidates = self._principal[:, :n_candidates]
         if candidates.shape[1] < n_candidates:
             _, candidates = leading_directions(rows, n_candidates, random_state)
         for _ in range(2):
-            candidates = candidates - taken @ (taken.T @ candidates)
+            candidates = candidates - taken.inside @ (taken.inside.T @ candidates)
         basis, sizes, _ = np.linalg.svd(candidates, full_matrices=False)
-        basis = basis[:, sizes > _NO_DIRECTION]
-        if not basis.shape[1]:
-            return basis
-        projections = rows @ self.space.lift(basis)
-        variances, vectors = linalg.eigh(projections.T @ projections)
+        found = self.projected(basis[:, sizes > _NO_DIRECTION], rows)
+        if not found.n:
+            return found
+        variances, vectors = linalg.eigh(found.projections.T @ found.projections)
         # Where all that varies is taken, what is left has variances of rounding.
-        of_taken = np.sum((rows @ self.space.lift(taken)) ** 2, axis=0)
+        of_taken = np.sum(taken.projections**2, axis=0)
         varies = variances[::-1] > _NO_DIRECTION**2 * max(variances[-1], of_taken.max(initial=0))
-        return fix_signs(basis @ vectors[:, ::-1][:, varies][:, :n])
+        vectors = vectors[:, ::-1][:, varies][:, :n]
+        directions = fix_signs(found.inside @ vectors)
+        turn = found.inside.T @ directions  # the vectors with the signs of the directions
+        return Directions(directions, found.projections @ turn)
 
     def next_eigenvectors(self, taken: np.ndarray, n: int, random_state: RandomState) -> np.ndarray:
         """Find the `n` eigenvectors of B that follow the supervised directions, which are taken.

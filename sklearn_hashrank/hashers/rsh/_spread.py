@@ -7,7 +7,7 @@ from numpy.random import RandomState
 
 from ...features import CenteredRows
 from ...solvers.rotation import random_rotation, rotate_to_signs
-from ._margin_problem import MarginProblem
+from ._margin_problem import Directions, MarginProblem
 
 _ROTATION_ITERATIONS = 50
 # Deviation of all further directions together, relative to a supervised one: this number, divided
@@ -59,38 +59,37 @@ def spread_over_bits(
     something else than the rows supervised: without it the principal directions say no less than
     the supervised ones, and ``"frame"`` gives them the same weight.
     """
-    weights = directions
+    found = problem.projected(directions, rows)
+    weights = np.ones(found.n)
     if labelled and spread == "frame":
-        shares = problem.explained_shares(directions, rows)
-        directions, shares = directions[:, shares > 0], shares[shares > 0]
-        weights = directions * np.sqrt(shares / shares.max(initial=0))
-    n_supervised = directions.shape[1]
-    n_missing = n_bits - n_supervised
-    if n_missing and spread == "orthogonal":
-        further = problem.low_variance_directions(directions, n_missing, rows, random_state)
-        weights = directions = np.hstack([directions, further])
-    elif n_missing and spread == "eigenvectors":
-        further = problem.next_eigenvectors(directions, n_missing, random_state)
-        weights = directions = np.hstack([directions, further])
+        shares = problem.explained_shares(found)
+        found, shares = found.take(shares > 0), shares[shares > 0]
+        weights = np.sqrt(shares / shares.max(initial=0))
+    solution = found.inside
+    n_missing = n_bits - found.n
+    if n_missing and spread == "frame":
+        further = problem.principal_directions(found, n_missing, rows, random_state)
+        weight = _unsupervised_weight(found, further) if labelled and found.n else 1.0
+        weights = np.append(weights, np.full(further.n, weight))
+        found = found.joined(further)
     elif n_missing:
-        further = problem.principal_directions(directions, n_missing, rows, random_state)
-        if labelled and n_supervised:
-            further = further * _unsupervised_weight(rows, problem.space, directions, further)
-        weights = np.hstack([weights, further])
-    turn = random_rotation(n_bits, random_state)[: weights.shape[1]]
+        if spread == "orthogonal":
+            more = problem.low_variance_directions(solution, n_missing, rows, random_state)
+        else:
+            more = problem.next_eigenvectors(solution, n_missing, random_state)
+        weights = np.append(weights, np.ones(more.shape[1]))
+        found = found.joined(problem.projected(more, rows))
+        solution = found.inside
+    turn = random_rotation(n_bits, random_state)[: found.n]
     if rotation == "itq":
-        projections = rows @ problem.space.lift(weights)
-        turn, _ = rotate_to_signs(projections, turn, _ROTATION_ITERATIONS)
-    orthogonality = np.linalg.norm(directions.T @ directions - np.eye(directions.shape[1]))
-    return Bits(weights @ turn, problem.objective(directions), float(orthogonality))
+        turn, _ = rotate_to_signs(found.projections * weights, turn, _ROTATION_ITERATIONS)
+    orthogonality = np.linalg.norm(solution.T @ solution - np.eye(solution.shape[1]))
+    weights = found.inside * weights @ turn
+    return Bits(weights, problem.objective(solution), float(orthogonality))
 
 
-def _unsupervised_weight(rows, space, supervised, further):
+def _unsupervised_weight(supervised: Directions, further: Directions) -> float:
     """Weight that gives further directions a share of the deviation of a supervised one."""
-
-    def mean_square(columns):
-        return np.mean((rows @ space.lift(columns)) ** 2, axis=0)
-
-    share = _UNSUPERVISED / max(2, supervised.shape[1])
-    total = mean_square(further).sum()
-    return share * np.sqrt(mean_square(supervised).mean() / total) if total else 0.0
+    total = further.mean_squares().sum()
+    share = _UNSUPERVISED / max(2, supervised.n)
+    return share * np.sqrt(supervised.mean_squares().mean() / total) if total else 0.0

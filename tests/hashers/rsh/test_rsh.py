@@ -156,7 +156,7 @@ def shares_of(X, y, shrinkage=1):
     variances = np.mean((rows @ problem.space.lift(directions)) ** 2, axis=0)
     margins = [problem.objective(column[:, None]) for column in directions.T]
     raw = np.array(margins) * problem.space.mean_variance / variances
-    return problem.explained_shares(directions, rows), raw, directions
+    return problem.explained_shares(problem.projected(directions, rows)), raw, directions
 
 
 @pytest.mark.parametrize("n_features", [5, 40])

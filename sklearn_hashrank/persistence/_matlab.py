@@ -1,8 +1,8 @@
 """Matrices of numbers in MATLAB files of format 5 to 7.2, whatever else the files hold.
 
 A file is a header and a list of elements: a type, a size, and that many bytes. A matrix is an
-element of elements: flags, lengths, name, numbers. Compressed elements hold one of these. Only the
-matrix that is asked for is read.
+element of elements: flags, lengths, name, numbers. Compressed elements hold one of these. Of a
+matrix that is not asked for, only the name is read.
 
 ``scipy.io.loadmat`` reads these files as well. It ends the process (a segmentation fault) on some
 that are corrupted, which ``make fuzz`` shows within 400 cases, so it cannot read files of
@@ -12,16 +12,18 @@ strangers.
 import math
 import struct
 import zlib
-from pathlib import Path
-from typing import IO, Protocol
+from collections.abc import Callable, Iterator
+from typing import IO, Any, Protocol
 
 import numpy as np
+
+from ._reading import open_regular, reading
 
 _HEADER, _ORDERS = 128, {b"\x00\x01IM": "<", b"\x01\x00MI": ">"}
 _COMPRESSED, _MATRIX = 15, 14
 _NUMBERS = {1: "i1", 2: "u1", 3: "i2", 4: "u2", 5: "i4", 6: "u4", 7: "f4", 9: "f8"}
 _NUMBERS |= {12: "i8", 13: "u8"}  # as they are stored
-_NUMERIC_CLASSES, _COMPLEX = range(6, 16), 0x800
+_NUMERIC_CLASSES, _OPAQUE, _COMPLEX = range(6, 16), 17, 0x800
 _LONGEST_PART, _LARGEST_MATRIX = 1 << 12, 1 << 33  # bytes
 _AT_A_TIME = 1 << 20
 
@@ -70,47 +72,107 @@ class _Inflated:
             raise ValueError("a compressed part is cut off")
 
 
-def read_matrix(path: Path, variable: str) -> np.ndarray:
-    """Return the matrix of real numbers that has this name."""
-    with open(path, "rb") as file:
-        order = _ORDERS.get(file.read(_HEADER)[124:])
+def read_matrix(path: Any, variable: str) -> np.ndarray:
+    """Return the matrix of real numbers that has this name.
+
+    Parameters
+    ----------
+    path : str or path-like
+        A MATLAB file of format 5 to 7.2.
+    variable : str
+        Name of the matrix. No other is read.
+
+    Returns
+    -------
+    matrix : ndarray of shape (n_rows, n_columns)
+
+    Raises
+    ------
+    ValueError
+        Where the file is malformed or has no such matrix.
+    """
+    for name, matrix in _matrices(path, lambda name: name == variable):
+        if isinstance(matrix, str):
+            raise ValueError(f"its {name!r} {matrix}")
+        return matrix
+    raise ValueError(f"it holds no variable {variable!r}")
+
+
+def read_matrices(path: Any) -> dict[str, np.ndarray]:
+    """Read all matrices of real numbers; whatever else the file holds is passed over.
+
+    Parameters
+    ----------
+    path : str or path-like
+        A MATLAB file of format 5 to 7.2.
+
+    Returns
+    -------
+    matrices : dict of str to ndarray
+        By the names of the variables.
+
+    Raises
+    ------
+    MalformedFileError
+        Where the file is malformed.
+    """
+    with reading(path, ": not a MATLAB file that can be read ({})."):
+        found = _matrices(path, lambda name: True)
+        return {name: matrix for name, matrix in found if not isinstance(matrix, str)}
+
+
+def _matrices(
+    path: Any, is_wanted: Callable[[str], bool]
+) -> Iterator[tuple[str, np.ndarray | str]]:
+    """Yield each matrix that is wanted by its name, or say why it cannot be read."""
+    with open_regular(path) as file:
+        header = file.read(_HEADER)
+        order = _ORDERS.get(header[124:])
         if order is None:
-            raise ValueError("it is not a MATLAB file of format 5 to 7.2")
+            is_newer = header.startswith(b"MATLAB 7.3")
+            how = '; save it again by save(..., "-v7")' if is_newer else ""
+            raise ValueError(f"it is not a MATLAB file of format 5 to 7.2{how}")
         while tag := file.read(8):
             kind, size = struct.unpack(f"{order}II", tag)
             end = file.tell() + size
             element = _Limited(file, size)
+            stream: _Bytes = element
             if kind == _COMPRESSED:
-                inflated = _Inflated(element)
-                kind, _ = struct.unpack(f"{order}II", _exactly(inflated, 8))
-                found = _named_matrix(inflated, order, variable) if kind == _MATRIX else None
-                if found is not None:
-                    inflated.check_end()
-            else:
-                found = _named_matrix(element, order, variable) if kind == _MATRIX else None
-            if found is not None:
-                return found
+                stream = inflated = _Inflated(element)
+                kind, _ = struct.unpack(f"{order}II", _exactly(stream, 8))
+            if kind == _MATRIX:
+                name, matrix = _named_matrix(stream, order, is_wanted)
+                if matrix is not None:
+                    if stream is not element:
+                        inflated.check_end()
+                    yield name, matrix
             file.seek(end)
-    raise ValueError(f"it holds no variable {variable!r}")
 
 
-def _named_matrix(stream: _Bytes, order: str, variable: str) -> np.ndarray | None:
+def _named_matrix(
+    stream: _Bytes, order: str, is_wanted: Callable[[str], bool]
+) -> tuple[str, np.ndarray | str | None]:
+    """Name of a matrix, and its numbers if it is wanted, or why it has none."""
     flags = np.frombuffer(_part(stream, order), f"{order}u4")
+    if len(flags) == 2 and flags[0] & 0xFF == _OPAQUE:  # an object, which has no shape
+        return "", None
     shape = np.frombuffer(_part(stream, order), f"{order}i4").tolist()
-    if _part(stream, order) != variable.encode():
-        return None
+    name = _part(stream, order).decode("ascii", "replace")
+    if not is_wanted(name):
+        return name, None
     if len(flags) != 2 or (flags[0] & 0xFF) not in _NUMERIC_CLASSES or flags[0] & _COMPLEX:
-        raise ValueError(f"its {variable!r} is not a matrix of numbers")
+        return name, "is not a matrix of numbers"
     if len(shape) != 2 or min(shape) < 0:
-        raise ValueError(f"its {variable!r} is not a matrix of numbers. Got shape {shape}")
+        return name, f"is not a matrix of numbers. Got shape {shape}"
     kind, size, small = _tag(stream, order)
     if kind not in _NUMBERS:
-        raise ValueError(f"its {variable!r} is not a matrix of numbers")
+        return name, "is not a matrix of numbers"
     dtype = np.dtype(order + _NUMBERS[kind])
     if math.prod(shape) * dtype.itemsize != size or size > _LARGEST_MATRIX:
-        raise ValueError(f"its {variable!r} has {size} bytes, and its shape is {shape}")
+        raise ValueError(f"its {name!r} has {size} bytes, and its shape is {shape}")
     content = small if small is not None else _exactly(stream, size)
-    return np.frombuffer(content, dtype).reshape(shape, order="F")
+    numbers = np.frombuffer(content, dtype).reshape(shape, order="F")
+    return name, numbers.astype(dtype.newbyteorder("="), copy=False)
 
 
 def _part(stream: _Bytes, order: str) -> bytes:

@@ -1,0 +1,49 @@
+"""Coordinate descent on the bits of codes that reconstruct rows."""
+
+from ._jit import kernel
+
+
+@kernel
+def descend(fields, gram, signs, rounding, max_sweeps, is_certain):
+    """Set every bit in turn to what reconstructs its row best, until no bit changes.
+
+    Sweeps over the bits of a row minimise ``signs @ gram @ signs - 2 * fields @ signs``, which is
+    the squared error of the reconstruction but for a constant.
+
+    Parameters
+    ----------
+    fields : (n, n_bits) float64
+        Products of the decoder and the rows. Written: what is left of them when the other bits are
+        reconstructed, whose signs are the bits where the sweeps have ended.
+    gram : (n_bits, n_bits) float64, products of the vectors of the decoder
+    signs : (n, n_bits) float64, the codes to start from, written
+    rounding : (n, n_bits) float64, how much of a field may be rounding
+    max_sweeps : int
+    is_certain : (n,) bool, written: whether no bit was decided within rounding
+    """
+    n_bits = gram.shape[0]
+    for i in range(fields.shape[0]):
+        field, code, uncertain = fields[i], signs[i], rounding[i]
+        for j in range(n_bits):
+            sign, own = code[j], field[j]
+            products = gram[j]
+            for k in range(n_bits):
+                field[k] -= sign * products[k]
+            field[j] = own
+        certain = True
+        for _ in range(max_sweeps):
+            has_changed = False
+            for j in range(n_bits):
+                own = field[j]
+                certain = certain and abs(own) > uncertain[j]
+                sign = 1.0 if own > 0 else -1.0
+                if sign != code[j]:
+                    step = sign - code[j]
+                    products = gram[j]
+                    for k in range(n_bits):
+                        field[k] -= step * products[k]
+                    field[j], code[j] = own, sign
+                    has_changed = True
+            if not has_changed:
+                break
+        is_certain[i] = certain

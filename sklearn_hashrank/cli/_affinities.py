@@ -1,0 +1,70 @@
+"""Affinities by name, for the command line, which cannot write Python."""
+
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from typing import Any
+
+from .._utils.notation import split_notation
+from ..affinity import (
+    EuclideanAffinity,
+    HierarchicalAffinity,
+    LabelAffinity,
+    SharedLabelAffinity,
+)
+from ._errors import UsageError
+
+AFFINITIES = {
+    "labels": LabelAffinity,
+    "shared-labels": SharedLabelAffinity,
+    "hierarchical": HierarchicalAffinity,
+    "euclidean": EuclideanAffinity,
+}
+"""Affinities that ``--affinity`` names; nearest rows have options of their own."""
+
+
+def add_affinity(parser: ArgumentParser) -> None:
+    """Add ``--affinity``, which says what the labels are where their form does not."""
+    parser.add_argument(
+        "--affinity",
+        type=affinity_from_name,
+        default="auto",
+        metavar="NAME",
+        help=f"what makes items relevant to each other: {', '.join(AFFINITIES)}, each with "
+        "parameters, as in euclidean:max_samples=1000 (default: the form of the labels says it)",
+    )
+
+
+def affinity_from_name(notation: str) -> Any:
+    """Return the affinity that a name, with any ``:parameter=value``, stands for."""
+    try:
+        name, parameters = split_notation(notation, "affinity", "euclidean:max_samples=1000")
+        if name == "auto" and not parameters:
+            return name
+        if name not in AFFINITIES:
+            raise ValueError(
+                f"affinity must be one of auto, {', '.join(AFFINITIES)}. Got {name!r}."
+            )
+        accepted = AFFINITIES[name]().get_params()
+        for parameter in parameters:
+            if parameter not in accepted:
+                known = ", ".join(accepted) or "none"
+                raise ValueError(
+                    f"affinity {name!r} has no parameter {parameter!r}. Its parameters: {known}."
+                )
+        return AFFINITIES[name](**parameters)
+    except ValueError as error:
+        raise ArgumentTypeError(str(error)) from error
+
+
+def refuse_both(options: Namespace) -> None:
+    """Check that ``--neighbors`` alone says what is relevant."""
+    if options.affinity != "auto":
+        raise UsageError("--neighbors takes the place of --affinity: leave one of them out.")
+
+
+def in_options(text: str) -> str:
+    """Name affinities in an error of the package as the command does."""
+    for name, affinity in AFFINITIES.items():
+        written = f"{affinity.__name__}()"
+        text = text.replace(f"affinity={written}", f"--affinity {name}")
+        text = text.replace(f"an explicit {written}", f"--affinity {name}")
+    return text

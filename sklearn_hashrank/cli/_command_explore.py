@@ -1,0 +1,147 @@
+"""``hashrank explore``: write a page that shows what codes retrieve."""
+
+from argparse import Namespace
+from pathlib import Path
+from typing import Any
+
+from ..affinity import NeighborAffinity
+from ..base import BaseHasher
+from ..explore import write_neighbors, write_page
+from ..hasher_files import load_hasher
+from ._arguments import (
+    add_data_options,
+    add_jobs,
+    add_neighbors,
+    add_output,
+    add_parser,
+    positive,
+    words,
+)
+from ._data import load_data, name_data, note
+from ._errors import UsageError
+from ._looks import add_looks, columns_of_texts, looks_of
+from ._outputs import check_output_file
+
+_MOST_MODELS = 2
+_EPILOG = """\
+examples:
+  hashrank explore --data digits --model itq.npz,talr.npz --output digits.html
+  hashrank explore --data features.npy --labels labels.npy --model model.npz --images pictures \\
+      --output page.html
+  hashrank explore --data pixels.npz --model model.npz --image-shape 28,28 --output page.html
+  hashrank explore --data items.csv --label-column intent --texts question --model model.npz \\
+      --output page.html
+  hashrank explore --data embeddings.npy --texts texts.txt --neighbors 10 --model model.npz \\
+      --output page.html --neighbors-output neighbors.parquet
+
+The page is one file that needs no server and no network: open it in a browser, or send it.
+Pictures of a folder belong to the rows in the order of their paths.
+"""
+
+
+def add_command(commands: Any) -> None:
+    """Add ``explore`` to the commands."""
+    parser = add_parser(
+        commands, "explore", "write a page that shows what codes retrieve", _run, _EPILOG
+    )
+    add_data_options(parser)
+    parser.add_argument(
+        "--model",
+        type=words,
+        required=True,
+        metavar="FILE[,FILE]",
+        help="one or two files from hashrank fit, to be looked at side by side",
+    )
+    add_looks(parser)
+    parser.add_argument(
+        "--queries",
+        type=positive,
+        default=1000,
+        metavar="N",
+        help="rows that are listed as queries, sampled (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--items",
+        type=positive,
+        metavar="N",
+        help="at most so many rows, sampled (default: as many as make a page of about 10 MB)",
+    )
+    add_neighbors(parser, " to a query; labels only name the items")
+    parser.add_argument(
+        "--neighbors-output",
+        metavar="FILE",
+        help="also write the 50 nearest rows of each row by the codes of the first model, as "
+        "embedding-atlas takes them by its option --neighbors, .parquet",
+    )
+    add_jobs(parser)
+    add_output(parser, "the page, .html", required=True)
+
+
+def _run(options: Namespace, arguments: list[str]) -> int:
+    inputs = [options.data, options.labels, options.texts, *options.model]
+    check_output_file(options.output, [".html"], inputs)
+    if options.neighbors_output is not None:
+        check_output_file(options.neighbors_output, [".parquet"], [*inputs, options.output])
+    models, columns = _load_models(options.model)
+    rows = load_data(options, columns, columns_of_texts(options))
+    n_rows = rows.X.shape[0]
+    if rows.y is None and not options.neighbors and next(iter(models.values())).fitted_with_y_:
+        raise UsageError(
+            f"{options.model[0]} was fitted with labels: give --labels or --label-column, or "
+            "--neighbors 10 to make the ten nearest rows relevant."
+        )
+    looks = looks_of(options, rows)
+    affinity: Any = "auto"
+    y = rows.y
+    if options.neighbors:
+        affinity, y = NeighborAffinity(options.neighbors, metric=options.metric), None
+    page = write_page(
+        options.output,
+        models,
+        rows.X,
+        y,
+        labels=rows.y,
+        affinity=affinity,
+        queries=options.queries,
+        n_items=options.items,
+        metric=options.metric,
+        label_names=rows.label_names,
+        title=name_data(options.data),
+        n_jobs=options.n_jobs,
+        **looks,
+    )
+    print(
+        f"{page.path}: {page.n_items:,} items, {page.n_queries:,} queries, "
+        f"{page.n_bytes / 1e6:.1f} MB"
+    )
+    if page.is_sampled:
+        note(f"the page holds {page.n_items:,} of {page.n_rows:,} rows, sampled, and says so")
+    if options.neighbors_output is not None:
+        others = {} if "texts" not in looks else {"text": looks["texts"]}
+        if rows.y is not None and rows.y.ndim == 1:
+            others["label"] = rows.y.tolist()
+        written = write_neighbors(
+            options.neighbors_output,
+            next(iter(models.values())),
+            rows.X,
+            columns=others,
+            n_jobs=options.n_jobs,
+        )
+        print(f"{written}: neighbours of {n_rows:,} rows")
+    return 0
+
+
+def _load_models(paths: list[str]) -> tuple[dict[str, BaseHasher], Any]:
+    """Load hashers by the names of their files, and the names of the features they have seen."""
+    if not 1 <= len(paths) <= _MOST_MODELS:
+        raise UsageError(f"--model takes one file or two, with a comma between. Got {len(paths)}.")
+    if len(set(paths)) < len(paths):
+        raise UsageError(f"--model names {paths[0]} twice.")
+    stems = [Path(path).stem for path in paths]
+    names = stems if len(set(stems)) == len(stems) else paths
+    models = {name: load_hasher(path) for name, path in zip(names, paths)}
+    seen = [model.__dict__.pop("feature_names_in_", None) for model in models.values()]
+    columns = [list(names) for names in seen if names is not None]
+    if len(columns) == len(paths) > 1 and columns[0] != columns[1]:
+        raise UsageError("the models of --model were trained on different columns.")
+    return models, columns[0] if columns else None

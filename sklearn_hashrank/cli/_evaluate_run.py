@@ -1,0 +1,139 @@
+"""Scores of a run by qrels, and values of each query in a file, for ``hashrank evaluate``."""
+
+import csv
+import math
+from argparse import Namespace
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..comparison import MEASURED, name_measures
+from ..histogram import RetrievalHistogram
+from ..measures import ConfiguredMeasure, mean_value
+from ..persistence import write_file
+from ._data import note
+from ._errors import UsageError
+from ._outputs import check_output_file
+
+_OF_RUNS = ("AP", "nDCG", "nDCG@10", "P@10", "R@100", "RR")
+_WORTH_A_NOTE = 0.01
+_ORDERS = {"": "expected", "_pessimistic": "pessimistic", "_optimistic": "optimistic"}
+_POLICIES = {
+    "query_set": ("judged", "both", "equal"),
+    "unjudged": ("irrelevant", "remove", "error"),
+    "duplicates": ("error", "best"),
+    "nan": ("error", "last"),
+}
+_OF_CODES = (
+    *("database", "queries", "database_labels", "query_labels", "label_column", "neighbors"),
+    *("rescore", "model", "query_data", "database_data", "bits", "threshold"),
+)
+_HELP = {
+    "query_set": "which queries of a run count: all that are judged, those in both files, or an "
+    "error unless they are the same",
+    "unjudged": "what retrieved items without a judgment are",
+    "duplicates": "what to do with an item that a query of the run has twice",
+    "nan": "what to do with a score that is NaN",
+}
+
+
+def add_run(parser: Any) -> None:
+    """Add ``--run``, ``--qrels`` and what unclear cases of them mean."""
+    parser.add_argument("--run", dest="run_file", metavar="FILE", help="TREC run; needs --qrels")
+    parser.add_argument("--qrels", metavar="FILE", help="TREC relevance judgments")
+    for name, choices in _POLICIES.items():
+        parser.add_argument(
+            f"--{name.replace('_', '-')}",
+            choices=choices,
+            default=choices[0],
+            help=f"{_HELP[name]} (default: %(default)s)",
+        )
+    parser.add_argument(
+        "--single-precision",
+        action="store_true",
+        help="compare the scores of a run in single precision, as trec_eval does",
+    )
+
+
+def check_run(options: Namespace) -> None:
+    """Check that a run comes with qrels, and without codes."""
+    if options.run_file is None or options.qrels is None:
+        raise UsageError("--run and --qrels go together.")
+    for name in _OF_CODES:
+        given = getattr(options, name)
+        if given is not None and given != []:
+            raise UsageError(
+                f"--run takes the place of codes: leave --{name.replace('_', '-')} out."
+            )
+
+
+def check_no_run(options: Namespace) -> None:
+    """Check that what is only said of runs is not said of codes."""
+    given = [name for name, choices in _POLICIES.items() if getattr(options, name) != choices[0]]
+    for name in [*given, *(["single_precision"] if options.single_precision else [])]:
+        raise UsageError(f"--{name.replace('_', '-')} is for a run: it needs --run and --qrels.")
+
+
+def evaluate_run(
+    options: Namespace,
+) -> tuple[dict[str, float], dict[str, ConfiguredMeasure], RetrievalHistogram]:
+    """Evaluate a run, also in the order of trec_eval."""
+    default = list(options.measures) == list(MEASURED)
+    measures = name_measures(list(_OF_RUNS) if default else options.measures)
+    for name, configured in measures.items():
+        if configured.measure.radius is not None:
+            raise UsageError(f"--measures {name} looks within a Hamming radius: a run has none.")
+    histogram = RetrievalHistogram.from_run(
+        options.qrels,
+        options.run_file,
+        queries=options.query_set,
+        unjudged=options.unjudged,
+        duplicates=options.duplicates,
+        nan=options.nan,
+        dtype=np.float32 if options.single_precision else np.float64,
+        n_jobs=options.n_jobs,
+    )
+    scores = {}
+    for name, configured in measures.items():
+        if "ties" in configured.given:
+            scores[name] = mean_value(histogram.measure(configured))
+            continue
+        for suffix, ties in _ORDERS.items():
+            values = histogram.measure(configured.measure, **{**configured.given, "ties": ties})
+            scores[name + suffix] = mean_value(values)
+        _note_ties(name, histogram, configured)
+    queries = histogram.query_ids or []
+    note(f"{len(queries):,} queries of {options.qrels}, ranked by {options.run_file}")
+    return scores, measures, histogram
+
+
+def _note_ties(name: str, histogram: RetrievalHistogram, configured: ConfiguredMeasure) -> None:
+    report = histogram.tie_report(configured)
+    if report.optimistic - report.pessimistic > _WORTH_A_NOTE:
+        note(f"{name}: ties decide the value of {report.share:.1%} of the queries")
+
+
+def check_per_query(options: Namespace) -> None:
+    """Check the name of the file of ``--per-query``."""
+    inputs = [options.run_file, options.qrels, options.database, options.queries]
+    check_output_file(options.per_query, [".csv"], inputs, "--per-query")
+
+
+def write_per_query(
+    path: str,
+    query_ids: Sequence[Any],
+    histogram: RetrievalHistogram,
+    measures: Mapping[str, ConfiguredMeasure],
+) -> None:
+    """Write the values of each query, the worst by the first measure first, undefined ones last."""
+    values = {name: histogram.measure(configured) for name, configured in measures.items()}
+    worst_first = np.argsort(next(iter(values.values())), kind="stable")
+    with write_file(path, "w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(["query", *values])
+        for query in worst_first:
+            row = (of_measure[query] for of_measure in values.values())
+            cells = ("" if math.isnan(value) else repr(float(value)) for value in row)
+            writer.writerow([query_ids[query], *cells])
+    note(f"{path}: {len(query_ids):,} queries, the worst first")

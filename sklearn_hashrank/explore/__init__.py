@@ -1,0 +1,16 @@
+"""Pages to look at what codes retrieve, each one file that needs no server.
+
+::
+
+    write_page --> _choice (which rows are items, which are queries)
+               --> encode --> codes of each model
+               --> _levels (relevance of pairs), _exact (nearest by distances of floats)
+               --> _appearance (pictures by _sprites, texts, rows of a table)
+               --> html_page with main.js, which searches, counts and measures in the browser
+    write_neighbors --> a Parquet file of neighbours for other viewers
+"""
+
+from ._neighbor_file import write_neighbors
+from ._page_writer import WrittenPage, write_page
+
+__all__ = ["WrittenPage", "write_neighbors", "write_page"]

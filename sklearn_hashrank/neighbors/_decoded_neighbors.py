@@ -1,0 +1,262 @@
+"""DecodedNeighbors, the index that ranks codes by what they decode to."""
+
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, _fit_context
+from sklearn.utils import check_array
+from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from .. import _kernels
+from .._utils.binary_units import binary_units
+from .._utils.parameters import NumbersAreNoBooleans
+from .._utils.threads import over_rows
+from .._utils.types import MatrixLike
+from ..codes import pack_codes, unpack_codes
+from ._checks import check_n_neighbors
+from ._floats import DISTANCES
+
+_BYTE_COST = 0.7  # nanoseconds of looking up a byte of a code, measured
+_ROWS_AT_A_TIME = 1 << 12
+
+
+class DecodedNeighbors(NumbersAreNoBooleans, BaseEstimator):
+    """Nearest codes by the distance between the query and what the codes decode to.
+
+    The query stays as it is, and no code is decoded: with a linear decoder, the product of a query
+    and a decoded vector is a sum over the bits, which is looked up byte by byte, as a product
+    quantizer does it. Ties go to the lowest index.
+
+    Parameters
+    ----------
+    hasher : hasher
+        Fitted :class:`~sklearn_hashrank.BinaryAutoencoderHasher`, or another hasher with
+        ``decoder_``, ``decoder_intercept_`` and ``n_bits_``.
+    n_neighbors : int, default=5
+        Number of neighbours that :meth:`kneighbors` returns for each query.
+    metric : {"cosine", "euclidean", "inner_product"}, default="cosine"
+        Distance between the query and the decoded vectors. The cosine is the best of them for
+        embeddings of length 1, because decoded vectors are shorter, some more than others.
+    n_jobs : int or None, default=None
+        Threads over queries. None means 1 unless in a :obj:`joblib.parallel_config` context, -1
+        means all processors.
+
+    Attributes
+    ----------
+    codes_ : ndarray of shape (`n_samples_fit_`, ceil(n_bits / 8)), uint8
+        The indexed codes, packed.
+    norms_ : ndarray of shape (`n_samples_fit_`,), float32
+        Lengths of the decoded vectors: four bytes of memory for each code. They follow from the
+        codes, so that they need not be stored.
+    n_samples_fit_ : int
+        Number of codes in the index.
+
+    See Also
+    --------
+    HammingNeighbors : Neighbours by Hamming distance, which finds candidates faster.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from sklearn_hashrank import BinaryAutoencoderHasher
+    >>> from sklearn_hashrank.neighbors import DecodedNeighbors
+    >>> X, _ = load_digits(return_X_y=True)
+    >>> hasher = BinaryAutoencoderHasher(64, output="packed", random_state=0).fit(X)
+    >>> index = DecodedNeighbors(hasher, n_neighbors=3).fit(hasher.transform(X))
+    >>> distances, indices = index.kneighbors(X[:2])
+    >>> indices[:, 0]
+    array([0, 1])
+    """
+
+    _parameter_constraints: dict = {
+        "hasher": [HasMethods(["inverse_transform"])],
+        "n_neighbors": [Interval(Integral, 1, None, closed="left")],
+        "metric": [StrOptions(set(DISTANCES))],
+        "n_jobs": [Integral, None],
+    }
+
+    codes_: np.ndarray
+    n_samples_fit_: int
+
+    def __init__(
+        self,
+        hasher: Any,
+        n_neighbors: int = 5,
+        *,
+        metric: str = "cosine",
+        n_jobs: int | None = None,
+    ):
+        self.hasher = hasher
+        self.n_neighbors = n_neighbors
+        self.metric = metric
+        self.n_jobs = n_jobs
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, codes: MatrixLike, y: None = None) -> "DecodedNeighbors":
+        """Index codes that the hasher gave.
+
+        Parameters
+        ----------
+        codes : array-like of shape (n_samples, n_columns)
+            Codes as bits, signs or packed bytes.
+        y : None
+            Not used, present for scikit-learn's conventions.
+
+        Returns
+        -------
+        self : DecodedNeighbors
+        """
+        check_is_fitted(self.hasher)
+        self._n_bits = self.hasher.n_bits_
+        self._set_decoder(self.hasher.decoder_, self.hasher.decoder_intercept_)
+        self.codes_ = np.ascontiguousarray(pack_codes(codes, self._n_bits))
+        self.n_samples_fit_ = len(self.codes_)
+        self._lengths = np.empty(self.n_samples_fit_, np.float32)
+        for start in range(0, self.n_samples_fit_, _ROWS_AT_A_TIME):
+            rows = slice(start, start + _ROWS_AT_A_TIME)
+            signs = unpack_codes(self.codes_[rows], self._n_bits, "signs")
+            decoded = signs @ self._decoder + self._intercept
+            self._lengths[rows] = np.sqrt(np.einsum("ij,ij->i", decoded, decoded))
+        return self
+
+    def _set_decoder(self, decoder: np.ndarray, intercept: np.ndarray) -> None:
+        """Keep the decoder that made the codes, in float64: the hasher may be fitted again.
+
+        In float64, the same query has the same distances in every batch, and so have equal codes.
+        """
+        self._unit = binary_units(np.append(decoder.ravel(), intercept)[None])[0]
+        self._decoder = np.asarray(decoder, np.float64) / self._unit
+        self._intercept = np.asarray(intercept, np.float64) / self._unit
+
+    @property
+    def norms_(self) -> np.ndarray:
+        """Lengths of the decoded vectors."""
+        with np.errstate(over="ignore", under="ignore"):
+            return (self._lengths * self._unit).astype(np.float32)
+
+    def kneighbors(
+        self,
+        X: MatrixLike,
+        n_neighbors: int | None = None,
+        return_distance: bool = True,
+        *,
+        candidates: Any = None,
+    ) -> Any:
+        """Find the codes whose decoded vectors are nearest.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_queries, n_features)
+            Queries, as the hasher takes them: rows, not codes.
+        n_neighbors : int, default=None
+            Neighbours of each query; None: the parameter `n_neighbors`.
+        return_distance : bool, default=True
+            Whether to return distances too.
+        candidates : array-like of shape (n_queries, n_candidates), int, default=None
+            Only these codes are ranked, such as the nearest by Hamming distance. None: all.
+
+        Returns
+        -------
+        distances : ndarray of shape (n_queries, n_neighbors), float32
+            One minus the cosine, the Euclidean distance, or the inner product times -1. Only with
+            ``return_distance=True``.
+        indices : ndarray of shape (n_queries, n_neighbors), int64
+            In order of (distance, index).
+        """
+        check_is_fitted(self)
+        queries = self._queries(X)
+        k = check_n_neighbors(
+            self.n_neighbors if n_neighbors is None else n_neighbors, self.n_samples_fit_, False
+        )
+        numbers = None if candidates is None else self._numbers(candidates, len(queries), k)
+        units = self._units(queries)
+        queries = queries / units
+        weights = np.zeros((len(queries), 8 * self.codes_.shape[1]), np.float32)
+        with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+            weights[:, : self._n_bits] = queries @ self._decoder.T
+            offsets = (queries @ self._intercept).astype(np.float32)
+        if not (np.isfinite(weights).all() and np.isfinite(offsets).all()):
+            raise ValueError(
+                "X holds values too large beside those that the hasher was fitted on for "
+                f"{self.metric} distances."
+            )
+        factors, shifts = self._factors_and_shifts()
+        indices = np.empty((len(queries), k), np.int64)
+        scores = np.empty((len(queries), k), np.float32)
+
+        def search(rows):
+            tables = np.empty((self.codes_.shape[1], 256), np.float32)
+            items = self.codes_, factors, shifts
+            for i in range(rows.start, rows.stop):
+                if numbers is not None:
+                    items = self.codes_[numbers[i]], factors[numbers[i]], shifts[numbers[i]]
+                _kernels.byte_tables.fill_tables(weights[i], tables)
+                _kernels.byte_tables.nearest(tables, offsets[i], *items, indices[i], scores[i])
+                if numbers is not None:
+                    indices[i] = numbers[i][indices[i]]
+
+        n_codes = self.n_samples_fit_ if numbers is None else numbers.shape[1]
+        cost = _BYTE_COST * n_codes * self.codes_.shape[1]
+        over_rows(search, len(queries), self.n_jobs, cost=cost)
+        return (self._distances(queries, scores, units), indices) if return_distance else indices
+
+    def _queries(self, X: Any) -> np.ndarray:
+        """Rows that have the columns of the decoder."""
+        queries: np.ndarray = check_array(X, dtype=np.float64, input_name="X")
+        n_features = self._decoder.shape[1]
+        if queries.shape[1] != n_features:
+            raise ValueError(
+                f"X must have {n_features} columns, as the rows that the hasher was fitted on. "
+                f"Got {queries.shape[1]}."
+            )
+        return queries
+
+    def _numbers(self, candidates: Any, n_queries: int, k: int) -> np.ndarray:
+        """Ascending numbers of codes, so that ties go to the lowest."""
+        numbers = check_array(candidates, dtype=None, input_name="candidates")
+        if numbers.dtype.kind not in "iu" or len(numbers) != n_queries or numbers.shape[1] < k:
+            raise ValueError(
+                f"candidates must be at least {k} integers for each of the {n_queries} queries. "
+                f"Got {numbers.dtype} of shape {numbers.shape}."
+            )
+        numbers = np.sort(numbers.astype(np.int64), axis=1)
+        is_known = numbers[:, 0].min() >= 0 and numbers[:, -1].max() < self.n_samples_fit_
+        if not is_known or (numbers[:, 1:] == numbers[:, :-1]).any():
+            raise ValueError(
+                "candidates of a query must be different numbers of codes, from 0 to "
+                f"{self.n_samples_fit_ - 1}."
+            )
+        return numbers
+
+    def _units(self, queries: np.ndarray) -> np.ndarray:
+        """What each query is measured in: only differences need the unit of the decoder."""
+        if self.metric == "euclidean":
+            return np.full((len(queries), 1), self._unit)
+        return binary_units(queries)[:, None]
+
+    def _factors_and_shifts(self) -> tuple[np.ndarray, np.ndarray]:
+        """What the products with the decoded vectors are multiplied by, and what is added."""
+        zeros, ones = np.zeros_like(self._lengths), np.ones_like(self._lengths)
+        if self.metric == "cosine":
+            return np.divide(1, self._lengths, out=0 * ones, where=self._lengths > 0), zeros
+        if self.metric == "euclidean":
+            return 2 * ones, -(self._lengths**2)
+        return ones, zeros
+
+    def _distances(self, queries: np.ndarray, scores: np.ndarray, units: np.ndarray) -> np.ndarray:
+        lengths = np.sqrt(np.einsum("ij,ij->i", queries, queries))[:, None]
+        if self.metric == "cosine":
+            distances = 1 - np.divide(
+                scores, lengths, out=np.zeros(scores.shape), where=lengths > 0
+            )
+        elif self.metric == "euclidean":
+            distances = np.sqrt(np.maximum(lengths**2 - scores, 0)) * self._unit
+        else:
+            distances = -scores * units * self._unit
+        with np.errstate(over="ignore", under="ignore"):
+            distances = distances.astype(np.float32)
+        if not np.isfinite(distances).all():
+            raise ValueError(f"X holds values too large for {self.metric} distances of float32.")
+        return distances

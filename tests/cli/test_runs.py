@@ -1,0 +1,141 @@
+"""``hashrank evaluate --run`` and ``--per-query``, ``hashrank search --run``."""
+
+import csv
+import json
+
+import numpy as np
+import pytest
+
+from sklearn_hashrank import RetrievalHistogram
+from sklearn_hashrank.cli import main
+from sklearn_hashrank.histogram import read_run
+
+RUN = "q1 Q0 a 1 0.5 x\nq1 Q0 b 2 0.5 x\nq2 Q0 a 1 0.9 x\nq2 Q0 c 2 0.3 x\n"
+QRELS = "q1 0 a 1\nq1 0 b 0\nq2 0 c 2\nq3 0 c 0\nq4 0 a 1\n"
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "run").write_text(RUN)
+    (tmp_path / "qrels").write_text(QRELS)
+    return ["--run", "run", "--qrels", "qrels"]
+
+
+@pytest.mark.filterwarnings("ignore:.* of 4 queries have no relevant item")
+def test_a_run_is_evaluated(files, capsys):
+    assert main(["evaluate", *files, "--measures", "RR,nDCG@10,AP(rel=2)@10", "--json"]) == 0
+    printed = capsys.readouterr()
+    scores = json.loads(printed.out)
+    h = RetrievalHistogram.from_run("qrels", "run")
+    assert scores["rr"] == pytest.approx((0.75 + 0.5 + 0) / 3)
+    assert (scores["rr_pessimistic"], scores["rr_optimistic"]) == (1 / 3, 0.5)
+    assert scores["nDCG@10"] == np.nanmean(h.measure("nDCG@10"))
+    assert scores["AP(rel=2)@10"] == 0.5
+    assert "4 queries of qrels, ranked by run" in printed.err
+    assert "rr: ties decide the value of 33.3% of the queries" in printed.err
+
+
+@pytest.mark.filterwarnings("ignore:.* of 4 queries have no relevant item")
+def test_measures_of_a_run_by_default(files, capsys):
+    assert main(["evaluate", *files]) == 0
+    printed = capsys.readouterr().out
+    assert [line.split()[0] for line in printed.splitlines()[1:]] == [
+        *("AP_T", "nDCG", "nDCG@10", "P@10", "R@100", "reciprocal")
+    ]
+
+
+def test_policies_of_a_run(files, capsys):
+    options = ["--query-set", "both", "--unjudged", "remove", "--measures", "RR", "--json"]
+    assert main(["evaluate", *files, *options]) == 0
+    assert json.loads(capsys.readouterr().out)["rr"] == pytest.approx((0.75 + 1) / 2)
+    assert main(["evaluate", *files, "--query-set", "equal"]) == 2
+    assert "queries='equal' needs the same queries in qrels and run" in capsys.readouterr().err
+
+
+@pytest.mark.filterwarnings("ignore:.* of 4 queries have no relevant item")
+def test_the_worst_queries_come_first(files, capsys):
+    options = ["--per-query", "queries.csv", "--measures", "RR,P@1"]
+    assert main(["evaluate", *files, *options]) == 0
+    with open("queries.csv", newline="") as file:
+        rows = list(csv.reader(file))
+    assert rows == [
+        ["query", "rr", "P@1"],
+        ["q4", "0.0", "0.0"],
+        ["q2", "0.5", "0.0"],
+        ["q1", "0.75", "0.5"],
+        ["q3", "", ""],
+    ]
+    assert "queries.csv: 4 queries, the worst first" in capsys.readouterr().err
+
+
+def test_values_of_each_query_of_codes(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    codes, y = rng.integers(0, 2, (30, 8)), rng.integers(0, 3, 30)
+    np.save("codes.npy", codes.astype(np.uint8))
+    np.save("labels.npy", y)
+    words = [
+        "evaluate",
+        "--database",
+        "codes.npy",
+        "--database-labels",
+        "labels.npy",
+        "--bits",
+        "8",
+    ]
+    assert main([*words, "--measures", "ap,mlgap", "--per-query", "q.csv"]) == 0
+    with open("q.csv", newline="") as file:
+        _, *rows = csv.reader(file)
+    values = [float(row[1]) for row in rows]
+    assert values == sorted(values)
+    assert sorted(int(row[0]) for row in rows) == list(range(30))
+
+
+def test_found_neighbours_make_a_run(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    codes = rng.integers(0, 2, (30, 8)).astype(np.uint8)
+    y = rng.integers(0, 3, 30)
+    np.save("codes.npy", codes)
+    words = ["search", "--database", "codes.npy", "--queries", "codes.npy", "--bits", "8"]
+    assert main([*words, "-k", "30", "--run", "found.run"]) == 0
+    assert "found.run: 900 items of 30 queries" in capsys.readouterr().out
+    run = read_run("found.run")
+    assert run["0"]["0"] == 0
+    qrels = {str(q): {str(i): int(y[i] == y[q]) for i in range(30)} for q in range(30)}
+    found = RetrievalHistogram.from_run(qrels, run).average_precision()
+    distances = (codes[:, None] != codes).sum(axis=2)
+    h = RetrievalHistogram.from_scores(np.equal.outer(y, y), distances, order="distance")
+    np.testing.assert_allclose(found, h.average_precision())
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--run", "run"], "--run and --qrels go together"),
+        (["--qrels", "qrels"], "--run and --qrels go together"),
+        ([], "evaluate needs --database, or --run and --qrels"),
+        (["--run", "run", "--qrels", "qrels", "--database", "c.npy"], "leave --database out"),
+        (["--run", "run", "--qrels", "qrels", "--threshold", "0"], "leave --threshold out"),
+        (["--run", "run", "--qrels", "qrels", "--label-column", "y"], "leave --label-column out"),
+        (["--database", "c.npy", "--unjudged", "remove"], "--unjudged is for a run: it needs"),
+        (["--database", "c.npy", "--single-precision"], "--single-precision is for a run"),
+        (["--run", "run", "--qrels", "qrels", "--measures", "ph2"], "ph2 looks within a Hamming"),
+        (["--run", "run", "--qrels", "run"], "run: line 1 must hold query, iteration, item"),
+        (["--run", "run", "--qrels", "qrels", "--per-query", "a.txt"], "must end in .csv"),
+        (["--run", "run", "--qrels", "qrels", "--per-query", "no/a.csv"], "no such folder"),
+        (["--run", "none", "--qrels", "qrels"], "No such file"),
+    ],
+)
+def test_wrong_words_are_said_in_one_line(files, capsys, words, message):
+    assert main(["evaluate", *words]) == 2
+    error = capsys.readouterr().err
+    assert message in error
+    assert len(error.strip().splitlines()) == 1
+
+
+def test_a_run_and_an_output_exclude_each_other(files, capsys):
+    words = ["search", "--database", "c.npy", "--queries", "c.npy", "--output", "a.csv"]
+    assert main([*words, "--run", "found.run"]) == 2
+    assert "--run and --output exclude each other" in capsys.readouterr().err

@@ -1,0 +1,108 @@
+"""The page of the two best methods of a comparison."""
+
+import numpy as np
+import pytest
+
+from sklearn_hashrank import ClassifierHasher, ITQHasher, LSHHasher, NeighborAffinity
+from sklearn_hashrank.cli import main
+from sklearn_hashrank.comparison import compare
+from sklearn_hashrank.metrics.retrieval import retrieve
+from sklearn_hashrank.model_selection import PerClassRetrievalSplit, RandomRetrievalSplit
+from tests.comparison.conftest import PROTOCOL
+from tests.explore.test_page_writer import array, read
+
+METHODS = {"lsh": LSHHasher(), "itq": ITQHasher(max_iter=5), "classes <b>": ClassifierHasher()}
+
+
+class Failing(LSHHasher):
+    def fit(self, X, y=None):
+        raise ValueError("never")
+
+
+@pytest.fixture(scope="module")
+def explored(digits):
+    options = {"image_shape": (8, 8)}
+    return compare(
+        *digits, methods=METHODS, n_bits=[8, 12], seeds=2, protocol=PROTOCOL, explore=options,
+        name="digits",
+    )  # fmt: skip
+
+
+@pytest.fixture
+def no_pictures(monkeypatch):
+    monkeypatch.setattr("sklearn_hashrank.comparison._comparison.draw_figures", lambda *_: [])
+
+
+def test_the_two_best_methods_of_the_longest_codes(explored, no_pictures, tmp_path):
+    [table] = explored.tables(["ap"])
+    means = {method: table.cells[method, 12].mean for method in METHODS}
+    best = sorted(means, key=means.get, reverse=True)[:2]
+    paths = explored.write(tmp_path)
+    data = read(paths["explore"])
+    assert [model["name"] for model in data["models"]] == best
+    assert {model["nBits"] for model in data["models"]} == {12}
+    assert data["items"]["kind"] == "pictures"
+    assert (len(array(data["queries"])), data["nDatabase"]) == (50, 1747)
+
+
+def test_a_page_has_the_numbers_of_the_runs(explored, digits):
+    X, y = digits
+    split = explored.explored.split
+    for method, model in explored.explored.models.items():
+        found = retrieve(
+            model, X[split.query], y[split.query], database=(X[split.database], y[split.database])
+        )
+        [run] = [r for r in explored.results if (r.method, r.n_bits, r.seed) == (method, 12, 0)]
+        assert found.average_precision().mean() == pytest.approx(run.scores["ap"])
+
+
+def test_the_report_links_to_the_page(explored, comparison, no_pictures):
+    text = explored.to_html()
+    assert text.count('href="explore.html"') == 1
+    assert "classes &lt;b&gt;" in text
+    assert "explore.html" not in comparison.to_html()
+
+
+def test_without_it_no_page_is_written(comparison, no_pictures, tmp_path):
+    assert set(comparison.write(tmp_path)) == {"report", "csv", "markdown", "latex"}
+    assert not (tmp_path / "explore.html").exists()
+
+
+def test_methods_that_failed_are_not_shown(digits):
+    options = {"n_bits": [8], "seeds": 1, "protocol": PROTOCOL, "explore": True}
+    found = compare(*digits, methods={"bad": Failing(), "lsh": LSHHasher()}, **options)
+    assert list(found.explored.models) == ["lsh"]
+    assert compare(*digits, methods={"bad": Failing()}, **options).explored is None
+
+
+def test_rows_are_compared_without_labels(no_pictures, tmp_path):
+    X = np.random.default_rng(0).normal(size=(300, 10))
+    found = compare(
+        X, methods=["lsh", "itq"], n_bits=[8], seeds=1, affinity=NeighborAffinity(5),
+        protocol=RandomRetrievalSplit(n_queries=20), explore=True,
+    )  # fmt: skip
+    data = read(found.write(tmp_path)["explore"])
+    assert data["labels"] is None
+    levels = array(data["relevance"]["rows"]).reshape(20, 280)
+    assert (levels.sum(axis=1) == 5).all()
+
+
+def test_a_sample_of_many_queries_is_listed(digits, no_pictures, tmp_path):
+    protocol = PerClassRetrievalSplit(n_queries=60, n_train=30)
+    found = compare(*digits, methods=["lsh"], n_bits=[8], seeds=1, protocol=protocol, explore=True)
+    assert len(array(read(found.write(tmp_path)["explore"])["queries"])) == 500
+
+
+def test_errors_say_what_was_given(digits):
+    with pytest.raises(ValueError, match="explore must be a bool, or a dict of arguments"):
+        compare(*digits, explore="page.html")
+
+
+def test_the_command_writes_the_page(no_pictures, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    options = ["compare", "--data", "digits", "--methods", "lsh", "--bits", "8", "--seeds", "1"]
+    assert main([*options, "--explore", "--quiet", "--output", "out"]) == 0
+    assert "page: out/explore.html" in capsys.readouterr().out.replace("\\", "/")
+    assert read(tmp_path / "out" / "explore.html")["items"]["kind"] == "pictures"
+    assert main([*options, "--texts", "a.txt"]) == 2
+    assert "--texts says how a page shows rows: it needs --explore" in capsys.readouterr().err

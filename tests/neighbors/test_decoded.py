@@ -1,0 +1,143 @@
+"""Neighbours by what codes decode to: against decoding and measuring."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.metrics import pairwise_distances
+
+from sklearn_hashrank import BinaryAutoencoderHasher, ITQHasher
+from sklearn_hashrank.neighbors import DISTANCES, DecodedNeighbors
+
+
+def index_of(n_bits=20, n=300, metric="cosine", seed=0, dtype="float64", **options):
+    X = np.random.default_rng(seed).normal(size=(n, 7)).astype(dtype) + 0.3
+    hasher = BinaryAutoencoderHasher(n_bits, max_iter=2, random_state=0).fit(X)
+    return X, hasher, DecodedNeighbors(hasher, metric=metric, **options).fit(hasher.transform(X))
+
+
+def distances_of(queries, decoded, metric):
+    if metric == "inner_product":
+        return -queries @ decoded.T
+    return pairwise_distances(queries, decoded, metric=metric)
+
+
+@pytest.mark.parametrize("metric", DISTANCES)
+@pytest.mark.parametrize("n_bits", [1, 8, 13, 40, 75])
+def test_distances_are_those_to_the_decoded_rows(metric, n_bits):
+    X, hasher, index = index_of(n_bits, metric=metric)
+    distances, indices = index.kneighbors(X[:9], 12)
+    expected = distances_of(X[:9], hasher.inverse_transform(hasher.predict(X)), metric)
+    found = np.take_along_axis(expected, indices, axis=1)
+    np.testing.assert_allclose(distances, found, atol=2e-5)
+    np.testing.assert_allclose(distances, np.sort(expected, axis=1)[:, :12], atol=2e-5)
+    assert all(len(set(row)) == 12 for row in indices)
+    np.testing.assert_array_equal(index.kneighbors(X[:9], 12, return_distance=False), indices)
+
+
+@given(st.integers(1, 60), st.integers(0, 100))
+def test_ties_go_to_the_lowest_index(k, seed):
+    X, _, index = index_of(2, 60, seed=seed)
+    distances, indices = index.kneighbors(X[:5], k)
+    for row, numbers in zip(distances, indices):
+        order = np.lexsort((numbers, row))
+        np.testing.assert_array_equal(order, np.arange(k))
+
+
+def test_candidates_are_ranked_among_themselves():
+    X, _, index = index_of()
+    everywhere = index.kneighbors(X[:6], 300, return_distance=False)
+    rng = np.random.default_rng(1)
+    candidates = np.array([rng.permutation(300)[:40] for _ in range(6)])
+    found = index.kneighbors(X[:6], 10, return_distance=False, candidates=candidates)
+    for row, order, some in zip(found, everywhere, candidates):
+        np.testing.assert_array_equal(row, order[np.isin(order, some)][:10])
+
+
+def test_threads_and_dtypes_give_the_same():
+    X, _, index = index_of(n=4000, dtype="float32")
+    one, many = (index.set_params(n_jobs=n).kneighbors(X) for n in (1, 3))
+    for a, b in zip(one, many):
+        np.testing.assert_array_equal(a, b)
+
+
+def test_a_row_of_zeros_has_cosine_zero_with_every_code():
+    X, _, index = index_of()
+    distances, indices = index.kneighbors(np.zeros((1, X.shape[1])), 4)
+    np.testing.assert_array_equal(distances, np.ones((1, 4)))
+    np.testing.assert_array_equal(indices, [[0, 1, 2, 3]])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"X": np.zeros((1, 3))}, "X must have 7 columns.*Got 3"),
+        ({"n_neighbors": 301}, "n_neighbors = 301 neighbours were asked for"),
+        ({"candidates": np.zeros((1, 2), int)}, "at least 5 integers for each of the 1 queries"),
+        ({"candidates": np.zeros((1, 5))}, "at least 5 integers"),
+        ({"candidates": np.zeros((1, 5), int)}, "different numbers of codes, from 0 to 299"),
+        ({"candidates": [[0, 1, 2, 3, 300]]}, "different numbers of codes, from 0 to 299"),
+    ],
+)
+def test_what_cannot_be_searched_is_refused(arguments, message):
+    _, _, index = index_of()
+    with pytest.raises(ValueError, match=message):
+        index.kneighbors(**{"X": np.ones((1, 7)), **arguments})
+
+
+def test_hashers_without_a_decoder_are_refused():
+    X, _, index = index_of()
+    with pytest.raises(ValueError, match="The 'hasher' parameter of DecodedNeighbors must be"):
+        DecodedNeighbors(ITQHasher(4).fit(X)).fit(index.codes_)
+
+
+@pytest.mark.parametrize("metric", DISTANCES)
+def test_a_query_finds_the_same_in_every_batch(metric):
+    X, _, index = index_of(64, metric=metric, dtype="float32")
+    distances, indices = index.kneighbors(X[:50], 20)
+    for row in range(50):
+        alone, numbers = index.kneighbors(X[row : row + 1], 20)
+        np.testing.assert_array_equal(alone[0], distances[row])
+        np.testing.assert_array_equal(numbers[0], indices[row])
+
+
+def test_equal_codes_have_equal_norms_wherever_they_stand():
+    _, hasher, index = index_of(40, dtype="float32")
+    codes = np.tile(index.codes_, (15, 1))[:4099]
+    norms = DecodedNeighbors(hasher).fit(codes).norms_
+    np.testing.assert_array_equal(norms[300:], norms[:-300])
+
+
+def test_a_hasher_that_is_fitted_again_leaves_the_index_alone():
+    X, hasher, index = index_of()
+    before = index.kneighbors(X[:9])
+    hasher.set_params(n_bits=12).fit(3 * X[:50] + 1)
+    np.testing.assert_array_equal(index.kneighbors(X[:9]), before)
+
+
+@pytest.mark.parametrize("metric", ["cosine", "inner_product"])
+@pytest.mark.parametrize("unit", [2.0**-300, 2.0**100])
+def test_the_length_of_a_query_does_not_change_the_order(metric, unit):
+    X, _, index = index_of(metric=metric)
+    expected = index.kneighbors(X[:9], return_distance=False)
+    found = index.kneighbors(unit * X[:9], return_distance=False)
+    np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize("unit", [2.0**-80, 2.0**80])
+def test_rows_may_be_measured_in_any_unit(unit):
+    X = np.random.default_rng(0).normal(size=(200, 7))
+    distances = []
+    for rows in (X, unit * X):
+        hasher = BinaryAutoencoderHasher(20, random_state=0).fit(rows)
+        index = DecodedNeighbors(hasher).fit(hasher.transform(rows))
+        distances.append(index.kneighbors(rows[:9])[0])
+    np.testing.assert_allclose(*distances, rtol=1e-5, atol=1e-6)
+
+
+def test_queries_that_are_too_large_are_refused():
+    X, _, index = index_of(metric="euclidean")
+    with pytest.raises(ValueError, match="X holds values too large beside those"):
+        index.kneighbors(1e200 * X[:1])
+    with pytest.raises(ValueError, match="too large for inner_product distances of float32"):
+        index.set_params(metric="inner_product").kneighbors(1e200 * X[:1])
