@@ -1,7 +1,7 @@
 """Speed of HammingNeighbors, as ratios to peers measured in the same run.
 
     python benchmarks/neighbors.py                      # all of it, about four minutes
-    python benchmarks/neighbors.py --only faiss|latency|scikit-learn|multi-index
+    python benchmarks/neighbors.py --only faiss|reading|latency|scikit-learn|multi-index
     python benchmarks/neighbors.py --only masks [--quick]
     python benchmarks/neighbors.py --only rescoring [--fashion-mnist FOLDER]
 
@@ -43,7 +43,7 @@ def against_faiss(sheet, n_queries, n, n_jobs):
     index = HammingNeighbors(n_bits=N_BITS, algorithm="brute", n_jobs=n_jobs).fit(database)
     index.kneighbors(queries, 10)  # compile, and start the threads
     repeats = 4 if n_queries > 100 else 20
-    for k, most, aim in ((10, 1000, 2), (1000, 200, 3), (50_000, 20, 40)):
+    for k, most, aim in ((10, 1000, 8), (1000, 200, 12), (50_000, 20, 50)):
         few = min(n_queries, most)
         (distances, _), *ours = in_both_times(lambda k=k: index.kneighbors(queries, k), repeats)
         (expected, _), *theirs = in_both_times(
@@ -73,6 +73,28 @@ def in_both_times(function, repeats):
         result = function()
         times.append((time.process_time() - start[0], time.perf_counter() - start[1]))
     return result, *np.median(times, axis=0)
+
+
+def against_reading(sheet, n):
+    """Bytes of codes compared in a second, beside the fastest way of reading the same array."""
+    queries, database = random_codes(20, 1), random_codes(n, 2)
+    index = HammingNeighbors(n_bits=N_BITS, algorithm="brute", n_jobs=1).fit(database)
+    words, room = database.view(np.uint64), np.empty_like(database)
+    ways = {
+        "largest": lambda: words.max(),
+        "sum": lambda: words.sum(),
+        "copy": lambda: np.copyto(room, database),
+    }
+    times = {name: in_both_times(way, 20)[2] for name, way in ways.items()}
+    name = min(times, key=times.get)
+    sheet.section(
+        f"Bytes read in a second, {n:,} codes of {database.nbytes / 1e6:,.0f} MB, one thread"
+    )
+    for n_queries in (1, 20):
+        _, _, seconds = in_both_times(lambda n=n_queries: index.kneighbors(queries[:n], 10), 20)
+        ours, theirs = n_queries * database.nbytes / seconds, database.nbytes / times[name]
+        work = f"search, k = 10, {n_queries} {'query' if n_queries == 1 else 'queries'}"
+        sheet.row(work, ours / 1e9, "GB/s", f"reading once ({name})", theirs / 1e9)
 
 
 def latency(sheet, n):
@@ -175,7 +197,16 @@ def precision_of_rescoring(folder, n_candidates=(None, 100, 1000)):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument(
-        "--only", choices=["faiss", "latency", "scikit-learn", "multi-index", "masks", "rescoring"]
+        "--only",
+        choices=[
+            "faiss",
+            "reading",
+            "latency",
+            "scikit-learn",
+            "multi-index",
+            "masks",
+            "rescoring",
+        ],
     )
     parser.add_argument("--fashion-mnist", default=FASHION_MNIST, help="folder of the idx files")
     parser.add_argument("--quick", action="store_true", help="a tenth of the database")
@@ -194,6 +225,9 @@ def measure(sheet, scale=1, only=None):
         for n_queries in (20, 200, 1000):
             for n_jobs in (1, 2):
                 against_faiss(sheet, n_queries, 1_000_000 // scale, n_jobs)
+    if only in (None, "reading"):
+        for size in (1_000_000, 10_000_000):
+            against_reading(sheet, size // scale)
     if only in (None, "latency"):
         latency(sheet, 1_000_000 // scale)
     if only in (None, "scikit-learn"):

@@ -2,8 +2,12 @@
 
 import os
 import platform
+import re
 import time
 from importlib.metadata import PackageNotFoundError, version
+
+import numpy as np  # noqa: F401 - loads BLAS
+from threadpoolctl import threadpool_info
 
 PACKAGES = ["sklearn-hashrank", "numpy", "scipy", "scikit-learn", "numba", "torch", "faiss-cpu"]
 
@@ -40,10 +44,10 @@ class Sheet:
         print(f"{line}   {aim}".rstrip(), flush=True)
 
     def markdown(self):
-        """The sheet as a page."""
-        lines = [f"Measured on {machine()}.", ""]
+        """The sheet as the part of a page about this kind of processor."""
+        lines = [f"## {kind_of_processor()}", "", f"Measured on {machine()}.", ""]
         for title, rows in self.sections:
-            lines += [f"## {title}", ""]
+            lines += [f"### {title}", ""]
             lines += [
                 "| work | ours | peer | theirs | ratio | aim |",
                 "|---|--:|---|--:|--:|--:|",
@@ -56,6 +60,17 @@ class Sheet:
                 lines.append(f"| {' | '.join(cells)} |")
             lines.append("")
         return "\n".join(lines)
+
+
+def merged_page(page, introduction, part):
+    """Page with a part added, in place of that of the same kind of processor where there is one.
+
+    Parts begin with a heading of the second level; those of other kinds stay as they are.
+    """
+    parts = {}
+    for each in [*re.split(r"^(?=## )", page, flags=re.MULTILINE)[1:], part]:
+        parts[each.splitlines()[0]] = each.rstrip() + "\n"
+    return introduction + "\n".join(parts[heading] for heading in sorted(parts))
 
 
 def number(value):
@@ -82,6 +97,22 @@ def machine():
         f"{processor()}, {os.cpu_count()} cores, Python {platform.python_version()}, "
         + ", ".join(found)
     )
+
+
+def kind_of_processor():
+    """Name of the processor, what LLVM compiles for, and whose kernels BLAS has chosen."""
+    from llvmlite import binding
+    from numba.core import config
+
+    target = config.CPU_NAME or binding.get_host_cpu_name()
+    kernels = sorted(
+        {
+            f"{library['internal_api']} {library.get('architecture', '')}".strip()
+            for library in threadpool_info()
+            if library["user_api"] == "blas"
+        }
+    )
+    return f"{processor()} (LLVM: {target}; BLAS: {', '.join(kernels)})"
 
 
 def processor():

@@ -28,13 +28,14 @@ import talr
 import threads
 import training_step
 from protocols import FASHION_MNIST
-from sheet import Sheet
+from sheet import Sheet, merged_page
 
 PAGE = """# Benchmarks
 
-Everything below was measured in one run of `make bench`. A ratio is the peer's figure over ours. An
+Each part below was measured on one kind of processor, in one run of `make bench`, which adds the
+part of the processor that it runs on or replaces it. A ratio is the peer's figure over ours. An
 aim is what the project asks of the ratio, or of our figure where there is no peer; a missed one is
-marked. Absolute times belong to this machine; ratios travel better.
+marked. Absolute times belong to one machine; ratios travel better.
 
 """
 
@@ -75,7 +76,8 @@ def main():
         if find_spec("torch"):
             deep.measure(sheet, deep.TASKS, options)
     if options.output:
-        options.output.write_text(PAGE + sheet.markdown())
+        before = options.output.read_text() if options.output.exists() else ""
+        options.output.write_text(merged_page(before, PAGE, sheet.markdown()))
 
 
 if __name__ == "__main__":

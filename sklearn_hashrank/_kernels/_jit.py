@@ -79,7 +79,9 @@ def _digest_of_folder():
 
 def kernel(function):
     """Compile a function without the GIL, cached on disk where a cache can be written."""
-    dispatcher: Any = numba.njit(nogil=True)(function)
+    # Nothing calls kernels from C: without a function for that, they compile faster.
+    njit: Any = numba.njit  # whose types do not know all of its options
+    dispatcher = njit(nogil=True, no_cfunc_wrapper=True)(function)
     if not config.DISABLE_JIT:  # type: ignore[attr-defined]
         with contextlib.suppress(RuntimeError):  # numba finds no writable cache directory
             dispatcher._cache = _Cache(function)

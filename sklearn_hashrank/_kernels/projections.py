@@ -36,38 +36,21 @@ def _squared_difference(a, b):
 
 
 @kernel
-def find_uncertain(scores, of_rows, slopes, offsets):
-    """Find scores that are not farther from zero than ``of_rows[:, None] * slopes + offsets``.
+def count_uncertain(scores, of_rows, slopes, offsets, counts):
+    """Count scores that are not farther from zero than ``of_rows[:, None] * slopes + offsets``.
 
     Parameters
     ----------
     scores : (n_rows, n_bits) float
     of_rows : (n_rows,) float
     slopes, offsets : (n_bits,) float
-
-    Returns
-    -------
-    rows, bits : (n,) intp each, row by row
+    counts : (n_rows,) intp, written: how many each row has
     """
-    n_rows, n_bits = scores.shape
-    counts = np.empty(n_rows, np.intp)
-    total = 0
-    for i in range(n_rows):
+    for i in range(scores.shape[0]):
         count = 0
-        for j in range(n_bits):
+        for j in range(scores.shape[1]):
             count += not abs(scores[i, j]) > of_rows[i] * slopes[j] + offsets[j]
         counts[i] = count
-        total += count
-    rows, bits = np.empty(total, np.intp), np.empty(total, np.intp)
-    n = 0
-    for i in range(n_rows):
-        if counts[i] == 0:
-            continue
-        for j in range(n_bits):
-            if not abs(scores[i, j]) > of_rows[i] * slopes[j] + offsets[j]:
-                rows[n], bits[n] = i, j
-                n += 1
-    return rows, bits
 
 
 @kernel

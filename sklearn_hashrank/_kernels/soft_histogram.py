@@ -75,29 +75,35 @@ def _collect(tables, r, width, margin, mass, counts):
             counts[v, d] = total * mass
 
 
+def room_to_accumulate(counts, delta):
+    """Scratch arrays of `accumulate`."""
+    n_rows, n_levels, n_bins = counts.shape
+    reach = int(np.ceil(delta))
+    n_turns = -(-n_rows // _TURNS)
+    n_cells = n_levels * (n_bins + 2 * reach - 2)
+    # Spare cells behind the others take nothing but a query itself, and what fills the last turn.
+    return (
+        np.full((_QUERIES, n_turns * _TURNS), n_cells, np.int32),
+        np.empty((_QUERIES, n_rows), counts.dtype),
+        np.zeros((_QUERIES, 2 * n_turns * _TURNS), counts.dtype),
+        np.empty(2 * _QUERIES * _TURNS * (n_cells + 2 * reach), counts.dtype),
+    )
+
+
 @kernel
-def accumulate(similarity, level, counts, start, stop, n_bits, delta):
+def accumulate(similarity, level, counts, start, stop, n_bits, delta, cell, offset, shares, tables):
     """Set the soft counts of the rows from `start` to `stop` against all the others.
 
     `similarity` (M, M) is u u^T, `level` (M, M) the index of the affinity level of each pair.
-    `counts` is (M, n_levels, n_bins + 1).
+    `counts` is (M, n_levels, n_bins + 1); the last four are scratch, see `room_to_accumulate`.
     """
     number = similarity.dtype.type
-    n_rows = similarity.shape[0]
     n_levels, n_bins = counts.shape[1], counts.shape[2] - 1
     reach = int(np.ceil(delta))
     width = n_bins + 2 * reach - 1
     n_cells = n_levels * width
     # Bins of odd cells lie in tables of their own: what is stored is loaded again as a whole.
     size = n_cells + 2 * reach
-    n_turns = -(-n_rows // _TURNS)
-    # Spare cells behind the others take nothing but a query itself, and what fills the last turn.
-    cell = np.empty((_QUERIES, n_turns * _TURNS), np.int32)
-    cell[:] = n_cells
-    offset = np.empty((_QUERIES, n_rows), similarity.dtype)
-    shares = np.empty((_QUERIES, 2 * n_turns * _TURNS), similarity.dtype)
-    shares[:] = number(0)
-    tables = np.empty(2 * _QUERIES * _TURNS * size, similarity.dtype)
     mass = number(1 / max(delta, 1.0))
     for first in range(start, stop, _QUERIES):
         tables[:] = number(0)
@@ -137,25 +143,31 @@ def _gather(table, cell, row):
         row[i] = table[np.uintp(cell[i])]
 
 
+def room_to_pull_back(gradient, delta):
+    """Scratch arrays of `pull_back`."""
+    n_rows, n_levels, n_bins = gradient.shape
+    width = n_bins + 2 * int(np.ceil(delta)) - 2
+    return (
+        np.empty(n_rows, np.int32),
+        np.empty(n_rows, gradient.dtype),
+        np.zeros(n_levels * width, gradient.dtype),
+    )
+
+
 @kernel
-def pull_back(similarity, level, gradient, start, stop, n_bits, delta):
+def pull_back(similarity, level, gradient, start, stop, n_bits, delta, cell, offset, table):
     """Overwrite `similarity` with T, T_qi = dO / d(distance of i to q), from dO / d(soft counts).
 
-    Rows from `start` to `stop` alone.
+    Rows from `start` to `stop` alone. The last three arrays are scratch, see `room_to_pull_back`.
 
     On a kink the slope is taken from one side. The diagonal is zero. In place, because fresh memory
     for M x M numbers costs as much as the work.
     """
     number = similarity.dtype.type
-    n_rows = similarity.shape[0]
     n_levels, n_bins = gradient.shape[1], gradient.shape[2] - 1
     reach = int(np.ceil(delta))
     width = n_bins + 2 * reach - 1
     scale = number(n_bins / (n_bits * delta * max(delta, 1.0)))
-    cell = np.empty(n_rows, np.int32)
-    offset = np.empty(n_rows, similarity.dtype)
-    table = np.empty(n_levels * width, similarity.dtype)
-    table[:] = number(0)
     for q in range(start, stop):
         slopes = similarity[q]
         _locate(slopes, level[q], n_bits, n_bins, width, 0, cell, offset)

@@ -1,7 +1,5 @@
 """Turn soft counts into soft ties, and derivatives by ties back into those by counts."""
 
-import numpy as np
-
 from ._jit import kernel
 
 
@@ -30,15 +28,15 @@ def sum_counts(counts, gains, gain, gain_before, total, before):
 
 
 @kernel
-def pull_back_ties(by_gain, by_gain_before, by_total, by_before, gains, scale, gradient):
+def pull_back_ties(by_gain, by_gain_before, by_total, by_before, gains, scale, gradient, ties):
     """Set the derivatives by the counts (M, n_levels, n_bins + 1), given those by the ties.
 
-    An item moves its own tie and all that are farther away. `scale` multiplies each row.
+    An item moves its own tie and all that are farther away. `scale` multiplies each row; `ties`
+    (2, n_bins + 1), of the type of the derivatives, is scratch.
     """
     number = by_gain.dtype.type
     n_rows, n_levels, n_bins = gradient.shape
-    of_gain = np.empty(n_bins, by_gain.dtype)
-    of_item = np.empty(n_bins, by_gain.dtype)
+    of_gain, of_item = ties[0], ties[1]
     for q in range(n_rows):
         farther_gain = farther = number(0)
         for d in range(n_bins - 1, -1, -1):

@@ -125,7 +125,9 @@ class KeptCodes:
         n = len(self.queries)
         groups = np.zeros(n, dtype=np.int32)
         firsts, _, query_of = _kernels.hamming.find_equal_rows(self.queries, groups, n)
-        queries, words = self.queries[firsts], np.ascontiguousarray(self.words.T)
+        queries = self.queries[firsts]
+        words = _kernels.hamming.room_for_words(self.words.shape[1], len(self.words))
+        words[:, : len(self.words)] = self.words.T
         peaks = np.zeros((len(queries), min(int(radius), self.n_bits) + 1), dtype=np.int64)
 
         def raise_peaks(rows):

@@ -48,6 +48,21 @@ def list_images(folder: str | os.PathLike) -> ImageFiles:
     ------
     ValueError
         Where there is no image, or images lie in the folder itself and in sub-folders.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from sklearn_hashrank.feature_extraction import list_images
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> for name in ("cats/1.png", "cats/2.png", "dogs/1.png"):
+    ...     (folder / name).parent.mkdir(exist_ok=True)
+    ...     (folder / name).touch()
+    >>> files = list_images(folder)
+    >>> [Path(path).name for path in files.paths]
+    ['1.png', '2.png', '1.png']
+    >>> list(files.labels)
+    ['cats', 'cats', 'dogs']
     """
     folder = Path(folder)
     if not folder.is_dir():
@@ -91,6 +106,18 @@ def read_images(
     ------
     MalformedFileError
         Where a file is no image, or is broken. It is named.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from PIL import Image
+    >>> from sklearn_hashrank.feature_extraction import read_images
+    >>> path = Path(tempfile.mkdtemp()) / "red.png"
+    >>> Image.new("RGB", (40, 20), "red").save(path)
+    >>> images = read_images([path], size=(8, 8))
+    >>> images.shape, images[0, 0, 0].tolist()
+    ((1, 8, 8, 3), [255, 0, 0])
     """
     try:
         from PIL import Image

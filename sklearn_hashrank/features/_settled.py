@@ -49,8 +49,13 @@ def settle(
         of_rows, slopes, offsets = (
             np.asarray(each).astype(scores.dtype) for each in (of_rows, slopes, offsets)
         )
-        rows, bits = _kernels.projections.find_uncertain(scores, of_rows, slopes, offsets)
-        if rows.size:
+        counts = np.empty(len(scores), dtype=np.intp)
+        _kernels.projections.count_uncertain(scores, of_rows, slopes, offsets, counts)
+        some = np.flatnonzero(counts)
+        if some.size:
+            bounds = of_rows[some, None] * slopes + offsets
+            which, bits = np.nonzero(~(np.abs(scores[some]) > bounds))
+            rows = some[which]
             scores[rows, bits] = alone(rows, bits)
 
 

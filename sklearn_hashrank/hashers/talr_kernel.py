@@ -169,7 +169,11 @@ class TALRKernel(TieAwareObjectives, LearnsFromMinibatches, KernelHasher):
     """
 
     _parameter_constraints: dict = {
-        **TALRLinear._parameter_constraints,
+        **{
+            name: kinds
+            for name, kinds in TALRLinear._parameter_constraints.items()
+            if name != "prefixes"
+        },
         "n_anchors": [Interval(Integral, 1, None, closed="left")],
         "gamma": [Interval(Real, 0, None, closed="neither")],
     }

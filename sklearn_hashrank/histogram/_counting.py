@@ -318,7 +318,9 @@ class BlockCounter:
         if codes is not None:
             codes.add(*((words,) if distinct is None else (words[distinct[0]], distinct[1])))
         if groups is None:
-            return np.ascontiguousarray(words.T), weights, np.arange(len(words) + 1)
+            grouped = _kernels.hamming.room_for_words(words.shape[1], len(words))
+            grouped[:, : len(words)] = words.T
+            return grouped, weights, np.arange(len(words) + 1)
         if distinct is not None:
             firsts, repeats = distinct
             order = np.argsort(groups[firsts], kind="stable")
@@ -326,8 +328,8 @@ class BlockCounter:
             words, groups = words[firsts], groups[firsts]
         sizes = np.bincount(groups, minlength=n_groups)
         offsets = np.concatenate([[0], np.cumsum(sizes)])
-        grouped = np.empty(words.shape[::-1], dtype=np.uint64)
-        _kernels.hamming.group_rows(words, groups, offsets[:-1], grouped)
+        grouped = _kernels.hamming.room_for_words(words.shape[1], len(words))
+        _kernels.hamming.group_rows(words, groups, offsets[:-1].copy(), grouped)
         return grouped, weights, offsets
 
     def _distinct_items(self, words, groups):
@@ -355,13 +357,23 @@ class BlockCounter:
         stops, levels = queries.affinity.runs(queries.group_rows[groups], group_rows)
         shape = (len(levels) if len(levels) == 1 else len(groups), stops.shape[1])
         levels = check_level_indices(queries.affinity, levels, shape, len(queries.levels))
-        if (offsets[stops[:, -1]] != items.shape[1]).any():
+        if (offsets[stops[:, -1]] != offsets[-1]).any():
             raise ValueError(
                 f"runs of {type(queries.affinity).__name__} must end with the last group, "
                 f"{len(offsets) - 1}. Got {stops[:, -1].max()} instead."
             )
+        scratch = _kernels.hamming.room_to_count(
+            len(of_query), offsets[-1], len(queries.levels), queries.n_bits + 1, weights.size > 0
+        )
         _kernels.hamming.count_runs(
-            queries.words[part], items, weights, of_query, offsets[stops], levels, counts[part]
+            queries.words[part],
+            items,
+            weights,
+            of_query,
+            offsets[stops],
+            levels,
+            counts[part].reshape(len(of_query), -1),
+            *scratch,
         )
 
 

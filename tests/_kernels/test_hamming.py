@@ -32,6 +32,17 @@ def literal_counts(queries, items, weights, item_levels, n_levels, n_bits):
     return counts
 
 
+def count_runs(queries, words, weights, kinds, stops, levels, counts):
+    n_queries, n_levels, n_distances = counts.shape
+    n_words, n = words.shape
+    room = hamming.room_for_words(n_words, n)
+    room[:, :n] = words
+    is_weighted = weights.size > 0
+    scratch = hamming.room_to_count(n_queries, n, n_levels, n_distances, is_weighted)
+    flat = counts.reshape(n_queries, -1)
+    hamming.count_runs(queries, room, weights, kinds, stops, levels, flat, *scratch)
+
+
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("name", LENGTHS)
 @pytest.mark.parametrize("n_bits", [1, 7, 32, 64, 65, 128, 180, 200, 256, 300])
@@ -47,8 +58,7 @@ def test_counts_are_those_of_one_pair_after_the_other(n_bits, name, weighted):
     weights = rng.integers(1, 9, n) if weighted else np.ones(n, dtype=np.int64)
     found = np.ones((3, n_levels, n_bits + 1), dtype=np.int64)
     given = weights if weighted else weights[:0]
-    words = np.ascontiguousarray(items.T)
-    hamming.count_runs(queries, words, given, kinds, stops, levels, found)
+    count_runs(queries, items.T, given, kinds, stops, levels, found)
     of_items = [np.repeat(levels[k], np.diff(stops[k], prepend=0)) for k in kinds]
     expected = literal_counts(queries, items, weights, of_items, n_levels, n_bits)
     np.testing.assert_array_equal(found, 1 + expected)
@@ -62,7 +72,7 @@ def test_no_count_overflows_where_all_items_are_equal(n_bits):
     counts = np.zeros((1, 1, n_bits + 1), dtype=np.int64)
     stops, levels = np.array([[n]]), np.zeros((1, 1), dtype=np.uint16)
     query, once = np.zeros((1, len(words)), np.uint64), np.empty(0, np.int64)
-    hamming.count_runs(query, words, once, np.zeros(1, int), stops, levels, counts)
+    count_runs(query, words, once, np.zeros(1, int), stops, levels, counts)
     assert counts[0, 0, 0] == counts.sum() == n
 
 
@@ -73,11 +83,14 @@ from sklearn_hashrank._kernels import hamming
 rng = np.random.default_rng(0)
 n, stops = 6501, np.array([[4001, 4010, 6501]])
 for n_words in (1, 2):
-    words = rng.integers(0, 256, (n_words, n), dtype=np.uint64)
+    words = hamming.room_for_words(n_words, n)
+    words[:, :n] = rng.integers(0, 256, (n_words, n), dtype=np.uint64)
     counts = np.zeros((2, 2, 33), dtype=np.int64)
     levels = np.array([[1, 0, 1]], dtype=np.uint16)
     queries, once = np.ascontiguousarray(words[:, :2].T), np.empty(0, np.int64)
-    hamming.count_runs(queries, words, once, np.zeros(2, int), stops, levels, counts)
+    scratch = hamming.room_to_count(2, n, 2, 33, False)
+    flat = counts.reshape(2, -1)
+    hamming.count_runs(queries, words, once, np.zeros(2, int), stops, levels, flat, *scratch)
     assert counts.sum() == 2 * n
     print(counts.tolist())
 """

@@ -45,3 +45,16 @@ def test_benchmarks_of_the_suite_run():
     evaluation = importlib.import_module("suite.evaluation")
     for measure in evaluation.Measures.params:
         evaluation.Measures().setup(measure)
+
+
+def test_a_page_keeps_the_parts_of_other_processors():
+    sheet = importlib.import_module("sheet")
+    before = "# Old\n\nText.\n\n## B\n\nold\n\n### A table\n\n1\n\n## C\n\nkept\n"
+    page = sheet.merged_page(before, "# New\n\n", "## B\n\nnew\n")
+    assert page == "# New\n\n## B\n\nnew\n\n## C\n\nkept\n"
+    assert sheet.merged_page(page, "# New\n\n", "## B\n\nnew\n") == page
+    assert sheet.merged_page("", "# New\n\n", "## A\n\nfirst\n") == "# New\n\n## A\n\nfirst\n"
+    kind = sheet.kind_of_processor()
+    assert kind.startswith(sheet.processor())
+    assert "LLVM: " in kind
+    assert sheet.Sheet().markdown().startswith(f"## {kind}\n")

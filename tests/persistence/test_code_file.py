@@ -160,7 +160,7 @@ def test_the_command_reads_the_same_format(path, capsys, monkeypatch):
         assert main([*command, "plain.npy", "--bits", "12"]) == 0
         assert capsys.readouterr().out == results[command[0]]
         assert main([*command, "plain.npy"]) == 2
-        assert "does not say how long its codes are: give --bits" in capsys.readouterr().err
+        assert "Packed bytes need their length: give n_bits, or --bits" in capsys.readouterr().err
     whole = path.read_bytes()
     for harmed, message in (
         (whole[:-1], "is truncated"),

@@ -239,7 +239,8 @@ class Objective(BaseObjective):
             for by in values[1:]
         )
         gradient = np.empty_like(counts)
-        _kernels.soft_ties.pull_back_ties(*derivatives, gains, scale, gradient)
+        scratch = np.empty((2, n_bins), dtype)
+        _kernels.soft_ties.pull_back_ties(*derivatives, gains, scale, gradient, scratch)
         value = values[0] @ np.ones(n_bins, dtype)  # faster than a sum of each row
         return (value * scale).astype(counts.dtype, copy=False), gradient
 

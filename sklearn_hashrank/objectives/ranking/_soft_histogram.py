@@ -74,8 +74,10 @@ class SoftHistogram:
 
         def count(rows):
             np.matmul(codes[rows], codes_of_columns, out=similarity[rows])
+            scratch = _kernels.soft_histogram.room_to_accumulate(counts, self.delta)
+            part = rows.start, rows.stop
             _kernels.soft_histogram.accumulate(
-                similarity, level, counts, rows.start, rows.stop, n_bits, float(self.delta)
+                similarity, level, counts, *part, n_bits, float(self.delta), *scratch
             )
 
         over_blocks(count, n_rows, self.n_jobs)
@@ -107,8 +109,10 @@ class SoftHistogram:
         pulled = np.empty_like(codes)
 
         def pull(rows):
+            scratch = _kernels.soft_histogram.room_to_pull_back(gradient, self.delta)
+            part = rows.start, rows.stop
             _kernels.soft_histogram.pull_back(
-                similarity, level, gradient, rows.start, rows.stop, n_bits, float(self.delta)
+                similarity, level, gradient, *part, n_bits, float(self.delta), *scratch
             )
 
         def add(rows):
