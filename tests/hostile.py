@@ -30,6 +30,7 @@ HOSTILE = (
     "\N{PILE OF POO}\N{COMBINING ACUTE ACCENT}" * 5,
     "' OR 1=1; --",
     "../../etc/passwd",
+    "hacked" * 20,
     "",
     " ",
 )

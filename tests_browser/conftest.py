@@ -139,7 +139,8 @@ def hostile(folder):
     path = folder / "hostile.html"
     X = np.random.default_rng(0).normal(size=(len(HOSTILE), 4))
     models = {HOSTILE[0]: LSHHasher(4).fit(X), HOSTILE[6]: LSHHasher(5).fit(X)}
-    write_page(path, models, X, np.array(HOSTILE), texts=HOSTILE, title=HOSTILE[1])
+    title = f"{HOSTILE[1]} {max(HOSTILE, key=len)}"
+    write_page(path, models, X, np.array(HOSTILE), texts=HOSTILE, title=title)
     return path
 
 

@@ -39,7 +39,10 @@ def is_real(value: Any) -> TypeGuard[float]:
 
 def is_finite(value: Any) -> TypeGuard[float]:
     """Whether a value is a finite int or float, of Python or numpy."""
-    return is_real(value) and math.isfinite(value)
+    try:
+        return is_real(value) and math.isfinite(value)
+    except OverflowError:  # an int that no float holds
+        return False
 
 
 class NumbersAreNoBooleans:

@@ -35,7 +35,14 @@ from ._arguments import (
 )
 from ._data import as_compared, check_row_labels, check_rows, note
 from ._errors import UsageError
-from ._evaluate_run import add_run, check_per_query, check_run, evaluate_run, write_per_query
+from ._evaluate_run import (
+    add_run,
+    check_no_run,
+    check_per_query,
+    check_run,
+    evaluate_run,
+    write_per_query,
+)
 from ._files import read_labels, read_rows
 from ._read_codes import read_codes
 
@@ -95,6 +102,7 @@ def _run(options: Namespace, arguments: list[str]) -> int:
         check_per_query(options)
     if options.run_file is not None or options.qrels is not None:
         return _evaluate_run(options)
+    check_no_run(options)
     _check_files(options)
     measures = check_measures(options.measures)
     is_self = options.queries is None

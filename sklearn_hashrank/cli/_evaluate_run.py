@@ -25,6 +25,10 @@ _POLICIES = {
     "duplicates": ("error", "best"),
     "nan": ("error", "last"),
 }
+_OF_CODES = (
+    *("database", "queries", "database_labels", "query_labels", "label_column", "neighbors"),
+    *("rescore", "model", "query_data", "database_data", "bits", "threshold"),
+)
 _HELP = {
     "query_set": "which queries of a run count: all that are judged, those in both files, or an "
     "error unless they are the same",
@@ -56,11 +60,19 @@ def check_run(options: Namespace) -> None:
     """Check that a run comes with qrels, and without codes."""
     if options.run_file is None or options.qrels is None:
         raise UsageError("--run and --qrels go together.")
-    for name in ("database", "queries", "database_labels", "query_labels", "neighbors", "rescore"):
-        if getattr(options, name):
+    for name in _OF_CODES:
+        given = getattr(options, name)
+        if given is not None and given != []:
             raise UsageError(
                 f"--run takes the place of codes: leave --{name.replace('_', '-')} out."
             )
+
+
+def check_no_run(options: Namespace) -> None:
+    """Check that what is only said of runs is not said of codes."""
+    given = [name for name, choices in _POLICIES.items() if getattr(options, name) != choices[0]]
+    for name in [*given, *(["single_precision"] if options.single_precision else [])]:
+        raise UsageError(f"--{name.replace('_', '-')} is for a run: it needs --run and --qrels.")
 
 
 def evaluate_run(

@@ -1,11 +1,11 @@
 """Read codes from the files that scripts of any kind leave."""
 
 import os
-from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from .._utils.parameters import is_finite
 from ..persistence import (
     choose_array,
     load_codes,
@@ -115,8 +115,8 @@ def codes_of_array(
     ValueError: codes must hold only 0 and 1, or only -1 and +1. Got -0.8, 0.9. Give threshold=0...
     """
     n_bits = check_n_bits(n_bits)
-    if threshold is not None and (isinstance(threshold, bool) or not isinstance(threshold, Real)):
-        raise ValueError(f"threshold must be a float or None. Got {threshold!r} instead.")
+    if threshold is not None and not is_finite(threshold):
+        raise ValueError(f"threshold must be a finite float or None. Got {threshold!r} instead.")
     codes = as_code_matrix(codes, name)
     try:
         if threshold is not None:
@@ -127,6 +127,11 @@ def codes_of_array(
 
 
 def _above(values: np.ndarray, threshold: float) -> np.ndarray:
+    if values.dtype == np.uint8 and values.max() > 1:
+        raise ValueError(
+            "are bytes beyond 0 and 1, packed codes or signs that lost their minus, which have no "
+            "threshold. Convert them to floats if they are values."
+        )
     if np.isnan(values).any():
         row = int(np.argmax(np.isnan(values).any(axis=1)))
         raise ValueError(f"hold a NaN in row {row}, which is not above a threshold nor below it.")

@@ -104,6 +104,8 @@ def _rows_as_images(X: Any, image_shape: Any) -> np.ndarray:
     rows = np.asarray(X)
     shape = tuple(image_shape) if isinstance(image_shape, Iterable) else image_shape
     try:
+        if min(shape) < 1:
+            raise ValueError
         return rows.reshape(len(rows), *shape)
     except (TypeError, ValueError):
         raise ValueError(

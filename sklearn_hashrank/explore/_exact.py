@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from .._utils.binary_units import binary_units
 from ..histogram import RetrievalHistogram
 from ..pages import encode_array
 from ._levels import ItemRelevance
@@ -28,7 +29,7 @@ def exact_neighbors(
         return None
     n_database, queries = relevance.n_database, relevance.queries
     n_neighbors = min(n_neighbors, n_database - 1)
-    distances_of = _distances(np.asarray(rows, dtype=np.float64), n_database, metric)
+    distances_of, unit = _distances(np.asarray(rows, dtype=np.float64), n_database, metric)
     ids = np.empty((len(queries), n_neighbors), np.uint32)
     nearest = np.empty((len(queries), n_neighbors), np.float32)
     measures: dict[str, np.ndarray] = {}
@@ -45,11 +46,17 @@ def exact_neighbors(
                 order = order[order != queries[number]]
                 ranked = of_query[order]
                 ids[number] = order[:n_neighbors]
-                nearest[number] = ranked[:n_neighbors]
+                with np.errstate(over="ignore", under="ignore"):
+                    nearest[number] = ranked[:n_neighbors] * unit
                 ties = np.concatenate([[0], np.cumsum(ranked[1:] > ranked[:-1])])
                 np.add.at(counts[row], (levels[block][row][order], ties), 1)
             for name, values in _measured(RetrievalHistogram(counts, relevance.levels)).items():
                 measures.setdefault(name, np.empty(len(queries)))[numbers] = values
+    if not np.isfinite(nearest).all():
+        raise ValueError(
+            f"X holds numbers too large for {metric} distances of float32. Scale it down, or pass "
+            "metric=None."
+        )
     return {
         "metric": metric,
         "nNeighbors": n_neighbors,
@@ -71,11 +78,16 @@ def _measured(histogram: RetrievalHistogram) -> dict[str, np.ndarray]:
 
 def _distances(
     rows: np.ndarray, n_database: int, metric: str
-) -> Callable[[np.ndarray], np.ndarray]:
-    """Return a function that gives the distances of some rows to the database."""
+) -> tuple[Callable[[np.ndarray], np.ndarray], float]:
+    """Return a function that gives the distances of some rows to the database, and their unit."""
+    unit = 1.0
     if metric == "cosine":
+        rows = rows / binary_units(rows)[:, None]
         lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows))[:, None]
         rows = np.divide(rows, lengths, out=np.zeros_like(rows), where=lengths > 0)
+    else:
+        unit = float(binary_units(rows.reshape(1, -1))[0])
+        rows = rows / unit
     database = rows[:n_database]
     squares = np.einsum("ij,ij->i", rows, rows)
     scale = squares.max(initial=0) or 1.0
@@ -92,4 +104,4 @@ def _distances(
         squared = settled(squares[queries][:, None] + squares[:n_database] - 2 * products)
         return np.sqrt(np.maximum(squared, 0))
 
-    return distances
+    return distances, unit if metric != "inner_product" else unit * unit

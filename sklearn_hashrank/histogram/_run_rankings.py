@@ -14,6 +14,8 @@ from ._trec_files import Duplicates, as_qrels, as_run
 Queries = Literal["judged", "both", "equal"]
 Unjudged = Literal["irrelevant", "remove", "error"]
 
+_NOT_RETRIEVED: Any = object()
+
 Run = Mapping[str, Mapping[str, float]]
 
 
@@ -42,6 +44,7 @@ def table_of_run(
         raise ValueError(f"dtype must be 'float64' or 'float32'. Got {dtype!r} instead.")
     judgments, scored = as_qrels(qrels), as_run(run, duplicates)
     names = _queries(judgments, scored, queries)
+    _refuse_swapped(judgments, scored)
     if unjudged == "remove":
         scored = {q: _judged_only(scored.get(q, {}), judgments[q]) for q in names}
     scores, starts = _scores(scored, names)
@@ -82,6 +85,18 @@ def _queries(judgments: Run, scored: Run, queries: Queries) -> list[str]:
     return list(judgments) if queries == "judged" else both
 
 
+def _refuse_swapped(judgments: Run, scored: Run) -> None:
+    """Refuse levels between whole numbers beside scores that are all integers, as levels are."""
+    levels = (level for docs in judgments.values() for level in docs.values())
+    if any(type(level) is not int and level % 1 for level in levels) and all(
+        type(score) is int and score >= 0 for docs in scored.values() for score in docs.values()
+    ):
+        raise ValueError(
+            "Are qrels and run swapped? The order is (qrels, run). Got integers as scores, and "
+            "relevance levels that are none; write such scores as floats if they are meant."
+        )
+
+
 def _scores(scored: Run, names: list[str]) -> tuple[NDArray[np.float64], Integers]:
     """Return all scores, one query after the other, and where each begins."""
     lists = [scored.get(name, {}) for name in names]
@@ -119,8 +134,8 @@ def _rankings(
         for doc, level in judgments[name].items():
             if level < 0:
                 continue
-            score = docs.get(doc)
-            if score is None:
+            score = docs.get(doc, _NOT_RETRIEVED)
+            if score is _NOT_RETRIEVED:
                 missed.append((query, level))
             elif level > 0:
                 relevant.append(score)
@@ -128,15 +143,19 @@ def _rankings(
             else:
                 irrelevant.append(score)
         ends[:, query + 1] = len(relevant), len(irrelevant)
-    if unjudged == "error":
-        n_judged = len(relevant) + len(irrelevant)
-        if n_judged < len(scores):
-            raise ValueError(
-                "unjudged='error' needs a judgment of every retrieved item. "
-                f"{len(scores) - n_judged:,} of {len(scores):,} have none."
-            )
-    levels = np.array(of_relevant, dtype=np.float64)
-    missed_levels = np.array([level for _, level in missed], dtype=np.float64)
+    n_judged = len(relevant) + len(irrelevant)
+    if n_judged == 0:
+        _refuse_other_names(judgments, scored, names)
+    if unjudged == "error" and n_judged < len(scores):
+        raise ValueError(
+            "unjudged='error' needs a judgment of every retrieved item. "
+            f"{len(scores) - n_judged:,} of {len(scores):,} have none."
+        )
+    try:
+        levels = np.array(of_relevant, dtype=np.float64)
+        missed_levels = np.array([level for _, level in missed], dtype=np.float64)
+    except OverflowError as error:
+        raise ValueError("qrels must hold relevance levels that a float holds.") from error
     known = np.union1d(np.array([0.0]), np.concatenate([levels, missed_levels]))
     of_missed = np.stack(
         [
@@ -160,6 +179,19 @@ def _rankings(
         ends[1],
         of_missed,
     )
+
+
+def _refuse_other_names(judgments: Run, scored: Run, names: list[str]) -> None:
+    """Refuse items named by numbers on one side and by text on the other: none is ever found."""
+    kinds = [
+        {type(doc) for name in names for doc in of.get(name, {})} for of in (judgments, scored)
+    ]
+    if all(kinds) and not kinds[0] & kinds[1]:
+        given = (" and ".join(sorted(kind.__name__ for kind in each)) for each in kinds)
+        raise ValueError(
+            "items must have names of one type in qrels and run, such as str. "
+            f"Got {' in qrels and '.join(given)} in run."
+        )
 
 
 def _looked_up(scores: list[float], precision: np.dtype) -> NDArray[Any]:

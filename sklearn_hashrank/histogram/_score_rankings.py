@@ -123,19 +123,16 @@ def _of_arrays(relevance: Any, scores: Any, groups: Any) -> tuple[Any, Integers,
 
 def _of_sparse(relevance: Any, scores: Any) -> tuple[Any, Integers, Integers, Any, list[Any]]:
     """Take the stored scores for what was retrieved; other relevant items are missed."""
-    scores = scores.tocsr().copy()
-    if scores.has_canonical_format is False:
-        n_stored = scores.nnz
-        scores.sum_duplicates()
-        if scores.nnz < n_stored:
-            raise ValueError("scores must hold each item of a query once. Got duplicates.")
-    relevance = sparse.csr_matrix(relevance)
+    scores = _without_duplicates(scores, "scores")
+    if sparse.issparse(relevance):
+        relevance = _without_duplicates(relevance, "relevance")
+    else:
+        relevance = sparse.csr_matrix(relevance)
     if relevance.shape != scores.shape:
         raise ValueError(
             "relevance and scores must have one shape, (n_queries, n_items). "
             f"Got shapes {relevance.shape} and {scores.shape}."
         )
-    relevance.sum_duplicates()
     _check_levels(relevance.data)
     relevance.eliminate_zeros()
     width = scores.shape[1]
@@ -154,6 +151,16 @@ def _of_sparse(relevance: Any, scores: Any) -> tuple[Any, Integers, Integers, An
         relevance.data[found],
         missed,
     )
+
+
+def _without_duplicates(matrix: Any, name: str) -> Any:
+    """Copy a sparse matrix, whose items a conversion between formats would silently add up."""
+    stored = matrix.tocoo()
+    rows = stored.tocsr(copy=True)
+    rows.sum_duplicates()
+    if rows.nnz < stored.nnz:
+        raise ValueError(f"{name} must hold each item of a query once. Got duplicates.")
+    return rows
 
 
 def _is_ragged(scores: Any) -> bool:

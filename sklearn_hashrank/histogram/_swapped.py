@@ -6,6 +6,7 @@ import numpy as np
 from scipy import sparse
 
 from ..codes import CodeReader
+from ..rows import as_numpy, is_tensor
 
 ORDER = (
     "Are codes and y swapped? The order is (query_codes, database_codes, query_y, database_y), "
@@ -43,6 +44,8 @@ def refuse_swapped(
 
 def _problem(codes: Any, n_bits: int | None, name: str) -> str | None:
     """Say why an array of two dimensions cannot be codes; None where it can."""
+    if is_tensor(codes):
+        codes = as_numpy(codes, name)
     if sparse.issparse(codes):
         return f"{name} must be a dense array. Got a sparse matrix."
     if np.ndim(codes) != 2:

@@ -12,6 +12,7 @@ from ..persistence import MalformedFileError, open_regular, reading
 
 Duplicates = Literal["error", "best"]
 
+_ENCODING = "utf-8-sig"  # a mark at the beginning, as some editors leave, is no part of a query
 _QREL = "query, iteration, item and level"
 _SCORED = "query, Q0, item, rank, score and tag"
 
@@ -79,9 +80,14 @@ def _gathered(rows: Any, name: str, value: str, takes_best: bool) -> dict[str, d
         if doc in docs:
             if not takes_best:
                 raise ValueError(f"{name} must hold item {doc!r} of query {query!r} once.")
-            number = max(number, docs[doc])
+            number = _better(number, docs[doc])
         docs[doc] = number
     return found
+
+
+def _better(score: float, other: float) -> float:
+    """Return the higher score, in whatever order they come: NaN is the lowest."""
+    return score if score > other or other != other else other
 
 
 def _triples(rows: Iterable[Any], name: str, fields: tuple[str, ...]) -> Iterator[Any]:
@@ -145,7 +151,7 @@ def read_run(path: Any, duplicates: Duplicates = "error") -> dict[str, dict[str,
             if doc in docs:
                 if duplicates == "error":
                     raise _duplicate(path, number, query, doc)
-                value = max(value, docs[doc])
+                value = _better(value, docs[doc])
             docs[doc] = value
     return _with_lines(run, path, "run")
 
@@ -203,10 +209,10 @@ def read_qrels(path: Any) -> dict[str, dict[str, float]]:
 def _open(path: Any) -> Iterator[IO[str]]:
     with open_regular(path) as file:
         if os.fspath(path).endswith(".gz"):
-            with gzip.open(file, "rt", encoding="utf-8") as text:
+            with gzip.open(file, "rt", encoding=_ENCODING) as text:
                 yield text
         else:
-            yield io.TextIOWrapper(file, encoding="utf-8")
+            yield io.TextIOWrapper(file, encoding=_ENCODING)
 
 
 def _with_lines(found: dict[str, Any], path: Any, what: str) -> dict[str, Any]:

@@ -172,13 +172,16 @@ def _parse_theirs(
         call = ast.parse(f"f{brackets or '()'}", mode="eval").body
         assert isinstance(call, ast.Call)
         given = {str(each.arg): ast.literal_eval(each.value) for each in call.keywords}
-        is_call = not call.args and None not in {each.arg for each in call.keywords}
+        names = [each.arg for each in call.keywords]
+        is_call = not call.args and None not in names
     except (ValueError, SyntaxError, MemoryError, RecursionError, AssertionError):
         is_call = False
     if not is_call:
         raise ValueError(
             f"measure {notation!r}: the brackets must hold name=value, as in {_OTHER_EXAMPLE}."
         )
+    if len(given) < len(names):
+        raise ValueError(f"measure {notation!r} gives an option twice.")
     if cut is not None:
         if "cutoff" in given:
             raise ValueError(f"measure {notation!r} gives cutoff twice, by @ and by cutoff=.")

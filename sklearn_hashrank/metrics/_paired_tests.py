@@ -323,7 +323,8 @@ def randomized_tukey_hsd(
         ranges[start : start + size] = np.ptp(exchanged, axis=1)
     distances = np.abs(means[:, None] - means)
     ordered = np.sort(ranges)
-    n_below = np.searchsorted(ordered, distances * (1 - 1e-12) - 1e-15)
+    rounding = 1e-15 * np.abs(of_queries).max()  # of means, which may be far from 0
+    n_below = np.searchsorted(ordered, distances * (1 - 1e-12) - rounding)
     return (n_resamples - n_below + 1) / (n_resamples + 1)
 
 

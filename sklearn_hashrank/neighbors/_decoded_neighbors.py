@@ -10,10 +10,11 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from .. import _kernels
+from .._utils.binary_units import binary_units
 from .._utils.parameters import NumbersAreNoBooleans
 from .._utils.threads import over_rows
 from .._utils.types import MatrixLike
-from ..codes import pack_codes
+from ..codes import pack_codes, unpack_codes
 from ._checks import check_n_neighbors
 from ._floats import DISTANCES
 
@@ -77,7 +78,6 @@ class DecodedNeighbors(NumbersAreNoBooleans, BaseEstimator):
     }
 
     codes_: np.ndarray
-    norms_: np.ndarray
     n_samples_fit_: int
 
     def __init__(
@@ -109,14 +109,32 @@ class DecodedNeighbors(NumbersAreNoBooleans, BaseEstimator):
         self : DecodedNeighbors
         """
         check_is_fitted(self.hasher)
-        self.codes_ = np.ascontiguousarray(pack_codes(codes, self.hasher.n_bits_))
+        self._n_bits = self.hasher.n_bits_
+        self._set_decoder(self.hasher.decoder_, self.hasher.decoder_intercept_)
+        self.codes_ = np.ascontiguousarray(pack_codes(codes, self._n_bits))
         self.n_samples_fit_ = len(self.codes_)
-        self.norms_ = np.empty(self.n_samples_fit_, np.float32)
+        self._lengths = np.empty(self.n_samples_fit_, np.float32)
         for start in range(0, self.n_samples_fit_, _ROWS_AT_A_TIME):
             rows = slice(start, start + _ROWS_AT_A_TIME)
-            decoded = self.hasher.inverse_transform(self.codes_[rows])
-            self.norms_[rows] = np.sqrt(np.einsum("ij,ij->i", decoded, decoded))
+            signs = unpack_codes(self.codes_[rows], self._n_bits, "signs")
+            decoded = signs @ self._decoder + self._intercept
+            self._lengths[rows] = np.sqrt(np.einsum("ij,ij->i", decoded, decoded))
         return self
+
+    def _set_decoder(self, decoder: np.ndarray, intercept: np.ndarray) -> None:
+        """Keep the decoder that made the codes, in float64: the hasher may be fitted again.
+
+        In float64, the same query has the same distances in every batch, and so have equal codes.
+        """
+        self._unit = binary_units(np.append(decoder.ravel(), intercept)[None])[0]
+        self._decoder = np.asarray(decoder, np.float64) / self._unit
+        self._intercept = np.asarray(intercept, np.float64) / self._unit
+
+    @property
+    def norms_(self) -> np.ndarray:
+        """Lengths of the decoded vectors."""
+        with np.errstate(over="ignore", under="ignore"):
+            return (self._lengths * self._unit).astype(np.float32)
 
     def kneighbors(
         self,
@@ -153,9 +171,17 @@ class DecodedNeighbors(NumbersAreNoBooleans, BaseEstimator):
             self.n_neighbors if n_neighbors is None else n_neighbors, self.n_samples_fit_, False
         )
         numbers = None if candidates is None else self._numbers(candidates, len(queries), k)
+        units = self._units(queries)
+        queries = queries / units
         weights = np.zeros((len(queries), 8 * self.codes_.shape[1]), np.float32)
-        weights[:, : self.hasher.n_bits_] = queries @ self.hasher.decoder_.T
-        offsets = (queries @ self.hasher.decoder_intercept_).astype(np.float32)
+        with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+            weights[:, : self._n_bits] = queries @ self._decoder.T
+            offsets = (queries @ self._intercept).astype(np.float32)
+        if not (np.isfinite(weights).all() and np.isfinite(offsets).all()):
+            raise ValueError(
+                "X holds values too large beside those that the hasher was fitted on for "
+                f"{self.metric} distances."
+            )
         factors, shifts = self._factors_and_shifts()
         indices = np.empty((len(queries), k), np.int64)
         scores = np.empty((len(queries), k), np.float32)
@@ -174,12 +200,12 @@ class DecodedNeighbors(NumbersAreNoBooleans, BaseEstimator):
         n_codes = self.n_samples_fit_ if numbers is None else numbers.shape[1]
         cost = _BYTE_COST * n_codes * self.codes_.shape[1]
         over_rows(search, len(queries), self.n_jobs, cost=cost)
-        return (self._distances(queries, scores), indices) if return_distance else indices
+        return (self._distances(queries, scores, units), indices) if return_distance else indices
 
     def _queries(self, X: Any) -> np.ndarray:
         """Rows that have the columns of the decoder."""
-        queries: np.ndarray = check_array(X, dtype=[np.float32, np.float64], input_name="X")
-        n_features = self.hasher.decoder_.shape[1]
+        queries: np.ndarray = check_array(X, dtype=np.float64, input_name="X")
+        n_features = self._decoder.shape[1]
         if queries.shape[1] != n_features:
             raise ValueError(
                 f"X must have {n_features} columns, as the rows that the hasher was fitted on. "
@@ -204,19 +230,33 @@ class DecodedNeighbors(NumbersAreNoBooleans, BaseEstimator):
             )
         return numbers
 
+    def _units(self, queries: np.ndarray) -> np.ndarray:
+        """What each query is measured in: only differences need the unit of the decoder."""
+        if self.metric == "euclidean":
+            return np.full((len(queries), 1), self._unit)
+        return binary_units(queries)[:, None]
+
     def _factors_and_shifts(self) -> tuple[np.ndarray, np.ndarray]:
         """What the products with the decoded vectors are multiplied by, and what is added."""
-        zeros, ones = np.zeros_like(self.norms_), np.ones_like(self.norms_)
+        zeros, ones = np.zeros_like(self._lengths), np.ones_like(self._lengths)
         if self.metric == "cosine":
-            return np.divide(1, self.norms_, out=0 * ones, where=self.norms_ > 0), zeros
+            return np.divide(1, self._lengths, out=0 * ones, where=self._lengths > 0), zeros
         if self.metric == "euclidean":
-            return 2 * ones, -(self.norms_**2)
+            return 2 * ones, -(self._lengths**2)
         return ones, zeros
 
-    def _distances(self, queries: np.ndarray, scores: np.ndarray) -> np.ndarray:
-        lengths = np.sqrt(np.einsum("ij,ij->i", queries, queries)).astype(np.float32)[:, None]
+    def _distances(self, queries: np.ndarray, scores: np.ndarray, units: np.ndarray) -> np.ndarray:
+        lengths = np.sqrt(np.einsum("ij,ij->i", queries, queries))[:, None]
         if self.metric == "cosine":
-            return 1 - np.divide(scores, lengths, out=np.zeros_like(scores), where=lengths > 0)
-        if self.metric == "euclidean":
-            return np.sqrt(np.maximum(lengths**2 - scores, 0))
-        return -scores
+            distances = 1 - np.divide(
+                scores, lengths, out=np.zeros(scores.shape), where=lengths > 0
+            )
+        elif self.metric == "euclidean":
+            distances = np.sqrt(np.maximum(lengths**2 - scores, 0)) * self._unit
+        else:
+            distances = -scores * units * self._unit
+        with np.errstate(over="ignore", under="ignore"):
+            distances = distances.astype(np.float32)
+        if not np.isfinite(distances).all():
+            raise ValueError(f"X holds values too large for {self.metric} distances of float32.")
+        return distances

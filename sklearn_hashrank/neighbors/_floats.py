@@ -6,6 +6,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import check_array
 
+from .._utils.binary_units import binary_units
 from .._utils.threads import over_rows
 from ._checks import check_int
 
@@ -133,16 +134,10 @@ def _distances(query: np.ndarray, rows: np.ndarray, metric: str) -> np.ndarray:
         difference = rows - query
         return np.sqrt(np.einsum("ij,ij->i", difference, difference))
     if metric == "cosine":  # in units of powers of two, which are exact, so that squares exist
-        rows, query = _scaled_to_one(rows), _scaled_to_one(query[None])[0]
+        rows, query = rows / binary_units(rows)[:, None], query / binary_units(query[None])
     products = np.einsum("ij,j->i", rows, query)
     if metric == "inner_product":
         return -products
     lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows)) * np.sqrt(query @ query)
     cosines = np.divide(products, lengths, out=np.zeros_like(products), where=lengths != 0)
     return 1 - cosines
-
-
-def _scaled_to_one(rows):
-    """Rows divided by powers of two that bring the largest number of each to between 1/2 and 1."""
-    largest = np.abs(rows).max(axis=1)
-    return np.ldexp(rows, -np.frexp(largest)[1][:, None])

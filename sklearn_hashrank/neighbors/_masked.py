@@ -79,14 +79,16 @@ def read_mask(mask: Any, n_queries: int, n_codes: int) -> Mask:
     """Return a mask that fits, or say what is wrong with it."""
     passes = mask if sparse.issparse(mask) else np.asarray(mask)
     shapes = [(n_codes,), (n_queries, n_codes)]
-    if passes.dtype != bool or passes.shape not in shapes:
+    accepted = shapes[1:] if sparse.issparse(mask) else shapes
+    is_missing = isinstance(mask, np.ma.MaskedArray) and np.ma.is_masked(mask)
+    if passes.dtype != bool or passes.shape not in accepted or is_missing:
         raise ValueError(
             f"mask must be a boolean array of shape {shapes[0]}, a value for each code in the "
             f"index, or {shapes[1]}, a row for each query, which may be a sparse matrix. "
-            f"Got {passes.dtype} of shape {passes.shape}."
+            f"Got {passes.dtype} of shape {passes.shape}{', masked in places' * is_missing}."
         )
     if sparse.issparse(passes):
-        passes = sparse.csr_matrix(passes)  # a copy
+        passes = sparse.csr_matrix(passes, copy=True)  # what follows changes it
         passes.eliminate_zeros()
         passes.sum_duplicates()
     return Mask(passes)

@@ -1,7 +1,8 @@
 """The names by which codes of an index are found, added and removed."""
 
+import reprlib
 from collections import Counter
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping, Set
 from numbers import Integral
 from typing import Any
 
@@ -97,7 +98,7 @@ def read_ids(ids: Any, n: int | None = None) -> np.ndarray:
     Parameters
     ----------
     ids : array-like of int or hashable
-        No two of them equal.
+        No two of them equal. Where `n` is None, also a set.
     n : int, default=None
         How many there must be; None: any number.
 
@@ -106,13 +107,15 @@ def read_ids(ids: Any, n: int | None = None) -> np.ndarray:
     ids : ndarray of shape (n,), int64 or object
     """
     values = ids.to_numpy() if hasattr(ids, "to_numpy") else ids
-    if isinstance(values, (str, bytes)) or not hasattr(values, "__len__"):
-        raise ValueError(f"ids must be a sequence. Got {ids!r}.")
+    has_order = not isinstance(values, (str, bytes, Mapping, Set)) and hasattr(values, "__len__")
+    if not has_order and (n is not None or not isinstance(values, Set)):
+        raise ValueError(f"ids must be a sequence. Got {reprlib.repr(ids)}.")
     if getattr(values, "ndim", 1) != 1:
         raise ValueError(f"ids must have one axis. Got an array of shape {values.shape}.")
     if n is not None and len(values) != n:
         raise ValueError(f"ids must be one for each of {n} codes. Got {len(values)}.")
-    values = values.tolist() if isinstance(values, np.ndarray) else list(values)
+    is_time = getattr(values, "dtype", np.dtype(object)).kind in "mM"  # tolist makes it numbers
+    values = values.tolist() if isinstance(values, np.ndarray) and not is_time else list(values)
     if all(isinstance(value, Integral) and not isinstance(value, bool) for value in values):
         if any(value == MISSING or not -(2**63) <= value < 2**63 for value in values):
             raise ValueError(
@@ -122,12 +125,20 @@ def read_ids(ids: Any, n: int | None = None) -> np.ndarray:
         names = np.array(values, dtype=np.int64)
     else:
         for value in values:
-            if value is None or not isinstance(value, Hashable) or value != value:
+            if value is None or not isinstance(value, Hashable) or _is_missing(value):
                 raise ValueError(f"ids must be hashable, and neither None nor NaN. Got {value!r}.")
         names = np.empty(len(values), dtype=object)
         names[:] = values
     _check_different(names)
     return names
+
+
+def _is_missing(value):
+    """Whether a value is not equal to itself, as NaN, or does not say so, as pandas.NA."""
+    try:
+        return bool(value != value)
+    except TypeError:
+        return True
 
 
 def _check_different(names):

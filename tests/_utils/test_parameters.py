@@ -16,7 +16,7 @@ from sklearn_hashrank import (
     LWHHasher,
     TALRLinear,
 )
-from sklearn_hashrank._utils.parameters import is_int, is_real
+from sklearn_hashrank._utils.parameters import is_finite, is_int, is_real
 from sklearn_hashrank._utils.threads import check_n_jobs
 from sklearn_hashrank.affinity import EuclideanAffinity, NeighborAffinity
 from sklearn_hashrank.comparison import Rescoring, compare
@@ -145,4 +145,10 @@ def test_one_helper_says_what_an_int_is(value):
     [(1, True), (0.5, True), (np.float32(2), True), (True, False), (np.True_, False), ("1", False)],
 )
 def test_one_helper_says_what_a_number_is(value, expected):
-    assert is_real(value) == expected
+    assert is_real(value) == is_finite(value) == expected
+
+
+@pytest.mark.parametrize("value", [np.inf, -np.inf, np.nan, 10**400, -(10**400), np.float32("inf")])
+def test_what_no_float_holds_is_not_finite(value):
+    assert is_real(value)
+    assert not is_finite(value)

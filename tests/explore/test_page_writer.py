@@ -204,6 +204,23 @@ def test_exact_neighbors_and_their_measures(digits, path, metric):
     )
 
 
+@pytest.mark.parametrize("metric", ["cosine", "euclidean", "inner_product"])
+def test_exact_neighbors_do_not_depend_on_the_unit(digits, path, metric):
+    X, y = digits
+    hasher = LSHHasher(8, random_state=0).fit(X)
+    units = [2.0**-600, 1.0] + [2.0**600] * (metric == "cosine")
+    exact = [written(path, hasher, unit * X, y, metric=metric)[1]["exact"] for unit in units]
+    for other in exact:
+        assert other["ids"] == exact[1]["ids"]
+        assert other["measures"] == exact[1]["measures"]
+
+
+def test_distances_that_the_page_cannot_hold_are_refused(digits, path):
+    X, y = digits
+    with pytest.raises(ValueError, match="X holds numbers too large for euclidean distances"):
+        write_page(path, LSHHasher(8).fit(X), 2.0**600 * X, y, metric="euclidean")
+
+
 def test_queries_and_database_may_be_given(digits, path):
     X, y = digits
     page, data = written(
@@ -327,6 +344,7 @@ def test_hostile_texts_labels_and_names_stay_data(path):
 REFUSED = {
     "models must be one estimator or two": {"models": {}},
     "models must be named by str. Got 3": {"models": {3: 1}},
+    "names of models must look different": {"models": {"a": 1, " a": 2}},
     "metric must be one of": {"metric": "manhattan"},
     "n_neighbors must be an int >= 1. Got 0": {"n_neighbors": 0},
     "n_items must be an int >= 2. Got 1": {"n_items": 1},
@@ -338,6 +356,7 @@ REFUSED = {
     "y must have 300 rows, as X has. Got shape (3,)": {"y": [1, 2, 3]},
     "labels must have 300 rows, as X has. Got shape (2,)": {"labels": [1, 2]},
     "items are shown in one way. Got image_shape and texts": {"image_shape": (8, 8), "texts": []},
+    "image_shape=(-1, 8) does not fit rows of (64,) numbers": {"image_shape": (-1, 8)},
     "image_shape=(7, 8) does not fit rows of (64,) numbers": {"image_shape": (7, 8)},
     "images must be numbers of shape": {"images": np.zeros((300, 8))},
     "images must have one entry for each of the 300 rows. Got 2": {"images": np.zeros((2, 8, 8))},

@@ -205,6 +205,45 @@ def test_the_mean_over_all_names_is_the_expectation(name):
     assert_allclose([low, high], [min(values), max(values)], atol=1e-12)
 
 
+# What trec_eval itself prints of the rankings below, for each query.
+OF_HARD_RANKINGS = {
+    "P@3": [1 / 3, 1 / 3, 1 / 3],
+    "Rprec": [0.4, 1 / 3, 0],
+    "AP": [0.41428571428571426, 1 / 3, 0.41666666666666663],
+    "AP@3": [0.1, 1 / 6, 1 / 6],
+    "nDCG": [0.49719077649490934, 0.5405857679450102, 0.5706417189553201],
+    "nDCG@3": [0.13249650743056282, 0.4030302838010049, 0.3065735963827292],
+    "R@3": [0.2, 1 / 3, 0.5],
+    "RR": [0.5, 0.5, 1 / 3],
+    "Success@1": [0, 0, 0],
+    "Bpref": [2 / 3, 1 / 3, 0],
+    "AP(rel=2)": [0.22619047619047616, 0.5, np.nan],
+    "P(rel=2)@3": [0, 1 / 3, np.nan],
+    "R(rel=2)@3": [0, 1, np.nan],
+    "RR(rel=2)": [1 / 6, 0.5, np.nan],
+    "Rprec(rel=2)": [0, 0, np.nan],
+    "Bpref(rel=2)": [0, 0, np.nan],
+}
+
+
+@pytest.mark.filterwarnings("ignore::sklearn_hashrank.measures.TieWarning")
+@pytest.mark.parametrize("name", OF_HARD_RANKINGS)
+def test_hard_rankings_are_those_of_trec_eval(name):
+    qrels = {
+        "q1": {"a": 2, "b": 0, "c": 1, "é": 1, "10": 0, "9": 3, "zz": 1, "k": 0},
+        "q2": {"a": 0, "B": 1, "日本": 2, "\U0001f600": 0, "uffee": 1, "x": 0},
+        "q3": {"a": 1, "b": 1, "c": 0, "d": 0},
+    }
+    run = {
+        "q1": {"a": 2.0, "b": 2, "c": 2, "é": 2, "10": 1.5, "9": 1.5, "u": 3, "v": 2, "k": 0.25},
+        "q2": {"B": 1.0, "a": 1 + 1e-9, "日本": 2**24, "\U0001f600": 2**24 + 1, "x": -1e39},
+        "q3": dict.fromkeys("dcbaB", 0.5),
+    }
+    run["q2"]["w"] = -np.inf
+    h = from_run(qrels, run, dtype="float32")
+    assert_allclose(h.measure(name, ties="docid"), OF_HARD_RANKINGS[name], atol=1e-15)
+
+
 def test_item_ids_give_scores_an_order():
     ids = ["d", "f", "a", "e", "c", "b"]
     h = from_scores(*SIX_TIED, item_ids=ids)
@@ -313,6 +352,26 @@ def test_files_tables_and_tuples_are_dictionaries(files, tmp_path):
     assert_allclose(best.reciprocal_rank()[0], 1)
 
 
+@pytest.mark.parametrize("order", [1, -1])
+def test_the_better_score_is_the_number(order, tmp_path):
+    scores = [np.nan, 0.5, 0.25, np.nan][::order]
+    path = tmp_path / "run"
+    path.write_text("\n".join(f"q Q0 a 1 {score} t" for score in scores))
+    assert read_run(path, "best") == {"q": {"a": 0.5}}
+    table = pd.DataFrame({"query_id": "q", "doc_id": "a", "score": scores})
+    h = from_run({"q": {"a": 1}}, table, duplicates="best")
+    assert_allclose(h.reciprocal_rank(), 1)
+
+
+def test_a_mark_of_the_encoding_is_no_part_of_a_query(files, tmp_path):
+    for path, read, expected in zip(files, (read_qrels, read_run), (QRELS, RUN)):
+        marked = "\ufeff".encode() + path.read_bytes()
+        path.write_bytes(marked)
+        compressed = tmp_path / "marked.gz"
+        compressed.write_bytes(gzip.compress(marked))
+        assert read(path) == read(compressed) == expected
+
+
 @pytest.mark.parametrize(
     ("line", "message"),
     [
@@ -356,6 +415,10 @@ def test_wrong_lines_of_qrels_are_named(tmp_path, content, message):
             "finite numbers as relevance levels. Those of query 'q1' are not",
         ),
         ({"q1": {"a": np.nan}}, RUN, "finite numbers as relevance levels"),
+        ({"q1": {"a": 10**400, "b": 0.5}}, RUN, "finite numbers as relevance levels"),
+        ({"q1": {"a": 10**400}}, RUN, "relevance levels that a float holds"),
+        ({"q1": {1: 1}}, RUN, "names of one type in qrels and run, .* Got int in qrels and str in"),
+        ({"q1": {"a": 0.5}}, {"q1": {"a": 1, "b": 0}}, "Are qrels and run swapped"),
         (QRELS, {"q1": {"a": "high"}}, "the scores of query 'q1' are not"),
         (QRELS, {"q1": {"a": None}}, "Got NaN for 1 of 1 items, first for item 0 of query 'q1'"),
         (QRELS, 3, "run must be a dict of dicts, the name of a TREC file, .* Got int"),
@@ -397,6 +460,33 @@ def test_policies_are_named(option):
 def test_wrong_scores_are_refused(arguments, options, message):
     with pytest.raises(ValueError, match=message):
         from_scores(*arguments, **options)
+
+
+@pytest.mark.parametrize("kind", [sparse.coo_array, sparse.csr_matrix, sparse.csc_array])
+def test_items_that_a_sparse_matrix_holds_twice_are_not_added_up(kind):
+    twice = sparse.csr_matrix((np.array([0.5, 0.25, 0.6]), [1, 1, 2], [0, 3]), shape=(1, 4))
+    if kind is sparse.csc_array:
+        twice = twice.tocsc()
+    elif kind is sparse.coo_array:
+        twice = sparse.coo_array(twice)
+    once = sparse.csr_array([[0, 1, 2, 0]])
+    assert twice.nnz == 3
+    for name, arguments in {"scores": (once, twice), "relevance": (twice, once)}.items():
+        with pytest.raises(ValueError, match=f"{name} must hold each item of a query once"):
+            from_scores(*arguments)
+
+
+def test_a_score_of_none_is_nan():
+    h = from_run({"q": {"a": 1}}, {"q": {"a": None, "b": 0.5}}, nan="last")
+    assert_allclose(h.reciprocal_rank(), 0.5)
+
+
+def test_integers_as_scores_and_levels_between_integers_have_their_forms():
+    qrels, run = {"q": {"a": 0.5, "b": 1}}, {"q": {"a": 1, "b": 2}}
+    expected = from_run(qrels, {"q": {"a": 1.0, "b": 2.0}}).ndcg(gain="linear")
+    assert_allclose(expected, 1)
+    negative = {"q": {doc: score - 9 for doc, score in run["q"].items()}}  # as distances are
+    assert_allclose(from_run(qrels, negative).ndcg(gain="linear"), expected)
 
 
 # Sums

@@ -54,6 +54,7 @@ def test_their_notation_is_ours(theirs, name, options):
         ("AP(**{})", "the brackets must hold name=value"),
         ("AP(depth=2)", "an option must be a str among {'cutoff', 'rel', 'p', 'dcg'}. Got 'depth'"),
         ("AP(cutoff=3)@4", "gives cutoff twice"),
+        ("AP(rel=1, rel=2)", "gives an option twice"),
         ("AP(judged_only=True)", r"from_run\(..., unjudged='remove'\)"),
         ("nDCG(dcg='log3')", "dcg must be a str among {'log2', 'exp-log2'}. Got 'log3'"),
         ("AP(rel=-1)", "'level' parameter of average_precision must be a number above 0 or None"),

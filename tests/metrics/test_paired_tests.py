@@ -127,6 +127,15 @@ def test_tukey_approaches_all_exchanges():
     assert_array_equal(found, found.T)
 
 
+def test_tukey_does_not_depend_on_the_unit():
+    systems = np.random.default_rng(0).uniform(size=(3, 20)) + [[0], [0.1], [0.4]]
+    expected = randomized_tukey_hsd(systems, n_resamples=99, random_state=0)
+    assert expected.min() < 0.1
+    for unit in (2.0**-70, 2.0**70):
+        found = randomized_tukey_hsd(systems * unit, n_resamples=99, random_state=0)
+        assert_array_equal(found, expected)
+
+
 def test_tukey_of_two_systems_is_the_randomization_test():
     a, b = np.random.default_rng(4).uniform(size=(2, 40)) + [[0.15], [0]]
     found = randomized_tukey_hsd([a, b], random_state=0)[0, 1]

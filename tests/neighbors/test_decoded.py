@@ -89,3 +89,55 @@ def test_hashers_without_a_decoder_are_refused():
     X, _, index = index_of()
     with pytest.raises(ValueError, match="The 'hasher' parameter of DecodedNeighbors must be"):
         DecodedNeighbors(ITQHasher(4).fit(X)).fit(index.codes_)
+
+
+@pytest.mark.parametrize("metric", DISTANCES)
+def test_a_query_finds_the_same_in_every_batch(metric):
+    X, _, index = index_of(64, metric=metric, dtype="float32")
+    distances, indices = index.kneighbors(X[:50], 20)
+    for row in range(50):
+        alone, numbers = index.kneighbors(X[row : row + 1], 20)
+        np.testing.assert_array_equal(alone[0], distances[row])
+        np.testing.assert_array_equal(numbers[0], indices[row])
+
+
+def test_equal_codes_have_equal_norms_wherever_they_stand():
+    _, hasher, index = index_of(40, dtype="float32")
+    codes = np.tile(index.codes_, (15, 1))[:4099]
+    norms = DecodedNeighbors(hasher).fit(codes).norms_
+    np.testing.assert_array_equal(norms[300:], norms[:-300])
+
+
+def test_a_hasher_that_is_fitted_again_leaves_the_index_alone():
+    X, hasher, index = index_of()
+    before = index.kneighbors(X[:9])
+    hasher.set_params(n_bits=12).fit(3 * X[:50] + 1)
+    np.testing.assert_array_equal(index.kneighbors(X[:9]), before)
+
+
+@pytest.mark.parametrize("metric", ["cosine", "inner_product"])
+@pytest.mark.parametrize("unit", [2.0**-300, 2.0**100])
+def test_the_length_of_a_query_does_not_change_the_order(metric, unit):
+    X, _, index = index_of(metric=metric)
+    expected = index.kneighbors(X[:9], return_distance=False)
+    found = index.kneighbors(unit * X[:9], return_distance=False)
+    np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize("unit", [2.0**-80, 2.0**80])
+def test_rows_may_be_measured_in_any_unit(unit):
+    X = np.random.default_rng(0).normal(size=(200, 7))
+    distances = []
+    for rows in (X, unit * X):
+        hasher = BinaryAutoencoderHasher(20, random_state=0).fit(rows)
+        index = DecodedNeighbors(hasher).fit(hasher.transform(rows))
+        distances.append(index.kneighbors(rows[:9])[0])
+    np.testing.assert_allclose(*distances, rtol=1e-5, atol=1e-6)
+
+
+def test_queries_that_are_too_large_are_refused():
+    X, _, index = index_of(metric="euclidean")
+    with pytest.raises(ValueError, match="X holds values too large beside those"):
+        index.kneighbors(1e200 * X[:1])
+    with pytest.raises(ValueError, match="too large for inner_product distances of float32"):
+        index.set_params(metric="inner_product").kneighbors(1e200 * X[:1])

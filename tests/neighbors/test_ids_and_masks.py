@@ -266,8 +266,22 @@ def test_ids_of_arrays_and_columns(given):
 
 @pytest.mark.parametrize(
     "mask",
-    [[True, False], [1, 0, 1], np.ones((2, 3), bool), sparse.csr_matrix(np.ones((1, 3)))],
-    ids=["too short", "numbers", "rows of other queries", "a sparse matrix of floats"],
+    [
+        [True, False],
+        [1, 0, 1],
+        np.ones((2, 3), bool),
+        sparse.csr_matrix(np.ones((1, 3))),
+        sparse.coo_array(np.ones(3, bool)),
+        np.ma.array([True, True, False], mask=[True, False, False]),
+    ],
+    ids=[
+        "too short",
+        "numbers",
+        "rows of other queries",
+        "a sparse matrix of floats",
+        "a sparse row",
+        "a value is missing",
+    ],
 )
 def test_bad_masks_are_refused(mask):
     index = HammingNeighbors(1).fit(CODES)
@@ -275,3 +289,40 @@ def test_bad_masks_are_refused(mask):
         index.kneighbors([[1, 1, 1]], mask=mask)
     with pytest.raises(ValueError, match="mask must be a boolean array"):
         index.radius_neighbors([[1, 1, 1]], mask=mask)
+
+
+def test_a_sparse_mask_stays_as_it_is():
+    codes = np.random.default_rng(0).integers(0, 2, (40, 16))
+    own = np.random.default_rng(1).random((3, 40)) < 0.5
+    mask = sparse.csr_matrix(own)
+    mask.data[::3] = False
+    arrays = [mask.data, mask.indices, mask.indptr]
+    before = [array.copy() for array in arrays]
+    for array in arrays:
+        array.setflags(write=False)
+    found = HammingNeighbors(5).fit(codes).kneighbors(codes[:3], mask=mask)
+    expected = HammingNeighbors(5).fit(codes).kneighbors(codes[:3], mask=mask.toarray())
+    np.testing.assert_array_equal(found, expected)
+    for array, old in zip(arrays, before):
+        np.testing.assert_array_equal(array, old)
+
+
+def test_missing_values_of_pandas_are_no_ids():
+    missing = pytest.importorskip("pandas").NA
+    with pytest.raises(ValueError, match="neither None nor NaN. Got <NA>"):
+        HammingNeighbors().fit(CODES, ids=["a", missing, "b"])
+
+
+def test_times_are_ids_of_their_own():
+    times = np.array(["2020-01-01", "2021-01-01T12:00:00.000000001"], "M8[ns]")
+    index = HammingNeighbors(1).fit([[0, 1], [1, 1]], ids=times)
+    assert index.kneighbors([[1, 1]], return_distance=False)[0, 0] == times[1]
+    assert index.remove(times[:1]).ids_.tolist() == [times[1]]
+
+
+def test_a_set_of_ids_says_what_to_remove_but_no_order():
+    index = HammingNeighbors(1).fit([[0, 1], [1, 1], [0, 0]], ids=["a", "b", "c"])
+    assert index.remove({"a", "c"}).ids_.tolist() == ["b"]
+    for ids in ({"d", "e"}, {"d": 1, "e": 2}):
+        with pytest.raises(ValueError, match="ids must be a sequence. Got {"):
+            index.add([[0, 1], [1, 1]], ids=ids)
