@@ -23,7 +23,7 @@ from ..model_selection import RetrievalSplit
 from ..persistence import write_file
 from ._chance import CHANCE, columns_above_chance, measure_chance, with_above_chance
 from ._columns import COLUMNS, MEASURED, Column, columns_of, name_measures
-from ._explored import Explored, best_runs, fit_runs
+from ._explored import Explored, best_runs, check_options, fit_runs
 from ._figures import Figure, draw_figures
 from ._given_codes import GivenCodes
 from ._method_table import METHODS, check_method, in_groups, method_from_name
@@ -259,10 +259,6 @@ class Comparison:
         for kind, text in texts.items():
             with write_file(paths[kind], "w", encoding="utf-8") as file:
                 file.write(text)
-        if self.explored is None:
-            del paths["explore"]
-        else:
-            self.explored.write(paths["explore"])
         if figures:
             paths["figures"] = folder / FIGURES
             paths["figures"].mkdir(exist_ok=True)
@@ -270,6 +266,10 @@ class Comparison:
             for kind in ("pdf", "svg"):
                 with write_file(paths["figures"] / f"{figure.name}.{kind}", "wb") as file:
                     file.write(figure.saved_as(kind))
+        if self.explored is None:
+            del paths["explore"]
+        else:
+            self.explored.write(paths["explore"])
         return paths
 
 
@@ -389,11 +389,7 @@ def compare(
     given, affinity = affinity, _decided(affinity, y)
     _check_rescoring(rescoring, X)
     shown, above_chance = _chosen_columns(columns, named, rescoring)
-    if not isinstance(explore, (bool, Mapping)):
-        raise ValueError(
-            "explore must be a bool, or a dict of arguments of write_page. "
-            f"Got {explore!r} instead."
-        )
+    page_options = check_options(explore)
     compared = X if y is None else y
     lengths = _check_integers(n_bits, "n_bits", 1)
     seeds = _check_integers(range(seeds) if is_int(seeds) else seeds, "seeds", 0)
@@ -445,7 +441,7 @@ def compare(
         "versions": versions(),
         "times": "; ".join(sorted({r.measured_on for r in results if r.measured_on})),
     }
-    if explore is False:
+    if page_options is None:
         return Comparison(results, about, shown, chance)
     fitted_here = [not isinstance(run.hasher, GivenCodes) for run in runs]
     best = best_runs(
@@ -455,7 +451,7 @@ def compare(
         return Comparison(results, about, shown, chance)
     seed = best[0].seed
     models = fit_runs(best, X, y, splits[seed].train)
-    options = {"title": name, "n_jobs": n_jobs} | dict({} if explore is True else explore)
+    options = {"title": name, "n_jobs": n_jobs} | page_options
     explored = Explored(models, X, compared, splits[seed], affinities[seed], options)
     return Comparison(results, about, shown, chance, explored)
 

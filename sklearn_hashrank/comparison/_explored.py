@@ -1,5 +1,6 @@
 """The best methods of a comparison, fitted once more, for a page to look at."""
 
+import inspect
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -20,6 +21,7 @@ from ._runner import Run, RunResult
 
 _MOST_MODELS = 2
 _MOST_QUERIES = 500
+_OWN = {"queries", "database", "affinity"}  # arguments of the page that the comparison decides
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,6 +64,25 @@ class Explored:
             database=self.split.database,
             **self.options,
         )
+
+
+def check_options(explore: Any) -> dict[str, Any] | None:
+    """Return further arguments of the page, or None for no page, before any method is fitted."""
+    if not isinstance(explore, (bool, Mapping)):
+        raise ValueError(
+            "explore must be a bool, or a dict of arguments of write_page. "
+            f"Got {explore!r} instead."
+        )
+    if isinstance(explore, bool):
+        return {} if explore else None
+    parameters = inspect.signature(write_page).parameters.values()
+    accepted = {each.name for each in parameters if each.kind is each.KEYWORD_ONLY} - _OWN
+    unknown = [name for name in explore if name not in accepted]
+    if unknown:
+        raise ValueError(
+            f"explore holds arguments of write_page, of {sorted(accepted)}. Got {unknown[0]!r}."
+        )
+    return dict(explore)
 
 
 def best_runs(runs: Sequence[Run], results: Sequence[RunResult], column: Column) -> list[Run]:

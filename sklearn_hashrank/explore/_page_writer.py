@@ -218,10 +218,6 @@ def _named(models: Any) -> dict[str, Any]:
     for name in models:
         if not isinstance(name, str) or not name.strip():
             raise ValueError(f"models must be named by str. Got {name!r}.")
-    if len({plain(name).strip() for name in models}) < len(models):
-        raise ValueError(
-            f"names of models must look different. Got {' and '.join(map(repr, models))}."
-        )
     return dict(models)
 
 

@@ -1,5 +1,7 @@
 """The page of the two best methods of a comparison."""
 
+from importlib.util import find_spec
+
 import numpy as np
 import pytest
 
@@ -106,3 +108,20 @@ def test_the_command_writes_the_page(no_pictures, tmp_path, monkeypatch, capsys)
     assert read(tmp_path / "out" / "explore.html")["items"]["kind"] == "pictures"
     assert main([*options, "--texts", "a.txt"]) == 2
     assert "--texts says how a page shows rows: it needs --explore" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["text", "queries", "path"])
+def test_arguments_of_the_page_are_checked_before_anything_is_fitted(digits, name):
+    with pytest.raises(ValueError, match=f"arguments of write_page, .*'texts'.* Got '{name}'"):
+        compare(*digits, methods={"lsh": Failing(8)}, explore={name: 1})
+
+
+def test_a_page_that_fails_leaves_everything_else_written(digits, tmp_path):
+    options = {"images": [tmp_path / f"{row}.png" for row in range(len(digits[0]))]}
+    found = compare(
+        *digits, methods=METHODS, n_bits=[8], seeds=1, protocol=PROTOCOL, explore=options
+    )
+    with pytest.raises(ValueError, match="cannot be read as a picture"):
+        found.write(tmp_path)
+    assert (tmp_path / "report.html").exists()
+    assert find_spec("matplotlib") is None or list((tmp_path / "figures").iterdir())
