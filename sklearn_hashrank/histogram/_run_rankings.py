@@ -87,8 +87,8 @@ def _queries(judgments: Run, scored: Run, queries: Queries) -> list[str]:
 
 def _refuse_swapped(judgments: Run, scored: Run) -> None:
     """Refuse levels between whole numbers beside scores that are all integers, as levels are."""
-    levels = (level for docs in judgments.values() for level in docs.values())
-    if any(type(level) is not int and level % 1 for level in levels) and all(
+    graded = [docs for docs in judgments.values() if not set(map(type, docs.values())) <= {int}]
+    if any(level % 1 for docs in graded for level in docs.values()) and all(
         type(score) is int and score >= 0 for docs in scored.values() for score in docs.values()
     ):
         raise ValueError(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .._utils.notation import split_notation
-from ._measure import Function, Measure, TieOrder, among, refuse
+from ._measure import COMMON_PARAMETERS, Function, Measure, TieOrder, among, refuse
 from ._registry import get_measure
 
 _EXAMPLE = "ndcg@100:gain=linear"
@@ -126,7 +126,8 @@ def parse_measure(notation: str) -> tuple[Measure, dict[str, Any]]:
     notation : str
         A name of the measure; ``@`` and an int, where only the first `k` places or a Hamming
         `radius` count; and ``:option=value`` for each further option. Or a measure as ir_measures
-        writes it: ``"nDCG@10"``, ``"AP(rel=2)"``, ``"RBP(p=0.5)"``.
+        writes it: ``"nDCG@10"``, ``"AP(rel=2)"``, ``"RBP(p=0.5)"``. Behind that may stand what it
+        has no words for, `ties` and `zero_division`: ``"nDCG@10:ties=docid"``.
 
     Returns
     -------
@@ -134,15 +135,24 @@ def parse_measure(notation: str) -> tuple[Measure, dict[str, Any]]:
     options : dict of str to object
         For `configure_measure`, which checks them.
     """
-    theirs = _THEIR_FORM.match(notation)
-    if theirs is not None and theirs[1] in _OF_IR_MEASURES:
+    theirs = _match_theirs(notation)
+    if theirs is not None:
         return _parse_theirs(notation, *theirs.groups())
     name, options = split_notation(notation, "measure", _EXAMPLE)
+    theirs = _match_theirs(name)
+    if theirs is not None:
+        if not set(options) <= set(COMMON_PARAMETERS):
+            raise ValueError(
+                f"measure {notation!r}: {theirs[1]} is a name of ir_measures, whose options stand "
+                f"in brackets, as in {_OTHER_EXAMPLE}."
+            )
+        measure, given = _parse_theirs(name, *theirs.groups())
+        return measure, given | options
     name, at, cut = (part.strip() for part in name.partition("@"))
     if name in _OF_IR_MEASURES:
         raise ValueError(
-            f"measure {notation!r}: {name} is a name of ir_measures, whose options stand in "
-            f"brackets, as in {_OTHER_EXAMPLE}."
+            f"measure {notation!r}: {name} is a name of ir_measures, which is written as in "
+            f"{_OTHER_EXAMPLE}."
         )
     measure = get_measure(name)
     if at:
@@ -152,6 +162,11 @@ def parse_measure(notation: str) -> tuple[Measure, dict[str, Any]]:
             )
         options = {measure.cut: _int_after_at(notation, cut, _EXAMPLE)} | options
     return measure, options
+
+
+def _match_theirs(notation: str) -> re.Match[str] | None:
+    found = _THEIR_FORM.match(notation)
+    return found if found is not None and found[1] in _OF_IR_MEASURES else None
 
 
 def _int_after_at(notation: str, cut: str, example: str) -> int:

@@ -45,6 +45,19 @@ def test_measures_of_a_run_by_default(files, capsys):
     ]
 
 
+@pytest.mark.filterwarnings("ignore:.* of 4 queries have no relevant item")
+@pytest.mark.filterwarnings("ignore::sklearn_hashrank.measures.TieWarning")
+def test_the_order_of_trec_eval_is_printed_alone(files, capsys):
+    names = "nDCG@10:ties=docid,AP(rel=2, cutoff=5):ties=docid"
+    assert main(["evaluate", *files, "--measures", names, "--json"]) == 0
+    scores = json.loads(capsys.readouterr().out)
+    h = RetrievalHistogram.from_run("qrels", "run")
+    assert scores == {
+        "nDCG@10:ties=docid": np.nanmean(h.measure("nDCG@10", ties="docid")),
+        "AP(rel=2, cutoff=5):ties=docid": 0.5,
+    }
+
+
 def test_policies_of_a_run(files, capsys):
     options = ["--query-set", "both", "--unjudged", "remove", "--measures", "RR", "--json"]
     assert main(["evaluate", *files, *options]) == 0

@@ -33,6 +33,12 @@ HISTOGRAM = RetrievalHistogram.from_scores(
         ("RBP(p=0.5)", "rbp", {"p": 0.5}),
         ("RBP(p=0.5, rel=2)@9", "rbp", {"p": 0.5, "level": 2, "k": 9}),
         ("BPref", "bpref", {}),
+        ("nDCG@10:ties=optimistic", "ndcg", {"k": 10, "gain": "linear", "ties": "optimistic"}),
+        (
+            "AP(rel=3, cutoff=9) : ties=pessimistic:zero_division=0",
+            "ap",
+            {"k": 9, "level": 3, "ties": "pessimistic", "zero_division": 0},
+        ),
     ],
 )
 def test_their_notation_is_ours(theirs, name, options):
@@ -59,6 +65,10 @@ def test_their_notation_is_ours(theirs, name, options):
         ("nDCG(dcg='log3')", "dcg must be a str among {'log2', 'exp-log2'}. Got 'log3'"),
         ("AP(rel=-1)", "'level' parameter of average_precision must be a number above 0 or None"),
         ("AP:k=3", "AP is a name of ir_measures, whose options stand in brackets"),
+        ("AP(rel=2):normalize=min", "AP.* is a name of ir_measures, whose options stand in"),
+        ("nDCG@10@3", "nDCG is a name of ir_measures, which is written as in nDCG@10"),
+        ("nDCG@10:ties=names", "'ties' parameter of ndcg must be"),
+        ("nDCG@10:ties", "must read parameter=value"),
         ("RBP(p=2)", "'p' parameter of rank_biased_precision must be a float between 0 and 1"),
         ("ERR@10", "a measure must be .* Got 'ERR'"),
     ],
