@@ -160,8 +160,8 @@ class EuclideanAffinity(BaseAffinity):
         self._check_fitted()
         n_features = as_vectors(y, name).shape[1]
         return (
-            f"{name}: vectors of {n_features:,} numbers: relevant within a distance of "
-            f"{self.thresholds_.max():.3g}"
+            f"{name}: vectors of {n_features:,} number{'s' * (n_features > 1)}: relevant within a "
+            f"distance of {self.thresholds_.max():.3g}"
         )
 
     def level_indices(self, queries, database):

@@ -55,6 +55,19 @@ def affinity_from_name(notation: str) -> Any:
         raise ArgumentTypeError(str(error)) from error
 
 
+def name_affinity(affinity: Any) -> str:
+    """Write an affinity as `affinity_from_name` reads it."""
+    name = next(name for name, kind in AFFINITIES.items() if kind is type(affinity))
+    defaults = AFFINITIES[name]().get_params()
+    changed = {key: value for key, value in affinity.get_params().items() if value != defaults[key]}
+    return ":".join([name, *(f"{key}={value!r}" for key, value in changed.items())])
+
+
+def compares_numbers(affinity: Any) -> bool:
+    """Whether labels are numbers to an affinity, and not names of classes or label paths."""
+    return isinstance(affinity, (EuclideanAffinity, SharedLabelAffinity))
+
+
 def refuse_both(options: Namespace) -> None:
     """Check that ``--neighbors`` alone says what is relevant."""
     if options.affinity != "auto":

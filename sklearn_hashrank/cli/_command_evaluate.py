@@ -33,7 +33,7 @@ from ._arguments import (
     add_rescoring,
     check_measures,
 )
-from ._data import check_row_labels, check_rows, note, number_paths
+from ._data import as_compared, check_row_labels, check_rows, note
 from ._errors import UsageError
 from ._evaluate_run import (
     add_run,
@@ -120,7 +120,7 @@ def _run(options: Namespace, arguments: list[str]) -> int:
         query_y = y
         if not is_self:
             query_y = _read_code_labels(options.query_labels, options.label_column, queries)
-        y, query_y = number_paths(options.label_column, y, query_y)
+        y, query_y = as_compared(affinity, options.label_column, y, query_y)
     scores, _ = measure_codes(
         queries,
         database,

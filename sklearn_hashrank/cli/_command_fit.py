@@ -9,8 +9,10 @@ import numpy as np
 from ..comparison import method_from_name
 from ..hasher_files import save_hasher
 from ..metrics.settings import with_settings
+from ._affinities import add_affinity
 from ._arguments import add_data_options, add_output, add_parser, positive
 from ._data import load_data
+from ._errors import UsageError
 from ._outputs import check_output_file
 
 _EPILOG = """\
@@ -27,6 +29,7 @@ def add_command(commands: Any) -> None:
     """Add ``fit`` to the commands."""
     parser = add_parser(commands, "fit", "learn a hasher and write it to a file", _run, _EPILOG)
     add_data_options(parser)
+    add_affinity(parser)
     parser.add_argument(
         "--method",
         default="itq",
@@ -51,6 +54,10 @@ def _run(options: Namespace, arguments: list[str]) -> int:
     check_output_file(options.output, [".npz"], [options.data, options.labels])
     method = method_from_name(options.method)
     hasher = with_settings(method, n_bits=options.bits, random_state=options.seed)
+    if options.affinity != "auto":
+        if "affinity" not in hasher.get_params():
+            raise UsageError(f"{options.method} has no parameter 'affinity': leave out --affinity.")
+        hasher.set_params(affinity=options.affinity)
     rows = load_data(options)
     start = time.perf_counter()
     hasher.fit(rows.X, rows.y)

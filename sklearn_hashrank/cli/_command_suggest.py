@@ -5,7 +5,8 @@ import sys
 from argparse import Namespace
 from typing import Any
 
-from ..comparison import method_from_name, suggest
+from ..comparison import Suggestion, method_from_name, suggest
+from ._affinities import add_affinity, name_affinity
 from ._arguments import add_data_options, add_parser, not_negative, positive, words
 from ._data import load_data
 
@@ -30,6 +31,7 @@ def add_command(commands: Any) -> None:
         _EPILOG,
     )
     add_data_options(parser)
+    add_affinity(parser)
     parser.add_argument(
         "--bits", type=positive, default=32, metavar="N", help="code length (default: 32)"
     )
@@ -87,6 +89,7 @@ def _run(options: Namespace, arguments: list[str]) -> int:
         n_bits=options.bits,
         new_classes=options.new_classes,
         methods=options.methods,
+        affinity=options.affinity,
         measure=options.measure,
         max_rows=options.rows,
         n_splits=options.splits,
@@ -95,7 +98,7 @@ def _run(options: Namespace, arguments: list[str]) -> int:
         progress=None if options.quiet else _show,
     )
     print(found)
-    print(f"command: {_command(options, found.method)}")
+    print(f"command: {_command(options, found)}")
     return 0
 
 
@@ -103,12 +106,14 @@ def _show(line: str) -> None:
     print(line, file=sys.stderr, flush=True)
 
 
-def _command(options: Namespace, method: str) -> str:
+def _command(options: Namespace, found: Suggestion) -> str:
     """What to type to learn the hasher from all rows."""
     parts = ["hashrank", "fit", "--data", options.data]
     if options.labels:
         parts += ["--labels", options.labels]
     for column in options.label_column:
         parts += ["--label-column", column]
-    parts += ["--method", method, "--bits", str(options.bits), "--output", "model.npz"]
+    if options.affinity != "auto" and "affinity" in found.hasher.get_params():
+        parts += ["--affinity", name_affinity(options.affinity)]
+    parts += ["--method", found.method, "--bits", str(options.bits), "--output", "model.npz"]
     return shlex.join(parts)

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ._affinities import compares_numbers
 from ._errors import UsageError
 from ._files import Rows, check_finite, check_labels, concatenate, read_labels, read_rows
 from ._tables import is_number
@@ -107,7 +108,7 @@ def load_data(options: Namespace, columns: Any = None, left_out: Sequence[str] =
         note(f"{path}: no labels; distances between the features say what is relevant")
     y = check_row_labels(y, options.labels or path, rows.X)
     if y is not None:
-        [y] = number_paths(options.label_column, y)
+        [y] = as_compared(getattr(options, "affinity", None), options.label_column, y)
     return rows._replace(y=y)
 
 
@@ -150,6 +151,38 @@ def check_row_labels(y: Any, path: str, X: Any) -> Any:
         n_labels = len(y) if y.ndim else 1
         raise UsageError(f"{path}: {n_labels} labels for {X.shape[0]} items.")
     return check_labels(y, path)
+
+
+def as_compared(affinity: Any, label_columns: list[str], *labels: np.ndarray) -> list[np.ndarray]:
+    """Return labels in the form that an affinity compares; None is a command without affinities."""
+    if compares_numbers(affinity):
+        return [_as_numbers(y) for y in labels]
+    if affinity == "auto" and any(map(_are_decimals, labels)):
+        note(
+            "labels are numbers with decimals, and each is a class of its own; --affinity "
+            "euclidean compares them by distance"
+        )
+    return number_paths(label_columns, *labels)
+
+
+def _as_numbers(y: np.ndarray) -> np.ndarray:
+    """Numbers of labels that a table holds as text, where one of them is not an integer."""
+    if y.dtype.kind not in "OUS":
+        return y
+    for label in map(str, np.unique(y.astype(str))):
+        if not is_number(label):
+            raise UsageError(f"this --affinity compares numbers. Got the label {label!r}.")
+    return y.astype(np.float64)
+
+
+def _are_decimals(y: np.ndarray) -> bool:
+    """Whether the text of a column is numbers, and not all of them integers."""
+    if y.dtype.kind != "U" or y.ndim != 1:
+        return False
+    distinct = list(map(str, np.unique(y)))
+    return all(map(is_number, distinct)) and not all(
+        float(label).is_integer() for label in distinct
+    )
 
 
 def number_paths(label_columns: list[str], *labels: np.ndarray) -> list[np.ndarray]:

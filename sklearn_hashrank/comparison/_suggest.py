@@ -352,7 +352,7 @@ def _why_not(method: Method, y: Any) -> str:
         return "networks take longer, and torch"
     if method.needs_y and y is None:
         return "learns from labels"
-    return "behind those above on the data sets of the user guide"
+    return "behind those above on most data sets of the user guide"
 
 
 def _describe_sample(split: RetrievalSplit, n_rows: int, n_splits: int, n_bits: int) -> str:

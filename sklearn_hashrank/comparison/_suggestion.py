@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..affinity import is_auto
 from ..metrics import holm_correction, paired_test
 
 _SIGNIFICANT = 0.05
@@ -173,10 +174,12 @@ class Suggestion:
         lines += [f"{what}: {text}" for what, text in self.about.items()]
         lines += [f"left out: {name}: {why}" for name, why in self.left_out.items()]
         lines += [f"not tried, {why}: {', '.join(names)}" for why, names in self.not_tried.items()]
-        lines += [
-            "in Python: hasher = "
-            f"method_from_name({self.method!r}).set_params(n_bits={self.n_bits}).fit(X, y)"
-        ]
+        settings = f"n_bits={self.n_bits}"
+        affinity = self.hasher.get_params().get("affinity", "auto")
+        if not is_auto(affinity):
+            settings += f", affinity={affinity!r}"
+        hasher = f"method_from_name({self.method!r}).set_params({settings})"
+        lines.append(f"in Python: hasher = {hasher}.fit(X, y)")
         return "\n".join(lines)
 
     def _table(self) -> list[str]:

@@ -76,7 +76,8 @@ def choose_retrieval_split(X: Any, y: Any = None) -> ChosenSplit:
             return ChosenSplit(usual, f"each of {n_classes} labels has {fewest:,} rows or more")
         reason = f"the rarest of {n_classes} labels, {name}, has {fewest:,} of {n_rows:,} rows"
         return ChosenSplit(_random(n_rows, n_classes), reason)
-    reason = f"the smallest of {n_classes} classes, {name}, has {fewest:,} row{'s' * (fewest > 1)}"
+    smallest = "the only class" if n_classes == 1 else f"the smallest of {n_classes} classes"
+    reason = f"{smallest}, {name}, has {fewest:,} row{'s' * (fewest > 1)}"
     if fewest >= needed:
         return ChosenSplit(usual, reason)
     if fewest < 2 or fewest < _EVEN * counts.mean():

@@ -507,3 +507,9 @@ def test_levels_that_pairs_of_rows_meet(data):
             assert set(found) <= set(levels)
         else:
             np.testing.assert_array_equal(found, np.unique(levels))
+
+
+@pytest.mark.parametrize(("width", "words"), [(1, "1 number: "), (2, "2 numbers: ")])
+def test_targets_are_counted(width, words):
+    y = np.arange(12.0).reshape(-1, width)
+    assert words in EuclideanAffinity().fit(y).describe(y)

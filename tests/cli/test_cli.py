@@ -1080,6 +1080,28 @@ def test_suggest_prints_the_choice_and_the_command_that_learns_it(folder, capsys
     assert "relevance: y: 3 labels, 1.0 per row" in out
 
 
+@pytest.mark.parametrize("method", ["rsh", "itq"])
+def test_suggest_and_fit_take_an_affinity(folder, capsys, method):
+    X = np.random.default_rng(0).normal(size=(90, 4))
+    lines = ["a,b,c,d,target", *(",".join(map(str, [*row, row[0]])) for row in X)]
+    Path("rows.csv").write_text("\n".join(lines))
+    data = ["--data", "rows.csv", "--label-column", "target", "--bits", "3"]
+    affinity = "euclidean:levels=(1, 2):percentiles=(30, 10)"
+    settings = ["--methods", method, "--splits", "1", "--affinity", affinity]
+    code, out, _ = run(capsys, "suggest", *data, *settings)
+    assert code == 0
+    command = shlex.split(out.splitlines()[-1].removeprefix("command: hashrank "))
+    assert (affinity in command) == ("percentiles=(30, 10)" in out.splitlines()[-2])
+    assert (affinity in command) == (method == "rsh")
+    assert run(capsys, *command)[0] == 0
+    fitted = load_hasher("model.npz")
+    if method == "rsh":
+        assert fitted.affinity.percentiles == (30, 10)
+    else:
+        line = refused(capsys, *command, "--affinity", "euclidean")
+        assert "itq has no parameter 'affinity'" in line
+
+
 def test_suggest_without_labels_and_what_it_refuses(folder, capsys):
     X = np.random.default_rng(0).normal(size=(60, 4))
     np.save("rows.npy", X)

@@ -30,6 +30,12 @@ def write(text, name="t.csv"):
     return name
 
 
+def printed(capsys, *arguments):
+    """What the command prints where it succeeds."""
+    assert main([str(argument) for argument in arguments]) == 0
+    return capsys.readouterr().out
+
+
 def refusal(*arguments):
     """The line with which the command refuses its input; nothing is left behind."""
     before = set(os.listdir("."))
@@ -97,6 +103,49 @@ def test_integers_of_a_path_stay_apart_beside_any_column(other):
     pd.DataFrame({"coarse": coarse, "fine": fine}).to_csv("t.csv", index=False)
     [paths] = number_paths(["coarse", "fine"], read_labels("t.csv", ["coarse", "fine"]))
     assert paths.tolist() == [[2, 2], [2, 3], [3, 2], [3, 3]]
+
+
+@pytest.mark.parametrize("targets", [["t"], ["t", "u"], ["n", "t"], ["n", "m"]])
+@pytest.mark.parametrize("kind", ["csv", "npz"])
+def test_targets_are_compared_by_their_distance(targets, kind, capsys):
+    """Several columns would be label paths, whose numbers are ranks; those of a CSV file, text."""
+    rng = np.random.default_rng(0)
+    table = {name: np.exp(rng.uniform(0, 2, size=60)) for name in "abtu"}
+    table |= {name: rng.integers(-5, 5, 60) ** 3 for name in "nm"}
+    y = np.stack([table[name] for name in targets], axis=1).astype(float)
+    X = np.stack([table["a"], table["b"]], axis=1)
+    np.savez("rows.npz", X=X, **{name: table[name] for name in targets})
+    pd.DataFrame({name: table[name] for name in ["a", "b", *targets]}).to_csv("rows.csv")
+    np.savez("vectors.npz", X=X, y=y)
+    np.save("codes.npy", X.mean(axis=0) < X)
+    options = [word for name in targets for word in ("--label-column", name)]
+    codes = ["evaluate", "--database", "codes.npy", "--bits", "2", "--json"]
+    codes += ["--affinity", "euclidean:percentiles=(80,40):levels=(1,2)"]
+    found = printed(capsys, *codes, "--database-labels", f"rows.{kind}", *options)
+    assert found == printed(capsys, *codes, "--database-labels", "vectors.npz")
+
+
+def test_label_sets_in_columns_of_a_table(capsys):
+    Y = np.array([[1, 0], [0, 1], [1, 1], [1, 0], [0, 1], [1, 1]])
+    pd.DataFrame(Y, columns=["s", "t"]).to_csv("sets.csv", index=False)
+    np.save("sets.npy", Y)
+    np.save("codes.npy", np.eye(6, dtype=np.uint8))
+    codes = ["evaluate", "--database", "codes.npy", "--bits", "6", "--json"]
+    codes += ["--affinity", "shared-labels"]
+    columns = ["--database-labels", "sets.csv", "--label-column", "s", "--label-column", "t"]
+    found = printed(capsys, *codes, *columns)
+    assert found == printed(capsys, *codes, "--database-labels", "sets.npy")
+
+
+def test_decimals_of_a_csv_file_are_classes_and_a_note_says_so(capsys):
+    np.save("codes.npy", np.eye(4, dtype=np.uint8))
+    codes = ["evaluate", "--database", "codes.npy", "--bits", "4", "--database-labels", "t.csv"]
+    for values, is_noted in (("3.9 3.10 3.9 3.10", True), ("1.0 2.0 1.0 2.0", False)):
+        write("\n".join(["c", *values.split()]))
+        assert main(codes) == 0
+        assert ("--affinity euclidean compares them" in capsys.readouterr().err) == is_noted
+    write("c\n3.5\nabc\n3.5\n4\n")
+    assert "compares numbers. Got the label 'abc'" in refusal(*codes, "--affinity", "euclidean")
 
 
 @pytest.mark.parametrize("columns", [["c"], ["c", "d"]])

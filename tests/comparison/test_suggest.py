@@ -177,3 +177,4 @@ def test_a_given_affinity_is_learned_from_and_judged_by():
     found = suggest(X, y, affinity=HierarchicalAffinity(), methods=["rsh"], **QUICK)
     assert "HierarchicalAffinity" in repr(found.hasher)
     assert "path" in found.about["relevance"]
+    assert str(found).endswith(".set_params(n_bits=4, affinity=HierarchicalAffinity()).fit(X, y)")

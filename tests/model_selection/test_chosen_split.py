@@ -90,3 +90,8 @@ def test_the_rows_suffice_for_what_is_chosen(data):
         [split] = protocol.split(X, y)
         assert set(split.train) <= set(split.database)
         assert len(split.query) + len(split.database) == n_rows
+
+
+def test_one_class_is_not_the_smallest():
+    _, reason = choose_retrieval_split(np.zeros((50, 2)), np.zeros(50, dtype=int))
+    assert reason == "the only class, class 0, has 50 rows"
