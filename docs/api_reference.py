@@ -177,6 +177,8 @@ SECTIONS = (
             "RecallAtKDisplay",
             "BitsCurveDisplay",
             "CodeUsageDisplay",
+            "RetrievalGridDisplay",
+            "RetrievedItems",
         ),
         "Pictures of the above, drawn by matplotlib.",
     ),

@@ -66,6 +66,8 @@ from .displays import (
     CodeUsageDisplay,
     PrecisionRecallDisplay,
     RecallAtKDisplay,
+    RetrievalGridDisplay,
+    RetrievedItems,
     TieRangeDisplay,
     TrainingCurveDisplay,
 )
@@ -77,7 +79,9 @@ __all__ = [
     "PairedTest",
     "PrecisionRecallDisplay",
     "RecallAtKDisplay",
+    "RetrievalGridDisplay",
     "RetrievalScorer",
+    "RetrievedItems",
     "TieRangeDisplay",
     "TrainingCurveDisplay",
     "average_cumulative_gain_score",
