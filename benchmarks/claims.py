@@ -4,8 +4,8 @@
 
 Claims are in ``claims.toml`` of the output folder, results in its folder ``results``. No data are
 needed. For each paper a file of claims with verdicts, differences and tests is written into the
-folder ``verdicts``, with a list of questions and a count of all verdicts. The documentation
-includes them, and draws the pictures when it is built.
+folder ``verdicts``, with a list of questions, a count of all verdicts, and the tables of the page
+about ties. The documentation includes them, and draws the pictures when it is built.
 """
 
 import argparse
@@ -21,6 +21,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
+import tie_tables
 from sheet import csv_table
 from verdicts import CONFIRMED, CONTRADICTED, UNDECIDED, Cell, Tested, by_line, judge, side_of_line
 from verdicts import test_cells as tested_cells
@@ -40,10 +41,13 @@ TITLES = {
     "fit_seconds": "seconds to train",
     "encode_microseconds": "microseconds to encode a row",
     "code_entropy": "entropy of the codes in bits",
+    "distinct_codes": "codes in use",
+    "precision@100": "precision at 100",
+    "precision@1000": "precision at 1,000",
     "ap:one random order": "AP of one random order",
     "ndcg:one random order": "NDCG of one random order",
 }
-NOT_SHARES = ("fit_seconds", "encode_microseconds", "code_entropy")
+NOT_SHARES = ("fit_seconds", "encode_microseconds", "code_entropy", "distinct_codes")
 MOST_LINES_OF_A_SENTENCE = 3
 
 
@@ -125,8 +129,8 @@ def _number(text):
 class Comparison:
     """One comparison of a claim: what is on the left, on the right, and which side is claimed."""
 
-    def __init__(self, given: Mapping[str, Any], results: Results):
-        self.given, self.results = given, results
+    def __init__(self, given: Mapping[str, Any], results: Results, names_measure: bool = False):
+        self.given, self.results, self.names_measure = given, results, names_measure
         self.part, self.measure = given["part"], given["measure"]
         self.ranged = given.get("range", False)
         self.tasks = [given["task"]] if "task" in given else results.tasks(self.part)
@@ -141,11 +145,15 @@ class Comparison:
     def cells(self) -> list[Cell]:
         """Leads of all sets, methods, rivals and lengths that have results on both sides."""
         return [
-            Cell((self.results.title(self.part, task), left, right), n_bits, tuple(leads))
+            Cell((self._title(task), left, right), n_bits, tuple(leads))
             for task in self.tasks
             for left, right, n_bits, leads in self._leads(task)
             if leads
         ]
+
+    def _title(self, task):
+        title = self.results.title(self.part, task)
+        return f"{title}, {TITLES[self.measure]}" if self.names_measure else title
 
     def _leads(self, task) -> Iterator[tuple[str, str, int, list[float]]]:
         if self.given.get("overlap"):
@@ -212,7 +220,7 @@ class Comparison:
 
     def _name_of_right(self, than, task):
         if "measure" in than:
-            return TITLES.get(than["measure"], than["measure"])
+            return TITLES[than["measure"]]
         if "task" in than:
             return self.results.title(self.part, than["task"])
         return f"its {'shortest' if than['bits'] == 'shortest' else 'next shorter'} code"
@@ -274,6 +282,12 @@ class Judged:
         return self.claim["compare"][0]["measure"]
 
     @property
+    def measures(self) -> str:
+        """What the measures of all comparisons are called."""
+        names = dict.fromkeys(given["measure"] for given in self.claim["compare"])
+        return " and ".join(TITLES[name] for name in names)
+
+    @property
     def is_of_experiment(self) -> bool:
         """Whether it rests on results."""
         return bool(self.tested)
@@ -285,7 +299,8 @@ def judge_claim(claim: Mapping[str, Any], results: Results) -> Judged:
         return Judged(claim, CONTRADICTED if claim.get("contradicted") else CONFIRMED)
     if "untested" in claim:
         return Judged(claim, NOT_TESTED)
-    comparisons = [Comparison(given, results) for given in claim["compare"]]
+    several = len({given["measure"] for given in claim["compare"]}) > 1
+    comparisons = [Comparison(given, results, several) for given in claim["compare"]]
     cells = [cell for comparison in comparisons for cell in comparison.cells()]
     missing = list(dict.fromkeys(name for each in comparisons for name in each.missing))
     if not cells:
@@ -329,7 +344,7 @@ def sentence(judged: Judged) -> str:
     n = f"{seeds[0]}" if len(seeds) == 1 else f"{seeds[0]} to {seeds[-1]}"
     text = (
         f"As claimed in {sides.count(1)} of {len(sides)} comparisons, the opposite in "
-        f"{sides.count(-1)}; n = {n} seeds. "
+        f"{sides.count(-1)}; n = {n} seed{'s' * (seeds[-1] > 1)}. "
     )
     lines = by_line(judged.tested)
     ordered = sorted(lines, key=lambda line: _mean(lines[line]))
@@ -383,7 +398,7 @@ def block(judged: Judged) -> str:
         cells = [_cell(at[n_bits], judged.measure) if n_bits in at else "" for n_bits in lengths]
         rows.append([title, name_of(left), name_of(right), *cells])
     header = ["set", "left", "right", *(f"{n_bits} bits" for n_bits in lengths)]
-    table = csv_table([header, *rows], f"{TITLES.get(judged.measure, judged.measure)}: leads")
+    table = csv_table([header, *rows], f"Leads in {judged.measures}")
     alt = f"{claim['says']} {judged.verdict.capitalize()}."
     return f"""
 .. _claim-{judged.name}:
@@ -487,7 +502,7 @@ def texts(folder: Path) -> dict[str, str]:
         if others:
             parts.append(f"\n.. rubric:: Mathematics, and what has no results\n\n{rows_of(others)}")
         found[f"{paper}.inc"] = "".join(parts)
-    return found
+    return found | tie_tables.texts(Results.read(folder / "results"))
 
 
 def write_texts(folder: Path) -> None:
@@ -547,7 +562,7 @@ def draw(judged: Judged) -> Any:
     names = ", ".join(f"{n} {_SHAPES[i % len(_SHAPES)]}" for i, n in enumerate(lengths))
     key = "   ".join(f"({number}) {title}" for number, title in enumerate(sets, 1))
     axes.set_xlabel(
-        f"lead in {TITLES.get(judged.measure, judged.measure)}; right of 0: as claimed\n"
+        f"lead in {judged.measures}; right of 0: as claimed\n"
         f"bits: {names}" + (f"\n{key}" if len(sets) > 1 else f"; {sets[0]}"),
         fontsize=8,
     )

@@ -224,6 +224,24 @@ def test_texts_hold_the_numbers(folder, claims):
     assert ":ref:`Question rival? <claim-rival>`\n     - confirmed\n" in questions
 
 
+def test_measures_of_one_claim_are_lines_of_their_own(claims):
+    runs = {
+        ("made", "one", measure): {
+            (method, 8): {seed: (value, np.nan, np.nan) for seed in SEEDS}
+            for method, value in (("good", 0.2), ("bad", 0.1))
+        }
+        for measure in ("ap", "ndcg")
+    }
+    compared = [
+        {"part": "made", "measure": measure, "ours": ["good"], "others": ["bad"]}
+        for measure in ("ap", "ndcg")
+    ]
+    claim = {"id": "both", "paper": "p", "where": "1", "says": "S.", "compare": compared}
+    judged = claims.judge_claim(claim, claims.Results(runs))
+    assert [each.cell.line[0] for each in judged.tested] == ["one, AP", "one, NDCG"]
+    assert judged.measures == "AP and NDCG"
+
+
 def test_pictures_are_drawn(folder, claims):
     pytest.importorskip("matplotlib")
     folder()
@@ -275,6 +293,7 @@ def test_comparisons_name_methods_and_places_that_results_have(claims):
             if compared["part"] in parts:
                 tasks = results.tasks(compared["part"])
                 assert compared.get("task", tasks[0]) in tasks, claim["id"]
+            assert compared["measure"] in claims.TITLES, claim["id"]
 
 
 WHO_IS_AHEAD = re.compile(
