@@ -36,8 +36,8 @@ TITLES = {
     "mlgap": "mLGAP",
     "recall@1000": "recall at 1,000",
     "ndcg:gain=linear:discount=log2": "NDCG, equation 12",
-    "ap@5000:normalize=retrieved": "AP@5K",
-    "ap@1000:normalize=retrieved": "AP@1000",
+    "ap@5000:normalize=retrieved": "AP at 5,000",
+    "ap@1000:normalize=retrieved": "AP at 1,000",
     "fit_seconds": "seconds to train",
     "encode_microseconds": "microseconds to encode a row",
     "code_entropy": "entropy of the codes in bits",
@@ -455,7 +455,7 @@ def questions(all_judged: list[Judged]) -> str:
     for each in all_judged:
         if "ask" not in each.claim:
             continue
-        closest = ""
+        closest = "shown by a test" if "shown" in each.claim else "no results yet"
         if each.tested:
             of = by_line(each.tested)
             line = min(of, key=lambda line: _mean(of[line]))
