@@ -23,7 +23,17 @@ from typing import Any
 
 import tie_tables
 from sheet import csv_table
-from verdicts import CONFIRMED, CONTRADICTED, UNDECIDED, Cell, Tested, by_line, judge, side_of_line
+from verdicts import (
+    CONFIRMED,
+    CONTRADICTED,
+    LEAST_SEEDS,
+    UNDECIDED,
+    Cell,
+    Tested,
+    by_line,
+    judge,
+    side_of_line,
+)
 from verdicts import test_cells as tested_cells
 
 NOT_TESTED = "not tested"
@@ -346,6 +356,8 @@ def sentence(judged: Judged) -> str:
         f"As claimed in {sides.count(1)} of {len(sides)} comparisons, the opposite in "
         f"{sides.count(-1)}; n = {n} seed{'s' * (seeds[-1] > 1)}. "
     )
+    if seeds[-1] < LEAST_SEEDS:
+        text += f"Fewer than {LEAST_SEEDS} seeds decide nothing. "
     lines = by_line(judged.tested)
     ordered = sorted(lines, key=lambda line: _mean(lines[line]))
     against = [line for line in ordered if side_of_line(lines[line]) < 0]
