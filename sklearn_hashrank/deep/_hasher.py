@@ -288,7 +288,7 @@ class DeepHasher(CallbackSupportMixin, BaseHasher):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features), images or Dataset
+        X : {array-like, sparse matrix, dask array} of shape (n_samples, n_features), images or Dataset
             Training rows.
         y : array-like with n_samples rows, default=None
             What `affinity` compares. None: the `y` of the items of a data set, or else `X` itself.
