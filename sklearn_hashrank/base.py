@@ -414,8 +414,8 @@ class BaseHasher(
             raise ValueError(
                 "database='fit' needs the codes of the training rows, which this "
                 f"{name} does not hold: hashers keep them as `codes_` after fit, but not in files "
-                "saved without training rows, and not after partial_fit or fit of a dask array or a "
-                "file. Pass database=(X, y)."
+                "saved without training rows, and not after partial_fit or fit of a dask array. "
+                "Pass database=(X, y)."
             )
         if not hasattr(self, "y_"):
             raise ValueError(

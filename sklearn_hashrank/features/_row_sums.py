@@ -12,7 +12,7 @@ from ._moments import Moments
 
 
 class RowSums(NamedTuple):
-    """Moments of rows, and covariance where it is wanted; those of other rows are added by ``+``."""
+    """Moments of rows, and covariance where it is wanted; those of others are added by ``+``."""
 
     moments: Moments
     covariance: np.ndarray | None

@@ -14,8 +14,11 @@ One block is alive at a time, or one for each thread of `map`.
 results that come back chunk by chunk; a sum is added in a tree. Dask is imported only when one of
 its arrays is given.
 
-Rows that a hasher is fitted on, and that are not in memory, are ``ManyRows`` (``_many_rows.py``): it
-sums over all of them, and learns the rest from a sample of them. ``StoredRows`` are those of files.
+Rows that a hasher is fitted on, and that are not in memory, are ``ManyRows`` (``_many_rows.py``):
+the hasher adds up all of them, or learns from a sample of them. ``StoredRows`` are those of files::
+
+    many_rows(X, y) -> ManyRows.source() -> RowSource.sum(what adds up)
+                    -> ManyRows.sample(n, seed) -> rows in memory
 
 ``BaseHasher.encode_blocks`` maps rows, or pairs ``(rows, y)``, to codes::
 

@@ -1,4 +1,4 @@
-"""Rows that are not in memory: what every hasher learns from them, and how many it holds at once."""
+"""Rows that are not in memory: what every hasher learns, and how many rows it holds at once."""
 
 import re
 import weakref
