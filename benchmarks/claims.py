@@ -2,8 +2,8 @@
 
     python benchmarks/claims.py --output docs/reproduction
 
-Claims are in ``claims.toml`` of the output folder, results in its folder ``results``. No data are
-needed. For each paper a file of claims with verdicts, differences and tests is written into the
+Claims are in ``claims.toml`` of the output folder, results in its folders ``results`` and ``ties``.
+No data are needed. For each paper a file of claims with verdicts, differences and tests is written into the
 folder ``verdicts``, with a list of questions, a count of all verdicts, and the tables of the page
 about ties. The documentation includes them, and draws the pictures when it is built.
 """
@@ -73,10 +73,10 @@ class Results:
 
     @classmethod
     def read(cls, folder: Path) -> "Results":
-        """Read the CSV files of a folder; there may be none."""
+        """Read the CSV files of the folders ``results`` and ``ties``; there may be none."""
         runs: dict = {}
         titles = {}
-        for path in sorted(folder.glob("*.csv")):
+        for path in sorted([*folder.glob("results/*.csv"), *folder.glob("ties/*.csv")]):
             with open(path, encoding="utf-8", newline="") as file:
                 for line in csv.DictReader(file):
                     figure = tuple(_number(line[name]) for name in ("value", "low", "high"))
@@ -499,7 +499,7 @@ def read_claims(folder: Path) -> dict[str, Any]:
 
 def judge_all(folder: Path) -> list[Judged]:
     """Verdicts on all claims of a folder."""
-    results = Results.read(folder / "results")
+    results = Results.read(folder)
     return [judge_claim(claim, results) for claim in read_claims(folder)["claim"]]
 
 
@@ -514,7 +514,7 @@ def texts(folder: Path) -> dict[str, str]:
         if others:
             parts.append(f"\n.. rubric:: Mathematics, and what has no results\n\n{rows_of(others)}")
         found[f"{paper}.inc"] = "".join(parts)
-    return found | tie_tables.texts(Results.read(folder / "results"))
+    return found | tie_tables.texts(Results.read(folder))
 
 
 def write_texts(folder: Path) -> None:

@@ -1,7 +1,7 @@
 """Average precision of random orders of tied items, beside the exact mean over all orders.
 
     python benchmarks/tie_orders.py --data GIST.npz [--seeds 0 1 2 3 4]
-        [--output docs/reproduction/results]
+        [--output docs/reproduction/ties]
 
 What an evaluation does that sorts: the database is shuffled, then sorted by distance for each query
 by a stable sort. Ten such orders for each hasher. Seeds that the output has already are kept.
@@ -87,7 +87,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", required=True, help="GIST of CIFAR-10, npz")
     parser.add_argument("--seeds", type=int, nargs="+", default=range(5))
-    parser.add_argument("--output", default="docs/reproduction/results")
+    parser.add_argument("--output", default="docs/reproduction/ties")
     options = parser.parse_args()
     X, y = gist(options.data)
     path = Path(options.output) / "tie_orders.csv"

@@ -288,7 +288,7 @@ def test_claims_of_mathematics_name_tests_that_are_there(claims):
 
 
 def test_comparisons_name_methods_and_places_that_results_have(claims):
-    results = claims.Results.read(FOLDER / "results")
+    results = claims.Results.read(FOLDER)
     parts = {part for part, _, _ in results.runs}
     for claim in claims.read_claims(FOLDER)["claim"]:
         for compared in claim.get("compare", ()):
