@@ -45,6 +45,7 @@ def _list_methods() -> None:
             if method.group == group:
                 print(f"  {name:{width}} {'*' if method.needs_y else ' '} {method.line}")
     print("* refuses rows without labels")
+    print("compare also takes faiss:FACTORY, and hashers with :distance=asymmetric or =decoded")
 
 
 def _list_parameters(notation: str) -> None:
