@@ -26,6 +26,7 @@ RANKING = {
 PAIRWISE = {
     name: (PairwiseLoss, (name,), {}) for name in [*PAIRWISE_OBJECTIVES, "dpsh", "hashnet", "dtsh"]
 }
+PAIRWISE["dtsh-graded"] = (PairwiseLoss, ("dtsh",), {"graded": True})
 LOSSES = {**RANKING, **PAIRWISE}
 
 
