@@ -1,0 +1,3 @@
+"""Tables."""
+def write_tables(results, folder):
+    raise NotImplementedError
