@@ -14,13 +14,11 @@ from pathlib import Path
 
 from sklearn_hashrank.comparison import method_from_name
 
-COLUMNS = (
-    "part,task,n_queries,n_database,n_train,method,n_bits,seed,measure,value,low,high,fit_seconds"
-).split(",")
-_OF_A_LINE = ("task", "method", "n_bits", "seed", "measure")
-_OF_A_RUN = _OF_A_LINE[:-1]
-_INTEGERS = ("n_queries", "n_database", "n_train", "n_bits", "seed")
+_SIZES = ("n_queries", "n_database", "n_train")
+_OF_A_RUN = ("task", "method", "n_bits", "seed")
+_OF_A_LINE = (*_OF_A_RUN, "measure")
 _NUMBERS = ("value", "low", "high", "fit_seconds")
+COLUMNS = ("part", "task", *_SIZES, "method", "n_bits", "seed", "measure", *_NUMBERS)
 
 
 def parameters_of(notation):
@@ -38,7 +36,9 @@ class Results:
 
     def __init__(self, folder, part):
         self.part = part
-        self.csv_path, self.json_path = (Path(folder) / f"{part}.{kind}" for kind in ("csv", "json"))
+        self.csv_path, self.json_path = (
+            Path(folder) / f"{part}.{kind}" for kind in ("csv", "json")
+        )
         self.lines, self.about = {}, {"part": part, "stamps": [], "tasks": {}, "methods": {}}
         if self.csv_path.exists():
             with open(self.csv_path, encoding="utf-8", newline="") as file:
@@ -72,15 +72,17 @@ class Results:
         """Add what a run found; `measures` maps names to (value, low, high)."""
         scores = result.scores
         for measure, (value, low, high) in measures.items():
-            sizes = {name: scores[name] for name in ("n_queries", "n_database", "n_train")}
+            sizes = {name: scores[name] for name in _SIZES}
             run = {"method": result.method, "n_bits": result.n_bits, "seed": result.seed}
             numbers = {"value": value, "low": low, "high": high}
             numbers["fit_seconds"] = scores["fit_seconds"]
-            self._add({"part": self.part, "task": task, **sizes, **run, "measure": measure, **numbers})
+            self._add(
+                {"part": self.part, "task": task, **sizes, **run, "measure": measure, **numbers}
+            )
 
     def runs(self):
         """The runs that there are, as tuples of task, method, length and seed."""
-        return {key[:-1] for key in self.lines}
+        return {tuple(line[name] for name in _OF_A_RUN) for line in self.lines.values()}
 
     def values(self, task, measure, column="value"):
         """Values by method, length and seed: ``values[method, n_bits][seed]``."""
@@ -95,7 +97,7 @@ class Results:
     def sizes(self, task):
         """Numbers of queries, database and training rows by method and length."""
         return {
-            (line["method"], line["n_bits"]): tuple(line[name] for name in _INTEGERS[:3])
+            (line["method"], line["n_bits"]): tuple(line[name] for name in _SIZES)
             for line in self.lines.values()
             if line["task"] == task
         }
@@ -103,7 +105,11 @@ class Results:
     def write(self):
         """Write both files, sorted, so that equal results are equal files."""
         used = sorted(
-            {each["stamp"] for methods in self.about["methods"].values() for each in methods.values()}
+            {
+                each["stamp"]
+                for methods in self.about["methods"].values()
+                for each in methods.values()
+            }
         )
         self.about["stamps"] = [self.about["stamps"][number] for number in used]
         for methods in self.about["methods"].values():
@@ -121,7 +127,7 @@ class Results:
 
 
 def _parsed(line):
-    for name in _INTEGERS:
+    for name in (*_SIZES, "n_bits", "seed"):
         line[name] = int(line[name])
     for name in _NUMBERS:
         line[name] = float(line[name]) if line[name] else math.nan

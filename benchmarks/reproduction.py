@@ -22,21 +22,23 @@ import datetime
 import subprocess
 import sys
 import time
+from importlib.metadata import version
 from pathlib import Path
 
-from experiments import LATER, PARTS, Sets
-from paper_results import Results, parameters_of
+from experiments import PARTS, Sets
+from paper_results import Results
 from paper_tables import write_tables
-from sheet import processor
+from sheet import PACKAGES, processor
 
 from sklearn_hashrank.comparison import compare, method_from_name
 
 FILES = ("data", "features", "intents", "multilabel", "cifar100", "nus_wide", "labelme")
 ROOT = Path(__file__).parents[1]
+USED = ("numpy", "scipy", "scikit-learn", "numba")
 CURVE_POINTS = (10, 30, 100, 300, 1000, 3000, 10_000, 30_000)
 
 
-class TimeIsUp(Exception):
+class TimeIsUpError(Exception):
     """No run is begun after --minutes."""
 
 
@@ -58,17 +60,13 @@ def notations_of(task, n_features, n_train):
 
 
 def in_turns(parts, n_seeds):
-    """Yield what to run next: quick methods of all tasks first, and a seed after the other.
-
-    As (part, task, seed, names of rows).
-    """
+    """What to run after what, as a list of (part, task, seed, names of rows)."""
     turns = {}
     for number, part in enumerate(parts):
         for task in PARTS[part].tasks:
             for seed in range(task.seeds or n_seeds):
-                for row, notation in task.methods.items():
-                    name = notation.partition(":")[0]
-                    turn = task.order + LATER.get(name, 0), seed, number, task.key
+                for row in task.methods:
+                    turn = *task.turn(row, seed), number, task.key
                     turns.setdefault(turn, (part, task, seed, []))[3].append(row)
     return [turns[turn] for turn in sorted(turns)]
 
@@ -106,7 +104,7 @@ def run_turn(part, task, seed, rows, sets, options, stamp, deadline):
         if not result.error:
             results.add(task.key, result, figures_of(task, result))
         if not result.kept and time.monotonic() > deadline:
-            raise TimeIsUp
+            raise TimeIsUpError
 
     try:
         comparison = compare(
@@ -146,44 +144,38 @@ def _progress(part, result, n_done, n_runs):
 
 def stamp_of(options):
     """By what code, versions and command runs are made, and where and when."""
-    from sklearn_hashrank.comparison import compare as _  # noqa: F401
-    import joblib, numba, numpy, scipy, sklearn  # noqa: E401
-
-    versions = {each.__name__: each.__version__ for each in (joblib, numba, numpy, scipy, sklearn)}
-    versions["python"] = sys.version.split()[0]
-
-    def git(*arguments):
-        done = subprocess.run(
-            ["git", "-C", str(ROOT), *arguments], capture_output=True, text=True, check=False
-        )
-        return done.stdout.strip() or "unknown"
-
-    changed = git("status", "--porcelain", "--", "sklearn_hashrank") != "unknown"
+    changes = " and changes" if _git("status", "--porcelain", "--", "sklearn_hashrank") else ""
     return {
-        "commit": git("rev-parse", "--short=12", "HEAD") + " and changes" * changed,
-        "package": git("rev-parse", "HEAD:sklearn_hashrank") + " and changes" * changed,
+        "commit": (_git("rev-parse", "--short=12", "HEAD") or "unknown") + changes,
+        "package": (_git("rev-parse", "HEAD:sklearn_hashrank") or "unknown") + changes,
         "command": f"python benchmarks/reproduction.py PART --seeds {options.seeds}",
-        "versions": versions,
+        "versions": {name: version(name) for name in PACKAGES if name in USED},
         "processor": processor(),
         "date": datetime.date.today().isoformat(),
     }
 
 
+def _git(*arguments):
+    done = subprocess.run(
+        ["git", "-C", str(ROOT), *arguments], capture_output=True, text=True, check=False
+    )
+    return done.stdout.strip()
+
+
 def run(options):
-    """Run the parts until all is done or the time is over; return whether all is done."""
+    """Run the parts until all is done or the time is over, and say what is left."""
     deadline = time.monotonic() + 60 * options.minutes
     sets = Sets({name: getattr(options, name) for name in FILES}, options.scale)
     stamp, turns = stamp_of(options), in_turns(options.parts, options.seeds)
     for number, turn in enumerate(turns):
         try:
             run_turn(*turn, sets, options, stamp, deadline)
-        except TimeIsUp:
-            print("The time is over. The same command again goes on. Not done yet:")
+        except TimeIsUpError:
+            print("The time is over. The same command again goes on with:")
             for part, task, seed, rows in turns[number:]:
                 print(f"  {part}, {task.key}, seed {seed}: {', '.join(rows)}")
-            return False
+            return
     print("All is done.")
-    return True
 
 
 def main():
