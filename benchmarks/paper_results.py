@@ -9,7 +9,6 @@ command, code and versions the runs were made, on which processor and when.
 
 import csv
 import json
-import math
 from pathlib import Path
 
 from sklearn_hashrank.comparison import method_from_name
@@ -90,7 +89,7 @@ class Results:
         for line in self.lines.values():
             if line["task"] == task and (line["measure"] == measure or measure is None):
                 at = found.setdefault((line["method"], line["n_bits"]), {})
-                if not math.isnan(line[column]):
+                if line[column] is not None:
                     at[line["seed"]] = line[column]
         return found
 
@@ -130,11 +129,11 @@ def _parsed(line):
     for name in (*_SIZES, "n_bits", "seed"):
         line[name] = int(line[name])
     for name in _NUMBERS:
-        line[name] = float(line[name]) if line[name] else math.nan
+        line[name] = float(line[name]) if line[name] else None
     return line
 
 
 def _text(value):
-    if isinstance(value, float):
-        return "" if math.isnan(value) else f"{value:.6g}"
-    return value
+    if value is None or value != value:
+        return ""
+    return f"{value:.6g}" if isinstance(value, float) else value

@@ -94,7 +94,7 @@ def _sizes_text(task, results):
 def _table_text(table, task, results):
     methods = table.methods or list(task.methods)
     if table.kind == "curve":
-        header, cells = _curve_cells(table, results)
+        header, cells = _curve_cells(table, task, results)
     elif table.kind == "ties":
         header, cells = _tie_cells(table, task, results)
     else:
@@ -158,11 +158,12 @@ def _tie_cells(table, task, results):
     return [f"{n_bits} bits" for n_bits in lengths], cells
 
 
-def _curve_cells(table, results):
+def _curve_cells(table, task, results):
     [n_bits] = table.n_bits
     measures = {line["measure"] for line in results.lines.values() if line["task"] == table.task}
     start = f"{table.measure}@"
     ranks = sorted(int(each.removeprefix(start)) for each in measures if each.startswith(start))
+    ranks = [rank for rank in ranks if f"{start}{rank}" not in task.measures]
     by_rank = [results.values(table.task, f"{start}{rank}") for rank in ranks]
     cells = {}
     for values in by_rank:

@@ -25,6 +25,7 @@ import time
 from importlib.metadata import version
 from pathlib import Path
 
+import numpy as np
 from experiments import PARTS, Sets
 from paper_results import Results
 from paper_tables import write_tables
@@ -81,11 +82,11 @@ def figures_of(task, result):
     for name in ("encode_microseconds", *task.also):
         found[name] = float(scores[name]), nan, nan
     if result.n_bits in task.curve_bits:
-        curves = result.curves
-        for rank, *values in zip(curves["k"], curves["precision"], curves["recall"]):
-            if rank in CURVE_POINTS:
-                for name, value in zip(("precision", "recall"), values):
-                    found[f"{name}@{rank}"] = value, nan, nan
+        ranks = np.array(result.curves["k"])
+        wanted = [rank for rank in CURVE_POINTS if rank <= ranks[-1]]
+        for at in sorted({int(np.abs(np.log(ranks / rank)).argmin()) for rank in wanted}):
+            for name in ("precision", "recall"):
+                found[f"{name}@{ranks[at]}"] = result.curves[name][at], nan, nan
     return found
 
 
@@ -178,7 +179,8 @@ def run(options):
     print("All is done.")
 
 
-def main():
+def make_parser():
+    """The command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("parts", nargs="*", metavar="PART", help=f"of {', '.join(PARTS)}")
     parser.add_argument("--data", help="GIST of CIFAR-10, npz")
@@ -194,6 +196,11 @@ def main():
     parser.add_argument("--store", default="build/reproduction", help="folder of finished runs")
     parser.add_argument("--results", default=str(ROOT / "docs/reproduction/results"))
     parser.add_argument("--tables", help="folder for the tables, made from the results")
+    return parser
+
+
+def main():
+    parser = make_parser()
     options = parser.parse_args()
     unknown = set(options.parts) - set(PARTS)
     if unknown or not (options.parts or options.tables):
