@@ -78,8 +78,12 @@ class Task:
         Further figures of a run that are kept, such as ``"distinct_codes"``.
     curve_bits : tuple of int, default=()
         Lengths of which points of the curves of precision and recall are kept.
+    lengths : mapping of str to list of int, default={}
+        Rows that need only some of `n_bits`.
     later : mapping of str to int, default={}
         Rows that come later, where `LATER` does not say so.
+    first_seeds : int, default=3
+        Seeds that come before the slower methods.
     order : int, default=0
         The same for all rows of the task.
     seeds : int or None, default=None
@@ -97,7 +101,9 @@ class Task:
     methods: Mapping[str, str]
     also: tuple[str, ...] = ()
     curve_bits: tuple[int, ...] = ()
+    lengths: Mapping[str, list[int]] = field(default_factory=dict)
     later: Mapping[str, int] = field(default_factory=dict)
+    first_seeds: int = FIRST_SEEDS
     order: int = 0
     seeds: int | None = None
     called: str = ""
@@ -106,7 +112,7 @@ class Task:
         """When a row of a seed is run; lower comes first."""
         name = self.methods[row].partition(":")[0]
         late = self.order + self.later.get(row, LATER.get(row, LATER.get(name, 0)))
-        return late + 2 * (seed >= FIRST_SEEDS), late, seed
+        return late + 2 * (seed >= self.first_seeds), late, seed
 
 
 @dataclass(frozen=True)
@@ -174,6 +180,7 @@ def _rsh():
             [8, 16, 24, 32],
             rows,
             later={"talr-ndcg": 1},
+            first_seeds=5,
         )
         for key, (data, affinity) in keys.items()
     ]
@@ -207,6 +214,7 @@ def _lwh():
             [8, 16, 24, 32, 48],
             rows,
             curve_bits=(32,),
+            first_seeds=5,
         )
         for key, (data, affinity) in keys.items()
     ]
@@ -232,6 +240,7 @@ def _talr_cifar():
         ["ap"],
         [12, 24, 32, 48],
         rows | AP_BUDGET,
+        later={"lwh": 1},
         called="setting 1",
     )
     second = Task(
@@ -308,6 +317,14 @@ def _talr_nus_wide():
         "talr-paper",
         "talr-paper:objective=ap",
     )
+    only_ap = ["dtsh", "hashnet", "talr-ap", "talr-paper:objective=ap", *AP_BUDGET]
+    only_ndcg = [
+        "dtsh:graded=True",
+        "structhash:loss=ndcg",
+        "talr-ndcg",
+        "talr-paper",
+        *NDCG_BUDGET,
+    ]
     task = Task(
         "label-sets",
         "label_sets",
@@ -316,6 +333,8 @@ def _talr_nus_wide():
         ["ap", at_5k, "ndcg"],
         sorted({*of_ap, *of_ndcg}),
         rows | AP_BUDGET | NDCG_BUDGET,
+        lengths=dict.fromkeys(only_ap, of_ap) | dict.fromkeys(only_ndcg, of_ndcg),
+        later=dict.fromkeys(["itq", "rsh", "lwh"], 1),
     )
     default = list(rows)
     tables = [
@@ -361,6 +380,7 @@ def _talr_imagenet():
         [at_1000, "ap"],
         [16, 32, 48, 64],
         rows | budget,
+        later={"lwh": 1},
     )
     tables = [
         Table(task.key, at_1000, "AP@1000", papers.IMAGENET_AP_1000, list(rows)),
@@ -391,7 +411,7 @@ def _talr_labelme():
         ["ndcg"],
         [16, 32, 48, 64],
         rows | NDCG_BUDGET,
-        later={"dtsh": 1},
+        later=dict.fromkeys(["dtsh", "lsh", "itq"], 1),
     )
     tables = [
         Table(task.key, "ndcg", "NDCG", papers.LABELME_NDCG, list(rows)),
@@ -413,6 +433,7 @@ def _mlgap():
         bits,
         _by_name("dsh", "dispersed-paper", "dispersed", *of_figure_1[1:], "talr-ap"),
         also,
+        first_seeds=5,
     )
     second = Task(
         "label-paths",
@@ -423,6 +444,7 @@ def _mlgap():
         bits,
         _by_name("dsh", "hierarchical-paper", "hierarchical", "itq", "talr-ap"),
         also,
+        first_seeds=5,
     )
     tables = []
     for task, printed in ((first, papers.MLGAP_CIFAR10), (second, papers.MLGAP_CIFAR100)):

@@ -91,7 +91,7 @@ def figures_of(task, result):
 
 
 def run_turn(part, task, seed, rows, sets, options, stamp, deadline):
-    """Run some methods of a task at all lengths under one seed, and write what they gave."""
+    """Run some methods of a task under one seed, and write what they gave."""
     data, results = sets.get(task.data), Results(options.results, part)
     protocol = scaled(task.protocol, options.scale)
     [split] = _with_seed(protocol, seed).split(data.X, data.X if data.y is None else data.y)
@@ -107,24 +107,28 @@ def run_turn(part, task, seed, rows, sets, options, stamp, deadline):
         if not result.kept and time.monotonic() > deadline:
             raise TimeIsUpError
 
+    of_lengths = {}
+    for row in rows:
+        of_lengths.setdefault(tuple(task.lengths.get(row, task.n_bits)), []).append(row)
     try:
-        comparison = compare(
-            data.X,
-            data.y,
-            methods={row: method_from_name(notations[row]) for row in rows},
-            n_bits=task.n_bits,
-            seeds=[seed],
-            protocol=protocol,
-            affinity=task.affinity,
-            measures=task.measures,
-            skip_refused=True,
-            name=data.title,
-            store=options.store,
-            n_jobs=options.n_jobs,
-            progress=keep,
-        )
-        failed = {run.method: run.error for run in comparison.failures}
-        results.about.setdefault("failed", {}).setdefault(task.key, {}).update(failed)
+        for lengths, some in of_lengths.items():
+            comparison = compare(
+                data.X,
+                data.y,
+                methods={row: method_from_name(notations[row]) for row in some},
+                n_bits=lengths,
+                seeds=[seed],
+                protocol=protocol,
+                affinity=task.affinity,
+                measures=task.measures,
+                skip_refused=True,
+                name=data.title,
+                store=options.store,
+                n_jobs=options.n_jobs,
+                progress=keep,
+            )
+            failed = {run.method: run.error for run in comparison.failures}
+            results.about.setdefault("failed", {}).setdefault(task.key, {}).update(failed)
     finally:
         results.write()
 
