@@ -15,7 +15,6 @@ from sklearn_hashrank.comparison import method_from_name
 
 _SIZES = ("n_queries", "n_database", "n_train")
 _OF_A_RUN = ("task", "method", "n_bits", "seed")
-_OF_A_LINE = (*_OF_A_RUN, "measure")
 _NUMBERS = ("value", "low", "high", "fit_seconds")
 COLUMNS = ("part", "task", *_SIZES, "method", "n_bits", "seed", "measure", *_NUMBERS)
 
@@ -30,7 +29,8 @@ def parameters_of(notation):
 class Results:
     """What is known of a part.
 
-    `lines` holds a dict for each line of the CSV, `about` the JSON.
+    `runs` holds the lines of the CSV by run and measure, where a run is (task, method, length,
+    seed). `about` is the JSON.
     """
 
     def __init__(self, folder, part):
@@ -38,7 +38,7 @@ class Results:
         self.csv_path, self.json_path = (
             Path(folder) / f"{part}.{kind}" for kind in ("csv", "json")
         )
-        self.lines, self.about = {}, {"part": part, "stamps": [], "tasks": {}, "methods": {}}
+        self.runs, self.about = {}, {"part": part, "stamps": [], "tasks": {}, "methods": {}}
         if self.csv_path.exists():
             with open(self.csv_path, encoding="utf-8", newline="") as file:
                 for line in csv.DictReader(file):
@@ -46,7 +46,8 @@ class Results:
             self.about = json.loads(self.json_path.read_text(encoding="utf-8"))
 
     def _add(self, line):
-        self.lines[tuple(line[name] for name in _OF_A_LINE)] = line
+        run = tuple(line[name] for name in _OF_A_RUN)
+        self.runs.setdefault(run, {})[line["measure"]] = line
 
     def describe(self, task, method, notation, stamp):
         """Note how runs of a method are made; runs that were made otherwise are forgotten."""
@@ -58,10 +59,8 @@ class Results:
             same_code = all(made_by[name] == stamp[name] for name in ("package", "versions"))
             if same_code and all(before[name] == now[name] for name in now):
                 return
-            self.lines = {
-                key: line
-                for key, line in self.lines.items()
-                if (line["task"], line["method"]) != (task, method)
+            self.runs = {
+                run: lines for run, lines in self.runs.items() if run[:2] != (task, method)
             }
         if stamp not in stamps:
             stamps.append(stamp)
@@ -70,6 +69,7 @@ class Results:
     def add(self, task, result, measures):
         """Add what a run found; `measures` maps names to (value, low, high)."""
         scores = result.scores
+        self.runs.pop((task, result.method, result.n_bits, result.seed), None)
         for measure, (value, low, high) in measures.items():
             sizes = {name: scores[name] for name in _SIZES}
             run = {"method": result.method, "n_bits": result.n_bits, "seed": result.seed}
@@ -79,14 +79,17 @@ class Results:
                 {"part": self.part, "task": task, **sizes, **run, "measure": measure, **numbers}
             )
 
-    def runs(self):
-        """The runs that there are, as tuples of task, method, length and seed."""
-        return {tuple(line[name] for name in _OF_A_RUN) for line in self.lines.values()}
+    @property
+    def lines(self):
+        """All lines, in order."""
+        return [
+            self.runs[run][name] for run in sorted(self.runs) for name in sorted(self.runs[run])
+        ]
 
     def values(self, task, measure, column="value"):
         """Values by method, length and seed: ``values[method, n_bits][seed]``."""
         found = {}
-        for line in self.lines.values():
+        for line in self.lines:
             if line["task"] == task and (line["measure"] == measure or measure is None):
                 at = found.setdefault((line["method"], line["n_bits"]), {})
                 if line[column] is not None:
@@ -97,7 +100,7 @@ class Results:
         """Numbers of queries, database and training rows by method and length."""
         return {
             (line["method"], line["n_bits"]): tuple(line[name] for name in _SIZES)
-            for line in self.lines.values()
+            for line in self.lines
             if line["task"] == task
         }
 
@@ -118,8 +121,7 @@ class Results:
         with open(self.csv_path, "w", encoding="utf-8", newline="") as file:
             writer = csv.writer(file, lineterminator="\n")
             writer.writerow(COLUMNS)
-            for key in sorted(self.lines):
-                line = self.lines[key]
+            for line in self.lines:
                 writer.writerow([_text(line[name]) for name in COLUMNS])
         text = json.dumps(self.about, indent=1, sort_keys=True)
         self.json_path.write_text(text + "\n", encoding="utf-8")

@@ -21,7 +21,7 @@ def write_tables(results_folder, folder):
     """Write a file for each part that has results."""
     for part in PARTS:
         results = Results(results_folder, part)
-        if results.lines:
+        if results.runs:
             path = Path(folder) / f"{part}.inc"
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text_of(part, results), encoding="utf-8")
@@ -94,7 +94,7 @@ def _sizes_text(task, results):
 def _table_text(table, task, results):
     methods = table.methods or list(task.methods)
     if table.kind == "curve":
-        header, cells = _curve_cells(table, task, results)
+        header, cells = _curve_cells(table, results)
     elif table.kind == "ties":
         header, cells = _tie_cells(table, task, results)
     else:
@@ -158,12 +158,11 @@ def _tie_cells(table, task, results):
     return [f"{n_bits} bits" for n_bits in lengths], cells
 
 
-def _curve_cells(table, task, results):
+def _curve_cells(table, results):
     [n_bits] = table.n_bits
-    measures = {line["measure"] for line in results.lines.values() if line["task"] == table.task}
+    measures = {line["measure"] for line in results.lines if line["task"] == table.task}
     start = f"{table.measure}@"
     ranks = sorted(int(each.removeprefix(start)) for each in measures if each.startswith(start))
-    ranks = [rank for rank in ranks if f"{start}{rank}" not in task.measures]
     by_rank = [results.values(table.task, f"{start}{rank}") for rank in ranks]
     cells = {}
     for values in by_rank:

@@ -82,11 +82,22 @@ def figures_of(task, result):
     for name in ("encode_microseconds", *task.also):
         found[name] = float(scores[name]), nan, nan
     if result.n_bits in task.curve_bits:
-        ranks = np.array(result.curves["k"])
-        wanted = [rank for rank in CURVE_POINTS if rank <= ranks[-1]]
-        for at in sorted({int(np.abs(np.log(ranks / rank)).argmin()) for rank in wanted}):
-            for name in ("precision", "recall"):
-                found[f"{name}@{ranks[at]}"] = result.curves[name][at], nan, nan
+        found = points_of_curves(result.curves) | found
+    return found
+
+
+def points_of_curves(curves):
+    """Precision and recall at round ranks, from the ranks that a run keeps.
+
+    Between those, hits are taken to grow evenly.
+    """
+    ranks, nan = np.array(curves["k"]), float("nan")
+    found = {}
+    for rank in CURVE_POINTS:
+        if rank <= ranks[-1]:
+            hits = float(np.interp(rank, ranks, ranks * curves["precision"]))
+            found[f"precision@{rank}"] = hits / rank, nan, nan
+            found[f"recall@{rank}"] = float(np.interp(rank, ranks, curves["recall"])), nan, nan
     return found
 
 

@@ -45,7 +45,7 @@ def test_tables_are_what_the_results_give(scripts, part):
 def test_every_result_says_what_it_was_made_by(scripts, part, tmp_path):
     results = scripts.paper_results.Results(FOLDER / "results", part)
     declared = {task.key: task for task in scripts.experiments.PARTS[part].tasks}
-    for line in results.lines.values():
+    for line in results.lines:
         task = declared[line["task"]]
         made = results.about["methods"][line["task"]][line["method"]]
         assert line["part"] == part
@@ -160,12 +160,12 @@ def small(scripts, tmp_path_factory):
 
 def test_a_part_stops_when_the_time_is_over_and_goes_on(small):
     first, second, third = small.found
-    assert len(first.runs()) == 1
-    assert len(second.runs()) == 8
+    assert len(set(first.runs)) == 1
+    assert len(set(second.runs)) == 8
     assert third.lines == second.lines  # kept, their times included
-    assert first.runs() < second.runs()
-    for key, line in first.lines.items():
-        assert second.lines[key] == line
+    assert set(first.runs) < set(second.runs)
+    for run, lines in first.runs.items():
+        assert second.runs[run] == lines
 
 
 def test_results_have_what_a_run_gave(small):
@@ -174,11 +174,21 @@ def test_results_have_what_a_run_gave(small):
     values = results.values("classes", "ap")
     assert values["lsh", 8] == values["equal", 8]
     assert set(values["lsh", 16]) == {0, 1}
-    measures = {line["measure"] for line in results.lines.values() if line["n_bits"] == 8}
+    measures = {line["measure"] for line in results.lines if line["n_bits"] == 8}
     assert measures >= {"ap", "mlgap", "distinct_codes", "encode_microseconds", "recall@10"}
-    last = max(int(each.removeprefix("recall@")) for each in measures if "recall@" in each)
-    assert 250 < last < 350  # near 300, of 570 rows
+    assert "recall@300" in measures
+    assert "recall@1000" not in measures  # of 570 rows
     assert results.values("classes", None, "fit_seconds")["lsh", 8][0] > 0
+
+
+def test_points_of_curves_lie_on_them(scripts):
+    k = [1, 5, 20, 400]
+    curves = {"k": k, "precision": [0.5] * 4, "recall": [each / 400 for each in k]}
+    points = scripts.reproduction.points_of_curves(curves)
+    assert set(points) == {f"{n}@{k}" for n in ("precision", "recall") for k in (10, 30, 100, 300)}
+    for k in (10, 300):
+        assert points[f"precision@{k}"][0] == pytest.approx(0.5)
+        assert points[f"recall@{k}"][0] == pytest.approx(k / 400)
 
 
 def test_tables_show_means_spreads_and_printed_figures(small, scripts, monkeypatch):
@@ -200,7 +210,7 @@ def test_runs_of_other_code_are_forgotten(small, scripts):
     results = scripts.paper_results.Results(small.options.results, "small")
     stamp = dict(results.about["stamps"][0])
     results.describe("classes", "lsh", "lsh", dict(stamp, date="2030-01-01"))
-    assert ("classes", "lsh", 8, 0) in results.runs()
+    assert ("classes", "lsh", 8, 0) in results.runs
     results.describe("classes", "lsh", "lsh", dict(stamp, package="another"))
-    assert ("classes", "lsh", 8, 0) not in results.runs()
-    assert ("classes", "equal", 8, 0) in results.runs()
+    assert ("classes", "lsh", 8, 0) not in results.runs
+    assert ("classes", "equal", 8, 0) in results.runs
