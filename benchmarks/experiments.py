@@ -53,6 +53,23 @@ NDCG_BUDGET = {
 }
 CVPR_2010 = "ssh:orthogonal=True"
 
+OF_SSH = (
+    "``ssh`` learns its directions one after the other (ICML 2010), "
+    f"``{CVPR_2010}`` all at once (CVPR 2010)."
+)
+OF_TIMES = "Times are of one core of a machine on which other programs ran."
+OF_BUDGETS = (
+    "Rows of equal budget have the passes and the dropout of ``talr-ap``, and the same trainer and "
+    "features as all rows of gradient ascent."
+)
+OF_GRADES = (
+    "FastHash, MACHash, StructHash, DPSH, HashNet, MIHash and ``dtsh`` learn from what is relevant "
+    "and what is not; ``bre``, ``rsh``, ``dtsh:graded=True`` and ``talr-ndcg`` learn from grades. "
+    "The paper's DTSH and StructHash know grades, too: ``structhash:loss=ndcg`` has the loss of the "
+    "paper for relevant or not."
+)
+OF_TREES = "StructHash has linear hash functions here, and boosted trees in the paper."
+
 
 @dataclass(frozen=True)
 class Task:
@@ -147,11 +164,12 @@ class Table:
 
 @dataclass(frozen=True)
 class Part:
-    """One file of the page: tasks and tables."""
+    """One file of the page: tasks and tables, and what a reader has to know of them."""
 
     title: str
     tasks: list[Task]
     tables: list[Table]
+    notes: tuple[str, ...] = ()
 
 
 def _by_name(*names):
@@ -192,7 +210,9 @@ def _rsh():
     for key in ("label-paths", "label-sets"):
         tables.append(Table(key, "encode_microseconds", "microseconds to encode a row"))
         tables.append(Table(key, "fit_seconds", "seconds to train"))
-    return Part("Ranking-based supervised hashing, 2013, figures 2 to 5", tasks, tables)
+    return Part(
+        "Ranking-based supervised hashing, 2013, figures 2 to 5", tasks, tables, (OF_SSH, OF_TIMES)
+    )
 
 
 def _lwh():
@@ -226,7 +246,9 @@ def _lwh():
         tables.append(Table(key, "precision", "precision by rank", n_bits=[32], kind="curve"))
         tables.append(Table(key, "recall", "recall by rank", n_bits=[32], kind="curve"))
         tables.append(Table(key, "fit_seconds", "seconds to train"))
-    return Part("List-wise supervised hashing, 2014, figures 1 and 2", tasks, tables)
+    return Part(
+        "List-wise supervised hashing, 2014, figures 1 and 2", tasks, tables, (OF_SSH, OF_TIMES)
+    )
 
 
 def _talr_cifar():
@@ -297,6 +319,7 @@ def _talr_cifar():
         "Tie-aware learning to rank, 2017 and 2018, CIFAR-10 (table 1)",
         tasks=[first, second, trials],
         tables=tables,
+        notes=(OF_BUDGETS, OF_TREES),
     )
 
 
@@ -363,7 +386,12 @@ def _talr_nus_wide():
             n_bits=of_ndcg,
         ),
     ]
-    return Part("Tie-aware learning to rank, several labels (tables 1 and 3)", [task], tables)
+    return Part(
+        "Tie-aware learning to rank, several labels (tables 1 and 3)",
+        [task],
+        tables,
+        (OF_BUDGETS, OF_GRADES, OF_TREES),
+    )
 
 
 def _talr_imagenet():
@@ -388,7 +416,9 @@ def _talr_imagenet():
             task.key, at_1000, "AP@1000 at equal passes and dropout", methods=["talr-ap", *budget]
         ),
     ]
-    return Part("Tie-aware learning to rank, 2018, many classes (table 2)", [task], tables)
+    return Part(
+        "Tie-aware learning to rank, 2018, many classes (table 2)", [task], tables, (OF_BUDGETS,)
+    )
 
 
 def _talr_labelme():
@@ -417,7 +447,8 @@ def _talr_labelme():
         Table(task.key, "ndcg", "NDCG", papers.LABELME_NDCG, list(rows)),
         Table(task.key, "ndcg", "NDCG at equal passes", methods=["talr-ndcg", *NDCG_BUDGET]),
     ]
-    return Part("Tie-aware learning to rank, no labels (table 3)", [task], tables)
+    notes = ("Rows of equal passes have as many as ``talr-ndcg``.", OF_GRADES, OF_TREES)
+    return Part("Tie-aware learning to rank, no labels (table 3)", [task], tables, notes)
 
 
 def _mlgap():

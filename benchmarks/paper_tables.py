@@ -221,6 +221,7 @@ def _stamps_text(results):
         )
     bold = (
         "Bold: ahead of every other row of the table by paired t-tests over the seeds, p at most "
-        f"{LEVEL:g} after Holm's correction. Brackets: the paper's figure."
+        f"{LEVEL:g} after Holm's correction. Brackets: the paper's figure, alone where nothing was "
+        "measured."
     )
-    return "\n".join([bold, *texts]) + "\n"
+    return "\n".join([bold, *PARTS[results.part].notes, "", *texts]) + "\n"
