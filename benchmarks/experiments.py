@@ -65,8 +65,8 @@ OF_BUDGETS = (
 OF_GRADES = (
     "FastHash, MACHash, StructHash, DPSH, HashNet, MIHash and ``dtsh`` learn from what is relevant "
     "and what is not; ``bre``, ``rsh``, ``dtsh:graded=True`` and ``talr-ndcg`` learn from grades. "
-    "The paper's DTSH and StructHash know grades, too: ``structhash:loss=ndcg`` has the loss of the "
-    "paper for relevant or not."
+    "In the paper DTSH and StructHash learn from grades; ``structhash:loss=ndcg`` counts whatever "
+    "is relevant once."
 )
 OF_TREES = "StructHash has linear hash functions here, and boosted trees in the paper."
 
