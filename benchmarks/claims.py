@@ -3,9 +3,9 @@
     python benchmarks/claims.py --output docs/reproduction
 
 Claims are in ``claims.toml`` of the output folder, results in its folders ``results`` and ``ties``.
-No data are needed. For each paper a file of claims with verdicts, differences and tests is written into the
-folder ``verdicts``, with a list of questions, a count of all verdicts, and the tables of the page
-about ties. The documentation includes them, and draws the pictures when it is built.
+No data are needed. For each paper a file of claims with verdicts, differences and tests is written
+into the folder ``verdicts``, with a list of questions, a count of all verdicts, and the tables of
+the page about ties. The documentation includes them, and draws the pictures when it is built.
 """
 
 import argparse

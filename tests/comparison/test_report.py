@@ -343,14 +343,16 @@ def test_captions_say_protocol_seeds_and_test(comparison):
 
 def test_figures_are_written_for_papers(comparison, tmp_path):
     pytest.importorskip("matplotlib")
+    few = [run for run in comparison.results if run.method == comparison.results[0].method]
+    comparison = replace(comparison, results=few, columns=comparison.columns[:1])  # quicker
     paths = comparison.write(tmp_path)
     names = {path.name for path in paths["figures"].iterdir()}
     figures = comparison.figures()
     assert names == {f"{figure.name}.{kind}" for figure in figures for kind in ("pdf", "svg")}
     assert (paths["figures"] / "ap_by_bits.pdf").read_bytes().startswith(b"%PDF")
-    before = {name: (paths["figures"] / name).read_bytes() for name in names}
-    comparison.write(tmp_path)
-    assert before == {name: (paths["figures"] / name).read_bytes() for name in names}
+    again = comparison.figures()[0]
+    for kind in ("pdf", "svg"):
+        assert again.saved_as(kind) == (paths["figures"] / f"{again.name}.{kind}").read_bytes()
 
 
 def test_nothing_that_a_result_holds_is_markup(comparison, no_matplotlib):
