@@ -591,12 +591,32 @@ def _chosen_columns(
 
 
 def check_data(X: Any, y: Any) -> tuple[Any, Any]:
-    X = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32], input_name="X")
+    try:
+        rows = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32], input_name="X")
+    except ValueError as error:
+        raise ValueError(f"{error}{_wrong_columns(X)}") from error
+    X = rows
     if y is None:
         return X, None
     y = y.tocsr() if sparse.issparse(y) else as_array(y)
     check_consistent_length(X, y)
     return X, y
+
+
+def _wrong_columns(X: Any) -> str:
+    """Name the columns of a table that are not finite numbers."""
+    if not hasattr(X, "columns") or not hasattr(X, "items"):
+        return ""
+    wrong = []
+    for name, column in X.items():
+        try:
+            is_finite = np.isfinite(np.asarray(column, dtype=np.float64)).all()
+        except (TypeError, ValueError):
+            is_finite = False
+        if not is_finite:
+            wrong.append(repr(name))
+    named = ", ".join(wrong[:5]) + (", ..." if len(wrong) > 5 else "")
+    return f" Columns that are not finite numbers: {named}." if wrong else ""
 
 
 def _check_methods(methods: Any) -> dict[str, Any]:

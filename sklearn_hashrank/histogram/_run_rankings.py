@@ -1,6 +1,7 @@
 """Rankings from runs and qrels, as evaluation tools of information retrieval keep them."""
 
 from collections.abc import Mapping
+from itertools import repeat
 from typing import Any, Literal
 
 import numpy as np
@@ -13,6 +14,8 @@ from ._trec_files import Duplicates, as_qrels, as_run
 
 Queries = Literal["judged", "both", "equal"]
 Unjudged = Literal["irrelevant", "remove", "error"]
+
+_NOT_RETRIEVED = float("nan")  # known by its identity: a score may be NaN, too
 
 Run = Mapping[str, Mapping[str, float]]
 
@@ -126,16 +129,16 @@ def _rankings(
     n_judgments = []
     for name in names:
         judged = judgments[name]
-        found.extend(map(scored.get(name, {}).get, judged))  # None where it was not retrieved
+        found.extend(map(scored.get(name, {}).get, judged, repeat(_NOT_RETRIEVED)))
         of_all.extend(judged.values())
         n_judgments.append(len(judged))
     try:
         levels = np.array(of_all, dtype=np.float64)
     except OverflowError as error:
         raise ValueError("qrels must hold relevance levels that a float holds.") from error
-    of_judged = np.array(found, dtype=np.float64)  # None becomes NaN
+    of_judged = np.array(found, dtype=np.float64)
     is_missed = np.isnan(of_judged)
-    is_missed[is_missed] = [found[place] is None for place in np.flatnonzero(is_missed)]
+    is_missed[is_missed] = [found[place] is _NOT_RETRIEVED for place in np.flatnonzero(is_missed)]
     query_of = np.repeat(np.arange(len(names)), n_judgments)
     is_relevant, is_irrelevant = ((levels > 0) & ~is_missed, (levels == 0) & ~is_missed)
     is_missed &= levels >= 0
