@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..affinity import is_auto
+from ..affinity import fit_affinity, is_auto
 from ..comparison import method_from_name
 from ..hasher_files import save_hasher
 from ..metrics.settings import with_settings
@@ -65,6 +65,8 @@ def _run(options: Namespace, arguments: list[str]) -> int:
     start = time.perf_counter()
     hasher.fit(rows.X, rows.y)
     seconds = time.perf_counter() - start
+    if rows.y is not None and not takes_affinity:
+        hasher.affinity_ = fit_affinity(affinity, rows.y)  # to be judged by
     if rows.names is not None:
         hasher.feature_names_in_ = np.array(rows.names, dtype=object)
     save_hasher(options.output, hasher, training_rows=False)

@@ -610,7 +610,7 @@ def _wrong_columns(X: Any) -> str:
     wrong = []
     for name, column in X.items():
         try:
-            is_finite = np.isfinite(np.asarray(column, dtype=np.float64)).all()
+            is_finite = bool(np.isfinite(np.asarray(column, dtype=np.float64)).all())
         except (TypeError, ValueError):
             is_finite = False
         if not is_finite:

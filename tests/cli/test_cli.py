@@ -1141,7 +1141,8 @@ def test_options_that_nothing_would_use_are_refused(folder, capsys, command, mes
 def test_label_paths_keep_their_names(folder, capsys, no_pictures):
     """In errors, in what is said of the choice, and on pages."""
     y = np.load("y.npy")[:40] % 3
-    coarse, fine = np.array(["pet", "pet", "tool"])[y], np.array(["cat", "dog", "saw"])[y]
+    coarse = np.array(["pet", "pet", "tool"])[y]
+    fine = np.array(["cat", "dog", "saw"], dtype="U9")[y]
     fine[:3] = "one-off"
     np.savez("paths.npz", X=np.load("X.npy")[:40], coarse=coarse, fine=fine)
     data = ["--data", "paths.npz", "--label-column", "coarse", "--label-column", "fine"]
