@@ -188,12 +188,8 @@ def _run(options: Namespace, arguments: list[str]) -> int:
     measures = check_measures(options.measures)
     methods = options.methods or method_words(_METHODS)
     for name in methods:
-<<<<<<< HEAD
-        method_from_name(name)  # before data are read
-    check_distances(options, has_page=options.explore)
-=======
         method_of_comparison(name)  # before data are read
->>>>>>> main
+    check_distances(options, has_page=options.explore)
     if not options.explore:
         check_no_looks(options)
     folder = check_output_folder(options.output, [options.data, options.labels])
