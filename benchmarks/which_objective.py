@@ -1,18 +1,21 @@
 """Does the objective matter? Every objective under one trainer, on seven sets.
 
-    python benchmarks/objectives.py --data GIST.npz --features DEEP.npz --intents CLINC.npz
+    python benchmarks/which_objective.py --data GIST.npz --features DEEP.npz --intents CLINC.npz
         --multilabel TMC.npz --scene SCENE.npz [--seeds 5] [--minutes 20]
-    python benchmarks/objectives.py --tables
+    python benchmarks/which_objective.py --tables
 
 `TALRLinear` learns with each objective from the same rows, in the same batches, with the same
 passes, dropout, weight decay and schedule; a learning rate is that which the objective declares.
 Finished runs are kept in --store, so that the same command goes on where it stopped. What is
-finished is written to docs/objectives_compared/runs.csv; --tables makes the tables of the page from
-that file and needs no data.
+finished is written to docs/which_objective/runs.csv, with a line of JSON on what made it; --tables
+makes the tables of the page from these files and needs no data.
 """
 
 import argparse
 import csv
+import datetime
+import json
+import subprocess
 import sys
 import time
 from itertools import product
@@ -21,7 +24,7 @@ from pathlib import Path
 import numpy as np
 from protocols import deep_features, gist
 from scipy.stats import ttest_rel
-from sheet import csv_table
+from sheet import csv_table, machine
 from sklearn.datasets import load_digits
 
 from sklearn_hashrank import TALRLinear
@@ -30,7 +33,7 @@ from sklearn_hashrank.metrics import holm_correction
 from sklearn_hashrank.model_selection import PerClassRetrievalSplit, RandomRetrievalSplit
 from sklearn_hashrank.objectives import DSH, OBJECTIVES, Dispersed, Hierarchical
 
-FOLDER = Path(__file__).parent.parent / "docs" / "objectives_compared"
+FOLDER = Path(__file__).parent.parent / "docs" / "which_objective"
 LENGTHS, PASSES, BATCH = (16, 32, 64), 60, 512
 SEEDS_OF_CHANGES = 2  # of other passes, and of no dropout
 MEASURES = ("ap", "ndcg")
@@ -139,6 +142,18 @@ def run(options):
     return rows
 
 
+def complete(rows):
+    """Rows of the seeds that have all of their runs: tables compare over the same seeds."""
+    sizes = {
+        seed: len({row["set"] for row in rows if row["seed"] == seed}) for seed in _seeds(rows)
+    }
+    return [row for row in rows if sizes[row["seed"]] == len(CLASSES + GRADED)]
+
+
+def _seeds(rows):
+    return {row["seed"] for row in rows}
+
+
 def _n_train(protocol, y):
     [(train, _, _)] = protocol.split(y, y)
     return len(train)
@@ -235,7 +250,9 @@ def _shares(runs, show):
         )
         by["the rest"] = total - sum(by.values())
         spread = values.mean(axis=2).std(axis=0).mean()
-        rows.append([name, *(f"{100 * part / total:.0f} %" for part in by.values()), f"{spread:.3f}"])
+        rows.append(
+            [name, *(f"{100 * part / total:.0f} %" for part in by.values()), f"{spread:.3f}"]
+        )
     header = ["set", *by, "standard deviation over objectives"]
     show("Share of the variance that a choice explains", header, rows)
 
@@ -269,7 +286,27 @@ def write_tables(rows, folder):
     """Write the tables of the page."""
     parts = []
     tables(Runs(rows), lambda title, header, body: parts.append(csv_table([header, *body], title)))
-    (folder / "tables.inc").write_text("\n".join(parts), encoding="utf-8")
+    about = json.loads((folder / "about.json").read_text(encoding="utf-8"))
+    seeds = len({row["seed"] for row in rows})
+    stamp = (
+        f"*{seeds} seeds; commit {about['commit']}, {about['date']}; {about['machine']}; "
+        f"``{about['command']}``*\n"
+    )
+    (folder / "tables.inc").write_text("\n".join([*parts, stamp]), encoding="utf-8")
+
+
+def describe(folder):
+    """Write what the runs were made by."""
+    command = ["git", "-C", str(Path(__file__).parent), "rev-parse", "--short", "HEAD"]
+    about = {
+        "commit": subprocess.run(
+            command, capture_output=True, check=True, text=True
+        ).stdout.strip(),
+        "date": datetime.date.today().isoformat(),
+        "machine": machine(),
+        "command": "python benchmarks/which_objective.py --seeds 5",
+    }
+    (folder / "about.json").write_text(json.dumps(about) + "\n", encoding="utf-8")
 
 
 def main():
@@ -278,7 +315,7 @@ def main():
         parser.add_argument(f"--{name}", help="npz, see benchmarks/reproduction.py")
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--minutes", type=float, default=np.inf)
-    parser.add_argument("--store", default="build/objectives", help="folder of finished runs")
+    parser.add_argument("--store", default="build/which_objective", help="folder of finished runs")
     parser.add_argument("--output", type=Path, default=FOLDER)
     parser.add_argument("--tables", action="store_true", help="only make the tables again")
     options = parser.parse_args()
@@ -288,7 +325,8 @@ def main():
         with open(path, "w", encoding="utf-8", newline="") as file:
             writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
             writer.writeheader()
-            writer.writerows(run(options))
+            writer.writerows(complete(run(options)))
+        describe(options.output)
     write_tables(read(path), options.output)
 
 
