@@ -46,7 +46,7 @@ MEASURE_OF = dict.fromkeys(CLASSES, "ap") | dict.fromkeys(GRADED, "ndcg")
 def sets(options):
     """Name, rows, labels, protocol and most dropout of each set.
 
-    Dropout is the number of features per training row, at most a half: the rule of
+    Dropout is the number of features per training row, at most 0.3: the rule of
     ``TALRLinear(dropout="auto")`` for AP, here of all objectives.
     """
     X, y = load_digits(return_X_y=True)
@@ -98,7 +98,7 @@ def run(options):
     rows, wanted = [], list(sets(options))
     for seed, (name, X, y, protocol) in product(range(options.seeds), wanted):
         n_train = _n_train(protocol, y)
-        most = min(0.5, X.shape[1] / n_train)
+        most = min(0.3, X.shape[1] / n_train)
         # Of many classes, groups of a class; "auto" alone makes them.
         batch_size = "auto" if name == "intents" else BATCH
         choices = [(LENGTHS, PASSES, most)]
