@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import papers
-from protocols import deep_features, gist
+from protocols import deep_features, fashion_mnist, gist
 
 from sklearn_hashrank import (
     EuclideanAffinity,
@@ -487,6 +487,65 @@ def _mlgap():
     return Part("Mean local group average precision, 2018 (table 1)", [first, second], tables)
 
 
+def _deep():
+    networks = ["deep-talr-ap", "deep-dsh", "deep-dispersed-paper"]
+    shallow = ["talr-ap", "dsh", "dispersed"]
+    passes = {
+        f"{name}, {number} passes": f"{name}:max_iter={number}"
+        for name in networks
+        for number in (2, 5, 10, 20)
+    }
+    first = Task(
+        "setting-1",
+        "cifar10_features",
+        LabelAffinity(),
+        PerClassRetrievalSplit(100, 500),
+        ["ap", "mlgap"],
+        [12, 24],
+        _by_name(*networks, "deep-talr-paper", *shallow) | passes,
+        lengths={row: [24] for row in passes},
+        later=dict.fromkeys(passes, 2),
+        called="setting 1",
+    )
+    second = Task(
+        "setting-2",
+        "cifar10_features",
+        LabelAffinity(),
+        PerClassRetrievalSplit(1000, None),
+        ["ap", "mlgap"],
+        [24],
+        _by_name("deep-talr-ap", "talr-ap"),
+        order=2,
+        called="setting 2",
+    )
+    pixels = Task(
+        "pixels",
+        "fashion_mnist",
+        LabelAffinity(),
+        PerClassRetrievalSplit(100, 500),
+        ["ap", "mlgap"],
+        [24],
+        {name: f"{name}:image_shape=(28, 28)" for name in networks} | _by_name(*shallow),
+        order=1,
+        called="setting 1",
+    )
+    of_ap = {"deep-talr-ap": papers.CIFAR_S1["talr-ap"]}
+    printed = papers.MLGAP_CIFAR10
+    of_ap |= {f"deep-{name}": figures for name, figures in printed["ap"].items()}
+    of_mlgap = {f"deep-{name}": figures for name, figures in printed["mlgap"].items()}
+    default = [*networks, "deep-talr-paper", *shallow]
+    tables = [
+        Table("setting-1", "ap", "AP", of_ap, default),
+        Table("setting-1", "mlgap", "mLGAP", of_mlgap, default),
+        Table("setting-1", "ap", "AP by passes", methods=list(passes), n_bits=[24]),
+        Table("setting-1", "mlgap", "mLGAP by passes", methods=list(passes), n_bits=[24]),
+        Table("setting-2", "ap", "AP", {"deep-talr-ap": papers.CIFAR_S2["talr-ap"]}),
+        Table("pixels", "ap", "AP"),
+        Table("pixels", "mlgap", "mLGAP"),
+    ]
+    return Part("Networks, 2018", [first, second, pixels], tables)
+
+
 PARTS = {
     "rsh": _rsh(),
     "lwh": _lwh(),
@@ -495,6 +554,7 @@ PARTS = {
     "talr_nus_wide": _talr_nus_wide(),
     "talr_cifar": _talr_cifar(),
     "mlgap": _mlgap(),
+    "deep": _deep(),
 }
 
 
@@ -515,7 +575,7 @@ class Sets:
     files : mapping of str to str
         Paths by option: ``data``, ``features``, ``intents`` and ``multilabel`` stand in for the
         published ``cifar100``, ``nus_wide`` and ``labelme``, which take their place where they
-        are given.
+        are given. ``fashion_mnist`` is a folder.
     scale : float, default=1
         Share of the rows that is taken, to try things out.
     """
@@ -544,6 +604,9 @@ class Sets:
 
     def _cifar10_features(self):
         return Data("CIFAR-10, features of a network", *deep_features(self._path("features")))
+
+    def _fashion_mnist(self):
+        return Data("Fashion-MNIST, pixels", *fashion_mnist(self._path("fashion_mnist")))
 
     def _label_paths(self):
         if self.files.get("cifar100"):
