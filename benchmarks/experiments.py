@@ -234,6 +234,7 @@ def _lwh():
             [8, 16, 24, 32, 48],
             rows,
             curve_bits=(32,),
+            later=dict.fromkeys(["lwh", "talr-ap"], 1),
         )
         for key, (data, affinity) in keys.items()
     ]
@@ -355,7 +356,7 @@ def _talr_nus_wide():
         sorted({*of_ap, *of_ndcg}),
         rows | AP_BUDGET | NDCG_BUDGET,
         lengths=dict.fromkeys(only_ap, of_ap) | dict.fromkeys(only_ndcg, of_ndcg),
-        later=dict.fromkeys(["itq", "rsh", "lwh"], 1),
+        later=dict.fromkeys(["itq", "rsh", "lwh", "hashnet", *NDCG_BUDGET], 1),
     )
     default = list(rows)
     tables = [
@@ -464,6 +465,8 @@ def _mlgap():
         bits,
         _by_name("dsh", "dispersed-paper", "dispersed", *of_figure_1[1:], "talr-ap"),
         also,
+        lengths={row: [12] for row in of_figure_1[2:]},
+        later={"talr-ap": 1},
     )
     second = Task(
         "label-paths",
@@ -474,6 +477,7 @@ def _mlgap():
         bits,
         _by_name("dsh", "hierarchical-paper", "hierarchical", "itq", "talr-ap"),
         also,
+        later={"talr-ap": 1},
     )
     tables = []
     for task, printed in ((first, papers.MLGAP_CIFAR10), (second, papers.MLGAP_CIFAR100)):

@@ -125,7 +125,11 @@ def run_turn(part, task, seed, rows, sets, options, stamp, deadline):
 
     of_lengths = {}
     for row in rows:
-        of_lengths.setdefault(tuple(task.lengths.get(row, task.n_bits)), []).append(row)
+        lengths = tuple(task.lengths.get(row, task.n_bits))
+        if not all((task.key, row, n_bits, seed) in results.runs for n_bits in lengths):
+            of_lengths.setdefault(lengths, []).append(row)
+    if not of_lengths:
+        return
     try:
         for lengths, some in of_lengths.items():
             comparison = compare(
