@@ -300,6 +300,17 @@ def test_comparisons_name_measures_and_places_that_there_are(claims):
             assert compared["measure"] in claims.TITLES, claim["id"]
 
 
+def test_references_of_claims_have_their_labels(claims):
+    pages = "".join(path.read_text(encoding="utf-8") for path in DOCS.glob("*.rst"))
+    text = (FOLDER / "claims.toml").read_text(encoding="utf-8") + "".join(
+        (DOCS / name).read_text(encoding="utf-8") for name in ("reproduction.rst", "ties.rst")
+    )
+    named = {found.split("<")[-1].rstrip(">") for found in re.findall(r":ref:`([^`]+)`", text)}
+    known = set(re.findall(r"^\.\. _([\w-]+):$", pages, re.M))
+    known |= {f"claim-{claim['id']}" for claim in claims.read_claims(FOLDER)["claim"]}
+    assert {name for name in named if not name.startswith("sphx_glr")} <= known
+
+
 WHO_IS_AHEAD = re.compile(
     r"\b(ahead|behind|better|worse|best|beats?|outperforms?|wins?|gains?|loses?|confirmed|contradicted)\b"
 )
