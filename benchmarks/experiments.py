@@ -357,6 +357,8 @@ def _talr_nus_wide():
         rows | AP_BUDGET | NDCG_BUDGET,
         lengths=dict.fromkeys(only_ap, of_ap) | dict.fromkeys(only_ndcg, of_ndcg),
         later=dict.fromkeys(["itq", "rsh", "lwh", "hashnet", *NDCG_BUDGET], 1),
+        order=1,
+        first_seeds=3,
     )
     default = list(rows)
     tables = [
