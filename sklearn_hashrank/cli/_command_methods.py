@@ -44,8 +44,8 @@ def _list_methods() -> None:
         for name, method in METHODS.items():
             if method.group == group:
                 print(f"  {name:{width}} {'*' if method.needs_y else ' '} {method.line}")
-    print("* refuses rows without labels")
     print("compare also takes faiss:FACTORY, and hashers with :distance=asymmetric or =decoded")
+    print("* refuses rows without labels")
 
 
 def _list_parameters(notation: str) -> None:
