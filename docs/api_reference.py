@@ -440,6 +440,7 @@ SHARED = {
         "KernelFeatures",
         "LinearScores",
         "Moments",
+        "RowSums",
         "block_slices",
         "check_n_directions",
         "column_means",
@@ -454,6 +455,7 @@ SHARED = {
         "project",
         "rounding_of_sums",
         "settle",
+        "sum_rows",
         "zero_tolerance",
     ),
     "sklearn_hashrank.learning": (
@@ -562,13 +564,17 @@ SHARED = {
     ),
     "sklearn_hashrank.rows": (
         "DaskRows",
+        "ManyRows",
         "RowSource",
+        "StoredRows",
         "as_numpy",
         "check_batch_size",
         "in_memory",
         "is_dask_array",
         "is_tensor",
+        "many_rows",
         "report_progress",
+        "rows_in_memory",
         "source",
     ),
     "sklearn_hashrank.solvers.binary_autoencoder": (

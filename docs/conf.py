@@ -5,9 +5,10 @@ import tomllib
 from pathlib import Path
 
 DOCS = Path(__file__).parent
-sys.path.insert(0, str(DOCS))
+sys.path[:0] = [str(DOCS), str(DOCS.parent / "benchmarks")]
 
 import api_reference
+import claims
 import explore_pages
 import layers
 import markdown_pages
@@ -22,6 +23,7 @@ explore_pages.write_pages(DOCS / "explored" / "pages")
 layers.write_table(DOCS / "layers.txt")
 walk.write_table(DOCS / "walk.txt")
 method_names.write_table(DOCS / "methods" / "names.txt")
+claims.write_pictures(DOCS / "reproduction")
 markdown_pages.convert(DOCS.parent / "CHANGELOG.md", DOCS / "changelog.rst")
 markdown_pages.convert(DOCS.parent / "CONTRIBUTING.md", DOCS / "contributing.rst")
 markdown_pages.convert(DOCS / "benchmarks.md", DOCS / "benchmarks.rst")

@@ -26,6 +26,7 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils import check_array, check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -39,11 +40,28 @@ from .affinity import (
     fit_affinity,
 )
 from .codes import FORMATS, collect_codes, packed_width, truncate_codes, write_codes
-from .features import FeatureSpace, Hyperplanes, project
+from .features import (
+    EXACT_FEATURES,
+    FeatureSpace,
+    Hyperplanes,
+    Moments,
+    RowSums,
+    project,
+    sum_rows,
+)
 from .measures import mean_value
 from .metrics.retrieval import retrieve, warn_if_all_is_relevant
 from .persistence import check_output
-from .rows import DaskRows, check_batch_size, is_dask_array, report_progress, source
+from .rows import (
+    DaskRows,
+    ManyRows,
+    check_batch_size,
+    is_dask_array,
+    many_rows,
+    report_progress,
+    rows_in_memory,
+    source,
+)
 
 __all__ = [
     "BaseHasher",
@@ -58,7 +76,7 @@ _ROWS = {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}
 # What is left behind when a fitted hasher is sent to workers.
 _NOT_FOR_ENCODING = (
     *("codes_", "y_", "affinity_", "history_", "_learner", "_statistics", "_whitening"),
-    "_sklearn_output_config",
+    *("_sklearn_output_config", "_many_rows"),
 )
 
 
@@ -115,9 +133,13 @@ class BaseHasher(
         "output": [StrOptions(set(FORMATS))],
     }
 
+    _learns_from_many = "a sample"
+    """What `fit` learns from where rows are not in memory: their sums, a sample, or both."""
+
     n_bits: int
     output: str
     n_bits_: int
+    _many_rows: ManyRows
     fitted_with_y_: bool
     affinity_: BaseAffinity
 
@@ -347,6 +369,11 @@ class BaseHasher(
                 f"evaluation needs y, because this {type(self).__name__} was fitted with y. "
                 "Got y=None."
             )
+        if y is None and is_dask_array(X):
+            raise ValueError(
+                "without y, distances between the rows say what is relevant, which takes rows in "
+                "memory. Pass some of them, such as X[:2000].compute(), or y."
+            )
         if not hasattr(self, "affinity_") and hasattr(self, "y_"):
             self.affinity_ = self._fit_affinity(None, self.y_)
         affinity = getattr(self, "affinity", "auto")
@@ -388,7 +415,8 @@ class BaseHasher(
             raise ValueError(
                 "database='fit' needs the codes of the training rows, which this "
                 f"{name} does not hold: hashers keep them as `codes_` after fit, but not in files "
-                "saved without training rows, and not after partial_fit. Pass database=(X, y)."
+                "saved without training rows, and not after partial_fit or fit of a dask array. "
+                "Pass database=(X, y)."
             )
         if not hasattr(self, "y_"):
             raise ValueError(
@@ -449,13 +477,52 @@ class BaseHasher(
         elif self.fitted_with_y_ != (y is not None):
             given = "with" if self.fitted_with_y_ else "without"
             raise ValueError(f"blocks must come all with y or all without. The first came {given}.")
+        self.__dict__.pop("_many_rows", None)
+        many = None if is_block and isinstance(X, np.memmap) else self._rows_not_in_memory(X, y)
+        if many is not None:
+            if is_block:
+                raise ValueError(
+                    "partial_fit takes a block of rows in memory. Call it for each block, such as "
+                    "X.blocks[i].compute() of a dask array, or call fit, which takes all rows."
+                )
+            X, y = many.sample(self._most_rows(many.X.shape), self._seed_of_sample())
         if y is None:
             X = self._check_rows(X, reset=reset)
         else:
             X, y = self._check_rows(X, as_array(y), reset=reset)
         if not is_block:
             self._check_training_data(X, y)
+        if many is not None:
+            self._many_rows = many
         return X, y
+
+    def _rows_not_in_memory(self, X: Any, y: Any) -> ManyRows | None:
+        """Rows that are learned from as they are read; None where they are in memory."""
+        many = many_rows(X, y, self._most_rows(getattr(X, "shape", ())))
+        return many and many._replace(y=None if y is None else as_array(y))
+
+    def _most_rows(self, shape: tuple[int, ...]) -> int:
+        """How many rows are learned from at a time where they are not all in memory."""
+        made = (getattr(self, name, None) for name in ("n_bits", "n_anchors"))
+        return rows_in_memory(shape, *(n for n in made if is_int(n, 1)))
+
+    def _seed_of_sample(self) -> int:
+        # A copy: what learning samples does not depend on whether rows are sampled.
+        random_state = check_random_state(copy.deepcopy(getattr(self, "random_state", 0)))
+        return int(random_state.randint(np.iinfo(np.int32).max))
+
+    def _sums(self, with_covariance: bool = False) -> RowSums | None:
+        """Sums of all training rows, where they are more than those that were taken to memory."""
+        many = self.__dict__.get("_many_rows")
+        if many is None or many.X.shape[0] <= self._most_rows(many.X.shape):
+            return None
+        with_covariance = with_covariance and many.X.shape[1] <= EXACT_FEATURES
+        return sum_rows(many.source(), _checked_block, with_covariance)
+
+    def _moments(self, X: Any) -> Moments:
+        """Moments of all training rows, of which `X` are those in memory."""
+        sums = self._sums()
+        return Moments.of(X) if sums is None else sums.moments
 
     def _check_rows(self, X: Any, y: Any = None, *, reset: bool) -> Any:
         """Check rows of X, and y where there is one; a hasher may take rows of other forms."""
@@ -485,11 +552,22 @@ class BaseHasher(
         return affinity_for(getattr(self, "affinity", "auto"), y)
 
     def _keep_database(self, X: Any, y: Any) -> None:
-        """Keep codes and `y` of the training rows as a database; without `y` no copy of X."""
+        """Keep codes and `y` of the training rows as a database; without `y` no copy of X.
+
+        Nothing is kept of dask arrays and files.
+        """
         if hasattr(self, "affinity_"):
             self.affinity_ = self.affinity_.without_database()
-        self.codes_ = pack_signs(self._project(X))
-        self.__dict__.pop("y_", None)
+        for name in ("codes_", "y_"):
+            self.__dict__.pop(name, None)
+        many = self.__dict__.pop("_many_rows", None)
+        if many is None:
+            self.codes_ = pack_signs(self._project(X))
+        elif isinstance(many.X, np.memmap):
+            self.codes_ = self.encode_blocks(many.X)
+            y = None if many.y is None else as_array(many.y)
+        else:
+            return
         if y is not None:
             self.y_ = y
 
@@ -611,6 +689,10 @@ class LinearHasher(BitByBitHasher):
 
     def _project(self, X: Any) -> np.ndarray:
         return project(X, self.components_, self.intercept_)
+
+
+def _checked_block(X):
+    return check_array(X, **_ROWS)
 
 
 def _call_method(X, model):

@@ -23,7 +23,8 @@ from ._columns import HISTORY, SEARCHED, measure_codes, measure_ranking
 from ._own_distances import OwnDistance
 from ._rescored import Rescoring, fastest, measure_rescoring, projections_of, rescore_own
 
-_WARM_UP_ROWS, _ENCODINGS = 100, 3
+_WARM_UP_ROWS = 100
+_ENCODINGS, _LONG_ENOUGH = 3, 1.0  # seconds; a time of so many varies little
 _warm: set[frozenset[type]] = set()
 
 
@@ -245,12 +246,12 @@ def _objectives(hasher: Any) -> list[float]:
 
 def _timed_codes(hasher: Any, queries: Any, database: Any) -> tuple[Encoded, Encoded, float]:
     """Codes, and the seconds of the fastest encoding."""
-    seconds = math.inf
-    for _ in range(_ENCODINGS):
+    times: list[float] = []
+    while len(times) < _ENCODINGS and sum(times) < _LONG_ENOUGH:
         start = time.perf_counter()
         of_queries, of_database = encode(hasher, queries), encode(hasher, database)
-        seconds = min(seconds, time.perf_counter() - start)
-    return of_queries, of_database, seconds
+        times.append(time.perf_counter() - start)
+    return of_queries, of_database, min(times)
 
 
 def warm_up(hasher: Any, X: Any, y: Any, split: RetrievalSplit, affinity: Any) -> None:

@@ -288,8 +288,8 @@ class DeepHasher(CallbackSupportMixin, BaseHasher):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features), images or Dataset
-            Training rows.
+        X : {array-like, sparse matrix, dask array, Dataset} of shape (n_samples, n_features)
+            Training rows, which may be images.
         y : array-like with n_samples rows, default=None
             What `affinity` compares. None: the `y` of the items of a data set, or else `X` itself.
 

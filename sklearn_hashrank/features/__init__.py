@@ -23,11 +23,18 @@ from ._blocks import block_slices, map_blocks
 from ._centred_rows import CenteredRows, column_means, dense_if_small
 from ._kernel_features import KernelFeatures, inverse_root
 from ._moments import Moments, combine_means
-from ._principal_directions import fix_signs, leading_directions, leading_eigenpairs
+from ._principal_directions import (
+    EXACT_FEATURES,
+    fix_signs,
+    leading_directions,
+    leading_eigenpairs,
+)
+from ._row_sums import RowSums, sum_rows
 from ._settled import LinearScores, project, rounding_of_sums, settle, zero_tolerance
 from ._space import Basis, FeatureSpace, Hyperplanes, check_n_directions, fit_into
 
 __all__ = [
+    "EXACT_FEATURES",
     "AnchorWeights",
     "Anchors",
     "Basis",
@@ -37,6 +44,7 @@ __all__ = [
     "KernelFeatures",
     "LinearScores",
     "Moments",
+    "RowSums",
     "block_slices",
     "check_n_directions",
     "column_means",
@@ -51,5 +59,6 @@ __all__ = [
     "project",
     "rounding_of_sums",
     "settle",
+    "sum_rows",
     "zero_tolerance",
 ]

@@ -6,7 +6,8 @@ from scipy import linalg
 
 from ._centred_rows import CenteredRows
 
-_EXACT_FEATURES = 1024
+EXACT_FEATURES = 1024
+"""Up to so many features, the covariance is formed."""
 _OVERSAMPLES = 10
 _SMALL = 128  # up to so many features, all eigenvectors are found faster than some
 
@@ -17,7 +18,7 @@ def leading_directions(
     random_state: RandomState,
     *,
     n_iter: int = 7,
-    exact_features: int = _EXACT_FEATURES,
+    exact_features: int = EXACT_FEATURES,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Find the directions of the largest variance.
 
@@ -33,10 +34,7 @@ def leading_directions(
         _, lengths, directions = linalg.svd(rows.to_dense(), full_matrices=False)
         return lengths[:n_directions] ** 2 / n_rows, fix_signs(directions[:n_directions].T)
     if n_features <= exact_features:
-        few = n_directions < n_features <= _SMALL
-        driver = "evd" if few else "evr"
-        variances, directions = leading_eigenpairs(rows.covariance(), n_directions, driver)
-        return np.maximum(variances, 0), directions
+        return directions_of_covariance(rows.covariance(), n_directions)
     rows.variances()
     width = min(n_directions + _OVERSAMPLES, n_features)
     basis = random_state.standard_normal((n_features, width))
@@ -46,6 +44,16 @@ def leading_directions(
     variances, inner = leading_eigenpairs(projections.T @ projections / len(projections), width)
     directions = fix_signs(basis @ inner[:, :n_directions])
     return np.maximum(variances[:n_directions], 0), directions
+
+
+def directions_of_covariance(
+    covariance: np.ndarray, n_directions: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Find the directions of the largest variance from the covariance, as `leading_directions`."""
+    few = n_directions < len(covariance) <= _SMALL
+    driver = "evd" if few else "evr"
+    variances, directions = leading_eigenpairs(covariance, n_directions, driver)
+    return np.maximum(variances, 0), directions
 
 
 def leading_eigenpairs(M: np.ndarray, n: int, driver: str = "evr") -> tuple[np.ndarray, np.ndarray]:

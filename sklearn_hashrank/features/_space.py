@@ -9,7 +9,8 @@ from scipy import sparse
 from ..persistence import storable
 from ._centred_rows import CenteredRows, column_means
 from ._moments import Moments
-from ._principal_directions import leading_directions
+from ._principal_directions import directions_of_covariance, leading_directions
+from ._row_sums import RowSums
 from ._scaling import distance_scales, feature_scales
 
 _LARGEST_FACTOR = 1e30  # larger scales leave float32, so that float64 takes over
@@ -119,17 +120,27 @@ class FeatureSpace:
         return cls(moments.mean, distance_scales(moments, mixed_units) / np.sqrt(n_varying))
 
     @classmethod
-    def principal(cls, X: Any, n: int, random_state: RandomState) -> "FeatureSpace":
+    def principal(
+        cls, X: Any, n: int, random_state: RandomState, sums: RowSums | None = None
+    ) -> "FeatureSpace":
         """Space of the `n` principal directions of dense or sparse rows.
+
+        Where `sums` hold the covariance of more rows, it is theirs.
 
         One number is taken from `random_state`, whether the method of computation needs it or not.
         Where rows vary in fewer than `n` directions, the others are 0: rounding would decide there.
         """
         check_n_directions(n, X.shape)
-        mean = column_means(X)
+        mean, n_rows = column_means(X), X.shape[0]
         seed = random_state.randint(np.iinfo(np.int32).max)
-        variances, directions = leading_directions(CenteredRows(X, mean), n, RandomState(seed))
-        least = max(X.shape) * np.finfo(float).eps * variances[0]  # as of numpy's matrix_rank
+        if sums is None or sums.covariance is None:
+            rows = CenteredRows(X, mean)
+            variances, directions = leading_directions(rows, n, RandomState(seed))
+        else:
+            mean, n_rows = sums.moments.mean, sums.moments.n_rows
+            variances, directions = directions_of_covariance(sums.covariance, n)
+        # As of matrix_rank of numpy.
+        least = max(n_rows, X.shape[1]) * np.finfo(float).eps * variances[0]
         return cls(mean, basis=Basis(directions, (variances > least).astype(float)))
 
     def with_components(

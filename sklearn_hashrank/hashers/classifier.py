@@ -120,7 +120,7 @@ class ClassifierHasher(BaseHasher):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        X : {array-like, sparse matrix, dask array} of shape (n_samples, n_features)
             Training rows.
         y : array-like of shape (n_samples,) or (n_samples, 1)
             Class labels of the training rows.

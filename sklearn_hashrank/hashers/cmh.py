@@ -8,7 +8,7 @@ from sklearn.utils import check_random_state
 
 from .._utils.threads import one_blas_thread
 from .._utils.types import MatrixLike, Target
-from ..features import FeatureSpace, LinearScores, Moments, settle
+from ..features import FeatureSpace, LinearScores, settle
 from ._winners import WinnerHasher, bit_margins
 
 __all__ = ["CMHHasher"]
@@ -77,6 +77,8 @@ class CMHHasher(WinnerHasher):
     0.39
     """
 
+    _learns_from_many = "sums"
+
     def __init__(self, n_bits=32, *, n_candidates=4, output="bits", random_state=None):
         self.n_bits = n_bits
         self.n_candidates = n_candidates
@@ -90,7 +92,7 @@ class CMHHasher(WinnerHasher):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        X : {array-like, sparse matrix, dask array} of shape (n_samples, n_features)
             Training rows; only their mean is used.
         y : array-like with n_samples rows, default=None
             Not used for learning; kept for :meth:`score`.
@@ -103,7 +105,7 @@ class CMHHasher(WinnerHasher):
         random_state = check_random_state(self.random_state)
         n_directions = self.n_candidates * self._begin()
         normals = random_state.standard_normal((n_directions, X.shape[1]))
-        moments = Moments.of(X)
+        moments = self._moments(X)
         # Features that do not vary would add nothing but rounding.
         space = FeatureSpace(moments.mean, moments.varies.astype(float))
         self.components_, self.intercept_ = space.fold(normals.T, 0.0, X.dtype)

@@ -106,7 +106,7 @@ class DensityHasher(LinearHasher):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        X : {array-like, sparse matrix, dask array} of shape (n_samples, n_features)
             Training rows.
         y : array-like with n_samples rows, default=None
             Not used for learning; kept for :meth:`score`.

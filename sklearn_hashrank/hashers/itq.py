@@ -74,6 +74,8 @@ class ITQHasher(LinearHasher):
         "random_state": ["random_state"],
     }
 
+    _learns_from_many = "sums and a sample"
+
     def __init__(self, n_bits=32, *, max_iter=50, output="bits", random_state=None):
         self.n_bits = n_bits
         self.max_iter = max_iter
@@ -87,7 +89,7 @@ class ITQHasher(LinearHasher):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        X : {array-like, sparse matrix, dask array} of shape (n_samples, n_features)
             Training rows.
         y : array-like with n_samples rows, default=None
             Not used for learning; kept for :meth:`score`.
@@ -98,7 +100,8 @@ class ITQHasher(LinearHasher):
         """
         X, y = self._validate_training_data(X, y)
         random_state = check_random_state(self.random_state)
-        space = FeatureSpace.principal(X, self.n_bits, random_state)
+        sums = self._sums(with_covariance=True)
+        space = FeatureSpace.principal(X, self.n_bits, random_state, sums)
         projections = _within(X.dtype, space.transform(X))
         rotation, self.n_iter_ = itq_rotation(projections, self.max_iter, random_state)
         self.components_, self.intercept_ = space.fold(rotation, 0.0, X.dtype)

@@ -135,7 +135,7 @@ class KSHHasher(LearnsFromRelevance, KernelHasher):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        X : {array-like, sparse matrix, dask array} of shape (n_samples, n_features)
             Training rows.
         y : array-like with n_samples rows, default=None
             What `affinity` compares; None: `X` itself.

@@ -6,7 +6,7 @@ from sklearn.utils import check_random_state
 from .._utils.threads import one_blas_thread
 from .._utils.types import MatrixLike, Target
 from ..base import LinearHasher
-from ..features import FeatureSpace, Moments
+from ..features import FeatureSpace
 
 __all__ = ["LSHHasher"]
 
@@ -68,6 +68,8 @@ class LSHHasher(LinearHasher):
         "random_state": ["random_state"],
     }
 
+    _learns_from_many = "sums"
+
     def __init__(self, n_bits=32, *, output="bits", random_state=None):
         self.n_bits = n_bits
         self.output = output
@@ -80,7 +82,7 @@ class LSHHasher(LinearHasher):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        X : {array-like, sparse matrix, dask array} of shape (n_samples, n_features)
             Training rows. Only their mean is used, and which of the features vary.
         y : array-like with n_samples rows, default=None
             Not used for learning; kept for :meth:`score`.
@@ -92,8 +94,9 @@ class LSHHasher(LinearHasher):
         X, y = self._validate_training_data(X, y)
         random_state = check_random_state(self.random_state)
         normals = random_state.standard_normal((self.n_bits, X.shape[1]))
-        normals[:, ~Moments.of(X).varies] = 0.0
-        space = FeatureSpace.centred(X)
+        moments = self._moments(X)
+        normals[:, ~moments.varies] = 0.0
+        space = FeatureSpace(moments.mean)
         self.components_, self.intercept_ = space.fold(normals.T, 0.0, X.dtype)
         self._keep_database(X, y)
         return self

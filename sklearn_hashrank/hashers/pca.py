@@ -77,6 +77,8 @@ class PCAHasher(LinearHasher):
         "random_state": ["random_state"],
     }
 
+    _learns_from_many = "sums"
+
     def __init__(self, n_bits=32, *, rotation=None, output="bits", random_state=None):
         self.n_bits = n_bits
         self.rotation = rotation
@@ -90,7 +92,7 @@ class PCAHasher(LinearHasher):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        X : {array-like, sparse matrix, dask array} of shape (n_samples, n_features)
             Training rows.
         y : array-like with n_samples rows, default=None
             Not used for learning; kept for :meth:`score`.
@@ -101,7 +103,8 @@ class PCAHasher(LinearHasher):
         """
         X, y = self._validate_training_data(X, y)
         random_state = check_random_state(self.random_state)
-        space = FeatureSpace.principal(X, self.n_bits, random_state)
+        sums = self._sums(with_covariance=True)
+        space = FeatureSpace.principal(X, self.n_bits, random_state, sums)
         rotation = np.eye(self.n_bits)
         if self.rotation == "random":
             rotation = random_rotation(self.n_bits, random_state)

@@ -79,6 +79,7 @@ class SignHasher(LinearHasher):
     }
 
     _attributes_of_bits = ("intercept_",)
+    _learns_from_many = "sums"
 
     def __init__(self, n_bits=None, *, center=True, output="bits"):
         self.n_bits = n_bits
@@ -92,7 +93,7 @@ class SignHasher(LinearHasher):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        X : {array-like, sparse matrix, dask array} of shape (n_samples, n_features)
             Training rows.
         y : array-like with n_samples rows, default=None
             Not used for learning; kept for :meth:`score`.
@@ -120,7 +121,10 @@ class SignHasher(LinearHasher):
     def _centers(self, X):
         if self.center == "median":
             return _medians(X)
-        return column_means(X) if self.center else np.zeros(X.shape[1])
+        if not self.center:
+            return np.zeros(X.shape[1])
+        sums = self._sums()
+        return column_means(X) if sums is None else sums.moments.mean[: X.shape[1]]
 
     @property
     def n_bits_(self) -> int:  # type: ignore[override]  # follows the features

@@ -101,7 +101,7 @@ class SKLSHHasher(SinusoidHasher):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        X : {array-like, sparse matrix, dask array} of shape (n_samples, n_features)
             Training rows; only their distances are used.
         y : array-like with n_samples rows, default=None
             Not used for learning; kept for :meth:`score`.

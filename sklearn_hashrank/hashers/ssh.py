@@ -141,7 +141,7 @@ class SSHHasher(LearnsFromRelevance, LinearHasher):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        X : {array-like, sparse matrix, dask array} of shape (n_samples, n_features)
             Training rows.
         y : array-like with n_samples rows, default=None
             What the affinity compares: class labels, -1 where a row has none, label sets, label
@@ -170,8 +170,15 @@ class SSHHasher(LearnsFromRelevance, LinearHasher):
             random_state,
         )
         self.components_, self.intercept_ = space.fold(directions, 0.0, X.dtype)
-        self._keep_database(X_labelled, y_labelled)
+        self._keep_labelled(X_labelled, y_labelled)
         return self
+
+    def _keep_labelled(self, X: Any, y: Any) -> None:
+        """Keep codes and `y` of the rows that have labels."""
+        self._keep_database(X, y)
+        if y is not None and hasattr(self, "y_") and self.y_ is not y:  # those of a memmap: all
+            labelled = self._labelled_rows(self.y_, len(self.codes_))
+            self.codes_, self.y_ = _take(self.codes_, labelled), _take(self.y_, labelled)
 
     def _check_training_data(self, X: Any, y: Any) -> None:
         if self.orthogonal and self.n_bits > X.shape[1]:

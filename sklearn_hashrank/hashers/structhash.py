@@ -161,7 +161,7 @@ class StructHasher(LearnsFromRelevance, LinearHasher):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        X : {array-like, sparse matrix, dask array} of shape (n_samples, n_features)
             Training rows.
         y : array-like with n_samples rows, default=None
             What `affinity` compares; None: `X` itself.

@@ -79,6 +79,8 @@ class WTAHasher(WinnerHasher):
     0.29
     """
 
+    _learns_from_many = "nothing"
+
     def __init__(self, n_bits=32, *, n_candidates=4, output="bits", random_state=None):
         self.n_bits = n_bits
         self.n_candidates = n_candidates
@@ -92,7 +94,7 @@ class WTAHasher(WinnerHasher):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        X : {array-like, sparse matrix, dask array} of shape (n_samples, n_features)
             Training rows; only the number of their features is used.
         y : array-like with n_samples rows, default=None
             Not used for learning; kept for :meth:`score`.

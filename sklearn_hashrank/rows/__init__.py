@@ -14,6 +14,12 @@ One block is alive at a time, or one for each thread of `map`.
 results that come back chunk by chunk; a sum is added in a tree. Dask is imported only when one of
 its arrays is given.
 
+Rows that a hasher is fitted on, and that are not in memory, are ``ManyRows`` (``_many_rows.py``):
+the hasher adds up all of them, or learns from a sample of them. ``StoredRows`` are those of files::
+
+    many_rows(X, y) -> ManyRows.source() -> RowSource.sum(what adds up)
+                    -> ManyRows.sample(n, seed) -> rows in memory
+
 ``BaseHasher.encode_blocks`` maps rows, or pairs ``(rows, y)``, to codes::
 
     source(X, batch_size=...) -> RowSource.map(encode) -> codes.collect_codes
@@ -29,17 +35,22 @@ This folder knows rows only. The caller says what a block must look like, by pas
 from ._block_progress import check_batch_size, report_progress
 from ._block_rows import in_memory, is_dask_array, source
 from ._dask_rows import DaskRows
+from ._many_rows import ManyRows, StoredRows, many_rows, rows_in_memory
 from ._row_source import RowSource
 from ._tensors import as_numpy, is_tensor
 
 __all__ = [
     "DaskRows",
+    "ManyRows",
     "RowSource",
+    "StoredRows",
     "as_numpy",
     "check_batch_size",
     "in_memory",
     "is_dask_array",
     "is_tensor",
+    "many_rows",
     "report_progress",
+    "rows_in_memory",
     "source",
 ]

@@ -374,8 +374,8 @@ def all_codes(n_bits):
     return codes, (codes[:, None] != codes).sum(axis=2)
 
 
-def test_perfect_average_precision_uses_two_thirds_of_the_codes_at_most():
-    """By enumeration of all uses of 2 and 3 bits, and of all uses above 2/3 of 4 bits."""
+def test_perfect_classes_of_several_codes_use_half_of_the_codes_at_most():
+    """By enumeration of all uses of 2 and 3 bits, and of all uses above half of 4 bits."""
     _, distances = all_codes(3)
     best = 0
     for classes in map(np.array, partitions(8)):
@@ -397,7 +397,30 @@ def test_perfect_average_precision_uses_two_thirds_of_the_codes_at_most():
             for used in itertools.combinations(range(1, n_codes), n_used - 1)
             if has_perfect_classes(distances[np.ix_((0, *used), (0, *used))])
         ]
-        assert max(sizes, default=0) == largest <= 2 / 3 * n_codes
+        assert max(sizes, default=0) == largest <= n_codes / 2
+
+
+def test_classes_of_two_codes_use_half_of_the_codes_at_every_length():
+    """Words of even parity, each with a last bit of 0 and of 1."""
+    for n_bits in range(3, 9):
+        words, _ = all_codes(n_bits - 1)
+        even = words[words.sum(axis=1) % 2 == 0]
+        codes = np.column_stack([np.repeat(even, 2, axis=0), np.tile([0, 1], len(even))])
+        y = np.repeat(np.arange(len(even)), 2)
+        assert is_perfect((codes[:, None] != codes).sum(axis=2), y)
+        assert code_usage(codes).occupancy == 0.5
+        assert tie_aware_average_precision_score(y, codes) == 1
+
+
+def test_of_two_perfect_classes_none_fills_more_than_half_of_a_half():
+    """The step of the proof: the halves of 4 bits by one of them, each class of them closed."""
+    codes, distances = all_codes(4)
+    for half in (codes[:, i] == value for i in range(4) for value in (0, 1)):
+        inside = np.flatnonzero(half)
+        for one_class in itertools.combinations(inside, 5):
+            farthest = distances[np.ix_(one_class, one_class)].max()
+            assert farthest == 3
+            assert not np.any(distances[list(one_class)].min(axis=0) > farthest)
 
 
 def test_perfect_classes_of_one_code_each_may_use_every_code():

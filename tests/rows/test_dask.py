@@ -246,7 +246,7 @@ def test_rsh_on_the_cluster(client):
         (in_chunks(X[:, :3]), Y, {"spread": "orthogonal"}, "n_bits=4 must be at most n_features"),
         (in_chunks(X), 0 * Y, {}, "B = 0, there is nothing to learn"),
         (in_chunks(np.where(X > 2, np.nan, X)), Y, {}, "Input X contains NaN"),
-        (in_chunks(X), None, {}, "thresholds of EuclideanAffinity cannot be set"),
+        (in_chunks(X), None, {"affinity": EuclideanAffinity()}, "thresholds of EuclideanAffinity"),
         (
             in_chunks(X),
             np.arange(N),

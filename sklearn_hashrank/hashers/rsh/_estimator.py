@@ -24,10 +24,11 @@ from ...affinity import (
     as_array,
     fit_affinity,
     fit_affinity_of_blocks,
+    is_auto,
 )
 from ...base import LinearHasher
 from ...features import Moments
-from ...rows import is_dask_array, source
+from ...rows import ManyRows, source
 from ...solvers.alm import OrthogonalSolution
 from .._supervised import LearnsFromRelevance
 from ._margin_problem import MarginProblem
@@ -168,6 +169,7 @@ class RSHHasher(LearnsFromRelevance, LinearHasher):
     }
 
     _statistics: TripletStatistics
+    _learns_from_many = "sums and a sample"
 
     def __init__(
         self,
@@ -220,8 +222,9 @@ class RSHHasher(LearnsFromRelevance, LinearHasher):
         -------
         self : RSHHasher
         """
-        if is_dask_array(X):
-            return self._fit_chunks(X, y)
+        many = self._rows_not_in_memory(X, y)
+        if many is not None and not (y is None and is_auto(self.affinity)):
+            return self._fit_chunks(many)
         X, y = self._validate_training_data(X, y)
         self._fit_affinity_once(X, y)
         random_state = check_random_state(self.random_state)
@@ -293,18 +296,15 @@ class RSHHasher(LearnsFromRelevance, LinearHasher):
         check_n_bits(self.n_bits, X.shape[1], self.spread)
         super()._check_training_data(X, y)
 
-    def _fit_chunks(self, X: Any, y: Any) -> "RSHHasher":
-        """Add up the statistics of the chunks of a dask array."""
-        if np.isnan(X.shape[0]):
-            raise ValueError(
-                "the chunks of the dask array have unknown sizes; call compute_chunk_sizes() on it."
-            )
+    def _fit_chunks(self, many: ManyRows) -> "RSHHasher":
+        """Add up the statistics of the blocks of rows that are not in memory."""
+        X, y = many.X, many.y
         self._forget()
         one = np.zeros((1, *X.shape[1:]), X.dtype)
         few, _ = self._validate_training_data(one, None, is_block=True)
         self.fitted_with_y_ = y is not None
         check_n_bits(self.n_bits, few.shape[1], self.spread)
-        rows = source(X, y if y is None else as_array(y))
+        rows = source(X, y if y is None else as_array(y), batch_size="auto")
         first_y = few if y is None else rows.first_y()
         self.affinity_ = fit_affinity_of_blocks(self._affinity_of(y), first_y)
         self._check_can_forget(self.affinity_.validate(first_y))
@@ -316,6 +316,9 @@ class RSHHasher(LearnsFromRelevance, LinearHasher):
             X.shape[0],
         )
         self._learn(rows.sum(statistics_of), random_state)
+        if isinstance(X, np.memmap):
+            self._many_rows = many
+            self._keep_database(None, None)
         return self
 
     def _forget(self) -> None:

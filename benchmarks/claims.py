@@ -1,0 +1,575 @@
+"""Verdicts on the claims of the papers, from the results of their experiments.
+
+    python benchmarks/claims.py --output docs/reproduction
+
+Claims are in ``claims.toml`` of the output folder, results in its folder ``results``. No data are
+needed. For each paper a file of claims with verdicts, differences and tests is written into the
+folder ``verdicts``, with a list of questions and a count of all verdicts. The documentation
+includes them, and draws the pictures when it is built.
+"""
+
+import argparse
+import csv
+import json
+import math
+import tomllib
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+from sheet import csv_table
+from verdicts import CONFIRMED, CONTRADICTED, UNDECIDED, Cell, Tested, by_line, judge, side_of_line
+from verdicts import test_cells as tested_cells
+
+NOT_TESTED = "not tested"
+VERDICTS = (CONFIRMED, CONTRADICTED, UNDECIDED, NOT_TESTED)
+TITLES = {
+    "ap": "AP",
+    "ndcg": "NDCG",
+    "acg": "ACG within radius 3",
+    "ph2": "precision within radius 2",
+    "mlgap": "mLGAP",
+    "recall@1000": "recall at 1,000",
+    "ndcg:gain=linear:discount=log2": "NDCG, equation 12",
+    "ap@5000:normalize=retrieved": "AP@5K",
+    "ap@1000:normalize=retrieved": "AP@1000",
+    "fit_seconds": "seconds to train",
+    "encode_microseconds": "microseconds to encode a row",
+    "code_entropy": "entropy of the codes in bits",
+    "ap:one random order": "AP of one random order",
+    "ndcg:one random order": "NDCG of one random order",
+}
+NOT_SHARES = ("fit_seconds", "encode_microseconds", "code_entropy")
+MOST_LINES_OF_A_SENTENCE = 3
+
+
+@dataclass(frozen=True)
+class Results:
+    """Figures of the runs of all parts: ``runs[part, task, measure][method, n_bits][seed]``.
+
+    A figure is (value, low, high). `titles` are names of the sets by part and task.
+    """
+
+    runs: dict[tuple[str, str, str], dict[tuple[str, int], dict[int, tuple[float, ...]]]]
+    titles: dict[tuple[str, str], str] = field(default_factory=dict)
+
+    @classmethod
+    def read(cls, folder: Path) -> "Results":
+        """Read the CSV files of a folder; there may be none."""
+        runs: dict = {}
+        titles = {}
+        for path in sorted(folder.glob("*.csv")):
+            with open(path, encoding="utf-8", newline="") as file:
+                for line in csv.DictReader(file):
+                    figure = tuple(_number(line[name]) for name in ("value", "low", "high"))
+                    _add(runs, line, line["measure"], figure)
+                    seconds = _number(line["fit_seconds"])
+                    _add(runs, line, "fit_seconds", (seconds, math.nan, math.nan))
+            about = path.with_suffix(".json")
+            if about.exists():
+                tasks = json.loads(about.read_text(encoding="utf-8")).get("tasks", {})
+                for task, of in tasks.items():
+                    titles[path.stem, task] = of["title"]
+        return cls(runs, titles)
+
+    def tasks(self, part: str) -> list[str]:
+        """Sets of a part, by name."""
+        return sorted({task for of, task, _ in self.runs if of == part})
+
+    def title(self, part: str, task: str) -> str:
+        """What a set is called."""
+        title = self.titles.get((part, task), task)
+        return f"{title}, {task.replace('-', ' ')}" if task.startswith("setting") else title
+
+    def lengths(self, part: str, task: str, measure: str, method: str) -> list[int]:
+        """Code lengths that a method has figures of."""
+        of = self.runs.get((part, task, measure), {})
+        return sorted(n_bits for name, n_bits in of if name == method)
+
+    def figures(
+        self, part: str, task: str, measure: str, method: str, n_bits: int, ranged: bool = False
+    ) -> dict[int, float]:
+        """Value by seed, or the range over tie orders."""
+        found = self.runs.get((part, task, measure), {}).get((method, n_bits), {})
+        values = {
+            seed: high - low if ranged else value for seed, (value, low, high) in found.items()
+        }
+        return {seed: value for seed, value in values.items() if not math.isnan(value)}
+
+    def ranges(
+        self, part: str, task: str, measure: str, method: str, n_bits: int
+    ) -> dict[int, tuple[float, float]]:
+        """Worst and best order of ties, by seed."""
+        found = self.runs.get((part, task, measure), {}).get((method, n_bits), {})
+        return {
+            seed: (low, high)
+            for seed, (_, low, high) in found.items()
+            if not math.isnan(high - low)
+        }
+
+
+def _add(runs, line, measure, figure):
+    of = runs.setdefault((line["part"], line["task"], measure), {})
+    by_seed = of.setdefault((line["method"], int(line["n_bits"])), {})
+    by_seed[int(line["seed"])] = figure
+
+
+def _number(text):
+    return float(text) if text else math.nan
+
+
+class Comparison:
+    """One comparison of a claim: what is on the left, on the right, and which side is claimed."""
+
+    def __init__(self, given: Mapping[str, Any], results: Results):
+        self.given, self.results = given, results
+        self.part, self.measure = given["part"], given["measure"]
+        self.ranged = given.get("range", False)
+        self.tasks = [given["task"]] if "task" in given else results.tasks(self.part)
+        self.asked: set[str] = set()
+        self.found: set[str] = set()
+
+    @property
+    def missing(self) -> list[str]:
+        """Methods that have no results on any of the sets, after :meth:`cells`."""
+        return sorted(self.asked - self.found)
+
+    def cells(self) -> list[Cell]:
+        """Leads of all sets, methods, rivals and lengths that have results on both sides."""
+        return [
+            Cell((self.results.title(self.part, task), left, right), n_bits, tuple(leads))
+            for task in self.tasks
+            for left, right, n_bits, leads in self._leads(task)
+            if leads
+        ]
+
+    def _leads(self, task) -> Iterator[tuple[str, str, int, list[float]]]:
+        if self.given.get("overlap"):
+            yield from self._overlaps(task)
+            return
+        for method in self.given["ours"]:
+            self.asked.add(method)
+            for n_bits in self._lengths(task, method):
+                self.found.add(method)
+                for right, (left_values, right_values) in self._sides(task, method, n_bits):
+                    yield method, right, n_bits, self._both(left_values, right_values)
+
+    def _lengths(self, task, method):
+        lengths = self.results.lengths(self.part, task, self.measure, method)
+        wanted = self.given.get("bits", lengths)
+        return [n_bits for n_bits in lengths if n_bits in wanted]
+
+    def _figures(self, method, n_bits, **other):
+        at = {"part": self.part, "measure": self.measure} | other
+        return self.results.figures(
+            at["part"], at["task"], at["measure"], method, n_bits, self.ranged
+        )
+
+    def _sides(self, task, method, n_bits):
+        """Yield what stands on the right, and the values by seed of both sides."""
+        figures = partial(self._figures, task=task)
+        left, than = figures(method, n_bits), self.given.get("than", {})
+        if "number" in self.given:
+            number = self.given["number"]
+            yield show(number, self.measure), (left, dict.fromkeys(left, number))
+            return
+        other_bits = self._other_length(task, method, n_bits)
+        if other_bits is None:
+            return
+        if "others" not in self.given:
+            right = self._figures(method, other_bits, **({"task": task} | _places(than)))
+            yield self._name_of_right(than, task), (left, right)
+            return
+        for rival in self._rivals(method):
+            theirs = figures(rival, n_bits)
+            self.asked.add(rival)
+            if not theirs:
+                continue
+            self.found.add(rival)
+            if self.given.get("lead"):
+                first = _difference(figures(method, other_bits), figures(rival, other_bits))
+                yield f"{rival}, {other_bits} bits", (_difference(left, theirs), first)
+            else:
+                yield rival, (left, theirs)
+
+    def _rivals(self, method):
+        return [name for name in self.given["others"] if name != method]
+
+    def _other_length(self, task, method, n_bits):
+        """Length on the right; None where there is none."""
+        kind = self.given.get("than", {}).get("bits")
+        if kind is None:
+            return n_bits
+        lengths = self.results.lengths(self.part, task, self.measure, method)
+        shorter = [length for length in lengths if length < n_bits]
+        if not shorter:
+            return None
+        return shorter[0] if kind == "shortest" else shorter[-1]
+
+    def _name_of_right(self, than, task):
+        if "measure" in than:
+            return TITLES.get(than["measure"], than["measure"])
+        if "task" in than:
+            return self.results.title(self.part, than["task"])
+        return f"its {'shortest' if than['bits'] == 'shortest' else 'next shorter'} code"
+
+    def _both(self, left, right):
+        """Leads of the seeds that both sides have, in the order of the seeds."""
+        factor, sign = self.given.get("factor", 1), -1 if self.given.get("lower") else 1
+        pairs = [(left[seed], right[seed]) for seed in sorted(left.keys() & right.keys())]
+        if "within" in self.given:
+            return [self.given["within"] - abs(ours - theirs) for ours, theirs in pairs]
+        return [sign * (ours - factor * theirs) for ours, theirs in pairs]
+
+    def _overlaps(self, task):
+        """Share of the pairs of methods whose ranges overlap, less the number."""
+        lengths = {
+            n_bits for method in self.given["ours"] for n_bits in self._lengths(task, method)
+        }
+        for n_bits in sorted(lengths):
+            ranges = [
+                self.results.ranges(self.part, task, self.measure, method, n_bits)
+                for method in self.given["ours"]
+            ]
+            ranges = [of for of in ranges if of]
+            if len(ranges) < 2:
+                continue
+            shares = []
+            for seed in sorted(set.intersection(*(set(of) for of in ranges))):
+                pairs = list(combinations([of[seed] for of in ranges], 2))
+                met = [max(a[0], b[0]) <= min(a[1], b[1]) for a, b in pairs]
+                shares.append(sum(met) / len(met) - self.given["number"])
+            yield f"pairs of {len(ranges)} methods", f"{self.given['number']:g}", n_bits, shares
+
+
+def _places(than):
+    return {name: than[name] for name in ("task", "measure") if name in than}
+
+
+def _difference(left, right):
+    return {seed: left[seed] - right[seed] for seed in left.keys() & right.keys()}
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A claim, its verdict, and what it rests on."""
+
+    claim: Mapping[str, Any]
+    verdict: str
+    tested: list[Tested] = field(default_factory=list)
+    missing: list[str] = field(default_factory=list)
+
+    @property
+    def name(self) -> str:
+        """Identifier of the claim."""
+        return self.claim["id"]
+
+    @property
+    def measure(self) -> str:
+        """Measure of the first comparison."""
+        return self.claim["compare"][0]["measure"]
+
+    @property
+    def is_of_experiment(self) -> bool:
+        """Whether it rests on results."""
+        return bool(self.tested)
+
+
+def judge_claim(claim: Mapping[str, Any], results: Results) -> Judged:
+    """Give the verdict on one claim."""
+    if "shown" in claim:
+        return Judged(claim, CONTRADICTED if claim.get("contradicted") else CONFIRMED)
+    if "untested" in claim:
+        return Judged(claim, NOT_TESTED)
+    comparisons = [Comparison(given, results) for given in claim["compare"]]
+    cells = [cell for comparison in comparisons for cell in comparison.cells()]
+    missing = list(dict.fromkeys(name for each in comparisons for name in each.missing))
+    if not cells:
+        return Judged(claim, NOT_TESTED, missing=missing)
+    tested = tested_cells(cells)
+    return Judged(claim, judge(tested, claim.get("rule", "every")), tested, missing)
+
+
+def show(value: float, measure: str) -> str:
+    """A figure as the tables show it: shares without the zero before the point."""
+    if measure in NOT_SHARES:
+        return f"{value:#.3g}".rstrip(".")
+    return f"{value:.3f}".replace("0.", ".", 1) if abs(value) < 1 else f"{value:.3f}"
+
+
+def show_lead(value: float, measure: str) -> str:
+    """A lead with its sign."""
+    return ("-" if value < 0 else "+") + show(abs(value), measure)
+
+
+def show_p(values: list[float]) -> str:
+    """One p-value, or the smallest and the largest."""
+    low, high = min(values), max(values)
+    texts = ["< .001" if p < 0.001 else f"{p:.3f}".replace("0.", ".", 1) for p in (low, high)]
+    if texts[0] == texts[1]:
+        return f"p {texts[0]}" if texts[0].startswith("<") else f"p = {texts[0]}"
+    return f"p {texts[0]} to {texts[1]}"
+
+
+def sentence(judged: Judged) -> str:
+    """What the verdict rests on: numbers of cells, and the lines that decide it."""
+    claim = judged.claim
+    if "shown" in claim:
+        return f"{claim['because']} Test: ``{claim['shown']}``."
+    if "untested" in claim:
+        return claim["untested"]
+    if not judged.tested:
+        return "There are no results yet."
+    sides = [each.side for each in judged.tested]
+    seeds = sorted({len(each.cell.leads) for each in judged.tested})
+    n = f"{seeds[0]}" if len(seeds) == 1 else f"{seeds[0]} to {seeds[-1]}"
+    text = (
+        f"As claimed in {sides.count(1)} of {len(sides)} comparisons, the opposite in "
+        f"{sides.count(-1)}; n = {n} seeds. "
+    )
+    lines = by_line(judged.tested)
+    ordered = sorted(lines, key=lambda line: _mean(lines[line]))
+    against = [line for line in ordered if side_of_line(lines[line]) < 0]
+    if against:
+        shown = against[:MOST_LINES_OF_A_SENTENCE]
+        text += f"Against it: {_list(shown, lines, judged.measure)}"
+        rest = len(against) - len(shown)
+        text += f", and {rest} more." if rest else "."
+    else:
+        text += f"Closest: {_list(ordered[:1], lines, judged.measure)}."
+    if judged.missing:
+        text += f" Without results: {', '.join(f'``{name}``' for name in judged.missing)}."
+    return text
+
+
+def _mean(tested):
+    return sum(each.cell.mean for each in tested) / len(tested)
+
+
+def _list(names, lines, measure):
+    return "; ".join(_line(name, lines[name], measure) for name in names)
+
+
+def _line(line, tested, measure):
+    leads = [each.cell.mean for each in tested]
+    low, high = show_lead(min(leads), measure), show_lead(max(leads), measure)
+    span = low if low == high else f"{low} to {high}"
+    title, left, right = line
+    return f"{title}, {name_of(left)} and {name_of(right)}: {span}, " + show_p(
+        [each.p_value for each in tested]
+    )
+
+
+def name_of(text: str) -> str:
+    """A method in the font of code, other names as they are."""
+    plain = text[:1].isdigit() or text[:1] in ".+-" or " " in text.partition(",")[0]
+    if plain or text in TITLES.values():
+        return text
+    method, _, rest = text.partition(",")
+    return f"``{method}``" + (f",{rest}" if rest else "")
+
+
+def block(judged: Judged) -> str:
+    """A claim with results as a piece of the page: claim, verdict, picture, table."""
+    claim = judged.claim
+    rows = []
+    lengths = sorted({each.cell.n_bits for each in judged.tested})
+    for (title, left, right), tested in by_line(judged.tested).items():
+        at = {each.cell.n_bits: each for each in tested}
+        cells = [_cell(at[n_bits], judged.measure) if n_bits in at else "" for n_bits in lengths]
+        rows.append([title, name_of(left), name_of(right), *cells])
+    header = ["set", "left", "right", *(f"{n_bits} bits" for n_bits in lengths)]
+    table = csv_table([header, *rows], f"{TITLES.get(judged.measure, judged.measure)}: leads")
+    alt = f"{claim['says']} {judged.verdict.capitalize()}."
+    return f"""
+.. _claim-{judged.name}:
+
+.. rubric:: {claim["says"]}
+
+**{judged.verdict.capitalize()}.** {sentence(judged)}
+({claim["where"][:1].upper()}{claim["where"][1:]}.)
+
+.. image:: reproduction/pictures/{judged.name}.svg
+   :alt: {alt}
+
+.. raw:: html
+
+   <details><summary>Table</summary>
+
+{table}
+.. raw:: html
+
+   </details>
+"""
+
+
+def _cell(tested, measure):
+    cell = tested.cell
+    lead = show_lead(cell.mean, measure)
+    return (
+        f"**{lead}** ±{show(cell.deviation, measure)}"
+        if tested.side
+        else (f"{lead} ±{show(cell.deviation, measure)}")
+    )
+
+
+def rows_of(judged: list[Judged]) -> str:
+    """Claims without results as a table: claim, verdict, what shows it."""
+    lines = [".. list-table::", "   :header-rows: 1", "   :widths: 36 14 50", ""]
+    lines += ["   * - claim", "     - verdict", "     - by"]
+    for each in judged:
+        where = each.claim["where"]
+        lines += [
+            f"   * - .. _claim-{each.name}:",
+            "",
+            f"       {each.claim['says']} ({where[:1].upper()}{where[1:]}.)",
+            f"     - {each.verdict}",
+            f"     - {sentence(each)}",
+        ]
+    return "\n".join(lines) + "\n"
+
+
+def questions(all_judged: list[Judged]) -> str:
+    """The list of questions at the top of the page."""
+    lines = [".. list-table::", "   :header-rows: 1", "   :widths: 50 14 36", ""]
+    lines += ["   * - question", "     - the claim is", "     - where it is closest"]
+    for each in all_judged:
+        if "ask" not in each.claim:
+            continue
+        closest = ""
+        if each.tested:
+            of = by_line(each.tested)
+            line = min(of, key=lambda line: _mean(of[line]))
+            closest = _line(line, of[line], each.measure)
+        lines += [
+            f"   * - :ref:`{each.claim['ask']} <claim-{each.name}>`",
+            f"     - {each.verdict}",
+            f"     - {closest}",
+        ]
+    return "\n".join(lines) + "\n"
+
+
+def counts(all_judged: list[Judged], papers: Mapping[str, Any]) -> str:
+    """Numbers of verdicts by paper."""
+    rows = [["paper", *VERDICTS]]
+    total: Counter[str] = Counter()
+    for paper, about in papers.items():
+        of = Counter(each.verdict for each in all_judged if each.claim["paper"] == paper)
+        total += of
+        rows.append([f"{about['title']} ({about['authors']})", *(of[v] for v in VERDICTS)])
+    rows.append(["all", *(total[verdict] for verdict in VERDICTS)])
+    return csv_table(rows)
+
+
+def read_claims(folder: Path) -> dict[str, Any]:
+    """Read ``claims.toml``: the papers and their claims."""
+    return tomllib.loads((folder / "claims.toml").read_text(encoding="utf-8"))
+
+
+def judge_all(folder: Path) -> list[Judged]:
+    """Verdicts on all claims of a folder."""
+    results = Results.read(folder / "results")
+    return [judge_claim(claim, results) for claim in read_claims(folder)["claim"]]
+
+
+def texts(folder: Path) -> dict[str, str]:
+    """All files of the folder ``verdicts``, by name."""
+    judged, papers = judge_all(folder), read_claims(folder)["papers"]
+    found = {"questions.inc": questions(judged), "counts.inc": counts(judged, papers)}
+    for paper in papers:
+        mine = [each for each in judged if each.claim["paper"] == paper]
+        parts = [block(each) for each in mine if each.is_of_experiment]
+        others = [each for each in mine if not each.is_of_experiment]
+        if others:
+            parts.append(f"\n.. rubric:: Mathematics, and what has no results\n\n{rows_of(others)}")
+        found[f"{paper}.inc"] = "".join(parts)
+    return found
+
+
+def write_texts(folder: Path) -> None:
+    """Write the folder ``verdicts``."""
+    (folder / "verdicts").mkdir(exist_ok=True)
+    for name, text in texts(folder).items():
+        (folder / "verdicts" / name).write_text(text, encoding="utf-8")
+
+
+def write_pictures(folder: Path) -> None:
+    """Draw the leads of each claim with results into the folder ``pictures``."""
+    from matplotlib import rc_context
+
+    (folder / "pictures").mkdir(exist_ok=True)
+    with rc_context({"svg.fonttype": "none"}):
+        for judged in judge_all(folder):
+            if judged.is_of_experiment:
+                draw(judged).savefig(folder / "pictures" / f"{judged.name}.svg")
+
+
+COLOURS = {1: "#0072b2", 0: "#767676", -1: "#d55e00"}
+MARKERS = "osD^vPX*"
+
+
+def draw(judged: Judged) -> Any:
+    """Leads with 95 % intervals: a row for each line, a marker for each length."""
+    from matplotlib.figure import Figure
+
+    lines = by_line(judged.tested)
+    lengths = sorted({each.cell.n_bits for each in judged.tested})
+    figure = Figure(figsize=(7.2, 0.8 + 0.34 * len(lines)), layout="constrained")
+    axes = figure.subplots()
+    axes.axvline(0, color="#767676", linewidth=1)
+    sets = list(dict.fromkeys(title for title, _, _ in lines))
+    labels = [
+        f"{left} / {right}" + (f" ({sets.index(title) + 1})" if len(sets) > 1 else "")
+        for title, left, right in lines
+    ]
+    for place, n_bits in enumerate(lengths):
+        at = [
+            (row, each)
+            for row, tested in enumerate(lines.values())
+            for each in tested
+            if each.cell.n_bits == n_bits
+        ]
+        offset = (place - (len(lengths) - 1) / 2) * 0.7 / len(lengths)
+        ys = [row + offset for row, _ in at]
+        colours = [COLOURS[each.side] for _, each in at]
+        lows, highs = zip(*(each.interval for _, each in at))
+        axes.hlines(ys, lows, highs, colours, linewidth=1.2)
+        means = [each.cell.mean for _, each in at]
+        axes.scatter(means, ys, 16, colours, marker=MARKERS[place % len(MARKERS)])
+    reach = max(abs(each.cell.mean) + 3 * each.cell.deviation for each in judged.tested)
+    axes.set_xlim(-1.1 * reach, 1.1 * reach)
+    axes.set_yticks(range(len(lines)), labels, fontsize=8)
+    axes.set_ylim(len(lines) - 0.5, -0.5)
+    names = ", ".join(f"{n} {_SHAPES[i % len(_SHAPES)]}" for i, n in enumerate(lengths))
+    key = "   ".join(f"({number}) {title}" for number, title in enumerate(sets, 1))
+    axes.set_xlabel(
+        f"lead in {TITLES.get(judged.measure, judged.measure)}; right of 0: as claimed\n"
+        f"bits: {names}" + (f"\n{key}" if len(sets) > 1 else f"; {sets[0]}"),
+        fontsize=8,
+    )
+    axes.tick_params(axis="x", labelsize=8)
+    axes.spines[["top", "right"]].set_visible(False)
+    return figure
+
+
+_SHAPES = ("circle", "square", "diamond", "triangle", "down", "plus", "cross", "star")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument(
+        "--output", default="docs/reproduction", help="folder of claims and results"
+    )
+    options = parser.parse_args()
+    folder = Path(options.output)
+    write_texts(folder)
+    for each in judge_all(folder):
+        print(f"{each.verdict:13s} {each.name}")
+
+
+if __name__ == "__main__":
+    main()
