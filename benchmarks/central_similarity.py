@@ -124,8 +124,9 @@ def main():
     methods = options.methods.split(";")
     start = time.process_time()
     with threadpool_limits(1):
+        sets = list(read(options))
         for seed in range(options.seeds):
-            for name, X, y in read(options):
+            for name, X, y in sets:
                 for split in (seen, unseen):
                     rows = split(y, seed)
                     for n_bits in map(int, options.bits.split(",")):

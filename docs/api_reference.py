@@ -305,7 +305,7 @@ SECTIONS = (
     Section(
         "Base classes",
         "sklearn_hashrank.base",
-        ("BaseHasher", "LinearHasher"),
+        ("BaseHasher", "BitByBitHasher", "LinearHasher"),
         "What a new hasher stands on; see :ref:`add_a_hasher`.",
     ),
     Section(

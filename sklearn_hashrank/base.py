@@ -595,6 +595,16 @@ class BitByBitHasher(BaseHasher):
     ----------
     n_bits_ : int
         Length of the codes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn_hashrank import ITQHasher
+    >>> from sklearn_hashrank.base import BitByBitHasher
+    >>> X = np.random.default_rng(0).normal(size=(50, 8))
+    >>> hasher = ITQHasher(6, random_state=0).fit(X)
+    >>> isinstance(hasher, BitByBitHasher), hasher.truncate(4).transform(X[:1]).shape
+    (True, (1, 4))
     """
 
     _attributes_of_bits: tuple[str, ...]  # arrays with a row for each bit
