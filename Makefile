@@ -135,6 +135,7 @@ bench: $(BENCH)/.ready
 
 reproduce: $(READY)
 	$(BIN)/python benchmarks/reproduction.py $(PART) $(DATA) $(if $(MINUTES),--minutes $(MINUTES)) --tables docs/reproduction
+	$(BIN)/python benchmarks/claims.py --output docs/reproduction
 
 clean:
 	rm -rf $(VENV) $(DOCS) $(OLDEST) $(BENCH) $(STORES) $(DEEP) $(BROWSER) tests_browser/node_modules $(RELEASE) $(WHEEL) dist docs/_build docs/auto_examples docs/explored docs/generated build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -214,3 +214,15 @@ def test_runs_of_other_code_are_forgotten(small, scripts):
     results.describe("classes", "lsh", "lsh", dict(stamp, package="another"))
     assert ("classes", "lsh", 8, 0) not in results.runs
     assert ("classes", "equal", 8, 0) in results.runs
+
+
+def test_a_parameter_that_was_added_since_makes_no_table_stale(scripts):
+    then = scripts.paper_results.parameters_of("ssh")
+    for name in scripts.paper_results.ADDED:
+        then.pop(name, None)
+    about = {"methods": {"task": {"ssh": {"notation": "ssh", "parameters": then}}}}
+    assert scripts.paper_tables.stale_text(SimpleNamespace(about=about)) == ""
+    then["eta"] = "0.3"
+    text = scripts.paper_tables.stale_text(SimpleNamespace(about=about))
+    assert "``eta``, then 0.3, now 0.2" in text
+    assert "step_size" not in text
