@@ -594,7 +594,7 @@ class BitByBitHasher(BaseHasher):
     Attributes
     ----------
     n_bits_ : int
-        Length of the codes.
+        Length of the codes, whatever `n_bits` was set to after `fit`.
 
     Examples
     --------

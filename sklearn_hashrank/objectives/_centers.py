@@ -1,4 +1,4 @@
-"""An objective of classes: each has a centre, a code that its rows are drawn to."""
+"""An objective of classes: each has a centre, a code that its rows are pulled to."""
 
 from collections.abc import Callable
 from numbers import Integral, Real
