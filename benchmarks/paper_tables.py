@@ -100,6 +100,8 @@ def _table_text(table, task, results):
     else:
         header, cells = _mean_cells(table, task, methods, results)
     rows = [[f"``{m}``", *cells[m]] for m in methods if any(cells.get(m, ()))]
+    if all(not cell or cell.startswith("(") for row in rows for cell in row[1:]):
+        return ""  # of printed figures alone
     return csv_table([["", *header], *rows], f"{_title(task, results)}: {table.title}")
 
 

@@ -287,13 +287,15 @@ def test_claims_of_mathematics_name_tests_that_are_there(claims):
             assert f"def {name}(" in (ROOT / path).read_text(encoding="utf-8"), claim["id"]
 
 
-def test_comparisons_name_methods_and_places_that_results_have(claims):
+def test_comparisons_name_measures_and_places_that_there_are(claims):
     results = claims.Results.read(FOLDER)
-    parts = {part for part, _, _ in results.runs}
+    declared = importlib.import_module("experiments").PARTS
+    places = {part: results.tasks(part) for part, _, _ in results.runs}
+    places |= {part: [task.key for task in of.tasks] for part, of in declared.items()}
     for claim in claims.read_claims(FOLDER)["claim"]:
         for compared in claim.get("compare", ()):
-            if compared["part"] in parts:
-                tasks = results.tasks(compared["part"])
+            if compared["part"] in places:
+                tasks = places[compared["part"]]
                 assert compared.get("task", tasks[0]) in tasks, claim["id"]
             assert compared["measure"] in claims.TITLES, claim["id"]
 
