@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..affinity import fit_affinity
 from ..comparison import method_from_name
 from ..hasher_files import save_hasher
 from ..metrics.settings import with_settings
@@ -21,7 +22,8 @@ examples:
   hashrank fit --data train.csv --label-column class --method talr-ap:alpha=3 --output model.npz
 
 The model file holds arrays and JSON: loading it runs no code. sklearn_hashrank.load_hasher reads
-it in Python. Without labels, distances between the features say what is relevant.
+it in Python. Without labels, methods that learn what is relevant take distances between the
+features. A column of lists in .parquet files is read block by block and may be larger than memory.
 """
 
 
@@ -58,7 +60,7 @@ def _run(options: Namespace, arguments: list[str]) -> int:
         if "affinity" not in hasher.get_params():
             raise UsageError(f"{options.method} has no parameter 'affinity': leave out --affinity.")
         hasher.set_params(affinity=options.affinity)
-    rows = load_data(options)
+    rows = load_data(options, in_blocks=True)
     start = time.perf_counter()
     hasher.fit(rows.X, rows.y)
     seconds = time.perf_counter() - start
@@ -70,7 +72,13 @@ def _run(options: Namespace, arguments: list[str]) -> int:
         f"{options.output}: {type(hasher).__name__}, {options.bits} bits, trained on {n_rows:,} "
         f"rows of {n_features:,} features in {seconds:.2g} s"
     )
+    if (sampled := hasher._said_to_learn_from(rows.X)) is not None:
+        print(f"learned from {sampled}")
     if rows.y is not None:
         affinity, y = hasher.relevance(rows.X, rows.y)
-        print(affinity.describe(y))
+        print(fit_affinity(affinity, y).describe(y))
+    elif "affinity" in hasher.get_params():
+        print("no labels: distances between the features said what is relevant")
+    else:
+        print(f"no labels: {type(hasher).__name__} learns from the features alone")
     return 0

@@ -250,7 +250,7 @@ def test_compare_refuses_in_one_line(folder, capsys, arguments, message):
     Path("X.txt").write_text("1 2")
     Path("y.txt").write_text("1 2")
     np.save("pickle.npy", np.array([{}]), allow_pickle=True)
-    np.savez("bare.npz", a=X)
+    np.savez("bare.npz", a=X, b=X)
     np.save("short.npy", np.arange(5))
     np.save("nan_y.npy", np.array([0, 1, 2, np.nan] + [0] * 1793))
     X[7, 2] = np.nan
