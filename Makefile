@@ -21,7 +21,7 @@ ABOUT_DEEP += $(addprefix tests/,comparison/test_methods.py cli/test_outputs.py 
 TEST_DEEP := OMP_NUM_THREADS=1 SCIPY_ARRAY_API=1 $(DEEP)/bin/python -m pytest -q -c tests_deep/pytest.ini --rootdir .
 SHOW := MPLBACKEND=Agg $(BIN)/python -W "ignore:FigureCanvasAgg"
 
-.PHONY: help test test-processors test-oldest test-stores test-deep test-browser test-wheel dist check-platforms lint format examples docs demo bench fuzz clean
+.PHONY: help test test-processors test-oldest test-stores test-deep test-browser test-wheel dist check-platforms lint format examples docs demo bench reproduce fuzz clean
 
 help:
 	@echo "make test        install what is needed, run all tests in two processes; WORKERS=8 takes eight"
@@ -38,6 +38,7 @@ help:
 	@echo "make examples    run the examples that need no torch, without the documentation"
 	@echo "make demo        compare hashers on the digits, write a report and a page to open in a browser"
 	@echo "make bench       speed and memory against peers, in one run"
+	@echo "make reproduce   the papers' experiments: PART=rsh MINUTES=20 DATA=\"--data FILE ...\" runs one, or goes on with it"
 	@echo "make fuzz        100,000 corrupted files, and commands that are killed"
 	@echo "make format      let ruff format and fix"
 	@echo "make clean       remove everything that was made"
@@ -131,6 +132,9 @@ fuzz: $(READY)
 
 bench: $(BENCH)/.ready
 	$(BENCH)/bin/python benchmarks/side_by_side.py --output docs/benchmarks.md $(BENCH_OPTIONS)
+
+reproduce: $(READY)
+	$(BIN)/python benchmarks/reproduction.py $(PART) $(DATA) $(if $(MINUTES),--minutes $(MINUTES)) --tables docs/reproduction
 
 clean:
 	rm -rf $(VENV) $(DOCS) $(OLDEST) $(BENCH) $(STORES) $(DEEP) $(BROWSER) tests_browser/node_modules $(RELEASE) $(WHEEL) dist docs/_build docs/auto_examples docs/explored docs/generated build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,438 +1,229 @@
-"""The experiments of the papers behind the hashers, as far as data at hand allow.
+"""Run the experiments of the papers behind the hashers, as far as data at hand allow.
 
-    python benchmarks/reproduction.py --data GIST.npz --features DEEP.npz --intents CLINC.npz
-        --multilabel TMC.npz [--output docs/reproduction] [--only PART ...] [--seeds 2]
-        [--scale 1] [--cifar100 FOLDER] [--nus-wide FOLDER] [--labelme FILE]
-        [--fashion-mnist FOLDER]
+    python benchmarks/reproduction.py PART ... --data GIST.npz --features DEEP.npz
+        --intents CLINC.npz --multilabel TMC.npz [--seeds 5] [--minutes 20]
+        [--cifar100 FOLDER] [--nus-wide FOLDER] [--labelme FILE]
+    python benchmarks/reproduction.py --tables docs/reproduction
 
-Every table of the papers with its rows and columns, our figure first and the printed one in
-brackets, and a row for each of our own methods. Runs are kept in --store: the same command again
-does what is missing, such as methods that are new. With --output each part is a file that the page
-of the experiments includes; without, all is printed.
+The first form runs parts, and needs the data of these parts alone. Finished runs are kept in
+--store, so the same command again goes on where it was. With --minutes it stops after the run in
+which the time is over, and says what is left. What is known is written to --results: for each part
+a CSV file with a line for each run and measure, and a JSON file that says what was run, on what.
+
+The second form makes the tables of the documentation from these results. It needs no data.
 
 A set of the papers stands in its own place where a folder of it is given, and otherwise the set
-that is said. Databases have 10,000 rows, at most; --scale multiplies all numbers of queries,
-training and database rows. Every table says how many rows it stands on. By --scale 0.2, a seed of
-all parts but the last takes six minutes of one core. The last one, `deep`, needs torch, which the
-environment of ``make test-deep`` has.
+that is said. All rows of a set are used: the database is all but the queries.
 """
 
 import argparse
-import contextlib
+import copy
+import datetime
+import subprocess
 import sys
-from dataclasses import dataclass, field
-from functools import partial
+import time
+from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
-import papers
-from protocols import FASHION_MNIST, deep_features, fashion_mnist, gist
-from sheet import csv_table
+from experiments import PARTS, Sets
+from paper_results import Results
+from paper_tables import write_tables
+from sheet import PACKAGES, processor
 
-from sklearn_hashrank import (
-    DispersionHasher,
-    EuclideanAffinity,
-    HierarchicalAffinity,
-    LabelAffinity,
-    SharedLabelAffinity,
-    TALRLinear,
-)
-from sklearn_hashrank.comparison import METHODS, compare
-from sklearn_hashrank.datasets import load_cifar100, load_labelme, load_nus_wide
-from sklearn_hashrank.model_selection import PerClassRetrievalSplit, RandomRetrievalSplit
-from sklearn_hashrank.objectives import Dispersed
+from sklearn_hashrank.comparison import compare, method_from_name
 
-OURS = ["itq", "rsh", "lwh", "talr-ap", "talr-ndcg", "talr-kernel"]
-FREQUENT_LABELS, DATABASE = 21, 10_000
+FILES = ("data", "features", "intents", "multilabel", "cifar100", "nus_wide", "labelme")
+ROOT = Path(__file__).parents[1]
+USED = ("numpy", "scipy", "scikit-learn", "numba")
+CURVE_POINTS = (10, 30, 100, 300, 1000, 3000, 10_000, 30_000)
 
 
-@dataclass
-class Task:
-    """Data, what is relevant, and how rows are drawn."""
-
-    title: str
-    X: np.ndarray
-    y: np.ndarray | None
-    affinity: object
-    protocol: object
+class TimeIsUpError(Exception):
+    """No run is begun after --minutes."""
 
 
-@dataclass
-class Table:
-    """One table of a paper: a measure by code length.
+def scaled(protocol, scale):
+    """The protocol with a share of its queries and training rows."""
+    if scale == 1:
+        return protocol
+    protocol = copy.copy(protocol)
+    for name in ("n_queries", "n_train"):
+        if getattr(protocol, name) is not None:
+            setattr(protocol, name, max(1, round(getattr(protocol, name) * scale)))
+    return protocol
 
-    `printed` maps methods to the paper's figures by length.
+
+def notations_of(task, n_features, n_train):
+    """Notation of each row, with the dropout that TALR-AP takes on so many training rows."""
+    dropout = format(min(n_features / n_train, 0.5), ".4g")
+    return {row: text.replace("{dropout}", dropout) for row, text in task.methods.items()}
+
+
+def in_turns(parts, n_seeds):
+    """What to run after what, as a list of (part, task, seed, names of rows)."""
+    turns = {}
+    for number, part in enumerate(parts):
+        for task in PARTS[part].tasks:
+            for seed in range(task.seeds or n_seeds):
+                for row in task.methods:
+                    turn = *task.turn(row, seed), number, task.key
+                    turns.setdefault(turn, (part, task, seed, []))[3].append(row)
+    return [turns[turn] for turn in sorted(turns)]
+
+
+def figures_of(task, result):
+    """What is kept of a run: measures with their bounds over tie orders, and other figures."""
+    nan, scores = float("nan"), result.scores
+    found = {}
+    for measure in task.measures:
+        bounds = (scores.get(f"{measure}_{end}", nan) for end in ("pessimistic", "optimistic"))
+        found[measure] = scores[measure], *bounds
+    for name in ("encode_microseconds", *task.also):
+        found[name] = float(scores[name]), nan, nan
+    if result.n_bits in task.curve_bits:
+        found = points_of_curves(result.curves) | found
+    return found
+
+
+def points_of_curves(curves):
+    """Precision and recall at round ranks, from the ranks that a run keeps.
+
+    Between those, hits are taken to grow evenly.
     """
-
-    measure: str
-    title: str
-    printed: dict = field(default_factory=dict)
-    methods: list | None = None  # None: all of the experiment
-    bits: list | None = None  # the same
-
-
-def experiment(task, methods, bits, tables, options, extra=OURS):
-    """Compare and print tables; `methods` are those of the paper, `extra` ours.
-
-    A dictionary of `methods` holds estimators.
-    """
-    wanted = list(dict.fromkeys([*methods, *extra]))
-    if isinstance(methods, dict):
-        usable = wanted
-    else:
-        known = [name for name in wanted if name in METHODS]
-        usable = [name for name in known if task.y is not None or not METHODS[name].needs_y]
-    comparison = compare(
-        task.X,
-        task.y,
-        methods=methods if isinstance(methods, dict) else usable,
-        n_bits=bits,
-        seeds=options.seeds,
-        protocol=task.protocol,
-        affinity=task.affinity,
-        measures=list(dict.fromkeys(table.measure for table in tables)),
-        name=task.title,
-        store=options.store,
-        n_jobs=options.n_jobs,
-        progress=_progress,
-    )
-    seeds = f"{options.seeds} seed{'s' * (options.seeds > 1)}"
-    print(f"\n*{task.title}*: {comparison.about['protocol']['sizes']}; {seeds}.")
-    for table in tables:
-        [found] = comparison.tables([table.measure])
-        rows = []
-        for name in table.methods or wanted:
-            cells = [
-                _cell(found.cells.get((name, n)), table.printed.get(name), n)
-                for n in table.bits or bits
-            ]
-            if any(cells):
-                rows.append([f"``{name}``", *cells])
-        header = ["", *(f"{n} bits" for n in table.bits or bits)]
-        print_table(f"{task.title}: {table.title}", header, rows)
-    _print_gaps(wanted, usable, comparison.failures)
-    return comparison
+    ranks, nan = np.array(curves["k"]), float("nan")
+    found = {}
+    for rank in CURVE_POINTS:
+        if rank <= ranks[-1]:
+            hits = float(np.interp(rank, ranks, ranks * curves["precision"]))
+            found[f"precision@{rank}"] = hits / rank, nan, nan
+            found[f"recall@{rank}"] = float(np.interp(rank, ranks, curves["recall"])), nan, nan
+    return found
 
 
-def _cell(ours, printed, n_bits):
-    text = ""
-    if ours is not None and np.isfinite(ours.mean):
-        text = show(ours.mean)
-        if np.isfinite(ours.deviation):
-            text += f" ±{show(ours.deviation)}"
-    if printed is not None and n_bits in printed:
-        text += f" ({show(printed[n_bits])})"
-    return text.strip()
+def run_turn(part, task, seed, rows, sets, options, stamp, deadline):
+    """Run some methods of a task under one seed, and write what they gave."""
+    data, results = sets.get(task.data), Results(options.results, part)
+    protocol = scaled(task.protocol, options.scale)
+    [split] = _with_seed(protocol, seed).split(data.X, data.X if data.y is None else data.y)
+    notations = notations_of(task, data.X.shape[1], len(split.train))
+    results.about["tasks"][task.key] = {"title": data.title, "scale": options.scale}
+    for row in rows:
+        results.describe(task.key, row, notations[row], stamp)
+
+    def keep(result, n_done, n_runs):
+        _progress(part, result, n_done, n_runs)
+        if not result.error:
+            results.add(task.key, result, figures_of(task, result))
+        if not result.kept and time.monotonic() > deadline:
+            raise TimeIsUpError
+
+    of_lengths = {}
+    for row in rows:
+        of_lengths.setdefault(tuple(task.lengths.get(row, task.n_bits)), []).append(row)
+    try:
+        for lengths, some in of_lengths.items():
+            comparison = compare(
+                data.X,
+                data.y,
+                methods={row: method_from_name(notations[row]) for row in some},
+                n_bits=lengths,
+                seeds=[seed],
+                protocol=protocol,
+                affinity=task.affinity,
+                measures=task.measures,
+                skip_refused=True,
+                name=data.title,
+                store=options.store,
+                n_jobs=options.n_jobs,
+                progress=keep,
+            )
+            failed = {run.method: run.error for run in comparison.failures}
+            results.about.setdefault("failed", {}).setdefault(task.key, {}).update(failed)
+    finally:
+        results.write()
 
 
-def show(value):
-    """Three decimals, without the zero before the point."""
-    return f"{value:.3f}".removeprefix("0") or "0"
+def _with_seed(protocol, seed):
+    protocol = copy.copy(protocol)
+    protocol.random_state = seed
+    return protocol
 
 
-def _print_gaps(wanted, usable, failures):
-    missing = [f"``{name}``" for name in wanted if name not in usable]
-    if missing:
-        print(f"\nWithout figures of ours: {', '.join(missing)}.")
-    for method in dict.fromkeys(run.method for run in failures):
-        errors = dict.fromkeys(run.error for run in failures if run.method == method)
-        print(f"\n``{method}`` failed: {'; '.join(errors)}")
-
-
-def _progress(result, n_done, n_runs):
+def _progress(part, result, n_done, n_runs):
     if result.error or not result.kept:
-        seconds = "failed" if result.error else f"{result.scores['fit_seconds']:.1f} s"
-        run = f"{result.method}, {result.n_bits} bits, seed {result.seed}"
-        print(f"[{n_done}/{n_runs}] {run}: {seconds}", file=sys.stderr)
+        outcome = result.error or f"{result.scores['fit_seconds']:.1f} s"
+        run = f"{part}, {result.method}, {result.n_bits} bits, seed {result.seed}"
+        clock = time.strftime("%H:%M:%S")
+        print(f"{clock} [{n_done}/{n_runs}] {run}: {outcome}", file=sys.stderr, flush=True)
 
 
-def print_table(title, header, rows):
-    """Print a table in reStructuredText."""
-    print(f"\n{csv_table([header, *rows], title)}", end="", flush=True)
-
-
-def unit_rows(X):
-    """Centred rows of unit length, as the authors of TALR prepare LabelMe."""
-    X = X - X.mean(axis=0)
-    return X / np.maximum(np.linalg.norm(X, axis=1, keepdims=True), 1e-12)
-
-
-class Sets:
-    """The sets of the papers, or what stands in for them, read when they are asked for."""
-
-    def __init__(self, options):
-        self.options = options
-
-    def rows(self, number):
-        """So many rows, scaled."""
-        return max(1, round(number * self.options.scale))
-
-    def cut(self, X, y, n_queries):
-        """Random rows for queries and database, always the same."""
-        chosen = np.random.RandomState(0).permutation(len(X))
-        chosen = np.sort(chosen[: self.rows(n_queries + DATABASE)])
-        return X[chosen], None if y is None else y[chosen]
-
-    def per_class(self, n_queries, n_train):
-        """The protocol, scaled."""
-        n_train = None if n_train is None else self.rows(n_train)
-        return PerClassRetrievalSplit(self.rows(n_queries), n_train)
-
-    def random(self, n_queries, n_train):
-        """The protocol without classes, scaled."""
-        return RandomRetrievalSplit(self.rows(n_queries), self.rows(n_train))
-
-    def cifar10(self, n_queries):
-        """GIST features, for LWH."""
-        X, y = self.cut(*gist(self.options.data), n_queries)
-        return "CIFAR-10, GIST", X, y
-
-    def cifar10_deep(self, n_queries):
-        """Features of a network, for TALR."""
-        X, y = self.cut(*deep_features(self.options.features), n_queries)
-        return "CIFAR-10, features of a network", X, y
-
-    def cifar100(self, n_queries):
-        """Label paths of two levels."""
-        if self.options.cifar100:
-            X, y = load_cifar100(self.options.cifar100, return_X_y=True)
-            X, y = self.cut(X.astype(np.float32), y, n_queries)
-            return "CIFAR-100, pixels", X, y + 2  # 0 and 1 alone would be label sets
-        X, y = self._clinc()
-        return "CLINC150, for CIFAR-100", X, y + 2  # all of it, 150 rows of each class
-
-    def imagenet100(self):
-        """Many classes."""
-        X, y = self._clinc()
-        return "CLINC150, for ImageNet100", X, y[:, 1]
-
-    def fashion_mnist(self, n_queries):
-        """Pixels, for networks."""
-        X, y = self.cut(*fashion_mnist(self.options.fashion_mnist), n_queries)
-        return "Fashion-MNIST, pixels", X, y
-
-    def _clinc(self):
-        with np.load(self.options.intents) as file:
-            parts = ("train", "val", "test")
-            X = np.concatenate([file[f"X_{part}"] for part in parts]).astype(np.float32)
-            paths = [[file[f"{level}_{part}"] for part in parts] for level in ("domain", "intent")]
-        return X, np.column_stack([np.concatenate(level) for level in paths]).astype(int)
-
-    def nus_wide(self, n_queries):
-        """The 21 most frequent labels, and the training rows of each that there can be."""
-        if self.options.nus_wide:
-            X, Y = load_nus_wide(self.options.nus_wide, n_labels=FREQUENT_LABELS, return_X_y=True)
-            return ("NUS-WIDE, bag of words", *self.cut(X, Y, n_queries), 500)
-        with np.load(self.options.multilabel) as file:
-            X, Y = file["X"].astype(np.float32), file["Y"].astype(int)
-        Y = Y[:, np.argsort(-Y.sum(axis=0), kind="stable")[:FREQUENT_LABELS]]
-        labelled = Y.any(axis=1)
-        X, Y = X[labelled], Y[labelled]
-        return "tmc2007-500, for NUS-WIDE", X, Y, 200
-
-    def labelme(self, n_queries):
-        """No labels, rows of unit length."""
-        if self.options.labelme:
-            X = load_labelme(self.options.labelme)
-            return "LabelMe, GIST", self.cut(unit_rows(X), None, n_queries)[0]
-        X, _ = self.cut(*gist(self.options.data), n_queries)
-        return "CIFAR-10 GIST, for LabelMe", unit_rows(X)
-
-
-def rsh(sets, options):
-    """Ranking-based supervised hashing, 2013, figures 2 to 4: no figures are printed in numbers."""
-    bits = [8, 16, 24, 32]
-    tables = [Table("ndcg:gain=linear:discount=log2", "NDCG, equation 12"), Table("acg", "ACG")]
-    protocol = sets.random(1000, 5000)
-    name, X, y = sets.cifar100(1000)
-    tasks = [Task(name, X, y, HierarchicalAffinity(), protocol)]
-    name, X, y, _ = sets.nus_wide(1000)
-    tasks.append(Task(name, *sets.cut(X, y, 1000), SharedLabelAffinity(), protocol))
-    X, _ = sets.cut(*gist(options.data), 1000)
-    affinity = EuclideanAffinity(percentiles=[5, 2], levels=[1, 2])
-    name = "CIFAR-10 GIST, for One-Million"
-    tasks.append(Task(name, unit_rows(X), None, affinity, protocol))
-    for task in tasks:
-        extra = ["lsh", "itq", "rsh", "talr-ndcg"]
-        experiment(task, papers.OF_RSH, bits, tables, options, extra=extra)
-
-
-def lwh(sets, options):
-    """List-wise supervised hashing, 2014, figures 1 and 2: no figures are printed in numbers."""
-    bits = [8, 16, 24, 32, 48]
-    k = sets.rows(1000)
-    tables = [
-        Table("ap", "mean AP"),
-        Table("ph2", "precision within radius 2"),
-        Table(f"recall@{k}", f"recall at {k:,}"),
-    ]
-    protocol = sets.random(2000, 3000)
-    name, X, y = sets.cifar10(2000)
-    tasks = [Task(name, X, y, LabelAffinity(), protocol)]
-    name, X, y, _ = sets.nus_wide(2000)
-    tasks.append(Task(name, *sets.cut(X, y, 2000), SharedLabelAffinity(), protocol))
-    for task in tasks:
-        extra = ["itq", "rsh", "lwh", "talr-ap"]
-        experiment(task, papers.OF_LWH, bits, tables, options, extra=extra)
-
-
-def talr_cifar(sets, options):
-    """Tie-aware learning to rank, 2017 and 2018: CIFAR-10 in two settings (table 1)."""
-    name, X, y = sets.cifar10_deep(1000)
-    bits = [12, 24, 32, 48]
-    first = Task(f"{name}, setting 1", X, y, LabelAffinity(), sets.per_class(100, 500))
-    extra = ["classifier", *OURS]
-    changed = Table("ap", "AP (2017)", papers.CIFAR_S1_2017, list(papers.CIFAR_S1_2017))
-    tables = [Table("ap", "AP (2018)", papers.CIFAR_S1), changed]
-    comparison = experiment(first, papers.OF_TALR, bits, tables, options, extra)
-    print_ties(comparison, papers.OF_TALR + extra, 32)
-    second = Task(f"{name}, setting 2", X, y, LabelAffinity(), sets.per_class(100, None))
-    changed = Table("ap", "AP (2017)", papers.CIFAR_S2_2017, list(papers.CIFAR_S2_2017))
-    tables = [Table("ap", "AP (2018)", papers.CIFAR_S2), changed]
-    bits, extra = [16, 24, 32, 48], ["talr-ap", "talr-kernel"]
-    experiment(second, ["dpsh", "dtsh", "mihash"], bits, tables, options, extra)
-
-
-def print_ties(comparison, methods, n_bits):
-    """The range over tie orders (figure 2 of 2017, figure 3 of 2018)."""
-    [found] = comparison.tables(["ap"])
-    rows = []
-    for name in dict.fromkeys(methods):
-        cell = found.cells.get((name, n_bits))
-        if cell is not None:
-            ours = (cell.low, cell.mean, cell.high)
-            printed = papers.TIES_32_BITS.get(name, ("",) * 3)
-            values = [f"{show(a)} ({show(b)})" if b else show(a) for a, b in zip(ours, printed)]
-            rows.append([f"``{name}``", *values])
-    header = ["", "worst order", "AP_T", "best order"]
-    print_table(f"Range of AP over tie orders, {n_bits} bits, setting 1", header, rows)
-
-
-def talr_nus_wide(sets, options):
-    """Tie-aware learning to rank: several labels (tables 1 and 3)."""
-    name, X, y, n_train = sets.nus_wide(100 * FREQUENT_LABELS)
-    task = Task(name, X, y, SharedLabelAffinity(), sets.per_class(100, n_train))
-    at_5k = "ap@5000:normalize=retrieved"
-    of_ap, of_ndcg = [12, 24, 32, 48], [16, 32, 48, 64]
-    tables = [
-        Table("ap", "AP", papers.NUS_AP, bits=of_ap),
-        Table(at_5k, "AP@5K", papers.NUS_AP_5K, [*papers.NUS_AP_5K, "talr-kernel"], of_ap),
-        Table("ndcg", "NDCG", papers.NUS_NDCG, bits=of_ndcg),
-    ]
-    experiment(task, papers.OF_TALR, sorted({*of_ap, *of_ndcg}), tables, options)
-
-
-def talr_imagenet(sets, options):
-    """Tie-aware learning to rank, 2018: many classes (table 2)."""
-    name, X, y = sets.imagenet100()
-    task = Task(name, X, y, LabelAffinity(), sets.per_class(10, 50))
-    at_1000 = "ap@1000:normalize=retrieved"
-    tables = [Table(at_1000, "AP@1000", papers.IMAGENET_AP_1000)]
-    experiment(task, ["hashnet", "mihash", "talr-ap"], [16, 32, 48, 64], tables, options)
-
-
-def talr_labelme(sets, options):
-    """Tie-aware learning to rank: distances of unlabelled rows (table 3)."""
-    name, X = sets.labelme(2000)
-    affinity = EuclideanAffinity(percentiles=[5, 1, 0.2, 0.1], levels=[1, 2, 5, 10])
-    task = Task(name, X, None, affinity, sets.random(2000, 5000))
-    tables = [Table("ndcg", "NDCG", papers.LABELME_NDCG)]
-    extra = ["lsh", "itq", "rsh", "talr-ndcg"]
-    experiment(task, papers.OF_TALR, [16, 32, 48, 64], tables, options, extra)
-
-
-def mlgap(sets, options):
-    """Mean local group average precision, 2018 (table 1)."""
-    bits = [12, 24]
-    name, X, y = sets.cifar10_deep(1000)
-    sizes = sets.per_class(100, 500)
-    task = Task(name, X, y, LabelAffinity(), sizes)
-    tables = _mlgap_tables(papers.MLGAP_CIFAR10)
-    extra = ["dispersed", "itq", "talr-ap"]
-    experiment(task, ["dsh", "dispersed-paper"], bits, tables, options, extra)
-    name, X, y = sets.cifar100(1500)
-    task = Task(name, X, y, HierarchicalAffinity(), sets.per_class(10, 50))
-    extra = ["hierarchical", "itq", "talr-ap"]
-    tables = _mlgap_tables(papers.MLGAP_CIFAR100)
-    experiment(task, ["dsh", "hierarchical-paper"], bits, tables, options, extra)
-
-
-def _mlgap_tables(printed):
-    return [Table("mlgap", "mLGAP", printed["mlgap"]), Table("ap", "AP", printed["ap"])]
-
-
-def deep(sets, options):
-    """Networks, by the objectives of TALR (2018, table 1) and of mLGAP (2018, table 1)."""
-    from sklearn_hashrank.deep import DeepHasher
-
-    printed_zones = Dispersed(margin=2.0, zone=(1 / 6, 1 / 3))
-    objectives = {"deep-talr-ap": "ap", "deep-dsh": "dsh", "deep-dispersed-paper": printed_zones}
-    networks, printed = list(objectives), papers.MLGAP_CIFAR10
-    of_ap = {"deep-talr-ap": papers.CIFAR_S1["talr-ap"]}
-    of_ap |= {f"deep-{name}": printed["ap"][name] for name in ("dsh", "dispersed-paper")}
-    of_mlgap = {f"deep-{name}": printed["mlgap"][name] for name in ("dsh", "dispersed-paper")}
-    name, X, y = sets.cifar10_deep(1000)
-    first = Task(f"{name}, setting 1", X, y, LabelAffinity(), sets.per_class(100, 500))
-    tables = [Table("ap", "AP", of_ap), Table("mlgap", "mLGAP", of_mlgap)]
-    experiment(first, networks, [12, 24], tables, options, ["talr-ap", "dsh", "dispersed"])
-
-    curves = {
-        f"{name}, {passes} passes": DeepHasher(objective=objective, max_iter=passes)
-        for name, objective in objectives.items()
-        for passes in (2, 5, 10, 20)
+def stamp_of(options):
+    """By what code, versions and command runs are made, and where and when."""
+    changes = " and changes" if _git("status", "--porcelain", "--", "sklearn_hashrank") else ""
+    return {
+        "commit": (_git("rev-parse", "--short=12", "HEAD") or "unknown") + changes,
+        "package": (_git("rev-parse", "HEAD:sklearn_hashrank") or "unknown") + changes,
+        "command": f"python benchmarks/reproduction.py PART --seeds {options.seeds}",
+        "versions": {name: version(name) for name in PACKAGES if name in USED},
+        "processor": processor(),
+        "date": datetime.date.today().isoformat(),
     }
-    tables = [Table("ap", "AP by passes"), Table("mlgap", "mLGAP by passes")]
-    experiment(first, curves, [24], tables, options, [])
-
-    second = Task(f"{name}, setting 2", X, y, LabelAffinity(), sets.per_class(100, None))
-    tables = [Table("ap", "AP", {"deep-talr-ap": papers.CIFAR_S2["talr-ap"]})]
-    experiment(second, networks[:1], [24], tables, options, ["talr-ap"])
-
-    pixels = {
-        name: DeepHasher(objective=objective, image_shape=(28, 28))
-        for name, objective in objectives.items()
-    }
-    pixels |= {"talr-ap": TALRLinear(), "dsh": DispersionHasher(objective="dsh")}
-    name, X, y = sets.fashion_mnist(1000)
-    task = Task(f"{name}, setting 1", X, y, LabelAffinity(), sets.per_class(100, 500))
-    experiment(task, pixels, [24], [Table("ap", "AP"), Table("mlgap", "mLGAP")], options, [])
 
 
-PARTS = {
-    part.__name__: part
-    for part in (rsh, lwh, talr_cifar, talr_nus_wide, talr_imagenet, talr_labelme, mlgap, deep)
-}
+def _git(*arguments):
+    done = subprocess.run(
+        ["git", "-C", str(ROOT), *arguments], capture_output=True, text=True, check=False
+    )
+    return done.stdout.strip()
+
+
+def run(options):
+    """Run the parts until all is done or the time is over, and say what is left."""
+    deadline = time.monotonic() + 60 * options.minutes
+    sets = Sets({name: getattr(options, name) for name in FILES}, options.scale)
+    stamp, turns = stamp_of(options), in_turns(options.parts, options.seeds)
+    for number, turn in enumerate(turns):
+        try:
+            run_turn(*turn, sets, options, stamp, deadline)
+        except TimeIsUpError:
+            print("The time is over. The same command again goes on with:")
+            for part, task, seed, rows in turns[number:]:
+                print(f"  {part}, {task.key}, seed {seed}: {', '.join(rows)}")
+            return
+    print("All is done.")
+
+
+def make_parser():
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("parts", nargs="*", metavar="PART", help=f"of {', '.join(PARTS)}")
+    parser.add_argument("--data", help="GIST of CIFAR-10, npz")
+    parser.add_argument("--features", help="network features of CIFAR-10, npz")
+    parser.add_argument("--intents", help="embeddings of CLINC150, npz")
+    parser.add_argument("--multilabel", help="tmc2007-500, npz of X and Y")
+    for name in ("cifar100", "nus-wide", "labelme"):
+        parser.add_argument(f"--{name}", help="the published files, in place of another set")
+    parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--scale", type=float, default=1.0, help="of all rows, to try things out")
+    parser.add_argument("--minutes", type=float, default=float("inf"), help="begin no run later")
+    parser.add_argument("--n-jobs", type=int, default=1)
+    parser.add_argument("--store", default="build/reproduction", help="folder of finished runs")
+    parser.add_argument("--results", default=str(ROOT / "docs/reproduction/results"))
+    parser.add_argument("--tables", help="folder for the tables, made from the results")
+    return parser
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--data", required=True, help="GIST of CIFAR-10, npz")
-    parser.add_argument("--features", required=True, help="network features of CIFAR-10, npz")
-    parser.add_argument("--intents", required=True, help="embeddings of CLINC150, npz")
-    parser.add_argument("--multilabel", required=True, help="tmc2007-500, npz of X and Y")
-    for name in ("cifar100", "nus-wide", "labelme"):
-        parser.add_argument(f"--{name}", help="folder of the published files, in place of another")
-    parser.add_argument("--fashion-mnist", default=FASHION_MNIST, help="folder of the idx files")
-    parser.add_argument("--seeds", type=int, default=2)
-    parser.add_argument("--scale", type=float, default=1.0, help="of all numbers of rows")
-    parser.add_argument("--n-jobs", type=int, default=2)
-    parser.add_argument("--store", default="build/reproduction", help="folder of finished runs")
-    parser.add_argument("--output", help="folder for a file of each part")
-    parser.add_argument("--only", nargs="+", choices=PARTS, default=list(PARTS))
+    parser = make_parser()
     options = parser.parse_args()
-    sets = Sets(options)
-    for part in options.only:
-        run = partial(PARTS[part], sets, options)
-        if options.output is None:
-            print(f"\n{part}\n{'-' * len(part)}\n{PARTS[part].__doc__}")
-            run()
-            continue
-        path = Path(options.output) / f"{part}.inc"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        draft = path.with_suffix(".part")
-        with open(draft, "w", encoding="utf-8") as file, contextlib.redirect_stdout(file):
-            run()
-        draft.replace(path)
+    unknown = set(options.parts) - set(PARTS)
+    if unknown or not (options.parts or options.tables):
+        parser.error(f"PART must be of {', '.join(PARTS)}. Got {' '.join(unknown) or 'none'}.")
+    if options.parts:
+        run(options)
+    if options.tables:
+        write_tables(options.results, options.tables)
 
 
 if __name__ == "__main__":

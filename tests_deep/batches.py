@@ -3,7 +3,7 @@
 import torch
 
 from sklearn_hashrank.deep import PairwiseLoss, TieAwareLoss
-from sklearn_hashrank.objectives import OBJECTIVES, PAIRWISE_OBJECTIVES
+from sklearn_hashrank.objectives import DTSH, OBJECTIVES, PAIRWISE_OBJECTIVES
 
 N_ROWS, N_BITS = 24, 8
 
@@ -26,6 +26,7 @@ RANKING = {
 PAIRWISE = {
     name: (PairwiseLoss, (name,), {}) for name in [*PAIRWISE_OBJECTIVES, "dpsh", "hashnet", "dtsh"]
 }
+PAIRWISE["dtsh-graded"] = (PairwiseLoss, (DTSH(graded=True),), {})
 LOSSES = {**RANKING, **PAIRWISE}
 
 

@@ -78,39 +78,48 @@ def _fast_loss(positive, negative, margin, to_positive, to_negative):
 
 
 @kernel
-def separate(products, level, is_relevant, margin, losses, start, stop):
+def separate(products, level, grades, margin, losses, start, stop):
     """Overwrite products (M, M) with their slopes, and sum the losses of each query.
 
-    Rows from `start` to `stop` alone. A query counts with the mean over its triplets, and not at
-    all where it has none: ``losses`` is NaN there. Nobody is in a triplet with itself.
+    Rows from `start` to `stop` alone. ``grades`` ranks the levels, ascending from 0: a triplet is
+    a query with two rows of different grades, of which the higher should be nearer. A query counts
+    with the mean over its triplets, and not at all where it has none: ``losses`` is NaN there.
+    Nobody is in a triplet with itself.
     """
     n_rows = products.shape[0]
-    order = np.empty(n_rows, np.intp)
-    scores = np.empty(n_rows)
+    n_grades = grades.max() + 1
+    order, scores = np.empty(n_rows, np.intp), np.empty(n_rows)
+    to_higher, to_lower = np.empty(n_rows), np.empty(n_rows)
+    starts = np.empty(n_grades + 1, np.intp)
     for q in range(start, stop):
-        n_positive, n_negative = 0, 0
+        starts[:] = 0
         for i in range(n_rows):
-            if i == q:
-                continue
-            if is_relevant[level[q, i]]:
-                order[n_positive] = i
-                n_positive += 1
-            else:
-                n_negative += 1
-                order[n_rows - n_negative] = i
-        for k in range(n_positive):
-            scores[k] = products[q, order[k]]
-        for k in range(n_rows - n_negative, n_rows):
-            scores[k] = products[q, order[k]]
+            if i != q:
+                starts[grades[level[q, i]] + 1] += 1
+        for g in range(n_grades):
+            starts[g + 1] += starts[g]
+        next_place = starts[:n_grades].copy()
+        for i in range(n_rows):
+            if i != q:
+                g = grades[level[q, i]]
+                order[next_place[g]] = i
+                scores[next_place[g]] = products[q, i]
+                next_place[g] += 1
         products[q, :] = 0
-        n_triplets = n_positive * n_negative
+        to_higher[:] = 0
+        to_lower[:] = 0
+        n_triplets, loss = 0, 0.0
+        for g in range(1, n_grades):
+            first, last = starts[g], starts[g + 1]
+            if first == 0 or first == last:
+                continue
+            n_triplets += first * (last - first)
+            loss += _fast_loss(
+                scores[first:last], scores[:first], margin, to_higher[first:last], to_lower[:first]
+            )
         if n_triplets == 0:
             losses[q] = np.nan
             continue
-        positive, negative = scores[:n_positive], scores[n_rows - n_negative :]
-        to_positive, to_negative = np.zeros(n_positive), np.zeros(n_negative)
-        losses[q] = _fast_loss(positive, negative, margin, to_positive, to_negative) / n_triplets
-        for k in range(n_positive):
-            products[q, order[k]] = to_positive[k] / n_triplets
-        for k in range(n_negative):
-            products[q, order[n_rows - n_negative + k]] = -to_negative[k] / n_triplets
+        losses[q] = loss / n_triplets
+        for k in range(starts[n_grades]):
+            products[q, order[k]] = (to_higher[k] - to_lower[k]) / n_triplets

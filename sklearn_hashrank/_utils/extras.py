@@ -3,6 +3,9 @@
 The package is on no index yet, so that both install it from a clone.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 WHERE = "in a clone of sklearn-hashrank"
 
 
@@ -14,3 +17,14 @@ def install_command(extra: str) -> str:
 def how_to_install(extra: str) -> str:
     """Return what to type, and where, for messages."""
     return f"{install_command(extra)} {WHERE}"
+
+
+@contextmanager
+def needed(command: str) -> Iterator[None]:
+    """Say, where an import within fails, what installs it."""
+    try:
+        yield
+    except ImportError as error:
+        raise ImportError(
+            f"{error.name} is needed, which is not installed. It comes with: {command}"
+        ) from error

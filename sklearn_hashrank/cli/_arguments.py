@@ -24,6 +24,20 @@ def words(text: str) -> list[str]:
     return [word.strip() for word in _COMMA.split(text) if word.strip()]
 
 
+def method_words(text: str) -> list[str]:
+    """Split names of methods, of which factory strings of faiss have commas in them.
+
+    What begins with a capital letter goes on with such a string: no method is written so.
+    """
+    names: list[str] = []
+    for word in words(text):
+        if names and names[-1].startswith("faiss:") and word[0].isupper():
+            names[-1] += f",{word}"
+        else:
+            names.append(word)
+    return names
+
+
 def add_parser(
     commands: Any, name: str, purpose: str, run: Callable[..., int | None], epilog: str = ""
 ) -> ArgumentParser:

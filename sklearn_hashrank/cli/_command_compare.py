@@ -17,7 +17,7 @@ from ..comparison import (
     Rescoring,
     columns_of,
     compare,
-    method_from_name,
+    method_of_comparison,
 )
 from ..model_selection import (
     PerClassRetrievalSplit,
@@ -37,6 +37,7 @@ from ._arguments import (
     add_threshold,
     check_measures,
     lengths,
+    method_words,
     number_or_all,
     positive,
     words,
@@ -80,9 +81,11 @@ def add_command(commands: Any) -> None:
     add_data_options(parser)
     parser.add_argument(
         "--methods",
-        type=words,
+        type=method_words,
         metavar="NAME,...",
-        help="names that 'hashrank methods' lists; each may be followed by :parameter=value "
+        help="names that 'hashrank methods' lists; each may be followed by :parameter=value, and "
+        "by :distance=asymmetric or :distance=decoded, which compare all codes with the rows of "
+        "queries; faiss:FACTORY is an index of faiss, such as faiss:OPQ32_96,PQ32 "
         f"(default: those of {_METHODS} that can take the data)",
     )
     parser.add_argument(
@@ -182,9 +185,9 @@ def add_command(commands: Any) -> None:
 
 def _run(options: Namespace, arguments: list[str]) -> int:
     measures = check_measures(options.measures)
-    methods = options.methods or words(_METHODS)
+    methods = options.methods or method_words(_METHODS)
     for name in methods:
-        method_from_name(name)  # before data are read
+        method_of_comparison(name)  # before data are read
     if not options.explore:
         check_no_looks(options)
     folder = check_output_folder(options.output, [options.data, options.labels])

@@ -44,6 +44,7 @@ def _list_methods() -> None:
         for name, method in METHODS.items():
             if method.group == group:
                 print(f"  {name:{width}} {'*' if method.needs_y else ' '} {method.line}")
+    print("compare also takes faiss:FACTORY, and hashers with :distance=asymmetric or =decoded")
     print("* refuses rows without labels")
 
 

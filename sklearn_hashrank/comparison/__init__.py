@@ -17,6 +17,7 @@ from ._method_table import (
     method_from_name,
     parameters_to_set,
 )
+from ._own_distances import FaissSearch, HasherSearch, method_of_comparison
 from ._rescored import Rescoring, measure_rescoring, projections_of
 from ._runner import RunResult
 from ._suggest import suggest
@@ -31,6 +32,8 @@ __all__ = [
     "WRITTEN_FILES",
     "Column",
     "Comparison",
+    "FaissSearch",
+    "HasherSearch",
     "Method",
     "Rescoring",
     "Rival",
@@ -42,6 +45,7 @@ __all__ = [
     "measure_codes",
     "measure_rescoring",
     "method_from_name",
+    "method_of_comparison",
     "name_measures",
     "parameters_to_set",
     "projections_of",

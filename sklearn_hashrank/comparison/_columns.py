@@ -1,6 +1,7 @@
 """The columns of a comparison: the measures, their titles and sentences, and their values."""
 
 import inspect
+import math
 import re
 import warnings
 from collections.abc import Iterable, Mapping
@@ -14,6 +15,7 @@ from ..histogram import RetrievalHistogram, retrieval_histogram
 from ..measures import (
     CodeUsage,
     ConfiguredMeasure,
+    DenseTies,
     Measure,
     TieOrder,
     mean_over_queries,
@@ -82,11 +84,34 @@ COLUMNS = (
     Column(
         "encode_microseconds",
         "Encoding, µs per item",
-        "Microseconds of one thread to encode an item: queries and database, fastest of three.",
+        "Microseconds of one thread to encode an item: queries and database, fastest of three "
+        "or of as many as a second has time for.",
         best="lowest",
         is_time=True,
     ),
 )
+
+SEARCHED = 10
+"""Number of neighbours that searches find whose time is measured."""
+
+SEARCH_COLUMNS = (
+    Column(
+        "item_bytes",
+        "Bytes per item",
+        "Memory of an item of the database, as the ranking of the method needs it.",
+        best="lowest",
+        is_time=True,
+    ),
+    Column(
+        "search_microseconds",
+        "Search, µs per query",
+        f"Microseconds of one thread to find the {SEARCHED} nearest items, the encoding of the "
+        "query included, fastest of three.",
+        best="lowest",
+        is_time=True,
+    ),
+)
+"""The columns of a comparison in which a method ranks by a distance of its own."""
 
 MEASURED = ("ap", "ndcg", "ph2", "acg", "mlgap")
 """Short names of the measures of a comparison, unless others are asked for."""
@@ -139,7 +164,7 @@ _COUNTED = ("n_train", "n_queries", "n_database", "distinct_codes", "code_entrop
 def name_measures(measures: Any) -> dict[str, ConfiguredMeasure]:
     """Return the measures that :func:`compare` was asked for, by the name of their column."""
     named = make_retrieval_scorer(measures).measures
-    others = {column.name for column in _FIGURES} | set(_COUNTED) | set(_OF_RUN)
+    others = {column.name for column in (*_FIGURES, *SEARCH_COLUMNS)} | set(_COUNTED) | set(_OF_RUN)
     for name in named:
         if not name:
             raise ValueError("measures must have names that can head a column. Got ''.")
@@ -248,17 +273,67 @@ def measure_codes(
         n_jobs=n_jobs,
     )
     warn_if_all_is_relevant(histogram)
+    scores, of_queries = measure_histogram(histogram, named)
+    usage = histogram.code_usage()
+    scores |= {"distinct_codes": usage.n_distinct, "code_entropy": usage.entropy}
+    curves = _curves(histogram) | _counts_of_codes(usage)
+    return scores, curves | {OF_QUERIES: of_queries, HISTORY: []}
+
+
+def measure_ranking(
+    histogram: RetrievalHistogram, measures: Mapping[str, ConfiguredMeasure]
+) -> tuple[dict[str, float], dict[str, Any]]:
+    """Compute the scores and curves of a ranking that is not one of codes.
+
+    Measures within a Hamming radius, and the numbers of codes, are NaN.
+
+    Parameters
+    ----------
+    histogram : RetrievalHistogram
+        Made from distances.
+    measures : dict of str to ConfiguredMeasure
+        By the names of their columns.
+
+    Returns
+    -------
+    scores, curves : dict
+        As of :func:`measure_codes`.
+    """
+    scores, of_queries = measure_histogram(histogram, measures)
+    scores |= {"distinct_codes": math.nan, "code_entropy": math.nan}
+    curves = {**_curves(histogram), "items_per_code": [], "codes_with_so_many_items": []}
+    return scores, curves | {OF_QUERIES: of_queries, HISTORY: []}
+
+
+def measure_histogram(
+    histogram: RetrievalHistogram, measures: Mapping[str, ConfiguredMeasure]
+) -> tuple[dict[str, float], dict[str, list[float]]]:
+    """Means over the queries with their bounds, and the values of each query.
+
+    Parameters
+    ----------
+    histogram : RetrievalHistogram
+        Of codes, or of distances of another kind.
+    measures : dict of str to ConfiguredMeasure
+        By the names of their columns.
+
+    Returns
+    -------
+    scores : dict of str to float
+    of_queries : dict of str to list of float
+    """
     scores, of_queries = {}, {}
-    for name, configured in named.items():
-        of_queries[name] = histogram.measure(configured)
-        scores[name] = mean_value(of_queries[name])
+    for name, configured in measures.items():
+        if configured.measure.radius is not None and not isinstance(histogram.table, DenseTies):
+            scores[name] = math.nan
+            of_queries[name] = [math.nan] * histogram.table.n_queries
+            continue
+        values = histogram.measure(configured)
+        scores[name], of_queries[name] = mean_value(values), values.tolist()
         for suffix, ties in _TIE_RANGE.items() if _is_ranged(configured) else ():
             options = {**configured.given, "ties": ties}
             scores[name + suffix] = mean_value(histogram.measure(configured.measure, **options))
-    usage = histogram.code_usage()
-    scores |= {"distinct_codes": usage.n_distinct, "code_entropy": usage.entropy}
-    values = {name: of_each.tolist() for name, of_each in of_queries.items()}
-    return scores, _curves(histogram, usage) | {OF_QUERIES: values, HISTORY: []}
+    return scores, of_queries
 
 
 def are_scores(
@@ -298,9 +373,8 @@ def _are_numbers(values: Iterable[Any]) -> bool:
     return all(type(v) is float or (type(v) is int and abs(v) <= _LARGEST) for v in values)
 
 
-def _curves(histogram: RetrievalHistogram, usage: CodeUsage) -> dict[str, Any]:
+def _curves(histogram: RetrievalHistogram) -> dict[str, Any]:
     precision, recall, k = histogram.precision_recall_curve()
-    items, codes = np.unique(usage.counts, return_counts=True)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UndefinedMetricWarning)  # the scores have said it
         precision, recall = mean_over_queries(np.stack([precision, recall], axis=1))
@@ -308,6 +382,9 @@ def _curves(histogram: RetrievalHistogram, usage: CodeUsage) -> dict[str, Any]:
         "k": k.tolist(),
         "precision": precision.tolist(),
         "recall": recall.tolist(),
-        "items_per_code": items.tolist(),
-        "codes_with_so_many_items": codes.tolist(),
     }
+
+
+def _counts_of_codes(usage: CodeUsage) -> dict[str, list[int]]:
+    items, codes = np.unique(usage.counts, return_counts=True)
+    return {"items_per_code": items.tolist(), "codes_with_so_many_items": codes.tolist()}

@@ -22,11 +22,12 @@ from ..metrics.settings import has_setting, with_settings
 from ..model_selection import RetrievalSplit
 from ..persistence import write_file
 from ._chance import CHANCE, columns_above_chance, measure_chance, with_above_chance
-from ._columns import COLUMNS, MEASURED, Column, columns_of, name_measures
+from ._columns import COLUMNS, MEASURED, SEARCH_COLUMNS, Column, columns_of, name_measures
 from ._explored import Explored, best_runs, check_options, fit_runs
 from ._figures import Figure, draw_figures
 from ._given_codes import GivenCodes
-from ._method_table import METHODS, check_method, in_groups, method_from_name
+from ._method_table import METHODS, check_method, in_groups
+from ._own_distances import OwnDistance, method_of_comparison
 from ._protocols import check_protocol, describe_protocol, draw_split
 from ._provenance import describe_data, describe_machine, run_key, versions
 from ._refusals import describe_refusals, find_refusals
@@ -308,7 +309,8 @@ def compare(
         What relevance is computed from. None: hashers learn without it, those that need it are
         refused, and codes are judged by distances between rows of `X`.
     methods : iterable of str, or mapping of str to estimator
-        Names such as ``"itq"`` or ``"talr-ap:alpha=3"``, see :func:`method_from_name`; or
+        Names such as ``"itq"``, ``"talr-ap:alpha=3"``, ``"ba:distance=decoded"`` or
+        ``"faiss:OPQ32_96,PQ32"``, see :func:`method_of_comparison`; or
         estimators by the name that tables should give them: hashers, pipelines and searches that
         end in one, and any other estimator whose ``transform``, or else ``predict``, gives codes.
         ``n_bits`` and ``random_state`` are set wherever an estimator or one inside of it has them,
@@ -336,9 +338,10 @@ def compare(
         functions, or measures of your own, each a column of the tables.
     columns : iterable of str, default=None
         Names of the columns that tables and report show, in this order: those of `measures`,
-        ``"fit_seconds"``, ``"encode_microseconds"``, those of `rescoring`, and for each measure
-        its name with ``"_above_chance"``, which is the score less that of constant codes. None: all
-        but the last.
+        ``"fit_seconds"``, ``"encode_microseconds"``, those of `rescoring`; ``"item_bytes"`` and
+        ``"search_microseconds"`` where a method ranks by a distance of its own; and for each
+        measure its name with ``"_above_chance"``, which is the score less that of constant codes.
+        None: all but the last.
     rescoring : Rescoring, default=None
         Adds columns for what is found when the nearest codes are put in order of asymmetric
         distances or of distances between floats, and for what it costs. `X` must be dense.
@@ -388,7 +391,10 @@ def compare(
     hashers |= _check_codes(codes, hashers, X)
     given, affinity = affinity, _decided(affinity, y)
     _check_rescoring(rescoring, X)
-    shown, above_chance = _chosen_columns(columns, named, rescoring)
+    is_searched = any(isinstance(hasher, OwnDistance) for hasher in hashers.values())
+    further = () if rescoring is None else rescoring.columns
+    further = (*further, *(SEARCH_COLUMNS if is_searched else ()))
+    shown, above_chance = _chosen_columns(columns, named, further)
     page_options = check_options(explore)
     compared = X if y is None else y
     lengths = _check_integers(n_bits, "n_bits", 1)
@@ -410,7 +416,12 @@ def compare(
             bits = 0
         hasher = with_settings(hasher, n_bits=bits, random_state=seed, output="packed")
         split = tuple(splits[seed])
-        settings = {"data": data, "split": split, "rescoring": rescoring}
+        settings = {
+            "data": data,
+            "split": split,
+            "rescoring": rescoring,
+            "is_searched": is_searched,
+        }
         key = run_key(affinity=affinity, hasher=hasher, measures=named, **settings)
         runs.append(Run(method, hasher, bits, seed, key))
     runs, left_out = _without_refused(runs, X, y, splits, skip_refused)
@@ -418,8 +429,8 @@ def compare(
         runs,
         RunStore(None if store is None else Path(store)),
         named,
-        rescoring,
-        lambda run: (X, y, splits[run.seed], affinities[run.seed], named, rescoring),
+        further,
+        lambda run: (X, y, splits[run.seed], affinities[run.seed], named, rescoring, is_searched),
         n_jobs,
         progress,
     )
@@ -443,7 +454,7 @@ def compare(
     }
     if page_options is None:
         return Comparison(results, about, shown, chance)
-    fitted_here = [not isinstance(run.hasher, GivenCodes) for run in runs]
+    fitted_here = [not isinstance(run.hasher, (GivenCodes, OwnDistance)) for run in runs]
     best = best_runs(
         list(compress(runs, fitted_here)), list(compress(results, fitted_here)), shown[0]
     )
@@ -460,7 +471,7 @@ def _run_all(
     runs: list[Run],
     store: RunStore,
     measures: Mapping[str, ConfiguredMeasure],
-    rescoring: Rescoring | None,
+    further: tuple[Column, ...],
     arguments: Callable[[Run], tuple],
     n_jobs: int | None,
     progress: Progress | None,
@@ -478,7 +489,7 @@ def _run_all(
         f"{describe_machine()}, {n_at_a_time} run{'s' if n_at_a_time > 1 else ''} at a time"
     )
     for index, run in enumerate(runs):
-        if (kept := load_result(run, store, measures, rescoring)) is not None:
+        if (kept := load_result(run, store, measures, further)) is not None:
             finish(index, kept)
     pending = [index for index in range(len(runs)) if index not in results]
     with interrupts_ignored():  # by the workers, which inherit it: one traceback is enough
@@ -552,14 +563,14 @@ def _check_rescoring(rescoring: Any, X: Any) -> None:
 def _chosen_columns(
     names: Iterable[str] | None,
     measures: Mapping[str, ConfiguredMeasure],
-    rescoring: Rescoring | None,
+    further: tuple[Column, ...],
 ) -> tuple[tuple[Column, ...], tuple[Column, ...]]:
     """Return the columns that are shown, and those of them that are above chance."""
-    columns = (*columns_of(measures), *(() if rescoring is None else rescoring.columns))
+    columns = (*columns_of(measures), *further)
     if names is None:
         return columns, ()
-    further = {column.name: column for column in columns_above_chance(columns, measures)}
-    known = {column.name: column for column in columns} | further
+    chances = {column.name: column for column in columns_above_chance(columns, measures)}
+    known = {column.name: column for column in columns} | chances
     names = [names] if isinstance(names, str) else list(names)
     for name in names:
         if name not in known:
@@ -567,7 +578,7 @@ def _chosen_columns(
     chosen = tuple(known[name] for name in dict.fromkeys(names))
     if not chosen:
         raise ValueError("columns must name at least one column.")
-    return chosen, tuple(column for column in chosen if column.name in further)
+    return chosen, tuple(column for column in chosen if column.name in chances)
 
 
 def check_data(X: Any, y: Any) -> tuple[Any, Any]:
@@ -585,7 +596,7 @@ def _check_methods(methods: Any) -> dict[str, Any]:
     if not isinstance(methods, Mapping):
         names = list(methods)
         _check_names(names)
-        methods = {name: method_from_name(name) for name in names}
+        methods = {name: method_of_comparison(name) for name in names}
         if len(methods) < len(names):
             raise ValueError(f"each method must be named once. Got {', '.join(names)}.")
     if not methods:
@@ -608,9 +619,8 @@ def with_affinity(estimator: Any, affinity: Any) -> Any:
 def _groups(methods: Iterable[str], given: Iterable[str]) -> dict[str, str]:
     """Group of each method that was named; given codes have none."""
     named = set(methods) - set(given)
-    return {
-        each: METHODS[each.partition(":")[0].strip()].group for each in methods if each in named
-    }
+    first = {each: each.partition(":")[0].strip() for each in methods if each in named}
+    return {each: METHODS[name].group for each, name in first.items() if name in METHODS}
 
 
 def _check_codes(

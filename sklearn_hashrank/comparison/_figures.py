@@ -195,9 +195,12 @@ def _of_length(
         if CHANCE in groups:
             ax.plot(k[CHANCE], recall[CHANCE], label=CHANCE, **_CHANCE_LINE)
 
+    encoded = {m for m, group in groups.items() if group[0].curves["items_per_code"]}
+
     def usage(ax: Any, methods: list[str]) -> None:
-        usages = [_usage(groups[m][0]) for m in methods]
-        CodeUsageDisplay(usages, names=list(map(plain, methods))).plot(ax, order="fullest")
+        shown = [m for m in methods if m in encoded]
+        usages = [_usage(groups[m][0]) for m in shown]
+        CodeUsageDisplay(usages, names=list(map(plain, shown))).plot(ax, order="fullest")
 
     learned = {m for m, group in groups.items() if len(group[0].curves.get(HISTORY, ())) > 1}
 
@@ -224,7 +227,10 @@ def _of_length(
         ("recall_at_k", "recall at k, tie-aware, means over seeds", recall_at_k, None),
         ("code_usage", f"items on each code of the database, {drawn}", usage, None),
     ):
-        figures += _in_panels(name, caption, draw, panels, limits)
+        of_kind = panels
+        if draw is usage:
+            of_kind = {t: m for t, m in panels.items() if encoded & set(m)}
+        figures += _in_panels(name, caption, draw, of_kind, limits)
     of_learned = {t: m for t, m in panels.items() if learned & set(m)}
     if of_learned:
         caption = f"objective after each pass of training, {drawn.partition(',')[0]}, each scaled"

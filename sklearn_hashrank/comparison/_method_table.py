@@ -327,6 +327,9 @@ METHODS: dict[str, Method] = {
 }
 """The methods that can be compared by name, group by group."""
 
+FAISS = "faiss"
+"""What the names of indexes of faiss begin with, before a colon."""
+
 _SET_BY_COMPARISON = {"n_bits", "random_state", "output"}
 
 
@@ -352,6 +355,8 @@ def method_from_name(notation: str) -> BaseHasher:
     >>> method_from_name("talr-ap:alpha=3:schedule=step")
     TALRLinear(alpha=3, objective='ap', schedule='step')
     """
+    if notation.partition(":")[0].strip() == FAISS:
+        raise ValueError(f"{notation!r} is no hasher. It can be compared, by compare.")
     name, parameters = split_notation(notation, "method", "talr-ap:alpha=3")
     if name not in METHODS:
         near = difflib.get_close_matches(name, METHODS, n=1)
@@ -367,6 +372,8 @@ def method_from_name(notation: str) -> BaseHasher:
     for parameter in parameters:
         if parameter in _SET_BY_COMPARISON:
             raise ValueError(f"{parameter} of method {notation!r} is set for each run.")
+        if parameter == "distance":
+            raise ValueError(f"distance of method {notation!r} is for comparisons, by compare.")
         if parameter not in accepted:
             known = ", ".join(accepted) or "none"
             raise ValueError(

@@ -29,6 +29,7 @@ _PACKAGES = (
     "clarabel",
     "scs",
     "torch",
+    "faiss-cpu",
 )
 _VERSIONED = {"sklearn_hashrank", "sklearn", "numpy", "scipy", *sys.stdlib_module_names}
 

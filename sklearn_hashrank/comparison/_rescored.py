@@ -2,6 +2,7 @@
 
 import math
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,11 +11,12 @@ import numpy as np
 from .._utils.parameters import is_int
 from ..affinity import fit_affinity
 from ..base import pack_signs
-from ..histogram import retrieval_histogram
+from ..histogram import RetrievalHistogram, retrieval_histogram
 from ..measures import mean_over_queries
 from ..metrics.retrieval import Encoded, unwrap
 from ..neighbors import DISTANCES, HammingNeighbors, rescore
 from ._columns import Column
+from ._own_distances import OwnIndex
 
 _SEARCHES = 3
 
@@ -75,7 +77,8 @@ class Rescoring:
             Column(
                 "near_floats",
                 f"P@{k}, floats",
-                f"{of} by {self.metric} distance, of {n} candidates by Hamming distance.",
+                f"{of} by {self.metric} distance, of {n} candidates by Hamming distance, or by "
+                "the method's own.",
             ),
             *(
                 Column(
@@ -154,7 +157,7 @@ def measure_rescoring(
     place[numbers] = np.arange(n_items)
 
     def measure(name, search):
-        seconds, found = _fastest(search)
+        seconds, found = fastest(search)
         scores[f"{name}_microseconds"] = 1e6 * seconds / n_queries
         if name != "codes":
             scores[f"near_{name}"] = _share_of_relevant(fitted, *y, found, ~np.isnan(shares))
@@ -173,6 +176,55 @@ def measure_rescoring(
     return scores
 
 
+def rescore_own(
+    rescoring: Rescoring,
+    index: OwnIndex,
+    queries: Any,
+    rows: Any,
+    numbers: np.ndarray,
+    y: tuple[Any, Any],
+    histogram: RetrievalHistogram,
+    affinity: Any,
+) -> dict[str, float]:
+    """Measure the third ranking, of candidates by a method's own distance; all else is NaN.
+
+    Parameters
+    ----------
+    rescoring : Rescoring
+        How many neighbours are measured, and how many candidates are rescored.
+    index : OwnIndex
+        The database.
+    queries, rows : ndarray
+        Floats of the queries, and of all rows.
+    numbers : ndarray of int
+        Which rows the items of the database are.
+    y : tuple of array-like
+        What the affinity compares, of queries and database.
+    histogram : RetrievalHistogram
+        The ranking by the distances of the index.
+    affinity : affinity object
+        Relevance; one that is not fitted is fitted on the database.
+    """
+    k = min(rescoring.n_neighbors, len(numbers))
+    n_candidates = min(k * rescoring.oversampling, len(numbers))
+    place = np.full(rows.shape[0] + 1, -1)  # the last for those that the index does not find
+    place[numbers] = np.arange(len(numbers))
+
+    def by_floats():
+        found = index.nearest(queries, n_candidates)
+        candidates = np.where(found < 0, -1, numbers[found])
+        return place[rescore(queries, rows, candidates, k, metric=rescoring.metric)[1]]
+
+    seconds, found = fastest(by_floats)
+    counted = ~np.isnan(histogram.precision(k=k))
+    return {
+        **{column.name: math.nan for column in rescoring.columns},
+        "near_floats": _share_of_relevant(fit_affinity(affinity, y[1]), *y, found, counted),
+        "floats_microseconds": 1e6 * seconds / len(found),
+        "row_bytes": rows.dtype.itemsize * rows.shape[1],
+    }
+
+
 def projections_of(hasher: Any, of_queries: Encoded) -> np.ndarray | None:
     """Projections of the queries, where their signs are the code."""
     hasher = unwrap(hasher)[1]
@@ -184,7 +236,7 @@ def projections_of(hasher: Any, of_queries: Encoded) -> np.ndarray | None:
     return projections if np.array_equal(pack_signs(projections), of_queries.codes) else None
 
 
-def _fastest(search):
+def fastest(search: Callable[[], Any]) -> tuple[float, Any]:
     """Seconds of the fastest of some searches, of which the first loads the kernels."""
     seconds = math.inf
     for _ in range(_SEARCHES):
@@ -204,4 +256,5 @@ def _share_of_relevant(affinity, query_y, database_y, found, counted):
     comparing, queries = affinity.of_queries(queries)
     pairs = np.repeat(np.arange(len(found)), found.shape[1])
     levels = comparing.paired_level_indices(queries[pairs], database[places.ravel()])
-    return float((levels.reshape(found.shape)[counted] > 0).mean())
+    are_relevant = (levels.reshape(found.shape) > 0) & (found >= 0)
+    return float(are_relevant[counted].mean())

@@ -122,7 +122,7 @@ def best_of(
     >>> best_of({"a": {0: 0.5, 1: 0.6}, "b": {0: 0.4, 1: 0.58}}, {}) is None
     True
     """
-    tried = {method: found for method, found in values.items() if found}
+    tried = {m: found for m, found in values.items() if np.isfinite(list(found.values())).any()}
     if len(tried) < 2:
         return None
     leader = max(tried, key=lambda method: _mean(tried[method].values()))

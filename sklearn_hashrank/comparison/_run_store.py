@@ -3,14 +3,13 @@
 import hashlib
 import json
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from pathlib import Path
 
 from ..measures import ConfiguredMeasure
 from ..persistence import write_file
-from ._columns import are_curves, are_scores
-from ._rescored import Rescoring
+from ._columns import Column, are_curves, are_scores
 from ._runner import Run, RunResult
 
 _MOST_BITS = 1 << 20
@@ -72,10 +71,10 @@ def load_result(
     run: Run,
     store: RunStore,
     measures: Mapping[str, ConfiguredMeasure],
-    rescoring: Rescoring | None = None,
+    further: Iterable[Column] = (),
 ) -> RunResult | None:
     """Result of an earlier run of the very same settings, if there is one."""
-    is_whole = partial(_is_whole, measures=measures, rescoring=rescoring)
+    is_whole = partial(_is_whole, measures=measures, further=tuple(further))
     record = None if run.key is None else store.load(run.key, is_whole)
     if record is None:
         return None
@@ -84,14 +83,14 @@ def load_result(
 
 
 def _is_whole(
-    record: dict, measures: Mapping[str, ConfiguredMeasure], rescoring: Rescoring | None
+    record: dict, measures: Mapping[str, ConfiguredMeasure], further: Iterable[Column]
 ) -> bool:
     """Whether a record has every part of a result, each of the right form."""
     scores, curves, notes, measured_on = (record.get(name) for name in _RECORDED)
     return (
         type(record.get("n_bits")) is int
         and 0 < record["n_bits"] <= _MOST_BITS
-        and are_scores(scores, measures, rescoring.columns if rescoring else ())
+        and are_scores(scores, measures, further)
         and are_curves(curves)
         and isinstance(notes, list)
         and isinstance(measured_on, str)

@@ -14,14 +14,17 @@ from sklearn.base import clone
 
 from .._utils.threads import one_blas_thread
 from ..affinity import BaseAffinity
-from ..histogram import retrieval_histogram
+from ..histogram import distance_histogram, retrieval_histogram
 from ..measures import ConfiguredMeasure
 from ..metrics.retrieval import Encoded, encode, unwrap
 from ..model_selection import RetrievalSplit
-from ._columns import HISTORY, measure_codes
-from ._rescored import Rescoring, measure_rescoring, projections_of
+from ..neighbors import HammingNeighbors
+from ._columns import HISTORY, SEARCHED, measure_codes, measure_ranking
+from ._own_distances import OwnDistance
+from ._rescored import Rescoring, fastest, measure_rescoring, projections_of, rescore_own
 
-_WARM_UP_ROWS, _ENCODINGS = 100, 3
+_WARM_UP_ROWS = 100
+_ENCODINGS, _LONG_ENOUGH = 3, 1.0  # seconds; a time of so many varies little
 _warm: set[frozenset[type]] = set()
 
 
@@ -87,19 +90,20 @@ def execute(
     affinity: BaseAffinity,
     measures: dict[str, ConfiguredMeasure],
     rescoring: Rescoring | None = None,
+    is_searched: bool = False,
 ) -> RunResult:
     """Fit, encode and evaluate, on one thread, so that neither numbers nor times depend on n_jobs.
 
     `affinity` is fitted on the training rows. `measures` are objects and not names, because other
-    processes do not know a measure that a user registered. The result has an `error` where the
-    method raised one.
+    processes do not know a measure that a user registered. `is_searched` adds the
+    columns of searches. The result has an `error` where the method raised one.
     """
     try:
         with one_blas_thread(), warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             warm_up(run.hasher, X, y, split, affinity)
             n_bits, scores, curves = _fit_and_measure(
-                run, X, y, split, affinity, measures, rescoring
+                run, X, y, split, affinity, measures, rescoring, is_searched
             )
     except Exception as error:  # one method must not end the comparison of the others
         message = " ".join(f"{type(error).__name__}: {error}".split())
@@ -151,7 +155,9 @@ def fit_and_encode(hasher: Any, X: Any, y: Any, split: RetrievalSplit) -> Timed:
     return Timed(hasher, of_queries, of_database, fit_seconds, microseconds)
 
 
-def _fit_and_measure(run, X, y, split, affinity, measures, rescoring):
+def _fit_and_measure(run, X, y, split, affinity, measures, rescoring, is_searched):
+    if isinstance(run.hasher, OwnDistance):
+        return _fit_and_rank(run, X, y, split, affinity, measures, rescoring)
     timed = fit_and_encode(run.hasher, X, y, split)
     of_queries, of_database = timed.queries, timed.database
     compared = X if y is None else y
@@ -176,12 +182,58 @@ def _fit_and_measure(run, X, y, split, affinity, measures, rescoring):
             (compared[split.query], compared[split.database]),
             affinity,
         )
+    if is_searched:
+        scores |= _searched(timed, X[split.query])
     curves[HISTORY] = _objectives(timed.hasher)
     scores["fit_seconds"] = timed.fit_seconds
     scores["encode_microseconds"] = timed.encode_microseconds
+    return of_queries.n_bits, scores | _sizes(split), curves
+
+
+def _fit_and_rank(run, X, y, split, affinity, measures, rescoring):
+    """Measure a method that ranks by a distance of its own."""
+    hasher = clone(run.hasher)
+    start = time.perf_counter()
+    hasher.fit(X[split.train], None if y is None else y[split.train])
+    fit_seconds = time.perf_counter() - start
+    queries, database = X[split.query], X[split.database]
+    seconds, index = fastest(lambda: hasher.index(database))
+    compared = X if y is None else y
+    of_rows = compared[split.query], compared[split.database]
+    distances = index.distances(queries)
+    histogram = distance_histogram(distances, *of_rows, affinity=affinity)
+    scores, curves = measure_ranking(histogram, measures)
+    if rescoring is not None:
+        numbers = split.database
+        scores |= rescore_own(rescoring, index, queries, X, numbers, of_rows, histogram, affinity)
+    n_neighbors = min(SEARCHED, len(database))
+    search_seconds, _ = fastest(lambda: index.nearest(queries, n_neighbors))
+    scores["item_bytes"] = index.item_bytes
+    scores["search_microseconds"] = 1e6 * search_seconds / len(queries)
+    scores["fit_seconds"] = fit_seconds
+    scores["encode_microseconds"] = 1e6 * seconds / len(database)
+    return index.n_bits, scores | _sizes(split), curves
+
+
+def _searched(timed: Timed, queries: Any) -> dict[str, float]:
+    """Bytes of a code, and the time to encode queries and to find codes by Hamming distance."""
+    codes, n_bits = timed.database.codes, timed.database.n_bits
+    index = HammingNeighbors(min(SEARCHED, len(codes)), n_bits=n_bits, n_jobs=1).fit(codes)
+    are_given = hasattr(timed.hasher, "encode_rows")  # and nothing encodes queries
+
+    def search():
+        return index.kneighbors(encode(timed.hasher, queries).codes, return_distance=False)
+
+    seconds = math.nan if are_given else fastest(search)[0]
+    return {
+        "item_bytes": codes.shape[1],
+        "search_microseconds": 1e6 * seconds / len(timed.queries.codes),
+    }
+
+
+def _sizes(split: RetrievalSplit) -> dict[str, int]:
     train, query, database = map(len, split)
-    scores |= {"n_train": train, "n_queries": query, "n_database": database}
-    return of_queries.n_bits, scores, curves
+    return {"n_train": train, "n_queries": query, "n_database": database}
 
 
 def _objectives(hasher: Any) -> list[float]:
@@ -194,16 +246,20 @@ def _objectives(hasher: Any) -> list[float]:
 
 def _timed_codes(hasher: Any, queries: Any, database: Any) -> tuple[Encoded, Encoded, float]:
     """Codes, and the seconds of the fastest encoding."""
-    seconds = math.inf
-    for _ in range(_ENCODINGS):
+    times: list[float] = []
+    while len(times) < _ENCODINGS and sum(times) < _LONG_ENOUGH:
         start = time.perf_counter()
         of_queries, of_database = encode(hasher, queries), encode(hasher, database)
-        seconds = min(seconds, time.perf_counter() - start)
-    return of_queries, of_database, seconds
+        times.append(time.perf_counter() - start)
+    return of_queries, of_database, min(times)
 
 
 def warm_up(hasher: Any, X: Any, y: Any, split: RetrievalSplit, affinity: Any) -> None:
     """Compile, or load, what such a hasher uses, so that it is not counted as training."""
+    if isinstance(hasher, OwnDistance):
+        hasher = getattr(hasher, "estimator", None)
+        if hasher is None:
+            return
     types = frozenset(_types_inside(hasher))
     if types in _warm:
         return

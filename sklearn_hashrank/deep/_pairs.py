@@ -111,34 +111,34 @@ def _hashnet(objective, scores, relevance):
 
 def _dtsh(objective, scores, relevance):
     theta = 0.5 * (scores @ scores.T)
-    value, slope = _triplets(
-        theta.detach(), relevance.value > 0, objective.margin * scores.shape[1]
-    )
+    grades = relevance.rank() if objective.graded else (relevance.value > 0).long()
+    value, slope = _triplets(theta.detach(), grades, objective.margin * scores.shape[1])
     value = value - ((theta - theta.detach()) * slope).sum()
     return value - objective.regularization * _quantization_error(scores)
 
 
-def _triplets(theta, relevant, margin):
+def _triplets(theta, grades, margin):
     """Return the mean log likelihood of the queries, and the slope of minus that by theta.
 
     Triplets are looked at a few queries at a time, and none is kept for the way back.
     """
     n_rows = len(theta)
     others = _other_rows(theta)
-    positive, negative = relevant & others, ~relevant & others
-    n_triplets = positive.sum(dim=1) * negative.sum(dim=1)
-    n_queries = (n_triplets > 0).sum().clamp(min=1)
-    share = 1 / (n_triplets.clamp(min=1) * n_queries).to(theta.dtype)
     step = max(1, _TRIPLETS_AT_A_TIME // n_rows**2)
-    losses, slopes = [], []
+    losses, numbers, slopes = [], [], []
     for start in range(0, n_rows, step):
         rows = slice(start, start + step)
-        counts = positive[rows, :, None] & negative[rows, None, :]
+        counts = grades[rows, :, None] > grades[rows, None, :]
+        counts &= others[rows, :, None] & others[rows, None, :]
         gap = margin - theta[rows, :, None] + theta[rows, None, :]
-        losses.append((torch.where(counts, softplus(gap), 0).sum(dim=(1, 2)) * share[rows]).sum())
-        slope = torch.where(counts, torch.sigmoid(gap), 0) * share[rows, None, None]
+        losses.append(torch.where(counts, softplus(gap), 0).sum(dim=(1, 2)))
+        numbers.append(counts.sum(dim=(1, 2)))
+        slope = torch.where(counts, torch.sigmoid(gap), 0)
         slopes.append(slope.sum(dim=1) - slope.sum(dim=2))
-    return -torch.stack(losses).sum(), torch.cat(slopes)
+    n_triplets = torch.cat(numbers)
+    n_queries = (n_triplets > 0).sum().clamp(min=1)
+    share = 1 / (n_triplets.clamp(min=1) * n_queries).to(theta.dtype)
+    return -(torch.cat(losses) * share).sum(), torch.cat(slopes) * share[:, None]
 
 
 _VALUES: dict[type, Callable[..., torch.Tensor]] = {

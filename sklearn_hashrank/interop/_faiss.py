@@ -4,11 +4,10 @@ from typing import Any
 
 import numpy as np
 
-from .._utils.extras import how_to_install
+from .._utils.extras import how_to_install, needed
 from ..codes import check_n_bits, packed_width, unpack_codes
 from ._bit_strings import read_packed
 from ._folding import fold
-from ._optional import needed
 
 
 def to_faiss(codes: Any, n_bits: int | None = None, *, n_lists: int | None = None) -> Any:

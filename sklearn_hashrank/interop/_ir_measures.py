@@ -3,9 +3,9 @@
 from functools import lru_cache
 from typing import Any
 
+from .._utils.extras import needed
 from ..histogram import RetrievalHistogram
 from ..measures import configure_measure
-from ._optional import needed
 
 _NAME = "hashrank"
 

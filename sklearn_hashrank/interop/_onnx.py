@@ -4,12 +4,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._utils.extras import how_to_install
+from .._utils.extras import how_to_install, needed
 from ..base import LinearHasher
 from ..codes import packed_width
 from ..features import Hyperplanes
 from ._folding import check_dtype, fold
-from ._optional import needed
 
 _OPSET, _IR_VERSION = 17, 8  # of 2022; newer runtimes read older models
 _NUMBERS = {np.float32: 1, np.uint8: 2, np.int8: 3, np.int32: 6}  # types, as onnx counts them

@@ -5,10 +5,10 @@ from typing import Any, Literal
 
 import numpy as np
 
+from .._utils.extras import needed
 from ..codes import hamming_distances
 from ..histogram import RetrievalHistogram
 from ..measures import configure_measure
-from ._optional import needed
 
 
 def tie_aware_evaluator(

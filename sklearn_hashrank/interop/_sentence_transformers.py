@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 
+from .._utils.extras import needed
 from ..codes import packed_width
 from ._folding import fold
-from ._optional import needed
 
 
 def to_sentence_transformers(estimator: Any) -> Any:

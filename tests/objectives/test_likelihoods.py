@@ -51,6 +51,26 @@ def test_gradient_is_that_of_finite_differences(objective, name):
     assert_allclose(gradient, numeric, rtol=1e-6, atol=1e-8 * max(1, abs(value)))
 
 
+@pytest.mark.parametrize("name", ["random", "single positives"])
+@pytest.mark.parametrize("margin", [0.0, 0.25])
+def test_graded_triplets_are_all_pairs_of_different_levels(name, margin):
+    scores, level = batch(name, np.random.default_rng(8))
+    objective = DTSH(graded=True, margin=margin)
+    value, gradient = objective.value_and_gradient(scores, level, LEVELS)
+    grade = LEVELS[level].tolist()
+    literal = likelihoods.dtsh(scores.tolist(), grade, margin, objective.regularization)
+    assert -value == pytest.approx(literal, rel=1e-12)
+    numeric = central_differences(
+        lambda s: objective.value_and_gradient(s, level, LEVELS)[0], scores, 1e-6
+    )
+    assert_allclose(gradient, numeric, rtol=1e-6, atol=1e-8)
+    binary = np.minimum(level, 1), LEVELS[:2]
+    same, same_gradient = DTSH(margin=margin).value_and_gradient(scores, *binary)
+    value, gradient = objective.value_and_gradient(scores, *binary)
+    assert value == same
+    assert_array_equal(gradient, same_gradient)
+
+
 @every_objective
 def test_levels_of_a_pair_may_differ_with_its_direction(make):
     rng = np.random.default_rng(2)

@@ -53,15 +53,18 @@ def hashnet(scores, relevant, alpha, scale):
     return total / len(pairs)
 
 
-def dtsh(u, relevant, margin, regularization):
-    """The negative log triplet likelihood: mean over queries of the mean over their triplets."""
+def dtsh(u, grade, margin, regularization):
+    """The negative log triplet likelihood: mean over queries of the mean over their triplets.
+
+    ``grade[q][i]`` is a number: a triplet has a row of a higher one than the other.
+    """
     queries = []
     for q in range(len(u)):
         losses = [
             -log_sigmoid((dot(u[q], u[p]) - dot(u[q], u[n])) / 2 - margin * len(u[q]))
             for p in range(len(u))
             for n in range(len(u))
-            if q not in (p, n) and relevant[q][p] and not relevant[q][n]
+            if q not in (p, n) and grade[q][p] > grade[q][n]
         ]
         if losses:
             queries.append(sum(losses) / len(losses))

@@ -27,6 +27,9 @@ class DTSH(BaseObjective):
     ----------
     margin : float, default=0.25
         Wanted difference of the two :math:`\theta`, per bit.
+    graded : bool, default=False
+        Whether `p` is any row of a higher level than `n`, as where grades are to be ranked. False:
+        only level > 0 counts, and `n` is of level 0.
     regularization : float, default=1.0
         Weight of the squared distance of the relaxed codes from -1 and +1, in the mean of a bit.
     n_jobs : int or None, default=None
@@ -50,6 +53,7 @@ class DTSH(BaseObjective):
 
     _parameter_constraints: ClassVar[dict] = {
         "margin": [Interval(Real, 0, None, closed="left")],
+        "graded": ["boolean"],
         "regularization": [Interval(Real, 0, None, closed="left")],
         "n_jobs": [None, Integral],
     }
@@ -58,9 +62,15 @@ class DTSH(BaseObjective):
     learning_rates = {"sgd": 0.03}  # slopes of products grow with the scores
 
     def __init__(
-        self, *, margin: float = 0.25, regularization: float = 1.0, n_jobs: int | None = None
+        self,
+        *,
+        margin: float = 0.25,
+        graded: bool = False,
+        regularization: float = 1.0,
+        n_jobs: int | None = None,
     ):
         self.margin = margin
+        self.graded = graded
         self.regularization = regularization
         self.n_jobs = n_jobs
 
@@ -76,7 +86,7 @@ class DTSH(BaseObjective):
         level : ndarray of shape (M, M), unsigned
             Index into `levels` for query q (row) and item i (column). The diagonal is ignored.
         levels : ndarray of shape (n_levels,)
-            The affinity levels, ascending from 0. Relevant means level > 0.
+            The affinity levels, ascending from 0. Relevant means level > 0, unless `graded`.
 
         Returns
         -------
@@ -86,14 +96,13 @@ class DTSH(BaseObjective):
         """
         n_rows, n_bits = scores.shape
         is_relevant = np.asarray(levels) > 0
+        grades = np.cumsum(is_relevant) if self.graded else is_relevant.astype(np.intp)
         slope, losses = inner_products(scores, self.n_jobs), np.empty(n_rows)
         slope *= scores.dtype.type(0.5)
 
         def compare(rows):
             margin = float(self.margin * n_bits)
-            _kernels.triplets.separate(
-                slope, level, is_relevant, margin, losses, rows.start, rows.stop
-            )
+            _kernels.triplets.separate(slope, level, grades, margin, losses, rows.start, rows.stop)
 
         over_blocks(compare, n_rows, self.n_jobs)
         losses = losses[~np.isnan(losses)]

@@ -1,0 +1,141 @@
+"""Results of the papers' experiments as files: a CSV of the runs of a part, and a JSON about them.
+
+The CSV has a line for each measure of a run: which part and task, how many rows were queries,
+database and training rows, the method, its length and seed, the measure, its mean over the queries,
+the means of the worst and of the best order of ties where there are such, and the seconds of the
+fit. The JSON says what the tasks are called, what each method's parameters were, and by which
+command, code and versions the runs were made, on which processor and when.
+"""
+
+import csv
+import json
+from pathlib import Path
+
+from sklearn_hashrank.comparison import method_from_name
+
+_SIZES = ("n_queries", "n_database", "n_train")
+_OF_A_RUN = ("task", "method", "n_bits", "seed")
+_NUMBERS = ("value", "low", "high", "fit_seconds")
+COLUMNS = ("part", "task", *_SIZES, "method", "n_bits", "seed", "measure", *_NUMBERS)
+
+
+def parameters_of(notation):
+    """Every parameter of a method as text, those of its parts included."""
+    given = method_from_name(notation).get_params(deep=True)
+    left_out = ("n_bits", "random_state", "output", "n_jobs", "verbose")
+    return {name: repr(given[name]) for name in sorted(given) if name not in left_out}
+
+
+class Results:
+    """What is known of a part.
+
+    `runs` holds the lines of the CSV by run and measure, where a run is (task, method, length,
+    seed). `about` is the JSON.
+    """
+
+    def __init__(self, folder, part):
+        self.part = part
+        self.csv_path, self.json_path = (
+            Path(folder) / f"{part}.{kind}" for kind in ("csv", "json")
+        )
+        self.runs, self.about = {}, {"part": part, "stamps": [], "tasks": {}, "methods": {}}
+        if self.csv_path.exists():
+            with open(self.csv_path, encoding="utf-8", newline="") as file:
+                for line in csv.DictReader(file):
+                    self._add(_parsed(line))
+            self.about = json.loads(self.json_path.read_text(encoding="utf-8"))
+
+    def _add(self, line):
+        run = tuple(line[name] for name in _OF_A_RUN)
+        self.runs.setdefault(run, {})[line["measure"]] = line
+
+    def describe(self, task, method, notation, stamp):
+        """Note how runs of a method are made; runs that were made otherwise are forgotten."""
+        stamps, methods = self.about["stamps"], self.about["methods"].setdefault(task, {})
+        now = {"notation": notation, "parameters": parameters_of(notation)}
+        before = methods.get(method)
+        if before is not None:
+            made_by = stamps[before["stamp"]]
+            same_code = all(made_by[name] == stamp[name] for name in ("package", "versions"))
+            if same_code and all(before[name] == now[name] for name in now):
+                return
+            self.runs = {
+                run: lines for run, lines in self.runs.items() if run[:2] != (task, method)
+            }
+        if stamp not in stamps:
+            stamps.append(stamp)
+        methods[method] = now | {"stamp": stamps.index(stamp)}
+
+    def add(self, task, result, measures):
+        """Add what a run found; `measures` maps names to (value, low, high)."""
+        scores = result.scores
+        self.runs.pop((task, result.method, result.n_bits, result.seed), None)
+        for measure, (value, low, high) in measures.items():
+            sizes = {name: scores[name] for name in _SIZES}
+            run = {"method": result.method, "n_bits": result.n_bits, "seed": result.seed}
+            numbers = {"value": value, "low": low, "high": high}
+            numbers["fit_seconds"] = scores["fit_seconds"]
+            self._add(
+                {"part": self.part, "task": task, **sizes, **run, "measure": measure, **numbers}
+            )
+
+    @property
+    def lines(self):
+        """All lines, in order."""
+        return [
+            self.runs[run][name] for run in sorted(self.runs) for name in sorted(self.runs[run])
+        ]
+
+    def values(self, task, measure, column="value"):
+        """Values by method, length and seed: ``values[method, n_bits][seed]``."""
+        found = {}
+        for line in self.lines:
+            if line["task"] == task and (line["measure"] == measure or measure is None):
+                at = found.setdefault((line["method"], line["n_bits"]), {})
+                if line[column] is not None:
+                    at[line["seed"]] = line[column]
+        return found
+
+    def sizes(self, task):
+        """Numbers of queries, database and training rows by method and length."""
+        return {
+            (line["method"], line["n_bits"]): tuple(line[name] for name in _SIZES)
+            for line in self.lines
+            if line["task"] == task
+        }
+
+    def write(self):
+        """Write both files, sorted, so that equal results are equal files."""
+        used = sorted(
+            {
+                each["stamp"]
+                for methods in self.about["methods"].values()
+                for each in methods.values()
+            }
+        )
+        self.about["stamps"] = [self.about["stamps"][number] for number in used]
+        for methods in self.about["methods"].values():
+            for each in methods.values():
+                each["stamp"] = used.index(each["stamp"])
+        self.csv_path.parent.mkdir(parents=True, exist_ok=True)
+        with open(self.csv_path, "w", encoding="utf-8", newline="") as file:
+            writer = csv.writer(file, lineterminator="\n")
+            writer.writerow(COLUMNS)
+            for line in self.lines:
+                writer.writerow([_text(line[name]) for name in COLUMNS])
+        text = json.dumps(self.about, indent=1, sort_keys=True)
+        self.json_path.write_text(text + "\n", encoding="utf-8")
+
+
+def _parsed(line):
+    for name in (*_SIZES, "n_bits", "seed"):
+        line[name] = int(line[name])
+    for name in _NUMBERS:
+        line[name] = float(line[name]) if line[name] else None
+    return line
+
+
+def _text(value):
+    if value is None or value != value:
+        return ""
+    return f"{value:.6g}" if isinstance(value, float) else value

@@ -1,0 +1,227 @@
+"""Tables of the papers' experiments, made from the files of results alone."""
+
+import math
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+from experiments import PARTS
+from paper_results import Results, parameters_of
+from sheet import csv_table, number
+
+from sklearn_hashrank.metrics import holm_correction, paired_test
+
+LEVEL = 0.05
+TIMES = ("fit_seconds", "encode_microseconds")
+COUNTS = ("distinct_codes",)
+DASH = "\N{EN DASH}"
+
+
+def write_tables(results_folder, folder):
+    """Write a file for each part that has results."""
+    for part in PARTS:
+        results = Results(results_folder, part)
+        if results.runs:
+            path = Path(folder) / f"{part}.inc"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text_of(part, results), encoding="utf-8")
+
+
+def text_of(part, results):
+    """All tables of a part, what they stand on, and how they were made."""
+    texts = [stale_text(results)]
+    for task in PARTS[part].tasks:
+        if task.key in results.about["tasks"]:
+            texts.append(_sizes_text(task, results))
+            tables = [table for table in PARTS[part].tables if table.task == task.key]
+            texts += [_table_text(table, task, results) for table in tables]
+            texts.append(_failed_text(task, results))
+    texts.append(_stamps_text(results))
+    return "\n".join(text for text in texts if text)
+
+
+def stale_text(results):
+    """Name the methods that would run otherwise today; empty where there are none."""
+    changes = {}
+    for methods in results.about["methods"].values():
+        for method, made in methods.items():
+            for name, value in _changes(made).items():
+                changes.setdefault(method, {})[name] = value
+    if not changes:
+        return ""
+    lines = [".. warning::", "", "   These tables are stale. Since they were made has changed:", ""]
+    for method, of_method in sorted(changes.items()):
+        texts = [f"``{name}``, then {was}, now {now}" for name, (was, now) in of_method.items()]
+        lines.append(f"   * ``{method}``: {'; '.join(texts)}")
+    return "\n".join(lines) + "\n"
+
+
+def _changes(made):
+    """Parameters that a notation gives today and did not give then, or the other way round."""
+    try:
+        now = parameters_of(made["notation"])
+    except ValueError as error:
+        if isinstance(error.__cause__, ImportError):  # nobody can say without torch
+            return {}
+        now = {}
+    then = made["parameters"]
+    return {
+        name: (then.get(name, "nothing"), now.get(name, "nothing"))
+        for name in sorted({*then, *now})
+        if then.get(name) != now.get(name)
+    }
+
+
+def _title(task, results):
+    title = results.about["tasks"][task.key]["title"]
+    return f"{title}, {task.called}" if task.called else title
+
+
+def _sizes_text(task, results):
+    sizes = Counter(results.sizes(task.key).values())
+    texts = []
+    for (n_queries, n_database, n_train), _ in sizes.most_common():
+        texts.append(
+            f"{n_queries:,} queries, {n_database:,} database rows, {n_train:,} training rows"
+        )
+    numbers = {len(seeds) for seeds in results.values(task.key, task.measures[0]).values()}
+    seeds = f"{max(numbers)} seed{'s' * (max(numbers) > 1)}"
+    if len(numbers) > 1:
+        seeds += ", fewer where a cell says so"
+    return f"*{_title(task, results)}*: {'; or '.join(texts)}; {seeds}.\n"
+
+
+def _table_text(table, task, results):
+    methods = table.methods or list(task.methods)
+    if table.kind == "curve":
+        header, cells = _curve_cells(table, results)
+    elif table.kind == "ties":
+        header, cells = _tie_cells(table, task, results)
+    else:
+        header, cells = _mean_cells(table, task, methods, results)
+    rows = [[f"``{m}``", *cells[m]] for m in methods if any(cells.get(m, ()))]
+    return csv_table([["", *header], *rows], f"{_title(task, results)}: {table.title}")
+
+
+def _mean_cells(table, task, methods, results):
+    lengths = table.n_bits or task.n_bits
+    values = _values(table, results)
+    most = max(map(len, values.values()), default=0)
+    cells = {method: [] for method in methods}
+    for n_bits in lengths:
+        at_length = {m: values[m, n_bits] for m in methods if (m, n_bits) in values}
+        best = None if table.measure in (*TIMES, *COUNTS) else best_of(at_length)
+        for method in methods:
+            text = ""
+            if method in at_length:
+                text = _mean_text(at_length[method], table.measure, method == best, most)
+            printed = table.printed.get(method, {}).get(n_bits)
+            if printed is not None:
+                text = f"{text} ({show(printed, table.measure)})".strip()
+            cells[method].append(text)
+    return [f"{n_bits} bits" for n_bits in lengths], cells
+
+
+def _values(table, results):
+    if table.measure == "fit_seconds":
+        return results.values(table.task, None, "fit_seconds")
+    return results.values(table.task, table.measure)
+
+
+def _mean_text(by_seed, measure, is_best, most):
+    values = list(by_seed.values())
+    text = show(np.mean(values), measure)
+    if is_best:
+        text = f"**{text}**"
+    if len(values) > 1 and measure not in TIMES:
+        text += f" ±{show(np.std(values, ddof=1), measure)}"
+    if len(values) < most:
+        text += f", {len(values)} seed{'s' * (len(values) > 1)}"
+    return text
+
+
+def _tie_cells(table, task, results):
+    ends = [results.values(table.task, table.measure, end) for end in ("low", "value", "high")]
+    lengths = table.n_bits or task.n_bits
+    cells = {}
+    for method in table.methods or task.methods:
+        cells[method] = []
+        for n_bits in lengths:
+            text = ""
+            if (method, n_bits) in ends[1]:
+                means = [np.mean(list(end[method, n_bits].values())) for end in ends]
+                text = f" {DASH} ".join(show(mean, table.measure) for mean in means)
+            printed = table.printed.get(method) if n_bits == 32 else None
+            if printed:
+                text += f" ({f' {DASH} '.join(show(each, table.measure) for each in printed)})"
+            cells[method].append(text.strip())
+    return [f"{n_bits} bits" for n_bits in lengths], cells
+
+
+def _curve_cells(table, results):
+    [n_bits] = table.n_bits
+    measures = {line["measure"] for line in results.lines if line["task"] == table.task}
+    start = f"{table.measure}@"
+    ranks = sorted(int(each.removeprefix(start)) for each in measures if each.startswith(start))
+    by_rank = [results.values(table.task, f"{start}{rank}") for rank in ranks]
+    cells = {}
+    for values in by_rank:
+        for (method, length), by_seed in values.items():
+            if length == n_bits:
+                cells.setdefault(method, []).append(show(np.mean(list(by_seed.values()))))
+    return [f"first {rank:,}" for rank in ranks], cells
+
+
+def best_of(values):
+    """Name the method that is ahead of every other one by more than the seeds explain.
+
+    `values` maps methods to values by seed. A paired t-test with each of the others, over the seeds
+    of both, corrected by Holm's method for the number of others, must be below `LEVEL`. None where
+    no method is ahead.
+    """
+    if len(values) < 2:
+        return None
+    leader = max(values, key=lambda method: np.mean(list(values[method].values())))
+    p_values = []
+    for rival in values:
+        if rival == leader:
+            continue
+        seeds = sorted(set(values[leader]) & set(values[rival]))
+        if len(seeds) < 2:
+            return None
+        a, b = ([values[method][seed] for seed in seeds] for method in (leader, rival))
+        p_values.append(paired_test(a, b, method="student").p_value)
+    return leader if (holm_correction(p_values) <= LEVEL).all() else None
+
+
+def show(value, measure=""):
+    """Three decimals without the zero before the point, times with three digits, whole counts."""
+    if math.isnan(value):
+        return DASH
+    if measure in TIMES:
+        return number(value)
+    if measure in COUNTS:
+        return f"{value:,.0f}"
+    return f"{value:.3f}".removeprefix("0") or "0"
+
+
+def _failed_text(task, results):
+    failed = results.about.get("failed", {}).get(task.key, {})
+    return "".join(f"``{method}`` failed: {error}\n" for method, error in sorted(failed.items()))
+
+
+def _stamps_text(results):
+    texts = []
+    for stamp in results.about["stamps"]:
+        command = stamp["command"].replace("PART", results.part)
+        packages = ", ".join(f"{name} {version}" for name, version in stamp["versions"].items())
+        texts.append(
+            f"Made by ``{command}`` at commit ``{stamp['commit']}`` on {stamp['date']}, with "
+            f"{packages}, on one core of {stamp['processor']}."
+        )
+    bold = (
+        "Bold: ahead of every other row of the table by paired t-tests over the seeds, p at most "
+        f"{LEVEL:g} after Holm's correction. Brackets: the paper's figure, alone where nothing was "
+        "measured."
+    )
+    return "\n".join([bold, *PARTS[results.part].notes, "", *texts]) + "\n"

@@ -1,0 +1,91 @@
+"""Make two sets of embeddings from what pip installs: words, and sentences of documentation.
+
+    pip install --no-deps --target wordllama wordllama
+    python benchmarks/text_rows.py FOLDER --words wordllama/wordllama/weights/*.safetensors
+
+``FOLDER/words.npy`` has the vectors of the vocabulary that the package wordllama ships: 256 numbers
+each. ``FOLDER/sentences.npy`` has the sentences of the docstrings of the standard library of the
+Python that runs this: TF-IDF of their words, and the first 256 singular vectors of it. Both hold at
+most 40,000 rows of float32 that differ, in an order that a seed makes.
+"""
+
+import argparse
+import ast
+import json
+import re
+import struct
+import sysconfig
+import warnings
+from pathlib import Path
+
+import numpy as np
+from sklearn.decomposition import TruncatedSVD
+from sklearn.feature_extraction.text import TfidfVectorizer
+
+MOST = 40_000
+FEWEST_WORDS = 5
+N_FEATURES = 256
+
+
+def read_safetensors(path):
+    """The one matrix of a file of tensors."""
+    data = path.read_bytes()
+    (size,) = struct.unpack("<Q", data[:8])
+    [tensor] = (each for name, each in json.loads(data[8 : 8 + size]).items() if name[0] != "_")
+    dtype = {"F16": np.float16, "F32": np.float32}[tensor["dtype"]]
+    start, end = (8 + size + offset for offset in tensor["data_offsets"])
+    return np.frombuffer(data[start:end], dtype).reshape(tensor["shape"])
+
+
+def docstrings(folder):
+    """Docstrings of all modules, classes and functions of a library without its packages."""
+    for path in sorted(folder.rglob("*.py")):
+        if {"site-packages", "dist-packages", "test"} & set(path.parts):
+            continue
+        try:
+            tree = ast.parse(path.read_bytes())
+        except (SyntaxError, ValueError, RecursionError):
+            continue
+        for node in ast.walk(tree):
+            if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)):
+                yield ast.get_docstring(node) or ""
+
+
+def sentences(folder):
+    """Sentences of several words, each once."""
+    found = {}
+    for text in docstrings(folder):
+        for paragraph in re.split(r"\n\s*\n", text):
+            for sentence in re.split(r"(?<=[.!?])\s+", " ".join(paragraph.split())):
+                if len(re.findall(r"[A-Za-z]{2,}", sentence)) >= FEWEST_WORDS:
+                    found[sentence] = None
+    return list(found)
+
+
+def write(path, rows, seed=0):
+    """Write rows that differ and are not zero, some of them where they are many."""
+    rows = np.unique(rows.astype(np.float32), axis=0)
+    rows = rows[np.linalg.norm(rows, axis=1) > 1e-6]
+    rows = rows[np.random.RandomState(seed).permutation(len(rows))[:MOST]]
+    np.save(path, rows)
+    print(path, rows.shape)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--words", type=Path, help="weights of wordllama")
+    options = parser.parse_args()
+    options.folder.mkdir(parents=True, exist_ok=True)
+    if options.words:
+        write(options.folder / "words.npy", read_safetensors(options.words))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        texts = sentences(Path(sysconfig.get_path("stdlib")))
+    counts = TfidfVectorizer(sublinear_tf=True, min_df=3).fit_transform(texts)
+    svd = TruncatedSVD(N_FEATURES, random_state=0)
+    write(options.folder / "sentences.npy", svd.fit_transform(counts))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,216 @@
+"""The tables of the papers' experiments are those of the results in the repository."""
+
+import importlib
+import re
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_digits
+
+from sklearn_hashrank import LabelAffinity
+from sklearn_hashrank.model_selection import PerClassRetrievalSplit
+
+ROOT = Path(__file__).parents[2]
+FOLDER = ROOT / "docs" / "reproduction"
+PARTS = sorted(path.stem for path in FOLDER.glob("results/*.csv"))
+NAMES = ("experiments", "paper_results", "paper_tables", "reproduction", "papers", "protocols")
+
+of_every_part = pytest.mark.parametrize("part", PARTS)
+
+
+@pytest.fixture(scope="module")
+def scripts():
+    """The benchmarks that make the tables, by name."""
+    before = set(sys.modules)
+    sys.path.insert(0, str(ROOT / "benchmarks"))
+    yield SimpleNamespace(**{name: importlib.import_module(name) for name in NAMES})
+    sys.path.remove(str(ROOT / "benchmarks"))
+    for name in {*NAMES, "sheet"} - before:
+        sys.modules.pop(name, None)
+
+
+@of_every_part
+def test_tables_are_what_the_results_give(scripts, part):
+    results = scripts.paper_results.Results(FOLDER / "results", part)
+    made = scripts.paper_tables.text_of(part, results)
+    assert made == (FOLDER / f"{part}.inc").read_text(encoding="utf-8"), (
+        "run: python benchmarks/reproduction.py --tables docs/reproduction"
+    )
+
+
+@of_every_part
+def test_every_result_says_what_it_was_made_by(scripts, part, tmp_path):
+    results = scripts.paper_results.Results(FOLDER / "results", part)
+    declared = {task.key: task for task in scripts.experiments.PARTS[part].tasks}
+    for line in results.lines:
+        task = declared[line["task"]]
+        made = results.about["methods"][line["task"]][line["method"]]
+        assert line["part"] == part
+        assert line["method"] in task.methods
+        assert line["n_bits"] in task.n_bits
+        assert results.about["stamps"][made["stamp"]]["commit"]
+        if line["low"] is not None:
+            assert line["low"] <= line["value"] <= line["high"]
+    results.csv_path, results.json_path = tmp_path / "again.csv", tmp_path / "again.json"
+    results.write()
+    for kind in ("csv", "json"):
+        kept = (FOLDER / "results" / f"{part}.{kind}").read_bytes()
+        assert (tmp_path / f"again.{kind}").read_bytes() == kept
+
+
+@of_every_part
+def test_a_changed_default_marks_the_tables(scripts, part):
+    results = scripts.paper_results.Results(FOLDER / "results", part)
+    _, methods = next(iter(results.about["methods"].items()))
+    method = next(iter(methods))
+    methods[method]["parameters"]["n_passes"] = "7"
+    text = scripts.paper_tables.text_of(part, results)
+    assert text.startswith(".. warning::")
+    assert f"* ``{method}``: " in text
+    assert "``n_passes``, then 7, now nothing" in text
+
+
+def test_commands_have_options_that_exist(scripts):
+    known = set(scripts.reproduction.make_parser()._option_string_actions)
+    texts = [path.read_text(encoding="utf-8") for path in FOLDER.glob("*.inc")]
+    texts += [scripts.reproduction.__doc__, *re.findall("reproduction.py.*", _makefile())]
+    commands = re.findall(r"(?:reproduction\.py|make reproduce)[^`]*", "\n".join(texts))
+    options = set(re.findall(r"--[a-z][a-z0-9-]*", "\n".join(commands)))
+    assert {"--tables", "--minutes", "--seeds"} <= options
+    assert options <= known
+
+
+def _makefile():
+    return (ROOT / "Makefile").read_text(encoding="utf-8")
+
+
+def test_all_is_run_once_and_the_first_seeds_of_quick_methods_first(scripts):
+    turns = scripts.reproduction.in_turns(list(scripts.experiments.PARTS), 5)
+    runs = [(part, task.key, seed, row) for part, task, seed, rows in turns for row in rows]
+    assert len(set(runs)) == len(runs)
+    for part, of_part in scripts.experiments.PARTS.items():
+        for task in of_part.tasks:
+            seeds = range(task.seeds or 5)
+            wanted = {(part, task.key, seed, row) for seed in seeds for row in task.methods}
+            assert wanted == {run for run in runs if run[:2] == (part, task.key)}
+    places = {run: place for place, run in enumerate(runs)}
+    quick, slow = (("talr_cifar", "setting-1", s, m) for s, m in ((2, "mihash"), (0, "machash")))
+    assert places[quick] < places[slow] < places["talr_cifar", "setting-1", 3, "mihash"]
+
+
+@pytest.mark.parametrize("part", ["rsh", "lwh", "talr_cifar", "talr_nus_wide", "mlgap"])
+def test_tables_have_rows_and_columns_of_their_tasks(scripts, part):
+    tasks = {task.key: task for task in scripts.experiments.PARTS[part].tasks}
+    for table in scripts.experiments.PARTS[part].tables:
+        task = tasks[table.task]
+        assert set(table.methods or task.methods) <= set(task.methods)
+        assert set(table.n_bits or task.n_bits) <= set(task.n_bits)
+        further = {"fit_seconds", "encode_microseconds", *task.also}
+        if table.kind != "curve":
+            assert table.measure in {*task.measures, *further}
+
+
+def test_best_is_ahead_of_every_other_over_the_seeds(scripts):
+    best_of = scripts.paper_tables.best_of
+    behind, random = {0: 0.5, 1: 0.55, 2: 0.6}, {0: 0.62, 1: 0.5, 2: 0.65}
+    ahead = {seed: value + 0.02 + 0.001 * seed for seed, value in behind.items()}
+    assert best_of({"a": behind, "b": ahead}) == "b"
+    assert best_of({"a": behind, "b": random}) is None
+    assert best_of({"a": behind, "b": ahead, "c": random}) is None
+    assert best_of({"a": {0: 0.5}, "b": {0: 0.9}}) is None
+    assert best_of({"a": behind}) is None
+
+
+@pytest.fixture(scope="module")
+def small(scripts, tmp_path_factory):
+    """A part of two quick methods on digits, run with a time that is over at once, then again."""
+    experiments = scripts.experiments
+    X, y = load_digits(return_X_y=True)
+    data = experiments.Data("Digits", X[:600].astype(np.float32), y[:600])
+    task = experiments.Task(
+        "classes",
+        "digits",
+        LabelAffinity(),
+        PerClassRetrievalSplit(3, 20),
+        ["ap", "mlgap"],
+        [8, 16],
+        {"lsh": "lsh", "equal": "lsh"},
+        also=("distinct_codes",),
+        curve_bits=(8,),
+        later={"equal": 1},
+    )
+    table = experiments.Table("classes", "ap", "AP", {"lsh": {8: 0.5}})
+    part = experiments.Part("Two", [task], [table])
+    folder = tmp_path_factory.mktemp("small")
+    options = scripts.reproduction.make_parser().parse_args(["small", "--seeds", "2"])
+    options.results, options.store = folder / "results", folder / "store"
+    experiments.Sets._digits = lambda self: data
+    experiments.PARTS["small"] = part
+    found = []
+    for minutes in (0, 1, 1):
+        options.minutes = minutes
+        scripts.reproduction.run(options)
+        found.append(scripts.paper_results.Results(options.results, "small"))
+    del experiments.PARTS["small"], experiments.Sets._digits
+    return SimpleNamespace(part=part, found=found, options=options)
+
+
+def test_a_part_stops_when_the_time_is_over_and_goes_on(small):
+    first, second, third = small.found
+    assert len(set(first.runs)) == 1
+    assert len(set(second.runs)) == 8
+    assert third.lines == second.lines  # kept, their times included
+    assert set(first.runs) < set(second.runs)
+    for run, lines in first.runs.items():
+        assert second.runs[run] == lines
+
+
+def test_results_have_what_a_run_gave(small):
+    results = small.found[-1]
+    assert results.sizes("classes")["lsh", 8] == (30, 570, 200)
+    values = results.values("classes", "ap")
+    assert values["lsh", 8] == values["equal", 8]
+    assert set(values["lsh", 16]) == {0, 1}
+    measures = {line["measure"] for line in results.lines if line["n_bits"] == 8}
+    assert measures >= {"ap", "mlgap", "distinct_codes", "encode_microseconds", "recall@10"}
+    assert "recall@300" in measures
+    assert "recall@1000" not in measures  # of 570 rows
+    assert results.values("classes", None, "fit_seconds")["lsh", 8][0] > 0
+
+
+def test_points_of_curves_lie_on_them(scripts):
+    k = [1, 5, 20, 400]
+    curves = {"k": k, "precision": [0.5] * 4, "recall": [each / 400 for each in k]}
+    points = scripts.reproduction.points_of_curves(curves)
+    assert set(points) == {f"{n}@{k}" for n in ("precision", "recall") for k in (10, 30, 100, 300)}
+    for k in (10, 300):
+        assert points[f"precision@{k}"][0] == pytest.approx(0.5)
+        assert points[f"recall@{k}"][0] == pytest.approx(k / 400)
+
+
+def test_tables_show_means_spreads_and_printed_figures(small, scripts, monkeypatch):
+    results = small.found[-1]
+    monkeypatch.setitem(scripts.experiments.PARTS, "small", small.part)
+    text = scripts.paper_tables.text_of("small", results)
+    assert "*Digits*: 30 queries, 570 database rows, 200 training rows; 2 seeds." in text
+    values = list(results.values("classes", "ap")["lsh", 8].values())
+    mean, spread = (scripts.paper_tables.show(f(values)) for f in (np.mean, _deviation))
+    assert f'"``lsh``", "{mean} ±{spread} (.500)"' in text
+    assert "--seeds 2`` at commit" in text
+
+
+def _deviation(values):
+    return np.std(values, ddof=1)
+
+
+def test_runs_of_other_code_are_forgotten(small, scripts):
+    results = scripts.paper_results.Results(small.options.results, "small")
+    stamp = dict(results.about["stamps"][0])
+    results.describe("classes", "lsh", "lsh", dict(stamp, date="2030-01-01"))
+    assert ("classes", "lsh", 8, 0) in results.runs
+    results.describe("classes", "lsh", "lsh", dict(stamp, package="another"))
+    assert ("classes", "lsh", 8, 0) not in results.runs
+    assert ("classes", "equal", 8, 0) in results.runs
