@@ -214,7 +214,10 @@ def test_several_label_columns_are_a_path(folder, capsys, no_pictures, names):
         (["--data", "text.npy"], "text.npy: not a .npy file"),
         (["--data", "text.npz"], "text.npz: not a .npz file"),
         (["--data", "pickle.npy"], "pickle.npy: not a .npy file"),
-        (["--data", "bare.npz"], "bare.npz must hold an array X, or X_train and X_test. It has a."),
+        (
+            ["--data", "bare.npz"],
+            "bare.npz must hold an array X, or X_train and X_test, or a single matrix. It has a,",
+        ),
         (["--data", "nan.npy"], "nan.npy: row 7, column 2 is nan; features must be finite."),
         (["--data", "y.npy"], "y.npy: features must be a matrix with rows. Got shape (1797,)."),
         (["--data", "X.npy", "--labels", "y.txt"], "y.txt: cannot read files of this kind"),
