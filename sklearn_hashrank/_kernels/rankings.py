@@ -28,6 +28,21 @@ def _bin(keys, n_keys, score):
     return 2 * place
 
 
+@inlined
+def _order(scores, order):
+    """Write the stable ascending order of some scores."""
+    n = scores.size
+    if n > _FEW:
+        order[:n] = np.argsort(scores, kind="mergesort")
+        return
+    for i in range(n):
+        place = i
+        while place > 0 and scores[order[place - 1]] > scores[i]:
+            order[place] = order[place - 1]
+            place -= 1
+        order[place] = i
+
+
 @kernel
 def count_between(
     scores,
@@ -41,6 +56,7 @@ def count_between(
     totals,
     n_judged,
     places,
+    order,
 ):
     """Count the items of each query at the scores of its relevant ones, and between them.
 
@@ -53,17 +69,30 @@ def count_between(
     sizes : (n_queries,), out: ties of each query; ties without items are left out
     totals, n_judged : (2 * n_relevant + n_queries,), out: items and judged irrelevant items of
         each tie; those of query q from ``2 * relevant_starts[q] + q`` on
-    places : (n_relevant,), out: the tie of each relevant item, among those of its query
+    places : (n_relevant,), out: the ties of the relevant items, among those of their query,
+        ascending
+    order : (n_relevant,), out: which relevant item of the query each of them is
     """
+    most = 0
+    for q in range(starts.size - 1):
+        most = max(most, relevant_starts[q + 1] - relevant_starts[q])
+    ascending = np.empty(most, np.int64)
+    keys, key_ends = np.empty(most, relevant.dtype), np.empty(most, np.int64)
+    all_bins, all_judged = np.empty(2 * most + 1, np.int64), np.empty(2 * most + 1, np.int64)
     for q in range(starts.size - 1):
         first, last = relevant_starts[q], relevant_starts[q + 1]
-        keys = np.sort(relevant[first:last])
+        of_relevant = relevant[first:last]
+        _order(of_relevant, ascending)
         n_keys = 0
-        for i in range(keys.size):
-            if i == 0 or keys[i] != keys[n_keys - 1]:
-                keys[n_keys] = keys[i]
+        for i in range(of_relevant.size):
+            score = of_relevant[ascending[i]]
+            if i == 0 or score != keys[n_keys - 1]:
+                keys[n_keys] = score
                 n_keys += 1
-        bins = np.zeros(2 * n_keys + 1, np.int64)
+            key_ends[n_keys - 1] = i + 1
+        bins, of_judged = all_bins[: 2 * n_keys + 1], all_judged[: 2 * n_keys + 1]
+        bins[:] = 0
+        of_judged[:] = 0
         of_query = scores[starts[q] : starts[q + 1]]
         if n_keys <= _FEW:
             below = 0
@@ -81,19 +110,21 @@ def count_between(
         else:
             for i in range(of_query.size):
                 bins[_bin(keys, n_keys, of_query[i])] += 1
-        of_judged = np.zeros(bins.size, np.int64)
         for i in range(judged_starts[q], judged_starts[q + 1]):
             of_judged[_bin(keys, n_keys, judged[i])] += 1
-        tie_of_bin = np.zeros(bins.size, np.int64)
         start = 2 * first + q
         size = 0
+        filled = first
         for step in range(bins.size):
             number = bins.size - 1 - step if is_descending else step
             if bins[number] > 0:
                 totals[start + size] = bins[number]
                 n_judged[start + size] = of_judged[number]
-                tie_of_bin[number] = size
+                if number % 2 == 1:
+                    key = number // 2
+                    for i in range(key_ends[key - 1] if key > 0 else 0, key_ends[key]):
+                        places[filled] = size
+                        order[filled] = ascending[i]
+                        filled += 1
                 size += 1
         sizes[q] = size
-        for i in range(first, last):
-            places[i] = tie_of_bin[2 * _place(keys, n_keys, relevant[i]) + 1]

@@ -4,7 +4,7 @@ import importlib
 import os
 import re
 import sys
-from argparse import ArgumentParser, ArgumentTypeError
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Callable
 from typing import Any
 
@@ -16,6 +16,7 @@ from ._data import IN_FOLDERS, NAMED
 from ._errors import UsageError
 
 _COMMA = re.compile(r",(?![^(\[]*[)\]])")
+_OVERSAMPLING = 10
 ALL = 0  # where "all" may stand for a number
 
 
@@ -125,9 +126,8 @@ def add_rescoring(parser: ArgumentParser, needs: str = "") -> None:
     parser.add_argument(
         "--oversampling",
         type=positive,
-        default=10,
         metavar="N",
-        help="candidates for --rescore, as a multiple of K (default: %(default)s)",
+        help=f"candidates for --rescore, as a multiple of K (default: {_OVERSAMPLING})",
     )
 
 
@@ -139,10 +139,22 @@ def add_neighbors(parser: ArgumentParser, needs: str) -> None:
     parser.add_argument(
         "--metric",
         choices=DISTANCES,
-        default=DISTANCES[0],
         help="what near means, for --neighbors and for the floats of --rescore "
-        "(default: %(default)s)",
+        f"(default: {DISTANCES[0]})",
     )
+
+
+def check_distances(options: Namespace, has_page: bool = False) -> None:
+    """Refuse ``--metric`` and ``--oversampling`` that nothing would use, and set their defaults."""
+    rescore = getattr(options, "rescore", None)
+    if options.metric is None:
+        options.metric = DISTANCES[0]
+    elif not (options.neighbors or rescore or has_page):
+        raise UsageError("--metric is for --neighbors and --rescore: give one of them, too.")
+    if getattr(options, "oversampling", None) is None:
+        options.oversampling = _OVERSAMPLING
+    elif not rescore:
+        raise UsageError("--oversampling is for --rescore: give that, too.")
 
 
 def add_measures(parser: ArgumentParser) -> None:

@@ -35,6 +35,7 @@ from ._arguments import (
     add_neighbors,
     add_rescoring,
     add_threshold,
+    check_distances,
     check_measures,
     lengths,
     method_words,
@@ -42,7 +43,7 @@ from ._arguments import (
     positive,
     words,
 )
-from ._data import NAMED, load_data, name_data, note
+from ._data import NAMED, affinity_of, load_data, name_data, note
 from ._errors import UsageError, need_extra
 from ._files import Rows
 from ._looks import add_looks, check_no_looks, columns_of_texts, looks_of
@@ -194,12 +195,13 @@ def _run(options: Namespace, arguments: list[str]) -> int:
     methods = options.methods or method_words(_METHODS)
     for name in methods:
         method_of_comparison(name)  # before data are read
+    check_distances(options, has_page=options.explore)
     if not options.explore:
         check_no_looks(options)
     folder = check_output_folder(options.output, [options.data, options.labels])
     rows = load_data(options, left_out=columns_of_texts(options))
     explore: Any = options.explore and _how_to_explore(options, rows)
-    affinity: Any = options.affinity
+    affinity: Any = affinity_of(options.affinity, rows.y)
     if options.neighbors:
         refuse_both(options)
         rows = rows._replace(y=None)

@@ -31,9 +31,10 @@ from ._arguments import (
     add_neighbors,
     add_parser,
     add_rescoring,
+    check_distances,
     check_measures,
 )
-from ._data import as_compared, check_row_labels, check_rows, note
+from ._data import affinity_of, as_compared, check_row_labels, check_rows, note
 from ._errors import UsageError
 from ._evaluate_run import (
     add_run,
@@ -104,6 +105,7 @@ def _run(options: Namespace, arguments: list[str]) -> int:
     if options.run_file is not None or options.qrels is not None:
         return _evaluate_run(options)
     check_no_run(options)
+    check_distances(options)
     _check_files(options)
     measures = check_measures(options.measures)
     is_self = options.queries is None
@@ -122,6 +124,7 @@ def _run(options: Namespace, arguments: list[str]) -> int:
         if not is_self:
             query_y = _read_code_labels(options.query_labels, options.label_column, queries)
         y, query_y = as_compared(affinity, options.label_column, y, query_y)
+        affinity = affinity_of(affinity, y)
     scores, _ = measure_codes(
         queries,
         database,
@@ -177,15 +180,26 @@ def _check_files(options: Namespace) -> None:
             raise UsageError(
                 "--neighbors needs --database-data, and --query-data where there are --queries."
             )
-        if has_labels or options.query_labels is not None:
+        if has_labels or options.query_labels is not None or options.label_column:
             raise UsageError("--neighbors takes the place of labels: leave them out.")
     elif not has_labels:
         raise UsageError("evaluate needs --database-labels, or --neighbors and --database-data.")
     elif has_queries != (options.query_labels is not None):
         raise UsageError("--queries and --query-labels go together.")
+    _check_all_used(options)
     given = options.queries, options.model, options.query_data, options.database_data
     if options.rescore and None in given:
         raise UsageError("--rescore needs --queries, --model, --query-data and --database-data.")
+
+
+def _check_all_used(options: Namespace) -> None:
+    """Refuse files that nothing would be read from."""
+    if options.query_data is not None and options.queries is None:
+        raise UsageError("--query-data needs --queries.")
+    for name in [] if options.rescore else ["model", "query_data", "database_data"]:
+        if getattr(options, name) is not None and not (options.neighbors and name != "model"):
+            uses = "--rescore" if name == "model" else "--rescore or --neighbors"
+            raise UsageError(f"--{name.replace('_', '-')} is for {uses}: give that, too.")
 
 
 def _read_features(path: str, codes: np.ndarray, columns: Any = None) -> Any:

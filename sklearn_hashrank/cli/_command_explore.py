@@ -14,10 +14,11 @@ from ._arguments import (
     add_neighbors,
     add_output,
     add_parser,
+    check_distances,
     positive,
     words,
 )
-from ._data import load_data, name_data, note
+from ._data import affinity_of, load_data, name_data, note
 from ._errors import UsageError
 from ._looks import add_looks, columns_of_texts, looks_of
 from ._outputs import check_output_file
@@ -78,6 +79,7 @@ def add_command(commands: Any) -> None:
 
 
 def _run(options: Namespace, arguments: list[str]) -> int:
+    check_distances(options, has_page=True)
     inputs = [options.data, options.labels, options.texts, *options.model]
     check_output_file(options.output, [".html"], inputs)
     if options.neighbors_output is not None:
@@ -91,7 +93,7 @@ def _run(options: Namespace, arguments: list[str]) -> int:
             "--neighbors 10 to make the ten nearest rows relevant."
         )
     looks = looks_of(options, rows)
-    affinity: Any = "auto"
+    affinity: Any = affinity_of("auto", rows.y)
     y = rows.y
     if options.neighbors:
         affinity, y = NeighborAffinity(options.neighbors, metric=options.metric), None

@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from ..affinity import fit_affinity
+from ..affinity import fit_affinity, is_auto
 from ..comparison import method_from_name
 from ..hasher_files import save_hasher
 from ..metrics.settings import with_settings
 from ._affinities import add_affinity
 from ._arguments import add_data_options, add_output, add_parser, positive
-from ._data import load_data
+from ._data import affinity_of, load_data
 from ._errors import UsageError
 from ._outputs import check_output_file
 
@@ -56,14 +56,18 @@ def _run(options: Namespace, arguments: list[str]) -> int:
     check_output_file(options.output, [".npz"], [options.data, options.labels])
     method = method_from_name(options.method)
     hasher = with_settings(method, n_bits=options.bits, random_state=options.seed)
-    if options.affinity != "auto":
-        if "affinity" not in hasher.get_params():
-            raise UsageError(f"{options.method} has no parameter 'affinity': leave out --affinity.")
-        hasher.set_params(affinity=options.affinity)
+    takes_affinity = "affinity" in hasher.get_params()
+    if options.affinity != "auto" and not takes_affinity:
+        raise UsageError(f"{options.method} has no parameter 'affinity': leave out --affinity.")
     rows = load_data(options, in_blocks=True)
+    affinity = affinity_of(options.affinity, rows.y)
+    if takes_affinity and not is_auto(affinity):
+        hasher.set_params(affinity=affinity)
     start = time.perf_counter()
     hasher.fit(rows.X, rows.y)
     seconds = time.perf_counter() - start
+    if rows.y is not None and not takes_affinity:
+        hasher.affinity_ = fit_affinity(affinity, rows.y)  # to be judged by
     if rows.names is not None:
         hasher.feature_names_in_ = np.array(rows.names, dtype=object)
     save_hasher(options.output, hasher, training_rows=False)

@@ -8,7 +8,7 @@ from typing import Any
 from ..comparison import Suggestion, method_from_name, suggest
 from ._affinities import add_affinity, name_affinity
 from ._arguments import add_data_options, add_parser, not_negative, positive, words
-from ._data import load_data
+from ._data import affinity_of, load_data
 
 _EPILOG = """\
 examples:
@@ -89,7 +89,7 @@ def _run(options: Namespace, arguments: list[str]) -> int:
         n_bits=options.bits,
         new_classes=options.new_classes,
         methods=options.methods,
-        affinity=options.affinity,
+        affinity=affinity_of(options.affinity, rows.y),
         measure=options.measure,
         max_rows=options.rows,
         n_splits=options.splits,

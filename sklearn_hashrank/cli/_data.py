@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..affinity import HierarchicalAffinity, is_auto
 from ._affinities import compares_numbers
 from ._errors import UsageError
 from ._files import Rows, check_finite, check_labels, concatenate, read_labels, read_rows
@@ -171,7 +172,7 @@ def as_compared(affinity: Any, label_columns: list[str], *labels: np.ndarray) ->
             "labels are numbers with decimals, and each is a class of its own; --affinity "
             "euclidean compares them by distance"
         )
-    return number_paths(label_columns, *labels)
+    return name_paths(label_columns, *labels)
 
 
 def _as_numbers(y: np.ndarray) -> np.ndarray:
@@ -194,10 +195,11 @@ def _are_decimals(y: np.ndarray) -> bool:
     )
 
 
-def number_paths(label_columns: list[str], *labels: np.ndarray) -> list[np.ndarray]:
-    """Number the labels of paths, which several columns with names, or with text, are.
+def name_paths(label_columns: list[str], *labels: np.ndarray) -> list[np.ndarray]:
+    """Make text of label paths, which several columns with names, or with text, are.
 
-    From 2 on, as 0 and 1 alone would be label sets. Other labels stay as they are.
+    Text cannot be taken for label sets, and errors and pages show it. Other labels stay as they
+    are.
     """
     shapes = {y.shape[1:] for y in labels}
     n_columns = next(iter(shapes))[0] if len(shapes) == 1 and shapes != {()} else 1
@@ -205,14 +207,20 @@ def number_paths(label_columns: list[str], *labels: np.ndarray) -> list[np.ndarr
     if n_columns < 2 or not (has_text or len(label_columns) == n_columns):
         return list(labels)
     names = label_columns if len(label_columns) == n_columns else range(n_columns)
-    numbers = [
-        _number_column(str(name), [y[:, place] for y in labels]) for place, name in enumerate(names)
+    columns = [
+        _as_text(str(name), [y[:, place] for y in labels]) for place, name in enumerate(names)
     ]
-    return np.split(np.stack(numbers, axis=1) + 2, np.cumsum([len(y) for y in labels])[:-1])
+    return np.split(np.stack(columns, axis=1), np.cumsum([len(y) for y in labels])[:-1])
 
 
-def _number_column(name: str, parts: list[np.ndarray]) -> np.ndarray:
-    """Number the distinct labels of a column, whose parts are of several files."""
+def affinity_of(affinity: Any, y: Any) -> Any:
+    """Return what compares labels: where nothing else was asked for, text in columns is a path."""
+    is_path = y is not None and y.ndim == 2 and y.dtype.kind == "U"
+    return HierarchicalAffinity() if is_path and is_auto(affinity) else affinity
+
+
+def _as_text(name: str, parts: list[np.ndarray]) -> np.ndarray:
+    """Text of the labels of a column, whose parts are of several files."""
     parts = [np.array(part.tolist()) if part.dtype.kind == "O" else part for part in parts]
     if len({part.dtype.kind in "US" for part in parts}) > 1:
         raise UsageError(
@@ -223,5 +231,8 @@ def _number_column(name: str, parts: list[np.ndarray]) -> np.ndarray:
         column = concatenate(parts)
     except ValueError as error:
         raise UsageError(f"--label-column {name}: {error}") from error
-    number: np.ndarray = np.unique(column, return_inverse=True)[1]
-    return number
+    if column.dtype.kind == "f" and (column == np.floor(column)).all():
+        return np.array([str(int(label)) for label in column.tolist()])
+    if column.dtype.kind == "S":
+        return np.char.decode(column, "utf-8", "backslashreplace")
+    return (column + 0.0 if column.dtype.kind == "f" else column).astype(str)  # no minus zero

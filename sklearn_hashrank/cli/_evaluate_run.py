@@ -28,6 +28,7 @@ _POLICIES = {
 _OF_CODES = (
     *("database", "queries", "database_labels", "query_labels", "label_column", "neighbors"),
     *("rescore", "model", "query_data", "database_data", "bits", "threshold"),
+    *("affinity", "metric", "oversampling"),
 )
 _HELP = {
     "query_set": "which queries of a run count: all that are judged, those in both files, or an "
@@ -62,7 +63,7 @@ def check_run(options: Namespace) -> None:
         raise UsageError("--run and --qrels go together.")
     for name in _OF_CODES:
         given = getattr(options, name)
-        if given is not None and given != []:
+        if given is not None and given not in ([], "auto"):
             raise UsageError(
                 f"--run takes the place of codes: leave --{name.replace('_', '-')} out."
             )

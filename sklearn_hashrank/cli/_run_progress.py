@@ -8,6 +8,8 @@ from typing import Any
 
 from ..comparison import Column, RunResult
 
+_SECONDS_BETWEEN_LINES = 10
+
 
 class Lines:
     """Print a line for each finished run to standard error, with its score of one column."""
@@ -16,6 +18,8 @@ class Lines:
         self.column = column
         self.n_done = self.n_runs = self.n_failed = self._n_new = 0
         self._start = time.monotonic()
+        self._fit: tuple[str, int, int] | None = None  # whose iterations are counted
+        self._fit_start, self._n_before, self._last_line = 0.0, 0, 0.0
 
     def __enter__(self) -> "Lines":
         return self
@@ -35,13 +39,31 @@ class Lines:
         self._n_new += not result.kept
         self.show(f"[{n_done}/{n_runs}] {describe(result, self.column)}{self._time_left()}")
 
+    def iteration(self, method: str, n_bits: int, seed: int, n_done: int, max_iter: int) -> None:
+        """Show how far a long fit is, every ten seconds."""
+        now = time.monotonic()
+        if n_done == 1 or self._fit != (method, n_bits, seed):
+            self._fit, self._fit_start, self._n_before = (method, n_bits, seed), now, n_done
+            self._last_line = now
+            return
+        if now - self._last_line < _SECONDS_BETWEEN_LINES:
+            return
+        self._last_line = now
+        left = (now - self._fit_start) / (n_done - self._n_before) * (max_iter - n_done)
+        bits = f", {n_bits} bits" if n_bits else ""
+        what = f"{method}{bits}, seed {seed}: iteration {n_done} of at most {max_iter}"
+        self.tell(f"{what}{_about(left)} of this fit left")
+
+    def tell(self, text: str) -> None:
+        """Print where a fit is."""
+        self.show(text)
+
     def _time_left(self) -> str:
         """Guess from the runs that were done, those that were kept left aside."""
         n_left, seconds = self.n_runs - self.n_done, time.monotonic() - self._start
         if not n_left or not self._n_new:
             return ""
-        left = seconds / self._n_new * n_left
-        return f"; about {left:.0f} s left" if left < 100 else f"; about {left / 60:.0f} min left"
+        return f"{_about(seconds / self._n_new * n_left)} left"
 
     def show(self, line: str) -> None:
         """Print a line."""
@@ -68,6 +90,7 @@ class Bar(Lines):
             BarColumn,
             MofNCompleteColumn,
             Progress,
+            TextColumn,
             TimeElapsedColumn,
             TimeRemainingColumn,
         )
@@ -79,6 +102,7 @@ class Bar(Lines):
             TimeElapsedColumn(),
             "left",
             TimeRemainingColumn(),
+            TextColumn("{task.description}", markup=False),
             console=Console(stderr=True, highlight=False, markup=False),
             transient=True,
         )
@@ -88,7 +112,12 @@ class Bar(Lines):
     def show(self, line: str) -> None:
         """Print a line above the bar, and move the bar."""
         self._progress.console.print(line)
-        self._progress.update(self._task, completed=self.n_done, total=self.n_runs)
+        done = {"completed": self.n_done, "total": self.n_runs}
+        self._progress.update(self._task, description="", **done)
+
+    def tell(self, text: str) -> None:
+        """Show behind the bar where a fit is."""
+        self._progress.update(self._task, description=text)
 
     def close(self) -> None:
         """Remove the bar."""
@@ -105,6 +134,10 @@ def make_progress(quiet: bool, column: Column) -> Lines:
         except ImportError:
             pass
     return Lines(column)
+
+
+def _about(seconds: float) -> str:
+    return f"; about {seconds:.0f} s" if seconds < 100 else f"; about {seconds / 60:.0f} min"
 
 
 def describe(result: RunResult, column: Column) -> str:

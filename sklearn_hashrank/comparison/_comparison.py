@@ -14,6 +14,7 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.utils import check_array, check_consistent_length
 
+from .._utils.callbacks import watch_iterations
 from .._utils.parameters import is_int
 from .._utils.threads import check_n_jobs
 from ..affinity import affinity_for, as_array, auto_affinity, fit_affinity, is_auto, warn_if_alike
@@ -368,7 +369,9 @@ def compare(
     n_jobs : int, default=None
         Runs at a time. None means 1 unless in a :obj:`joblib.parallel_config` context.
     progress : callable, default=None
-        Called as ``progress(result, n_done, n_runs)`` after each run.
+        Called as ``progress(result, n_done, n_runs)`` after each run. Where it has a method
+        ``iteration(method, n_bits, seed, n_done, max_iter)`` and one run goes on at a time, that is
+        called after each iteration of a fit that counts them.
     command : str, default=""
         Command line to be named in the report.
 
@@ -503,17 +506,34 @@ def _run_all(
         executed = Parallel(n_jobs=n_jobs, return_as="generator_unordered")(
             delayed(_execute)(index, runs[index], *arguments(runs[index])) for index in pending
         )
+    watcher = _watcher(progress, runs, pending, results) if n_at_a_time == 1 else None
     try:
-        for index, result in executed:
-            result = replace(result, measured_on=measured_on)
-            save_result(runs[index], result, store)
-            finish(index, result)
+        with watch_iterations(watcher):
+            for index, result in executed:
+                result = replace(result, measured_on=measured_on)
+                save_result(runs[index], result, store)
+                finish(index, result)
     except BaseException:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # that joblib cancels what is still running
             executed.close()
         raise
     return [results[index] for index in range(len(runs))]
+
+
+def _watcher(
+    progress: Any, runs: list[Run], pending: list[int], results: Mapping[int, RunResult]
+) -> Callable[[int, int], None] | None:
+    """Report iterations of the first run without a result: in one process, runs come in order."""
+    report = getattr(progress, "iteration", None)
+    if report is None:
+        return None
+
+    def watch(n_done: int, max_iter: int) -> None:
+        run = next(runs[index] for index in pending if index not in results)
+        report(run.method, run.n_bits, run.seed, n_done, max_iter)
+
+    return watch
 
 
 def _execute(index: int, *arguments: Any) -> tuple[int, RunResult]:
@@ -592,12 +612,32 @@ def _chosen_columns(
 
 
 def check_data(X: Any, y: Any) -> tuple[Any, Any]:
-    X = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32], input_name="X")
+    try:
+        rows = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32], input_name="X")
+    except ValueError as error:
+        raise ValueError(f"{error}{_wrong_columns(X)}") from error
+    X = rows
     if y is None:
         return X, None
     y = y.tocsr() if sparse.issparse(y) else as_array(y)
     check_consistent_length(X, y)
     return X, y
+
+
+def _wrong_columns(X: Any) -> str:
+    """Name the columns of a table that are not finite numbers."""
+    if not hasattr(X, "columns") or not hasattr(X, "items"):
+        return ""
+    wrong = []
+    for name, column in X.items():
+        try:
+            is_finite = bool(np.isfinite(np.asarray(column, dtype=np.float64)).all())
+        except (TypeError, ValueError):
+            is_finite = False
+        if not is_finite:
+            wrong.append(repr(name))
+    named = ", ".join(wrong[:5]) + (", ..." if len(wrong) > 5 else "")
+    return f" Columns that are not finite numbers: {named}." if wrong else ""
 
 
 def _check_methods(methods: Any) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from sklearn.base import clone
 
+from .._utils.callbacks import watch_iterations
 from .._utils.threads import one_blas_thread
 from ..affinity import BaseAffinity
 from ..histogram import distance_histogram, retrieval_histogram
@@ -265,7 +266,7 @@ def warm_up(hasher: Any, X: Any, y: Any, split: RetrievalSplit, affinity: Any) -
         return
     _warm.add(types)
     rows = split.train[:: max(1, len(split.train) // _WARM_UP_ROWS)]
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), watch_iterations(None):
         warnings.simplefilter("ignore")
         try:
             y_train = None if y is None else y[rows]

@@ -95,9 +95,12 @@ class RetrievalHistogram(MeasuredHistogram):
         self.kept_codes = kept_codes
         self.relevance = relevance
         self.query_ids: list[Any] | None = None
+        self._n_jobs: int | None = 1
 
     @classmethod
-    def of_ties(cls, table: RaggedTies, query_ids: Sequence[Any] | None) -> "RetrievalHistogram":
+    def of_ties(
+        cls, table: RaggedTies, query_ids: Sequence[Any] | None, n_jobs: int | None = 1
+    ) -> "RetrievalHistogram":
         """Make a histogram whose queries have ties of their own.
 
         Parameters
@@ -106,6 +109,8 @@ class RetrievalHistogram(MeasuredHistogram):
             Counts of each query.
         query_ids : sequence or None
             Names of the queries.
+        n_jobs : int or None, default=1
+            Threads that evaluate measures.
 
         Returns
         -------
@@ -115,6 +120,7 @@ class RetrievalHistogram(MeasuredHistogram):
         histogram.table, histogram.levels = table, table.levels
         histogram.kept_codes = histogram.relevance = None
         histogram.query_ids = None if query_ids is None else list(query_ids)
+        histogram._n_jobs = n_jobs
         return histogram
 
     @classmethod
@@ -157,8 +163,8 @@ class RetrievalHistogram(MeasuredHistogram):
         item_ids : sequence of str, shape (n_items,), default=None
             Names of the items, for ``ties="docid"``.
         n_jobs : int, default=None
-            Threads over queries. None means 1 unless in a :obj:`joblib.parallel_config` context, -1
-            means all processors.
+            Threads over queries, here and when measures are evaluated. None means 1 unless in a
+            :obj:`joblib.parallel_config` context, -1 means all processors.
 
         Returns
         -------
@@ -177,7 +183,7 @@ class RetrievalHistogram(MeasuredHistogram):
         """
         table = table_of_scores(relevance, scores, order, tolerance, nan, groups, item_ids, n_jobs)
         _check_query_ids(query_ids, table.n_queries)
-        return cls.of_ties(table, query_ids)
+        return cls.of_ties(table, query_ids, n_jobs)
 
     @classmethod
     def from_run(
@@ -226,8 +232,8 @@ class RetrievalHistogram(MeasuredHistogram):
             Precision in which scores are compared. trec_eval and pytrec_eval compare in float32,
             where close scores are equal.
         n_jobs : int, default=None
-            Threads over queries. None means 1 unless in a :obj:`joblib.parallel_config` context, -1
-            means all processors.
+            Threads over queries, here and when measures are evaluated. None means 1 unless in a
+            :obj:`joblib.parallel_config` context, -1 means all processors.
 
         Returns
         -------
@@ -246,7 +252,7 @@ class RetrievalHistogram(MeasuredHistogram):
         query_ids, table = table_of_run(
             qrels, run, queries, unjudged, duplicates, nan, tolerance, dtype, n_jobs
         )
-        return cls.of_ties(table, query_ids)
+        return cls.of_ties(table, query_ids, n_jobs)
 
     @cached_property
     def counts(self) -> NDArray[np.int64]:
@@ -279,7 +285,8 @@ class RetrievalHistogram(MeasuredHistogram):
             raise ValueError("histograms of codes and of scores cannot be added.")
         if ragged:
             query_ids = _joint_ids(self.query_ids, other.query_ids)
-            return RetrievalHistogram.of_ties(ragged[0].followed_by(ragged[1]), query_ids)
+            table = ragged[0].followed_by(ragged[1])
+            return RetrievalHistogram.of_ties(table, query_ids, self._n_jobs)
         ours, theirs = self.counts.shape, other.counts.shape
         if (ours[0], ours[2]) != (theirs[0], theirs[2]):
             raise ValueError(
@@ -340,7 +347,7 @@ class RetrievalHistogram(MeasuredHistogram):
         configured, table = self._prepared(measure, options)
         if configured.ties == "docid" and table.by_id is not None:
             warn_of_ties(configured, table, stacklevel=3)
-        return evaluate(configured, table)
+        return evaluate(configured, table, self._n_jobs)
 
     def _prepared(self, measure: Any, options: Any) -> tuple[ConfiguredMeasure, TieTable]:
         if not isinstance(measure, ConfiguredMeasure) or options:

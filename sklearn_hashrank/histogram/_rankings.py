@@ -106,7 +106,7 @@ class Rankings:
         n_cells = 2 * len(relevant) + n_queries
         sizes = np.zeros(n_queries, dtype=np.int64)
         totals, n_judged = np.empty(n_cells, np.int64), np.empty(n_cells, np.int64)
-        places = np.empty(len(relevant), dtype=np.int64)
+        places, order = np.empty((2, len(relevant)), dtype=np.int64)
 
         def count(part: slice) -> None:
             stop = slice(part.start, part.stop + 1)
@@ -125,6 +125,7 @@ class Rankings:
                 totals[cells],
                 n_judged[cells],
                 places[of_relevant],
+                order[of_relevant],
             )
 
         if n_queries:
@@ -134,9 +135,10 @@ class Rankings:
         starts = np.concatenate([[0], np.cumsum(sizes)])
         kept = np.repeat(begins - starts[:-1], sizes) + np.arange(starts[-1])
         totals = totals[kept]
-        places += np.repeat(starts[:-1], np.diff(self.relevant_starts))
-        order = np.argsort(places, kind="stable")
-        places, numbers = places[order], self.numbers[order]
+        n_relevant = np.diff(self.relevant_starts)
+        places += np.repeat(starts[:-1], n_relevant)
+        order += np.repeat(self.relevant_starts[:-1], n_relevant)
+        numbers = self.numbers[order]
         unjudged = None
         if self.judged is not None:
             unjudged = totals - n_judged[kept]

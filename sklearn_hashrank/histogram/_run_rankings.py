@@ -1,6 +1,7 @@
 """Rankings from runs and qrels, as evaluation tools of information retrieval keep them."""
 
 from collections.abc import Mapping
+from itertools import repeat
 from typing import Any, Literal
 
 import numpy as np
@@ -14,7 +15,7 @@ from ._trec_files import Duplicates, as_qrels, as_run
 Queries = Literal["judged", "both", "equal"]
 Unjudged = Literal["irrelevant", "remove", "error"]
 
-_NOT_RETRIEVED: Any = object()
+_NOT_RETRIEVED = float("nan")  # known by its identity: a score may be NaN, too
 
 Run = Mapping[str, Mapping[str, float]]
 
@@ -123,27 +124,28 @@ def _rankings(
     nan: NaNScores,
 ) -> Rankings:
     """Look up the judged items among the retrieved ones."""
-    n_queries = len(names)
-    relevant: list[float] = []
-    of_relevant: list[float] = []
-    irrelevant: list[float] = []
-    missed: list[tuple[int, float]] = []
-    ends = np.zeros((2, n_queries + 1), dtype=np.int64)
-    for query, name in enumerate(names):
-        docs = scored.get(name, {})
-        for doc, level in judgments[name].items():
-            if level < 0:
-                continue
-            score = docs.get(doc, _NOT_RETRIEVED)
-            if score is _NOT_RETRIEVED:
-                missed.append((query, level))
-            elif level > 0:
-                relevant.append(score)
-                of_relevant.append(level)
-            else:
-                irrelevant.append(score)
-        ends[:, query + 1] = len(relevant), len(irrelevant)
-    n_judged = len(relevant) + len(irrelevant)
+    found: list[Any] = []
+    of_all: list[float] = []
+    n_judgments = []
+    for name in names:
+        judged = judgments[name]
+        found.extend(map(scored.get(name, {}).get, judged, repeat(_NOT_RETRIEVED)))
+        of_all.extend(judged.values())
+        n_judgments.append(len(judged))
+    try:
+        levels = np.array(of_all, dtype=np.float64)
+    except OverflowError as error:
+        raise ValueError("qrels must hold relevance levels that a float holds.") from error
+    of_judged = np.array(found, dtype=np.float64)
+    is_missed = np.isnan(of_judged)
+    is_missed[is_missed] = [found[place] is _NOT_RETRIEVED for place in np.flatnonzero(is_missed)]
+    query_of = np.repeat(np.arange(len(names)), n_judgments)
+    is_relevant, is_irrelevant = ((levels > 0) & ~is_missed, (levels == 0) & ~is_missed)
+    is_missed &= levels >= 0
+    ends = np.zeros((2, len(names) + 1), dtype=np.int64)
+    for row, mask in zip(ends, (is_relevant, is_irrelevant)):
+        np.cumsum(np.bincount(query_of[mask], minlength=len(names)), out=row[1:])
+    n_judged = int(ends[:, -1].sum())
     if n_judged == 0:
         _refuse_other_names(judgments, scored, names)
     if unjudged == "error" and n_judged < len(scores):
@@ -151,33 +153,25 @@ def _rankings(
             "unjudged='error' needs a judgment of every retrieved item. "
             f"{len(scores) - n_judged:,} of {len(scores):,} have none."
         )
-    try:
-        levels = np.array(of_relevant, dtype=np.float64)
-        missed_levels = np.array([level for _, level in missed], dtype=np.float64)
-    except OverflowError as error:
-        raise ValueError("qrels must hold relevance levels that a float holds.") from error
-    known = np.union1d(np.array([0.0]), np.concatenate([levels, missed_levels]))
-    of_missed = np.stack(
-        [
-            np.array([query for query, _ in missed], dtype=np.int64),
-            np.searchsorted(known, missed_levels).astype(np.int64),
-        ],
-        axis=1,
-    )
+    missed_levels, of_relevant = levels[is_missed], levels[is_relevant]
+    known = np.union1d(np.array([0.0]), np.concatenate([of_relevant, missed_levels]))
+    of_missed = np.stack([query_of[is_missed], np.searchsorted(known, missed_levels)], axis=1)
     numbers = without_nan(scores, starts, nan, True, names)
     with np.errstate(over="ignore"):
         rounded = numbers.astype(precision, copy=False)
-        of_judged = [_looked_up(values, precision) for values in (relevant, irrelevant)]
+        relevant, irrelevant = (
+            _looked_up(of_judged[mask], precision) for mask in (is_relevant, is_irrelevant)
+        )
     return Rankings(
         known,
         rounded,
         starts,
-        of_judged[0],
+        relevant,
         ends[0],
-        np.searchsorted(known, levels).astype(np.int64),
-        of_judged[1],
+        np.searchsorted(known, of_relevant).astype(np.int64),
+        irrelevant,
         ends[1],
-        of_missed,
+        of_missed.astype(np.int64),
     )
 
 
@@ -194,8 +188,8 @@ def _refuse_other_names(judgments: Run, scored: Run, names: list[str]) -> None:
         )
 
 
-def _looked_up(scores: list[float], precision: np.dtype) -> NDArray[Any]:
+def _looked_up(scores: NDArray[np.float64], precision: np.dtype) -> NDArray[Any]:
     """Return scores as `without_nan` gave them."""
-    array = np.array(scores, dtype=np.float64).astype(precision)
+    array: NDArray[Any] = scores.astype(precision)
     array[np.isnan(array)] = -np.inf
     return array

@@ -15,6 +15,8 @@ from ._rankings import ById, Integers, Rankings, as_numbers
 ScoreOrder = Literal["similarity", "distance"]
 NaNScores = Literal["error", "last"]
 
+_FEW_LEVELS = 1000
+
 
 def check_one_of(name: str, given: object, accepted: Any) -> None:
     """Check a policy, a str among those of a Literal."""
@@ -51,7 +53,7 @@ def table_of_scores(
         flat, starts, items, of_items = _of_arrays(relevance, scores, groups)
     is_descending = order == "similarity"
     flat = without_nan(flat, starts, nan, is_descending)
-    levels, numbers = np.unique(of_items, return_inverse=True)
+    levels, numbers = _numbered(of_items)
     places_of_missed = np.zeros((0, 2), dtype=np.int64)
     if len(missed) and len(missed[0]):
         levels = np.union1d(levels, missed[1])
@@ -73,6 +75,16 @@ def table_of_scores(
     if tolerance > 0:
         rankings = rankings.tied(tolerance)
     return rankings.table(is_descending, by_id, n_jobs)
+
+
+def _numbered(levels: Any) -> tuple[Any, Integers]:
+    """Return the distinct levels, ascending, and the index of each; small integers are counted."""
+    highest = levels.max(initial=0)
+    if levels.dtype.kind not in "iu" or highest > _FEW_LEVELS:
+        return np.unique(levels, return_inverse=True)
+    present = np.zeros(int(highest) + 1, dtype=bool)
+    present[levels] = True
+    return np.flatnonzero(present), (np.cumsum(present) - 1)[levels]
 
 
 def _of_arrays(relevance: Any, scores: Any, groups: Any) -> tuple[Any, Integers, Integers, Any]:

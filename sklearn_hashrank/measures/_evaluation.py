@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.exceptions import UndefinedMetricWarning
 
+from .._utils.threads import map_in_threads
 from ._configured import ConfiguredMeasure
 from ._measure import Function, Measure, TieOrder
 from ._tied_items import Array, Ties
@@ -30,7 +31,7 @@ _CHUNK = 2**17  # counts evaluated at a time; temporaries take about a hundred b
 _ROUNDING = 1e-6  # far above the error of any share, far below what is no share
 
 
-def evaluate(configured: ConfiguredMeasure, table: "TieTable") -> Array:
+def evaluate(configured: ConfiguredMeasure, table: "TieTable", n_jobs: int | None = 1) -> Array:
     """Evaluate a measure of each query.
 
     Parameters
@@ -39,14 +40,21 @@ def evaluate(configured: ConfiguredMeasure, table: "TieTable") -> Array:
         The measure, with options that are checked.
     table : TieTable
         How many items of each level lie in each tie; ties in the order of retrieval.
+    n_jobs : int or None, default=1
+        Threads over chunks of queries.
 
     Returns
     -------
     values : ndarray of shape (n_queries,)
     """
     values = np.empty(table.n_queries)
-    for part, chunk in chunks_of(table, configured.ties):
+
+    def fill(numbered: tuple[Any, Ties]) -> None:
+        part, chunk = numbered
         values[part] = _of_chunk(configured, chunk)
+
+    for _ in map_in_threads(fill, chunks_of(table, configured.ties), n_jobs):
+        pass
     return values
 
 

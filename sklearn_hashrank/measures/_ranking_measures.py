@@ -79,12 +79,21 @@ def _precision_sums(ties: Ties, k: int | Array | None) -> Array:
 
     An item at place t of a tie is relevant with probability n+/n, and then finds a share
     r = (n+ - 1)/(n - 1) of the places ahead of it in the tie relevant: with N and N+ ahead of the
-    tie, n+/n * sum over t of (N+ + (t - N - 1) r + 1)/t.
+    tie, n+/n * sum over t of (N+ + (t - N - 1) r + 1)/t. Ties without relevant items add nothing.
     """
-    places, r = ties.places(k), ratio(ties.relevant - 1, ties.total - 1)
-    inverse_ranks = _harmonic(ties.before, ties.before + places)
-    ahead = ties.relevant_before + 1 - (ties.before + 1) * r
-    return ratio(ties.relevant, ties.total) * (places * r + ahead * inverse_ranks)
+    arrays = (
+        *(ties.before, ties.total, ties.relevant_before, ties.relevant),
+        *(ties.relevant_share, ties.places(k)),
+    )
+    before, total, relevant_before, relevant, share, places = (
+        array.ravel()[ties.holding_relevant] for array in arrays
+    )
+    r = ratio(relevant - 1, total - 1)
+    inverse_ranks = _harmonic(before, before + places)
+    ahead = relevant_before + 1 - (before + 1) * r
+    sums = np.zeros(ties.total.shape)
+    sums.ravel()[ties.holding_relevant] = share * (places * r + ahead * inverse_ranks)
+    return sums
 
 
 def _harmonic_tail(middle: Array) -> Array:
@@ -294,7 +303,7 @@ def rank_biased_precision(ties: Ties, k: int | None = None, p: float = 0.8) -> A
     The reader goes on to the next rank with probability `p`: rank t counts (1 - p) p ** (t - 1).
     """
     seen = p**ties.before * -np.expm1(ties.places(k) * np.log(p))
-    return (ratio(ties.relevant, ties.total) * seen).sum(axis=1)
+    return (ties.relevant_share * seen).sum(axis=1)
 
 
 @measure_of_package("bpref_score", label="bpref", takes_k=False)

@@ -59,7 +59,18 @@ class Ties:
     @cached_property
     def relevant(self) -> Array:
         """Relevant items of each tie, (n_queries, n_ties)."""
-        return self.counts[:, self.levels > 0].sum(axis=1, dtype=np.float64)
+        # Levels ascend, and a slice is no copy.
+        return self.counts[:, np.count_nonzero(self.levels <= 0) :].sum(axis=1, dtype=np.float64)
+
+    @cached_property
+    def relevant_share(self) -> Array:
+        """Probability that an item of each tie is relevant, (n_queries, n_ties)."""
+        return ratio(self.relevant, self.total)
+
+    @cached_property
+    def holding_relevant(self) -> NDArray[np.intp]:
+        """Places, in flat arrays, of the ties that hold a relevant item."""
+        return np.flatnonzero(self.relevant)
 
     @cached_property
     def before(self) -> Array:
@@ -105,8 +116,15 @@ class Ties:
         -------
         gain : ndarray of shape (n_queries, n_ties)
         """
-        # Not a matrix product: BLAS may round otherwise for another number of queries or threads.
-        return np.einsum("v,qvt->qt", gains, self.counts)
+        key = gains.tobytes()
+        if key not in self._gains:
+            # Not a matrix product: BLAS may round otherwise for other numbers of queries, threads.
+            self._gains[key] = np.einsum("v,qvt->qt", gains, self.counts)
+        return self._gains[key]
+
+    @cached_property
+    def _gains(self) -> dict[bytes, Array]:
+        return {}
 
     def places(self, k: int | Array | None) -> Array:
         """Return how many of the first `k` places belong to each tie.
@@ -134,7 +152,7 @@ class Ties:
         -------
         hits : ndarray of shape (n_queries,)
         """
-        return (ratio(self.relevant, self.total) * self.places(k)).sum(axis=1)
+        return (self.relevant_share * self.places(k)).sum(axis=1)
 
     def at(self, tie: NDArray[np.intp]) -> tuple[Array, Array, Array, Array]:
         """Return `before`, `total`, `relevant_before` and `relevant` of one tie of each query.

@@ -222,12 +222,14 @@ def _named_metrics(metric: Any, shared: Mapping[str, Any]) -> dict[str, Configur
     """Name the metrics of a scorer, and give each the shared options that it knows."""
     if isinstance(metric, Mapping):
         found = {name: _find(one) for name, one in metric.items()}
+        given = dict(metric)
     else:
         several = metric if isinstance(metric, (list, tuple)) else [metric]
-        found = {}
+        found, given = {}, {}
         for one in several:
             measure, own = _find(one)
-            found[one if isinstance(one, str) and own else measure.short_name] = measure, own
+            name = one if isinstance(one, str) and own else measure.short_name
+            found[name], given[name] = (measure, own), one
         if len(found) < len(several):
             raise ValueError(
                 "metric holds one metric twice. Name them with a dict, such as "
@@ -236,7 +238,7 @@ def _named_metrics(metric: Any, shared: Mapping[str, Any]) -> dict[str, Configur
     if not found or not all(isinstance(name, str) for name in found):
         raise ValueError(f"metric must hold at least one metric, named by a str. Got {metric!r}.")
     known = {option for measure, _ in found.values() for option in measure.parameters}
-    _check_shared(found, shared)
+    _check_shared(found, given, shared)
     configured = {}
     for name, (measure, own) in found.items():
         # What no metric knows goes to all, so that the error names it.
@@ -250,7 +252,9 @@ def _named_metrics(metric: Any, shared: Mapping[str, Any]) -> dict[str, Configur
 
 
 def _check_shared(
-    found: Mapping[str, tuple[Measure, Mapping[str, Any]]], shared: Mapping[str, Any]
+    found: Mapping[str, tuple[Measure, Mapping[str, Any]]],
+    given: Mapping[str, Any],
+    shared: Mapping[str, Any],
 ) -> None:
     """Refuse an option that changes several metrics, whose names would not say so."""
     for option, value in shared.items():
@@ -260,11 +264,17 @@ def _check_shared(
             if option in measure.parameters and option not in own
         ]
         if len(reached) > 1 and option not in COMMON_PARAMETERS:
-            measure = found[reached[0]][0]
-            at = f"@{value}" if option == measure.cut else f":{option}={value}"
+            measure, first = found[reached[0]][0], given[reached[0]]
+            if option == measure.cut:  # behind the name, as the user wrote it
+                name, colon, rest = (
+                    first if isinstance(first, str) else measure.short_name
+                ).partition(":")
+                example = f"{name}@{value}{colon}{rest}"
+            else:
+                example = f"{measure.short_name}:{option}={value}"
             raise ValueError(
                 f"{option}={value!r} would change several metrics: {', '.join(map(repr, reached))}."
-                f" Give it to each that it is meant for, as in {measure.short_name + at!r} or "
+                f" Give it to each that it is meant for, as in {example!r} or "
                 f"functools.partial(..., {option}={value!r})."
             )
 

@@ -33,7 +33,8 @@ class DecodedNeighbors(NumbersAreNoBooleans, BaseEstimator):
     ----------
     hasher : hasher
         Fitted :class:`~sklearn_hashrank.BinaryAutoencoderHasher`, or another hasher with
-        ``decoder_``, ``decoder_intercept_`` and ``n_bits_``.
+        ``decoder_``, ``decoder_intercept_`` and ``n_bits_``. It stays fitted in a
+        clone of the index as a :class:`sklearn.frozen.FrozenEstimator`.
     n_neighbors : int, default=5
         Number of neighbours that :meth:`kneighbors` returns for each query.
     metric : {"cosine", "euclidean", "inner_product"}, default="cosine"

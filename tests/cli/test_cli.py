@@ -17,6 +17,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from numpy.testing import assert_array_equal
 from scipy import sparse
 from scipy.io import savemat
 from sklearn.datasets import load_digits
@@ -30,7 +31,8 @@ from sklearn_hashrank import (
     retrieval_histogram,
 )
 from sklearn_hashrank._utils.extras import how_to_install
-from sklearn_hashrank.cli import main
+from sklearn_hashrank.cli import _run_progress, main
+from sklearn_hashrank.cli._data import name_paths
 from sklearn_hashrank.codes import read_codes
 from sklearn_hashrank.comparison import METHODS
 from sklearn_hashrank.measures import unregister_measure
@@ -1118,3 +1120,66 @@ def test_suggest_without_labels_and_what_it_refuses(folder, capsys):
     assert line.startswith("suggest has nothing to learn from")
     line = refused(capsys, "suggest", "--data", "rows.npy", "--labels", "one.npy", "--methods", "x")
     assert line.startswith("unknown method 'x'")
+
+
+CODES = ["evaluate", "--database", "y.npy", "--database-labels", "y.npy"]
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        ([*CODES, "--metric", "euclidean"], "--metric is for --neighbors and --rescore"),
+        ([*CODES, "--oversampling", "10"], "--oversampling is for --rescore"),
+        ([*CODES, "--query-data", "X.npy"], "--query-data needs --queries"),
+        ([*CODES, "--database-data", "X.npy"], "--database-data is for --rescore or --neighbors"),
+        ([*CODES, "--model", "m.npz"], "--model is for --rescore"),
+        (["compare", "--data", "digits", "--metric", "cosine"], "--metric is for --neighbors"),
+        (["compare", "--data", "digits", "--oversampling", "5"], "--oversampling is for --rescore"),
+    ],
+)
+def test_options_that_nothing_would_use_are_refused(folder, capsys, command, message):
+    assert message in refused(capsys, *command)
+
+
+def test_label_paths_keep_their_names(folder, capsys, no_pictures):
+    """In errors, in what is said of the choice, and on pages."""
+    y = np.load("y.npy")[:40] % 3
+    coarse = np.array(["pet", "pet", "tool"])[y]
+    fine = np.array(["cat", "dog", "saw"], dtype="U9")[y]
+    fine[:3] = "one-off"
+    np.savez("paths.npz", X=np.load("X.npy")[:40], coarse=coarse, fine=fine)
+    data = ["--data", "paths.npz", "--label-column", "coarse", "--label-column", "fine"]
+    settings = ["--methods", "lsh", "--bits", "8", "--seeds", "1", "--output", "o"]
+    few = ["--protocol", "per-class", "--queries", "1", "--training", "2"]
+    assert " / one-off" in refused(capsys, "compare", *data, *settings, *few)
+    code, _, err = run(capsys, "compare", *data, *settings, "--explore")
+    assert code == 0, err
+    assert " / one-off, has" in err
+    assert '"pet / dog"' in Path("o", "explore.html").read_text()
+    for method in ("lsh", "talr-ndcg:max_iter=2"):
+        assert run(capsys, "fit", *data, "--method", method, "--output", "m.npz")[0] == 0
+    code, _, err = run(capsys, "explore", *data, "--model", "m.npz", "--output", "p.html")
+    assert code == 0, err
+    assert '"tool / saw"' in Path("p.html").read_text()
+
+
+def test_columns_of_paths_that_are_numbers_are_compared_as_numbers():
+    for column in ([0.0, -0.0, 1.0], [0.5, 0.5, 1e300], [2**53, 2**53 + 1, 2**53]):
+        values = np.array(column)
+        [paths] = name_paths(["a", "b"], np.stack([values, values], axis=1))
+        equal = paths[:, None, 0] == paths[None, :, 0]
+        assert_array_equal(equal, values[:, None] == values)
+
+
+def test_passes_of_a_long_fit_are_shown(folder, capsys, no_pictures, monkeypatch):
+    settings = ["compare", "--data", "digits", "--methods", "talr-ap:max_iter=5", "--bits", "8"]
+    monkeypatch.setattr(_run_progress, "_SECONDS_BETWEEN_LINES", 0)
+    code, _, err = run(capsys, *settings, "--seeds", "2", "--output", "o")
+    assert code == 0, err
+    lines = [line for line in err.splitlines() if "iteration" in line]
+    assert [line.partition("; ")[0] for line in lines] == [
+        f"talr-ap:max_iter=5, 8 bits, seed {seed}: iteration {n} of at most 5"
+        for seed in range(2)
+        for n in range(2, 6)
+    ]
+    assert all(line.endswith(" of this fit left") for line in lines)

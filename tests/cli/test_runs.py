@@ -152,3 +152,11 @@ def test_a_run_and_an_output_exclude_each_other(files, capsys):
     words = ["search", "--database", "c.npy", "--queries", "c.npy", "--output", "a.csv"]
     assert main([*words, "--run", "found.run"]) == 2
     assert "--run and --output exclude each other" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "unused", [("--affinity", "labels"), ("--metric", "euclidean"), ("--oversampling", "10")]
+)
+def test_options_of_codes_are_refused_for_a_run(files, capsys, unused):
+    assert main(["evaluate", *files, *unused]) == 2
+    assert f"leave {unused[0]} out" in capsys.readouterr().err

@@ -15,7 +15,7 @@ import pytest
 from scipy import sparse
 
 from sklearn_hashrank.cli import main
-from sklearn_hashrank.cli._data import number_paths
+from sklearn_hashrank.cli._data import name_paths
 from sklearn_hashrank.cli._files import read_labels, read_rows
 
 
@@ -101,8 +101,8 @@ def test_integers_of_a_path_stay_apart_beside_any_column(other):
     fine = [2**53, 2**53 + 1, 2**53, 2**53 + 1]
     coarse = {"float": ["0.5", "0.5", "1.5", "1.5"], "text": ["a", "a", "b", "b"]}[other]
     pd.DataFrame({"coarse": coarse, "fine": fine}).to_csv("t.csv", index=False)
-    [paths] = number_paths(["coarse", "fine"], read_labels("t.csv", ["coarse", "fine"]))
-    assert paths.tolist() == [[2, 2], [2, 3], [3, 2], [3, 3]]
+    [paths] = name_paths(["coarse", "fine"], read_labels("t.csv", ["coarse", "fine"]))
+    assert len(set(map(tuple, paths.tolist()))) == 4
 
 
 @pytest.mark.parametrize("targets", [["t"], ["t", "u"], ["n", "t"], ["n", "m"]])

@@ -165,6 +165,14 @@ def test_what_cannot_be_suggested_for_is_one_error(y, options, message):
         suggest(X, y, **options)
 
 
+@pytest.mark.parametrize("value", ["x", np.nan, np.inf])
+def test_columns_of_a_table_that_are_no_numbers_are_named(value):
+    pd = pytest.importorskip("pandas")
+    table = pd.DataFrame(X, columns=[f"c{i}" for i in range(X.shape[1])])
+    with pytest.raises(ValueError, match="Columns that are not finite numbers: 'c1'.$"):
+        suggest(table.assign(c1=value), CLASSES)
+
+
 def test_few_rows():
     with pytest.raises(ValueError, match="at least 10 rows. Got n_samples = 9"):
         suggest(X[:9], CLASSES[:9])

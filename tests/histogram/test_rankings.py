@@ -543,3 +543,20 @@ def test_nothing_to_rank(shape):
     h = from_scores(np.zeros(shape), np.zeros(shape))
     assert np.isnan(h.ndcg()).all()
     assert len(h.ndcg()) == shape[0]
+
+
+@pytest.mark.parametrize("top", [3, 5000, 2**62])
+@pytest.mark.parametrize("dtype", [np.int64, np.uint8, np.float64])
+def test_levels_of_any_size_and_type(top, dtype):
+    levels = np.array([[0, 1, 2, min(top, np.iinfo(np.uint8).max if dtype == np.uint8 else top)]])
+    h = RetrievalHistogram.from_scores(levels.astype(dtype), [[4.0, 3.0, 2.0, 1.0]])
+    assert_array_equal(h.levels, np.unique(levels.astype(float)))
+    assert_array_equal(h.counts.sum(axis=(0, 2)), np.ones(len(h.levels)))
+
+
+def test_threads_change_no_value():
+    rng = np.random.default_rng(0)
+    scores, relevance = rng.integers(0, 300, (3000, 120)), rng.integers(0, 4, (3000, 120))
+    one, two = (RetrievalHistogram.from_scores(relevance, scores, n_jobs=n) for n in (1, 2))
+    for name in ("AP", "nDCG@10", "RR", "ap:ties=pessimistic"):
+        assert_array_equal(one.measure(name), two.measure(name))

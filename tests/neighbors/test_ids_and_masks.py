@@ -68,21 +68,22 @@ def test_any_life_of_an_index(search, kind, data):
         own = rng.random((len(queries), len(rows))) < share
         k = data.draw(st.integers(1, len(rows)))
         everything = np.ones_like(own)
-        for mask, passes in [
-            (None, everything),
-            (own[0], np.tile(own[0], (len(queries), 1))),
-            (own, own),
-            (sparse.csr_matrix(own), own),
-        ]:
-            distances, found = index.kneighbors(queries, k, mask=mask)
-            pairs = [list(zip(*row)) for row in zip(distances.tolist(), found.tolist())]
-            assert pairs == literal(queries, rows, passes, k)
-            radius = int(rng.integers(0, queries.shape[1] + 1))
-            distances, found = index.radius_neighbors(queries, radius, True, True, mask=mask)
-            expected = literal(queries, rows, passes, len(rows))
-            for near, there, row in zip(distances, found, expected):
-                wanted = [(d, name) for d, name in row if 0 <= d <= radius]
-                assert list(zip(near.tolist(), there.tolist())) == wanted
+        masks = {
+            "none": (None, everything),
+            "for all": (own[0], np.tile(own[0], (len(queries), 1))),
+            "of each": (own, own),
+            "sparse": (sparse.csr_matrix(own), own),
+        }
+        mask, passes = masks[data.draw(st.sampled_from(sorted(masks)))]
+        distances, found = index.kneighbors(queries, k, mask=mask)
+        pairs = [list(zip(*row)) for row in zip(distances.tolist(), found.tolist())]
+        assert pairs == literal(queries, rows, passes, k)
+        radius = int(rng.integers(0, queries.shape[1] + 1))
+        distances, found = index.radius_neighbors(queries, radius, True, True, mask=mask)
+        expected = literal(queries, rows, passes, len(rows))
+        for near, there, row in zip(distances, found, expected):
+            wanted = [(d, name) for d, name in row if 0 <= d <= radius]
+            assert list(zip(near.tolist(), there.tolist())) == wanted
 
 
 @pytest.mark.parametrize("share", [0.0005, 0.02, 0.4, 0.9, 1.0])
