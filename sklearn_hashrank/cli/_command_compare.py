@@ -303,12 +303,18 @@ def _check_protocol(protocol: Any, rows: Rows) -> None:
         ) from error
 
 
+RANKED = ("near_codes", "near_asymmetric", "near_floats")
+"""Columns of ``--rescore`` that say what was found."""
+
+
 def _write(comparison: Comparison, folder: Path, options: Namespace) -> int:
     cells = {"digits": options.digits, "ranges": not options.no_ranges}
     paths = comparison.write(folder, combined=options.combine, **cells)
     if not options.quiet:
         print(comparison.about["data"]["relevance"], end="\n\n")
-        print(comparison.to_markdown([comparison.columns[0].name], **cells))
+        first, *further = (column.name for column in comparison.columns)
+        shown = [first, *(name for name in further if name in RANKED)]
+        print(comparison.to_markdown(shown, **cells))
         for kind in ("csv", "markdown", "latex"):
             print(f"{kind}: {paths[kind]}")
     print(f"report: {paths['report']}")

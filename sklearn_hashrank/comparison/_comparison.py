@@ -400,7 +400,7 @@ def compare(
     given, affinity = affinity, _decided(affinity, y)
     _check_rescoring(rescoring, X)
     is_searched = any(isinstance(hasher, OwnDistance) for hasher in hashers.values())
-    further = () if rescoring is None else rescoring.columns
+    further = () if rescoring is None else rescoring.columns_by(affinity)
     further = (*further, *(SEARCH_COLUMNS if is_searched else ()))
     shown, above_chance = _chosen_columns(columns, named, further)
     page_options = check_options(explore)
