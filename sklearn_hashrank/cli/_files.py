@@ -23,6 +23,7 @@ from ._errors import UsageError
 from ._parquet_files import embeddings, parquet_source
 from ._tables import listed, read_column, read_table
 
+_ROWS_AT_A_TIME = 1 << 16
 _FIRST_GAP = 2.0**53  # from here on, floats leave integers out
 _TABLES = (".csv", ".parquet")
 _FEATURES, _LABELS = ("X", "features", "data"), ("y", "Y", "labels", "label", "L")  # usual names
@@ -132,11 +133,17 @@ def check_finite(rows: Any, path: str, names: Sequence[str] | None = None) -> No
     values = rows.data if sparse.issparse(rows) else rows
     if values.dtype.kind not in "fiub":
         raise UsageError(f"{path}: features must be numbers. Got {values.dtype}.")
-    if values.dtype.kind != "f" or np.isfinite(values).all():
+    if values.dtype.kind != "f":
+        return
+    for start in range(0, len(values), _ROWS_AT_A_TIME):  # of a memmap, few in memory
+        block = np.isfinite(values[start : start + _ROWS_AT_A_TIME])
+        if not block.all():
+            break
+    else:
         return
     if sparse.issparse(rows):
         raise UsageError(f"{path}: the features hold values that are not finite numbers.")
-    row, column = np.argwhere(~np.isfinite(rows))[0]
+    row, column = np.argwhere(~block)[0] + [start, 0]
     name = repr(names[column]) if names else column
     value = rows[row, column]
     raise UsageError(f"{path}: row {row}, column {name} is {value}; features must be finite.")

@@ -25,6 +25,14 @@ class Oversampling(NamedTuple):
     n_candidates : ndarray of shape (n_queries, n_neighbors)
         For each query and each of its nearest rows, how many candidates it takes until the row is
         among them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn_hashrank.neighbors import choose_oversampling
+    >>> X, codes = np.eye(4), [[0, 0], [0, 1], [1, 0], [1, 1]]
+    >>> choose_oversampling(X[:1], X, codes[:1], codes, 1)
+    Oversampling(oversampling=1, recall=1.0, n_candidates=array([[1]]))
     """
 
     oversampling: int
