@@ -2,10 +2,10 @@
 
     python benchmarks/claims.py --output docs/reproduction
 
-Claims are in ``claims.toml`` of the output folder, results in its folder ``results``. No data are
-needed. For each paper a file of claims with verdicts, differences and tests is written into the
-folder ``verdicts``, with a list of questions and a count of all verdicts. The documentation
-includes them, and draws the pictures when it is built.
+Claims are in ``claims.toml`` of the output folder, results in its folders ``results`` and ``ties``.
+No data are needed. For each paper a file of claims with verdicts, differences and tests is written
+into the folder ``verdicts``, with a list of questions, a count of all verdicts, and the tables of
+the page about ties. The documentation includes them, and draws the pictures when it is built.
 """
 
 import argparse
@@ -21,8 +21,19 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
+import tie_tables
 from sheet import csv_table
-from verdicts import CONFIRMED, CONTRADICTED, UNDECIDED, Cell, Tested, by_line, judge, side_of_line
+from verdicts import (
+    CONFIRMED,
+    CONTRADICTED,
+    LEAST_SEEDS,
+    UNDECIDED,
+    Cell,
+    Tested,
+    by_line,
+    judge,
+    side_of_line,
+)
 from verdicts import test_cells as tested_cells
 
 NOT_TESTED = "not tested"
@@ -35,15 +46,18 @@ TITLES = {
     "mlgap": "mLGAP",
     "recall@1000": "recall at 1,000",
     "ndcg:gain=linear:discount=log2": "NDCG, equation 12",
-    "ap@5000:normalize=retrieved": "AP@5K",
-    "ap@1000:normalize=retrieved": "AP@1000",
+    "ap@5000:normalize=retrieved": "AP at 5,000",
+    "ap@1000:normalize=retrieved": "AP at 1,000",
     "fit_seconds": "seconds to train",
     "encode_microseconds": "microseconds to encode a row",
     "code_entropy": "entropy of the codes in bits",
+    "distinct_codes": "codes in use",
+    "precision@100": "precision at 100",
+    "precision@1000": "precision at 1,000",
     "ap:one random order": "AP of one random order",
     "ndcg:one random order": "NDCG of one random order",
 }
-NOT_SHARES = ("fit_seconds", "encode_microseconds", "code_entropy")
+NOT_SHARES = ("fit_seconds", "encode_microseconds", "code_entropy", "distinct_codes")
 MOST_LINES_OF_A_SENTENCE = 3
 
 
@@ -59,10 +73,10 @@ class Results:
 
     @classmethod
     def read(cls, folder: Path) -> "Results":
-        """Read the CSV files of a folder; there may be none."""
+        """Read the CSV files of the folders ``results`` and ``ties``; there may be none."""
         runs: dict = {}
         titles = {}
-        for path in sorted(folder.glob("*.csv")):
+        for path in sorted([*folder.glob("results/*.csv"), *folder.glob("ties/*.csv")]):
             with open(path, encoding="utf-8", newline="") as file:
                 for line in csv.DictReader(file):
                     figure = tuple(_number(line[name]) for name in ("value", "low", "high"))
@@ -125,8 +139,8 @@ def _number(text):
 class Comparison:
     """One comparison of a claim: what is on the left, on the right, and which side is claimed."""
 
-    def __init__(self, given: Mapping[str, Any], results: Results):
-        self.given, self.results = given, results
+    def __init__(self, given: Mapping[str, Any], results: Results, names_measure: bool = False):
+        self.given, self.results, self.names_measure = given, results, names_measure
         self.part, self.measure = given["part"], given["measure"]
         self.ranged = given.get("range", False)
         self.tasks = [given["task"]] if "task" in given else results.tasks(self.part)
@@ -141,11 +155,15 @@ class Comparison:
     def cells(self) -> list[Cell]:
         """Leads of all sets, methods, rivals and lengths that have results on both sides."""
         return [
-            Cell((self.results.title(self.part, task), left, right), n_bits, tuple(leads))
+            Cell((self._title(task), left, right), n_bits, tuple(leads))
             for task in self.tasks
             for left, right, n_bits, leads in self._leads(task)
             if leads
         ]
+
+    def _title(self, task):
+        title = self.results.title(self.part, task)
+        return f"{title}, {TITLES[self.measure]}" if self.names_measure else title
 
     def _leads(self, task) -> Iterator[tuple[str, str, int, list[float]]]:
         if self.given.get("overlap"):
@@ -212,7 +230,7 @@ class Comparison:
 
     def _name_of_right(self, than, task):
         if "measure" in than:
-            return TITLES.get(than["measure"], than["measure"])
+            return TITLES[than["measure"]]
         if "task" in than:
             return self.results.title(self.part, than["task"])
         return f"its {'shortest' if than['bits'] == 'shortest' else 'next shorter'} code"
@@ -274,6 +292,12 @@ class Judged:
         return self.claim["compare"][0]["measure"]
 
     @property
+    def measures(self) -> str:
+        """What the measures of all comparisons are called."""
+        names = dict.fromkeys(given["measure"] for given in self.claim["compare"])
+        return " and ".join(TITLES[name] for name in names)
+
+    @property
     def is_of_experiment(self) -> bool:
         """Whether it rests on results."""
         return bool(self.tested)
@@ -285,7 +309,8 @@ def judge_claim(claim: Mapping[str, Any], results: Results) -> Judged:
         return Judged(claim, CONTRADICTED if claim.get("contradicted") else CONFIRMED)
     if "untested" in claim:
         return Judged(claim, NOT_TESTED)
-    comparisons = [Comparison(given, results) for given in claim["compare"]]
+    several = len({given["measure"] for given in claim["compare"]}) > 1
+    comparisons = [Comparison(given, results, several) for given in claim["compare"]]
     cells = [cell for comparison in comparisons for cell in comparison.cells()]
     missing = list(dict.fromkeys(name for each in comparisons for name in each.missing))
     if not cells:
@@ -329,8 +354,10 @@ def sentence(judged: Judged) -> str:
     n = f"{seeds[0]}" if len(seeds) == 1 else f"{seeds[0]} to {seeds[-1]}"
     text = (
         f"As claimed in {sides.count(1)} of {len(sides)} comparisons, the opposite in "
-        f"{sides.count(-1)}; n = {n} seeds. "
+        f"{sides.count(-1)}; n = {n} seed{'s' * (seeds[-1] > 1)}. "
     )
+    if seeds[-1] < LEAST_SEEDS:
+        text += f"Fewer than {LEAST_SEEDS} seeds decide nothing. "
     lines = by_line(judged.tested)
     ordered = sorted(lines, key=lambda line: _mean(lines[line]))
     against = [line for line in ordered if side_of_line(lines[line]) < 0]
@@ -383,7 +410,7 @@ def block(judged: Judged) -> str:
         cells = [_cell(at[n_bits], judged.measure) if n_bits in at else "" for n_bits in lengths]
         rows.append([title, name_of(left), name_of(right), *cells])
     header = ["set", "left", "right", *(f"{n_bits} bits" for n_bits in lengths)]
-    table = csv_table([header, *rows], f"{TITLES.get(judged.measure, judged.measure)}: leads")
+    table = csv_table([header, *rows], f"Leads in {judged.measures}")
     alt = f"{claim['says']} {judged.verdict.capitalize()}."
     return f"""
 .. _claim-{judged.name}:
@@ -440,7 +467,7 @@ def questions(all_judged: list[Judged]) -> str:
     for each in all_judged:
         if "ask" not in each.claim:
             continue
-        closest = ""
+        closest = "shown by a test" if "shown" in each.claim else "no results yet"
         if each.tested:
             of = by_line(each.tested)
             line = min(of, key=lambda line: _mean(of[line]))
@@ -472,7 +499,7 @@ def read_claims(folder: Path) -> dict[str, Any]:
 
 def judge_all(folder: Path) -> list[Judged]:
     """Verdicts on all claims of a folder."""
-    results = Results.read(folder / "results")
+    results = Results.read(folder)
     return [judge_claim(claim, results) for claim in read_claims(folder)["claim"]]
 
 
@@ -487,7 +514,7 @@ def texts(folder: Path) -> dict[str, str]:
         if others:
             parts.append(f"\n.. rubric:: Mathematics, and what has no results\n\n{rows_of(others)}")
         found[f"{paper}.inc"] = "".join(parts)
-    return found
+    return found | tie_tables.texts(Results.read(folder))
 
 
 def write_texts(folder: Path) -> None:
@@ -547,7 +574,7 @@ def draw(judged: Judged) -> Any:
     names = ", ".join(f"{n} {_SHAPES[i % len(_SHAPES)]}" for i, n in enumerate(lengths))
     key = "   ".join(f"({number}) {title}" for number, title in enumerate(sets, 1))
     axes.set_xlabel(
-        f"lead in {TITLES.get(judged.measure, judged.measure)}; right of 0: as claimed\n"
+        f"lead in {judged.measures}; right of 0: as claimed\n"
         f"bits: {names}" + (f"\n{key}" if len(sets) > 1 else f"; {sets[0]}"),
         fontsize=8,
     )

@@ -19,6 +19,15 @@ _NUMBERS = ("value", "low", "high", "fit_seconds")
 COLUMNS = ("part", "task", *_SIZES, "method", "n_bits", "seed", "measure", *_NUMBERS)
 
 
+# Parameters that methods were given since, with the value that does what was done without them.
+ADDED = {"step_size": "1.0"}
+
+
+def completed(then, now):
+    """Parameters of an earlier run, with those that there were not yet."""
+    return {name: value for name, value in ADDED.items() if name in now} | then
+
+
 def parameters_of(notation):
     """Every parameter of a method as text, those of its parts included."""
     given = method_from_name(notation).get_params(deep=True)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 from experiments import PARTS
-from paper_results import Results, parameters_of
+from paper_results import Results, completed, parameters_of
 from sheet import csv_table, number
 
 from sklearn_hashrank.metrics import holm_correction, paired_test
@@ -64,7 +64,7 @@ def _changes(made):
         if isinstance(error.__cause__, ImportError):  # nobody can say without torch
             return {}
         now = {}
-    then = made["parameters"]
+    then = completed(made["parameters"], now)
     return {
         name: (then.get(name, "nothing"), now.get(name, "nothing"))
         for name in sorted({*then, *now})
@@ -100,6 +100,8 @@ def _table_text(table, task, results):
     else:
         header, cells = _mean_cells(table, task, methods, results)
     rows = [[f"``{m}``", *cells[m]] for m in methods if any(cells.get(m, ()))]
+    if all(not cell or cell.startswith("(") for row in rows for cell in row[1:]):
+        return ""  # of printed figures alone
     return csv_table([["", *header], *rows], f"{_title(task, results)}: {table.title}")
 
 

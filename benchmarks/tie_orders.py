@@ -1,10 +1,10 @@
 """Average precision of random orders of tied items, beside the exact mean over all orders.
 
-    python benchmarks/tie_orders.py --data GIST.npz [--seeds 5] [--output docs/reproduction/results]
+    python benchmarks/tie_orders.py --data GIST.npz [--seeds 0 1 2 3 4]
+        [--output docs/reproduction/ties]
 
 What an evaluation does that sorts: the database is shuffled, then sorted by distance for each query
-by a stable sort. Ten such orders for each hasher. The database has all rows but the queries and
-training rows.
+by a stable sort. Ten such orders for each hasher. Seeds that the output has already are kept.
 """
 
 import argparse
@@ -21,10 +21,23 @@ from sklearn_hashrank.codes import hamming_distances
 from sklearn_hashrank.comparison import method_from_name
 
 METHODS = ("lsh", "itq", "ssh", "rsh", "mihash", "talr-ap")
-N_BITS, N_ORDERS, N_QUERIES, N_TRAIN = (16, 32), 10, 300, 2000
-COLUMNS = (
-    "part,task,n_queries,n_database,n_train,method,n_bits,seed,measure,value,low,high,fit_seconds"
-)
+N_BITS, N_ORDERS, N_QUERIES, N_TRAIN, N_DATABASE = (16, 32), 10, 300, 2000, 20_000
+COLUMNS = [
+    "part",
+    "task",
+    "n_queries",
+    "n_database",
+    "n_train",
+    "method",
+    "n_bits",
+    "seed",
+    "measure",
+    "value",
+    "low",
+    "high",
+    "fit_seconds",
+]
+SEED = COLUMNS.index("seed")
 TASK = "random-orders"
 
 
@@ -62,17 +75,27 @@ def measures_of(codes, items, y, y_items, random_state):
     return values
 
 
+def read_lines(path):
+    """Lines of earlier seeds; there may be none."""
+    if not path.exists():
+        return []
+    with open(path, encoding="utf-8", newline="") as file:
+        return list(csv.reader(file))[1:]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", required=True, help="GIST of CIFAR-10, npz")
-    parser.add_argument("--seeds", type=int, default=5)
-    parser.add_argument("--output", default="docs/reproduction/results")
+    parser.add_argument("--seeds", type=int, nargs="+", default=range(5))
+    parser.add_argument("--output", default="docs/reproduction/ties")
     options = parser.parse_args()
     X, y = gist(options.data)
-    lines = []
-    for seed in range(options.seeds):
+    path = Path(options.output) / "tie_orders.csv"
+    lines = [line for line in read_lines(path) if int(line[SEED]) not in options.seeds]
+    for seed in options.seeds:
         order = np.random.RandomState(seed).permutation(len(X))
-        queries, train, items = np.split(order, [N_QUERIES, N_QUERIES + N_TRAIN])
+        ends = np.cumsum([N_QUERIES, N_TRAIN, N_DATABASE])
+        queries, train, items, _ = np.split(order, ends)
         for method in METHODS:
             for n_bits in N_BITS:
                 hasher = clone(method_from_name(method)).set_params(n_bits=n_bits)
@@ -86,13 +109,12 @@ def main():
                     run = method, n_bits, seed, measure
                     lines.append(["tie_orders", TASK, *sizes, *run, *texts, ""])
                 print(f"seed {seed}, {method}, {n_bits} bits", flush=True)
-    path = Path(options.output) / "tie_orders.csv"
     path.parent.mkdir(parents=True, exist_ok=True)
     with open(path, "w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
-        writer.writerows([COLUMNS.split(","), *lines])
+        writer.writerows([COLUMNS, *sorted([*map(str, line)] for line in lines)])
     about = {"part": "tie_orders", "tasks": {TASK: {"title": "CIFAR-10, GIST"}}}
-    about["command"] = f"python benchmarks/tie_orders.py --seeds {options.seeds}"
+    about["command"] = "python benchmarks/tie_orders.py --data GIST.npz"
     path.with_suffix(".json").write_text(json.dumps(about, indent=1) + "\n", encoding="utf-8")
 
 

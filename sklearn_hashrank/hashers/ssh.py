@@ -51,6 +51,11 @@ class SSHHasher(LearnsFromRelevance, LinearHasher):
         keeps a number for each pair.
     eta : float, default=0.2
         Weight of the labelled pairs relative to the variance of all rows.
+    step_size : float or "raw", default=1.0
+        How much the pairs that a direction gets wrong weigh more, in units of the mean squared
+        length of the centred rows. ``"raw"``: that mean itself, which makes the updates those of
+        the authors' code on features that are centred only. See :ref:`ssh` for which is better.
+        Without effect if ``orthogonal=True``.
     orthogonal : bool, default=False
         Whether to take the leading eigenvectors of the first matrix, all at once. Later ones
         carry little, and long codes are worse.
@@ -81,8 +86,8 @@ class SSHHasher(LearnsFromRelevance, LinearHasher):
     A class label of -1 marks a row without a label, as in :mod:`sklearn.semi_supervised`. Without
     `y`, distances between the rows say what is relevant.
 
-    The updates of S have no step size. The features are therefore centred, and all divided by the
-    root mean square of the rows' lengths.
+    The authors' code has no step size, so that its updates depend on the unit of the features. Here
+    the features are centred, and all divided by the root mean square of the rows' lengths.
 
     References
     ----------
@@ -111,6 +116,7 @@ class SSHHasher(LearnsFromRelevance, LinearHasher):
         "affinity": [StrOptions({"auto"}), BaseAffinity],
         "n_labelled": [Interval(Integral, 2, None, closed="left")],
         "eta": [Interval(Real, 0, None, closed="left")],
+        "step_size": [Interval(Real, 0, None, closed="neither"), StrOptions({"raw"})],
         "orthogonal": ["boolean"],
         "random_state": ["random_state"],
     }
@@ -122,6 +128,7 @@ class SSHHasher(LearnsFromRelevance, LinearHasher):
         affinity="auto",
         n_labelled=1000,
         eta=0.2,
+        step_size=1.0,
         orthogonal=False,
         output="bits",
         random_state=None,
@@ -130,6 +137,7 @@ class SSHHasher(LearnsFromRelevance, LinearHasher):
         self.affinity = affinity
         self.n_labelled = n_labelled
         self.eta = eta
+        self.step_size = step_size
         self.orthogonal = orthogonal
         self.output = output
         self.random_state = random_state
@@ -159,9 +167,9 @@ class SSHHasher(LearnsFromRelevance, LinearHasher):
         sample = np.sort(random_state.permutation(X_labelled.shape[0])[: self.n_labelled])
         compared = X_labelled if y is None else y_labelled
         targets = self.affinity_.validate(compared[sample])
-        space = FeatureSpace.unit(X, mixed_units=y is not None)
-        learn = orthogonal_directions if self.orthogonal else sequential_directions
-        directions = learn(
+        is_raw = isinstance(self.step_size, str)
+        space = FeatureSpace.unit(X, mixed_units=y is not None and not is_raw)
+        problem = (
             space.rows(X),
             space.rows(X_labelled[sample]).made_ready(),
             SignedSimilarity(self.affinity_, targets),
@@ -169,6 +177,11 @@ class SSHHasher(LearnsFromRelevance, LinearHasher):
             self.eta,
             random_state,
         )
+        if self.orthogonal:
+            directions = orthogonal_directions(*problem)
+        else:
+            step_size = _mean_square(space) if is_raw else self.step_size
+            directions = sequential_directions(*problem, step_size)
         self.components_, self.intercept_ = space.fold(directions, 0.0, X.dtype)
         self._keep_labelled(X_labelled, y_labelled)
         return self
@@ -204,6 +217,12 @@ class SSHHasher(LearnsFromRelevance, LinearHasher):
                 f"Got {np.unique(y).tolist()}. Number the classes from 0."
             )
         return np.flatnonzero(has_label)
+
+
+def _mean_square(space: FeatureSpace) -> float:
+    """Mean squared length of the centred rows, which the one scale of the space makes 1."""
+    scale = 0.0 if space.scale is None else float(space.scale.max())
+    return 1 / scale**2 if scale > 0 else 1.0
 
 
 def _take(rows: Any, numbers: np.ndarray | None) -> Any:
@@ -261,6 +280,7 @@ def sequential_directions(
     n: int,
     eta: float,
     random_state: RandomState,
+    step_size: float,
 ) -> np.ndarray:
     """Learn `n` unit vectors in turn, each from what the ones before it got wrong.
 
@@ -273,7 +293,7 @@ def sequential_directions(
     for bit in range(n):
         direction = matrix.leading_eigenvectors(1, random_state)
         directions[:, bit] = direction.ravel()
-        _correct(pairs, (labelled @ direction).ravel())
+        _correct(pairs, (labelled @ direction).ravel() * np.sqrt(step_size))
         matrix.remove(direction)
     return _where_rows_vary(directions, rows)
 

@@ -87,7 +87,7 @@ def _makefile():
     return (ROOT / "Makefile").read_text(encoding="utf-8")
 
 
-def test_all_is_run_once_and_the_first_seeds_of_quick_methods_first(scripts):
+def test_all_is_run_once_and_quick_methods_first(scripts):
     turns = scripts.reproduction.in_turns(list(scripts.experiments.PARTS), 5)
     runs = [(part, task.key, seed, row) for part, task, seed, rows in turns for row in rows]
     assert len(set(runs)) == len(runs)
@@ -97,8 +97,9 @@ def test_all_is_run_once_and_the_first_seeds_of_quick_methods_first(scripts):
             wanted = {(part, task.key, seed, row) for seed in seeds for row in task.methods}
             assert wanted == {run for run in runs if run[:2] == (part, task.key)}
     places = {run: place for place, run in enumerate(runs)}
-    quick, slow = (("talr_cifar", "setting-1", s, m) for s, m in ((2, "mihash"), (0, "machash")))
-    assert places[quick] < places[slow] < places["talr_cifar", "setting-1", 3, "mihash"]
+    quick, slow = (("talr_cifar", "setting-1", s, m) for s, m in ((4, "mihash"), (0, "machash")))
+    assert places[quick] < places[slow]
+    assert places["talr_cifar", "setting-1", 0, "dpsh"] < places["rsh", "distances", 1, "rsh"]
 
 
 @pytest.mark.parametrize("part", ["rsh", "lwh", "talr_cifar", "talr_nus_wide", "mlgap"])
@@ -214,3 +215,15 @@ def test_runs_of_other_code_are_forgotten(small, scripts):
     results.describe("classes", "lsh", "lsh", dict(stamp, package="another"))
     assert ("classes", "lsh", 8, 0) not in results.runs
     assert ("classes", "equal", 8, 0) in results.runs
+
+
+def test_a_parameter_that_was_added_since_makes_no_table_stale(scripts):
+    then = scripts.paper_results.parameters_of("ssh")
+    for name in scripts.paper_results.ADDED:
+        then.pop(name, None)
+    about = {"methods": {"task": {"ssh": {"notation": "ssh", "parameters": then}}}}
+    assert scripts.paper_tables.stale_text(SimpleNamespace(about=about)) == ""
+    then["eta"] = "0.3"
+    text = scripts.paper_tables.stale_text(SimpleNamespace(about=about))
+    assert "``eta``, then 0.3, now 0.2" in text
+    assert "step_size" not in text

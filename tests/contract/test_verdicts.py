@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.contract.public import DOCS, ROOT
@@ -19,7 +19,7 @@ COLUMNS = (
 SEEDS = range(5)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="module", autouse=True)
 def modules():
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(str(ROOT / "benchmarks"))
@@ -79,6 +79,7 @@ LINES = st.lists(
 )
 
 
+@settings(max_examples=30)
 @given(LINES)
 def test_turned_leads_turn_the_verdict_of_one_line_and_of_most(table):
     verdicts = importlib.import_module("verdicts")
@@ -88,6 +89,7 @@ def test_turned_leads_turn_the_verdict_of_one_line_and_of_most(table):
     assert judged(verdicts, turned[:1]) == OPPOSITE[one]
 
 
+@settings(max_examples=30)
 @given(LINES, st.data())
 def test_a_better_cell_never_makes_the_verdict_worse(table, data):
     verdicts = importlib.import_module("verdicts")
@@ -224,6 +226,24 @@ def test_texts_hold_the_numbers(folder, claims):
     assert ":ref:`Question rival? <claim-rival>`\n     - confirmed\n" in questions
 
 
+def test_measures_of_one_claim_are_lines_of_their_own(claims):
+    runs = {
+        ("made", "one", measure): {
+            (method, 8): {seed: (value, np.nan, np.nan) for seed in SEEDS}
+            for method, value in (("good", 0.2), ("bad", 0.1))
+        }
+        for measure in ("ap", "ndcg")
+    }
+    compared = [
+        {"part": "made", "measure": measure, "ours": ["good"], "others": ["bad"]}
+        for measure in ("ap", "ndcg")
+    ]
+    claim = {"id": "both", "paper": "p", "where": "1", "says": "S.", "compare": compared}
+    judged = claims.judge_claim(claim, claims.Results(runs))
+    assert [each.cell.line[0] for each in judged.tested] == ["one, AP", "one, NDCG"]
+    assert judged.measures == "AP and NDCG"
+
+
 def test_pictures_are_drawn(folder, claims):
     pytest.importorskip("matplotlib")
     folder()
@@ -267,14 +287,28 @@ def test_claims_of_mathematics_name_tests_that_are_there(claims):
             assert f"def {name}(" in (ROOT / path).read_text(encoding="utf-8"), claim["id"]
 
 
-def test_comparisons_name_methods_and_places_that_results_have(claims):
-    results = claims.Results.read(FOLDER / "results")
-    parts = {part for part, _, _ in results.runs}
+def test_comparisons_name_measures_and_places_that_there_are(claims):
+    results = claims.Results.read(FOLDER)
+    declared = importlib.import_module("experiments").PARTS
+    places = {part: results.tasks(part) for part, _, _ in results.runs}
+    places |= {part: [task.key for task in of.tasks] for part, of in declared.items()}
     for claim in claims.read_claims(FOLDER)["claim"]:
         for compared in claim.get("compare", ()):
-            if compared["part"] in parts:
-                tasks = results.tasks(compared["part"])
+            if compared["part"] in places:
+                tasks = places[compared["part"]]
                 assert compared.get("task", tasks[0]) in tasks, claim["id"]
+            assert compared["measure"] in claims.TITLES, claim["id"]
+
+
+def test_references_of_claims_have_their_labels(claims):
+    pages = "".join(path.read_text(encoding="utf-8") for path in DOCS.glob("*.rst"))
+    text = (FOLDER / "claims.toml").read_text(encoding="utf-8") + "".join(
+        (DOCS / name).read_text(encoding="utf-8") for name in ("reproduction.rst", "ties.rst")
+    )
+    named = {found.split("<")[-1].rstrip(">") for found in re.findall(r":ref:`([^`]+)`", text)}
+    known = set(re.findall(r"^\.\. _([\w-]+):$", pages, re.M))
+    known |= {f"claim-{claim['id']}" for claim in claims.read_claims(FOLDER)["claim"]}
+    assert {name for name in named if not name.startswith("sphx_glr")} <= known
 
 
 WHO_IS_AHEAD = re.compile(
@@ -290,3 +324,61 @@ def test_nobody_writes_by_hand_who_is_ahead():
     )
     assert WHO_IS_AHEAD.findall(text) == []
     assert Path(FOLDER / "claims.toml").is_file()
+
+
+@pytest.fixture(scope="module")
+def tie_tables(modules):
+    return importlib.import_module("tie_tables")
+
+
+def test_leads_that_papers_print(tie_tables):
+    papers = importlib.import_module("papers")
+    assert tie_tables.printed_lead(papers.CIFAR_S1, 32) == pytest.approx(0.014)
+    ranges = [(low, high) for low, _, high in papers.TIES_32_BITS.values()]
+    assert tie_tables.n_overlapping(ranges) == (4, 10)
+    assert tie_tables.n_overlapping([(0, 1), (1, 2), (3, 4)]) == (1, 3)
+
+
+def test_ranges_of_ties_are_means_over_the_seeds(claims, tie_tables):
+    at = {seed: (0.5, 0.4 - 0.01 * seed, 0.6) for seed in SEEDS}
+    runs = {tie_tables.IN: {("talr-ap", 32): at, ("mihash", 32): at, ("lsh", 32): at}}
+    results = claims.Results(runs)
+    assert tie_tables.mean_ranges(results, 32) == {
+        name: pytest.approx((0.38, 0.6)) for name in ("mihash", "talr-ap")
+    }
+    text = tie_tables.against_leads(results)
+    assert '"32", ".220", ".220", ".220", ".014", "1 of 1"' in text
+    assert '"``lsh``", ".220"' in tie_tables.every_range(results)
+
+
+def test_distances_of_random_orders_are_at_most_what_is_said(claims, tie_tables):
+    nothing = np.nan, np.nan
+    figures = {
+        "": {seed: (0.5, 0.4, 0.6) for seed in SEEDS},
+        ":one random order": {seed: (0.5 + 0.00101 * seed, *nothing) for seed in SEEDS},
+        ":ten random orders": {seed: (0.5 - 0.00012, *nothing) for seed in SEEDS},
+    }
+    runs = {
+        ("tie_orders", "random-orders", measure + kind): {("lsh", 16): of}
+        for measure in ("ap", "ndcg")
+        for kind, of in figures.items()
+    }
+    text = tie_tables.random_orders(claims.Results(runs))
+    assert "Over 5 seeds, one random order is at most .0041 from the exact mean" in text
+    assert "and the mean of ten at most .0002." in text
+
+
+def test_random_orders_are_those_of_a_sort():
+    tie_orders = importlib.import_module("tie_orders")
+    distances = np.array([[1, 0, 1, 2]], dtype=np.uint8)
+    relevant = np.array([[True, False, False, True]])
+    ap, ndcg = tie_orders.sorted_measures(distances, relevant, np.array([2, 0, 1, 3]))
+    assert ap == (1 / 3 + 2 / 4) / 2  # in the order 1, 2, 0, 3
+    assert ndcg == pytest.approx((1 / 2 + 1 / np.log2(5)) / (1 + 1 / np.log2(3)))
+    rng = np.random.default_rng(0)
+    codes, y = rng.integers(0, 2, (60, 6)), rng.integers(0, 3, 60)
+    values = tie_orders.measures_of(codes[:20], codes[20:], y[:20], y[20:], 0)
+    for measure in ("ap", "ndcg"):
+        exact, low, high = values[measure]
+        assert low < values[f"{measure}:one random order"][0] < high
+        assert values[f"{measure}:ten random orders"][0] == pytest.approx(exact, abs=0.03)

@@ -46,6 +46,27 @@ def test_directions_are_those_of_the_paper(digits, eta, copies):
     assert oracle.up_to_whole_bits(hasher.predict(X), codes) == 0
 
 
+@pytest.mark.parametrize("scale", [1.0, 1e-3, 1e6])
+def test_raw_steps_are_those_of_the_features_as_they_are(digits, scale):
+    X, y = digits[0] * scale, digits[1]
+    rows = X - X.mean(axis=0)
+    expected = oracle.sequential_directions(rows, rows, similarity(y), 12, 0.2)
+    hasher = SSHHasher(12, step_size="raw").fit(X + 5 * scale, y)
+    assert oracle.up_to_whole_bits(hasher.predict(X + 5 * scale), rows @ expected > 0) == 0
+    step = np.mean(np.sum(rows**2, axis=1))
+    same = SSHHasher(12, step_size=step).fit(X, y)
+    assert oracle.up_to_whole_bits(same.predict(X), rows @ expected > 0) == 0
+
+
+@pytest.mark.parametrize("step_size", [0.3, 5])
+def test_a_step_multiplies_the_updates(digits, step_size):
+    X, y = digits[:2]
+    rows = in_units(X)
+    expected = oracle.sequential_directions(rows, rows, similarity(y), 8, 0.2, step_size)
+    found = SSHHasher(8, step_size=step_size).fit(X, y).predict(X)
+    assert oracle.up_to_whole_bits(found, rows @ expected > 0) == 0
+
+
 @pytest.mark.parametrize("orthogonal", [False, True])
 def test_many_features_need_no_covariance_matrix(orthogonal):
     rng = np.random.default_rng(0)

@@ -114,7 +114,7 @@ def density_pairs(means, sizes, n, n_neighbors=3):
     return [pair for _, pair in scored[:n]]
 
 
-def sequential_directions(X, X_labelled, S, n, eta):
+def sequential_directions(X, X_labelled, S, n, eta, step_size=1):
     """Directions of sequential semi-supervised hashing, (n_features, n); rows are centred."""
     X, S = X.copy(), S.copy()
     directions = []
@@ -122,7 +122,7 @@ def sequential_directions(X, X_labelled, S, n, eta):
         M = X.T @ X / len(X) + eta * X_labelled.T @ S @ X_labelled / len(X_labelled)
         w = np.linalg.eigh(M)[1][:, -1]
         products = np.outer(X_labelled @ w, X_labelled @ w)
-        S -= products * (S * products < 0)
+        S -= step_size * products * (S * products < 0)
         X -= np.outer(X @ w, w)
         directions.append(w)
     return np.transpose(directions)
