@@ -42,6 +42,7 @@ QUICK = (
     | {name: f"{name}:max_iter=5" for name in ("mihash", "talr-ap", "talr-ndcg")}
 )
 LABELS_ONLY, PATHS_ONLY = {"classifier"}, {"hierarchical", "hierarchical-paper"}
+CENTRES = {"center", "deep-center"} & set(METHODS_HERE)
 DIRECTIONS_OF_FEATURES = {"sign", "pca", "pca-rr", "itq", "rsh-paper"}
 
 
@@ -58,11 +59,15 @@ def relevances(y):
     sets[:, 0] |= y > 7
     no_paths = dict.fromkeys(PATHS_ONLY, "needs superclasses: y as label paths")
     no_classes = dict.fromkeys(LABELS_ONLY, "learns from class labels")
+    no_centres = dict.fromkeys(CENTRES, "learns from class labels or label sets")
     return {
         "classes": (y, no_paths),
         "sets": (sets, no_paths | no_classes),
-        "paths": (levels, no_classes),
-        "nothing": (None, no_paths | dict.fromkeys(LABELS_ONLY, "requires y to be passed")),
+        "paths": (levels, no_classes | no_centres),
+        "nothing": (
+            None,
+            no_paths | no_centres | dict.fromkeys(LABELS_ONLY, "requires y to be passed"),
+        ),
     }
 
 
