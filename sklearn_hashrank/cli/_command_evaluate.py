@@ -45,6 +45,7 @@ from ._evaluate_run import (
     write_per_query,
 )
 from ._files import read_labels, read_rows
+from ._parquet_files import mapped
 from ._read_codes import read_codes
 
 _EPILOG = """\
@@ -203,7 +204,7 @@ def _check_all_used(options: Namespace) -> None:
 
 def _read_features(path: str, codes: np.ndarray, columns: Any = None) -> Any:
     """Read rows of features, one for each code; a .npy file is mapped into memory."""
-    rows = read_rows(path, columns=columns).X
+    rows = mapped(read_rows(path, columns=columns).X)
     check_rows(rows, path)
     if rows.shape[0] != len(codes):
         raise UsageError(
