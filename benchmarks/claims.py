@@ -315,8 +315,11 @@ def judge_claim(claim: Mapping[str, Any], results: Results) -> Judged:
     missing = list(dict.fromkeys(name for each in comparisons for name in each.missing))
     if not cells:
         return Judged(claim, NOT_TESTED, missing=missing)
-    tested = tested_cells(cells)
-    return Judged(claim, judge(tested, claim.get("rule", "every")), tested, missing)
+    tested, rule = tested_cells(cells), claim.get("rule", "every")
+    verdict = judge(tested, rule)
+    if missing and rule == "every" and verdict == CONFIRMED:
+        verdict = UNDECIDED
+    return Judged(claim, verdict, tested, missing)
 
 
 def show(value: float, measure: str) -> str:
@@ -356,8 +359,11 @@ def sentence(judged: Judged) -> str:
         f"As claimed in {sides.count(1)} of {len(sides)} comparisons, the opposite in "
         f"{sides.count(-1)}; n = {n} seed{'s' * (seeds[-1] > 1)}. "
     )
+    few = _names(judged, enough=False) - _names(judged, enough=True)
     if seeds[-1] < LEAST_SEEDS:
         text += f"Fewer than {LEAST_SEEDS} seeds decide nothing. "
+    elif few:
+        text += f"Fewer than {LEAST_SEEDS}, which decide nothing, have {', '.join(sorted(few))}. "
     lines = by_line(judged.tested)
     ordered = sorted(lines, key=lambda line: _mean(lines[line]))
     against = [line for line in ordered if side_of_line(lines[line]) < 0]
@@ -371,6 +377,16 @@ def sentence(judged: Judged) -> str:
     if judged.missing:
         text += f" Without results: {', '.join(f'``{name}``' for name in judged.missing)}."
     return text
+
+
+def _names(judged, enough):
+    """What the lines with enough seeds, or with too few, are of."""
+    return {
+        name_of(name)
+        for each in judged.tested
+        if (len(each.cell.leads) >= LEAST_SEEDS) == enough
+        for name in each.cell.line[1:]
+    }
 
 
 def _mean(tested):
