@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 import tie_tables
-from sheet import csv_table
+from sheet import csv_table, number
 from verdicts import (
     CONFIRMED,
     CONTRADICTED,
@@ -325,7 +325,7 @@ def judge_claim(claim: Mapping[str, Any], results: Results) -> Judged:
 def show(value: float, measure: str) -> str:
     """A figure as the tables show it: shares without the zero before the point."""
     if measure in NOT_SHARES:
-        return f"{value:#.3g}".rstrip(".")
+        return number(value)
     return f"{value:.3f}".replace("0.", ".", 1) if abs(value) < 1 else f"{value:.3f}"
 
 
@@ -402,9 +402,9 @@ def _line(line, tested, measure):
     low, high = show_lead(min(leads), measure), show_lead(max(leads), measure)
     span = low if low == high else f"{low} to {high}"
     title, left, right = line
-    return f"{title}, {name_of(left)} and {name_of(right)}: {span}, " + show_p(
-        [each.p_value for each in tested]
-    )
+    p_values = [each.p_value for each in tested if len(each.cell.leads) >= LEAST_SEEDS]
+    of_test = show_p(p_values) if p_values else "too few seeds to test"
+    return f"{title}, {name_of(left)} and {name_of(right)}: {span}, {of_test}"
 
 
 def name_of(text: str) -> str:

@@ -247,6 +247,19 @@ def test_methods_of_few_seeds_are_named(folder, claims):
     assert "Fewer than 3, which decide nothing, have ``slow``." in claims.sentence(judged)
 
 
+@pytest.mark.parametrize(
+    ("value", "measure", "text"),
+    [
+        (-0.0123, "ap", "-.012"),
+        (1.5, "ndcg", "+1.500"),
+        (-3634.2, "distinct_codes", "-3,634"),
+        (0.25, "fit_seconds", "+0.250"),
+    ],
+)
+def test_leads_are_shown_by_their_measure(claims, value, measure, text):
+    assert claims.show_lead(value, measure) == text
+
+
 def test_measures_of_one_claim_are_lines_of_their_own(claims):
     runs = {
         ("made", "one", measure): {
