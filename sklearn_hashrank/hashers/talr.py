@@ -14,8 +14,8 @@ from ._minibatch import MinibatchHasher
 __all__ = ["TALRLinear"]
 
 # Of "auto". The fewer rows there are for each feature, the more dropout is best, for rows that are
-# not trained on: of network features, GIST, pixels, digits and text, with 1 to 12 rows for each. For
-# codes of the training rows more than .3 is too much.
+# not trained on: of network features, GIST, pixels, digits and text, with 1 to 12 rows for each.
+# For codes of the training rows more than .3 is too much.
 _MOST_DROPOUT = 0.3
 _OBJECTIVE = ObjectiveParameter(
     "TALRLinear",
