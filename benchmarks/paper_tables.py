@@ -218,9 +218,9 @@ def _stamps_text(results):
             f"{packages}, on one core of {stamp['processor']}."
         )
     bold = (
-        "Bold: the highest, and ahead of every other row of two seeds or more by paired t-tests over "
-        "the seeds, p at most "
-        f"{LEVEL:g} after Holm's correction. Brackets: the paper's figure, alone where nothing was "
+        "Bold: the highest, and ahead of every other row of two seeds or more by paired t-tests "
+        f"over the seeds, p at most {LEVEL:g} after Holm's correction. Brackets: the paper's "
+        "figure, alone where nothing was "
         "measured."
     )
     return "\n".join([bold, *PARTS[results.part].notes, "", *texts]) + "\n"
