@@ -230,7 +230,13 @@ SECTIONS = (
     Section(
         "Search",
         "sklearn_hashrank.neighbors",
-        ("HammingNeighbors", "DecodedNeighbors", "rescore"),
+        (
+            "HammingNeighbors",
+            "DecodedNeighbors",
+            "rescore",
+            "choose_oversampling",
+            "Oversampling",
+        ),
         "Exact neighbours in Hamming distance, and candidates rescored; see :ref:`neighbors`.",
     ),
     Section(

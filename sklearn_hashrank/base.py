@@ -506,6 +506,15 @@ class BaseHasher(
         made = (getattr(self, name, None) for name in ("n_bits", "n_anchors"))
         return rows_in_memory(shape, *(n for n in made if is_int(n, 1)))
 
+    def _said_to_learn_from(self, X: Any) -> str | None:
+        """What rows that are not in memory are learned from, in words; None where it is all."""
+        many = self._rows_not_in_memory(X, None)
+        if many is None or X.shape[0] <= (n_most := self._most_rows(X.shape)):
+            return None
+        if self._learns_from_many == "sums":
+            return "sums over all rows"
+        return self._learns_from_many.replace("a sample", f"a sample of {n_most:,} rows")
+
     def _seed_of_sample(self) -> int:
         # A copy: what learning samples does not depend on whether rows are sampled.
         random_state = check_random_state(copy.deepcopy(getattr(self, "random_state", 0)))
