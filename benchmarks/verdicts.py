@@ -59,20 +59,19 @@ def test_cells(cells: Sequence[Cell]) -> list[Tested]:
     """Test each mean lead against 0, and correct for all the cells of a claim.
 
     The test is Student's: five seeds have 32 changes of sign, whose smallest p-value is 1/16. Fewer
-    seeds than three show nothing.
+    seeds than three show nothing; such cells are not corrected for.
     """
-    tests = [
-        paired_test(cell.leads, np.zeros(len(cell.leads)), method="student")
+    tests = {
+        place: paired_test(cell.leads, np.zeros(len(cell.leads)), method="student")
+        for place, cell in enumerate(cells)
         if len(cell.leads) >= LEAST_SEEDS
-        else None
-        for cell in cells
-    ]
-    raw = [1.0 if test is None else test.p_value for test in tests]
-    corrected = holm_correction(raw) if cells else []
-    nothing_known = (-np.inf, np.inf)
+    }
+    corrected = dict(zip(tests, holm_correction([test.p_value for test in tests.values()])))
     return [
-        Tested(cell, float(p), nothing_known if test is None else test.interval)
-        for cell, p, test in zip(cells, corrected, tests)
+        Tested(cell, float(corrected[place]), tests[place].interval)
+        if place in tests
+        else Tested(cell, 1.0, (-np.inf, np.inf))
+        for place, cell in enumerate(cells)
     ]
 
 

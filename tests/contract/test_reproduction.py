@@ -123,6 +123,9 @@ def test_best_is_ahead_of_every_other_over_the_seeds(scripts):
     assert best_of({"a": behind, "b": ahead, "c": random}) is None
     assert best_of({"a": {0: 0.5}, "b": {0: 0.9}}) is None
     assert best_of({"a": behind}) is None
+    assert best_of({}) is None
+    assert best_of({"a": behind, "b": ahead, "c": {0: 0.1}}) == "b"
+    assert best_of({"a": behind, "b": ahead, "c": {0: 0.9}}) is None
 
 
 @pytest.fixture(scope="module")

@@ -110,6 +110,13 @@ def test_few_seeds_decide_nothing(verdicts):
         assert verdicts.judge([tested]) == "undecided"
 
 
+def test_cells_of_few_seeds_do_not_raise_the_p_values_of_others(verdicts):
+    enough = verdicts.Cell(("a", "b", "c"), 8, leads(0.1))
+    few = [verdicts.Cell(("a", "b", "c"), n, (0.1, 0.1)) for n in range(30)]
+    alone, beside = (verdicts.test_cells(cells)[0] for cells in ([enough], [enough, *few]))
+    assert alone.p_value == beside.p_value < 0.001
+
+
 def test_differences_of_chance_are_undecided(verdicts):
     """At the level .05 after Holm's correction, over many made-up claims of eight cells."""
     rng = np.random.default_rng(0)
@@ -161,7 +168,8 @@ def folder(tmp_path, claims):
 
 
 KINDS = {
-    "rival": 'ours = ["good"], others = ["bad", "absent"]',
+    "rival": 'ours = ["good"], others = ["bad"]',
+    "without": 'ours = ["good"], others = ["bad", "absent"]',
     "lower": 'ours = ["bad"], others = ["good"], lower = true',
     "number": 'ours = ["good"], number = 0.5, task = "one"',
     "task": 'ours = ["good"], task = "one", than = { task = "two" }',
@@ -182,6 +190,7 @@ FIGURES = {
 }
 EXPECTED = {
     "rival": "confirmed",
+    "without": "undecided",
     "lower": "confirmed",
     "number": "confirmed",
     "task": "confirmed",
@@ -199,7 +208,7 @@ EXPECTED = {
 def test_every_kind_of_comparison(folder):
     found = folder()
     assert {name: each.verdict for name, each in found.items()} == EXPECTED
-    assert found["rival"].missing == ["absent"]
+    assert found["without"].missing == ["absent"]
     sizes = [len(found[name].tested) for name in ("rival", "number", "shorter", "range")]
     assert sizes == [6, 3, 4, 4]
 
@@ -224,6 +233,31 @@ def test_texts_hold_the_numbers(folder, claims):
     assert "Without results: ``absent``." in text
     questions = claims.texts(folder.folder)["questions.inc"]
     assert ":ref:`Question rival? <claim-rival>`\n     - confirmed\n" in questions
+
+
+def test_methods_of_few_seeds_are_named(folder, claims):
+    folder(other={("slow", "one", 8): 0.1})
+    lines = (folder.folder / "results" / "made.csv").read_text().splitlines()
+    kept = [line for line in lines if ",slow," not in line or line.split(",")[7] == "0"]
+    (folder.folder / "results" / "made.csv").write_text("\n".join(kept) + "\n")
+    [claim] = [c for c in claims.read_claims(folder.folder)["claim"] if c["id"] == "rival"]
+    claim["compare"][0]["others"] = ["bad", "slow"]
+    judged = claims.judge_claim(claim, claims.Results.read(folder.folder))
+    assert judged.verdict == "undecided"
+    assert "Fewer than 3, which decide nothing, have ``slow``." in claims.sentence(judged)
+
+
+@pytest.mark.parametrize(
+    ("value", "measure", "text"),
+    [
+        (-0.0123, "ap", "-.012"),
+        (1.5, "ndcg", "+1.500"),
+        (-3634.2, "distinct_codes", "-3,634"),
+        (0.25, "fit_seconds", "+0.250"),
+    ],
+)
+def test_leads_are_shown_by_their_measure(claims, value, measure, text):
+    assert claims.show_lead(value, measure) == text
 
 
 def test_measures_of_one_claim_are_lines_of_their_own(claims):
