@@ -33,8 +33,8 @@ from verdicts import (
     by_line,
     judge,
     side_of_line,
+    tested_cells,
 )
-from verdicts import test_cells as tested_cells
 
 NOT_TESTED = "not tested"
 VERDICTS = (CONFIRMED, CONTRADICTED, UNDECIDED, NOT_TESTED)
@@ -315,7 +315,8 @@ def judge_claim(claim: Mapping[str, Any], results: Results) -> Judged:
     missing = list(dict.fromkeys(name for each in comparisons for name in each.missing))
     if not cells:
         return Judged(claim, NOT_TESTED, missing=missing)
-    tested, rule = tested_cells(cells), claim.get("rule", "every")
+    rule = claim.get("rule", "every")
+    tested = tested_cells(cells, rule)
     verdict = judge(tested, rule)
     if missing and rule == "every" and verdict == CONFIRMED:
         verdict = UNDECIDED

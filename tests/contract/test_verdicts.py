@@ -48,7 +48,7 @@ def judged(verdicts, table, rule="every"):
         for row, line in enumerate(table)
         for column, mean in enumerate(line)
     ]
-    return verdicts.judge(verdicts.test_cells(cells), rule)
+    return verdicts.judge(verdicts.tested_cells(cells, rule), rule)
 
 
 @pytest.mark.parametrize(
@@ -105,16 +105,31 @@ def test_a_better_cell_never_makes_the_verdict_worse(table, data):
 
 def test_few_seeds_decide_nothing(verdicts):
     for n in (1, 2):
-        [tested] = verdicts.test_cells([verdicts.Cell(("a", "b", "c"), 8, (0.1,) * n)])
+        [tested] = verdicts.tested_cells([verdicts.Cell(("a", "b", "c"), 8, (0.1,) * n)])
         assert tested.side == 0
         assert verdicts.judge([tested]) == "undecided"
 
 
-def test_cells_of_few_seeds_do_not_raise_the_p_values_of_others(verdicts):
+def tested_cells_of_few_seeds_do_not_raise_the_p_values_of_others(verdicts):
     enough = verdicts.Cell(("a", "b", "c"), 8, leads(0.1))
     few = [verdicts.Cell(("a", "b", "c"), n, (0.1, 0.1)) for n in range(30)]
-    alone, beside = (verdicts.test_cells(cells)[0] for cells in ([enough], [enough, *few]))
+    alone, beside = (verdicts.tested_cells(cells)[0] for cells in ([enough], [enough, *few]))
     assert alone.p_value == beside.p_value < 0.001
+
+
+def test_lines_are_corrected_for_on_the_side_where_one_decides(verdicts):
+    """Raw p-values of .02 and .04: two lengths of a line, of ten lines."""
+    unit = np.array([-1.0, 0.5, 0.0, -0.5, 1.0])
+    steps = unit.std(ddof=1) / np.sqrt(5) * np.array([3.747, 2.999])  # t with 4 degrees
+    for sign, rule, n in ((1, "every", 2), (-1, "every", 20), (1, "most", 20), (-1, "some", 2)):
+        cells = [
+            verdicts.Cell(("set", "left", f"rival {row}"), bits, tuple(sign * step + unit))
+            for row in range(10)
+            for bits, step in enumerate(steps)
+        ]
+        tested = verdicts.tested_cells(cells, rule)
+        assert tested[0].p_value == pytest.approx(0.02 * n, rel=0.01)
+        assert all(each.side == sign for each in tested) == (n == 2)
 
 
 def test_differences_of_chance_are_undecided(verdicts):
@@ -126,7 +141,7 @@ def test_differences_of_chance_are_undecided(verdicts):
             verdicts.Cell(("set", "left", "rival"), bits, tuple(rng.normal(size=5)))
             for bits in range(8)
         ]
-        found.append(any(each.side for each in verdicts.test_cells(cells)))
+        found.append(any(each.side for each in verdicts.tested_cells(cells)))
     assert np.mean(found) < 0.1
 
 
