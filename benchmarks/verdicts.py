@@ -60,7 +60,7 @@ class Tested:
 CORRECTED_FOR = {"every": ("line", "all"), "most": ("all", "all"), "some": ("all", "line")}
 
 
-def tested_cells(cells: Sequence[Cell], rule: str = "every") -> list[Tested]:
+def tested_cells(cells: Sequence[Cell], rule: str) -> list[Tested]:
     """Test each mean lead against 0, and correct the p-values by Holm's method.
 
     The test is Student's: five seeds have 32 changes of sign, whose smallest p-value is 1/16. Fewer

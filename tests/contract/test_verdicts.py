@@ -105,7 +105,7 @@ def test_a_better_cell_never_makes_the_verdict_worse(table, data):
 
 def test_few_seeds_decide_nothing(verdicts):
     for n in (1, 2):
-        [tested] = verdicts.tested_cells([verdicts.Cell(("a", "b", "c"), 8, (0.1,) * n)])
+        [tested] = verdicts.tested_cells([verdicts.Cell(("a", "b", "c"), 8, (0.1,) * n)], "every")
         assert tested.side == 0
         assert verdicts.judge([tested]) == "undecided"
 
@@ -113,7 +113,9 @@ def test_few_seeds_decide_nothing(verdicts):
 def tested_cells_of_few_seeds_do_not_raise_the_p_values_of_others(verdicts):
     enough = verdicts.Cell(("a", "b", "c"), 8, leads(0.1))
     few = [verdicts.Cell(("a", "b", "c"), n, (0.1, 0.1)) for n in range(30)]
-    alone, beside = (verdicts.tested_cells(cells)[0] for cells in ([enough], [enough, *few]))
+    alone, beside = (
+        verdicts.tested_cells(cells, "every")[0] for cells in ([enough], [enough, *few])
+    )
     assert alone.p_value == beside.p_value < 0.001
 
 
@@ -141,7 +143,7 @@ def test_differences_of_chance_are_undecided(verdicts):
             verdicts.Cell(("set", "left", "rival"), bits, tuple(rng.normal(size=5)))
             for bits in range(8)
         ]
-        found.append(any(each.side for each in verdicts.tested_cells(cells)))
+        found.append(any(each.side for each in verdicts.tested_cells(cells, "every")))
     assert np.mean(found) < 0.1
 
 
