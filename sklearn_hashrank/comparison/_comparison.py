@@ -413,6 +413,9 @@ def compare(
     if is_auto(learn_from):
         to_learn_from = affinity_of_hashers(given, affinity, y, splits.values())
     hashers = {method: with_affinity(hasher, to_learn_from) for method, hasher in hashers.items()}
+    for hasher in hashers.values():
+        if isinstance(hasher, OwnDistance) and is_auto(hasher.judged_by):
+            hasher.set_params(judged_by=affinity)
     fitted = {seed: fit_affinity(affinity, compared[splits[seed].train]) for seed in seeds}
     affinities = {seed: each.without_database() for seed, each in fitted.items()}
     if y is not None:

@@ -15,7 +15,8 @@ __all__ = ["TALRLinear"]
 
 # Of "auto". The fewer rows there are for each feature, the more dropout is best, for rows that are
 # not trained on: of network features, GIST, pixels, digits and text, with 1 to 12 rows for each.
-_MOST_DROPOUT = 0.5
+# For codes of the training rows more than .3 is too much.
+_MOST_DROPOUT = 0.3
 _OBJECTIVE = ObjectiveParameter(
     "TALRLinear",
     takes_auto=True,
@@ -157,7 +158,7 @@ class TALRLinear(TieAwareObjectives, MinibatchHasher):
         Half-width of the triangular bins, in bins.
     dropout : float, "auto" or "cv", default="auto"
         Share of the features of each row that a step leaves at their mean, other ones every time.
-        ``"auto"`` is, for average precision, the number of features per training row, at most 0.5.
+        ``"auto"`` is, for average precision, the number of features per training row, at most 0.3.
         It is 0 for other objectives and in :meth:`partial_fit`. Set it to 0.5 where queries and
         database will be of classes that are not among the training rows. ``"cv"`` chooses by rows
         that are held out, as for `weight_decay`.

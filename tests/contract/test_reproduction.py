@@ -102,7 +102,19 @@ def test_all_is_run_once_and_quick_methods_first(scripts):
     assert places["talr_cifar", "setting-1", 0, "dpsh"] < places["rsh", "distances", 1, "rsh"]
 
 
-@pytest.mark.parametrize("part", ["rsh", "lwh", "talr_cifar", "talr_nus_wide", "mlgap"])
+def test_every_row_is_a_method_with_the_dropout_of_its_task(scripts):
+    for part, of in scripts.experiments.PARTS.items():
+        for task in of.tasks:
+            notations = scripts.reproduction.notations_of(task, n_features=10, n_train=40)
+            for row, notation in notations.items():
+                if not notation.startswith("deep-"):  # needs torch
+                    parameters = scripts.paper_results.parameters_of(notation)
+                    if row.endswith("equal budget"):
+                        assert parameters["dropout"] == "0.25", (part, row)
+                        assert parameters["max_iter"] == "120", (part, row)
+
+
+@pytest.mark.parametrize("part", ["rsh", "lwh", "talr_cifar", "talr_nus_wide", "mlgap", "deep"])
 def test_tables_have_rows_and_columns_of_their_tasks(scripts, part):
     tasks = {task.key: task for task in scripts.experiments.PARTS[part].tasks}
     for table in scripts.experiments.PARTS[part].tables:
@@ -123,6 +135,9 @@ def test_best_is_ahead_of_every_other_over_the_seeds(scripts):
     assert best_of({"a": behind, "b": ahead, "c": random}) is None
     assert best_of({"a": {0: 0.5}, "b": {0: 0.9}}) is None
     assert best_of({"a": behind}) is None
+    assert best_of({}) is None
+    assert best_of({"a": behind, "b": ahead, "c": {0: 0.1}}) == "b"
+    assert best_of({"a": behind, "b": ahead, "c": {0: 0.9}}) is None
 
 
 @pytest.fixture(scope="module")
