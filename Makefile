@@ -133,9 +133,10 @@ fuzz: $(READY)
 bench: $(BENCH)/.ready
 	$(BENCH)/bin/python benchmarks/side_by_side.py --output docs/benchmarks.md $(BENCH_OPTIONS)
 
-reproduce: $(READY)
-	$(BIN)/python benchmarks/reproduction.py $(PART) $(DATA) $(if $(MINUTES),--minutes $(MINUTES)) --tables docs/reproduction
-	$(BIN)/python benchmarks/claims.py --output docs/reproduction
+reproduce: REPRODUCES := $(if $(filter deep,$(PART)),$(DEEP),$(VENV))
+reproduce: $(if $(filter deep,$(PART)),$(DEEP)/.ready,$(READY))
+	$(REPRODUCES)/bin/python benchmarks/reproduction.py $(PART) $(DATA) $(if $(MINUTES),--minutes $(MINUTES)) --tables docs/reproduction
+	$(REPRODUCES)/bin/python benchmarks/claims.py --output docs/reproduction
 
 clean:
 	rm -rf $(VENV) $(DOCS) $(OLDEST) $(BENCH) $(STORES) $(DEEP) $(BROWSER) tests_browser/node_modules $(RELEASE) $(WHEEL) dist docs/_build docs/auto_examples docs/explored docs/generated build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 import tie_tables
-from sheet import csv_table
+from sheet import csv_table, number
 from verdicts import (
     CONFIRMED,
     CONTRADICTED,
@@ -33,8 +33,8 @@ from verdicts import (
     by_line,
     judge,
     side_of_line,
+    tested_cells,
 )
-from verdicts import test_cells as tested_cells
 
 NOT_TESTED = "not tested"
 VERDICTS = (CONFIRMED, CONTRADICTED, UNDECIDED, NOT_TESTED)
@@ -315,14 +315,18 @@ def judge_claim(claim: Mapping[str, Any], results: Results) -> Judged:
     missing = list(dict.fromkeys(name for each in comparisons for name in each.missing))
     if not cells:
         return Judged(claim, NOT_TESTED, missing=missing)
-    tested = tested_cells(cells)
-    return Judged(claim, judge(tested, claim.get("rule", "every")), tested, missing)
+    rule = claim.get("rule", "every")
+    tested = tested_cells(cells, rule)
+    verdict = judge(tested, rule)
+    if missing and rule == "every" and verdict == CONFIRMED:
+        verdict = UNDECIDED
+    return Judged(claim, verdict, tested, missing)
 
 
 def show(value: float, measure: str) -> str:
     """A figure as the tables show it: shares without the zero before the point."""
     if measure in NOT_SHARES:
-        return f"{value:#.3g}".rstrip(".")
+        return number(value)
     return f"{value:.3f}".replace("0.", ".", 1) if abs(value) < 1 else f"{value:.3f}"
 
 
@@ -356,8 +360,11 @@ def sentence(judged: Judged) -> str:
         f"As claimed in {sides.count(1)} of {len(sides)} comparisons, the opposite in "
         f"{sides.count(-1)}; n = {n} seed{'s' * (seeds[-1] > 1)}. "
     )
+    few = _names(judged, enough=False) - _names(judged, enough=True)
     if seeds[-1] < LEAST_SEEDS:
         text += f"Fewer than {LEAST_SEEDS} seeds decide nothing. "
+    elif few:
+        text += f"Fewer than {LEAST_SEEDS}, which decide nothing, have {', '.join(sorted(few))}. "
     lines = by_line(judged.tested)
     ordered = sorted(lines, key=lambda line: _mean(lines[line]))
     against = [line for line in ordered if side_of_line(lines[line]) < 0]
@@ -373,6 +380,16 @@ def sentence(judged: Judged) -> str:
     return text
 
 
+def _names(judged, enough):
+    """What the lines with enough seeds, or with too few, are of."""
+    return {
+        name_of(name)
+        for each in judged.tested
+        if (len(each.cell.leads) >= LEAST_SEEDS) == enough
+        for name in each.cell.line[1:]
+    }
+
+
 def _mean(tested):
     return sum(each.cell.mean for each in tested) / len(tested)
 
@@ -386,9 +403,9 @@ def _line(line, tested, measure):
     low, high = show_lead(min(leads), measure), show_lead(max(leads), measure)
     span = low if low == high else f"{low} to {high}"
     title, left, right = line
-    return f"{title}, {name_of(left)} and {name_of(right)}: {span}, " + show_p(
-        [each.p_value for each in tested]
-    )
+    p_values = [each.p_value for each in tested if len(each.cell.leads) >= LEAST_SEEDS]
+    of_test = show_p(p_values) if p_values else "too few seeds to test"
+    return f"{title}, {name_of(left)} and {name_of(right)}: {span}, {of_test}"
 
 
 def name_of(text: str) -> str:

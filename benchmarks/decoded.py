@@ -1,20 +1,26 @@
-"""Neighbours found by codes that are decoded, beside hashers and quantizers of as many bytes.
+"""Recall of the ten nearest by codes that are decoded, next to other codes of as many bytes.
 
-    python benchmarks/decoded.py --rows words=words.npy --rows text=X.npz --bytes 8,16,32
+    python benchmarks/text_rows.py rows --words wordllama/wordllama/weights/*.safetensors
+    python benchmarks/decoded.py --rows words=rows/words.npy --rows sentences=rows/sentences.npy \\
+        --rows questions=questions.npz --output decoded.jsonl
 
-Every file holds vectors, as one array or as `X`; or `X_train` and `X_test`, which are then the
-database and the queries. Rows are brought to length 1. Each seed samples 1,000 queries and, of
-larger files, 20,000 rows of a database, which methods also learn from.
+Rows are arrays in .npy files, `X` of .npz files, or their `X_train` and `X_test`, of which queries
+are sampled. Rows are brought to length 1. Each seed samples 1,000 queries and, of larger files,
+`--database` rows, which methods also learn from. Finished runs are kept in the output, and the same
+command again does what is missing.
 
 Columns: recall of the 10 nearest by cosine, by each method's own distance to all items, and among
 its 100 and 1,000 nearest, which is what rescoring these candidates by floats finds; among the 100
 nearest by Hamming distance; CPU seconds of the fit. The own distance of ITQ and TALR is the
-asymmetric one, of all items. faiss has its default training, with a seed of the run where it takes
-one. --faiss "" leaves it out; "OPQ{0},PQ{0}" gets the number of bytes.
+asymmetric one, of all items. faiss has its default training, but for the order of the centroids,
+which no distance depends on (``np``). --faiss "" leaves it out; "OPQ{0},PQ{0}np" gets the number
+of bytes, "PCAR{1},RaBitQ" the bits that the factors leave.
 """
 
 import argparse
+import json
 import time
+from pathlib import Path
 
 import faiss
 import numpy as np
@@ -25,22 +31,22 @@ from sklearn_hashrank import BinaryAutoencoderHasher, HammingNeighbors, ITQHashe
 from sklearn_hashrank.neighbors import DecodedNeighbors
 
 K, MANY, MOST = 10, 100, 1000
-N_QUERIES, N_ROWS = 1000, 20_000
+N_QUERIES = 1000
 FACTORS_OF_RABITQ = 8  # bytes of an item that are not bits
 
 
-def read(path, seed):
+def read(path, seed, n_rows):
     """Database and queries of one seed."""
     file = np.load(path)
     rng = np.random.RandomState(seed)
     if isinstance(file, np.ndarray) or "X" in file:
         rows = file if isinstance(file, np.ndarray) else file["X"]
-        order = rng.permutation(len(rows))[: N_QUERIES + N_ROWS]
+        order = rng.permutation(len(rows))[: N_QUERIES + n_rows]
         queries, database = rows[order[:N_QUERIES]], rows[np.sort(order[N_QUERIES:])]
     else:
         queries, database = (
             rows[np.sort(rng.permutation(len(rows))[:n])]
-            for rows, n in ((file["X_test"], N_QUERIES), (file["X_train"], N_ROWS))
+            for rows, n in ((file["X_test"], N_QUERIES), (file["X_train"], n_rows))
         )
     return normalize(database.astype(np.float32)), normalize(queries.astype(np.float32))
 
@@ -82,14 +88,12 @@ def methods(n_bytes, seed):
     }
 
 
-def faiss_indexes(factories, n_bytes, n_features):
-    """Indexes by name; of a factory with bits, those that the factors leave."""
+def faiss_names(factories, n_bytes):
+    """Factory strings; of those with bits, which have some left."""
     for factory in filter(None, factories):
         n_bits = 8 * (n_bytes - FACTORS_OF_RABITQ)
-        if "{1}" in factory and n_bits <= 0:
-            continue
-        name = factory.format(n_bytes, n_bits)
-        yield f"faiss {name}", faiss.index_factory(n_features, name)
+        if "{1}" not in factory or n_bits > 0:
+            yield factory.format(n_bytes, n_bits)
 
 
 def shares(true, ids):
@@ -97,27 +101,49 @@ def shares(true, ids):
     return [np.mean([np.isin(a, b[:n]).mean() for a, b in zip(true, ids)]) for n in (K, MANY, MOST)]
 
 
-def measure(database, queries, n_bytes, seed, wanted, factories):
-    """Names and figures of every method."""
-    true = largest(queries @ database.T)[:, :K]
-    for name, (hasher, rank) in methods(n_bytes, seed).items():
-        if wanted and name not in wanted:
-            continue
-        if name == "ITQ" and 8 * n_bytes > database.shape[1]:
-            continue
-        start = time.process_time()
-        hasher.fit(database)
-        seconds = time.process_time() - start
-        index = HammingNeighbors(MANY, n_jobs=1).fit(hasher.predict(database))
-        by_codes = index.kneighbors(hasher.predict(queries), return_distance=False)
-        codes = np.mean([np.isin(a, b).mean() for a, b in zip(true, by_codes)])
-        yield name, (*shares(true, rank(hasher, database, queries)), codes, seconds)
-    for name, index in faiss_indexes(factories, n_bytes, database.shape[1]):
-        start = time.process_time()
-        index.train(database)
-        seconds = time.process_time() - start
-        index.add(database)
-        yield name, (*shares(true, index.search(queries, MOST)[1]), np.nan, seconds)
+def of_hasher(name, database, queries, true, n_bytes, seed):
+    """Figures of a hasher."""
+    hasher, rank = methods(n_bytes, seed)[name]
+    start = time.process_time()
+    hasher.fit(database)
+    seconds = time.process_time() - start
+    index = HammingNeighbors(MANY, n_jobs=1).fit(hasher.predict(database))
+    by_codes = index.kneighbors(hasher.predict(queries), return_distance=False)
+    codes = np.mean([np.isin(a, b).mean() for a, b in zip(true, by_codes)])
+    return [*shares(true, rank(hasher, database, queries)), codes, seconds]
+
+
+def of_index(name, database, queries, true):
+    """Figures of an index of faiss."""
+    index = faiss.index_factory(database.shape[1], name)
+    start = time.process_time()
+    index.train(database)
+    seconds = time.process_time() - start
+    index.add(database)
+    return [*shares(true, index.search(queries, MOST)[1]), np.nan, seconds]
+
+
+def missing_runs(options, done):
+    """Runs that are not yet done, the first seed of everything first."""
+    wanted = [name for name in options.methods.split(";") if name]
+    sets = dict(each.split("=", 1) for each in options.rows)
+    for seed in map(int, options.seeds.split(",")):
+        for name, path in sets.items():
+            for n_bytes in map(int, options.bytes.split(",")):
+                factories = faiss_names(options.faiss.split(";"), n_bytes)
+                for method in (*wanted, *factories):
+                    if (name, n_bytes, method, seed) not in done:
+                        yield name, path, n_bytes, method, seed
+
+
+def read_runs(path):
+    """Figures of the runs of a file."""
+    done = {}
+    if path.exists():
+        for line in path.read_text().splitlines():
+            *run, figures = json.loads(line)
+            done[tuple(run)] = figures
+    return done
 
 
 def main():
@@ -125,24 +151,32 @@ def main():
     parser.add_argument("--rows", action="append", required=True, help="NAME=FILE, may be repeated")
     parser.add_argument("--bytes", default="8,16,32")
     parser.add_argument("--seeds", default="0,1,2")
-    parser.add_argument("--methods", default="", help="'BA;TALR', say; 'none' for none")
-    parser.add_argument("--faiss", default="OPQ{0},PQ{0};PQ{0};PCAR{1},RaBitQ")
+    parser.add_argument("--methods", default="ITQ;TALR;BA")
+    parser.add_argument("--faiss", default="OPQ{0},PQ{0}np;PCAR{1},RaBitQ")
+    parser.add_argument("--database", type=int, default=10_000, help="rows at most")
+    parser.add_argument("--seconds", type=float, default=float("inf"), help="start none after")
+    parser.add_argument("--output", type=Path, required=True)
     options = parser.parse_args()
     faiss.omp_set_num_threads(1)
-    wanted = set(filter(None, options.methods.split(";")))
-    print("own distance; among 100, among 1,000; among 100 by codes; seconds of the fit")
-    for name, path in (each.split("=", 1) for each in options.rows):
-        for n_bytes in map(int, options.bytes.split(",")):
-            rows = {}
-            for seed in map(int, options.seeds.split(",")):
-                database, queries = read(path, seed)
-                for method, figures in measure(
-                    database, queries, n_bytes, seed, wanted, options.faiss.split(";")
-                ):
-                    rows.setdefault(method, []).append(figures)
-            for method, figures in rows.items():
-                cells = "  ".join(cell(column, 3) for column in np.transpose(figures))
-                print(f"{name:12s} {n_bytes:3d} bytes  {method:24s} {cells}", flush=True)
+    start, done = time.process_time(), read_runs(options.output)
+    for name, path, n_bytes, method, seed in missing_runs(options, done):
+        if time.process_time() - start > options.seconds:
+            break
+        database, queries = read(path, seed, options.database)
+        true = largest(queries @ database.T)[:, :K]
+        if method in methods(n_bytes, seed):
+            figures = of_hasher(method, database, queries, true, n_bytes, seed)
+        else:
+            figures = of_index(method, database, queries, true)
+        done[name, n_bytes, method, seed] = [float(figure) for figure in figures]
+        with options.output.open("a") as file:
+            run = [name, n_bytes, method, seed, done[name, n_bytes, method, seed]]
+            file.write(json.dumps(run) + "\n")
+    print("own distance; among 100, among 1,000; among 100 by codes; seconds of the fit; seeds")
+    for name, n_bytes, method in dict.fromkeys(run[:3] for run in done):
+        figures = [found for run, found in done.items() if run[:3] == (name, n_bytes, method)]
+        cells = "  ".join(cell(column, 3) for column in np.transpose(figures))
+        print(f"{name:12s} {n_bytes:3d} bytes  {method:24s} {cells}  {len(figures)}", flush=True)
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import papers
-from protocols import deep_features, gist
+from protocols import deep_features, fashion_mnist, gist
 
 from sklearn_hashrank import (
     EuclideanAffinity,
@@ -22,10 +22,11 @@ from sklearn_hashrank.datasets import load_cifar100, load_labelme, load_nus_wide
 from sklearn_hashrank.model_selection import PerClassRetrievalSplit, RandomRetrievalSplit
 
 FREQUENT_LABELS = 21
-LABELME_ROWS = 22_000
+LABELME_ROWS = 22_000  # as many as there are of LabelMe
+SOME_ROWS = 21_000  # a distance of each pair costs a hundred times the count of its bits
 
 # What comes how late, by the time that it takes: quick rows of the first seeds are done first.
-FIRST_SEEDS = 3
+FIRST_SEEDS = 5
 LATER = {
     "classifier": 1,
     "machash": 1,
@@ -99,7 +100,7 @@ class Task:
         Rows that need only some of `n_bits`.
     later : mapping of str to int, default={}
         Rows that come later, where `LATER` does not say so.
-    first_seeds : int, default=3
+    first_seeds : int, default=5
         Seeds that come before the slower methods.
     order : int, default=0
         The same for all rows of the task.
@@ -198,7 +199,6 @@ def _rsh():
             [8, 16, 24, 32],
             rows,
             later={"talr-ndcg": 1},
-            first_seeds=5,
         )
         for key, (data, affinity) in keys.items()
     ]
@@ -234,7 +234,7 @@ def _lwh():
             [8, 16, 24, 32, 48],
             rows,
             curve_bits=(32,),
-            first_seeds=5,
+            later=dict.fromkeys(["lwh", "talr-ap"], 1),
         )
         for key, (data, affinity) in keys.items()
     ]
@@ -285,7 +285,6 @@ def _talr_cifar():
         ["ap"],
         [16, 32, 48, 64],
         {"lsh": "lsh"},
-        order=3,
         seeds=50,
         called="trials",
     )
@@ -357,7 +356,9 @@ def _talr_nus_wide():
         sorted({*of_ap, *of_ndcg}),
         rows | AP_BUDGET | NDCG_BUDGET,
         lengths=dict.fromkeys(only_ap, of_ap) | dict.fromkeys(only_ndcg, of_ndcg),
-        later=dict.fromkeys(["itq", "rsh", "lwh"], 1),
+        later=dict.fromkeys(["itq", "rsh", "lwh", "hashnet", *NDCG_BUDGET], 1),
+        order=1,
+        first_seeds=3,
     )
     default = list(rows)
     tables = [
@@ -442,6 +443,8 @@ def _talr_labelme():
         [16, 32, 48, 64],
         rows | NDCG_BUDGET,
         later=dict.fromkeys(["dtsh", "lsh", "itq"], 1),
+        order=1,
+        first_seeds=3,
     )
     tables = [
         Table(task.key, "ndcg", "NDCG", papers.LABELME_NDCG, list(rows)),
@@ -464,7 +467,8 @@ def _mlgap():
         bits,
         _by_name("dsh", "dispersed-paper", "dispersed", *of_figure_1[1:], "talr-ap"),
         also,
-        first_seeds=5,
+        lengths={row: [12] for row in of_figure_1[2:]},
+        later={"talr-ap": 1},
     )
     second = Task(
         "label-paths",
@@ -475,7 +479,7 @@ def _mlgap():
         bits,
         _by_name("dsh", "hierarchical-paper", "hierarchical", "itq", "talr-ap"),
         also,
-        first_seeds=5,
+        later={"talr-ap": 1},
     )
     tables = []
     for task, printed in ((first, papers.MLGAP_CIFAR10), (second, papers.MLGAP_CIFAR100)):
@@ -487,6 +491,65 @@ def _mlgap():
     return Part("Mean local group average precision, 2018 (table 1)", [first, second], tables)
 
 
+def _deep():
+    networks = ["deep-talr-ap", "deep-dsh", "deep-dispersed-paper"]
+    shallow = ["talr-ap", "dsh", "dispersed"]
+    passes = {
+        f"{name}, {number} passes": f"{name}:max_iter={number}"
+        for name in networks
+        for number in (2, 5, 10, 20)
+    }
+    first = Task(
+        "setting-1",
+        "cifar10_features",
+        LabelAffinity(),
+        PerClassRetrievalSplit(100, 500),
+        ["ap", "mlgap"],
+        [12, 24],
+        _by_name(*networks, "deep-talr-paper", *shallow) | passes,
+        lengths={row: [24] for row in passes},
+        later=dict.fromkeys(passes, 2),
+        called="setting 1",
+    )
+    second = Task(
+        "setting-2",
+        "cifar10_features",
+        LabelAffinity(),
+        PerClassRetrievalSplit(1000, None),
+        ["ap", "mlgap"],
+        [24],
+        _by_name("deep-talr-ap", "talr-ap"),
+        order=2,
+        called="setting 2",
+    )
+    pixels = Task(
+        "pixels",
+        "fashion_mnist",
+        LabelAffinity(),
+        PerClassRetrievalSplit(100, 500),
+        ["ap", "mlgap"],
+        [24],
+        {name: f"{name}:image_shape=(28, 28)" for name in networks} | _by_name(*shallow),
+        order=1,
+        called="setting 1",
+    )
+    of_ap = {"deep-talr-ap": papers.CIFAR_S1["talr-ap"]}
+    printed = papers.MLGAP_CIFAR10
+    of_ap |= {f"deep-{name}": figures for name, figures in printed["ap"].items()}
+    of_mlgap = {f"deep-{name}": figures for name, figures in printed["mlgap"].items()}
+    default = [*networks, "deep-talr-paper", *shallow]
+    tables = [
+        Table("setting-1", "ap", "AP", of_ap, default),
+        Table("setting-1", "mlgap", "mLGAP", of_mlgap, default),
+        Table("setting-1", "ap", "AP by passes", methods=list(passes), n_bits=[24]),
+        Table("setting-1", "mlgap", "mLGAP by passes", methods=list(passes), n_bits=[24]),
+        Table("setting-2", "ap", "AP", {"deep-talr-ap": papers.CIFAR_S2["talr-ap"]}),
+        Table("pixels", "ap", "AP"),
+        Table("pixels", "mlgap", "mLGAP"),
+    ]
+    return Part("Networks, 2018", [first, second, pixels], tables)
+
+
 PARTS = {
     "rsh": _rsh(),
     "lwh": _lwh(),
@@ -495,6 +558,7 @@ PARTS = {
     "talr_nus_wide": _talr_nus_wide(),
     "talr_cifar": _talr_cifar(),
     "mlgap": _mlgap(),
+    "deep": _deep(),
 }
 
 
@@ -515,7 +579,7 @@ class Sets:
     files : mapping of str to str
         Paths by option: ``data``, ``features``, ``intents`` and ``multilabel`` stand in for the
         published ``cifar100``, ``nus_wide`` and ``labelme``, which take their place where they
-        are given.
+        are given. ``fashion_mnist`` is a folder.
     scale : float, default=1
         Share of the rows that is taken, to try things out.
     """
@@ -544,6 +608,9 @@ class Sets:
 
     def _cifar10_features(self):
         return Data("CIFAR-10, features of a network", *deep_features(self._path("features")))
+
+    def _fashion_mnist(self):
+        return Data("Fashion-MNIST, pixels", *fashion_mnist(self._path("fashion_mnist")))
 
     def _label_paths(self):
         if self.files.get("cifar100"):
@@ -574,15 +641,19 @@ class Sets:
         return Data("tmc2007-500, for NUS-WIDE", X[labelled], Y[labelled])
 
     def _distances(self):
-        X, _ = gist(self._path("data"))
+        X = _some(gist(self._path("data"))[0], SOME_ROWS)
         return Data("CIFAR-10 GIST, for One-Million", unit_rows(X), None)
 
     def _labelme(self):
         if self.files.get("labelme"):
             return Data("LabelMe, GIST", unit_rows(load_labelme(self.files["labelme"])), None)
-        X, _ = gist(self._path("data"))
-        rows = np.random.RandomState(0).permutation(len(X))[:LABELME_ROWS]  # as many as LabelMe
-        return Data("CIFAR-10 GIST, for LabelMe", unit_rows(X[np.sort(rows)]), None)
+        X = _some(gist(self._path("data"))[0], LABELME_ROWS)
+        return Data("CIFAR-10 GIST, for LabelMe", unit_rows(X), None)
+
+
+def _some(X, n_rows):
+    """So many rows, always the same."""
+    return X[np.sort(np.random.RandomState(0).permutation(len(X))[:n_rows])]
 
 
 def unit_rows(X):

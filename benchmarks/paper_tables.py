@@ -100,6 +100,8 @@ def _table_text(table, task, results):
     else:
         header, cells = _mean_cells(table, task, methods, results)
     rows = [[f"``{m}``", *cells[m]] for m in methods if any(cells.get(m, ()))]
+    if all(not cell or cell.startswith("(") for row in rows for cell in row[1:]):
+        return ""  # of printed figures alone
     return csv_table([["", *header], *rows], f"{_title(task, results)}: {table.title}")
 
 
@@ -176,22 +178,18 @@ def best_of(values):
     """Name the method that is ahead of every other one by more than the seeds explain.
 
     `values` maps methods to values by seed. A paired t-test with each of the others, over the seeds
-    of both, corrected by Holm's method for the number of others, must be below `LEVEL`. None where
-    no method is ahead.
+    of both, corrected by Holm's method for the number of others, must be below `LEVEL`. A method
+    that shares fewer than two seeds is not tested, but may have the highest mean. None where no
+    method is ahead.
     """
-    if len(values) < 2:
-        return None
-    leader = max(values, key=lambda method: np.mean(list(values[method].values())))
+    leader = max(values, key=lambda method: np.mean(list(values[method].values())), default=None)
     p_values = []
     for rival in values:
-        if rival == leader:
-            continue
         seeds = sorted(set(values[leader]) & set(values[rival]))
-        if len(seeds) < 2:
-            return None
-        a, b = ([values[method][seed] for seed in seeds] for method in (leader, rival))
-        p_values.append(paired_test(a, b, method="student").p_value)
-    return leader if (holm_correction(p_values) <= LEVEL).all() else None
+        if rival != leader and len(seeds) > 1:
+            a, b = ([values[method][seed] for seed in seeds] for method in (leader, rival))
+            p_values.append(paired_test(a, b, method="student").p_value)
+    return leader if p_values and (holm_correction(p_values) <= LEVEL).all() else None
 
 
 def show(value, measure=""):
@@ -220,8 +218,9 @@ def _stamps_text(results):
             f"{packages}, on one core of {stamp['processor']}."
         )
     bold = (
-        "Bold: ahead of every other row of the table by paired t-tests over the seeds, p at most "
-        f"{LEVEL:g} after Holm's correction. Brackets: the paper's figure, alone where nothing was "
+        "Bold: the highest, and ahead of every other row of two seeds or more by paired t-tests "
+        f"over the seeds, p at most {LEVEL:g} after Holm's correction. Brackets: the paper's "
+        "figure, alone where nothing was "
         "measured."
     )
     return "\n".join([bold, *PARTS[results.part].notes, "", *texts]) + "\n"

@@ -13,7 +13,8 @@ a CSV file with a line for each run and measure, and a JSON file that says what 
 The second form makes the tables of the documentation from these results. It needs no data.
 
 A set of the papers stands in its own place where a folder of it is given, and otherwise the set
-that is said. All rows of a set are used: the database is all but the queries.
+that is said. All rows of a set are used: the database is all but the queries. The part `deep` needs
+torch, which the environment of ``make test-deep`` has.
 """
 
 import argparse
@@ -23,19 +24,23 @@ import subprocess
 import sys
 import time
 from importlib.metadata import version
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
 from experiments import PARTS, Sets
 from paper_results import Results
 from paper_tables import write_tables
-from sheet import PACKAGES, processor
+from protocols import FASHION_MNIST
+from sheet import processor
 
 from sklearn_hashrank.comparison import compare, method_from_name
 
-FILES = ("data", "features", "intents", "multilabel", "cifar100", "nus_wide", "labelme")
+FILES = ("data", "features", "intents", "multilabel", "fashion_mnist")
+FILES += ("cifar100", "nus_wide", "labelme")
 ROOT = Path(__file__).parents[1]
-USED = ("numpy", "scipy", "scikit-learn", "numba")
+USED = ("numpy", "scipy", "scikit-learn", "numba", "torch")
+IMPORTED = {"scikit-learn": "sklearn"}
 CURVE_POINTS = (10, 30, 100, 300, 1000, 3000, 10_000, 30_000)
 
 
@@ -120,7 +125,11 @@ def run_turn(part, task, seed, rows, sets, options, stamp, deadline):
 
     of_lengths = {}
     for row in rows:
-        of_lengths.setdefault(tuple(task.lengths.get(row, task.n_bits)), []).append(row)
+        lengths = tuple(task.lengths.get(row, task.n_bits))
+        if not all((task.key, row, n_bits, seed) in results.runs for n_bits in lengths):
+            of_lengths.setdefault(lengths, []).append(row)
+    if not of_lengths:
+        return
     try:
         for lengths, some in of_lengths.items():
             comparison = compare(
@@ -165,7 +174,7 @@ def stamp_of(options):
         "commit": (_git("rev-parse", "--short=12", "HEAD") or "unknown") + changes,
         "package": (_git("rev-parse", "HEAD:sklearn_hashrank") or "unknown") + changes,
         "command": f"python benchmarks/reproduction.py PART --seeds {options.seeds}",
-        "versions": {name: version(name) for name in PACKAGES if name in USED},
+        "versions": {name: version(name) for name in USED if find_spec(IMPORTED.get(name, name))},
         "processor": processor(),
         "date": datetime.date.today().isoformat(),
     }
@@ -202,6 +211,7 @@ def make_parser():
     parser.add_argument("--features", help="network features of CIFAR-10, npz")
     parser.add_argument("--intents", help="embeddings of CLINC150, npz")
     parser.add_argument("--multilabel", help="tmc2007-500, npz of X and Y")
+    parser.add_argument("--fashion-mnist", default=FASHION_MNIST, help="folder of the idx files")
     for name in ("cifar100", "nus-wide", "labelme"):
         parser.add_argument(f"--{name}", help="the published files, in place of another set")
     parser.add_argument("--seeds", type=int, default=5)

@@ -55,28 +55,41 @@ class Tested:
         return 1 if self.cell.mean > 0 else -1
 
 
-def test_cells(cells: Sequence[Cell]) -> list[Tested]:
-    """Test each mean lead against 0, and correct for all the cells of a claim.
+# What p-values of leads above and below 0 are corrected for. A claim about every line is confirmed
+# by all lines together, so that each may be tested alone, and contradicted by any of them.
+CORRECTED_FOR = {"every": ("line", "all"), "most": ("all", "all"), "some": ("all", "line")}
+
+
+def tested_cells(cells: Sequence[Cell], rule: str) -> list[Tested]:
+    """Test each mean lead against 0, and correct the p-values by Holm's method.
 
     The test is Student's: five seeds have 32 changes of sign, whose smallest p-value is 1/16. Fewer
-    seeds than three show nothing.
+    seeds than three show nothing; such cells are not corrected for. `rule` is that of the verdict.
     """
-    tests = [
-        paired_test(cell.leads, np.zeros(len(cell.leads)), method="student")
+    tests = {
+        place: paired_test(cell.leads, np.zeros(len(cell.leads)), method="student")
+        for place, cell in enumerate(cells)
         if len(cell.leads) >= LEAST_SEEDS
-        else None
-        for cell in cells
-    ]
-    raw = [1.0 if test is None else test.p_value for test in tests]
-    corrected = holm_correction(raw) if cells else []
-    nothing_known = (-np.inf, np.inf)
+    }
+    lines: dict[tuple[str, str, str], list[int]] = {}
+    for place in tests:
+        lines.setdefault(cells[place].line, []).append(place)
+
+    def corrected(places):
+        return dict(zip(places, holm_correction([tests[place].p_value for place in places])))
+
+    p_values = {"all": corrected(list(tests)), "line": {}}
+    for places in lines.values():
+        p_values["line"] |= corrected(places)
+    above, below = CORRECTED_FOR[rule]
     return [
-        Tested(cell, float(p), nothing_known if test is None else test.interval)
-        for cell, p, test in zip(cells, corrected, tests)
+        Tested(
+            cell, float(p_values[above if cell.mean > 0 else below][place]), tests[place].interval
+        )
+        if place in tests
+        else Tested(cell, 1.0, (-np.inf, np.inf))
+        for place, cell in enumerate(cells)
     ]
-
-
-test_cells.__test__ = False
 
 
 def judge(tested: Iterable[Tested], rule: str = "every") -> str:

@@ -230,7 +230,13 @@ SECTIONS = (
     Section(
         "Search",
         "sklearn_hashrank.neighbors",
-        ("HammingNeighbors", "DecodedNeighbors", "rescore"),
+        (
+            "HammingNeighbors",
+            "DecodedNeighbors",
+            "rescore",
+            "choose_oversampling",
+            "Oversampling",
+        ),
         "Exact neighbours in Hamming distance, and candidates rescored; see :ref:`neighbors`.",
     ),
     Section(
@@ -278,6 +284,7 @@ SECTIONS = (
             "weighted_distances",
             "group_equal",
             "EqualCodes",
+            "hadamard_codes",
         ),
         "Packing, formats, distances, rows that share a code.",
     ),
@@ -304,7 +311,7 @@ SECTIONS = (
     Section(
         "Base classes",
         "sklearn_hashrank.base",
-        ("BaseHasher", "LinearHasher"),
+        ("BaseHasher", "BitByBitHasher", "LinearHasher"),
         "What a new hasher stands on; see :ref:`add_a_hasher`.",
     ),
     Section(
@@ -350,7 +357,7 @@ SECTIONS = (
     Section(
         "Likelihoods of pairs and triplets",
         "sklearn_hashrank.objectives",
-        ("DPSH", "HashNet", "DTSH"),
+        ("DPSH", "HashNet", "DTSH", "Centers"),
         "Logistic losses of inner products; see :ref:`minibatch_methods`.",
     ),
     Section(

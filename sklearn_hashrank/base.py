@@ -65,6 +65,7 @@ from .rows import (
 
 __all__ = [
     "BaseHasher",
+    "BitByBitHasher",
     "LinearHasher",
     "pack_signs",
     "project",
@@ -505,6 +506,15 @@ class BaseHasher(
         made = (getattr(self, name, None) for name in ("n_bits", "n_anchors"))
         return rows_in_memory(shape, *(n for n in made if is_int(n, 1)))
 
+    def _said_to_learn_from(self, X: Any) -> str | None:
+        """What rows that are not in memory are learned from, in words; None where it is all."""
+        many = self._rows_not_in_memory(X, None)
+        if many is None or X.shape[0] <= (n_most := self._most_rows(X.shape)):
+            return None
+        if self._learns_from_many == "sums":
+            return "sums over all rows"
+        return self._learns_from_many.replace("a sample", f"a sample of {n_most:,} rows")
+
     def _seed_of_sample(self) -> int:
         # A copy: what learning samples does not depend on whether rows are sampled.
         random_state = check_random_state(copy.deepcopy(getattr(self, "random_state", 0)))
@@ -587,7 +597,61 @@ class BaseHasher(
         return tags
 
 
-class LinearHasher(BaseHasher):
+class BitByBitHasher(BaseHasher):
+    """Base class of hashers in which each bit has numbers of its own, so that some can be left out.
+
+    Attributes
+    ----------
+    n_bits_ : int
+        Length of the codes, whatever `n_bits` was set to after `fit`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn_hashrank import ITQHasher
+    >>> from sklearn_hashrank.base import BitByBitHasher
+    >>> X = np.random.default_rng(0).normal(size=(50, 8))
+    >>> hasher = ITQHasher(6, random_state=0).fit(X)
+    >>> isinstance(hasher, BitByBitHasher), hasher.truncate(4).transform(X[:1]).shape
+    (True, (1, 4))
+    """
+
+    _attributes_of_bits: tuple[str, ...]  # arrays with a row for each bit
+
+    def truncate(self, n_bits: int) -> Self:
+        """Return a hasher whose codes are the first bits of the codes of this one.
+
+        Codes that were stored become shorter by
+        :func:`~sklearn_hashrank.codes.truncate_codes`.
+
+        Parameters
+        ----------
+        n_bits : int
+            Length of the shorter codes.
+
+        Returns
+        -------
+        hasher : BitByBitHasher
+            A fitted copy of the same class. It encodes, scores and is stored like any other; it
+            does not go on learning from minibatches.
+        """
+        check_is_fitted(self)
+        if not is_int(n_bits, 1) or n_bits > self.n_bits_:
+            raise ValueError(
+                f"n_bits must be an int from 1 to the {self.n_bits_} bits of the codes. "
+                f"Got {n_bits!r} instead."
+            )
+        shorter = copy.copy(self)
+        for name in self._attributes_of_bits:
+            setattr(shorter, name, getattr(self, name)[:n_bits].copy())
+        if hasattr(self, "codes_"):
+            shorter.codes_ = truncate_codes(self.codes_, n_bits)
+        if "n_bits" in self.get_params(deep=False):
+            shorter.set_params(n_bits=int(n_bits))
+        return shorter
+
+
+class LinearHasher(BitByBitHasher):
     """Base class of hashers whose bits are half-spaces: ``X @ components_.T + intercept_ > 0``.
 
     Attributes
@@ -634,38 +698,6 @@ class LinearHasher(BaseHasher):
             ``components_`` (n_bits, n_features) and ``intercept_`` (n_bits,).
         """
         return Hyperplanes(self.components_, self.intercept_)
-
-    def truncate(self, n_bits: int) -> Self:
-        """Return a hasher whose codes are the first bits of the codes of this one.
-
-        Codes that were stored become shorter by
-        :func:`~sklearn_hashrank.codes.truncate_codes`.
-
-        Parameters
-        ----------
-        n_bits : int
-            Length of the shorter codes.
-
-        Returns
-        -------
-        hasher : LinearHasher
-            A fitted copy of the same class. It encodes, scores and is stored like any other; it
-            does not go on learning from minibatches.
-        """
-        check_is_fitted(self)
-        if not is_int(n_bits, 1) or n_bits > self.n_bits_:
-            raise ValueError(
-                f"n_bits must be an int from 1 to the {self.n_bits_} bits of the codes. "
-                f"Got {n_bits!r} instead."
-            )
-        shorter = copy.copy(self)
-        for name in self._attributes_of_bits:
-            setattr(shorter, name, getattr(self, name)[:n_bits].copy())
-        if hasattr(self, "codes_"):
-            shorter.codes_ = truncate_codes(self.codes_, n_bits)
-        if "n_bits" in self.get_params(deep=False):
-            shorter.set_params(n_bits=int(n_bits))
-        return shorter
 
     def _set_hyperplanes(self, normals: np.ndarray, mean: np.ndarray, dtype: Any) -> None:
         """Let hyperplanes with the given normals, (n_bits, n_features), pass through the mean."""

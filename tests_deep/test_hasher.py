@@ -21,7 +21,14 @@ from sklearn_hashrank.deep import DeepHasher, PairwiseLoss, TieAwareLoss
 from sklearn_hashrank.deep._objectives import objective_of_rows
 from sklearn_hashrank.learning import PairRelevance
 from sklearn_hashrank.metrics import tie_aware_average_precision_score
-from sklearn_hashrank.objectives import HashNet, Objective, Prefixes, SimplifiedAP, TieValues
+from sklearn_hashrank.objectives import (
+    Centers,
+    HashNet,
+    Objective,
+    Prefixes,
+    SimplifiedAP,
+    TieValues,
+)
 
 X, Y = load_digits(return_X_y=True)
 X, Y = X[:500], Y[:500]
@@ -146,6 +153,23 @@ OBJECTIVES = ["ap", "ndcg", "mi", "dsh", "dispersed", "dpsh", "hashnet", "dtsh"]
 def test_objectives(objective):
     fitted = hasher(objective=objective, max_iter=10).fit(X[:400], Y[:400])
     assert fitted.score(X[400:], Y[400:]) > 0.4
+
+
+@pytest.mark.parametrize("form", ["softmax", "bits"])
+def test_networks_learn_centres(form):
+    """As linear hashers do: the loss of a batch is minus the objective of its rows."""
+    fitted = hasher(objective=Centers(form), max_iter=10).fit(X[:400], Y[:400])
+    assert fitted.score(X[400:], Y[400:]) > 0.5
+    relevance = PairRelevance(LabelAffinity().fit(Y), Y)
+    objective = Centers(form)
+    rows, scores = np.arange(30, 60), torch.from_numpy(X[:30, 8:16]).requires_grad_()
+    found = objective_of_rows(objective, 8, relevance, Y).of(rows)(scores)
+    found.backward()
+    value, gradient = objective.of_rows(relevance.affinity, Y)(scores.detach().numpy(), rows)
+    assert found.item() == pytest.approx(-value, rel=1e-6)
+    np.testing.assert_allclose(scores.grad, -gradient, rtol=1e-5, atol=1e-9)
+    with pytest.raises(ValueError, match="class labels or label sets"):
+        hasher(objective=Centers(form), max_iter=1).fit(X[:50])
 
 
 def test_hashnet_becomes_steeper():

@@ -275,6 +275,7 @@ def test_blocks_and_dask(tmp_path):
     assert_array_equal(fitted.encode_blocks(items, out=tmp_path / "codes.npy"), expected)
     chunks = da.from_array(IMAGES, chunks=(100, 4, 8))
     assert_array_equal(fitted.encode_blocks(chunks), expected)
+    assert_array_equal(hasher().fit(chunks, Y).packed_codes(IMAGES), expected)
     assert_array_equal(fitted.transform(chunks).compute(), fitted.transform(IMAGES))
     assert_array_equal(fitted.decision_function(chunks).compute() > 0, fitted.transform(IMAGES))
 

@@ -18,6 +18,7 @@ NAMES = [
     "deep-talr-ap",
     "deep-talr-ndcg",
     "deep-talr-paper",
+    "deep-center",
     "deep-dsh",
     "deep-dispersed",
     "deep-dispersed-paper",

@@ -39,6 +39,62 @@ class PrecomputedAffinity(BaseAffinity):
     def __init__(self, S):
         self.S = S
 
+    @classmethod
+    def from_pairs(cls, pairs, ids, item_ids=None):
+        """Make relevance of pairs that have ids, such as clicks or judged results.
+
+        Relevance counts both ways. Pairs that are not named are irrelevant, and so is a row to
+        itself. Of a pair that is named several times the highest grade counts.
+
+        Parameters
+        ----------
+        pairs : iterable of tuple, or dict
+            ``(query, item)`` or ``(query, item, grade)``; or ``{query: {item: grade}}``, as
+            :func:`~sklearn_hashrank.histogram.read_qrels` returns. Pairs without a grade have 1.
+        ids : sequence of length n_rows
+            What the rows of `X` are called, each by an id of its own. Then `y` of the rows is
+            ``numpy.arange(n_rows)``.
+        item_ids : sequence, default=None
+            Where queries and items are different rows: `ids` are those of queries, which come
+            first, and these are those of items, numbered on. None: the same rows are both.
+
+        Returns
+        -------
+        affinity : PrecomputedAffinity
+            Of a sparse matrix over all rows.
+
+        Examples
+        --------
+        >>> from sklearn_hashrank import PrecomputedAffinity
+        >>> affinity = PrecomputedAffinity.from_pairs([("a", "c"), ("c", "b", 2)], ["a", "b", "c"])
+        >>> affinity.fit().pairwise([0, 1, 2], [0, 1, 2])
+        array([[0., 0., 1.],
+               [0., 0., 2.],
+               [1., 2., 0.]])
+        """
+        rows = _numbers_of(ids, "ids", 0)
+        items = rows if item_ids is None else _numbers_of(item_ids, "item_ids", len(rows))
+        n = len(rows) if item_ids is None else len(rows) + len(items)
+        if isinstance(pairs, dict):
+            pairs = (
+                (q, item, grade) for q, known in pairs.items() for item, grade in known.items()
+            )
+        grades: dict[tuple[int, int], float] = {}
+        for pair in pairs:
+            if not 2 <= len(pair) <= 3:
+                raise ValueError(
+                    f"a pair must be (query, item) or (query, item, grade). Got {pair!r}."
+                )
+            query, item = _number_of(rows, pair[0], "ids"), _number_of(items, pair[1], "item ids")
+            key = min(query, item), max(query, item)
+            grades[key] = max(grades.get(key, 0), pair[2] if len(pair) == 3 else 1)
+        i, j = np.array([*grades], dtype=np.int64).reshape(-1, 2).T
+        values = np.array([*grades.values()], dtype=np.float64)
+        kept = i != j
+        i, j, values = i[kept], j[kept], values[kept]
+        both = np.append(i, j), np.append(j, i)
+        return cls(sparse.csr_array((np.append(values, values), both), shape=(n, n)))
+
     def fit(self, y=None):
         """Read the levels from `S`.
 
@@ -124,3 +180,20 @@ class PrecomputedAffinity(BaseAffinity):
                 raise ValueError(
                     f"{name} y names row {rows.max()}, but S has shape {self._matrix.shape}."
                 )
+
+
+def _numbers_of(ids, name, first):
+    """Numbers of rows by their ids, from a first number on."""
+    found = {each: number for number, each in enumerate(ids, first)}
+    if len(found) < len(ids):
+        raise ValueError(f"{name} must all be different. Got {len(found)} of {len(ids)} rows.")
+    return found
+
+
+def _number_of(numbers, key, name):
+    try:
+        return numbers[key]
+    except KeyError:
+        raise ValueError(
+            f"the pairs name {key!r}, which is not among the {name}. Leave such pairs out."
+        ) from None

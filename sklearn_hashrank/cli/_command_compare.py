@@ -151,7 +151,13 @@ def add_command(commands: Any) -> None:
         "for, at most 500 per class, of digits 100)",
     )
     add_affinity(parser)
-    add_neighbors(parser, ", and hashers learn from them; labels are left out")
+    add_neighbors(parser, ", to judge by; labels are left out")
+    parser.add_argument(
+        "--learn-neighbors",
+        type=positive,
+        metavar="K",
+        help="hashers learn from the K nearest rows (default: each chooses what it learns from)",
+    )
     add_rescoring(parser)
     parser.add_argument(
         "--explore",
@@ -200,6 +206,11 @@ def _run(options: Namespace, arguments: list[str]) -> int:
         refuse_both(options)
         rows = rows._replace(y=None)
         affinity = NeighborAffinity(options.neighbors, metric=options.metric)
+    learn_from: Any = "auto"
+    if options.learn_neighbors:
+        if rows.y is not None:
+            raise UsageError("--learn-neighbors is for rows without labels, as with --neighbors.")
+        learn_from = NeighborAffinity(options.learn_neighbors, metric=options.metric)
     given = {
         name: codes.read_codes(path, threshold=options.threshold) for name, path in options.codes
     }
@@ -219,6 +230,7 @@ def _run(options: Namespace, arguments: list[str]) -> int:
                 seeds=options.seeds,
                 protocol=protocol,
                 affinity=affinity,
+                learn_from=learn_from,
                 measures=measures,
                 columns=options.columns,
                 rescoring=rescoring,
@@ -291,12 +303,18 @@ def _check_protocol(protocol: Any, rows: Rows) -> None:
         ) from error
 
 
+RANKED = ("near_codes", "near_asymmetric", "near_floats")
+"""Columns of ``--rescore`` that say what was found."""
+
+
 def _write(comparison: Comparison, folder: Path, options: Namespace) -> int:
     cells = {"digits": options.digits, "ranges": not options.no_ranges}
     paths = comparison.write(folder, combined=options.combine, **cells)
     if not options.quiet:
         print(comparison.about["data"]["relevance"], end="\n\n")
-        print(comparison.to_markdown([comparison.columns[0].name], **cells))
+        first, *further = (column.name for column in comparison.columns)
+        shown = [first, *(name for name in further if name in RANKED)]
+        print(comparison.to_markdown(shown, **cells))
         for kind in ("csv", "markdown", "latex"):
             print(f"{kind}: {paths[kind]}")
     print(f"report: {paths['report']}")

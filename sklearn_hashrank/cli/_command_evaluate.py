@@ -42,9 +42,12 @@ from ._evaluate_run import (
     check_per_query,
     check_run,
     evaluate_run,
+    print_tests,
+    tests_against,
     write_per_query,
 )
 from ._files import read_labels, read_rows
+from ._parquet_files import mapped
 from ._read_codes import read_codes
 
 _EPILOG = """\
@@ -60,6 +63,7 @@ examples:
   hashrank evaluate --queries q.npy --query-data rows_q.npy --database codes.npy \\
       --database-data rows.npy --neighbors 10 --measures recall@10
   hashrank evaluate --run run.txt --qrels qrels.txt --measures nDCG@10,RR --per-query queries.csv
+  hashrank evaluate --run run.txt --qrels qrels.txt --against baseline.txt
 
 Without queries, every item of the database retrieves all the others.
 """
@@ -161,7 +165,17 @@ def _run(options: Namespace, arguments: list[str]) -> int:
 def _evaluate_run(options: Namespace) -> int:
     check_run(options)
     scores, measures, histogram = evaluate_run(options)
-    _print(options, scores, columns_of(measures))
+    columns = columns_of(measures)
+    tests = {}
+    if options.against is not None:
+        tests = tests_against(options, histogram, measures)
+    if options.json:
+        for name, test in tests.items():
+            scores |= {f"{name}_ahead": test.difference, f"{name}_p": test.p_value}
+            scores |= dict(zip((f"{name}_ahead_low", f"{name}_ahead_high"), test.interval))
+    _print(options, scores, columns)
+    if tests and not options.json:
+        print_tests(options.against, tests, {column.name: column.title for column in columns})
     if options.per_query is not None:
         write_per_query(options.per_query, histogram.query_ids or [], histogram, measures)
     return 0
@@ -203,7 +217,7 @@ def _check_all_used(options: Namespace) -> None:
 
 def _read_features(path: str, codes: np.ndarray, columns: Any = None) -> Any:
     """Read rows of features, one for each code; a .npy file is mapped into memory."""
-    rows = read_rows(path, columns=columns).X
+    rows = mapped(read_rows(path, columns=columns).X)
     check_rows(rows, path)
     if rows.shape[0] != len(codes):
         raise UsageError(

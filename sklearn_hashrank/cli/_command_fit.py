@@ -22,7 +22,8 @@ examples:
   hashrank fit --data train.csv --label-column class --method talr-ap:alpha=3 --output model.npz
 
 The model file holds arrays and JSON: loading it runs no code. sklearn_hashrank.load_hasher reads
-it in Python. Without labels, distances between the features say what is relevant.
+it in Python. Without labels, methods that learn what is relevant take distances between the
+features. A column of lists in .parquet files is read block by block and may be larger than memory.
 """
 
 
@@ -58,7 +59,7 @@ def _run(options: Namespace, arguments: list[str]) -> int:
     takes_affinity = "affinity" in hasher.get_params()
     if options.affinity != "auto" and not takes_affinity:
         raise UsageError(f"{options.method} has no parameter 'affinity': leave out --affinity.")
-    rows = load_data(options)
+    rows = load_data(options, in_blocks=True)
     affinity = affinity_of(options.affinity, rows.y)
     if takes_affinity and not is_auto(affinity):
         hasher.set_params(affinity=affinity)
@@ -75,7 +76,13 @@ def _run(options: Namespace, arguments: list[str]) -> int:
         f"{options.output}: {type(hasher).__name__}, {options.bits} bits, trained on {n_rows:,} "
         f"rows of {n_features:,} features in {seconds:.2g} s"
     )
+    if (sampled := hasher._said_to_learn_from(rows.X)) is not None:
+        print(f"learned from {sampled}")
     if rows.y is not None:
         affinity, y = hasher.relevance(rows.X, rows.y)
-        print(affinity.describe(y))
+        print(fit_affinity(affinity, y).describe(y))
+    elif "affinity" in hasher.get_params():
+        print("no labels: distances between the features said what is relevant")
+    else:
+        print(f"no labels: {type(hasher).__name__} learns from the features alone")
     return 0

@@ -4,13 +4,13 @@ import csv
 import sys
 import zipfile
 from argparse import Namespace
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..hasher_files import load_hasher
-from ..neighbors import HammingNeighbors
+from ..neighbors import DISTANCES, HammingNeighbors, rescore
 from ..persistence import write_file
 from ._arguments import (
     add_code_length,
@@ -23,7 +23,9 @@ from ._arguments import (
 )
 from ._data import note
 from ._errors import UsageError
+from ._files import read_rows
 from ._outputs import check_output_file
+from ._parquet_files import ids, mapped
 from ._read_codes import encode_file, read_codes
 
 _EPILOG = """\
@@ -31,18 +33,21 @@ examples:
   hashrank search --database codes.npy --queries q.npy -k 10 --output found.npz
   hashrank search --database codes.npy --data new.csv --model model.npz --radius 2
   hashrank search --database codes.npy --queries q.npy -k 100 --run found.run
+  hashrank search --database codes.parquet --data new.parquet --model model.npz \\
+      --rescore items.parquet --output found.csv
 
 CSV has the columns query, item, distance. An .npz file of -k holds indices and distances, one row
 for each query; of --radius it holds flat indices and distances, and indptr, where each query's
 begin. Items at the same distance come in the order of the database. A run is a TREC file, which
-hashrank evaluate --run and trec_eval read: numbers of rows, and distances with a minus sign.
+hashrank evaluate --run and trec_eval read: numbers of rows, and distances with a minus sign. Where
+a Parquet file has a column id, its values stand for the numbers of rows.
 """
 
 
 def add_command(commands: Any) -> None:
     """Add ``search`` to the commands."""
     parser = add_parser(commands, "search", "find the nearest codes", _run, _EPILOG)
-    parser.add_argument("--database", required=True, metavar="FILE", help="codes, .npy")
+    parser.add_argument("--database", required=True, metavar="FILE", help="codes, .npy or .parquet")
     queries = parser.add_mutually_exclusive_group(required=True)
     queries.add_argument("--queries", metavar="FILE", help="codes, .npy")
     queries.add_argument("--data", metavar="FILE", help="features of queries; needs --model")
@@ -53,6 +58,24 @@ def add_command(commands: Any) -> None:
         "-k", type=positive, default=10, metavar="N", help="how many of each query (default: 10)"
     )
     how_far.add_argument("--radius", type=not_negative, metavar="N", help="all within a distance")
+    parser.add_argument(
+        "--rescore",
+        metavar="FILE",
+        help="features of the database, whose distances put candidates in order; needs --data",
+    )
+    parser.add_argument(
+        "--oversampling",
+        type=positive,
+        default=10,
+        metavar="N",
+        help="candidates for --rescore, as a multiple of -k (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--metric",
+        choices=DISTANCES,
+        default=DISTANCES[0],
+        help="distance of --rescore (default: %(default)s)",
+    )
     add_jobs(parser)
     add_output(parser, ".csv or .npz file (default: CSV to standard output)", required=False)
     parser.add_argument("--run", dest="run_file", metavar="FILE", help="write a TREC run")
@@ -67,6 +90,8 @@ def _run(options: Namespace, arguments: list[str]) -> int:
     if options.output is not None:
         inputs = [options.database, options.queries, options.data, options.model]
         check_output_file(options.output, [".csv", ".npz"], inputs)
+    if options.rescore is not None and (options.data is None or options.radius is not None):
+        raise UsageError("--rescore needs --data, the features of the queries, and -k.")
     if (options.data is None) != (options.model is None):
         raise UsageError("--data and --model go together: the model encodes the queries.")
     n_bits = options.bits
@@ -84,33 +109,71 @@ def _run(options: Namespace, arguments: list[str]) -> int:
     if options.radius is None:
         if options.k > len(database):
             note(f"{options.k} of {len(database)} codes were asked for: all of them are given")
-        distances, indices = index.kneighbors(queries, min(options.k, len(database)))
+        n_wanted = min(options.k, len(database))
+        n_found = n_wanted
+        if options.rescore is not None:
+            n_found = min(options.oversampling * n_wanted, len(database))
+        distances, indices = index.kneighbors(queries, n_found)
+        if options.rescore is not None:
+            distances, indices = _rescored(options, hasher, indices, n_wanted)
     else:
         distances, indices = index.radius_neighbors(queries, options.radius, sort_results=True)
+    names = Names(ids(options.data or options.queries), ids(options.database))
     if options.run_file is not None:
-        _write_run(options.run_file, distances, indices)
+        _write_run(options.run_file, distances, indices, names)
     else:
-        _write_neighbors(options.output, distances, indices, options.radius is None)
+        _write_neighbors(options.output, distances, indices, options.radius is None, names)
     return 0
 
 
-def _write_run(path: str, distances: Any, indices: Any) -> None:
+class Names(NamedTuple):
+    """Ids of queries and of items; None where they are known by the numbers of their rows."""
+
+    of_queries: np.ndarray | None
+    of_items: np.ndarray | None
+
+    def rows(self, distances: Any, indices: Any) -> Iterator[tuple[Any, Any, Any]]:
+        """Give each query with the items that were found, by name, and their distances."""
+        for query, (found, far) in enumerate(zip(indices, distances)):
+            name = query if self.of_queries is None else self.of_queries[query]
+            yield name, found if self.of_items is None else self.of_items[found], far
+
+
+def _rescored(options: Namespace, hasher: Any, candidates: Any, k: int) -> tuple[Any, Any]:
+    """Order candidates by the distances between rows of features."""
+    rows = mapped(read_rows(options.rescore).X)
+    queries = read_rows(options.data).X
+    return rescore(
+        np.asarray(queries), rows, candidates, k, metric=options.metric, n_jobs=options.n_jobs
+    )
+
+
+def _shown(distance: Any) -> Any:
+    """A Hamming distance as an integer, and one of floats in full."""
+    return int(distance) if isinstance(distance, np.integer) else float(distance)
+
+
+def _write_run(path: str, distances: Any, indices: Any, names: Names) -> None:
     with write_file(path, "w", encoding="utf-8") as file:
-        for query, rows in enumerate(zip(indices, distances)):
-            for rank, (item, distance) in enumerate(zip(*rows), 1):
-                file.write(f"{query} Q0 {item} {rank} {-int(distance)} hashrank\n")
+        for query, items, far in names.rows(distances, indices):
+            for rank, (item, distance) in enumerate(zip(items, far), 1):
+                file.write(f"{query} Q0 {item} {rank} {-_shown(distance)} hashrank\n")
     print(f"{path}: {sum(map(len, indices)):,} items of {len(indices):,} queries")
 
 
-def _write_neighbors(path: str | None, distances: Any, indices: Any, is_table: bool) -> None:
+def _write_neighbors(
+    path: str | None, distances: Any, indices: Any, is_table: bool, names: Names
+) -> None:
     if path is None:
-        _write_csv(sys.stdout, distances, indices)
+        _write_csv(sys.stdout, names.rows(distances, indices))
         return
     if path.lower().endswith(".csv"):
         with write_file(path, "w", encoding="utf-8", newline="") as text:
-            _write_csv(text, distances, indices)
+            _write_csv(text, names.rows(distances, indices))
     else:
         arrays = {"indices": indices, "distances": distances}
+        if names.of_items is not None and is_table:
+            arrays["ids"] = names.of_items[indices]
         if not is_table:
             arrays = {name: np.concatenate(rows) for name, rows in arrays.items()}
             arrays["indptr"] = np.cumsum([0, *map(len, indices)])
@@ -127,8 +190,8 @@ def _write_arrays(file: Any, arrays: dict[str, np.ndarray]) -> None:
                 np.lib.format.write_array(member, np.asarray(array), allow_pickle=False)
 
 
-def _write_csv(file: Any, distances: Iterable[Any], indices: Iterable[Any]) -> None:
+def _write_csv(file: Any, found: Iterator[tuple[Any, Any, Any]]) -> None:
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow(["query", "item", "distance"])
-    for query, rows in enumerate(zip(indices, distances)):
-        writer.writerows((query, int(item), int(distance)) for item, distance in zip(*rows))
+    for query, items, far in found:
+        writer.writerows((query, item, _shown(distance)) for item, distance in zip(items, far))

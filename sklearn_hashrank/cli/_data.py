@@ -13,6 +13,7 @@ from ..affinity import HierarchicalAffinity, is_auto
 from ._affinities import compares_numbers
 from ._errors import UsageError
 from ._files import Rows, check_finite, check_labels, concatenate, read_labels, read_rows
+from ._parquet_files import mapped, parquet_source
 from ._tables import is_number
 
 
@@ -81,10 +82,18 @@ NAMED = {
 }
 
 
-def load_data(options: Namespace, columns: Any = None, left_out: Sequence[str] = ()) -> Rows:
+def load_data(
+    options: Namespace,
+    columns: Any = None,
+    left_out: Sequence[str] = (),
+    *,
+    in_blocks: bool = False,
+) -> Rows:
     """Load the features and labels that the options name, and check them.
 
     `columns` names the features of a table; None: all columns but those of labels and `left_out`.
+    `in_blocks` says whether rows may be such that are read in blocks only; what is learned from
+    without labels is then up to the caller to say.
     """
     path = options.data
     name, colon, folder = path.partition(":")
@@ -93,11 +102,11 @@ def load_data(options: Namespace, columns: Any = None, left_out: Sequence[str] =
         if options.labels or options.label_column:
             raise UsageError(f"{name} brings its own labels: leave out --labels, --label-column.")
         return IN_FOLDERS[name](folder) if in_folder else NAMED[path].load()
-    if "." not in path:
+    if "." not in path and parquet_source(path) is None:
         known = [*NAMED, *(f"{name}:FOLDER" for name in IN_FOLDERS)]
         raise UsageError(f"unknown data {path!r}: give a file, or one of {', '.join(known)}.")
     rows = read_rows(path, [] if options.labels else options.label_column, columns, left_out)
-    rows = rows._replace(X=_in_rows(rows.X, path))
+    rows = rows._replace(X=_in_rows(rows.X if in_blocks else mapped(rows.X), path))
     check_rows(rows.X, path)
     check_finite(rows.X, path, rows.names)
     if rows.names and all(map(_looks_measured, rows.names)):
@@ -105,7 +114,7 @@ def load_data(options: Namespace, columns: Any = None, left_out: Sequence[str] =
     y = rows.y
     if options.labels:
         y = read_labels(options.labels, options.label_column)
-    if y is None and not getattr(options, "neighbors", None):
+    if y is None and not in_blocks and not getattr(options, "neighbors", None):
         note(f"{path}: no labels; distances between the features say what is relevant")
     y = check_row_labels(y, options.labels or path, rows.X)
     if y is not None:

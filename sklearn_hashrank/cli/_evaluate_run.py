@@ -4,6 +4,7 @@ import csv
 import math
 from argparse import Namespace
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import numpy as np
 from ..comparison import MEASURED, name_measures
 from ..histogram import RetrievalHistogram
 from ..measures import ConfiguredMeasure, mean_value
+from ..metrics import PairedTest, holm_correction, paired_test
 from ..persistence import write_file
 from ._data import note
 from ._errors import UsageError
@@ -43,6 +45,11 @@ def add_run(parser: Any) -> None:
     """Add ``--run``, ``--qrels`` and what unclear cases of them mean."""
     parser.add_argument("--run", dest="run_file", metavar="FILE", help="TREC run; needs --qrels")
     parser.add_argument("--qrels", metavar="FILE", help="TREC relevance judgments")
+    parser.add_argument(
+        "--against",
+        metavar="FILE",
+        help="another run: also test whether the two differ on the same queries",
+    )
     for name, choices in _POLICIES.items():
         parser.add_argument(
             f"--{name.replace('_', '-')}",
@@ -72,7 +79,8 @@ def check_run(options: Namespace) -> None:
 def check_no_run(options: Namespace) -> None:
     """Check that what is only said of runs is not said of codes."""
     given = [name for name, choices in _POLICIES.items() if getattr(options, name) != choices[0]]
-    for name in [*given, *(["single_precision"] if options.single_precision else [])]:
+    others = [name for name in ("single_precision", "against") if getattr(options, name)]
+    for name in [*given, *others]:
         raise UsageError(f"--{name.replace('_', '-')} is for a run: it needs --run and --qrels.")
 
 
@@ -85,16 +93,7 @@ def evaluate_run(
     for name, configured in measures.items():
         if configured.measure.radius is not None:
             raise UsageError(f"--measures {name} looks within a Hamming radius: a run has none.")
-    histogram = RetrievalHistogram.from_run(
-        options.qrels,
-        options.run_file,
-        queries=options.query_set,
-        unjudged=options.unjudged,
-        duplicates=options.duplicates,
-        nan=options.nan,
-        dtype=np.float32 if options.single_precision else np.float64,
-        n_jobs=options.n_jobs,
-    )
+    histogram = _read(options, options.run_file)
     scores = {}
     for name, configured in measures.items():
         if "ties" in configured.given:
@@ -109,6 +108,60 @@ def evaluate_run(
     return scores, measures, histogram
 
 
+def _read(options: Namespace, path: str) -> RetrievalHistogram:
+    return RetrievalHistogram.from_run(
+        options.qrels,
+        path,
+        queries=options.query_set,
+        unjudged=options.unjudged,
+        duplicates=options.duplicates,
+        nan=options.nan,
+        dtype=np.float32 if options.single_precision else np.float64,
+        n_jobs=options.n_jobs,
+    )
+
+
+def tests_against(
+    options: Namespace,
+    histogram: RetrievalHistogram,
+    measures: Mapping[str, ConfiguredMeasure],
+) -> dict[str, PairedTest]:
+    """Test each measure of a run against that of ``--against``, on the queries of both.
+
+    The p-values are corrected for the number of measures.
+    """
+    other = _read(options, options.against)
+    place = {query: number for number, query in enumerate(other.query_ids or [])}
+    queries = [query for query in histogram.query_ids or [] if query in place]
+    ours = [number for number, query in enumerate(histogram.query_ids or []) if query in place]
+    theirs = [place[query] for query in queries]
+    found = {
+        name: paired_test(
+            histogram.measure(configured)[ours], other.measure(configured)[theirs], random_state=0
+        )
+        for name, configured in measures.items()
+    }
+    corrected = holm_correction([result.p_value for result in found.values()])
+    return {
+        name: replace(result, p_value=float(p_value))
+        for (name, result), p_value in zip(found.items(), corrected)
+    }
+
+
+def print_tests(path: str, tests: Mapping[str, PairedTest], titles: Mapping[str, str]) -> None:
+    """Print what a run is ahead of another one by each measure."""
+    width = max(8, *(len(titles[name]) for name in tests))
+    n_queries = next(iter(tests.values())).n_queries
+    print(f"\nahead of {path}, {n_queries:,} queries, randomization test with Holm's correction:")
+    print(f"{'':{width}} {'mean':>8} {'95 % interval':>19} {'p':>8}")
+    for name, result in tests.items():
+        low, high = result.interval
+        interval = f"{low:+.4f} to {high:+.4f}"
+        print(
+            f"{titles[name]:{width}} {result.difference:+8.4f} {interval:>19} {result.p_value:8.2g}"
+        )
+
+
 def _note_ties(name: str, histogram: RetrievalHistogram, configured: ConfiguredMeasure) -> None:
     report = histogram.tie_report(configured)
     if report.optimistic - report.pessimistic > _WORTH_A_NOTE:
@@ -117,7 +170,8 @@ def _note_ties(name: str, histogram: RetrievalHistogram, configured: ConfiguredM
 
 def check_per_query(options: Namespace) -> None:
     """Check the name of the file of ``--per-query``."""
-    inputs = [options.run_file, options.qrels, options.database, options.queries]
+    inputs = [options.run_file, options.qrels, options.against]
+    inputs += [options.database, options.queries]
     check_output_file(options.per_query, [".csv"], inputs, "--per-query")
 
 

@@ -18,9 +18,12 @@ from ..persistence import (
     reading,
     split_array_name,
 )
+from ..rows import StoredRows
 from ._errors import UsageError
+from ._parquet_files import embeddings, parquet_source
 from ._tables import listed, read_column, read_table
 
+_ROWS_AT_A_TIME = 1 << 16
 _FIRST_GAP = 2.0**53  # from here on, floats leave integers out
 _TABLES = (".csv", ".parquet")
 _FEATURES, _LABELS = ("X", "features", "data"), ("y", "Y", "labels", "label", "L")  # usual names
@@ -48,7 +51,9 @@ def read_rows(
     path : str
         ``.npy``: features, not loaded but mapped. ``.npz``: arrays X and y (or Y), or X_train,
         y_train, X_test and y_test, or a sparse matrix. ``.mat``, ``.pt``: arrays of these names.
-        ``.csv``, ``.parquet``: one column for each feature.
+        ``.csv``, ``.parquet``: one column for each feature. ``.parquet``, or a folder of such
+        files: a column of lists of numbers, which is not loaded but read in blocks; where there
+        are several, ``FILE:COLUMN`` names one. Other columns are then no features.
     label_columns : sequence of str, default=()
         Columns, or arrays of a file that has several, that hold the labels.
     columns : sequence of str, default=None
@@ -61,6 +66,8 @@ def read_rows(
     rows : Rows
         Features, labels if the file has any, and the names of the features of a table.
     """
+    if columns is None and (found := embeddings(path, [*label_columns, *left_out])):
+        return Rows(found, read_labels(path, label_columns) if label_columns else None)
     kind = _kind(path)
     if kind == ".npy":
         if label_columns:
@@ -86,6 +93,10 @@ def read_rows(
 
 def read_labels(path: str, label_columns: Sequence[str] = ()) -> np.ndarray:
     """Read labels: an array, several that are named, or columns of a table, or its only column."""
+    source = parquet_source(path)
+    if source is not None and (source.column or len(source.files) > 1):
+        parts = [read_labels(file, label_columns) for file in source.files]
+        return concatenate(parts)
     kind = _kind(path)
     if kind not in _TABLES:
         if kind == ".npy" and ":" not in path:
@@ -117,14 +128,22 @@ def read_texts(path: str, column: str) -> list[str]:
 
 def check_finite(rows: Any, path: str, names: Sequence[str] | None = None) -> None:
     """Name the first value of the features that is not a finite number."""
+    if isinstance(rows, StoredRows):
+        return  # which look at every block that is read
     values = rows.data if sparse.issparse(rows) else rows
     if values.dtype.kind not in "fiub":
         raise UsageError(f"{path}: features must be numbers. Got {values.dtype}.")
-    if values.dtype.kind != "f" or np.isfinite(values).all():
+    if values.dtype.kind != "f":
+        return
+    for start in range(0, len(values), _ROWS_AT_A_TIME):  # of a memmap, few in memory
+        block = np.isfinite(values[start : start + _ROWS_AT_A_TIME])
+        if not block.all():
+            break
+    else:
         return
     if sparse.issparse(rows):
         raise UsageError(f"{path}: the features hold values that are not finite numbers.")
-    row, column = np.argwhere(~np.isfinite(rows))[0]
+    row, column = np.argwhere(~block)[0] + [start, 0]
     name = repr(names[column]) if names else column
     value = rows[row, column]
     raise UsageError(f"{path}: row {row}, column {name} is {value}; features must be finite.")
@@ -188,9 +207,13 @@ def _read_npz(path: str, label_columns: Sequence[str]) -> Rows:
     elif "X" in arrays:
         X = arrays["X"]
     else:
-        raise UsageError(
-            f"{path} must hold an array X, or X_train and X_test. It has {listed(arrays)}."
-        )
+        matrices = [name for name, array in arrays.items() if array.ndim == 2]
+        if len(matrices) != 1 or matrices[0] in _LABELS:
+            raise UsageError(
+                f"{path} must hold an array X, or X_train and X_test, or a single matrix. It has "
+                f"{listed(arrays)}."
+            )
+        X = arrays[matrices[0]]
     if label_columns or any(name in arrays for name in _LABELS):
         return Rows(X, _chosen_labels(arrays, path, label_columns))
     return Rows(X)

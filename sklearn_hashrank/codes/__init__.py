@@ -1,6 +1,7 @@
 """Binary codes: formats, distances, and how many items have each code."""
 
 from ..persistence import load_codes
+from ._class_codes import hadamard_codes
 from ._code_distances import hamming_distances, spherical_distances, weighted_distances
 from ._code_formats import (
     FORMATS,
@@ -29,6 +30,7 @@ __all__ = [
     "codes_of_array",
     "collect_codes",
     "group_equal",
+    "hadamard_codes",
     "hamming_distances",
     "load_codes",
     "pack_codes",

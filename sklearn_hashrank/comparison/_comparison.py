@@ -285,6 +285,7 @@ def compare(
     seeds: int | Iterable[int] = 3,
     protocol: Any = None,
     affinity: Any = "auto",
+    learn_from: Any = "auto",
     measures: Any = MEASURED,
     columns: Iterable[str] | None = None,
     rescoring: Rescoring | None = None,
@@ -315,7 +316,7 @@ def compare(
         estimators by the name that tables should give them: hashers, pipelines and searches that
         end in one, and any other estimator whose ``transform``, or else ``predict``, gives codes.
         ``n_bits`` and ``random_state`` are set wherever an estimator or one inside of it has them,
-        and ``output`` of the last step; ``affinity="auto"`` becomes `affinity`.
+        and ``output`` of the last step; ``affinity="auto"`` becomes `learn_from`.
     codes : mapping of str to array-like, default=None
         Codes that something else made, by the name that tables should give them: one for each row
         of `X`, as bits or signs, or what :func:`~sklearn_hashrank.codes.read_codes` returned. They
@@ -332,7 +333,11 @@ def compare(
         None: what :func:`~sklearn_hashrank.model_selection.choose_retrieval_split` finds that the
         rows suffice for: 100 queries and 500 training rows of each class where there are so many.
     affinity : "auto" or affinity object, default="auto"
-        How `y` says what is relevant. Fitted on the training rows of each split.
+        How `y` says what is relevant, to judge by. Fitted on the training rows of each split.
+    learn_from : "auto" or affinity object, default="auto"
+        What hashers learn from. ``"auto"`` is `affinity` where there is `y`. Without `y` every
+        hasher chooses, as in its `fit`: what is best to learn from, such as several levels of near
+        rows, is not what is best to judge by, such as the ten nearest.
     measures : str, callable, Measure, list or dict, default=("ap", "ndcg", "ph2", "acg", "mlgap")
         What is measured, as for :func:`~sklearn_hashrank.metrics.make_retrieval_scorer`: short
         names, such names with options as in ``"ap@5000:normalize=retrieved"``, functions, partial
@@ -395,7 +400,7 @@ def compare(
     given, affinity = affinity, _decided(affinity, y)
     _check_rescoring(rescoring, X)
     is_searched = any(isinstance(hasher, OwnDistance) for hasher in hashers.values())
-    further = () if rescoring is None else rescoring.columns
+    further = () if rescoring is None else rescoring.columns_by(affinity)
     further = (*further, *(SEARCH_COLUMNS if is_searched else ()))
     shown, above_chance = _chosen_columns(columns, named, further)
     page_options = check_options(explore)
@@ -404,8 +409,13 @@ def compare(
     seeds = _check_integers(range(seeds) if is_int(seeds) else seeds, "seeds", 0)
     protocol, reason = check_protocol(protocol, X, y)
     splits = {seed: draw_split(protocol, X, compared, seed) for seed in seeds}
-    to_learn_from = affinity_of_hashers(given, affinity, y, splits.values())
+    to_learn_from = learn_from
+    if is_auto(learn_from):
+        to_learn_from = affinity_of_hashers(given, affinity, y, splits.values())
     hashers = {method: with_affinity(hasher, to_learn_from) for method, hasher in hashers.items()}
+    for hasher in hashers.values():
+        if isinstance(hasher, OwnDistance) and is_auto(hasher.judged_by):
+            hasher.set_params(judged_by=affinity)
     fitted = {seed: fit_affinity(affinity, compared[splits[seed].train]) for seed in seeds}
     affinities = {seed: each.without_database() for seed, each in fitted.items()}
     if y is not None:
@@ -564,9 +574,12 @@ def _decided(affinity: Any, y: Any) -> Any:
 def affinity_of_hashers(given: Any, decided: Any, y: Any, splits: Iterable[RetrievalSplit]) -> Any:
     """Let hashers decide what "auto" means, unless the training rows of a split look otherwise.
 
-    A hasher that decides itself knows that the affinity is a guess, and may refuse it.
+    A hasher that decides itself knows that the affinity is a guess, and may refuse it. Without y
+    it decides what to learn from, whatever codes are judged by.
     """
-    if y is None or all(type(_decided(given, y[s.train])) is type(decided) for s in splits):
+    if y is None:
+        return "auto"
+    if all(type(_decided(given, y[s.train])) is type(decided) for s in splits):
         return given
     return decided
 

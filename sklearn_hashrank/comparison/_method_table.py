@@ -34,7 +34,16 @@ from ..hashers.structhash import StructHasher
 from ..hashers.talr import TALRLinear
 from ..hashers.talr_kernel import TALRKernel
 from ..hashers.wta import WTAHasher
-from ..objectives import DPSH, DTSH, RANKING_OPTIONS, CvprAP, Dispersed, HashNet, MutualInformation
+from ..objectives import (
+    DPSH,
+    DTSH,
+    RANKING_OPTIONS,
+    Centers,
+    CvprAP,
+    Dispersed,
+    HashNet,
+    MutualInformation,
+)
 
 GROUPS = {
     "independent": "do not look at the data, or only at its scale",
@@ -225,6 +234,12 @@ METHODS: dict[str, Method] = {
         {"objective": HashNet(), "max_iter": _PASSES_OF_LIKELIHOODS},
         suits={"classes": "", "grades": ""},
     ),
+    "center": Method(
+        TALRLinear,
+        "minibatch",
+        "nearness to centres of classes, codes of a Hadamard matrix",
+        {"objective": Centers(), "max_iter": _PASSES_OF_LIKELIHOODS},
+    ),
     "mihash": Method(
         TALRLinear,
         "ranking",
@@ -305,6 +320,12 @@ METHODS: dict[str, Method] = {
             "optimizer": "sgd",
             "batch_size": _PRINTED_BATCH,
         },
+    ),
+    "deep-center": Method(
+        _make_network,
+        "deep",
+        "network trained on nearness to centres of classes",
+        {"objective": Centers()},
     ),
     "deep-dsh": Method(
         _make_network,

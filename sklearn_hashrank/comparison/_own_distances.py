@@ -50,6 +50,8 @@ class OwnIndex:
 class OwnDistance(BaseEstimator):
     """A method of :func:`compare` that ranks by a distance of its own."""
 
+    judged_by: Any
+
     @abstractmethod
     def check_data(self, X: Any, y: Any = None) -> None:
         """Raise an error where these training rows cannot be taken."""
@@ -75,12 +77,12 @@ class FaissSearch(OwnDistance):
         What ``faiss.index_factory`` takes, such as ``"OPQ32_96,PQ32"`` or ``"PCAR192,RaBitQ"``.
     metric : {"auto", "cosine", "euclidean", "inner_product"}, default="auto"
         Distance between rows that the index approximates. For the cosine, rows are brought to
-        length 1. ``"auto"``: that by which `affinity` finds what is relevant, where it compares
-        rows; else the cosine.
+        length 1. ``"auto"``: that by which `judged_by` finds what is relevant, where it
+        compares rows; else the cosine.
     search : str, default=""
         Parameters of the search, as ``faiss.ParameterSpace`` reads them, such as ``"nprobe=16"``.
-    affinity : "auto" or affinity object, default="auto"
-        What :func:`compare` judges by.
+    judged_by : "auto" or affinity object, default="auto"
+        What says which rows are relevant. ``"auto"``: what :func:`compare` judges by.
 
     Attributes
     ----------
@@ -97,12 +99,12 @@ class FaissSearch(OwnDistance):
     """
 
     def __init__(
-        self, factory: str, *, metric: str = "auto", search: str = "", affinity: Any = "auto"
+        self, factory: str, *, metric: str = "auto", search: str = "", judged_by: Any = "auto"
     ):
         self.factory = factory
         self.metric = metric
         self.search = search
-        self.affinity = affinity
+        self.judged_by = judged_by
 
     def check_data(self, X: Any, y: Any = None) -> None:
         """Raise an error where faiss cannot make such an index, or cannot train it on these rows.
@@ -116,7 +118,7 @@ class FaissSearch(OwnDistance):
         """
         if sparse.issparse(X):
             raise ValueError("faiss takes dense rows. Got a sparse X.")
-        index = self._new_index(X.shape[1], _chosen_metric(self.metric, self.affinity, y))
+        index = self._new_index(X.shape[1], _chosen_metric(self.metric, self.judged_by, y))
         n_centroids = _n_centroids(index)
         if n_centroids > X.shape[0]:
             raise ValueError(
@@ -139,7 +141,7 @@ class FaissSearch(OwnDistance):
         self : FaissSearch
         """
         self.check_data(X, y)
-        self.metric_ = _chosen_metric(self.metric, self.affinity, y)
+        self.metric_ = _chosen_metric(self.metric, self.judged_by, y)
         self.index_ = self._new_index(X.shape[1], self.metric_)
         advised = _FEWEST_OF_A_CENTROID * _n_centroids(self.index_)
         if X.shape[0] < advised:
@@ -228,10 +230,10 @@ class HasherSearch(OwnDistance):
         codes decode to, as :class:`~sklearn_hashrank.neighbors.DecodedNeighbors` has it, of a
         :class:`~sklearn_hashrank.BinaryAutoencoderHasher`.
     metric : {"auto", "cosine", "euclidean", "inner_product"}, default="auto"
-        Distance to decoded rows. ``"auto"``: that by which `affinity` finds what is relevant, where
-        it compares rows; else the cosine.
-    affinity : "auto" or affinity object, default="auto"
-        What :func:`compare` judges by.
+        Distance to decoded rows. ``"auto"``: that by which `judged_by` finds what is relevant,
+        where it compares rows; else the cosine.
+    judged_by : "auto" or affinity object, default="auto"
+        What says which rows are relevant. ``"auto"``: what :func:`compare` judges by.
 
     Attributes
     ----------
@@ -266,12 +268,12 @@ class HasherSearch(OwnDistance):
         distance: str = "asymmetric",
         *,
         metric: str = "auto",
-        affinity: Any = "auto",
+        judged_by: Any = "auto",
     ):
         self.estimator = estimator
         self.distance = distance
         self.metric = metric
-        self.affinity = affinity
+        self.judged_by = judged_by
 
     def check_data(self, X: Any, y: Any = None) -> None:
         """Raise an error where the hasher cannot take these rows.
@@ -283,7 +285,7 @@ class HasherSearch(OwnDistance):
         y : array-like, default=None
             What the hasher learns from.
         """
-        _chosen_metric(self.metric, self.affinity, y)
+        _chosen_metric(self.metric, self.judged_by, y)
         if self.distance not in _NEEDED:
             raise ValueError(
                 f"distance must be one of {tuple(_NEEDED)}. Got {self.distance!r} instead."
@@ -309,7 +311,7 @@ class HasherSearch(OwnDistance):
         self : HasherSearch
         """
         self.check_data(X, y)
-        self.metric_ = _chosen_metric(self.metric, self.affinity, y)
+        self.metric_ = _chosen_metric(self.metric, self.judged_by, y)
         self.estimator_ = clone(self.estimator).fit(X, y)
         hasher = unwrap(self.estimator_)[1]
         if not hasattr(hasher, _NEEDED[self.distance]):

@@ -3,13 +3,13 @@
 import math
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from .._utils.parameters import is_int
-from ..affinity import fit_affinity
+from ..affinity import NeighborAffinity, fit_affinity
 from ..base import pack_signs
 from ..histogram import RetrievalHistogram, retrieval_histogram
 from ..measures import mean_over_queries
@@ -104,6 +104,35 @@ class Rescoring:
                 best="lowest",
                 is_time=True,
             ),
+        )
+
+    def columns_by(self, affinity: Any) -> tuple[Column, ...]:
+        """Return the columns, which are recalls where as many nearest rows are relevant.
+
+        Parameters
+        ----------
+        affinity : "auto" or affinity object
+            What rankings are judged by.
+
+        Returns
+        -------
+        columns : tuple of Column
+        """
+        is_recall = (
+            isinstance(affinity, NeighborAffinity) and affinity.n_neighbors == self.n_neighbors
+        )
+        if not is_recall:
+            return self.columns
+        k = self.n_neighbors
+        return tuple(
+            replace(
+                column,
+                title=column.title.replace(f"P@{k},", f"recall@{k},"),
+                meaning=column.meaning.replace(
+                    "Share of relevant items among", f"Share of the {k} nearest rows that are among"
+                ),
+            )
+            for column in self.columns
         )
 
 

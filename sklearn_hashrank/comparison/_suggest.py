@@ -32,6 +32,8 @@ from ._suggestion import Suggestion, Trial, choose
 
 _NEIGHBORS = 10
 _SHARE_OF_QUERIES, _MOST_QUERIES, _FEWEST_ROWS = 0.2, 1000, 10
+# The best by .02 on one of seven sets of two or three classes, and behind on five of the others.
+_FEW_CLASSES, _OF_FEW_CLASSES = 3, ("lwh",)
 _FEWEST_OF_A_NEW_CLASS = 3  # a query, and two that it can find
 
 
@@ -126,7 +128,7 @@ def suggest(
         seed: sample(X, y, groups, max_rows, seed)
         for seed in range(random_state, random_state + n_splits)
     }
-    names = _candidates(situation) if methods is None else list(dict.fromkeys(methods))
+    names = _candidates(situation, groups) if methods is None else list(dict.fromkeys(methods))
     learned = affinity_of_hashers(affinity, judged, y, splits.values())
     wanted = {
         name: with_settings(
@@ -315,9 +317,11 @@ def _sample_new_classes(X: Any, y: Any, groups: Any, max_rows: int, seed: int) -
     return RetrievalSplit(rows[train[:max_rows]], rows[query], rows[database[:max_rows]])
 
 
-def _candidates(situation: str) -> list[str]:
+def _candidates(situation: str, groups: Any) -> list[str]:
     suited = {name: method.suits for name, method in METHODS.items()}
-    return [name + suits[situation] for name, suits in suited.items() if situation in suits]
+    names = [name + suits[situation] for name, suits in suited.items() if situation in suits]
+    has_few = situation == "classes" and groups is not None and groups.max() < _FEW_CLASSES
+    return [*names, *(_OF_FEW_CLASSES if has_few else ())]
 
 
 def _without_refused(

@@ -94,7 +94,7 @@ class BatchLoss(torch.nn.Module):
             )
         if is_auto(self.affinity) and not torch.compiler.is_compiling():
             self.checked_objective.check_affinity(_affinity_of_form(y), guessed=True)
-        wide = _widened(scores)
+        wide = widened(scores)
         affinity = self._batch_affinity.of(y, len(scores))
         if self._is_by_torch(scores):
             with torch.autocast(scores.device.type, enabled=False):
@@ -122,12 +122,12 @@ class BatchLoss(torch.nn.Module):
         loss : Tensor
             A scalar in the precision of the scores.
         """
-        wide = _widened(scores)
+        wide = widened(scores)
         if self._is_by_torch(scores):
             with torch.autocast(scores.device.type, enabled=False):
                 loss = -_native_value(self.objective, wide, relevance_from(wide, level, levels))
         else:
-            loss = loss_by_kernels(self.checked_objective, wide, level, levels)
+            loss = loss_by_kernels(lambda s: self.checked_objective(s, level, levels), wide)
         return loss.to(scores.dtype)
 
     def _is_by_torch(self, scores):
@@ -137,7 +137,7 @@ class BatchLoss(torch.nn.Module):
     @torch.compiler.disable
     def _loss_by_kernels(self, scores, affinity, y):
         level, levels = level_indices(affinity, y, len(scores))
-        return loss_by_kernels(self.checked_objective, scores, level, levels)
+        return loss_by_kernels(lambda s: self.checked_objective(s, level, levels), scores)
 
     def extra_repr(self) -> str:
         """Return what ``print`` shows."""
@@ -313,7 +313,7 @@ def _native_value(objective, scores, relevance):
     return evaluate(objective, scores, relevance)
 
 
-def _widened(scores):
+def widened(scores):
     return scores.float() if scores.dtype in _LOW_PRECISION else scores
 
 

@@ -10,7 +10,8 @@ import torch
 from ..affinity import BaseAffinity, is_auto
 from ..learning import ObjectiveOfRows, Relevance
 from ..objectives import ObjectiveParameter
-from ._losses import BatchLoss
+from ._by_kernels import loss_by_kernels
+from ._losses import BatchLoss, widened
 
 _OBJECTIVE = ObjectiveParameter(
     "DeepHasher",
@@ -118,7 +119,9 @@ class LossOfRows(ObjectiveOfRows):
 
     def of(self, rows: np.ndarray) -> Loss:
         """Return the loss of some rows as a function of their scores, a tensor."""
-        relevance = self._relevance
+        relevance, evaluate = self._relevance, super().of(rows)
+        if self.needs_all_rows:
+            return lambda scores: loss_by_kernels(evaluate, widened(scores)).to(scores.dtype)
         return lambda scores: self._loss.of_level_indices(
             scores, relevance.level_indices(rows), relevance.levels
         )

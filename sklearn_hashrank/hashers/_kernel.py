@@ -4,17 +4,18 @@ from typing import Any
 
 import numpy as np
 
-from ..base import BaseHasher
+from ..base import BitByBitHasher
 from ..features import Anchors, KernelFeatures
 
 
-class KernelHasher(BaseHasher):
+class KernelHasher(BitByBitHasher):
     """Base class of hashers whose bits are half-spaces of kernels with anchors.
 
     A subclass sets `_features`, and weights by `_set_weights`.
     """
 
     _features: KernelFeatures
+    _attributes_of_bits = ("dual_coef_", "intercept_")
     dual_coef_: np.ndarray
     intercept_: np.ndarray
 

@@ -59,6 +59,7 @@ class LearnsFromMinibatches:
     }
 
     n_bits: int
+    objective: Any
     affinity: Any
     solver: str
     batch_size: int | str
@@ -293,6 +294,11 @@ class MinibatchHasher(LearnsFromMinibatches, CallbackSupportMixin, LinearHasher)
         check_two_rows(self, X)
         relevance = self._fit_relevance(X, y)
         objective = self._objective_of_rows(relevance)
+        if objective.needs_all_rows:
+            raise ValueError(
+                f"objective={self.objective!r} learns from the classes of all rows, which a block "
+                "does not tell. Call fit with all rows."
+            )
         random_state = check_random_state(self.random_state)
         if first:
             self.batch_size_ = size_of_batches(self.batch_size, objective, relevance, random_state)

@@ -5,7 +5,7 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
-from scipy import linalg, sparse
+from scipy import sparse
 from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -14,6 +14,7 @@ from .._utils.threads import one_blas_thread
 from .._utils.types import MatrixLike, Target
 from ..affinity import LabelAffinity, auto_affinity, check_can_learn
 from ..base import BaseHasher
+from ..codes import hadamard_codes
 from ..features import FeatureSpace, LinearScores, Moments, dense_if_small
 
 __all__ = ["ClassifierHasher"]
@@ -157,7 +158,7 @@ class ClassifierHasher(BaseHasher):
         if codes == "auto":
             codes = "one-hot" if self.n_bits >= n_classes else "hadamard"
         if codes == "hadamard":
-            return _hadamard_codes(n_classes, self.n_bits, random_state)
+            return hadamard_codes(n_classes, self.n_bits, random_state)
         owner = np.arange(self.n_bits) % n_classes
         return np.where(owner == np.arange(n_classes)[:, None], 1, -1).astype(np.int8)
 
@@ -212,15 +213,6 @@ def _number_labels(y):
     if len(classes) < 2:  # it learns from classes of a single row as well
         check_can_learn("ClassifierHasher", affinity, y)
     return classes, numbers
-
-
-def _hadamard_codes(n_classes, n_bits, random_state):
-    """Rows of a Hadamard matrix without its constant column, (n_classes, n_bits)."""
-    n_digits = max(1, (n_classes - 1).bit_length())
-    digits = 1 << np.arange(n_digits)
-    others = np.setdiff1d(np.arange(1, 1 << n_digits), digits)
-    columns = np.resize(np.concatenate([digits, random_state.permutation(others)]), n_bits)
-    return linalg.hadamard(1 << n_digits, dtype=np.int8)[:n_classes, columns]
 
 
 def _scaled_rows(space, X):

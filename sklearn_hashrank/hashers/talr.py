@@ -15,7 +15,8 @@ __all__ = ["TALRLinear"]
 
 # Of "auto". The fewer rows there are for each feature, the more dropout is best, for rows that are
 # not trained on: of network features, GIST, pixels, digits and text, with 1 to 12 rows for each.
-_MOST_DROPOUT = 0.5
+# For codes of the training rows more than .3 is too much.
+_MOST_DROPOUT = 0.3
 _OBJECTIVE = ObjectiveParameter(
     "TALRLinear",
     takes_auto=True,
@@ -29,6 +30,7 @@ class TieAwareObjectives:
     """The choice of an objective and of dropout, for linear hash functions and for kernels."""
 
     objective: Any
+    prefixes: Any
     n_bits: int
     n_jobs: int | None
     dropout: float | str
@@ -36,13 +38,36 @@ class TieAwareObjectives:
     def _choose_objective(self, affinity: BaseAffinity, n_bins: int | str) -> Any:
         """Return the objective, looked up where it is named."""
         parameter = replace(_OBJECTIVE, owner=type(self).__name__)
-        return parameter.resolve(
+        objective = parameter.resolve(
             self.objective,
             {name: getattr(self, name) for name in RANKING_OPTIONS},
             levels=affinity.levels_,  # all of them, so that no block of rows decides
             n_bins=n_bins,
             n_jobs=self.n_jobs,
         )
+        if self.prefixes is None:
+            return objective
+        return Prefixes(objective, check_prefixes(self.prefixes, self.n_bits))
+
+    def truncate(self, n_bits: int) -> Self:
+        """Return a hasher whose codes are the first bits of the codes of this one.
+
+        Parameters
+        ----------
+        n_bits : int
+            Length of the shorter codes.
+
+        Returns
+        -------
+        hasher : TALRLinear or TALRKernel
+            A fitted copy, whose `prefixes` are those that are left. It encodes, scores and is
+            stored like any other; it does not go on learning.
+        """
+        shorter = super().truncate(n_bits)  # type: ignore[misc]
+        if self.prefixes is not None:
+            left = tuple(int(number) for number in self.prefixes if number <= n_bits)
+            shorter.set_params(prefixes=left or None)
+        return shorter
 
     def _choose_dropout(self, objective: Any, n_features: int, n_rows: int | None) -> float:
         """Share of the features to drop; `n_rows` is None where it is not known beforehand."""
@@ -133,7 +158,7 @@ class TALRLinear(TieAwareObjectives, MinibatchHasher):
         Half-width of the triangular bins, in bins.
     dropout : float, "auto" or "cv", default="auto"
         Share of the features of each row that a step leaves at their mean, other ones every time.
-        ``"auto"`` is, for average precision, the number of features per training row, at most 0.5.
+        ``"auto"`` is, for average precision, the number of features per training row, at most 0.3.
         It is 0 for other objectives and in :meth:`partial_fit`. Set it to 0.5 where queries and
         database will be of classes that are not among the training rows. ``"cv"`` chooses by rows
         that are held out, as for `weight_decay`.
@@ -271,29 +296,3 @@ class TALRLinear(TieAwareObjectives, MinibatchHasher):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
-
-    def truncate(self, n_bits: int) -> Self:
-        """Return a hasher whose codes are the first bits of the codes of this one.
-
-        Parameters
-        ----------
-        n_bits : int
-            Length of the shorter codes.
-
-        Returns
-        -------
-        hasher : TALRLinear
-            A fitted copy, whose `prefixes` are those that are left. It encodes, scores and is
-            stored like any other; it does not go on learning.
-        """
-        shorter = super().truncate(n_bits)
-        if self.prefixes is not None:
-            left = tuple(int(number) for number in self.prefixes if number <= n_bits)
-            shorter.set_params(prefixes=left or None)
-        return shorter
-
-    def _choose_objective(self, affinity: BaseAffinity, n_bins: int | str) -> Any:
-        objective = super()._choose_objective(affinity, n_bins)
-        if self.prefixes is None:
-            return objective
-        return Prefixes(objective, check_prefixes(self.prefixes, self.n_bits))

@@ -59,6 +59,10 @@ class TALRKernel(TieAwareObjectives, LearnsFromMinibatches, KernelHasher):
         Adam; Adam with one mean square of the gradient for all weights of a bit, which suits
         principal components, because small ones do not move as far as large ones; or stochastic
         gradient ascent with momentum.
+    prefixes : tuple of int, default=None
+        Numbers of first bits, at most `n_bits`. The mean of the objective over these prefixes is
+        maximised, so that the first bits of a long code are a good short code; include `n_bits`
+        itself. See :meth:`truncate` and :ref:`prefix_codes`. None: all bits only.
     batch_size : int or "auto", default="auto"
         Rows of a minibatch, at most all of them, sampled at random. ``"auto"`` is 256, and up to
         2048 where relevant items are rare: a query should find about ten of them in its batch, and
@@ -169,11 +173,7 @@ class TALRKernel(TieAwareObjectives, LearnsFromMinibatches, KernelHasher):
     """
 
     _parameter_constraints: dict = {
-        **{
-            name: kinds
-            for name, kinds in TALRLinear._parameter_constraints.items()
-            if name != "prefixes"
-        },
+        **TALRLinear._parameter_constraints,
         "n_anchors": [Interval(Integral, 1, None, closed="left")],
         "gamma": [Interval(Real, 0, None, closed="neither")],
     }
@@ -190,6 +190,7 @@ class TALRKernel(TieAwareObjectives, LearnsFromMinibatches, KernelHasher):
         affinity="auto",
         relaxation="auto",
         solver="adam",
+        prefixes=None,
         batch_size="auto",
         max_iter=60,
         learning_rate="auto",
@@ -217,6 +218,7 @@ class TALRKernel(TieAwareObjectives, LearnsFromMinibatches, KernelHasher):
         self.affinity = affinity
         self.relaxation = relaxation
         self.solver = solver
+        self.prefixes = prefixes
         self.batch_size = batch_size
         self.max_iter = max_iter
         self.learning_rate = learning_rate
@@ -259,7 +261,7 @@ class TALRKernel(TieAwareObjectives, LearnsFromMinibatches, KernelHasher):
         self._fit_affinity_once(X, y)
         start = None
         if goes_on:
-            self._check_n_bits(self.n_bits_)
+            self._check_n_bits(self._learner.n_bits)
             start = tuple(self._learner.fold().values())
         else:
             mixed_units = y is not None

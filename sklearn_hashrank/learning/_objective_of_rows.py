@@ -40,7 +40,13 @@ class ObjectiveOfRows:
         if not isinstance(objective, CheckedObjective):
             objective = CheckedObjective(objective)
         self._objective, self._relevance = objective, relevance
+        self._by_rows = objective.of_rows(relevance.affinity, relevance.y)
         self.measure = objective.measure
+
+    @property
+    def needs_all_rows(self) -> bool:
+        """Whether it learns from the rows themselves, and has to know all of them."""
+        return self._by_rows is not None
 
     def anneal(self, progress: float) -> None:
         """Tell the objective how much of the training is done.
@@ -103,6 +109,8 @@ class ObjectiveOfRows:
         """
 
         def evaluate(scores: np.ndarray) -> tuple[float, np.ndarray]:
+            if self._by_rows is not None:
+                return self._by_rows(scores, rows)
             level = self._relevance.level_indices(rows)
             return self._objective(scores, level, self._relevance.levels)
 
@@ -122,5 +130,4 @@ class ObjectiveOfRows:
         -------
         value : float
         """
-        level = self._relevance.level_indices(rows)
-        return self._objective(scores, level, self._relevance.levels)[0]
+        return self.of(rows)(scores)[0]

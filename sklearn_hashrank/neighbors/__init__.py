@@ -23,7 +23,8 @@ query.
 `DecodedNeighbors` (``_decoded_neighbors.py``) scans codes by the products of the query and what
 they decode to, looked up byte by byte in ``_kernels.byte_tables``.
 
-`rescore` (``_floats.py``) orders candidates of any index by the rows that codes were made of.
+`rescore` (``_floats.py``) orders candidates of any index by the rows that codes were made of, and
+`choose_oversampling` (``_oversampling.py``) says how many candidates a recall takes.
 
 Costs are estimates in nanoseconds, measured once; they decide what is faster, never what is found.
 """
@@ -31,5 +32,13 @@ Costs are estimates in nanoseconds, measured once; they decide what is faster, n
 from ._decoded_neighbors import DecodedNeighbors
 from ._floats import DISTANCES, rescore
 from ._hamming_neighbors import HammingNeighbors
+from ._oversampling import Oversampling, choose_oversampling
 
-__all__ = ["DISTANCES", "DecodedNeighbors", "HammingNeighbors", "rescore"]
+__all__ = [
+    "DISTANCES",
+    "DecodedNeighbors",
+    "HammingNeighbors",
+    "Oversampling",
+    "choose_oversampling",
+    "rescore",
+]

@@ -8,12 +8,13 @@ the training, its learning rates, the affinities it accepts, a measure) is in `B
 is read in one place, `CheckedObjective`.
 
 Ranking objectives (`Objective`) see only soft histograms, pairwise objectives (`PairwiseObjective`)
-the distances of pairs; `DPSH`, `HashNet` and `DTSH` are likelihoods of pairs and triplets. A new
-one is a class and its line in ``__all__`` of its folder and here. With its `name`, and `relaxation`
-if it is a ranking objective, hashers and tests find it: `ObjectiveParameter` turns names into
-objects.
+the distances of pairs; `DPSH`, `HashNet` and `DTSH` are likelihoods of pairs and triplets.
+`Centers` sees the classes of rows, which it asks for by `of_rows`. A new one is a class and its
+line in ``__all__`` of its folder and here. With its `name`, and `relaxation` if it is a ranking
+objective, hashers and tests find it: `ObjectiveParameter` turns names into objects.
 """
 
+from ._centers import Centers
 from ._checked import CheckedObjective
 from ._declared import BaseObjective
 from ._named import (
@@ -65,6 +66,7 @@ __all__ = [
     "ArxivAP",
     "ArxivNDCG",
     "BaseObjective",
+    "Centers",
     "CheckedObjective",
     "CityBlock",
     "CvprAP",

@@ -2,7 +2,7 @@
 
 import copy
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from numbers import Real
 from typing import Any
 
@@ -39,7 +39,7 @@ class CheckedObjective:
 
     def __init__(self, objective: Any):
         check_objective(objective)
-        for name in ("anneal", "check_affinity", "level_gain"):
+        for name in ("anneal", "check_affinity", "level_gain", "of_rows"):
             declared = getattr(objective, name, None)
             if not (declared is None or callable(declared)):
                 self._refuse_declared(objective, name, "a method", declared)
@@ -162,7 +162,38 @@ class CheckedObjective:
             self._levels = np.array(levels, dtype=np.float64)
             self._levels.setflags(write=False)
         _check_scores(scores, level)
-        result = self.objective.value_and_gradient(scores, level, self._levels)
+        return self._checked(self.objective.value_and_gradient(scores, level, self._levels), scores)
+
+    def of_rows(
+        self, affinity: Any, y: Any
+    ) -> Callable[[np.ndarray, np.ndarray], tuple[float, np.ndarray]] | None:
+        """Return the objective of rows by their numbers; None where it learns from levels of pairs.
+
+        Parameters
+        ----------
+        affinity : affinity object
+            Fitted on the training rows.
+        y : array-like with n_rows rows
+            What it compares, of all training rows.
+
+        Returns
+        -------
+        evaluate : callable ``(scores, rows) -> (value, gradient)`` or None
+        """
+        declared = getattr(self.objective, "of_rows", None)
+        evaluate = None if declared is None else declared(affinity, y)
+        if evaluate is None:
+            return None
+        if not callable(evaluate):
+            self._refuse_declared(self.objective, "of_rows(affinity, y)", "callable", evaluate)
+
+        def checked(scores: np.ndarray, rows: np.ndarray) -> tuple[float, np.ndarray]:
+            _check_scores(scores, rows)
+            return self._checked(evaluate(scores, rows), scores)
+
+        return checked
+
+    def _checked(self, result: Any, scores: np.ndarray) -> tuple[float, np.ndarray]:
         value, gradient = self._check_form(result, scores)
         if not self._is_checked:
             if not math.isfinite(value):

@@ -1,7 +1,7 @@
 """What an objective may say of itself beside its value: rates, affinities, annealing, a measure."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -89,3 +89,21 @@ class BaseObjective(NumbersAreNoBooleans, BaseEstimator, ABC):
         guessed : bool
             Whether it was chosen by the form of `y`, as ``affinity="auto"`` does.
         """
+
+    def of_rows(self, affinity: Any, y: Any) -> Callable[..., tuple[float, np.ndarray]] | None:
+        """Learn from the rows of `y` themselves, where levels of pairs do not say enough.
+
+        Parameters
+        ----------
+        affinity : affinity object
+            Fitted on the training rows.
+        y : array-like with n_rows rows
+            What it compares, of all training rows.
+
+        Returns
+        -------
+        evaluate : callable ``(scores, rows) -> (value, gradient)`` or None
+            Takes the scores of a batch (M, n_bits) and the numbers of its rows (M,), in place of
+            :meth:`value_and_gradient`, and is called with each batch. None: levels of pairs do.
+        """
+        return None

@@ -1,6 +1,6 @@
 """The mean of an objective over the prefixes of codes."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -65,14 +65,39 @@ class Prefixes(BaseObjective):
             Its derivative by the scores.
         """
         check_objective(self.objective)
+        return self._mean(
+            scores, lambda first: self.objective.value_and_gradient(first, level, levels)
+        )
+
+    def _mean(self, scores, evaluate):
         prefixes = check_prefixes(self.prefixes, scores.shape[1])
         total, gradient = 0.0, np.zeros_like(scores)
         for n in prefixes:
-            first = np.ascontiguousarray(scores[:, :n])
-            value, of_first = self.objective.value_and_gradient(first, level, levels)
+            value, of_first = evaluate(np.ascontiguousarray(scores[:, :n]))
             total += value / len(prefixes)
             gradient[:, :n] += of_first / scores.dtype.type(len(prefixes))
         return total, gradient
+
+    def of_rows(self, affinity: Any, y: Any) -> Callable[..., tuple[float, np.ndarray]] | None:
+        """Return the mean of the objective of rows, where it learns from these.
+
+        Parameters
+        ----------
+        affinity : affinity object
+            Fitted on the training rows.
+        y : array-like with n_rows rows
+            What it compares, of all training rows.
+
+        Returns
+        -------
+        evaluate : callable ``(scores, rows) -> (value, gradient)`` or None
+        """
+        check_objective(self.objective)
+        of_rows = getattr(self.objective, "of_rows", None)
+        evaluate = None if of_rows is None else of_rows(affinity, y)
+        if evaluate is None:
+            return None
+        return lambda scores, rows: self._mean(scores, lambda first: evaluate(first, rows))
 
     @property
     def learning_rates(self) -> Mapping[str, float]:  # type: ignore[override]

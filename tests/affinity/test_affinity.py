@@ -513,3 +513,42 @@ def test_levels_that_pairs_of_rows_meet(data):
 def test_targets_are_counted(width, words):
     y = np.arange(12.0).reshape(-1, width)
     assert words in EuclideanAffinity().fit(y).describe(y)
+
+
+@pytest.mark.parametrize("form", ["tuples", "arrays", "qrels"])
+def test_pairs_with_ids_are_a_matrix(form):
+    """Against a matrix that is filled by hand."""
+    rng = np.random.default_rng(1)
+    for item_ids in (None, [f"d{number}" for number in range(9)]):
+        ids = [f"q{number}" for number in rng.permutation(7)]
+        items = ids if item_ids is None else item_ids
+        first = 0 if item_ids is None else len(ids)
+        wanted = np.zeros((first + len(items),) * 2)
+        pairs = {}
+        for _ in range(20):
+            i, j, grade = rng.integers(len(ids)), rng.integers(len(items)), rng.integers(0, 4)
+            pairs.setdefault(ids[i], {})[items[j]] = grade
+        for query, judged in pairs.items():
+            for item, grade in judged.items():
+                i, j = ids.index(query), first + items.index(item)
+                if i != j:
+                    wanted[i, j] = wanted[j, i] = max(wanted[i, j], grade)
+        if form != "qrels":
+            pairs = [
+                (q, item, grade) for q, judged in pairs.items() for item, grade in judged.items()
+            ]
+            pairs = pairs + pairs[:3] if form == "tuples" else np.array(pairs, dtype=object)
+        affinity = PrecomputedAffinity.from_pairs(pairs, ids, item_ids).fit()
+        numbers = np.arange(len(wanted))
+        np.testing.assert_array_equal(affinity.pairwise(numbers, numbers), wanted)
+
+
+def test_pairs_of_unknown_rows_are_refused():
+    for pairs, ids, message in (
+        ([("a", "z")], ["a", "b"], "name 'z', which is not among the item ids"),
+        ([("z", "a")], ["a", "b"], "name 'z', which is not among the ids"),
+        ([("a", "b", 1, 2)], ["a", "b"], r"must be \(query, item\) or"),
+        ([("a", "b")], ["a", "b", "a"], "ids must all be different. Got 2 of 3 rows"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            PrecomputedAffinity.from_pairs(pairs, ids)

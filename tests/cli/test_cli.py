@@ -216,7 +216,10 @@ def test_several_label_columns_are_a_path(folder, capsys, no_pictures, names):
         (["--data", "text.npy"], "text.npy: not a .npy file"),
         (["--data", "text.npz"], "text.npz: not a .npz file"),
         (["--data", "pickle.npy"], "pickle.npy: not a .npy file"),
-        (["--data", "bare.npz"], "bare.npz must hold an array X, or X_train and X_test. It has a."),
+        (
+            ["--data", "bare.npz"],
+            "bare.npz must hold an array X, or X_train and X_test, or a single matrix. It has a,",
+        ),
         (["--data", "nan.npy"], "nan.npy: row 7, column 2 is nan; features must be finite."),
         (["--data", "y.npy"], "y.npy: features must be a matrix with rows. Got shape (1797,)."),
         (["--data", "X.npy", "--labels", "y.txt"], "y.txt: cannot read files of this kind"),
@@ -252,7 +255,7 @@ def test_compare_refuses_in_one_line(folder, capsys, arguments, message):
     Path("X.txt").write_text("1 2")
     Path("y.txt").write_text("1 2")
     np.save("pickle.npy", np.array([{}]), allow_pickle=True)
-    np.savez("bare.npz", a=X)
+    np.savez("bare.npz", a=X, b=X)
     np.save("short.npy", np.arange(5))
     np.save("nan_y.npy", np.array([0, 1, 2, np.nan] + [0] * 1793))
     X[7, 2] = np.nan

@@ -9,6 +9,7 @@ import pytest
 from sklearn_hashrank import RetrievalHistogram
 from sklearn_hashrank.cli import main
 from sklearn_hashrank.histogram import read_run
+from sklearn_hashrank.metrics import paired_test
 
 RUN = "q1 Q0 a 1 0.5 x\nq1 Q0 b 2 0.5 x\nq2 Q0 a 1 0.9 x\nq2 Q0 c 2 0.3 x\n"
 QRELS = "q1 0 a 1\nq1 0 b 0\nq2 0 c 2\nq3 0 c 0\nq4 0 a 1\n"
@@ -160,3 +161,27 @@ def test_a_run_and_an_output_exclude_each_other(files, capsys):
 def test_options_of_codes_are_refused_for_a_run(files, capsys, unused):
     assert main(["evaluate", *files, *unused]) == 2
     assert f"leave {unused[0]} out" in capsys.readouterr().err
+
+
+@pytest.mark.filterwarnings("ignore:.* queries have no relevant item")
+def test_a_run_is_tested_against_another(files, capsys, tmp_path):
+    (tmp_path / "other").write_text("q4 Q0 a 1 0.5 x\nq2 Q0 c 1 0.9 x\nq1 Q0 b 1 0.5 x\n")
+    command = ["evaluate", *files, "--against", "other", "--measures", "RR,R@1"]
+    for queries in ("judged", "both"):
+        assert main([*command, "--query-set", queries, "--json"]) == 0
+        scores = json.loads(capsys.readouterr().out)
+        ours, theirs = (
+            RetrievalHistogram.from_run("qrels", name, queries=queries) for name in ("run", "other")
+        )
+        common = [query for query in ours.query_ids if query in theirs.query_ids]
+        a, b = (h.measure("RR")[[h.query_ids.index(q) for q in common]] for h in (ours, theirs))
+        result = paired_test(a, b, random_state=0)
+        assert scores["rr_ahead"] == result.difference
+        found = scores["rr_ahead_low"], scores["rr_ahead_high"]
+        assert found == result.interval
+        assert scores["rr_p"] >= result.p_value
+    assert main(command) == 0
+    assert "ahead of other, 3 queries" in capsys.readouterr().out
+    codes = ["evaluate", "--database", "x.npy", "--against", "other"]
+    assert main(codes) == 2
+    assert "--against is for a run" in capsys.readouterr().err

@@ -1,12 +1,21 @@
 """Every method that has a name works, whatever rows and relevance it is given, or says why not."""
 
+from typing import ClassVar
+
 import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.datasets import load_digits
 from sklearn.preprocessing import StandardScaler
 
-from sklearn_hashrank import load_hasher, save_hasher
+from sklearn_hashrank import (
+    LabelAffinity,
+    LSHHasher,
+    NeighborAffinity,
+    SharedLabelAffinity,
+    load_hasher,
+    save_hasher,
+)
 from sklearn_hashrank.comparison import METHODS, compare, method_from_name
 from sklearn_hashrank.model_selection import RandomRetrievalSplit
 from tests.instances import METHODS_HERE
@@ -33,6 +42,7 @@ QUICK = (
     | {name: f"{name}:max_iter=5" for name in ("mihash", "talr-ap", "talr-ndcg")}
 )
 LABELS_ONLY, PATHS_ONLY = {"classifier"}, {"hierarchical", "hierarchical-paper"}
+CENTRES = {"center", "deep-center"} & set(METHODS_HERE)
 DIRECTIONS_OF_FEATURES = {"sign", "pca", "pca-rr", "itq", "rsh-paper"}
 
 
@@ -49,11 +59,15 @@ def relevances(y):
     sets[:, 0] |= y > 7
     no_paths = dict.fromkeys(PATHS_ONLY, "needs superclasses: y as label paths")
     no_classes = dict.fromkeys(LABELS_ONLY, "learns from class labels")
+    no_centres = dict.fromkeys(CENTRES, "learns from class labels or label sets")
     return {
         "classes": (y, no_paths),
         "sets": (sets, no_paths | no_classes),
-        "paths": (levels, no_classes),
-        "nothing": (None, no_paths | dict.fromkeys(LABELS_ONLY, "requires y to be passed")),
+        "paths": (levels, no_classes | no_centres),
+        "nothing": (
+            None,
+            no_paths | no_centres | dict.fromkeys(LABELS_ONLY, "requires y to be passed"),
+        ),
     }
 
 
@@ -137,3 +151,52 @@ def test_more_bits_than_features(name, rows):
             fitted(name, few, y, n_bits=7)
     else:
         assert fitted(name, few, y, n_bits=7).transform(few).shape == (200, 7)
+
+
+class TellsWhatItLearnsFrom(LSHHasher):
+    """A hasher that learns from relevance, and remembers from which."""
+
+    seen: ClassVar[list] = []
+
+    def __init__(self, n_bits=8, *, affinity="auto", output="bits", random_state=None):
+        super().__init__(n_bits, output=output, random_state=random_state)
+        self.affinity = affinity
+
+    def fit(self, X, y=None):
+        self.seen.append(self.affinity)
+        return super().fit(X, y)
+
+
+@pytest.mark.parametrize(
+    ("has_y", "given", "wanted"),
+    [
+        (False, {}, "auto"),
+        (False, {"affinity": NeighborAffinity(5)}, "auto"),
+        (False, {"affinity": NeighborAffinity(5), "learn_from": NeighborAffinity(7)}, 7),
+        (True, {"affinity": LabelAffinity()}, LabelAffinity),
+        (
+            True,
+            {"affinity": LabelAffinity(), "learn_from": SharedLabelAffinity()},
+            SharedLabelAffinity,
+        ),
+    ],
+)
+def test_what_is_judged_by_is_not_what_is_learned_from(digits, has_y, given, wanted):
+    X, y = digits
+    TellsWhatItLearnsFrom.seen.clear()
+    compare(
+        X[:200],
+        y[:200] if has_y else None,
+        methods={"it": TellsWhatItLearnsFrom()},
+        n_bits=[8],
+        seeds=1,
+        protocol=RandomRetrievalSplit(n_queries=20),
+        measures=["ap"],
+        **given,
+    )
+    assert TellsWhatItLearnsFrom.seen
+    for affinity in TellsWhatItLearnsFrom.seen:
+        if isinstance(wanted, type):
+            assert isinstance(affinity, wanted)
+        else:
+            assert getattr(affinity, "n_neighbors", affinity) == wanted

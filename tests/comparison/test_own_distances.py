@@ -139,7 +139,7 @@ def test_the_metric_is_that_of_relevance(rescored):
         ("auto", None, "euclidean"),
         ("auto", Y[40:], "cosine"),
     ):
-        search = HasherSearch(ITQHasher(6), affinity=affinity).fit(DATABASE, y)
+        search = HasherSearch(ITQHasher(6), judged_by=affinity).fit(DATABASE, y)
         assert search.metric_ == expected
 
 

@@ -291,3 +291,15 @@ def test_evaluate_refuses_what_does_not_go_together(files, tmp_path, capsys, cha
             files[option] = str(tmp_path / name)
     assert evaluate(files) == 2
     assert message in capsys.readouterr().err
+
+
+def test_shares_of_as_many_nearest_rows_are_recalls():
+    columns = {column.name: column for column in Rescoring(K).columns}
+    for affinity in ("auto", NeighborAffinity(K + 1), NeighborAffinity((K, K + 1))):
+        assert Rescoring(K).columns_by(affinity) == tuple(columns.values())
+    of_neighbors = Rescoring(K).columns_by(NeighborAffinity(K))
+    assert [column.name for column in of_neighbors] == list(columns)
+    titles = [column.title for column in of_neighbors]
+    assert titles[:3] == [f"recall@{K}, {name}" for name in ("codes", "asymmetric", "floats")]
+    assert of_neighbors[2].meaning.startswith(f"Share of the {K} nearest rows that are among")
+    assert of_neighbors[3:] == tuple(columns.values())[3:]

@@ -66,6 +66,13 @@ def test_candidates_are_tried_and_all_others_are_named():
     assert found.trials[0].mean > 0.9
 
 
+def test_lwh_is_tried_on_few_classes():
+    tried = {
+        n: [*suggest(X, np.arange(120) % n, **(QUICK | {"n_splits": 1})).rivals] for n in (3, 4)
+    }
+    assert ("lwh" in tried[3], "lwh" in tried[4]) == (True, False)
+
+
 def test_the_same_seed_gives_the_same_numbers_and_rows_are_bounded():
     first, second = (
         suggest(X, CLASSES, methods=["lsh"], random_state=3, max_rows=20, **QUICK) for _ in "ab"

@@ -87,7 +87,7 @@ def _makefile():
     return (ROOT / "Makefile").read_text(encoding="utf-8")
 
 
-def test_all_is_run_once_and_the_first_seeds_of_quick_methods_first(scripts):
+def test_all_is_run_once_and_quick_methods_first(scripts):
     turns = scripts.reproduction.in_turns(list(scripts.experiments.PARTS), 5)
     runs = [(part, task.key, seed, row) for part, task, seed, rows in turns for row in rows]
     assert len(set(runs)) == len(runs)
@@ -97,11 +97,24 @@ def test_all_is_run_once_and_the_first_seeds_of_quick_methods_first(scripts):
             wanted = {(part, task.key, seed, row) for seed in seeds for row in task.methods}
             assert wanted == {run for run in runs if run[:2] == (part, task.key)}
     places = {run: place for place, run in enumerate(runs)}
-    quick, slow = (("talr_cifar", "setting-1", s, m) for s, m in ((2, "mihash"), (0, "machash")))
-    assert places[quick] < places[slow] < places["talr_cifar", "setting-1", 3, "mihash"]
+    quick, slow = (("talr_cifar", "setting-1", s, m) for s, m in ((4, "mihash"), (0, "machash")))
+    assert places[quick] < places[slow]
+    assert places["talr_cifar", "setting-1", 0, "dpsh"] < places["rsh", "distances", 1, "rsh"]
 
 
-@pytest.mark.parametrize("part", ["rsh", "lwh", "talr_cifar", "talr_nus_wide", "mlgap"])
+def test_every_row_is_a_method_with_the_dropout_of_its_task(scripts):
+    for part, of in scripts.experiments.PARTS.items():
+        for task in of.tasks:
+            notations = scripts.reproduction.notations_of(task, n_features=10, n_train=40)
+            for row, notation in notations.items():
+                if not notation.startswith("deep-"):  # needs torch
+                    parameters = scripts.paper_results.parameters_of(notation)
+                    if row.endswith("equal budget"):
+                        assert parameters["dropout"] == "0.25", (part, row)
+                        assert parameters["max_iter"] == "120", (part, row)
+
+
+@pytest.mark.parametrize("part", ["rsh", "lwh", "talr_cifar", "talr_nus_wide", "mlgap", "deep"])
 def test_tables_have_rows_and_columns_of_their_tasks(scripts, part):
     tasks = {task.key: task for task in scripts.experiments.PARTS[part].tasks}
     for table in scripts.experiments.PARTS[part].tables:
@@ -122,6 +135,9 @@ def test_best_is_ahead_of_every_other_over_the_seeds(scripts):
     assert best_of({"a": behind, "b": ahead, "c": random}) is None
     assert best_of({"a": {0: 0.5}, "b": {0: 0.9}}) is None
     assert best_of({"a": behind}) is None
+    assert best_of({}) is None
+    assert best_of({"a": behind, "b": ahead, "c": {0: 0.1}}) == "b"
+    assert best_of({"a": behind, "b": ahead, "c": {0: 0.9}}) is None
 
 
 @pytest.fixture(scope="module")

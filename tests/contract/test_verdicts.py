@@ -48,7 +48,7 @@ def judged(verdicts, table, rule="every"):
         for row, line in enumerate(table)
         for column, mean in enumerate(line)
     ]
-    return verdicts.judge(verdicts.test_cells(cells), rule)
+    return verdicts.judge(verdicts.tested_cells(cells, rule), rule)
 
 
 @pytest.mark.parametrize(
@@ -105,9 +105,33 @@ def test_a_better_cell_never_makes_the_verdict_worse(table, data):
 
 def test_few_seeds_decide_nothing(verdicts):
     for n in (1, 2):
-        [tested] = verdicts.test_cells([verdicts.Cell(("a", "b", "c"), 8, (0.1,) * n)])
+        [tested] = verdicts.tested_cells([verdicts.Cell(("a", "b", "c"), 8, (0.1,) * n)], "every")
         assert tested.side == 0
         assert verdicts.judge([tested]) == "undecided"
+
+
+def tested_cells_of_few_seeds_do_not_raise_the_p_values_of_others(verdicts):
+    enough = verdicts.Cell(("a", "b", "c"), 8, leads(0.1))
+    few = [verdicts.Cell(("a", "b", "c"), n, (0.1, 0.1)) for n in range(30)]
+    alone, beside = (
+        verdicts.tested_cells(cells, "every")[0] for cells in ([enough], [enough, *few])
+    )
+    assert alone.p_value == beside.p_value < 0.001
+
+
+def test_lines_are_corrected_for_on_the_side_where_one_decides(verdicts):
+    """Raw p-values of .02 and .04: two lengths of a line, of ten lines."""
+    unit = np.array([-1.0, 0.5, 0.0, -0.5, 1.0])
+    steps = unit.std(ddof=1) / np.sqrt(5) * np.array([3.747, 2.999])  # t with 4 degrees
+    for sign, rule, n in ((1, "every", 2), (-1, "every", 20), (1, "most", 20), (-1, "some", 2)):
+        cells = [
+            verdicts.Cell(("set", "left", f"rival {row}"), bits, tuple(sign * step + unit))
+            for row in range(10)
+            for bits, step in enumerate(steps)
+        ]
+        tested = verdicts.tested_cells(cells, rule)
+        assert tested[0].p_value == pytest.approx(0.02 * n, rel=0.01)
+        assert all(each.side == sign for each in tested) == (n == 2)
 
 
 def test_differences_of_chance_are_undecided(verdicts):
@@ -119,7 +143,7 @@ def test_differences_of_chance_are_undecided(verdicts):
             verdicts.Cell(("set", "left", "rival"), bits, tuple(rng.normal(size=5)))
             for bits in range(8)
         ]
-        found.append(any(each.side for each in verdicts.test_cells(cells)))
+        found.append(any(each.side for each in verdicts.tested_cells(cells, "every")))
     assert np.mean(found) < 0.1
 
 
@@ -161,7 +185,8 @@ def folder(tmp_path, claims):
 
 
 KINDS = {
-    "rival": 'ours = ["good"], others = ["bad", "absent"]',
+    "rival": 'ours = ["good"], others = ["bad"]',
+    "without": 'ours = ["good"], others = ["bad", "absent"]',
     "lower": 'ours = ["bad"], others = ["good"], lower = true',
     "number": 'ours = ["good"], number = 0.5, task = "one"',
     "task": 'ours = ["good"], task = "one", than = { task = "two" }',
@@ -182,6 +207,7 @@ FIGURES = {
 }
 EXPECTED = {
     "rival": "confirmed",
+    "without": "undecided",
     "lower": "confirmed",
     "number": "confirmed",
     "task": "confirmed",
@@ -199,7 +225,7 @@ EXPECTED = {
 def test_every_kind_of_comparison(folder):
     found = folder()
     assert {name: each.verdict for name, each in found.items()} == EXPECTED
-    assert found["rival"].missing == ["absent"]
+    assert found["without"].missing == ["absent"]
     sizes = [len(found[name].tested) for name in ("rival", "number", "shorter", "range")]
     assert sizes == [6, 3, 4, 4]
 
@@ -224,6 +250,31 @@ def test_texts_hold_the_numbers(folder, claims):
     assert "Without results: ``absent``." in text
     questions = claims.texts(folder.folder)["questions.inc"]
     assert ":ref:`Question rival? <claim-rival>`\n     - confirmed\n" in questions
+
+
+def test_methods_of_few_seeds_are_named(folder, claims):
+    folder(other={("slow", "one", 8): 0.1})
+    lines = (folder.folder / "results" / "made.csv").read_text().splitlines()
+    kept = [line for line in lines if ",slow," not in line or line.split(",")[7] == "0"]
+    (folder.folder / "results" / "made.csv").write_text("\n".join(kept) + "\n")
+    [claim] = [c for c in claims.read_claims(folder.folder)["claim"] if c["id"] == "rival"]
+    claim["compare"][0]["others"] = ["bad", "slow"]
+    judged = claims.judge_claim(claim, claims.Results.read(folder.folder))
+    assert judged.verdict == "undecided"
+    assert "Fewer than 3, which decide nothing, have ``slow``." in claims.sentence(judged)
+
+
+@pytest.mark.parametrize(
+    ("value", "measure", "text"),
+    [
+        (-0.0123, "ap", "-.012"),
+        (1.5, "ndcg", "+1.500"),
+        (-3634.2, "distinct_codes", "-3,634"),
+        (0.25, "fit_seconds", "+0.250"),
+    ],
+)
+def test_leads_are_shown_by_their_measure(claims, value, measure, text):
+    assert claims.show_lead(value, measure) == text
 
 
 def test_measures_of_one_claim_are_lines_of_their_own(claims):
@@ -287,15 +338,28 @@ def test_claims_of_mathematics_name_tests_that_are_there(claims):
             assert f"def {name}(" in (ROOT / path).read_text(encoding="utf-8"), claim["id"]
 
 
-def test_comparisons_name_methods_and_places_that_results_have(claims):
+def test_comparisons_name_measures_and_places_that_there_are(claims):
     results = claims.Results.read(FOLDER)
-    parts = {part for part, _, _ in results.runs}
+    declared = importlib.import_module("experiments").PARTS
+    places = {part: results.tasks(part) for part, _, _ in results.runs}
+    places |= {part: [task.key for task in of.tasks] for part, of in declared.items()}
     for claim in claims.read_claims(FOLDER)["claim"]:
         for compared in claim.get("compare", ()):
-            if compared["part"] in parts:
-                tasks = results.tasks(compared["part"])
+            if compared["part"] in places:
+                tasks = places[compared["part"]]
                 assert compared.get("task", tasks[0]) in tasks, claim["id"]
             assert compared["measure"] in claims.TITLES, claim["id"]
+
+
+def test_references_of_claims_have_their_labels(claims):
+    pages = "".join(path.read_text(encoding="utf-8") for path in DOCS.glob("*.rst"))
+    text = (FOLDER / "claims.toml").read_text(encoding="utf-8") + "".join(
+        (DOCS / name).read_text(encoding="utf-8") for name in ("reproduction.rst", "ties.rst")
+    )
+    named = {found.split("<")[-1].rstrip(">") for found in re.findall(r":ref:`([^`]+)`", text)}
+    known = set(re.findall(r"^\.\. _([\w-]+):$", pages, re.M))
+    known |= {f"claim-{claim['id']}" for claim in claims.read_claims(FOLDER)["claim"]}
+    assert {name for name in named if not name.startswith("sphx_glr")} <= known
 
 
 WHO_IS_AHEAD = re.compile(

@@ -6,13 +6,22 @@ from numpy.testing import assert_array_equal
 from sklearn.base import clone
 from sklearn.datasets import load_digits
 
-from sklearn_hashrank import StructHasher, TALRLinear, load_hasher, save_hasher
+from sklearn_hashrank import (
+    KLSHHasher,
+    KSHHasher,
+    StructHasher,
+    TALRKernel,
+    TALRLinear,
+    load_hasher,
+    save_hasher,
+)
 from sklearn_hashrank.base import LinearHasher
 from sklearn_hashrank.codes import truncate_codes
 from sklearn_hashrank.interop import to_faiss_index
 from tests.instances import HASHERS
 
-LINEAR = [hasher for hasher in HASHERS if isinstance(hasher, LinearHasher)]
+KERNELS = (KLSHHasher, KSHHasher, TALRKernel)
+TRUNCATED = [hasher for hasher in HASHERS if isinstance(hasher, (LinearHasher, *KERNELS))]
 
 
 @pytest.mark.learning
@@ -32,7 +41,7 @@ def test_first_bits_are_better_codes_than_those_of_a_plain_hasher():
     assert np.mean(losses) < 0.03
 
 
-@pytest.mark.parametrize("hasher", LINEAR, ids=repr)
+@pytest.mark.parametrize("hasher", TRUNCATED, ids=repr)
 def test_truncated_hashers_give_the_first_bits(hasher, tmp_path):
     X, y = load_digits(return_X_y=True)
     X, y = X[:120] / 16, y[:120] % 3
@@ -50,6 +59,22 @@ def test_truncated_hashers_give_the_first_bits(hasher, tmp_path):
         assert_array_equal(load_hasher(tmp_path / "hasher.npz").predict(X), codes[:, :n_bits])
     assert_array_equal(hasher.predict(X), codes)
     assert hasher.get_params()["n_bits"] == 13
+
+
+@pytest.mark.learning
+def test_kernels_learn_prefixes():
+    X, y = load_digits(return_X_y=True)
+    gains = []
+    for seed in range(3):
+        options = {"n_anchors": 150, "max_iter": 20, "random_state": seed}
+        plain = TALRKernel(24, **options).fit(X[:600], y[:600])
+        nested = TALRKernel(24, prefixes=(6, 24), **options).fit(X[:600], y[:600])
+        short = [each.truncate(6).score(X[600:], y[600:]) for each in (nested, plain)]
+        gains.append(short[0] - short[1])
+    assert np.mean(gains) > 0.03
+    assert nested.truncate(6).prefixes == (6,)
+    with pytest.raises(ValueError, match="learning goes on from codes of 24 bits. Got n_bits=6"):
+        nested.truncate(6).set_params(warm_start=True).fit(X[:600], y[:600])
 
 
 @pytest.mark.parametrize("n_bits", [0, 14, 2.0, True, None])

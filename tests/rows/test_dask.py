@@ -9,20 +9,24 @@ import joblib
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 
 from sklearn_hashrank import (
     EuclideanAffinity,
     HammingNeighbors,
+    ITQHasher,
     LabelAffinity,
     LSHHasher,
     PCAHasher,
     PrecomputedAffinity,
     RSHHasher,
     SharedLabelAffinity,
+    TALRLinear,
     retrieval_histogram,
 )
 from sklearn_hashrank.hashers.rsh import _statistics
+from sklearn_hashrank.rows import _many_rows
 
 dask = pytest.importorskip("dask")
 da = pytest.importorskip("dask.array")
@@ -227,6 +231,16 @@ def test_chunks_without_rows_are_left_out():
             retrieval_histogram(codes, found[:0], Y[kept], y[:0])
 
 
+def test_sums_and_samples_on_the_cluster(client, monkeypatch):
+    """The client alone decides how many rows are sampled."""
+    monkeypatch.setattr(_many_rows, "MOST_NUMBERS", 100 * N_FEATURES)
+    rows = in_chunks(X)
+    with dask.config.set(scheduler="synchronous"):
+        expected = [hasher.fit(rows, Y).components_ for hasher in OF_MANY_ROWS]
+    for hasher, components in zip(OF_MANY_ROWS, expected):
+        np.testing.assert_allclose(clone(hasher).fit(rows, Y).components_, components, atol=1e-6)
+
+
 def test_rsh_on_the_cluster(client):
     expected = RSHHasher(4, random_state=0).fit(X, Y)
     found = RSHHasher(4, random_state=0).fit(in_chunks(X), Y)
@@ -261,6 +275,13 @@ def test_rsh_refuses(rows, y, options, message):
         pytest.raises(ValueError, match=message),
     ):
         RSHHasher(4, random_state=0, **options).fit(rows, y)
+
+
+OF_MANY_ROWS = [
+    PCAHasher(4),
+    ITQHasher(4, random_state=0),
+    TALRLinear(4, max_iter=2, random_state=0),
+]
 
 
 def kill_worker_once(block, marker, block_info=None):

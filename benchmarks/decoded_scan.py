@@ -1,0 +1,61 @@
+"""Time of a scan of a million codes of 32 bytes: decoded codes, and faiss' FastScan of as many.
+
+    python benchmarks/decoded_scan.py [--rows 1000000] [--repeats 5]
+
+Milliseconds of a query for its ten nearest, one thread, batches of 50 queries, the fastest and the
+median of the repeats. Rows are random, of 256 numbers: no scan depends on them. The methods take
+turns, so that a busy machine slows all of them.
+"""
+
+import argparse
+import time
+
+import faiss
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from sklearn_hashrank import BinaryAutoencoderHasher, HammingNeighbors
+from sklearn_hashrank.neighbors import DecodedNeighbors
+
+N_FEATURES, N_QUERIES, K, BLOCK = 256, 50, 10, 50_000
+FACTORIES = ("PQ64x4fs", "PQ32np", "PCAR192,RaBitQ")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rows", type=int, default=1_000_000)
+    parser.add_argument("--repeats", type=int, default=5)
+    options = parser.parse_args()
+    faiss.omp_set_num_threads(1)
+    rng = np.random.default_rng(0)
+    train = rng.normal(size=(10_000, N_FEATURES)).astype(np.float32)
+    queries = rng.normal(size=(N_QUERIES, N_FEATURES)).astype(np.float32)
+    hasher = BinaryAutoencoderHasher(256, max_iter=1, random_state=0).fit(train)
+    codes = rng.integers(0, 256, (options.rows, 32), dtype=np.uint8)
+    decoded = DecodedNeighbors(hasher, K, n_jobs=1).fit(codes)
+    hamming = HammingNeighbors(K, n_bits=256, n_jobs=1).fit(codes)
+    of_queries = hasher.packed_codes(queries)
+    searches = {
+        "DecodedNeighbors": lambda: decoded.kneighbors(queries),
+        "HammingNeighbors": lambda: hamming.kneighbors(of_queries),
+    }
+    for factory in FACTORIES:
+        index = faiss.index_factory(N_FEATURES, factory)
+        index.train(train)
+        for start in range(0, options.rows, BLOCK):
+            n_rows = min(BLOCK, options.rows - start)
+            index.add(rng.normal(size=(n_rows, N_FEATURES)).astype(np.float32))
+        searches[f"faiss {factory}"] = lambda index=index: index.search(queries, K)
+    times = {name: [] for name in searches}
+    with threadpool_limits(1):
+        for _ in range(options.repeats + 1):
+            for name, search in searches.items():
+                start = time.perf_counter()
+                search()
+                times[name].append(1e3 * (time.perf_counter() - start) / N_QUERIES)
+    for name, of_runs in times.items():
+        print(f"{name:24s} {min(of_runs[1:]):7.2f} {np.median(of_runs[1:]):7.2f} ms per query")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,157 @@
+"""How many candidates by codes hold the nearest rows: a search for a sample of queries."""
+
+from numbers import Real
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.utils import check_array
+
+from ..codes import hamming_distances
+from ._checks import check_int
+from ._floats import DISTANCES
+
+_ROWS_AT_A_TIME, _PAIRS_AT_A_TIME = 1 << 14, 1 << 22
+
+
+class Oversampling(NamedTuple):
+    """How many candidates a wanted recall takes.
+
+    Attributes
+    ----------
+    oversampling : int
+        Candidates by codes, as a multiple of the neighbours that are wanted.
+    recall : float
+        Share of the nearest rows that are among so many candidates.
+    n_candidates : ndarray of shape (n_queries, n_neighbors)
+        For each query and each of its nearest rows, how many candidates it takes until the row is
+        among them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn_hashrank.neighbors import choose_oversampling
+    >>> X, codes = np.eye(4), [[0, 0], [0, 1], [1, 0], [1, 1]]
+    >>> choose_oversampling(X[:1], X, codes[:1], codes, 1)
+    Oversampling(oversampling=1, recall=1.0, n_candidates=array([[1]]))
+    """
+
+    oversampling: int
+    recall: float
+    n_candidates: np.ndarray
+
+
+def choose_oversampling(
+    queries: Any,
+    rows: Any,
+    query_codes: Any,
+    codes: Any,
+    n_neighbors: int = 10,
+    *,
+    recall: float = 0.95,
+    metric: str = "cosine",
+    n_bits: int | None = None,
+) -> Oversampling:
+    """Choose how many candidates :func:`rescore` needs for a wanted recall.
+
+    The nearest rows of some queries are found by their floats, and looked for in the order of the
+    codes. Give the whole database, as fewer rows need fewer candidates; some hundred queries are
+    enough. `rows` may be a memmap, which is read in blocks.
+
+    Parameters
+    ----------
+    queries : array-like of shape (n_queries, n_features)
+        Rows of features, a sample of those that will be asked for.
+    rows : array-like of shape (n_samples, n_features)
+        Rows of features of the database.
+    query_codes : array-like of shape (n_queries, n_columns)
+        Codes of the queries, as bits, signs or packed bytes.
+    codes : array-like of shape (n_samples, n_columns)
+        Codes of the database.
+    n_neighbors : int, default=10
+        How many neighbours are wanted.
+    recall : float, default=0.95
+        Share of the nearest rows that candidates should hold, above 0 and at most 1.
+    metric : {"cosine", "euclidean", "inner_product"}, default="cosine"
+        What near means, as for :func:`rescore`.
+    n_bits : int, default=None
+        Length of packed codes.
+
+    Returns
+    -------
+    found : Oversampling
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn_hashrank import ITQHasher
+    >>> from sklearn_hashrank.neighbors import choose_oversampling
+    >>> X = np.random.default_rng(0).normal(size=(2000, 32)) ** 3
+    >>> hasher = ITQHasher(32, random_state=0).fit(X)
+    >>> codes = hasher.transform(X)
+    >>> few = choose_oversampling(X[:50], X, codes[:50], codes, recall=0.5)
+    >>> most = choose_oversampling(X[:50], X, codes[:50], codes, recall=0.95)
+    >>> few.oversampling < most.oversampling
+    True
+    """
+    if metric not in DISTANCES:
+        raise ValueError(f"metric must be one of {DISTANCES}. Got {metric!r} instead.")
+    if isinstance(recall, bool) or not isinstance(recall, Real) or not 0 < recall <= 1:
+        raise ValueError(f"recall must be a number above 0 and at most 1. Got {recall!r} instead.")
+    check_int(n_neighbors, "n_neighbors", 1)
+    queries = check_array(queries, dtype=np.float64, input_name="queries")
+    n_rows = len(rows)
+    if n_neighbors > n_rows:
+        raise ValueError(f"n_neighbors must be at most the {n_rows} rows. Got {n_neighbors}.")
+    for name, given, wanted in (
+        ("query_codes", query_codes, len(queries)),
+        ("codes", codes, n_rows),
+    ):
+        if len(given) != wanted:
+            raise ValueError(f"{name} must have {wanted} rows, as the features. Got {len(given)}.")
+    nearest = _nearest_rows(queries, rows, n_neighbors, metric)
+    places = np.empty(nearest.shape, dtype=np.int64)
+    step = max(1, _PAIRS_AT_A_TIME // n_rows)
+    for start in range(0, len(queries), step):
+        part = slice(start, start + step)
+        distances = hamming_distances(query_codes[part], codes, n_bits=n_bits)
+        for query, of_query in enumerate(distances, start):
+            rank = np.empty(n_rows, dtype=np.int64)
+            rank[np.argsort(of_query, kind="stable")] = np.arange(1, n_rows + 1)
+            places[query] = rank[nearest[query]]
+    last = np.sort(places, axis=None)[int(np.ceil(recall * places.size)) - 1]
+    oversampling = -(-int(last) // n_neighbors)
+    share = float(np.mean(places <= oversampling * n_neighbors))
+    return Oversampling(oversampling, share, places)
+
+
+def _nearest_rows(queries, rows, k, metric):
+    """Numbers of the nearest rows of each query, which are read in blocks."""
+    if metric == "cosine":
+        queries = _of_unit_length(queries)
+    kept_numbers = np.empty((len(queries), 0), dtype=np.int64)
+    kept = np.empty((len(queries), 0))
+    for start in range(0, len(rows), _ROWS_AT_A_TIME):
+        block = check_array(
+            rows[start : start + _ROWS_AT_A_TIME], dtype=np.float64, input_name="rows"
+        )
+        if block.shape[1] != queries.shape[1]:
+            raise ValueError(
+                f"rows must have {queries.shape[1]} columns, as the queries have. "
+                f"Got {block.shape[1]}."
+            )
+        if metric == "cosine":
+            block = _of_unit_length(block)
+        scores = queries @ block.T
+        if metric == "euclidean":
+            scores -= np.einsum("ij,ij->i", block, block) / 2
+        numbers = np.broadcast_to(np.arange(start, start + len(block)), scores.shape)
+        kept, kept_numbers = np.hstack([kept, scores]), np.hstack([kept_numbers, numbers])
+        best = np.argpartition(-kept, min(k, kept.shape[1]) - 1, axis=1)[:, :k]
+        kept = np.take_along_axis(kept, best, axis=1)
+        kept_numbers = np.take_along_axis(kept_numbers, best, axis=1)
+    return kept_numbers
+
+
+def _of_unit_length(rows):
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    return np.divide(rows, lengths, out=np.zeros_like(rows), where=lengths > 0)

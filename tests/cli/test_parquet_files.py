@@ -1,0 +1,210 @@
+"""Embeddings in Parquet files and folders, ids, codes as binary values, and search by floats."""
+
+import csv
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from sklearn_hashrank import load_hasher
+from sklearn_hashrank.cli import _parquet_files, main
+from sklearn_hashrank.cli._parquet_files import ParquetRows
+from sklearn_hashrank.neighbors import rescore
+from sklearn_hashrank.rows import _many_rows
+
+N, WIDTH = 500, 8
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(N, WIDTH)).astype(np.float32)
+Y = RNG.integers(0, 3, N)
+IDS = np.array([f"item {number}" for number in RNG.permutation(N)])
+
+
+def fixed(rows):
+    return pa.FixedSizeListArray.from_arrays(rows.ravel(), rows.shape[1])
+
+
+FORMS = {
+    "lists": lambda rows: pa.array(list(rows)),
+    "large lists": lambda rows: pa.array(list(rows), pa.large_list(pa.float32())),
+    "fixed size": fixed,
+    "chunks": lambda rows: pa.chunked_array([fixed(rows[:7]), fixed(rows[3:][4:])]),
+}
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(_parquet_files, "_ROWS_AT_A_TIME", 33)
+
+
+def write(path, rows=X, name="embedding", row_group_size=120, **columns):
+    table = pa.table({**columns, name: rows if isinstance(rows, pa.Array) else fixed(rows)})
+    pq.write_table(table, path, row_group_size=row_group_size)
+
+
+def run(*arguments):
+    assert main([str(argument) for argument in arguments]) == 0
+
+
+def refusal(capsys, *arguments):
+    assert main([str(argument) for argument in arguments]) == 2
+    return capsys.readouterr().err
+
+
+@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS.keys())
+def test_rows_are_read_in_any_order(form):
+    pq.write_table(pa.table({"v": form(X)}), "t.parquet", row_group_size=90)
+    rows = ParquetRows("t.parquet", ["t.parquet"], "v")
+    assert rows.shape == X.shape
+    assert rows.dtype == np.float32
+    for start, stop in [(0, N), (0, 10), (10, 200), (100, 130), (499, 500), (7, 7), (0, 1)]:
+        np.testing.assert_array_equal(rows[start:stop], X[start:stop])
+    numbers = np.sort(RNG.choice(N, 70, replace=False))
+    np.testing.assert_array_equal(rows[numbers], X[numbers])
+
+
+def test_doubles_and_integers_are_doubles():
+    write("t.parquet", X.astype(np.float64))
+    write("i.parquet", np.arange(12).reshape(3, 4))
+    for path, wanted in (("t.parquet", X), ("i.parquet", np.arange(12).reshape(3, 4))):
+        rows = _parquet_files.embeddings(path)
+        assert rows.dtype == np.float64
+        np.testing.assert_array_equal(rows[: len(rows)], wanted)
+
+
+def test_from_rows_to_neighbours_as_from_arrays():
+    """One file, a folder of several, and a .npy file give the same codes and neighbours."""
+    write("items.parquet", id=IDS, y=Y)
+    Path("parts").mkdir()
+    for number, part in enumerate(np.array_split(np.arange(N), 3)):
+        write(f"parts/{number}.parquet", X[part], id=IDS[part], y=Y[part])
+    write("new.parquet", X[:9], id=np.arange(9) + 70)
+    np.save("items.npy", X)
+    for data, codes in (("items.parquet", "a"), ("parts", "b"), ("parts:embedding", "c")):
+        run("fit", "--data", data, "--bits", 8, "--output", "m.npz")
+        run("encode", "--model", "m.npz", "--data", data, "--output", f"{codes}.parquet")
+        found = pq.read_table(f"{codes}.parquet")
+        assert found.schema.field("code").type == pa.binary(1)
+        assert found["id"].to_pylist() == IDS.tolist()
+        read, n_bits = _parquet_files.codes(f"{codes}.parquet")
+        assert n_bits == 8
+        np.testing.assert_array_equal(read, load_hasher("m.npz").packed_codes(X))
+    search = "search", "--model", "m.npz", "--data", "new.parquet", "-k", 3
+    run("encode", "--model", "m.npz", "--data", "items.npy", "--output", "codes.npy")
+    run(*search, "--database", "a.parquet", "--output", "by_id.csv")
+    run(*search, "--database", "codes.npy", "--output", "by_number.csv")
+    by_id, by_number = (
+        [*csv.DictReader(Path(f"{name}.csv").read_text().splitlines())]
+        for name in ("by_id", "by_number")
+    )
+    assert [row["item"] for row in by_id] == [IDS[int(row["item"])] for row in by_number]
+    assert [row["distance"] for row in by_id] == [row["distance"] for row in by_number]
+    assert by_id[0]["query"] == "70"
+    run(*search, "--database", "a.parquet", "--output", "found.npz")
+    with np.load("found.npz") as found:
+        np.testing.assert_array_equal(found["ids"], IDS[found["indices"]])
+
+
+def test_rescoring_orders_candidates_by_floats():
+    write("items.parquet")
+    write("new.parquet", X[:9])
+    run("fit", "--data", "items.parquet", "--bits", 8, "--output", "m.npz")
+    run("encode", "--model", "m.npz", "--data", "items.parquet", "--output", "codes.parquet")
+    search = "search", "--model", "m.npz", "--data", "new.parquet", "--database", "codes.parquet"
+    run(*search, "-k", 40, "--output", "all.npz")
+    run(
+        *search, "-k", 4, "--oversampling", 10, "--rescore", "items.parquet",
+        "--metric", "euclidean", "--output", "best.npz",
+    )  # fmt: skip
+    with np.load("all.npz") as candidates, np.load("best.npz") as found:
+        wanted = rescore(X[:9], X, candidates["indices"], 4, metric="euclidean")
+        np.testing.assert_array_equal(found["indices"], wanted[1])
+        np.testing.assert_allclose(found["distances"], wanted[0])
+
+
+def test_evaluation_reads_codes_labels_and_rows(capsys):
+    write("items.parquet", y=Y)
+    np.save("items.npy", X)
+    run("fit", "--data", "items.parquet", "--bits", 8, "--output", "m.npz")
+    for name in ("codes.parquet", "codes.npy"):
+        run("encode", "--model", "m.npz", "--data", "items.parquet", "--output", name)
+    printed = []
+    for codes, rows in (("codes.parquet", "items.parquet"), ("codes.npy", "items.npy")):
+        capsys.readouterr()
+        labels = "--database-labels", "items.parquet", "--label-column", "y"
+        run("evaluate", "--database", codes, *labels)
+        near = "--neighbors", 10, "--measures", "recall@10"
+        run("evaluate", "--database", codes, "--database-data", rows, *near)
+        printed.append(capsys.readouterr().out)
+    assert printed[0] == printed[1]
+
+
+def test_a_fit_says_how_many_rows_it_learned_from(capsys, monkeypatch):
+    write("items.parquet", y=Y)
+    monkeypatch.setattr(_many_rows, "MOST_NUMBERS", 100 * WIDTH)
+    fit = "fit", "--data", "items.parquet", "--bits", 8, "--output", "m.npz", "--method"
+    for method, said in (
+        ("itq", "learned from sums and a sample of 100 rows"),
+        ("pca", "learned from sums over all rows"),
+        ("talr-ap:max_iter=1", "learned from a sample of 100 rows"),
+    ):
+        run(*fit, method, "--label-column", "y")
+        assert said in capsys.readouterr().out
+    run(*fit, "itq")
+    assert "no labels: ITQHasher learns from the features alone" in capsys.readouterr().out
+    run(*fit, "talr-ndcg:max_iter=1")
+    assert "distances between the features said what is relevant" in capsys.readouterr().out
+
+
+def test_an_npz_file_of_one_matrix(capsys):
+    np.savez("any.npz", rows=X, note=np.arange(3))
+    run("fit", "--data", "any.npz", "--bits", 8, "--output", "m.npz")
+    np.savez("two.npz", a=X, b=X)
+    line = refusal(capsys, "fit", "--data", "two.npz", "--bits", 8, "--output", "m.npz")
+    assert "must hold an array X, or X_train and X_test, or a single matrix. It has a, b" in line
+
+
+def lists_with(number, value):
+    rows = list(map(list, X.astype(float)))
+    rows[number] = value
+    return pa.array(rows)
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        (lists_with(130, [1.0, 2.0]), "row 130 of column 'v' has 2 numbers, the first has 8"),
+        (lists_with(130, None), "row 130 of column 'v' is missing"),
+        (lists_with(130, [1.0, None, *range(6)]), "row 130, number 1 of column 'v' is nan"),
+        (lists_with(499, [np.inf] * 8), "row 499, number 0 of column 'v' is inf"),
+        (lists_with(0, []), "the first row of column 'v' has no numbers"),
+    ],
+)
+def test_rows_that_are_no_rows_are_refused(capsys, rows, message):
+    pq.write_table(pa.table({"v": rows}), "t.parquet", row_group_size=90)
+    line = refusal(capsys, "fit", "--data", "t.parquet", "--bits", 8, "--output", "m.npz")
+    assert message in line
+    assert line.count("error") == 1
+
+
+def test_columns_that_are_not_clear_are_refused(capsys):
+    pq.write_table(pa.table({"a": fixed(X), "b": fixed(X)}), "two.parquet")
+    Path("empty").mkdir()
+    Path("plain").mkdir()
+    pq.write_table(pa.table({"n": [1, 2]}), "plain/0.parquet")
+    pq.write_table(pa.table({"n": [1, 2]}), "plain/1.parquet")
+    fit = "fit", "--bits", 8, "--output", "m.npz", "--data"
+    for data, message in (
+        ("two.parquet", "several columns of lists of numbers: name one, as in two.parquet:a"),
+        ("two.parquet:c", "has this name. There is a, b"),
+        ("empty", "there are no .parquet files in this folder"),
+        ("plain", "there is no column of lists of numbers in these files"),
+    ):
+        assert message in refusal(capsys, *fit, data)
+    run(*fit, "two.parquet:b")
+    needs = refusal(
+        capsys, "search", "--database", "c.npy", "--queries", "q.npy", "--rescore", "r.npy"
+    )
+    assert "--rescore needs --data" in needs

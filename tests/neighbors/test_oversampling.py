@@ -1,0 +1,68 @@
+"""The oversampling that a recall takes is that of searches with so many candidates."""
+
+import numpy as np
+import pytest
+from sklearn.neighbors import NearestNeighbors
+
+from sklearn_hashrank import HammingNeighbors, ITQHasher
+from sklearn_hashrank.neighbors import _oversampling, choose_oversampling, rescore
+
+RNG = np.random.default_rng(0)
+K = 5
+X = RNG.normal(size=(700, 16)) ** 3 + 0.2
+QUERIES = RNG.normal(size=(40, 16)) ** 3 + 0.2
+HASHER = ITQHasher(16, output="packed", random_state=0).fit(X)
+CODES, QUERY_CODES = HASHER.transform(X), HASHER.transform(QUERIES)
+
+
+def recall_of(oversampling, metric):
+    """Share of the nearest rows that a search for so many candidates finds."""
+    index = HammingNeighbors(oversampling * K, n_bits=16).fit(CODES)
+    found = index.kneighbors(QUERY_CODES, return_distance=False)
+    _, found = rescore(QUERIES, X, found, K, metric=metric)
+    if metric == "inner_product":
+        true = np.argsort(-QUERIES @ X.T, axis=1)[:, :K]
+    else:
+        exact = NearestNeighbors(n_neighbors=K, metric=metric).fit(X)
+        true = exact.kneighbors(QUERIES, return_distance=False)
+    return np.mean([np.isin(a, b).mean() for a, b in zip(found, true)])
+
+
+@pytest.mark.parametrize("metric", ["cosine", "euclidean", "inner_product"])
+@pytest.mark.parametrize("wanted", [0.2, 0.8, 0.97])
+def test_it_is_the_least_that_reaches_the_recall(monkeypatch, metric, wanted):
+    monkeypatch.setattr(_oversampling, "_ROWS_AT_A_TIME", 150)
+    monkeypatch.setattr(_oversampling, "_PAIRS_AT_A_TIME", 5000)
+    found = choose_oversampling(
+        QUERIES, X, QUERY_CODES, CODES, K, recall=wanted, metric=metric, n_bits=16
+    )
+    assert found.recall >= wanted
+    assert found.recall == pytest.approx(recall_of(found.oversampling, metric))
+    if found.oversampling > 1:
+        assert recall_of(found.oversampling - 1, metric) < wanted
+    assert found.n_candidates.shape == (len(QUERIES), K)
+
+
+def test_all_rows_hold_all_neighbours():
+    found = choose_oversampling(QUERIES, X, QUERY_CODES * 0, CODES * 0, K, recall=1.0, n_bits=16)
+    assert found.recall == 1.0
+    assert found.n_candidates.max() <= K * found.oversampling < len(X) + K
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"recall": 0}, "recall must be a number above 0 and at most 1. Got 0"),
+        ({"recall": 1.1}, "recall must be"),
+        ({"metric": "hamming"}, "metric must be one of"),
+        ({"n_neighbors": 701}, "n_neighbors must be at most the 700 rows"),
+        ({"codes": CODES[1:]}, "codes must have 700 rows"),
+        ({"query_codes": QUERY_CODES[1:]}, "query_codes must have 40 rows"),
+        ({"rows": X[:, 1:]}, "rows must have 16 columns"),
+        ({"rows": np.where(X > 8, np.nan, X)}, "rows contains NaN"),
+    ],
+)
+def test_what_does_not_fit_is_refused(change, message):
+    given = {"queries": QUERIES, "rows": X, "query_codes": QUERY_CODES, "codes": CODES}
+    with pytest.raises(ValueError, match=message):
+        choose_oversampling(**(given | {"n_bits": 16} | change))
