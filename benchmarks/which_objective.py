@@ -8,7 +8,7 @@
 passes, dropout, weight decay and schedule; a learning rate is that which the objective declares.
 Finished runs are kept in --store, so that the same command goes on where it stopped. What is
 finished is written to docs/which_objective/runs.csv, with a line of JSON on what made it; --tables
-makes the tables of the page from these files and needs no data.
+makes tables and sentences of the page from these files and needs no data.
 """
 
 import argparse
@@ -277,15 +277,91 @@ def _changes(runs, show):
     show("Change of the measure at 32 bits, mean over the sets", header, rows)
 
 
+RANKINGS = ("ap, simplified", "ap, cvpr", "ap, exact", "ndcg, exact", "ndcg, cvpr", "mi")
+PAIRS = ("dpsh", "dtsh", "hashnet", "dsh", "dispersed", "hierarchical")
+
+
+def findings(runs):
+    """Sentences about the runs at 32 bits."""
+    found = []
+
+    def leads(left, right, names, n_bits=32):
+        """Mean lead and its p-value on each set, corrected for their number."""
+        pairs = [(runs.of(name, left, n_bits), runs.of(name, right, n_bits)) for name in names]
+        p = holm_correction([ttest_rel(a, b).pvalue for a, b in pairs])
+        return [float((a - b).mean()) for a, b in pairs], p
+
+    def sentence(text, names, means, p):
+        ahead = [name for name, mean, q in zip(names, means, p) if mean > 0 and q < 0.05]
+        behind = [name for name, mean, q in zip(names, means, p) if mean < 0 and q < 0.05]
+        equal = [name for name in names if name not in [*ahead, *behind]]
+        parts = [
+            f"{text}: {signed(np.min(means))} to {signed(np.max(means))} over {len(names)} sets"
+        ]
+        for verb, which in (
+            ("ahead on", ahead),
+            ("behind on", behind),
+            ("not told apart on", equal),
+        ):
+            if which:
+                parts.append(f"{verb} {', '.join(which)}")
+        found.append("; ".join(parts) + ".")
+
+    for left, right, what, names in (
+        ("ap, simplified", "mi", "AP less mutual information, classes", CLASSES),
+        ("ap, simplified", "ndcg, exact", "AP less NDCG, classes", CLASSES),
+        ("ndcg, exact", "ap, simplified", "NDCG less AP, grades", GRADED),
+        ("ap, simplified", "ap, exact", "Simplified less exact AP, classes", CLASSES),
+        ("ndcg, simplified", "ndcg, exact", "Simplified less exact NDCG, grades", GRADED),
+        ("ap, simplified", "ap, arxiv", "Simplified less arxiv AP, classes", CLASSES),
+        ("ap, simplified", "hashnet", "AP less HashNet, classes", CLASSES),
+        ("ap, simplified", "dtsh", "AP less triplets (DTSH), classes", CLASSES),
+        ("ap, simplified", "dpsh", "AP less DPSH, classes", CLASSES),
+        ("ap, simplified", "dsh", "AP less DSH, classes", CLASSES),
+        ("ndcg, exact", "hashnet", "NDCG less HashNet, grades", GRADED),
+    ):
+        sentence(what, names, *leads(left, right, names))
+    for names, what in ((CLASSES, "classes"), (GRADED, "grades")):
+        spread = [np.ptp([runs.of(name, method).mean() for method in RANKINGS]) for name in names]
+        pairs = [
+            max(runs.of(name, method).mean() for method in RANKINGS)
+            - max(runs.of(name, method).mean() for method in PAIRS if method in runs.methods(name))
+            for name in names
+        ]
+        found.append(
+            f"Of six objectives of rankings ({'; '.join(RANKINGS)}) the best is "
+            f"{signed(np.min(spread))} to {signed(np.max(spread))} ahead of the worst on sets of "
+            f"{what}, and {signed(np.min(pairs))} to {signed(np.max(pairs))} ahead of the best sum "
+            "over pairs or triplets."
+        )
+    longer = [
+        (runs.of(name, best, 64) - runs.of(name, best, 16)).mean()
+        for name in CLASSES + GRADED
+        for best in ["ap, simplified" if name in CLASSES else "ndcg, exact"]
+    ]
+    found.append(
+        f"From 16 to 64 bits the objective that suits the labels gains {signed(np.min(longer))} to "
+        f"{signed(np.max(longer))}."
+    )
+    return found
+
+
+def signed(value):
+    """Three digits with a sign, without the zero before the point."""
+    return f"{value:+.3f}".replace("0.", ".")
+
+
 def mean_and_spread(values):
     """Three digits, without the zero before the point."""
     return f"{values.mean():.3f} ±{values.std(ddof=1):.3f}".replace("0.", ".")
 
 
 def write_tables(rows, folder):
-    """Write the tables of the page."""
+    """Write the tables and the sentences of the page."""
     parts = []
     tables(Runs(rows), lambda title, header, body: parts.append(csv_table([header, *body], title)))
+    text = "".join(f"* {sentence}\n" for sentence in findings(Runs(rows)))
+    (folder / "findings.inc").write_text(text, encoding="utf-8")
     about = json.loads((folder / "about.json").read_text(encoding="utf-8"))
     seeds = len({row["seed"] for row in rows})
     stamp = (

@@ -1,0 +1,63 @@
+"""The page on objectives has the tables and sentences that its runs give."""
+
+import importlib
+import json
+
+import numpy as np
+import pytest
+
+from tests.contract.public import DOCS, ROOT
+
+FOLDER = DOCS / "which_objective"
+
+
+@pytest.fixture(scope="module")
+def script():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(ROOT / "benchmarks"))
+        yield importlib.import_module("which_objective")
+
+
+@pytest.fixture(scope="module")
+def rows(script):
+    return script.read(FOLDER / "runs.csv")
+
+
+def test_tables_and_sentences_are_what_the_runs_give(script, rows, tmp_path):
+    (tmp_path / "about.json").write_bytes((FOLDER / "about.json").read_bytes())
+    script.write_tables(rows, tmp_path)
+    for name in ("tables.inc", "findings.inc"):
+        kept = (FOLDER / name).read_text(encoding="utf-8")
+        assert kept == (tmp_path / name).read_text(encoding="utf-8"), (
+            "run: python benchmarks/which_objective.py --tables"
+        )
+
+
+def test_every_objective_ran_on_every_set_with_every_seed(script, rows):
+    runs, seeds = script.Runs(rows), {row["seed"] for row in rows}
+    assert len(seeds) >= 3
+    assert set(runs.sets) == {*script.CLASSES, *script.GRADED}
+    for name in runs.sets:
+        assert len(runs.methods(name)) >= 13
+        for method in runs.methods(name):
+            for n_bits in script.LENGTHS:
+                assert len(runs.of(name, method, n_bits)) == len(seeds)
+    assert json.loads((FOLDER / "about.json").read_text(encoding="utf-8"))["commit"]
+
+
+def test_what_the_page_concludes_holds(script, rows):
+    """The advice, and the sentences that the page draws from the numbers."""
+    runs = script.Runs(rows)
+
+    def mean(name, method, n_bits=32):
+        return runs.of(name, method, n_bits).mean()
+
+    for names, advised in ((script.CLASSES, "ap, simplified"), (script.GRADED, "ndcg, exact")):
+        for name in names:
+            best = max(mean(name, method) for method in runs.methods(name))
+            assert mean(name, advised) > best - 0.01
+            gain = mean(name, advised, 64) - mean(name, advised, 16)
+            rankings = [
+                mean(name, method) for method in ("ap, simplified", "ap, cvpr", "ap, exact")
+            ]
+            assert gain > np.ptp(rankings)
