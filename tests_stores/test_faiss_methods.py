@@ -89,6 +89,10 @@ def test_few_training_rows_are_said():
         ("faiss:PQ8", X[:1000], "at least 256 training rows for 'PQ8'.* Got 50"),
         ("faiss:OPQ8_32,PQ8", X[:1000], "at least 256 training rows"),
         ("faiss:IVF100,Flat", X[:1000], "at least 100 training rows"),
+        ("faiss:PQ8x4,RFlat", X[:1000], "finds more the more items it is asked for"),
+        ("faiss:PCAR32,HNSW8", X[:1000], "finds more the more items it is asked for"),
+        ("faiss:IVF8,PQ8+8", X[:1000], "finds more the more items it is asked for"),
+        ("faiss:IDMap,Flat", X[:1000], "Leave IDMap out"),
         ("faiss:Flat", sparse.csr_matrix(X), "faiss takes dense rows"),
     ],
 )

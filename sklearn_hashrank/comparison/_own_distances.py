@@ -119,6 +119,7 @@ class FaissSearch(OwnDistance):
         if sparse.issparse(X):
             raise ValueError("faiss takes dense rows. Got a sparse X.")
         index = self._new_index(X.shape[1], _chosen_metric(self.metric, self.judged_by, y))
+        _check_ranks_alike(index, self.factory)
         n_centroids = _n_centroids(index)
         if n_centroids > X.shape[0]:
             raise ValueError(
@@ -504,17 +505,42 @@ def _rows_for(metric: str, X: Any) -> np.ndarray:
 
 def _n_centroids(index: Any) -> int:
     """Most centroids that any part of an index learns: it needs a training row for each."""
-    faiss = import_faiss()
     found = 0
-    parts = [index]
-    while parts:
-        part = faiss.downcast_index(parts.pop())
+    for part in _parts(index):
         if hasattr(part, "pq"):
             found = max(found, part.pq.ksub)
         if hasattr(part, "nlist"):
             found = max(found, part.nlist)
-        parts += [getattr(part, name) for name in ("index", "base_index") if hasattr(part, name)]
     return found
+
+
+# Graphs look at as many items as are asked for, and refinements compute distances of so many again.
+_BETTER_WITH_MORE = ("IndexRefine", "IndexIVFPQR", "IndexHNSW", "IndexNSG", "IndexNNDescent")
+
+
+def _check_ranks_alike(index: Any, factory: str) -> None:
+    """Refuse an index whose ranking of all items does not begin as a search for ten does."""
+    faiss = import_faiss()
+    better = tuple(getattr(faiss, name) for name in _BETTER_WITH_MORE if hasattr(faiss, name))
+    for part in _parts(index):
+        if isinstance(part, better):
+            raise ValueError(
+                f"compare asks an index for a ranking of all items, and {factory!r} finds more the "
+                "more items it is asked for: its graph or its refinement would be measured as "
+                "better than searches for a few items are. Leave it out."
+            )
+        if isinstance(part, faiss.IndexIDMap):
+            raise ValueError(f"compare numbers the items itself. Leave IDMap out of {factory!r}.")
+
+
+def _parts(index: Any) -> Iterator[Any]:
+    """An index, and those inside that hold the items."""
+    faiss = import_faiss()
+    parts = [index]
+    while parts:
+        part = faiss.downcast_index(parts.pop())
+        yield part
+        parts += [getattr(part, name) for name in ("index", "base_index") if hasattr(part, name)]
 
 
 def import_faiss() -> Any:
