@@ -291,6 +291,16 @@ class HasherSearch(OwnDistance):
             raise ValueError(
                 f"distance must be one of {tuple(_NEEDED)}. Got {self.distance!r} instead."
             )
+        if self.distance == "asymmetric" and self.metric != "auto":
+            raise ValueError(
+                "metric is the distance to decoded rows, and distance='asymmetric' decodes none. "
+                f"Got metric={self.metric!r}."
+            )
+        if not hasattr(self.estimator, "fit"):
+            raise ValueError(
+                "estimator must be a hasher, or a pipeline or search that ends in one. "
+                f"Got {self.estimator!r}."
+            )
         if sparse.issparse(X):
             raise ValueError(f"distance={self.distance!r} needs dense rows. Got a sparse X.")
         check = getattr(self.estimator, "check_data", None)
