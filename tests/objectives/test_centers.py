@@ -208,7 +208,10 @@ def test_objectives_of_users_learn_from_rows(digits):
     ("result", "message"),
     [
         (3, r"Sums.of_rows\(affinity, y\) must be callable. Got 3"),
-        (lambda scores, rows: 0.0, "must return a finite float and a finite array"),
+        (
+            lambda scores, rows: 0.0,
+            r"Sums.of_rows\(.*\) must return a finite float and a finite array",
+        ),
         (lambda scores, rows: (np.nan, scores), "a value of nan"),
     ],
 )
