@@ -318,7 +318,8 @@ def judge_claim(claim: Mapping[str, Any], results: Results) -> Judged:
     rule = claim.get("rule", "every")
     tested = tested_cells(cells, rule)
     verdict = judge(tested, rule)
-    if missing and rule == "every" and verdict == CONFIRMED:
+    # One case confirms "a few cases" without the others, and only all of them contradict it.
+    if missing and verdict == (CONTRADICTED if rule == "some" else CONFIRMED):
         verdict = UNDECIDED
     return Judged(claim, verdict, tested, missing)
 

@@ -75,6 +75,15 @@ def test_threads_of_faiss_are_as_before():
     assert faiss.omp_get_max_threads() == before
 
 
+def test_rows_may_be_lists():
+    some = X[:30]
+    index = FaissSearch("Flat", metric="euclidean").fit(some.tolist()).index(some.tolist())
+    expected = ((some[:3, None] - some) ** 2).sum(axis=2)
+    np.testing.assert_allclose(index.distances(some[:3].tolist()), expected, rtol=1e-4, atol=0.1)
+    with pytest.raises(ValueError, match="two dimensions. Got 1"):
+        FaissSearch("Flat").fit([1.0, 2.0])
+
+
 def test_few_training_rows_are_said():
     with pytest.warns(UserWarning, match="advises 624 training rows for 'PQ8x4fs'. Got 200"):
         FaissSearch("PQ8x4fs").fit(DATABASE[:200])
@@ -89,6 +98,10 @@ def test_few_training_rows_are_said():
         ("faiss:PQ8", X[:1000], "at least 256 training rows for 'PQ8'.* Got 50"),
         ("faiss:OPQ8_32,PQ8", X[:1000], "at least 256 training rows"),
         ("faiss:IVF100,Flat", X[:1000], "at least 100 training rows"),
+        ("faiss:PQ8x4,RFlat", X[:1000], "finds more the more items it is asked for"),
+        ("faiss:PCAR32,HNSW8", X[:1000], "finds more the more items it is asked for"),
+        ("faiss:IVF8,PQ8+8", X[:1000], "finds more the more items it is asked for"),
+        ("faiss:IDMap,Flat", X[:1000], "Leave IDMap out"),
         ("faiss:Flat", sparse.csr_matrix(X), "faiss takes dense rows"),
     ],
 )

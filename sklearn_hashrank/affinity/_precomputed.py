@@ -50,7 +50,8 @@ class PrecomputedAffinity(BaseAffinity):
         ----------
         pairs : iterable of tuple, or dict
             ``(query, item)`` or ``(query, item, grade)``; or ``{query: {item: grade}}``, as
-            :func:`~sklearn_hashrank.histogram.read_qrels` returns. Pairs without a grade have 1.
+            :func:`~sklearn_hashrank.histogram.read_qrels` returns. Pairs without a grade have 1;
+            grades below 0 count as 0.
         ids : sequence of length n_rows
             What the rows of `X` are called, each by an id of its own. Then `y` of the rows is
             ``numpy.arange(n_rows)``.
@@ -81,13 +82,16 @@ class PrecomputedAffinity(BaseAffinity):
             )
         grades: dict[tuple[int, int], float] = {}
         for pair in pairs:
-            if not 2 <= len(pair) <= 3:
+            if not hasattr(pair, "__len__") or isinstance(pair, str) or not 2 <= len(pair) <= 3:
                 raise ValueError(
                     f"a pair must be (query, item) or (query, item, grade). Got {pair!r}."
                 )
+            grade = pair[2] if len(pair) == 3 else 1
+            if not isinstance(grade, (int, float, np.number, np.bool_)) or not np.isfinite(grade):
+                raise ValueError(f"a grade must be a finite number. Got {grade!r} of {pair!r}.")
             query, item = _number_of(rows, pair[0], "ids"), _number_of(items, pair[1], "item ids")
             key = min(query, item), max(query, item)
-            grades[key] = max(grades.get(key, 0), pair[2] if len(pair) == 3 else 1)
+            grades[key] = max(grades.get(key, 0), float(grade))
         i, j = np.array([*grades], dtype=np.int64).reshape(-1, 2).T
         values = np.array([*grades.values()], dtype=np.float64)
         kept = i != j

@@ -47,7 +47,7 @@ from ._evaluate_run import (
     write_per_query,
 )
 from ._files import read_labels, read_rows
-from ._parquet_files import mapped
+from ._parquet_files import check_same_ids, mapped
 from ._read_codes import read_codes
 
 _EPILOG = """\
@@ -114,6 +114,14 @@ def _run(options: Namespace, arguments: list[str]) -> int:
     is_self = options.queries is None
     paths = [options.database, *([] if is_self else [options.queries])]
     (database, *others), n_bits = read_codes(paths, options.bits, options.threshold)
+    for rows, of_codes in (
+        (options.database_data, options.database),
+        (options.database_labels, options.database),
+        (options.query_data, options.queries),
+        (options.query_labels, options.queries),
+    ):
+        if rows is not None and of_codes is not None:
+            check_same_ids(rows, of_codes)
     queries = database if is_self else others[0]
     affinity: Any = options.affinity
     if options.neighbors:

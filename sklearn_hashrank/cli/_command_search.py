@@ -21,11 +21,11 @@ from ._arguments import (
     not_negative,
     positive,
 )
-from ._data import note
+from ._data import check_rows, note
 from ._errors import UsageError
 from ._files import read_rows
 from ._outputs import check_output_file
-from ._parquet_files import ids, mapped
+from ._parquet_files import check_same_ids, ids, mapped
 from ._read_codes import encode_file, read_codes
 
 _EPILOG = """\
@@ -66,15 +66,13 @@ def add_command(commands: Any) -> None:
     parser.add_argument(
         "--oversampling",
         type=positive,
-        default=10,
         metavar="N",
-        help="candidates for --rescore, as a multiple of -k (default: %(default)s)",
+        help="candidates for --rescore, as a multiple of -k (default: 10)",
     )
     parser.add_argument(
         "--metric",
         choices=DISTANCES,
-        default=DISTANCES[0],
-        help="distance of --rescore (default: %(default)s)",
+        help=f"distance of --rescore (default: {DISTANCES[0]})",
     )
     add_jobs(parser)
     add_output(parser, ".csv or .npz file (default: CSV to standard output)", required=False)
@@ -85,18 +83,22 @@ def _run(options: Namespace, arguments: list[str]) -> int:
     if options.run_file is not None:
         if options.output is not None:
             raise UsageError("--run and --output exclude each other.")
-        inputs = [options.database, options.queries, options.data, options.model]
+        inputs = [options.database, options.queries, options.data, options.model, options.rescore]
         check_output_file(options.run_file, [], inputs, "--run")
     if options.output is not None:
-        inputs = [options.database, options.queries, options.data, options.model]
+        inputs = [options.database, options.queries, options.data, options.model, options.rescore]
         check_output_file(options.output, [".csv", ".npz"], inputs)
     if options.rescore is not None and (options.data is None or options.radius is not None):
         raise UsageError("--rescore needs --data, the features of the queries, and -k.")
+    for name in ("oversampling", "metric"):
+        if options.rescore is None and getattr(options, name) is not None:
+            raise UsageError(f"--{name} is for --rescore: give that, too.")
     if (options.data is None) != (options.model is None):
         raise UsageError("--data and --model go together: the model encodes the queries.")
     n_bits = options.bits
     if options.data is not None:
         hasher = load_hasher(options.model)
+        columns = getattr(hasher, "feature_names_in_", None)
         n_bits = hasher.n_bits_
         if options.bits not in (None, n_bits):
             raise UsageError(f"--bits {options.bits}, but {options.model} has {n_bits}.")
@@ -112,10 +114,10 @@ def _run(options: Namespace, arguments: list[str]) -> int:
         n_wanted = min(options.k, len(database))
         n_found = n_wanted
         if options.rescore is not None:
-            n_found = min(options.oversampling * n_wanted, len(database))
+            n_found = min((options.oversampling or 10) * n_wanted, len(database))
         distances, indices = index.kneighbors(queries, n_found)
         if options.rescore is not None:
-            distances, indices = _rescored(options, hasher, indices, n_wanted)
+            distances, indices = _rescored(options, columns, len(database), indices, n_wanted)
     else:
         distances, indices = index.radius_neighbors(queries, options.radius, sort_results=True)
     names = Names(ids(options.data or options.queries), ids(options.database))
@@ -139,13 +141,18 @@ class Names(NamedTuple):
             yield name, found if self.of_items is None else self.of_items[found], far
 
 
-def _rescored(options: Namespace, hasher: Any, candidates: Any, k: int) -> tuple[Any, Any]:
-    """Order candidates by the distances between rows of features."""
-    rows = mapped(read_rows(options.rescore).X)
-    queries = read_rows(options.data).X
-    return rescore(
-        np.asarray(queries), rows, candidates, k, metric=options.metric, n_jobs=options.n_jobs
-    )
+def _rescored(
+    options: Namespace, columns: Any, n_codes: int, candidates: Any, k: int
+) -> tuple[Any, Any]:
+    """Order candidates by the distances between rows of features, those that the model knows."""
+    rows = read_rows(options.rescore, columns=columns).X
+    check_rows(rows, options.rescore)
+    if rows.shape[0] != n_codes:
+        raise UsageError(f"{options.rescore}: {rows.shape[0]:,} rows for {n_codes:,} codes.")
+    check_same_ids(options.rescore, options.database)
+    queries = np.asarray(read_rows(options.data, columns=columns).X)
+    metric = options.metric or DISTANCES[0]
+    return rescore(queries, mapped(rows), candidates, k, metric=metric, n_jobs=options.n_jobs)
 
 
 def _shown(distance: Any) -> Any:
@@ -153,7 +160,19 @@ def _shown(distance: Any) -> Any:
     return int(distance) if isinstance(distance, np.integer) else float(distance)
 
 
+def _check_names_of_run(names: Names) -> None:
+    """Refuse ids that the lines of a run cannot hold, or that would mix up two queries."""
+    for found in names:
+        for name in [] if found is None else map(str, found):
+            if name.split() != [name]:
+                raise UsageError(f"--run: an id must be a word without spaces. Got {name!r}.")
+    queries = names.of_queries
+    if queries is not None and len(np.unique(queries)) < len(queries):
+        raise UsageError("--run: the ids of queries must all be different.")
+
+
 def _write_run(path: str, distances: Any, indices: Any, names: Names) -> None:
+    _check_names_of_run(names)
     with write_file(path, "w", encoding="utf-8") as file:
         for query, items, far in names.rows(distances, indices):
             for rank, (item, distance) in enumerate(zip(items, far), 1):

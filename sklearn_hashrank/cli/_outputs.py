@@ -44,7 +44,20 @@ def check_words(words: Iterable[str]) -> None:
 
 
 def _check(path: str, inputs: Iterable[str | None], option: str = "--output") -> None:
+    files = [
+        given if os.path.exists(given) else given.rpartition(":")[0]  # without a column's name
+        for given in inputs
+        if given is not None
+    ]
+    for place in filter(os.path.isdir, files):
+        if path.lower().endswith(".parquet") and os.path.samefile(
+            Path(path).absolute().parent, place
+        ):
+            raise UsageError(
+                f"{option} {path} is in the folder that is read from, {place}. "
+                "Put the output elsewhere."
+            )
     try:
-        check_output(path, [given for given in inputs if given is not None])
+        check_output(path, files)
     except ValueError as error:
         raise UsageError(f"{option} {error}") from error

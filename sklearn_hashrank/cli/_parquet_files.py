@@ -47,6 +47,7 @@ class Column:
 
     def __init__(self, files: list[str], name: str):
         self.name = name
+        self.types = [_type_of(path, name) for path in files]
         self._groups = [
             (path, number, n_rows)
             for path in files
@@ -86,9 +87,13 @@ class ParquetRows(StoredRows):
         self.path, self._column = path, Column(files, column)
         if not self._column.n_rows:
             raise UsageError(f"{path}: there are no rows.")
+        for file, kind in zip(files, self._column.types):
+            if not _is_list(kind):
+                raise UsageError(f"{file}: column {column!r} does not hold lists but {kind}.")
+        types = [kind.value_type for kind in self._column.types]
         _, first = next(self._column.batches())
         self.shape = (self._column.n_rows, _width(first, path, column))
-        self.dtype = np.dtype(np.float32 if _is_single(first.type.value_type) else np.float64)
+        self.dtype = np.dtype(np.float32 if all(map(_is_single, types)) else np.float64)
         self._ahead: Iterator[tuple[int, Any]] | None = None
         self._at, self._rest = 0, np.empty((0, 0))
 
@@ -169,9 +174,8 @@ def codes(path: str) -> tuple[np.ndarray, int | None] | None:
     column = _rows_of(
         path, source, names, "binary values", lambda _, files, name: Column(files, name)
     )
-    with _open(source.files[0]) as file:
-        width = file.schema_arrow.field(column.name).type.byte_width
-        noted = (file.schema_arrow.metadata or {}).get(_N_BITS)
+    noted = _same_in_all(source.files, map(_noted_n_bits, source.files), "code lengths")
+    width = _same_in_all(source.files, column.types, f"types of column {column.name!r}").byte_width
     result = np.empty((column.n_rows, width), np.uint8)
     for start, batch in column.batches():
         if batch.null_count:
@@ -193,12 +197,38 @@ def ids(path: str) -> np.ndarray | None:
 
     column = Column(source.files, "id")
     parts = [batch for _, batch in column.batches()]
-    whole = pa.chunked_array(parts)
-    if whole.null_count:
+    if any(map(pa.types.is_integer, column.types)):
+        kind = _same_in_all(source.files, column.types, "types of column 'id'")
+        numbers = pa.chunked_array(parts, kind)
+        if numbers.null_count:
+            raise UsageError(f"{path}: an id is missing.")
+        found: np.ndarray = numbers.to_numpy()
+        return found
+    texts = [text for part in parts for text in part.to_pylist()]
+    if None in texts:
         raise UsageError(f"{path}: an id is missing.")
-    is_number = pa.types.is_integer(whole.type)
-    found: np.ndarray = whole.to_numpy() if is_number else np.array(whole.to_pylist(), dtype=str)
-    return found
+    return np.array(texts, dtype=str)
+
+
+def check_same_ids(rows: str, codes: str) -> None:
+    """Refuse rows that are in another order than the codes, where the ids of both say so.
+
+    Codes of rows without ids have numbers, which are not compared with ids of another kind.
+    """
+    of_rows, of_codes = ids(rows), ids(codes)
+    if of_rows is None or of_codes is None or of_rows.dtype.kind != of_codes.dtype.kind:
+        return
+    is_numbered = np.array_equal(of_codes, np.arange(len(of_codes)))
+    if is_numbered and not np.array_equal(np.sort(of_rows), of_codes):
+        return
+    n_both = min(len(of_rows), len(of_codes))
+    differing = np.flatnonzero(of_rows[:n_both] != of_codes[:n_both])
+    if len(differing):
+        row = differing[0]
+        raise UsageError(
+            f"{rows}: row {row} is {of_rows[row]}, and of {codes} it is {of_codes[row]}. Both must "
+            "have the same rows in the same order."
+        )
 
 
 def write_codes(path: str, blocks: Iterator[tuple[Any, Any]], n_bits: int) -> int:
@@ -268,6 +298,33 @@ def _open(path: str) -> Any:
         return pq.ParquetFile(
             path, page_checksum_verification=True, buffer_size=_BUFFER, pre_buffer=False
         )
+
+
+def _type_of(path, name):
+    with _open(path) as file:
+        if name not in file.schema_arrow.names:
+            raise UsageError(f"{path}: there is no column {name!r} in this file.")
+        return file.schema_arrow.field(name).type
+
+
+def _noted_n_bits(path):
+    with _open(path) as file:
+        return (file.schema_arrow.metadata or {}).get(_N_BITS)
+
+
+def _same_in_all(files, values, what):
+    """Return what all files have, or name two that differ."""
+    first, *others = values
+    for path, value in zip(files[1:], others):
+        if value != first:
+            raise UsageError(
+                f"{files[0]} and {path} have different {what}: {_shown(first)} and {_shown(value)}."
+            )
+    return first
+
+
+def _shown(value):
+    return value.decode() if isinstance(value, bytes) else value
 
 
 def _group_sizes(path):

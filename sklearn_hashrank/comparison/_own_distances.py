@@ -118,12 +118,16 @@ class FaissSearch(OwnDistance):
         """
         if sparse.issparse(X):
             raise ValueError("faiss takes dense rows. Got a sparse X.")
-        index = self._new_index(X.shape[1], _chosen_metric(self.metric, self.judged_by, y))
+        if np.ndim(X) != 2:
+            raise ValueError(f"X must have two dimensions. Got {np.ndim(X)}.")
+        n_rows, n_features = np.shape(X)
+        index = self._new_index(n_features, _chosen_metric(self.metric, self.judged_by, y))
+        _check_ranks_alike(index, self.factory)
         n_centroids = _n_centroids(index)
-        if n_centroids > X.shape[0]:
+        if n_centroids > n_rows:
             raise ValueError(
                 f"faiss needs at least {n_centroids:,} training rows for {self.factory!r}, one for "
-                f"each centroid. Got {X.shape[0]:,}."
+                f"each centroid. Got {n_rows:,}."
             )
 
     def fit(self, X: Any, y: Any = None) -> "FaissSearch":
@@ -141,6 +145,7 @@ class FaissSearch(OwnDistance):
         self : FaissSearch
         """
         self.check_data(X, y)
+        X = np.asarray(X)
         self.metric_ = _chosen_metric(self.metric, self.judged_by, y)
         self.index_ = self._new_index(X.shape[1], self.metric_)
         advised = _FEWEST_OF_A_CENTROID * _n_centroids(self.index_)
@@ -194,10 +199,11 @@ class _FaissIndex(OwnIndex):
         empty = len(faiss.serialize_index(self._index))
         with _one_thread_of_faiss():
             self._index.add(_rows_for(metric, X))
-        self.item_bytes = (len(faiss.serialize_index(self._index)) - empty) / X.shape[0]
+        self.item_bytes = (len(faiss.serialize_index(self._index)) - empty) / self._index.ntotal
         self.n_bits = 8 * max(1, round(self.item_bytes))
 
     def distances(self, X: Any) -> np.ndarray:
+        X = np.asarray(X)
         found = np.full((X.shape[0], self._index.ntotal), np.inf, dtype=np.float32)
         sign = -1 if self._metric == "inner_product" else 1
         with _one_thread_of_faiss():
@@ -289,6 +295,16 @@ class HasherSearch(OwnDistance):
         if self.distance not in _NEEDED:
             raise ValueError(
                 f"distance must be one of {tuple(_NEEDED)}. Got {self.distance!r} instead."
+            )
+        if self.distance == "asymmetric" and self.metric != "auto":
+            raise ValueError(
+                "metric is the distance to decoded rows, and distance='asymmetric' decodes none. "
+                f"Got metric={self.metric!r}."
+            )
+        if not hasattr(self.estimator, "fit"):
+            raise ValueError(
+                "estimator must be a hasher, or a pipeline or search that ends in one. "
+                f"Got {self.estimator!r}."
             )
         if sparse.issparse(X):
             raise ValueError(f"distance={self.distance!r} needs dense rows. Got a sparse X.")
@@ -504,17 +520,42 @@ def _rows_for(metric: str, X: Any) -> np.ndarray:
 
 def _n_centroids(index: Any) -> int:
     """Most centroids that any part of an index learns: it needs a training row for each."""
-    faiss = import_faiss()
     found = 0
-    parts = [index]
-    while parts:
-        part = faiss.downcast_index(parts.pop())
+    for part in _parts(index):
         if hasattr(part, "pq"):
             found = max(found, part.pq.ksub)
         if hasattr(part, "nlist"):
             found = max(found, part.nlist)
-        parts += [getattr(part, name) for name in ("index", "base_index") if hasattr(part, name)]
     return found
+
+
+# Graphs look at as many items as are asked for, and refinements compute distances of so many again.
+_BETTER_WITH_MORE = ("IndexRefine", "IndexIVFPQR", "IndexHNSW", "IndexNSG", "IndexNNDescent")
+
+
+def _check_ranks_alike(index: Any, factory: str) -> None:
+    """Refuse an index whose ranking of all items does not begin as a search for ten does."""
+    faiss = import_faiss()
+    better = tuple(getattr(faiss, name) for name in _BETTER_WITH_MORE if hasattr(faiss, name))
+    for part in _parts(index):
+        if isinstance(part, better):
+            raise ValueError(
+                f"compare asks an index for a ranking of all items, and {factory!r} finds more the "
+                "more items it is asked for: its graph or its refinement would be measured as "
+                "better than searches for a few items are. Leave it out."
+            )
+        if isinstance(part, faiss.IndexIDMap):
+            raise ValueError(f"compare numbers the items itself. Leave IDMap out of {factory!r}.")
+
+
+def _parts(index: Any) -> Iterator[Any]:
+    """An index, and those inside that hold the items."""
+    faiss = import_faiss()
+    parts = [index]
+    while parts:
+        part = faiss.downcast_index(parts.pop())
+        yield part
+        parts += [getattr(part, name) for name in ("index", "base_index") if hasattr(part, name)]
 
 
 def import_faiss() -> Any:

@@ -107,6 +107,8 @@ def retrieval_histogram(
     query_y = check_rows(query_y, len(words), "query")
     if in_chunks:
         database_y = as_array(database_y, "database y")
+    elif database_y is not None:
+        database_y = in_memory(database_y)
     database = source(database_codes, database_y, check=check_block)
     del database_codes
     fit = fit_affinity if database.in_one_block else fit_affinity_of_blocks

@@ -218,8 +218,7 @@ class _Classes:
     def __init__(self, affinity: Any, y: Any):
         self._sets = None
         if isinstance(affinity, SharedLabelAffinity):
-            self._sets = sparse.csr_array(y, dtype=np.float64)
-            self._sets.data[:] = 1
+            self._sets = sparse.csr_array(y, dtype=np.float64, copy=True)
             self._sets.eliminate_zeros()
             self._sizes = np.diff(self._sets.indptr)
             self.n_classes = self._sets.shape[1]

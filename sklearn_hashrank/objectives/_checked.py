@@ -60,6 +60,7 @@ class CheckedObjective:
                 self._refuse_declared(objective, name, wanted, rate)
         self._levels = np.empty(0)
         self._is_checked = False
+        self._called = "value_and_gradient"
 
     def anneal(self, progress: float) -> None:
         """Tell the objective how much of the training is done.
@@ -189,6 +190,7 @@ class CheckedObjective:
 
         def checked(scores: np.ndarray, rows: np.ndarray) -> tuple[float, np.ndarray]:
             _check_scores(scores, rows)
+            self._called = "of_rows(affinity, y)(scores, rows)"
             return self._checked(evaluate(scores, rows), scores)
 
         return checked
@@ -223,7 +225,7 @@ class CheckedObjective:
 
     def _refuse(self, what, scores):
         raise ValueError(
-            f"{type(self.objective).__name__}.value_and_gradient must return a finite float and a "
+            f"{type(self.objective).__name__}.{self._called} must return a finite float and a "
             f"finite array like scores, here of shape {scores.shape}. Got {what} instead."
         )
 

@@ -548,6 +548,10 @@ def test_pairs_of_unknown_rows_are_refused():
         ([("a", "z")], ["a", "b"], "name 'z', which is not among the item ids"),
         ([("z", "a")], ["a", "b"], "name 'z', which is not among the ids"),
         ([("a", "b", 1, 2)], ["a", "b"], r"must be \(query, item\) or"),
+        (["ab"], ["a", "b"], r"must be \(query, item\) or"),
+        ([1, 2], [1, 2], r"must be \(query, item\) or"),
+        ([("a", "b", np.nan)], ["a", "b"], "a grade must be a finite number. Got nan"),
+        ([("a", "b", "1")], ["a", "b"], "a grade must be a finite number. Got '1'"),
         ([("a", "b")], ["a", "b", "a"], "ids must all be different. Got 2 of 3 rows"),
     ):
         with pytest.raises(ValueError, match=message):

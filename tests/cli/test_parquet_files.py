@@ -124,6 +124,94 @@ def test_rescoring_orders_candidates_by_floats():
         np.testing.assert_allclose(found["distances"], wanted[0])
 
 
+def test_rescoring_takes_the_rows_of_the_codes_alone(capsys):
+    order = np.roll(np.arange(N), 1)
+    write("items.parquet", id=IDS)
+    write("other order.parquet", X[order], id=IDS[order])
+    write("fewer.parquet", X[:-1], id=IDS[:-1])
+    run("fit", "--data", "items.parquet", "--bits", 8, "--output", "m.npz")
+    run("encode", "--model", "m.npz", "--data", "items.parquet", "--output", "codes.parquet")
+    search = "search", "--model", "m.npz", "--data", "items.parquet", "--database", "codes.parquet"
+    for more, message in (
+        (["--rescore", "other order.parquet"], f"row 0 is {IDS[-1]}, and of codes.parquet it is"),
+        (["--rescore", "fewer.parquet"], "fewer.parquet: 499 rows for 500 codes"),
+        (["--oversampling", 10], "--oversampling is for --rescore"),
+        (["--metric", "cosine"], "--metric is for --rescore"),
+        (["--run", "run.txt"], "an id must be a word without spaces. Got 'item"),
+        (["--rescore", "fewer.parquet", "--run", "fewer.parquet"], "the file that is read from"),
+    ):
+        assert message in refusal(capsys, *search, *more)
+    write("labels.parquet", id=IDS[order], y=Y)
+    message = refusal(
+        *(capsys, "evaluate", "--database", "codes.parquet"),
+        *("--database-labels", "labels.parquet", "--label-column", "y"),
+    )
+    assert f"labels.parquet: row 0 is {IDS[-1]}, and of codes.parquet it is {IDS[0]}" in message
+    write("numbers.parquet", id=np.arange(N)[order], y=Y)
+    write("others.parquet", id=np.arange(N)[order] + 1, y=Y)
+    np.save("items.npy", X)
+    run("encode", "--model", "m.npz", "--data", "items.npy", "--output", "numbered.parquet")
+    evaluate = "evaluate", "--database", "numbered.parquet", "--label-column", "y"
+    assert "row 0 is 499" in refusal(capsys, *evaluate, "--database-labels", "numbers.parquet")
+    run(*evaluate, "--database-labels", "others.parquet")
+    write("twice.parquet", X[:2], id=["q", "q"])
+    run("encode", "--model", "m.npz", "--data", "twice.parquet", "--output", "2.parquet")
+    search = "search", "--database", "2.parquet", "--queries", "2.parquet", "--run", "run.txt"
+    assert "ids of queries must all be different" in refusal(capsys, *search)
+
+
+def test_rescoring_takes_the_columns_of_the_model():
+    names = [f"f{number}" for number in range(WIDTH)]
+    for path, rows, header in (
+        ("items.csv", X, names),
+        ("prices.csv", np.c_[1000 * Y, X[:, ::-1]], ["price", *names[::-1]]),
+    ):
+        np.savetxt(path, rows, delimiter=",", header=",".join(header), comments="")
+    run("fit", "--data", "items.csv", "--bits", 8, "--output", "m.npz")
+    run("encode", "--model", "m.npz", "--data", "items.csv", "--output", "codes.npy")
+    search = "search", "--model", "m.npz", "--database", "codes.npy", "--data"
+    run(*search, "items.csv", "--rescore", "items.csv", "--output", "a.csv")
+    run(*search, "prices.csv", "--rescore", "prices.csv", "--output", "b.csv")
+    a, b = (np.loadtxt(path, delimiter=",", skiprows=1) for path in ("a.csv", "b.csv"))
+    np.testing.assert_allclose(a, b, atol=1e-7)
+
+
+def test_files_of_a_folder_that_do_not_fit_together_are_refused(capsys):
+    few = X[:20]
+    for folder in ("ids", "columns", "widths", "lengths"):
+        Path(folder).mkdir()
+    write("ids/0.parquet", few, id=np.arange(20))
+    write("ids/1.parquet", few, id=IDS[:20])
+    write("columns/0.parquet", few)
+    write("columns/1.parquet", few, name="vector")
+    for bits, place in ((6, "lengths/0"), (8, "lengths/1"), (8, "widths/0"), (16, "widths/1")):
+        run("fit", "--data", "ids", "--method", "lsh", "--bits", bits, "--output", "m.npz")
+        run(
+            *("encode", "--model", "m.npz", "--data", "columns/0.parquet"),
+            *("--output", f"{place}.parquet"),
+        )
+    encode = "encode", "--model", "m.npz", "--output", "codes.parquet", "--data"
+    assert "different types of column 'id': int64 and string" in refusal(capsys, *encode, "ids")
+    message = refusal(capsys, *encode, "columns")
+    assert "columns/1.parquet: there is no column 'embedding' in this file" in message
+    search = "search", "--queries", "widths/0.parquet", "--database"
+    assert "different code lengths: 6 and 8" in refusal(capsys, *search, "lengths")
+    assert "different code lengths: 8 and 16" in refusal(capsys, *search, "widths")
+
+
+def test_what_is_read_is_not_written_over(capsys):
+    Path("many").mkdir()
+    write("many/0.parquet")
+    run("fit", "--data", "many", "--bits", 8, "--output", "m.npz")
+    encode = "encode", "--model", "m.npz", "--data"
+    for data in ("many/0.parquet:embedding", "many/0.parquet"):
+        message = refusal(capsys, *encode, data, "--output", "many/0.parquet")
+        assert "is the file that is read from" in message
+    for data in ("many", "many:embedding"):
+        message = refusal(capsys, *encode, data, "--output", "many/codes.parquet")
+        assert "is in the folder that is read from, many" in message
+
+
 def test_evaluation_reads_codes_labels_and_rows(capsys):
     write("items.parquet", y=Y)
     np.save("items.npy", X)

@@ -230,6 +230,29 @@ def test_every_kind_of_comparison(folder):
     assert sizes == [6, 3, 4, 4]
 
 
+@pytest.mark.parametrize(
+    ("rule", "ours", "alone", "with_an_absent_rival"),
+    [
+        ("every", "good", "confirmed", "undecided"),
+        ("every", "bad", "contradicted", "contradicted"),
+        ("most", "good", "confirmed", "undecided"),
+        ("most", "bad", "contradicted", "contradicted"),
+        ("some", "good", "confirmed", "confirmed"),
+        ("some", "bad", "contradicted", "undecided"),
+    ],
+)
+def test_methods_without_results_could_not_agree(
+    folder, claims, rule, ours, alone, with_an_absent_rival
+):
+    folder()
+    results = claims.Results.read(folder.folder)
+    other = "bad" if ours == "good" else "good"
+    for rivals, verdict in (([other], alone), ([other, "absent"], with_an_absent_rival)):
+        compared = {"part": "made", "measure": "ap", "ours": [ours], "others": rivals}
+        claim = {"id": "c", "rule": rule, "compare": [compared]}
+        assert claims.judge_claim(claim, results).verdict == verdict
+
+
 def test_other_numbers_are_another_verdict(folder, claims):
     assert folder()["rival"].verdict == "confirmed"
     before = claims.texts(folder.folder)["p.inc"]

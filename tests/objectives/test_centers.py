@@ -208,7 +208,10 @@ def test_objectives_of_users_learn_from_rows(digits):
     ("result", "message"),
     [
         (3, r"Sums.of_rows\(affinity, y\) must be callable. Got 3"),
-        (lambda scores, rows: 0.0, "must return a finite float and a finite array"),
+        (
+            lambda scores, rows: 0.0,
+            r"Sums.of_rows\(.*\) must return a finite float and a finite array",
+        ),
         (lambda scores, rows: (np.nan, scores), "a value of nan"),
     ],
 )
@@ -216,3 +219,17 @@ def test_bad_results_of_rows_are_refused(result, message):
     checked = CheckedObjective(Sums(result))
     with pytest.raises(ValueError, match=message):
         checked.of_rows(LabelAffinity().fit([0, 1]), [0, 1])(np.zeros((2, 3)), np.arange(2))
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_stored_zeros_are_no_labels_and_labels_stay_as_they_are(form):
+    dense = SETS.astype(np.float64)
+    stored = sparse.csr_array(np.ones_like(dense))
+    stored.data[:] = dense.ravel()
+    rows, scores = np.arange(len(dense)), np.random.RandomState(0).normal(size=(len(dense), 6))
+    value, gradient = bound(Centers(form), dense)(scores, rows)
+    found = Centers(form).of_rows(SharedLabelAffinity().fit(stored), stored)(scores, rows)
+    assert found[0] == value
+    np.testing.assert_array_equal(found[1], gradient)
+    assert stored.nnz == dense.size
+    np.testing.assert_array_equal(stored.toarray(), dense)

@@ -202,3 +202,11 @@ def test_the_page_says_what_each_hasher_learns_from():
     assert {
         type(each).__name__: each._learns_from_many for each in ENCODERS
     }.items() <= said.items()
+
+
+def test_scores_of_labels_in_chunks_are_those_of_labels_in_memory():
+    hasher = LSHHasher(8, random_state=0).fit(X)
+    y = da.from_array(Y, chunks=70)
+    wanted = hasher.score(X, Y)
+    assert hasher.score(X, y) == wanted
+    assert hasher.score(da.from_array(X, chunks=(N_CHUNK, -1)), y) == wanted
