@@ -376,12 +376,11 @@ def test_files_of_others_are_refused(path, tmp_path):
         assert "is not a file that save_hasher wrote" in refused(path) or content == b"PK"
 
 
-def test_a_byte_anywhere_matters(path):
+def test_every_byte_matters(path):
     save_hasher(path, LSHHasher(1, random_state=0).fit(X[:3, :1], y[:3]))
     whole = path.read_bytes()
     generator = random.Random(0)
-    begin = generator.randrange(3)
-    for place in (*range(begin, len(whole) - 200, 3), *range(len(whole) - 200, len(whole))):
+    for place in range(len(whole)):
         changed = bytearray(whole)
         changed[place] ^= 1 << generator.randrange(8)
         path.write_bytes(changed)

@@ -329,7 +329,7 @@ def test_talr_on_kernels_learns_from_distances_and_from_label_sets():
 
 
 def test_talr_on_kernels_takes_all_that_talr_takes():
-    of_linear = set(TALRLinear().get_params()) - {"prefixes"}
+    of_linear = set(TALRLinear().get_params())
     assert set(TALRKernel().get_params()) == of_linear | {"n_anchors", "gamma"}
 
 
