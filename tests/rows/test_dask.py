@@ -231,6 +231,7 @@ def test_chunks_without_rows_are_left_out():
             retrieval_histogram(codes, found[:0], Y[kept], y[:0])
 
 
+@in_threads
 def test_sums_and_samples_on_the_cluster(client, monkeypatch):
     """The client alone decides how many rows are sampled."""
     monkeypatch.setattr(_many_rows, "MOST_NUMBERS", 100 * N_FEATURES)
