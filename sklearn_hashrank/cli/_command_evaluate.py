@@ -48,9 +48,9 @@ from ._evaluate_run import (
     write_per_query,
 )
 from ._files import read_labels, read_rows
+from ._judged_pairs import affinity_of_pairs
 from ._list_columns import mapped
 from ._notes import note
-from ._judged_pairs import affinity_of_pairs
 from ._read_codes import are_in_blocks, code_blocks, read_codes
 from ._row_names import check_same_ids, ids
 

@@ -14,8 +14,8 @@ from ._affinities import add_affinity
 from ._arguments import add_data_options, add_output, add_parser, positive
 from ._data import affinity_of, load_data
 from ._errors import UsageError
-from ._outputs import check_output_file
 from ._judged_pairs import add_pairs, affinity_of_pairs
+from ._outputs import check_output_file
 from ._row_names import ids
 
 _EPILOG = """\

@@ -15,9 +15,9 @@ from ..measures import ConfiguredMeasure, mean_value
 from ..metrics import PairedTest, holm_correction, paired_test
 from ..persistence import write_file
 from ._errors import UsageError
+from ._judged_pairs import PAIRS_HELP
 from ._notes import note
 from ._outputs import check_output_file
-from ._judged_pairs import PAIRS_HELP
 
 _OF_RUNS = ("AP", "nDCG", "nDCG@10", "P@10", "R@100", "RR")
 _WORTH_A_NOTE = 0.01
