@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 import tie_tables
+from experiments import PARTS
 from sheet import csv_table, number
 from verdicts import (
     CONFIRMED,
@@ -59,6 +60,10 @@ TITLES = {
 }
 NOT_SHARES = ("fit_seconds", "encode_microseconds", "code_entropy", "distinct_codes")
 MOST_LINES_OF_A_SENTENCE = 3
+DECLARED = {(name, task.key): task for name, part in PARTS.items() for task in part.tasks}
+
+Missing = dict[str, dict[str, list[int]]]
+"""Lengths without results, by method and set."""
 
 
 @dataclass(frozen=True)
@@ -144,13 +149,48 @@ class Comparison:
         self.part, self.measure = given["part"], given["measure"]
         self.ranged = given.get("range", False)
         self.tasks = [given["task"]] if "task" in given else results.tasks(self.part)
-        self.asked: set[str] = set()
-        self.found: set[str] = set()
 
-    @property
-    def missing(self) -> list[str]:
-        """Methods that have no results on any of the sets, after :meth:`cells`."""
-        return sorted(self.asked - self.found)
+    def missing(self) -> Missing:
+        """Lengths at which a method has no results, by method and set.
+
+        A set counts where any method of the comparison has results of it.
+        """
+        lacking: Missing = {}
+        for task in self.tasks:
+            asked: dict[str, set[int]] = {}
+            for ours in self.given["ours"]:
+                for other in [ours, *self._rivals(ours)]:
+                    lengths = self._wanted(task, ours) & self._wanted(task, other)
+                    asked.setdefault(ours, set()).update(lengths)
+                    asked.setdefault(other, set()).update(lengths)
+            left = {name: lengths - self._found(task, name) for name, lengths in asked.items()}
+            if left != asked:
+                for name in left:
+                    if left[name]:
+                        lacking.setdefault(name, {})[self._title(task)] = sorted(left[name])
+        return lacking
+
+    def found(self) -> set[str]:
+        """Methods that have results on any of the sets."""
+        return {
+            name
+            for task in self.tasks
+            for name in [*self.given["ours"], *self.given.get("others", ())]
+            if self._found(task, name)
+        }
+
+    def _wanted(self, task, method):
+        """Code lengths at which a set is to have results of a method."""
+        runs = self.results.runs.get((self.part, task, self.measure), {})
+        wanted = {n_bits for _, n_bits in runs}
+        declared = DECLARED.get((self.part, task))
+        if declared is not None:
+            wanted = set(declared.lengths.get(method, declared.n_bits))
+            wanted &= set(declared.n_bits if method in declared.methods else ())
+        return wanted & set(self.given.get("bits", wanted))
+
+    def _found(self, task, method):
+        return set(self.results.lengths(self.part, task, self.measure, method))
 
     def cells(self) -> list[Cell]:
         """Leads of all sets, methods, rivals and lengths that have results on both sides."""
@@ -170,9 +210,7 @@ class Comparison:
             yield from self._overlaps(task)
             return
         for method in self.given["ours"]:
-            self.asked.add(method)
             for n_bits in self._lengths(task, method):
-                self.found.add(method)
                 for right, (left_values, right_values) in self._sides(task, method, n_bits):
                     yield method, right, n_bits, self._both(left_values, right_values)
 
@@ -204,10 +242,8 @@ class Comparison:
             return
         for rival in self._rivals(method):
             theirs = figures(rival, n_bits)
-            self.asked.add(rival)
             if not theirs:
                 continue
-            self.found.add(rival)
             if self.given.get("lead"):
                 first = _difference(figures(method, other_bits), figures(rival, other_bits))
                 yield f"{rival}, {other_bits} bits", (_difference(left, theirs), first)
@@ -215,7 +251,7 @@ class Comparison:
                 yield rival, (left, theirs)
 
     def _rivals(self, method):
-        return [name for name in self.given["others"] if name != method]
+        return [name for name in self.given.get("others", ()) if name != method]
 
     def _other_length(self, task, method, n_bits):
         """Length on the right; None where there is none."""
@@ -279,7 +315,7 @@ class Judged:
     claim: Mapping[str, Any]
     verdict: str
     tested: list[Tested] = field(default_factory=list)
-    missing: list[str] = field(default_factory=list)
+    missing: Missing = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -312,7 +348,11 @@ def judge_claim(claim: Mapping[str, Any], results: Results) -> Judged:
     several = len({given["measure"] for given in claim["compare"]}) > 1
     comparisons = [Comparison(given, results, several) for given in claim["compare"]]
     cells = [cell for comparison in comparisons for cell in comparison.cells()]
-    missing = list(dict.fromkeys(name for each in comparisons for name in each.missing))
+    found = set().union(*(comparison.found() for comparison in comparisons))
+    missing: Missing = {}
+    for comparison in comparisons:
+        for name, places in comparison.missing().items():
+            missing.setdefault(name, {}).update(places if name in found else {})
     if not cells:
         return Judged(claim, NOT_TESTED, missing=missing)
     rule = claim.get("rule", "every")
@@ -377,8 +417,17 @@ def sentence(judged: Judged) -> str:
     else:
         text += f"Closest: {_list(ordered[:1], lines, judged.measure)}."
     if judged.missing:
-        text += f" Without results: {', '.join(f'``{name}``' for name in judged.missing)}."
+        names = ", ".join(_missing(*each) for each in judged.missing.items())
+        text += f" Without results: {names}."
     return text
+
+
+def _missing(method, places):
+    """A method without results, and those that it lacks where it has some."""
+    if not places:
+        return f"``{method}``"
+    texts = [f"{', '.join(map(str, lengths))} bits of {of}" for of, lengths in places.items()]
+    return f"``{method}`` ({'; '.join(texts)})"
 
 
 def _names(judged, enough):

@@ -65,13 +65,16 @@ def notations_of(task, n_features, n_train):
     return {row: text.replace("{dropout}", dropout) for row, text in task.methods.items()}
 
 
-def in_turns(parts, n_seeds):
-    """What to run after what, as a list of (part, task, seed, names of rows)."""
+def in_turns(parts, n_seeds, only=None):
+    """What to run after what, as a list of (part, task, seed, names of rows).
+
+    `only` names the rows that are asked for; None: all.
+    """
     turns = {}
     for number, part in enumerate(parts):
         for task in PARTS[part].tasks:
             for seed in range(task.seeds or n_seeds):
-                for row in task.methods:
+                for row in task.methods if only is None else [r for r in task.methods if r in only]:
                     turn = *task.turn(row, seed), number, task.key
                     turns.setdefault(turn, (part, task, seed, []))[3].append(row)
     return [turns[turn] for turn in sorted(turns)]
@@ -191,7 +194,7 @@ def run(options):
     """Run the parts until all is done or the time is over, and say what is left."""
     deadline = time.monotonic() + 60 * options.minutes
     sets = Sets({name: getattr(options, name) for name in FILES}, options.scale)
-    stamp, turns = stamp_of(options), in_turns(options.parts, options.seeds)
+    stamp, turns = stamp_of(options), in_turns(options.parts, options.seeds, options.rows)
     for number, turn in enumerate(turns):
         try:
             run_turn(*turn, sets, options, stamp, deadline)
@@ -214,6 +217,7 @@ def make_parser():
     parser.add_argument("--fashion-mnist", default=FASHION_MNIST, help="folder of the idx files")
     for name in ("cifar100", "nus-wide", "labelme"):
         parser.add_argument(f"--{name}", help="the published files, in place of another set")
+    parser.add_argument("--rows", nargs="+", metavar="ROW", help="of the tables; all by default")
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--scale", type=float, default=1.0, help="of all rows, to try things out")
     parser.add_argument("--minutes", type=float, default=float("inf"), help="begin no run later")
