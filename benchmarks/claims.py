@@ -2,7 +2,8 @@
 
     python benchmarks/claims.py --output docs/reproduction
 
-Claims are in ``claims.toml`` of the output folder, results in its folders ``results`` and ``ties``.
+Claims are in ``claims.toml`` of the output folder, results in its folders ``results``, ``ties`` and
+``usage``.
 No data are needed. For each paper a file of claims with verdicts, differences and tests is written
 into the folder ``verdicts``, with a list of questions, a count of all verdicts, and the tables of
 the page about ties. The documentation includes them, and draws the pictures when it is built.
@@ -21,7 +22,9 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
+import paper_figures
 import tie_tables
+import time_tables
 from experiments import PARTS
 from sheet import csv_table, number
 from verdicts import (
@@ -55,10 +58,14 @@ TITLES = {
     "distinct_codes": "codes in use",
     "precision@100": "precision at 100",
     "precision@1000": "precision at 1,000",
+    "alike within 1": "share of the query's fine class within distance 1",
+    "alike at 2": "share of the query's fine class at distance 2",
+    "alike within 1 less at 2": "share of the fine class within distance 1, less that at 2",
     "ap:one random order": "AP of one random order",
     "ndcg:one random order": "NDCG of one random order",
 }
 NOT_SHARES = ("fit_seconds", "encode_microseconds", "code_entropy", "distinct_codes")
+PATTERNS = ("results/*.csv", "ties/*.csv", "usage/likeness.csv")
 MOST_LINES_OF_A_SENTENCE = 3
 DECLARED = {(name, task.key): task for name, part in PARTS.items() for task in part.tasks}
 
@@ -78,12 +85,12 @@ class Results:
 
     @classmethod
     def read(cls, folder: Path) -> "Results":
-        """Read the CSV files of the folders ``results`` and ``ties``; there may be none."""
+        """Read the CSV files of runs; there may be none."""
         runs: dict = {}
         titles = {}
-        for path in sorted([*folder.glob("results/*.csv"), *folder.glob("ties/*.csv")]):
+        for path in sorted(each for pattern in PATTERNS for each in folder.glob(pattern)):
             with open(path, encoding="utf-8", newline="") as file:
-                for line in csv.DictReader(file):
+                for line in of_all_training_rows(list(csv.DictReader(file))):
                     figure = tuple(_number(line[name]) for name in ("value", "low", "high"))
                     _add(runs, line, line["measure"], figure)
                     seconds = _number(line["fit_seconds"])
@@ -129,6 +136,14 @@ class Results:
             for seed, (_, low, high) in found.items()
             if not math.isnan(high - low)
         }
+
+
+def of_all_training_rows(lines: list[dict[str, str]]) -> list[dict[str, str]]:
+    """Lines of runs with as many training rows as any of their set: others are not compared."""
+    most: Counter[str] = Counter()
+    for line in lines:
+        most[line["task"]] = max(most[line["task"]], int(line["n_train"]))
+    return [line for line in lines if int(line["n_train"]) == most[line["task"]]]
 
 
 def _add(runs, line, measure, figure):
@@ -581,6 +596,7 @@ def texts(folder: Path) -> dict[str, str]:
         if others:
             parts.append(f"\n.. rubric:: Mathematics, and what has no results\n\n{rows_of(others)}")
         found[f"{paper}.inc"] = "".join(parts)
+    found["rsh_times.inc"] = time_tables.rsh_times(folder)
     return found | tie_tables.texts(Results.read(folder))
 
 
@@ -595,6 +611,7 @@ def write_pictures(folder: Path) -> None:
     """Draw the leads of each claim with results into the folder ``pictures``."""
     from matplotlib import rc_context
 
+    paper_figures.write_pictures(folder)
     (folder / "pictures").mkdir(exist_ok=True)
     with rc_context({"svg.fonttype": "none"}):
         for judged in judge_all(folder):
