@@ -542,13 +542,23 @@ def rows_of(judged: list[Judged]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def questions(all_judged: list[Judged]) -> str:
-    """The list of questions at the top of the page."""
+def questions(all_judged: list[Judged], papers: Mapping[str, Any]) -> str:
+    """The lists of questions at the top of the page, one for each paper."""
+    texts = []
+    for paper, about in papers.items():
+        asked = [
+            each for each in all_judged if each.claim["paper"] == paper and "ask" in each.claim
+        ]
+        if asked:
+            name = about.get("short", about["title"])
+            texts.append(f".. rubric:: {name}\n\n{_questions_of_a_paper(asked)}")
+    return "\n".join(texts)
+
+
+def _questions_of_a_paper(asked):
     lines = [".. list-table::", "   :header-rows: 1", "   :widths: 50 14 36", ""]
     lines += ["   * - question", "     - the claim is", "     - where it is closest"]
-    for each in all_judged:
-        if "ask" not in each.claim:
-            continue
+    for each in asked:
         closest = "shown by a test" if "shown" in each.claim else "no results yet"
         if each.tested:
             of = by_line(each.tested)
@@ -588,7 +598,7 @@ def judge_all(folder: Path) -> list[Judged]:
 def texts(folder: Path) -> dict[str, str]:
     """All files of the folder ``verdicts``, by name."""
     judged, papers = judge_all(folder), read_claims(folder)["papers"]
-    found = {"questions.inc": questions(judged), "counts.inc": counts(judged, papers)}
+    found = {"questions.inc": questions(judged, papers), "counts.inc": counts(judged, papers)}
     for paper in papers:
         mine = [each for each in judged if each.claim["paper"] == paper]
         parts = [block(each) for each in mine if each.is_of_experiment]
