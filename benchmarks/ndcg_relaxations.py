@@ -2,6 +2,7 @@
 
     python benchmarks/ndcg_relaxations.py --data GIST.npz --features DEEP.npz --intents CLINC.npz
         --multilabel TMC.npz --scene SCENE.npz [--seeds 5] [--relaxations simplified]
+        [--sets "scene labels" GIST ...]
 
 `TALRLinear` with its defaults but for `relaxation`; NDCG_T of the tie-aware ranking. Of sets with
 test rows of their own only the others are taken. The last column is the difference to "exact" over
@@ -67,11 +68,14 @@ def main():
         parser.add_argument(f"--{name}", required=True, help="npz")
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--relaxations", nargs="+", default=RELAXATIONS[1:], help='beside "exact"')
+    parser.add_argument("--sets", nargs="+", help="names, as they are printed; all by default")
     parser.add_argument("--store", default="build/ndcg_relaxations", help="folder of finished runs")
     options = parser.parse_args()
     relaxations = ("exact", *options.relaxations)
     gains = {relaxation: [] for relaxation in options.relaxations}
     for name, X, y, protocol in sets(options):
+        if options.sets and name not in options.sets:
+            continue
         compared = compare(
             X,
             y,

@@ -42,6 +42,13 @@ def test_tables_are_what_the_results_give(scripts, part):
     )
 
 
+def test_tables_without_results_say_so(scripts):
+    for part in set(scripts.experiments.PARTS) - set(PARTS):
+        text = (FOLDER / f"{part}.inc").read_text(encoding="utf-8")
+        assert text.startswith(".. warning::\n\n   These tables are older"), part
+        assert "no file of results" in text, part
+
+
 @of_every_part
 def test_every_result_says_what_it_was_made_by(scripts, part, tmp_path):
     results = scripts.paper_results.Results(FOLDER / "results", part)
