@@ -21,7 +21,7 @@ codes. With ``rescore="asymmetric"`` the nearest codes are candidates, which
 query.
 
 `DecodedNeighbors` (``_decoded_neighbors.py``) scans codes by the products of the query and what
-they decode to, looked up byte by byte in ``_kernels.byte_tables``.
+they decode to, looked up by four bits in ``_kernels.nibble_tables``.
 
 `rescore` (``_floats.py``) orders candidates of any index by the rows that codes were made of, and
 `choose_oversampling` (``_oversampling.py``) says how many candidates a recall takes.
