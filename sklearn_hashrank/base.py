@@ -626,8 +626,9 @@ class BitByBitHasher(BaseHasher):
         Returns
         -------
         hasher : BitByBitHasher
-            A fitted copy of the same class. It encodes, scores and is stored like any other; it
-            does not go on learning from minibatches.
+            A fitted copy of the same class, whose `prefixes`, where it has any, are those that are
+            left. It encodes, scores and is stored like any other; it does not go on learning from
+            minibatches.
         """
         check_is_fitted(self)
         if not is_int(n_bits, 1) or n_bits > self.n_bits_:
@@ -640,8 +641,14 @@ class BitByBitHasher(BaseHasher):
             setattr(shorter, name, getattr(self, name)[:n_bits].copy())
         if hasattr(self, "codes_"):
             shorter.codes_ = truncate_codes(self.codes_, n_bits)
-        if "n_bits" in self.get_params(deep=False):
+        if "n_bits_" in vars(shorter):
+            shorter.n_bits_ = int(n_bits)
+        parameters = self.get_params(deep=False)
+        if "n_bits" in parameters:
             shorter.set_params(n_bits=int(n_bits))
+        if parameters.get("prefixes") is not None:
+            left = tuple(int(number) for number in parameters["prefixes"] if number <= n_bits)
+            shorter.set_params(prefixes=left or None)
         return shorter
 
 

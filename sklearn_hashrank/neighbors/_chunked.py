@@ -1,5 +1,6 @@
 """Search codes in a dask array: a task for each chunk, whose results are merged exactly."""
 
+import copy
 from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple
@@ -9,6 +10,7 @@ import numpy as np
 from ..codes import CodeReader
 from ..rows import DaskRows
 from . import _brute, _masked
+from ._first_bits import first_bits
 from ._masked import Mask
 
 
@@ -38,6 +40,12 @@ class ChunkedCodes:
     def words(self) -> np.ndarray:
         """All codes, in memory."""
         return self._read(self._codes.compute())
+
+    def first_bits(self, n_bits: int) -> "ChunkedCodes":
+        """Codes of the first bits of each code, cut when a chunk is searched."""
+        shorter = copy.copy(self)
+        shorter.n_bits = n_bits
+        return shorter
 
     def words_of(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Codes of some rows, and where the code of each row is among them."""
@@ -138,6 +146,8 @@ def _search_chunk(search, options, codes, y, first):
 def _nearest(codes, first, queries, k, n_bits, reader, mask):
     """The nearest codes of a chunk, whose first row has the number `first`."""
     words, reader = _words_of(codes, reader)
+    if n_bits < (reader.n_bits or n_bits):
+        words = first_bits(words, n_bits)
     options = queries, words, min(k, len(words)), n_bits, 1
     if mask is None:
         indices, distances = _brute.k_nearest(*options)
