@@ -7,7 +7,7 @@ forms of results (``_results.py``), ids in place of indices (``_row_ids.py``), a
 (``_index_file.py``). Every search goes the same way::
 
     kneighbors, radius_neighbors, graphs
-      -> ChunkedCodes (_chunked.py)        codes in a dask array: a scan for each chunk, merged
+      -> ChunkedCodes (_chunked.py)        codes of dask arrays and files: a scan for each chunk
       -> StoredCodes (_stored.py)          the codes, the reader of queries, the choice of a search
            -> k_nearest, all_within (_masked.py)   where a mask lets some codes pass only
            -> SubstringTables (_multi_index.py)    where tables cost less, or were asked for
