@@ -1,5 +1,6 @@
 """Search codes that are not in memory, chunk by chunk. Results are merged exactly."""
 
+import copy
 from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple
@@ -9,6 +10,7 @@ import numpy as np
 from ..codes import CodeReader
 from ..rows import StoredRows, in_memory, is_dask_array, source
 from . import _brute, _masked
+from ._first_bits import first_bits
 from ._masked import Mask
 
 _BLOCK_BYTES = 1 << 26  # of the codes of files that are scanned at a time
@@ -46,6 +48,12 @@ class ChunkedCodes:
     def words(self) -> np.ndarray:
         """All codes, in memory."""
         return self._read(in_memory(self._codes[:]))
+
+    def first_bits(self, n_bits: int) -> "ChunkedCodes":
+        """Codes of the first bits of each code, cut when a chunk is searched."""
+        shorter = copy.copy(self)
+        shorter.n_bits = n_bits
+        return shorter
 
     def words_of(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Codes of some rows, and where the code of each row is among them."""
@@ -154,6 +162,8 @@ def _search_chunk(search, options, codes, y, first):
 def _nearest(codes, first, queries, k, n_bits, reader, mask, n_jobs):
     """The nearest codes of a chunk, whose first row has the number `first`."""
     words, reader = _words_of(codes, reader)
+    if n_bits < (reader.n_bits or n_bits):
+        words = first_bits(words, n_bits)
     options = queries, words, min(k, len(words)), n_bits, n_jobs
     if mask is None:
         indices, distances = _brute.k_nearest(*options)
