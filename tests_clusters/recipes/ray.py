@@ -12,5 +12,5 @@ def encoded(batch, hasher):
 
 
 def encode(model, items, codes):
-    rows = ray.data.read_parquet(items, columns=["id", "embedding"])
+    rows = ray.data.read_parquet(items).select_columns(["id", "embedding"])
     rows.map_batches(encoded, fn_args=[load_hasher(model)]).write_parquet(codes)
