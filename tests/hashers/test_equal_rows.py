@@ -58,7 +58,7 @@ def test_blocks_and_copies_do_not_matter(hasher, data, dtype):
     X, _ = data(dtype)
     hasher = fitted(repr(hasher), data, dtype)
     codes = hasher.predict(X)
-    for size, n_rows in ((1, 50), (2, 50), (7, len(X)), (64, len(X))):
+    for size, n_rows in ((1, 30), (2, 30), (7, 98), (64, len(X))):
         starts = range(0, n_rows, size)
         blocks = [hasher.predict(X[start : start + size]) for start in starts]
         assert_array_equal(np.concatenate(blocks), codes[: starts[-1] + size])
