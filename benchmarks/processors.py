@@ -1,14 +1,13 @@
 """Whether a file of a hasher gives the same codes with the kernels of other processors.
 
     python benchmarks/processors.py [--settings native,Haswell] [--bits 32] [--folder FOLDER]
-        [--output docs/processors.inc]
 
 Every method learns from random rows of ten classes, once from doubles and once from floats, and is
 written to files. A process for each setting reads the files and encodes the same rows, half of
-which lie on a hyperplane up to rounding. The table shows how many bits differ from those of the
-first setting, and how far scores move, relative to the largest score of the bit. A setting is the
-name of a kind of processor that OpenBLAS has kernels for, or ``native``; with ``Nehalem`` numba
-compiles for a generic processor, and numpy takes none of its faster loops, either.
+which lie on a hyperplane up to rounding. Each line says how many bits of a method differ from those
+of the first setting, and how far scores move, relative to the largest score of the bit. A setting
+is the name of a kind of processor that OpenBLAS has kernels for, or ``native``; with ``Nehalem``
+numba compiles for a generic processor, and numpy takes none of its faster loops, either.
 """
 
 import argparse
@@ -21,7 +20,6 @@ from pathlib import Path
 import numpy as np
 from encoding import SHALLOW
 from numpy._core._multiarray_umath import __cpu_dispatch__
-from sheet import csv_table
 
 from sklearn_hashrank import load_hasher, save_hasher
 from sklearn_hashrank.base import LinearHasher
@@ -140,7 +138,6 @@ def main():
     parser.add_argument("--settings", default=SETTINGS)
     parser.add_argument("--methods", default=",".join(SHALLOW))
     parser.add_argument("--bits", type=int, default=32)
-    parser.add_argument("--output", type=Path)
     parser.add_argument("--folder", type=Path, help="where the files are, or will be")
     parser.add_argument("--encode", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -156,10 +153,14 @@ def main():
             run(folder, setting)
             print(setting, "has encoded", file=sys.stderr)
         lines = [compare(folder, method, settings) for method in methods]
+    print(*HEADS, sep=", ")
     for line in lines:
-        print(*line)
-    if options.output:
-        options.output.write_text(csv_table([HEADS, *lines]), "utf-8")
+        print(*line, sep=", ")
+    total, differing = (sum(line[column] for line in lines) for column in (1, 2))
+    where = [line[0] for line in lines if line[2]]
+    moves = [max(float(line[column]) for line in lines if not line[2]) for column in (4, 5)]
+    print(f"{differing:,} of {total:,} bits differ ({', '.join(where) or 'nowhere'}).")
+    print(f"Elsewhere scores move by at most {moves[0]:.0e} (doubles) and {moves[1]:.0e} (floats).")
     return None
 
 
