@@ -101,9 +101,13 @@ def _fit_method(name: str, dtype: Any) -> None:
 def _count_and_search() -> None:
     """Count codes by labels and by distances, and find neighbours in every way."""
     rng = np.random.default_rng(0)
-    codes, vectors = rng.integers(0, 256, (2000, 8), dtype=np.uint8), rng.normal(size=(2000, 2))
-    labels = np.arange(len(codes)) % 3
-    few = slice(0, 100)
+    codes, vectors = rng.integers(0, 256, (5000, 8), dtype=np.uint8), rng.normal(size=(5000, 2))
+    labels = np.sort(np.arange(len(codes)) % 3)
+    few = slice(0, 400)
+    equal = np.zeros_like(codes)
+    for database in (codes[few], equal):  # too few for pairs of items; items that occur often
+        some = labels[: len(database)]
+        retrieval_histogram(codes[few], database, some[few], some, n_bits=64)
     h = retrieval_histogram(
         codes[few], codes, labels[few], labels, affinity=LabelAffinity(), n_bits=64, keep_codes=True
     )
@@ -119,6 +123,8 @@ def _count_and_search() -> None:
             index = HammingNeighbors(1, n_bits=n_bits, algorithm=algorithm).fit(long)
             index.kneighbors(long[few])
             index.radius_neighbors(long[few])
+            index.kneighbors(long[few], mask=labels > 0)
+            index.radius_neighbors(long[few], mask=labels > 0)
     rows = rng.normal(size=(100, 16))
     hasher = BinaryAutoencoderHasher(16, max_iter=1, output="packed", random_state=0).fit(rows)
     DecodedNeighbors(hasher, n_neighbors=1).fit(hasher.transform(rows)).kneighbors(rows[:2])

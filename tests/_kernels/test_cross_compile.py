@@ -15,11 +15,14 @@ import re, sys
 import llvmlite.binding as llvm
 import numba
 import numpy as np
-from sklearn_hashrank._kernels.hamming import find_distances
+from sklearn_hashrank._kernels._words import put_distances
 
-compiled = numba.njit(_nrt=False)(find_distances.py_func)
+@numba.njit(_nrt=False)
+def compiled(query, words, distances):
+    put_distances(query, words, 0, 64, distances, 0)
+
 words = np.arange(64, dtype=np.uint64).reshape(1, 64)
-compiled(words[:, 0], words, 0, 64, np.empty(64, dtype=np.uint16))
+compiled(words[:, 0].copy(), words, np.empty(64, dtype=np.uint16))
 code = next(iter(compiled.inspect_llvm().values()))
 llvm.initialize_all_targets()
 llvm.initialize_all_asmprinters()
