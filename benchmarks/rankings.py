@@ -109,13 +109,13 @@ def against_peers(qrels, run, times, ours):
     import ranx
 
     evaluator = pytrec_eval.RelevanceEvaluator(qrels, OF_PYTREC_EVAL)
-    seconds, _ = best(lambda: evaluator.evaluate(run), 2)
+    seconds, _ = best(lambda: evaluator.evaluate(run))
     report("pytrec_eval, objects ready", seconds * times, ours, times)
     of_ranx = ranx.Qrels(qrels), ranx.Run(run)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         ranx.evaluate(*of_ranx, OF_RANX)
-        seconds, _ = best(lambda: ranx.evaluate(*of_ranx, OF_RANX), 2)
+        seconds, _ = best(lambda: ranx.evaluate(*of_ranx, OF_RANX))
     report("ranx, objects ready", seconds * times, ours, times)
 
 
@@ -146,7 +146,7 @@ def by_ir_measures(qrels, run):
 clock = time.perf_counter
 
 
-def best(function, n_times=3):
+def best(function, n_times=7):
     seconds = []
     for _ in range(n_times):
         start = clock()
