@@ -52,7 +52,7 @@ def _set_cells(scores, keys, n_cells, cells):
         low -= width / (n_cells - 3)
     for i in range(scores.size):
         # What is not a number, by infinite scores or a scale of 0, is in the first cell.
-        cell = (np.float64(scores[i]) - low) * scale
+        cell: float = (np.float64(scores[i]) - low) * scale
         cell = cell if cell > 0.0 else 0.0
         cells[i] = np.uint16(np.int32(cell if cell < highest else highest))
 

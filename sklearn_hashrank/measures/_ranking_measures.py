@@ -86,7 +86,7 @@ def _precision_sums(ties: Ties, k: int | Array | None) -> Array:
         array.ravel()[ties.holding_relevant] for array in arrays
     )
     places = total if k is None else ties.places(k).ravel()[ties.holding_relevant]
-    r = ratio(relevant - 1, total - 1)
+    r = (relevant - 1) / np.maximum(total - 1, 1)
     inverse_ranks = _harmonic(before, before + places)
     ahead = relevant_before + 1 - (before + 1) * r
     sums = np.zeros(ties.total.shape)
@@ -202,8 +202,8 @@ def _discounted(ties: Ties, gains: Array, k: int | None, discount: Discount) -> 
     edges = np.concatenate([ties.before, ties.n_items[:, None]], axis=1)
     n_ties = ties.n_ties_until(k)
     discounts = DISCOUNTS[discount].between(cut_at(edges[:, : n_ties + 1], k))
-    share = ratio(ties.gain(gains)[:, :n_ties], ties.total[:, :n_ties])
-    return (share * discounts).sum(axis=1)
+    gain = ties.gain(gains)[:, :n_ties] / np.maximum(ties.total[:, :n_ties], 1)
+    return (gain * discounts).sum(axis=1)
 
 
 @measure_of_package("tie_aware_precision_score")

@@ -241,10 +241,10 @@ class RaggedTies:
         first_missed: Integers,
     ) -> Ties:
         n, width = len(part), max(1, int(widths[part].max(initial=0)))
-        ties = _flat(self.starts[:-1][part], widths[part])
-        is_filled = np.arange(width) < widths[part][:, None]
-        total = np.zeros((n, width))
-        total[is_filled] = self.totals[ties]
+        columns = np.arange(width)
+        is_filled = (columns < widths[part][:, None]).astype(np.float64)
+        ties = self.starts[part][:, None] + columns
+        total = _at(self.totals, ties) * is_filled
         n_items = first_items[part + 1] - first_items[part]
         row_of_item = np.repeat(np.arange(n), n_items)
         items = _flat(first_items[part], n_items)
@@ -270,8 +270,7 @@ class RaggedTies:
         of_missed = np.bincount(cells, minlength=n * n_levels).reshape(n, n_levels)
         unjudged = None
         if self.unjudged is not None:
-            unjudged = np.zeros((n, width), dtype=np.int64)
-            unjudged[is_filled] = self.unjudged[ties]
+            unjudged = _at(self.unjudged, ties) * is_filled
         chunk = Ties(counts, self.levels[present], missed=of_missed, unjudged=unjudged)
         # Known from the relevant items, which are fewer than the counts that they are sums of.
         vars(chunk).update(
@@ -280,6 +279,11 @@ class RaggedTies:
             of_level=(of_level + of_missed).astype(np.float64),
         )
         return chunk
+
+
+def _at(values: Integers, ties: Integers) -> Integers:
+    """Return the values of some ties; any value where there is no tie."""
+    return (values if values.size else np.zeros(1, np.int64)).take(ties, mode="clip")
 
 
 def _flat(starts: Integers, sizes: Integers) -> Integers:

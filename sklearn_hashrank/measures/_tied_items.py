@@ -65,7 +65,8 @@ class Ties:
     @cached_property
     def relevant_share(self) -> Array:
         """Probability that an item of each tie is relevant, (n_queries, n_ties)."""
-        return ratio(self.relevant, self.total)
+        share: Array = self.relevant / np.maximum(self.total, 1)
+        return share
 
     @cached_property
     def holding_relevant(self) -> NDArray[np.intp]:
