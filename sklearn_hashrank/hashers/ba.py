@@ -1,4 +1,4 @@
-"""Binary autoencoder: codes that a linear decoder reconstructs rows from."""
+"""Binary autoencoder: codes that a decoder reconstructs rows from."""
 
 from numbers import Integral, Real
 from typing import Any
@@ -47,7 +47,7 @@ _PASSES = 5  # over the tables, where codes stay as they are
 
 
 class BinaryAutoencoderHasher(BaseHasher):
-    """Codes from which a linear decoder reconstructs the rows.
+    """Codes from which a decoder reconstructs the rows.
 
     A linear decoder makes ``s @ decoder_ + decoder_intercept_`` of a code ``s`` of -1 and +1. A
     decoder of bytes adds one vector for the value of each byte. Decoder and codes
@@ -68,7 +68,7 @@ class BinaryAutoencoderHasher(BaseHasher):
     decoder : {"auto", "linear", "nibbles", "bytes"}, default="auto"
         What codes are decoded by. ``"linear"`` adds or takes a vector for each bit. ``"nibbles"``
         and ``"bytes"`` look up a vector for the value of each four or eight bits, as additive
-        quantizers do, and are drawn to the linear decoder where few rows have a value. They find
+        quantizers do, and stay near the linear decoder where few rows have a value. They find
         more neighbours by what codes decode to. Bytes take longer to learn and to search.
         ``"auto"`` is linear for fewer than 2,048 rows, and otherwise takes bytes for up to 128
         bits, and nibbles for more.

@@ -26,6 +26,7 @@ def values_of_codes(packed: np.ndarray, n_values: int) -> np.ndarray:
     Parameters
     ----------
     packed : ndarray of shape (n_samples, n_bytes), uint8
+        Codes.
     n_values : {16, 256}
         Values of a part: of a nibble or of a byte.
 
@@ -52,12 +53,14 @@ def decode(tables: np.ndarray, codes: np.ndarray) -> np.ndarray:
     Parameters
     ----------
     tables : ndarray of shape (n_groups, size, n_features)
+        Vectors that the values of the groups add.
     codes : ndarray of shape (n_samples, n_groups), int
         Values of the groups, from 0 to size - 1.
 
     Returns
     -------
     rows : ndarray of shape (n_samples, n_features)
+        Sums of the entries.
 
     Examples
     --------
@@ -82,11 +85,13 @@ def fit_tables(
     Parameters
     ----------
     rows : ndarray of shape (n_samples, n_features)
+        Rows to reconstruct.
     codes : ndarray of shape (n_samples, n_groups), int
+        Values of the groups of their codes.
     tables : ndarray of shape (n_groups, size, n_features)
-        Changed.
+        The tables to start from, changed.
     base : ndarray of the same shape
-        What tables are drawn to, where few rows have a value.
+        What tables stay near, where few rows have a value.
     ridge : float
         Penalty of the squared difference of an entry and that of `base`: the entry of `base` counts
         as so many rows.
@@ -164,7 +169,26 @@ def values_of_least_error(
 
 
 def coupling_of(tables: np.ndarray) -> np.ndarray:
-    """Products of all entries, zero within each table."""
+    """Multiply all entries with each other, but those of one table.
+
+    Parameters
+    ----------
+    tables : ndarray of shape (n_groups, size, n_features)
+        Vectors that the values of the groups add.
+
+    Returns
+    -------
+    coupling : ndarray of shape (n_groups * size, n_groups * size)
+        Products of the entries, zero within each table.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn_hashrank.solvers.table_decoder import coupling_of
+    >>> coupling_of(np.array([[[1.0]], [[2.0]]]))
+    array([[0., 2.],
+           [2., 0.]])
+    """
     entries = tables.reshape(-1, tables.shape[2])
     coupling: np.ndarray = entries @ entries.T
     size = tables.shape[1]
@@ -189,10 +213,11 @@ def reconstruct_by_tables(
     Parameters
     ----------
     rows : ndarray of shape (n_samples, n_features)
+        Rows to reconstruct.
     codes : ndarray of shape (n_samples, n_groups), int64
         The codes to start from, changed.
     base : ndarray of shape (n_groups, size, n_features)
-        The tables to start from, and what they are drawn to.
+        The tables to start from, and to stay near.
     max_iter : int
         Most alternations; 0 finds the tables of the codes as they are.
     ridge : float
@@ -205,6 +230,7 @@ def reconstruct_by_tables(
     Returns
     -------
     tables : ndarray of shape (n_groups, size, n_features)
+        The tables of the last codes.
     errors : list of float
         Mean squared error with the penalty, of the first tables, and after each alternation.
 
