@@ -68,8 +68,8 @@ class TALRKernel(TieAwareObjectives, LearnsFromMinibatches, KernelHasher):
         2048 where relevant items are rare: a query should find about ten of them in its batch, and
         for graded objectives one of those that hold most of the gain. Where they are rare because
         there are many classes or label paths, it is 512, in groups of about 4 rows of a class or
-        path; for classes that the features hardly tell apart 1024, in groups of 16 (see
-        `group_size_`). Where nearest rows are relevant, batches are made of rows with some of their
+        path; for classes that the features hardly tell apart, linear hashers take 1024, in groups
+        of 16. Where nearest rows are relevant, batches are made of rows with some of their
         neighbours, and ``"auto"`` is 512.
     max_iter : int, default=60
         Most passes over the training rows.
@@ -150,9 +150,9 @@ class TALRKernel(TieAwareObjectives, LearnsFromMinibatches, KernelHasher):
     batch_size_ : int
         Rows of a minibatch.
     group_size_ : int or None
-        Rows of a class or label path in a group, about: 16 where the nearest row of fewer than .15
-        of the rows is of their class, and there are 4,096 rows or more; otherwise 4. None where
-        batches are not made of groups.
+        Rows of a class or label path in a group, about: 4, or for linear hashers 16 where the
+        nearest row of fewer than .15 of at least 4,096 rows is of their class. None where batches
+        are not made of groups.
     codes_ : ndarray of shape (n_samples, ceil(n_bits / 8)), uint8
         Packed codes of the training rows.
     y_ : array-like
@@ -276,13 +276,7 @@ class TALRKernel(TieAwareObjectives, LearnsFromMinibatches, KernelHasher):
             self._whitening = inverse_root(self._features.of_anchors(), X.dtype)
         seed = random_state.randint(np.iinfo(np.int32).max)
         relevance = learned_relevance(
-            self.affinity,
-            self.affinity_,
-            X,
-            y,
-            np.random.RandomState(seed),
-            self.n_jobs,
-            by_features=True,
+            self.affinity, self.affinity_, X, y, np.random.RandomState(seed), self.n_jobs
         )
         rows = self._whiten(X)
         self._learn(rows, relevance, np.random.RandomState(seed), start, X, y)

@@ -76,7 +76,7 @@ def test_what_groups_hold_is_said(capsys):
     TALRKernel(8, max_iter=1, n_anchors=20, verbose=1, random_state=0).fit(X, CLASS_OF)
     lines = capsys.readouterr().out.splitlines()
     assert "[TALRLinear] batches of 1024 rows, in groups of 16 of a class" in lines
-    assert "[TALRKernel] batches of 1024 rows, in groups of 16 of a class" in lines
+    assert "[TALRKernel] batches of 512 rows, in groups of 4 of a class" in lines
 
 
 def test_blocks_do_not_ask_and_forget_the_groups_of_a_fit():
