@@ -36,7 +36,6 @@ from .affinity import (
     BaseAffinity,
     affinity_for,
     as_array,
-    check_can_learn,
     fit_affinity,
 )
 from .codes import FORMATS, collect_codes, packed_width, truncate_codes, write_codes
@@ -546,11 +545,6 @@ class BaseHasher(
             affinity = affinity.without_database()
         return fit_affinity(affinity, X if y is None else y)
 
-    def _check_can_learn(self, y: Any, graded: bool = True) -> None:
-        """Refuse `y` of which no pair of rows is more relevant than another."""
-        if y is not None:
-            check_can_learn(type(self).__name__, self.affinity_, y, graded)
-
     def _training_targets(self, X: Any, y: Any) -> Any:
         """What the fitted affinity compares of the training rows, all of which it has seen."""
         rows = self.affinity_.validate(X if y is None else y)
@@ -632,8 +626,9 @@ class BitByBitHasher(BaseHasher):
         Returns
         -------
         hasher : BitByBitHasher
-            A fitted copy of the same class. It encodes, scores and is stored like any other; it
-            does not go on learning from minibatches.
+            A fitted copy of the same class, whose `prefixes`, where it has any, are those that are
+            left. It encodes, scores and is stored like any other; it does not go on learning from
+            minibatches.
         """
         check_is_fitted(self)
         if not is_int(n_bits, 1) or n_bits > self.n_bits_:
@@ -646,8 +641,14 @@ class BitByBitHasher(BaseHasher):
             setattr(shorter, name, getattr(self, name)[:n_bits].copy())
         if hasattr(self, "codes_"):
             shorter.codes_ = truncate_codes(self.codes_, n_bits)
-        if "n_bits" in self.get_params(deep=False):
+        if "n_bits_" in vars(shorter):
+            shorter.n_bits_ = int(n_bits)
+        parameters = self.get_params(deep=False)
+        if "n_bits" in parameters:
             shorter.set_params(n_bits=int(n_bits))
+        if parameters.get("prefixes") is not None:
+            left = tuple(int(number) for number in parameters["prefixes"] if number <= n_bits)
+            shorter.set_params(prefixes=left or None)
         return shorter
 
 

@@ -14,7 +14,7 @@ from sklearn.utils.validation import validate_data
 
 from .._utils.callbacks import CallbackSupportMixin
 from .._utils.threads import one_blas_thread
-from ..affinity import BaseAffinity, is_auto
+from ..affinity import BaseAffinity, check_can_learn, is_auto
 from ..base import LinearHasher
 from ..learning import (
     LinearLearner,
@@ -73,7 +73,6 @@ class LearnsFromMinibatches:
     n_iter_no_change: int
     verbose: int
     affinity_: BaseAffinity
-    _check_can_learn: Callable[..., None]
     _fit_affinity: Callable[..., BaseAffinity]
     _learner: LinearLearner
 
@@ -114,14 +113,17 @@ class LearnsFromMinibatches:
 
     def _check_training_data(self, X: Any, y: Any) -> None:
         check_two_rows(self, X)
-        if y is not None or not is_auto(self.affinity):
+        is_asked = y is not None or not is_auto(self.affinity)
+        if is_asked:
             self._fit_affinity_once(X, y)
         learned = learned_affinity(self.affinity, getattr(self, "affinity_", None), X, y)
         objective = self._checked_objective(learned)
-        if y is not None:
-            n_levels = learned.n_reachable_levels(learned.validate(y))
+        if is_asked:
+            rows = X if y is None else y
+            n_levels = learned.n_reachable_levels(learned.validate(rows))
             gain = objective.level_gain(learned.levels_[:n_levels])
-            self._check_can_learn(y, graded=gain is None or len(np.unique(gain)) > 2)
+            is_graded = gain is None or len(np.unique(gain)) > 2
+            check_can_learn(type(self).__name__, learned, rows, is_graded)
 
     def _fit_affinity_once(self, X: Any, y: Any) -> None:
         if not hasattr(self, "affinity_"):

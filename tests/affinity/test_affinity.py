@@ -22,7 +22,6 @@ from sklearn_hashrank.affinity import (
     auto_affinity,
     fit_affinity,
 )
-from sklearn_hashrank.affinity._learnable import levels_met
 from tests.oracle import histograms as oracle
 
 
@@ -500,7 +499,7 @@ def test_levels_that_pairs_of_rows_meet(data):
     ):
         affinity.fit(rows)
         levels = affinity.pairwise(rows, rows)[~np.eye(n, dtype=bool)]
-        found = levels_met(affinity, rows)
+        found = affinity.levels_met(affinity.validate(rows))
         if levels.any() and not levels.all():
             assert found[0] == 0
             assert len(found) > 1

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from sklearn_hashrank._utils.extras import install_command
 from sklearn_hashrank.cli import main
 
 ROOT = Path(__file__).parents[2]
@@ -68,7 +69,7 @@ def test_commands_exist(command, tmp_path, monkeypatch):
         assert main([*arguments, "--seeds", "1"]) == 0  # of three, which do the same
         assert (tmp_path / "hashrank-results" / "report.html").exists()
     else:
-        assert command == "pip install ."
+        assert command == install_command()
         assert (ROOT / "pyproject.toml").exists()
 
 
