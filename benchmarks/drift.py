@@ -6,8 +6,9 @@
 A third of the topics of a set are new: classes, domains of intents, or clusters by k-means where
 there are no labels. Databases of 3,000 rows hold no, some, or only rows of these topics, and so do
 300 queries. A hasher that was fitted on 3,000 rows of the old topics is compared with one of the
-same method fitted on 3,000 further rows, mixed as the database is. Recall is that of the ten nearest rows by cosine among the ten,
-or a hundred, nearest codes. Neither hasher has seen the rows of the database.
+same method fitted on 3,000 further rows, mixed as the database is. Recall is that of the ten
+nearest rows by cosine among the ten, or a hundred, nearest codes. Neither hasher has seen the rows
+of the database.
 
 --table FILE.csv prints the tables of the documentation from what was measured.
 """

@@ -31,9 +31,10 @@ markdown_pages.convert(DOCS / "benchmarks.md", DOCS / "benchmarks.rst")
 # "|install|" says how to install the package, and "|install plot|" the extra "plot", as error
 # messages do.
 _PROJECT = tomllib.loads((DOCS.parent / "pyproject.toml").read_text("utf-8"))["project"]
-rst_prolog = "\n".join(
-    f".. |{f'install {extra}'.strip()}| replace:: ``{extras.install_command(extra)}`` {extras.WHERE}"
-    for extra in ("", *_PROJECT["optional-dependencies"])
+rst_prolog = f".. |install| replace:: ``{extras.install_command()}`` {extras.WHERE}\n"
+rst_prolog += "\n".join(
+    f".. |install {extra}| replace:: ``{extras.install_command(extra)}`` {extras.WHERE}"
+    for extra in _PROJECT["optional-dependencies"]
 )
 _MAINTAINERS = ", ".join(f"{each['name']} <{each['email']}>" for each in _PROJECT["authors"])
 rst_prolog += f"\n.. |maintainers| replace:: {_MAINTAINERS}\n"
