@@ -8,6 +8,7 @@ from scipy import sparse
 from sklearn.utils import check_array
 
 from ..codes import hamming_distances
+from ..rows import as_host_array
 from ._checks import check_int
 from ._floats import DISTANCES
 
@@ -99,6 +100,8 @@ def choose_oversampling(
     if isinstance(recall, bool) or not isinstance(recall, Real) or not 0 < recall <= 1:
         raise ValueError(f"recall must be a number above 0 and at most 1. Got {recall!r} instead.")
     check_int(n_neighbors, "n_neighbors", 1)
+    queries, rows = as_host_array(queries, "queries"), as_host_array(rows, "rows")
+    codes, query_codes = as_host_array(codes, "codes"), as_host_array(query_codes, "query_codes")
     queries = check_array(queries, dtype=np.float64, input_name="queries")
     rows = rows.to_numpy() if hasattr(rows, "to_numpy") else rows
     rows, query_codes, codes = (
