@@ -63,7 +63,7 @@ SECTIONS = (
         "Codes that are decoded",
         "sklearn_hashrank",
         ("BinaryAutoencoderHasher",),
-        "Codes from which a linear decoder reconstructs rows; see :ref:`binary_autoencoder`.",
+        "Codes from which a decoder reconstructs rows; see :ref:`binary_autoencoder`.",
     ),
     Section(
         "Files",
@@ -618,6 +618,14 @@ SHARED = {
         "constant",
         "cosine",
         "step",
+    ),
+    "sklearn_hashrank.solvers.table_decoder": (
+        "coupling_of",
+        "decode",
+        "fit_tables",
+        "reconstruct_by_tables",
+        "values_of_codes",
+        "values_of_least_error",
     ),
 }
 """Names that the folders of the package share with one another, outside of the reference."""

@@ -36,7 +36,6 @@ from .affinity import (
     BaseAffinity,
     affinity_for,
     as_array,
-    check_can_learn,
     fit_affinity,
 )
 from .codes import FORMATS, collect_codes, packed_width, truncate_codes, write_codes
@@ -547,11 +546,6 @@ class BaseHasher(
         if isinstance(affinity, BaseAffinity):
             affinity = affinity.without_database()
         return fit_affinity(affinity, X if y is None else y)
-
-    def _check_can_learn(self, y: Any, graded: bool = True) -> None:
-        """Refuse `y` of which no pair of rows is more relevant than another."""
-        if y is not None:
-            check_can_learn(type(self).__name__, self.affinity_, y, graded)
 
     def _training_targets(self, X: Any, y: Any) -> Any:
         """What the fitted affinity compares of the training rows, all of which it has seen."""

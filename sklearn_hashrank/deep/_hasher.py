@@ -16,7 +16,7 @@ from torch.utils.data import DataLoader, Dataset
 
 from .._utils.callbacks import CallbackSupportMixin
 from .._utils.threads import one_blas_thread
-from ..affinity import BaseAffinity, as_array, is_auto
+from ..affinity import BaseAffinity, as_array, check_can_learn, is_auto
 from ..base import BaseHasher, BitByBitHasher
 from ..features import FeatureSpace
 from ..learning import (
@@ -418,8 +418,9 @@ class DeepHasher(CallbackSupportMixin, BitByBitHasher):
         rows = _compared_rows(X, y)
         self._fit_affinity_once(rows, y)
         learned = learned_affinity(self.affinity, self.affinity_, rows, y)
-        if check_learns_from(self.objective, learned, y, is_auto(self.affinity)):
-            self._check_can_learn(y)
+        needs_levels = check_learns_from(self.objective, learned, y, is_auto(self.affinity))
+        if needs_levels and (y is not None or not is_auto(self.affinity)):
+            check_can_learn(type(self).__name__, learned, rows if y is None else y)
 
     def _fit_affinity_once(self, rows, y):
         if not hasattr(self, "affinity_"):

@@ -19,12 +19,11 @@ from .._utils.parameters import NumbersAreNoBooleans
 from .._utils.types import MatrixLike
 from ..codes import CodeReader, packed_width
 from ..persistence import reading
-from ..rows import is_dask_array
 from . import _index_file
 from ._asymmetric_order import nearest_candidates
 from ._brute import Flat
 from ._checks import check_int, check_mode, check_n_neighbors, check_projections
-from ._chunked import ChunkedCodes
+from ._chunked import ChunkedCodes, are_chunked
 from ._first_bits import first_bits, nearest_of_candidates
 from ._masked import MISSING, Mask, read_mask
 from ._results import as_rows, graph_of, without_self
@@ -233,15 +232,15 @@ class HammingNeighbors(
 
     def _stored_in_memory(self, codes: Any = None) -> StoredCodes:
         self._check_is_fitted()
-        if is_dask_array(codes) or isinstance(self._stored, ChunkedCodes):
+        if are_chunked(codes) or isinstance(self._stored, ChunkedCodes):
             raise ValueError(
-                "codes are added to and removed from those in memory. Got a dask array: pass the "
-                "concatenation of all codes to fit."
+                "codes are added to and removed from those in memory. Got a dask array, or codes "
+                "of files: pass the concatenation of all codes to fit."
             )
         return self._stored
 
     def _read(self, codes: Any, reader: CodeReader, before: list) -> StoredCodes | ChunkedCodes:
-        if is_dask_array(codes):
+        if are_chunked(codes):
             return ChunkedCodes(codes, reader)
         words = np.ascontiguousarray(reader.words(codes, "codes"))
         return StoredCodes([*before, words], reader)

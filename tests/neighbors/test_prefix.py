@@ -14,7 +14,7 @@ from tests.neighbors.test_neighbors import ALGORITHMS, random_codes, searches, s
 from tests.oracle.neighbors import asymmetric_distance, nearest_by_prefix, ranking, within
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(searches(), st.sampled_from(KINDS), st.sampled_from(ALGORITHMS), st.data())
 def test_any_life_of_an_index_with_a_prefix(search, kind, algorithm, data):
     """Codes come and go; candidates, ties, masks and ids are those of the oracle."""
