@@ -67,7 +67,7 @@ def test_six_tied_items():
     assert report.share == 1
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(st.lists(queries(12), min_size=1, max_size=6), st.sampled_from(["f4", "i8", "u2", "f8"]))
 def test_every_form_of_input_is_the_same(of_queries, dtype):
     relevance, scores = ([np.array(q[i]) for q in of_queries] for i in (0, 1))
