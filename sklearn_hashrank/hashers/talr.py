@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 from numbers import Integral, Real
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
@@ -48,26 +48,6 @@ class TieAwareObjectives:
         if self.prefixes is None:
             return objective
         return Prefixes(objective, check_prefixes(self.prefixes, self.n_bits))
-
-    def truncate(self, n_bits: int) -> Self:
-        """Return a hasher whose codes are the first bits of the codes of this one.
-
-        Parameters
-        ----------
-        n_bits : int
-            Length of the shorter codes.
-
-        Returns
-        -------
-        hasher : TALRLinear or TALRKernel
-            A fitted copy, whose `prefixes` are those that are left. It encodes, scores and is
-            stored like any other; it does not go on learning.
-        """
-        shorter = super().truncate(n_bits)  # type: ignore[misc]
-        if self.prefixes is not None:
-            left = tuple(int(number) for number in self.prefixes if number <= n_bits)
-            shorter.set_params(prefixes=left or None)
-        return shorter
 
     def _choose_dropout(self, objective: Any, n_features: int, n_rows: int | None) -> float:
         """Share of the features to drop; `n_rows` is None where it is not known beforehand."""
