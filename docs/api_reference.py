@@ -259,6 +259,7 @@ SECTIONS = (
             "register_skl2onnx",
             "to_faiss_index",
             "to_sentence_transformers",
+            "sentence_transformers_loss",
             "to_numpy_source",
         ),
         "Fitted hashers that encode without this package; see :ref:`stores`.",
@@ -436,6 +437,7 @@ SHARED = {
         "parameters_to_set",
         "projections_of",
     ),
+    "sklearn_hashrank.deep": ("CodesLoss",),
     "sklearn_hashrank.features": (
         "AnchorWeights",
         "Anchors",
@@ -573,6 +575,7 @@ SHARED = {
         "ManyRows",
         "RowSource",
         "StoredRows",
+        "as_host_array",
         "as_numpy",
         "check_batch_size",
         "in_memory",

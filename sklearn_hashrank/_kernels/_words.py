@@ -79,6 +79,62 @@ def _put(context, builder, array, value, place, vector):
     builder.store(vector, address, align=array.dtype.bitwidth // 8)
 
 
+def _smallest(builder, vector):
+    """Vector of eight words: the smallest of each eighth word. None may exceed 32 bits."""
+    n = 2 * vector.type.count
+    vector = builder.bitcast(vector, ir.VectorType(_INDEX, n))  # whose minimum more processors have
+    while n > 16:
+        n //= 2
+        half = ir.VectorType(_INDEX, n)
+        kind = ir.FunctionType(half, [half, half])
+        smaller = cgutils.get_or_insert_function(builder.module, kind, f"llvm.umin.v{n}i32")
+        undefined = ir.Constant(vector.type, ir.Undefined)
+        halves = (
+            builder.shuffle_vector(vector, undefined, ir.Constant(half, list(range(i, i + n))))
+            for i in (0, n)
+        )
+        vector = builder.call(smaller, list(halves))
+    return builder.bitcast(vector, ir.VectorType(_WORD, n // 2))
+
+
+@intrinsic
+def _compiled_has_near(typing_context, query, words, start, stride, bound):
+    def codegen(context, builder, signature, values):
+        *arrays, start, stride, bound = values
+        [found] = _distances(context, builder, (query, words), arrays, [start], stride, BLOCK)
+        smallest = _smallest(builder, found)
+        n = smallest.type.count
+        below = builder.icmp_unsigned("<", smallest, _splat(builder, bound, n))
+        return builder.icmp_unsigned("!=", builder.bitcast(below, ir.IntType(n)), ir.IntType(n)(0))
+
+    return types.boolean(query, words, types.intp, types.intp, types.uint64), codegen
+
+
+@intrinsic
+def _compiled_put_near(typing_context, query, words, start, stride, bound, distances):
+    def codegen(context, builder, signature, values):
+        *arrays, start, stride, bound, room = values
+        [found] = _distances(context, builder, (query, words), arrays, [start], stride, BLOCK)
+        _put(context, builder, distances, room, _WORD(0), found)
+        below = builder.icmp_unsigned("<", found, _splat(builder, bound, BLOCK))
+        return builder.bitcast(below, _WORD)
+
+    signature = types.uint64(query, words, types.intp, types.intp, types.uint64, distances)
+    return signature, codegen
+
+
+@intrinsic
+def _compiled_word_of(typing_context, flags, start):
+    def codegen(context, builder, signature, values):
+        vector = ir.VectorType(ir.IntType(8), BLOCK)
+        data = context.make_array(flags)(context, builder, values[0]).data
+        address = builder.bitcast(builder.gep(data, [values[1]]), ir.PointerType(vector))
+        are_set = builder.icmp_unsigned("!=", builder.load(address, align=1), vector([0] * BLOCK))
+        return builder.bitcast(are_set, _WORD)
+
+    return types.uint64(flags, types.intp), codegen
+
+
 @intrinsic
 def _compiled_put_distances(typing_context, query, words, start, stride, distances, to):
     def codegen(context, builder, signature, values):
@@ -120,12 +176,30 @@ def _plain_put_distances(query, words, start, stride, distances, to):
     distances[to : to + BLOCK] = _plain_distances(query, words, start, stride, BLOCK)
 
 
+def _plain_has_near(query, words, start, stride, bound):
+    return bool((_plain_distances(query, words, start, stride, BLOCK) < int(bound)).any())
+
+
+def _plain_put_near(query, words, start, stride, bound, distances):
+    distances[:BLOCK] = _plain_distances(query, words, start, stride, BLOCK)
+    return _plain_word_of(distances[:BLOCK] < int(bound), 0)
+
+
+def _plain_word_of(flags, start):
+    return np.packbits(flags[start : start + BLOCK], bitorder="little").view("<u8")[0]
+
+
 def _plain_put_cells(query, words, starts, stride, n_distances, cells, to):
     left, right = (_plain_distances(query, words, start, stride, PAIRS) for start in starts)
     cells[to : to + PAIRS] = left * int(n_distances) + right
 
 
+# has_near tells whether an item of a block is nearer than a bound; put_near stores their distances
+# and returns a word whose bit i is that of item i. word_of makes such a word from 64 booleans.
 # put_distances stores the distances of a block of items.
 # put_cells stores, for pairs of items, the cell of both distances in a table of n_distances rows.
+has_near: Any = _compiled_has_near if IS_COMPILED else _plain_has_near
+put_near: Any = _compiled_put_near if IS_COMPILED else _plain_put_near
+word_of: Any = _compiled_word_of if IS_COMPILED else _plain_word_of
 put_distances: Any = _compiled_put_distances if IS_COMPILED else _plain_put_distances
 put_cells: Any = _compiled_put_cells if IS_COMPILED else _plain_put_cells

@@ -7,7 +7,7 @@ A block of the database is word-major, so that the loop over items reads contigu
 
 import numpy as np
 
-from ._jit import inlined, kernel, popcount
+from ._jit import inlined, kernel, larger, lean_kernel, smaller
 from ._words import BLOCK, PAIRS, aligned_words, put_cells, put_distances
 
 _SLICE = 2048  # items whose bins wait in the level-1 cache; a multiple of BLOCK
@@ -23,18 +23,6 @@ def room_for_words(n_words, n):
     words = aligned_words(n_words, n + BLOCK)
     words[:, n:] = 0
     return words
-
-
-@inlined
-def find_distances(query, words, start, stop, distances):
-    """Set the distances of a query (n_words,) to the items from `start` to `stop`."""
-    first = words[0, start:stop]
-    for i in range(first.size):
-        distances[i] = popcount(query[0] ^ first[i])
-    for w in range(1, query.size):
-        word, row = query[w], words[w, start:stop]
-        for i in range(row.size):
-            distances[i] += popcount(word ^ row[i])
 
 
 @inlined
@@ -60,7 +48,8 @@ def _tally_pairs(cells, n, tables, stride):
 def _fold(tables, sums, histogram, of_level):
     """Add the rows and the columns of both tables to a level of a histogram, and clear them."""
     n = sums.size
-    sums[:] = 0
+    for i in range(n):
+        sums[i] = 0
     for row in range(n):
         first, second = row * n, (n + row) * n
         of_row = np.uint16(0)
@@ -71,7 +60,8 @@ def _fold(tables, sums, histogram, of_level):
         histogram[of_level + row] += of_row
     for i in range(n):
         histogram[of_level + i] += sums[i]
-    tables[:] = 0
+    for i in range(tables.size):
+        tables[i] = 0
 
 
 @inlined
@@ -83,7 +73,7 @@ def _count_run(query, words, first, last, cells, tables, sums, histogram, of_lev
     """
     n_distances = np.uint64(sums.size)
     for start in range(first, last, 2 * cells.size):
-        n_items = min(2 * cells.size, last - start)
+        n_items = smaller(2 * cells.size, last - start)
         n = (n_items + 1) // 2
         for pair in range(0, n, PAIRS):
             starts = start + pair, start + n + pair
@@ -107,7 +97,7 @@ def _tally(bins, n, histogram, stride):
 
 
 def room_to_count(n_queries, n, n_levels, n_distances, is_weighted):
-    """Scratch arrays of `count_runs`; those of a way of counting that does not pay are empty."""
+    """Scratch arrays of `count_runs`; None for a way of counting that is not used."""
     n_bins, n_cells = n_levels * n_distances, n_distances * n_distances
     use_lanes = not is_weighted and n_bins <= _LANES_UP_TO
     use_pairs = not is_weighted and max(_SLICE, n_cells) <= min(n, _TILE_OF_PAIRS)
@@ -115,13 +105,13 @@ def room_to_count(n_queries, n, n_levels, n_distances, is_weighted):
         np.zeros(n_queries, dtype=np.int64),
         np.empty(_SLICE, dtype=np.uint32),
         np.zeros(_LANES * n_bins if use_lanes else 0, dtype=np.int64),
-        np.empty(_SLICE if use_pairs else 0, dtype=np.uint16),
-        np.zeros(2 * n_cells if use_pairs else 0, dtype=np.uint16),
+        np.empty(_SLICE, dtype=np.uint16) if use_pairs else None,
+        np.zeros(2 * n_cells, dtype=np.uint16) if use_pairs else None,
         np.empty(n_distances, dtype=np.uint16),
     )
 
 
-@kernel
+@lean_kernel
 def count_runs(
     queries, words, weights, kinds, stops, levels, counts, run_of, bins, lanes, cells, tables, sums
 ):
@@ -134,7 +124,7 @@ def count_runs(
     ----------
     queries : (n_queries, n_words) uint64
     words : (n_words, n + BLOCK) uint64, see `room_for_words`
-    weights : (n,) int64, how often each item occurs; empty: every item once
+    weights : (n,) int64, how often each item occurs; None: every item once
     kinds : (n_queries,) int64, which row of `stops` and `levels` a query has
     stops : (n_kinds or 1, n_runs) int64; a single row serves all kinds
     levels : (n_kinds or 1, n_runs) uint16; likewise
@@ -144,38 +134,46 @@ def count_runs(
     n = words.shape[1] - BLOCK
     n_distances = sums.size
     n_bins = counts.shape[1]
-    long_run = max(_SLICE, n_distances * n_distances)  # from here on, pairs save more than folding
-    tile_size = _TILE_OF_PAIRS if tables.size else _TILE
+    long_run = larger(
+        _SLICE, n_distances * n_distances
+    )  # from here on, pairs save more than folding
+    tile_size = _TILE
+    if tables is not None:
+        tile_size = _TILE_OF_PAIRS
     for tile in range(0, n, tile_size):
-        tile_stop = min(n, tile + tile_size)
+        tile_stop = smaller(n, tile + tile_size)
         for q in range(queries.shape[0]):
             query, histogram = queries[q], counts[q]
-            of_stops, of_levels = min(kinds[q], len(stops) - 1), min(kinds[q], len(levels) - 1)
+            of_stops, of_levels = (
+                smaller(kinds[q], len(stops) - 1),
+                smaller(kinds[q], len(levels) - 1),
+            )
             run = run_of[q]
             lanes_in_use = False
             start = tile
             while start < tile_stop:
                 while stops[of_stops, run] <= start:
                     run += 1
-                stop = min(stops[of_stops, run], tile_stop)
-                if tables.size and stop - start >= long_run:
-                    of_level = np.int64(levels[of_levels, run]) * n_distances
-                    _count_run(query, words, start, stop, cells, tables, sums, histogram, of_level)
-                    start = stop
-                    continue
-                stop = min(tile_stop, start + _SLICE)
+                stop = smaller(stops[of_stops, run], tile_stop)
+                if tables is not None:
+                    if stop - start >= long_run:
+                        at = np.int64(levels[of_levels, run]) * n_distances
+                        _count_run(query, words, start, stop, cells, tables, sums, histogram, at)
+                        start = stop
+                        continue
+                stop = smaller(tile_stop, start + _SLICE)
                 _find_by_blocks(query, words, start, stop - start, bins)
                 position = start
                 while position < stop:
-                    run_stop = min(stops[of_stops, run], stop)
+                    run_stop = smaller(stops[of_stops, run], stop)
                     of_level = np.int64(levels[of_levels, run]) * n_distances
                     if of_level:
                         for i in range(position - start, run_stop - start):
                             bins[i] += np.uint32(of_level)
-                    position = max(position, run_stop)
+                    position = larger(position, run_stop)
                     if position >= stops[of_stops, run]:
                         run += 1
-                if weights.size:
+                if weights is not None:
                     for i in range(stop - start):
                         histogram[bins[i]] += weights[start + i]
                 else:
@@ -185,11 +183,12 @@ def count_runs(
                     _tally(bins, stop - start, target, stride)
                 start = stop
             run_of[q] = run
-            if lanes_in_use:
-                for lane in range(_LANES):
-                    for i in range(n_bins):
-                        histogram[i] += lanes[lane * n_bins + i]
-                lanes[:] = 0
+            if weights is None:
+                if lanes_in_use:
+                    for lane in range(_LANES):
+                        for i in range(n_bins):
+                            histogram[i] += lanes[lane * n_bins + i]
+                            lanes[lane * n_bins + i] = 0
 
 
 @inlined
@@ -229,7 +228,7 @@ def largest_weights(queries, words, weights, peaks):
                                 peaks[q, d] = max(peaks[q, d], weights[start + i])
 
 
-@kernel
+@lean_kernel
 def group_rows(rows, groups, position, grouped):
     """Copy (n, n_words) `rows` into word-major `grouped`, ordered by group (a counting sort).
 
@@ -277,7 +276,7 @@ def find_equal_rows(rows, groups, max_distinct):
     return firsts[:n_distinct], repeats[:n_distinct], index
 
 
-@kernel
+@lean_kernel
 def number_equal_rows(rows, groups, table, firsts, repeats, index):
     """Fill the arrays of `find_equal_rows`; return the number of pairs, -1 after giving up.
 

@@ -1,84 +1,145 @@
 """Find the nearest codes by scanning all of them.
 
-A tile of the database stays in the cache while a group of queries passes. The distances of a
-query to the tile are one vectorised loop; a second one compares them to a bound, 64 at a time, and
-gives a word of hits, so that an item that is too far costs nothing else. Hits are kept as keys,
-``distance << 40 | index``, in order of their index, so that a stable counting sort by distance
-orders ties by lowest index.
+A tile of the database stays in the cache while a group of queries passes. Items are compared in
+blocks of 64, in registers: only where one of them is nearer than a bound, the distances of the
+block are stored, and a word of hits says which. Hits are kept as keys, ``distance << 40 | index``,
+in order of their index, so that a stable counting sort by distance orders ties by lowest index.
 """
 
 import numpy as np
 
-from ._jit import drop_lowest, inlined, kernel, lowest_bit, mask_below, popcount
-from .hamming import find_distances
+from ._jit import drop_lowest, inlined, kernel, larger, lean_kernel, lowest_bit, popcount, smaller
+from ._words import BLOCK, LINE, aligned_words, has_near, put_near, word_of
 
-TILE = 4096  # items; a multiple of 64
+_WORDS_OF_A_TILE = 4096  # 32 KB, in the level-1 cache; of one word, a tile has 64 blocks
+_FIRST_TILE = 256  # items, from which a first bound comes; the next ones are four times as large
 _GROUP = 64  # queries that share a tile, at most
 _KEYS = 1 << 20  # keys that a group holds, where it can
+_LANES = 4  # of counts: neighbouring hits, often of one distance, rarely wait for each other
 INDEX_BITS = 40
 _SHIFT = np.uint64(INDEX_BITS)
 _INDEX = np.uint64((1 << INDEX_BITS) - 1)
 _ONE = np.uint64(1)
 
 
+def tile_size(n_words):
+    """Items of a tile; a multiple of BLOCK."""
+    return max(4 * BLOCK, _WORDS_OF_A_TILE // n_words // BLOCK * BLOCK)
+
+
+def room_for_tile(n_words):
+    """Scratch arrays of a tile: its words, and the distances of a block."""
+    words = aligned_words(n_words, tile_size(n_words) + BLOCK)
+    return words.reshape(-1), np.empty(BLOCK, np.uint32)
+
+
+def count_before_line(codes):
+    """How many codes lie before the first one at the beginning of a line of the cache."""
+    return -codes.ctypes.data % LINE // codes.itemsize if codes.shape[1] == 1 else 0
+
+
+def room_for_keys(n_queries, k, n, n_words):
+    """Shape of the room for the keys of a group of queries."""
+    capacity = min(2 * k, n) + 2 * tile_size(n_words)
+    largest = min(n_queries, _GROUP, max(4, _KEYS // capacity))
+    n_groups = -(-n_queries // largest)
+    return -(-n_queries // n_groups), capacity
+
+
+def room_to_count(group, n_bits):
+    """Counts of `nearest`."""
+    return np.empty((group, _LANES, n_bits + 2), np.int64)
+
+
 @inlined
-def _load_tile(codes, start, stop, words):
-    n_words = codes.shape[1]
-    part = codes[start:stop].reshape(-1)
-    if n_words == 1:
-        for i in range(part.size):  # contiguous: four times faster
-            words[0, i] = part[i]
-        return
-    for w in range(n_words):
-        for i in range(stop - start):
-            words[w, i] = part[i * n_words + w]
+def _load_tile(codes, start, stop, n_words, words):
+    """Put the codes of a tile word by word."""
+    width, stride = np.uintp(n_words), np.uintp(words.size // n_words)
+    first = np.uintp(start) * width
+    for w in range(width):
+        for i in range(np.uintp(stop - start)):
+            words[w * stride + i] = codes[first + i * width + w]
+
+
+@inlined
+def _passing(passes, start):
+    """Word of the block of items from `start` that may count."""
+    if start + BLOCK <= passes.size:
+        return word_of(passes, start)
+    word = np.uint64(0)
+    for i in range(start, passes.size):
+        word |= np.uint64(passes[i]) << np.uint64(i - start)
+    return word
+
+
+@inlined
+def _none_pass(passes, start, stop):
+    """Whether no item of a tile may count; ends with the first block that has one."""
+    for block in range(start, stop, BLOCK):
+        if _passing(passes, block):  # what is behind `stop` belongs to the next tile
+            return False
+    return True
 
 
 @inlined
 def _collect(
-    query, words, n_items, first, bound, base, passing, distances, hits, keys, size, counts
+    query,
+    source,
+    at,
+    stride,
+    first,
+    n_items,
+    bound,
+    is_dense,
+    base,
+    passing,
+    row,
+    distances,
+    keys,
+    size,
+    counts,
 ):
     """Append the keys of the items of a tile that are nearer than `bound`; return the new size.
 
-    Items whose bit in `passing`, of the whole database, is 0 are left out; it may be empty.
-    `counts` (one more than there are distances) is added to. Keys of nothing may be written behind
-    the last one, up to the size of a tile.
+    The tile is that of the items from `first`, whose words lie in `source` from `at` on. Where
+    hits are dense, every block is taken for one that holds some.
     """
-    find_distances(query, words, 0, n_items, distances)
-    n_blocks = np.int64(0)
-    for block in range(0, n_items, 64):
-        found = mask_below(distances, block, bound)
-        if n_items - block < 64:
+    near = np.uint64(0)
+    if is_dense:
+        near = ~near >> np.uint64(64 - (n_items + BLOCK - 1) // BLOCK)
+    else:
+        for block in range(0, n_items, BLOCK):
+            is_near = has_near(query, source, at + block, stride, bound)
+            near |= np.uint64(is_near) << np.uint64(block // BLOCK)
+    nothing, end = np.uint64(counts.shape[1] - 1), np.uint64(size)
+    while near:
+        block = lowest_bit(near) * BLOCK
+        near = drop_lowest(near)
+        found = put_near(query, source, at + block, stride, bound, distances)
+        if n_items - block < BLOCK:
             found &= (_ONE << np.uint64(n_items - block)) - _ONE
-        hits[0, n_blocks] = np.uint64(block)
-        hits[1, n_blocks] = found
-        n_blocks += np.int64(found != 0)
-    nothing = np.uint64(counts.size - 1)
-    for i in range(n_blocks):
-        first_at, found = np.int64(hits[0, i]), hits[1, i]
-        if passing.size:
-            found &= passing[(first + first_at) >> 6]
-        n_found = np.int64(popcount(found))
-        done = 0
+        if passing is not None:
+            found &= _passing(passing[row], first + block)
+        n_found, done = np.uint64(popcount(found)), np.uint64(0)
         while done < n_found:  # four at a time: a branch for each would be guessed wrong too often
-            for j in range(done, done + 4):
-                at = (first_at + lowest_bit(found)) % TILE
+            for lane in range(_LANES):
+                item = np.uint64(lowest_bit(found)) % np.uint64(BLOCK)
                 found = drop_lowest(found)
-                distance = base + np.uint64(distances[at])
-                keys[size + j] = distance << _SHIFT | np.uint64(first + at)
-                counts[distance if j < n_found else nothing] += 1
-            done += 4
-        size += n_found
-    return size
+                distance = base + np.uint64(distances[item])
+                place = done + np.uint64(lane)
+                keys[end + place] = distance << _SHIFT | np.uint64(first + block) + item
+                counts[lane, distance if place < n_found else nothing] += 1
+            done += np.uint64(_LANES)
+        end += n_found
+    return np.int64(end)
 
 
 @inlined
-def _none_pass(passing, start, n_items):
-    """Whether there is no bit for an item of a tile. Of no bits at all, all pass."""
-    some = np.uint64(passing.size == 0)
-    for block in range(start // 64, min(passing.size, (start + n_items + 63) // 64)):
-        some |= passing[block]
-    return some == 0
+def _count_at(counts, distance):
+    n_here = counts[0, distance]
+    for lane in range(1, _LANES):
+        n_here += counts[lane, distance]
+    return n_here
 
 
 @inlined
@@ -95,19 +156,21 @@ def _drop_far(keys, size, top, n_at_top):
 
 @inlined
 def _sort(keys, size, counts, ordered):
-    """Write keys in order of (distance, index), from their counts by distance.
+    """Write keys in order of (distance, index), and what there is no room for into the last place.
 
-    A counting sort. The last of the counts is that of nothing.
+    A counting sort. The last of the counts is that of nothing; they become positions. The room is
+    used again and again and stays in the cache, where rows of results would not.
     """
-    position = np.empty(counts.size, np.int64)
     before = 0
-    for d in range(counts.size - 1):
-        position[d] = before
-        before += counts[d]
+    for d in range(counts.shape[1] - 1):
+        n_here = _count_at(counts, d)
+        counts[0, d] = before
+        before += n_here
     for i in range(size):
-        distance = np.int64(keys[i] >> _SHIFT)
-        ordered[position[distance]] = keys[i]
-        position[distance] += 1
+        distance = keys[i] >> _SHIFT
+        position = counts[0, distance]
+        counts[0, distance] += 1
+        ordered[smaller(position, ordered.size - 1)] = keys[i]
 
 
 @inlined
@@ -117,116 +180,112 @@ def unpack_keys(keys, indices, distances):
         distances[i] = np.int32(keys[i] >> _SHIFT)
 
 
-def key_shape(n_queries, k, n):
-    """Shape of the room for the keys of a group of queries."""
-    capacity = min(2 * k, n) + 2 * TILE
-    largest = min(n_queries, _GROUP, max(4, _KEYS // capacity))
-    n_groups = -(-n_queries // largest)
-    return -(-n_queries // n_groups), capacity
-
-
-@kernel
-def nearest(queries, codes, k, n_bits, limits, passing, buffer, keys, indices, distances, n_found):
-    """Find the `k` nearest items of each query, ties by lowest index.
+@lean_kernel
+def nearest(
+    queries,
+    codes,
+    k,
+    is_dense,
+    lead,
+    passing,
+    words,
+    buffer,
+    keys,
+    ordered,
+    counts,
+    size,
+    top,
+    n_found,
+    indices,
+    distances,
+):
+    """Find the `k` nearest items of each query of a group, ties by lowest index.
 
     Parameters
     ----------
-    queries : (n_queries, n_words) uint64
-    codes : (n, n_words) uint64
+    queries : (group, n_words) uint64
+    codes : (n * n_words,) uint64, one after the other
     k : int, at most n
-    n_bits : int
-    limits : (n_queries,) int64, largest distance of an item to be looked at, at most n_bits
-    passing : (n_masks, n_blocks) uint64, a bit for each item, the first the lowest; one mask for
-        all queries or one for each, and (1, 0) where all items pass
-    buffer : (TILE,) unsigned integers that can hold n_bits + 1
-    keys : (group, capacity) uint64, scratch for a group of queries, see `key_shape`
-    indices : (n_queries, k) int64, written in order of (distance, index)
-    distances : (n_queries, k) int32, written
-    n_found : (n_queries,) int64, written: items within the limit, at most k; where it is less, the
-        limit was too small, and the rows of `indices` and `distances` are incomplete
+    is_dense : bool, whether most blocks hold an item within the limit
+    lead : int, items before the first one at the beginning of a line of the cache
+    passing : (n_masks, n) bool, one mask for all queries or one for each; None: all items pass
+    words, buffer : scratch, see `room_for_tile`
+    keys : (group, capacity) uint64, scratch, see `room_for_keys`
+    ordered : (k + 1,) uint64, scratch
+    counts : (group, _LANES, n_bits + 2) int64, zeros; overwritten
+    size : (group,) int64, zeros; overwritten
+    top : (group,) int64, largest distance of an item to be looked at, at most n_bits; overwritten
+        by the k-th smallest distance
+    n_found : (group,) int64, zeros; written: items within the limit, at most k; where it is less,
+        the limit was too small, and the rows of `indices` and `distances` are incomplete
+    indices : (group, k) int64, written in order of (distance, index)
+    distances : (group, k) int32, written
     """
-    n_queries, n_words = queries.shape
-    n = codes.shape[0]
-    group, capacity = keys.shape
-    words = np.empty((n_words, TILE), np.uint64)
-    ordered = np.empty(capacity, np.uint64)
-    size = np.empty(group, np.int64)
-    inside = np.empty(group, np.int64)  # how many of them count: those within `top`
-    top = np.empty(group, np.int64)  # the k-th smallest distance so far, or the limit
-    counts = np.empty((group, n_bits + 2), np.int64)
-    hits = np.empty((2, TILE // 64 + 1), np.uint64)
-    for first in range(0, n_queries, group):
-        n_group = min(group, n_queries - first)
-        size[:] = 0
-        inside[:] = 0
-        counts[:] = 0
-        for g in range(n_group):  # an assignment of a slice would compile its error's message
-            top[g] = limits[first + g]
-        for start in range(0, n, TILE):
-            n_items = min(TILE, n - start)
-            if passing.shape[0] == 1 and _none_pass(passing[0], start, n_items):
+    n_words = queries.shape[1]
+    n = codes.size // n_words
+    largest_tile = words.size // n_words - BLOCK
+    stop = 0
+    tile = smaller(largest_tile, _FIRST_TILE + lead)
+    while stop < n:
+        start = stop
+        stop = smaller(n, start + tile)
+        tile = smaller(largest_tile, 4 * _FIRST_TILE if start == 0 else 4 * tile)
+        if passing is not None:
+            if passing.shape[0] == 1 and _none_pass(passing[0], start, stop):
                 continue
-            _load_tile(codes, start, start + n_items, words)
-            for g in range(n_group):
-                own = passing[first + g if passing.shape[0] > 1 else 0]
-                # A later item at the k-th distance loses the tie, and is not looked at.
-                bound = top[g] if inside[g] >= k else top[g] + 1
-                if bound == 0 or (passing.shape[0] > 1 and _none_pass(own, start, n_items)):
-                    continue
-                old = size[g]
-                size[g] = _collect(
-                    queries[first + g],
-                    words,
-                    n_items,
-                    start,
-                    bound,
-                    np.uint64(0),
-                    own,
-                    buffer,
-                    hits,
-                    keys[g],
-                    old,
-                    counts[g],
-                )
-                inside[g] += size[g] - old
-                while inside[g] - counts[g, top[g]] >= k:
-                    inside[g] -= counts[g, top[g]]
-                    top[g] -= 1
-                if size[g] + TILE > capacity:
-                    n_at_top = counts[g, top[g]] - max(0, inside[g] - k)
-                    size[g] = _drop_far(keys[g], size[g], top[g], n_at_top)
-                    counts[g, top[g]] = n_at_top
-                    counts[g, top[g] + 1 :] = 0
-                    inside[g] = min(inside[g], k)
-        for g in range(n_group):
-            n_found[first + g] = min(inside[g], k)
-            _sort(keys[g], size[g], counts[g], ordered)
-            unpack_keys(ordered, indices[first + g], distances[first + g])
-
-
-@kernel
-def distance_quantiles(queries, sample, rank, buffer, counts, quantiles):
-    """Write the distance that the `rank` nearest of a sample lie within, for each query.
-
-    Parameters
-    ----------
-    queries : (n_queries, n_words) uint64
-    sample : (n_words, n) uint64, word-major
-    rank : int
-    buffer : (n,) unsigned integers that can hold n_bits
-    counts : (n_bits + 1,) int64, scratch
-    quantiles : (n_queries,) int64, written: n_bits where there are fewer than `rank`
-    """
-    for q in range(queries.shape[0]):
-        find_distances(queries[q], sample, 0, sample.shape[1], buffer)
-        counts[:] = 0
-        for i in range(buffer.size):
-            counts[buffer[i]] += 1
-        within, d = counts[0], 0
-        while within < rank and d < counts.size - 1:
-            d += 1
-            within += counts[d]
-        quantiles[q] = d
+        source, at, stride = codes, start, 0
+        if n_words > 1 or n - start < largest_tile + BLOCK:
+            _load_tile(codes, start, stop, n_words, words)
+            source, at, stride = words, 0, largest_tile + BLOCK
+        for g in range(queries.shape[0]):
+            n_within, farthest, of_distances = n_found[g], top[g], counts[g]
+            # A later item at the k-th distance loses the tie, and is not looked at.
+            bound = farthest if n_within >= k else farthest + 1
+            if bound == 0:
+                continue
+            row = 0
+            if passing is not None:
+                if passing.shape[0] > 1:
+                    row = g
+                    if _none_pass(passing[row], start, stop):
+                        continue
+            old = size[g]
+            new = _collect(
+                queries[g],
+                source,
+                at,
+                stride,
+                start,
+                stop - start,
+                np.uint64(bound),
+                is_dense,
+                np.uint64(0),
+                passing,
+                row,
+                buffer,
+                keys[g],
+                old,
+                of_distances,
+            )
+            n_within += new - old
+            n_farthest = _count_at(of_distances, farthest)
+            while n_within - n_farthest >= k:
+                n_within -= n_farthest
+                farthest -= 1
+                n_farthest = _count_at(of_distances, farthest)
+            if new + largest_tile > keys.shape[1]:
+                n_farthest -= larger(0, n_within - k)
+                new = _drop_far(keys[g], new, farthest, n_farthest)
+                for lane in range(_LANES):
+                    for d in range(farthest, of_distances.shape[1]):
+                        of_distances[lane, d] = 0
+                of_distances[0, farthest] = n_farthest
+                n_within = smaller(n_within, k)
+            size[g], top[g], n_found[g] = new, farthest, n_within
+    for g in range(queries.shape[0]):
+        n_found[g] = smaller(n_found[g], k)
+        _sort(keys[g], size[g], counts[g], ordered)
+        unpack_keys(ordered, indices[g], distances[g])
 
 
 @inlined
@@ -241,17 +300,17 @@ def room(array, size, more):
 
 
 @kernel
-def within(queries, codes, radius, by_distance, passing, buffer):
+def within(queries, codes, radius, by_distance, passing, words, buffer):
     """Find all items within `radius` of each query.
 
     Parameters
     ----------
     queries : (n_queries, n_words) uint64
-    codes : (n, n_words) uint64
+    codes : (n * n_words,) uint64, one after the other
     radius : int, at most n_bits
     by_distance : bool, order by (distance, index) instead of by index
-    passing : (n_masks, n_blocks) uint64, as for `nearest`
-    buffer : (TILE,) unsigned integers that can hold n_bits + 1
+    passing : (n_masks, n) bool, as for `nearest`
+    words, buffer : scratch, see `room_for_tile`
 
     Returns
     -------
@@ -260,11 +319,8 @@ def within(queries, codes, radius, by_distance, passing, buffer):
     distances : (n_found.sum(),) int32
     """
     n_queries, n_words = queries.shape
-    n = codes.shape[0]
-    words = np.empty((n_words, TILE), np.uint64)
-    keys = np.empty(4 * TILE, np.uint64)
-    hits = np.empty((2, TILE // 64 + 1), np.uint64)
-    ordered = np.empty(0, np.uint64)
+    n, tile = codes.size // n_words, words.size // n_words - BLOCK
+    keys, ordered = np.empty(4 * tile, np.uint64), np.empty(1, np.uint64)
     n_found = np.zeros(n_queries, np.int64)
     indices = np.empty(0, np.int64)
     distances = np.empty(0, np.int32)
@@ -274,35 +330,45 @@ def within(queries, codes, radius, by_distance, passing, buffer):
         # A key starts with the query's place in the group times n_bins plus the distance, so that
         # one sort serves the whole group.
         n_group = min(_GROUP, n_queries - first)
-        counts = np.zeros(n_group * n_bins + 1, np.int64)
+        counts = np.zeros((_LANES, n_group * n_bins + 1), np.int64)
         size = 0
-        for start in range(0, n, TILE):
-            n_items = min(TILE, n - start)
-            _load_tile(codes, start, start + n_items, words)
+        for start in range(0, n, tile):
+            stop = min(n, start + tile)
+            _load_tile(codes, start, stop, n_words, words)
             for g in range(n_group):
-                keys = room(keys, size, TILE)
+                row = 0
+                if passing is not None:
+                    if passing.shape[0] > 1:
+                        row = first + g
+                keys = room(keys, size, tile)
                 size = _collect(
                     queries[first + g],
                     words,
-                    n_items,
+                    0,
+                    tile + BLOCK,
                     start,
-                    n_bins,
+                    stop - start,
+                    np.uint64(n_bins),
+                    False,
                     np.uint64(g * n_bins),
-                    passing[first + g if passing.shape[0] > 1 else 0],
+                    passing,
+                    row,
                     buffer,
-                    hits,
                     keys,
                     size,
                     counts,
                 )
-        ordered = room(ordered, 0, size)
-        _sort(keys, size, counts, ordered)
         indices = room(indices, n_written, size)
         distances = room(distances, n_written, size)
-        unpack_keys(ordered, indices[n_written : n_written + size], distances[n_written:])
+        stop = n_written + size
         for g in range(n_group):
             for d in range(n_bins):
-                n_found[first + g] += counts[g * n_bins + d]
+                for lane in range(_LANES):
+                    n_found[first + g] += counts[lane, g * n_bins + d]
+        ordered = room(ordered, 0, size + 1)
+        _sort(keys, size, counts, ordered)
+        unpack_keys(ordered, indices[n_written:stop], distances[n_written:stop])
+        for g in range(n_group):
             stop = n_written + n_found[first + g]
             for i in range(n_written, stop):
                 distances[i] -= np.int32(g * n_bins)
@@ -312,3 +378,29 @@ def within(queries, codes, radius, by_distance, passing, buffer):
                 distances[n_written:stop] = distances[n_written:stop][order]
             n_written = stop
     return n_found, indices[:n_written], distances[:n_written]
+
+
+@kernel
+def put_distances_before(queries, codes, places, keys):
+    """Make keys of indices: put the distance of each candidate before its index.
+
+    Parameters
+    ----------
+    queries : (n_queries, n_words) uint64
+    codes : (n, n_words) uint64
+    places : (n_queries, n_candidates) int64, rows of `codes`
+    keys : (n_queries, n_candidates) uint64, indices on entry; written
+    """
+    for q in range(places.shape[0]):
+        for c in range(places.shape[1]):
+            distance = np.uint64(0)
+            for w in range(queries.shape[1]):
+                distance += np.uint64(popcount(queries[q, w] ^ codes[places[q, c], w]))
+            keys[q, c] |= distance << _SHIFT
+
+
+@kernel
+def split_keys(keys, indices, distances):
+    """Write what keys (n_queries, k) consist of."""
+    for q in range(keys.shape[0]):
+        unpack_keys(keys[q], indices[q], distances[q])

@@ -1,9 +1,9 @@
 """The loss of pairs of rows while one row after the other changes a bit."""
 
-from ._jit import kernel
+from ._jit import lean_kernel
 
 
-@kernel
+@lean_kernel
 def walk_flips(order, bits, distances, targets, neighbors, pairs, starts, scale, losses):
     """Loss after each of the flips of one bit of the rows in `order`, added to what `losses` holds.
 

@@ -6,11 +6,11 @@ and LLVM vectorises all of them. Codes come transposed, (n_bits, M).
 
 import numpy as np
 
-from ._jit import inlined, kernel
+from ._jit import inlined, kernel, larger, lean_kernel, smaller
 from ._vectors import TILE, add_transposed_tile
 
 
-@kernel
+@lean_kernel
 def add_transposed(matrix, start, stop):
     """Add its transpose to a square matrix, in place.
 
@@ -19,11 +19,11 @@ def add_transposed(matrix, start, stop):
     """
     n_rows = matrix.shape[0]
     whole = n_rows - n_rows % TILE
-    for row in range(start, min(stop, whole), TILE):
+    for row in range(start, smaller(stop, whole), TILE):
         for column in range(row, whole, TILE):
             add_transposed_tile(matrix, row, column)
     for row in range(start, stop):
-        for column in range(max(row, whole), n_rows):
+        for column in range(larger(row, whole), n_rows):
             total = matrix[row, column] + matrix[column, row]
             matrix[row, column] = total
             matrix[column, row] = total
@@ -35,7 +35,7 @@ def _add_distances(code, codes, row):
         row[i] += abs(codes[i] - code)
 
 
-@kernel
+@lean_kernel
 def city_block_distances(codes, distances, start, stop):
     """Add the sum over bits of |u_q - u_i| to the pairs (M, M) of the rows from start to stop.
 
@@ -55,7 +55,7 @@ def _add_signs(code, codes, slope, row):
         row[i] += ahead - behind
 
 
-@kernel
+@lean_kernel
 def pull_back_city_block(codes, slope, gradient, start, stop):
     """Add the gradient to the codes (n_bits, M) from symmetric slopes of the pairs (M, M).
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ._jit import inlined, kernel
+from ._jit import inlined, kernel, lean_kernel
 
 
 @inlined
@@ -35,7 +35,7 @@ def _squared_difference(a, b):
     return (a - b) * (a - b)
 
 
-@kernel
+@lean_kernel
 def count_uncertain(scores, of_rows, slopes, offsets, counts):
     """Count scores that are not farther from zero than ``of_rows[:, None] * slopes + offsets``.
 

@@ -12,12 +12,18 @@ The loops are split so that everything but the scatter is vectorised: `_locate`,
 
 import numpy as np
 
-from ._jit import inlined, kernel
+from ._jit import inlined, larger, lean_kernel, smaller
 from ._vectors import add_two
 
 # Queries at a time, and tables of each that its pairs take in turns. The pairs of a query fill few
 # cells: in one table, most sums would wait for the one before. More tables take longer to add up.
 _QUERIES, _TURNS = 2, 2
+
+
+@inlined
+def _rounded_up(delta):
+    whole = np.int64(delta)
+    return whole + np.int64(whole < delta)
 
 
 @inlined
@@ -28,9 +34,9 @@ def _locate(similarity, level, n_bits, n_bins, width, of_odd, cell, offset):
     bins_per_similarity = number(n_bins / (2 * n_bits))
     last = np.int32(n_bins - 1)
     for i in range(similarity.shape[0]):
-        position = max(middle - similarity[i] * bins_per_similarity, number(0))
-        j = min(np.int32(position), last)
-        offset[i] = min(position - number(j), number(1))
+        position = larger(middle - similarity[i] * bins_per_similarity, number(0))
+        j = smaller(np.int32(position), last)
+        offset[i] = smaller(position - number(j), number(1))
         # Narrowed at every step, because numba widens integers, of which half as many are a vector.
         bin_ = np.int32(np.int32(level[i]) * np.int32(width) + j)
         is_odd = np.int32(bin_ & np.int32(1))
@@ -43,8 +49,8 @@ def _weigh(offset, shift, delta, shares):
     slope = number(1 / delta)
     for i in range(offset.shape[0]):
         z = offset[i] - number(shift)
-        shares[2 * i] = max(number(1) - abs(z) * slope, number(0))
-        shares[2 * i + 1] = max(number(1) - abs(z - number(1)) * slope, number(0))
+        shares[2 * i] = larger(number(1) - abs(z) * slope, number(0))
+        shares[2 * i + 1] = larger(number(1) - abs(z - number(1)) * slope, number(0))
 
 
 @inlined
@@ -90,7 +96,7 @@ def room_to_accumulate(counts, delta):
     )
 
 
-@kernel
+@lean_kernel
 def accumulate(similarity, level, counts, start, stop, n_bits, delta, cell, offset, shares, tables):
     """Set the soft counts of the rows from `start` to `stop` against all the others.
 
@@ -99,16 +105,17 @@ def accumulate(similarity, level, counts, start, stop, n_bits, delta, cell, offs
     """
     number = similarity.dtype.type
     n_levels, n_bins = counts.shape[1], counts.shape[2] - 1
-    reach = int(np.ceil(delta))
+    reach = _rounded_up(delta)
     width = n_bins + 2 * reach - 1
     n_cells = n_levels * width
     # Bins of odd cells lie in tables of their own: what is stored is loaded again as a whole.
     size = n_cells + 2 * reach
-    mass = number(1 / max(delta, 1.0))
+    mass = number(1 / larger(delta, 1.0))
     for first in range(start, stop, _QUERIES):
-        tables[:] = number(0)
+        for i in range(tables.size):
+            tables[i] = number(0)
         for r in range(_QUERIES):
-            q = min(first + r, stop - 1)  # the last one twice where it is alone
+            q = smaller(first + r, stop - 1)  # the last one twice where it is alone
             _locate(similarity[q], level[q], n_bits, n_bins, width, size, cell[r], offset[r])
             cell[r, q] = n_cells
         for step in range(reach):
@@ -116,7 +123,7 @@ def accumulate(similarity, level, counts, start, stop, n_bits, delta, cell, offs
                 _weigh(offset[r], 2 * step + 1 - reach, delta, shares[r])
             _scatter(cell, shares, 2 * step, tables)
         for r in range(_QUERIES):
-            _collect(tables, r, width, reach - 1, mass, counts[min(first + r, stop - 1)])
+            _collect(tables, r, width, reach - 1, mass, counts[smaller(first + r, stop - 1)])
 
 
 @inlined
@@ -154,7 +161,7 @@ def room_to_pull_back(gradient, delta):
     )
 
 
-@kernel
+@lean_kernel
 def pull_back(similarity, level, gradient, start, stop, n_bits, delta, cell, offset, table):
     """Overwrite `similarity` with T, T_qi = dO / d(distance of i to q), from dO / d(soft counts).
 
@@ -165,9 +172,9 @@ def pull_back(similarity, level, gradient, start, stop, n_bits, delta, cell, off
     """
     number = similarity.dtype.type
     n_levels, n_bins = gradient.shape[1], gradient.shape[2] - 1
-    reach = int(np.ceil(delta))
+    reach = _rounded_up(delta)
     width = n_bins + 2 * reach - 1
-    scale = number(n_bins / (n_bits * delta * max(delta, 1.0)))
+    scale = number(n_bins / (n_bits * delta * larger(delta, 1.0)))
     for q in range(start, stop):
         slopes = similarity[q]
         _locate(slopes, level[q], n_bits, n_bins, width, 0, cell, offset)
@@ -181,14 +188,15 @@ def pull_back(similarity, level, gradient, start, stop, n_bits, delta, cell, off
             for v in range(n_levels):
                 for d in range(n_bins + 1):
                     table[v * width + reach - 1 + d] = gradient[q, v, d] * scale
-            slopes[:] = number(0)
+            for i in range(slopes.size):
+                slopes[i] = number(0)
             for step in range(reach):
                 shift = 2 * step + 1 - reach
                 _slope(table[2 * step :], cell, offset, shift, delta, slopes)
         slopes[q] = number(0)
 
 
-@kernel
+@lean_kernel
 def count_levels(level, counts, start, stop):
     """Count how many other items of each level (M, n_levels) the rows from start to stop have."""
     for q in range(start, stop):

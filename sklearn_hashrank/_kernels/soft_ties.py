@@ -1,9 +1,11 @@
 """Turn soft counts into soft ties, and derivatives by ties back into those by counts."""
 
-from ._jit import kernel
+import numpy as np
+
+from ._jit import lean_kernel
 
 
-@kernel
+@lean_kernel
 def sum_counts(counts, gains, gain, gain_before, total, before):
     """Set gain and number of the items of each bin, and of all nearer bins, (M, n_bins + 1).
 
@@ -11,23 +13,24 @@ def sum_counts(counts, gains, gain, gain_before, total, before):
     """
     number = gain.dtype.type
     n_rows, n_levels, n_bins = counts.shape
-    for q in range(n_rows):
-        for d in range(n_bins):
-            total[q, d] = number(counts[q, 0, d])
-            gain[q, d] = gains[0] * number(counts[q, 0, d])
-        for v in range(1, n_levels):
-            for d in range(n_bins):
-                total[q, d] += number(counts[q, v, d])
-                gain[q, d] += gains[v] * number(counts[q, v, d])
+    for q in range(np.uintp(n_rows)):
+        for d in range(np.uintp(n_bins)):
+            total[q, d] = number(0)
+            gain[q, d] = number(0)
+        for v in range(np.uintp(n_levels)):
+            for d in range(np.uintp(n_bins)):
+                count = number(counts[q, v, d])
+                total[q, d] += count
+                gain[q, d] += gains[v] * count
         nearer_gain = nearer = number(0)
-        for d in range(n_bins):
+        for d in range(np.uintp(n_bins)):
             gain_before[q, d] = nearer_gain
             before[q, d] = nearer
             nearer_gain += gain[q, d]
             nearer += total[q, d]
 
 
-@kernel
+@lean_kernel
 def pull_back_ties(by_gain, by_gain_before, by_total, by_before, gains, scale, gradient, ties):
     """Set the derivatives by the counts (M, n_levels, n_bins + 1), given those by the ties.
 
@@ -37,16 +40,13 @@ def pull_back_ties(by_gain, by_gain_before, by_total, by_before, gains, scale, g
     number = by_gain.dtype.type
     n_rows, n_levels, n_bins = gradient.shape
     of_gain, of_item = ties[0], ties[1]
-    for q in range(n_rows):
+    for q in range(np.uintp(n_rows)):
         farther_gain = farther = number(0)
         for d in range(n_bins - 1, -1, -1):
-            of_gain[d] = farther_gain
-            of_item[d] = farther
+            of_gain[d] = farther_gain + by_gain[q, d]
+            of_item[d] = farther + by_total[q, d]
             farther_gain += by_gain_before[q, d]
             farther += by_before[q, d]
-        for d in range(n_bins):
-            of_gain[d] += by_gain[q, d]
-            of_item[d] += by_total[q, d]
-        for v in range(n_levels):
-            for d in range(n_bins):
+        for v in range(np.uintp(n_levels)):
+            for d in range(np.uintp(n_bins)):
                 gradient[q, v, d] = scale[q] * (of_item[d] + gains[v] * of_gain[d])

@@ -3,7 +3,8 @@
 import time
 import warnings
 from argparse import Namespace
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -41,9 +42,8 @@ def _run(options: Namespace, arguments: list[str]) -> None:
     start = time.perf_counter()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # fits on a few rows learn nothing
-        for dtype in (np.float32, np.float64):
-            _fit_methods(dtype)
-        _count_and_search()
+        for step in warmup_steps():
+            step()
     seconds = time.perf_counter() - start
     used = [kernel for kernel in _all_kernels() if kernel.signatures]
     n_found = sum(sum(kernel.stats.cache_hits.values()) for kernel in used)
@@ -67,29 +67,47 @@ def _all_kernels() -> Iterator[Any]:
                 yield each
 
 
-def _fit_methods(dtype: Any) -> None:
-    """Fit every method without a network, and encode rows on hyperplanes and spheres as well."""
+def warmup_steps() -> list[Callable[[], None]]:
+    """Return calls that compile all kernels together, in whatever order they are made.
+
+    The tests share them among their processes.
+    """
+    names = [name for name, method in METHODS.items() if method.group != "deep"]
+    fits = [partial(_fit_method, name, d) for name in names for d in (np.float32, np.float64)]
+    return [*fits, _count_and_search]
+
+
+@cache
+def _few_rows() -> tuple[np.ndarray, np.ndarray]:
     X, y = load_digits(return_X_y=True)
-    X, y = X[:121].astype(dtype), y[:121]  # an odd number: the median distance is that of a row
+    return X[:121], y[:121]  # an odd number: the median distance is that of a row
+
+
+def _fit_method(name: str, dtype: Any) -> None:
+    """Fit a method, and encode rows on hyperplanes and spheres as well."""
+    X, y = _few_rows()
+    X = X.astype(dtype)
     on_hyperplanes = X.mean(axis=0, keepdims=True)
-    for name, method in METHODS.items():
-        if method.group == "deep":
-            continue
-        hasher = method_from_name(name)
-        known = hasher.get_params()
-        hasher.set_params(**{key: value for key, value in _SMALL.items() if key in known})
-        hasher.fit(X, np.column_stack([y // 5, y]) if "hierarchical" in name else y)
-        hasher.transform(X)
-        hasher.transform(on_hyperplanes)
-    TALRLinear(4, objective="ap", relaxation="exact", max_iter=1).fit(X, y)
+    hasher = method_from_name(name)
+    known = hasher.get_params()
+    hasher.set_params(**{key: value for key, value in _SMALL.items() if key in known})
+    hasher.fit(X, np.column_stack([y // 5, y]) if "hierarchical" in name else y)
+    hasher.transform(X)
+    hasher.transform(on_hyperplanes)
+    if name == "talr-ap":
+        TALRLinear(4, objective="ap", relaxation="exact", max_iter=1).fit(X, y)
 
 
 def _count_and_search() -> None:
     """Count codes by labels and by distances, and find neighbours in every way."""
     rng = np.random.default_rng(0)
-    codes, vectors = rng.integers(0, 256, (2000, 8), dtype=np.uint8), rng.normal(size=(2000, 2))
-    labels = np.arange(len(codes)) % 3
-    few = slice(0, 100)
+    codes, vectors = rng.integers(0, 256, (5000, 8), dtype=np.uint8), rng.normal(size=(5000, 2))
+    labels = np.sort(np.arange(len(codes)) % 3)
+    few = slice(0, 400)
+    equal = np.zeros_like(codes)
+    for database in (codes[few], equal):  # too few for pairs of items; items that occur often
+        some = labels[: len(database)]
+        retrieval_histogram(codes[few], database, some[few], some, n_bits=64)
     h = retrieval_histogram(
         codes[few], codes, labels[few], labels, affinity=LabelAffinity(), n_bits=64, keep_codes=True
     )
@@ -105,6 +123,8 @@ def _count_and_search() -> None:
             index = HammingNeighbors(1, n_bits=n_bits, algorithm=algorithm).fit(long)
             index.kneighbors(long[few])
             index.radius_neighbors(long[few])
+            index.kneighbors(long[few], mask=labels > 0)
+            index.radius_neighbors(long[few], mask=labels > 0)
     rows = rng.normal(size=(100, 16))
     for decoder in ("linear", "bytes"):
         hasher = BinaryAutoencoderHasher(

@@ -315,7 +315,7 @@ class BlockCounter:
 
     def _ordered(self, words, groups, n_groups, codes):
         """Order items by group for the kernel: words, weights, and where groups start."""
-        weights = np.empty(0, dtype=np.int64)
+        weights = None
         distinct = None if groups is None else self._distinct_items(words, groups)
         if codes is not None:
             codes.add(*((words,) if distinct is None else (words[distinct[0]], distinct[1])))
@@ -365,7 +365,7 @@ class BlockCounter:
                 f"{len(offsets) - 1}. Got {stops[:, -1].max()} instead."
             )
         scratch = _kernels.hamming.room_to_count(
-            len(of_query), offsets[-1], len(queries.levels), queries.n_bits + 1, weights.size > 0
+            len(of_query), offsets[-1], len(queries.levels), queries.n_bits + 1, weights is not None
         )
         _kernels.hamming.count_runs(
             queries.words[part],

@@ -9,10 +9,12 @@ from .._utils.threads import count_threads, over_rows, run_in_threads
 
 # Measured costs in nanoseconds: of a query and a word of a code when all are scanned, and of
 # putting aside, sorting and writing a neighbour.
-PAIR_COST, _HIT_COST = 0.05, 5.0
+PAIR_COST, _HIT_COST = 0.03, 4.0
 _WORTH_A_PART = 500_000.0  # nanoseconds of a query that are worth a part of the codes
 _GROUP = 16  # queries of a slice, at least: they share the reading of the codes
-_SAMPLE = 1 << 14  # items that a first bound is taken from, and k more, as many hits cost more
+_WORTH_A_SAMPLE = 100  # neighbours; a bound for fewer is found while scanning
+_SAMPLE = 1 << 14  # items that a first bound is taken from; more where it saves many hits
+_DENSE = 0.01  # share of the codes that are searched for, from which most blocks hold one
 _SHARE = 16  # one item in so many is sampled, at most
 
 _MOST_KEPT = 1 << 20  # keys of eight bytes
@@ -21,8 +23,6 @@ _kept = threading.local()
 Flat = tuple[np.ndarray, np.ndarray, np.ndarray]
 Sample = tuple[np.ndarray, int]
 
-ALL_PASS = np.zeros((1, 0), np.uint64)
-
 
 def k_nearest(
     queries: np.ndarray,
@@ -30,15 +30,16 @@ def k_nearest(
     k: int,
     n_bits: int,
     n_jobs: int | None,
-    passing: np.ndarray = ALL_PASS,
+    passing: np.ndarray | None = None,
     sample: Sample | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Indices and distances of the `k` nearest codes, in order of (distance, index).
 
-    Of those whose bit is 1 in `passing`, at least `k` for each query; `sample` is one of them.
-    Threads share the queries, or the codes where there are more threads than queries.
+    Of those that are True in `passing`, of one row for all queries or one for each, at least `k`
+    for each query; `sample` is one of them. Threads share the queries, or the codes where there are
+    more threads than queries.
     """
-    if sample is None and not passing.size:
+    if sample is None and passing is None and k >= _WORTH_A_SAMPLE:
         sample = sample_of(codes, k)
     n_parts = _count_parts(len(queries), codes.size, k, n_jobs)
     if n_parts > 1:
@@ -91,7 +92,7 @@ def _nearest_in_parts(queries, codes, k, n_bits, n_jobs, passing, sample, n_part
         start, stop = edges[part], edges[part + 1]
         indices = np.zeros((len(queries), min(k, stop - start)), np.int64)
         distances = np.empty(indices.shape, np.int32)
-        masks = np.ascontiguousarray(passing[:, start // 64 : -(-stop // 64)])
+        masks = None if passing is None else np.ascontiguousarray(passing[:, start:stop])
         found = _nearest(queries, codes[start:stop], n_bits, limits, masks, indices, distances)
         distances[np.arange(indices.shape[1]) >= found[:, None]] = n_bits + 1
         return indices + start, distances
@@ -104,19 +105,24 @@ def _nearest_in_parts(queries, codes, k, n_bits, n_jobs, passing, sample, n_part
 
 def _of_rows(passing, rows):
     """Masks of some queries: their own, or the one of all."""
-    return passing[rows] if len(passing) > 1 else passing
+    return passing if passing is None or len(passing) == 1 else passing[rows]
 
 
 def _nearest(queries, codes, n_bits, limits, passing, indices, distances):
-    k = indices.shape[1]
-    n_found = np.empty(len(queries), dtype=np.int64)
-    scratch = (
-        distance_buffer(n_bits),
-        _key_buffer(_kernels.nearest.key_shape(len(queries), k, len(codes))),
-    )
-    _kernels.nearest.nearest(
-        queries, codes, k, n_bits, limits, passing, *scratch, indices, distances, n_found
-    )
+    (n, n_words), k, kernels = codes.shape, indices.shape[1], _kernels.nearest
+    group, capacity = kernels.room_for_keys(len(queries), k, n, n_words)
+    keys, counts = _key_buffer((group, capacity)), kernels.room_to_count(group, n_bits)
+    scratch = *kernels.room_for_tile(n_words), keys, np.empty(k + 1, np.uint64), counts
+    settings = k, k > _DENSE * n, kernels.count_before_line(codes)
+    flat = np.ascontiguousarray(codes).reshape(-1)
+    sizes, n_found = np.zeros((2, len(queries)), np.int64)
+    top = limits.astype(np.int64)
+    for start in range(0, len(queries), group):
+        rows = slice(start, start + group)
+        state = sizes[rows], top[rows], n_found[rows], indices[rows], distances[rows]
+        counts[:] = 0
+        masks = _of_rows(passing, rows)
+        _kernels.nearest.nearest(queries[rows], flat, *settings, masks, *scratch, *state)
     return n_found
 
 
@@ -138,17 +144,18 @@ def all_within(
     n_bits: int,
     by_distance: bool,
     n_jobs: int | None,
-    passing: np.ndarray = ALL_PASS,
+    passing: np.ndarray | None = None,
 ) -> Flat:
     """How many codes lie within `radius` of each query, their indices, and their distances.
 
-    Of those whose bit is 1 in `passing`.
+    Of those that are True in `passing`, as for `k_nearest`.
     """
 
     def search(rows):
         masks = _of_rows(passing, rows)
+        room = _kernels.nearest.room_for_tile(codes.shape[1])
         return _kernels.nearest.within(
-            queries[rows], codes, radius, by_distance, masks, distance_buffer(n_bits)
+            queries[rows], codes.reshape(-1), radius, by_distance, masks, *room
         )
 
     cost = PAIR_COST * codes.size
@@ -163,20 +170,15 @@ def joined(parts: list[Flat]) -> Flat:
     return np.concatenate(n_found), np.concatenate(indices), np.concatenate(distances)
 
 
-def distance_buffer(n_bits: int) -> np.ndarray:
-    """Room for the distances of a tile, in the smallest type that holds n_bits + 1."""
-    return np.empty(_kernels.nearest.TILE, dtype=np.min_scalar_type(n_bits + 1))
-
-
 def sample_of(
     codes: np.ndarray, k: int, passes: np.ndarray | None = None, n_passing: int = 0
 ) -> Sample | None:
-    """Sample of the codes, word-major, and the rank in it that the `k` nearest very likely have.
+    """Sample of the codes, and the rank in it that the `k` nearest very likely have.
 
     Of the codes that pass and their number, where these are told. None where the sample would say
     nothing.
     """
-    n_sample = min(_SAMPLE + k, len(codes) // _SHARE)
+    n_sample = min(_SAMPLE + k // 4, len(codes) // _SHARE)
     if not n_sample:
         return None
     step = len(codes) // n_sample
@@ -185,17 +187,16 @@ def sample_of(
         taken, n = taken[passes[::step][:n_sample]], n_passing
     expected = k * len(taken) / n
     rank = int(np.ceil(expected + np.sqrt(expected) + 4))
-    if rank >= len(taken):
-        return None
-    return np.ascontiguousarray(taken.T), rank
+    return (np.ascontiguousarray(taken), rank) if rank < len(taken) else None
 
 
 def likely_limits(queries: np.ndarray, sample: Sample | None, n_bits: int) -> np.ndarray:
     """Distances that as many codes very likely lie within as :func:`sample_of` was asked for."""
     limits = np.full(len(queries), n_bits)
-    if sample is not None:
-        words, rank = sample
-        buffer = np.empty(words.shape[1], dtype=np.min_scalar_type(n_bits + 1))
-        counts = np.empty(n_bits + 1, dtype=np.int64)
-        _kernels.nearest.distance_quantiles(queries, words, rank, buffer, counts, limits)
-    return limits
+    if sample is None:
+        return limits
+    codes, rank = sample
+    shape = len(queries), rank
+    distances = np.empty(shape, np.int32)
+    _nearest(queries, codes, n_bits, limits, None, np.empty(shape, np.int64), distances)
+    return distances[:, -1].astype(np.int64)

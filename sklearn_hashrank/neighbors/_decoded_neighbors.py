@@ -15,6 +15,7 @@ from .._utils.parameters import NumbersAreNoBooleans
 from .._utils.threads import over_rows
 from .._utils.types import MatrixLike
 from ..codes import pack_codes, unpack_codes
+from ..rows import as_host_array
 from ..solvers.table_decoder import decode, values_of_codes
 from ._checks import check_n_neighbors
 from ._floats import DISTANCES
@@ -253,7 +254,7 @@ class DecodedNeighbors(NumbersAreNoBooleans, BaseEstimator):
 
     def _queries(self, X: Any) -> np.ndarray:
         """Rows that have the columns of the decoder."""
-        queries: np.ndarray = check_array(X, dtype=np.float64, input_name="X")
+        queries: np.ndarray = check_array(as_host_array(X, "X"), dtype=np.float64, input_name="X")
         n_features = self._decoder.shape[-1]
         if queries.shape[1] != n_features:
             raise ValueError(
@@ -264,6 +265,7 @@ class DecodedNeighbors(NumbersAreNoBooleans, BaseEstimator):
 
     def _numbers(self, candidates: Any, n_queries: int, k: int) -> np.ndarray:
         """Ascending numbers of codes, so that ties go to the lowest."""
+        candidates = as_host_array(candidates, "candidates")
         numbers = check_array(candidates, dtype=None, input_name="candidates")
         if numbers.dtype.kind not in "iu" or len(numbers) != n_queries or numbers.shape[1] < k:
             raise ValueError(

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from ..rows import as_host_array
 from . import _brute
 
 MISSING = -1
@@ -25,8 +26,7 @@ class Mask:
 
     def __init__(self, passes: Any):
         self._passes = passes
-        # Bits are an eighth of the bytes, which one query among many codes reads for longer.
-        self._bits = _packed(passes[None]) if self.is_shared else None
+        self._n_shared = int(np.count_nonzero(passes)) if self.is_shared else 0
 
     @property
     def is_shared(self) -> bool:
@@ -48,36 +48,29 @@ class Mask:
 
     def n_passing(self, n_queries: int) -> np.ndarray:
         """How many codes pass for each query."""
-        if self._bits is not None:
-            return np.full(n_queries, np.bitwise_count(self._bits).sum(dtype=np.int64))
+        if self.is_shared:
+            return np.full(n_queries, self._n_shared)
         if sparse.issparse(self._passes):
             return np.diff(self._passes.indptr).astype(np.int64)
         return np.count_nonzero(self._passes, axis=1)
 
-    def bits(self, queries: np.ndarray) -> np.ndarray:
-        """Bits of the codes for some queries, or for all where the mask is shared."""
-        if self._bits is not None:
-            return self._bits
-        passes = self._passes[queries]
-        return _packed(passes.toarray() if sparse.issparse(passes) else passes)
+    def of_queries(self, queries: np.ndarray) -> np.ndarray:
+        """Rows of some queries, or the one of all where the mask is shared."""
+        if self.is_shared:
+            return np.ascontiguousarray(self._passes)[None]
+        passes = self._passes if len(queries) == self._passes.shape[0] else self._passes[queries]
+        return np.ascontiguousarray(passes.toarray() if sparse.issparse(passes) else passes)
 
     def sample(self, codes: np.ndarray, k: int) -> _brute.Sample | None:
         """Sample of the codes that pass, where they are the same for all queries."""
         if not self.is_shared:
             return None
-        return _brute.sample_of(codes, k, self._passes, int(self.n_passing(1)[0]))
-
-
-def _packed(passes: np.ndarray) -> np.ndarray:
-    packed = np.packbits(passes, axis=1, bitorder="little")
-    words = np.zeros((len(packed), -(-passes.shape[1] // 64)), "<u8")
-    words.view(np.uint8)[:, : packed.shape[1]] = packed
-    return words.astype(np.uint64, copy=False)
+        return _brute.sample_of(codes, k, self._passes, self._n_shared)
 
 
 def read_mask(mask: Any, n_queries: int, n_codes: int) -> Mask:
     """Return a mask that fits, or say what is wrong with it."""
-    passes = mask if sparse.issparse(mask) else np.asarray(mask)
+    passes = mask if sparse.issparse(mask) else np.asarray(as_host_array(mask, "mask"))
     shapes = [(n_codes,), (n_queries, n_codes)]
     accepted = shapes[1:] if sparse.issparse(mask) else shapes
     is_missing = isinstance(mask, np.ma.MaskedArray) and np.ma.is_masked(mask)
@@ -113,7 +106,7 @@ def k_nearest(
                 n_found,
                 n_bits,
                 n_jobs,
-                mask.bits(rows),
+                mask.of_queries(rows),
                 mask.sample(codes, n_found),
             )
             indices[rows, :n_found], distances[rows, :n_found] = found
@@ -138,7 +131,9 @@ def all_within(
     options = radius, n_bits, by_distance, n_jobs
     for rows, positions, _ in _plans(mask, queries, codes, 1):
         if positions is None:
-            counts, where, far = _brute.all_within(queries[rows], codes, *options, mask.bits(rows))
+            counts, where, far = _brute.all_within(
+                queries[rows], codes, *options, mask.of_queries(rows)
+            )
         else:
             counts, where, far = _brute.all_within(queries[rows], codes[positions], *options)
             where = positions[where]
@@ -154,7 +149,7 @@ def _plans(mask, queries, codes, k):
     """Cut the queries by how they are searched: rows, the positions to copy or None, and k.
 
     Where few codes pass, they are copied and searched as if there were no others; where many do,
-    all are scanned, and a bit for each says whether it counts.
+    all are scanned, and the mask is looked up for those that are near.
     """
     n_passing = mask.n_passing(len(queries))
     n_found = np.minimum(k, n_passing)

@@ -22,6 +22,19 @@ def put_cells(query, words, starts, stride, n_distances, cells):
         _words.put_cells(query, words, pair, stride, n_distances, cells, i * PAIRS)
 
 
+@kernel
+def find_near(query, words, starts, stride, bound, are_near, found, distances):
+    for i in range(starts.size):
+        are_near[i] = _words.has_near(query, words, starts[i], stride, bound)
+        found[i] = _words.put_near(query, words, starts[i], stride, bound, distances[i])
+
+
+@kernel
+def words_of(flags, starts, found):
+    for i in range(starts.size):
+        found[i] = _words.word_of(flags, starts[i])
+
+
 @pytest.fixture(params=[1, 2, 3, 4, 5, 7, 20])
 def search(request):
     """A query, codes word by word, and where blocks of them start, one of which it is near to."""
@@ -42,6 +55,36 @@ def test_distances(search, dtype):
     for i, start in enumerate(starts):
         _words._plain_put_distances(query, words, start, words.shape[1], plain, i * BLOCK)
     assert_array_equal(found, plain)
+
+
+def test_near_items(search):
+    query, words, starts = search
+    distances = np.empty((len(starts), BLOCK), np.uint32)
+    are_near, found = np.empty(len(starts), bool), np.empty(len(starts), np.uint64)
+    all_distances = np.bitwise_count(words ^ query[:, None]).sum(axis=0, dtype=np.int64)
+    expected = all_distances[starts[:, None] + np.arange(BLOCK)]
+    for bound in (0, 1, 20 * len(query), 32 * len(query), 64 * len(query), 64 * len(query) + 1):
+        find_near(
+            query, words, starts, words.shape[1], np.uint64(bound), are_near, found, distances
+        )
+        assert_array_equal(distances, expected)
+        assert_array_equal(are_near, (expected < bound).any(axis=1))
+        bits = np.unpackbits(found.astype("<u8").view(np.uint8), bitorder="little")
+        assert_array_equal(bits.reshape(-1, BLOCK), expected < bound)
+        for i, start in enumerate(starts):
+            plain = query, words, start, words.shape[1], np.uint64(bound)
+            assert _words._plain_has_near(*plain) == are_near[i]
+            assert _words._plain_put_near(*plain, np.empty(BLOCK, np.uint32)) == found[i]
+
+
+def test_words_of_flags():
+    flags = np.random.default_rng(0).random(1000) < 0.3
+    starts, found = np.array([0, 1, 63, 500, 1000 - BLOCK]), np.empty(5, np.uint64)
+    words_of(flags, starts, found)
+    for start, word in zip(starts, found):
+        bits = np.unpackbits(np.array([word], "<u8").view(np.uint8), bitorder="little")
+        assert_array_equal(bits, flags[start : start + BLOCK])
+        assert _words._plain_word_of(flags, start) == word
 
 
 def test_cells_of_pairs(search):
