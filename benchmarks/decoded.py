@@ -6,7 +6,8 @@
 
 Rows are arrays in .npy files, `X` of .npz files, or their `X_train` and `X_test`, of which queries
 are sampled. Rows are brought to length 1. Each seed samples 1,000 queries and, of larger files,
-`--database` rows, which methods also learn from. Finished runs are kept in the output, and the same
+`--database` rows, which methods also learn from; with --from-others they learn from as many other
+rows, if there are. Finished runs are kept in the output, and the same
 command again does what is missing.
 
 Columns: recall of the 10 nearest by cosine, by each method's own distance to all items, and among
@@ -35,20 +36,23 @@ N_QUERIES = 1000
 FACTORS_OF_RABITQ = 8  # bytes of an item that are not bits
 
 
-def read(path, seed, n_rows):
-    """Database and queries of one seed."""
+def read(path, seed, n_rows, from_others):
+    """Rows to learn from, database and queries of one seed."""
     file = np.load(path)
     rng = np.random.RandomState(seed)
     if isinstance(file, np.ndarray) or "X" in file:
         rows = file if isinstance(file, np.ndarray) else file["X"]
-        order = rng.permutation(len(rows))[: N_QUERIES + n_rows]
-        queries, database = rows[order[:N_QUERIES]], rows[np.sort(order[N_QUERIES:])]
+        order = rng.permutation(len(rows))
+        queries, order = rows[order[:N_QUERIES]], order[N_QUERIES:]
+        database, others = (rows[np.sort(part)] for part in (order[:n_rows], order[n_rows:]))
+        learned = others[:n_rows] if from_others else database
     else:
         queries, database = (
             rows[np.sort(rng.permutation(len(rows))[:n])]
             for rows, n in ((file["X_test"], N_QUERIES), (file["X_train"], n_rows))
         )
-    return normalize(database.astype(np.float32)), normalize(queries.astype(np.float32))
+        learned = database
+    return [normalize(each.astype(np.float32)) for each in (learned, database, queries)]
 
 
 def ranked_by_signs(hasher, database, queries):
@@ -77,6 +81,10 @@ def methods(n_bytes, seed):
         "ITQ": (ITQHasher(n_bits, **options), ranked_by_signs),
         "TALR": (talr, ranked_by_signs),
         "BA": (BinaryAutoencoderHasher(n_bits, **options), ranked_by_decoder),
+        "BA, linear": (
+            BinaryAutoencoderHasher(n_bits, decoder="linear", **options),
+            ranked_by_decoder,
+        ),
         "BA, hyperplanes": (
             BinaryAutoencoderHasher(n_bits, encoder="hyperplanes", **options),
             ranked_by_decoder,
@@ -101,11 +109,11 @@ def shares(true, ids):
     return [np.mean([np.isin(a, b[:n]).mean() for a, b in zip(true, ids)]) for n in (K, MANY, MOST)]
 
 
-def of_hasher(name, database, queries, true, n_bytes, seed):
+def of_hasher(name, learned, database, queries, true, n_bytes, seed):
     """Figures of a hasher."""
     hasher, rank = methods(n_bytes, seed)[name]
     start = time.process_time()
-    hasher.fit(database)
+    hasher.fit(learned)
     seconds = time.process_time() - start
     index = HammingNeighbors(MANY, n_jobs=1).fit(hasher.predict(database))
     by_codes = index.kneighbors(hasher.predict(queries), return_distance=False)
@@ -113,11 +121,11 @@ def of_hasher(name, database, queries, true, n_bytes, seed):
     return [*shares(true, rank(hasher, database, queries)), codes, seconds]
 
 
-def of_index(name, database, queries, true):
+def of_index(name, learned, database, queries, true):
     """Figures of an index of faiss."""
     index = faiss.index_factory(database.shape[1], name)
     start = time.process_time()
-    index.train(database)
+    index.train(learned)
     seconds = time.process_time() - start
     index.add(database)
     return [*shares(true, index.search(queries, MOST)[1]), np.nan, seconds]
@@ -154,6 +162,9 @@ def main():
     parser.add_argument("--methods", default="ITQ;TALR;BA")
     parser.add_argument("--faiss", default="OPQ{0},PQ{0}np;PCAR{1},RaBitQ")
     parser.add_argument("--database", type=int, default=10_000, help="rows at most")
+    parser.add_argument(
+        "--from-others", action="store_true", help="learn from other rows of files of one array"
+    )
     parser.add_argument("--seconds", type=float, default=float("inf"), help="start none after")
     parser.add_argument("--output", type=Path, required=True)
     options = parser.parse_args()
@@ -162,12 +173,13 @@ def main():
     for name, path, n_bytes, method, seed in missing_runs(options, done):
         if time.process_time() - start > options.seconds:
             break
-        database, queries = read(path, seed, options.database)
+        rows = read(path, seed, options.database, options.from_others)
+        _, database, queries = rows
         true = largest(queries @ database.T)[:, :K]
         if method in methods(n_bytes, seed):
-            figures = of_hasher(method, database, queries, true, n_bytes, seed)
+            figures = of_hasher(method, *rows, true, n_bytes, seed)
         else:
-            figures = of_index(method, database, queries, true)
+            figures = of_index(method, *rows, true)
         done[name, n_bytes, method, seed] = [float(figure) for figure in figures]
         with options.output.open("a") as file:
             run = [name, n_bytes, method, seed, done[name, n_bytes, method, seed]]

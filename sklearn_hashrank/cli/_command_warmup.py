@@ -126,8 +126,13 @@ def _count_and_search() -> None:
             index.kneighbors(long[few], mask=labels > 0)
             index.radius_neighbors(long[few], mask=labels > 0)
     rows = rng.normal(size=(100, 16))
-    hasher = BinaryAutoencoderHasher(16, max_iter=1, output="packed", random_state=0).fit(rows)
-    DecodedNeighbors(hasher, n_neighbors=1).fit(hasher.transform(rows)).kneighbors(rows[:2])
+    for decoder in ("linear", "bytes"):
+        hasher = BinaryAutoencoderHasher(
+            16, decoder=decoder, max_iter=1, output="packed", random_state=0
+        ).fit(rows)
+        neighbors = DecodedNeighbors(hasher, n_neighbors=1).fit(hasher.transform(rows))
+        neighbors.kneighbors(rows[:2])
+        neighbors.kneighbors(rows[:2], candidates=[[0, 1], [0, 1]])
     projections = rng.normal(size=(2, 64))
     HammingNeighbors(1, n_bits=64, rescore="asymmetric").fit(codes).kneighbors(
         projections=projections

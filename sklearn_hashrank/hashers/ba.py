@@ -156,6 +156,8 @@ class BinaryAutoencoderHasher(BaseHasher):
         "random_state": ["random_state"],
     }
 
+    _unit_tables: Any
+
     def __init__(
         self,
         n_bits=64,
@@ -406,7 +408,8 @@ class BinaryAutoencoderHasher(BaseHasher):
 
     def _check_fitted(self) -> None:
         n_bits, n_features = self.n_bits_, self.n_features_in_
-        n_fields, decoder = n_bits, (n_bits, n_features)
+        n_fields: int = n_bits
+        decoder: tuple[int, ...] = n_bits, n_features
         if self._unit_tables is not None:
             n_parts, n_values, _ = np.shape(self._unit_tables)
             width = {1 << each: each for each in _WIDTHS.values()}.get(n_values, 0)

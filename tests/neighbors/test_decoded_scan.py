@@ -66,8 +66,8 @@ def test_equal_to_a_sort_of_all_scores(
     codes = codes[rng.integers(0, n_distinct, n)]
     tables = tables_of(rng, 3, n_bytes, n_values)
     if heavy:  # a few parts decide, and the steps are as large as all others
-        heavier = np.minimum(rng.random(tables.shape[:2]) ** -2, 1e6)  # or they overflow
-        tables *= heavier.astype(np.float32)[:, :, None]
+        shares = np.minimum(rng.random(tables.shape[:2]) ** -2, 1e6)  # or they overflow
+        tables *= shares.astype(np.float32)[:, :, None]
     tables *= np.float32(size)
     offsets = (size * rng.normal(size=3)).astype(np.float32)
     lengths = (np.sqrt(size) * rng.random(n)).astype(np.float32)
