@@ -2,7 +2,8 @@
 
     python benchmarks/claims.py --output docs/reproduction
 
-Claims are in ``claims.toml`` of the output folder, results in its folders ``results`` and ``ties``.
+Claims are in ``claims.toml`` of the output folder, results in its folders ``results``, ``ties`` and
+``usage``.
 No data are needed. For each paper a file of claims with verdicts, differences and tests is written
 into the folder ``verdicts``, with a list of questions, a count of all verdicts, and the tables of
 the page about ties. The documentation includes them, and draws the pictures when it is built.
@@ -21,7 +22,10 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
+import paper_figures
 import tie_tables
+import time_tables
+from experiments import PARTS
 from sheet import csv_table, number
 from verdicts import (
     CONFIRMED,
@@ -54,11 +58,19 @@ TITLES = {
     "distinct_codes": "codes in use",
     "precision@100": "precision at 100",
     "precision@1000": "precision at 1,000",
+    "alike within 1": "share of the query's fine class within distance 1",
+    "alike at 2": "share of the query's fine class at distance 2",
+    "alike within 1 less at 2": "share of the fine class within distance 1, less that at 2",
     "ap:one random order": "AP of one random order",
     "ndcg:one random order": "NDCG of one random order",
 }
 NOT_SHARES = ("fit_seconds", "encode_microseconds", "code_entropy", "distinct_codes")
+PATTERNS = ("results/*.csv", "ties/*.csv", "usage/likeness.csv")
 MOST_LINES_OF_A_SENTENCE = 3
+DECLARED = {(name, task.key): task for name, part in PARTS.items() for task in part.tasks}
+
+Missing = dict[str, dict[str, list[int]]]
+"""Lengths without results, by method and set."""
 
 
 @dataclass(frozen=True)
@@ -73,12 +85,12 @@ class Results:
 
     @classmethod
     def read(cls, folder: Path) -> "Results":
-        """Read the CSV files of the folders ``results`` and ``ties``; there may be none."""
+        """Read the CSV files of runs; there may be none."""
         runs: dict = {}
         titles = {}
-        for path in sorted([*folder.glob("results/*.csv"), *folder.glob("ties/*.csv")]):
+        for path in sorted(each for pattern in PATTERNS for each in folder.glob(pattern)):
             with open(path, encoding="utf-8", newline="") as file:
-                for line in csv.DictReader(file):
+                for line in of_all_training_rows(list(csv.DictReader(file))):
                     figure = tuple(_number(line[name]) for name in ("value", "low", "high"))
                     _add(runs, line, line["measure"], figure)
                     seconds = _number(line["fit_seconds"])
@@ -126,6 +138,14 @@ class Results:
         }
 
 
+def of_all_training_rows(lines: list[dict[str, str]]) -> list[dict[str, str]]:
+    """Lines of runs with as many training rows as any of their set: others are not compared."""
+    most: Counter[str] = Counter()
+    for line in lines:
+        most[line["task"]] = max(most[line["task"]], int(line["n_train"]))
+    return [line for line in lines if int(line["n_train"]) == most[line["task"]]]
+
+
 def _add(runs, line, measure, figure):
     of = runs.setdefault((line["part"], line["task"], measure), {})
     by_seed = of.setdefault((line["method"], int(line["n_bits"])), {})
@@ -144,13 +164,48 @@ class Comparison:
         self.part, self.measure = given["part"], given["measure"]
         self.ranged = given.get("range", False)
         self.tasks = [given["task"]] if "task" in given else results.tasks(self.part)
-        self.asked: set[str] = set()
-        self.found: set[str] = set()
 
-    @property
-    def missing(self) -> list[str]:
-        """Methods that have no results on any of the sets, after :meth:`cells`."""
-        return sorted(self.asked - self.found)
+    def missing(self) -> Missing:
+        """Lengths at which a method has no results, by method and set.
+
+        A set counts where any method of the comparison has results of it.
+        """
+        lacking: Missing = {}
+        for task in self.tasks:
+            asked: dict[str, set[int]] = {}
+            for ours in self.given["ours"]:
+                for other in [ours, *self._rivals(ours)]:
+                    lengths = self._wanted(task, ours) & self._wanted(task, other)
+                    asked.setdefault(ours, set()).update(lengths)
+                    asked.setdefault(other, set()).update(lengths)
+            left = {name: lengths - self._found(task, name) for name, lengths in asked.items()}
+            if left != asked:
+                for name in left:
+                    if left[name]:
+                        lacking.setdefault(name, {})[self._title(task)] = sorted(left[name])
+        return lacking
+
+    def found(self) -> set[str]:
+        """Methods that have results on any of the sets."""
+        return {
+            name
+            for task in self.tasks
+            for name in [*self.given["ours"], *self.given.get("others", ())]
+            if self._found(task, name)
+        }
+
+    def _wanted(self, task, method):
+        """Code lengths at which a set is to have results of a method."""
+        runs = self.results.runs.get((self.part, task, self.measure), {})
+        wanted = {n_bits for _, n_bits in runs}
+        declared = DECLARED.get((self.part, task))
+        if declared is not None:
+            wanted = set(declared.lengths.get(method, declared.n_bits))
+            wanted &= set(declared.n_bits if method in declared.methods else ())
+        return wanted & set(self.given.get("bits", wanted))
+
+    def _found(self, task, method):
+        return set(self.results.lengths(self.part, task, self.measure, method))
 
     def cells(self) -> list[Cell]:
         """Leads of all sets, methods, rivals and lengths that have results on both sides."""
@@ -170,9 +225,7 @@ class Comparison:
             yield from self._overlaps(task)
             return
         for method in self.given["ours"]:
-            self.asked.add(method)
             for n_bits in self._lengths(task, method):
-                self.found.add(method)
                 for right, (left_values, right_values) in self._sides(task, method, n_bits):
                     yield method, right, n_bits, self._both(left_values, right_values)
 
@@ -204,10 +257,8 @@ class Comparison:
             return
         for rival in self._rivals(method):
             theirs = figures(rival, n_bits)
-            self.asked.add(rival)
             if not theirs:
                 continue
-            self.found.add(rival)
             if self.given.get("lead"):
                 first = _difference(figures(method, other_bits), figures(rival, other_bits))
                 yield f"{rival}, {other_bits} bits", (_difference(left, theirs), first)
@@ -215,7 +266,7 @@ class Comparison:
                 yield rival, (left, theirs)
 
     def _rivals(self, method):
-        return [name for name in self.given["others"] if name != method]
+        return [name for name in self.given.get("others", ()) if name != method]
 
     def _other_length(self, task, method, n_bits):
         """Length on the right; None where there is none."""
@@ -279,7 +330,7 @@ class Judged:
     claim: Mapping[str, Any]
     verdict: str
     tested: list[Tested] = field(default_factory=list)
-    missing: list[str] = field(default_factory=list)
+    missing: Missing = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -312,7 +363,11 @@ def judge_claim(claim: Mapping[str, Any], results: Results) -> Judged:
     several = len({given["measure"] for given in claim["compare"]}) > 1
     comparisons = [Comparison(given, results, several) for given in claim["compare"]]
     cells = [cell for comparison in comparisons for cell in comparison.cells()]
-    missing = list(dict.fromkeys(name for each in comparisons for name in each.missing))
+    found = set().union(*(comparison.found() for comparison in comparisons))
+    missing: Missing = {}
+    for comparison in comparisons:
+        for name, places in comparison.missing().items():
+            missing.setdefault(name, {}).update(places if name in found else {})
     if not cells:
         return Judged(claim, NOT_TESTED, missing=missing)
     rule = claim.get("rule", "every")
@@ -377,8 +432,17 @@ def sentence(judged: Judged) -> str:
     else:
         text += f"Closest: {_list(ordered[:1], lines, judged.measure)}."
     if judged.missing:
-        text += f" Without results: {', '.join(f'``{name}``' for name in judged.missing)}."
+        names = ", ".join(_missing(*each) for each in judged.missing.items())
+        text += f" Without results: {names}."
     return text
+
+
+def _missing(method, places):
+    """A method without results, and those that it lacks where it has some."""
+    if not places:
+        return f"``{method}``"
+    texts = [f"{', '.join(map(str, lengths))} bits of {of}" for of, lengths in places.items()]
+    return f"``{method}`` ({'; '.join(texts)})"
 
 
 def _names(judged, enough):
@@ -478,13 +542,23 @@ def rows_of(judged: list[Judged]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def questions(all_judged: list[Judged]) -> str:
-    """The list of questions at the top of the page."""
+def questions(all_judged: list[Judged], papers: Mapping[str, Any]) -> str:
+    """The lists of questions at the top of the page, one for each paper."""
+    texts = []
+    for paper, about in papers.items():
+        asked = [
+            each for each in all_judged if each.claim["paper"] == paper and "ask" in each.claim
+        ]
+        if asked:
+            name = about.get("short", about["title"])
+            texts.append(f".. rubric:: {name}\n\n{_questions_of_a_paper(asked)}")
+    return "\n".join(texts)
+
+
+def _questions_of_a_paper(asked):
     lines = [".. list-table::", "   :header-rows: 1", "   :widths: 50 14 36", ""]
     lines += ["   * - question", "     - the claim is", "     - where it is closest"]
-    for each in all_judged:
-        if "ask" not in each.claim:
-            continue
+    for each in asked:
         closest = "shown by a test" if "shown" in each.claim else "no results yet"
         if each.tested:
             of = by_line(each.tested)
@@ -524,7 +598,7 @@ def judge_all(folder: Path) -> list[Judged]:
 def texts(folder: Path) -> dict[str, str]:
     """All files of the folder ``verdicts``, by name."""
     judged, papers = judge_all(folder), read_claims(folder)["papers"]
-    found = {"questions.inc": questions(judged), "counts.inc": counts(judged, papers)}
+    found = {"questions.inc": questions(judged, papers), "counts.inc": counts(judged, papers)}
     for paper in papers:
         mine = [each for each in judged if each.claim["paper"] == paper]
         parts = [block(each) for each in mine if each.is_of_experiment]
@@ -532,6 +606,7 @@ def texts(folder: Path) -> dict[str, str]:
         if others:
             parts.append(f"\n.. rubric:: Mathematics, and what has no results\n\n{rows_of(others)}")
         found[f"{paper}.inc"] = "".join(parts)
+    found["rsh_times.inc"] = time_tables.rsh_times(folder)
     return found | tie_tables.texts(Results.read(folder))
 
 
@@ -546,6 +621,7 @@ def write_pictures(folder: Path) -> None:
     """Draw the leads of each claim with results into the folder ``pictures``."""
     from matplotlib import rc_context
 
+    paper_figures.write_pictures(folder)
     (folder / "pictures").mkdir(exist_ok=True)
     with rc_context({"svg.fonttype": "none"}):
         for judged in judge_all(folder):

@@ -5,7 +5,7 @@ the tables of the documentation from that.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -19,9 +19,14 @@ from sklearn_hashrank import (
     SharedLabelAffinity,
 )
 from sklearn_hashrank.datasets import load_cifar100, load_labelme, load_nus_wide
-from sklearn_hashrank.model_selection import PerClassRetrievalSplit, RandomRetrievalSplit
+from sklearn_hashrank.model_selection import (
+    PerClassRetrievalSplit,
+    RandomRetrievalSplit,
+    RetrievalSplit,
+)
 
 FREQUENT_LABELS = 21
+VEHICLES = (0, 1, 8, 9)  # of the classes of CIFAR-10; the others are animals
 LABELME_ROWS = 22_000  # as many as there are of LabelMe
 SOME_ROWS = 21_000  # a distance of each pair costs a hundred times the count of its bits
 
@@ -69,7 +74,25 @@ OF_GRADES = (
     "In the paper DTSH and StructHash learn from grades; ``structhash:loss=ndcg`` counts whatever "
     "is relevant once."
 )
+OF_DPSH = (
+    "In the papers DPSH has parameters that the authors of DTSH recommend, which are not printed; "
+    "here it has its defaults."
+)
 OF_TREES = "StructHash has linear hash functions here, and boosted trees in the paper."
+
+
+@dataclass
+class DatabaseOfTrainingRows:
+    """A protocol with the training rows as its database."""
+
+    protocol: Any
+    random_state: Any = None
+
+    def split(self, X, y=None):
+        """Yield training rows, queries, and the training rows again."""
+        seeded = replace(self.protocol, random_state=self.random_state)
+        for train, query, _ in seeded.split(X, y):
+            yield RetrievalSplit(train, query, train)
 
 
 @dataclass(frozen=True)
@@ -98,6 +121,9 @@ class Task:
         Lengths of which points of the curves of precision and recall are kept.
     lengths : mapping of str to list of int, default={}
         Rows that need only some of `n_bits`.
+    fewer : mapping of str to int, default={}
+        Rows that cannot learn from so many: `n_train` of the protocol for them. Their queries and
+        database are those of the others.
     later : mapping of str to int, default={}
         Rows that come later, where `LATER` does not say so.
     first_seeds : int, default=5
@@ -120,6 +146,7 @@ class Task:
     also: tuple[str, ...] = ()
     curve_bits: tuple[int, ...] = ()
     lengths: Mapping[str, list[int]] = field(default_factory=dict)
+    fewer: Mapping[str, int] = field(default_factory=dict)
     later: Mapping[str, int] = field(default_factory=dict)
     first_seeds: int = FIRST_SEEDS
     order: int = 0
@@ -178,6 +205,25 @@ def _by_name(*names):
 
 
 NDCG_2013 = "ndcg:gain=linear:discount=log2"
+
+
+def _footnote_of_bre(task, n_bits):
+    """BRE retrieves its training rows, as footnotes of the papers' tables say."""
+    return Task(
+        "training-rows",
+        task.data,
+        task.affinity,
+        DatabaseOfTrainingRows(task.protocol),
+        ["ndcg"],
+        n_bits,
+        _by_name("bre"),
+        order=1,
+        called="training rows as the database",
+    )
+
+
+def _bre(printed):
+    return {"bre": printed["bre"]}
 
 
 def _rsh():
@@ -262,6 +308,7 @@ def _talr_cifar():
         ["ap"],
         [12, 24, 32, 48],
         rows | AP_BUDGET,
+        fewer={"fasthash": 100},
         later={"lwh": 1},
         called="setting 1",
     )
@@ -356,10 +403,12 @@ def _talr_nus_wide():
         sorted({*of_ap, *of_ndcg}),
         rows | AP_BUDGET | NDCG_BUDGET,
         lengths=dict.fromkeys(only_ap, of_ap) | dict.fromkeys(only_ndcg, of_ndcg),
+        fewer={"fasthash": 40},
         later=dict.fromkeys(["itq", "rsh", "lwh", "hashnet", *NDCG_BUDGET], 1),
         order=1,
         first_seeds=3,
     )
+    footnote = _footnote_of_bre(task, of_ndcg)
     default = list(rows)
     tables = [
         Table(task.key, "ap", "AP", papers.NUS_AP, default, of_ap),
@@ -386,12 +435,13 @@ def _talr_nus_wide():
             methods=["talr-ndcg", *NDCG_BUDGET],
             n_bits=of_ndcg,
         ),
+        Table(footnote.key, "ndcg", "NDCG of BRE (footnote of table 3)", _bre(papers.NUS_NDCG)),
     ]
     return Part(
         "Tie-aware learning to rank, several labels (tables 1 and 3)",
-        [task],
+        [task, footnote],
         tables,
-        (OF_BUDGETS, OF_GRADES, OF_TREES),
+        (OF_BUDGETS, OF_GRADES, OF_TREES, OF_DPSH),
     )
 
 
@@ -442,16 +492,19 @@ def _talr_labelme():
         ["ndcg"],
         [16, 32, 48, 64],
         rows | NDCG_BUDGET,
+        fewer={"fasthash": 1000},
         later=dict.fromkeys(["dtsh", "lsh", "itq"], 1),
         order=1,
         first_seeds=3,
     )
+    footnote = _footnote_of_bre(task, task.n_bits)
     tables = [
         Table(task.key, "ndcg", "NDCG", papers.LABELME_NDCG, list(rows)),
         Table(task.key, "ndcg", "NDCG at equal passes", methods=["talr-ndcg", *NDCG_BUDGET]),
+        Table(footnote.key, "ndcg", "NDCG of BRE (footnote)", _bre(papers.LABELME_NDCG)),
     ]
     notes = ("Rows of equal passes have as many as ``talr-ndcg``.", OF_GRADES, OF_TREES)
-    return Part("Tie-aware learning to rank, no labels (table 3)", [task], tables, notes)
+    return Part("Tie-aware learning to rank, no labels (table 3)", [task, footnote], tables, notes)
 
 
 def _mlgap():
@@ -481,14 +534,29 @@ def _mlgap():
         also,
         later={"talr-ap": 1},
     )
+    third = Task(
+        "class-paths",
+        "class_paths",
+        HierarchicalAffinity(),
+        PerClassRetrievalSplit(100, 500),
+        measures,
+        bits,
+        _by_name("dsh", "hierarchical-paper", "hierarchical"),
+        also,
+        order=1,
+    )
     tables = []
-    for task, printed in ((first, papers.MLGAP_CIFAR10), (second, papers.MLGAP_CIFAR100)):
+    nothing = {"mlgap": {}, "ap": {}}
+    tasks = [first, second, third]
+    for task, printed in zip(tasks, (papers.MLGAP_CIFAR10, papers.MLGAP_CIFAR100, nothing)):
         tables.append(Table(task.key, "mlgap", "mLGAP", printed["mlgap"]))
         tables.append(Table(task.key, "ap", "AP", printed["ap"]))
     used = [*of_figure_1, "dispersed-paper", "dispersed"]
     tables.append(Table(first.key, "distinct_codes", "codes in use (figures 1 and 8)", {}, used))
     tables.append(Table(first.key, "code_entropy", "entropy of the codes in bits", {}, used))
-    return Part("Mean local group average precision, 2018 (table 1)", [first, second], tables)
+    return Part(
+        "Mean local group average precision, 2018 (table 1)", [first, second, third], tables
+    )
 
 
 def _deep():
@@ -533,6 +601,17 @@ def _deep():
         order=1,
         called="setting 1",
     )
+    paths = Task(
+        "label-paths",
+        "label_paths",
+        HierarchicalAffinity(),
+        PerClassRetrievalSplit(10, 50),
+        ["ap", "mlgap"],
+        [12, 24],
+        {"deep-dsh": "deep-dsh", "deep-hierarchical-paper": "deep-dsh:objective=nested"}
+        | _by_name("dsh", "hierarchical-paper"),
+        order=1,
+    )
     of_ap = {"deep-talr-ap": papers.CIFAR_S1["talr-ap"]}
     printed = papers.MLGAP_CIFAR10
     of_ap |= {f"deep-{name}": figures for name, figures in printed["ap"].items()}
@@ -547,7 +626,10 @@ def _deep():
         Table("pixels", "ap", "AP"),
         Table("pixels", "mlgap", "mLGAP"),
     ]
-    return Part("Networks, 2018", [first, second, pixels], tables)
+    for measure, title in (("ap", "AP"), ("mlgap", "mLGAP")):
+        printed = {f"deep-{name}": of for name, of in papers.MLGAP_CIFAR100[measure].items()}
+        tables.append(Table("label-paths", measure, title, printed))
+    return Part("Networks, 2018", [first, second, pixels, paths], tables)
 
 
 PARTS = {
@@ -618,6 +700,11 @@ class Sets:
             return Data("CIFAR-100, pixels", X.astype(np.float32), y + 2)
         X, y = self._intents()
         return Data("CLINC150, for CIFAR-100", X, y + 2)  # 0 and 1 alone would be label sets
+
+    def _class_paths(self):
+        X, y = deep_features(self._path("features"))
+        paths = np.column_stack([np.isin(y, VEHICLES), y]) + 2
+        return Data("CIFAR-10, features of a network, vehicles and animals", X, paths)
 
     def _many_classes(self):
         X, y = self._intents()

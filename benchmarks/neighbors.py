@@ -2,6 +2,7 @@
 
     python benchmarks/neighbors.py                      # all of it, about four minutes
     python benchmarks/neighbors.py --only faiss|reading|latency|scikit-learn|multi-index|masks
+    python benchmarks/neighbors.py --only prefix [--quick]
     python benchmarks/neighbors.py --only rescoring [--fashion-mnist FOLDER]
 
 20 to 1,000 queries x 1,000,000 random codes of 64 to 256 bits, the same number of threads for all.
@@ -22,6 +23,7 @@ from sklearn.neighbors import NearestNeighbors
 from sklearn_hashrank import HammingNeighbors, ITQHasher, TALRLinear
 
 N_BITS = 64
+CANDIDATES = (100, 300, 1000)  # of ten neighbours, by their first bits
 
 
 def random_codes(n, seed, n_bits=N_BITS):
@@ -134,6 +136,33 @@ def masks(sheet, n, repeats=6):
             sheet.row(work, ours, "ms", "without a mask", plain, at_least=1 / 1.2)
 
 
+def prefixes(n):
+    """Search by the first 64 of 256 bits and order candidates by all, beside the plain search."""
+    rng = np.random.default_rng(2)
+    database = rng.integers(0, 256, (n, 32), dtype=np.uint8)
+    for n_queries in (1, 20, 200):
+        queries = rng.integers(0, 256, (n_queries, 32), dtype=np.uint8)
+        ways = {None: {}, **{many: {"prefix": 64, "n_candidates": many} for many in CANDIDATES}}
+        indexes = {
+            way: HammingNeighbors(10, n_bits=256, algorithm="brute", n_jobs=1, **options).fit(
+                database
+            )
+            for way, options in ways.items()
+        }
+        best = dict.fromkeys(indexes, np.inf)
+        for _ in range(8):
+            for way, index in indexes.items():
+                start = time.process_time()
+                index.kneighbors(queries)
+                best[way] = min(best[way], time.process_time() - start)
+        plain = best.pop(None)
+        cells = "".join(f"   {way:,}: {plain / seconds:.1f}" for way, seconds in best.items())
+        print(
+            f"{n_queries} of {n:,} codes of 256 bits {plain * 1e3:.1f} ms; times as fast by the "
+            f"first 64 bits, by candidates{cells}"
+        )
+
+
 def against_scikit_learn(sheet, n_queries, n, n_jobs):
     sheet.section(f"k nearest of {n_queries:,} x {n:,}, {n_jobs} threads, by the clock")
     queries, database = random_codes(n_queries, 1), random_codes(n, 2)
@@ -206,6 +235,7 @@ def main():
             "scikit-learn",
             "multi-index",
             "masks",
+            "prefix",
             "rescoring",
         ],
     )
@@ -214,6 +244,8 @@ def main():
     options = parser.parse_args()
     if options.only == "rescoring":
         precision_of_rescoring(options.fashion_mnist)
+    elif options.only == "prefix":
+        prefixes(100_000 if options.quick else 1_000_000)
     else:
         measure(Sheet(), 10 if options.quick else 1, options.only)
 

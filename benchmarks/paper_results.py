@@ -4,7 +4,8 @@ The CSV has a line for each measure of a run: which part and task, how many rows
 database and training rows, the method, its length and seed, the measure, its mean over the queries,
 the means of the worst and of the best order of ties where there are such, and the seconds of the
 fit. The JSON says what the tasks are called, what each method's parameters were, and by which
-command, code and versions the runs were made, on which processor and when.
+command, code and versions the runs were made, on which processor and when. A method may have a
+check: what one of its runs gave when later code made it again.
 """
 
 import csv
@@ -19,6 +20,9 @@ _NUMBERS = ("value", "low", "high", "fit_seconds")
 COLUMNS = ("part", "task", *_SIZES, "method", "n_bits", "seed", "measure", *_NUMBERS)
 
 
+_CODE = ("package", "versions")
+SAME = 5e-4  # half of the last digit of the tables
+
 # Parameters that methods were given since, with the value that does what was done without them.
 ADDED = {"step_size": "1.0"}
 
@@ -26,6 +30,22 @@ ADDED = {"step_size": "1.0"}
 def completed(then, now):
     """Parameters of an earlier run, with those that there were not yet."""
     return {name: value for name, value in ADDED.items() if name in now} | then
+
+
+def is_same_method(then, now):
+    """Whether notation and parameters are those of earlier runs."""
+    given = completed(then["parameters"], now["parameters"])
+    return then["notation"] == now["notation"] and given == now["parameters"]
+
+
+def is_of(stamp, made_by):
+    """Whether the code and the versions of a stamp are among others."""
+    return any(all(each[name] == stamp[name] for name in _CODE) for each in made_by)
+
+
+def is_equal(check):
+    """Whether a run that was made again gave the same figure, as tables show it."""
+    return abs(check["now"] - check["before"]) <= SAME
 
 
 def parameters_of(notation):
@@ -59,21 +79,51 @@ class Results:
         self.runs.setdefault(run, {})[line["measure"]] = line
 
     def describe(self, task, method, notation, stamp):
-        """Note how runs of a method are made; runs that were made otherwise are forgotten."""
+        """Note how runs of a method are made; runs that were made otherwise are forgotten.
+
+        Other code makes them in the same way where a check has shown it.
+        """
         stamps, methods = self.about["stamps"], self.about["methods"].setdefault(task, {})
         now = {"notation": notation, "parameters": parameters_of(notation)}
         before = methods.get(method)
         if before is not None:
-            made_by = stamps[before["stamp"]]
-            same_code = all(made_by[name] == stamp[name] for name in ("package", "versions"))
-            if same_code and all(before[name] == now[name] for name in now):
+            made_by = [stamps[place] for place in before["stamps"]]
+            checks = [check for check in before.get("checks", ()) if is_equal(check)]
+            if is_same_method(before, now) and is_of(stamp, [*made_by, *checks]):
+                if not is_of(stamp, made_by):
+                    before["stamps"].append(self._place(stamp))
                 return
             self.runs = {
                 run: lines for run, lines in self.runs.items() if run[:2] != (task, method)
             }
+        methods[method] = now | {"stamps": [self._place(stamp)]}
+
+    def _place(self, stamp):
+        stamps = self.about["stamps"]
         if stamp not in stamps:
             stamps.append(stamp)
-        methods[method] = now | {"stamp": stamps.index(stamp)}
+        return stamps.index(stamp)
+
+    def first_run(self, task, method):
+        """Shortest code and first seed of a method; None where it has no runs."""
+        return min(
+            (
+                (n_bits, seed)
+                for of, name, n_bits, seed in self.runs
+                if (of, name) == (task, method)
+            ),
+            default=None,
+        )
+
+    def check(self, task, method, run, measure, value, stamp):
+        """Note that a run was made again by other code, in place of an earlier check."""
+        before = self.runs[task, method, *run][measure]["value"]
+        keep = ("commit", "package", "versions", "date")
+        self.about["methods"][task][method]["checks"] = [
+            {name: stamp[name] for name in keep}
+            | dict(zip(("n_bits", "seed"), run))
+            | {"measure": measure, "before": before, "now": float(f"{value:.6g}")}
+        ]
 
     def add(self, task, result, measures):
         """Add what a run found; `measures` maps names to (value, low, high)."""
@@ -115,17 +165,11 @@ class Results:
 
     def write(self):
         """Write both files, sorted, so that equal results are equal files."""
-        used = sorted(
-            {
-                each["stamp"]
-                for methods in self.about["methods"].values()
-                for each in methods.values()
-            }
-        )
+        made = [each for of in self.about["methods"].values() for each in of.values()]
+        used = sorted({number for each in made for number in each["stamps"]})
         self.about["stamps"] = [self.about["stamps"][number] for number in used]
-        for methods in self.about["methods"].values():
-            for each in methods.values():
-                each["stamp"] = used.index(each["stamp"])
+        for each in made:
+            each["stamps"] = [used.index(number) for number in each["stamps"]]
         self.csv_path.parent.mkdir(parents=True, exist_ok=True)
         with open(self.csv_path, "w", encoding="utf-8", newline="") as file:
             writer = csv.writer(file, lineterminator="\n")

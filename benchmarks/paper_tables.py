@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 from experiments import PARTS
-from paper_results import Results, completed, parameters_of
+from paper_results import Results, completed, is_equal, parameters_of
 from sheet import csv_table, number
 
 from sklearn_hashrank.metrics import holm_correction, paired_test
@@ -41,19 +41,32 @@ def text_of(part, results):
 
 
 def stale_text(results):
-    """Name the methods that would run otherwise today; empty where there are none."""
+    """Name the methods that would run otherwise today; empty where there are none.
+
+    Those are methods of other defaults, and methods of which a check found another figure.
+    """
     changes = {}
-    for methods in results.about["methods"].values():
+    for task, methods in results.about["methods"].items():
         for method, made in methods.items():
-            for name, value in _changes(made).items():
-                changes.setdefault(method, {})[name] = value
+            texts = changes.setdefault(method, {})
+            for name, (was, now) in _changes(made).items():
+                texts[f"``{name}``, then {was}, now {now}"] = None
+            for check in made.get("checks", ()):
+                if not is_equal(check):
+                    texts[_check_text(task, check)] = None
+    changes = {method: texts for method, texts in changes.items() if texts}
     if not changes:
         return ""
     lines = [".. warning::", "", "   These tables are stale. Since they were made has changed:", ""]
-    for method, of_method in sorted(changes.items()):
-        texts = [f"``{name}``, then {was}, now {now}" for name, (was, now) in of_method.items()]
+    for method, texts in sorted(changes.items()):
         lines.append(f"   * ``{method}``: {'; '.join(texts)}")
     return "\n".join(lines) + "\n"
+
+
+def _check_text(task, check):
+    run = f"{task.replace('-', ' ')}, {check['n_bits']} bits, seed {check['seed']}"
+    was, now = (show(check[name]) for name in ("before", "now"))
+    return f"``{check['measure']}`` ({run}), then {was}, at commit ``{check['commit']}`` {now}"
 
 
 def _changes(made):
@@ -107,7 +120,8 @@ def _table_text(table, task, results):
 
 def _mean_cells(table, task, methods, results):
     lengths = table.n_bits or task.n_bits
-    values = _values(table, results)
+    values, sizes = _values(table, results), results.sizes(table.task)
+    n_train = max((of[-1] for of in sizes.values()), default=0)
     most = max(map(len, values.values()), default=0)
     cells = {method: [] for method in methods}
     for n_bits in lengths:
@@ -117,6 +131,8 @@ def _mean_cells(table, task, methods, results):
             text = ""
             if method in at_length:
                 text = _mean_text(at_length[method], table.measure, method == best, most)
+                if sizes[method, n_bits][-1] < n_train:
+                    text += f", of {sizes[method, n_bits][-1]:,} training rows"
             printed = table.printed.get(method, {}).get(n_bits)
             if printed is not None:
                 text = f"{text} ({show(printed, table.measure)})".strip()
@@ -208,6 +224,20 @@ def _failed_text(task, results):
     return "".join(f"``{method}`` failed: {error}\n" for method, error in sorted(failed.items()))
 
 
+def _checks_texts(results):
+    """How many methods gave the same figure again, for each code that was checked."""
+    found = {}
+    for methods in results.about["methods"].values():
+        for made in methods.values():
+            for check in made.get("checks", ()):
+                found.setdefault((check["commit"], check["date"]), []).append(is_equal(check))
+    return [
+        f"At commit ``{commit}`` on {date} one run of each of {len(equal)} rows was made again: "
+        f"{sum(equal)} gave the same figure."
+        for (commit, date), equal in sorted(found.items())
+    ]
+
+
 def _stamps_text(results):
     texts = []
     for stamp in results.about["stamps"]:
@@ -217,6 +247,7 @@ def _stamps_text(results):
             f"Made by ``{command}`` at commit ``{stamp['commit']}`` on {stamp['date']}, with "
             f"{packages}, on one core of {stamp['processor']}."
         )
+    texts += _checks_texts(results)
     bold = (
         "Bold: the highest, and ahead of every other row of two seeds or more by paired t-tests "
         f"over the seeds, p at most {LEVEL:g} after Holm's correction. Brackets: the paper's "

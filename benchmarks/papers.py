@@ -86,6 +86,14 @@ TIES_32_BITS = {
     "fasthash": (0.710, 0.742, 0.770),
     "talr-ap": (0.762, 0.800, 0.827),
 }
+UNAWARE_32_BITS = {
+    # TALR 2017, figure 2: AP of one order, that of a sort
+    "bre": 0.500,
+    "structhash": 0.692,
+    "machash": 0.725,
+    "fasthash": 0.742,
+    "talr-ap": 0.799,
+}
 MLGAP_CIFAR10 = {
     # mLGAP 2018, table 1, CIFAR-10: equations 16 and 20
     "mlgap": {"dsh": {12: 0.2633, 24: 0.2889}, "dispersed-paper": {12: 0.2796, 24: 0.3461}},

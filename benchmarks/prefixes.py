@@ -2,17 +2,54 @@
 
     python benchmarks/prefixes.py --data CLINC.npz [--seeds 0,1,2,3,4] [--bits 16,32,64]
 
+    python benchmarks/prefixes.py --data CLINC.npz --search [--seeds 0,1,2]
+
 The file is one that `protocols.intents` reads. Hashers learn from the training part with its
 intents, which is the database; queries are the test part. A line is one hasher of the longest
 length, learned with prefixes or without, or one hasher for each length.
+
+With ``--search``, codes of 256 bits are searched by their first 64 bits, and what is found is put
+in order by all bits: the share of the ten nearest codes that are found, where a code that is as
+near as the tenth counts, by the number of candidates. Hashers learn from the database without
+intents.
 """
 
 import argparse
 
+import numpy as np
 from protocols import average_precision, cell, intents
 from sklearn.preprocessing import normalize
 
-from sklearn_hashrank import TALRLinear
+from sklearn_hashrank import HammingNeighbors, ITQHasher, PCAHasher, TALRLinear
+
+LONG, SHORT, K, CANDIDATES = 256, 64, 10, (10, 30, 100, 300, 1000)
+
+
+def recall_of_first_pass(X, query, database, seeds):
+    """Print the share of the nearest codes that are found, for each hasher."""
+    hashers = {
+        "TALRLinear, prefixes": lambda seed: TALRLinear(
+            LONG, prefixes=(SHORT, LONG), random_state=seed
+        ),
+        "TALRLinear": lambda seed: TALRLinear(LONG, random_state=seed),
+        "ITQHasher": lambda seed: ITQHasher(LONG, random_state=seed),
+        "PCAHasher": lambda seed: PCAHasher(LONG, random_state=seed),
+    }
+    for name, make in hashers.items():
+        found = []
+        for seed in seeds:
+            hasher = make(seed).set_params(output="packed").fit(X[database])
+            codes, queries = hasher.transform(X[database]), hasher.transform(X[query])
+            index = HammingNeighbors(K, n_bits=LONG).fit(codes)
+            farthest = index.kneighbors(queries)[0][:, -1:]
+            index.set_params(prefix=SHORT)
+            found.append(
+                [
+                    np.mean(index.set_params(n_candidates=n).kneighbors(queries)[0] <= farthest)
+                    for n in CANDIDATES
+                ]
+            )
+        print(f"{name:22s}", *(cell(column, 3) for column in zip(*found)), flush=True)
 
 
 def main():
@@ -21,12 +58,17 @@ def main():
     parser.add_argument("--bits", default="16,32,64")
     parser.add_argument("--seeds", default="0,1,2,3,4")
     parser.add_argument("--only", default="prefixes,plain,own")
+    parser.add_argument("--search", action="store_true")
     options = parser.parse_args()
+    seeds = [int(seed) for seed in options.seeds.split(",")]
     lengths = tuple(int(n_bits) for n_bits in options.bits.split(","))
     X, y, query, database = intents(options.data)
     X = normalize(X)
+    if options.search:
+        recall_of_first_pass(X, query, database, seeds)
+        return
     rows = {}
-    for seed in map(int, options.seeds.split(",")):
+    for seed in seeds:
         for name in options.only.split(","):
             if name == "own":
                 hashers = [TALRLinear(n_bits, random_state=seed) for n_bits in lengths]

@@ -3,6 +3,7 @@
     python benchmarks/reproduction.py PART ... --data GIST.npz --features DEEP.npz
         --intents CLINC.npz --multilabel TMC.npz [--seeds 5] [--minutes 20]
         [--cifar100 FOLDER] [--nus-wide FOLDER] [--labelme FILE]
+    python benchmarks/reproduction.py PART ... --check --data ...
     python benchmarks/reproduction.py --tables docs/reproduction
 
 The first form runs parts, and needs the data of these parts alone. Finished runs are kept in
@@ -10,7 +11,11 @@ The first form runs parts, and needs the data of these parts alone. Finished run
 which the time is over, and says what is left. What is known is written to --results: for each part
 a CSV file with a line for each run and measure, and a JSON file that says what was run, on what.
 
-The second form makes the tables of the documentation from these results. It needs no data.
+The second form makes one run of each row again, the shortest code of the first seed, by the code
+that there is now. Where the figure is another one, the tables say that they are stale. Where it is
+the same, other seeds may be added to those that there are; without that, new code begins anew.
+
+The third form makes the tables of the documentation from these results. It needs no data.
 
 A set of the papers stands in its own place where a folder of it is given, and otherwise the set
 that is said. All rows of a set are used: the database is all but the queries. The part `deep` needs
@@ -23,12 +28,13 @@ import datetime
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
-from experiments import PARTS, Sets
+from experiments import PARTS, DatabaseOfTrainingRows, Sets
 from paper_results import Results
 from paper_tables import write_tables
 from protocols import FASHION_MNIST
@@ -52,11 +58,18 @@ def scaled(protocol, scale):
     """The protocol with a share of its queries and training rows."""
     if scale == 1:
         return protocol
+    if isinstance(protocol, DatabaseOfTrainingRows):
+        return DatabaseOfTrainingRows(scaled(protocol.protocol, scale))
     protocol = copy.copy(protocol)
     for name in ("n_queries", "n_train"):
         if getattr(protocol, name) is not None:
             setattr(protocol, name, max(1, round(getattr(protocol, name) * scale)))
     return protocol
+
+
+def with_fewer(protocol, n_train, scale):
+    """The protocol with so many training rows, of all rows."""
+    return replace(protocol, n_train=max(1, round(n_train * scale)))
 
 
 def notations_of(task, n_features, n_train):
@@ -65,13 +78,16 @@ def notations_of(task, n_features, n_train):
     return {row: text.replace("{dropout}", dropout) for row, text in task.methods.items()}
 
 
-def in_turns(parts, n_seeds):
-    """What to run after what, as a list of (part, task, seed, names of rows)."""
+def in_turns(parts, n_seeds, only=None):
+    """What to run after what, as a list of (part, task, seed, names of rows).
+
+    `only` names the rows that are asked for; None: all.
+    """
     turns = {}
     for number, part in enumerate(parts):
         for task in PARTS[part].tasks:
             for seed in range(task.seeds or n_seeds):
-                for row in task.methods:
+                for row in task.methods if only is None else [r for r in task.methods if r in only]:
                     turn = *task.turn(row, seed), number, task.key
                     turns.setdefault(turn, (part, task, seed, []))[3].append(row)
     return [turns[turn] for turn in sorted(turns)]
@@ -123,22 +139,22 @@ def run_turn(part, task, seed, rows, sets, options, stamp, deadline):
         if not result.kept and time.monotonic() > deadline:
             raise TimeIsUpError
 
-    of_lengths = {}
+    alike = {}
     for row in rows:
         lengths = tuple(task.lengths.get(row, task.n_bits))
         if not all((task.key, row, n_bits, seed) in results.runs for n_bits in lengths):
-            of_lengths.setdefault(lengths, []).append(row)
-    if not of_lengths:
+            alike.setdefault((lengths, task.fewer.get(row)), []).append(row)
+    if not alike:
         return
     try:
-        for lengths, some in of_lengths.items():
+        for (lengths, fewer), some in alike.items():
             comparison = compare(
                 data.X,
                 data.y,
                 methods={row: method_from_name(notations[row]) for row in some},
                 n_bits=lengths,
                 seeds=[seed],
-                protocol=protocol,
+                protocol=protocol if fewer is None else with_fewer(protocol, fewer, options.scale),
                 affinity=task.affinity,
                 measures=task.measures,
                 skip_refused=True,
@@ -150,6 +166,36 @@ def run_turn(part, task, seed, rows, sets, options, stamp, deadline):
             failed = {run.method: run.error for run in comparison.failures}
             results.about.setdefault("failed", {}).setdefault(task.key, {}).update(failed)
     finally:
+        results.write()
+
+
+def check(part, sets, options, stamp, deadline):
+    """Make one run of each row of a part again, and note what it gives now."""
+    for task in PARTS[part].tasks:
+        results = Results(options.results, part)
+        for row in task.methods if options.rows is None else options.rows:
+            run = results.first_run(task.key, row)
+            if run is None or time.monotonic() > deadline:
+                continue
+            data, protocol = sets.get(task.data), scaled(task.protocol, options.scale)
+            if row in task.fewer:
+                protocol = with_fewer(protocol, task.fewer[row], options.scale)
+            notation = results.about["methods"][task.key][row]["notation"]
+            comparison = compare(
+                data.X,
+                data.y,
+                methods={row: method_from_name(notation)},
+                n_bits=run[:1],
+                seeds=run[1:],
+                protocol=protocol,
+                affinity=task.affinity,
+                measures=task.measures[:1],
+                store=options.store,
+            )
+            for result in comparison.results:
+                value = result.scores[task.measures[0]]
+                results.check(task.key, row, run, task.measures[0], value, stamp)
+                print(f"{part}, {task.key}, {row}: {value:.4f}", file=sys.stderr, flush=True)
         results.write()
 
 
@@ -188,10 +234,15 @@ def _git(*arguments):
 
 
 def run(options):
-    """Run the parts until all is done or the time is over, and say what is left."""
+    """Run or check the parts until all is done or the time is over, and say what is left."""
     deadline = time.monotonic() + 60 * options.minutes
     sets = Sets({name: getattr(options, name) for name in FILES}, options.scale)
-    stamp, turns = stamp_of(options), in_turns(options.parts, options.seeds)
+    stamp = stamp_of(options)
+    if options.check:
+        for part in options.parts:
+            check(part, sets, options, stamp, deadline)
+        return
+    turns = in_turns(options.parts, options.seeds, options.rows)
     for number, turn in enumerate(turns):
         try:
             run_turn(*turn, sets, options, stamp, deadline)
@@ -214,6 +265,8 @@ def make_parser():
     parser.add_argument("--fashion-mnist", default=FASHION_MNIST, help="folder of the idx files")
     for name in ("cifar100", "nus-wide", "labelme"):
         parser.add_argument(f"--{name}", help="the published files, in place of another set")
+    parser.add_argument("--rows", nargs="+", metavar="ROW", help="of the tables; all by default")
+    parser.add_argument("--check", action="store_true", help="make one run of each row again")
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--scale", type=float, default=1.0, help="of all rows, to try things out")
     parser.add_argument("--minutes", type=float, default=float("inf"), help="begin no run later")

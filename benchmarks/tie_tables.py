@@ -118,6 +118,28 @@ def random_orders(results):
     return f"{text}\n{csv_table([header, *rows], 'Largest distance over the seeds')}"
 
 
+def unaware(results):
+    """AP of one random order beside the exact mean and its range, as figure 2 of 2017."""
+    part, task, n_bits = "tie_orders", "setting-1", 32
+    rows = []
+    for method, printed in papers.TIES_32_BITS.items():
+        exact = results.figures(part, task, "ap", method, n_bits)
+        one = results.figures(part, task, "ap:one random order", method, n_bits)
+        row = [f"``{method}``", "", "", ""]
+        if exact:
+            low, high = zip(*results.ranges(part, task, "ap", method, n_bits).values())
+            means = show(fmean(exact.values())), show(fmean(one.values()))
+            row[1:] = [*means, f"{show(fmean(low))} to {show(fmean(high))}"]
+        low, mean, high = (show(each) for each in printed)
+        unaware = show(papers.UNAWARE_32_BITS[method])
+        rows.append([*row, mean, unaware, f"{low} to {high}"])
+    header = ["", "AP_T", "one random order", "worst to best order"]
+    header += [f"printed: {name}" for name in ("AP_T", "tie-unaware AP", "worst to best")]
+    n_seeds = max((len(of) for of in results.runs.get((part, task, "ap"), {}).values()), default=0)
+    seeds = f"{n_seeds} seed{'s' * (n_seeds > 1)}" if n_seeds else "no results yet"
+    return csv_table([header, *rows], f"CIFAR-10, setting 1, {n_bits} bits; {seeds}")
+
+
 def _up(value):
     """Rounded up to four decimals, so that "at most" is true."""
     return f"{math.ceil(value * 1e4) / 1e4:.4f}".removeprefix("0")
@@ -148,5 +170,6 @@ def texts(results):
         "ties_leads.inc": against_leads(results),
         "ties_ranges.inc": every_range(results),
         "ties_orders.inc": random_orders(results),
+        "ties_unaware.inc": unaware(results),
         "ties_mlgap.inc": beside_mlgap(results),
     }

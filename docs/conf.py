@@ -28,9 +28,11 @@ markdown_pages.convert(DOCS.parent / "CHANGELOG.md", DOCS / "changelog.rst")
 markdown_pages.convert(DOCS.parent / "CONTRIBUTING.md", DOCS / "contributing.rst")
 markdown_pages.convert(DOCS / "benchmarks.md", DOCS / "benchmarks.rst")
 
-# "|install plot|" says how to install the extra "plot", as error messages do.
+# "|install|" says how to install the package, and "|install plot|" the extra "plot", as error
+# messages do.
 _PROJECT = tomllib.loads((DOCS.parent / "pyproject.toml").read_text("utf-8"))["project"]
-rst_prolog = "\n".join(
+rst_prolog = f".. |install| replace:: ``{extras.install_command()}`` {extras.WHERE}\n"
+rst_prolog += "\n".join(
     f".. |install {extra}| replace:: ``{extras.install_command(extra)}`` {extras.WHERE}"
     for extra in _PROJECT["optional-dependencies"]
 )

@@ -36,7 +36,6 @@ from .affinity import (
     BaseAffinity,
     affinity_for,
     as_array,
-    check_can_learn,
     fit_affinity,
 )
 from .codes import FORMATS, collect_codes, packed_width, truncate_codes, write_codes
@@ -55,6 +54,7 @@ from .persistence import check_output
 from .rows import (
     DaskRows,
     ManyRows,
+    as_host_array,
     check_batch_size,
     is_dask_array,
     many_rows,
@@ -535,6 +535,7 @@ class BaseHasher(
 
     def _check_rows(self, X: Any, y: Any = None, *, reset: bool) -> Any:
         """Check rows of X, and y where there is one; a hasher may take rows of other forms."""
+        X = as_host_array(X, "X")
         if y is None:
             return validate_data(self, X, reset=reset, **_ROWS)
         return validate_data(self, X, y, reset=reset, multi_output=True, **_ROWS)
@@ -545,11 +546,6 @@ class BaseHasher(
         if isinstance(affinity, BaseAffinity):
             affinity = affinity.without_database()
         return fit_affinity(affinity, X if y is None else y)
-
-    def _check_can_learn(self, y: Any, graded: bool = True) -> None:
-        """Refuse `y` of which no pair of rows is more relevant than another."""
-        if y is not None:
-            check_can_learn(type(self).__name__, self.affinity_, y, graded)
 
     def _training_targets(self, X: Any, y: Any) -> Any:
         """What the fitted affinity compares of the training rows, all of which it has seen."""
@@ -632,8 +628,9 @@ class BitByBitHasher(BaseHasher):
         Returns
         -------
         hasher : BitByBitHasher
-            A fitted copy of the same class. It encodes, scores and is stored like any other; it
-            does not go on learning from minibatches.
+            A fitted copy of the same class, whose `prefixes`, where it has any, are those that are
+            left. It encodes, scores and is stored like any other; it does not go on learning from
+            minibatches.
         """
         check_is_fitted(self)
         if not is_int(n_bits, 1) or n_bits > self.n_bits_:
@@ -646,8 +643,14 @@ class BitByBitHasher(BaseHasher):
             setattr(shorter, name, getattr(self, name)[:n_bits].copy())
         if hasattr(self, "codes_"):
             shorter.codes_ = truncate_codes(self.codes_, n_bits)
-        if "n_bits" in self.get_params(deep=False):
+        if "n_bits_" in vars(shorter):
+            shorter.n_bits_ = int(n_bits)
+        parameters = self.get_params(deep=False)
+        if "n_bits" in parameters:
             shorter.set_params(n_bits=int(n_bits))
+        if parameters.get("prefixes") is not None:
+            left = tuple(int(number) for number in parameters["prefixes"] if number <= n_bits)
+            shorter.set_params(prefixes=left or None)
         return shorter
 
 
@@ -711,7 +714,7 @@ class LinearHasher(BitByBitHasher):
 
 
 def _checked_block(X):
-    return check_array(X, **_ROWS)
+    return check_array(as_host_array(X, "X"), **_ROWS)
 
 
 def _call_method(X, model):

@@ -14,19 +14,14 @@ from sklearn_hashrank import (
     LabelAffinity,
     NeighborAffinity,
     SharedLabelAffinity,
-    load_hasher,
-    save_hasher,
 )
 from sklearn_hashrank.deep import DeepHasher, PairwiseLoss, TieAwareLoss
 from sklearn_hashrank.deep._objectives import objective_of_rows
 from sklearn_hashrank.learning import PairRelevance
-from sklearn_hashrank.metrics import tie_aware_average_precision_score
 from sklearn_hashrank.objectives import (
     Centers,
     HashNet,
     Objective,
-    Prefixes,
-    SimplifiedAP,
     TieValues,
 )
 
@@ -364,25 +359,3 @@ def test_label_sets_of_items_may_be_floats(of_items):
     y = np.eye(10)[Y[:60]]
     found = hasher(max_iter=1).fit(Items([of_items(row) for row in y]))
     assert isinstance(found.affinity_, SharedLabelAffinity)
-
-
-@pytest.mark.learning
-def test_prefixes_make_better_first_bits(tmp_path):
-    scores, n = {}, 4
-    for name, objective in {"all bits": SimplifiedAP(), "prefixes": None}.items():
-        objective = objective or Prefixes(SimplifiedAP(), (n, 16))
-        learned = [
-            hasher(objective=objective, max_iter=15, random_state=seed).fit(X[:300], Y[:300])
-            for seed in range(3)
-        ]
-        scores[name] = np.mean(
-            [
-                tie_aware_average_precision_score(Y[300:], each.predict(X[300:])[:, :n])
-                for each in learned
-            ]
-        )
-    assert scores["prefixes"] > scores["all bits"] + 0.03
-    save_hasher(tmp_path / "hasher.npz", learned[0])
-    loaded = load_hasher(tmp_path / "hasher.npz")
-    assert loaded.objective.prefixes == (4, 16)
-    assert_array_equal(loaded.predict(X), learned[0].predict(X))

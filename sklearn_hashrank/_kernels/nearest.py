@@ -378,3 +378,29 @@ def within(queries, codes, radius, by_distance, passing, words, buffer):
                 distances[n_written:stop] = distances[n_written:stop][order]
             n_written = stop
     return n_found, indices[:n_written], distances[:n_written]
+
+
+@kernel
+def put_distances_before(queries, codes, places, keys):
+    """Make keys of indices: put the distance of each candidate before its index.
+
+    Parameters
+    ----------
+    queries : (n_queries, n_words) uint64
+    codes : (n, n_words) uint64
+    places : (n_queries, n_candidates) int64, rows of `codes`
+    keys : (n_queries, n_candidates) uint64, indices on entry; written
+    """
+    for q in range(places.shape[0]):
+        for c in range(places.shape[1]):
+            distance = np.uint64(0)
+            for w in range(queries.shape[1]):
+                distance += np.uint64(popcount(queries[q, w] ^ codes[places[q, c], w]))
+            keys[q, c] |= distance << _SHIFT
+
+
+@kernel
+def split_keys(keys, indices, distances):
+    """Write what keys (n_queries, k) consist of."""
+    for q in range(keys.shape[0]):
+        unpack_keys(keys[q], indices[q], distances[q])

@@ -53,7 +53,8 @@ class NeighborAffinity(BaseAffinity):
     n_neighbors : int or sequence of int, default=10
         How many rows are relevant, ties apart. Several numbers, ascending, make levels: with
         ``(10, 50)`` the 10 nearest have level 2, the others of the 50 nearest level 1. In smaller
-        databases all rows are relevant.
+        databases all rows are relevant: hashers refuse to learn from that, and scorers and
+        comparisons warn.
     metric : {"cosine", "euclidean", "inner_product"}, default="cosine"
         What near means: a large cosine of the angle, a small distance, or a large inner product. A
         row of zeros has the cosine 0 with every row. What differs by no more than the rounding of
@@ -173,6 +174,22 @@ class NeighborAffinity(BaseAffinity):
     def without_database(self):
         """Return an affinity of the same parameters that has seen no rows."""
         return clone(self)
+
+    def levels_met(self, rows):
+        """Levels of pairs of different rows; see :meth:`BaseAffinity.levels_met`."""
+        n_rows = rows.shape[0]
+        ranks = np.array(self._check_parameters())
+        met = np.zeros(len(self.levels_), dtype=bool)
+        # A row can have every level down to that of its farthest neighbour.
+        lowest = len(ranks) - np.searchsorted(ranks, n_rows - 1)
+        for row in range(n_rows if n_rows > 1 else 0):
+            others = np.delete(np.arange(n_rows), row)
+            least, most = self._bounds(rows, rows, np.full(n_rows - 1, row), others)
+            limits = np.sort(most)[np.minimum(ranks, n_rows - 1) - 1]
+            met[(least[:, None] <= limits).sum(axis=1)] = True
+            if met[lowest:].all() or (met[0] and met[1:].any()):
+                break
+        return self.levels_[met]
 
     def of_queries(self, queries, are_database=False, n_jobs=None):
         """Find how far the k-th nearest row is from each query; see :class:`BaseAffinity`."""

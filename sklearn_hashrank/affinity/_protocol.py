@@ -9,6 +9,8 @@ from sklearn.exceptions import NotFittedError
 
 from ._level_checks import check_level_indices
 
+_RUNS_AT_A_TIME = 1 << 20
+
 
 class BaseAffinity(BaseEstimator):
     """What an affinity needs: ``fit``, ``validate`` and ``level_indices``.
@@ -218,6 +220,41 @@ class BaseAffinity(BaseEstimator):
         n_runs : int
         """
         return n_groups
+
+    def levels_met(self, rows: np.ndarray) -> np.ndarray:
+        """Levels of pairs of different rows, to see whether relevance tells any apart.
+
+        Parameters
+        ----------
+        rows : ndarray
+            Validated rows, those that the affinity was fitted on.
+
+        Returns
+        -------
+        levels : ndarray of shape (n_levels_met,)
+            Ascending. All of them, unless 0 and another one are among them: then the search ends.
+        """
+        groups, index = self.group(rows)
+        n_groups = groups.shape[0]
+        sizes = np.ones(n_groups, dtype=np.int64) if index is None else np.bincount(index)
+        offsets = np.concatenate([[0], np.cumsum(sizes)])
+        counts = np.zeros(len(self.levels_), dtype=np.int64)
+        step = max(1, _RUNS_AT_A_TIME // max(1, self.n_runs(n_groups)))
+        for start in range(0, n_groups, step):
+            part = slice(start, start + step)
+            stops, levels = self.runs(groups[part], groups)
+            n_queries = len(sizes[part])
+            shape = (len(levels) if len(levels) == 1 else n_queries, stops.shape[1])
+            levels = check_level_indices(self, levels, shape, len(counts))
+            lengths = np.diff(offsets[stops], axis=1, prepend=0)
+            lengths, levels = np.broadcast_arrays(lengths * sizes[part, None], levels)
+            np.add.at(counts, levels.ravel(), lengths.ravel())
+            own = self.paired_level_indices(groups[part], groups[part])
+            own = check_level_indices(self, own, (n_queries,), len(counts))
+            np.subtract.at(counts, own, sizes[part])  # each row with itself
+            if counts[0] and counts[1:].any():
+                break
+        return self.levels_[counts > 0]
 
     def pairwise(self, query_y: Any, database_y: Any) -> np.ndarray:
         """Relevance of every query-database pair.

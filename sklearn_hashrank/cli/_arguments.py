@@ -57,11 +57,12 @@ def add_data_options(parser: ArgumentParser) -> None:
         required=True,
         metavar="NAME|FILE",
         help=f"{', '.join(NAMED)}; {', '.join(f'{name}:FOLDER' for name in IN_FOLDERS)}; or a "
-        ".npy, .npz, .mat, .pt, .csv or .parquet file of features; FILE:NAME for an array of "
-        "another name than X",
+        ".npy, .npz, .mat, .pt, .csv or .parquet file of features, or folders and patterns of "
+        ".parquet files; FILE:NAME for an array of another name than X",
     )
     parser.add_argument("--labels", metavar="FILE", help="labels, one row for each item")
     add_label_column(parser)
+    add_id_column(parser)
 
 
 def add_label_column(parser: ArgumentParser) -> None:
@@ -73,6 +74,16 @@ def add_label_column(parser: ArgumentParser) -> None:
         default=[],
         help="column of a table, or array of a .npz, .mat or .pt file, that holds the labels; "
         "several are a label path, coarse to fine",
+    )
+
+
+def add_id_column(parser: ArgumentParser) -> None:
+    """Add ``--id-column``, which names the column by which the rows of a table are known."""
+    parser.add_argument(
+        "--id-column",
+        metavar="NAME",
+        help="column of a table that holds ids, which are no feature (default: id, where there is "
+        "one)",
     )
 
 

@@ -43,10 +43,11 @@ from ._arguments import (
     positive,
     words,
 )
-from ._data import NAMED, affinity_of, load_data, name_data, note
+from ._data import NAMED, affinity_of, load_data, name_data
 from ._errors import UsageError, need_extra
 from ._files import Rows
 from ._looks import add_looks, check_no_looks, columns_of_texts, looks_of
+from ._notes import note
 from ._outputs import check_output_folder
 from ._run_progress import Lines, make_progress
 

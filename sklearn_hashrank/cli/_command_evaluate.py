@@ -24,6 +24,7 @@ from ..metrics.retrieval import Encoded
 from ._affinities import add_affinity, refuse_both
 from ._arguments import (
     add_code_length,
+    add_id_column,
     add_jobs,
     add_label_column,
     add_measures,
@@ -34,7 +35,7 @@ from ._arguments import (
     check_distances,
     check_measures,
 )
-from ._data import affinity_of, as_compared, check_row_labels, check_rows, note
+from ._data import affinity_of, as_compared, check_row_labels, check_rows
 from ._errors import UsageError
 from ._evaluate_run import (
     add_run,
@@ -47,8 +48,11 @@ from ._evaluate_run import (
     write_per_query,
 )
 from ._files import read_labels, read_rows
-from ._parquet_files import check_same_ids, mapped
-from ._read_codes import read_codes
+from ._judged_pairs import affinity_of_pairs
+from ._list_columns import mapped
+from ._notes import note
+from ._read_codes import are_in_blocks, code_blocks, read_codes
+from ._row_names import check_same_ids, ids
 
 _EPILOG = """\
 examples:
@@ -62,6 +66,7 @@ examples:
       --query-data rows_q.npy --database-data rows.npy
   hashrank evaluate --queries q.npy --query-data rows_q.npy --database codes.npy \\
       --database-data rows.npy --neighbors 10 --measures recall@10
+  hashrank evaluate --queries q.parquet --database codes.parquet --qrels clicks.csv
   hashrank evaluate --run run.txt --qrels qrels.txt --measures nDCG@10,RR --per-query queries.csv
   hashrank evaluate --run run.txt --qrels qrels.txt --against baseline.txt
 
@@ -82,6 +87,7 @@ def add_command(commands: Any) -> None:
     parser.add_argument("--database-labels", metavar="FILE", help="one row for each code")
     parser.add_argument("--query-labels", metavar="FILE", help="the same of the queries")
     add_label_column(parser)
+    add_id_column(parser)
     add_measures(parser)
     add_affinity(parser)
     add_neighbors(parser, ", in place of labels; needs the features")
@@ -105,7 +111,7 @@ def add_command(commands: Any) -> None:
 def _run(options: Namespace, arguments: list[str]) -> int:
     if options.per_query is not None:
         check_per_query(options)
-    if options.run_file is not None or options.qrels is not None:
+    if options.run_file is not None or (options.qrels and options.database is None):
         return _evaluate_run(options)
     check_no_run(options)
     check_distances(options)
@@ -113,7 +119,10 @@ def _run(options: Namespace, arguments: list[str]) -> int:
     measures = check_measures(options.measures)
     is_self = options.queries is None
     paths = [options.database, *([] if is_self else [options.queries])]
-    (database, *others), n_bits = read_codes(paths, options.bits, options.threshold)
+    needs_all = is_self or options.neighbors or options.rescore
+    (database, *others), n_bits = read_codes(
+        paths, options.bits, options.threshold, in_blocks=not needs_all
+    )
     for rows, of_codes in (
         (options.database_data, options.database),
         (options.database_labels, options.database),
@@ -121,14 +130,18 @@ def _run(options: Namespace, arguments: list[str]) -> int:
         (options.query_labels, options.queries),
     ):
         if rows is not None and of_codes is not None:
-            check_same_ids(rows, of_codes)
+            check_same_ids(rows, of_codes, options.id_column)
     queries = database if is_self else others[0]
     affinity: Any = options.affinity
     if options.neighbors:
         refuse_both(options)
         affinity = NeighborAffinity(options.neighbors, metric=options.metric)
-        y = _read_features(options.database_data, database)
-        query_y = y if is_self else _read_features(options.query_data, queries)
+        y = _read_features(options.database_data, database, id_column=options.id_column)
+        query_y = y
+        if not is_self:
+            query_y = _read_features(options.query_data, queries, id_column=options.id_column)
+    elif options.qrels is not None:
+        affinity, query_y, y = _judged(options, queries, database)
     else:
         y = _read_code_labels(options.database_labels, options.label_column, database)
         query_y = y
@@ -136,11 +149,15 @@ def _run(options: Namespace, arguments: list[str]) -> int:
             query_y = _read_code_labels(options.query_labels, options.label_column, queries)
         y, query_y = as_compared(affinity, options.label_column, y, query_y)
         affinity = affinity_of(affinity, y)
+    of_database: tuple[Any, Any] = (database, y)
+    if are_in_blocks(database):
+        affinity = fit_affinity(affinity, y)
+        of_database = code_blocks(database, y), None
     scores, _ = measure_codes(
         queries,
-        database,
+        of_database[0],
         query_y,
-        y,
+        of_database[1],
         n_bits=n_bits,
         exclude_self=is_self,
         affinity=affinity,
@@ -154,11 +171,13 @@ def _run(options: Namespace, arguments: list[str]) -> int:
         scores, columns = scores | of_rows, (*columns, *rescoring.columns)
     _print(options, scores, columns)
     if options.per_query is not None:
+        if are_in_blocks(database):
+            of_database = code_blocks(database, y), None
         histogram = retrieval_histogram(
             queries,
-            database,
+            of_database[0],
             query_y,
-            y,
+            of_database[1],
             affinity=affinity,
             n_bits=n_bits,
             exclude_self=is_self,
@@ -168,6 +187,18 @@ def _run(options: Namespace, arguments: list[str]) -> int:
         write_per_query(options.per_query, range(len(queries)), histogram, measures)
     note(fit_affinity(affinity, y).describe(y, "features" if options.neighbors else "y"))
     return 0
+
+
+def _judged(options: Namespace, queries: Any, database: Any) -> tuple[Any, Any, Any]:
+    """Relevance by pairs of ids, and the numbers of queries and of items in it."""
+    n_items = len(database)
+    if options.queries is None:
+        affinity = affinity_of_pairs(options.qrels, ids(options.database), n_items)
+        return affinity, np.arange(n_items), np.arange(n_items)
+    n_queries = len(queries)
+    names = ids(options.queries), n_queries, ids(options.database), n_items
+    affinity = affinity_of_pairs(options.qrels, *names)
+    return affinity, np.arange(n_queries), np.arange(n_queries, n_queries + n_items)
 
 
 def _evaluate_run(options: Namespace) -> int:
@@ -203,8 +234,15 @@ def _check_files(options: Namespace) -> None:
             )
         if has_labels or options.query_labels is not None or options.label_column:
             raise UsageError("--neighbors takes the place of labels: leave them out.")
+    elif options.qrels is not None:
+        if has_labels or options.query_labels is not None or options.label_column:
+            raise UsageError("--qrels takes the place of labels: leave them out.")
+        if options.affinity != "auto":
+            raise UsageError("--qrels takes the place of --affinity: leave one of them out.")
     elif not has_labels:
-        raise UsageError("evaluate needs --database-labels, or --neighbors and --database-data.")
+        raise UsageError(
+            "evaluate needs --database-labels, --qrels, or --neighbors and --database-data."
+        )
     elif has_queries != (options.query_labels is not None):
         raise UsageError("--queries and --query-labels go together.")
     _check_all_used(options)
@@ -223,9 +261,11 @@ def _check_all_used(options: Namespace) -> None:
             raise UsageError(f"--{name.replace('_', '-')} is for {uses}: give that, too.")
 
 
-def _read_features(path: str, codes: np.ndarray, columns: Any = None) -> Any:
+def _read_features(
+    path: str, codes: np.ndarray, columns: Any = None, id_column: str | None = None
+) -> Any:
     """Read rows of features, one for each code; a .npy file is mapped into memory."""
-    rows = mapped(read_rows(path, columns=columns).X)
+    rows = mapped(read_rows(path, columns=columns, id_column=id_column).X)
     check_rows(rows, path)
     if rows.shape[0] != len(codes):
         raise UsageError(
@@ -248,7 +288,7 @@ def _rescored(
     names = hasher.__dict__.pop("feature_names_in_", None)  # the columns are chosen by name here
     rows = []
     for path, codes in ((options.query_data, queries), (options.database_data, database)):
-        rows.append(_read_features(path, codes, names))
+        rows.append(_read_features(path, codes, names, options.id_column))
         if rows[-1].shape[1] != hasher.n_features_in_:
             raise UsageError(
                 f"{path} must have {hasher.n_features_in_} features. Got shape {rows[-1].shape}."

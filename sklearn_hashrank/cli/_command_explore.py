@@ -18,9 +18,10 @@ from ._arguments import (
     positive,
     words,
 )
-from ._data import affinity_of, load_data, name_data, note
+from ._data import affinity_of, load_data, name_data
 from ._errors import UsageError
 from ._looks import add_looks, columns_of_texts, looks_of
+from ._notes import note
 from ._outputs import check_output_file
 
 _MOST_MODELS = 2

@@ -14,16 +14,20 @@ from ._affinities import add_affinity
 from ._arguments import add_data_options, add_output, add_parser, positive
 from ._data import affinity_of, load_data
 from ._errors import UsageError
+from ._judged_pairs import add_pairs, affinity_of_pairs
 from ._outputs import check_output_file
+from ._row_names import ids
 
 _EPILOG = """\
 examples:
   hashrank fit --data train.npz --method itq --bits 32 --output model.npz
   hashrank fit --data train.csv --label-column class --method talr-ap:alpha=3 --output model.npz
+  hashrank fit --data items.parquet --qrels clicks.csv --method talr-ap --output model.npz
 
 The model file holds arrays and JSON: loading it runs no code. sklearn_hashrank.load_hasher reads
 it in Python. Without labels, methods that learn what is relevant take distances between the
 features. A column of lists in .parquet files is read block by block and may be larger than memory.
+--qrels learns from pairs of ids, such as clicks, in place of labels.
 """
 
 
@@ -32,6 +36,7 @@ def add_command(commands: Any) -> None:
     parser = add_parser(commands, "fit", "learn a hasher and write it to a file", _run, _EPILOG)
     add_data_options(parser)
     add_affinity(parser)
+    add_pairs(parser)
     parser.add_argument(
         "--method",
         default="itq",
@@ -53,14 +58,20 @@ def add_command(commands: Any) -> None:
 
 
 def _run(options: Namespace, arguments: list[str]) -> int:
-    check_output_file(options.output, [".npz"], [options.data, options.labels])
+    check_output_file(options.output, [".npz"], [options.data, options.labels, options.qrels])
     method = method_from_name(options.method)
     hasher = with_settings(method, n_bits=options.bits, random_state=options.seed)
     takes_affinity = "affinity" in hasher.get_params()
     if options.affinity != "auto" and not takes_affinity:
         raise UsageError(f"{options.method} has no parameter 'affinity': leave out --affinity.")
+    if options.qrels is not None:
+        _check_pairs_alone(options, takes_affinity)
     rows = load_data(options, in_blocks=True)
     affinity = affinity_of(options.affinity, rows.y)
+    if options.qrels is not None:
+        names, n_rows = ids(options.data, options.id_column), rows.X.shape[0]
+        affinity = affinity_of_pairs(options.qrels, names, n_rows)
+        rows = rows._replace(y=np.arange(n_rows))
     if takes_affinity and not is_auto(affinity):
         hasher.set_params(affinity=affinity)
     start = time.perf_counter()
@@ -70,6 +81,12 @@ def _run(options: Namespace, arguments: list[str]) -> int:
         hasher.affinity_ = fit_affinity(affinity, rows.y)  # to be judged by
     if rows.names is not None:
         hasher.feature_names_in_ = np.array(rows.names, dtype=object)
+    if rows.y is not None:
+        compared, y = hasher.relevance(rows.X, rows.y)
+        described = fit_affinity(compared, y).describe(y)
+    if options.qrels is not None:  # the file says nothing of the pairs
+        hasher.set_params(affinity="auto")
+        del hasher.affinity_
     save_hasher(options.output, hasher, training_rows=False)
     n_rows, n_features = rows.X.shape
     print(
@@ -79,10 +96,18 @@ def _run(options: Namespace, arguments: list[str]) -> int:
     if (sampled := hasher._said_to_learn_from(rows.X)) is not None:
         print(f"learned from {sampled}")
     if rows.y is not None:
-        affinity, y = hasher.relevance(rows.X, rows.y)
-        print(fit_affinity(affinity, y).describe(y))
+        print(described)
     elif "affinity" in hasher.get_params():
         print("no labels: distances between the features said what is relevant")
     else:
         print(f"no labels: {type(hasher).__name__} learns from the features alone")
     return 0
+
+
+def _check_pairs_alone(options: Namespace, takes_affinity: bool) -> None:
+    """Refuse a second source of relevance beside pairs, and hashers that learn from none."""
+    for name in ("labels", "label_column", "affinity"):
+        if getattr(options, name) not in (None, [], "auto"):
+            raise UsageError(f"--qrels takes the place of --{name.replace('_', '-')}.")
+    if not takes_affinity:
+        raise UsageError(f"{options.method} learns from no relevance: leave out --qrels.")

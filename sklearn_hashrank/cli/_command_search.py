@@ -14,6 +14,7 @@ from ..neighbors import DISTANCES, HammingNeighbors, rescore
 from ..persistence import write_file
 from ._arguments import (
     add_code_length,
+    add_id_column,
     add_jobs,
     add_model,
     add_output,
@@ -21,12 +22,14 @@ from ._arguments import (
     not_negative,
     positive,
 )
-from ._data import check_rows, note
+from ._data import check_rows
 from ._errors import UsageError
 from ._files import read_rows
+from ._list_columns import mapped
+from ._notes import note
 from ._outputs import check_output_file
-from ._parquet_files import check_same_ids, ids, mapped
 from ._read_codes import encode_file, read_codes
+from ._row_names import check_same_ids, ids, ids_at
 
 _EPILOG = """\
 examples:
@@ -39,19 +42,30 @@ examples:
 CSV has the columns query, item, distance. An .npz file of -k holds indices and distances, one row
 for each query; of --radius it holds flat indices and distances, and indptr, where each query's
 begin. Items at the same distance come in the order of the database. A run is a TREC file, which
-hashrank evaluate --run and trec_eval read: numbers of rows, and distances with a minus sign. Where
-a Parquet file has a column id, its values stand for the numbers of rows.
+hashrank evaluate --run and trec_eval read: numbers of rows, and distances with a minus sign. It
+holds at least k items of each query: all at the distance of the last one, so that no order decides
+which of them are evaluated. --ties cut leaves just k. Where a Parquet file has a column id, its
+values stand for the numbers of rows.
 """
+
+
+_TIES = ("all", "cut")
 
 
 def add_command(commands: Any) -> None:
     """Add ``search`` to the commands."""
     parser = add_parser(commands, "search", "find the nearest codes", _run, _EPILOG)
-    parser.add_argument("--database", required=True, metavar="FILE", help="codes, .npy or .parquet")
+    parser.add_argument(
+        "--database",
+        required=True,
+        metavar="FILE",
+        help="codes, .npy or .parquet, or a folder of .parquet, which is read file by file",
+    )
     queries = parser.add_mutually_exclusive_group(required=True)
     queries.add_argument("--queries", metavar="FILE", help="codes, .npy")
     queries.add_argument("--data", metavar="FILE", help="features of queries; needs --model")
     add_model(parser)
+    add_id_column(parser)
     add_code_length(parser)
     how_far = parser.add_mutually_exclusive_group()
     how_far.add_argument(
@@ -76,20 +90,30 @@ def add_command(commands: Any) -> None:
     )
     add_jobs(parser)
     add_output(parser, ".csv or .npz file (default: CSV to standard output)", required=False)
-    parser.add_argument("--run", dest="run_file", metavar="FILE", help="write a TREC run")
+    parser.add_argument("--run", dest="run_output", metavar="FILE", help="write a TREC run")
+    parser.add_argument(
+        "--ties",
+        choices=_TIES,
+        help="what --run does with items at the distance of the k-th: take all of them, or cut "
+        "them in the order of the database (default: all; cut with --rescore)",
+    )
 
 
 def _run(options: Namespace, arguments: list[str]) -> int:
-    if options.run_file is not None:
+    if options.run_output is not None:
         if options.output is not None:
             raise UsageError("--run and --output exclude each other.")
         inputs = [options.database, options.queries, options.data, options.model, options.rescore]
-        check_output_file(options.run_file, [], inputs, "--run")
+        check_output_file(options.run_output, [], inputs, "--run")
     if options.output is not None:
         inputs = [options.database, options.queries, options.data, options.model, options.rescore]
         check_output_file(options.output, [".csv", ".npz"], inputs)
     if options.rescore is not None and (options.data is None or options.radius is not None):
         raise UsageError("--rescore needs --data, the features of the queries, and -k.")
+    if options.ties is not None and (options.run_output is None or options.radius is not None):
+        raise UsageError("--ties is for --run with -k: give that, too.")
+    if options.ties == "all" and options.rescore is not None:
+        raise UsageError("--ties all needs all distances, and --rescore looks at candidates only.")
     for name in ("oversampling", "metric"):
         if options.rescore is None and getattr(options, name) is not None:
             raise UsageError(f"--{name} is for --rescore: give that, too.")
@@ -102,27 +126,38 @@ def _run(options: Namespace, arguments: list[str]) -> int:
         n_bits = hasher.n_bits_
         if options.bits not in (None, n_bits):
             raise UsageError(f"--bits {options.bits}, but {options.model} has {n_bits}.")
-        queries = encode_file(hasher, options.data, None, options.n_jobs)
-        [database], n_bits = read_codes([options.database], n_bits, options.threshold)
+        queries = encode_file(hasher, options.data, None, options.n_jobs, options.id_column)
+        [database], n_bits = read_codes(
+            [options.database], n_bits, options.threshold, in_blocks=True
+        )
     else:
         paths = [options.database, options.queries]
-        [database, queries], n_bits = read_codes(paths, n_bits, options.threshold)
+        [database, queries], n_bits = read_codes(paths, n_bits, options.threshold, in_blocks=True)
     index = HammingNeighbors(n_bits=n_bits, n_jobs=options.n_jobs).fit(database)
     if options.radius is None:
         if options.k > len(database):
             note(f"{options.k} of {len(database)} codes were asked for: all of them are given")
         n_wanted = min(options.k, len(database))
+        if options.run_output is not None:
+            n_wanted = min(n_wanted + 1, len(database))  # one more shows whether the last one ties
         n_found = n_wanted
         if options.rescore is not None:
             n_found = min((options.oversampling or 10) * n_wanted, len(database))
         distances, indices = index.kneighbors(queries, n_found)
         if options.rescore is not None:
             distances, indices = _rescored(options, columns, len(database), indices, n_wanted)
+        if options.run_output is not None:
+            takes_all = options.rescore is None and options.ties != "cut"
+            distances, indices = _cut(index, queries, distances, indices, options.k, takes_all)
     else:
         distances, indices = index.radius_neighbors(queries, options.radius, sort_results=True)
-    names = Names(ids(options.data or options.queries), ids(options.database))
-    if options.run_file is not None:
-        _write_run(options.run_file, distances, indices, names)
+    if options.data is None:
+        of_queries = ids(options.queries)
+    else:
+        of_queries = ids(options.data, options.id_column)
+    names = Names(None if of_queries is None else of_queries[:], ids(options.database))
+    if options.run_output is not None:
+        _write_run(options.run_output, distances, indices, names)
     else:
         _write_neighbors(options.output, distances, indices, options.radius is None, names)
     return 0
@@ -132,25 +167,60 @@ class Names(NamedTuple):
     """Ids of queries and of items; None where they are known by the numbers of their rows."""
 
     of_queries: np.ndarray | None
-    of_items: np.ndarray | None
+    of_items: Any  # an array, or ids of files, of which those that are found are read
 
     def rows(self, distances: Any, indices: Any) -> Iterator[tuple[Any, Any, Any]]:
         """Give each query with the items that were found, by name, and their distances."""
-        for query, (found, far) in enumerate(zip(indices, distances)):
-            name = query if self.of_queries is None else self.of_queries[query]
-            yield name, found if self.of_items is None else self.of_items[found], far
+        found = self.items(indices)
+        for query, (items, far) in enumerate(zip(found, distances)):
+            yield query if self.of_queries is None else self.of_queries[query], items, far
+
+    def items(self, indices: Any) -> Any:
+        """Ids of items by their numbers: a matrix, or rows of different lengths."""
+        if self.of_items is None:
+            return indices
+        if isinstance(indices, np.ndarray) and indices.dtype.kind == "i":
+            return ids_at(self.of_items, indices)
+        found = ids_at(self.of_items, np.concatenate([*indices]).astype(np.int64))
+        return np.split(found, np.cumsum([*map(len, indices)])[:-1])
+
+
+def _cut(
+    index: HammingNeighbors, queries: Any, distances: Any, indices: Any, k: int, takes_all: bool
+) -> tuple[list[Any], list[Any]]:
+    """Leave k items of each query, or all at the distance of the last one, and say which."""
+    far, found = list(distances[:, :k]), list(indices[:, :k])
+    if distances.shape[1] <= k:
+        return far, found
+    tied = np.flatnonzero(distances[:, k] == distances[:, k - 1])
+    last = distances[tied, k - 1]
+    if takes_all:
+        for radius in np.unique(last):
+            of_radius = tied[last == radius]
+            within = index.radius_neighbors(queries[of_radius], int(radius), sort_results=True)
+            for query, of_query, at in zip(of_radius, *within):
+                far[query], found[query] = of_query, at
+    if len(tied):
+        n_more = sum(map(len, found)) - k * len(found)
+        how = (
+            f"they hold all of them, {n_more:,} items more"
+            if takes_all
+            else "the order of the database decides which of them are among the first"
+        )
+        note(f"{len(tied):,} of {len(found):,} queries have ties at place {k}: {how}")
+    return far, found
 
 
 def _rescored(
     options: Namespace, columns: Any, n_codes: int, candidates: Any, k: int
 ) -> tuple[Any, Any]:
     """Order candidates by the distances between rows of features, those that the model knows."""
-    rows = read_rows(options.rescore, columns=columns).X
+    rows = read_rows(options.rescore, columns=columns, id_column=options.id_column).X
     check_rows(rows, options.rescore)
     if rows.shape[0] != n_codes:
         raise UsageError(f"{options.rescore}: {rows.shape[0]:,} rows for {n_codes:,} codes.")
-    check_same_ids(options.rescore, options.database)
-    queries = np.asarray(read_rows(options.data, columns=columns).X)
+    check_same_ids(options.rescore, options.database, options.id_column)
+    queries = np.asarray(read_rows(options.data, columns=columns, id_column=options.id_column).X)
     metric = options.metric or DISTANCES[0]
     return rescore(queries, mapped(rows), candidates, k, metric=metric, n_jobs=options.n_jobs)
 
@@ -160,10 +230,11 @@ def _shown(distance: Any) -> Any:
     return int(distance) if isinstance(distance, np.integer) else float(distance)
 
 
-def _check_names_of_run(names: Names) -> None:
+def _check_names_of_run(names: Names, indices: Any) -> None:
     """Refuse ids that the lines of a run cannot hold, or that would mix up two queries."""
-    for found in names:
-        for name in [] if found is None else map(str, found):
+    items = [] if names.of_items is None else [*names.items(indices)]
+    for found in ([] if names.of_queries is None else names.of_queries, *items):
+        for name in map(str, found):
             if name.split() != [name]:
                 raise UsageError(f"--run: an id must be a word without spaces. Got {name!r}.")
     queries = names.of_queries
@@ -172,7 +243,7 @@ def _check_names_of_run(names: Names) -> None:
 
 
 def _write_run(path: str, distances: Any, indices: Any, names: Names) -> None:
-    _check_names_of_run(names)
+    _check_names_of_run(names, indices)
     with write_file(path, "w", encoding="utf-8") as file:
         for query, items, far in names.rows(distances, indices):
             for rank, (item, distance) in enumerate(zip(items, far), 1):
@@ -192,7 +263,8 @@ def _write_neighbors(
     else:
         arrays = {"indices": indices, "distances": distances}
         if names.of_items is not None and is_table:
-            arrays["ids"] = names.of_items[indices]
+            found = names.items(indices)
+            arrays["ids"] = found.astype(str) if found.dtype.kind == "O" else found
         if not is_table:
             arrays = {name: np.concatenate(rows) for name, rows in arrays.items()}
             arrays["indptr"] = np.cumsum([0, *map(len, indices)])

@@ -3,7 +3,8 @@
 import time
 import warnings
 from argparse import Namespace
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -41,9 +42,8 @@ def _run(options: Namespace, arguments: list[str]) -> None:
     start = time.perf_counter()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # fits on a few rows learn nothing
-        for dtype in (np.float32, np.float64):
-            _fit_methods(dtype)
-        _count_and_search()
+        for step in warmup_steps():
+            step()
     seconds = time.perf_counter() - start
     used = [kernel for kernel in _all_kernels() if kernel.signatures]
     n_found = sum(sum(kernel.stats.cache_hits.values()) for kernel in used)
@@ -67,21 +67,35 @@ def _all_kernels() -> Iterator[Any]:
                 yield each
 
 
-def _fit_methods(dtype: Any) -> None:
-    """Fit every method without a network, and encode rows on hyperplanes and spheres as well."""
+def warmup_steps() -> list[Callable[[], None]]:
+    """Return calls that compile all kernels together, in whatever order they are made.
+
+    The tests share them among their processes.
+    """
+    names = [name for name, method in METHODS.items() if method.group != "deep"]
+    fits = [partial(_fit_method, name, d) for name in names for d in (np.float32, np.float64)]
+    return [*fits, _count_and_search]
+
+
+@cache
+def _few_rows() -> tuple[np.ndarray, np.ndarray]:
     X, y = load_digits(return_X_y=True)
-    X, y = X[:121].astype(dtype), y[:121]  # an odd number: the median distance is that of a row
+    return X[:121], y[:121]  # an odd number: the median distance is that of a row
+
+
+def _fit_method(name: str, dtype: Any) -> None:
+    """Fit a method, and encode rows on hyperplanes and spheres as well."""
+    X, y = _few_rows()
+    X = X.astype(dtype)
     on_hyperplanes = X.mean(axis=0, keepdims=True)
-    for name, method in METHODS.items():
-        if method.group == "deep":
-            continue
-        hasher = method_from_name(name)
-        known = hasher.get_params()
-        hasher.set_params(**{key: value for key, value in _SMALL.items() if key in known})
-        hasher.fit(X, np.column_stack([y // 5, y]) if "hierarchical" in name else y)
-        hasher.transform(X)
-        hasher.transform(on_hyperplanes)
-    TALRLinear(4, objective="ap", relaxation="exact", max_iter=1).fit(X, y)
+    hasher = method_from_name(name)
+    known = hasher.get_params()
+    hasher.set_params(**{key: value for key, value in _SMALL.items() if key in known})
+    hasher.fit(X, np.column_stack([y // 5, y]) if "hierarchical" in name else y)
+    hasher.transform(X)
+    hasher.transform(on_hyperplanes)
+    if name == "talr-ap":
+        TALRLinear(4, objective="ap", relaxation="exact", max_iter=1).fit(X, y)
 
 
 def _count_and_search() -> None:

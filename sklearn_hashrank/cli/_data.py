@@ -1,6 +1,5 @@
 """Load the rows and labels that ``--data`` and ``--labels`` name, and check them."""
 
-import sys
 from argparse import Namespace
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -13,7 +12,9 @@ from ..affinity import HierarchicalAffinity, is_auto
 from ._affinities import compares_numbers
 from ._errors import UsageError
 from ._files import Rows, check_finite, check_labels, concatenate, read_labels, read_rows
-from ._parquet_files import mapped, parquet_source
+from ._list_columns import mapped
+from ._notes import note
+from ._parquet_files import parquet_source
 from ._tables import is_number
 
 
@@ -105,7 +106,8 @@ def load_data(
     if "." not in path and parquet_source(path) is None:
         known = [*NAMED, *(f"{name}:FOLDER" for name in IN_FOLDERS)]
         raise UsageError(f"unknown data {path!r}: give a file, or one of {', '.join(known)}.")
-    rows = read_rows(path, [] if options.labels else options.label_column, columns, left_out)
+    label_columns = [] if options.labels else options.label_column
+    rows = read_rows(path, label_columns, columns, left_out, id_column=options.id_column)
     rows = rows._replace(X=_in_rows(rows.X if in_blocks else mapped(rows.X), path))
     check_rows(rows.X, path)
     check_finite(rows.X, path, rows.names)
@@ -129,11 +131,6 @@ def _in_rows(X: Any, path: str) -> Any:
     size = " x ".join(map(str, X.shape[1:]))
     note(f"{path}: {X.shape[0]:,} images of {size}, each as a row of its pixels")
     return X.reshape(X.shape[0], -1)
-
-
-def note(text: str) -> None:
-    """Print a note, which is no error, to standard error."""
-    print(f"hashrank: note: {text}", file=sys.stderr)
 
 
 def _looks_measured(name: str) -> bool:

@@ -14,8 +14,9 @@ from ..histogram import RetrievalHistogram
 from ..measures import ConfiguredMeasure, mean_value
 from ..metrics import PairedTest, holm_correction, paired_test
 from ..persistence import write_file
-from ._data import note
 from ._errors import UsageError
+from ._judged_pairs import PAIRS_HELP
+from ._notes import note
 from ._outputs import check_output_file
 
 _OF_RUNS = ("AP", "nDCG", "nDCG@10", "P@10", "R@100", "RR")
@@ -44,7 +45,11 @@ _HELP = {
 def add_run(parser: Any) -> None:
     """Add ``--run``, ``--qrels`` and what unclear cases of them mean."""
     parser.add_argument("--run", dest="run_file", metavar="FILE", help="TREC run; needs --qrels")
-    parser.add_argument("--qrels", metavar="FILE", help="TREC relevance judgments")
+    parser.add_argument(
+        "--qrels",
+        metavar="FILE",
+        help=f"of a run: TREC relevance judgments. Of codes, in place of labels: {PAIRS_HELP}",
+    )
     parser.add_argument(
         "--against",
         metavar="FILE",

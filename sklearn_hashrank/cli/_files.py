@@ -20,7 +20,11 @@ from ..persistence import (
 )
 from ..rows import StoredRows
 from ._errors import UsageError
-from ._parquet_files import embeddings, parquet_source
+from ._list_columns import embeddings
+from ._notes import note
+from ._parquet_files import parquet_source
+from ._places import is_file
+from ._row_names import USUAL, id_column_of
 from ._tables import listed, read_column, read_table
 
 _ROWS_AT_A_TIME = 1 << 16
@@ -43,6 +47,8 @@ def read_rows(
     label_columns: Sequence[str] = (),
     columns: Any = None,
     left_out: Sequence[str] = (),
+    *,
+    id_column: str | None = None,
 ) -> Rows:
     """Read features, and the labels that lie in the same file.
 
@@ -51,22 +57,25 @@ def read_rows(
     path : str
         ``.npy``: features, not loaded but mapped. ``.npz``: arrays X and y (or Y), or X_train,
         y_train, X_test and y_test, or a sparse matrix. ``.mat``, ``.pt``: arrays of these names.
-        ``.csv``, ``.parquet``: one column for each feature. ``.parquet``, or a folder of such
-        files: a column of lists of numbers, which is not loaded but read in blocks; where there
-        are several, ``FILE:COLUMN`` names one. Other columns are then no features.
+        ``.csv``, ``.parquet``: one column for each feature. ``.parquet``, or folders, patterns and
+        several of such files: a column of lists of numbers, which is not loaded but read in
+        blocks; where there are several, ``FILE:COLUMN`` names one. Other columns are then no
+        features.
     label_columns : sequence of str, default=()
         Columns, or arrays of a file that has several, that hold the labels.
     columns : sequence of str, default=None
-        The columns that are the features; None: all but `label_columns` and `left_out`.
+        The columns that are the features; None: all but `label_columns`, `left_out` and ids.
     left_out : sequence of str, default=()
         Columns that are neither.
+    id_column : str, default=None
+        Column of a table that holds ids; None: ``id``, where there is one.
 
     Returns
     -------
     rows : Rows
         Features, labels if the file has any, and the names of the features of a table.
     """
-    if columns is None and (found := embeddings(path, [*label_columns, *left_out])):
+    if columns is None and (found := embeddings(path, [*label_columns, *left_out])) is not None:
         return Rows(found, read_labels(path, label_columns) if label_columns else None)
     kind = _kind(path)
     if kind == ".npy":
@@ -81,13 +90,18 @@ def read_rows(
         X = choose_array(arrays, file, name, _FEATURES)
         has_labels = bool(label_columns) or any(each in arrays for each in _LABELS)
         return Rows(X, _chosen_labels(arrays, path, label_columns) if has_labels else None)
-    table = read_table(
-        path,
-        lambda names: (
-            list(label_columns),
-            _others(names, [*label_columns, *left_out]) if columns is None else list(columns),
-        ),
-    )
+
+    def choose(names: list[str]) -> tuple[list[str], list[str]]:
+        if columns is not None:
+            return list(label_columns), list(columns)
+        others = _others(names, [*label_columns, *left_out])
+        known = id_column_of(names, id_column, path)
+        if known in others:
+            others.remove(known)
+            note(f"{path}: column {known!r} holds ids, which are no feature")
+        return list(label_columns), others
+
+    table = read_table(path, choose)
     return Rows(table.X, _joined(table.labels) if label_columns else None, table.names)
 
 
@@ -104,11 +118,12 @@ def read_labels(path: str, label_columns: Sequence[str] = ()) -> np.ndarray:
         return _chosen_labels(read_named_arrays(split_array_name(path)[0]), path, label_columns)
 
     def choose(names: list[str]) -> tuple[list[str], list[str]]:
-        if not label_columns and len(names) != 1:
+        others = _others(names, [USUAL]) or names
+        if not label_columns and len(others) != 1:
             raise UsageError(
                 f"{path} has {len(names)} columns: name those of the labels with --label-column."
             )
-        return list(label_columns) or names, []
+        return list(label_columns) or others, []
 
     return _joined(read_table(path, choose).labels)
 
@@ -164,7 +179,7 @@ def _kind(path: str) -> str:
     if kind not in kinds:
         known = ", ".join(kinds[:-1])
         raise UsageError(f"{path}: cannot read files of this kind. Use {known} or {kinds[-1]}.")
-    if not Path(file).is_file():
+    if not is_file(file):
         raise UsageError(f"{file}: no such file.")
     return kind
 

@@ -5,9 +5,10 @@ from pathlib import Path
 from typing import Any
 
 from ._arguments import lengths
-from ._data import IN_FOLDERS, NAMED, note
+from ._data import IN_FOLDERS, NAMED
 from ._errors import UsageError
 from ._files import Rows, read_texts
+from ._notes import note
 
 _PICTURES = {".bmp", ".gif", ".jpeg", ".jpg", ".png", ".tif", ".tiff", ".webp"}
 

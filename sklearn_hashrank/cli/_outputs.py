@@ -6,6 +6,7 @@ from pathlib import Path
 
 from ..comparison import WRITTEN_FILES
 from ..persistence import check_output
+from . import _places
 from ._errors import UsageError
 
 
@@ -22,8 +23,30 @@ def check_output_file(
     _check(path, inputs, option)
 
 
+def names_folder(path: str) -> bool:
+    """Whether an output is a folder: one that exists, or a name without a suffix."""
+    return path.endswith("/") or not Path(path).suffix or _places.is_folder(path)
+
+
+def check_shard_folder(path: str, inputs: Iterable[str | None]) -> None:
+    """Check a folder of codes, which is made later if it does not exist."""
+    if _places.is_file(path):
+        raise UsageError(f"--output {path} is a file: it must name a folder.")
+    for given in filter(None, inputs):
+        places = {place.rstrip("/") for place in (given, given.rpartition(":")[0])}
+        is_same = os.path.isdir(path) and any(
+            os.path.isdir(place) and os.path.samefile(path, place) for place in places
+        )
+        if is_same or path.rstrip("/") in places:
+            raise UsageError(f"--output {path} is the folder that is read from. Choose another.")
+    if not _places.is_url(path) and not Path(path).absolute().parent.is_dir():
+        raise UsageError(f"--output {path}: there is no folder to make it in.")
+
+
 def check_output_folder(path: str, inputs: Iterable[str | None]) -> Path:
     """Check a folder for reports, which is made later if it does not exist."""
+    if _places.is_url(path):
+        raise UsageError(f"--output {path}: reports are written to a folder of this machine.")
     folder = Path(path)
     if folder.exists() and not folder.is_dir():
         raise UsageError(f"{path} is a file: --output must name a folder.")

@@ -1,6 +1,7 @@
 """Read codes and encode features from files, for ``encode``, ``evaluate`` and ``search``."""
 
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -8,57 +9,87 @@ from .. import codes
 from ..base import BaseHasher
 from ..codes import codes_of_array
 from ..persistence import noted_n_bits
+from ._code_columns import ParquetCodes, write_codes
+from ._code_columns import codes as parquet_codes
 from ._data import check_rows
 from ._errors import UsageError
 from ._files import read_rows
-from ._parquet_files import codes as parquet_codes
-from ._parquet_files import ids, write_codes
+from ._row_names import ids
 
 _ROWS_OF_A_BLOCK = 1 << 16
 
 
-def encode_file(hasher: BaseHasher, path: str, out: str | None, n_jobs: int | None) -> np.ndarray:
+class _InBlocks(NamedTuple):
+    """Codes that are not read yet, and their length."""
+
+    codes: ParquetCodes
+    n_bits: int
+
+
+def encode_file(
+    hasher: BaseHasher,
+    path: str,
+    out: str | None,
+    n_jobs: int | None,
+    id_column: str | None = None,
+) -> np.ndarray:
     """Encode a file of features block by block, into the file `out` where there is one."""
-    X = _features(hasher, path)
+    X = features_of(hasher, path, id_column)
     try:
         return hasher.encode_blocks(X, out=out, n_jobs=n_jobs)
     except ValueError as error:
         raise UsageError(f"{path}: {str(error).splitlines()[0]}") from error
 
 
-def encode_to_table(hasher: BaseHasher, path: str, out: str, n_jobs: int | None) -> int:
+def encode_to_table(
+    hasher: BaseHasher, path: str, out: str, n_jobs: int | None, id_column: str | None = None
+) -> int:
     """Encode a file of features into a Parquet file of ids and codes; returns their number."""
-    X, names = _features(hasher, path), ids(path)
-    n_rows = X.shape[0]
-    names = np.arange(n_rows) if names is None else names
-
-    def blocks():
-        for start in range(0, n_rows, _ROWS_OF_A_BLOCK):
-            part = slice(start, min(start + _ROWS_OF_A_BLOCK, n_rows))
-            yield X[part], names[part]
-
-    try:
-        encoded = hasher.encode_blocks(blocks(), n_jobs=n_jobs)
-        return write_codes(out, encoded, hasher.n_bits_)
-    except ValueError as error:
-        raise UsageError(f"{path}: {str(error).splitlines()[0]}") from error
+    X, names = features_of(hasher, path, id_column), ids(path, id_column)
+    blocks = encoded(hasher, blocks_of(X, names, 0, X.shape[0]), path, n_jobs)
+    return write_codes(out, blocks, hasher.n_bits_)
 
 
-def _features(hasher: BaseHasher, path: str) -> Any:
-    names = hasher.__dict__.pop("feature_names_in_", None)  # the columns are chosen by name here
-    X = read_rows(path, columns=names).X
+def features_of(hasher: BaseHasher, path: str, id_column: str | None = None) -> Any:
+    """Rows of a file, of which the columns that the hasher knows are chosen by name."""
+    names = hasher.__dict__.pop("feature_names_in_", None)
+    X = read_rows(path, columns=names, id_column=id_column).X
     check_rows(X, path)
     return X
 
 
+def blocks_of(X: Any, names: Any, first: int, last: int) -> Iterator[tuple[Any, Any]]:
+    """Blocks of some rows with their ids, or else their numbers."""
+    for start in range(first, last, _ROWS_OF_A_BLOCK):
+        stop = min(start + _ROWS_OF_A_BLOCK, last)
+        yield X[start:stop], np.arange(start, stop) if names is None else names[start:stop]
+
+
+def encoded(
+    hasher: BaseHasher, blocks: Iterator[tuple[Any, Any]], path: str, n_jobs: int | None
+) -> Iterator[tuple[Any, Any]]:
+    """Blocks of codes with their ids, made as they are asked for."""
+    try:
+        yield from hasher.encode_blocks(blocks, n_jobs=n_jobs)
+    except ValueError as error:
+        raise UsageError(f"{path}: {str(error).splitlines()[0]}") from error
+
+
 def read_codes(
-    paths: list[str], n_bits: int | None, threshold: float | None = None
-) -> tuple[list[np.ndarray], int]:
-    """Read codes of several files, and their length, where it is not in doubt."""
+    paths: list[str], n_bits: int | None, threshold: float | None = None, *, in_blocks: bool = False
+) -> tuple[list[Any], int]:
+    """Read codes of several files, and their length, where it is not in doubt.
+
+    With `in_blocks`, those of the first path are not read but returned as what gives their blocks,
+    if they are in several Parquet files.
+    """
     if n_bits is None:
         noted = (noted_n_bits(path) for path in paths if _is_npy(path))
         n_bits = next((length for length in noted if length is not None), None)
-    found = [_read(path, n_bits, threshold) for path in paths]
+    found = [
+        _read(path, n_bits, threshold, in_blocks and number == 0)
+        for number, path in enumerate(paths)
+    ]
     lengths = list(dict.fromkeys(each.n_bits for each in found))
     if len(lengths) > 1:
         raise UsageError(
@@ -68,12 +99,30 @@ def read_codes(
     return [each.codes for each in found], lengths[0]
 
 
-def _read(path: str, n_bits: int | None, threshold: float | None) -> Any:
+def _read(path: str, n_bits: int | None, threshold: float | None, in_blocks: bool) -> Any:
     if (found := parquet_codes(path)) is not None:
-        return codes_of_array(found[0], path, n_bits=n_bits or found[1])
+        if in_blocks and found.n_files > 1:
+            first = codes_of_array(found[:1], path, n_bits=n_bits or found.n_bits)
+            return _InBlocks(found, first.n_bits)
+        return codes_of_array(found[:], path, n_bits=n_bits or found.n_bits)
     if path.lower().endswith((".csv", ".parquet")):
         return codes_of_array(read_rows(path).X, path, n_bits=n_bits, threshold=threshold)
     return codes.read_codes(path, n_bits=n_bits, threshold=threshold)
+
+
+def are_in_blocks(database: Any) -> bool:
+    """Whether codes are read in blocks."""
+    return isinstance(database, ParquetCodes)
+
+
+def code_blocks(database: Any, y: Any) -> Iterator[tuple[Any, Any]]:
+    """Blocks of codes with what goes with them."""
+    for start in range(0, len(database), _CODES_OF_A_BLOCK):
+        part = slice(start, min(start + _CODES_OF_A_BLOCK, len(database)))
+        yield database[part], y[part]
+
+
+_CODES_OF_A_BLOCK = 1 << 20
 
 
 def _is_npy(path: str) -> bool:

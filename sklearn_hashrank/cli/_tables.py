@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..persistence import reading
-from ._errors import UsageError, need_extra
+from ._errors import UsageError
+from ._parquet_files import opened
 
 _ROWS_AT_A_TIME = 4096
 _INTEGER = re.compile(r"0|-?[1-9][0-9]*")
@@ -68,6 +69,15 @@ def read_column(path: str, name: str) -> list[str]:
         return read(path, name)
 
 
+def table_columns(path: str) -> list[str]:
+    """Names of the columns of a ``.csv`` file."""
+    with (
+        reading(path, ": cannot be read as csv: {}.", passing=UsageError),
+        open(path, encoding="utf-8-sig", newline="") as file,
+    ):
+        return next(csv.reader(file, strict=True), [])
+
+
 def _csv_column(path: str, name: str) -> list[str]:
     with open(path, encoding="utf-8-sig", newline="") as file:
         rows = csv.reader(file, strict=True)
@@ -78,11 +88,7 @@ def _csv_column(path: str, name: str) -> list[str]:
 
 
 def _parquet_column(path: str, name: str) -> list[str]:
-    try:
-        import pyarrow.parquet
-    except ImportError as error:
-        raise need_extra("pyarrow", f"reading {path}") from error
-    with pyarrow.parquet.ParquetFile(path, page_checksum_verification=True) as file:
+    with opened(path) as file:
         _chosen(lambda all_names: ([name], []), list(file.schema_arrow.names), path)
         values = _decoded(file.read(columns=[name]).column(name)).to_pylist()
     return ["" if value is None else str(value) for value in values]
@@ -111,7 +117,7 @@ def _read_csv(path: str, choose: Choose) -> Table:
             n_rows += len(block)
     if not n_rows:
         raise UsageError(f"{path}: there are no rows.")
-    labels = [_typed(column, name, path) for name, column in zip(label_names, label_columns)]
+    labels = [typed_column(column, name, path) for name, column in zip(label_names, label_columns)]
     return Table(np.concatenate(blocks), labels, features)
 
 
@@ -176,8 +182,8 @@ def _no_number(block: list[list[str]], start: int, places: dict[str, int], path:
     raise AssertionError("every field is a number")
 
 
-def _typed(values: list[str], name: str, path: str) -> np.ndarray:
-    """Labels as integers if all are written as integers, else as text, unchanged."""
+def typed_column(values: list[str], name: str, path: str, what: str = "label") -> np.ndarray:
+    """Values as integers if all are written as integers, else as text, unchanged."""
     distinct = set(values)
     marks = {text for text in distinct if text.strip().lstrip("+-").lower() in _MISSING}
     missing = {text for text in distinct if not text.strip()}
@@ -185,22 +191,18 @@ def _typed(values: list[str], name: str, path: str) -> np.ndarray:
         missing |= marks  # among numbers they stand for none; among words they are words
     if missing:
         row = next(row for row, text in enumerate(values) if text in missing)
-        raise UsageError(f"{path}: the label of row {row} is missing (column {name!r}).")
+        raise UsageError(f"{path}: the {what} of row {row} is missing (column {name!r}).")
     if all(_INTEGER.fullmatch(text) and len(text) <= 20 for text in distinct):
         integers = {text: int(text) for text in distinct}
         if all(_INT64.min <= number <= _INT64.max for number in integers.values()):
             return np.fromiter(map(integers.__getitem__, values), np.int64, len(values))
     if any("\0" in text for text in distinct):
-        raise UsageError(f"{path}: column {name!r} holds a NUL character, which no label may.")
+        raise UsageError(f"{path}: column {name!r} holds a NUL character, which no {what} may.")
     return np.array(values)
 
 
 def _read_parquet(path: str, choose: Choose) -> Table:
-    try:
-        import pyarrow.parquet
-    except ImportError as error:
-        raise need_extra("pyarrow", f"reading {path}") from error
-    with pyarrow.parquet.ParquetFile(path, page_checksum_verification=True) as file:
+    with opened(path) as file:
         schema = file.schema_arrow
         about = schema.pandas_metadata or {}
         index = [name for name in about.get("index_columns", []) if isinstance(name, str)]

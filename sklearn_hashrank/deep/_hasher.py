@@ -16,8 +16,8 @@ from torch.utils.data import DataLoader, Dataset
 
 from .._utils.callbacks import CallbackSupportMixin
 from .._utils.threads import one_blas_thread
-from ..affinity import BaseAffinity, as_array, is_auto
-from ..base import BaseHasher
+from ..affinity import BaseAffinity, as_array, check_can_learn, is_auto
+from ..base import BaseHasher, BitByBitHasher
 from ..features import FeatureSpace
 from ..learning import (
     MinibatchLearning,
@@ -36,10 +36,11 @@ from ._recipe import choose_recipe
 from ._threads import torch_threads
 
 _ROWS = {"accept_sparse": "csr", "dtype": [np.float64, np.float32, np.uint8]}
+_KNOWN = ("_inputs", "_n_outputs", "input_shape_", "n_bits_")  # what a network needs to encode
 _EXAMPLES = 2  # rows that tell what a network makes of them
 
 
-class DeepHasher(CallbackSupportMixin, BaseHasher):
+class DeepHasher(CallbackSupportMixin, BitByBitHasher):
     """A network whose outputs are bits, trained end to end.
 
     In every minibatch each row queries all the others. The network maximises a tie-aware measure of
@@ -66,6 +67,10 @@ class DeepHasher(CallbackSupportMixin, BaseHasher):
         A loss of your own is called with the scores and the `y` of a batch, both tensors.
         Objectives and losses with a method ``anneal(progress)`` are told before every step how
         much of the training is done, as ``"hashnet"`` is, whose relaxed codes become steeper.
+    prefixes : tuple of int, default=None
+        Numbers of first bits, at most `n_bits`. The mean of the objective over these prefixes is
+        maximised, so that the first bits of a long code are a good short code; include `n_bits`
+        itself. See :meth:`truncate` and :ref:`prefix_codes`. None: all bits only.
     affinity : "auto" or affinity object, default="auto"
         How `y` says what is relevant; see :mod:`sklearn_hashrank.affinity`. ``"auto"`` without `y`
         learns from the nearest rows, and judges by distances; see :ref:`unlabelled`.
@@ -136,7 +141,8 @@ class DeepHasher(CallbackSupportMixin, BaseHasher):
     Attributes
     ----------
     network_ : Module
-        The trained network, in evaluation mode.
+        The trained network, in evaluation mode. That of a truncated hasher still gives the scores
+        of all bits.
     input_shape_ : tuple of int
         What the network takes: (n_features,), or (channels, height, width).
     affinity_ : affinity object
@@ -200,6 +206,7 @@ class DeepHasher(CallbackSupportMixin, BaseHasher):
         **BaseHasher._parameter_constraints,
         "module": [None, callable],
         "objective": [str, HasMethods("value_and_gradient"), torch.nn.Module],
+        "prefixes": [None, list, tuple, np.ndarray],
         "affinity": [StrOptions({"auto"}), BaseAffinity],
         "image_shape": [None, "array-like"],
         "channels": [StrOptions({"auto", "first", "last"})],
@@ -222,11 +229,13 @@ class DeepHasher(CallbackSupportMixin, BaseHasher):
         "verbose": ["verbose"],
     }
 
+    _attributes_of_bits = ()  # the network gives all scores, of which the first are taken
     _passed_again = ("module", "optimizer", "augment")  # where a file is read
 
     network_: torch.nn.Module
     input_shape_: tuple[int, ...]
     _inputs: Inputs
+    _n_outputs: int  # of the network; more than n_bits_ where a hasher was truncated
 
     def __init__(
         self,
@@ -234,6 +243,7 @@ class DeepHasher(CallbackSupportMixin, BaseHasher):
         n_bits=32,
         *,
         objective="ap",
+        prefixes=None,
         affinity="auto",
         image_shape=None,
         channels="auto",
@@ -259,6 +269,7 @@ class DeepHasher(CallbackSupportMixin, BaseHasher):
         self.module = module
         self.n_bits = n_bits
         self.objective = objective
+        self.prefixes = prefixes
         self.affinity = affinity
         self.image_shape = image_shape
         self.channels = channels
@@ -297,7 +308,7 @@ class DeepHasher(CallbackSupportMixin, BaseHasher):
         -------
         self : DeepHasher
         """
-        check_given(self.objective)  # refused before rows are read
+        check_given(self.objective, self.prefixes, self.n_bits)  # refused before rows are read
         device, random_state = find_device(self.device), check_random_state(self.random_state)
         seed = random_state.randint(np.iinfo(np.int32).max)
         if self._goes_on():
@@ -316,9 +327,9 @@ class DeepHasher(CallbackSupportMixin, BaseHasher):
 
     def _check_start(self, X):
         """Refuse rows and codes that a warm start cannot go on with."""
-        if self.n_bits != self.n_bits_:
+        if self.n_bits != self._n_outputs:
             raise ValueError(
-                f"learning goes on from codes of {self.n_bits_} bits. Got n_bits={self.n_bits}, "
+                f"learning goes on from codes of {self._n_outputs} bits. Got n_bits={self.n_bits}, "
                 "which takes a new fit, with warm_start=False."
             )
         self._check_rows(X, reset=False)
@@ -347,7 +358,7 @@ class DeepHasher(CallbackSupportMixin, BaseHasher):
 
     def _train(self, parts, X, y, device, random_state):
         relevance = self._fit_relevance(X, y, random_state)
-        objective = objective_of_rows(self.objective, self.n_bits, relevance, y)
+        objective = objective_of_rows(self.objective, self.n_bits, relevance, y, self.prefixes)
         learning = MinibatchLearning(
             objective,
             relevance,
@@ -365,7 +376,7 @@ class DeepHasher(CallbackSupportMixin, BaseHasher):
             trunk_learning_rate=self.trunk_learning_rate,
             weight_decay=self.weight_decay,
         )
-        self.n_bits_ = self.n_bits
+        self.n_bits_ = self._n_outputs = self.n_bits
         model = NetworkModel(
             parts,
             self._inputs,
@@ -379,7 +390,7 @@ class DeepHasher(CallbackSupportMixin, BaseHasher):
             device,
             leaves_trunk=recipe.trunk_learning_rate == 0,
             learning_rate=recipe.learning_rate,
-            known={name: getattr(self, name) for name in ("_inputs", "input_shape_", "n_bits_")},
+            known={name: getattr(self, name) for name in _KNOWN},
         )
         self.history_ = learning.run(
             model,
@@ -407,8 +418,9 @@ class DeepHasher(CallbackSupportMixin, BaseHasher):
         rows = _compared_rows(X, y)
         self._fit_affinity_once(rows, y)
         learned = learned_affinity(self.affinity, self.affinity_, rows, y)
-        if check_learns_from(self.objective, learned, y, is_auto(self.affinity)):
-            self._check_can_learn(y)
+        needs_levels = check_learns_from(self.objective, learned, y, is_auto(self.affinity))
+        if needs_levels and (y is not None or not is_auto(self.affinity)):
+            check_can_learn(type(self).__name__, learned, rows if y is None else y)
 
     def _fit_affinity_once(self, rows, y):
         if not hasattr(self, "affinity_"):
@@ -466,7 +478,8 @@ class DeepHasher(CallbackSupportMixin, BaseHasher):
     def _project(self, X: Any) -> np.ndarray:
         device = find_device(self.device)
         with torch_threads(self.n_jobs):
-            return encode(self.network_.to(device), self._inputs, X, device)
+            scores = encode(self.network_.to(device), self._inputs, X, device)
+        return scores[:, : self.n_bits_]
 
     def _as_blocks(self, X: Any) -> Any:
         return DatasetRows(X).blocks() if isinstance(X, Dataset) else X
@@ -520,7 +533,7 @@ class DeepHasher(CallbackSupportMixin, BaseHasher):
         """Make the network of the weights that were read from a file."""
         weights = self.__dict__.pop("_weights", None)
         if weights is not None:
-            self.network_ = rebuild(self.module, self.input_shape_, self.n_bits_, weights)
+            self.network_ = rebuild(self.module, self.input_shape_, self._n_outputs, weights)
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "network_")

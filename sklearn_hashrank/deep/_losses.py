@@ -8,7 +8,13 @@ import torch
 from sklearn.utils._param_validation import InvalidParameterError
 
 from ..affinity import BaseAffinity, HierarchicalAffinity, LabelAffinity, as_array, is_auto
-from ..objectives import RANKING_OPTIONS, CheckedObjective, ObjectiveParameter
+from ..objectives import (
+    RANKING_OPTIONS,
+    CheckedObjective,
+    ObjectiveParameter,
+    Prefixes,
+    check_prefixes,
+)
 from ._by_kernels import loss_by_kernels
 from ._pairs import PAIRS, pairs_value
 from ._ranking import RANKING, ranking_value
@@ -24,7 +30,7 @@ _LOW_PRECISION = (torch.bfloat16, torch.float16)
 class BatchLoss(torch.nn.Module):
     """Minus an objective of the scores and the relevance of a batch."""
 
-    def __init__(self, objective: Any, affinity: Any, backend: str):
+    def __init__(self, objective: Any, affinity: Any, backend: str, prefixes: Any = None):
         super().__init__()
         if not (
             is_auto(affinity) or is_precomputed(affinity) or isinstance(affinity, BaseAffinity)
@@ -35,11 +41,13 @@ class BatchLoss(torch.nn.Module):
             )
         if backend not in _BACKENDS:
             raise InvalidParameterError(f"backend must be one of {_BACKENDS}. Got {backend!r}.")
-        if backend == "torch" and type(objective) not in _NATIVE:
+        if backend == "torch" and not _is_native(objective):
             raise InvalidParameterError(
                 'backend="torch" takes objectives of the package, which have a version in torch. '
                 f"Got an objective of type {type(objective).__name__}."
             )
+        if prefixes is not None:
+            objective = Prefixes(objective, check_prefixes(prefixes))
         self.checked_objective = CheckedObjective(objective)
         self.affinity = affinity
         self._batch_affinity = BatchAffinity(affinity)
@@ -131,7 +139,7 @@ class BatchLoss(torch.nn.Module):
         return loss.to(scores.dtype)
 
     def _is_by_torch(self, scores):
-        by_torch = scores.device.type != "cpu" and type(self.objective) in _NATIVE
+        by_torch = scores.device.type != "cpu" and _is_native(self.objective)
         return self.backend == "torch" or (self.backend == "auto" and by_torch)
 
     @torch.compiler.disable
@@ -170,6 +178,10 @@ class TieAwareLoss(BatchLoss):
         it does not change.
     delta : float, default=1.0
         Half-width of the triangular bins, in bins.
+    prefixes : tuple of int, default=None
+        Numbers of first bits. The loss is the mean of the losses of these prefixes of the scores,
+        so that the first bits of a long code are a good short code; include the number of all bits.
+        See :ref:`prefix_codes`. None: all bits only.
     affinity : {"auto", "precomputed"} or affinity object, default="auto"
         How `y` says what is relevant; see :mod:`sklearn_hashrank.affinity`. An affinity that is not
         fitted is fitted on each batch, which makes a difference where levels come from distances:
@@ -226,6 +238,7 @@ class TieAwareLoss(BatchLoss):
         alpha: float = 2.0,
         alpha_end: float | None = None,
         delta: float = 1.0,
+        prefixes: Any = None,
         affinity: Any = "auto",
         backend: str = "auto",
     ):
@@ -236,7 +249,7 @@ class TieAwareLoss(BatchLoss):
             "n_bins": n_bins,
             "delta": delta,
         }
-        super().__init__(_OF_RANKINGS.resolve(objective, options), affinity, backend)
+        super().__init__(_OF_RANKINGS.resolve(objective, options), affinity, backend, prefixes)
 
 
 class PairwiseLoss(BatchLoss):
@@ -254,6 +267,10 @@ class PairwiseLoss(BatchLoss):
         ``PairwiseLoss(Dispersed(zone=(1 / 12, 1 / 6)))``: one of
         :mod:`sklearn_hashrank.objectives`, or any with ``value_and_gradient(scores, level,
         levels)``. The two with superclasses want label paths.
+    prefixes : tuple of int, default=None
+        Numbers of first bits. The loss is the mean of the losses of these prefixes of the scores,
+        so that the first bits of a long code are a good short code; include the number of all bits.
+        See :ref:`prefix_codes`. None: all bits only.
     affinity : {"auto", "precomputed"} or affinity object, default="auto"
         How `y` says what is relevant; see :mod:`sklearn_hashrank.affinity`. An affinity that is not
         fitted is fitted on each batch, which makes a difference where levels come from distances:
@@ -304,11 +321,30 @@ class PairwiseLoss(BatchLoss):
     tensor(1.)
     """
 
-    def __init__(self, objective: Any = "dsh", *, affinity: Any = "auto", backend: str = "auto"):
-        super().__init__(_OF_PAIRS.resolve(objective), affinity, backend)
+    def __init__(
+        self,
+        objective: Any = "dsh",
+        *,
+        prefixes: Any = None,
+        affinity: Any = "auto",
+        backend: str = "auto",
+    ):
+        super().__init__(_OF_PAIRS.resolve(objective), affinity, backend, prefixes)
+
+
+def _is_native(objective):
+    if type(objective) is Prefixes:
+        objective = objective.objective
+    return type(objective) in _NATIVE
 
 
 def _native_value(objective, scores, relevance):
+    if type(objective) is Prefixes:
+        prefixes = check_prefixes(objective.prefixes, scores.shape[1])
+        values = [
+            _native_value(objective.objective, scores[:, :n_bits], relevance) for n_bits in prefixes
+        ]
+        return torch.stack(values).mean()
     evaluate = ranking_value if type(objective) in RANKING else pairs_value
     return evaluate(objective, scores, relevance)
 

@@ -9,7 +9,7 @@ import torch
 
 from ..affinity import BaseAffinity, is_auto
 from ..learning import ObjectiveOfRows, Relevance
-from ..objectives import ObjectiveParameter
+from ..objectives import CheckedObjective, ObjectiveParameter, Prefixes, check_prefixes
 from ._by_kernels import loss_by_kernels
 from ._losses import BatchLoss, widened
 
@@ -25,14 +25,26 @@ Loss = Callable[[torch.Tensor], torch.Tensor]
 """From the scores of a batch to a scalar that is minimised."""
 
 
-def check_given(objective: Any) -> None:
+def check_given(objective: Any, prefixes: Any, n_bits: int) -> None:
     """Refuse what is neither a name, nor an objective, nor a loss that the hasher can use.
 
     Parameters
     ----------
     objective : str, object or Module
         The parameter of `DeepHasher`.
+    prefixes : tuple of int or None
+        The parameter of `DeepHasher`.
+    n_bits : int
+        Length of a code.
     """
+    if prefixes is not None:
+        check_prefixes(prefixes, n_bits)
+        of_loss = objective.objective if isinstance(objective, BatchLoss) else objective
+        if isinstance(of_loss, Prefixes):
+            raise ValueError(
+                f"the objective has prefixes of its own, {of_loss.prefixes!r}, beside those of "
+                f"DeepHasher, {prefixes!r}. Pass one of them."
+            )
     if not isinstance(objective, torch.nn.Module):
         _OBJECTIVE.check(objective)
     elif isinstance(objective, BatchLoss) and not is_auto(objective.affinity):
@@ -61,23 +73,23 @@ def check_learns_from(objective: Any, affinity: BaseAffinity, y: Any, guessed: b
     by_relevance : bool
         Whether it learns from the affinity, and not from y itself.
     """
-    loss = _loss_of(objective, "auto")
+    loss = _loss_of(objective, "auto", None)
     if not isinstance(loss, BatchLoss):
-        OwnLossOfRows(loss, y)
+        OwnLossOfRows(loss, y, None)
         return False
     loss.checked_objective.check_affinity(affinity, guessed)
     return True
 
 
-def _loss_of(objective, n_bins):
+def _loss_of(objective, n_bins, prefixes):
     """The loss that the parameter stands for; one that was given is not copied."""
     if isinstance(objective, torch.nn.Module):
         return objective
-    return BatchLoss(_OBJECTIVE.resolve(objective, n_bins=n_bins), "auto", "auto")
+    return BatchLoss(_OBJECTIVE.resolve(objective, n_bins=n_bins), "auto", "auto", prefixes)
 
 
 def objective_of_rows(
-    objective: Any, n_bits: int, relevance: Relevance, y: Any
+    objective: Any, n_bits: int, relevance: Relevance, y: Any, prefixes: Any = None
 ) -> "LossOfRows | OwnLossOfRows":
     """Return what a network learns from.
 
@@ -91,14 +103,18 @@ def objective_of_rows(
         Of the training rows.
     y : array-like with n_samples rows or None
         What a loss of the user's own is given.
+    prefixes : tuple of int, default=None
+        Numbers of first bits, over which the mean is taken. None: all bits only.
 
     Returns
     -------
     objective : LossOfRows or OwnLossOfRows
     """
-    loss = copy.deepcopy(_loss_of(objective, relevance.n_bins(n_bits)))
+    loss = copy.deepcopy(_loss_of(objective, relevance.n_bins(n_bits), prefixes))
     if not isinstance(loss, BatchLoss):
-        return OwnLossOfRows(loss, y)
+        return OwnLossOfRows(loss, y, prefixes)
+    if prefixes is not None and isinstance(objective, BatchLoss):
+        loss.checked_objective = CheckedObjective(Prefixes(loss.objective, prefixes))
     return LossOfRows(loss, relevance)
 
 
@@ -136,11 +152,13 @@ class OwnLossOfRows:
         Called with scores and y, both tensors.
     y : array-like with n_samples rows
         Numbers.
+    prefixes : tuple of int or None
+        Numbers of first bits, over which the mean is taken.
     """
 
     measure = None
 
-    def __init__(self, module: torch.nn.Module, y: Any):
+    def __init__(self, module: torch.nn.Module, y: Any, prefixes: Any):
         if y is None:
             raise ValueError(
                 f"a loss of your own, here {type(module).__name__}, is called with y. Got y=None."
@@ -151,7 +169,7 @@ class OwnLossOfRows:
                 f"a loss of your own, here {type(module).__name__}, is called with y as a tensor, "
                 f"which takes numbers. Got y of dtype {y.dtype}."
             )
-        self._module, self._y = module, y
+        self._module, self._y, self._prefixes = module, y, prefixes
 
     def anneal(self, progress: float) -> None:
         """Tell the loss how much of the training is done, if it wants to know."""
@@ -180,7 +198,13 @@ class OwnLossOfRows:
 
     def _evaluate(self, scores, rows):
         module, y = self._module.to(scores.device), torch.from_numpy(self._y[rows])
-        loss = module(scores, y.to(scores.device))
+        y = y.to(scores.device)
+        if self._prefixes is None:
+            return self._checked(module(scores, y))
+        losses = [self._checked(module(scores[:, :n_bits], y)) for n_bits in self._prefixes]
+        return torch.stack(losses).mean()
+
+    def _checked(self, loss):
         if not torch.is_tensor(loss) or loss.ndim:
             what = f"shape {tuple(loss.shape)}" if torch.is_tensor(loss) else type(loss).__name__
             raise ValueError(

@@ -14,7 +14,7 @@ from sklearn.utils.validation import validate_data
 
 from .._utils.callbacks import CallbackSupportMixin
 from .._utils.threads import one_blas_thread
-from ..affinity import BaseAffinity, is_auto
+from ..affinity import BaseAffinity, check_can_learn, is_auto
 from ..base import LinearHasher
 from ..learning import (
     LinearLearner,
@@ -73,7 +73,6 @@ class LearnsFromMinibatches:
     n_iter_no_change: int
     verbose: int
     affinity_: BaseAffinity
-    _check_can_learn: Callable[..., None]
     _fit_affinity: Callable[..., BaseAffinity]
     _learner: LinearLearner
 
@@ -87,7 +86,10 @@ class LearnsFromMinibatches:
             validation_fraction=self.validation_fraction if self.early_stopping else None,
             random_state=random_state,
         )
-        self.batch_size_ = learning.batch_size
+        self.batch_size_, self.group_size_ = learning.batch_size, learning.group_size
+        if self.verbose and self.group_size_:
+            made = f"batches of {self.batch_size_} rows, in groups of {self.group_size_} of a class"
+            print(f"[{type(self).__name__}] {made}")
         train = learning.train
         known = rows[train] if learning.validation.size else rows
         strengths = self._choose_strengths(objective, relevance, rows, train, random_state, start)
@@ -114,14 +116,17 @@ class LearnsFromMinibatches:
 
     def _check_training_data(self, X: Any, y: Any) -> None:
         check_two_rows(self, X)
-        if y is not None or not is_auto(self.affinity):
+        is_asked = y is not None or not is_auto(self.affinity)
+        if is_asked:
             self._fit_affinity_once(X, y)
         learned = learned_affinity(self.affinity, getattr(self, "affinity_", None), X, y)
         objective = self._checked_objective(learned)
-        if y is not None:
-            n_levels = learned.n_reachable_levels(learned.validate(y))
+        if is_asked:
+            rows = X if y is None else y
+            n_levels = learned.n_reachable_levels(learned.validate(rows))
             gain = objective.level_gain(learned.levels_[:n_levels])
-            self._check_can_learn(y, graded=gain is None or len(np.unique(gain)) > 2)
+            is_graded = gain is None or len(np.unique(gain)) > 2
+            check_can_learn(type(self).__name__, learned, rows, is_graded)
 
     def _fit_affinity_once(self, X: Any, y: Any) -> None:
         if not hasattr(self, "affinity_"):
@@ -253,7 +258,7 @@ class MinibatchHasher(LearnsFromMinibatches, CallbackSupportMixin, LinearHasher)
         """
         start = self._check_start(X)
         X, y = self._validate_training_data(X, y)
-        relevance = self._fit_relevance(X, y)
+        relevance = self._fit_relevance(X, y, by_features=True)
         random_state = check_random_state(self.random_state)
         self._learn(X, relevance, random_state, start, X, y)
         self._set_projections(self._learner.fold())
@@ -317,7 +322,7 @@ class MinibatchHasher(LearnsFromMinibatches, CallbackSupportMixin, LinearHasher)
         ):
             model.step(batch, objective.of(batch), 1 / np.sqrt(1 + self._learner.n_steps / 100))
         self._set_projections(self._learner.fold(average=True))
-        for name in ("codes_", "y_", "history_", "n_iter_"):
+        for name in ("codes_", "y_", "history_", "n_iter_", "group_size_"):
             self.__dict__.pop(name, None)
         return self
 
@@ -329,10 +334,18 @@ class MinibatchHasher(LearnsFromMinibatches, CallbackSupportMixin, LinearHasher)
         validate_data(self, X, reset=False, skip_check_array=True)
         return self.components_, self.intercept_
 
-    def _fit_relevance(self, X, y):
+    def _fit_relevance(self, X, y, by_features=False):
         self._fit_affinity_once(X, y)
         random_state = check_random_state(self.random_state)
-        return learned_relevance(self.affinity, self.affinity_, X, y, random_state, self.n_jobs)
+        return learned_relevance(
+            self.affinity,
+            self.affinity_,
+            X,
+            y,
+            random_state,
+            self.n_jobs,
+            by_features=by_features,
+        )
 
     def _set_projections(self, folded):
         self.components_, self.intercept_ = folded["components_"], folded["intercept_"]

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from ..affinity import BaseAffinity
+from ..affinity import BaseAffinity, check_can_learn, is_auto
 from ..learning import check_two_rows
 
 
@@ -15,14 +15,15 @@ class LearnsFromRelevance:
 
     _is_graded = True
     affinity_: BaseAffinity
-    _check_can_learn: Callable[..., None]
     _fit_affinity: Callable[..., BaseAffinity]
 
     def _check_training_data(self, X: Any, y: Any) -> None:
         check_two_rows(self, X)
-        if y is not None:  # distances between rows always differ, and take longer to look at
+        # Without y "auto" makes levels that differ, and all distances would take long to look at.
+        if y is not None or not is_auto(getattr(self, "affinity", "auto")):
             self._fit_affinity_once(X, y)
-            self._check_can_learn(y, graded=self._is_graded)
+            rows = X if y is None else y
+            check_can_learn(type(self).__name__, self.affinity_, rows, self._is_graded)
 
     def _fit_affinity_once(self, X: Any, y: Any) -> None:
         """Set `affinity_`, unless the check of the training data has done so."""

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 from numbers import Integral, Real
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
@@ -48,26 +48,6 @@ class TieAwareObjectives:
         if self.prefixes is None:
             return objective
         return Prefixes(objective, check_prefixes(self.prefixes, self.n_bits))
-
-    def truncate(self, n_bits: int) -> Self:
-        """Return a hasher whose codes are the first bits of the codes of this one.
-
-        Parameters
-        ----------
-        n_bits : int
-            Length of the shorter codes.
-
-        Returns
-        -------
-        hasher : TALRLinear or TALRKernel
-            A fitted copy, whose `prefixes` are those that are left. It encodes, scores and is
-            stored like any other; it does not go on learning.
-        """
-        shorter = super().truncate(n_bits)  # type: ignore[misc]
-        if self.prefixes is not None:
-            left = tuple(int(number) for number in self.prefixes if number <= n_bits)
-            shorter.set_params(prefixes=left or None)
-        return shorter
 
     def _choose_dropout(self, objective: Any, n_features: int, n_rows: int | None) -> float:
         """Share of the features to drop; `n_rows` is None where it is not known beforehand."""
@@ -125,7 +105,8 @@ class TALRLinear(TieAwareObjectives, MinibatchHasher):
         2048 where relevant items are rare: a query should find about ten of them in its batch, and
         for graded objectives one of those that hold most of the gain. Where they are rare because
         there are many classes or label paths, it is 512, in groups of about 4 rows of a class or
-        path. Where nearest rows are relevant, batches are made of rows with some of their
+        path; for classes that the features hardly tell apart, linear hashers take 1024, in groups
+        of 16. Where nearest rows are relevant, batches are made of rows with some of their
         neighbours, and ``"auto"`` is 512.
     max_iter : int, default=120
         Most passes over the training rows.
@@ -206,6 +187,10 @@ class TALRLinear(TieAwareObjectives, MinibatchHasher):
         ``"spread"`` of the scores of three folds. Absent without ``"cv"``.
     batch_size_ : int
         Rows of a minibatch.
+    group_size_ : int or None
+        Rows of a class or label path in a group, about: 4, or for linear hashers 16 where the
+        nearest row of fewer than .15 of at least 4,096 rows is of their class. None where batches
+        are not made of groups.
     codes_ : ndarray of shape (n_samples, ceil(n_bits / 8)), uint8
         Packed codes of the training rows; not after :meth:`partial_fit`.
     y_ : array-like

@@ -1,5 +1,6 @@
-"""Search codes in a dask array: a task for each chunk, whose results are merged exactly."""
+"""Search codes that are not in memory, chunk by chunk. Results are merged exactly."""
 
+import copy
 from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple
@@ -7,16 +8,25 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..codes import CodeReader
-from ..rows import DaskRows
+from ..rows import StoredRows, in_memory, is_dask_array, source
 from . import _brute, _masked
+from ._first_bits import first_bits
 from ._masked import Mask
+
+_BLOCK_BYTES = 1 << 26  # of the codes of files that are scanned at a time
+
+
+def are_chunked(codes: Any) -> bool:
+    """Whether codes are searched chunk by chunk: those of dask arrays and of files."""
+    return is_dask_array(codes) or isinstance(codes, StoredRows)
 
 
 class ChunkedCodes:
-    """Codes of a dask array, with the searches of `StoredCodes`.
+    """Codes of a dask array or of files, with the searches of `StoredCodes`.
 
-    Chunks are scanned, whatever `algorithm` and `n_jobs` are: dask decides what runs where. Their
-    sizes have to be known. `reader` is one that goes with the codes.
+    Chunks are scanned, whatever `algorithm` is. Those of a dask array are tasks, of which dask
+    decides what runs where; their sizes have to be known. Codes of files are read in blocks, whose
+    queries `n_jobs` threads share. `reader` is one that goes with the codes.
     """
 
     def __init__(self, codes: Any, reader: CodeReader):
@@ -37,12 +47,18 @@ class ChunkedCodes:
 
     def words(self) -> np.ndarray:
         """All codes, in memory."""
-        return self._read(self._codes.compute())
+        return self._read(in_memory(self._codes[:]))
+
+    def first_bits(self, n_bits: int) -> "ChunkedCodes":
+        """Codes of the first bits of each code, cut when a chunk is searched."""
+        shorter = copy.copy(self)
+        shorter.n_bits = n_bits
+        return shorter
 
     def words_of(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Codes of some rows, and where the code of each row is among them."""
         distinct, places = np.unique(rows, return_inverse=True)
-        return self._read(self._codes[distinct].compute()), places.reshape(rows.shape)
+        return self._read(in_memory(self._codes[distinct])), places.reshape(rows.shape)
 
     def queries(self, codes: Any, n_jobs: int | None) -> np.ndarray:
         """Words of queries in any format that goes with the codes."""
@@ -58,7 +74,7 @@ class ChunkedCodes:
         mask: Mask | None = None,
     ) -> tuple[np.ndarray, np.ndarray]:
         """Indices and distances of the `k` nearest codes, in order of (distance, index)."""
-        found = self._search(_nearest, queries, k, mask)
+        found = self._search(_nearest, queries, k, mask, n_jobs)
         return found.indices, found.distances
 
     def all_within(
@@ -71,7 +87,7 @@ class ChunkedCodes:
         mask: Mask | None = None,
     ) -> _brute.Flat:
         """How many codes lie within `radius` of each query, their indices, and their distances."""
-        found = self._search(_within, queries, radius, mask)
+        found = self._search(_within, queries, radius, mask, n_jobs)
         numbers = np.arange(len(queries))
         query = np.concatenate([np.repeat(numbers, n_found) for n_found, _, _ in found.parts])
         indices = np.concatenate([part for _, part, _ in found.parts])
@@ -81,11 +97,19 @@ class ChunkedCodes:
         return n_found, indices[order], distances[order]
 
     def _search(
-        self, search: Callable[..., Any], queries: np.ndarray, limit: int, mask: Mask | None
+        self,
+        search: Callable[..., Any],
+        queries: np.ndarray,
+        limit: int,
+        mask: Mask | None,
+        n_jobs: int | None,
     ) -> Any:
         """Sum over the chunks of what a search finds, up to `limit` neighbours or this far."""
-        options = (queries, limit, self.n_bits, self.reader, mask)
-        return DaskRows(self._codes).sum(partial(_search_chunk, search, options))
+        n_jobs = 1 if is_dask_array(self._codes) else n_jobs
+        options = (queries, limit, self.n_bits, self.reader, mask, n_jobs)
+        n_rows = max(1, _BLOCK_BYTES // max(1, self._codes.shape[1]))
+        rows = source(self._codes, batch_size=n_rows)
+        return rows.sum(partial(_search_chunk, search, options))
 
     def _read(self, codes: Any) -> np.ndarray:
         return np.ascontiguousarray(self.reader.copy().words(codes, "codes"))
@@ -135,10 +159,12 @@ def _search_chunk(search, options, codes, y, first):
     return search(codes, first, *options)
 
 
-def _nearest(codes, first, queries, k, n_bits, reader, mask):
+def _nearest(codes, first, queries, k, n_bits, reader, mask, n_jobs):
     """The nearest codes of a chunk, whose first row has the number `first`."""
     words, reader = _words_of(codes, reader)
-    options = queries, words, min(k, len(words)), n_bits, 1
+    if n_bits < (reader.n_bits or n_bits):
+        words = first_bits(words, n_bits)
+    options = queries, words, min(k, len(words)), n_bits, n_jobs
     if mask is None:
         indices, distances = _brute.k_nearest(*options)
     else:
@@ -148,10 +174,10 @@ def _nearest(codes, first, queries, k, n_bits, reader, mask):
     return _Nearest(indices, distances, k, reader)
 
 
-def _within(codes, first, queries, radius, n_bits, reader, mask):
+def _within(codes, first, queries, radius, n_bits, reader, mask, n_jobs):
     """The codes of a chunk within a radius, by index."""
     words, reader = _words_of(codes, reader)
-    options = queries, words, radius, n_bits, False, 1
+    options = queries, words, radius, n_bits, False, n_jobs
     if mask is None:
         n_found, indices, distances = _brute.all_within(*options)
     else:

@@ -15,19 +15,27 @@ from .._utils.parameters import NumbersAreNoBooleans
 from .._utils.threads import over_rows
 from .._utils.types import MatrixLike
 from ..codes import pack_codes, unpack_codes
+from ..rows import as_host_array
+from ..solvers.table_decoder import decode, values_of_codes
 from ._checks import check_n_neighbors
 from ._floats import DISTANCES
 
-_BYTE_COST = 0.7  # nanoseconds of looking up a byte of a code, measured
-_ROWS_AT_A_TIME = 1 << 12
+# Measured nanoseconds of a byte of a code: when all are scanned, by tables
+# of nibbles and of bytes, and when candidates are ranked.
+_BYTE_COST, _TABLE_COST, _CANDIDATE_COST = 0.03, 0.3, 2.0
+_GROUP = 64  # queries whose tables are in memory at once
+_SIGNS_OF_NIBBLES = 2.0 * (np.arange(16) >> np.arange(3, -1, -1)[:, None] & 1) - 1
+_ROWS_AT_A_TIME = 1 << 12  # a multiple of the size of a block
 
 
 class DecodedNeighbors(NumbersAreNoBooleans, BaseEstimator):
     """Nearest codes by the distance between the query and what the codes decode to.
 
-    The query stays as it is, and no code is decoded: with a linear decoder, the product of a query
-    and a decoded vector is a sum over the bits, which is looked up byte by byte, as a product
-    quantizer does it. Ties go to the lowest index.
+    The query stays as it is, and no code is decoded: the product of a query and a decoded vector is
+    a sum, which is looked up in tables of four or eight bits, as a product quantizer does it. For
+    tables of four bits, which linear decoders have as well, a first pass with numbers that are
+    rounded to bytes leaves out what cannot be among the nearest; the result is exact. Ties go to
+    the lowest index.
 
     Parameters
     ----------
@@ -47,7 +55,7 @@ class DecodedNeighbors(NumbersAreNoBooleans, BaseEstimator):
     Attributes
     ----------
     codes_ : ndarray of shape (`n_samples_fit_`, ceil(n_bits / 8)), uint8
-        The indexed codes, packed.
+        The indexed codes, packed. A copy: the index keeps them in another order.
     norms_ : ndarray of shape (`n_samples_fit_`,), float32
         Lengths of the decoded vectors: four bytes of memory for each code. They follow from the
         codes, so that they need not be stored.
@@ -78,7 +86,6 @@ class DecodedNeighbors(NumbersAreNoBooleans, BaseEstimator):
         "n_jobs": [Integral, None],
     }
 
-    codes_: np.ndarray
     n_samples_fit_: int
 
     def __init__(
@@ -112,15 +119,41 @@ class DecodedNeighbors(NumbersAreNoBooleans, BaseEstimator):
         check_is_fitted(self.hasher)
         self._n_bits = self.hasher.n_bits_
         self._set_decoder(self.hasher.decoder_, self.hasher.decoder_intercept_)
-        self.codes_ = np.ascontiguousarray(pack_codes(codes, self._n_bits))
-        self.n_samples_fit_ = len(self.codes_)
-        self._lengths = np.empty(self.n_samples_fit_, np.float32)
+        packed = pack_codes(codes, self._n_bits)
+        self.n_samples_fit_ = len(packed)
+        size = _kernels.nibble_tables.BLOCK
+        n_blocks = -(-len(packed) // size)
+        self._blocks = np.zeros((n_blocks, packed.shape[1], size), np.uint8)
+        self._lengths = np.ones(n_blocks * size, np.float32)
         for start in range(0, self.n_samples_fit_, _ROWS_AT_A_TIME):
-            rows = slice(start, start + _ROWS_AT_A_TIME)
-            signs = unpack_codes(self.codes_[rows], self._n_bits, "signs")
-            decoded = signs @ self._decoder + self._intercept
-            self._lengths[rows] = np.sqrt(np.einsum("ij,ij->i", decoded, decoded))
+            rows = packed[start : start + _ROWS_AT_A_TIME]
+            self._put(start, rows)
+            decoded = self._decode(rows) + self._intercept
+            lengths = np.sqrt(np.einsum("ij,ij->i", decoded, decoded))
+            self._lengths[start : start + len(rows)] = lengths
         return self
+
+    def _put(self, start: int, rows: np.ndarray) -> None:
+        """Write packed codes from a place that starts a block."""
+        size = self._blocks.shape[2]
+        n_blocks = -(-len(rows) // size)
+        padded = np.zeros((n_blocks * size, rows.shape[1]), np.uint8)
+        padded[: len(rows)] = rows
+        blocks = padded.reshape(n_blocks, size, -1).transpose(0, 2, 1)
+        self._blocks[start // size : start // size + n_blocks] = blocks
+
+    def _decode(self, packed: np.ndarray) -> np.ndarray:
+        """Decoded vectors less the intercept."""
+        if self._decoder.ndim == 3:
+            return decode(self._decoder, values_of_codes(packed, self._decoder.shape[1]))
+        decoded: np.ndarray = unpack_codes(packed, self._n_bits, "signs") @ self._decoder
+        return decoded
+
+    @property
+    def codes_(self) -> np.ndarray:
+        """The indexed codes, packed."""
+        rows = self._blocks.transpose(0, 2, 1).reshape(-1, self._blocks.shape[1])
+        return rows[: self.n_samples_fit_]
 
     def _set_decoder(self, decoder: np.ndarray, intercept: np.ndarray) -> None:
         """Keep the decoder that made the codes, in float64: the hasher may be fitted again.
@@ -131,11 +164,21 @@ class DecodedNeighbors(NumbersAreNoBooleans, BaseEstimator):
         self._decoder = np.asarray(decoder, np.float64) / self._unit
         self._intercept = np.asarray(intercept, np.float64) / self._unit
 
+    def _tables(self, queries: np.ndarray) -> np.ndarray:
+        """Products of queries and what each value of a part of a code adds."""
+        if self._decoder.ndim == 3:
+            entries = self._decoder.reshape(-1, self._decoder.shape[2])
+            products = (queries @ entries.T).astype(np.float32)
+            return products.reshape(len(queries), *self._decoder.shape[:2])
+        weights = np.zeros((len(queries), 2 * self._blocks.shape[1], 4))
+        weights.reshape(len(queries), -1)[:, : self._n_bits] = queries @ self._decoder.T
+        return (weights @ _SIGNS_OF_NIBBLES).astype(np.float32)
+
     @property
     def norms_(self) -> np.ndarray:
         """Lengths of the decoded vectors."""
         with np.errstate(over="ignore", under="ignore"):
-            return (self._lengths * self._unit).astype(np.float32)
+            return (self._lengths[: self.n_samples_fit_] * self._unit).astype(np.float32)
 
     def kneighbors(
         self,
@@ -174,39 +217,45 @@ class DecodedNeighbors(NumbersAreNoBooleans, BaseEstimator):
         numbers = None if candidates is None else self._numbers(candidates, len(queries), k)
         units = self._units(queries)
         queries = queries / units
-        weights = np.zeros((len(queries), 8 * self.codes_.shape[1]), np.float32)
-        with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-            weights[:, : self._n_bits] = queries @ self._decoder.T
-            offsets = (queries @ self._intercept).astype(np.float32)
-        if not (np.isfinite(weights).all() and np.isfinite(offsets).all()):
-            raise ValueError(
-                "X holds values too large beside those that the hasher was fitted on for "
-                f"{self.metric} distances."
-            )
-        factors, shifts = self._factors_and_shifts()
         indices = np.empty((len(queries), k), np.int64)
         scores = np.empty((len(queries), k), np.float32)
 
         def search(rows):
-            tables = np.empty((self.codes_.shape[1], 256), np.float32)
-            items = self.codes_, factors, shifts
-            for i in range(rows.start, rows.stop):
-                if numbers is not None:
-                    items = self.codes_[numbers[i]], factors[numbers[i]], shifts[numbers[i]]
-                _kernels.byte_tables.fill_tables(weights[i], tables)
-                _kernels.byte_tables.nearest(tables, offsets[i], *items, indices[i], scores[i])
-                if numbers is not None:
-                    indices[i] = numbers[i][indices[i]]
+            kernels, products = _kernels.nibble_tables, self._products(queries[rows])
+            items, found = (self._blocks, self._lengths), (indices[rows], scores[rows])
+            kind = getattr(kernels, self.metric.upper())
+            if numbers is None:
+                kernels.nearest(*products, *items, self.n_samples_fit_, kind, *found)
+            else:
+                kernels.nearest_candidates(*products, *items, numbers[rows], kind, *found)
 
-        n_codes = self.n_samples_fit_ if numbers is None else numbers.shape[1]
-        cost = _BYTE_COST * n_codes * self.codes_.shape[1]
-        over_rows(search, len(queries), self.n_jobs, cost=cost)
+        tables_of_nibbles = self._decoder.ndim == 2 or self._decoder.shape[1] == 16
+        if numbers is None:
+            cost = (_BYTE_COST if tables_of_nibbles else _TABLE_COST) * self._blocks.size
+        else:
+            cost = _CANDIDATE_COST * numbers.shape[1] * self._blocks.shape[1]
+        over_rows(search, len(queries), self.n_jobs, cost=cost, most=_GROUP)
         return (self._distances(queries, scores, units), indices) if return_distance else indices
+
+    def _products(self, queries: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Tables and offsets of queries, in float32."""
+        with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+            if self.metric == "euclidean":  # twice the product, less the square of the length
+                queries = 2 * queries
+            tables = self._tables(queries)
+            offsets = (queries @ self._intercept).astype(np.float32)
+            largest = np.abs(tables).max(axis=2).sum(axis=1) + np.abs(offsets)
+        if not np.isfinite(largest).all():
+            raise ValueError(
+                "X holds values too large beside those that the hasher was fitted on for "
+                f"{self.metric} distances."
+            )
+        return tables, offsets
 
     def _queries(self, X: Any) -> np.ndarray:
         """Rows that have the columns of the decoder."""
-        queries: np.ndarray = check_array(X, dtype=np.float64, input_name="X")
-        n_features = self._decoder.shape[1]
+        queries: np.ndarray = check_array(as_host_array(X, "X"), dtype=np.float64, input_name="X")
+        n_features = self._decoder.shape[-1]
         if queries.shape[1] != n_features:
             raise ValueError(
                 f"X must have {n_features} columns, as the rows that the hasher was fitted on. "
@@ -216,6 +265,7 @@ class DecodedNeighbors(NumbersAreNoBooleans, BaseEstimator):
 
     def _numbers(self, candidates: Any, n_queries: int, k: int) -> np.ndarray:
         """Ascending numbers of codes, so that ties go to the lowest."""
+        candidates = as_host_array(candidates, "candidates")
         numbers = check_array(candidates, dtype=None, input_name="candidates")
         if numbers.dtype.kind not in "iu" or len(numbers) != n_queries or numbers.shape[1] < k:
             raise ValueError(
@@ -236,15 +286,6 @@ class DecodedNeighbors(NumbersAreNoBooleans, BaseEstimator):
         if self.metric == "euclidean":
             return np.full((len(queries), 1), self._unit)
         return binary_units(queries)[:, None]
-
-    def _factors_and_shifts(self) -> tuple[np.ndarray, np.ndarray]:
-        """What the products with the decoded vectors are multiplied by, and what is added."""
-        zeros, ones = np.zeros_like(self._lengths), np.ones_like(self._lengths)
-        if self.metric == "cosine":
-            return np.divide(1, self._lengths, out=0 * ones, where=self._lengths > 0), zeros
-        if self.metric == "euclidean":
-            return 2 * ones, -(self._lengths**2)
-        return ones, zeros
 
     def _distances(self, queries: np.ndarray, scores: np.ndarray, units: np.ndarray) -> np.ndarray:
         lengths = np.sqrt(np.einsum("ij,ij->i", queries, queries))[:, None]

@@ -19,12 +19,12 @@ from .._utils.parameters import NumbersAreNoBooleans
 from .._utils.types import MatrixLike
 from ..codes import CodeReader, packed_width
 from ..persistence import reading
-from ..rows import is_dask_array
 from . import _index_file
 from ._asymmetric_order import nearest_candidates
 from ._brute import Flat
 from ._checks import check_int, check_mode, check_n_neighbors, check_projections
-from ._chunked import ChunkedCodes
+from ._chunked import ChunkedCodes, are_chunked
+from ._first_bits import first_bits, nearest_of_candidates
 from ._masked import MISSING, Mask, read_mask
 from ._results import as_rows, graph_of, without_self
 from ._row_ids import RowIds, read_ids
@@ -41,7 +41,7 @@ class HammingNeighbors(
     Neighbours come in order of (distance, index): ties, also at the k-th place, go to the lowest
     index, so that results are the same for every `algorithm` and `n_jobs`. Distances are numbers
     of differing bits. Codes may have ids, by which they are returned and removed, and a mask says
-    which of them a search may return.
+    which of them a search may return. Only with `prefix`, :meth:`kneighbors` may miss neighbours.
 
     Parameters
     ----------
@@ -60,8 +60,14 @@ class HammingNeighbors(
         "asymmetric": :meth:`kneighbors` takes the real projections of the queries, and orders the
         nearest codes by their asymmetric distance, the sum of the absolute projections of the bits
         that differ [2]_ [3]_. A bit that the query hardly decides then hardly counts.
+    prefix : int, default=None
+        :meth:`kneighbors` finds candidates by the first `prefix` bits of the codes, fewer than
+        all, and orders them by all bits, or as `rescore` says. It reads the first bits only, and
+        misses neighbours that are not among the candidates; their distances and their order are
+        exact. :meth:`radius_neighbors` compares all bits. See :ref:`prefix_codes`. None: all bits.
     n_candidates : int, default=None
-        How many of the nearest codes are rescored; None: ten times as many as are asked for.
+        How many codes the first pass of `rescore` or `prefix` finds; None: ten times as many as
+        are asked for.
     n_jobs : int or None, default=None
         Threads over blocks of queries. None means 1 unless in a :obj:`joblib.parallel_config`
         context, -1 means all processors.
@@ -114,6 +120,7 @@ class HammingNeighbors(
         "n_bits": [Interval(Integral, 1, _LONGEST, closed="both"), None],
         "algorithm": [StrOptions({"auto", "brute", "multi_index"})],
         "rescore": [StrOptions({"asymmetric"}), None],
+        "prefix": [Interval(Integral, 1, None, closed="left"), None],
         "n_candidates": [Interval(Integral, 1, None, closed="left"), None],
         "n_jobs": [Integral, None],
     }
@@ -126,6 +133,7 @@ class HammingNeighbors(
         n_bits: int | None = None,
         algorithm: str = "auto",
         rescore: str | None = None,
+        prefix: int | None = None,
         n_candidates: int | None = None,
         n_jobs: int | None = None,
     ):
@@ -134,6 +142,7 @@ class HammingNeighbors(
         self.n_bits = n_bits
         self.algorithm = algorithm
         self.rescore = rescore
+        self.prefix = prefix
         self.n_candidates = n_candidates
         self.n_jobs = n_jobs
 
@@ -159,6 +168,7 @@ class HammingNeighbors(
         self : HammingNeighbors
         """
         codes = self._read(codes, CodeReader(self.n_bits), [])
+        self._check_prefix(codes.n_bits)
         n = len(codes)
         self._store(codes, RowIds(n, None, n) if ids is None else RowIds(n, read_ids(ids, n), None))
         return self
@@ -222,15 +232,15 @@ class HammingNeighbors(
 
     def _stored_in_memory(self, codes: Any = None) -> StoredCodes:
         self._check_is_fitted()
-        if is_dask_array(codes) or isinstance(self._stored, ChunkedCodes):
+        if are_chunked(codes) or isinstance(self._stored, ChunkedCodes):
             raise ValueError(
-                "codes are added to and removed from those in memory. Got a dask array: pass the "
-                "concatenation of all codes to fit."
+                "codes are added to and removed from those in memory. Got a dask array, or codes "
+                "of files: pass the concatenation of all codes to fit."
             )
         return self._stored
 
     def _read(self, codes: Any, reader: CodeReader, before: list) -> StoredCodes | ChunkedCodes:
-        if is_dask_array(codes):
+        if are_chunked(codes):
             return ChunkedCodes(codes, reader)
         words = np.ascontiguousarray(reader.words(codes, "codes"))
         return StoredCodes([*before, words], reader)
@@ -343,9 +353,15 @@ class HammingNeighbors(
         self._check_is_fitted()
         if self.rescore is not None or projections is not None:
             return self._rescored(codes, n_neighbors, projections, mask)
-        k = self._n_neighbors(n_neighbors, codes is None)
+        k = self._n_neighbors(n_neighbors, codes is None) + (codes is None)
         queries = self._queries(codes)
-        indices, distances = self._k_nearest(queries, k + (codes is None), mask)
+        if self.prefix is None:
+            mask = self._mask(mask, queries)
+            indices, distances = self._stored.k_nearest(
+                queries, k, self.algorithm, self.n_jobs, mask
+            )
+        else:
+            distances, indices = self._best_candidates(queries, k, codes is None, mask)
         if codes is None:
             indices, distances = without_self(indices, distances)
         return distances, indices
@@ -479,10 +495,6 @@ class HammingNeighbors(
     def _queries(self, codes: Any) -> np.ndarray:
         return self._stored.words() if codes is None else self._stored.queries(codes, self.n_jobs)
 
-    def _k_nearest(self, queries: np.ndarray, k: int, mask: Any) -> tuple[np.ndarray, np.ndarray]:
-        mask = self._mask(mask, queries)
-        return self._stored.k_nearest(queries, k, self.algorithm, self.n_jobs, mask)
-
     def _mask(self, mask: Any, queries: np.ndarray) -> Mask | None:
         return None if mask is None else read_mask(mask, len(queries), self.n_samples_fit_)
 
@@ -499,19 +511,48 @@ class HammingNeighbors(
         if codes is not None and not np.array_equal(self._queries(codes), queries):
             raise ValueError("query codes must be the signs of projections; they differ.")
         k = self._n_neighbors(n_neighbors, False)
-        n_candidates = self.n_candidates or 10 * k
+        return self._best_candidates(queries, k, False, mask, projections)
+
+    def _best_candidates(
+        self,
+        queries: np.ndarray,
+        k: int,
+        with_self: bool,
+        mask: Any,
+        projections: np.ndarray | None = None,
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Distances and places of the `k` best of the candidates that a first pass finds.
+
+        `with_self` says that one of the `k` stands for the query itself.
+        """
+        n_candidates = (self.n_candidates or 10 * (k - with_self)) + with_self
         if n_candidates < k:
             raise ValueError(
-                f"n_candidates must be at least n_neighbors = {k}. Got {n_candidates}."
+                f"n_candidates must be at least n_neighbors = {k - with_self}. "
+                f"Got {n_candidates - with_self}."
             )
-        candidates, _ = self._k_nearest(queries, min(n_candidates, self.n_samples_fit_), mask)
-        candidates.sort(axis=1)
+        searched, first = self._stored, queries
+        if self.prefix is not None:
+            self._check_prefix(self.n_bits_)
+            searched, first = searched.first_bits(self.prefix), first_bits(queries, self.prefix)
+        n_candidates, mask = min(n_candidates, self.n_samples_fit_), self._mask(mask, queries)
+        candidates, _ = searched.k_nearest(first, n_candidates, self.algorithm, self.n_jobs, mask)
+        if projections is not None:
+            candidates.sort(axis=1)
         missing = candidates == MISSING
         words, places = self._stored.words_of(np.where(missing, 0, candidates))
+        if projections is None:
+            return nearest_of_candidates(queries, words, places, candidates, k, self.n_jobs)
         order, distances = nearest_candidates(
             queries, words, projections, places, missing, k, self.n_jobs
         )
         return distances, np.take_along_axis(candidates, order, axis=1)
+
+    def _check_prefix(self, n_bits: int) -> None:
+        if self.prefix is not None and self.prefix >= n_bits:
+            raise ValueError(
+                f"prefix must be less than the {n_bits} bits of the codes. Got {self.prefix}."
+            )
 
     def _all_within(
         self, codes: Any, radius: int | None, by_distance: bool, mask: Any = None

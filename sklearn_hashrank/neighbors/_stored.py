@@ -4,6 +4,7 @@ import numpy as np
 
 from ..codes import CodeReader, packed_width
 from . import _brute, _masked
+from ._first_bits import first_bits
 from ._masked import Mask
 from ._multi_index import SubstringTables, least_queries
 
@@ -11,18 +12,22 @@ _MOST_IN_TABLES = 1 << 32  # codes that tables can number
 
 
 class StoredCodes:
-    """Codes in blocks, as a reader has read them, and tables of their substrings when needed."""
+    """Codes in blocks, as a reader has read them.
+
+    Tables of their substrings, and codes of their first bits, are made when needed.
+    """
 
     def __init__(self, blocks: list[np.ndarray], reader: CodeReader):
         self.blocks, self.reader = blocks, reader
         self.n_bits: int = reader.n_bits  # type: ignore[assignment]
         self.tables: SubstringTables | None = None
+        self._first: StoredCodes | None = None
 
     def __len__(self) -> int:
         return sum(map(len, self.blocks))
 
     def __getstate__(self) -> dict:
-        return {**self.__dict__, "tables": None}  # which are larger than the codes
+        return {**self.__dict__, "tables": None, "_first": None}  # which are made again
 
     def words(self) -> np.ndarray:
         """All codes, (n, n_words)."""
@@ -33,6 +38,12 @@ class StoredCodes:
     def without(self, rows: np.ndarray) -> "StoredCodes":
         """Return the codes but for some rows, in the same order."""
         return StoredCodes([np.delete(self.words(), rows, axis=0)], self.reader)
+
+    def first_bits(self, n_bits: int) -> "StoredCodes":
+        """Codes of the first bits of each code, in an array of their own."""
+        if self._first is None or self._first.n_bits != n_bits:
+            self._first = StoredCodes([first_bits(self.words(), n_bits)], CodeReader(n_bits))
+        return self._first
 
     def words_of(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Codes among which those of some rows are, and where the code of each row is."""

@@ -149,15 +149,15 @@ class Prefixes(BaseObjective):
         return None if gain is None else gain(levels)
 
 
-def check_prefixes(prefixes: Any, n_bits: int) -> tuple[int, ...]:
+def check_prefixes(prefixes: Any, n_bits: int | None = None) -> tuple[int, ...]:
     """Return the numbers of first bits, ascending, or say what is wrong with them.
 
     Parameters
     ----------
     prefixes : sequence of int
         What the user gave.
-    n_bits : int
-        Length of the codes.
+    n_bits : int or None, default=None
+        Length of the codes, if it is known already.
 
     Returns
     -------
@@ -166,11 +166,12 @@ def check_prefixes(prefixes: Any, n_bits: int) -> tuple[int, ...]:
     numbers = list(prefixes) if isinstance(prefixes, (list, tuple, np.ndarray)) else None
     if (
         not numbers
-        or not all(is_int(number, 1) and number <= n_bits for number in numbers)
+        or not all(is_int(number, 1) for number in numbers)
         or len(set(numbers)) < len(numbers)
+        or (n_bits is not None and max(numbers) > n_bits)
     ):
+        accepted = "at least 1" if n_bits is None else f"from 1 to n_bits = {n_bits}"
         raise ValueError(
-            f"prefixes must be different numbers of first bits, from 1 to n_bits = {n_bits}. "
-            f"Got {prefixes!r}."
+            f"prefixes must be different numbers of first bits, {accepted}. Got {prefixes!r}."
         )
     return tuple(sorted(int(number) for number in numbers))

@@ -21,14 +21,20 @@ class StoredRows(ABC):
     Attributes
     ----------
     shape : tuple of int
-        Numbers of rows and of columns.
+        The number of rows, and that of columns.
     dtype : dtype
         That of the rows.
+    ndim : int
+        Number of axes.
     """
 
-    shape: tuple[int, int]
+    shape: tuple[int, ...]
     dtype: np.dtype
-    ndim = 2
+
+    @property
+    def ndim(self) -> int:
+        """Number of axes."""
+        return len(self.shape)
 
     @abstractmethod
     def read(self, start: int, stop: int) -> np.ndarray:
@@ -41,7 +47,7 @@ class StoredRows(ABC):
 
         Returns
         -------
-        rows : ndarray of shape (stop - start, n_columns)
+        rows : ndarray of shape (stop - start, ...)
         """
 
     def __len__(self) -> int:
@@ -57,7 +63,7 @@ class StoredRows(ABC):
             return self.read(start, max(start, stop))
         numbers = np.asarray(rows)
         result = np.empty((len(numbers), *self.shape[1:]), self.dtype)
-        step = max(1, MOST_NUMBERS // 8 // max(1, self.shape[1]))
+        step = max(1, MOST_NUMBERS // 8 // max(1, math.prod(self.shape[1:])))
         for start in range(0, self.shape[0], step):
             first, last = np.searchsorted(numbers, [start, start + step])
             if first < last:

@@ -63,6 +63,24 @@ def test_on_a_grid_every_row_at_the_distance_of_the_kth_counts(data, n_features,
     np.testing.assert_array_equal(light.level_indices(rows, rows), expected)
 
 
+@given(st.data(), st.sampled_from(METRICS), st.sampled_from([(2,), (1, 3), (3, 20), (8, 9)]))
+def test_levels_that_pairs_of_rows_meet(data, metric, ranks):
+    rows = data.draw(grid(data.draw(st.integers(2, 9)), data.draw(st.integers(1, 2))))
+    affinity = NeighborAffinity(ranks, metric=metric).fit(rows)
+    others = ~np.eye(len(rows), dtype=bool)
+    levels = sum(
+        np.array(relevant_neighbors(rows, rows, k, metric, exclude_self=True))[others]
+        for k in ranks
+    )
+    found = affinity.levels_met(affinity.validate(rows))
+    if levels.any() and not levels.all():
+        assert found[0] == 0
+        assert len(found) > 1
+        assert set(found) <= set(levels)
+    else:
+        np.testing.assert_array_equal(found, np.unique(levels))
+
+
 @every_metric
 @pytest.mark.parametrize("scale", [1e-170, 1.0, 1e150])
 def test_multiples_repeats_and_any_scale(metric, scale):

@@ -61,12 +61,6 @@ def folder(tmp_path, monkeypatch, digits):
     return tmp_path
 
 
-@pytest.fixture
-def no_pictures(monkeypatch):
-    """Leave out what takes longest; the tests of reports look at it."""
-    monkeypatch.setattr("sklearn_hashrank.comparison._comparison.draw_figures", lambda *_: [])
-
-
 def run(capsys, *arguments):
     """Exit code, standard output and standard error."""
     try:
@@ -94,7 +88,7 @@ def rows_of(path):
     return [{k: v for k, v in row.items() if k[-7:] != "seconds"} for row in rows]
 
 
-def test_compare_writes_report_and_tables(folder, capsys, request):
+def test_compare_writes_report_and_tables(folder, capsys, one_picture):
     code, out, err = run(capsys, "compare", "--data", "digits", *SMALL, "--output", "found")
     assert code == 0
     assert out.splitlines()[-1] == f"report: {Path('found', 'report.html')}"
@@ -112,7 +106,6 @@ def test_compare_writes_report_and_tables(folder, capsys, request):
         Path("found", "report.html").read_text()
     )
     first = rows_of("found/runs.csv")
-    request.getfixturevalue("no_pictures")
     code, out, err = run(
         capsys, "compare", "--data", "digits", *SMALL, "--output", "found", "--quiet"
     )

@@ -13,6 +13,11 @@ from sklearn_hashrank.cli import main
 from tests.instances import METHODS_HERE
 
 X = np.random.default_rng(0).normal(size=(60, 5))
+QUICKER = {
+    "ba": "ba:max_iter=2",
+    "fasthash": "fasthash:n_estimators=3",
+    "structhash": "structhash:C=1.0",
+}
 
 
 @pytest.fixture
@@ -142,7 +147,7 @@ def test_a_link_as_output_is_written_through(folder):
 def test_every_method_is_fitted_to_files_and_encodes_them(method, folder, capsys):
     paths = np.stack([np.arange(60) % 2, np.arange(60) % 4], axis=1)
     np.save("paths.npy", paths if method.startswith("hierarchical") else paths[:, 1])
-    method = {"fasthash": "fasthash:n_estimators=3"}.get(method, method)
+    method = QUICKER.get(method, method)
     fit = ["fit", "--data", "data.npy", "--labels", "paths.npy", "--bits", "4", "--method", method]
     assert main([*fit, "--output", "m.npz"]) == 0
     assert main(["encode", "--model", "m.npz", "--data", "data.npy", "--output", "c.npy"]) == 0
@@ -170,7 +175,9 @@ def test_the_command_knows_names(folder, capsys):
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
-def test_tables_are_printed_whatever_the_terminal_can_show(encoding, folder, monkeypatch):
+def test_tables_are_printed_whatever_the_terminal_can_show(
+    encoding, folder, monkeypatch, no_pictures
+):
     """Files are written as ever; a character that the encoding lacks is an escape."""
     np.savez("d.npz", X=np.random.default_rng(0).normal(size=(60, 4)), y=np.arange(60) % 3)
     stream = io.TextIOWrapper(io.BytesIO(), encoding)

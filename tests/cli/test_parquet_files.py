@@ -9,8 +9,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from sklearn_hashrank import load_hasher
-from sklearn_hashrank.cli import _parquet_files, main
-from sklearn_hashrank.cli._parquet_files import ParquetRows
+from sklearn_hashrank.cli import _code_columns, _list_columns, _parquet_files, main
+from sklearn_hashrank.cli._list_columns import ParquetRows
+from sklearn_hashrank.cli._parquet_files import Column
 from sklearn_hashrank.neighbors import rescore
 from sklearn_hashrank.rows import _many_rows
 
@@ -56,7 +57,7 @@ def refusal(capsys, *arguments):
 @pytest.mark.parametrize("form", FORMS.values(), ids=FORMS.keys())
 def test_rows_are_read_in_any_order(form):
     pq.write_table(pa.table({"v": form(X)}), "t.parquet", row_group_size=90)
-    rows = ParquetRows("t.parquet", ["t.parquet"], "v")
+    rows = ParquetRows("t.parquet", Column(["t.parquet"], "v"))
     assert rows.shape == X.shape
     assert rows.dtype == np.float32
     for start, stop in [(0, N), (0, 10), (10, 200), (100, 130), (499, 500), (7, 7), (0, 1)]:
@@ -69,7 +70,7 @@ def test_doubles_and_integers_are_doubles():
     write("t.parquet", X.astype(np.float64))
     write("i.parquet", np.arange(12).reshape(3, 4))
     for path, wanted in (("t.parquet", X), ("i.parquet", np.arange(12).reshape(3, 4))):
-        rows = _parquet_files.embeddings(path)
+        rows = _list_columns.embeddings(path)
         assert rows.dtype == np.float64
         np.testing.assert_array_equal(rows[: len(rows)], wanted)
 
@@ -88,9 +89,9 @@ def test_from_rows_to_neighbours_as_from_arrays():
         found = pq.read_table(f"{codes}.parquet")
         assert found.schema.field("code").type == pa.binary(1)
         assert found["id"].to_pylist() == IDS.tolist()
-        read, n_bits = _parquet_files.codes(f"{codes}.parquet")
-        assert n_bits == 8
-        np.testing.assert_array_equal(read, load_hasher("m.npz").packed_codes(X))
+        read = _code_columns.codes(f"{codes}.parquet")
+        assert read.n_bits == 8
+        np.testing.assert_array_equal(read[:], load_hasher("m.npz").packed_codes(X))
     search = "search", "--model", "m.npz", "--data", "new.parquet", "-k", 3
     run("encode", "--model", "m.npz", "--data", "items.npy", "--output", "codes.npy")
     run(*search, "--database", "a.parquet", "--output", "by_id.csv")

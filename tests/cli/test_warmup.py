@@ -1,6 +1,5 @@
 """``hashrank warmup`` leaves nothing to compile."""
 
-import os
 import re
 import subprocess
 import sys
@@ -9,7 +8,8 @@ from pathlib import Path
 import pytest
 
 import sklearn_hashrank
-from sklearn_hashrank._kernels._jit import IS_COMPILED
+from sklearn_hashrank._kernels import _jit
+from sklearn_hashrank.cli import main
 
 PACKAGE = Path(sklearn_hashrank.__file__).parent
 SCRIPT = """
@@ -42,23 +42,14 @@ def called_from_python():
     return sorted(names)
 
 
-def run(*arguments, **environment):
-    return subprocess.run(
-        [sys.executable, *arguments],
-        env={**os.environ, **environment},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-
-
 @pytest.mark.process
-@pytest.mark.skipif(not IS_COMPILED, reason="nothing is compiled")
+@pytest.mark.skipif(not _jit.IS_COMPILED, reason="nothing is compiled")
 def test_every_kernel_is_compiled_and_kept():
     names = called_from_python()
     assert len(names) >= 30
     assert {"hamming.count_runs", "nearest.nearest", "soft_histogram.accumulate"} <= set(names)
-    found = run("-c", SCRIPT, *names)
+    command = [sys.executable, "-c", SCRIPT, *names]
+    found = subprocess.run(command, capture_output=True, text=True, check=False)
     assert found.returncode == 0, found.stderr
     assert found.stderr == ""
     assert "not compiled" not in found.stdout, found.stdout
@@ -68,10 +59,9 @@ def test_every_kernel_is_compiled_and_kept():
     assert list(folder.glob("hamming.count_runs-*.nbi"))
 
 
-@pytest.mark.process
-def test_nothing_to_compile_is_told():
-    found = run("-m", "sklearn_hashrank", "warmup", NUMBA_DISABLE_JIT="1")
-    assert (found.returncode, found.stdout) == (2, "")
-    assert found.stderr == (
-        "hashrank: error: NUMBA_DISABLE_JIT is set, so that nothing is compiled.\n"
-    )
+def test_nothing_to_compile_is_told(monkeypatch, capsys):
+    monkeypatch.setattr(_jit, "IS_COMPILED", False)
+    assert main(["warmup"]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err == "hashrank: error: NUMBA_DISABLE_JIT is set, so that nothing is compiled.\n"

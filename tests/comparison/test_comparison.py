@@ -310,7 +310,7 @@ def test_labels_of_all_rows_are_checked_before_the_first_run(digits, bad):
         compare(X, y, methods=["lsh"], n_bits=[4], seeds=1, protocol=split, progress=progress)
 
 
-def test_a_ranking_measure_of_one_order_has_a_report(digits, tmp_path):
+def test_a_ranking_measure_of_one_order_has_a_report(digits, tmp_path, no_pictures):
     measure = partial(tie_aware_average_precision_score, ties="pessimistic")
     settings = {"methods": ["lsh"], "n_bits": [4], "seeds": 1, "protocol": PROTOCOL}
     paths = compare(*digits, **settings, measures={"ap": measure}).write(tmp_path)

@@ -155,7 +155,7 @@ def test_what_cannot_be_rescored_is_refused():
         compare(X, Y, rescoring=10, **SETTINGS)
 
 
-def test_the_command_has_the_columns(tmp_path, capsys):
+def test_the_command_has_the_columns(tmp_path, capsys, no_pictures):
     np.savez(tmp_path / "data.npz", X=X, y=Y)
     options = ["--methods", "lsh", "--bits", "12", "--seeds", "1", "--queries", "3"]
     options += ["--training", "5", "--rescore", "5", "--oversampling", "2", "--quiet"]
@@ -211,7 +211,7 @@ def test_evaluate_gives_the_numbers_of_compare(files, capsys):
 
 
 @pytest.mark.parametrize("metric", ["cosine", "inner_product"])
-def test_the_commands_measure_recall_of_neighbors(files, tmp_path, capsys, metric):
+def test_the_commands_measure_recall_of_neighbors(files, tmp_path, capsys, no_pictures, metric):
     """The same numbers from files of codes, from the command that compares, and from Python."""
     options = ["--neighbors", str(K), "--metric", metric, "--measures", "ap,recall@5"]
     files = {name: path for name, path in files.items() if "labels" not in name}

@@ -3,6 +3,7 @@
 import importlib
 import re
 import sys
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -41,6 +42,13 @@ def test_tables_are_what_the_results_give(scripts, part):
     )
 
 
+def test_tables_without_results_say_so(scripts):
+    for part in set(scripts.experiments.PARTS) - set(PARTS):
+        text = (FOLDER / f"{part}.inc").read_text(encoding="utf-8")
+        assert text.startswith(".. warning::\n\n   These tables are older"), part
+        assert "no file of results" in text, part
+
+
 @of_every_part
 def test_every_result_says_what_it_was_made_by(scripts, part, tmp_path):
     results = scripts.paper_results.Results(FOLDER / "results", part)
@@ -51,7 +59,7 @@ def test_every_result_says_what_it_was_made_by(scripts, part, tmp_path):
         assert line["part"] == part
         assert line["method"] in task.methods
         assert line["n_bits"] in task.n_bits
-        assert results.about["stamps"][made["stamp"]]["commit"]
+        assert all(results.about["stamps"][place]["commit"] for place in made["stamps"])
         if line["low"] is not None:
             assert line["low"] <= line["value"] <= line["high"]
     results.csv_path, results.json_path = tmp_path / "again.csv", tmp_path / "again.json"
@@ -171,7 +179,7 @@ def small(scripts, tmp_path_factory):
         scripts.reproduction.run(options)
         found.append(scripts.paper_results.Results(options.results, "small"))
     del experiments.PARTS["small"], experiments.Sets._digits
-    return SimpleNamespace(part=part, found=found, options=options)
+    return SimpleNamespace(part=part, found=found, options=options, data=data)
 
 
 def test_a_part_stops_when_the_time_is_over_and_goes_on(small):
@@ -230,6 +238,82 @@ def test_runs_of_other_code_are_forgotten(small, scripts):
     results.describe("classes", "lsh", "lsh", dict(stamp, package="another"))
     assert ("classes", "lsh", 8, 0) not in results.runs
     assert ("classes", "equal", 8, 0) in results.runs
+
+
+def test_a_check_makes_a_run_again(small, scripts, monkeypatch):
+    experiments, results = scripts.experiments, scripts.paper_results.Results
+    monkeypatch.setitem(experiments.PARTS, "small", small.part)
+    monkeypatch.setattr(experiments.Sets, "_digits", lambda self: small.data, raising=False)
+    stamp = scripts.reproduction.stamp_of(small.options) | {"package": "another", "commit": "new"}
+    monkeypatch.setattr(scripts.reproduction, "stamp_of", lambda options: stamp)
+    monkeypatch.setattr(small.options, "check", True)
+    monkeypatch.setattr(small.options, "rows", ["lsh"])
+    scripts.reproduction.run(small.options)
+    found = results(small.options.results, "small")
+    [check] = found.about["methods"]["classes"]["lsh"]["checks"]
+    assert "checks" not in found.about["methods"]["classes"]["equal"]
+    assert (check["n_bits"], check["seed"], check["measure"]) == (8, 0, "ap")
+    assert check["now"] == check["before"] == found.values("classes", "ap")["lsh", 8][0]
+    text = scripts.paper_tables.text_of("small", found)
+    assert "At commit ``new``" in text
+    assert "one run of each of 1 rows was made again: 1 gave the same figure" in text
+    assert ".. warning::" not in text
+    # Code that gives the same figure adds to the runs that there are.
+    found.describe("classes", "lsh", "lsh", stamp)
+    assert ("classes", "lsh", 8, 0) in found.runs
+    assert len(found.about["methods"]["classes"]["lsh"]["stamps"]) == 2
+    found.write()
+    assert [each["commit"] for each in found.about["stamps"]][1:] == ["new"]
+
+
+def test_a_check_that_gives_another_figure_marks_the_tables(small, scripts, monkeypatch):
+    monkeypatch.setitem(scripts.experiments.PARTS, "small", small.part)
+    results = scripts.paper_results.Results(small.options.results, "small")
+    stamp = results.about["stamps"][0] | {"package": "third", "commit": "newer"}
+    value = results.values("classes", "ap")["lsh", 8][0]
+    results.check("classes", "lsh", (8, 0), "ap", value + 0.1, stamp)
+    text = scripts.paper_tables.text_of("small", results)
+    assert text.startswith(".. warning::")
+    was, now = (scripts.paper_tables.show(each) for each in (value, value + 0.1))
+    assert f"``ap`` (classes, 8 bits, seed 0), then {was}, at commit ``newer`` {now}" in text
+    results.describe("classes", "lsh", "lsh", stamp)
+    assert ("classes", "lsh", 8, 0) not in results.runs
+
+
+def test_rows_of_fewer_training_rows_say_so(small, scripts, monkeypatch):
+    experiments = scripts.experiments
+    [task] = small.part.tasks
+    few = replace(small.part, tasks=[replace(task, fewer={"equal": 5})])
+    monkeypatch.setitem(experiments.PARTS, "few", few)
+    monkeypatch.setattr(experiments.Sets, "_digits", lambda self: small.data, raising=False)
+    options = scripts.reproduction.make_parser().parse_args(["few", "--seeds", "1"])
+    options.results, options.store = small.options.results, small.options.store
+    scripts.reproduction.run(options)
+    results = scripts.paper_results.Results(options.results, "few")
+    assert results.sizes("classes")["lsh", 8] == (30, 570, 200)
+    assert results.sizes("classes")["equal", 8] == (30, 570, 50)
+    text = scripts.paper_tables.text_of("few", results)
+    [line] = [line for line in text.splitlines() if "``equal``" in line]
+    assert line.count(", of 50 training rows") == 2
+    assert text.count(", of 50 training rows") == 2
+
+
+def test_a_database_of_training_rows(scripts):
+    experiments = scripts.experiments
+    X, y = load_digits(return_X_y=True)
+    protocol = experiments.DatabaseOfTrainingRows(PerClassRetrievalSplit(3, 20), random_state=1)
+    [(train, query, database)] = protocol.split(X, y)
+    [other] = PerClassRetrievalSplit(3, 20, random_state=1).split(X, y)
+    assert np.array_equal(train, database)
+    assert np.array_equal(train, other.train)
+    assert np.array_equal(query, other.query)
+    [(small, *_)] = scripts.reproduction.scaled(protocol, 0.5).split(X, y)
+    assert len(small) == len(train) / 2
+
+
+def test_rows_can_be_run_alone(scripts):
+    turns = scripts.reproduction.in_turns(["talr_cifar"], 2, ["mihash", "lsh"])
+    assert {row for *_, rows in turns for row in rows} == {"mihash", "lsh"}
 
 
 def test_a_parameter_that_was_added_since_makes_no_table_stale(scripts):

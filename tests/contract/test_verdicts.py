@@ -110,7 +110,7 @@ def test_few_seeds_decide_nothing(verdicts):
         assert verdicts.judge([tested]) == "undecided"
 
 
-def tested_cells_of_few_seeds_do_not_raise_the_p_values_of_others(verdicts):
+def test_cells_of_few_seeds_do_not_raise_the_p_values_of_others(verdicts):
     enough = verdicts.Cell(("a", "b", "c"), 8, leads(0.1))
     few = [verdicts.Cell(("a", "b", "c"), n, (0.1, 0.1)) for n in range(30)]
     alone, beside = (
@@ -225,7 +225,8 @@ EXPECTED = {
 def test_every_kind_of_comparison(folder):
     found = folder()
     assert {name: each.verdict for name, each in found.items()} == EXPECTED
-    assert found["without"].missing == ["absent"]
+    assert found["without"].missing == {"absent": {}}
+    assert not any(found[name].missing for name in EXPECTED if name not in ("without", "nobody"))
     sizes = [len(found[name].tested) for name in ("rival", "number", "shorter", "range")]
     assert sizes == [6, 3, 4, 4]
 
@@ -251,6 +252,50 @@ def test_methods_without_results_could_not_agree(
         compared = {"part": "made", "measure": "ap", "ours": [ours], "others": rivals}
         claim = {"id": "c", "rule": rule, "compare": [compared]}
         assert claims.judge_claim(claim, results).verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("lacking", "text"),
+    [
+        ([("one", 16)], "``bad`` (16 bits of one)"),
+        ([("one", 8), ("one", 32)], "``bad`` (8, 32 bits of one)"),
+        ([("two", 8), ("two", 16), ("two", 32)], "``bad`` (8, 16, 32 bits of two)"),
+    ],
+)
+def test_a_rival_without_some_results_could_not_agree(folder, claims, lacking, text):
+    folder()
+    assert without(folder, claims, {"bad"}, lacking) == ("undecided", f"Without results: {text}.")
+    # Of lengths and sets that neither side has, nothing is missing.
+    assert without(folder, claims, {"bad", "good"}, lacking) == ("confirmed", "")
+
+
+def without(folder, claims, methods, lacking):
+    """Verdict on the first claim, and what it says is missing, without some results."""
+    path = folder.folder / "results" / "made.csv"
+    before = path.read_text()
+    gone = [f",{task},10,100,50,{name},{bits}," for task, bits in lacking for name in methods]
+    kept = [line for line in before.splitlines() if not any(each in line for each in gone)]
+    path.write_text("\n".join(kept) + "\n")
+    [claim] = [c for c in claims.read_claims(folder.folder)["claim"] if c["id"] == "rival"]
+    judged = claims.judge_claim(claim, claims.Results.read(folder.folder))
+    path.write_text(before)
+    return judged.verdict, "".join(re.findall(r"Without results: .*\.", claims.sentence(judged)))
+
+
+def test_rows_that_an_experiment_declares_are_missing_until_they_are_run(claims):
+    declared = claims.DECLARED["talr_cifar", "setting-1"]
+    figures = {seed: (0.6 + lead, 0.5, 0.7) for seed, lead in zip(SEEDS, leads(0))}
+    behind = {seed: (0.5, 0.4, 0.6) for seed in SEEDS}
+    runs = {("talr-ap", n): figures for n in declared.n_bits}
+    runs |= {("mihash", n): behind for n in declared.n_bits}
+    results = claims.Results({("talr_cifar", "setting-1", "ap"): runs})
+    compared = {"part": "talr_cifar", "measure": "ap", "ours": ["talr-ap"], "others": ["mihash"]}
+    claim = {"id": "c", "compare": [compared]}
+    assert claims.judge_claim(claim, results).verdict == "confirmed"
+    runs |= {("talr-ap", 99): figures}  # nobody asked for it
+    assert claims.judge_claim(claim, results).verdict == "confirmed"
+    del runs["mihash", declared.n_bits[0]], runs["talr-ap", declared.n_bits[0]]
+    assert claims.judge_claim(claim, results).verdict == "undecided"
 
 
 def test_other_numbers_are_another_verdict(folder, claims):

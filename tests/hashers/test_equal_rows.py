@@ -2,15 +2,20 @@
 
 import functools
 import itertools
+import os
+import subprocess
+import sys
 import warnings
 
 import numpy as np
 import pytest
+from numpy._core._multiarray_umath import __cpu_dispatch__
 from numpy.testing import assert_array_equal
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
+from sklearn_hashrank import KLSHHasher, SphericalHasher, TALRLinear, save_hasher
 from sklearn_hashrank.base import LinearHasher
 from tests.instances import ENCODERS
 
@@ -58,7 +63,7 @@ def test_blocks_and_copies_do_not_matter(hasher, data, dtype):
     X, _ = data(dtype)
     hasher = fitted(repr(hasher), data, dtype)
     codes = hasher.predict(X)
-    for size, n_rows in ((1, 50), (2, 50), (7, len(X)), (64, len(X))):
+    for size, n_rows in ((1, 30), (2, 30), (7, 98), (64, len(X))):
         starts = range(0, n_rows, size)
         blocks = [hasher.predict(X[start : start + size]) for start in starts]
         assert_array_equal(np.concatenate(blocks), codes[: starts[-1] + size])
@@ -92,3 +97,40 @@ def test_rows_on_a_hyperplane_have_bit_zero(hasher):
         for size in (1, 3, len(rows)):
             for start in range(0, 30, size):
                 assert not hasher.predict(rows[start : start + size])[:, bit].any()
+
+
+ENCODE = """
+import sys
+import numpy as np
+from sklearn_hashrank import load_hasher
+for file in sys.argv[1:]:
+    np.save(file.replace(".npz", ".npy"), load_hasher(file).predict(np.load("rows.npy")))
+"""
+
+
+@pytest.mark.process
+def test_an_older_processor_gives_the_same_codes(tmp_path):
+    """With other kernels of BLAS and other loops of numpy, for rows on hyperplanes too."""
+    X, y = far_away("float64")
+    hashers = {
+        "talr.npz": TALRLinear(8, max_iter=2, random_state=0).fit(X, y),
+        "klsh.npz": KLSHHasher(8, random_state=0).fit(X),
+        "sph.npz": SphericalHasher(8, max_iter=5, random_state=0).fit(X),
+    }
+    normals, offsets = hashers["talr.npz"].components_, hashers["talr.npz"].intercept_
+    rows = np.array(
+        [x - (x @ w + b) / (w @ w) * w for x in X[:60] for w, b in zip(normals, offsets)]
+    )
+    np.save(tmp_path / "rows.npy", rows)
+    for file, hasher in hashers.items():
+        save_hasher(tmp_path / file, hasher)
+    older = {
+        "OPENBLAS_CORETYPE": "Nehalem",
+        "NPY_DISABLE_CPU_FEATURES": " ".join(__cpu_dispatch__),
+        "PYTHONPATH": os.pathsep.join(sys.path),
+    }
+    command = [sys.executable, "-c", ENCODE, *hashers]
+    subprocess.run(command, cwd=tmp_path, env={**os.environ, **older}, check=True)
+    for file, hasher in hashers.items():
+        found = np.load(tmp_path / file.replace(".npz", ".npy"))
+        assert_array_equal(found, hasher.predict(rows), err_msg=file)

@@ -9,6 +9,7 @@ from sklearn_hashrank import (
     FastHasher,
     KSHHasher,
     LWHHasher,
+    NeighborAffinity,
     RSHHasher,
     TALRLinear,
 )
@@ -69,6 +70,24 @@ def test_sets_that_all_share_a_label_teach_by_their_grades():
             ValueError, match="nothing to learn from: .* have level 1, 3. Got y: 3 "
         ):
             hasher.fit(X, y)
+
+
+@pytest.mark.parametrize("y", [None, X[:, ::2], np.ones((40, 2))], ids=["X", "vectors", "equal"])
+@every_supervised
+def test_neighbours_that_are_all_rows_teach_nothing(hasher, y):
+    if "affinity" not in hasher.get_params(deep=False):
+        return
+    all_near = NeighborAffinity(5 if y is not None and y.std() == 0 else 39, metric="euclidean")
+    message = r"has nothing to learn from: .* All pairs have level 1. .* nearest rows are relevant"
+    with pytest.raises(ValueError, match=message):
+        clone(hasher).set_params(affinity=all_near).fit(X, y)
+
+
+def test_more_neighbours_than_rows_teach_by_the_nearer_ones():
+    y = NeighborAffinity((5, 500))
+    TALRLinear(2, affinity=y, max_iter=2, random_state=0).fit(X)
+    with pytest.raises(ValueError, match="All pairs have level 1, 2"):
+        KSHHasher(2, affinity=y).fit(X)
 
 
 def test_blocks_of_one_class_are_fine():

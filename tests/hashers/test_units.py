@@ -82,9 +82,9 @@ def quality_in_one_unit(name):
 
 @pytest.mark.learning
 @every_learner
-@pytest.mark.parametrize("factor", [1e-4, 1e4])
-def test_a_feature_in_another_unit_costs_little(hasher, factor):
-    assert quality(hasher, factor) > quality_in_one_unit(repr(hasher)) - 0.05
+def test_a_feature_in_another_unit_costs_little(hasher):
+    """A large one: a feature that is too small to count is one of 64 that are missing."""
+    assert quality(hasher, 1e4) > quality_in_one_unit(repr(hasher)) - 0.05
 
 
 @pytest.mark.learning

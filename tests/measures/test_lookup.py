@@ -64,7 +64,7 @@ def literal_values(name, queries, database, query_y, database_y, radius, exclude
 
 
 @pytest.mark.parametrize("name", LOOKUPS)
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(retrieval=retrievals(), radius=st.sampled_from(RADII))
 def test_lookup_measures_equal_their_definitions(name, retrieval, radius):
     queries, database, query_y, database_y = retrieval

@@ -29,6 +29,7 @@ from sklearn_hashrank.measures import (
     mean_value,
     ratio,
 )
+from tests.naming import naming
 from tests.oracle.lookups import LOOKUPS, coded, peaks
 from tests.oracle.rankings import LITERAL, mean_max_min
 
@@ -112,7 +113,7 @@ def test_every_measure_has_a_literal_version_and_defaults_as_registered():
 
 
 @pytest.mark.parametrize(("name", "options"), EVERY_MEASURE)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(ranking=tied_rankings(), k=cutoffs, dtype=st.sampled_from([int, float, "f4", "u2", "i1"]))
 def test_expectation_and_bounds_are_those_of_all_orders(name, options, ranking, k, dtype):
     levels, ties = ranking
@@ -152,27 +153,26 @@ def test_bounds_enclose_the_expectation_and_meet_without_ties(name, options, k):
 
 
 @pytest.mark.parametrize(("name", "options"), EVERY_MEASURE)
-@pytest.mark.parametrize("ties", TIE_ORDERS)
-@pytest.mark.parametrize("k", [None, 30])
-def test_only_the_counts_of_levels_in_ties_matter(name, options, ties, k, monkeypatch):
+def test_only_the_counts_of_levels_in_ties_matter(name, options, monkeypatch):
     rng = np.random.default_rng(1)
     shards = rng.integers(0, 6, size=(3, 12, 3, 9))
-    counts = shards.sum(axis=0)
+    counts, order = shards.sum(axis=0), rng.permutation(12)
+    for ties, k in product(TIE_ORDERS, (None, 30)):
 
-    def values(counts, levels=(0, 1, 3)):
-        return evaluate_at(name, counts, levels, k=k, ties=ties, **options)
+        def values(counts, levels=(0, 1, 3), ties=ties, k=k):
+            return evaluate_at(name, counts, levels, k=k, ties=ties, **options)
 
-    whole = values(counts)
-    order = rng.permutation(12)
-    assert_array_equal(values(counts[order]), whole[order])
-    if name not in LOOKUPS:  # to which an empty tie is a distance
-        with_empty_ties = np.insert(counts, [0, 0, 4, 9], 0, axis=2)
-        assert_allclose(values(with_empty_ties), whole, rtol=1e-14)
-    with_unused_levels = np.insert(counts, [1, 2, 3], 0, axis=1)
-    assert_allclose(values(with_unused_levels, (0, 0.5, 1, 2, 3, 7)), whole, rtol=1e-14)
-    monkeypatch.setattr(_evaluation, "_CHUNK", 100)
-    assert_array_equal(values(counts), whole)
-    assert values(counts[:0]).shape == (0,)
+        with naming(f"{ties}, k={k}"), monkeypatch.context() as patch:
+            whole = values(counts)
+            assert_array_equal(values(counts[order]), whole[order])
+            if name not in LOOKUPS:  # to which an empty tie is a distance
+                with_empty_ties = np.insert(counts, [0, 0, 4, 9], 0, axis=2)
+                assert_allclose(values(with_empty_ties), whole, rtol=1e-14)
+            with_unused_levels = np.insert(counts, [1, 2, 3], 0, axis=1)
+            assert_allclose(values(with_unused_levels, (0, 0.5, 1, 2, 3, 7)), whole, rtol=1e-14)
+            patch.setattr(_evaluation, "_CHUNK", 100)
+            assert_array_equal(values(counts), whole)
+            assert values(counts[:0]).shape == (0,)
 
 
 @settings(max_examples=30, deadline=None)
@@ -308,14 +308,13 @@ def test_average_precision_of_millions_is_within_the_stated_error(n_ties, share)
         assert_allclose(value, summed_average_precision(counts, k), rtol=0, atol=1e-13)
 
 
-@pytest.mark.parametrize("before", [0, 1, 30, 31, 32, 33, 1000, MILLIONS])
-@pytest.mark.parametrize("total", [1, 2, 3, 40])
-def test_average_precision_of_few_items_at_any_depth(before, total):
-    counts = np.array([[before, 0], [0, total]])
-    exact = sum(Fraction(i, before + i) for i in range(1, total + 1)) / total
-    value = evaluate("average_precision", [counts], [0, 1])
-    # The ranks cancel against a sum of inverse ranks: absolute, not relative precision.
-    assert_allclose(value, float(exact), rtol=0, atol=2e-14)
+def test_average_precision_of_few_items_at_any_depth():
+    for before, total in product((0, 1, 30, 31, 32, 33, 1000, MILLIONS), (1, 2, 3, 40)):
+        counts = np.array([[before, 0], [0, total]])
+        exact = sum(Fraction(i, before + i) for i in range(1, total + 1)) / total
+        value = evaluate("average_precision", [counts], [0, 1])
+        # The ranks cancel against a sum of inverse ranks: absolute, not relative precision.
+        assert_allclose(value, float(exact), rtol=0, atol=2e-14, err_msg=f"{before}, {total}")
 
 
 def table_of(term, n):
@@ -377,18 +376,18 @@ def test_dcg_and_ndcg_of_millions():
 
 
 @pytest.mark.parametrize("before", [0, 1, 50, 10_000])
-@pytest.mark.parametrize("relevant", [1, 2, 3, 17, 100, 299, 300])
-@pytest.mark.parametrize("places", [None, 1, 7, 150, 299])
-def test_reciprocal_rank_equals_rational_arithmetic(before, relevant, places):
+def test_reciprocal_rank_equals_rational_arithmetic(before):
     n = 300
-    orders = math.comb(n, relevant)
-    exact = Fraction(0)
-    for i in range(1, min(n - relevant + 1, places or n) + 1):
-        exact += Fraction(math.comb(n - i, relevant - 1), orders * (before + i))
-    counts = [[[before, n - relevant, 5], [0, relevant, 5]]]
-    k = None if places is None else before + places
-    value = evaluate("reciprocal_rank", counts, [0, 1], k=k)
-    assert_allclose(value, float(exact), rtol=1e-13, atol=1e-16)
+    for relevant, places in product((1, 2, 3, 17, 100, 299, 300), (None, 1, 7, 150, 299)):
+        orders = math.comb(n, relevant)
+        exact = Fraction(0)
+        for i in range(1, min(n - relevant + 1, places or n) + 1):
+            exact += Fraction(math.comb(n - i, relevant - 1), orders * (before + i))
+        counts = [[[before, n - relevant, 5], [0, relevant, 5]]]
+        k = None if places is None else before + places
+        value = evaluate("reciprocal_rank", counts, [0, 1], k=k)
+        case = f"{relevant} relevant, {places} places"
+        assert_allclose(value, float(exact), rtol=1e-13, atol=1e-16, err_msg=case)
 
 
 def exact_reciprocal_rank_of_few(relevant, before, n_terms):
@@ -415,7 +414,7 @@ def exact_reciprocal_rank_of_many(relevant, before, n_terms):
     return float(exact)
 
 
-@pytest.mark.parametrize("relevant", [1, 2, 1000, 100_000, MILLIONS - 3])
+@pytest.mark.parametrize("relevant", [1, 2, 1000, MILLIONS - 3])
 @pytest.mark.parametrize(("before", "k"), [(0, None), (0, 1_000_000), (300_000, 300_050)])
 def test_reciprocal_rank_of_millions(relevant, before, k):
     n_terms = min(MILLIONS - relevant + 1, MILLIONS if k is None else k - before)
@@ -501,24 +500,26 @@ def test_bounds_of_average_precision_of_the_retrieved_search_all_hits(seed):
 
 
 @pytest.mark.parametrize(("name", "options"), EVERY_MEASURE)
-@pytest.mark.parametrize("ties", TIE_ORDERS)
-@pytest.mark.parametrize("k", [None, 1000, 2_654_321, 10**12])
-def test_millions_neither_overflow_nor_leave_the_unit_interval(name, options, ties, k):
-    half = MILLIONS // 2
-    counts = [
-        [[MILLIONS - 1, 0], [1, 0]],
-        [[1, 0], [MILLIONS - 1, 0]],
-        [[half, 0], [half, 0]],
-        [[half, half - 1], [0, 1]],
-        [[0, half], [half, 0]],
-    ]
-    values = evaluate_at(name, counts, [0, 1], k=k, ties=ties, **options)
-    assert np.isfinite(values).all()
-    assert (values >= 0).all()
-    if MEASURES[name].is_share:
-        assert (values <= 1 + 1e-14).all()
-    if ties == "optimistic":
-        assert_allclose(values[4], evaluate_at(name, counts, [0, 1], k=k, **options)[4], rtol=1e-12)
+def test_millions_neither_overflow_nor_leave_the_unit_interval(name, options):
+    for ties, k in product(TIE_ORDERS, (None, 1000, 2_654_321, 10**12)):
+        with naming(f"{ties}, k={k}"):
+            half = MILLIONS // 2
+            counts = [
+                [[MILLIONS - 1, 0], [1, 0]],
+                [[1, 0], [MILLIONS - 1, 0]],
+                [[half, 0], [half, 0]],
+                [[half, half - 1], [0, 1]],
+                [[0, half], [half, 0]],
+            ]
+            values = evaluate_at(name, counts, [0, 1], k=k, ties=ties, **options)
+            assert np.isfinite(values).all()
+            assert (values >= 0).all()
+            if MEASURES[name].is_share:
+                assert (values <= 1 + 1e-14).all()
+            if ties == "optimistic":
+                assert_allclose(
+                    values[4], evaluate_at(name, counts, [0, 1], k=k, **options)[4], rtol=1e-12
+                )
 
 
 # Levels of any size
@@ -575,20 +576,20 @@ def test_ratios_keep_their_precision():
 
 
 @pytest.mark.parametrize(("name", "options"), EVERY_MEASURE)
-@pytest.mark.parametrize("ties", TIE_ORDERS)
-@pytest.mark.parametrize("k", [None, 2, 100])
-def test_queries_without_relevant_items_take_zero_division(name, options, ties, k):
-    counts = [[[2, 3], [0, 0]], [[0, 0], [1, 2]], [[0, 0], [0, 0]]]
-    values = evaluate_at(name, counts, [0, 1], k=k, ties=ties, **options)
-    assert_array_equal(np.isnan(values), [True, False, True])
-    for zero_division in (0, 1.0, np.float32(0.25)):
-        values = evaluate_at(
-            name, counts, [0, 1], k=k, ties=ties, zero_division=zero_division, **options
-        )
-        assert_array_equal(values[[0, 2]], zero_division)
-    assert np.isnan(
-        evaluate_at(name, np.array(counts)[:, :1], [0], k=k, ties=ties, **options)
-    ).all()
+def test_queries_without_relevant_items_take_zero_division(name, options):
+    for ties, k in product(TIE_ORDERS, (None, 2, 100)):
+        with naming(f"{ties}, k={k}"):
+            counts = [[[2, 3], [0, 0]], [[0, 0], [1, 2]], [[0, 0], [0, 0]]]
+            values = evaluate_at(name, counts, [0, 1], k=k, ties=ties, **options)
+            assert_array_equal(np.isnan(values), [True, False, True])
+            for zero_division in (0, 1.0, np.float32(0.25)):
+                values = evaluate_at(
+                    name, counts, [0, 1], k=k, ties=ties, zero_division=zero_division, **options
+                )
+                assert_array_equal(values[[0, 2]], zero_division)
+            assert np.isnan(
+                evaluate_at(name, np.array(counts)[:, :1], [0], k=k, ties=ties, **options)
+            ).all()
 
 
 def test_mean_value_warns_once_of_undefined_queries():

@@ -39,7 +39,7 @@ def literal(queries, rows, passes, k):
     return expected
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(searches(), st.sampled_from(KINDS), st.data())
 def test_any_life_of_an_index(search, kind, data):
     """Codes come and go; searches, with masks and without, are those of a list of pairs."""

@@ -40,7 +40,7 @@ def check_rows(found, expected):
         assert list(zip(distances.tolist(), indices.tolist())) == pairs
 
 
-@settings(max_examples=50)
+@settings(max_examples=30)
 @given(searches(), st.integers(1, 25))
 def test_kneighbors_equal_a_literal_sort(search, k):
     queries, database = search
@@ -57,7 +57,7 @@ def test_kneighbors_equal_a_literal_sort(search, k):
                 check_rows(index.kneighbors(n_neighbors=few), nearest(ranked, few))
 
 
-@settings(max_examples=50)
+@settings(max_examples=30)
 @given(searches(), st.floats(0, 1))
 def test_radius_neighbors_equal_a_literal_filter(search, share):
     queries, database = search

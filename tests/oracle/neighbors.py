@@ -41,6 +41,17 @@ def rescored(projections, database, n_candidates, k):
     ]
 
 
+def nearest_by_prefix(queries, database, prefix, n_candidates, k, passes=None, exclude_self=False):
+    """Candidates by (distance of the first bits, index), then (distance of all bits, index)."""
+    firsts = [row[:prefix] for row in queries], [row[:prefix] for row in database]
+    found = []
+    for i, row in enumerate(ranking(*firsts, exclude_self=exclude_self)):
+        candidates = [j for _, j in row if passes is None or passes[i][j]][:n_candidates]
+        ranked = sorted((hamming_distance(queries[i], database[j]), j) for j in candidates)
+        found.append(ranked[:k])
+    return found
+
+
 def relevant_neighbors(queries, database, k, metric, exclude_self=False):
     """1 where an item is at most as far as the k-th nearest, in exact arithmetic; all rows tied."""
 

@@ -259,8 +259,7 @@ def test_a_full_disk_leaves_what_was_there(folder, digits, name, before, capsys)
     assert before is None or Path(name).read_bytes() == before
 
 
-def test_a_full_disk_keeps_reports_and_records(folder, comparison, monkeypatch):
-    monkeypatch.setattr("sklearn_hashrank.comparison._comparison.draw_figures", lambda *_: [])
+def test_a_full_disk_keeps_reports_and_records(folder, comparison, no_pictures):
     paths = comparison.write("report")
     store = RunStore(folder / "runs")
     store.save("key", {"x": 1})

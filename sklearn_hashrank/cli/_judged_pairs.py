@@ -1,0 +1,88 @@
+"""Pairs of items that belong together, from tables or TREC files, as relevance of rows."""
+
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..affinity import PrecomputedAffinity
+from ..histogram import read_qrels
+from ._errors import UsageError
+from ._notes import note
+from ._parquet_files import column_names, parquet_source
+from ._tables import is_number, read_column, table_columns
+
+_TABLES = (".csv", ".parquet")
+PAIRS_HELP = (
+    "what belongs together: a .csv or .parquet table with the columns query, item and, where pairs "
+    "are graded, grade; or TREC relevance judgments"
+)
+
+
+def add_pairs(parser: ArgumentParser) -> None:
+    """Add ``--qrels``, pairs of ids that say what is relevant."""
+    parser.add_argument("--qrels", metavar="FILE", help=f"{PAIRS_HELP}. Ids are those of the rows")
+
+
+def affinity_of_pairs(
+    path: str, ids: Any, n_rows: int, item_ids: Any = None, n_items: int = 0
+) -> PrecomputedAffinity:
+    """Relevance of rows by the pairs of a file, of which those of unknown ids are left out.
+
+    Parameters
+    ----------
+    path : str
+        A table or TREC file.
+    ids : array-like or None
+        Ids of the rows; None: their numbers.
+    n_rows : int
+        How many there are.
+    item_ids : array-like, default=None
+        Those of items, where these are other rows than the queries.
+    n_items : int, default=0
+        How many items there are; 0: queries and items are the same rows.
+
+    Returns
+    -------
+    affinity : PrecomputedAffinity
+        Of the numbers of the rows; those of items go on where those of queries end.
+    """
+    queries = _texts(ids, n_rows)
+    items = _texts(item_ids, n_items) if n_items else None
+    known, known_items = set(queries), set(queries if items is None else items)
+    pairs = read_pairs(path)
+    kept = [pair for pair in pairs if pair[0] in known and pair[1] in known_items]
+    if not kept:
+        raise UsageError(
+            f"{path}: none of its {len(pairs):,} pairs is of two ids of the rows. The first pair "
+            f"is {pairs[0][:2]}, the first row {queries[0]!r}."
+        )
+    if len(kept) < len(pairs):
+        note(f"{path}: {len(pairs) - len(kept):,} of {len(pairs):,} pairs name no row: left out")
+    return PrecomputedAffinity.from_pairs(kept, queries, items)
+
+
+def read_pairs(path: str) -> list[tuple[str, str, float]]:
+    """Pairs of a table, or the judgments of a TREC file, with their grades."""
+    if Path(path).suffix.lower() not in _TABLES:
+        qrels = read_qrels(path)
+        return [(query, item, grade) for query in qrels for item, grade in qrels[query].items()]
+    source = parquet_source(path)
+    names = table_columns(path) if source is None else column_names(source)
+    columns = ["query", "item", *(["grade"] if "grade" in names else [])]
+    files = [path] if source is None else source.files
+    parts = [[text for file in files for text in read_column(file, name)] for name in columns]
+    if not parts[0]:
+        raise UsageError(f"{path}: there are no pairs.")
+    grades = parts[2] if len(parts) > 2 else ["1"] * len(parts[0])
+    for row, fields in enumerate(zip(parts[0], parts[1], grades)):
+        if not all(fields) or not is_number(fields[2]) or not np.isfinite(float(fields[2])):
+            raise UsageError(
+                f"{path}: row {row} must have a query, an item and a number as grade. Got {fields}."
+            )
+    return [(*pair, float(grade)) for *pair, grade in zip(*parts[:2], grades)]
+
+
+def _texts(ids: Any, n_rows: int) -> list[str]:
+    return [*map(str, range(n_rows) if ids is None else np.asarray(ids[:]).tolist())]

@@ -1,0 +1,123 @@
+"""Ids of rows: the column of a table by which rows are known, and which is no feature."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ._errors import UsageError
+from ._parquet_files import Column, StoredColumn, column_names, parquet_source
+from ._tables import read_column, table_columns, typed_column
+
+USUAL = "id"
+_ROWS_AT_A_TIME = 1 << 16
+
+
+class ParquetIds(StoredColumn):
+    """Integers, or anything else as text.
+
+    Parameters
+    ----------
+    path : str
+        What messages call them.
+    column : Column
+        Their column.
+    """
+
+    def __init__(self, path: str, column: Column):
+        import pyarrow as pa
+
+        super().__init__(path, column)
+        self.shape = (column.n_rows,)
+        self.dtype = np.dtype(object)
+        if any(map(pa.types.is_integer, column.types)):
+            kind = column.same_in_all(column.types, f"types of column {column.name!r}")
+            self.dtype = np.dtype(kind.to_pandas_dtype())
+
+    def values(self, batch: Any, first: int) -> np.ndarray:
+        """Ids of a batch."""
+        if self.dtype.kind == "O":
+            return np.array([*map(str, batch.to_pylist())], dtype=object)
+        return np.asarray(batch.to_numpy(zero_copy_only=False))
+
+
+def id_column_of(names: Sequence[str], wanted: str | None, path: str) -> str | None:
+    """The column of ids among those of a table; None where there is none."""
+    if wanted is not None and wanted not in names:
+        raise UsageError(f"{path} has no column {wanted!r}, which --id-column names.")
+    name = USUAL if wanted is None else wanted
+    return name if name in names else None
+
+
+def ids(path: str, id_column: str | None = None) -> Any:
+    """Ids of the rows of a table, an array or a column in files; None where there are none."""
+    source = parquet_source(path)
+    if source is not None:
+        name = id_column_of(column_names(source), id_column, path)
+        return None if name is None else ParquetIds(path, Column(source.files, name))
+    if Path(path).suffix.lower() != ".csv" or not Path(path).is_file():
+        return None
+    name = id_column_of(table_columns(path), id_column, path)
+    if name is None:
+        return None
+    found = typed_column(read_column(path, name), name, path, "id")
+    return found if found.dtype.kind in "iu" else found.astype(object)
+
+
+def ids_at(names: Any, rows: Any) -> Any:
+    """Ids of some rows in any order, of which only these are read."""
+    distinct, places = np.unique(rows, return_inverse=True)
+    found = names[distinct][places].reshape(np.shape(rows))
+    return found
+
+
+def check_same_ids(rows: str, codes: str, id_column: str | None = None) -> None:
+    """Refuse rows that are in another order than the codes, where the ids of both say so.
+
+    Codes of rows without ids have numbers, which are not compared with ids of another kind.
+    """
+    of_rows, of_codes = ids(rows, id_column), ids(codes)
+    if of_rows is None or of_codes is None or of_rows.dtype.kind != of_codes.dtype.kind:
+        return
+    n_both = min(len(of_rows), len(of_codes))
+    for start, of_row, of_code in zip(
+        range(0, n_both, _ROWS_AT_A_TIME), _blocks(of_rows, n_both), _blocks(of_codes, n_both)
+    ):
+        differing = np.flatnonzero(of_row != of_code)
+        if not len(differing):
+            continue
+        if _are_numbers(of_codes) and not _are_permuted(of_rows, len(of_codes)):
+            return
+        row = differing[0]
+        raise UsageError(
+            f"{rows}: row {start + row} is {of_row[row]}, and of {codes} it is {of_code[row]}. "
+            "Both must have the same rows in the same order."
+        )
+
+
+def _blocks(names: Any, n: int) -> Iterator[np.ndarray]:
+    for start in range(0, n, _ROWS_AT_A_TIME):
+        yield names[start : min(start + _ROWS_AT_A_TIME, n)]
+
+
+def _are_numbers(names: Any) -> bool:
+    """Whether ids are the numbers of rows."""
+    if names.dtype.kind not in "iu":
+        return False
+    start = 0
+    for block in _blocks(names, len(names)):
+        if not np.array_equal(block, np.arange(start, start + len(block))):
+            return False
+        start += len(block)
+    return True
+
+
+def _are_permuted(names: Any, n: int) -> bool:
+    """Whether ids are the numbers of `n` rows in another order."""
+    is_there = np.zeros(n, dtype=bool)
+    for block in _blocks(names, len(names)):
+        if len(block) and (block.min() < 0 or block.max() >= n):
+            return False
+        is_there[block] = True
+    return len(names) == n and bool(is_there.all())

@@ -1,0 +1,173 @@
+"""The papers' figures and the tables beside them say what their results say."""
+
+import csv
+import importlib
+import json
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from tests.contract.public import DOCS, ROOT
+
+FOLDER = DOCS / "reproduction"
+NAMES = ("paper_figures", "time_tables", "tie_tables", "code_usage", "retrieved_pictures")
+NAMES += ("rsh_times", "tie_orders", "claims")
+
+
+@pytest.fixture(scope="module")
+def scripts():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(ROOT / "benchmarks"))
+        yield SimpleNamespace(**{name: importlib.import_module(name) for name in NAMES})
+
+
+def write(path, rows):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with open(path, "w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows(rows)
+
+
+@pytest.fixture
+def times(tmp_path, scripts):
+    """Times of two methods: the same to encode, RSH three times as long to train."""
+    rows = [
+        ["one", work, method, 4, n_rows, n_bits, n_rows * n_bits * factor / 1e6]
+        for work, counts in (("encode", (100, 1000)), ("train", (50, 500)))
+        for method, factor in (("ssh", 1), ("rsh-paper", 3 if work == "train" else 1))
+        for n_rows, n_bits in scripts.rsh_times.places(counts)
+    ]
+    write(tmp_path / "times" / "rsh_times.csv", [scripts.rsh_times.COLUMNS, *rows])
+    about = {"titles": {"one": "Set one"}, "machine": "a machine", "turns": 2}
+    (tmp_path / "times" / "rsh_times.json").write_text(json.dumps(about))
+    return tmp_path
+
+
+def test_times_by_rows_have_the_most_bits_and_the_other_way_round(scripts, times):
+    assert scripts.rsh_times.places((50, 500)) == [(50, 32), *((500, n) for n in (8, 16, 24, 32))]
+    lines = [
+        line
+        for line in scripts.paper_figures.read(times / "times" / "rsh_times.csv")
+        if line["work"] == "train"
+    ]
+    assert scripts.paper_figures.seconds_by(lines, "n_rows") == (
+        32,
+        {"ssh": [(50, 0.0016), (500, 0.016)], "rsh-paper": [(50, 0.0048), (500, 0.048)]},
+    )
+    most, found = scripts.paper_figures.seconds_by(lines, "n_bits")
+    assert most == 500
+    assert [bits for bits, _ in found["ssh"]] == [8, 16, 24, 32]
+
+
+def test_the_table_of_times_is_beside_ssh(scripts, times):
+    text = scripts.time_tables.rsh_times(times)
+    assert (
+        "*Set one*: over all numbers of rows and bits, RSH as printed trains 3.00 to 3.00" in text
+    )
+    assert '"``rsh-paper``", "8.00", "32.0", "0.00480", "0.0120", "0.0480"' in text
+    assert "Measured on a machine; fastest of 2 turns." in text
+    assert scripts.time_tables.rsh_times(times / "nothing") == scripts.time_tables.NOTHING
+
+
+def test_figures_without_results_are_not_drawn(scripts, tmp_path):
+    pytest.importorskip("matplotlib")
+    scripts.paper_figures.write_pictures(tmp_path)
+    assert list((tmp_path / "pictures").iterdir()) == []
+
+
+@pytest.fixture(scope="module")
+def drawn(scripts):
+    pytest.importorskip("matplotlib")
+    return {name: draw(FOLDER) for name, draw in scripts.paper_figures.FIGURES.items()}
+
+
+def test_every_figure_is_drawn_and_on_the_page(drawn):
+    page = (DOCS / "reproduction.rst").read_text(encoding="utf-8")
+    for name, figure in drawn.items():
+        assert figure is not None, name
+        assert page.count(f".. image:: reproduction/pictures/{name}.svg\n   :alt: ") == 1, name
+    assert page.count(".. image:: reproduction/retrieved.png\n   :alt: ") == 1
+    assert (FOLDER / "retrieved.png").stat().st_size < 300_000
+
+
+def test_ranges_of_ties_are_drawn_from_worst_to_best(drawn, scripts):
+    figure = drawn["tie-ranges"]
+    assert [ax.get_title() for ax in figure.axes] == ["12 bits", "24 bits", "32 bits", "48 bits"]
+    names = [label.get_text() for label in figure.axes[0].get_yticklabels()]
+    results = scripts.claims.Results.read(FOLDER)
+    low, high = zip(*results.ranges("talr_cifar", "setting-1", "ap", names[-1], 48).values())
+    [[start, end]] = figure.axes[-1].collections[-1].get_segments()
+    assert (start[0], end[0]) == pytest.approx((np.mean(low), np.mean(high)))
+
+
+def test_curves_have_points_at_every_rank(drawn):
+    by_recall, by_rank, *_ = drawn["lwh-curves"].axes
+    for recall, rank in zip(by_recall.lines, by_rank.lines):
+        assert list(rank.get_xdata()) == sorted(rank.get_xdata())
+        assert len(rank.get_xdata()) >= 6
+        assert list(recall.get_xdata()) == list(rank.get_ydata())  # recall both times
+
+
+def test_boxes_of_trials_have_three_orders_of_each_length(drawn):
+    [ax] = drawn["tie-trials"].axes
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == [
+        "worst order",
+        "mean of all orders",
+        "best order",
+    ]
+    assert len(ax.patches) == 3 * len(ax.get_xticks())
+
+
+def test_usage_counts_codes_that_hold_so_many_rows(scripts):
+    codes = np.array([[0, 1], [0, 1], [1, 1], [0, 0]])
+    assert scripts.code_usage.usage(codes) == [(1, 2), (2, 1)]
+    about = json.loads((FOLDER / "usage" / "code_usage.json").read_text(encoding="utf-8"))
+    held = {}
+    for line in scripts.paper_figures.read(FOLDER / "usage" / "code_usage.csv"):
+        n_rows = int(line["n_rows"]) * int(line["n_codes"])
+        held[line["method"]] = held.get(line["method"], 0) + n_rows
+    assert set(held) == set(scripts.code_usage.OF_USAGE)
+    assert set(held.values()) == {about["n_database"]}
+
+
+def test_likeness_is_a_share_of_the_coarse_class(scripts):
+    rng = np.random.default_rng(0)
+    distances = rng.integers(0, 5, (7, 30))
+    coarse = rng.random((7, 30)) < 0.5
+    fine = coarse & (rng.random((7, 30)) < 0.5)
+    near, far = [], []
+    for row in range(7):
+        within = [k for k in range(30) if coarse[row, k] and distances[row, k] <= 1]
+        at_two = [k for k in range(30) if coarse[row, k] and distances[row, k] == 2]
+        if within and at_two:
+            near.append(np.mean([fine[row, k] for k in within]))
+            far.append(np.mean([fine[row, k] for k in at_two]))
+    assert scripts.code_usage.alike(distances, coarse, fine) == pytest.approx(
+        [np.mean(near), np.mean(far)]
+    )
+
+
+def test_pictures_are_the_nearest_first_and_of_a_query_with_many(scripts):
+    distances = np.array([[3, 1, 0, 2, 2, 9], [1, 1, 2, 0, 2, 2]])
+    assert list(scripts.retrieved_pictures.retrieved(distances[0], True)) == [2, 1]
+    assert list(scripts.retrieved_pictures.retrieved(distances[0], False)) == [3, 4]
+    assert scripts.retrieved_pictures.choose_query([distances], [0, 1]) == 1
+
+
+def test_one_random_order_stands_beside_what_is_printed(scripts):
+    nothing = np.nan, np.nan
+    at = ("tie_orders", "setting-1")
+    runs = {
+        (*at, "ap"): {("bre", 32): {0: (0.5, 0.4, 0.6), 1: (0.52, 0.42, 0.62)}},
+        (*at, "ap:one random order"): {("bre", 32): {0: (0.501, *nothing), 1: (0.523, *nothing)}},
+    }
+    text = scripts.tie_tables.unaware(scripts.claims.Results(runs))
+    row = '"``bre``", ".510", ".512", ".410 to .610", ".502", ".500", ".465 to .543"'
+    assert row in text
+    assert "32 bits; 2 seeds" in text
+    assert '"``fasthash``", "", "", "", ".742", ".742", ".710 to .770"' in text
+
+
+def test_runs_of_fewer_training_rows_are_not_compared(scripts):
+    lines = [{"task": task, "n_train": n} for task, n in (("a", "10"), ("a", "9"), ("b", "9"))]
+    assert scripts.claims.of_all_training_rows(lines) == [lines[0], lines[2]]
