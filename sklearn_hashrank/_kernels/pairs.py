@@ -59,14 +59,14 @@ def _add_signs(code, codes, slope, row):
 def pull_back_city_block(codes, slope, gradient, start, stop):
     """Add the gradient to the codes (n_bits, M) from symmetric slopes of the pairs (M, M).
 
-    For the items from `start` to `stop` alone. Where two codes agree in a bit, that bit's slope is
-    zero, the mean of those of the two sides.
+    For the items from `start` to `stop` alone, whose gradient is (n_bits, stop - start). Where two
+    codes agree in a bit, that bit's slope is zero, the mean of those of the two sides.
     """
     n_bits, n_rows = codes.shape
     for q in range(n_rows):
         row = slope[q, start:stop]
         for k in range(n_bits):
-            _add_signs(codes[k, q], codes[k, start:stop], row, gradient[k, start:stop])
+            _add_signs(codes[k, q], codes[k, start:stop], row, gradient[k])
 
 
 @inlined

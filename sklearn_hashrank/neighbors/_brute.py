@@ -7,9 +7,9 @@ import numpy as np
 from .. import _kernels
 from .._utils.threads import count_threads, over_rows, run_in_threads
 
-# Measured costs in nanoseconds: of a query and a word of a code when all are scanned, and of
-# putting aside, sorting and writing a neighbour.
-PAIR_COST, _HIT_COST = 0.03, 4.0
+# Measured costs in nanoseconds: of a query and a word of a code when all are scanned, of putting
+# aside, sorting and writing a neighbour, and of reading a word where no other query does.
+PAIR_COST, _HIT_COST, READ_COST = 0.03, 4.0, 0.2
 _WORTH_A_PART = 500_000.0  # nanoseconds of a query that are worth a part of the codes
 _GROUP = 16  # queries of a slice, at least: they share the reading of the codes
 _WORTH_A_SAMPLE = 100  # neighbours; a bound for fewer is found while scanning
@@ -31,16 +31,17 @@ def k_nearest(
     n_bits: int,
     n_jobs: int | None,
     passing: np.ndarray | None = None,
-    sample: Sample | None = None,
+    n_passing: int = 0,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Indices and distances of the `k` nearest codes, in order of (distance, index).
 
     Of those that are True in `passing`, of one row for all queries or one for each, at least `k`
-    for each query; `sample` is one of them. Threads share the queries, or the codes where there are
-    more threads than queries.
+    for each query; of one row, `n_passing` are. Threads share the queries, or the codes where there
+    are more threads than queries.
     """
-    if sample is None and passing is None and k >= _WORTH_A_SAMPLE:
-        sample = sample_of(codes, k)
+    sample = None
+    if k >= _WORTH_A_SAMPLE and (passing is None or len(passing) == 1):
+        sample = sample_of(codes, k, passing, n_passing)
     n_parts = _count_parts(len(queries), codes.size, k, n_jobs)
     if n_parts > 1:
         indices, distances = _nearest_in_parts(
@@ -171,20 +172,20 @@ def joined(parts: list[Flat]) -> Flat:
 
 
 def sample_of(
-    codes: np.ndarray, k: int, passes: np.ndarray | None = None, n_passing: int = 0
+    codes: np.ndarray, k: int, passing: np.ndarray | None = None, n_passing: int = 0
 ) -> Sample | None:
     """Sample of the codes, and the rank in it that the `k` nearest very likely have.
 
-    Of the codes that pass and their number, where these are told. None where the sample would say
-    nothing.
+    Of the codes that pass one mask for all and their number, where these are told. None where the
+    sample would say nothing.
     """
     n_sample = min(_SAMPLE + k // 4, len(codes) // _SHARE)
     if not n_sample:
         return None
     step = len(codes) // n_sample
     taken, n = codes[::step][:n_sample], len(codes)
-    if passes is not None:
-        taken, n = taken[passes[::step][:n_sample]], n_passing
+    if passing is not None:
+        taken, n = taken[passing[0, ::step][:n_sample]], n_passing
     expected = k * len(taken) / n
     rank = int(np.ceil(expected + np.sqrt(expected) + 4))
     return (np.ascontiguousarray(taken), rank) if rank < len(taken) else None

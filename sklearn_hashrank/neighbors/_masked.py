@@ -11,8 +11,8 @@ from . import _brute
 MISSING = -1
 """Index and distance of a neighbour that there is not, because fewer codes pass."""
 
-# Nanoseconds of finding a code that passes and copying it, per word, about.
-_GATHER_COST = 2.0
+# Nanoseconds of looking at a value of a mask, and of copying a word of a code that passes, about.
+_FIND_COST, _COPY_COST = 0.15, 8.0
 
 
 class Mask:
@@ -61,12 +61,6 @@ class Mask:
         passes = self._passes if len(queries) == self._passes.shape[0] else self._passes[queries]
         return np.ascontiguousarray(passes.toarray() if sparse.issparse(passes) else passes)
 
-    def sample(self, codes: np.ndarray, k: int) -> _brute.Sample | None:
-        """Sample of the codes that pass, where they are the same for all queries."""
-        if not self.is_shared:
-            return None
-        return _brute.sample_of(codes, k, self._passes, self._n_shared)
-
 
 def read_mask(mask: Any, n_queries: int, n_codes: int) -> Mask:
     """Return a mask that fits, or say what is wrong with it."""
@@ -98,6 +92,7 @@ def k_nearest(
     """Like ``_brute.k_nearest``, of the codes that pass; what there is not is `MISSING`."""
     shape = len(queries), k
     indices, distances = np.full(shape, MISSING, np.int64), np.full(shape, MISSING, np.int32)
+    n_passing = mask.n_passing(len(queries))
     for rows, positions, n_found in _plans(mask, queries, codes, k):
         if positions is None:
             found = _brute.k_nearest(
@@ -107,7 +102,7 @@ def k_nearest(
                 n_bits,
                 n_jobs,
                 mask.of_queries(rows),
-                mask.sample(codes, n_found),
+                int(n_passing[rows[0]]),
             )
             indices[rows, :n_found], distances[rows, :n_found] = found
         else:
@@ -153,15 +148,18 @@ def _plans(mask, queries, codes, k):
     """
     n_passing = mask.n_passing(len(queries))
     n_found = np.minimum(k, n_passing)
-    scanned = _brute.PAIR_COST * (len(codes) - n_passing)
-    copied = _GATHER_COST * n_passing
+    n_words = codes.shape[1]
+    n_sharing = len(queries) if mask.is_shared else 1
+    copied = (_FIND_COST * len(codes)) + (
+        _COPY_COST + _brute.PAIR_COST * n_sharing
+    ) * n_words * n_passing
+    scanned = max(_brute.READ_COST, _brute.PAIR_COST * n_sharing) * codes.size
+    copies = copied <= scanned
     if mask.is_shared:
         if n_found[0]:
-            copies = copied[0] <= scanned[0] * len(queries)
-            positions = mask.of_query(0) if copies else None
+            positions = mask.of_query(0) if copies[0] else None
             yield np.arange(len(queries)), positions, int(n_found[0])
         return
-    copies = copied <= scanned
     for query in np.flatnonzero(copies & (n_found > 0)):
         yield np.array([query]), mask.of_query(query), int(n_found[query])
     for size in np.unique(n_found[~copies]):

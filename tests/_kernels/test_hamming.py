@@ -87,10 +87,10 @@ for n_words in (1, 2):
     words[:, :n] = rng.integers(0, 256, (n_words, n), dtype=np.uint64)
     counts = np.zeros((2, 2, 33), dtype=np.int64)
     levels = np.array([[1, 0, 1]], dtype=np.uint16)
-    queries, once = np.ascontiguousarray(words[:, :2].T), np.empty(0, np.int64)
+    queries = np.ascontiguousarray(words[:, :2].T)
     scratch = hamming.room_to_count(2, n, 2, 33, False)
     flat = counts.reshape(2, -1)
-    hamming.count_runs(queries, words, once, np.zeros(2, int), stops, levels, flat, *scratch)
+    hamming.count_runs(queries, words, None, np.zeros(2, int), stops, levels, flat, *scratch)
     assert counts.sum() == 2 * n
     print(counts.tolist())
 """

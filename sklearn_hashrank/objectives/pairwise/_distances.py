@@ -6,7 +6,10 @@ from typing import ClassVar
 import numpy as np
 
 from ... import _kernels
-from ..._utils.threads import over_blocks
+from ..._utils.threads import over_blocks, over_rows
+
+# Nanoseconds of a bit of a pair, and rows of a slice, at least: short rows of a kernel cost more.
+_SIGN_COST, _FEWEST_ROWS = 0.1, 512
 
 
 class SquaredEuclidean:
@@ -146,11 +149,14 @@ class CityBlock:
         -------
         gradient : ndarray of shape (M, n_bits)
         """
+        n_rows, n_bits = codes.shape
         columns = np.ascontiguousarray(codes.T)
-        gradient = np.zeros_like(columns)
 
         def pull(rows):
+            # Arrays of their own: threads that write to one line of the cache wait for each other.
+            gradient = np.zeros((n_bits, rows.stop - rows.start), codes.dtype)
             _kernels.pairs.pull_back_city_block(columns, slope, gradient, rows.start, rows.stop)
+            return gradient.T
 
-        over_blocks(pull, len(codes), n_jobs)
-        return gradient.T
+        cost = _SIGN_COST * columns.size
+        return np.concatenate(over_rows(pull, n_rows, n_jobs, cost=cost, fewest=_FEWEST_ROWS))
