@@ -14,6 +14,8 @@ CLUSTERS := .venv-clusters
 BROWSER := .venv-browser
 RELEASE := .venv-release
 WHEEL := .venv-wheel
+# Modules are compiled once, not by each of the processes that tests start.
+export PYTHONDONTWRITEBYTECODE :=
 WORKERS ?= 2
 TEST := -m pytest -q --numprocesses $(WORKERS) --dist worksteal
 OF_ALL_MODULES := $(addprefix tests/contract/test_,boundaries.py docs.py docstrings.py)

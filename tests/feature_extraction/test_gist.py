@@ -170,6 +170,7 @@ def test_transposing_an_image_permutes_its_features():
     assert_allclose(np.swapaxes(found[:, :, order], 3, 4), features, atol=2e-3)
 
 
+@pytest.mark.learning
 def test_gist_in_a_pipeline_and_as_a_data_frame():
     X, y = load_digits(return_X_y=True)
     X, y = X[:200], y[:200]

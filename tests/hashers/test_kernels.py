@@ -296,6 +296,7 @@ def test_bre_does_not_depend_on_labels_that_no_pair_shares():
     assert_array_equal(by_set.predict(X), by_label.predict(X))
 
 
+@pytest.mark.learning
 def test_talr_on_kernels_is_better_than_on_the_features():
     X, y, new, y_new = digits()
     kernel = TALRKernel(n_bits=16, max_iter=20, random_state=0).fit(X, y).score(new, y_new)

@@ -121,6 +121,7 @@ def test_ap_takes_every_positive_level_for_relevant():
     assert_allclose(from_paths.fit(X, graded).components_, binary.components_, rtol=1e-3, atol=1e-3)
 
 
+@pytest.mark.learning
 def test_scale_and_offset_of_features_do_not_matter(digits):
     X, y, X_query, y_query = digits
     scores = []

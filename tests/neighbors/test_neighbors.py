@@ -465,6 +465,7 @@ def test_transform_keeps_zero_distances_and_finds_itself():
     np.testing.assert_array_equal(graph[[3]].data[:2], [0, 0])
 
 
+@pytest.mark.learning
 @pytest.mark.parametrize("weights", ["uniform", "distance"])
 def test_pipeline_with_a_classifier_of_precomputed_distances(weights):
     X, y = load_digits(return_X_y=True)

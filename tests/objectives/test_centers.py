@@ -115,6 +115,7 @@ def test_learners_go_to_the_centres(digits, form, seed):
     assert hasher.history_["objective"][-1] > hasher.history_["objective"][0]
 
 
+@pytest.mark.learning
 def test_label_sets_kernels_and_validation_learn(digits):
     X, Y = make_multilabel_classification(200, 12, n_classes=5, random_state=0)
     hasher = TALRLinear(

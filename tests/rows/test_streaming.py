@@ -256,6 +256,7 @@ def test_needs_a_fitted_hasher():
         LSHHasher().encode_blocks(X)
 
 
+@pytest.mark.learning
 def test_talr_learns_from_the_blocks_of_a_memmap(tmp_path):
     """From a read-only memmap as from memory, and to the quality of its retrieval."""
     X, y, X_query, y_query = shuffled_digits()
