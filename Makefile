@@ -10,6 +10,7 @@ OLDEST := .venv-oldest
 BENCH := .venv-bench
 STORES := .venv-stores
 DEEP := .venv-deep
+CLUSTERS := .venv-clusters
 BROWSER := .venv-browser
 RELEASE := .venv-release
 WHEEL := .venv-wheel
@@ -21,13 +22,14 @@ ABOUT_DEEP += $(addprefix tests/,comparison/test_methods.py cli/test_outputs.py 
 TEST_DEEP := OMP_NUM_THREADS=1 SCIPY_ARRAY_API=1 $(DEEP)/bin/python -m pytest -q -c tests_deep/pytest.ini --rootdir .
 SHOW := MPLBACKEND=Agg $(BIN)/python -W "ignore:FigureCanvasAgg"
 
-.PHONY: help test test-processors test-oldest test-stores test-deep test-browser test-wheel dist check-platforms lint format examples docs demo bench reproduce fuzz clean
+.PHONY: help test test-processors test-oldest test-stores test-clusters test-deep test-browser test-wheel dist check-platforms lint format examples docs demo bench reproduce fuzz clean
 
 help:
 	@echo "make test        install what is needed, run all tests in two processes; WORKERS=8 takes eight"
 	@echo "make test-processors the tests of what is learned, with the BLAS kernels of three kinds of processors"
 	@echo "make test-oldest the tests with the oldest supported version of every requirement"
 	@echo "make test-stores codes in vector stores, and hashers in ONNX and sentence-transformers"
+	@echo "make test-clusters recipes for Spark, Ray and dask; Spark needs Java"
 	@echo "make test-deep   losses and networks, with torch for the CPU"
 	@echo "make test-browser pages and reports in Chromium, and their script by node"
 	@echo "make dist        source distribution and wheel, checked, in dist"
@@ -48,6 +50,7 @@ $(DOCS)/.ready: group := docs
 $(BENCH)/.ready: group := bench
 $(STORES)/.ready: group := stores
 $(DEEP)/.ready: group := deep
+$(CLUSTERS)/.ready: group := clusters
 $(RELEASE)/.ready: group := release
 $(BROWSER)/.ready: group := browser
 $(OLDEST)/.ready: group := test
@@ -73,6 +76,10 @@ test-oldest: $(OLDEST)/.ready
 
 test-stores: $(STORES)/.ready
 	$(STORES)/bin/python -m pytest -q -c tests_stores/pytest.ini --rootdir . tests_stores sklearn_hashrank/interop
+
+# Not part of .ci/run: Spark and Ray take 730 MB, and half a minute each to start.
+test-clusters: $(CLUSTERS)/.ready
+	$(CLUSTERS)/bin/python -m pytest -q -c tests_clusters/pytest.ini --rootdir . tests_clusters
 
 test-deep: $(DEEP)/.ready
 	$(TEST_DEEP) tests_deep sklearn_hashrank/deep
@@ -139,5 +146,5 @@ reproduce: $(if $(filter deep,$(PART)),$(DEEP)/.ready,$(READY))
 	$(REPRODUCES)/bin/python benchmarks/claims.py --output docs/reproduction
 
 clean:
-	rm -rf $(VENV) $(DOCS) $(OLDEST) $(BENCH) $(STORES) $(DEEP) $(BROWSER) tests_browser/node_modules $(RELEASE) $(WHEEL) dist docs/_build docs/auto_examples docs/explored docs/generated build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(DOCS) $(OLDEST) $(BENCH) $(STORES) $(CLUSTERS) $(DEEP) $(BROWSER) tests_browser/node_modules $(RELEASE) $(WHEEL) dist docs/_build docs/auto_examples docs/explored docs/generated build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -exec rm -rf {} +

@@ -170,18 +170,20 @@ def main():
     for name in SETS:
         parser.add_argument(f"--{name}", help=".npz or .npy file")
     parser.add_argument("--methods", nargs="+", default=list(METHODS), choices=METHODS)
-    parser.add_argument("--seeds", type=int, default=3)
-    parser.add_argument("--output", type=Path, help="where the lines go; default: printed")
+    parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2])
+    parser.add_argument("--output", type=Path, help="where lines are appended; default: printed")
     parser.add_argument("--table", help="a file of lines, of which tables are printed")
     options = parser.parse_args()
     if options.table:
         tables(options.table)
         return
-    file = options.output.open("w", newline="", buffering=1) if options.output else sys.stdout
+    is_new = not (options.output and options.output.exists())
+    file = options.output.open("a", newline="", buffering=1) if options.output else sys.stdout
     writer = csv.writer(file, lineterminator="\n")
-    writer.writerow(HEADER)
+    if is_new:
+        writer.writerow(HEADER)
     given = {name: read(path) for name, read in SETS.items() if (path := getattr(options, name))}
-    for seed, method, name in product(range(options.seeds), options.methods, given):
+    for seed, method, name in product(options.seeds, options.methods, given):
         measure(name, *given[name], seed, method, writer)
 
 

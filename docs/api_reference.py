@@ -63,7 +63,7 @@ SECTIONS = (
         "Codes that are decoded",
         "sklearn_hashrank",
         ("BinaryAutoencoderHasher",),
-        "Codes from which a linear decoder reconstructs rows; see :ref:`binary_autoencoder`.",
+        "Codes from which a decoder reconstructs rows; see :ref:`binary_autoencoder`.",
     ),
     Section(
         "Files",
@@ -259,6 +259,7 @@ SECTIONS = (
             "register_skl2onnx",
             "to_faiss_index",
             "to_sentence_transformers",
+            "sentence_transformers_loss",
             "to_numpy_source",
         ),
         "Fitted hashers that encode without this package; see :ref:`stores`.",
@@ -436,6 +437,7 @@ SHARED = {
         "parameters_to_set",
         "projections_of",
     ),
+    "sklearn_hashrank.deep": ("CodesLoss",),
     "sklearn_hashrank.features": (
         "AnchorWeights",
         "Anchors",
@@ -573,6 +575,7 @@ SHARED = {
         "ManyRows",
         "RowSource",
         "StoredRows",
+        "as_host_array",
         "as_numpy",
         "check_batch_size",
         "in_memory",
@@ -615,6 +618,14 @@ SHARED = {
         "constant",
         "cosine",
         "step",
+    ),
+    "sklearn_hashrank.solvers.table_decoder": (
+        "coupling_of",
+        "decode",
+        "fit_tables",
+        "reconstruct_by_tables",
+        "values_of_codes",
+        "values_of_least_error",
     ),
 }
 """Names that the folders of the package share with one another, outside of the reference."""

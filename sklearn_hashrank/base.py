@@ -54,6 +54,7 @@ from .persistence import check_output
 from .rows import (
     DaskRows,
     ManyRows,
+    as_host_array,
     check_batch_size,
     is_dask_array,
     many_rows,
@@ -534,6 +535,7 @@ class BaseHasher(
 
     def _check_rows(self, X: Any, y: Any = None, *, reset: bool) -> Any:
         """Check rows of X, and y where there is one; a hasher may take rows of other forms."""
+        X = as_host_array(X, "X")
         if y is None:
             return validate_data(self, X, reset=reset, **_ROWS)
         return validate_data(self, X, y, reset=reset, multi_output=True, **_ROWS)
@@ -712,7 +714,7 @@ class LinearHasher(BitByBitHasher):
 
 
 def _checked_block(X):
-    return check_array(X, **_ROWS)
+    return check_array(as_host_array(X, "X"), **_ROWS)
 
 
 def _call_method(X, model):

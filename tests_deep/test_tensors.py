@@ -11,6 +11,7 @@ from sklearn_hashrank.metrics import (
     index_recall_score,
     tie_aware_average_precision_score,
 )
+from tests.foreign_arrays import ENTRIES
 
 RNG = np.random.default_rng(0)
 BITS, Y = RNG.integers(0, 2, (50, 16)), RNG.integers(0, 3, 50)
@@ -43,3 +44,20 @@ def test_distances_and_weights_may_be_part_of_a_gradient():
     weights = torch.arange(16.0, requires_grad=True)
     expected = weighted_distances(BITS, BITS, np.arange(16.0))
     np.testing.assert_array_equal(weighted_distances(BITS, BITS, weights), expected)
+
+
+KINDS = {
+    "plain": torch.tensor,
+    "bfloat16": lambda a: torch.tensor(a, dtype=torch.bfloat16 if a.dtype.kind == "f" else None),
+    "gradient": lambda a: torch.tensor(a, requires_grad=a.dtype.kind == "f"),
+    "sparse": lambda a: torch.tensor(a).to_sparse(),
+}
+
+
+@pytest.mark.parametrize("name", ENTRIES)
+def test_tensors_are_read_wherever_arrays_come_in(name):
+    """Numbers that bfloat16 does not hold are not among them."""
+    entry = ENTRIES[name]
+    expected = entry(np.asarray)
+    for kind, convert in KINDS.items():
+        np.testing.assert_array_equal(entry(convert), expected, err_msg=kind)

@@ -25,9 +25,18 @@ from sklearn_hashrank.interop import (
     to_sentence_transformers,
 )
 from sklearn_hashrank.interop._folding import fold
-from tests.interop.exported import DATA, ESTIMATORS, check_codes, fitted, near_a_hyperplane, rows_of
+from tests.interop.exported import (
+    DATA,
+    ESTIMATORS,
+    OTHER_NORMS,
+    check_codes,
+    fitted,
+    near_a_hyperplane,
+    rows_of,
+)
 
 every_estimator = pytest.mark.parametrize("name", ESTIMATORS)
+every_norm = pytest.mark.parametrize("name", ESTIMATORS | OTHER_NORMS)
 every_data_set = pytest.mark.parametrize("data", DATA)
 
 
@@ -38,17 +47,19 @@ def run(model, X):
 
 
 @every_data_set
-@every_estimator
+@every_norm
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_onnx_gives_the_codes_of_transform(name, data, dtype):
     rows, _ = rows_of(data)
     for output in FORMATS:
         estimator = fitted(name, data, output)
-        is_near = near_a_hyperplane(*fold(estimator)[0], rows)
+        is_near = near_a_hyperplane(estimator, rows)
         model = to_onnx(estimator, dtype=dtype)
         check_codes(run(model, rows.astype(dtype)), estimator.transform(rows), is_near)
         assert run(model, rows[:1].astype(dtype)).shape[0] == 1
         assert run(model, rows[:0].astype(dtype)).shape[0] == 0
+        zeros = np.zeros((1, rows.shape[1]))
+        np.testing.assert_array_equal(run(model, zeros.astype(dtype)), estimator.transform(zeros))
 
 
 def test_an_onnx_model_has_one_input_and_one_output(tmp_path):
@@ -109,12 +120,13 @@ def test_sentence_transformers_gives_the_codes_of_transform(name, data):
     rows, _ = rows_of(data)
     estimator = fitted(name, data, "packed")
     codes = estimator.transform(rows)
-    dense = to_sentence_transformers(estimator)
     features = {"sentence_embedding": torch.from_numpy(rows.astype(np.float32))}
-    embeddings = dense(features)["sentence_embedding"].detach()
-    is_near = near_a_hyperplane(*fold(estimator)[0], rows)
+    for module in to_sentence_transformers(estimator):
+        features = module(features)
+    embeddings = features["sentence_embedding"].detach()
+    is_near = near_a_hyperplane(estimator, rows)
     check_codes(quantize_embeddings(embeddings, "ubinary"), codes, is_near)
-    n_bits = len(fold(estimator)[0].intercept_)
+    n_bits = len(fold(estimator).hyperplanes.intercept_)
     signed = np.frombuffer(b"".join(to_bytes(codes, n_bits, signed=True)), np.int8)
     check_codes(quantize_embeddings(embeddings, "binary"), signed.reshape(codes.shape), is_near)
 
@@ -136,8 +148,9 @@ def test_a_model_encodes_texts_to_codes(tmp_path):
     model = text_model()
     embeddings = model.encode(texts)
     # hasher of a model: begin
-    hasher = LSHHasher(20, output="packed", random_state=0).fit(embeddings)
-    model.append(to_sentence_transformers(hasher))
+    hasher = make_pipeline(Normalizer(), LSHHasher(20, output="packed", random_state=0))
+    hasher.fit(embeddings)
+    model.extend(to_sentence_transformers(hasher))
     codes = model.encode(texts, precision="ubinary")
     # hasher of a model: end
     np.testing.assert_array_equal(codes, hasher.transform(embeddings))

@@ -71,6 +71,14 @@ def test_sql_puts_ties_in_our_order(recipe, task, uri):
     np.testing.assert_array_equal(found, ours)
 
 
+def test_candidates_by_the_first_bits_are_ours(task):
+    items, queries, n_bits, k = task
+    prefix = n_bits // 2
+    index = HammingNeighbors(k, n_bits=n_bits, prefix=prefix, n_candidates=30).fit(items)
+    found = duckdb.search_by_prefix(*task, prefix, 30)
+    np.testing.assert_array_equal(found, index.kneighbors(queries))
+
+
 @pytest.mark.parametrize("name", GRAPHS)
 def test_graphs_find_most_distances(name, task):
     items, queries, n_bits, _ = task

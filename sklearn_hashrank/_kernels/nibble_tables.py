@@ -1,9 +1,9 @@
-"""Find the codes of the highest scores, which are sums over their bits, looked up nibble by nibble.
+"""Find the codes of the highest scores, which are sums of tables looked up by parts of the codes.
 
-The tables of a query are rounded down to bytes, whose sums are found for a block of codes at a time
+Tables of nibbles are rounded down to bytes, whose sums are found for a block of codes at a time
 (`_shuffles`). With the largest error they bound the score from above. Only a code whose bound is
 above the k-th best score so far is scored in float32, so that the result is that of a scan that
-scores all.
+scores all. Tables of bytes do not fit into registers, and are added as they are.
 """
 
 import numpy as np
@@ -15,16 +15,19 @@ INNER_PRODUCT, COSINE, EUCLIDEAN = 0, 1, 2
 """What is made of a product: itself, divided by the length of the item, less its square."""
 
 _TILE = 1 << 17  # bytes of codes that stay in the level-2 cache while queries pass
-_GROUP = 64  # queries that pass, at most
 _EPS = np.finfo(np.float32).eps
 
 
 @inlined
 def _look_up(tables, blocks, item):
-    """Sum of the tables at the nibbles of a code, always in the same order."""
+    """Sum of the tables at the parts of a code, always in the same order."""
     block, lane = item // BLOCK, item % BLOCK
     a = b = c = d = np.float32(0)
     n_bytes = blocks.shape[1]
+    if tables.shape[1] != ENTRIES:
+        for byte in range(n_bytes):
+            a += tables[byte, blocks[block, byte, lane]]
+        return a
     for byte in range(0, n_bytes - 1, 2):
         one, two = blocks[block, byte, lane], blocks[block, byte + 1, lane]
         a += tables[2 * byte, one >> 4]
@@ -47,22 +50,6 @@ def _score(tables, offset, blocks, lengths, kind, item):
     if kind == EUCLIDEAN:
         return product - length * length
     return product
-
-
-@inlined
-def _fill_tables(weights, tables):
-    """Sum, for each value of each nibble, the weights of its ones less those of its zeros."""
-    for nibble in range(tables.shape[0]):
-        table = tables[nibble]
-        total = np.float32(0)
-        for bit in range(4):
-            total -= weights[4 * nibble + bit]
-        table[0] = total
-        for bit in range(4):
-            twice = np.float32(2) * weights[4 * nibble + 3 - bit]
-            size = 1 << bit
-            for value in range(size):
-                table[size + value] = table[value] + twice
 
 
 @inlined
@@ -150,6 +137,19 @@ def _sort(scores, places):
 
 
 @inlined
+def _add_bytes(tables, offset, codes, bounds):
+    """Set the bounds of a block, (n_bytes, BLOCK), to the products: tables of bytes, added."""
+    for i in range(BLOCK):
+        bounds[i] = 0
+    for byte in range(codes.shape[0]):
+        table, values = tables[byte], codes[byte]
+        for i in range(BLOCK):
+            bounds[i] += table[values[i]]
+    for i in range(BLOCK):
+        bounds[i] += offset
+
+
+@inlined
 def _may_enter(bound, length, kind, worst, worst_cosine):
     """Whether an item whose product is at most `bound` may score above the worst that is kept."""
     if kind == COSINE:
@@ -160,13 +160,14 @@ def _may_enter(bound, length, kind, worst, worst_cosine):
 
 
 @kernel
-def nearest(weights, offsets, blocks, lengths, n, kind, places, scores):
+def nearest(tables, offsets, blocks, lengths, n, kind, places, scores):
     """Find the items of the highest scores for each query.
 
     Parameters
     ----------
-    weights : (n_queries, 8 * n_bytes) float32, in the order of the bits of packed codes
-    offsets : (n_queries,) float32, added to the sums of the weights
+    tables : (n_queries, n_parts, n_values) float32, of the nibbles or the bytes of the codes: what
+        each value of the part adds to the product
+    offsets : (n_queries,) float32, added to the sums of the tables
     blocks : (n_blocks, n_bytes, BLOCK) uint8, bytes of the codes
     lengths : (n_blocks * BLOCK,) float32
     n : int, number of items
@@ -175,64 +176,62 @@ def nearest(weights, offsets, blocks, lengths, n, kind, places, scores):
     scores : (n_queries, k) float32, written
     """
     n_blocks, n_bytes, _ = blocks.shape
+    n_queries, n_parts, n_values = tables.shape
+    is_bounded = n_values == ENTRIES
     flat = blocks.reshape(-1)
-    group = min(_GROUP, places.shape[0])
-    tables = np.empty((group, 2 * n_bytes, ENTRIES), np.float32)
-    small = np.empty((group, 2 * n_bytes * ENTRIES), np.uint8)
-    tops, steps = np.empty(group, np.float32), np.empty(group, np.float32)
-    sizes = np.empty(group, np.int64)
-    sums = np.empty(BLOCK, np.uint16)
+    small = np.empty((n_queries if is_bounded else 0, n_parts * ENTRIES), np.uint8)
+    tops, steps = np.empty(n_queries, np.float32), np.empty(n_queries, np.float32)
+    sizes = np.zeros(n_queries, np.int64)
+    sums, bounds = np.empty(BLOCK, np.uint16), np.empty(BLOCK, np.float32)
     blocks_of_tile = max(1, _TILE // (BLOCK * n_bytes))
-    for first in range(0, places.shape[0], group):
-        n_group = min(group, places.shape[0] - first)
-        for g in range(n_group):
-            sizes[g] = 0
-            _fill_tables(weights[first + g], tables[g])
-            tops[g], steps[g] = _round_down(tables[g], offsets[first + g], small[g])
-        for start in range(0, n_blocks, blocks_of_tile):
-            for g in range(n_group):
-                own, kept = scores[first + g], places[first + g]
-                offset, top, step, size = offsets[first + g], tops[g], steps[g], sizes[g]
-                for block in range(start, min(n_blocks, start + blocks_of_tile)):
-                    item = block * BLOCK
-                    of_block = lengths[item : item + BLOCK]  # by a place that is not negative
-                    put_sums(small[g], flat, item * n_bytes, n_bytes, sums)
-                    worst = own[0] if size == own.size else np.float32(-np.inf)
-                    # Cosines are compared without a division. Rounding may let too many pass.
-                    worst_cosine = worst - np.float32(8 * _EPS) * abs(worst)
-                    found = False
+    if is_bounded:
+        for q in range(n_queries):
+            tops[q], steps[q] = _round_down(tables[q], offsets[q], small[q])
+    for start in range(0, n_blocks, blocks_of_tile):
+        for q in range(n_queries):
+            own, kept, table = scores[q], places[q], tables[q]
+            offset, top, step, size = offsets[q], tops[q], steps[q], sizes[q]
+            for block in range(start, min(n_blocks, start + blocks_of_tile)):
+                item = block * BLOCK
+                of_block = lengths[item : item + BLOCK]  # by a place that is not negative
+                if is_bounded:
+                    put_sums(small[q], flat, item * n_bytes, n_bytes, sums)
                     for i in range(BLOCK):
-                        bound = top + step * np.float32(sums[i])
-                        found |= _may_enter(bound, of_block[i], kind, worst, worst_cosine)
-                    if not found:
-                        continue
-                    for i in range(min(n - item, BLOCK)):
-                        bound = top + step * np.float32(sums[i])
-                        if size < own.size or _may_enter(
-                            bound, of_block[i], kind, worst, worst_cosine
-                        ):
-                            score = _score(tables[g], offset, blocks, lengths, kind, item + i)
-                            size = _enter(own, kept, size, score, item + i)
-                sizes[g] = size
-        for g in range(n_group):
-            _sort(scores[first + g], places[first + g])
+                        bounds[i] = top + step * np.float32(sums[i])
+                else:
+                    _add_bytes(table, offset, blocks[block], bounds)
+                worst = own[0] if size == own.size else np.float32(-np.inf)
+                # Cosines are compared without a division. Rounding may let too many pass.
+                worst_cosine = worst - np.float32(8 * _EPS) * abs(worst)
+                found = False
+                for i in range(BLOCK):
+                    found |= _may_enter(bounds[i], of_block[i], kind, worst, worst_cosine)
+                if not found:
+                    continue
+                for i in range(min(n - item, BLOCK)):
+                    if size < own.size or _may_enter(
+                        bounds[i], of_block[i], kind, worst, worst_cosine
+                    ):
+                        score = _score(table, offset, blocks, lengths, kind, item + i)
+                        size = _enter(own, kept, size, score, item + i)
+            sizes[q] = size
+    for q in range(n_queries):
+        _sort(scores[q], places[q])
 
 
 @kernel
-def nearest_candidates(weights, offsets, blocks, lengths, candidates, kind, places, scores):
+def nearest_candidates(tables, offsets, blocks, lengths, candidates, kind, places, scores):
     """Find the items of the highest scores among ascending candidates of each query.
 
     Parameters
     ----------
-    weights, offsets, blocks, lengths, kind, places, scores
+    tables, offsets, blocks, lengths, kind, places, scores
         As for `nearest`.
     candidates : (n_queries, n_candidates) int64, at least k
     """
-    tables = np.empty((2 * blocks.shape[1], ENTRIES), np.float32)
     for q in range(places.shape[0]):
-        _fill_tables(weights[q], tables)
         size = 0
         for item in candidates[q]:
-            score = _score(tables, offsets[q], blocks, lengths, kind, item)
+            score = _score(tables[q], offsets[q], blocks, lengths, kind, item)
             size = _enter(scores[q], places[q], size, score, item)
         _sort(scores[q], places[q])

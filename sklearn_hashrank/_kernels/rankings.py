@@ -4,43 +4,160 @@ import numpy as np
 
 from ._jit import inlined, kernel
 
-_FEW = 24  # up to so many scores, comparing an item with all of them takes less than a search
+_FEW = 64  # up to so many scores, comparing all cells with theirs takes less than a search
+_MOST_CELLS = 1 << 16
+_CELLS_A_KEY = 16  # of a search: more take less time to search, and more to fill
+_STRETCH = 1 << 15  # items whose cells stay in the cache, and which 16 bits can count
+_AT_ONCE = 256  # a multiple of what vector instructions compare
+_RUN = 24  # of scores that are sorted by insertion
 
 
 @inlined
-def _place(keys, n_keys, score):
-    low, high = 0, n_keys
-    while low < high:
-        middle = (low + high) >> 1
-        if keys[middle] < score:
-            low = middle + 1
-        else:
-            high = middle
-    return low
-
-
-@inlined
-def _bin(keys, n_keys, score):
-    """2j + 1 at score j, 2j between scores j - 1 and j."""
-    place = _place(keys, n_keys, score)
-    if place < n_keys and keys[place] == score:
-        return 2 * place + 1
-    return 2 * place
-
-
-@inlined
-def _order(scores, order):
-    """Write the stable ascending order of some scores."""
+def _order(scores, order, other):
+    """Write the stable ascending order of some scores: of short runs, then merged."""
     n = scores.size
-    if n > _FEW:
-        order[:n] = np.argsort(scores, kind="mergesort")
-        return
-    for i in range(n):
-        place = i
-        while place > 0 and scores[order[place - 1]] > scores[i]:
-            order[place] = order[place - 1]
-            place -= 1
-        order[place] = i
+    for start in range(0, n, _RUN):
+        for i in range(start, min(start + _RUN, n)):
+            place = i
+            while place > start and scores[order[place - 1]] > scores[i]:
+                order[place] = order[place - 1]
+                place -= 1
+            order[place] = i
+    width = _RUN
+    while width < n:
+        other[:n] = order[:n]
+        for start in range(0, n, 2 * width):
+            left, right = start, min(start + width, n)
+            middle, stop = right, min(start + 2 * width, n)
+            for i in range(start, stop):
+                is_left = right == stop or (
+                    left < middle and scores[other[left]] <= scores[other[right]]
+                )
+                if is_left:
+                    order[i] = other[left]
+                    left += 1
+                else:
+                    order[i] = other[right]
+                    right += 1
+        width *= 2
+
+
+@inlined
+def _set_cells(scores, keys, n_cells, cells):
+    """Divide the range of the keys into cells. Rounding is monotone: lower cells, lower scores."""
+    low, scale, highest = np.float64(keys[0]), 0.0, np.float64(n_cells - 1)
+    width = np.float64(keys[keys.size - 1]) - low
+    if width > 0:  # the first and the last cell are below and above all keys
+        scale = (n_cells - 3) / width
+        low -= width / (n_cells - 3)
+    for i in range(scores.size):
+        # What is not a number, by infinite scores or a scale of 0, is in the first cell.
+        cell: float = (np.float64(scores[i]) - low) * scale
+        cell = cell if cell > 0.0 else 0.0
+        cells[i] = np.uint16(np.int32(cell if cell < highest else highest))
+
+
+@inlined
+def _count_cells(cells, key_cells, in_cells):
+    """Add the numbers of lower and of equal cells, in 16 bits: of those most are compared at once.
+
+    Keys of one cell have one count, at the first of them.
+    """
+    for j in range(key_cells.size):
+        cell = key_cells[j]
+        if j == 0 or cell != key_cells[j - 1]:
+            n_less, n_equal = np.uint16(0), np.uint16(0)
+            for i in range(cells.size):
+                n_less = np.uint16(n_less + (cells[i] < cell))
+                n_equal = np.uint16(n_equal + (cells[i] == cell))
+            in_cells[2 * j] += n_less
+            in_cells[2 * j + 1] += n_equal
+
+
+@inlined
+def _compare(scores, keys, key_ends, key_cells, in_cells, bins):
+    """Count at and between keys, by comparing them where a cell holds more than relevant items."""
+    n_keys = keys.size
+    below = 0
+    first = 0
+    while first < n_keys:
+        stop = first
+        n_at = 0
+        while stop < n_keys and key_cells[stop] == key_cells[first]:
+            bins[2 * stop + 1] = key_ends[stop + 1] - key_ends[stop]
+            n_at += bins[2 * stop + 1]
+            stop += 1
+        n_less, n_inside = in_cells[2 * first], in_cells[2 * first + 1]
+        if n_at < n_inside:
+            n_at = 0
+            for j in range(first, stop):
+                n_equal = 0
+                for i in range(scores.size):
+                    n_equal += scores[i] == keys[j]
+                bins[2 * j + 1] = n_equal
+                n_at += n_equal
+        for j in range(first, stop):
+            if n_at < n_inside:
+                n_less = 0
+                for i in range(scores.size):
+                    n_less += scores[i] < keys[j]
+            bins[2 * j] = n_less - below
+            below = n_less + bins[2 * j + 1]
+            n_less = below
+        first = stop
+    bins[2 * n_keys] = scores.size - below
+
+
+@inlined
+def _set_firsts(key_cells, n_cells, firsts):
+    """Write how many keys are in lower cells than each."""
+    place = 0
+    for cell in range(n_cells + 1):
+        firsts[cell] = place
+        while place < key_cells.size and key_cells[place] == cell:
+            place += 1
+
+
+@inlined
+def _search(scores, keys, cells, firsts, bins):
+    """Search each score among the keys of its cell."""
+    for i in range(scores.size):
+        score, cell = scores[i], cells[i]
+        place, high = firsts[cell], firsts[cell + 1]
+        while place < high:
+            middle = (place + high) >> 1
+            if keys[middle] < score:
+                place = middle + 1
+            else:
+                high = middle
+        if place < keys.size and keys[place] == score:
+            bins[2 * place + 1] += 1
+        else:
+            bins[2 * place] += 1
+
+
+@inlined
+def _count(scores, keys, key_ends, are_relevant_inside, cells, all_key_cells, of_cells, bins):
+    """Count scores at each key, in bin 2j + 1, and below it, in bin 2j."""
+    is_few = are_relevant_inside and keys.size <= _FEW
+    n_cells = _MOST_CELLS if is_few else min(_CELLS_A_KEY * keys.size, _MOST_CELLS)
+    key_cells = all_key_cells[: keys.size]
+    _set_cells(keys, keys, n_cells, key_cells)
+    if is_few:
+        of_cells[: 2 * keys.size] = 0
+    else:
+        _set_firsts(key_cells, n_cells, of_cells)
+    for start in range(0, scores.size, _STRETCH):
+        part = scores[start : start + _STRETCH]
+        _set_cells(part, keys, n_cells, cells)
+        if is_few:
+            padded = -(-part.size // _AT_ONCE) * _AT_ONCE
+            cells[part.size : padded] = _MOST_CELLS - 1  # above all keys
+            _count_cells(cells[:padded], key_cells, of_cells)
+        else:
+            _search(part, keys, cells, of_cells, bins)
+    if is_few:
+        _compare(scores, keys, key_ends, key_cells, of_cells, bins)
 
 
 @kernel
@@ -63,7 +180,7 @@ def count_between(
     Parameters
     ----------
     scores, starts : (n_items,) and (n_queries + 1,), the scores of each query
-    relevant, relevant_starts : those of the relevant items
+    relevant, relevant_starts : those of the relevant items, which are among the scores
     judged, judged_starts : those of the items that were judged irrelevant
     is_descending : bool, whether the highest score comes first
     sizes : (n_queries,), out: ties of each query; ties without items are left out
@@ -76,42 +193,34 @@ def count_between(
     most = 0
     for q in range(starts.size - 1):
         most = max(most, relevant_starts[q + 1] - relevant_starts[q])
-    ascending = np.empty(most, np.int64)
-    keys, key_ends = np.empty(most, relevant.dtype), np.empty(most, np.int64)
+    ascending, other = np.empty(most, np.int64), np.empty(most, np.int64)
+    all_keys, key_ends = np.empty(most, relevant.dtype), np.zeros(most + 1, np.int64)
     all_bins, all_judged = np.empty(2 * most + 1, np.int64), np.empty(2 * most + 1, np.int64)
+    cells, key_cells = np.empty(_STRETCH, np.uint16), np.empty(most, np.uint16)
+    of_cells = np.empty(min(_CELLS_A_KEY * most, _MOST_CELLS) + 1, np.int64)
     for q in range(starts.size - 1):
         first, last = relevant_starts[q], relevant_starts[q + 1]
         of_relevant = relevant[first:last]
-        _order(of_relevant, ascending)
+        _order(of_relevant, ascending, other)
         n_keys = 0
         for i in range(of_relevant.size):
             score = of_relevant[ascending[i]]
-            if i == 0 or score != keys[n_keys - 1]:
-                keys[n_keys] = score
+            if i == 0 or score != all_keys[n_keys - 1]:
+                all_keys[n_keys] = score
                 n_keys += 1
-            key_ends[n_keys - 1] = i + 1
-        bins, of_judged = all_bins[: 2 * n_keys + 1], all_judged[: 2 * n_keys + 1]
-        bins[:] = 0
-        of_judged[:] = 0
-        of_query = scores[starts[q] : starts[q + 1]]
-        if n_keys <= _FEW:
-            below = 0
-            for j in range(n_keys):
-                key = keys[j]
-                n_less = 0
-                n_equal = 0
-                for i in range(of_query.size):
-                    n_less += of_query[i] < key
-                    n_equal += of_query[i] == key
-                bins[2 * j] = n_less - below
-                bins[2 * j + 1] = n_equal
-                below = n_less + n_equal
-            bins[2 * n_keys] = of_query.size - below
-        else:
-            for i in range(of_query.size):
-                bins[_bin(keys, n_keys, of_query[i])] += 1
-        for i in range(judged_starts[q], judged_starts[q + 1]):
-            of_judged[_bin(keys, n_keys, judged[i])] += 1
+            key_ends[n_keys] = i + 1
+        keys = all_keys[:n_keys]
+        of_query, bins = scores[starts[q] : starts[q + 1]], all_bins[: 2 * n_keys + 1]
+        of_judged = all_judged[: 2 * n_keys + 1]
+        for number in range(2):  # one after the other, by code that is compiled once
+            values, counts = of_query, bins
+            if number == 1:
+                values, counts = judged[judged_starts[q] : judged_starts[q + 1]], of_judged
+            counts[:] = 0
+            if n_keys == 0 or values.size == 0:
+                counts[0] = values.size
+            else:
+                _count(values, keys, key_ends, number == 0, cells, key_cells, of_cells, counts)
         start = 2 * first + q
         size = 0
         filled = first
@@ -122,7 +231,7 @@ def count_between(
                 n_judged[start + size] = of_judged[number]
                 if number % 2 == 1:
                     key = number // 2
-                    for i in range(key_ends[key - 1] if key > 0 else 0, key_ends[key]):
+                    for i in range(key_ends[key], key_ends[key + 1]):
                         places[filled] = size
                         order[filled] = ascending[i]
                         filled += 1

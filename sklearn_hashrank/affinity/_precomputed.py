@@ -1,5 +1,6 @@
 """Relevance from a given matrix."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -73,6 +74,11 @@ class PrecomputedAffinity(BaseAffinity):
                [0., 0., 2.],
                [1., 2., 0.]])
         """
+        if not isinstance(pairs, Iterable) or isinstance(pairs, str) or sparse.issparse(pairs):
+            raise TypeError(
+                "pairs must be an iterable of tuples, or a dict. Got "
+                f"{type(pairs).__name__}; a matrix of relevance is PrecomputedAffinity(S)."
+            )
         rows = _numbers_of(ids, "ids", 0)
         items = rows if item_ids is None else _numbers_of(item_ids, "item_ids", len(rows))
         n = len(rows) if item_ids is None else len(rows) + len(items)
@@ -188,7 +194,13 @@ class PrecomputedAffinity(BaseAffinity):
 
 def _numbers_of(ids, name, first):
     """Numbers of rows by their ids, from a first number on."""
-    found = {each: number for number, each in enumerate(ids, first)}
+    if not isinstance(ids, Iterable) or isinstance(ids, (str, bytes)) or sparse.issparse(ids):
+        raise TypeError(f"{name} must be a sequence of ids. Got {type(ids).__name__}.")
+    ids = list(ids)
+    try:
+        found = {each: number for number, each in enumerate(ids, first)}
+    except TypeError as error:
+        raise TypeError(f"{name} must be hashable, such as text or integers: {error}.") from error
     if len(found) < len(ids):
         raise ValueError(f"{name} must all be different. Got {len(found)} of {len(ids)} rows.")
     return found
@@ -197,6 +209,8 @@ def _numbers_of(ids, name, first):
 def _number_of(numbers, key, name):
     try:
         return numbers[key]
+    except TypeError as error:
+        raise TypeError(f"ids of pairs must be hashable. Got {key!r}: {error}.") from error
     except KeyError:
         raise ValueError(
             f"the pairs name {key!r}, which is not among the {name}. Leave such pairs out."

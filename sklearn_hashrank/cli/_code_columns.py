@@ -38,11 +38,21 @@ class ParquetCodes(StoredColumn):
         kind = column.same_in_all(column.types, f"types of column {column.name!r}")
         self.n_bits = None if noted is None else int(noted)
         self.n_files = len(column.files)
-        self.shape = (column.n_rows, kind.byte_width)
+        self.shape = (column.n_rows, _width(kind, column))
 
     def values(self, batch: Any, first: int) -> np.ndarray:
         """Codes of a batch."""
+        import pyarrow as pa
+
         width = self.shape[1]
+        if not pa.types.is_fixed_size_binary(batch.type):
+            try:
+                batch = batch.cast(pa.binary(width))
+            except pa.ArrowInvalid as error:
+                raise UsageError(
+                    f"{self.path}: codes of column {self.column.name!r} must be of one length. The "
+                    f"first has {width} bytes."
+                ) from error
         values = np.frombuffer(batch.buffers()[1], np.uint8)
         start = batch.offset * width
         return values[start : start + len(batch) * width].reshape(-1, width)
@@ -105,4 +115,15 @@ def write_codes(
 def _is_binary(kind: Any) -> bool:
     import pyarrow as pa
 
-    return bool(pa.types.is_fixed_size_binary(kind))
+    types = pa.types
+    return bool(types.is_fixed_size_binary(kind) or types.is_binary(kind))
+
+
+def _width(kind: Any, column: Column) -> int:
+    """Bytes of each code: binary values of any length, as Spark writes them, have that of one."""
+    import pyarrow as pa
+
+    if pa.types.is_fixed_size_binary(kind):
+        return int(kind.byte_width)
+    _, first = next(column.batches(), (0, []))
+    return len(first[0].as_py() or b"") if len(first) else 0

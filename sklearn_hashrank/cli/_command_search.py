@@ -42,9 +42,14 @@ examples:
 CSV has the columns query, item, distance. An .npz file of -k holds indices and distances, one row
 for each query; of --radius it holds flat indices and distances, and indptr, where each query's
 begin. Items at the same distance come in the order of the database. A run is a TREC file, which
-hashrank evaluate --run and trec_eval read: numbers of rows, and distances with a minus sign. Where
-a Parquet file has a column id, its values stand for the numbers of rows.
+hashrank evaluate --run and trec_eval read: numbers of rows, and distances with a minus sign. It
+holds at least k items of each query: all at the distance of the last one, so that no order decides
+which of them are evaluated. --ties cut leaves just k. Where a Parquet file has a column id, its
+values stand for the numbers of rows.
 """
+
+
+_TIES = ("all", "cut")
 
 
 def add_command(commands: Any) -> None:
@@ -86,6 +91,12 @@ def add_command(commands: Any) -> None:
     add_jobs(parser)
     add_output(parser, ".csv or .npz file (default: CSV to standard output)", required=False)
     parser.add_argument("--run", dest="run_output", metavar="FILE", help="write a TREC run")
+    parser.add_argument(
+        "--ties",
+        choices=_TIES,
+        help="what --run does with items at the distance of the k-th: take all of them, or cut "
+        "them in the order of the database (default: all; cut with --rescore)",
+    )
 
 
 def _run(options: Namespace, arguments: list[str]) -> int:
@@ -99,6 +110,10 @@ def _run(options: Namespace, arguments: list[str]) -> int:
         check_output_file(options.output, [".csv", ".npz"], inputs)
     if options.rescore is not None and (options.data is None or options.radius is not None):
         raise UsageError("--rescore needs --data, the features of the queries, and -k.")
+    if options.ties is not None and (options.run_output is None or options.radius is not None):
+        raise UsageError("--ties is for --run with -k: give that, too.")
+    if options.ties == "all" and options.rescore is not None:
+        raise UsageError("--ties all needs all distances, and --rescore looks at candidates only.")
     for name in ("oversampling", "metric"):
         if options.rescore is None and getattr(options, name) is not None:
             raise UsageError(f"--{name} is for --rescore: give that, too.")
@@ -123,12 +138,17 @@ def _run(options: Namespace, arguments: list[str]) -> int:
         if options.k > len(database):
             note(f"{options.k} of {len(database)} codes were asked for: all of them are given")
         n_wanted = min(options.k, len(database))
+        if options.run_output is not None:
+            n_wanted = min(n_wanted + 1, len(database))  # one more shows whether the last one ties
         n_found = n_wanted
         if options.rescore is not None:
             n_found = min((options.oversampling or 10) * n_wanted, len(database))
         distances, indices = index.kneighbors(queries, n_found)
         if options.rescore is not None:
             distances, indices = _rescored(options, columns, len(database), indices, n_wanted)
+        if options.run_output is not None:
+            takes_all = options.rescore is None and options.ties != "cut"
+            distances, indices = _cut(index, queries, distances, indices, options.k, takes_all)
     else:
         distances, indices = index.radius_neighbors(queries, options.radius, sort_results=True)
     if options.data is None:
@@ -163,6 +183,32 @@ class Names(NamedTuple):
             return ids_at(self.of_items, indices)
         found = ids_at(self.of_items, np.concatenate([*indices]).astype(np.int64))
         return np.split(found, np.cumsum([*map(len, indices)])[:-1])
+
+
+def _cut(
+    index: HammingNeighbors, queries: Any, distances: Any, indices: Any, k: int, takes_all: bool
+) -> tuple[list[Any], list[Any]]:
+    """Leave k items of each query, or all at the distance of the last one, and say which."""
+    far, found = list(distances[:, :k]), list(indices[:, :k])
+    if distances.shape[1] <= k:
+        return far, found
+    tied = np.flatnonzero(distances[:, k] == distances[:, k - 1])
+    last = distances[tied, k - 1]
+    if takes_all:
+        for radius in np.unique(last):
+            of_radius = tied[last == radius]
+            within = index.radius_neighbors(queries[of_radius], int(radius), sort_results=True)
+            for query, of_query, at in zip(of_radius, *within):
+                far[query], found[query] = of_query, at
+    if len(tied):
+        n_more = sum(map(len, found)) - k * len(found)
+        how = (
+            f"they hold all of them, {n_more:,} items more"
+            if takes_all
+            else "the order of the database decides which of them are among the first"
+        )
+        note(f"{len(tied):,} of {len(found):,} queries have ties at place {k}: {how}")
+    return far, found
 
 
 def _rescored(

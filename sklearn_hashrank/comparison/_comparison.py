@@ -22,6 +22,7 @@ from ..measures import ConfiguredMeasure
 from ..metrics.settings import has_setting, with_settings
 from ..model_selection import RetrievalSplit
 from ..persistence import write_file
+from ..rows import as_host_array
 from ._chance import CHANCE, columns_above_chance, measure_chance, with_above_chance
 from ._columns import COLUMNS, MEASURED, SEARCH_COLUMNS, Column, columns_of, name_measures
 from ._explored import Explored, best_runs, check_options, fit_runs
@@ -616,6 +617,7 @@ def _chosen_columns(
 
 def check_data(X: Any, y: Any) -> tuple[Any, Any]:
     try:
+        X = as_host_array(X, "X")
         rows = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32], input_name="X")
     except ValueError as error:
         raise ValueError(f"{error}{_wrong_columns(X)}") from error

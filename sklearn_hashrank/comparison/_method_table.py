@@ -155,7 +155,7 @@ METHODS: dict[str, Method] = {
     "ba": Method(
         BinaryAutoencoderHasher,
         "unsupervised",
-        "binary autoencoder: codes that a linear decoder reconstructs rows from",
+        "binary autoencoder: codes that a decoder reconstructs rows from",
     ),
     "agh-1": Method(AGHHasher, "unsupervised", "eigenvectors of an anchor graph, cut once"),
     "agh-2": Method(

@@ -12,6 +12,9 @@ another device its version in torch (on soft histograms in `_ranking`, on the pa
 which the network is a model (`_learner`). What its parameters stand for is found elsewhere: rows
 and images in `_images` and `_datasets`, `module` in `_modules`, `objective` in `_objectives`,
 "auto" in `_recipe`, threads in `_threads`.
+
+`CodesLoss` is the loss that `interop.sentence_transformers_loss` makes of `TieAwareLoss` for
+sentence encoders, which are trained by a trainer of their own.
 """
 
 from .._utils.extras import how_to_install
@@ -24,7 +27,8 @@ except ImportError as error:
         + how_to_install("deep")
     ) from error
 
+from ._codes_loss import CodesLoss
 from ._hasher import DeepHasher
 from ._losses import PairwiseLoss, TieAwareLoss
 
-__all__ = ["DeepHasher", "PairwiseLoss", "TieAwareLoss"]
+__all__ = ["CodesLoss", "DeepHasher", "PairwiseLoss", "TieAwareLoss"]

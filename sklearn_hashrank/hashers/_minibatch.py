@@ -86,7 +86,10 @@ class LearnsFromMinibatches:
             validation_fraction=self.validation_fraction if self.early_stopping else None,
             random_state=random_state,
         )
-        self.batch_size_ = learning.batch_size
+        self.batch_size_, self.group_size_ = learning.batch_size, learning.group_size
+        if self.verbose and self.group_size_:
+            made = f"batches of {self.batch_size_} rows, in groups of {self.group_size_} of a class"
+            print(f"[{type(self).__name__}] {made}")
         train = learning.train
         known = rows[train] if learning.validation.size else rows
         strengths = self._choose_strengths(objective, relevance, rows, train, random_state, start)
@@ -255,7 +258,7 @@ class MinibatchHasher(LearnsFromMinibatches, CallbackSupportMixin, LinearHasher)
         """
         start = self._check_start(X)
         X, y = self._validate_training_data(X, y)
-        relevance = self._fit_relevance(X, y)
+        relevance = self._fit_relevance(X, y, by_features=True)
         random_state = check_random_state(self.random_state)
         self._learn(X, relevance, random_state, start, X, y)
         self._set_projections(self._learner.fold())
@@ -319,7 +322,7 @@ class MinibatchHasher(LearnsFromMinibatches, CallbackSupportMixin, LinearHasher)
         ):
             model.step(batch, objective.of(batch), 1 / np.sqrt(1 + self._learner.n_steps / 100))
         self._set_projections(self._learner.fold(average=True))
-        for name in ("codes_", "y_", "history_", "n_iter_"):
+        for name in ("codes_", "y_", "history_", "n_iter_", "group_size_"):
             self.__dict__.pop(name, None)
         return self
 
@@ -331,10 +334,18 @@ class MinibatchHasher(LearnsFromMinibatches, CallbackSupportMixin, LinearHasher)
         validate_data(self, X, reset=False, skip_check_array=True)
         return self.components_, self.intercept_
 
-    def _fit_relevance(self, X, y):
+    def _fit_relevance(self, X, y, by_features=False):
         self._fit_affinity_once(X, y)
         random_state = check_random_state(self.random_state)
-        return learned_relevance(self.affinity, self.affinity_, X, y, random_state, self.n_jobs)
+        return learned_relevance(
+            self.affinity,
+            self.affinity_,
+            X,
+            y,
+            random_state,
+            self.n_jobs,
+            by_features=by_features,
+        )
 
     def _set_projections(self, folded):
         self.components_, self.intercept_ = folded["components_"], folded["intercept_"]

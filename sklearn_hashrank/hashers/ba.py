@@ -1,4 +1,4 @@
-"""Binary autoencoder: codes that a linear decoder reconstructs rows from."""
+"""Binary autoencoder: codes that a decoder reconstructs rows from."""
 
 from numbers import Integral, Real
 from typing import Any
@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from .._utils.threads import one_blas_thread
 from .._utils.types import MatrixLike, Target
 from ..base import BaseHasher
-from ..codes import pack_codes, unpack_codes
+from ..codes import pack_codes, packed_width, unpack_codes
 from ..features import FeatureSpace, Hyperplanes, LinearScores, block_slices, project
 from ..solvers.binary_autoencoder import (
     fit_decoder,
@@ -20,6 +20,14 @@ from ..solvers.binary_autoencoder import (
     signs_of_least_error,
 )
 from ..solvers.rotation import random_rotation, rotate_to_signs
+from ..solvers.table_decoder import (
+    coupling_of,
+    decode,
+    fit_tables,
+    reconstruct_by_tables,
+    values_of_codes,
+    values_of_least_error,
+)
 
 __all__ = ["BinaryAutoencoderHasher"]
 
@@ -30,13 +38,22 @@ _RIDGE_OF_HYPERPLANES = 1e-6  # of the mean diagonal: where bits outnumber direc
 _ROUNDING_OF_SWEEPS = 1e3 * np.finfo(np.float64).eps
 _LEAST = float(np.finfo(np.float32).tiny)  # above zero in both dtypes
 
+_WIDTHS = {"nibbles": 4, "bytes": 8}  # bits that are decoded together
+_MOST_BITS_BY_BYTES = 128  # of "auto": the time of a fit grows with the square of the length
+_FEWEST_ROWS_BY_TABLES = 2048  # of "auto"
+_MOST_ROWS_BY_TABLES = 1 << 15
+_ROWS_OF_LINEAR = 10.0  # that the linear decoder counts as; 1 and 50 were tried on two sets
+_PASSES = 5  # over the tables, where codes stay as they are
+
 
 class BinaryAutoencoderHasher(BaseHasher):
-    """Codes from which a linear decoder reconstructs the rows.
+    """Codes from which a decoder reconstructs the rows.
 
-    A code ``s`` of -1 and +1 is decoded to ``s @ decoder_ + decoder_intercept_``. Decoder and codes
-    are found in turn: the decoder by a ridge regression of the rows on the bits, the codes by
-    coordinate descent on the squared error, bit by bit. The codes are ranked by the product of the
+    A linear decoder makes ``s @ decoder_ + decoder_intercept_`` of a code ``s`` of -1 and +1. A
+    decoder of bytes adds one vector for the value of each byte. Decoder and codes
+    are found in turn: the decoder by least squares, the codes by
+    coordinate descent on the squared error, bit by bit or byte by byte. The codes are ranked by the
+    product of the
     query and the decoded vector (:class:`~sklearn_hashrank.neighbors.DecodedNeighbors`), as those
     of product quantizers are, or by Hamming distance, as those of every hasher.
 
@@ -48,16 +65,24 @@ class BinaryAutoencoderHasher(BaseHasher):
         Hasher that learns without `y`, from whose codes the alternation starts. It is cloned, and
         gets `n_bits` and, where it has one, a random state. None: principal directions, rotated
         towards their signs as by :class:`~sklearn_hashrank.ITQHasher`.
+    decoder : {"auto", "linear", "nibbles", "bytes"}, default="auto"
+        What codes are decoded by. ``"linear"`` adds or takes a vector for each bit. ``"nibbles"``
+        and ``"bytes"`` look up a vector for the value of each four or eight bits, as additive
+        quantizers do, and stay near the linear decoder where few rows have a value. They find
+        more neighbours by what codes decode to. Bytes take longer to learn and to search.
+        ``"auto"`` is linear for fewer than 2,048 rows, and otherwise takes bytes for up to 128
+        bits, and nibbles for more.
     encoder : {"descent", "hyperplanes"}, default="descent"
         How rows are encoded. ``"descent"`` starts from hyperplanes that are fitted to the codes of
-        the training rows, and changes bits while that lowers the squared error. ``"hyperplanes"``
+        the training rows, and changes parts of them while that lowers the squared error.
+        ``"hyperplanes"``
         stops at the hyperplanes, which takes one product, and fits the decoder to their codes. Such
         hashers can be exported, see :ref:`stores`.
     max_iter : int, default=10
         Most alternations of decoder and codes. 0 keeps the codes of `start`, and fits a decoder
         and hyperplanes to them.
     ridge : float, default=1e-3
-        Penalty of the decoder. It matters where there are few training rows for each bit.
+        Penalty of the linear decoder. It matters where there are few training rows for each bit.
     tol : float, default=1e-3
         The alternation has converged when the error falls by no more than this share of it.
     output : {"bits", "signs", "packed"}, default="bits"
@@ -68,8 +93,9 @@ class BinaryAutoencoderHasher(BaseHasher):
 
     Attributes
     ----------
-    decoder_ : ndarray of shape (n_bits, n_features)
-        What each bit adds to the decoded row, or takes from it.
+    decoder_ : ndarray of shape (n_bits, n_features) or (n_parts, n_values, n_features)
+        What each bit adds to the decoded row, or takes from it; or what each value of a nibble or
+        byte of the packed code adds.
     decoder_intercept_ : ndarray of shape (n_features,)
         What is added to every decoded row.
     components_ : ndarray of shape (n_bits, n_features)
@@ -79,7 +105,8 @@ class BinaryAutoencoderHasher(BaseHasher):
     errors_ : list of float
         Mean squared error of the reconstruction of the training rows, with the penalty
         of the decoder, relative to their variance; of the first decoder, and after each
-        alternation. It never rises.
+        alternation. It never rises. Nibbles and bytes are learned from at most 32,768
+        of the rows.
     n_iter_ : int
         Number of alternations done.
     n_bits_ : int
@@ -97,10 +124,10 @@ class BinaryAutoencoderHasher(BaseHasher):
 
     Notes
     -----
-    With ``encoder="descent"``, :meth:`decision_function` gives for each bit half of what the
+    With ``encoder="descent"``, :meth:`decision_function` gives for each bit a quarter of what the
     squared error would rise by if the bit were 0, less what it would rise by if it were 1, in units
-    in which the training rows have the variance 1. Its signs are the bits, because the descent ends
-    where no bit wants to change.
+    in which the training rows have the variance 1. Other bits, nibbles or bytes stay. Its
+    signs are the bits, because the descent ends where none wants to change.
 
     References
     ----------
@@ -121,6 +148,7 @@ class BinaryAutoencoderHasher(BaseHasher):
     _parameter_constraints: dict = {
         **BaseHasher._parameter_constraints,
         "start": [HasMethods(["fit", "predict"]), None],
+        "decoder": [StrOptions({"auto", "linear", *_WIDTHS})],
         "encoder": [StrOptions({"descent", "hyperplanes"})],
         "max_iter": [Interval(Integral, 0, None, closed="left")],
         "ridge": [Interval(Real, 0, None, closed="neither")],
@@ -133,6 +161,7 @@ class BinaryAutoencoderHasher(BaseHasher):
         n_bits=64,
         *,
         start=None,
+        decoder="auto",
         encoder="descent",
         max_iter=10,
         ridge=1e-3,
@@ -142,6 +171,7 @@ class BinaryAutoencoderHasher(BaseHasher):
     ):
         self.n_bits = n_bits
         self.start = start
+        self.decoder = decoder
         self.encoder = encoder
         self.max_iter = max_iter
         self.ridge = ridge
@@ -168,22 +198,70 @@ class BinaryAutoencoderHasher(BaseHasher):
         X, y = self._validate_training_data(X, y)
         random_state = check_random_state(self.random_state)
         space = FeatureSpace.unit(X)
+        self.n_bits_, self._encoder = self.n_bits, self.encoder
+        decoder = self._choose_decoder(X.shape[0])
+        if decoder == "linear":
+            self._learn_bits(X, space, random_state)
+        else:
+            rows = _some_rows(X, random_state)
+            self._learn_tables(rows, _WIDTHS[decoder], space, random_state)
+        self._keep_database(X, y)
+        return self
+
+    def _choose_decoder(self, n_rows):
+        if self.decoder != "auto":
+            return self.decoder
+        if n_rows < _FEWEST_ROWS_BY_TABLES:
+            return "linear"
+        return "bytes" if self.n_bits <= _MOST_BITS_BY_BYTES else "nibbles"
+
+    def _learn_bits(self, X, space, random_state):
+        """Find a linear decoder and codes."""
         rows = space.rows(X)
         signs = self._first_signs(X, space, random_state)
         decoder, offset, explained = reconstruct_in_turn(
             rows, signs, self.max_iter, self.ridge, self.tol
         )
-        self.errors_ = [1 - each for each in explained]
-        self.n_iter_ = len(explained) - 1
-        weights, offsets = _regress_on_fields(rows, decoder, signs)
-        self.components_, self.intercept_ = space.fold(weights, offsets, X.dtype)
-        self.n_bits_, self._encoder = self.n_bits, self.encoder
+        self._set_errors([1 - each for each in explained])
+        self._set_hyperplanes(rows, decoder, signs, space, X.dtype)
         if self._encoder == "hyperplanes":
             signs = _signs_of(project(X, self.components_, self.intercept_))
             decoder, offset, _ = fit_decoder(rows, signs, self.ridge)
         self._set_decoder(space, decoder, offset, X.dtype)
-        self._keep_database(X, y)
-        return self
+
+    def _learn_tables(self, X, width, space, random_state):
+        """Find tables of parts of codes, and codes."""
+        rows = space.transform(X)
+        signs = self._first_signs(X, space, random_state)
+        base = _as_tables(*fit_decoder(rows, signs, self.ridge)[:2], width)
+        values = _values_of(signs, width)
+        tables, errors = reconstruct_by_tables(
+            rows,
+            values,
+            base,
+            self.max_iter,
+            _ROWS_OF_LINEAR,
+            self.tol,
+            _entries_beyond(self.n_bits, values.shape[1], width),
+        )
+        self._set_errors(errors)
+        signs = _signs_of_values(values, width, self.n_bits_)
+        decoder, *_ = fit_decoder(rows, signs, self.ridge)
+        self._set_hyperplanes(rows, decoder, signs, space, X.dtype)
+        if self._encoder == "hyperplanes":
+            signs = _signs_of(project(X, self.components_, self.intercept_))
+            base = _as_tables(*fit_decoder(rows, signs, self.ridge)[:2], width)
+            tables, values = base.copy(), _values_of(signs, width)
+            for _ in range(_PASSES):
+                fit_tables(rows, values, tables, base, _ROWS_OF_LINEAR)
+        self._set_tables(space, tables, X.dtype)
+
+    def _set_errors(self, errors):
+        self.errors_, self.n_iter_ = errors, len(errors) - 1
+
+    def _set_hyperplanes(self, rows, decoder, signs, space, dtype):
+        weights, offsets = _regress_on_fields(rows, decoder, signs)
+        self.components_, self.intercept_ = space.fold(weights, offsets, dtype)
 
     def _first_signs(self, X, space, random_state):
         """Codes of the training rows to start from, of -1 and +1."""
@@ -202,13 +280,33 @@ class BinaryAutoencoderHasher(BaseHasher):
         return _signs_of(projections @ rotation)
 
     def _set_decoder(self, space, decoder, offset, dtype):
-        units = np.divide(1.0, space.scale, out=np.zeros_like(space.scale), where=space.scale > 0)
+        units = _units_of(space)
         self.decoder_ = (decoder * units).astype(dtype)
         self.decoder_intercept_ = (space.mean + offset * units).astype(dtype)
-        self._gram = decoder @ decoder.T
+        self._unit_tables, self._gram = None, decoder @ decoder.T
         self._field_normals, self._field_offsets = space.fold(
             decoder.T, -decoder @ offset, np.float64
         )
+
+    def _set_tables(self, space, tables, dtype):
+        self.decoder_ = (tables * _units_of(space)).astype(dtype)
+        self.decoder_intercept_ = space.mean.astype(dtype)
+        entries = tables.reshape(-1, tables.shape[2])
+        self._field_normals, self._field_offsets = space.fold(
+            entries.T, -np.einsum("ij,ij->i", entries, entries) / 2, np.float64
+        )
+        self._unit_tables = tables
+        self._gram = coupling_of(tables)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self._without_coupling(super().__getstate__())
+
+    def _state_to_store(self) -> dict[str, Any]:
+        return self._without_coupling(dict(vars(self)))
+
+    def _without_coupling(self, state):
+        """State without what follows from the tables, and is larger."""
+        return {**state, "_gram": None} if state.get("_unit_tables") is not None else state
 
     def hyperplanes(self) -> Hyperplanes:
         """Return the hyperplanes whose sides are the bits, for exports.
@@ -244,14 +342,19 @@ class BinaryAutoencoderHasher(BaseHasher):
             What the decoder makes of them, in the dtype of the training rows.
         """
         check_is_fitted(self)
-        signs = unpack_codes(pack_codes(codes, self.n_bits_), self.n_bits_, "signs")
+        packed = pack_codes(codes, self.n_bits_)
+        if self.decoder_.ndim == 3:
+            values = values_of_codes(packed, self.decoder_.shape[1])
+            return decode(self.decoder_, values) + self.decoder_intercept_
+        signs = unpack_codes(packed, self.n_bits_, "signs")
         return signs.astype(self.decoder_.dtype) @ self.decoder_ + self.decoder_intercept_
 
     def _project(self, X: Any) -> np.ndarray:
         projections = project(X, self.components_, self.intercept_)
         if self._encoder == "descent":
-            for rows in block_slices(X.shape[0], X.shape[1] + self.n_bits_):
-                projections[rows] = self._descend(X[rows], _signs_of(projections[rows]))
+            descend = self._descend if self.decoder_.ndim == 2 else self._descend_by_tables
+            for rows in block_slices(X.shape[0], X.shape[1] + len(self._field_normals)):
+                projections[rows] = descend(X[rows], _signs_of(projections[rows]))
         return projections
 
     def _descend(self, X, signs):
@@ -267,26 +370,64 @@ class BinaryAutoencoderHasher(BaseHasher):
         is_certain = signs_of_least_error(fields, self._gram, found, rounding)
         if not is_certain.all():
             again = np.flatnonzero(~is_certain)
-            bits = np.arange(self.n_bits_)
-            pairs = np.repeat(again, self.n_bits_), np.tile(bits, len(again))
-            alone = scores.project_alone(X, *pairs).reshape(-1, self.n_bits_)
-            codes = signs[again]
+            alone, codes = _fields_alone(scores, X, again), signs[again]
             signs_of_least_error(alone, self._gram, codes)
             fields[again], found[again] = alone, codes
-        # A field that is zero within rounding must not contradict its bit.
-        return np.where(found > 0, np.maximum(fields, _LEAST), np.minimum(fields, 0))
+        return _agreeing(fields, found)
+
+    def _descend_by_tables(self, X, signs):
+        """Fields of the bits once no part of a code changes; they depend on each row alone."""
+        if self._gram is None:
+            self._gram = coupling_of(self._unit_tables)
+        n_parts, n_values, _ = self._unit_tables.shape
+        width = n_values.bit_length() - 1
+        beyond = _entries_beyond(self.n_bits_, n_parts, width)
+        scores = LinearScores(self._field_normals, self._field_offsets)
+        fields = scores.multiply(X).astype(np.float64, copy=False)
+        of_rows, slopes, offsets = scores.rounding(X)
+        rounding = of_rows * slopes.max() + offsets.max()
+        rounding += _ROUNDING_OF_SWEEPS * (
+            np.abs(fields).max(axis=1) + np.abs(self._gram).sum(axis=1).max()
+        )
+        fields[:, beyond] = -np.inf
+        start = _values_of(signs, width)
+        found = start.copy()
+        is_certain = values_of_least_error(fields, self._gram, found, 2 * rounding)
+        if not is_certain.all():
+            again = np.flatnonzero(~is_certain)
+            alone, values = _fields_alone(scores, X, again), start[again]
+            alone[:, beyond] = -np.inf
+            values_of_least_error(alone, self._gram, values)
+            fields[again], found[again] = alone, values
+        return _agreeing(
+            _fields_of_bits(fields.reshape(len(fields), n_parts, n_values), self.n_bits_),
+            _signs_of_values(found, width, self.n_bits_),
+        )
 
     def _check_fitted(self) -> None:
         n_bits, n_features = self.n_bits_, self.n_features_in_
+        n_fields, decoder = n_bits, (n_bits, n_features)
+        if self._unit_tables is not None:
+            n_parts, n_values, _ = np.shape(self._unit_tables)
+            width = {1 << each: each for each in _WIDTHS.values()}.get(n_values, 0)
+            if n_parts * width != 8 * packed_width(n_bits):
+                raise ValueError(
+                    f"the tables must be those of the nibbles or bytes of {n_bits} bits. "
+                    f"Got shape {np.shape(self._unit_tables)}."
+                )
+            n_fields, decoder = n_parts * n_values, (n_parts, n_values, n_features)
         expected = {
             "components_": (n_bits, n_features),
             "intercept_": (n_bits,),
-            "decoder_": (n_bits, n_features),
+            "decoder_": decoder,
             "decoder_intercept_": (n_features,),
-            "_gram": (n_bits, n_bits),
-            "_field_normals": (n_bits, n_features),
-            "_field_offsets": (n_bits,),
+            "_field_normals": (n_fields, n_features),
+            "_field_offsets": (n_fields,),
         }
+        if self._unit_tables is not None:
+            expected["_unit_tables"] = decoder
+        else:
+            expected["_gram"] = (n_bits, n_bits)
         for name, shape in expected.items():
             array = getattr(self, name)
             if array.dtype.kind != "f" or array.shape != shape:
@@ -299,8 +440,74 @@ class BinaryAutoencoderHasher(BaseHasher):
         return hasattr(self, "_gram")
 
 
+def _some_rows(X, random_state):
+    """All rows in their order, or a sample of them that tables can be learned from."""
+    if X.shape[0] <= _MOST_ROWS_BY_TABLES:
+        return X
+    chosen = random_state.choice(X.shape[0], _MOST_ROWS_BY_TABLES, replace=False)
+    return X[np.sort(chosen)]
+
+
+def _units_of(space):
+    return np.divide(1.0, space.scale, out=np.zeros_like(space.scale), where=space.scale > 0)
+
+
 def _signs_of(projections: np.ndarray) -> np.ndarray:
     return np.where(projections > 0, 1.0, -1.0)
+
+
+def _values_of(signs, width):
+    """Parts of packed codes as numbers, (n_samples, n_parts)."""
+    return values_of_codes(np.packbits(signs > 0, axis=1), 1 << width)
+
+
+def _bits_of(values, width):
+    """Bits of numbers below 256, the highest of `width` first."""
+    return np.asarray(values)[..., None] >> np.arange(width - 1, -1, -1) & 1
+
+
+def _signs_of_values(values, width, n_bits):
+    return 2.0 * _bits_of(values, width).reshape(len(values), -1)[:, :n_bits] - 1
+
+
+def _entries_beyond(n_bits, n_parts, width):
+    """Entries of tables that need bits beyond the end of the code."""
+    place = width * np.arange(n_parts)[:, None] + np.arange(width)
+    is_beyond = (place >= n_bits)[:, None, :] & (_bits_of(np.arange(1 << width), width) == 1)
+    return np.flatnonzero(is_beyond.any(axis=2))
+
+
+def _as_tables(decoder, offset, width):
+    """What the values of parts add by a linear decoder; bits beyond its end add nothing."""
+    n_bits, n_features = decoder.shape
+    n_parts = 8 * packed_width(n_bits) // width
+    padded = np.zeros((n_parts * width, n_features))
+    padded[:n_bits] = decoder
+    signs = 2.0 * _bits_of(np.arange(1 << width), width) - 1
+    return signs @ padded.reshape(n_parts, width, n_features) + offset / n_parts
+
+
+def _fields_alone(scores, X, rows):
+    """Fields of some rows that depend on nothing but the row."""
+    n_fields = len(scores.components)
+    pairs = np.repeat(rows, n_fields), np.tile(np.arange(n_fields), len(rows))
+    return scores.project_alone(X, *pairs).reshape(-1, n_fields)
+
+
+def _fields_of_bits(fields, n_bits):
+    """Half of what the best value of a part with a bit is ahead of the best one without it."""
+    n, n_parts, n_values = fields.shape
+    width = n_values.bit_length() - 1
+    has_bit = _bits_of(np.arange(n_values), width) == 1
+    found = np.empty((n, n_parts, width))
+    for bit, ones in enumerate(has_bit.T):
+        found[:, :, bit] = fields[:, :, ones].max(axis=2) - fields[:, :, ~ones].max(axis=2)
+    return found.reshape(n, -1)[:, :n_bits] / 2
+
+
+def _agreeing(fields, signs):
+    """Fields of which none that is zero within rounding contradicts its bit."""
+    return np.where(signs > 0, np.maximum(fields, _LEAST), np.minimum(fields, 0))
 
 
 def _regress_on_fields(rows, decoder, signs):

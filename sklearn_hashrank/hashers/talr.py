@@ -105,7 +105,8 @@ class TALRLinear(TieAwareObjectives, MinibatchHasher):
         2048 where relevant items are rare: a query should find about ten of them in its batch, and
         for graded objectives one of those that hold most of the gain. Where they are rare because
         there are many classes or label paths, it is 512, in groups of about 4 rows of a class or
-        path. Where nearest rows are relevant, batches are made of rows with some of their
+        path; for classes that the features hardly tell apart, linear hashers take 1024, in groups
+        of 16. Where nearest rows are relevant, batches are made of rows with some of their
         neighbours, and ``"auto"`` is 512.
     max_iter : int, default=120
         Most passes over the training rows.
@@ -186,6 +187,10 @@ class TALRLinear(TieAwareObjectives, MinibatchHasher):
         ``"spread"`` of the scores of three folds. Absent without ``"cv"``.
     batch_size_ : int
         Rows of a minibatch.
+    group_size_ : int or None
+        Rows of a class or label path in a group, about: 4, or for linear hashers 16 where the
+        nearest row of fewer than .15 of at least 4,096 rows is of their class. None where batches
+        are not made of groups.
     codes_ : ndarray of shape (n_samples, ceil(n_bits / 8)), uint8
         Packed codes of the training rows; not after :meth:`partial_fit`.
     y_ : array-like

@@ -6,7 +6,7 @@ from ._ir_measures import register_ir_measures
 from ._numpy_source import to_numpy_source
 from ._onnx import register_skl2onnx, to_onnx
 from ._retrieval_evaluator import tie_aware_evaluator
-from ._sentence_transformers import to_sentence_transformers
+from ._sentence_transformers import sentence_transformers_loss, to_sentence_transformers
 
 __all__ = [
     "from_bit_strings",
@@ -14,6 +14,7 @@ __all__ = [
     "from_faiss",
     "register_ir_measures",
     "register_skl2onnx",
+    "sentence_transformers_loss",
     "tie_aware_evaluator",
     "to_bit_strings",
     "to_bytes",

@@ -71,7 +71,8 @@ def to_faiss_index(estimator: Any) -> Any:
     Returns
     -------
     index : faiss.IndexPreTransform
-        Trained and empty: a LinearTransform before an IndexLSH. Distances are float32.
+        Trained and empty: a LinearTransform before an IndexLSH, and a NormalizationTransform before
+        both where rows are normalised. Distances are float32.
 
     Examples
     --------
@@ -86,14 +87,33 @@ def to_faiss_index(estimator: Any) -> Any:
     (array([0, 1]), array([0., 0.], dtype=float32))
     """
     faiss = _faiss()
-    (normals, intercept), _ = fold(estimator)
-    n_bits, n_features = normals.shape
-    projection = faiss.LinearTransform(n_features, n_bits, True)
-    faiss.copy_array_to_vector((-normals).astype(np.float32).ravel(), projection.A)
-    faiss.copy_array_to_vector((-intercept).astype(np.float32), projection.b)
-    projection.is_trained = True
-    codes = faiss.IndexLSH(n_bits, n_bits, False, False)  # neither rotation nor thresholds
-    return faiss.IndexPreTransform(projection, codes)
+    folded = fold(estimator)
+    folded.check_norms("a faiss index")
+    normals, intercept = folded.hyperplanes
+    n_bits = len(normals)
+    transforms = []
+    for affine, _ in folded.normalizations:
+        if affine is not None:
+            transforms.append(_linear_transform(*affine))
+        width = folded.n_features if affine is None else len(affine.components_)
+        transforms.append(faiss.NormalizationTransform(width, 2.0))
+    transforms.append(_linear_transform(-normals, -intercept))
+    index = faiss.IndexLSH(n_bits, n_bits, False, False)  # neither rotation nor thresholds
+    for transform in reversed(transforms):
+        if isinstance(index, faiss.IndexPreTransform):
+            index.prepend_transform(transform)
+        else:
+            index = faiss.IndexPreTransform(transform, index)
+    return index
+
+
+def _linear_transform(matrix: np.ndarray, offset: np.ndarray) -> Any:
+    faiss = _faiss()
+    transform = faiss.LinearTransform(matrix.shape[1], len(matrix), True)
+    faiss.copy_array_to_vector(matrix.astype(np.float32).ravel(), transform.A)
+    faiss.copy_array_to_vector(offset.astype(np.float32), transform.b)
+    transform.is_trained = True
+    return transform
 
 
 def from_faiss(index: Any, n_bits: int | None = None, output: str = "packed") -> np.ndarray:

@@ -1,11 +1,18 @@
-"""Fold a pipeline that ends in a linear hasher into one set of hyperplanes for its input."""
+"""Fold a pipeline that ends in a linear hasher into hyperplanes, and normalizations before."""
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.decomposition import PCA, IncrementalPCA, TruncatedSVD
-from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, RobustScaler, StandardScaler
+from sklearn.preprocessing import (
+    FunctionTransformer,
+    MaxAbsScaler,
+    MinMaxScaler,
+    Normalizer,
+    RobustScaler,
+    StandardScaler,
+)
 from sklearn.utils.validation import check_is_fitted
 
 from ..base import BaseHasher
@@ -18,21 +25,67 @@ _REFUSAL = (
 )
 
 
-def fold(estimator: Any) -> tuple[Hyperplanes, str]:
-    """Return hyperplanes in float64 for what goes into the estimator, and its `output`."""
+class Normalization(NamedTuple):
+    """Rows are mapped, unless there is no map, and then divided by their length."""
+
+    affine: Hyperplanes | None
+    norm: str  # of Normalizer
+
+
+class Folded(NamedTuple):
+    """What encodes rows: normalizations, one after the other, then hyperplanes, in float64."""
+
+    hyperplanes: Hyperplanes
+    output: str
+    normalizations: list[Normalization]
+
+    @property
+    def n_features(self) -> int:
+        """Width of the rows that go in."""
+        first = self.normalizations[0].affine if self.normalizations else None
+        return (first or self.hyperplanes).components_.shape[1]
+
+    def check_norms(self, what: str) -> None:
+        """Refuse norms other than "l2", for programs that know no other."""
+        for _, norm in self.normalizations:
+            if norm != "l2":
+                raise TypeError(
+                    f"{what} normalises rows by Normalizer(norm='l2') only. "
+                    f"Got Normalizer(norm={norm!r})."
+                )
+
+
+def fold(estimator: Any) -> Folded:
+    """Return what encodes the rows that go into an estimator."""
     before, hasher = unwrap(estimator)
     if not isinstance(hasher, BaseHasher):
         raise TypeError(f"{_REFUSAL} Got {_name(hasher)}.")
     check_is_fitted(hasher)
     try:
-        normals, intercept = (np.asarray(each, np.float64) for each in hasher.hyperplanes())
+        hyperplanes = Hyperplanes(*(np.asarray(each, np.float64) for each in hasher.hyperplanes()))
     except TypeError as error:
         raise TypeError(f"{_REFUSAL} Got {_name(hasher)}: {error}") from error
+    maps: list[Hyperplanes | None] = [hyperplanes]  # those before the last are of normalizations
+    norms: list[str] = []
     for step in reversed([step for part in before for step in _steps(part)]):
-        matrix, offset = _affine_map(step)
-        intercept = intercept + normals @ offset
-        normals = normals * matrix if matrix.ndim == 1 else normals @ matrix.T
-    return Hyperplanes(normals, intercept), hasher.output
+        if type(step) is Normalizer:
+            maps.insert(0, None)
+            norms.insert(0, step.norm)
+        else:
+            maps[0] = _composed(*_affine_map(step), maps[0])
+    *first, last = maps
+    assert last is not None
+    normalizations = [Normalization(*each) for each in zip(first, norms, strict=True)]
+    return Folded(last, hasher.output, normalizations)
+
+
+def _composed(matrix: np.ndarray, offset: np.ndarray, then: Hyperplanes | None) -> Hyperplanes:
+    """Return one affine map for two, of which the first has a matrix or a diagonal."""
+    if then is None:
+        return Hyperplanes(np.diag(matrix) if matrix.ndim == 1 else matrix.T, offset)
+    normals, intercept = then
+    composed = normals * matrix if matrix.ndim == 1 else normals @ matrix.T
+    return Hyperplanes(composed, intercept + normals @ offset)
 
 
 def check_dtype(dtype: Any) -> np.dtype:
@@ -60,9 +113,12 @@ def _affine_map(step: Any) -> tuple[np.ndarray, np.ndarray]:
     find = _MAPS.get(type(step))
     if find is None or getattr(step, "clip", False):
         accepted = ", ".join(sorted(known.__name__ for known in _MAPS))
+        hint = ""
+        if isinstance(step, FunctionTransformer):
+            hint = " In place of FunctionTransformer(normalize), use Normalizer()."
         raise TypeError(
-            f"the steps before the hasher must be affine: {accepted}, without clip=True. "
-            f"Got {_name(step)}."
+            f"the steps before the hasher must be affine: {accepted}, without clip=True; or "
+            f"Normalizer. Got {_name(step)}.{hint}"
         )
     check_is_fitted(step)
     matrix, offset = find(step)

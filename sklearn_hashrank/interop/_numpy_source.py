@@ -14,6 +14,12 @@ _ENDINGS = {
     "packed": "return np.packbits(bits, axis=1)",
 }
 
+_LENGTHS = {
+    "l1": "np.abs(rows).sum(axis=1, keepdims=True)",
+    "l2": "np.sqrt((rows * rows).sum(axis=1, keepdims=True))",
+    "max": "np.abs(rows).max(axis=1, keepdims=True)",
+}
+
 _SOURCE = '''\
 """Binary codes of {n_bits} bits for rows of {n_features} features; needs only numpy."""
 
@@ -26,25 +32,20 @@ def _array(text, *shape):
     return np.frombuffer(base64.b64decode(text), dtype="{dtype}").reshape(shape)
 
 
-_NORMALS = _array(
-    """
-{normals}
-    """,
-    {n_features},
-    {n_bits},
-)
-_INTERCEPT = _array(
-    """
-{intercept}
-    """,
-    {n_bits},
-)
-
+{arrays}
 
 def encode(X):
     """Codes ({output}) of an array of shape (n, {n_features})."""
-    bits = np.asarray(X, dtype="{dtype}") @ _NORMALS + _INTERCEPT > 0
-    {ending}
+    {body}
+'''
+
+_ARRAY = '''\
+{name} = _array(
+    """
+{text}
+    """,
+    {shape},
+)
 '''
 
 
@@ -80,16 +81,34 @@ def to_numpy_source(estimator: Any, *, dtype: Any = np.float64) -> str:
     True
     """
     dtype = check_dtype(dtype).newbyteorder("<")
-    (normals, intercept), output = fold(estimator)
-    n_bits, n_features = normals.shape
+    folded = fold(estimator)
+    arrays = {}
+    rows = f'np.asarray(X, dtype="{dtype.str}")'
+    lines = [f"rows = {rows}"] if folded.normalizations else []
+    for number, (affine, norm) in enumerate(folded.normalizations, 1):
+        if affine is not None:
+            arrays[f"_MATRIX_{number}"] = affine.components_.T
+            arrays[f"_OFFSET_{number}"] = affine.intercept_
+            lines.append(f"rows = rows @ _MATRIX_{number} + _OFFSET_{number}")
+        lines.append(f"lengths = {_LENGTHS[norm]}")
+        lines.append("rows = rows / np.where(lengths == 0, 1, lengths)")
+    arrays |= {"_NORMALS": folded.hyperplanes.components_.T, "_INTERCEPT": folded.hyperplanes[1]}
+    lines.append(f"bits = {'rows' if lines else rows} @ _NORMALS + _INTERCEPT > 0")
+    lines.append(_ENDINGS[folded.output])
     return _SOURCE.format(
-        n_bits=n_bits,
-        n_features=n_features,
+        n_bits=len(folded.hyperplanes.components_),
+        n_features=folded.n_features,
         dtype=dtype.str,
-        normals=_text(normals.T, dtype),
-        intercept=_text(intercept, dtype),
-        output=output,
-        ending=_ENDINGS[output],
+        arrays="".join(
+            _ARRAY.format(
+                name=name,
+                text=_text(array, dtype),
+                shape=",\n    ".join(map(str, array.shape)),
+            )
+            for name, array in arrays.items()
+        ),
+        output=folded.output,
+        body="\n    ".join(lines),
     )
 
 

@@ -8,9 +8,10 @@ from .._utils.extras import how_to_install, needed
 from ..base import LinearHasher
 from ..codes import packed_width
 from ..features import Hyperplanes
-from ._folding import check_dtype, fold
+from ._folding import Folded, check_dtype, fold
 
 _OPSET, _IR_VERSION = 17, 8  # of 2022; newer runtimes read older models
+_REDUCTIONS = {"l1": "ReduceL1", "l2": "ReduceL2", "max": "ReduceMax"}
 _NUMBERS = {np.float32: 1, np.uint8: 2, np.int8: 3, np.int32: 6}  # types, as onnx counts them
 
 
@@ -24,18 +25,19 @@ class _Node(NamedTuple):
 def to_onnx(estimator: Any, *, dtype: Any = np.float32) -> Any:
     """Make an ONNX model that encodes rows. Needs the extra ``onnx``.
 
-    Steps before the hasher are folded into its hyperplanes, so that the model is one matrix
-    product and a comparison. Codes are those of ``transform``, except in rows that lie on a
-    hyperplane within the rounding of `dtype`. In float32 that is a distance of about
-    ``1e-6 * sum(abs(x * w))``. Where features are far from zero compared with their deviations,
-    this sum is large: pass ``dtype=numpy.float64`` then.
+    Affine steps before the hasher are folded into its hyperplanes, so that the model is one matrix
+    product and a comparison. Rows that a Normalizer divides by their lengths are divided in the
+    model, too. Codes are those of ``transform``, except in rows that lie on a hyperplane within the
+    rounding of `dtype`. In float32 that is a distance of about ``1e-6 * sum(abs(x * w))``. Where
+    features are far from zero compared with their deviations, this sum is large: pass
+    ``dtype=numpy.float64`` then.
 
     Parameters
     ----------
     estimator : estimator
         A fitted linear hasher, or a pipeline or search that ends in one. Accepted before it are
-        StandardScaler, MinMaxScaler, MaxAbsScaler, RobustScaler, PCA, IncrementalPCA and
-        TruncatedSVD.
+        StandardScaler, MinMaxScaler, MaxAbsScaler, RobustScaler, PCA, IncrementalPCA, TruncatedSVD
+        and Normalizer.
     dtype : {numpy.float32, numpy.float64}, default=numpy.float32
         Type of the input, and of the arithmetic.
 
@@ -64,8 +66,11 @@ def to_onnx(estimator: Any, *, dtype: Any = np.float32) -> Any:
     with needed(how_to_install("onnx")):
         import onnx
     dtype = check_dtype(dtype)
-    hyperplanes, output = fold(estimator)
-    constants, nodes = _graph(hyperplanes, output, dtype, "X", "codes")
+    folded = fold(estimator)
+    hyperplanes, output, _ = folded
+    constants, nodes, source = _normalizing(folded, dtype, "X")
+    of_codes, encoding = _graph(hyperplanes, output, dtype, source, "codes")
+    constants, nodes = constants | of_codes, nodes + encoding
     as_type = onnx.helper.np_dtype_to_tensor_dtype
     n_columns, code_type = _form_of(output, len(hyperplanes.intercept_))
     graph = onnx.helper.make_graph(
@@ -74,11 +79,7 @@ def to_onnx(estimator: Any, *, dtype: Any = np.float32) -> Any:
             for node in nodes
         ],
         "hasher",
-        [
-            onnx.helper.make_tensor_value_info(
-                "X", as_type(dtype), [None, hyperplanes.components_.shape[1]]
-            )
-        ],
+        [onnx.helper.make_tensor_value_info("X", as_type(dtype), [None, folded.n_features])],
         [onnx.helper.make_tensor_value_info("codes", as_type(code_type), [None, n_columns])],
         [onnx.numpy_helper.from_array(array, name) for name, array in constants.items()],
     )
@@ -124,6 +125,34 @@ def register_skl2onnx(*classes: type) -> None:
             raise TypeError(f"classes must be subclasses of LinearHasher. Got {each!r}.")
         alias = f"SklearnHashrank{each.__module__}.{each.__qualname__}"
         skl2onnx.update_registered_converter(each, alias, _set_shape, _convert, overwrite=True)
+
+
+def _normalizing(
+    folded: Folded, dtype: np.dtype, source: str
+) -> tuple[dict[str, np.ndarray], list[_Node], str]:
+    """Constants and nodes that normalise rows `source`, and the name of the result."""
+    constants, nodes = {}, []
+    over_columns = {"axes": [1], "keepdims": 1}
+    for number, (affine, norm) in enumerate(folded.normalizations):
+        if affine is not None:
+            matrix, offset = f"matrix_{number}", f"offset_{number}"
+            constants[matrix] = np.ascontiguousarray(affine.components_.T, dtype=dtype)
+            constants[offset] = affine.intercept_.astype(dtype)
+            nodes.append(_Node("MatMul", [source, matrix], f"mapped_{number}"))
+            nodes.append(_Node("Add", [f"mapped_{number}", offset], f"rows_{number}"))
+            source = f"rows_{number}"
+        length, sizes = f"length_{number}", source
+        if norm == "max":
+            sizes = f"sizes_{number}"
+            nodes.append(_Node("Abs", [source], sizes))
+        nodes.append(_Node(_REDUCTIONS[norm], [sizes], length, over_columns))
+        constants["no_length"] = np.zeros(1, dtype=dtype)
+        constants["unit"] = np.ones(1, dtype=dtype)
+        nodes.append(_Node("Equal", [length, "no_length"], f"is_zero_{number}"))
+        nodes.append(_Node("Where", [f"is_zero_{number}", "unit", length], f"divisor_{number}"))
+        nodes.append(_Node("Div", [source, f"divisor_{number}"], f"unit_rows_{number}"))
+        source = f"unit_rows_{number}"
+    return constants, nodes, source
 
 
 def _graph(
@@ -195,7 +224,7 @@ def _convert(scope: Any, operator: Any, container: Any) -> None:
     from onnx.helper import np_dtype_to_tensor_dtype
     from skl2onnx.common.data_types import DoubleTensorType, FloatTensorType
 
-    hyperplanes, output = fold(operator.raw_operator)
+    hyperplanes, output, _ = fold(operator.raw_operator)
     rows = operator.inputs[0]
     is_double = isinstance(rows.type, DoubleTensorType)
     dtype = np.dtype(np.float64 if is_double else np.float32)

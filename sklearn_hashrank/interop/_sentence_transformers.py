@@ -1,21 +1,23 @@
-"""Make a hasher the last module of a sentence-transformers model."""
+"""Make a hasher the end of a sentence-transformers model, and train such models for codes."""
 
 from typing import Any
 
 import numpy as np
 
 from .._utils.extras import needed
+from .._utils.parameters import is_int
 from ..codes import packed_width
+from ..objectives import check_prefixes
 from ._folding import fold
 
 
-def to_sentence_transformers(estimator: Any) -> Any:
-    """Make a Dense module whose signs are the code. Needs sentence-transformers 6.
+def to_sentence_transformers(estimator: Any) -> list[Any]:
+    """Make modules whose signs are the code. Needs sentence-transformers 6.
 
-    Append it to a ``SentenceTransformer``. Then ``encode(texts, precision="ubinary")`` gives packed
-    codes, ``precision="binary"`` the same bytes less 128, and ``precision="float32"`` the real
-    projections. The module computes in float32; codes differ from ``transform`` only in rows that
-    lie on a hyperplane within its rounding.
+    Append them to a ``SentenceTransformer`` by ``model.extend(...)``. Then ``encode(texts,
+    precision="ubinary")`` gives packed codes, ``precision="binary"`` the same bytes less 128, and
+    ``precision="float32"`` the real projections. The modules compute in float32; codes differ from
+    ``transform`` only in rows that lie on a hyperplane within its rounding.
 
     Parameters
     ----------
@@ -25,8 +27,9 @@ def to_sentence_transformers(estimator: Any) -> Any:
 
     Returns
     -------
-    dense : sentence_transformers.sentence_transformer.modules.Dense
-        Of ``8 * ceil(n_bits / 8)`` outputs; those beyond `n_bits` are always zero.
+    modules : list of Module of ``sentence_transformers.sentence_transformer.modules``
+        A Dense module, of ``8 * ceil(n_bits / 8)`` outputs; those beyond `n_bits` are always zero.
+        Where the pipeline normalises rows, Normalize and, if need be, another Dense before it.
 
     Examples
     --------
@@ -37,7 +40,7 @@ def to_sentence_transformers(estimator: Any) -> Any:
     >>> from sklearn_hashrank.interop import to_sentence_transformers
     >>> X = np.random.default_rng(0).normal(size=(100, 8)).astype(np.float32)
     >>> hasher = LSHHasher(16, output="packed", random_state=0).fit(X)
-    >>> dense = to_sentence_transformers(hasher)
+    >>> [dense] = to_sentence_transformers(hasher)
     >>> out = dense({"sentence_embedding": torch.from_numpy(X)})["sentence_embedding"].detach()
     >>> bool((quantize_embeddings(out, "ubinary") == hasher.transform(X)).all())
     True
@@ -45,14 +48,117 @@ def to_sentence_transformers(estimator: Any) -> Any:
     with needed('pip install "sentence-transformers>=6"'):
         import torch
         from sentence_transformers.sentence_transformer import modules
-    (normals, intercept), _ = fold(estimator)
-    n_bits, n_features = normals.shape
-    n_outputs = 8 * packed_width(n_bits)
-    n_pad = n_outputs - n_bits
-    return modules.Dense(
-        n_features,
-        n_outputs,
-        activation_function=torch.nn.Identity(),
-        init_weight=torch.from_numpy(np.pad(normals, ((0, n_pad), (0, 0))).astype(np.float32)),
-        init_bias=torch.from_numpy(np.pad(intercept, (0, n_pad)).astype(np.float32)),
+
+    def dense(normals, intercept):
+        return modules.Dense(
+            normals.shape[1],
+            len(normals),
+            activation_function=torch.nn.Identity(),
+            init_weight=torch.from_numpy(normals.astype(np.float32)),
+            init_bias=torch.from_numpy(intercept.astype(np.float32)),
+        )
+
+    folded = fold(estimator)
+    folded.check_norms("sentence-transformers")
+    found = []
+    for affine, _ in folded.normalizations:
+        if affine is not None:
+            found.append(dense(*affine))
+        found.append(modules.Normalize())
+    normals, intercept = folded.hyperplanes
+    n_pad = 8 * packed_width(len(normals)) - len(normals)
+    return [*found, dense(np.pad(normals, ((0, n_pad), (0, 0))), np.pad(intercept, (0, n_pad)))]
+
+
+def sentence_transformers_loss(
+    model: Any,
+    objective: Any = "ap",
+    n_bits: int | None = None,
+    prefixes: Any = None,
+    *,
+    alpha: float = 2.0,
+    alpha_end: float | str | None = "auto",
+    affinity: Any = "auto",
+) -> Any:
+    """Make a loss that trains a model so that its binary embeddings rank well.
+
+    The loss is :class:`~sklearn_hashrank.deep.TieAwareLoss` of the embeddings of a batch, in which
+    each text queries the others. Bits are the signs of the numbers of an embedding, so that after
+    the training ``model.encode(texts, precision="ubinary")`` gives the codes, packed, and
+    ``precision="binary"`` the same bytes less 128. Needs sentence-transformers 6 and its trainer:
+    ``pip install "sentence-transformers[train]"``.
+
+    Parameters
+    ----------
+    model : SentenceTransformer
+        The model that is trained. Its last module must not be one that gives numbers of one sign
+        only, as a ReLU. Append the modules of :func:`to_sentence_transformers` to start from the
+        codes of a hasher, or for codes of another length than the embeddings have.
+    objective : {"ap", "ndcg", "mi"} or Objective, default="ap"
+        What is maximised. An object has parameters of its own: leave `alpha` and `alpha_end` alone
+        then.
+    n_bits : int, default=None
+        Numbers of an embedding that become bits, the first ones: encode with
+        ``truncate_dim=n_bits``. None: all.
+    prefixes : tuple of int, default=None
+        Numbers of first bits. The loss is the mean of the losses of these prefixes, so that the
+        first bits of a code are a good short code; include the number of all bits. Encode with
+        ``truncate_dim`` for a short code. None: all bits only.
+    alpha : float, default=2.0
+        Steepness of the relaxed codes at the start, for embeddings whose numbers have a mean square
+        of 1; rows are scaled to that.
+    alpha_end : float, "auto" or None, default="auto"
+        Steepness at the end. It grows geometrically as the trainer goes on, where it is told by
+        ``callbacks=[loss.callback]``. ``"auto"`` is twice `alpha`. None: it does not change.
+    affinity : "auto" or affinity object, default="auto"
+        How labels say what is relevant; see :mod:`sklearn_hashrank.affinity`.
+
+    Returns
+    -------
+    loss : Module
+        For `loss` of ``SentenceTransformerTrainer``. A data set has a column of texts and a column
+        of labels: classes, label paths or label sets. Or it has two columns of texts that belong
+        together, row by row, and possibly further columns of texts that are relevant to nothing.
+        ``loss.callback`` is for `callbacks` of the trainer; in a loop of your own call
+        ``loss.anneal(progress)``.
+
+    Notes
+    -----
+    Batches should hold several texts of a class: pass ``batch_sampler="group_by_label"`` to the
+    arguments of the trainer, and for columns that belong together ``"no_duplicates"``.
+
+    Examples
+    --------
+    The loss of embeddings that are given, whose codes rank perfectly:
+
+    >>> import torch
+    >>> from sklearn_hashrank.interop import sentence_transformers_loss
+    >>> class Model(torch.nn.Module):  # has what the loss asks of a SentenceTransformer
+    ...     def forward(self, features):
+    ...         return {"sentence_embedding": features["numbers"]}
+    ...     def get_embedding_dimension(self):
+    ...         return 2
+    >>> loss = sentence_transformers_loss(Model(), alpha_end=None, alpha=50.0)
+    >>> numbers = torch.tensor([[0.6, 0.8], [0.8, 0.6], [-0.6, 0.8], [-0.8, 0.6]])
+    >>> loss([{"numbers": numbers}], torch.tensor([0, 0, 1, 1]))
+    tensor(-1.)
+    """
+    from ..deep import CodesLoss, TieAwareLoss
+
+    width = model.get_embedding_dimension()
+    if n_bits is None:
+        n_bits = width
+    if not is_int(n_bits, 1) or (width is not None and n_bits > width):
+        raise ValueError(
+            f"n_bits must be an int from 1 to {width}, the numbers of an embedding. Got {n_bits!r}."
+        )
+    if prefixes is not None:
+        check_prefixes(prefixes, n_bits)
+    if isinstance(alpha_end, str):
+        if alpha_end != "auto":
+            raise ValueError(f"alpha_end must be a float, 'auto' or None. Got {alpha_end!r}.")
+        alpha_end = 2 * alpha if isinstance(objective, str) else None
+    loss = TieAwareLoss(
+        objective, alpha=alpha, alpha_end=alpha_end, prefixes=prefixes, affinity=affinity
     )
+    return CodesLoss(model, loss, n_bits)

@@ -8,8 +8,9 @@ other. `MinibatchLearning` does everything else.
     The algorithm: split, batch size, passes, early stopping, report, history; and what a model is.
 ``_learned_relevance``
     What is asked of relevance. ``_pair_relevance`` and ``_neighbor_relevance`` are its two kinds.
-``_batches``
-    Batches at random, and in groups of a class.
+``_batches``, ``_class_strength``
+    Batches at random, and in groups of a class; how well features tell classes apart, which decides
+    how large the groups are.
 ``_objective_of_rows``
     From the numbers of a batch to a function of its scores.
 ``_strengths``

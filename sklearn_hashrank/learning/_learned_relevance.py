@@ -103,6 +103,8 @@ def learned_relevance(
     y: Any,
     random_state: np.random.RandomState,
     n_jobs: int | None = None,
+    *,
+    by_features: bool = False,
 ) -> Relevance:
     """Return the relevance that is learned from: of pairs of rows, or of nearest rows.
 
@@ -120,6 +122,8 @@ def learned_relevance(
         Samples the rows whose nearest ones are found, where they are many.
     n_jobs : int or None, default=None
         Threads over rows.
+    by_features : bool, default=False
+        Whether batches of many classes depend on how well `X` tells the classes apart.
 
     Returns
     -------
@@ -129,7 +133,7 @@ def learned_relevance(
     rows = X if y is None else y
     if isinstance(learned, NeighborAffinity):
         return NeighborRelevance(learned, rows, random_state, n_jobs)
-    return PairRelevance(learned, rows, n_jobs)
+    return PairRelevance(learned, rows, n_jobs, X if by_features else None)
 
 
 def size_of_batches(

@@ -163,6 +163,8 @@ class MinibatchLearning:
         Rows of a batch.
     in_groups : bool
         Whether batches are made of groups of a class.
+    group_size : int or None
+        Rows of such a group, about; None where batches are not made of groups.
 
     Examples
     --------
@@ -204,6 +206,7 @@ class MinibatchLearning:
         self.batch_size = min(len(self.train), size)
         self.in_groups = batch_size == "auto" and relevance.takes_groups(self.batch_size)
         self._batches = relevance.batches(self.train, self.batch_size, self.in_groups, sampler)
+        self.group_size = getattr(self._batches, "group_size", None)
 
     def run(
         self,

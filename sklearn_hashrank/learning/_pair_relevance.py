@@ -1,16 +1,37 @@
 """Relevance of pairs: their levels by an affinity, and the batches that follow from them."""
 
-from typing import Any
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from .._utils.threads import over_blocks
 from ..affinity import BaseAffinity, HierarchicalAffinity, LabelAffinity, check_level_indices
 from ._batches import Batches, GroupBatches, Minibatches
+from ._class_strength import share_with_own_nearest
+
+
+class Groups(NamedTuple):
+    """How batches of groups are made.
+
+    Attributes
+    ----------
+    group_size : int
+        Rows of a class in a group.
+    batch_size : int
+        Rows of a batch.
+    """
+
+    group_size: int
+    batch_size: int
+
 
 # Of many classes in a batch, with few rows each, one learns most: on 150 classes 128 groups of 4
-# rows were better than 64 of 8 or 16, and than as many rows at random.
-_GROUP_SIZE, _ROWS_OF_GROUPS = 4, 512
+# rows were better than 64 of 8 or 16, and than as many rows at random. Where the nearest row is
+# seldom of the same class, more rows of each are needed to see what they have in common.
+_GROUPS_OF_STRONG_CLASSES, _GROUPS_OF_WEAK_CLASSES = Groups(4, 512), Groups(16, 1024)
+_STRONG = 0.15  # share of rows with a nearest row of their class; see the page of TALRLinear
+_FEWEST_BATCHES = 4  # of weak classes in a pass; 2,000 rows gain nothing by larger ones
 _WANTED_RELEVANT, _SMALLEST_BATCH, _LARGEST_BATCH = 10, 256, 2048
 _RAREST = 1e-9
 _LARGEST_TABLE = 8192  # groups of equal rows whose levels are kept
@@ -27,6 +48,9 @@ class PairRelevance:
         Its rows.
     n_jobs : int or None, default=None
         Threads over the rows of a batch.
+    X : {ndarray, sparse matrix} of shape (n_rows, n_features), default=None
+        Features of the rows, by which batches are made where there are many classes. None: as for
+        classes that they tell apart.
 
     Attributes
     ----------
@@ -53,8 +77,9 @@ class PairRelevance:
 
     one_scale = False
 
-    def __init__(self, affinity: BaseAffinity, y: Any, n_jobs: int | None = None):
+    def __init__(self, affinity: BaseAffinity, y: Any, n_jobs: int | None = None, X: Any = None):
         self.affinity, self.y, self.n_jobs = affinity, y, n_jobs
+        self._X = X
         self._rows = affinity.validate(y)
         self.members = np.arange(self._rows.shape[0])
         self.levels = affinity.levels_[: affinity.n_reachable_levels(self._rows)]
@@ -119,7 +144,7 @@ class PairRelevance:
             effective = (shares @ gains) ** 2 / max(shares @ gains**2, _RAREST)
             wanted = max(wanted, 1 / max(effective, _RAREST))
         size = int(np.clip(wanted, _SMALLEST_BATCH, _LARGEST_BATCH))
-        return _ROWS_OF_GROUPS if self.takes_groups(size) else size
+        return self._groups.batch_size if self.takes_groups(size) else size
 
     def takes_groups(self, size: int) -> bool:
         """Whether batches of an automatic size are made of groups: of many classes, which are rare.
@@ -156,7 +181,8 @@ class PairRelevance:
         batches : Batches
         """
         if in_groups and self.class_of is not None:
-            return GroupBatches(rows, self.class_of[rows], size, _GROUP_SIZE, random_state)
+            group_size = self._groups.group_size
+            return GroupBatches(rows, self.class_of[rows], size, group_size, random_state)
         return Minibatches(rows, size, random_state)
 
     def learning_rate(self, solver: str, in_groups: bool) -> float:
@@ -204,6 +230,14 @@ class PairRelevance:
         n_bins : "auto"
         """
         return "auto"
+
+    @cached_property
+    def _groups(self):
+        strong, weak = _GROUPS_OF_STRONG_CLASSES, _GROUPS_OF_WEAK_CLASSES
+        is_short = len(self.members) < _FEWEST_BATCHES * weak.batch_size
+        if self._X is None or self.class_of is None or is_short:
+            return strong
+        return strong if share_with_own_nearest(self._X, self.class_of) >= _STRONG else weak
 
     def _compare(self, queries, database):
         indices = self.affinity.level_indices(queries, database)

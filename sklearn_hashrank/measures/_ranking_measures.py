@@ -81,18 +81,17 @@ def _precision_sums(ties: Ties, k: int | Array | None) -> Array:
     r = (n+ - 1)/(n - 1) of the places ahead of it in the tie relevant: with N and N+ ahead of the
     tie, n+/n * sum over t of (N+ + (t - N - 1) r + 1)/t. Ties without relevant items add nothing.
     """
-    arrays = (
-        *(ties.before, ties.total, ties.relevant_before, ties.relevant),
-        *(ties.relevant_share, ties.places(k)),
-    )
-    before, total, relevant_before, relevant, share, places = (
+    arrays = (ties.before, ties.total, ties.relevant_before, ties.relevant)
+    before, total, relevant_before, relevant = (
         array.ravel()[ties.holding_relevant] for array in arrays
     )
-    r = ratio(relevant - 1, total - 1)
+    places = total if k is None else ties.places(k).ravel()[ties.holding_relevant]
+    r = (relevant - 1) / np.maximum(total - 1, 1)
     inverse_ranks = _harmonic(before, before + places)
     ahead = relevant_before + 1 - (before + 1) * r
     sums = np.zeros(ties.total.shape)
-    sums.ravel()[ties.holding_relevant] = share * (places * r + ahead * inverse_ranks)
+    of_ties = relevant / total * (places * r + ahead * inverse_ranks)
+    sums.ravel()[ties.holding_relevant] = of_ties
     return sums
 
 
@@ -108,12 +107,13 @@ def _harmonic(start: Array, stop: Array) -> Array:
     The difference of two digammas would only be good to an ulp of their values: times the rank,
     that costs half of the digits of two relevant items in one tie at rank 10 million.
     """
-    near = _HARMONIC[np.minimum(stop, _NEAR).astype(np.intp)]
-    near -= _HARMONIC[np.minimum(start, _NEAR).astype(np.intp)]
+    near = np.flatnonzero(start < _NEAR)
+    of_near = _HARMONIC[np.minimum(stop[near], _NEAR).astype(np.intp)]
+    of_near -= _HARMONIC[start[near].astype(np.intp)]
     start, stop = np.maximum(start, _NEAR) + 0.5, np.maximum(stop, _NEAR) + 0.5
-    return near + (
-        np.log1p((stop - start) / start) + (_harmonic_tail(stop) - _harmonic_tail(start))
-    )
+    total = np.log1p((stop - start) / start) + (_harmonic_tail(stop) - _harmonic_tail(start))
+    total[near] += of_near
+    return total
 
 
 def _tie_at(ties: Ties, k: int) -> NDArray[np.intp]:
@@ -200,8 +200,10 @@ def dcg(
 
 def _discounted(ties: Ties, gains: Array, k: int | None, discount: Discount) -> Array:
     edges = np.concatenate([ties.before, ties.n_items[:, None]], axis=1)
-    discounts = DISCOUNTS[discount].between(cut_at(edges, k))
-    return (ratio(ties.gain(gains), ties.total) * discounts).sum(axis=1)
+    n_ties = ties.n_ties_until(k)
+    discounts = DISCOUNTS[discount].between(cut_at(edges[:, : n_ties + 1], k))
+    gain = ties.gain(gains)[:, :n_ties] / np.maximum(ties.total[:, :n_ties], 1)
+    return (gain * discounts).sum(axis=1)
 
 
 @measure_of_package("tie_aware_precision_score")

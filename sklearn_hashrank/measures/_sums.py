@@ -36,11 +36,13 @@ class DiscountSums:
 
     def between(self, edges: Array) -> Array:
         """Sum the discount of the ranks e[i] < rank <= e[i + 1], along the last axis."""
-        index = edges.astype(np.intp)
+        index = edges.ravel().astype(np.intp)  # a difference of all is faster than one of each row
         inner, coarse, fine = self._covering(int(index.max(initial=0)))
         row = index // self._ROW
-        total = np.diff(coarse[row]) + np.diff(fine[row])
-        return total + np.diff(inner.reshape(-1)[index])
+        total = np.zeros(index.size)
+        total[:-1] = np.diff(coarse.take(row)) + np.diff(fine.take(row))
+        total[:-1] += np.diff(inner.reshape(-1).take(index))
+        return total.reshape(edges.shape)[..., :-1]
 
     def prefix(self, n_ranks: int) -> Array:
         """Return S with S[n] the sum over the ranks 1 to n, for n up to `n_ranks` or farther."""

@@ -241,15 +241,16 @@ class RaggedTies:
         first_missed: Integers,
     ) -> Ties:
         n, width = len(part), max(1, int(widths[part].max(initial=0)))
-        rows, ties = _flat(self.starts[:-1][part], widths[part])
-        columns = ties - self.starts[part][rows]
-        totals = np.zeros((n, width), dtype=np.int64)
-        totals[rows, columns] = self.totals[ties]
+        columns = np.arange(width)
+        is_filled = (columns < widths[part][:, None]).astype(np.float64)
+        ties = self.starts[part][:, None] + columns
+        total = _at(self.totals, ties) * is_filled
         n_items = first_items[part + 1] - first_items[part]
-        row_of_item, items = _flat(first_items[part], n_items)
-        row_of_missed, which = _flat(
-            first_missed[part], first_missed[part + 1] - first_missed[part]
-        )
+        row_of_item = np.repeat(np.arange(n), n_items)
+        items = _flat(first_items[part], n_items)
+        n_missed = first_missed[part + 1] - first_missed[part]
+        row_of_missed = np.repeat(np.arange(n), n_missed)
+        which = _flat(first_missed[part], n_missed)
         numbers, missed_numbers = self.numbers[items], missed[which, 1]
         present = np.arange(self.n_levels)
         if self.n_levels > 8:
@@ -257,22 +258,36 @@ class RaggedTies:
             numbers = np.searchsorted(present, numbers)
             missed_numbers = np.searchsorted(present, missed_numbers)
         n_levels = len(present)
-        cells = row_of_item * n_levels + numbers
-        cells = cells * width + self.places[items] - self.starts[part][row_of_item]
-        counts = np.bincount(cells, minlength=n * n_levels * width)
+        places = self.places[items] - np.repeat(self.starts[part], n_items)
+        relevant = np.bincount(row_of_item * width + places, minlength=n * width)
+        of_row = row_of_item * n_levels + numbers
+        counts = np.bincount(of_row * width + places, minlength=n * n_levels * width)
         counts = counts.reshape(n, n_levels, width)
-        counts[:, 0] = totals - counts.sum(axis=1)
+        counts[:, 0] = irrelevant = total - relevant.reshape(n, width)
+        of_level = np.bincount(of_row, minlength=n * n_levels).reshape(n, n_levels)
+        of_level[:, 0] = irrelevant.sum(axis=1)
         cells = row_of_missed * n_levels + missed_numbers
         of_missed = np.bincount(cells, minlength=n * n_levels).reshape(n, n_levels)
         unjudged = None
         if self.unjudged is not None:
-            unjudged = np.zeros((n, width), dtype=np.int64)
-            unjudged[rows, columns] = self.unjudged[ties]
-        return Ties(counts, self.levels[present], missed=of_missed, unjudged=unjudged)
+            unjudged = _at(self.unjudged, ties) * is_filled
+        chunk = Ties(counts, self.levels[present], missed=of_missed, unjudged=unjudged)
+        # Known from the relevant items, which are fewer than the counts that they are sums of.
+        vars(chunk).update(
+            total=total,
+            relevant=relevant.reshape(n, width).astype(np.float64),
+            of_level=(of_level + of_missed).astype(np.float64),
+        )
+        return chunk
 
 
-def _flat(starts: Integers, sizes: Integers) -> tuple[Integers, Integers]:
-    """Return the number of the stretch and the index of each element of some stretches."""
-    rows = np.repeat(np.arange(len(sizes)), sizes)
-    ahead = np.cumsum(sizes) - sizes
-    return rows, np.arange(len(rows)) - (ahead - starts)[rows]
+def _at(values: Integers, ties: Integers) -> Integers:
+    """Return the values of some ties; any value where there is no tie."""
+    return (values if values.size else np.zeros(1, np.int64)).take(ties, mode="clip")
+
+
+def _flat(starts: Integers, sizes: Integers) -> Integers:
+    """Return the indices of the elements of some stretches."""
+    ends = np.cumsum(sizes)
+    indices: Integers = np.arange(ends[-1]) + np.repeat(starts - (ends - sizes), sizes)
+    return indices

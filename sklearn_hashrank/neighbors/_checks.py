@@ -6,6 +6,7 @@ import numpy as np
 from sklearn.utils import check_array
 
 from .._utils.parameters import is_int
+from ..rows import as_host_array
 
 
 def check_int(value: Any, name: str, least: int) -> None:
@@ -34,6 +35,7 @@ def check_mode(mode: str) -> None:
 
 def check_projections(projections: Any, n_bits: int) -> np.ndarray:
     """Real projections of queries, as float64, or say what is wrong with them."""
+    projections = as_host_array(projections, "projections")
     projections = check_array(projections, dtype=np.float64, input_name="projections")
     if projections.shape[1] != n_bits:
         raise ValueError(

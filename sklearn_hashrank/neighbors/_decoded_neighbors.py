@@ -15,21 +15,27 @@ from .._utils.parameters import NumbersAreNoBooleans
 from .._utils.threads import over_rows
 from .._utils.types import MatrixLike
 from ..codes import pack_codes, unpack_codes
+from ..rows import as_host_array
+from ..solvers.table_decoder import decode, values_of_codes
 from ._checks import check_n_neighbors
 from ._floats import DISTANCES
 
-# Measured nanoseconds of a byte of a code: when all are scanned, and when candidates are ranked.
-_BYTE_COST, _CANDIDATE_COST = 0.03, 2.0
+# Measured nanoseconds of a byte of a code: when all are scanned, by tables
+# of nibbles and of bytes, and when candidates are ranked.
+_BYTE_COST, _TABLE_COST, _CANDIDATE_COST = 0.03, 0.3, 2.0
+_GROUP = 64  # queries whose tables are in memory at once
+_SIGNS_OF_NIBBLES = 2.0 * (np.arange(16) >> np.arange(3, -1, -1)[:, None] & 1) - 1
 _ROWS_AT_A_TIME = 1 << 12  # a multiple of the size of a block
 
 
 class DecodedNeighbors(NumbersAreNoBooleans, BaseEstimator):
     """Nearest codes by the distance between the query and what the codes decode to.
 
-    The query stays as it is, and no code is decoded: with a linear decoder, the product of a query
-    and a decoded vector is a sum over the bits, which is looked up in tables of four bits, as a
-    product quantizer does it. A first pass with tables that are rounded to bytes leaves out what
-    cannot be among the nearest; the result is exact. Ties go to the lowest index.
+    The query stays as it is, and no code is decoded: the product of a query and a decoded vector is
+    a sum, which is looked up in tables of four or eight bits, as a product quantizer does it. For
+    tables of four bits, which linear decoders have as well, a first pass with numbers that are
+    rounded to bytes leaves out what cannot be among the nearest; the result is exact. Ties go to
+    the lowest index.
 
     Parameters
     ----------
@@ -122,8 +128,7 @@ class DecodedNeighbors(NumbersAreNoBooleans, BaseEstimator):
         for start in range(0, self.n_samples_fit_, _ROWS_AT_A_TIME):
             rows = packed[start : start + _ROWS_AT_A_TIME]
             self._put(start, rows)
-            signs = unpack_codes(rows, self._n_bits, "signs")
-            decoded = signs @ self._decoder + self._intercept
+            decoded = self._decode(rows) + self._intercept
             lengths = np.sqrt(np.einsum("ij,ij->i", decoded, decoded))
             self._lengths[start : start + len(rows)] = lengths
         return self
@@ -136,6 +141,13 @@ class DecodedNeighbors(NumbersAreNoBooleans, BaseEstimator):
         padded[: len(rows)] = rows
         blocks = padded.reshape(n_blocks, size, -1).transpose(0, 2, 1)
         self._blocks[start // size : start // size + n_blocks] = blocks
+
+    def _decode(self, packed: np.ndarray) -> np.ndarray:
+        """Decoded vectors less the intercept."""
+        if self._decoder.ndim == 3:
+            return decode(self._decoder, values_of_codes(packed, self._decoder.shape[1]))
+        decoded: np.ndarray = unpack_codes(packed, self._n_bits, "signs") @ self._decoder
+        return decoded
 
     @property
     def codes_(self) -> np.ndarray:
@@ -151,6 +163,16 @@ class DecodedNeighbors(NumbersAreNoBooleans, BaseEstimator):
         self._unit = binary_units(np.append(decoder.ravel(), intercept)[None])[0]
         self._decoder = np.asarray(decoder, np.float64) / self._unit
         self._intercept = np.asarray(intercept, np.float64) / self._unit
+
+    def _tables(self, queries: np.ndarray) -> np.ndarray:
+        """Products of queries and what each value of a part of a code adds."""
+        if self._decoder.ndim == 3:
+            entries = self._decoder.reshape(-1, self._decoder.shape[2])
+            products = (queries @ entries.T).astype(np.float32)
+            return products.reshape(len(queries), *self._decoder.shape[:2])
+        weights = np.zeros((len(queries), 2 * self._blocks.shape[1], 4))
+        weights.reshape(len(queries), -1)[:, : self._n_bits] = queries @ self._decoder.T
+        return (weights @ _SIGNS_OF_NIBBLES).astype(np.float32)
 
     @property
     def norms_(self) -> np.ndarray:
@@ -195,41 +217,45 @@ class DecodedNeighbors(NumbersAreNoBooleans, BaseEstimator):
         numbers = None if candidates is None else self._numbers(candidates, len(queries), k)
         units = self._units(queries)
         queries = queries / units
-        weights = np.zeros((len(queries), 8 * self._blocks.shape[1]), np.float32)
+        indices = np.empty((len(queries), k), np.int64)
+        scores = np.empty((len(queries), k), np.float32)
+
+        def search(rows):
+            kernels, products = _kernels.nibble_tables, self._products(queries[rows])
+            items, found = (self._blocks, self._lengths), (indices[rows], scores[rows])
+            kind = getattr(kernels, self.metric.upper())
+            if numbers is None:
+                kernels.nearest(*products, *items, self.n_samples_fit_, kind, *found)
+            else:
+                kernels.nearest_candidates(*products, *items, numbers[rows], kind, *found)
+
+        tables_of_nibbles = self._decoder.ndim == 2 or self._decoder.shape[1] == 16
+        if numbers is None:
+            cost = (_BYTE_COST if tables_of_nibbles else _TABLE_COST) * self._blocks.size
+        else:
+            cost = _CANDIDATE_COST * numbers.shape[1] * self._blocks.shape[1]
+        over_rows(search, len(queries), self.n_jobs, cost=cost, most=_GROUP)
+        return (self._distances(queries, scores, units), indices) if return_distance else indices
+
+    def _products(self, queries: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Tables and offsets of queries, in float32."""
         with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-            weights[:, : self._n_bits] = queries @ self._decoder.T
+            if self.metric == "euclidean":  # twice the product, less the square of the length
+                queries = 2 * queries
+            tables = self._tables(queries)
             offsets = (queries @ self._intercept).astype(np.float32)
-            if self.metric == "euclidean":  # less the square of the length
-                weights, offsets = 2 * weights, 2 * offsets
-            largest = np.abs(weights).sum(axis=1) + np.abs(offsets)
+            largest = np.abs(tables).max(axis=2).sum(axis=1) + np.abs(offsets)
         if not np.isfinite(largest).all():
             raise ValueError(
                 "X holds values too large beside those that the hasher was fitted on for "
                 f"{self.metric} distances."
             )
-        indices = np.empty((len(queries), k), np.int64)
-        scores = np.empty((len(queries), k), np.float32)
-
-        def search(rows):
-            kernels, of_queries = _kernels.nibble_tables, (weights[rows], offsets[rows])
-            items, found = (self._blocks, self._lengths), (indices[rows], scores[rows])
-            kind = getattr(kernels, self.metric.upper())
-            if numbers is None:
-                kernels.nearest(*of_queries, *items, self.n_samples_fit_, kind, *found)
-            else:
-                kernels.nearest_candidates(*of_queries, *items, numbers[rows], kind, *found)
-
-        if numbers is None:
-            cost = _BYTE_COST * self._blocks.size
-        else:
-            cost = _CANDIDATE_COST * numbers.shape[1] * self._blocks.shape[1]
-        over_rows(search, len(queries), self.n_jobs, cost=cost)
-        return (self._distances(queries, scores, units), indices) if return_distance else indices
+        return tables, offsets
 
     def _queries(self, X: Any) -> np.ndarray:
         """Rows that have the columns of the decoder."""
-        queries: np.ndarray = check_array(X, dtype=np.float64, input_name="X")
-        n_features = self._decoder.shape[1]
+        queries: np.ndarray = check_array(as_host_array(X, "X"), dtype=np.float64, input_name="X")
+        n_features = self._decoder.shape[-1]
         if queries.shape[1] != n_features:
             raise ValueError(
                 f"X must have {n_features} columns, as the rows that the hasher was fitted on. "
@@ -239,6 +265,7 @@ class DecodedNeighbors(NumbersAreNoBooleans, BaseEstimator):
 
     def _numbers(self, candidates: Any, n_queries: int, k: int) -> np.ndarray:
         """Ascending numbers of codes, so that ties go to the lowest."""
+        candidates = as_host_array(candidates, "candidates")
         numbers = check_array(candidates, dtype=None, input_name="candidates")
         if numbers.dtype.kind not in "iu" or len(numbers) != n_queries or numbers.shape[1] < k:
             raise ValueError(

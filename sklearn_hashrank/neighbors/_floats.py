@@ -8,6 +8,7 @@ from sklearn.utils import check_array
 
 from .._utils.binary_units import binary_units
 from .._utils.threads import over_rows
+from ..rows import as_host_array
 from ._checks import check_int
 
 DISTANCES = ("cosine", "euclidean", "inner_product")
@@ -70,6 +71,8 @@ def rescore(
     """
     if metric not in DISTANCES:
         raise ValueError(f"metric must be one of {DISTANCES}. Got {metric!r} instead.")
+    queries, rows = as_host_array(queries, "queries"), as_host_array(rows, "rows")
+    candidates = as_host_array(candidates, "candidates")
     queries = check_array(queries, dtype=np.float64, order="C", input_name="queries")
     candidates = check_array(candidates, dtype=None, ensure_min_features=0, input_name="candidates")
     rows = rows.to_numpy() if hasattr(rows, "to_numpy") else rows

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from ..rows import as_host_array
 from . import _brute
 
 MISSING = -1
@@ -69,7 +70,7 @@ class Mask:
 
 def read_mask(mask: Any, n_queries: int, n_codes: int) -> Mask:
     """Return a mask that fits, or say what is wrong with it."""
-    passes = mask if sparse.issparse(mask) else np.asarray(mask)
+    passes = mask if sparse.issparse(mask) else np.asarray(as_host_array(mask, "mask"))
     shapes = [(n_codes,), (n_queries, n_codes)]
     accepted = shapes[1:] if sparse.issparse(mask) else shapes
     is_missing = isinstance(mask, np.ma.MaskedArray) and np.ma.is_masked(mask)

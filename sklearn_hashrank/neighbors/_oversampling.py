@@ -4,9 +4,11 @@ from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy import sparse
 from sklearn.utils import check_array
 
 from ..codes import hamming_distances
+from ..rows import as_host_array
 from ._checks import check_int
 from ._floats import DISTANCES
 
@@ -98,7 +100,14 @@ def choose_oversampling(
     if isinstance(recall, bool) or not isinstance(recall, Real) or not 0 < recall <= 1:
         raise ValueError(f"recall must be a number above 0 and at most 1. Got {recall!r} instead.")
     check_int(n_neighbors, "n_neighbors", 1)
+    queries, rows = as_host_array(queries, "queries"), as_host_array(rows, "rows")
+    codes, query_codes = as_host_array(codes, "codes"), as_host_array(query_codes, "query_codes")
     queries = check_array(queries, dtype=np.float64, input_name="queries")
+    rows = rows.to_numpy() if hasattr(rows, "to_numpy") else rows
+    rows, query_codes, codes = (
+        _as_rows(given, name)
+        for given, name in ((rows, "rows"), (query_codes, "query_codes"), (codes, "codes"))
+    )
     n_rows = len(rows)
     if n_neighbors > n_rows:
         raise ValueError(f"n_neighbors must be at most the {n_rows} rows. Got {n_neighbors}.")
@@ -122,6 +131,19 @@ def choose_oversampling(
     oversampling = -(-int(last) // n_neighbors)
     share = float(np.mean(places <= oversampling * n_neighbors))
     return Oversampling(oversampling, share, places)
+
+
+def _as_rows(given: Any, name: str) -> Any:
+    """What can be cut into blocks of rows more than once, and is not sparse."""
+    if isinstance(given, (list, tuple)):
+        given = np.asarray(given)
+    if sparse.issparse(given) or len(getattr(given, "shape", ())) != 2:
+        shape = f" of shape {given.shape}" if hasattr(given, "shape") else ""
+        raise TypeError(
+            f"{name} must be a dense array or a memmap of two dimensions. Got "
+            f"{type(given).__name__}{shape}."
+        )
+    return given
 
 
 def _nearest_rows(queries, rows, k, metric):

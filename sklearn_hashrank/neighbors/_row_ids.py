@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..rows import as_host_array
 from ._masked import MISSING
 
 
@@ -106,7 +107,7 @@ def read_ids(ids: Any, n: int | None = None) -> np.ndarray:
     -------
     ids : ndarray of shape (n,), int64 or object
     """
-    values = ids.to_numpy() if hasattr(ids, "to_numpy") else ids
+    values = ids.to_numpy() if hasattr(ids, "to_numpy") else as_host_array(ids, "ids")
     has_order = not isinstance(values, (str, bytes, Mapping, Set)) and hasattr(values, "__len__")
     if not has_order and (n is not None or not isinstance(values, Set)):
         raise ValueError(f"ids must be a sequence. Got {reprlib.repr(ids)}.")

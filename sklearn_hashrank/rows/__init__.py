@@ -37,13 +37,14 @@ from ._block_rows import in_memory, is_dask_array, source
 from ._dask_rows import DaskRows
 from ._many_rows import ManyRows, StoredRows, many_rows, rows_in_memory
 from ._row_source import RowSource
-from ._tensors import as_numpy, is_tensor
+from ._tensors import as_host_array, as_numpy, is_tensor
 
 __all__ = [
     "DaskRows",
     "ManyRows",
     "RowSource",
     "StoredRows",
+    "as_host_array",
     "as_numpy",
     "check_batch_size",
     "in_memory",

@@ -12,6 +12,24 @@ def is_tensor(array: Any) -> bool:
     return module is not None and bool(module.is_tensor(array))
 
 
+def as_host_array(array: Any, name: str) -> Any:
+    """Convert an array of another library to one of numpy, and leave everything else as it is.
+
+    Parameters
+    ----------
+    array : array-like, tensor, sparse matrix, dask array or data frame
+        Tensors, and arrays that offer DLPack, as those of the array API do, are converted.
+    name : str
+        What messages call it.
+
+    Returns
+    -------
+    array : ndarray, or what was given
+    """
+    is_foreign = hasattr(type(array), "__dlpack__") and not isinstance(array, np.ndarray)
+    return as_numpy(array, name) if is_foreign or is_tensor(array) else array
+
+
 def as_numpy(array: Any, name: str) -> np.ndarray:
     """Convert what a caller gives to an array of numpy.
 
@@ -35,12 +53,14 @@ def as_numpy(array: Any, name: str) -> np.ndarray:
     try:
         if hasattr(array, "__dlpack__") and not hasattr(array, "__array__"):
             return np.from_dlpack(array)
-        return np.asarray(array)
+        found = np.asarray(array)
     except (TypeError, RuntimeError, BufferError) as error:
         raise TypeError(
-            f"{name} cannot be read as an array of numpy: {error}. Copy the "
-            f"{type(array).__name__} to the host first, as in array.get() with cupy."
+            f"{name} cannot be read as an array of numpy: {error}. Convert the "
+            f"{type(array).__name__} first: to the host, as by array.get() with cupy, and to "
+            "float32 where it is bfloat16."
         ) from error
+    return found.astype(np.float32) if found.dtype.name == "bfloat16" else found
 
 
 def _from_torch(tensor: Any) -> np.ndarray:

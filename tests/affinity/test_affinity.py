@@ -555,3 +555,29 @@ def test_pairs_of_unknown_rows_are_refused():
     ):
         with pytest.raises(ValueError, match=message):
             PrecomputedAffinity.from_pairs(pairs, ids)
+
+
+def test_pairs_and_ids_may_come_from_generators():
+    pairs = [("a", "c"), ("c", "b", 2)]
+    wanted = PrecomputedAffinity.from_pairs(pairs, ["a", "b", "c"]).fit()
+    found = PrecomputedAffinity.from_pairs(iter(pairs), (each for each in "abc")).fit()
+    rows = np.arange(3)
+    np.testing.assert_array_equal(found.pairwise(rows, rows), wanted.pairwise(rows, rows))
+
+
+@pytest.mark.parametrize(
+    ("pairs", "ids", "message"),
+    [
+        (sparse.eye(3), [0, 1, 2], "pairs must be an iterable of tuples.*PrecomputedAffinity"),
+        (5, [0, 1, 2], "pairs must be an iterable of tuples, or a dict. Got int"),
+        ("ab", [0, 1, 2], "pairs must be an iterable of tuples, or a dict. Got str"),
+        ([(0, 1)], sparse.eye(3), "ids must be a sequence of ids. Got"),
+        ([(0, 1)], 3, "ids must be a sequence of ids. Got int"),
+        ([(0, 1)], "abc", "ids must be a sequence of ids. Got str"),
+        ([(0, 1)], [[0], [1]], "ids must be hashable, such as text or integers"),
+        ([([0], 1)], [0, 1], "ids of pairs must be hashable"),
+    ],
+)
+def test_pairs_of_other_kinds_are_refused(pairs, ids, message):
+    with pytest.raises(TypeError, match=message):
+        PrecomputedAffinity.from_pairs(pairs, ids)

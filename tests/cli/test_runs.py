@@ -124,6 +124,54 @@ def test_found_neighbours_make_a_run(tmp_path, monkeypatch, capsys):
     np.testing.assert_allclose(found, h.average_precision())
 
 
+def test_no_order_of_rows_decides_what_a_run_holds(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    codes = rng.integers(0, 2, (40, 6)).astype(np.uint8)
+    np.save("codes.npy", codes)
+    np.save("queries.npy", codes[:7])
+    distances = (codes[:7, None] != codes).sum(axis=2)
+    words = ["search", "--database", "codes.npy", "--queries", "queries.npy", "--bits", "6"]
+    words += ["-k", "9", "--run", "found.run"]
+    assert main(words) == 0
+    run = read_run("found.run")
+    for query, far in enumerate(distances):
+        near = np.flatnonzero(far <= np.sort(far)[8])
+        assert run[str(query)] == {str(item): -far[item] for item in near}
+    n_tied = int((np.sort(distances)[:, 8] == np.sort(distances)[:, 9]).sum())
+    n_more = sum(map(len, run.values())) - 63
+    said = f"{n_tied} of 7 queries have ties at place 9: they hold all of them, {n_more} items more"
+    assert said in capsys.readouterr().err
+    y = rng.integers(0, 3, 40)
+    qrels = {str(q): {str(i): int(y[i] == y[q]) for i in range(40)} for q in range(7)}
+    relevance = np.equal.outer(y[:7], y)
+    h = RetrievalHistogram.from_scores(relevance, distances, order="distance")
+    found = RetrievalHistogram.from_run(qrels, run)
+    for name in ("P@9", "R@9", "nDCG@9", "AP@9"):
+        np.testing.assert_allclose(found.measure(name), h.measure(name))
+    assert main([*words, "--ties", "cut"]) == 0
+    assert {len(items) for items in read_run("found.run").values()} == {9}
+    said = "the order of the database decides which of them are among the first"
+    assert said in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--output", "found.csv", "--ties", "all"], "--ties is for --run with -k"),
+        (["--radius", "2", "--run", "r", "--ties", "all"], "--ties is for --run with -k"),
+        (
+            ["--data", "x.npy", "--rescore", "x.npy", "--run", "r", "--ties", "all"],
+            "--ties all needs all distances",
+        ),
+    ],
+)
+def test_ties_of_other_searches_are_refused(files, capsys, words, message):
+    queries = [] if "--data" in words else ["--queries", "c.npy"]
+    assert main(["search", "--database", "c.npy", *queries, *words]) == 2
+    assert message in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [

@@ -119,23 +119,35 @@ def test_hamming_distances_as_scores_give_what_codes_do(n_items):
             assert_allclose(found, curve)
 
 
-@pytest.mark.parametrize("n_relevant", [3, 200])
-def test_few_and_many_relevant_items_are_counted_alike(n_relevant):
-    rng = np.random.default_rng(n_relevant)
-    scores = rng.integers(0, 50, 300) / 7
-    relevance = np.zeros(300, dtype=int)
-    relevance[:n_relevant] = 1
-    counts = from_scores([relevance], [scores]).counts[0]
-    values = np.unique(scores)[::-1]
-    ties = [(scores == v) for v in values]
-    expected = [[t[n_relevant:].sum(), t[:n_relevant].sum()] for t in ties]
-    merged = [expected[0]]
-    for tie in expected[1:]:
-        if tie[1] == merged[-1][1] == 0:
-            merged[-1] = [merged[-1][0] + tie[0], 0]
-        else:
-            merged.append(tie)
-    assert_array_equal(counts.T, merged)
+HARD_SCORES = {  # of random numbers; hard to divide into cells
+    "ties": lambda x: np.round(x * 7) / 7,
+    "one": np.zeros_like,
+    "infinite": lambda x: np.where(np.abs(x) > 1, np.inf * np.sign(x), x),
+    "huge": lambda x: np.clip(x, -1, 1) * 1.7e308,
+    "tiny": lambda x: np.round(x * 9) * 5e-324,
+    "far apart": lambda x: np.sign(x) * np.exp(150 * np.abs(x)),
+    "near each other": lambda x: 1 + np.round(x * 9) * 2**-52,
+    "single": lambda x: x.astype(np.float32),
+    "integers": lambda x: (x * 1e18).astype(np.int64),
+    "unsigned": lambda x: (np.abs(x) * 1e18).astype(np.uint64),
+}
+
+
+@pytest.mark.parametrize("kind", HARD_SCORES)
+def test_few_and_many_relevant_items_are_counted_alike(kind):
+    for n_items, n_relevant in product([130, 33_000], [1, 3, 64, 66, 129]):
+        numbers = np.random.default_rng(n_relevant).normal(size=n_items)
+        scores = HARD_SCORES[kind](numbers)
+        relevance = np.zeros(n_items, dtype=int)
+        relevance[:n_relevant] = 1
+        counts = from_scores([relevance], [scores]).counts[0]
+        values, inverse = np.unique(scores, return_inverse=True)
+        of_ties = np.zeros((len(values), 2), dtype=int)
+        np.add.at(of_ties, (inverse, relevance), 1)
+        of_ties = of_ties[::-1]
+        begins = (of_ties[:, 1] > 0) | (np.append(1, of_ties[:-1, 1]) > 0)
+        expected = np.add.reduceat(of_ties, np.flatnonzero(begins), axis=0)
+        assert_array_equal(counts.T, expected, err_msg=f"{n_items}, {n_relevant}")
 
 
 def test_levels_may_be_many():

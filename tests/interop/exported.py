@@ -7,7 +7,14 @@ from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_digits
 from sklearn.decomposition import PCA, IncrementalPCA, TruncatedSVD
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, RobustScaler, StandardScaler
+from sklearn.preprocessing import (
+    MaxAbsScaler,
+    MinMaxScaler,
+    Normalizer,
+    RobustScaler,
+    StandardScaler,
+    normalize,
+)
 
 from sklearn_hashrank import (
     ITQHasher,
@@ -18,6 +25,7 @@ from sklearn_hashrank import (
     SignHasher,
     TALRLinear,
 )
+from sklearn_hashrank.interop._folding import fold
 from sklearn_hashrank.metrics.retrieval import unwrap
 
 DATA = {"digits": load_digits, "breast cancer": load_breast_cancer}
@@ -40,6 +48,19 @@ ESTIMATORS = {
         PCAHasher(8),
         "passthrough",
     ),
+    "TALR of unit rows": make_pipeline(
+        Normalizer(), TALRLinear(16, prefixes=(8, 16), max_iter=2, random_state=0)
+    ),
+    "ITQ of unit rows of a whitening PCA": make_pipeline(
+        StandardScaler(), PCA(12, whiten=True, random_state=0), Normalizer(), ITQHasher(9)
+    ),
+    "normalised twice": make_pipeline(
+        Normalizer(), StandardScaler(), Normalizer(), TruncatedSVD(10, random_state=0), PCAHasher(9)
+    ),
+}
+OTHER_NORMS = {
+    norm: make_pipeline(MinMaxScaler(), Normalizer(norm), LSHHasher(21, random_state=0))
+    for norm in ("l1", "max")
 }
 
 
@@ -51,7 +72,7 @@ def rows_of(name):
 
 @cache
 def _fitted(name, data):
-    return clone(ESTIMATORS[name]).fit(*rows_of(data))
+    return clone((ESTIMATORS | OTHER_NORMS)[name]).fit(*rows_of(data))
 
 
 def fitted(name, data, output):
@@ -61,8 +82,12 @@ def fitted(name, data, output):
     return estimator
 
 
-def near_a_hyperplane(components, intercept, X):
+def near_a_hyperplane(estimator, X):
     """Which rows lie on a hyperplane within 1e-6, relative to the sum that decides the side."""
+    components, intercept = fold(estimator).hyperplanes
+    for affine, norm in fold(estimator).normalizations:
+        rows = X if affine is None else X @ affine.components_.T + affine.intercept_
+        X = normalize(rows, norm)
     projections = X @ components.T + intercept
     sizes = np.abs(X) @ np.abs(components).T + np.abs(intercept)
     return (np.abs(projections) < 1e-6 * sizes).any(axis=1)

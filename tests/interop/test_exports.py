@@ -6,40 +6,59 @@ import sys
 import numpy as np
 import pytest
 from sklearn.base import clone
+from sklearn.compose import ColumnTransformer
 from sklearn.datasets import load_digits
 from sklearn.model_selection import GridSearchCV
 from sklearn.neighbors import KNeighborsTransformer
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import MinMaxScaler, Normalizer, RobustScaler, StandardScaler
+from sklearn.preprocessing import (
+    FunctionTransformer,
+    MinMaxScaler,
+    Normalizer,
+    RobustScaler,
+    StandardScaler,
+    normalize,
+)
 
 from sklearn_hashrank import HammingNeighbors, ITQHasher, LSHHasher, PCAHasher, SignHasher
-from sklearn_hashrank.codes import FORMATS
+from sklearn_hashrank.codes import FORMATS, truncate_codes
 from sklearn_hashrank.interop import to_faiss_index, to_numpy_source, to_onnx
 from sklearn_hashrank.interop._folding import fold
-from tests.interop.exported import DATA, ESTIMATORS, check_codes, fitted, near_a_hyperplane, rows_of
+from tests.interop.exported import (
+    DATA,
+    ESTIMATORS,
+    OTHER_NORMS,
+    check_codes,
+    fitted,
+    near_a_hyperplane,
+    rows_of,
+)
 
 X, Y = load_digits(return_X_y=True)
 
 
 @pytest.mark.parametrize("data", DATA)
-@pytest.mark.parametrize("name", ESTIMATORS)
+@pytest.mark.parametrize("name", ESTIMATORS | OTHER_NORMS)
 def test_numpy_source_and_faiss_give_the_codes_of_transform(name, data):
     faiss = pytest.importorskip("faiss")
     rows, _ = rows_of(data)
     for output in FORMATS:
         estimator = fitted(name, data, output)
-        (components, intercept), _ = fold(estimator)
-        is_near = near_a_hyperplane(components, intercept, rows)
+        is_near = near_a_hyperplane(estimator, rows)
         expected = estimator.transform(rows)
         for dtype in (np.float32, np.float64):
             module = {}
             exec(to_numpy_source(estimator, dtype=dtype), module)
             check_codes(module["encode"](rows), expected, is_near)
+    if name in OTHER_NORMS:
+        with pytest.raises(TypeError, match=rf"faiss index .*'l2'\) only. .*'{name}'"):
+            to_faiss_index(estimator)
+        return
     index = to_faiss_index(estimator)
     index.add(rows.astype(np.float32))
     codes = faiss.vector_to_array(faiss.downcast_index(index.index).codes)
     codes = np.unpackbits(codes.reshape(len(rows), -1), axis=1, bitorder="little")
-    check_codes(np.packbits(1 - codes[:, : len(intercept)], axis=1), expected, is_near)
+    check_codes(np.packbits(1 - codes[:, : index.index.d], axis=1), expected, is_near)
 
 
 @pytest.mark.process
@@ -92,7 +111,7 @@ def test_a_search_is_exported_as_its_best_pipeline():
         make_pipeline(StandardScaler(), PCAHasher(8)), {"pcahasher__n_bits": [6]}, cv=2
     )
     grid.fit(X, Y)
-    (components, _), _ = fold(grid)
+    components = fold(grid).hyperplanes.components_
     assert components.shape == (6, 64)
     nested = make_pipeline(StandardScaler(), GridSearchCV(ITQHasher(), {"n_bits": [7]}, cv=2))
     module = {}
@@ -113,9 +132,29 @@ def test_a_search_is_exported_as_its_best_pipeline():
 )
 def test_what_a_scaler_leaves_out_is_not_exported(scaler):
     pipeline = make_pipeline(scaler, SignHasher(16, center=False)).fit(X + 1)
-    (components, intercept), _ = fold(pipeline)
+    components, intercept = fold(pipeline).hyperplanes
     expected = pipeline.decision_function(X)
     np.testing.assert_allclose(X @ components.T + intercept, expected, atol=1e-12)
+
+
+def test_rows_without_a_length_stay_as_they_are():
+    rows = np.vstack([np.zeros((2, 64)), X[:40]])
+    for norm in ("l1", "l2", "max"):
+        pipeline = make_pipeline(Normalizer(norm), SignHasher(16, center="median")).fit(rows)
+        module = {}
+        exec(to_numpy_source(pipeline), module)
+        np.testing.assert_array_equal(module["encode"](rows), pipeline.transform(rows))
+
+
+@pytest.mark.parametrize("n_bits", [1, 8, 11])
+def test_truncated_hashers_are_exported(n_bits):
+    pipeline = fitted("TALR of unit rows", "digits", "packed")
+    shorter = make_pipeline(pipeline[0], pipeline[1].truncate(n_bits))
+    module = {}
+    exec(to_numpy_source(shorter), module)
+    expected = truncate_codes(pipeline.transform(X), n_bits)
+    np.testing.assert_array_equal(shorter.transform(X), expected)
+    check_codes(module["encode"](X), expected, near_a_hyperplane(shorter, X))
 
 
 class Shifted(StandardScaler):
@@ -129,8 +168,13 @@ class Shifted(StandardScaler):
         (HammingNeighbors(), "must be a LinearHasher or have hyperplanes. Got HammingNeighbors"),
         (LSHHasher, "must be a LinearHasher or have hyperplanes. Got LSHHasher"),
         (
-            make_pipeline(Normalizer(), LSHHasher()),
-            r"must be affine: IncrementalPCA, .*, TruncatedSVD, without clip=True. Got Normalizer",
+            make_pipeline(FunctionTransformer(normalize), LSHHasher()),
+            r"must be affine: IncrementalPCA, .*, without clip=True; or Normalizer. Got "
+            r"FunctionTransformer. In place of FunctionTransformer\(normalize\), use Normalizer",
+        ),
+        (
+            make_pipeline(ColumnTransformer([("all", StandardScaler(), [0, 1])]), LSHHasher()),
+            "or Normalizer. Got ColumnTransformer",
         ),
         (make_pipeline(MinMaxScaler(clip=True), LSHHasher()), "Got MinMaxScaler"),
         (make_pipeline(Shifted(), LSHHasher()), "Got Shifted"),

@@ -20,12 +20,17 @@ def blocks_of(codes):
     return np.ascontiguousarray(padded.reshape(-1, size, codes.shape[1]).transpose(0, 2, 1))
 
 
-def search(weights, offsets, codes, lengths, metric, k, candidates=None):
-    n, n_queries = len(codes), len(weights)
+def tables_of(rng, n_queries, n_bytes, n_values=16):
+    n_parts = n_bytes if n_values == 256 else 2 * n_bytes
+    return rng.normal(size=(n_queries, n_parts, n_values)).astype(np.float32)
+
+
+def search(tables, offsets, codes, lengths, metric, k, candidates=None):
+    n, n_queries = len(codes), len(tables)
     padded = np.full(-(-n // 64) * 64, 7, np.float32)
     padded[:n] = lengths
     found = np.empty((n_queries, k), np.int64), np.empty((n_queries, k), np.float32)
-    items = weights, offsets, blocks_of(codes), padded
+    items = tables, offsets, blocks_of(codes), padded
     if candidates is None:
         _kernels.nibble_tables.nearest(*items, n, KINDS[metric], *found)
     else:
@@ -33,10 +38,10 @@ def search(weights, offsets, codes, lengths, metric, k, candidates=None):
     return found
 
 
-def check(weights, offsets, codes, lengths, metric, k):
-    places, scores = search(weights, offsets, codes, lengths, metric, k)
-    for q in range(len(weights)):
-        expected = decoded_scores.nearest(weights[q], offsets[q], codes, lengths, metric, k)
+def check(tables, offsets, codes, lengths, metric, k):
+    places, scores = search(tables, offsets, codes, lengths, metric, k)
+    for q in range(len(tables)):
+        expected = decoded_scores.nearest(tables[q], offsets[q], codes, lengths, metric, k)
         np.testing.assert_array_equal(places[q], expected[0])
         np.testing.assert_array_equal(scores[q], expected[1])
 
@@ -50,20 +55,24 @@ def check(weights, offsets, codes, lengths, metric, k):
     n_distinct=st.sampled_from([1, 2, 40, 300]),
     size=st.sampled_from([0.0, 1e-44, 1e-30, 1.0, 1e30]),
     heavy=st.booleans(),
+    n_values=st.sampled_from([16, 256]),
     seed=st.integers(0, 1000),
 )
-def test_equal_to_a_sort_of_all_scores(metric, n_bytes, n, k, n_distinct, size, heavy, seed):
+def test_equal_to_a_sort_of_all_scores(
+    metric, n_bytes, n, k, n_distinct, size, heavy, n_values, seed
+):
     rng = np.random.default_rng(seed)
     codes = rng.integers(0, 256, (n_distinct, n_bytes), dtype=np.uint8)
     codes = codes[rng.integers(0, n_distinct, n)]
-    weights = rng.normal(size=(3, 8 * n_bytes))
-    if heavy:  # a few bits decide, and the steps are as large as all others
-        weights *= np.minimum(rng.random(weights.shape) ** -2, 1e6)  # or they overflow
-    weights = (size * weights).astype(np.float32)
+    tables = tables_of(rng, 3, n_bytes, n_values)
+    if heavy:  # a few parts decide, and the steps are as large as all others
+        heavier = np.minimum(rng.random(tables.shape[:2]) ** -2, 1e6)  # or they overflow
+        tables *= heavier.astype(np.float32)[:, :, None]
+    tables *= np.float32(size)
     offsets = (size * rng.normal(size=3)).astype(np.float32)
     lengths = (np.sqrt(size) * rng.random(n)).astype(np.float32)
     lengths[rng.random(n) < 0.1] = 0
-    check(weights, offsets, codes, lengths, metric, min(k, n))
+    check(tables, offsets, codes, lengths, metric, min(k, n))
 
 
 @pytest.mark.parametrize("metric", DISTANCES)
@@ -73,31 +82,31 @@ def test_most_items_of_a_large_database_are_not_scored(metric, n_bytes, n):
     rng = np.random.default_rng(0)
     codes = rng.integers(0, 256, (n, n_bytes), dtype=np.uint8)
     codes[n // 2 :] = codes[: n - n // 2]  # ties far apart
-    weights = rng.normal(size=(70, 8 * n_bytes)).astype(np.float32)  # more than a group
+    tables = tables_of(rng, 20, n_bytes)
     lengths = (1 + 0.1 * rng.random(n)).astype(np.float32)
     lengths[n // 2 :] = lengths[: n - n // 2]
-    check(weights, np.zeros(70, np.float32), codes, lengths, metric, 15)
+    check(tables, np.zeros(20, np.float32), codes, lengths, metric, 15)
 
 
 def test_items_that_get_better_and_better():
     """Every item enters, in any order of the scores."""
     codes = np.sort(np.random.default_rng(0).integers(0, 65536, 3000)).astype(">u2")
     codes = codes.view(np.uint8).reshape(-1, 2)
-    weights = np.float32(2) ** np.arange(15, -1, -1)[None]
-    for of_query in (weights, -weights):
+    tables = (np.float32(16) ** np.arange(3, -1, -1))[None, :, None] * np.arange(16, dtype="f4")
+    for of_query in (tables, -tables):
         check(of_query, np.zeros(1, np.float32), codes, np.ones(3000), "inner_product", 100)
 
 
+@pytest.mark.parametrize("n_values", [16, 256])
 @pytest.mark.parametrize("metric", DISTANCES)
-def test_candidates_have_the_scores_of_the_scan(metric):
+def test_candidates_have_the_scores_of_the_scan(metric, n_values):
     rng = np.random.default_rng(0)
     codes = rng.integers(0, 256, (500, 9), dtype=np.uint8)
-    weights, offsets = rng.normal(size=(4, 72)), rng.normal(size=4)
-    weights, offsets = weights.astype(np.float32), offsets.astype(np.float32)
+    tables, offsets = tables_of(rng, 4, 9, n_values), rng.normal(size=4).astype(np.float32)
     lengths = rng.random(500).astype(np.float32)
     everything = np.tile(np.arange(500), (4, 1))
-    scan = search(weights, offsets, codes, lengths, metric, 500)
-    ranked = search(weights, offsets, codes, lengths, metric, 500, everything)
+    scan = search(tables, offsets, codes, lengths, metric, 500)
+    ranked = search(tables, offsets, codes, lengths, metric, 500, everything)
     for a, b in zip(scan, ranked):
         np.testing.assert_array_equal(a, b)
 

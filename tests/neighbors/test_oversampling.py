@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy import sparse
 from sklearn.neighbors import NearestNeighbors
 
 from sklearn_hashrank import HammingNeighbors, ITQHasher
@@ -66,3 +67,32 @@ def test_what_does_not_fit_is_refused(change, message):
     given = {"queries": QUERIES, "rows": X, "query_codes": QUERY_CODES, "codes": CODES}
     with pytest.raises(ValueError, match=message):
         choose_oversampling(**(given | {"n_bits": 16} | change))
+
+
+@pytest.mark.parametrize("name", ["rows", "codes", "query_codes"])
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (sparse.csr_matrix, r"csr_matrix of shape \(\d+, \d+\)"),
+        (iter, "iterator"),
+        (lambda rows: (row for row in rows), "generator"),
+        (lambda rows: rows[:, 0], r"ndarray of shape \(\d+,\)"),
+    ],
+    ids=["sparse", "iterator", "generator", "one dimension"],
+)
+def test_what_cannot_be_cut_into_rows_is_refused(name, make, said):
+    given = {"queries": QUERIES, "rows": X, "query_codes": QUERY_CODES, "codes": CODES}
+    given[name] = make(given[name])
+    with pytest.raises(
+        TypeError, match=rf"{name} must be a dense array or a memmap.* Got .*{said}"
+    ):
+        choose_oversampling(**given, n_bits=16)
+
+
+def test_lists_and_tables_are_rows():
+    pandas = pytest.importorskip("pandas")
+    given = {"queries": QUERIES, "query_codes": QUERY_CODES, "codes": CODES, "n_bits": 16}
+    wanted = choose_oversampling(rows=X, **given)
+    for rows in (X.tolist(), pandas.DataFrame(X)):
+        found = choose_oversampling(rows=rows, **given)
+        np.testing.assert_array_equal(found.n_candidates, wanted.n_candidates)

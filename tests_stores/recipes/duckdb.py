@@ -22,3 +22,27 @@ def search(codes, queries, n_bits, k):
     ]
     distances, ids = np.moveaxis(np.array(found), 2, 0)
     return distances, ids
+
+
+def search_by_prefix(codes, queries, n_bits, k, prefix, n_candidates):
+    connection = duckdb.connect()
+    strings = to_bit_strings(codes, n_bits)
+    firsts = [string[:prefix] for string in strings]
+    rows = pa.table({"id": range(len(codes)), "first": firsts, "code": strings})
+    connection.register("rows", rows)
+    connection.execute(
+        "create table items as select id, first::bit as first, code::bit as code from rows"
+    )
+    nearest = """
+        with candidates as (
+            select id, code from items order by bit_count(xor(first, ?::bit)), id limit ?
+        )
+        select bit_count(xor(code, ?::bit)) as distance, id from candidates
+        order by distance, id limit ?
+    """
+    found = [
+        connection.execute(nearest, (query[:prefix], n_candidates, query, k)).fetchall()
+        for query in to_bit_strings(queries, n_bits)
+    ]
+    distances, ids = np.moveaxis(np.array(found), 2, 0)
+    return distances, ids
