@@ -2,6 +2,7 @@
 
     python benchmarks/central_similarity.py --clusters FEATURES.npz --classes GIST.npz \
         --intents CLINC.npz --output central.jsonl
+    python benchmarks/central_similarity.py --step
 
 ``--classes`` is a file with X_train and y_train of 10 classes. ``--clusters`` has X and y of 10
 classes, each of which is cut into 10 and into 20 clusters of its rows by k-means: 100 and 200
@@ -20,12 +21,13 @@ from pathlib import Path
 
 import numpy as np
 from protocols import cell
+from sheet import best_of
 from sklearn.cluster import KMeans
 from threadpoolctl import threadpool_limits
 
-from sklearn_hashrank import ClassifierHasher, TALRKernel, TALRLinear
+from sklearn_hashrank import ClassifierHasher, LabelAffinity, TALRKernel, TALRLinear
 from sklearn_hashrank.metrics import tie_aware_average_precision_score
-from sklearn_hashrank.objectives import Centers, HashNet
+from sklearn_hashrank.objectives import Centers, HashNet, SimplifiedAP
 
 N_TRAIN, N_QUERIES, N_ROWS = 5000, 1000, 12_000
 learned = partial(TALRLinear, max_iter=60)
@@ -105,6 +107,27 @@ def measure(make, X, y, rows, n_bits, seed):
     return score, seconds
 
 
+def time_step(n_bits=64):
+    """Print the CPU time of an objective and its gradient, by classes and rows of a batch."""
+    rng = np.random.default_rng(0)
+    for n_rows in (256, 1024):
+        for n_classes in (100, 1000, 2000, 4000, 8000):
+            y = np.concatenate([np.arange(n_classes), rng.integers(0, n_classes, n_rows)])
+            rows = rng.permutation(len(y))[:n_rows]
+            affinity = LabelAffinity().fit(y)
+            scores = rng.normal(size=(n_rows, n_bits)).astype(np.float32)
+            level = np.equal.outer(y[rows], y[rows]).astype(np.uint8)
+            of_rows = Centers().of_rows(affinity, y)
+            ways = {"center": partial(of_rows, scores, rows)}
+            for name, objective in (("talr-ap", SimplifiedAP()), ("hashnet", HashNet())):
+                arguments = scores, level, affinity.levels_
+                ways[name] = partial(objective.value_and_gradient, *arguments)
+            with threadpool_limits(1):
+                times = {name: best_of(way, 5, time.process_time)[0] for name, way in ways.items()}
+            cells = "   ".join(f"{name} {seconds * 1e3:6.2f} ms" for name, seconds in times.items())
+            print(f"{n_rows:5,} rows, {n_classes:5,} classes: {cells}")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--classes", help="npz file, see above")
@@ -114,8 +137,14 @@ def main():
     parser.add_argument("--methods", default=LINEAR, help="with semicolons (default: linear ones)")
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--seconds", type=float, default=float("inf"), help="start none after")
-    parser.add_argument("--output", type=Path, required=True)
+    parser.add_argument("--output", type=Path, help="needed without --step")
+    parser.add_argument("--step", action="store_true", help="time the objective alone")
     options = parser.parse_args()
+    if options.step:
+        time_step()
+        return
+    if options.output is None:
+        parser.error("--output is needed.")
     done = {}
     if options.output.exists():
         for line in options.output.read_text().splitlines():

@@ -1,7 +1,7 @@
 """Many classes: groups of 4 rows in batches of 512, and of 16 rows in batches of 1,024.
 
     python benchmarks/groups.py [--data GIST.npz] [--features DEEP.npz] [--intents CLINC.npz]
-        [--bits 48] [--seeds 5] [--method talr-ap]
+        [--bits 48] [--seeds 5]
 
 Classes of images are cut into 20 each: by k-means, at random, and half of the rows by k-means and
 half at random. All rows are of the training part of a file. A figure is a mean tie-aware AP of rows
@@ -10,18 +10,36 @@ is that of rows whose nearest row is of their class, by which `TALRLinear` choos
 """
 
 import argparse
+from types import SimpleNamespace
 
 import numpy as np
 from protocols import average_precision, cell, deep_features, gist, intents
 from sklearn.cluster import KMeans
+from sklearn.neighbors import NearestNeighbors
 
-from sklearn_hashrank.comparison import method_from_name
-from sklearn_hashrank.learning import _pair_relevance
-from sklearn_hashrank.learning._class_strength import share_with_own_nearest
+from sklearn_hashrank import TALRLinear
+from sklearn_hashrank.features import FeatureSpace, Moments
 
-N_ROWS, N_PARTS, FEWEST = 20_000, 20, 60
-# Every share is at least 0, and none at least 2.
-SETTINGS = {"4 in 512": 0.0, "16 in 1,024": 2.0}
+N_ROWS, N_PARTS, FEWEST, N_SAMPLED = 20_000, 20, 60, 256
+SETTINGS = {"4 in 512": (4, 512), "16 in 1,024": (16, 1024)}
+
+
+class InGroups(TALRLinear):
+    """TALRLinear whose batches are made as told."""
+
+    def _fit_relevance(self, X, y, by_features=False):
+        relevance = super()._fit_relevance(X, y)
+        group_size, batch_size = SETTINGS[self.setting]
+        relevance._groups = SimpleNamespace(group_size=group_size, batch_size=batch_size)
+        return relevance
+
+
+def share_with_own_nearest(X, y):
+    """Share of some rows whose nearest other row is of their class."""
+    inside = FeatureSpace.of(Moments.of(X)).transform(X)
+    some = np.random.RandomState(0).permutation(len(y))[:N_SAMPLED]
+    _, nearest = NearestNeighbors(n_neighbors=2).fit(inside).kneighbors(inside[some])
+    return np.mean(y[nearest[:, 1]] == y[some])
 
 
 def in_parts(X, y, by):
@@ -78,19 +96,18 @@ def main():
     parser.add_argument("--intents", help="npz file with X_train, intent_train, X_test, ...")
     parser.add_argument("--bits", type=int, default=48)
     parser.add_argument("--seeds", type=int, default=5)
-    parser.add_argument("--method", default="talr-ap")
     options = parser.parse_args()
     for title, X, y, sizes in find_sets(options):
         train = split(y, sizes, 0)[0]
         share = share_with_own_nearest(X[train], y[train])
-        print(f"\n{title}, {options.method}, {options.bits} bits; share {share:.3f}")
-        for label, least_share in SETTINGS.items():
-            _pair_relevance._STRONG = least_share
+        print(f"\n{title}, {options.bits} bits; share {share:.3f}")
+        for label in SETTINGS:
             found = []
             for seed in range(options.seeds):
                 train, query, new = split(y, sizes, seed)
-                hasher = method_from_name(options.method)
-                hasher.set_params(n_bits=options.bits, random_state=seed).fit(X[train], y[train])
+                hasher = InGroups(n_bits=options.bits, random_state=seed)
+                hasher.setting = label
+                hasher.fit(X[train], y[train])
                 found.append([average_precision(hasher, X, y, query, d) for d in (train, new)])
             of_train, of_new = (cell(scores) for scores in np.transpose(found))
             print(f"{label:12s} training rows {of_train}   new rows {of_new}", flush=True)

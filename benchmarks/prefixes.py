@@ -18,6 +18,7 @@ import argparse
 
 import numpy as np
 from protocols import average_precision, cell, intents
+from sklearn.base import clone
 from sklearn.preprocessing import normalize
 
 from sklearn_hashrank import HammingNeighbors, ITQHasher, PCAHasher, TALRLinear
@@ -28,17 +29,15 @@ LONG, SHORT, K, CANDIDATES = 256, 64, 10, (10, 30, 100, 300, 1000)
 def recall_of_first_pass(X, query, database, seeds):
     """Print the share of the nearest codes that are found, for each hasher."""
     hashers = {
-        "TALRLinear, prefixes": lambda seed: TALRLinear(
-            LONG, prefixes=(SHORT, LONG), random_state=seed
-        ),
-        "TALRLinear": lambda seed: TALRLinear(LONG, random_state=seed),
-        "ITQHasher": lambda seed: ITQHasher(LONG, random_state=seed),
-        "PCAHasher": lambda seed: PCAHasher(LONG, random_state=seed),
+        "PCAHasher": PCAHasher(LONG),
+        "ITQHasher": ITQHasher(LONG),
+        "TALRLinear": TALRLinear(LONG),
+        "TALRLinear, prefixes": TALRLinear(LONG, prefixes=(SHORT, LONG)),
     }
-    for name, make in hashers.items():
+    for name, hasher in hashers.items():
         found = []
         for seed in seeds:
-            hasher = make(seed).set_params(output="packed").fit(X[database])
+            hasher = clone(hasher).set_params(output="packed", random_state=seed).fit(X[database])
             codes, queries = hasher.transform(X[database]), hasher.transform(X[query])
             index = HammingNeighbors(K, n_bits=LONG).fit(codes)
             farthest = index.kneighbors(queries)[0][:, -1:]

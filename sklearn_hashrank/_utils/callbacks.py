@@ -31,6 +31,14 @@ def watch_iterations(watcher: Watcher | None) -> Iterator[None]:
         _watcher.reset(token)
 
 
+def watched(n_steps: int) -> Iterator[int]:
+    """Count the steps of a fit, such as its bits, and tell who watches of each that is done."""
+    watcher = _watcher.get() or _ignore
+    for step in range(n_steps):
+        yield step
+        watcher(step + 1, n_steps)
+
+
 class Progress:
     """Tells callbacks of the iterations of a fit.
 

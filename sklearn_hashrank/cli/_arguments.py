@@ -204,8 +204,9 @@ def _import(name: str) -> str:
         sys.path.insert(0, os.getcwd())
     try:
         importlib.import_module(name)
-    except ImportError as error:
-        raise ArgumentTypeError(f"{name!r} cannot be imported: {error}") from error
+    except Exception as error:  # code of a user can raise anything
+        text = " ".join(f"{type(error).__name__}: {error}".split())
+        raise ArgumentTypeError(f"{name!r} cannot be imported: {text}") from error
     return name
 
 

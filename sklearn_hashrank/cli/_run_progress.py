@@ -3,12 +3,23 @@
 import math
 import sys
 import time
+from dataclasses import dataclass
 from types import TracebackType
 from typing import Any
 
 from ..comparison import Column, RunResult
 
 _SECONDS_BETWEEN_LINES = 10
+
+
+@dataclass
+class _Fit:
+    """When a fit was first heard of, and after how many iterations; how many it has now."""
+
+    start: float
+    n_before: int
+    n_now: int
+    last_line: float
 
 
 class Lines:
@@ -18,8 +29,7 @@ class Lines:
         self.column = column
         self.n_done = self.n_runs = self.n_failed = self._n_new = 0
         self._start = time.monotonic()
-        self._fit: tuple[str, int, int] | None = None  # whose iterations are counted
-        self._fit_start, self._n_before, self._last_line = 0.0, 0, 0.0
+        self._fits: dict[tuple[str, int, int], _Fit] = {}  # at work, by method, bits and seed
 
     def __enter__(self) -> "Lines":
         return self
@@ -37,19 +47,22 @@ class Lines:
         self.n_done, self.n_runs = n_done, n_runs
         self.n_failed += bool(result.error)
         self._n_new += not result.kept
+        self._fits.pop((result.method, result.n_bits, result.seed), None)
         self.show(f"[{n_done}/{n_runs}] {describe(result, self.column)}{self._time_left()}")
 
     def iteration(self, method: str, n_bits: int, seed: int, n_done: int, max_iter: int) -> None:
-        """Show how far a long fit is, every ten seconds."""
-        now = time.monotonic()
-        if n_done == 1 or self._fit != (method, n_bits, seed):
-            self._fit, self._fit_start, self._n_before = (method, n_bits, seed), now, n_done
-            self._last_line = now
+        """Show how far a long fit is, every ten seconds; of several, one after the other."""
+        key, now = (method, n_bits, seed), time.monotonic()
+        fit = self._fits.get(key)
+        if fit is None or n_done < fit.n_now:  # an estimator may be fitted several times
+            self._fits[key] = _Fit(now, n_done, n_done, now)
             return
-        if now - self._last_line < _SECONDS_BETWEEN_LINES:
+        fit.n_now = n_done
+        wait = _SECONDS_BETWEEN_LINES * len(self._fits)
+        if n_done == fit.n_before or now - fit.last_line < wait:
             return
-        self._last_line = now
-        left = (now - self._fit_start) / (n_done - self._n_before) * (max_iter - n_done)
+        fit.last_line = now
+        left = (now - fit.start) / (n_done - fit.n_before) * (max_iter - n_done)
         bits = f", {n_bits} bits" if n_bits else ""
         what = f"{method}{bits}, seed {seed}: iteration {n_done} of at most {max_iter}"
         self.tell(f"{what}{_about(left)} of this fit left")

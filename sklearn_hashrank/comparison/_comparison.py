@@ -2,9 +2,11 @@
 
 import warnings
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from itertools import compress, product
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 import joblib
@@ -27,6 +29,7 @@ from ._chance import CHANCE, columns_above_chance, measure_chance, with_above_ch
 from ._columns import COLUMNS, MEASURED, SEARCH_COLUMNS, Column, columns_of, name_measures
 from ._explored import Explored, best_runs, check_options, fit_runs
 from ._figures import Figure, draw_figures
+from ._fits_at_work import FitsAtWork, note_iterations
 from ._given_codes import GivenCodes
 from ._method_table import METHODS, check_method, in_groups
 from ._own_distances import OwnDistance, method_of_comparison
@@ -371,8 +374,8 @@ def compare(
         Runs at a time. None means 1 unless in a :obj:`joblib.parallel_config` context.
     progress : callable, default=None
         Called as ``progress(result, n_done, n_runs)`` after each run. Where it has a method
-        ``iteration(method, n_bits, seed, n_done, max_iter)`` and one run goes on at a time, that is
-        called after each iteration of a fit that counts them.
+        ``iteration(method, n_bits, seed, n_done, max_iter)``, that is called after each iteration
+        of a fit that counts them; with several runs at a time once a second, from another thread.
     command : str, default=""
         Command line to be named in the report.
 
@@ -506,42 +509,48 @@ def _run_all(
         if (kept := load_result(run, store, measures, further)) is not None:
             finish(index, kept)
     pending = [index for index in range(len(runs)) if index not in results]
-    with interrupts_ignored():  # by the workers, which inherit it: one traceback is enough
-        executed = Parallel(n_jobs=n_jobs, return_as="generator_unordered")(
-            delayed(_execute)(index, runs[index], *arguments(runs[index])) for index in pending
-        )
-    watcher = _watcher(progress, runs, pending, results) if n_at_a_time == 1 else None
-    try:
-        with watch_iterations(watcher):
+    tell: Any = getattr(progress, "iteration", None)
+    lock = Lock()
+
+    def report(index: int, n_done: int, max_iter: int) -> None:
+        run = runs[index]
+        with lock:
+            if index not in results:
+                tell(run.method, run.n_bits, run.seed, n_done, max_iter)
+
+    def report_first(n_done: int, max_iter: int) -> None:  # in one process, runs come in order
+        report(next(index for index in pending if index not in results), n_done, max_iter)
+
+    folder = None
+    with ExitStack() as stack:
+        if tell is not None and n_at_a_time == 1:
+            stack.enter_context(watch_iterations(report_first))
+        elif tell is not None:
+            folder = stack.enter_context(FitsAtWork(report)).folder
+        with interrupts_ignored():  # by the workers, which inherit it: one traceback is enough
+            executed = Parallel(n_jobs=n_jobs, return_as="generator_unordered")(
+                delayed(_execute)(index, folder, runs[index], *arguments(runs[index]))
+                for index in pending
+            )
+        try:
             for index, result in executed:
                 result = replace(result, measured_on=measured_on)
                 save_result(runs[index], result, store)
-                finish(index, result)
-    except BaseException:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # that joblib cancels what is still running
-            executed.close()
-        raise
+                with lock:
+                    finish(index, result)
+        except BaseException:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # that joblib cancels what is still running
+                executed.close()
+            raise
     return [results[index] for index in range(len(runs))]
 
 
-def _watcher(
-    progress: Any, runs: list[Run], pending: list[int], results: Mapping[int, RunResult]
-) -> Callable[[int, int], None] | None:
-    """Report iterations of the first run without a result: in one process, runs come in order."""
-    report = getattr(progress, "iteration", None)
-    if report is None:
-        return None
-
-    def watch(n_done: int, max_iter: int) -> None:
-        run = next(runs[index] for index in pending if index not in results)
-        report(run.method, run.n_bits, run.seed, n_done, max_iter)
-
-    return watch
-
-
-def _execute(index: int, *arguments: Any) -> tuple[int, RunResult]:
-    return index, execute(*arguments)
+def _execute(index: int, folder: str | None, *arguments: Any) -> tuple[int, RunResult]:
+    if folder is None:
+        return index, execute(*arguments)
+    with watch_iterations(note_iterations(folder, index)):
+        return index, execute(*arguments)
 
 
 def _without_refused(

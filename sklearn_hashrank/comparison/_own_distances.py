@@ -199,7 +199,9 @@ class _FaissIndex(OwnIndex):
         empty = len(faiss.serialize_index(self._index))
         with _one_thread_of_faiss():
             self._index.add(_rows_for(metric, X))
-        self.item_bytes = (len(faiss.serialize_index(self._index)) - empty) / self._index.ntotal
+        grown = len(faiss.serialize_index(self._index)) - empty
+        # faiss writes a lattice without its codes.
+        self.item_bytes = grown / self._index.ntotal or float(self._index.sa_code_size())
         self.n_bits = 8 * max(1, round(self.item_bytes))
 
     def distances(self, X: Any) -> np.ndarray:

@@ -10,6 +10,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from .. import _kernels
+from .._utils.callbacks import watched
 from .._utils.threads import one_blas_thread
 from .._utils.types import MatrixLike, Target
 from ..affinity import BaseAffinity, check_level_indices
@@ -264,11 +265,11 @@ class Embedding:
         """Sweep over the bits until the loss falls by less than `tol`; returns the sweeps."""
         n_bits, n_basis = self.weights.shape
         before = self.loss
-        for n_sweeps in range(1, max_iter + 1):
+        for n_sweeps in watched(max_iter):
             for bit in range(n_bits):
                 self.improve(bit, random_state.randint(n_basis))
             if before - self.loss < tol:
-                return n_sweeps
+                return n_sweeps + 1
             before = self.loss
         return max_iter
 

@@ -9,6 +9,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import has_fit_parameter
 
+from .._utils.callbacks import watched
 from .._utils.threads import one_blas_thread
 from .._utils.types import MatrixLike, Target
 from ..affinity import BaseAffinity
@@ -184,7 +185,7 @@ class FastHasher(LearnsFromRelevance, BaseHasher):
         learner = self._new_learner(X)
         distances = np.zeros(pairs.graph.nnz, dtype=np.int64)
         errors = []
-        for bit in range(self.n_bits):
+        for bit in watched(self.n_bits):
             matrix = pairs.matrix(pair_coefficients(self.loss, pairs.graph.data, distances, bit))
             wanted = self._find_bit(matrix, pairs, random_state)
             weights = abs(matrix).sum(axis=0)

@@ -10,6 +10,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from .. import _kernels
+from .._utils.callbacks import watched
 from .._utils.threads import one_blas_thread
 from .._utils.types import MatrixLike, Target
 from ..affinity import BaseAffinity
@@ -177,7 +178,7 @@ class MACHasher(LearnsFromRelevance, LinearHasher):
         self.history_: dict[str, list[float]] = {"loss": [], "violation": []}
         alpha = min(1.0, 3 * X.shape[1] / X.shape[0]) if self.alpha == "auto" else self.alpha
         found, mu = None, self.mu
-        for _ in range(self.max_iter):
+        for _ in watched(self.max_iter):
             found = fit_squared_hinges(rows, codes.signs, alpha, found)
             given = np.where(rows @ found[0] + found[1] > 0, 1.0, -1.0)
             loss = codes.loss(given)

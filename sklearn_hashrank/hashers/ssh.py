@@ -10,6 +10,7 @@ from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from .._utils.callbacks import watched
 from .._utils.threads import one_blas_thread
 from .._utils.types import MatrixLike, Target
 from ..affinity import BaseAffinity, LabelAffinity, is_auto
@@ -290,7 +291,7 @@ def sequential_directions(
     pairs = similarity.to_dense()
     matrix = _AdjustedCovariance(rows, labelled, pairs, eta)
     directions = np.empty((rows.shape[1], n))
-    for bit in range(n):
+    for bit in watched(n):
         direction = matrix.leading_eigenvectors(1, random_state)
         directions[:, bit] = direction.ravel()
         _correct(pairs, (labelled @ direction).ravel() * np.sqrt(step_size))

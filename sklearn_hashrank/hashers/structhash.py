@@ -8,6 +8,7 @@ from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from .._utils.callbacks import watched
 from .._utils.threads import one_blas_thread
 from .._utils.types import MatrixLike, Target
 from ..affinity import BaseAffinity
@@ -192,7 +193,7 @@ class StructHasher(LearnsFromRelevance, LinearHasher):
         rankings = WeightedRankings(oracle.violate, queries, len(order), self.C)
         weights, offsets = np.empty((rows.shape[1], self.n_bits)), np.empty(self.n_bits)
         self.history_: dict[str, list[float]] = {"objective": [], "slack": []}
-        for bit in range(self.n_bits):
+        for bit in watched(self.n_bits):
             worth = rankings.worth()
             found = find_hyperplane(rows, queries, worth, self.alpha)
             signs = np.where(rows @ found[0] + found[1] > 0, 1.0, -1.0)

@@ -728,7 +728,12 @@ def test_modules_register_measures(folder, capsys, no_pictures, monkeypatch, req
     assert float(row["first_ten"]) == pytest.approx(float(row["precision@10"]), abs=1e-12)
     code, _, err = run(capsys, "compare", "--data", "digits", "--import", "no_such_module")
     assert code == 2
-    assert "'no_such_module' cannot be imported: No module named 'no_such_module'" in err
+    said = "'no_such_module' cannot be imported: ModuleNotFoundError: No module named"
+    assert f"{said} 'no_such_module'" in err
+    Path("wrong_measures.py").write_text("import sklearn_hashrank\n\n1 / 0\n")
+    code, _, err = run(capsys, "compare", "--data", "digits", "--import", "wrong_measures")
+    assert code == 2
+    assert "'wrong_measures' cannot be imported: ZeroDivisionError: division by zero" in err
 
 
 @pytest.mark.process
