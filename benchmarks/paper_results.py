@@ -24,7 +24,7 @@ _CODE = ("package", "versions")
 SAME = 5e-4  # half of the last digit of the tables
 
 # Parameters that methods were given since, with the value that does what was done without them.
-ADDED = {"step_size": "1.0"}
+ADDED = {"step_size": "1.0", "prefixes": "None"}
 
 
 def completed(then, now):

@@ -25,7 +25,7 @@ def rsh_times(folder):
             if line["set"] == key
         }
         texts += [_table(title, seconds), _beside_ssh(title, seconds)]
-    texts.append(f"Measured on {about['machine']}; fastest of {about['turns']} turns.\n")
+    texts.append(f"Measured on {about['machine']}.\n")
     return "\n".join(texts)
 
 
