@@ -137,12 +137,13 @@ def _run(options: Namespace, arguments: list[str]) -> int:
     if options.radius is None:
         if options.k > len(database):
             note(f"{options.k} of {len(database)} codes were asked for: all of them are given")
-        n_wanted = min(options.k, len(database))
-        if options.run_output is not None:
-            n_wanted = min(n_wanted + 1, len(database))  # one more shows whether the last one ties
-        n_found = n_wanted
+        n_wanted = n_found = min(options.k, len(database))
         if options.rescore is not None:
             n_found = min((options.oversampling or 10) * n_wanted, len(database))
+        elif options.run_output is not None:
+            n_found = min(n_found + 1, len(database))
+        if options.run_output is not None:
+            n_wanted = min(n_wanted + 1, n_found)  # one more shows whether the last one ties
         distances, indices = index.kneighbors(queries, n_found)
         if options.rescore is not None:
             distances, indices = _rescored(options, columns, len(database), indices, n_wanted)
