@@ -162,8 +162,9 @@ def test_no_order_of_rows_decides_what_a_run_holds(tmp_path, monkeypatch, capsys
         (["--radius", "2", "--run", "r", "--ties", "all"], "--ties is for --run with -k"),
         (
             ["--data", "x.npy", "--rescore", "x.npy", "--run", "r", "--ties", "all"],
-            "--ties all needs all distances",
+            "--ties all needs all distances, and --rescore",
         ),
+        (["--prefix", "3", "--run", "r", "--ties", "all"], "distances, and --prefix looks"),
     ],
 )
 def test_ties_of_other_searches_are_refused(files, capsys, words, message):
