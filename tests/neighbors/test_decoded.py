@@ -71,7 +71,7 @@ def test_a_row_of_zeros_has_cosine_zero_with_every_code():
 @pytest.mark.parametrize("decoder", [[[0.1], [0.2], [0.3]], [[0.7], [0.1], [0.6]]])
 def test_vectors_whose_parts_cancel_have_cosine_zero(decoder):
     """Rounding leaves something of a sum of floats, which is no direction."""
-    X, hasher, _ = index_of(3, 60)
+    _, hasher, _ = index_of(3, 60)
     hasher.decoder_, hasher.decoder_intercept_ = np.array(decoder), np.zeros(1)
     codes = np.unpackbits(np.arange(8, dtype=np.uint8)[:, None], axis=1)[:, 5:]
     index = DecodedNeighbors(hasher, 8).fit(codes)
