@@ -39,8 +39,20 @@ def check_shard_folder(path: str, inputs: Iterable[str | None]) -> None:
         )
         if is_same or path.rstrip("/") in places:
             raise UsageError(f"--output {path} is the folder that is read from. Choose another.")
+        for place in filter(None, places):
+            if _is_below(path, place):  # the codes would be read as features the next time
+                raise UsageError(
+                    f"--output {path} is in the folder that is read from, {place}. Choose another."
+                )
     if not _places.is_url(path) and not Path(path).absolute().parent.is_dir():
         raise UsageError(f"--output {path}: there is no folder to make it in.")
+
+
+def _is_below(path: str, place: str) -> bool:
+    """Whether a path is in a folder, at any depth."""
+    if _places.is_url(path) or _places.is_url(place):
+        return path.startswith(place + "/")
+    return os.path.isdir(place) and Path(path).resolve().is_relative_to(Path(place).resolve())
 
 
 def check_output_folder(path: str, inputs: Iterable[str | None]) -> Path:

@@ -69,5 +69,5 @@ def _from_torch(tensor: Any) -> np.ndarray:
         tensor = tensor.to_dense()
     if tensor.is_floating_point() and tensor.element_size() < 4:
         tensor = tensor.float()
-    array: np.ndarray = tensor.cpu().numpy()
+    array: np.ndarray = tensor.numpy(force=True)  # from any device, also a view with signs turned
     return array

@@ -244,6 +244,7 @@ def test_incomplete_and_mixed_folders_are_refused(capsys):
     assert "codes/old.parquet is not one of the shards of this encoding" in message
     for output, reason in (
         ("items", "is the folder that is read from"),
+        ("items/codes", "is in the folder that is read from, items"),
         ("missing/codes", "there is no folder to make it in"),
         ("codes.txt", "must end in .npy or .parquet"),
     ):
