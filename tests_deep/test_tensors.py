@@ -51,6 +51,7 @@ KINDS = {
     "bfloat16": lambda a: torch.tensor(a, dtype=torch.bfloat16 if a.dtype.kind == "f" else None),
     "gradient": lambda a: torch.tensor(a, requires_grad=a.dtype.kind == "f"),
     "sparse": lambda a: torch.tensor(a).to_sparse(),
+    "view": lambda a: torch._neg_view(torch.tensor(-a)) if a.dtype.kind == "f" else torch.tensor(a),
 }
 
 
