@@ -182,8 +182,9 @@ def test_a_run_holds_the_rescored_items_of_a_table(tmp_path, monkeypatch, oversa
         (["--radius", "2", "--run", "r", "--ties", "all"], "--ties is for --run with -k"),
         (
             ["--data", "x.npy", "--rescore", "x.npy", "--run", "r", "--ties", "all"],
-            "--ties all needs all distances",
+            "--ties all needs all distances, and --rescore",
         ),
+        (["--prefix", "3", "--run", "r", "--ties", "all"], "distances, and --prefix looks"),
     ],
 )
 def test_ties_of_other_searches_are_refused(files, capsys, words, message):
