@@ -73,6 +73,12 @@ def add_command(commands: Any) -> None:
     )
     how_far.add_argument("--radius", type=not_negative, metavar="N", help="all within a distance")
     parser.add_argument(
+        "--prefix",
+        type=positive,
+        metavar="BITS",
+        help="find candidates by this many first bits, and order them by all bits; goes with -k",
+    )
+    parser.add_argument(
         "--rescore",
         metavar="FILE",
         help="features of the database, whose distances put candidates in order; needs --data",
@@ -81,7 +87,8 @@ def add_command(commands: Any) -> None:
         "--oversampling",
         type=positive,
         metavar="N",
-        help="candidates for --rescore, as a multiple of -k (default: 10)",
+        help="candidates for --rescore, or without it for --prefix, as a multiple of -k "
+        "(default: 10)",
     )
     parser.add_argument(
         "--metric",
@@ -95,7 +102,7 @@ def add_command(commands: Any) -> None:
         "--ties",
         choices=_TIES,
         help="what --run does with items at the distance of the k-th: take all of them, or cut "
-        "them in the order of the database (default: all; cut with --rescore)",
+        "them in the order of the database (default: all; cut with --rescore and --prefix)",
     )
 
 
@@ -112,11 +119,18 @@ def _run(options: Namespace, arguments: list[str]) -> int:
         raise UsageError("--rescore needs --data, the features of the queries, and -k.")
     if options.ties is not None and (options.run_output is None or options.radius is not None):
         raise UsageError("--ties is for --run with -k: give that, too.")
-    if options.ties == "all" and options.rescore is not None:
-        raise UsageError("--ties all needs all distances, and --rescore looks at candidates only.")
-    for name in ("oversampling", "metric"):
-        if options.rescore is None and getattr(options, name) is not None:
-            raise UsageError(f"--{name} is for --rescore: give that, too.")
+    if options.prefix is not None and options.radius is not None:
+        raise UsageError("--prefix is for -k: all codes within a radius are found by all bits.")
+    first_pass = "--prefix" if options.rescore is None else "--rescore"
+    looks_at_all = options.prefix is None and options.rescore is None
+    if options.ties == "all" and not looks_at_all:
+        raise UsageError(
+            f"--ties all needs all distances, and {first_pass} looks at candidates only."
+        )
+    if options.oversampling is not None and looks_at_all:
+        raise UsageError("--oversampling is for --rescore and --prefix: give one of them, too.")
+    if options.metric is not None and options.rescore is None:
+        raise UsageError("--metric is for --rescore: give that, too.")
     if (options.data is None) != (options.model is None):
         raise UsageError("--data and --model go together: the model encodes the queries.")
     n_bits = options.bits
@@ -133,21 +147,24 @@ def _run(options: Namespace, arguments: list[str]) -> int:
     else:
         paths = [options.database, options.queries]
         [database, queries], n_bits = read_codes(paths, n_bits, options.threshold, in_blocks=True)
-    index = HammingNeighbors(n_bits=n_bits, n_jobs=options.n_jobs).fit(database)
+    index = HammingNeighbors(n_bits=n_bits, prefix=options.prefix, n_jobs=options.n_jobs)
+    index.fit(database)
     if options.radius is None:
         if options.k > len(database):
             note(f"{options.k} of {len(database)} codes were asked for: all of them are given")
         n_wanted = min(options.k, len(database))
-        if options.run_output is not None:
-            n_wanted = min(n_wanted + 1, len(database))  # one more shows whether the last one ties
-        n_found = n_wanted
-        if options.rescore is not None:
-            n_found = min((options.oversampling or 10) * n_wanted, len(database))
+        n_found = n_candidates = min((options.oversampling or 10) * n_wanted, len(database))
+        if options.run_output is not None:  # one more shows whether the last one ties
+            n_wanted = min(n_wanted + 1, len(database) if options.rescore is None else n_found)
+        if options.rescore is None:
+            n_found = n_wanted
+            if options.prefix is not None:
+                index.set_params(n_candidates=max(n_candidates, n_found))
         distances, indices = index.kneighbors(queries, n_found)
         if options.rescore is not None:
             distances, indices = _rescored(options, columns, len(database), indices, n_wanted)
         if options.run_output is not None:
-            takes_all = options.rescore is None and options.ties != "cut"
+            takes_all = looks_at_all and options.ties != "cut"
             distances, indices = _cut(index, queries, distances, indices, options.k, takes_all)
     else:
         distances, indices = index.radius_neighbors(queries, options.radius, sort_results=True)

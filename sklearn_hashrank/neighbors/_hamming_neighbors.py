@@ -31,6 +31,7 @@ from ._row_ids import RowIds, read_ids
 from ._stored import StoredCodes
 
 _LONGEST = 1 << 15  # bits of a code; distances and bounds take two bytes
+_CANDIDATES = 1 << 22  # of a first pass, held at a time: some hundred megabytes
 
 
 class HammingNeighbors(
@@ -536,7 +537,29 @@ class HammingNeighbors(
             self._check_prefix(self.n_bits_)
             searched, first = searched.first_bits(self.prefix), first_bits(queries, self.prefix)
         n_candidates, mask = min(n_candidates, self.n_samples_fit_), self._mask(mask, queries)
-        candidates, _ = searched.k_nearest(first, n_candidates, self.algorithm, self.n_jobs, mask)
+        dtype = np.int32 if projections is None else np.float64
+        distances, places = (
+            np.empty((len(queries), k), dtype),
+            np.empty((len(queries), k), np.int64),
+        )
+        most = max(1, _CANDIDATES // n_candidates)
+        for start in range(0, len(queries), most):
+            rows = slice(start, start + most)
+            candidates, _ = searched.k_nearest(
+                first[rows],
+                n_candidates,
+                self.algorithm,
+                self.n_jobs,
+                None if mask is None else mask.of_rows(rows),
+            )
+            distances[rows], places[rows] = self._best_of(
+                candidates, queries[rows], k, None if projections is None else projections[rows]
+            )
+        return distances, places
+
+    def _best_of(
+        self, candidates: np.ndarray, queries: np.ndarray, k: int, projections: np.ndarray | None
+    ) -> tuple[np.ndarray, np.ndarray]:
         if projections is not None:
             candidates.sort(axis=1)
         missing = candidates == MISSING

@@ -37,6 +37,10 @@ class Mask:
         """Return the part that belongs to some of the codes."""
         return Mask(self._passes[rows] if self.is_shared else self._passes[:, rows])
 
+    def of_rows(self, rows: slice) -> "Mask":
+        """Return the part that belongs to some of the queries."""
+        return self if self.is_shared else Mask(self._passes[rows])
+
     def of_query(self, query: int) -> np.ndarray:
         """Indices of the codes that pass for a query."""
         if self.is_shared:

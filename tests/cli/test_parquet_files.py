@@ -12,7 +12,7 @@ from sklearn_hashrank import load_hasher
 from sklearn_hashrank.cli import _code_columns, _list_columns, _parquet_files, main
 from sklearn_hashrank.cli._list_columns import ParquetRows
 from sklearn_hashrank.cli._parquet_files import Column
-from sklearn_hashrank.neighbors import rescore
+from sklearn_hashrank.neighbors import HammingNeighbors, rescore
 from sklearn_hashrank.rows import _many_rows
 
 N, WIDTH = 500, 8
@@ -125,6 +125,31 @@ def test_rescoring_orders_candidates_by_floats():
         np.testing.assert_allclose(found["distances"], wanted[0])
 
 
+@pytest.mark.parametrize("database", ["codes.npy", "codes"])
+def test_candidates_by_the_first_bits(database):
+    """Of a file or a folder; floats then order what the codes found."""
+    write("items.parquet")
+    write("new.parquet", X[:9])
+    run("fit", "--data", "items.parquet", "--bits", 8, "--output", "m.npz")
+    run("encode", "--model", "m.npz", "--data", "items.parquet", "--output", "codes.npy")
+    run("encode", "--model", "m.npz", "--data", "items.parquet", "--output", "codes")
+    search = "search", "--model", "m.npz", "--data", "new.parquet", "--database", database
+    run(*search, "-k", 4, "--prefix", 3, "--oversampling", 5, "--output", "found.npz")
+    codes = load_hasher("m.npz").packed_codes(X)
+    index = HammingNeighbors(4, n_bits=8, prefix=3, n_candidates=20).fit(codes)
+    distances, indices = index.kneighbors(codes[:9])
+    with np.load("found.npz") as found:
+        np.testing.assert_array_equal(found["indices"], indices)
+        np.testing.assert_array_equal(found["distances"], distances)
+    exact = index.set_params(prefix=None).kneighbors(codes[:9])[1]
+    assert (exact != indices).any()
+    more = "--oversampling", 5, "--rescore", "items.parquet", "--output", "best.npz"
+    run(*search, "-k", 4, "--prefix", 3, *more)
+    candidates = index.set_params(prefix=3, n_candidates=None).kneighbors(codes[:9], 20)[1]
+    with np.load("best.npz") as found:
+        np.testing.assert_array_equal(found["indices"], rescore(X[:9], X, candidates, 4)[1])
+
+
 def test_rescoring_takes_the_rows_of_the_codes_alone(capsys):
     order = np.roll(np.arange(N), 1)
     write("items.parquet", id=IDS)
@@ -136,7 +161,9 @@ def test_rescoring_takes_the_rows_of_the_codes_alone(capsys):
     for more, message in (
         (["--rescore", "other order.parquet"], f"row 0 is {IDS[-1]}, and of codes.parquet it is"),
         (["--rescore", "fewer.parquet"], "fewer.parquet: 499 rows for 500 codes"),
-        (["--oversampling", 10], "--oversampling is for --rescore"),
+        (["--oversampling", 10], "--oversampling is for --rescore and --prefix"),
+        (["--prefix", 4, "--radius", 2], "--prefix is for -k"),
+        (["--prefix", 8], "prefix must be less than the 8 bits"),
         (["--metric", "cosine"], "--metric is for --rescore"),
         (["--run", "run.txt"], "an id must be a word without spaces. Got 'item"),
         (["--rescore", "fewer.parquet", "--run", "fewer.parquet"], "the file that is read from"),

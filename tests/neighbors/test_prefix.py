@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from sklearn_hashrank import HammingNeighbors
+from sklearn_hashrank.neighbors import _hamming_neighbors
 from tests.neighbors.test_ids_and_masks import KINDS, names_of
 from tests.neighbors.test_neighbors import ALGORITHMS, random_codes, searches, stable_sort
 from tests.oracle.neighbors import asymmetric_distance, nearest_by_prefix, ranking, within
@@ -83,6 +84,28 @@ def test_large_searches_equal_a_stable_sort(n_bits, prefix, n_jobs):
     differing = np.bitwise_count(database[indices] ^ queries[:, None]).sum(axis=2)
     np.testing.assert_array_equal(distances, differing)
     assert distances.dtype == np.int32
+
+
+@pytest.mark.parametrize("kind", ["none", "for all", "of each", "sparse"])
+def test_candidates_of_some_queries_at_a_time(monkeypatch, kind):
+    """Blocks of queries change nothing, whatever the mask."""
+    queries, database = random_codes(23, 90, 1), random_codes(300, 90, 2)
+    own = np.random.default_rng(0).random((23, 300)) < 0.1
+    mask = {"none": None, "for all": own[0], "of each": own, "sparse": sparse.csr_matrix(own)}[kind]
+    projections = np.random.default_rng(1).normal(size=(23, 90))
+
+    def found():
+        index = HammingNeighbors(4, n_bits=90, prefix=32).fit(database)
+        rescored = HammingNeighbors(4, n_bits=90, prefix=32, rescore="asymmetric").fit(database)
+        yield from index.kneighbors(queries, mask=mask)
+        yield from index.kneighbors()
+        yield from rescored.kneighbors(projections=projections, mask=mask)
+
+    at_once = list(found())
+    monkeypatch.setattr(_hamming_neighbors, "_CANDIDATES", 5 * 40)  # five queries
+    for each, expected in zip(found(), at_once, strict=True):
+        assert each.dtype == expected.dtype
+        np.testing.assert_array_equal(each, expected)
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
