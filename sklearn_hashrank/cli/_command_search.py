@@ -153,16 +153,13 @@ def _run(options: Namespace, arguments: list[str]) -> int:
         if options.k > len(database):
             note(f"{options.k} of {len(database)} codes were asked for: all of them are given")
         n_wanted = min(options.k, len(database))
-        if options.run_output is not None:
-            n_wanted = min(n_wanted + 1, len(database))  # one more shows whether the last one ties
-        n_found, n_candidates = (
-            n_wanted,
-            min((options.oversampling or 10) * n_wanted, len(database)),
-        )
-        if options.rescore is not None:
-            n_found = n_candidates
-        elif options.prefix is not None:
-            index.set_params(n_candidates=n_candidates)
+        n_found = n_candidates = min((options.oversampling or 10) * n_wanted, len(database))
+        if options.run_output is not None:  # one more shows whether the last one ties
+            n_wanted = min(n_wanted + 1, len(database) if options.rescore is None else n_found)
+        if options.rescore is None:
+            n_found = n_wanted
+            if options.prefix is not None:
+                index.set_params(n_candidates=max(n_candidates, n_found))
         distances, indices = index.kneighbors(queries, n_found)
         if options.rescore is not None:
             distances, indices = _rescored(options, columns, len(database), indices, n_wanted)

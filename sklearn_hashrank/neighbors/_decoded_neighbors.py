@@ -47,7 +47,8 @@ class DecodedNeighbors(NumbersAreNoBooleans, BaseEstimator):
         Number of neighbours that :meth:`kneighbors` returns for each query.
     metric : {"cosine", "euclidean", "inner_product"}, default="cosine"
         Distance between the query and the decoded vectors. The cosine is the best of them for
-        embeddings of length 1, because decoded vectors are shorter, some more than others.
+        embeddings of length 1, because decoded vectors are shorter, some more than others. A vector
+        that is zero, or zero but for rounding, has the cosine 0 with every query.
     n_jobs : int or None, default=None
         Threads over queries. None means 1 unless in a :obj:`joblib.parallel_config` context, -1
         means all processors.
@@ -131,7 +132,19 @@ class DecodedNeighbors(NumbersAreNoBooleans, BaseEstimator):
             decoded = self._decode(rows) + self._intercept
             lengths = np.sqrt(np.einsum("ij,ij->i", decoded, decoded))
             self._lengths[start : start + len(rows)] = lengths
+        is_short = self._lengths <= self._rounding_of_sums(packed.shape[1])
+        self._has_no_direction = is_short if is_short.any() else None
         return self
+
+    def _rounding_of_sums(self, n_bytes: int) -> float:
+        """Length below which the sums of tables, in float32, are nothing but rounding.
+
+        They do not tell a direction of such a vector, as where its parts cancel.
+        """
+        tables = self._decoder if self._decoder.ndim == 3 else self._decoder[:, None]
+        largest = np.sqrt(np.einsum("ijk,ijk->ij", tables, tables)).max(axis=1)
+        size = largest.sum() + np.sqrt(self._intercept @ self._intercept)
+        return float(np.finfo(np.float32).eps * (n_bytes + 4) * size)
 
     def _put(self, start: int, rows: np.ndarray) -> None:
         """Write packed codes from a place that starts a block."""
@@ -219,10 +232,13 @@ class DecodedNeighbors(NumbersAreNoBooleans, BaseEstimator):
         queries = queries / units
         indices = np.empty((len(queries), k), np.int64)
         scores = np.empty((len(queries), k), np.float32)
+        lengths = self._lengths
+        if self.metric == "cosine" and self._has_no_direction is not None:
+            lengths = np.where(self._has_no_direction, np.float32(0), lengths)
 
         def search(rows):
             kernels, products = _kernels.nibble_tables, self._products(queries[rows])
-            items, found = (self._blocks, self._lengths), (indices[rows], scores[rows])
+            items, found = (self._blocks, lengths), (indices[rows], scores[rows])
             kind = getattr(kernels, self.metric.upper())
             if numbers is None:
                 kernels.nearest(*products, *items, self.n_samples_fit_, kind, *found)

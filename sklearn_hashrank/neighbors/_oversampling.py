@@ -7,6 +7,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import check_array
 
+from .._utils.binary_units import binary_units
 from ..codes import hamming_distances
 from ..rows import as_host_array
 from ._checks import check_int
@@ -147,9 +148,10 @@ def _as_rows(given: Any, name: str) -> Any:
 
 
 def _nearest_rows(queries, rows, k, metric):
-    """Numbers of the nearest rows of each query, which are read in blocks."""
-    if metric == "cosine":
-        queries = _of_unit_length(queries)
+    """Numbers of the nearest rows of each query, ties by the lowest, which are read in blocks."""
+    unit = binary_units(queries.reshape(1, -1))[0]
+    origin = queries.mean(axis=0) / unit if metric == "euclidean" else 0  # no digits are lost to it
+    queries = _of_unit_length(queries) if metric == "cosine" else queries / unit - origin
     kept_numbers = np.empty((len(queries), 0), dtype=np.int64)
     kept = np.empty((len(queries), 0))
     for start in range(0, len(rows), _ROWS_AT_A_TIME):
@@ -161,19 +163,32 @@ def _nearest_rows(queries, rows, k, metric):
                 f"rows must have {queries.shape[1]} columns, as the queries have. "
                 f"Got {block.shape[1]}."
             )
-        if metric == "cosine":
-            block = _of_unit_length(block)
-        scores = queries @ block.T
-        if metric == "euclidean":
-            scores -= np.einsum("ij,ij->i", block, block) / 2
+        with np.errstate(over="ignore", invalid="ignore"):
+            block = _of_unit_length(block) if metric == "cosine" else block / unit - origin
+            scores = queries @ block.T
+            if metric == "euclidean":
+                scores -= np.einsum("ij,ij->i", block, block) / 2
+        if not np.isfinite(scores).all():
+            raise ValueError(f"rows hold values too large for {metric} distances to the queries.")
         numbers = np.broadcast_to(np.arange(start, start + len(block)), scores.shape)
         kept, kept_numbers = np.hstack([kept, scores]), np.hstack([kept_numbers, numbers])
-        best = np.argpartition(-kept, min(k, kept.shape[1]) - 1, axis=1)[:, :k]
-        kept = np.take_along_axis(kept, best, axis=1)
-        kept_numbers = np.take_along_axis(kept_numbers, best, axis=1)
+        is_best = _largest(kept, k)
+        kept = kept[is_best].reshape(len(queries), -1)
+        kept_numbers = kept_numbers[is_best].reshape(len(queries), -1)
     return kept_numbers
 
 
+def _largest(scores, k):
+    """Whether each is one of the `k` largest of its row, of which the first of equal ones are."""
+    if scores.shape[1] <= k:
+        return np.ones(scores.shape, dtype=bool)
+    last = np.partition(scores, -k, axis=1)[:, [-k]]
+    is_larger, is_last = scores > last, scores == last
+    n_missing = k - np.count_nonzero(is_larger, axis=1, keepdims=True)
+    return is_larger | (is_last & (np.cumsum(is_last, axis=1) <= n_missing))
+
+
 def _of_unit_length(rows):
+    rows = rows / binary_units(rows)[:, None]  # so that squares exist
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
     return np.divide(rows, lengths, out=np.zeros_like(rows), where=lengths > 0)

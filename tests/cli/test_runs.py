@@ -6,7 +6,7 @@ import json
 import numpy as np
 import pytest
 
-from sklearn_hashrank import RetrievalHistogram
+from sklearn_hashrank import LSHHasher, RetrievalHistogram, save_hasher
 from sklearn_hashrank.cli import main
 from sklearn_hashrank.histogram import read_run
 from sklearn_hashrank.metrics import paired_test
@@ -153,6 +153,25 @@ def test_no_order_of_rows_decides_what_a_run_holds(tmp_path, monkeypatch, capsys
     assert {len(items) for items in read_run("found.run").values()} == {9}
     said = "the order of the database decides which of them are among the first"
     assert said in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("oversampling", [1, 2])
+def test_a_run_holds_the_rescored_items_of_a_table(tmp_path, monkeypatch, oversampling):
+    """Not those of more candidates, though a run looks whether its last item ties."""
+    monkeypatch.chdir(tmp_path)
+    X = np.random.default_rng(0).normal(size=(90, 6))
+    save_hasher("m.npz", LSHHasher(5, random_state=0).fit(X))
+    np.save("x.npy", X)
+    np.save("q.npy", X[:9] + 0.1)
+    assert main(["encode", "--model", "m.npz", "--data", "x.npy", "--output", "c.npy"]) == 0
+    words = ["search", "--model", "m.npz", "--database", "c.npy", "--data", "q.npy", "-k", "3"]
+    words += ["--rescore", "x.npy", "--oversampling", str(oversampling)]
+    assert main([*words, "--output", "found.csv"]) == 0
+    assert main([*words, "--run", "found.run"]) == 0
+    with open("found.csv", newline="") as file:
+        expected = [(row["query"], row["item"]) for row in csv.DictReader(file)]
+    lines = [line.split() for line in (tmp_path / "found.run").read_text().splitlines()]
+    assert [(query, item) for query, _, item, *_ in lines] == expected
 
 
 @pytest.mark.parametrize(

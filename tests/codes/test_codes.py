@@ -250,7 +250,9 @@ class OfTheStandard:
 def test_tensors_are_converted_or_refused_with_what_to_do():
     bits = np.array([[0, 1, 1], [1, 1, 1]], dtype=np.int8)
     np.testing.assert_array_equal(pack_codes(OfTheStandard(bits)), pack_codes(bits))
-    with pytest.raises(TypeError, match=r"codes cannot be read .*cuda:0.* Copy the .* to the host"):
+    with pytest.raises(
+        TypeError, match=r"codes cannot be read .*cuda:0.* Convert the .* to the host"
+    ):
         pack_codes(OnAnotherDevice())
     with pytest.raises(TypeError, match="query codes cannot be read"):
         tie_aware_average_precision_score([0, 1], OnAnotherDevice())

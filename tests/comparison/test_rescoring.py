@@ -272,7 +272,9 @@ def test_neighbors_need_features_and_no_labels(files, capsys, change, message):
     assert evaluate(kept, "--neighbors", "3") == 2
     assert message in capsys.readouterr().err
     assert main(["evaluate", "--database", files["--database"]]) == 2
-    assert "evaluate needs --database-labels, or --neighbors and" in capsys.readouterr().err
+    assert (
+        "evaluate needs --database-labels, --qrels, or --neighbors and" in capsys.readouterr().err
+    )
 
 
 @pytest.mark.parametrize(

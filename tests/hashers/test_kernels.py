@@ -368,6 +368,7 @@ def test_workers_are_sent_what_encodes_and_no_more():
         "n_features_in_",
         "n_iter_",
         "batch_size_",
+        "group_size_",
         "weight_decay_",
         "dropout_",
     }

@@ -68,6 +68,19 @@ def test_a_row_of_zeros_has_cosine_zero_with_every_code():
     np.testing.assert_array_equal(indices, [[0, 1, 2, 3]])
 
 
+@pytest.mark.parametrize("decoder", [[[0.1], [0.2], [0.3]], [[0.7], [0.1], [0.6]]])
+def test_vectors_whose_parts_cancel_have_cosine_zero(decoder):
+    """Rounding leaves something of a sum of floats, which is no direction."""
+    _, hasher, _ = index_of(3, 60)
+    hasher.decoder_, hasher.decoder_intercept_ = np.array(decoder), np.zeros(1)
+    codes = np.unpackbits(np.arange(8, dtype=np.uint8)[:, None], axis=1)[:, 5:]
+    index = DecodedNeighbors(hasher, 8).fit(codes)
+    decoded = np.round((2.0 * codes - 1) @ hasher.decoder_, 9)
+    assert np.count_nonzero(decoded == 0) == 2
+    distances, indices = index.kneighbors([[1.0]])
+    np.testing.assert_array_equal(distances, 1 - np.sign(decoded[indices[0]]).T)
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

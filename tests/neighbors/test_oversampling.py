@@ -50,6 +50,38 @@ def test_all_rows_hold_all_neighbours():
     assert found.n_candidates.max() <= K * found.oversampling < len(X) + K
 
 
+@pytest.mark.parametrize("metric", ["cosine", "euclidean", "inner_product"])
+def test_of_equal_rows_the_first_are_the_nearest(monkeypatch, metric):
+    """They have one code, by which the first are found first."""
+    monkeypatch.setattr(_oversampling, "_ROWS_AT_A_TIME", 150)
+    rows, codes = np.ones((700, 4)), np.ones((700, 8))
+    found = choose_oversampling(rows[:2], rows, codes[:2], codes, K, recall=1.0, metric=metric)
+    np.testing.assert_array_equal(found.n_candidates, np.tile(np.arange(1, K + 1), (2, 1)))
+
+
+@pytest.mark.parametrize("metric", ["cosine", "euclidean", "inner_product"])
+@pytest.mark.parametrize("size", [1e-200, 1e200])
+def test_numbers_of_any_size_have_the_same_neighbours(metric, size):
+    given = {"query_codes": QUERY_CODES, "codes": CODES, "metric": metric, "n_bits": 16}
+    wanted = choose_oversampling(QUERIES, X, **given)
+    found = choose_oversampling(size * QUERIES, size * X, **given)
+    np.testing.assert_array_equal(np.sort(found.n_candidates), np.sort(wanted.n_candidates))
+
+
+def test_rows_far_from_the_origin_keep_their_distances():
+    given = {"query_codes": QUERY_CODES, "codes": CODES, "metric": "euclidean", "n_bits": 16}
+    wanted = choose_oversampling(QUERIES, X, **given)
+    found = choose_oversampling(QUERIES + 2**26, X + 2**26, **given)
+    assert np.mean(np.sort(found.n_candidates) == np.sort(wanted.n_candidates)) > 0.99
+
+
+def test_values_that_have_no_distances_are_refused():
+    with pytest.raises(ValueError, match="rows hold values too large for euclidean distances"):
+        choose_oversampling(
+            QUERIES, 1e200 * X, QUERY_CODES, CODES, K, metric="euclidean", n_bits=16
+        )
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
