@@ -182,13 +182,16 @@ class NeighborAffinity(BaseAffinity):
         met = np.zeros(len(self.levels_), dtype=bool)
         # A row can have every level down to that of its farthest neighbour.
         lowest = len(ranks) - np.searchsorted(ranks, n_rows - 1)
-        for row in range(n_rows if n_rows > 1 else 0):
+        left = np.arange(n_rows if n_rows > 1 else 0)
+        while left.size:
+            row = left[0]
             others = np.delete(np.arange(n_rows), row)
             least, most = self._bounds(rows, rows, np.full(n_rows - 1, row), others)
             limits = np.sort(most)[np.minimum(ranks, n_rows - 1) - 1]
             met[(least[:, None] <= limits).sum(axis=1)] = True
             if met[lowest:].all() or (met[0] and met[1:].any()):
                 break
+            left = left[(rows[left] != rows[row]).any(axis=1)]  # equal rows meet equal levels
         return self.levels_[met]
 
     def of_queries(self, queries, are_database=False, n_jobs=None):

@@ -81,6 +81,21 @@ def test_levels_that_pairs_of_rows_meet(data, metric, ranks):
         np.testing.assert_array_equal(found, np.unique(levels))
 
 
+@pytest.mark.parametrize("metric", METRICS)
+def test_equal_rows_are_compared_once_for_the_levels_that_they_meet(metric, monkeypatch):
+    """Or a long time would pass before many equal rows are refused."""
+    affinity = NeighborAffinity((2, 3), metric=metric).fit(np.ones((200, 2)))
+    bounds, compared = affinity._bounds, []
+
+    def count(queries, database, i, j):
+        compared.append(i[0])
+        return bounds(queries, database, i, j)
+
+    monkeypatch.setattr(affinity, "_bounds", count)
+    np.testing.assert_array_equal(affinity.levels_met(affinity.validate(np.ones((200, 2)))), [2])
+    assert compared == [0]
+
+
 @every_metric
 @pytest.mark.parametrize("scale", [1e-170, 1.0, 1e150])
 def test_multiples_repeats_and_any_scale(metric, scale):

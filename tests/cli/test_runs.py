@@ -127,11 +127,11 @@ def test_found_neighbours_make_a_run(tmp_path, monkeypatch, capsys):
 def test_no_order_of_rows_decides_what_a_run_holds(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     rng = np.random.default_rng(0)
-    codes = rng.integers(0, 2, (40, 6)).astype(np.uint8)
+    codes = rng.integers(0, 2, (40, 12)).astype(np.uint8)
     np.save("codes.npy", codes)
     np.save("queries.npy", codes[:7])
     distances = (codes[:7, None] != codes).sum(axis=2)
-    words = ["search", "--database", "codes.npy", "--queries", "queries.npy", "--bits", "6"]
+    words = ["search", "--database", "codes.npy", "--queries", "queries.npy", "--bits", "12"]
     words += ["-k", "9", "--run", "found.run"]
     assert main(words) == 0
     run = read_run("found.run")
@@ -139,6 +139,7 @@ def test_no_order_of_rows_decides_what_a_run_holds(tmp_path, monkeypatch, capsys
         near = np.flatnonzero(far <= np.sort(far)[8])
         assert run[str(query)] == {str(item): -far[item] for item in near}
     n_tied = int((np.sort(distances)[:, 8] == np.sort(distances)[:, 9]).sum())
+    assert 0 < n_tied < 7
     n_more = sum(map(len, run.values())) - 63
     said = f"{n_tied} of 7 queries have ties at place 9: they hold all of them, {n_more} items more"
     assert said in capsys.readouterr().err

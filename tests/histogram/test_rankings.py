@@ -18,7 +18,7 @@ from scipy import sparse
 from sklearn_hashrank import RetrievalHistogram, retrieval_histogram
 from sklearn_hashrank.codes import hamming_distances
 from sklearn_hashrank.histogram import distance_histogram, read_qrels, read_run
-from sklearn_hashrank.measures import MEASURES, TieWarning
+from sklearn_hashrank.measures import MEASURES, Ties, TieWarning
 from tests.oracle.rankings import mean_max_min
 from tests.oracle.trec_eval import MEASURES as OF_TREC_EVAL
 
@@ -148,6 +148,21 @@ def test_few_and_many_relevant_items_are_counted_alike(kind):
         begins = (of_ties[:, 1] > 0) | (np.append(1, of_ties[:-1, 1]) > 0)
         expected = np.add.reduceat(of_ties, np.flatnonzero(begins), axis=0)
         assert_array_equal(counts.T, expected, err_msg=f"{n_items}, {n_relevant}")
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.lists(queries(12), min_size=1, max_size=6), st.data())
+def test_sums_over_ties_are_those_of_their_counts(of_queries, data):
+    """Those that a chunk of rankings already knows, for measures of users too."""
+    run, qrels = {}, {}
+    for q, (relevance, scores) in enumerate(of_queries):
+        n_found = data.draw(st.integers(1, len(scores)))  # the others are judged, and not found
+        run[str(q)] = {str(i): score for i, score in enumerate(scores[:n_found])}
+        qrels[str(q)] = {str(i): level for i, level in enumerate(relevance)}
+    for _, ties in from_run(qrels, run).table.chunks(data.draw(st.sampled_from([1, 1000]))):
+        again = Ties(ties.counts, ties.levels, missed=ties.missed, unjudged=ties.unjudged)
+        for name in ("total", "relevant", "of_level", "n_relevant"):
+            assert_array_equal(getattr(ties, name), getattr(again, name), err_msg=name)
 
 
 def test_levels_may_be_many():
