@@ -125,8 +125,9 @@ def _count_and_search() -> None:
             index.radius_neighbors(long[few])
             index.kneighbors(long[few], mask=labels > 0)
             index.radius_neighbors(long[few], mask=labels > 0)
-            of_prefix = {"prefix": 32, "n_candidates": 100, "algorithm": algorithm}
-            HammingNeighbors(1, n_bits=n_bits, **of_prefix).fit(long).kneighbors(long[few])
+            HammingNeighbors(
+                1, n_bits=n_bits, algorithm=algorithm, prefix=32, n_candidates=100
+            ).fit(long).kneighbors(long[few])
     rows = rng.normal(size=(100, 16))
     for decoder in ("linear", "bytes"):
         hasher = BinaryAutoencoderHasher(
