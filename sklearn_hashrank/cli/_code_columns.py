@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from ..persistence import write_file
+from ..persistence import MalformedFileError, write_file
 from ._errors import UsageError, need_extra
-from ._parquet_files import Column, StoredColumn, column_named, parquet_source
+from ._parquet_files import Column, StoredColumn, column_named, opened, parquet_source
 
 _N_BITS, DIGEST = b"hashrank_n_bits", b"hashrank_digest"
 
@@ -76,11 +76,12 @@ def codes(path: str) -> ParquetCodes | None:
 
 
 def digest_of(path: str) -> str | None:
-    """What the codes of a file were made of, where it says so."""
-    from ._parquet_files import opened
-
-    with opened(path) as file:
-        noted = (file.schema_arrow.metadata or {}).get(DIGEST)
+    """What the codes of a file were made of, where it says so. A damaged file says nothing."""
+    try:
+        with opened(path) as file:
+            noted = (file.schema_arrow.metadata or {}).get(DIGEST)
+    except MalformedFileError:
+        return None
     return None if noted is None else noted.decode()
 
 
@@ -104,7 +105,8 @@ def write_codes(
             code = pa.Array.from_buffers(pa.binary(width), len(packed), [None, buffer])
             table = pa.table({"id": pa.array(names), "code": code})
             if writer is None:
-                writer = pq.ParquetWriter(file, table.schema.with_metadata(about))
+                schema = table.schema.with_metadata(about)
+                writer = pq.ParquetWriter(file, schema, write_page_checksum=True)
             writer.write_table(table.cast(writer.schema))
             n_rows += len(packed)
         if writer is not None:

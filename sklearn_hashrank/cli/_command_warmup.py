@@ -125,9 +125,7 @@ def _count_and_search() -> None:
             index.radius_neighbors(long[few])
             index.kneighbors(long[few], mask=labels > 0)
             index.radius_neighbors(long[few], mask=labels > 0)
-            HammingNeighbors(
-                1, n_bits=n_bits, algorithm=algorithm, prefix=32, n_candidates=100
-            ).fit(long).kneighbors(long[few])
+            index.set_params(prefix=32, n_candidates=100).kneighbors(long[few])
     rows = rng.normal(size=(100, 16))
     for decoder in ("linear", "bytes"):
         hasher = BinaryAutoencoderHasher(

@@ -37,6 +37,8 @@ def encode_file(
     X = features_of(hasher, path, id_column)
     try:
         return hasher.encode_blocks(X, out=out, n_jobs=n_jobs)
+    except UsageError:  # which names the file
+        raise
     except ValueError as error:
         raise UsageError(f"{path}: {str(error).splitlines()[0]}") from error
 
@@ -71,6 +73,8 @@ def encoded(
     """Blocks of codes with their ids, made as they are asked for."""
     try:
         yield from hasher.encode_blocks(blocks, n_jobs=n_jobs)
+    except UsageError:  # which names the file
+        raise
     except ValueError as error:
         raise UsageError(f"{path}: {str(error).splitlines()[0]}") from error
 

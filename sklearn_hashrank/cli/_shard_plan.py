@@ -37,6 +37,8 @@ def read_plan(folder: str) -> list[Shard] | None:
         with _places.open_to_read(path) as file:
             found = json.load(file)["shards"]
         shards = [Shard(_places.join(folder, str(e["name"])), str(e["digest"])) for e in found]
+        if not shards:
+            raise ValueError("an empty list")
         missing = [shard.path for shard in shards if not _places.is_file(shard.path)]
         if missing:
             raise UsageError(

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
@@ -88,7 +89,7 @@ def encode_to_shards(
 
 
 def _parts(X: Any, path: str, n_rows: int | None) -> list[_Part]:
-    """Cut rows into shards: those of a file each, or so many."""
+    """Cut rows into shards: those of a file each, or so many. There is none of a file of none."""
     source = parquet_source(path)
     files, sizes = [path.rpartition(":")[0] or path], [X.shape[0]]
     names = [PurePosixPath(files[0]).stem + SUFFIX]
@@ -101,9 +102,13 @@ def _parts(X: Any, path: str, n_rows: int | None) -> list[_Part]:
     stops = np.cumsum(sizes)
     if n_rows is None:
         starts = stops - sizes
+        twice = [name for name, count in Counter(names).items() if count > 1]
+        if twice:
+            raise UsageError(f"--data {path} names {twice[0]} twice. Name each file once.")
         return [
             _Part(name, int(start), int(stop), [file], 0)
             for name, start, stop, file in zip(names, starts, stops, files, strict=True)
+            if start < stop
         ]
     n_shards = -(-X.shape[0] // n_rows)
     width = max(5, len(str(n_shards - 1)))

@@ -146,7 +146,8 @@ class DeepHasher(CallbackSupportMixin, BitByBitHasher):
     input_shape_ : tuple of int
         What the network takes: (n_features,), or (channels, height, width).
     affinity_ : affinity object
-        The fitted affinity.
+        The fitted affinity, which :meth:`score` judges by. Without `y` and with ``affinity="auto"``
+        it is that of distances, though learning took the nearest rows.
     history_ : dict of list
         For each pass the mean ``"objective"`` over the minibatches, minus the loss, the
         ``"learning_rate"`` at its end, and the ``"validation"`` where `early_stopping` is on.

@@ -92,8 +92,8 @@ def sentence_transformers_loss(
     ----------
     model : SentenceTransformer
         The model that is trained. Its last module must not be one that gives numbers of one sign
-        only, as a ReLU. Append the modules of :func:`to_sentence_transformers` to start from the
-        codes of a hasher, or for codes of another length than the embeddings have.
+        only, as a ReLU. For codes of another length than the embeddings have, train first, then
+        append the modules of :func:`to_sentence_transformers`.
     objective : {"ap", "ndcg", "mi"} or Objective, default="ap"
         What is maximised. An object has parameters of its own: leave `alpha` and `alpha_end` alone
         then.

@@ -173,6 +173,58 @@ def test_all_shards_of_another_hasher_or_other_ids_are_encoded_again():
     assert codes == [row.tobytes() for row in packed[:100]]
 
 
+def test_files_without_rows_have_no_shards(capsys):
+    """Programs that write a file for each partition write such files."""
+    write("items/2024/0.parquet", slice(0, 0))
+    write("items/2026.parquet", slice(0, 0))
+    run(*ENCODE, "items", "--output", "codes")
+    assert sorted(states("codes")) == ["a.parquet", "b.parquet", "c.parquet"]
+    run(*ENCODE, "items", "--output", "codes.parquet")
+    one, many = pq.read_table("codes.parquet"), pq.ParquetDataset("codes").read(["id", "code"])
+    assert one["code"].to_pylist() == many["code"].to_pylist()
+    message = refusal(capsys, *ENCODE, "items/2026.parquet", "--output", "others")
+    assert "items/2026.parquet: there are no rows" in message
+
+
+def test_files_that_are_named_twice_are_refused(capsys):
+    """Both would have one shard, of other numbers of rows."""
+    twice = "items/2024/b.parquet,items/2024/b.parquet"
+    message = refusal(capsys, *ENCODE, twice, "--output", "codes")
+    assert "names b.parquet twice" in message
+    assert not Path("codes").exists()
+
+
+def test_damaged_shards_are_refused_and_written_again(capsys):
+    run(*ENCODE, "items", "--output", "codes")
+    place = Path("codes/2024/c.parquet")
+    whole = place.read_bytes()
+    code = load_hasher("m.npz").packed_codes(X[:101])[-1].tobytes()
+    at = whole.index(code)
+    search = "search", "--database", "codes", "--model", "m.npz", "--data", "new.parquet"
+    place.write_bytes(whole[:at] + bytes([code[0] ^ 1]) + whole[at + 1 :])
+    assert "codes/2024/c.parquet: cannot be read as parquet" in refusal(capsys, *search)
+    for damaged in (whole[:100], b""):
+        place.write_bytes(damaged)
+        assert "codes/2024/c.parquet: cannot be read as parquet" in refusal(capsys, *search)
+        run(*ENCODE, "items", "--output", "codes")
+        assert place.read_bytes() == whole
+        assert "2 of 3 shards were there already" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("plan", ["{", "[]", "{}", '{"shards": []}', '{"shards": [{"name": 1}]}'])
+def test_a_damaged_list_of_shards_is_refused_and_written_again(plan, capsys):
+    run(*ENCODE, "items", "--output", "codes")
+    place = Path("codes/_hashrank.json")
+    whole = place.read_text()
+    place.write_text(plan)
+    message = refusal(
+        capsys, "search", "--database", "codes", "--model", "m.npz", "--data", "new.parquet"
+    )
+    assert "codes/_hashrank.json does not say which shards there are" in message
+    run(*ENCODE, "items", "--output", "codes")
+    assert place.read_text() == whole
+
+
 def test_incomplete_and_mixed_folders_are_refused(capsys):
     run(*ENCODE, "items", "--output", "codes")
     kept = Path("codes/2024/c.parquet").read_bytes()
