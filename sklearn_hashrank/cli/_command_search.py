@@ -155,11 +155,11 @@ def _run(options: Namespace, arguments: list[str]) -> int:
         n_wanted = min(options.k, len(database))
         n_found = n_candidates = min((options.oversampling or 10) * n_wanted, len(database))
         if options.run_output is not None:  # one more shows whether the last one ties
-            n_wanted = min(n_wanted + 1, len(database) if options.rescore is None else n_found)
+            n_wanted = min(n_wanted + 1, len(database) if looks_at_all else n_candidates)
         if options.rescore is None:
             n_found = n_wanted
             if options.prefix is not None:
-                index.set_params(n_candidates=max(n_candidates, n_found))
+                index.set_params(n_candidates=n_candidates)
         distances, indices = index.kneighbors(queries, n_found)
         if options.rescore is not None:
             distances, indices = _rescored(options, columns, len(database), indices, n_wanted)

@@ -157,7 +157,10 @@ def test_no_order_of_rows_decides_what_a_run_holds(tmp_path, monkeypatch, capsys
 
 
 @pytest.mark.parametrize("oversampling", [1, 2])
-def test_a_run_holds_the_rescored_items_of_a_table(tmp_path, monkeypatch, oversampling):
+@pytest.mark.parametrize("candidates", [["--rescore", "x.npy"], ["--prefix", "3"]], ids=" ".join)
+def test_a_run_holds_the_best_candidates_as_a_table_does(
+    tmp_path, monkeypatch, candidates, oversampling
+):
     """Not those of more candidates, though a run looks whether its last item ties."""
     monkeypatch.chdir(tmp_path)
     X = np.random.default_rng(0).normal(size=(90, 6))
@@ -166,7 +169,7 @@ def test_a_run_holds_the_rescored_items_of_a_table(tmp_path, monkeypatch, oversa
     np.save("q.npy", X[:9] + 0.1)
     assert main(["encode", "--model", "m.npz", "--data", "x.npy", "--output", "c.npy"]) == 0
     words = ["search", "--model", "m.npz", "--database", "c.npy", "--data", "q.npy", "-k", "3"]
-    words += ["--rescore", "x.npy", "--oversampling", str(oversampling)]
+    words += [*candidates, "--oversampling", str(oversampling)]
     assert main([*words, "--output", "found.csv"]) == 0
     assert main([*words, "--run", "found.run"]) == 0
     with open("found.csv", newline="") as file:
