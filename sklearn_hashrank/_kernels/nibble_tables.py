@@ -16,6 +16,7 @@ INNER_PRODUCT, COSINE, EUCLIDEAN = 0, 1, 2
 
 _TILE = 1 << 17  # bytes of codes that stay in the level-2 cache while queries pass
 _EPS = np.finfo(np.float32).eps
+_LEAST = np.finfo(np.float32).smallest_subnormal
 
 
 @inlined
@@ -153,7 +154,7 @@ def _add_bytes(tables, offset, codes, bounds):
 def _may_enter(bound, length, kind, worst, worst_cosine):
     """Whether an item whose product is at most `bound` may score above the worst that is kept."""
     if kind == COSINE:
-        return (bound > worst_cosine * length) | (length == 0)
+        return (bound > worst_cosine * length - _LEAST) | (length == 0)
     if kind == EUCLIDEAN:
         return bound - length * length > worst
     return bound > worst
@@ -201,8 +202,9 @@ def nearest(tables, offsets, blocks, lengths, n, kind, places, scores):
                 else:
                     _add_bytes(table, offset, blocks[block], bounds)
                 worst = own[0] if size == own.size else np.float32(-np.inf)
-                # Cosines are compared without a division. Rounding may let too many pass.
-                worst_cosine = worst - np.float32(8 * _EPS) * abs(worst)
+                # Cosines are compared without a division. Rounding may let too many pass, also
+                # that of numbers next to zero, which is no longer relative.
+                worst_cosine = worst - np.float32(8 * _EPS) * abs(worst) - _LEAST
                 found = False
                 for i in range(BLOCK):
                     found |= _may_enter(bounds[i], of_block[i], kind, worst, worst_cosine)
