@@ -34,20 +34,20 @@ def _without_times(path: Path) -> dict[str, Any]:
     """Everything in a folder of results but the times, after a look at whether it is whole."""
     found: dict[str, Any] = {}
     for file in sorted(path.rglob("*")):
-        text = file.read_text() if file.is_file() and file.suffix != ".partial" else ""
-        if file.parent.name == "runs" and text:
+        content = file.read_bytes() if file.is_file() and file.suffix != ".partial" else b""
+        if file.parent.name == "runs" and content:
             record = RunStore(file.parent).load(file.stem)
             assert record is not None, f"{file} is not whole"
             scores = {k: v for k, v in record["scores"].items() if k not in _TIMES}
             found[file.name] = json.dumps([scores, record["curves"]])
         elif file.name == "runs.csv":
-            rows = csv.DictReader(io.StringIO(text))
+            rows = csv.DictReader(io.StringIO(content.decode()))
             found[file.name] = [{k: v for k, v in row.items() if k not in _TIMES} for row in rows]
             assert len(found[file.name]) == 4, "runs.csv is not whole"
         elif file.name == "report.html":
-            assert text.endswith("</html>\n"), "report.html is not whole"
+            assert content.endswith(b"</html>\n"), "report.html is not whole"
             found[file.name] = "whole"
-        elif text:
+        elif content:
             found[file.name] = "whole"
     return found
 
