@@ -75,7 +75,7 @@ class BinaryAutoencoderHasher(BaseHasher):
         ``"auto"`` takes bytes for up to 128 bits and nibbles for more, and is linear for fewer than
         512 rows: these find the most in a database of the training rows. ``"cv"`` holds a third of
         the rows out, and takes the decoder that reconstructs them with the least error, for
-        databases of other rows. It takes up to twice the time.
+        databases of other rows. It takes about twice the time.
     encoder : {"descent", "hyperplanes"}, default="descent"
         How rows are encoded. ``"descent"`` starts from hyperplanes that are fitted to the codes of
         the training rows, and changes parts of them while that lowers the squared error.
