@@ -41,7 +41,7 @@ _LEAST = float(np.finfo(np.float32).tiny)  # above zero in both dtypes
 
 _WIDTHS = {"nibbles": 4, "bytes": 8}  # bits that are decoded together
 _MOST_BITS_BY_BYTES = 128  # of "auto": the time of a fit grows with the square of the length
-_FEWEST_ROWS_BY_TABLES = 512  # of "auto": fewer were not measured
+_FEWEST_ROWS_BY_TABLES = 512  # of "auto"; 16 bytes tell the rows of fewer apart by any decoder
 _MOST_ROWS_BY_TABLES = 1 << 15
 _ROWS_OF_LINEAR = 10.0  # that the linear decoder counts as; 1 and 50 were tried on two sets
 _HELD_OUT = 3  # one of so many rows is held out by "cv"
