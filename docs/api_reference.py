@@ -477,6 +477,7 @@ SHARED = {
         "held_out_folds",
         "learned_affinity",
         "learned_relevance",
+        "most_compared",
         "size_of_batches",
         "validation_of",
     ),

@@ -97,8 +97,8 @@ def _run(options: Namespace, arguments: list[str]) -> int:
         print(f"learned from {sampled}")
     if rows.y is not None:
         print(described)
-    elif "affinity" in hasher.get_params():
-        print("no labels: distances between the features said what is relevant")
+    elif hasattr(hasher, "affinity_"):
+        print(hasher.affinity_.describe(rows.X[:2], "no labels"))
     else:
         print(f"no labels: {type(hasher).__name__} learns from the features alone")
     return 0
