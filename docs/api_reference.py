@@ -410,6 +410,7 @@ SHARED = {
         "check_level_indices",
         "fit_affinity_of_blocks",
         "is_auto",
+        "judges_what_it_taught",
         "warn_if_alike",
     ),
     "sklearn_hashrank.base": (

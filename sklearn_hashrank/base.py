@@ -136,7 +136,7 @@ class BaseHasher(
     }
 
     _learns_from_many = "a sample"
-    """What `fit` learns from where rows are not in memory: their sums, a sample, or both."""
+    """What `fit` mostly learns from where rows are not in memory: sums, a sample, both, nothing."""
 
     n_bits: int
     output: str
@@ -491,7 +491,11 @@ class BaseHasher(
                     "partial_fit takes a block of rows in memory. Call it for each block, such as "
                     "X.blocks[i].compute() of a dask array, or call fit, which takes all rows."
                 )
-            X, y = many.sample(self._most_rows(many.X.shape), self._seed_of_sample())
+            n_most = self._most_rows(many.X.shape)
+            if many.X.shape[0] > n_most and "sample" not in self._learned_from_many(many.X.shape):
+                X, y = many.first(min(n_most, max(2, getattr(self, "n_bits", None) or 2)))
+            else:
+                X, y = many.sample(n_most, self._seed_of_sample())
         if y is None:
             X = self._check_rows(X, reset=reset)
         else:
@@ -512,6 +516,10 @@ class BaseHasher(
         made = (getattr(self, name, None) for name in ("n_bits", "n_anchors"))
         return rows_in_memory(shape, *(n for n in made if is_int(n, 1)))
 
+    def _learned_from_many(self, shape: tuple[int, ...]) -> str:
+        """What `fit` learns from where rows of this shape are not in memory."""
+        return self._learns_from_many
+
     def _most_compared(self) -> int | None:
         """Rows whose relevance to each other a fit has looked at, at most; None: all, or none."""
         return None
@@ -522,10 +530,11 @@ class BaseHasher(
         if many is not None:
             n_most = min(n_rows, self._most_rows(X.shape))
         compared, said = self._most_compared(), None
-        if n_most < n_rows and self._learns_from_many == "sums":
+        learned_from = self._learned_from_many(X.shape)
+        if n_most < n_rows and learned_from == "sums":
             said = "sums over all rows"
         elif n_most < n_rows:
-            said = self._learns_from_many.replace("a sample", f"a sample of {n_most:,} rows")
+            said = learned_from.replace("a sample", f"a sample of {n_most:,} rows")
         if compared is not None and compared < n_most:
             said = f"{said}, and " if said else ""
             said += f"the relevance of at most {compared:,} sampled rows to each other"
