@@ -386,11 +386,12 @@ def show_lead(value: float, measure: str) -> str:
 
 def show_p(values: list[float]) -> str:
     """One p-value, or the smallest and the largest."""
-    low, high = min(values), max(values)
-    texts = ["< .001" if p < 0.001 else f"{p:.3f}".replace("0.", ".", 1) for p in (low, high)]
-    if texts[0] == texts[1]:
-        return f"p {texts[0]}" if texts[0].startswith("<") else f"p = {texts[0]}"
-    return f"p {texts[0]} to {texts[1]}"
+    low, high = (f"{p:.3f}".replace("0.", ".", 1) for p in (min(values), max(values)))
+    if max(values) < 0.001:
+        return "p < .001"
+    if min(values) < 0.001:
+        return f"p at most {high}"
+    return f"p = {low}" if low == high else f"p {low} to {high}"
 
 
 def sentence(judged: Judged) -> str:
@@ -547,7 +548,7 @@ def questions(all_judged: list[Judged], papers: Mapping[str, Any]) -> str:
 
 
 def _questions_of_a_paper(asked):
-    lines = [".. list-table::", "   :header-rows: 1", "   :widths: 50 14 36", ""]
+    lines = [".. list-table::", "   :header-rows: 1", "   :widths: 30 13 57", ""]
     lines += ["   * - question", "     - the claim is", "     - because"]
     for each in asked:
         lines += [
@@ -561,7 +562,7 @@ def _questions_of_a_paper(asked):
 def because(judged: Judged) -> str:
     """How many lines or comparisons are for a claim, the closest line, and what is missing."""
     if "shown" in judged.claim:
-        return f"shown by a test: {judged.claim['because']}"
+        return f"Shown by a test: {judged.claim['because']}"
     if not judged.tested:
         return "There are no results yet."
     lines = by_line(judged.tested)
@@ -569,10 +570,11 @@ def because(judged: Judged) -> str:
         sides, unit = [side_of_line(tested) for tested in lines.values()], "rows"
     else:
         sides, unit = [each.side for each in judged.tested], "comparisons"
-    line = min(lines, key=lambda line: _mean(lines[line]))
+    line = min(lines, key=lambda line: (side_of_line(lines[line]) >= 0, _mean(lines[line])))
+    named = "Most against it" if side_of_line(lines[line]) < 0 else "Closest"
     text = (
         f"{sides.count(1)} of {len(sides)} {unit} for it, {sides.count(-1)} against it. "
-        f"Closest: {_line(line, lines[line], judged.measure)}."
+        f"{named}: {_line(line, lines[line], judged.measure)}."
     )
     if judged.missing:
         text += f" Without results: {', '.join(f'``{name}``' for name in judged.missing)}."
