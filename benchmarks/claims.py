@@ -22,6 +22,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import paper_figures
 import tie_tables
 import time_tables
@@ -464,6 +465,10 @@ def _line(line, tested, measure):
     title, left, right = line
     p_values = [each.p_value for each in tested if len(each.cell.leads) >= LEAST_SEEDS]
     of_test = show_p(p_values) if p_values else "too few seeds to test"
+    if p_values and side_of_line(tested) == 0:
+        lows, highs = zip(*(each.interval for each in tested if np.isfinite(each.interval[0])))
+        ends = (show_lead(end, measure) for end in (min(lows), max(highs)))
+        of_test += ", 95 % intervals within {} and {}".format(*ends)
     return f"{title}, {name_of(left)} against {name_of(right)}: {span}, {of_test}"
 
 
@@ -567,7 +572,7 @@ def because(judged: Judged) -> str:
         return "There are no results yet."
     lines = by_line(judged.tested)
     if judged.claim.get("rule", "every") == "every":
-        sides, unit = [side_of_line(tested) for tested in lines.values()], "rows"
+        sides, unit = [side_of_line(tested) for tested in lines.values()], "lines"
     else:
         sides, unit = [each.side for each in judged.tested], "comparisons"
     line = min(lines, key=lambda line: (side_of_line(lines[line]) >= 0, _mean(lines[line])))
