@@ -12,6 +12,7 @@ with all rows: 20,000 to encode, 5,000 to train.
 import argparse
 import csv
 import json
+import os
 import time
 from pathlib import Path
 
@@ -91,6 +92,7 @@ def main():
             for work, method, n_rows, n_bits, seconds in turn_of(data, affinity, turn):
                 at = key, work, method, data.X.shape[1], n_rows, n_bits, turn
                 lines.append((*at, f"{seconds:.6g}"))
+            about["load"] = round(os.getloadavg()[2], 1)
             write(folder, lines, about)
             print(f"{key}, turn {turn}", flush=True)
 

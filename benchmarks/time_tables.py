@@ -50,7 +50,8 @@ def rsh_times(folder):
         texts += [_table(title, seconds), _beside_ssh(title, seconds)]
     texts.append(
         f"Processor seconds of one core, the fastest of {about['turns']} turns "
-        f"(``{about['command']}``). Measured on {about['machine']}.\n"
+        f"(``{about['command']}``). Measured on {about['machine']}, at a "
+        f"load of {about['load']} by other programs.\n"
     )
     return "\n".join(texts)
 

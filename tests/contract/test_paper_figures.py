@@ -42,7 +42,13 @@ def times(tmp_path, scripts):
         for n_rows, n_bits in scripts.rsh_times.places(counts)
     ]
     write(tmp_path / "times" / "rsh_times.csv", [scripts.rsh_times.COLUMNS, *rows])
-    about = {"titles": {"one": "Set one"}, "machine": "a machine", "turns": 2, "command": "run"}
+    about = {
+        "titles": {"one": "Set one"},
+        "machine": "a machine",
+        "turns": 2,
+        "load": 3,
+        "command": "run",
+    }
     (tmp_path / "times" / "rsh_times.json").write_text(json.dumps(about))
     return tmp_path
 
@@ -66,7 +72,7 @@ def test_the_table_of_times_is_beside_ssh(scripts, times):
         "*Set one*: over all numbers of rows and bits, RSH as printed trains 3.00 to 3.00" in text
     )
     assert '"``rsh-paper``", "8.00", "32.0", "0.00480", "0.0120", "0.0480"' in text
-    assert "the fastest of 2 turns (``run``). Measured on a machine." in text
+    assert "the fastest of 2 turns (``run``). Measured on a machine, at a load of 3 by" in text
     assert scripts.time_tables.rsh_times(times / "nothing") == scripts.time_tables.NOTHING
 
 
