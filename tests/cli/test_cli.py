@@ -488,22 +488,6 @@ def test_interrupt_while_the_package_is_imported(tmp_path, start, is_ignored):
     assert (process.returncode, err) == expected
 
 
-@pytest.mark.process
-@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
-def test_other_programs_keep_their_handler_of_interrupts(tmp_path):
-    (tmp_path / "program").mkdir()
-    (tmp_path / "program" / "__init__.py").write_text("import sklearn_hashrank")
-    asks = "import signal\nassert signal.getsignal(2) is signal.default_int_handler"
-    (tmp_path / "program" / "__main__.py").write_text(asks)
-    subprocess.run(
-        [sys.executable, "-m", "program", "-m", "sklearn_hashrank"],
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT}"},
-        check=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
-    )
-
-
 def test_the_command_starts_by_the_launcher():
     config = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
     assert config["project"]["scripts"] == {"hashrank": f"{LAUNCHER}:main"}
