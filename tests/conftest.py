@@ -29,7 +29,9 @@ with warnings.catch_warnings(), contextlib.suppress(ImportError):
 # No timed assertions: the first example compiles kernels, and machines are shared. Continuous
 # integration tries the same examples each time; new ones are found where somebody can look at them.
 in_ci = bool(os.environ.get("CI"))
-settings.register_profile("shared", deadline=None, print_blob=True, derandomize=in_ci)
+settings.register_profile(
+    "shared", deadline=None, print_blob=True, derandomize=in_ci, max_examples=50
+)
 settings.load_profile("shared")
 
 
