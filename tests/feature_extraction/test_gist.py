@@ -35,7 +35,9 @@ def test_scikit_learn_checks(estimator, check):
 
 
 @pytest.mark.filterwarnings("ignore:X (does not have valid|has) feature names:UserWarning")
-@pytest.mark.parametrize("name", sorted({*EXTRA_CHECKS, *CHECKS_OF_FRAMES} - {"check_inplace_ensure_writeable"}))
+@pytest.mark.parametrize(
+    "name", sorted({*EXTRA_CHECKS, *CHECKS_OF_FRAMES} - {"check_inplace_ensure_writeable"})
+)
 def test_checks_left_out_by_check_estimator(name):
     getattr(estimator_checks, name)("GIST", clone(ONE_LINE))
 
