@@ -111,9 +111,9 @@ class BinaryAutoencoderHasher(BaseHasher):
         of the decoder, relative to their variance; of the first decoder, and after each
         alternation. It never rises. Nibbles and bytes are learned from at most 32,768
         of the rows.
-    cv_results_ : dict of list
-        What ``"cv"`` tried: the ``"decoder"``, and the ``"error"`` of the rows held out, relative
-        to their variance. Absent without ``"cv"``.
+    cv_errors_ : dict of str to float
+        Squared error of the rows that ``"cv"`` held out, relative to their variance, by each
+        decoder. Absent without ``"cv"``.
     n_iter_ : int
         Number of alternations done.
     n_bits_ : int
@@ -218,7 +218,7 @@ class BinaryAutoencoderHasher(BaseHasher):
         return self
 
     def _choose_decoder(self, X, random_state):
-        vars(self).pop("cv_results_", None)
+        self.__dict__.pop("cv_errors_", None)
         tables = ("nibbles", "bytes") if self.n_bits <= _MOST_BITS_BY_BYTES else ("nibbles",)
         if self.decoder == "auto":
             return tables[-1] if X.shape[0] >= _FEWEST_ROWS_BY_TABLES else "linear"
@@ -237,15 +237,12 @@ class BinaryAutoencoderHasher(BaseHasher):
         is_held_out = random_state.permutation(X.shape[0]) % _HELD_OUT == 0
         learned, others = X[np.flatnonzero(~is_held_out)], X[np.flatnonzero(is_held_out)]
         seed = random_state.randint(np.iinfo(np.int32).max)
-        errors = [
-            _error_of(
-                clone(self).set_params(decoder=each, random_state=seed, output="bits").fit(learned),
-                others,
-            )
+        plain = clone(self).set_params(random_state=seed, output="bits")
+        self.cv_errors_ = {
+            each: _error_of(clone(plain).set_params(decoder=each).fit(learned), others)
             for each in decoders
-        ]
-        self.cv_results_ = {"decoder": list(decoders), "error": errors}
-        return decoders[int(np.argmin(errors))]
+        }
+        return min(self.cv_errors_, key=self.cv_errors_.__getitem__)
 
     def _learn_bits(self, X, space, random_state):
         """Find a linear decoder and codes."""
