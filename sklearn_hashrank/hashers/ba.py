@@ -218,7 +218,7 @@ class BinaryAutoencoderHasher(BaseHasher):
         return self
 
     def _choose_decoder(self, X, random_state):
-        vars(self).pop("cv_results_", None)
+        self.__dict__.pop("cv_results_", None)
         tables = ("nibbles", "bytes") if self.n_bits <= _MOST_BITS_BY_BYTES else ("nibbles",)
         if self.decoder == "auto":
             return tables[-1] if X.shape[0] >= _FEWEST_ROWS_BY_TABLES else "linear"
