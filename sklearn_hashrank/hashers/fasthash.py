@@ -107,8 +107,8 @@ class FastHasher(LearnsFromRelevance, BaseHasher):
     >>> from sklearn.datasets import load_digits
     >>> from sklearn_hashrank import FastHasher
     >>> X, y = load_digits(return_X_y=True)
-    >>> hasher = FastHasher(n_bits=16, n_estimators=50, random_state=0).fit(X[:1000], y[:1000])
-    >>> bool(hasher.score(X[1000:], y[1000:]) > 0.75)
+    >>> hasher = FastHasher(n_bits=16, n_estimators=50, random_state=0).fit(X[:500], y[:500])
+    >>> bool(hasher.score(X[500:], y[500:]) > 0.75)
     True
     """
 

@@ -89,8 +89,8 @@ class KSHHasher(LearnsFromRelevance, KernelHasher):
     >>> from sklearn.datasets import load_digits
     >>> from sklearn_hashrank import KSHHasher
     >>> X, y = load_digits(return_X_y=True)
-    >>> hasher = KSHHasher(n_bits=8, random_state=0).fit(X[:1000], y[:1000])
-    >>> bool(hasher.score(X[1000:], y[1000:]) > 0.7)
+    >>> hasher = KSHHasher(n_bits=8, random_state=0).fit(X[:500], y[:500])
+    >>> bool(hasher.score(X[500:], y[500:]) > 0.7)
     True
     """
 

@@ -156,10 +156,10 @@ class LWHHasher(LearnsFromRelevance, CallbackSupportMixin, LinearHasher):
     >>> from sklearn.datasets import load_digits
     >>> from sklearn_hashrank import LWHHasher
     >>> X, y = load_digits(return_X_y=True)
-    >>> hasher = LWHHasher(n_bits=16, random_state=0).fit(X[:1000], y[:1000])
+    >>> hasher = LWHHasher(n_bits=16, random_state=0).fit(X[:500], y[:500])
     >>> hasher.converged_
     True
-    >>> bool(hasher.score(X[1000:], y[1000:]) > 0.65)
+    >>> bool(hasher.score(X[500:], y[500:]) > 0.65)
     True
     """
 

@@ -104,8 +104,8 @@ class MACHasher(LearnsFromRelevance, LinearHasher):
     >>> from sklearn.datasets import load_digits
     >>> from sklearn_hashrank import MACHasher
     >>> X, y = load_digits(return_X_y=True)
-    >>> hasher = MACHasher(n_bits=16, random_state=0).fit(X[:1000], y[:1000])
-    >>> bool(hasher.score(X[1000:], y[1000:]) > 0.65)
+    >>> hasher = MACHasher(n_bits=16, random_state=0).fit(X[:500], y[:500])
+    >>> bool(hasher.score(X[500:], y[500:]) > 0.65)
     True
     """
 

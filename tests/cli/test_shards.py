@@ -77,9 +77,16 @@ def test_shards_hold_the_codes_of_their_files():
 
 
 @pytest.mark.parametrize(
-    "more", [[], ["--shard-rows", SMALL], ["--shard-rows", 10 * N]], ids=["files", "rows", "one"]
+    ("data", "more"),
+    [
+        ("items", []),
+        ("items", ["--shard-rows", SMALL]),
+        ("items", ["--shard-rows", 10 * N]),
+        ("items.parquet", ["--shard-rows", SMALL]),
+        ("items/*/*.parquet", []),
+    ],
+    ids=["files", "rows", "one", "rows of a file", "pattern"],
 )
-@pytest.mark.parametrize("data", ["items", "items.parquet", "items/*/*.parquet"])
 def test_what_is_found_and_measured_is_that_of_one_file(more, data, capsys):
     """Neighbours with ties at every place, and histograms, do not depend on shards."""
     run(*ENCODE, "items.parquet", "--output", "codes.parquet")
