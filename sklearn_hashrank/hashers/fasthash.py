@@ -83,7 +83,7 @@ class FastHasher(LearnsFromRelevance, BaseHasher):
     estimators_ : list of classifiers
         One for each bit; only where `estimator` is not None.
     affinity_ : affinity object
-        The affinity, fitted on the training rows.
+        The affinity that was learned from, fitted on the training rows.
     training_errors_ : ndarray of shape (n_bits,)
         Share of the training rows whose bit the classifier gets wrong.
     n_bits_ : int

@@ -74,7 +74,7 @@ class MACHasher(LearnsFromRelevance, LinearHasher):
     intercept_ : ndarray of shape (n_bits,)
         Offsets of the hyperplanes, added to the projections.
     affinity_ : affinity object
-        The affinity, fitted on the training rows.
+        The affinity that was learned from, fitted on the training rows.
     loss_ : float
         Mean loss of the pairs at the codes of the hash functions, divided by the squared number of
         bits.

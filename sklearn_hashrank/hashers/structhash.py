@@ -78,7 +78,7 @@ class StructHasher(LearnsFromRelevance, LinearHasher):
     weights_ : ndarray of shape (n_bits,)
         Weights of the bits, at least 0, for :func:`~sklearn_hashrank.codes.weighted_distances`.
     affinity_ : affinity object
-        The affinity, fitted on the training rows.
+        The affinity that was learned from, fitted on the training rows.
     history_ : dict of list
         After each hash function the ``"objective"`` of the structural support vector machine over
         the rankings found so far, and the true ``"slack"``.
@@ -129,6 +129,8 @@ class StructHasher(LearnsFromRelevance, LinearHasher):
         "random_state": ["random_state"],
         "n_jobs": [None, Integral],
     }
+
+    _sampled_by = "n_database"
 
     def __init__(
         self,

@@ -46,7 +46,7 @@ def refusal(capsys, *arguments):
 def folder(tmp_path, monkeypatch):
     """Rows in one file and in a tree of three, a hasher of both, and queries."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(_read_codes, "_ROWS_OF_A_BLOCK", 64)
+    monkeypatch.setattr(_read_codes, "_MOST_ROWS_OF_A_BLOCK", 64)
     monkeypatch.setattr(_read_codes, "_CODES_OF_A_BLOCK", 110)
     monkeypatch.setattr(_chunked, "_BLOCK_BYTES", 2 * 130)
     write("items.parquet")

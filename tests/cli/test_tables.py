@@ -235,7 +235,7 @@ def test_the_types_of_parquet_decide(labels, found):
     pd.DataFrame({"a": [1, 2], "c": labels}).to_parquet("t.parquet")
     rows = read_rows("t.parquet", ["c"])
     assert rows.y.tolist() == found
-    assert rows.X.tolist() == [[1], [2]]
+    assert rows.X[:].tolist() == [[1], [2]]
 
 
 @pytest.mark.parametrize(
