@@ -120,8 +120,7 @@ def _table_text(table, task, results):
 
 def _mean_cells(table, task, methods, results):
     lengths = table.n_bits or task.n_bits
-    values, sizes = _values(table, results), results.sizes(table.task)
-    n_train = max((of[-1] for of in sizes.values()), default=0)
+    values = _values(table, results)
     most = max(map(len, values.values()), default=0)
     cells = {method: [] for method in methods}
     for n_bits in lengths:
@@ -131,8 +130,6 @@ def _mean_cells(table, task, methods, results):
             text = ""
             if method in at_length:
                 text = _mean_text(at_length[method], table.measure, method == best, most)
-                if sizes[method, n_bits][-1] < n_train:
-                    text += f", of {sizes[method, n_bits][-1]:,} training rows"
             printed = table.printed.get(method, {}).get(n_bits)
             if printed is not None:
                 text = f"{text} ({show(printed, table.measure)})".strip()

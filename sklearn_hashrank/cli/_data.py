@@ -11,10 +11,11 @@ import numpy as np
 from ..affinity import HierarchicalAffinity, is_auto
 from ._affinities import compares_numbers
 from ._errors import UsageError
-from ._files import Rows, check_finite, check_labels, concatenate, read_labels, read_rows
+from ._files import Rows, check_finite, check_labels, read_labels, read_rows
 from ._list_columns import mapped
 from ._notes import note
 from ._parquet_files import parquet_source
+from ._parquet_tables import concatenate
 from ._tables import is_number
 
 

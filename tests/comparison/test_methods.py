@@ -25,9 +25,9 @@ N_ROWS = 260
 FEWER = {  # of what takes time
     "classifier": "C=1.0",
     "fasthash": "n_estimators=3",
-    "ksh": "n_anchors=60:max_iter=100",
-    "lwh": "n_queries=60",
-    "lwh-paper": "n_queries=60",
+    "ksh": "n_anchors=60:max_iter=50",
+    "lwh": "n_queries=60:max_iter=10",
+    "lwh-paper": "n_queries=60:max_iter=10",
     "machash": "n_similar=15:n_dissimilar=30",
     "structhash": "n_queries=50:C=1.0",
     "talr-kernel": "n_anchors=50:max_iter=5",

@@ -3,7 +3,6 @@
 import importlib
 import re
 import sys
-from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -280,24 +279,6 @@ def test_a_check_that_gives_another_figure_marks_the_tables(small, scripts, monk
     assert ("classes", "lsh", 8, 0) not in results.runs
 
 
-def test_rows_of_fewer_training_rows_say_so(small, scripts, monkeypatch):
-    experiments = scripts.experiments
-    [task] = small.part.tasks
-    few = replace(small.part, tasks=[replace(task, fewer={"equal": 5})])
-    monkeypatch.setitem(experiments.PARTS, "few", few)
-    monkeypatch.setattr(experiments.Sets, "_digits", lambda self: small.data, raising=False)
-    options = scripts.reproduction.make_parser().parse_args(["few", "--seeds", "1"])
-    options.results, options.store = small.options.results, small.options.store
-    scripts.reproduction.run(options)
-    results = scripts.paper_results.Results(options.results, "few")
-    assert results.sizes("classes")["lsh", 8] == (30, 570, 200)
-    assert results.sizes("classes")["equal", 8] == (30, 570, 50)
-    text = scripts.paper_tables.text_of("few", results)
-    [line] = [line for line in text.splitlines() if "``equal``" in line]
-    assert line.count(", of 50 training rows") == 2
-    assert text.count(", of 50 training rows") == 2
-
-
 def test_a_database_of_training_rows(scripts):
     experiments = scripts.experiments
     X, y = load_digits(return_X_y=True)
@@ -314,6 +295,11 @@ def test_a_database_of_training_rows(scripts):
 def test_rows_can_be_run_alone(scripts):
     turns = scripts.reproduction.in_turns(["talr_cifar"], 2, ["mihash", "lsh"])
     assert {row for *_, rows in turns for row in rows} == {"mihash", "lsh"}
+    turns = scripts.reproduction.in_turns(["talr_cifar"], 2, ["mihash", "lsh"], ["setting-2"])
+    assert [(task.key, seed, rows) for _, task, seed, rows in turns] == [
+        ("setting-2", 0, ["mihash"]),
+        ("setting-2", 1, ["mihash"]),
+    ]
 
 
 def test_a_parameter_that_was_added_since_makes_no_table_stale(scripts):
