@@ -123,6 +123,21 @@ def test_a_mask_of_what_is_far_only_costs_time():
     np.testing.assert_array_equal(near, distances[:, 15_000:15_010])
 
 
+def test_a_mask_that_is_false_wherever_it_is_sampled():
+    """How many pass is estimated from values at equal steps, here of 4; 5,000 do."""
+    queries, database = random_codes(3, 16, 1), random_codes(20_000, 16, 2)
+    mask = np.arange(20_000) % 4 == 1
+    _, order = stable_sort(queries, database, len(database))
+    index = HammingNeighbors(n_bits=16).fit(database)
+    for passes in (mask, np.stack([mask, ~mask, mask & (np.arange(20_000) < 50)])):
+        near, found = index.kneighbors(queries, 30, mask=passes)
+        for query, row in enumerate(np.broadcast_to(passes, (3, 20_000))):
+            wanted = order[query][row[order[query]]][:30]
+            n = len(wanted)
+            np.testing.assert_array_equal(found[query], np.append(wanted, [-1] * (30 - n)))
+            np.testing.assert_array_equal(near[query, n:], -1)
+
+
 def test_an_index_searched_for_its_own_codes():
     database = random_codes(300, 16)
     index = HammingNeighbors(n_bits=16).fit(database)
