@@ -119,7 +119,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rows", action="append", default=[], help="NAME=FILE, may be repeated")
     parser.add_argument("--bytes", default="8,16,32")
-    parser.add_argument("--training", default="512,1024,2048,4096,8192", help="numbers of rows")
+    parser.add_argument("--training", default="128,512,1024,2048,8192", help="numbers of rows")
     parser.add_argument("--seeds", default="0,1,2")
     parser.add_argument("--seconds", type=float, default=float("inf"), help="start none after")
     parser.add_argument("--output", type=Path, required=True)

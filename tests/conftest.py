@@ -5,6 +5,8 @@ import gc
 import os
 import re
 import warnings
+from functools import partial
+from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
 
@@ -52,24 +54,24 @@ def one_picture(monkeypatch):
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection(session):
-    """Compile kernels before the whole suite, and let no garbage be collected meanwhile.
+    """Compile before the whole suite, and let no garbage be collected meanwhile.
 
     What is collected lives as long as the process, so that nobody needs to look at it again.
     """
     config = session.config
     of_all = "tests" in config.args and not (config.option.keyword or config.option.markexpr)
-    if worker and os.name != "nt" and of_all:
-        share_kernels(Path(os.environ["NUMBA_CACHE_DIR"]))
     gc.disable()
     try:
+        if worker and os.name != "nt" and of_all:
+            share_what_is_compiled(Path(os.environ["NUMBA_CACHE_DIR"]))
         return (yield)
     finally:
         gc.freeze()
         gc.enable()
 
 
-def share_kernels(folder):
-    """Let each worker compile a share of the kernels, if there are none.
+def share_what_is_compiled(folder):
+    """Let each worker compile a share of kernels and test modules, if there are no kernels.
 
     All workers soon need almost all of them, and each would compile its own.
     """
@@ -77,10 +79,14 @@ def share_kernels(folder):
     if taken.exists() or not any(folder.rglob("*.nbi")):
         from sklearn_hashrank.cli._command_warmup import warmup_steps
 
+        here = Path(__file__).parent
+        names = [".".join(p.relative_to(here.parent).parts)[:-3] for p in here.rglob("test_*.py")]
+        steps = [*warmup_steps(), *(partial(import_module, name) for name in sorted(names))]
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            for number, step in enumerate(warmup_steps()):
-                with contextlib.suppress(FileExistsError):
+            for number, step in enumerate(steps):
+                # A module that cannot be imported, or is skipped, is told when it is collected.
+                with contextlib.suppress(FileExistsError, Exception, pytest.skip.Exception):
                     (taken / str(number)).mkdir(parents=True)
                     step()
 

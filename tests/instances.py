@@ -55,7 +55,7 @@ ENCODERS = [
     AGHHasher(n_bits=1, n_layers=2, random_state=0),
     KSHHasher(n_bits=1, n_anchors=60, max_iter=50, random_state=0),
     BREHasher(n_bits=1, random_state=0),
-    LWHHasher(n_bits=1, n_queries=60, max_iter=10, random_state=0),
+    LWHHasher(n_bits=1, n_queries=60, random_state=0),
     RSHHasher(n_bits=1, random_state=0),
     DispersionHasher(n_bits=1, max_iter=5, random_state=0),
     TALRLinear(n_bits=1, max_iter=5, random_state=0),

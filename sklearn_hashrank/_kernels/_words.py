@@ -20,6 +20,9 @@ BLOCK = 64
 PAIRS = 32
 """Pairs of items that are counted at a time."""
 
+INDEX_BITS = 40
+"""Bits of a key that hold the index of an item; the distance is above them."""
+
 LINE = 64
 """Bytes of a line of the cache: a vector that lies in two of them is loaded at half the speed."""
 
@@ -40,8 +43,11 @@ def _splat(builder, value, n):
     return builder.shuffle_vector(first, undefined, ir.Constant(ir.VectorType(_INDEX, n), [0] * n))
 
 
-def _distances(context, builder, arrays, values, starts, stride, n):
-    """Distances of a query to `n` items from each start, as vectors of words."""
+def _distances(context, builder, arrays, values, starts, stride, n, n_words=None):
+    """Distances of a query to `n` items from each start, as vectors of words.
+
+    Where the number of words is told, there is no loop over them.
+    """
     query, words = (
         context.make_array(array)(context, builder, value) for array, value in zip(arrays, values)
     )
@@ -60,12 +66,20 @@ def _distances(context, builder, arrays, values, starts, stride, n):
         cgutils.alloca_once_value(builder, distance)
         for distance in of_word(ir.Constant(_WORD, 0), starts)
     ]
-    n_words = builder.extract_value(query.shape, 0)
-    with cgutils.for_range(builder, n_words, start=ir.Constant(_WORD, 1)) as loop:
-        offset = builder.mul(loop.index, stride)
+
+    def add_word(w):
+        offset = builder.mul(w, stride)
         places = [builder.add(start, offset) for start in starts]
-        for total, distance in zip(totals, of_word(loop.index, places)):
+        for total, distance in zip(totals, of_word(w, places)):
             builder.store(builder.add(builder.load(total), distance), total)
+
+    if n_words is None:
+        n_words = builder.extract_value(query.shape, 0)
+        with cgutils.for_range(builder, n_words, start=ir.Constant(_WORD, 1)) as loop:
+            add_word(loop.index)
+    else:
+        for w in range(1, n_words):
+            add_word(ir.Constant(_WORD, w))
     return [builder.load(total) for total in totals]
 
 
@@ -97,29 +111,169 @@ def _smallest(builder, vector):
     return builder.bitcast(vector, ir.VectorType(_WORD, n // 2))
 
 
+def _split(builder, vectors, n_columns):
+    """Columns of items that follow each other in vectors, as one vector each."""
+    if n_columns == 1:
+        return vectors
+    n = vectors[0].type.count
+    lanes = ir.VectorType(_INDEX, n)
+    even, odd = (
+        [
+            builder.shuffle_vector(*pair, ir.Constant(lanes, list(range(first, 2 * n, 2))))
+            for pair in zip(vectors[::2], vectors[1::2])
+        ]
+        for first in (0, 1)
+    )
+    halves = _split(builder, even, n_columns // 2), _split(builder, odd, n_columns // 2)
+    return [column for pair in zip(*halves) for column in pair]
+
+
+def _by_length(builder, n_words, lengths, make, make_other=None):
+    """Make the code of each length, and that of any other."""
+    is_other = ir.IntType(1)(1)
+    for length in lengths:
+        is_this = builder.icmp_signed("==", n_words, _WORD(length))
+        is_other = builder.and_(is_other, builder.not_(is_this))
+        with builder.if_then(is_this):
+            make(length)
+    if make_other is not None:
+        with builder.if_then(is_other):
+            make_other()
+
+
 @intrinsic
-def _compiled_has_near(typing_context, query, words, start, stride, bound):
-    def codegen(context, builder, signature, values):
-        *arrays, start, stride, bound = values
-        [found] = _distances(context, builder, (query, words), arrays, [start], stride, BLOCK)
-        smallest = _smallest(builder, found)
-        n = smallest.type.count
-        below = builder.icmp_unsigned("<", smallest, _splat(builder, bound, n))
-        return builder.icmp_unsigned("!=", builder.bitcast(below, ir.IntType(n)), ir.IntType(n)(0))
+def _compiled_split_words(typing_context, codes, first, n_items, n_words, words, stride):
+    n = 8
 
-    return types.boolean(query, words, types.intp, types.intp, types.uint64), codegen
+    def codegen(context, builder, signature, values):
+        source, first, n_items, n_words, room, stride = values
+        source = context.make_array(codes)(context, builder, source).data
+        room = context.make_array(words)(context, builder, room).data
+        source, vector = builder.gep(source, [first]), ir.PointerType(ir.VectorType(_WORD, n))
+        is_done = cgutils.alloca_once_value(builder, ir.IntType(1)(0))
+
+        def at(data, *place):
+            return builder.bitcast(builder.gep(data, [builder.add(*place)]), vector)
+
+        def put(width):
+            n_blocks = builder.lshr(n_items, _WORD(3))
+            with cgutils.for_range(builder, n_blocks) as loop:
+                item = builder.shl(loop.index, _WORD(3))
+                start = builder.mul(item, n_words)
+                places = [at(source, start, _WORD(n * w)) for w in range(width)]
+                rows = [builder.load(place, align=8) for place in places]
+                for w, column in enumerate(_split(builder, rows, width)):
+                    builder.store(column, at(room, builder.mul(stride, _WORD(w)), item), align=8)
+            rest = builder.shl(n_blocks, _WORD(3))
+            with cgutils.for_range(builder, n_items, start=rest) as loop:
+                for w in range(width):
+                    place = builder.add(builder.mul(loop.index, n_words), _WORD(w))
+                    word = builder.load(builder.gep(source, [place]))
+                    place = builder.add(builder.mul(stride, _WORD(w)), loop.index)
+                    builder.store(word, builder.gep(room, [place]))
+            builder.store(ir.IntType(1)(1), is_done)
+
+        _by_length(builder, n_words, (2, 4), put)
+        return builder.load(is_done)
+
+    index = types.intp
+    return types.boolean(codes, index, index, index, words, index), codegen
 
 
 @intrinsic
-def _compiled_put_near(typing_context, query, words, start, stride, bound, distances):
+def _compiled_find_near(typing_context, query, words, start, n_blocks, stride, bound):
     def codegen(context, builder, signature, values):
-        *arrays, start, stride, bound, room = values
-        [found] = _distances(context, builder, (query, words), arrays, [start], stride, BLOCK)
-        _put(context, builder, distances, room, _WORD(0), found)
-        below = builder.icmp_unsigned("<", found, _splat(builder, bound, BLOCK))
-        return builder.bitcast(below, _WORD)
+        *arrays, start, n_blocks, stride, bound = values
+        found = cgutils.alloca_once_value(builder, _WORD(0))
 
-    signature = types.uint64(query, words, types.intp, types.intp, types.uint64, distances)
+        def look(n_words=None):
+            with cgutils.for_range(builder, n_blocks) as loop:
+                at = builder.add(start, builder.mul(loop.index, _WORD(BLOCK)))
+                [distances] = _distances(
+                    context, builder, (query, words), arrays, [at], stride, BLOCK, n_words
+                )
+                smallest = _smallest(builder, distances)
+                n = smallest.type.count
+                below = builder.icmp_unsigned("<", smallest, _splat(builder, bound, n))
+                below = builder.bitcast(below, ir.IntType(n))
+                is_near = builder.zext(builder.icmp_unsigned("!=", below, ir.IntType(n)(0)), _WORD)
+                word = builder.or_(builder.load(found), builder.shl(is_near, loop.index))
+                builder.store(word, found)
+
+        n_words = builder.extract_value(
+            context.make_array(query)(context, builder, arrays[0]).shape, 0
+        )
+        _by_length(builder, n_words, (1, 2, 4), look, look)
+        return builder.load(found)
+
+    index = types.intp
+    return types.uint64(query, words, index, index, index, types.uint64), codegen
+
+
+def _append_packed(builder, distances, allowed, bound, base, address, end):
+    """Append the keys of near items, each vector by an instruction that packs what is chosen.
+
+    Return how many there are. Whole vectors are stored; the next one overwrites the rest.
+    """
+    n = 8
+    bits, first = ir.IntType(n), end
+    words, lanes = ir.VectorType(_WORD, n), ir.VectorType(_INDEX, n)
+    kind = ir.FunctionType(words, [words, words, ir.VectorType(ir.IntType(1), n)])
+    name = f"llvm.x86.avx512.mask.compress.v{n}i64"
+    pack = cgutils.get_or_insert_function(builder.module, kind, name)
+    for i in range(0, BLOCK, n):
+        items = list(range(i, i + n))
+        part = builder.shuffle_vector(distances, distances, ir.Constant(lanes, items))
+        near = builder.icmp_unsigned("<", part, _splat(builder, bound, n))
+        mine = builder.trunc(builder.lshr(allowed, _WORD(i)), bits)
+        near = builder.and_(near, builder.bitcast(mine, near.type))
+        places = builder.add(_splat(builder, base, n), words(items))
+        keys = builder.add(builder.shl(part, words([INDEX_BITS] * n)), places)
+        to = builder.bitcast(builder.gep(address, [end]), ir.PointerType(words))
+        builder.store(builder.call(pack, [keys, keys, near]), to, align=8)
+        n_near = builder.ctpop(builder.bitcast(near, bits))
+        end = builder.add(end, builder.zext(n_near, _WORD))
+    return builder.sub(end, first)
+
+
+def _append_one_by_one(builder, distances, allowed, bound, base, address, end):
+    """Append the keys of near items, four at a time, as a branch for each is guessed wrong often.
+
+    Return how many there are. Keys of nothing may be written behind the last one.
+    """
+    room = cgutils.alloca_once(builder, _INDEX, BLOCK)
+    small = builder.trunc(distances, ir.VectorType(_INDEX, BLOCK))
+    builder.store(small, builder.bitcast(room, ir.PointerType(small.type)), align=4)
+    near = builder.icmp_unsigned("<", distances, _splat(builder, bound, BLOCK))
+    left = cgutils.alloca_once_value(builder, builder.and_(builder.bitcast(near, _WORD), allowed))
+    n_found = builder.ctpop(builder.load(left))
+    with cgutils.for_range(builder, builder.lshr(builder.add(n_found, _WORD(3)), _WORD(2))) as loop:
+        at = builder.gep(address, [builder.add(end, builder.shl(loop.index, _WORD(2)))])
+        word = builder.load(left)
+        for i in range(4):
+            item = builder.and_(builder.cttz(word, ir.IntType(1)(0)), _WORD(BLOCK - 1))
+            distance = builder.zext(builder.load(builder.gep(room, [item])), _WORD)
+            key = builder.add(builder.shl(distance, _WORD(INDEX_BITS)), builder.add(base, item))
+            builder.store(key, builder.gep(at, [_WORD(i)]))
+            word = builder.and_(word, builder.sub(word, _WORD(1)))
+        builder.store(word, left)
+    return n_found
+
+
+@intrinsic
+def _compiled_append_near(
+    typing_context, query, words, start, stride, bound, allowed, base, keys, end
+):
+    def codegen(context, builder, signature, values):
+        *arrays, start, stride, bound, allowed, base, room, end = values
+        [found] = _distances(context, builder, (query, words), arrays, [start], stride, BLOCK)
+        address = context.make_array(keys)(context, builder, room).data
+        _, _, features = context.codegen().magic_tuple()
+        append = _append_packed if "+avx512f" in features.split(",") else _append_one_by_one
+        return append(builder, found, allowed, bound, base, address, end)
+
+    index, word = types.intp, types.uint64
+    signature = word(query, words, index, index, word, word, word, keys, word)
     return signature, codegen
 
 
@@ -172,17 +326,26 @@ def _plain_distances(query, words, start, stride, n):
     return np.bitwise_count(query[:, None] ^ flat[places]).sum(axis=0, dtype=np.int64)
 
 
+def _plain_split_words(codes, first, n_items, n_words, words, stride):
+    return False
+
+
 def _plain_put_distances(query, words, start, stride, distances, to):
     distances[to : to + BLOCK] = _plain_distances(query, words, start, stride, BLOCK)
 
 
-def _plain_has_near(query, words, start, stride, bound):
-    return bool((_plain_distances(query, words, start, stride, BLOCK) < int(bound)).any())
+def _plain_find_near(query, words, start, n_blocks, stride, bound):
+    distances = _plain_distances(query, words, start, stride, n_blocks * BLOCK)
+    are_near = (distances.reshape(n_blocks, BLOCK) < int(bound)).any(axis=1)
+    return _plain_word_of(np.pad(are_near, (0, BLOCK - n_blocks)), 0)
 
 
-def _plain_put_near(query, words, start, stride, bound, distances):
-    distances[:BLOCK] = _plain_distances(query, words, start, stride, BLOCK)
-    return _plain_word_of(distances[:BLOCK] < int(bound), 0)
+def _plain_append_near(query, words, start, stride, bound, allowed, base, keys, end):
+    distances = _plain_distances(query, words, start, stride, BLOCK)
+    is_allowed = int(allowed) >> np.arange(BLOCK, dtype=object) & 1
+    near = np.flatnonzero((distances < int(bound)) & is_allowed.astype(bool))
+    keys[int(end) : int(end) + near.size] = (distances[near] << INDEX_BITS) + near + int(base)
+    return np.uint64(near.size)
 
 
 def _plain_word_of(flags, start):
@@ -194,12 +357,18 @@ def _plain_put_cells(query, words, starts, stride, n_distances, cells, to):
     cells[to : to + PAIRS] = left * int(n_distances) + right
 
 
-# has_near tells whether an item of a block is nearer than a bound; put_near stores their distances
-# and returns a word whose bit i is that of item i. word_of makes such a word from 64 booleans.
+# split_words puts the words of items, which follow each other from a first one on, word by word. It
+# returns False where it is not made for codes of their length, and does nothing.
+# find_near returns a word whose bit i says whether an item of block i is nearer than a bound.
+# append_near appends the keys of such items of one block to others, in order of the items, and
+# returns how many they are: of those whose bit is set in a word, such as word_of makes from 64
+# booleans. A key is the sum of ``distance << INDEX_BITS``, the item's place in the block, and a
+# base. There must be room for as many keys as a block has items.
 # put_distances stores the distances of a block of items.
 # put_cells stores, for pairs of items, the cell of both distances in a table of n_distances rows.
-has_near: Any = _compiled_has_near if IS_COMPILED else _plain_has_near
-put_near: Any = _compiled_put_near if IS_COMPILED else _plain_put_near
+split_words: Any = _compiled_split_words if IS_COMPILED else _plain_split_words
+find_near: Any = _compiled_find_near if IS_COMPILED else _plain_find_near
+append_near: Any = _compiled_append_near if IS_COMPILED else _plain_append_near
 word_of: Any = _compiled_word_of if IS_COMPILED else _plain_word_of
 put_distances: Any = _compiled_put_distances if IS_COMPILED else _plain_put_distances
 put_cells: Any = _compiled_put_cells if IS_COMPILED else _plain_put_cells

@@ -15,7 +15,7 @@ def descend(fields, gram, signs, rounding, max_sweeps, is_certain):
     fields : (n, n_bits) float64
         Products of the decoder and the rows. Written: what is left of them when the other bits are
         reconstructed, whose signs are the bits where the sweeps have ended.
-    gram : (n_bits, n_bits) float64, products of the vectors of the decoder
+    gram : (n_bits, n_bits) float64, products of the vectors of the decoder, zero on the diagonal
     signs : (n, n_bits) float64, the codes to start from, written
     rounding : (n, n_bits) float64, how much of a field may be rounding
     max_sweeps : int
@@ -24,12 +24,15 @@ def descend(fields, gram, signs, rounding, max_sweeps, is_certain):
     n_bits = gram.shape[0]
     for i in range(fields.shape[0]):
         field, code, uncertain = fields[i], signs[i], rounding[i]
-        for j in range(n_bits):
-            sign, own = code[j], field[j]
+        for j in range(0, n_bits - 3, 4):  # four bits at a time: each field is stored once
+            s0, s1, s2, s3 = code[j], code[j + 1], code[j + 2], code[j + 3]
+            g0, g1, g2, g3 = gram[j], gram[j + 1], gram[j + 2], gram[j + 3]
+            for k in range(n_bits):
+                field[k] = (((field[k] - s0 * g0[k]) - s1 * g1[k]) - s2 * g2[k]) - s3 * g3[k]
+        for j in range(n_bits - n_bits % 4, n_bits):
             products = gram[j]
             for k in range(n_bits):
-                field[k] -= sign * products[k]
-            field[j] = own
+                field[k] -= code[j] * products[k]
         certain = True
         for _ in range(max_sweeps):
             has_changed = False
@@ -42,7 +45,7 @@ def descend(fields, gram, signs, rounding, max_sweeps, is_certain):
                     products = gram[j]
                     for k in range(n_bits):
                         field[k] -= step * products[k]
-                    field[j], code[j] = own, sign
+                    code[j] = sign
                     has_changed = True
             if not has_changed:
                 break

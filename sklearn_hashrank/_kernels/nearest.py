@@ -1,22 +1,30 @@
 """Find the nearest codes by scanning all of them.
 
 A tile of the database stays in the cache while a group of queries passes. Items are compared in
-blocks of 64, in registers: only where one of them is nearer than a bound, the distances of the
-block are stored, and a word of hits says which. Hits are kept as keys, ``distance << 40 | index``,
-in order of their index, so that a stable counting sort by distance orders ties by lowest index.
+blocks of 64, in registers. Only where one of them is nearer than a bound, the block is looked at
+again, and its hits are kept as keys, ``distance << 40 | index``. Keys are in order of their index,
+so that a stable counting sort by distance orders ties by lowest index.
 """
 
 import numpy as np
 
 from ._jit import drop_lowest, inlined, kernel, larger, lean_kernel, lowest_bit, popcount, smaller
-from ._words import BLOCK, LINE, aligned_words, has_near, put_near, word_of
+from ._words import (
+    BLOCK,
+    INDEX_BITS,
+    LINE,
+    aligned_words,
+    append_near,
+    find_near,
+    split_words,
+    word_of,
+)
 
 _WORDS_OF_A_TILE = 4096  # 32 KB, in the level-1 cache; of one word, a tile has 64 blocks
 _FIRST_TILE = 256  # items, from which a first bound comes; the next ones are four times as large
 _GROUP = 64  # queries that share a tile, at most
 _KEYS = 1 << 20  # keys that a group holds, where it can
 _LANES = 4  # of counts: neighbouring hits, often of one distance, rarely wait for each other
-INDEX_BITS = 40
 _SHIFT = np.uint64(INDEX_BITS)
 _INDEX = np.uint64((1 << INDEX_BITS) - 1)
 _ONE = np.uint64(1)
@@ -28,9 +36,8 @@ def tile_size(n_words):
 
 
 def room_for_tile(n_words):
-    """Scratch arrays of a tile: its words, and the distances of a block."""
-    words = aligned_words(n_words, tile_size(n_words) + BLOCK)
-    return words.reshape(-1), np.empty(BLOCK, np.uint32)
+    """Scratch of a tile: its words."""
+    return aligned_words(n_words, tile_size(n_words) + BLOCK).reshape(-1)
 
 
 def count_before_line(codes):
@@ -48,17 +55,17 @@ def room_for_keys(n_queries, k, n, n_words):
 
 def room_to_count(group, n_bits):
     """Counts of `nearest`."""
-    return np.empty((group, _LANES, n_bits + 2), np.int64)
+    return np.empty((group, n_bits + 1, _LANES), np.int64)
 
 
 @inlined
 def _load_tile(codes, start, stop, n_words, words):
     """Put the codes of a tile word by word."""
-    width, stride = np.uintp(n_words), np.uintp(words.size // n_words)
-    first = np.uintp(start) * width
-    for w in range(width):
-        for i in range(np.uintp(stop - start)):
-            words[w * stride + i] = codes[first + i * width + w]
+    first, n_items, stride = start * n_words, stop - start, words.size // n_words
+    if not split_words(codes, first, n_items, n_words, words, stride):
+        for w in range(np.uintp(n_words)):
+            for i in range(np.uintp(n_items)):
+                words[w * np.uintp(stride) + i] = codes[np.uintp(first) + i * np.uintp(n_words) + w]
 
 
 @inlined
@@ -83,62 +90,39 @@ def _none_pass(passes, start, stop):
 
 @inlined
 def _collect(
-    query,
-    source,
-    at,
-    stride,
-    first,
-    n_items,
-    bound,
-    is_dense,
-    base,
-    passing,
-    row,
-    distances,
-    keys,
-    size,
-    counts,
+    query, source, at, stride, first, stop, bound, is_dense, base, passing, row, keys, size, counts
 ):
     """Append the keys of the items of a tile that are nearer than `bound`; return the new size.
 
-    The tile is that of the items from `first`, whose words lie in `source` from `at` on. Where
-    hits are dense, every block is taken for one that holds some.
+    The tile is that of the items from `first` to `stop`, whose words lie in `source` from `at` on.
+    `base` is added to the keys. Where hits are dense, every block is taken for one that holds some.
     """
-    near = np.uint64(0)
+    near, n_blocks = np.uint64(0), (stop - first + BLOCK - 1) // BLOCK
     if is_dense:
-        near = ~near >> np.uint64(64 - (n_items + BLOCK - 1) // BLOCK)
+        near = ~near >> np.uint64(64 - n_blocks)
     else:
-        for block in range(0, n_items, BLOCK):
-            is_near = has_near(query, source, at + block, stride, bound)
-            near |= np.uint64(is_near) << np.uint64(block // BLOCK)
-    nothing, end = np.uint64(counts.shape[1] - 1), np.uint64(size)
+        near = find_near(query, source, at, n_blocks, stride, bound)
+    old = np.uint64(size)
+    end, allowed = old, ~np.uint64(0)
     while near:
         block = lowest_bit(near) * BLOCK
         near = drop_lowest(near)
-        found = put_near(query, source, at + block, stride, bound, distances)
-        if n_items - block < BLOCK:
-            found &= (_ONE << np.uint64(n_items - block)) - _ONE
         if passing is not None:
-            found &= _passing(passing[row], first + block)
-        n_found, done = np.uint64(popcount(found)), np.uint64(0)
-        while done < n_found:  # four at a time: a branch for each would be guessed wrong too often
-            for lane in range(_LANES):
-                item = np.uint64(lowest_bit(found)) % np.uint64(BLOCK)
-                found = drop_lowest(found)
-                distance = base + np.uint64(distances[item])
-                place = done + np.uint64(lane)
-                keys[end + place] = distance << _SHIFT | np.uint64(first + block) + item
-                counts[lane, distance if place < n_found else nothing] += 1
-            done += np.uint64(_LANES)
-        end += n_found
+            allowed = _passing(passing[row], first + block)
+        key = base + np.uint64(first + block)
+        end += append_near(query, source, at + block, stride, bound, allowed, key, keys, end)
+    while end > old and (keys[end - _ONE] & _INDEX) >= np.uint64(stop):  # of the next tile
+        end -= _ONE
+    for i in range(old, end):
+        counts[keys[i] >> _SHIFT, i % _LANES] += 1
     return np.int64(end)
 
 
 @inlined
 def _count_at(counts, distance):
-    n_here = counts[0, distance]
+    n_here = counts[distance, 0]
     for lane in range(1, _LANES):
-        n_here += counts[lane, distance]
+        n_here += counts[distance, lane]
     return n_here
 
 
@@ -158,18 +142,18 @@ def _drop_far(keys, size, top, n_at_top):
 def _sort(keys, size, counts, ordered):
     """Write keys in order of (distance, index), and what there is no room for into the last place.
 
-    A counting sort. The last of the counts is that of nothing; they become positions. The room is
-    used again and again and stays in the cache, where rows of results would not.
+    A counting sort, whose counts become positions. The room is used again and again and stays in
+    the cache, where rows of results would not.
     """
     before = 0
-    for d in range(counts.shape[1] - 1):
+    for d in range(counts.shape[0]):
         n_here = _count_at(counts, d)
-        counts[0, d] = before
+        counts[d, 0] = before
         before += n_here
     for i in range(size):
         distance = keys[i] >> _SHIFT
-        position = counts[0, distance]
-        counts[0, distance] += 1
+        position = counts[distance, 0]
+        counts[distance, 0] += 1
         ordered[smaller(position, ordered.size - 1)] = keys[i]
 
 
@@ -189,12 +173,12 @@ def nearest(
     lead,
     passing,
     words,
-    buffer,
     keys,
     ordered,
     counts,
     size,
     top,
+    until,
     n_found,
     indices,
     distances,
@@ -209,13 +193,14 @@ def nearest(
     is_dense : bool, whether most blocks hold an item within the limit
     lead : int, items before the first one at the beginning of a line of the cache
     passing : (n_masks, n) bool, one mask for all queries or one for each; None: all items pass
-    words, buffer : scratch, see `room_for_tile`
+    words : scratch, see `room_for_tile`
     keys : (group, capacity) uint64, scratch, see `room_for_keys`
     ordered : (k + 1,) uint64, scratch
-    counts : (group, _LANES, n_bits + 2) int64, zeros; overwritten
+    counts : (group, n_bits + 1, _LANES) int64, zeros; overwritten
     size : (group,) int64, zeros; overwritten
     top : (group,) int64, largest distance of an item to be looked at, at most n_bits; overwritten
         by the k-th smallest distance
+    until : (group,) int64, items at the distance `top` need not be looked at from this tile on
     n_found : (group,) int64, zeros; written: items within the limit, at most k; where it is less,
         the limit was too small, and the rows of `indices` and `distances` are incomplete
     indices : (group, k) int64, written in order of (distance, index)
@@ -240,7 +225,7 @@ def nearest(
         for g in range(queries.shape[0]):
             n_within, farthest, of_distances = n_found[g], top[g], counts[g]
             # A later item at the k-th distance loses the tie, and is not looked at.
-            bound = farthest if n_within >= k else farthest + 1
+            bound = farthest if n_within >= k or start > until[g] else farthest + 1
             if bound == 0:
                 continue
             row = 0
@@ -256,13 +241,12 @@ def nearest(
                 at,
                 stride,
                 start,
-                stop - start,
+                stop,
                 np.uint64(bound),
                 is_dense,
                 np.uint64(0),
                 passing,
                 row,
-                buffer,
                 keys[g],
                 old,
                 of_distances,
@@ -273,13 +257,14 @@ def nearest(
                 n_within -= n_farthest
                 farthest -= 1
                 n_farthest = _count_at(of_distances, farthest)
+                until[g] = n
             if new + largest_tile > keys.shape[1]:
                 n_farthest -= larger(0, n_within - k)
                 new = _drop_far(keys[g], new, farthest, n_farthest)
-                for lane in range(_LANES):
-                    for d in range(farthest, of_distances.shape[1]):
-                        of_distances[lane, d] = 0
-                of_distances[0, farthest] = n_farthest
+                for d in range(farthest, of_distances.shape[0]):
+                    for lane in range(_LANES):
+                        of_distances[d, lane] = 0
+                of_distances[farthest, 0] = n_farthest
                 n_within = smaller(n_within, k)
             size[g], top[g], n_found[g] = new, farthest, n_within
     for g in range(queries.shape[0]):
@@ -300,7 +285,7 @@ def room(array, size, more):
 
 
 @kernel
-def within(queries, codes, radius, by_distance, passing, words, buffer):
+def within(queries, codes, radius, by_distance, passing, words):
     """Find all items within `radius` of each query.
 
     Parameters
@@ -310,7 +295,7 @@ def within(queries, codes, radius, by_distance, passing, words, buffer):
     radius : int, at most n_bits
     by_distance : bool, order by (distance, index) instead of by index
     passing : (n_masks, n) bool, as for `nearest`
-    words, buffer : scratch, see `room_for_tile`
+    words : scratch, see `room_for_tile`
 
     Returns
     -------
@@ -330,7 +315,7 @@ def within(queries, codes, radius, by_distance, passing, words, buffer):
         # A key starts with the query's place in the group times n_bins plus the distance, so that
         # one sort serves the whole group.
         n_group = min(_GROUP, n_queries - first)
-        counts = np.zeros((_LANES, n_group * n_bins + 1), np.int64)
+        counts = np.zeros((n_group * n_bins, _LANES), np.int64)
         size = 0
         for start in range(0, n, tile):
             stop = min(n, start + tile)
@@ -347,13 +332,12 @@ def within(queries, codes, radius, by_distance, passing, words, buffer):
                     0,
                     tile + BLOCK,
                     start,
-                    stop - start,
+                    stop,
                     np.uint64(n_bins),
                     False,
-                    np.uint64(g * n_bins),
+                    np.uint64(g * n_bins) << _SHIFT,
                     passing,
                     row,
-                    buffer,
                     keys,
                     size,
                     counts,
@@ -363,8 +347,7 @@ def within(queries, codes, radius, by_distance, passing, words, buffer):
         stop = n_written + size
         for g in range(n_group):
             for d in range(n_bins):
-                for lane in range(_LANES):
-                    n_found[first + g] += counts[lane, g * n_bins + d]
+                n_found[first + g] += _count_at(counts, g * n_bins + d)
         ordered = room(ordered, 0, size + 1)
         _sort(keys, size, counts, ordered)
         unpack_keys(ordered, indices[n_written:stop], distances[n_written:stop])

@@ -2,9 +2,10 @@
 
 import numpy as np
 
-from ._jit import inlined, kernel
+from ._jit import inlined, lean_kernel
 
 _FEW = 64  # up to so many scores, comparing all cells with theirs takes less than a search
+_VERY_FEW = 5  # up to so many, comparing all scores with them takes less than setting cells
 _MOST_CELLS = 1 << 16
 _CELLS_A_KEY = 16  # of a search: more take less time to search, and more to fill
 _STRETCH = 1 << 15  # items whose cells stay in the cache, and which 16 bits can count
@@ -25,7 +26,8 @@ def _order(scores, order, other):
             order[place] = i
     width = _RUN
     while width < n:
-        other[:n] = order[:n]
+        for i in range(n):
+            other[i] = order[i]
         for start in range(0, n, 2 * width):
             left, right = start, min(start + width, n)
             middle, stop = right, min(start + 2 * width, n)
@@ -75,6 +77,20 @@ def _count_cells(cells, key_cells, in_cells):
 
 
 @inlined
+def _compare_all(scores, keys, bins):
+    """Count at and between keys by comparing each with all scores."""
+    below = 0
+    for j in range(keys.size):
+        n_less, n_equal = 0, 0
+        for i in range(scores.size):
+            n_less += scores[i] < keys[j]
+            n_equal += scores[i] == keys[j]
+        bins[2 * j], bins[2 * j + 1] = n_less - below, n_equal
+        below = n_less + n_equal
+    bins[2 * keys.size] = scores.size - below
+
+
+@inlined
 def _compare(scores, keys, key_ends, key_cells, in_cells, bins):
     """Count at and between keys, by comparing them where a cell holds more than relevant items."""
     n_keys = keys.size
@@ -88,19 +104,13 @@ def _compare(scores, keys, key_ends, key_cells, in_cells, bins):
             n_at += bins[2 * stop + 1]
             stop += 1
         n_less, n_inside = in_cells[2 * first], in_cells[2 * first + 1]
-        if n_at < n_inside:
-            n_at = 0
-            for j in range(first, stop):
-                n_equal = 0
-                for i in range(scores.size):
-                    n_equal += scores[i] == keys[j]
-                bins[2 * j + 1] = n_equal
-                n_at += n_equal
         for j in range(first, stop):
             if n_at < n_inside:
-                n_less = 0
+                n_less, n_equal = 0, 0
                 for i in range(scores.size):
                     n_less += scores[i] < keys[j]
+                    n_equal += scores[i] == keys[j]
+                bins[2 * j + 1] = n_equal
             bins[2 * j] = n_less - below
             below = n_less + bins[2 * j + 1]
             n_less = below
@@ -140,11 +150,15 @@ def _search(scores, keys, cells, firsts, bins):
 def _count(scores, keys, key_ends, are_relevant_inside, cells, all_key_cells, of_cells, bins):
     """Count scores at each key, in bin 2j + 1, and below it, in bin 2j."""
     is_few = are_relevant_inside and keys.size <= _FEW
+    if is_few and keys.size <= _VERY_FEW:
+        _compare_all(scores, keys, bins)
+        return
     n_cells = _MOST_CELLS if is_few else min(_CELLS_A_KEY * keys.size, _MOST_CELLS)
     key_cells = all_key_cells[: keys.size]
     _set_cells(keys, keys, n_cells, key_cells)
     if is_few:
-        of_cells[: 2 * keys.size] = 0
+        for j in range(2 * keys.size):
+            of_cells[j] = 0
     else:
         _set_firsts(key_cells, n_cells, of_cells)
     for start in range(0, scores.size, _STRETCH):
@@ -152,7 +166,8 @@ def _count(scores, keys, key_ends, are_relevant_inside, cells, all_key_cells, of
         _set_cells(part, keys, n_cells, cells)
         if is_few:
             padded = -(-part.size // _AT_ONCE) * _AT_ONCE
-            cells[part.size : padded] = _MOST_CELLS - 1  # above all keys
+            for i in range(part.size, padded):
+                cells[i] = _MOST_CELLS - 1  # above all keys
             _count_cells(cells[:padded], key_cells, of_cells)
         else:
             _search(part, keys, cells, of_cells, bins)
@@ -160,7 +175,24 @@ def _count(scores, keys, key_ends, are_relevant_inside, cells, all_key_cells, of
         _compare(scores, keys, key_ends, key_cells, of_cells, bins)
 
 
-@kernel
+def room_to_count(most, dtype):
+    """Scratch arrays of `count_between` for at most so many relevant items of a query."""
+    of_cells = np.empty(min(_CELLS_A_KEY * most, _MOST_CELLS) + 1, np.int64)
+    ascending = np.empty((2, most), np.int64)
+    bins = np.empty((2, 2 * most + 1), np.int64)
+    cells, key_cells = np.empty(_STRETCH, np.uint16), np.empty(most, np.uint16)
+    return (
+        ascending,
+        np.empty(most, dtype),
+        np.zeros(most + 1, np.int64),
+        bins,
+        cells,
+        key_cells,
+        of_cells,
+    )
+
+
+@lean_kernel
 def count_between(
     scores,
     starts,
@@ -174,6 +206,13 @@ def count_between(
     n_judged,
     places,
     order,
+    ascending,
+    all_keys,
+    key_ends,
+    all_bins,
+    cells,
+    key_cells,
+    of_cells,
 ):
     """Count the items of each query at the scores of its relevant ones, and between them.
 
@@ -189,34 +228,28 @@ def count_between(
     places : (n_relevant,), out: the ties of the relevant items, among those of their query,
         ascending
     order : (n_relevant,), out: which relevant item of the query each of them is
+    ascending, all_keys, key_ends, all_bins, cells, key_cells, of_cells : scratch, `room_to_count`
     """
-    most = 0
-    for q in range(starts.size - 1):
-        most = max(most, relevant_starts[q + 1] - relevant_starts[q])
-    ascending, other = np.empty(most, np.int64), np.empty(most, np.int64)
-    all_keys, key_ends = np.empty(most, relevant.dtype), np.zeros(most + 1, np.int64)
-    all_bins, all_judged = np.empty(2 * most + 1, np.int64), np.empty(2 * most + 1, np.int64)
-    cells, key_cells = np.empty(_STRETCH, np.uint16), np.empty(most, np.uint16)
-    of_cells = np.empty(min(_CELLS_A_KEY * most, _MOST_CELLS) + 1, np.int64)
     for q in range(starts.size - 1):
         first, last = relevant_starts[q], relevant_starts[q + 1]
         of_relevant = relevant[first:last]
-        _order(of_relevant, ascending, other)
+        _order(of_relevant, ascending[0], ascending[1])
         n_keys = 0
         for i in range(of_relevant.size):
-            score = of_relevant[ascending[i]]
+            score = of_relevant[ascending[0, i]]
             if i == 0 or score != all_keys[n_keys - 1]:
                 all_keys[n_keys] = score
                 n_keys += 1
             key_ends[n_keys] = i + 1
         keys = all_keys[:n_keys]
-        of_query, bins = scores[starts[q] : starts[q + 1]], all_bins[: 2 * n_keys + 1]
-        of_judged = all_judged[: 2 * n_keys + 1]
+        of_query, bins = scores[starts[q] : starts[q + 1]], all_bins[0, : 2 * n_keys + 1]
+        of_judged = all_bins[1, : 2 * n_keys + 1]
         for number in range(2):  # one after the other, by code that is compiled once
             values, counts = of_query, bins
             if number == 1:
                 values, counts = judged[judged_starts[q] : judged_starts[q + 1]], of_judged
-            counts[:] = 0
+            for i in range(counts.size):
+                counts[i] = 0
             if n_keys == 0 or values.size == 0:
                 counts[0] = values.size
             else:
@@ -233,7 +266,7 @@ def count_between(
                     key = number // 2
                     for i in range(key_ends[key], key_ends[key + 1]):
                         places[filled] = size
-                        order[filled] = ascending[i]
+                        order[filled] = ascending[0, i]
                         filled += 1
                 size += 1
         sizes[q] = size

@@ -70,18 +70,27 @@ def _all_kernels() -> Iterator[Any]:
 def warmup_steps() -> list[Callable[[], None]]:
     """Return calls that compile all kernels together, in whatever order they are made.
 
-    The tests share them among their processes. The longest are first.
+    The tests share them among their processes. The longest are first, and few kernels belong to two
+    of them.
     """
-    names = [name for name, method in METHODS.items() if method.group != "deep"]
-    fits = [partial(_fit_method, name, d) for name in names for d in (np.float32, np.float64)]
-    searches = [partial(_search, n, how) for how in ("brute", "multi_index") for n in (64, 256)]
-    return [*searches, _rank, _count, _search_decoded, *fits]
+    groups: dict[str, list[str]] = {}
+    for name, method in METHODS.items():
+        groups.setdefault(method.group, []).append(name)
+    fits = [partial(_fit_methods, names) for group, names in groups.items() if group != "deep"]
+    searches = [partial(_search, algorithm) for algorithm in ("brute", "multi_index")]
+    return [searches[0], _rank, *reversed(fits), searches[1], _count, _search_decoded]
 
 
 @cache
 def _few_rows() -> tuple[np.ndarray, np.ndarray]:
     X, y = load_digits(return_X_y=True)
     return X[:121], y[:121]  # an odd number: the median distance is that of a row
+
+
+def _fit_methods(names: list[str]) -> None:
+    for name in names:
+        for dtype in (np.float32, np.float64):
+            _fit_method(name, dtype)
 
 
 def _fit_method(name: str, dtype: Any) -> None:
@@ -130,17 +139,18 @@ def _rank() -> None:
         RetrievalHistogram.from_scores([[0, 1, 1]], np.array([[1, 2, 3]], dtype=kind))
 
 
-def _search(n_bits: int, algorithm: str) -> None:
+def _search(algorithm: str) -> None:
     """Find neighbours in every way. Distances of up to 254 bits are one byte."""
     codes, labels = _codes()
-    codes = np.tile(codes, n_bits // 64)
     few = slice(0, 400)
-    index = HammingNeighbors(1, n_bits=n_bits, algorithm=algorithm).fit(codes)
-    index.kneighbors(codes[few])
-    index.radius_neighbors(codes[few])
-    index.kneighbors(codes[few], mask=labels > 0)
-    index.radius_neighbors(codes[few], mask=labels > 0)
-    index.set_params(prefix=32, n_candidates=100).kneighbors(codes[few])
+    for n_bits in (64, 256):
+        long = np.tile(codes, n_bits // 64)
+        index = HammingNeighbors(1, n_bits=n_bits, algorithm=algorithm).fit(long)
+        index.kneighbors(long[few])
+        index.radius_neighbors(long[few])
+        index.kneighbors(long[few], mask=labels > 0)
+        index.radius_neighbors(long[few], mask=labels > 0)
+        index.set_params(prefix=32, n_candidates=100).kneighbors(long[few])
 
 
 def _search_decoded() -> None:

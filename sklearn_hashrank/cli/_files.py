@@ -22,7 +22,7 @@ from ..rows import StoredRows
 from ._errors import UsageError
 from ._list_columns import embeddings
 from ._notes import note
-from ._parquet_files import columns_but_index, folder_values, parquet_source
+from ._parquet_files import column_names, columns_but_index, folder_values, parquet_source
 from ._parquet_tables import concatenate, parquet_labels, parquet_texts, read_parquet
 from ._places import is_file
 from ._row_names import USUAL, id_column_of
@@ -75,9 +75,11 @@ def read_rows(
     rows : Rows
         Features, labels if the file has any, and the names of the features of a table.
     """
-    if columns is None and (found := embeddings(path, [*label_columns, *left_out])) is not None:
-        return Rows(found, read_labels(path, label_columns) if label_columns else None)
     source = parquet_source(path)
+    if columns is None and (found := embeddings(path, [*label_columns, *left_out])) is not None:
+        if source is not None:
+            _check_left_out(left_out, column_names(source), path)
+        return Rows(found, read_labels(path, label_columns) if label_columns else None)
     kind = ".parquet" if source is not None else _kind(path)
     if kind == ".npy":
         if label_columns:
@@ -95,6 +97,7 @@ def read_rows(
     def choose(names: list[str]) -> tuple[list[str], list[str]]:
         if columns is not None:
             return list(label_columns), list(columns)
+        _check_left_out(left_out, names, path)
         others = _others(names, [*label_columns, *left_out])
         folders = [] if source is None else folder_values(source.files)
         known = id_column_of(names, id_column, path, folders)
@@ -105,6 +108,12 @@ def read_rows(
 
     table = read_table(path, choose) if source is None else read_parquet(path, source, choose)
     return Rows(table.X, _joined(table.labels) if label_columns else None, table.names)
+
+
+def _check_left_out(left_out: Sequence[str], names: Sequence[str], path: str) -> None:
+    for name in left_out:
+        if name not in names:
+            raise UsageError(f"{path} has no column {name!r}. It has {listed(names)}.")
 
 
 def read_labels(path: str, label_columns: Sequence[str] = ()) -> np.ndarray:

@@ -79,7 +79,8 @@ def bit_margins(candidates: np.ndarray) -> np.ndarray:
     for bit in range(n_bits):
         has_bit = np.arange(n_candidates) >> (n_bits - 1 - bit) & 1 == 1
         margins[:, :, bit] = _largest(candidates, has_bit) - _largest(candidates, ~has_bit)
-    rows, hashes = np.nonzero((margins == 0).any(axis=2))
+    with_ties = np.unique(np.flatnonzero(margins == 0) // n_bits)  # few, if any
+    rows, hashes = np.divmod(with_ties, n_hashes)
     winners = candidates[:, rows, hashes].argmax(axis=0)  # the first of equal ones
     for bit in range(n_bits):
         has_bit = winners >> (n_bits - 1 - bit) & 1 == 1

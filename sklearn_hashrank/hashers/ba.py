@@ -41,7 +41,7 @@ _LEAST = float(np.finfo(np.float32).tiny)  # above zero in both dtypes
 
 _WIDTHS = {"nibbles": 4, "bytes": 8}  # bits that are decoded together
 _MOST_BITS_BY_BYTES = 128  # of "auto": the time of a fit grows with the square of the length
-_FEWEST_ROWS_BY_TABLES = 512  # of "auto": fewer were not measured
+_FEWEST_ROWS_BY_TABLES = 512  # of "auto"; 16 bytes tell the rows of fewer apart by any decoder
 _MOST_ROWS_BY_TABLES = 1 << 15
 _ROWS_OF_LINEAR = 10.0  # that the linear decoder counts as; 1 and 50 were tried on two sets
 _HELD_OUT = 3  # one of so many rows is held out by "cv"
@@ -111,9 +111,9 @@ class BinaryAutoencoderHasher(BaseHasher):
         of the decoder, relative to their variance; of the first decoder, and after each
         alternation. It never rises. Nibbles and bytes are learned from at most 32,768
         of the rows.
-    cv_results_ : dict of list
-        What ``"cv"`` tried: the ``"decoder"``, and the ``"error"`` of the rows held out, relative
-        to their variance. Absent without ``"cv"``.
+    cv_errors_ : dict of str to float
+        Squared error of the rows that ``"cv"`` held out, relative to their variance, by each
+        decoder. Absent without ``"cv"``.
     n_iter_ : int
         Number of alternations done.
     n_bits_ : int
@@ -218,7 +218,7 @@ class BinaryAutoencoderHasher(BaseHasher):
         return self
 
     def _choose_decoder(self, X, random_state):
-        self.__dict__.pop("cv_results_", None)
+        self.__dict__.pop("cv_errors_", None)
         tables = ("nibbles", "bytes") if self.n_bits <= _MOST_BITS_BY_BYTES else ("nibbles",)
         if self.decoder == "auto":
             return tables[-1] if X.shape[0] >= _FEWEST_ROWS_BY_TABLES else "linear"
@@ -237,15 +237,12 @@ class BinaryAutoencoderHasher(BaseHasher):
         is_held_out = random_state.permutation(X.shape[0]) % _HELD_OUT == 0
         learned, others = X[np.flatnonzero(~is_held_out)], X[np.flatnonzero(is_held_out)]
         seed = random_state.randint(np.iinfo(np.int32).max)
-        errors = [
-            _error_of(
-                clone(self).set_params(decoder=each, random_state=seed, output="bits").fit(learned),
-                others,
-            )
+        plain = clone(self).set_params(random_state=seed, output="bits")
+        self.cv_errors_ = {
+            each: _error_of(clone(plain).set_params(decoder=each).fit(learned), others)
             for each in decoders
-        ]
-        self.cv_results_ = {"decoder": list(decoders), "error": errors}
-        return decoders[int(np.argmin(errors))]
+        }
+        return min(self.cv_errors_, key=self.cv_errors_.__getitem__)
 
     def _learn_bits(self, X, space, random_state):
         """Find a linear decoder and codes."""

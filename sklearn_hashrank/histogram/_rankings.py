@@ -113,11 +113,13 @@ class Rankings:
             first = self.relevant_starts[part.start]
             of_relevant = slice(first, self.relevant_starts[part.stop])
             cells = slice(2 * first + part.start, 2 * of_relevant.stop + part.stop)
+            own_starts = self.relevant_starts[stop] - first
+            most = int(np.diff(own_starts).max(initial=0))
             _kernels.rankings.count_between(
                 scores,
                 self.starts[stop],
                 relevant[of_relevant],
-                self.relevant_starts[stop] - first,
+                own_starts,
                 judged,
                 judged_starts[stop],
                 is_descending,
@@ -126,6 +128,7 @@ class Rankings:
                 n_judged[cells],
                 places[of_relevant],
                 order[of_relevant],
+                *_kernels.rankings.room_to_count(most, relevant.dtype),
             )
 
         if n_queries:

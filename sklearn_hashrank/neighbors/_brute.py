@@ -13,6 +13,7 @@ PAIR_COST, _HIT_COST, READ_COST = 0.03, 4.0, 0.2
 _WORTH_A_PART = 500_000.0  # nanoseconds of a query that are worth a part of the codes
 _GROUP = 16  # queries of a slice, at least: they share the reading of the codes
 _WORTH_A_SAMPLE = 100  # neighbours; a bound for fewer is found while scanning
+_DEVIATIONS = 2.5  # of the rank in the sample; a limit that is too small costs a second scan
 _SAMPLE = 1 << 14  # items that a first bound is taken from; more where it saves many hits
 _DENSE = 0.01  # share of the codes that are searched for, from which most blocks hold one
 _SHARE = 16  # one item in so many is sampled, at most
@@ -21,7 +22,8 @@ _MOST_KEPT = 1 << 20  # keys of eight bytes
 _kept = threading.local()
 
 Flat = tuple[np.ndarray, np.ndarray, np.ndarray]
-Sample = tuple[np.ndarray, int]
+Sample = tuple[np.ndarray, np.ndarray, int]
+Limits = tuple[np.ndarray, np.ndarray]
 
 
 def k_nearest(
@@ -31,17 +33,16 @@ def k_nearest(
     n_bits: int,
     n_jobs: int | None,
     passing: np.ndarray | None = None,
-    n_passing: int = 0,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Indices and distances of the `k` nearest codes, in order of (distance, index).
 
     Of those that are True in `passing`, of one row for all queries or one for each, at least `k`
-    for each query; of one row, `n_passing` are. Threads share the queries, or the codes where there
-    are more threads than queries.
+    for each query. Threads share the queries, or the codes where there are more threads than
+    queries.
     """
     sample = None
     if k >= _WORTH_A_SAMPLE and (passing is None or len(passing) == 1):
-        sample = sample_of(codes, k, passing, n_passing)
+        sample = sample_of(codes, k, passing)
     n_parts = _count_parts(len(queries), codes.size, k, n_jobs)
     if n_parts > 1:
         indices, distances = _nearest_in_parts(
@@ -55,7 +56,7 @@ def k_nearest(
     def search(rows):
         own, masks = queries[rows], _of_rows(passing, rows)
         part = indices[rows], distances[rows]
-        limits = likely_limits(own, sample, n_bits)
+        limits = likely_limits(own, sample, len(codes), n_bits)
         found = _nearest(own, codes, n_bits, limits, masks, *part)
         _scan_again(found < k, own, codes, n_bits, masks, *part)
 
@@ -68,7 +69,8 @@ def _scan_again(is_short, queries, codes, n_bits, passing, indices, distances):
     """Search for queries whose limit was too small: the sample was not like the rest."""
     short = np.flatnonzero(is_short)
     if short.size:
-        shape, limits = (short.size, indices.shape[1]), np.full(short.size, n_bits)
+        limits = likely_limits(short, None, len(codes), n_bits)
+        shape = short.size, indices.shape[1]
         part = np.empty(shape, np.int64), np.empty(shape, np.int32)
         _nearest(queries[short], codes, n_bits, limits, _of_rows(passing, short), *part)
         indices[short], distances[short] = part
@@ -85,7 +87,7 @@ def _nearest_in_parts(queries, codes, k, n_bits, n_jobs, passing, sample, n_part
 
     A distance beyond `n_bits` says that there were fewer than `k`.
     """
-    limits = likely_limits(queries, sample, n_bits)
+    limits = likely_limits(queries, sample, len(codes), n_bits)
     edges = np.arange(n_parts + 1) * len(codes) // n_parts // 64 * 64
     edges[-1] = len(codes)
 
@@ -94,7 +96,8 @@ def _nearest_in_parts(queries, codes, k, n_bits, n_jobs, passing, sample, n_part
         indices = np.zeros((len(queries), min(k, stop - start)), np.int64)
         distances = np.empty(indices.shape, np.int32)
         masks = None if passing is None else np.ascontiguousarray(passing[:, start:stop])
-        found = _nearest(queries, codes[start:stop], n_bits, limits, masks, indices, distances)
+        own = limits[0], limits[1] - start
+        found = _nearest(queries, codes[start:stop], n_bits, own, masks, indices, distances)
         distances[np.arange(indices.shape[1]) >= found[:, None]] = n_bits + 1
         return indices + start, distances
 
@@ -113,14 +116,14 @@ def _nearest(queries, codes, n_bits, limits, passing, indices, distances):
     (n, n_words), k, kernels = codes.shape, indices.shape[1], _kernels.nearest
     group, capacity = kernels.room_for_keys(len(queries), k, n, n_words)
     keys, counts = _key_buffer((group, capacity)), kernels.room_to_count(group, n_bits)
-    scratch = *kernels.room_for_tile(n_words), keys, np.empty(k + 1, np.uint64), counts
+    scratch = kernels.room_for_tile(n_words), keys, np.empty(k + 1, np.uint64), counts
     settings = k, k > _DENSE * n, kernels.count_before_line(codes)
     flat = np.ascontiguousarray(codes).reshape(-1)
     sizes, n_found = np.zeros((2, len(queries)), np.int64)
-    top = limits.astype(np.int64)
+    top, until = (part.astype(np.int64) for part in limits)
     for start in range(0, len(queries), group):
         rows = slice(start, start + group)
-        state = sizes[rows], top[rows], n_found[rows], indices[rows], distances[rows]
+        state = sizes[rows], top[rows], until[rows], n_found[rows], indices[rows], distances[rows]
         counts[:] = 0
         masks = _of_rows(passing, rows)
         _kernels.nearest.nearest(queries[rows], flat, *settings, masks, *scratch, *state)
@@ -156,7 +159,7 @@ def all_within(
         masks = _of_rows(passing, rows)
         room = _kernels.nearest.room_for_tile(codes.shape[1])
         return _kernels.nearest.within(
-            queries[rows], codes.reshape(-1), radius, by_distance, masks, *room
+            queries[rows], codes.reshape(-1), radius, by_distance, masks, room
         )
 
     cost = PAIR_COST * codes.size
@@ -171,33 +174,35 @@ def joined(parts: list[Flat]) -> Flat:
     return np.concatenate(n_found), np.concatenate(indices), np.concatenate(distances)
 
 
-def sample_of(
-    codes: np.ndarray, k: int, passing: np.ndarray | None = None, n_passing: int = 0
-) -> Sample | None:
-    """Sample of the codes, and the rank in it that the `k` nearest very likely have.
+def sample_of(codes: np.ndarray, k: int, passing: np.ndarray | None = None) -> Sample | None:
+    """Sample of the codes, their indices, and the rank in it that the k-th nearest likely has.
 
-    Of the codes that pass one mask for all and their number, where these are told. None where the
-    sample would say nothing.
+    Of the codes that pass one mask for all, where it is told. None where the sample would say
+    nothing.
     """
     n_sample = min(_SAMPLE + k // 4, len(codes) // _SHARE)
     if not n_sample:
         return None
     step = len(codes) // n_sample
-    taken, n = codes[::step][:n_sample], len(codes)
+    taken, places = codes[::step], np.arange(0, len(codes), step)
+    expected = k * len(taken) / len(codes)
     if passing is not None:
-        taken, n = taken[passing[0, ::step][:n_sample]], n_passing
-    expected = k * len(taken) / n
-    rank = int(np.ceil(expected + np.sqrt(expected) + 4))
-    return (np.ascontiguousarray(taken), rank) if rank < len(taken) else None
+        passes = passing[0, ::step]
+        taken, places = taken[passes], places[passes]
+    rank = int(np.ceil(expected + _DEVIATIONS * np.sqrt(expected) + 2))
+    return (np.ascontiguousarray(taken), places, rank) if rank < len(taken) else None
 
 
-def likely_limits(queries: np.ndarray, sample: Sample | None, n_bits: int) -> np.ndarray:
-    """Distances that as many codes very likely lie within as :func:`sample_of` was asked for."""
-    limits = np.full(len(queries), n_bits)
+def likely_limits(queries: np.ndarray, sample: Sample | None, n_codes: int, n_bits: int) -> Limits:
+    """Distances and indices of which the k-th of :func:`sample_of` very likely is not behind.
+
+    In the order of both.
+    """
     if sample is None:
-        return limits
-    codes, rank = sample
+        return np.full(len(queries), n_bits), np.full(len(queries), n_codes)
+    codes, places, rank = sample
     shape = len(queries), rank
-    distances = np.empty(shape, np.int32)
-    _nearest(queries, codes, n_bits, limits, None, np.empty(shape, np.int64), distances)
-    return distances[:, -1].astype(np.int64)
+    indices, distances = np.empty(shape, np.int64), np.empty(shape, np.int32)
+    unlimited = likely_limits(queries, None, len(codes), n_bits)
+    _nearest(queries, codes, n_bits, unlimited, None, indices, distances)
+    return distances[:, -1].astype(np.int64), places[indices[:, -1]]

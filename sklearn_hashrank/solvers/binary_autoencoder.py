@@ -93,7 +93,9 @@ def signs_of_least_error(
     is_certain = np.empty(len(signs), dtype=bool)
     if rounding is None:
         rounding = np.broadcast_to(-1.0, signs.shape)
-    _kernels.bit_flips.descend(fields, gram, signs, rounding, _MOST_SWEEPS, is_certain)
+    of_others = gram.copy()
+    np.fill_diagonal(of_others, 0.0)
+    _kernels.bit_flips.descend(fields, of_others, signs, rounding, _MOST_SWEEPS, is_certain)
     return is_certain
 
 

@@ -23,10 +23,23 @@ def put_cells(query, words, starts, stride, n_distances, cells):
 
 
 @kernel
-def find_near(query, words, starts, stride, bound, are_near, found, distances):
+def find_near(query, words, starts, stride, bound, found):
     for i in range(starts.size):
-        are_near[i] = _words.has_near(query, words, starts[i], stride, bound)
-        found[i] = _words.put_near(query, words, starts[i], stride, bound, distances[i])
+        for n_blocks in range(found.shape[1]):
+            found[i, n_blocks] = _words.find_near(query, words, starts[i], n_blocks, stride, bound)
+
+
+@kernel
+def append_near(query, words, starts, stride, bound, allowed, base, keys):
+    end = np.uint64(0)
+    for i in range(starts.size):
+        end += _words.append_near(query, words, starts[i], stride, bound, allowed, base, keys, end)
+    return end
+
+
+@kernel
+def split_words(codes, first, n_items, n_words, words, stride):
+    return _words.split_words(codes, first, n_items, n_words, words, stride)
 
 
 @kernel
@@ -57,24 +70,60 @@ def test_distances(search, dtype):
     assert_array_equal(found, plain)
 
 
-def test_near_items(search):
-    query, words, starts = search
-    distances = np.empty((len(starts), BLOCK), np.uint32)
-    are_near, found = np.empty(len(starts), bool), np.empty(len(starts), np.uint64)
-    all_distances = np.bitwise_count(words ^ query[:, None]).sum(axis=0, dtype=np.int64)
-    expected = all_distances[starts[:, None] + np.arange(BLOCK)]
-    for bound in (0, 1, 20 * len(query), 32 * len(query), 64 * len(query), 64 * len(query) + 1):
-        find_near(
-            query, words, starts, words.shape[1], np.uint64(bound), are_near, found, distances
-        )
-        assert_array_equal(distances, expected)
-        assert_array_equal(are_near, (expected < bound).any(axis=1))
-        bits = np.unpackbits(found.astype("<u8").view(np.uint8), bitorder="little")
-        assert_array_equal(bits.reshape(-1, BLOCK), expected < bound)
+def bounds_of(query):
+    return 0, 1, 20 * len(query), 32 * len(query), 64 * len(query), 64 * len(query) + 1
+
+
+def test_blocks_with_near_items(search):
+    query, words, _ = search
+    starts, n, stride = np.array([0, 13, 666 - BLOCK]), 6, words.shape[1]
+    distances = np.bitwise_count(words ^ query[:, None]).sum(axis=0, dtype=np.int64)
+    blocks = distances[starts[:, None] + np.arange(n * BLOCK)].reshape(len(starts), n, BLOCK)
+    for bound in bounds_of(query):
+        found = np.empty((len(starts), n + 1), np.uint64)
+        find_near(query, words, starts, stride, np.uint64(bound), found)
         for i, start in enumerate(starts):
-            plain = query, words, start, words.shape[1], np.uint64(bound)
-            assert _words._plain_has_near(*plain) == are_near[i]
-            assert _words._plain_put_near(*plain, np.empty(BLOCK, np.uint32)) == found[i]
+            are_near = (blocks[i] < bound).any(axis=1)
+            for n_blocks in range(n + 1):
+                expected = sum(1 << b for b in np.flatnonzero(are_near[:n_blocks]).tolist())
+                assert found[i, n_blocks] == expected
+                plain = query, words, start, n_blocks, stride, np.uint64(bound)
+                assert _words._plain_find_near(*plain) == expected
+
+
+def test_near_items_are_appended(search):
+    query, words, starts = search
+    distances = np.bitwise_count(words ^ query[:, None]).sum(axis=0, dtype=np.int64)
+    blocks = distances[starts[:, None] + np.arange(BLOCK)]
+    base, stride = np.uint64((3 << _words.INDEX_BITS) + 1000), words.shape[1]
+    for allowed in (0, 2**64 - 1, 0x8000_0F0F_1234_0001):
+        is_allowed = [bool(allowed >> i & 1) for i in range(BLOCK)]
+        for bound in bounds_of(query):
+            near = (blocks < bound) & is_allowed
+            keys = (blocks << _words.INDEX_BITS) + np.arange(BLOCK) + int(base)
+            options = stride, np.uint64(bound), np.uint64(allowed), base
+            found = np.empty(blocks.size, np.uint64)
+            end = append_near(query, words, starts, *options, found)
+            assert_array_equal(found[:end], keys[near])
+            plain, end = np.empty(blocks.size, np.uint64), np.uint64(0)
+            for start in starts:
+                end += _words._plain_append_near(query, words, start, *options, plain, end)
+            assert_array_equal(plain[:end], keys[near])
+
+
+@pytest.mark.parametrize("n_words", [1, 2, 3, 4, 8])
+@pytest.mark.parametrize("n_items", [0, 1, 8, 23])
+def test_words_are_split(n_words, n_items):
+    stride, first = 30, 7
+    codes = np.arange(first + n_words * n_items, dtype=np.uint64)
+    words = np.full(n_words * stride, 2**63, np.uint64)
+    if split_words(codes, first, n_items, n_words, words, stride):
+        assert n_words in (2, 4)
+        words = words.reshape(n_words, stride)
+        assert_array_equal(words[:, :n_items].T.ravel(), codes[first:])
+        assert_array_equal(words[:, n_items:], 2**63)
+    else:
+        assert_array_equal(words, 2**63)
 
 
 def test_words_of_flags():

@@ -372,6 +372,33 @@ def test_only_columns_that_are_asked_for_are_read(wide):
     assert main(["fit", "--data", "wide", "--label-column", "y", "--output", "n.npz"]) == 2
 
 
+def test_columns_that_are_no_features_are_left_out(capsys):
+    table = {**{f"x{place}": X[:, place] for place in range(WIDTH)}, "t": IDS, "at": Y}
+    pq.write_table(pa.table(table), "t.parquet")
+    write("lists.parquet", at=Y)
+    np.save("X.npy", X)
+    fit = "fit", "--bits", 8, "--method", "itq", "--output", "m.npz", "--data"
+    run(*fit, "X.npy")
+    wanted = load_hasher("m.npz").components_
+    for data, names in (
+        ("t.parquet", ["t", "at"]),
+        ("t.csv", ["t", "at"]),
+        ("lists.parquet", ["at"]),
+    ):
+        if data == "t.csv":
+            pq.read_table("t.parquet").to_pandas().to_csv(data, index=False)
+        left_out = [word for name in names for word in ("--leave-out", name)]
+        run(*fit, data, *left_out)
+        np.testing.assert_allclose(load_hasher("m.npz").components_, wanted, atol=1e-4)
+        run("encode", "--model", "m.npz", "--data", data, "--output", "codes.npy")
+    line = refusal(capsys, *fit, "t.parquet", "--leave-out", "u")
+    assert "t.parquet has no column 'u'. It has x0, x1" in line
+    line = refusal(capsys, *fit, "lists.parquet", "--leave-out", "u")
+    assert "lists.parquet has no column 'u'. It has at, embedding" in line
+    line = refusal(capsys, *fit, "X.npy", "--leave-out", "u")
+    assert "X.npy has no columns with names, which --leave-out leaves out" in line
+
+
 def test_a_column_whose_name_begins_another(capsys):
     table = {
         "a": [1.0, 2, 3, 4],
@@ -430,7 +457,7 @@ def test_columns_that_are_not_clear_are_refused(capsys):
         ("two.parquet", "several columns of lists of numbers: name one, as in two.parquet:a"),
         ("two.parquet:c", "has this name. There is a, b"),
         ("empty", "there are no .parquet files in this folder"),
-        ("plain", "column 't' does not hold numbers but string. Name it with --label-column"),
+        ("plain", "column 't' does not hold numbers but string. Name it with --label"),
         ("plain:n", "no column of lists of numbers has this name. There is none"),
     ):
         assert message in refusal(capsys, *fit, data)

@@ -133,6 +133,16 @@ def test_tables_have_rows_and_columns_of_their_tasks(scripts, part):
             assert table.measure in {*task.measures, *further}
 
 
+def test_cells_name_a_number_of_seeds_that_is_not_the_usual_one(scripts):
+    tables = scripts.paper_tables
+    values = {("a", 8): {0: 0.1, 1: 0.3}, ("b", 8): {0: 0.2, 1: 0.2}, ("c", 8): {0: 0.5}}
+    assert tables.usual_seeds(values) == 2
+    assert tables.usual_seeds({("a", 8): {0: 0.1}, ("b", 8): {0: 0.2, 1: 0.2}}) == 2
+    assert tables._mean_text(values["a", 8], "ap", False, 2) == ".200 ±.141"
+    assert tables._mean_text(values["a", 8], "ap", False, 1) == ".200 ±.141, 2 seeds"
+    assert tables._mean_text(values["c", 8], "ap", True, 2) == "**.500**, 1 seed"
+
+
 def test_best_is_ahead_of_every_other_over_the_seeds(scripts):
     best_of = scripts.paper_tables.best_of
     behind, random = {0: 0.5, 1: 0.55, 2: 0.6}, {0: 0.62, 1: 0.5, 2: 0.65}

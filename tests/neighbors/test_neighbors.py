@@ -189,6 +189,25 @@ def test_no_threads_are_refused(search):
         getattr(index, search)(np.ones((1, 4)))
 
 
+@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.parametrize("order", ["nearest first", "farthest first", "any"])
+def test_a_limit_within_a_tie(order, n_jobs):
+    """The sample says up to which item at the farthest distance to look; ties are large."""
+    database = random_codes(60_000, 8, 4)
+    if order != "any":
+        database = database[np.argsort(np.bitwise_count(database[:, 0]), kind="stable")]
+    if order == "farthest first":
+        database = database[::-1].copy()
+    queries = np.array([[0], [255], [0b1011], [0]], np.uint8)
+    distances, nearest = stable_sort(queries, database, len(database))
+    index = HammingNeighbors(n_bits=8, algorithm="brute", n_jobs=n_jobs).fit(database)
+    for k in (100, 1000, 20_000):
+        for own in (queries, queries[:1]):
+            near, found = index.kneighbors(own, k)
+            np.testing.assert_array_equal(found, nearest[: len(own), :k])
+            np.testing.assert_array_equal(near, distances[: len(own), :k])
+
+
 def test_a_sample_that_is_unlike_the_rest_only_costs_time():
     database = np.full((64 * 64, 8), 255, dtype=np.uint8)
     database[::64] = 0  # the very items that are sampled
