@@ -2,11 +2,11 @@
 
     python benchmarks/claims.py --output docs/reproduction
 
-Claims are in ``claims.toml`` of the output folder, results in its folders ``results``, ``ties`` and
-``usage``.
-No data are needed. For each paper a file of claims with verdicts, differences and tests is written
-into the folder ``verdicts``, with a list of questions, a count of all verdicts, and the tables of
-the page about ties. The documentation includes them, and draws the pictures when it is built.
+Claims are in ``claims.toml`` of the output folder, results in its folders ``results``, ``ties``,
+``usage`` and ``times``. No data are needed. For each paper a file of claims with verdicts,
+differences and tests is written into the folder ``verdicts``, with a list of questions, a count of
+all verdicts, and the tables of the page about ties. The documentation includes them, and draws the
+pictures when it is built.
 """
 
 import argparse
@@ -22,6 +22,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import paper_figures
 import tie_tables
 import time_tables
@@ -52,8 +53,8 @@ TITLES = {
     "ndcg:gain=linear:discount=log2": "NDCG, equation 12",
     "ap@5000:normalize=retrieved": "AP at 5,000",
     "ap@1000:normalize=retrieved": "AP at 1,000",
-    "fit_seconds": "seconds to train",
-    "encode_microseconds": "microseconds to encode a row",
+    time_tables.TRAIN: "processor seconds to train",
+    time_tables.ENCODE: "processor microseconds to encode a row",
     "code_entropy": "entropy of the codes in bits",
     "distinct_codes": "codes in use",
     "precision@100": "precision at 100",
@@ -64,7 +65,7 @@ TITLES = {
     "ap:one random order": "AP of one random order",
     "ndcg:one random order": "NDCG of one random order",
 }
-NOT_SHARES = ("fit_seconds", "encode_microseconds", "code_entropy", "distinct_codes")
+NOT_SHARES = (time_tables.TRAIN, time_tables.ENCODE, "code_entropy", "distinct_codes")
 PATTERNS = ("results/*.csv", "ties/*.csv", "usage/likeness.csv")
 MOST_LINES_OF_A_SENTENCE = 3
 DECLARED = {(name, task.key): task for name, part in PARTS.items() for task in part.tasks}
@@ -90,16 +91,17 @@ class Results:
         titles = {}
         for path in sorted(each for pattern in PATTERNS for each in folder.glob(pattern)):
             with open(path, encoding="utf-8", newline="") as file:
-                for line in of_all_training_rows(list(csv.DictReader(file))):
+                for line in csv.DictReader(file):
                     figure = tuple(_number(line[name]) for name in ("value", "low", "high"))
-                    _add(runs, line, line["measure"], figure)
-                    seconds = _number(line["fit_seconds"])
-                    _add(runs, line, "fit_seconds", (seconds, math.nan, math.nan))
+                    _add(runs, line, figure)
             about = path.with_suffix(".json")
             if about.exists():
                 tasks = json.loads(about.read_text(encoding="utf-8")).get("tasks", {})
                 for task, of in tasks.items():
                     titles[path.stem, task] = of["title"]
+        for line in time_tables.of_most_rows(folder):
+            _add(runs, line, (line["value"], math.nan, math.nan))
+            titles[line["part"], line["task"]] = line["title"]
         return cls(runs, titles)
 
     def tasks(self, part: str) -> list[str]:
@@ -138,16 +140,8 @@ class Results:
         }
 
 
-def of_all_training_rows(lines: list[dict[str, str]]) -> list[dict[str, str]]:
-    """Lines of runs with as many training rows as any of their set: others are not compared."""
-    most: Counter[str] = Counter()
-    for line in lines:
-        most[line["task"]] = max(most[line["task"]], int(line["n_train"]))
-    return [line for line in lines if int(line["n_train"]) == most[line["task"]]]
-
-
-def _add(runs, line, measure, figure):
-    of = runs.setdefault((line["part"], line["task"], measure), {})
+def _add(runs, line, figure):
+    of = runs.setdefault((line["part"], line["task"], line["measure"]), {})
     by_seed = of.setdefault((line["method"], int(line["n_bits"])), {})
     by_seed[int(line["seed"])] = figure
 
@@ -393,11 +387,12 @@ def show_lead(value: float, measure: str) -> str:
 
 def show_p(values: list[float]) -> str:
     """One p-value, or the smallest and the largest."""
-    low, high = min(values), max(values)
-    texts = ["< .001" if p < 0.001 else f"{p:.3f}".replace("0.", ".", 1) for p in (low, high)]
-    if texts[0] == texts[1]:
-        return f"p {texts[0]}" if texts[0].startswith("<") else f"p = {texts[0]}"
-    return f"p {texts[0]} to {texts[1]}"
+    low, high = (f"{p:.3f}".replace("0.", ".", 1) for p in (min(values), max(values)))
+    if max(values) < 0.001:
+        return "p < .001"
+    if min(values) < 0.001:
+        return f"p at most {high}"
+    return f"p = {low}" if low == high else f"p {low} to {high}"
 
 
 def sentence(judged: Judged) -> str:
@@ -470,7 +465,11 @@ def _line(line, tested, measure):
     title, left, right = line
     p_values = [each.p_value for each in tested if len(each.cell.leads) >= LEAST_SEEDS]
     of_test = show_p(p_values) if p_values else "too few seeds to test"
-    return f"{title}, {name_of(left)} and {name_of(right)}: {span}, {of_test}"
+    if p_values and side_of_line(tested) == 0:
+        lows, highs = zip(*(each.interval for each in tested if np.isfinite(each.interval[0])))
+        ends = (show_lead(end, measure) for end in (min(lows), max(highs)))
+        of_test += ", 95 % intervals within {} and {}".format(*ends)
+    return f"{title}, {name_of(left)} against {name_of(right)}: {span}, {of_test}"
 
 
 def name_of(text: str) -> str:
@@ -519,11 +518,9 @@ def block(judged: Judged) -> str:
 def _cell(tested, measure):
     cell = tested.cell
     lead = show_lead(cell.mean, measure)
-    return (
-        f"**{lead}** ±{show(cell.deviation, measure)}"
-        if tested.side
-        else (f"{lead} ±{show(cell.deviation, measure)}")
-    )
+    if len(cell.leads) == 1:
+        return f"{lead}, 1 seed"
+    return f"{f'**{lead}**' if tested.side else lead} ±{show(cell.deviation, measure)}"
 
 
 def rows_of(judged: list[Judged]) -> str:
@@ -556,20 +553,37 @@ def questions(all_judged: list[Judged], papers: Mapping[str, Any]) -> str:
 
 
 def _questions_of_a_paper(asked):
-    lines = [".. list-table::", "   :header-rows: 1", "   :widths: 50 14 36", ""]
-    lines += ["   * - question", "     - the claim is", "     - where it is closest"]
+    lines = [".. list-table::", "   :header-rows: 1", "   :widths: 30 13 57", ""]
+    lines += ["   * - question", "     - the claim is", "     - because"]
     for each in asked:
-        closest = "shown by a test" if "shown" in each.claim else "no results yet"
-        if each.tested:
-            of = by_line(each.tested)
-            line = min(of, key=lambda line: _mean(of[line]))
-            closest = _line(line, of[line], each.measure)
         lines += [
             f"   * - :ref:`{each.claim['ask']} <claim-{each.name}>`",
             f"     - {each.verdict}",
-            f"     - {closest}",
+            f"     - {because(each)}",
         ]
     return "\n".join(lines) + "\n"
+
+
+def because(judged: Judged) -> str:
+    """How many lines or comparisons are for a claim, the closest line, and what is missing."""
+    if "shown" in judged.claim:
+        return f"Shown by a test: {judged.claim['because']}"
+    if not judged.tested:
+        return "There are no results yet."
+    lines = by_line(judged.tested)
+    if judged.claim.get("rule", "every") == "every":
+        sides, unit = [side_of_line(tested) for tested in lines.values()], "lines"
+    else:
+        sides, unit = [each.side for each in judged.tested], "comparisons"
+    line = min(lines, key=lambda line: (side_of_line(lines[line]) >= 0, _mean(lines[line])))
+    named = "Most against it" if side_of_line(lines[line]) < 0 else "Closest"
+    text = (
+        f"{sides.count(1)} of {len(sides)} {unit} for it, {sides.count(-1)} against it. "
+        f"{named}: {_line(line, lines[line], judged.measure)}."
+    )
+    if judged.missing:
+        text += f" Without results: {', '.join(f'``{name}``' for name in judged.missing)}."
+    return text
 
 
 def counts(all_judged: list[Judged], papers: Mapping[str, Any]) -> str:

@@ -8,7 +8,9 @@ there are no labels. Databases of 3,000 rows hold no, some, or only rows of thes
 300 queries. A hasher that was fitted on 3,000 rows of the old topics is compared with one of the
 same method fitted on 3,000 further rows, mixed as the database is. Recall is that of the ten
 nearest rows by cosine among the ten, or a hundred, nearest codes. Neither hasher has seen the rows
-of the database.
+of the database. `talr-labels` learns from classes or intents, of which those of new topics are new,
+and is judged by them: in place of recall, and of candidates, it has the mean tie-aware AP, and the
+share of the items of the label among the hundred nearest codes.
 
 --table FILE.csv prints the tables of the documentation from what was measured.
 """
@@ -41,7 +43,9 @@ METHODS = {
     "lsh": lambda seed: LSHHasher(N_BITS, random_state=seed),
     "itq": lambda seed: ITQHasher(N_BITS, random_state=seed),
     "talr": lambda seed: TALRLinear(N_BITS, random_state=seed),
+    "talr-labels": lambda seed: TALRLinear(N_BITS, random_state=seed),
 }
+LABELLED = {"talr-labels"}
 
 
 def clusters(X):
@@ -50,24 +54,35 @@ def clusters(X):
     return MiniBatchKMeans(N_CLUSTERS, n_init=1, random_state=0).fit_predict(rows)
 
 
+def classes(read):
+    """Rows whose topics are their labels."""
+
+    def read_classes(path):
+        X, y = read(path)
+        return X, y, y
+
+    return read_classes
+
+
 def domains(path):
-    """Embeddings of all parts, and their domains."""
+    """Embeddings of all parts, their domains, and their intents."""
     with np.load(path) as file:
+        names = ("X", "domain", "intent")
         parts = ("train", "val", "test")
-        X = np.concatenate([file[f"X_{part}"] for part in parts]).astype(np.float32)
-        return X, np.concatenate([file[f"domain_{part}"] for part in parts])
+        X, *y = (np.concatenate([file[f"{name}_{part}"] for part in parts]) for name in names)
+        return X.astype(np.float32), *y
 
 
 def unlabelled(path):
-    """Rows of a .npy file, or X of an .npz file, and their clusters."""
+    """Rows of a .npy file, or X of an .npz file, and their clusters; no labels."""
     found = np.load(path)
     X = (found if path.endswith(".npy") else found["X"]).astype(np.float32)
-    return X, clusters(X)
+    return X, clusters(X), None
 
 
 SETS = {
-    "deep": deep_features,
-    "gist": gist,
+    "deep": classes(deep_features),
+    "gist": classes(gist),
     "intents": domains,
     "descriptions": unlabelled,
     "sentences": unlabelled,
@@ -90,18 +105,35 @@ def parts(topics, seed):
     return old[:half][:N_ROWS], old[half:], new
 
 
-def recalls(hasher, queries, database):
-    """Recall of the ten nearest rows among the ten and the hundred nearest codes."""
-    codes = hasher.predict(queries), hasher.predict(database)
-    found = retrieval_histogram(*codes, queries, database, affinity=NeighborAffinity(10))
-    return found.recall(k=10).mean(), found.recall(k=100).mean()
+class Judge:
+    """Fit a method and measure it, on rows given by their numbers."""
+
+    def __init__(self, X, y, method, seed):
+        self.X, self.y = X, y if method in LABELLED else None
+        self.make = METHODS[method], seed
+
+    def fit(self, rows):
+        """A hasher that learned from rows."""
+        make, seed = self.make
+        return make(seed).fit(self.X[rows], None if self.y is None else self.y[rows])
+
+    def __call__(self, hasher, queries, database):
+        """Recall of the nearest rows among ten and a hundred codes; or AP, and recall of labels."""
+        codes = hasher.predict(self.X[queries]), hasher.predict(self.X[database])
+        if self.y is None:
+            rows = self.X[queries], self.X[database]
+            found = retrieval_histogram(*codes, *rows, affinity=NeighborAffinity(10))
+            return found.recall(k=10).mean(), found.recall(k=100).mean()
+        found = retrieval_histogram(*codes, self.y[queries], self.y[database])
+        return np.nanmean(found.average_precision()), np.nanmean(found.recall(k=100))
 
 
-def measure(name, X, topics, seed, method, writer):
+def measure(name, X, topics, y, seed, method, writer):
     """Write a line for each share of new rows."""
     train, old, new = parts(topics, seed)
     n = min(N_ROWS, len(train), len(old) - N_QUERIES, (len(new) - N_QUERIES) // 2)
-    before = METHODS[method](seed).fit(X[train[:n]])
+    judge = Judge(X, y, method, seed)
+    before = judge.fit(train[:n])
     usual = before.predict(X[train[:n]]).mean(axis=0)
     for share in SHARES:
         n_new, n_asked = round(share * n), round(share * N_QUERIES)
@@ -109,13 +141,13 @@ def measure(name, X, topics, seed, method, writer):
         first, second = new[N_QUERIES : N_QUERIES + n_new], new[N_QUERIES + n :][:n_new]
         rows = np.append(first, old[N_QUERIES : N_QUERIES + n - n_new])
         others = np.append(second, train[: n - n_new])  # as many of each kind to learn from
-        kept = recalls(before, X[queries], X[rows])
-        refitted = recalls(METHODS[method](seed).fit(X[others]), X[queries], X[rows])
+        kept = judge(before, queries, rows)
+        refitted = judge(judge.fit(others), queries, rows)
         moved = np.abs(before.predict(X[rows]).mean(axis=0) - usual).mean()
         rng = np.random.default_rng(seed)
         some, learned = (rng.permutation(part)[:SAMPLE] for part in (rows, others))
-        small = METHODS[method](seed).fit(X[learned])
-        check = [recalls(each, X[queries], X[some])[1] for each in (before, small)]
+        which = 0 if method in LABELLED else 1
+        check = [judge(each, queries, some)[which] for each in (before, judge.fit(learned))]
         values = [*kept, *refitted, moved, *check]
         writer.writerow([name, seed, method, share, n, *(f"{value:.5f}" for value in values)])
 
@@ -133,10 +165,12 @@ def tables(path):
     for line in lines:
         for name in HEADER[3:]:
             line[name] = float(line[name])
-        line["loss"] = line["refitted_candidates"] - line["candidates"]
+        measured = "recall" if line["method"] in LABELLED else "candidates"
+        line["loss"] = line[f"refitted_{measured}"] - line[measured]
         line["sample_loss"] = line["sample_refitted"] - line["sample_candidates"]
     for method in dict.fromkeys(line["method"] for line in lines):
-        print(f"\n{method}: recall among 100 codes, refitted less kept, by share of new rows")
+        judged = "AP by label" if method in LABELLED else "recall among 100 codes"
+        print(f"\n{method}: {judged}, refitted less kept, by share of new rows")
         for name in dict.fromkeys(line["set"] for line in lines):
             row = [
                 [
@@ -184,7 +218,9 @@ def main():
         writer.writerow(HEADER)
     given = {name: read(path) for name, read in SETS.items() if (path := getattr(options, name))}
     for seed, method, name in product(options.seeds, options.methods, given):
-        measure(name, *given[name], seed, method, writer)
+        X, topics, y = given[name]
+        if y is not None or method not in LABELLED:
+            measure(name, X, topics, y, seed, method, writer)
 
 
 if __name__ == "__main__":

@@ -121,9 +121,6 @@ class Task:
         Lengths of which points of the curves of precision and recall are kept.
     lengths : mapping of str to list of int, default={}
         Rows that need only some of `n_bits`.
-    fewer : mapping of str to int, default={}
-        Rows that cannot learn from so many: `n_train` of the protocol for them. Their queries and
-        database are those of the others.
     later : mapping of str to int, default={}
         Rows that come later, where `LATER` does not say so.
     first_seeds : int, default=5
@@ -146,7 +143,6 @@ class Task:
     also: tuple[str, ...] = ()
     curve_bits: tuple[int, ...] = ()
     lengths: Mapping[str, list[int]] = field(default_factory=dict)
-    fewer: Mapping[str, int] = field(default_factory=dict)
     later: Mapping[str, int] = field(default_factory=dict)
     first_seeds: int = FIRST_SEEDS
     order: int = 0
@@ -308,7 +304,6 @@ def _talr_cifar():
         ["ap"],
         [12, 24, 32, 48],
         rows | AP_BUDGET,
-        fewer={"fasthash": 100},
         later={"lwh": 1},
         called="setting 1",
     )
@@ -403,7 +398,6 @@ def _talr_nus_wide():
         sorted({*of_ap, *of_ndcg}),
         rows | AP_BUDGET | NDCG_BUDGET,
         lengths=dict.fromkeys(only_ap, of_ap) | dict.fromkeys(only_ndcg, of_ndcg),
-        fewer={"fasthash": 40},
         later=dict.fromkeys(["itq", "rsh", "lwh", "hashnet", *NDCG_BUDGET], 1),
         order=1,
         first_seeds=3,
@@ -492,7 +486,6 @@ def _talr_labelme():
         ["ndcg"],
         [16, 32, 48, 64],
         rows | NDCG_BUDGET,
-        fewer={"fasthash": 1000},
         later=dict.fromkeys(["dtsh", "lsh", "itq"], 1),
         order=1,
         first_seeds=3,

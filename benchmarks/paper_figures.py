@@ -7,6 +7,7 @@ not drawn.
 import csv
 import json
 from collections import defaultdict
+from math import inf
 from pathlib import Path
 from statistics import fmean
 
@@ -62,14 +63,24 @@ def shared_legend(figure, axes):
     figure.legend(found.values(), found, loc="outside lower center", ncols=columns, **LEGEND)
 
 
-def seconds_by(lines, by):
-    """Points of rows or bits and seconds by method, with the most of the other."""
-    other = "n_bits" if by == "n_rows" else "n_rows"
-    most = max(int(line[other]) for line in lines)
-    found = defaultdict(list)
+def fastest(lines):
+    """Seconds of the fastest turn by work, method, rows and bits, of the lines of one set."""
+    found = {}
     for line in lines:
-        if int(line[other]) == most:
-            found[line["method"]].append((int(line[by]), float(line["seconds"])))
+        at = line["work"], line["method"], int(line["n_rows"]), int(line["n_bits"])
+        found[at] = min(float(line["seconds"]), found.get(at, inf))
+    return found
+
+
+def seconds_by(seconds, work, by):
+    """Points of rows or bits and seconds by method, with the most of the other."""
+    at = 2 if by == "n_rows" else 3
+    mine = {place: value for place, value in seconds.items() if place[0] == work}
+    most = max(place[5 - at] for place in mine)
+    found = defaultdict(list)
+    for place, value in mine.items():
+        if place[5 - at] == most:
+            found[place[1]].append((place[at], value))
     return most, {method: sorted(points) for method, points in found.items()}
 
 
@@ -90,11 +101,11 @@ def times(folder):
     figure, axes = panels(4, len(titles), 2.6)
     left = iter(axes)
     for key, title in titles.items():
+        seconds = fastest(line for line in lines if line["set"] == key)
         for work in ("encode", "train"):
-            mine = [line for line in lines if (line["set"], line["work"]) == (key, work)]
             for by, name, rest in (("n_rows", "rows", "bits"), ("n_bits", "bits", "rows")):
                 ax = next(left)
-                most, found = seconds_by(mine, by)
+                most, found = seconds_by(seconds, work, by)
                 for method, points in found.items():
                     ax.plot(*zip(*points), label=method, **style(methods.index(method)))
                 ax.set_yscale("log")

@@ -97,11 +97,21 @@ def _sizes_text(task, results):
         texts.append(
             f"{n_queries:,} queries, {n_database:,} database rows, {n_train:,} training rows"
         )
-    numbers = {len(seeds) for seeds in results.values(task.key, task.measures[0]).values()}
-    seeds = f"{max(numbers)} seed{'s' * (max(numbers) > 1)}"
-    if len(numbers) > 1:
-        seeds += ", fewer where a cell says so"
+    values = results.values(task.key, task.measures[0])
+    seeds = _seeds_text(usual_seeds(values))
+    if len({len(by_seed) for by_seed in values.values()}) > 1:
+        seeds += ", others where a cell says so"
     return f"*{_title(task, results)}*: {'; or '.join(texts)}; {seeds}.\n"
+
+
+def usual_seeds(values):
+    """How many seeds most cells with several seeds have, the larger number of two as frequent."""
+    counts = Counter(len(by_seed) for by_seed in values.values())
+    return max(counts, key=lambda number: (number > 1, counts[number], number), default=0)
+
+
+def _seeds_text(number):
+    return f"{number} seed{'s' * (number != 1)}"
 
 
 def _table_text(table, task, results):
@@ -120,9 +130,8 @@ def _table_text(table, task, results):
 
 def _mean_cells(table, task, methods, results):
     lengths = table.n_bits or task.n_bits
-    values, sizes = _values(table, results), results.sizes(table.task)
-    n_train = max((of[-1] for of in sizes.values()), default=0)
-    most = max(map(len, values.values()), default=0)
+    values = _values(table, results)
+    usual = usual_seeds(values)
     cells = {method: [] for method in methods}
     for n_bits in lengths:
         at_length = {m: values[m, n_bits] for m in methods if (m, n_bits) in values}
@@ -130,9 +139,7 @@ def _mean_cells(table, task, methods, results):
         for method in methods:
             text = ""
             if method in at_length:
-                text = _mean_text(at_length[method], table.measure, method == best, most)
-                if sizes[method, n_bits][-1] < n_train:
-                    text += f", of {sizes[method, n_bits][-1]:,} training rows"
+                text = _mean_text(at_length[method], table.measure, method == best, usual)
             printed = table.printed.get(method, {}).get(n_bits)
             if printed is not None:
                 text = f"{text} ({show(printed, table.measure)})".strip()
@@ -146,15 +153,15 @@ def _values(table, results):
     return results.values(table.task, table.measure)
 
 
-def _mean_text(by_seed, measure, is_best, most):
+def _mean_text(by_seed, measure, is_best, usual):
     values = list(by_seed.values())
     text = show(np.mean(values), measure)
     if is_best:
         text = f"**{text}**"
     if len(values) > 1 and measure not in TIMES:
         text += f" ±{show(np.std(values, ddof=1), measure)}"
-    if len(values) < most:
-        text += f", {len(values)} seed{'s' * (len(values) > 1)}"
+    if len(values) != usual:
+        text += f", {_seeds_text(len(values))}"
     return text
 
 

@@ -28,7 +28,6 @@ import datetime
 import subprocess
 import sys
 import time
-from dataclasses import replace
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
@@ -67,30 +66,40 @@ def scaled(protocol, scale):
     return protocol
 
 
-def with_fewer(protocol, n_train, scale):
-    """The protocol with so many training rows, of all rows."""
-    return replace(protocol, n_train=max(1, round(n_train * scale)))
-
-
 def notations_of(task, n_features, n_train):
     """Notation of each row, with the dropout that TALR-AP takes on so many training rows."""
     dropout = format(min(n_features / n_train, 0.5), ".4g")
     return {row: text.replace("{dropout}", dropout) for row, text in task.methods.items()}
 
 
-def in_turns(parts, n_seeds, only=None):
+def in_turns(parts, n_seeds, only=None, tasks=None):
     """What to run after what, as a list of (part, task, seed, names of rows).
 
-    `only` names the rows that are asked for; None: all.
+    `only` and `tasks` name the rows and the tasks that are asked for; None: all.
     """
     turns = {}
     for number, part in enumerate(parts):
-        for task in PARTS[part].tasks:
+        for task in tasks_of(part, tasks):
             for seed in range(task.seeds or n_seeds):
                 for row in task.methods if only is None else [r for r in task.methods if r in only]:
                     turn = *task.turn(row, seed), number, task.key
                     turns.setdefault(turn, (part, task, seed, []))[3].append(row)
     return [turns[turn] for turn in sorted(turns)]
+
+
+def tasks_of(part, names=None):
+    """The tasks of a part that have one of these names; None: all."""
+    return [task for task in PARTS[part].tasks if names is None or task.key in names]
+
+
+def keys_of(parts):
+    """Names of all tasks of some parts."""
+    return {task.key for part in parts for task in PARTS[part].tasks}
+
+
+def rows_of(parts):
+    """Names of all rows of some parts."""
+    return {row for part in parts for task in PARTS[part].tasks for row in task.methods}
 
 
 def figures_of(task, result):
@@ -143,18 +152,18 @@ def run_turn(part, task, seed, rows, sets, options, stamp, deadline):
     for row in rows:
         lengths = tuple(task.lengths.get(row, task.n_bits))
         if not all((task.key, row, n_bits, seed) in results.runs for n_bits in lengths):
-            alike.setdefault((lengths, task.fewer.get(row)), []).append(row)
+            alike.setdefault(lengths, []).append(row)
     if not alike:
         return
     try:
-        for (lengths, fewer), some in alike.items():
+        for lengths, some in alike.items():
             comparison = compare(
                 data.X,
                 data.y,
                 methods={row: method_from_name(notations[row]) for row in some},
                 n_bits=lengths,
                 seeds=[seed],
-                protocol=protocol if fewer is None else with_fewer(protocol, fewer, options.scale),
+                protocol=protocol,
                 affinity=task.affinity,
                 measures=task.measures,
                 skip_refused=True,
@@ -171,15 +180,13 @@ def run_turn(part, task, seed, rows, sets, options, stamp, deadline):
 
 def check(part, sets, options, stamp, deadline):
     """Make one run of each row of a part again, and note what it gives now."""
-    for task in PARTS[part].tasks:
+    for task in tasks_of(part, options.tasks):
         results = Results(options.results, part)
         for row in task.methods if options.rows is None else options.rows:
             run = results.first_run(task.key, row)
             if run is None or time.monotonic() > deadline:
                 continue
             data, protocol = sets.get(task.data), scaled(task.protocol, options.scale)
-            if row in task.fewer:
-                protocol = with_fewer(protocol, task.fewer[row], options.scale)
             notation = results.about["methods"][task.key][row]["notation"]
             comparison = compare(
                 data.X,
@@ -242,7 +249,7 @@ def run(options):
         for part in options.parts:
             check(part, sets, options, stamp, deadline)
         return
-    turns = in_turns(options.parts, options.seeds, options.rows)
+    turns = in_turns(options.parts, options.seeds, options.rows, options.tasks)
     for number, turn in enumerate(turns):
         try:
             run_turn(*turn, sets, options, stamp, deadline)
@@ -266,6 +273,7 @@ def make_parser():
     for name in ("cifar100", "nus-wide", "labelme"):
         parser.add_argument(f"--{name}", help="the published files, in place of another set")
     parser.add_argument("--rows", nargs="+", metavar="ROW", help="of the tables; all by default")
+    parser.add_argument("--tasks", nargs="+", metavar="TASK", help="of the parts; all by default")
     parser.add_argument("--check", action="store_true", help="make one run of each row again")
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--scale", type=float, default=1.0, help="of all rows, to try things out")
@@ -283,6 +291,9 @@ def main():
     unknown = set(options.parts) - set(PARTS)
     if unknown or not (options.parts or options.tables):
         parser.error(f"PART must be of {', '.join(PARTS)}. Got {' '.join(unknown) or 'none'}.")
+    for name, known in (("rows", rows_of(options.parts)), ("tasks", keys_of(options.parts))):
+        if not set(getattr(options, name) or ()) <= known:
+            parser.error(f"--{name} must be of {', '.join(sorted(known))}.")
     if options.parts:
         run(options)
     if options.tables:

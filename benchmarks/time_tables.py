@@ -1,31 +1,58 @@
-"""The table and the sentences beside figure 5 of RSH, for ``claims.py``."""
+"""Times of figure 5 of RSH: its table and sentences, and the lines for verdicts."""
 
 import json
 
-from paper_figures import in_order, read
+from paper_figures import fastest, in_order, read
 from sheet import csv_table, number
 
+PART, TRAIN, ENCODE = "rsh_times", "train_seconds", "encode_microseconds"
 NOTHING = "There are no results yet.\n"
+
+
+def of_most_rows(folder):
+    """Times of each turn with the most rows, as lines of results; a turn is a seed."""
+    lines, about = _read(folder)
+    most = {}
+    for line in lines:
+        at = line["set"], line["work"]
+        most[at] = max(int(line["n_rows"]), most.get(at, 0))
+    for line in lines:
+        n_rows = int(line["n_rows"])
+        if n_rows == most[line["set"], line["work"]]:
+            trains = line["work"] == "train"
+            yield {
+                "part": PART,
+                "task": line["set"],
+                "title": about["titles"][line["set"]],
+                "method": line["method"],
+                "n_bits": line["n_bits"],
+                "seed": line["turn"],
+                "measure": TRAIN if trains else ENCODE,
+                "value": float(line["seconds"]) * (1 if trains else 1e6 / n_rows),
+            }
+
+
+def _read(folder):
+    """Lines of the file of times and what is said about them; nothing where there is no file."""
+    path = folder / "times" / "rsh_times.csv"
+    lines = read(path)
+    return lines, json.loads(path.with_suffix(".json").read_text(encoding="utf-8")) if lines else {}
 
 
 def rsh_times(folder):
     """Microseconds to encode a row and seconds to train, and what training costs beside SSH."""
-    path = folder / "times" / "rsh_times.csv"
-    lines = read(path)
+    lines, about = _read(folder)
     if not lines:
         return NOTHING
-    about = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
     texts = []
     for key, title in about["titles"].items():
-        seconds = {
-            (line["work"], line["method"], int(line["n_rows"]), int(line["n_bits"])): float(
-                line["seconds"]
-            )
-            for line in lines
-            if line["set"] == key
-        }
+        seconds = fastest(line for line in lines if line["set"] == key)
         texts += [_table(title, seconds), _beside_ssh(title, seconds)]
-    texts.append(f"Measured on {about['machine']}.\n")
+    texts.append(
+        f"Processor seconds of one core, the fastest of {about['turns']} turns "
+        f"(``{about['command']}``). Measured on {about['machine']}, at a "
+        f"load of {about['load']} by other programs.\n"
+    )
     return "\n".join(texts)
 
 

@@ -410,6 +410,7 @@ SHARED = {
         "check_level_indices",
         "fit_affinity_of_blocks",
         "is_auto",
+        "judges_what_it_taught",
         "warn_if_alike",
     ),
     "sklearn_hashrank.base": (
@@ -477,6 +478,7 @@ SHARED = {
         "held_out_folds",
         "learned_affinity",
         "learned_relevance",
+        "most_compared",
         "size_of_batches",
         "validation_of",
     ),

@@ -37,6 +37,7 @@ from .affinity import (
     affinity_for,
     as_array,
     fit_affinity,
+    judges_what_it_taught,
 )
 from .codes import FORMATS, collect_codes, packed_width, truncate_codes, write_codes
 from .features import (
@@ -101,8 +102,9 @@ class BaseHasher(
     y_ : array-like
         `y` of the training rows; absent where it was None.
     affinity_ : affinity object
-        The affinity, fitted on the training rows. Set by `fit` where learning needs it, otherwise
-        when an evaluation first does. Absent where neither learning needs it nor `y` was given.
+        The affinity that was learned from, fitted on the training rows. Set by `fit` where learning
+        needs it, otherwise when an evaluation first does. Absent where neither learning needs it
+        nor `y` was given.
 
     Examples
     --------
@@ -134,7 +136,7 @@ class BaseHasher(
     }
 
     _learns_from_many = "a sample"
-    """What `fit` learns from where rows are not in memory: their sums, a sample, or both."""
+    """What `fit` mostly learns from where rows are not in memory: sums, a sample, both, nothing."""
 
     n_bits: int
     output: str
@@ -345,10 +347,12 @@ class BaseHasher(
     def relevance(self, X: MatrixLike, y: Target | None = None) -> tuple[Any, Any]:
         """Return the affinity to judge retrieval by, and what it compares.
 
-        A hasher that was fitted with `y`, or that learned from distances between rows, judges by
-        its fitted affinity. One that was fitted without `y` and takes no affinity has none: "auto"
-        then chooses by the form of `y`, and without `y` thresholds of distance are set on the rows
-        of the database that is searched, which for :meth:`score` are the rows it is given.
+        A hasher that was fitted with `y`, or that learned from an affinity it was given, or from
+        thresholds of distance, judges by this fitted affinity. Any other that was fitted without
+        `y` has nothing to judge by, for instance because it learned from nearest rows, which are
+        not kept: "auto" then chooses by the form of `y`, and without `y` thresholds of distance are
+        set on the rows of the database that is searched, which for :meth:`score` are the rows it is
+        given.
 
         Parameters
         ----------
@@ -376,12 +380,14 @@ class BaseHasher(
             )
         if not hasattr(self, "affinity_") and hasattr(self, "y_"):
             self.affinity_ = self._fit_affinity(None, self.y_)
-        affinity = getattr(self, "affinity", "auto")
-        affinity = getattr(self, "affinity_", affinity_for(affinity, y))
+        compared, learned = X if y is None else y, getattr(self, "affinity_", None)
         fitted_without_y = not getattr(self, "fitted_with_y_", True)
-        if y is not None and fitted_without_y and hasattr(self, "affinity_"):
+        chosen = getattr(self, "affinity", None)
+        if learned is None or (fitted_without_y and not judges_what_it_taught(chosen, learned)):
+            return affinity_for("auto" if chosen is None else chosen, y), compared
+        if y is not None and fitted_without_y:
             self._check_comparable(y)
-        return affinity, X if y is None else y
+        return learned, compared
 
     def _check_comparable(self, y: Any) -> None:
         """Refuse `y` that distances between rows, which a fit without `y` learned from, exclude."""
@@ -485,7 +491,11 @@ class BaseHasher(
                     "partial_fit takes a block of rows in memory. Call it for each block, such as "
                     "X.blocks[i].compute() of a dask array, or call fit, which takes all rows."
                 )
-            X, y = many.sample(self._most_rows(many.X.shape), self._seed_of_sample())
+            n_most = self._most_rows(many.X.shape)
+            if many.X.shape[0] > n_most and "sample" not in self._learned_from_many(many.X.shape):
+                X, y = many.first(min(n_most, max(2, getattr(self, "n_bits", None) or 2)))
+            else:
+                X, y = many.sample(n_most, self._seed_of_sample())
         if y is None:
             X = self._check_rows(X, reset=reset)
         else:
@@ -506,14 +516,29 @@ class BaseHasher(
         made = (getattr(self, name, None) for name in ("n_bits", "n_anchors"))
         return rows_in_memory(shape, *(n for n in made if is_int(n, 1)))
 
+    def _learned_from_many(self, shape: tuple[int, ...]) -> str:
+        """What `fit` learns from where rows of this shape are not in memory."""
+        return self._learns_from_many
+
+    def _most_compared(self) -> int | None:
+        """Rows whose relevance to each other a fit has looked at, at most; None: all, or none."""
+        return None
+
     def _said_to_learn_from(self, X: Any) -> str | None:
-        """What rows that are not in memory are learned from, in words; None where it is all."""
-        many = self._rows_not_in_memory(X, None)
-        if many is None or X.shape[0] <= (n_most := self._most_rows(X.shape)):
-            return None
-        if self._learns_from_many == "sums":
-            return "sums over all rows"
-        return self._learns_from_many.replace("a sample", f"a sample of {n_most:,} rows")
+        """What a fit of rows has learned from, in words; None where it is all of them."""
+        many, n_rows, n_most = self._rows_not_in_memory(X, None), X.shape[0], X.shape[0]
+        if many is not None:
+            n_most = min(n_rows, self._most_rows(X.shape))
+        compared, said = self._most_compared(), None
+        learned_from = self._learned_from_many(X.shape)
+        if n_most < n_rows and learned_from == "sums":
+            said = "sums over all rows"
+        elif n_most < n_rows:
+            said = learned_from.replace("a sample", f"a sample of {n_most:,} rows")
+        if compared is not None and compared < n_most:
+            said = f"{said}, and " if said else ""
+            said += f"the relevance of at most {compared:,} sampled rows to each other"
+        return said
 
     def _seed_of_sample(self) -> int:
         # A copy: what learning samples does not depend on whether rows are sampled.
@@ -553,7 +578,7 @@ class BaseHasher(
         return self.affinity_.of_queries(rows, True, getattr(self, "n_jobs", None))[1]
 
     def _affinity_of(self, y: Any) -> Any:
-        """`affinity`, which without y is Euclidean where it is "auto"."""
+        """Affinity to learn from, not fitted; without y "auto" means distances between the rows."""
         return affinity_for(getattr(self, "affinity", "auto"), y)
 
     def _keep_database(self, X: Any, y: Any) -> None:

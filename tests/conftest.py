@@ -1,9 +1,12 @@
 """Settings of all tests."""
 
 import contextlib
+import gc
 import os
 import re
 import warnings
+from functools import partial
+from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
 
@@ -14,12 +17,10 @@ from hypothesis import settings
 # thread. Workers share a cache of kernels, but where no file can be replaced while it is read.
 for library in ("OPENBLAS", "OMP", "MKL"):
     os.environ.setdefault(f"{library}_NUM_THREADS", "1")
-has_no_kernels = False
 if worker := os.environ.get("PYTEST_XDIST_WORKER"):
     caches = Path(__file__).parents[1] / ".pytest_cache" / f"numba-{version('numba')}"
     of_worker = caches / worker if os.name == "nt" else caches
     os.environ.setdefault("NUMBA_CACHE_DIR", str(of_worker))
-    has_no_kernels = os.name != "nt" and not any(Path(os.environ["NUMBA_CACHE_DIR"]).rglob("*.nbi"))
 os.environ.setdefault("SCIPY_ARRAY_API", "1")  # or scikit-learn skips a check; before scipy loads
 
 # Its import warns, and where warnings are errors crashes the process (1.12).
@@ -30,7 +31,9 @@ with warnings.catch_warnings(), contextlib.suppress(ImportError):
 # No timed assertions: the first example compiles kernels, and machines are shared. Continuous
 # integration tries the same examples each time; new ones are found where somebody can look at them.
 in_ci = bool(os.environ.get("CI"))
-settings.register_profile("shared", deadline=None, print_blob=True, derandomize=in_ci)
+settings.register_profile(
+    "shared", deadline=None, print_blob=True, derandomize=in_ci, max_examples=50
+)
 settings.load_profile("shared")
 
 
@@ -49,24 +52,47 @@ def one_picture(monkeypatch):
     monkeypatch.setattr(_comparison, "draw_figures", lambda *arguments: draw(*arguments)[:1])
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_collection(session):
+    """Compile before the whole suite, and let no garbage be collected meanwhile.
+
+    What is collected lives as long as the process, so that nobody needs to look at it again.
+    """
+    config = session.config
+    of_all = "tests" in config.args and not (config.option.keyword or config.option.markexpr)
+    gc.disable()
+    try:
+        if worker and os.name != "nt" and of_all:
+            share_what_is_compiled(Path(os.environ["NUMBA_CACHE_DIR"]))
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
+
+
+def share_what_is_compiled(folder):
+    """Let each worker compile a share of kernels and test modules, if there are no kernels.
+
+    All workers soon need almost all of them, and each would compile its own.
+    """
+    taken = folder / f"steps-{os.environ['PYTEST_XDIST_TESTRUNUID']}"
+    if taken.exists() or not any(folder.rglob("*.nbi")):
+        from sklearn_hashrank.cli._command_warmup import warmup_steps
+
+        here = Path(__file__).parent
+        names = [".".join(p.relative_to(here.parent).parts)[:-3] for p in here.rglob("test_*.py")]
+        steps = [*warmup_steps(), *(partial(import_module, name) for name in sorted(names))]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            for number, step in enumerate(steps):
+                # A module that cannot be imported, or is skipped, is told when it is collected.
+                with contextlib.suppress(FileExistsError, Exception, pytest.skip.Exception):
+                    (taken / str(number)).mkdir(parents=True)
+                    step()
+
+
 def pytest_collection_modifyitems(items):
     """Refuse names that change from run to run: workers compare what they collected."""
     for item in items:
         if re.search(r" at 0x[0-9a-f]+", item.nodeid, re.IGNORECASE):
             raise pytest.UsageError(f"{item.nodeid} holds a memory address. Give the test `ids`.")
-
-
-def pytest_collection_finish(session):
-    """Before the whole suite, let each worker compile a share of the kernels.
-
-    In the first minute all workers need almost all of them, and each would compile its own.
-    """
-    if has_no_kernels and len(session.items) > 5000:
-        from sklearn_hashrank.cli._command_warmup import warmup_steps
-
-        steps, n_workers = warmup_steps(), int(os.environ["PYTEST_XDIST_WORKER_COUNT"])
-        first = int(worker.removeprefix("gw")) * len(steps)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            for step in steps[first // n_workers : (first + len(steps)) // n_workers]:
-                step()

@@ -53,7 +53,7 @@ ENCODERS = [
     KLSHHasher(n_bits=1, random_state=0),
     AGHHasher(n_bits=1, random_state=0),
     AGHHasher(n_bits=1, n_layers=2, random_state=0),
-    KSHHasher(n_bits=1, n_anchors=60, max_iter=100, random_state=0),
+    KSHHasher(n_bits=1, n_anchors=60, max_iter=50, random_state=0),
     BREHasher(n_bits=1, random_state=0),
     LWHHasher(n_bits=1, n_queries=60, random_state=0),
     RSHHasher(n_bits=1, random_state=0),

@@ -5,6 +5,7 @@ import shutil
 import signal
 import sys
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -14,6 +15,7 @@ import pytest
 from sklearn_hashrank import HammingNeighbors, ITQHasher, retrieval_histogram, save_hasher
 from sklearn_hashrank.cli import main
 
+ROOT = str(Path(__file__).parent.parent)
 N, WIDTH, N_BITS = 1000, 32, 16
 RNG = np.random.default_rng(0)
 Y = RNG.integers(0, 4, N)
@@ -71,6 +73,7 @@ def test_ray(items, monkeypatch):
     from tests_clusters.recipes import ray as recipe
 
     monkeypatch.setenv("RAY_worker_niceness", "0")  # else they wait for all that runs beside them
+    monkeypatch.setenv("PYTHONPATH", ROOT)  # workers import the function of the recipe by its name
     folder, hasher = items
     ray.init(num_cpus=4, include_dashboard=False, log_to_driver=False)
     try:

@@ -215,6 +215,8 @@ def test_wrong_data_sets():
         of_numbers(loss, numbers(), labels=None)
     with pytest.raises(ValueError, match="several columns .* has none. Got 2 columns and labels"):
         of_numbers(loss, numbers(), numbers())
+    with pytest.raises(ValueError, match=r"equally many rows. Got \[12, 5\]"):
+        of_numbers(loss, numbers(), numbers(5), labels=None)
     with pytest.raises(ValueError, match="embeddings must have at least n_bits = 6 numbers. Got 4"):
         of_numbers(loss, numbers()[:, :4])
 

@@ -62,6 +62,18 @@ def test_onnx_gives_the_codes_of_transform(name, data, dtype):
         np.testing.assert_array_equal(run(model, zeros.astype(dtype)), estimator.transform(zeros))
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_onnx_leaves_rows_that_are_too_short_to_normalise(dtype):
+    X = np.random.default_rng(0).normal(size=(50, 6)).astype(dtype)
+    unit = X / np.abs(X).sum(axis=1, keepdims=True)
+    rows = [X, *(unit * (times * np.finfo(dtype).eps) for times in (1e-3, 1, 9, 30, 1000))]
+    rows = np.concatenate(rows).astype(dtype)
+    for norm in ("l1", "l2", "max"):
+        pipeline = make_pipeline(Normalizer(norm), LSHHasher(30, random_state=0)).fit(X + 1)
+        differ = run(to_onnx(pipeline, dtype=dtype), rows) != pipeline.transform(rows)
+        assert not (differ & (np.abs(pipeline.decision_function(rows)) > 1e-5)).any()
+
+
 def test_an_onnx_model_has_one_input_and_one_output(tmp_path):
     X = np.random.default_rng(0).normal(size=(50, 6)).astype(np.float32)
     hasher = LSHHasher(12, output="packed", random_state=0).fit(X)

@@ -1,5 +1,7 @@
 """Indexes of faiss as methods of a comparison: their recall, bytes and refusals."""
 
+import re
+
 import faiss
 import numpy as np
 import pytest
@@ -91,9 +93,40 @@ def test_rows_may_be_lists():
         FaissSearch("Flat").fit([1.0, 2.0])
 
 
-def test_few_training_rows_are_said():
-    with pytest.warns(UserWarning, match="advises 624 training rows for 'PQ8x4fs'. Got 200"):
-        FaissSearch("PQ8x4fs").fit(DATABASE[:200])
+@pytest.mark.parametrize(
+    ("factory", "advised"),
+    [
+        ("PQ8x4fs", 624),
+        ("OPQ8,PQ8x4", 9984),
+        ("IVF16,PQ4x4", 624),
+        ("IMI2x5,PQ4x4", 1248),
+        ("RQ2x4", 624),
+        ("PRQ2x2x4", 624),
+    ],
+)
+def test_few_training_rows_are_said_once(factory, advised, capfd):
+    """faiss itself writes a line for each clustering, of a rotation fifty for each part."""
+    said = f"faiss advises {advised:,} training rows for {factory!r}. Got 300."
+    with pytest.warns(UserWarning, match=re.escape(said)) as caught:
+        index = FaissSearch(factory, metric="euclidean").fit(DATABASE[:300]).index_
+    assert len(caught) == 1
+    assert capfd.readouterr().err == ""
+    plain = faiss.index_factory(64, factory)
+    plain.train(DATABASE[:300])
+    assert capfd.readouterr().err.startswith("WARNING clustering")
+    np.testing.assert_array_equal(faiss.serialize_index(index), faiss.serialize_index(plain))
+
+
+def test_the_command_says_few_training_rows_once(tmp_path, capfd):
+    np.save(tmp_path / "rows.npy", X[:320])
+    options = ["--neighbors", "5", "--methods", "faiss:PQ4x4,faiss:OPQ4,PQ4x4", "--seeds", "2"]
+    options += ["--queries", "20", "--measures", "recall@5", "--quiet"]
+    output = ["--output", str(tmp_path / "out")]
+    assert main(["compare", "--data", str(tmp_path / "rows.npy"), *options, *output]) == 0
+    said = capfd.readouterr().err
+    assert "WARNING" not in said
+    assert said.count("faiss advises 624 training rows for 'PQ4x4'. Got 300.") == 1
+    assert said.count("faiss advises 9,984 training rows for 'OPQ4,PQ4x4'. Got 300.") == 1
 
 
 @pytest.mark.parametrize(
@@ -103,7 +136,7 @@ def test_few_training_rows_are_said():
         ("faiss:PQ7x4", X, "faiss makes no index of 'PQ7x4' for 64 features"),
         ("faiss:Flat:search=speed=9", X, "search='speed=9' for 64 features"),
         ("faiss:PQ8", X[:1000], "at least 256 training rows for 'PQ8'.* Got 50"),
-        ("faiss:OPQ8_32,PQ8", X[:1000], "at least 256 training rows"),
+        ("faiss:OPQ8_32,PQ8x4", X[:1000], "at least 256 training rows"),
         ("faiss:IVF100,Flat", X[:1000], "at least 100 training rows"),
         ("faiss:PQ8x4,RFlat", X[:1000], "finds more the more items it is asked for"),
         ("faiss:PCAR32,HNSW8", X[:1000], "finds more the more items it is asked for"),

@@ -14,6 +14,7 @@ from ._auto import (
     fit_affinity,
     fit_affinity_of_blocks,
     is_auto,
+    judges_what_it_taught,
 )
 from ._coercion import as_array, as_rows
 from ._euclidean import EuclideanAffinity
@@ -44,5 +45,6 @@ __all__ = [
     "fit_affinity",
     "fit_affinity_of_blocks",
     "is_auto",
+    "judges_what_it_taught",
     "warn_if_alike",
 ]

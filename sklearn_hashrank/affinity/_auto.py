@@ -200,6 +200,30 @@ def affinity_of_all_pairs(affinity: Any, y: Any) -> Any:
     return EuclideanAffinity(_SHARES, tuple(range(1, len(_SHARES) + 1)))
 
 
+def judges_what_it_taught(affinity: Any, learned: BaseAffinity) -> bool:
+    """Whether what was learned from without `y` is also what retrieval is judged by.
+
+    It is where a user chose the affinity. Of what "auto" means without `y`, thresholds of distance
+    are (:func:`affinity_for`). Nearest rows (:func:`affinity_to_learn_from`) and levels that most
+    pairs have (:func:`affinity_of_all_pairs`) teach well, but do not say which rows are relevant.
+
+    Parameters
+    ----------
+    affinity : "auto", affinity object or None
+        The parameter of a hasher; None where it has none.
+    learned : affinity object
+        Fitted without `y`.
+
+    Returns
+    -------
+    judges : bool
+    """
+    judged = affinity_for(affinity, None)
+    return not is_auto(affinity) or (
+        type(learned) is type(judged) and learned.get_params() == judged.get_params()
+    )
+
+
 def _is_far_away(X):
     """Whether the mean of the rows is many times as far from the origin as rows from the mean."""
     some = X[:: -(-X.shape[0] // _ROWS_TO_LOOK_AT)]

@@ -51,8 +51,8 @@ class PrecomputedAffinity(BaseAffinity):
         ----------
         pairs : iterable of tuple, or dict
             ``(query, item)`` or ``(query, item, grade)``; or ``{query: {item: grade}}``, as
-            :func:`~sklearn_hashrank.histogram.read_qrels` returns. Pairs without a grade have 1;
-            grades below 0 count as 0.
+            :func:`~sklearn_hashrank.histogram.read_qrels` returns, or ``{query: items}``. Pairs
+            without a grade have 1; grades below 0 count as 0.
         ids : sequence of length n_rows
             What the rows of `X` are called, each by an id of its own. Then `y` of the rows is
             ``numpy.arange(n_rows)``.
@@ -83,14 +83,13 @@ class PrecomputedAffinity(BaseAffinity):
         items = rows if item_ids is None else _numbers_of(item_ids, "item_ids", len(rows))
         n = len(rows) if item_ids is None else len(rows) + len(items)
         if isinstance(pairs, dict):
-            pairs = (
-                (q, item, grade) for q, known in pairs.items() for item, grade in known.items()
-            )
+            pairs = _pairs_of(pairs)
         grades: dict[tuple[int, int], float] = {}
         for pair in pairs:
-            if not hasattr(pair, "__len__") or isinstance(pair, str) or not 2 <= len(pair) <= 3:
+            if not isinstance(pair, (tuple, list, np.ndarray)) or not 2 <= len(pair) <= 3:
                 raise ValueError(
-                    f"a pair must be (query, item) or (query, item, grade). Got {pair!r}."
+                    f"a pair must be (query, item) or (query, item, grade). Got {pair!r}. Of a "
+                    "DataFrame pass frame[columns].itertuples(index=False)."
                 )
             grade = pair[2] if len(pair) == 3 else 1
             if not isinstance(grade, (int, float, np.number, np.bool_)) or not np.isfinite(grade):
@@ -190,6 +189,20 @@ class PrecomputedAffinity(BaseAffinity):
                 raise ValueError(
                     f"{name} y names row {rows.max()}, but S has shape {self._matrix.shape}."
                 )
+
+
+def _pairs_of(items_of_queries):
+    """Pairs of a dict of the items of each query, with grades or without."""
+    for query, items in items_of_queries.items():
+        if isinstance(items, dict):
+            yield from ((query, item, grade) for item, grade in items.items())
+        elif isinstance(items, (list, tuple, set, frozenset, np.ndarray)):
+            yield from ((query, item) for item in items)
+        else:
+            raise TypeError(
+                "a dict of pairs must be {query: {item: grade}} or {query: [item, ...]}. Got "
+                f"{items!r} for the query {query!r}."
+            )
 
 
 def _numbers_of(ids, name, first):

@@ -51,7 +51,7 @@ def add_parser(
 
 
 def add_data_options(parser: ArgumentParser) -> None:
-    """Add ``--data``, ``--labels`` and ``--label-column``."""
+    """Add ``--data``, and what says which of it are labels, ids, or neither."""
     parser.add_argument(
         "--data",
         required=True,
@@ -63,6 +63,13 @@ def add_data_options(parser: ArgumentParser) -> None:
     parser.add_argument("--labels", metavar="FILE", help="labels, one row for each item")
     add_label_column(parser)
     add_id_column(parser)
+    parser.add_argument(
+        "--leave-out",
+        metavar="NAME",
+        action="append",
+        default=[],
+        help="column of a table that is no feature, and is not read",
+    )
 
 
 def add_label_column(parser: ArgumentParser) -> None:

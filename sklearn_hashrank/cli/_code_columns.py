@@ -50,8 +50,8 @@ class ParquetCodes(StoredColumn):
                 batch = batch.cast(pa.binary(width))
             except pa.ArrowInvalid as error:
                 raise UsageError(
-                    f"{self.path}: codes of column {self.column.name!r} must be of one length. The "
-                    f"first has {width} bytes."
+                    f"{self.path}: codes of column {self.columns.name!r} must be of one length. "
+                    f"The first has {width} bytes."
                 ) from error
         values = np.frombuffer(batch.buffers()[1], np.uint8)
         start = batch.offset * width
@@ -64,6 +64,8 @@ def codes(path: str) -> ParquetCodes | None:
     if source is None:
         return None
     column = column_named(path, source, _is_binary, "binary values")
+    if column is None and len(source.files) > 1:
+        raise UsageError(f"{path}: there is no column of binary values in these files.")
     if column is None:
         return None
     for shard, note in zip(source.shards or [], column.notes):

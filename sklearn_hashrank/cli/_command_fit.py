@@ -77,6 +77,7 @@ def _run(options: Namespace, arguments: list[str]) -> int:
     start = time.perf_counter()
     hasher.fit(rows.X, rows.y)
     seconds = time.perf_counter() - start
+    sampled = hasher._said_to_learn_from(rows.X)
     if rows.y is not None and not takes_affinity:
         hasher.affinity_ = fit_affinity(affinity, rows.y)  # to be judged by
     if rows.names is not None:
@@ -93,12 +94,12 @@ def _run(options: Namespace, arguments: list[str]) -> int:
         f"{options.output}: {type(hasher).__name__}, {options.bits} bits, trained on {n_rows:,} "
         f"rows of {n_features:,} features in {seconds:.2g} s"
     )
-    if (sampled := hasher._said_to_learn_from(rows.X)) is not None:
+    if sampled is not None:
         print(f"learned from {sampled}")
     if rows.y is not None:
         print(described)
-    elif "affinity" in hasher.get_params():
-        print("no labels: distances between the features said what is relevant")
+    elif hasattr(hasher, "affinity_"):
+        print(hasher.affinity_.describe(rows.X[:2], "no labels"))
     else:
         print(f"no labels: {type(hasher).__name__} learns from the features alone")
     return 0

@@ -70,17 +70,27 @@ def _all_kernels() -> Iterator[Any]:
 def warmup_steps() -> list[Callable[[], None]]:
     """Return calls that compile all kernels together, in whatever order they are made.
 
-    The tests share them among their processes.
+    The tests share them among their processes. The longest are first, and few kernels belong to two
+    of them.
     """
-    names = [name for name, method in METHODS.items() if method.group != "deep"]
-    fits = [partial(_fit_method, name, d) for name in names for d in (np.float32, np.float64)]
-    return [*fits, _count_and_search]
+    groups: dict[str, list[str]] = {}
+    for name, method in METHODS.items():
+        groups.setdefault(method.group, []).append(name)
+    fits = [partial(_fit_methods, names) for group, names in groups.items() if group != "deep"]
+    searches = [partial(_search, algorithm) for algorithm in ("brute", "multi_index")]
+    return [searches[0], _rank, *reversed(fits), searches[1], _count, _search_decoded]
 
 
 @cache
 def _few_rows() -> tuple[np.ndarray, np.ndarray]:
     X, y = load_digits(return_X_y=True)
     return X[:121], y[:121]  # an odd number: the median distance is that of a row
+
+
+def _fit_methods(names: list[str]) -> None:
+    for name in names:
+        for dtype in (np.float32, np.float64):
+            _fit_method(name, dtype)
 
 
 def _fit_method(name: str, dtype: Any) -> None:
@@ -98,11 +108,17 @@ def _fit_method(name: str, dtype: Any) -> None:
         TALRLinear(4, objective="ap", relaxation="exact", max_iter=1).fit(X, y)
 
 
-def _count_and_search() -> None:
-    """Count codes by labels and by distances, and find neighbours in every way."""
+@cache
+def _codes() -> tuple[np.ndarray, np.ndarray]:
+    """Codes of 64 bits, and labels in ascending order."""
     rng = np.random.default_rng(0)
-    codes, vectors = rng.integers(0, 256, (5000, 8), dtype=np.uint8), rng.normal(size=(5000, 2))
-    labels = np.sort(np.arange(len(codes)) % 3)
+    return rng.integers(0, 256, (5000, 8), dtype=np.uint8), np.sort(np.arange(5000) % 3)
+
+
+def _count() -> None:
+    """Count codes by labels and by distances."""
+    codes, labels = _codes()
+    vectors = np.random.default_rng(0).normal(size=(5000, 2))
     few = slice(0, 400)
     equal = np.zeros_like(codes)
     for database in (codes[few], equal):  # too few for pairs of items; items that occur often
@@ -115,17 +131,31 @@ def _count_and_search() -> None:
     retrieval_histogram(
         codes[few], codes, vectors[few], vectors, affinity=EuclideanAffinity((5,), (1,)), n_bits=64
     )
-    for kind in (np.float64, np.float32, np.int64, np.uint64):  # scores of rankings
+
+
+def _rank() -> None:
+    """Count rankings by scores of every type."""
+    for kind in (np.float64, np.float32, np.int64, np.uint64):
         RetrievalHistogram.from_scores([[0, 1, 1]], np.array([[1, 2, 3]], dtype=kind))
-    for n_bits in (64, 256):  # distances of up to 254 bits are one byte
+
+
+def _search(algorithm: str) -> None:
+    """Find neighbours in every way. Distances of up to 254 bits are one byte."""
+    codes, labels = _codes()
+    few = slice(0, 400)
+    for n_bits in (64, 256):
         long = np.tile(codes, n_bits // 64)
-        for algorithm in ("brute", "multi_index"):
-            index = HammingNeighbors(1, n_bits=n_bits, algorithm=algorithm).fit(long)
-            index.kneighbors(long[few])
-            index.radius_neighbors(long[few])
-            index.kneighbors(long[few], mask=labels > 0)
-            index.radius_neighbors(long[few], mask=labels > 0)
-            index.set_params(prefix=32, n_candidates=100).kneighbors(long[few])
+        index = HammingNeighbors(1, n_bits=n_bits, algorithm=algorithm).fit(long)
+        index.kneighbors(long[few])
+        index.radius_neighbors(long[few])
+        index.kneighbors(long[few], mask=labels > 0)
+        index.radius_neighbors(long[few], mask=labels > 0)
+        index.set_params(prefix=32, n_candidates=100).kneighbors(long[few])
+
+
+def _search_decoded() -> None:
+    """Find neighbours by decoded codes and by projections."""
+    rng = np.random.default_rng(0)
     rows = rng.normal(size=(100, 16))
     for decoder in ("linear", "bytes"):
         hasher = BinaryAutoencoderHasher(
@@ -134,7 +164,6 @@ def _count_and_search() -> None:
         neighbors = DecodedNeighbors(hasher, n_neighbors=1).fit(hasher.transform(rows))
         neighbors.kneighbors(rows[:2])
         neighbors.kneighbors(rows[:2], candidates=[[0, 1], [0, 1]])
-    projections = rng.normal(size=(2, 64))
-    HammingNeighbors(1, n_bits=64, rescore="asymmetric").fit(codes).kneighbors(
-        projections=projections
+    HammingNeighbors(1, n_bits=64, rescore="asymmetric").fit(_codes()[0]).kneighbors(
+        projections=rng.normal(size=(2, 64))
     )

@@ -9,12 +9,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..affinity import HierarchicalAffinity, is_auto
+from ..rows import StoredRows
 from ._affinities import compares_numbers
 from ._errors import UsageError
-from ._files import Rows, check_finite, check_labels, concatenate, read_labels, read_rows
+from ._files import Rows, check_finite, check_labels, read_labels, read_rows
 from ._list_columns import mapped
 from ._notes import note
 from ._parquet_files import parquet_source
+from ._parquet_tables import concatenate
 from ._tables import is_number
 
 
@@ -107,7 +109,10 @@ def load_data(
         known = [*NAMED, *(f"{name}:FOLDER" for name in IN_FOLDERS)]
         raise UsageError(f"unknown data {path!r}: give a file, or one of {', '.join(known)}.")
     label_columns = [] if options.labels else options.label_column
+    left_out = [*left_out, *options.leave_out]
     rows = read_rows(path, label_columns, columns, left_out, id_column=options.id_column)
+    if options.leave_out and rows.names is None and not isinstance(rows.X, StoredRows):
+        raise UsageError(f"{path} has no columns with names, which --leave-out leaves out.")
     rows = rows._replace(X=_in_rows(rows.X if in_blocks else mapped(rows.X), path))
     check_rows(rows.X, path)
     check_finite(rows.X, path, rows.names)

@@ -22,13 +22,13 @@ from ..rows import StoredRows
 from ._errors import UsageError
 from ._list_columns import embeddings
 from ._notes import note
-from ._parquet_files import parquet_source
+from ._parquet_files import column_names, columns_but_index, folder_values, parquet_source
+from ._parquet_tables import concatenate, parquet_labels, parquet_texts, read_parquet
 from ._places import is_file
 from ._row_names import USUAL, id_column_of
-from ._tables import listed, read_column, read_table
+from ._tables import chosen, listed, read_column, read_table
 
 _ROWS_AT_A_TIME = 1 << 16
-_FIRST_GAP = 2.0**53  # from here on, floats leave integers out
 _TABLES = (".csv", ".parquet")
 _FEATURES, _LABELS = ("X", "features", "data"), ("y", "Y", "labels", "label", "L")  # usual names
 
@@ -57,10 +57,10 @@ def read_rows(
     path : str
         ``.npy``: features, not loaded but mapped. ``.npz``: arrays X and y (or Y), or X_train,
         y_train, X_test and y_test, or a sparse matrix. ``.mat``, ``.pt``: arrays of these names.
-        ``.csv``, ``.parquet``: one column for each feature. ``.parquet``, or folders, patterns and
-        several of such files: a column of lists of numbers, which is not loaded but read in
-        blocks; where there are several, ``FILE:COLUMN`` names one. Other columns are then no
-        features.
+        ``.csv``: one column for each feature. ``.parquet``, or folders, patterns and several of
+        such files, which are not loaded but read in blocks: a column of lists of numbers; where
+        there are several, ``FILE:COLUMN`` names one. Other columns are then no features. Without
+        lists, one column for each feature.
     label_columns : sequence of str, default=()
         Columns, or arrays of a file that has several, that hold the labels.
     columns : sequence of str, default=None
@@ -75,9 +75,12 @@ def read_rows(
     rows : Rows
         Features, labels if the file has any, and the names of the features of a table.
     """
+    source = parquet_source(path)
     if columns is None and (found := embeddings(path, [*label_columns, *left_out])) is not None:
+        if source is not None:
+            _check_left_out(left_out, column_names(source), path)
         return Rows(found, read_labels(path, label_columns) if label_columns else None)
-    kind = _kind(path)
+    kind = ".parquet" if source is not None else _kind(path)
     if kind == ".npy":
         if label_columns:
             raise UsageError(f"{path} has no columns with names: give the labels with --labels.")
@@ -94,24 +97,29 @@ def read_rows(
     def choose(names: list[str]) -> tuple[list[str], list[str]]:
         if columns is not None:
             return list(label_columns), list(columns)
+        _check_left_out(left_out, names, path)
         others = _others(names, [*label_columns, *left_out])
-        known = id_column_of(names, id_column, path)
+        folders = [] if source is None else folder_values(source.files)
+        known = id_column_of(names, id_column, path, folders)
         if known in others:
             others.remove(known)
             note(f"{path}: column {known!r} holds ids, which are no feature")
         return list(label_columns), others
 
-    table = read_table(path, choose)
+    table = read_table(path, choose) if source is None else read_parquet(path, source, choose)
     return Rows(table.X, _joined(table.labels) if label_columns else None, table.names)
+
+
+def _check_left_out(left_out: Sequence[str], names: Sequence[str], path: str) -> None:
+    for name in left_out:
+        if name not in names:
+            raise UsageError(f"{path} has no column {name!r}. It has {listed(names)}.")
 
 
 def read_labels(path: str, label_columns: Sequence[str] = ()) -> np.ndarray:
     """Read labels: an array, several that are named, or columns of a table, or its only column."""
     source = parquet_source(path)
-    if source is not None and (source.column or len(source.files) > 1):
-        parts = [read_labels(file, label_columns) for file in source.files]
-        return concatenate(parts)
-    kind = _kind(path)
+    kind = ".parquet" if source is not None else _kind(path)
     if kind not in _TABLES:
         if kind == ".npy" and ":" not in path:
             return np.asarray(_load_npy(path))
@@ -125,11 +133,16 @@ def read_labels(path: str, label_columns: Sequence[str] = ()) -> np.ndarray:
             )
         return list(label_columns) or others, []
 
-    return _joined(read_table(path, choose).labels)
+    if source is None:
+        return _joined(read_table(path, choose).labels)
+    names, _ = chosen(choose, columns_but_index(source), path, folder_values(source.files))
+    return _joined(parquet_labels(path, source, names))
 
 
 def read_texts(path: str, column: str) -> list[str]:
     """Read texts: a column of a table, or an array of a .npz file."""
+    if (source := parquet_source(path)) is not None:
+        return parquet_texts(path, source, column)
     kind = _kind(path)
     if kind == ".npy":
         raise UsageError(f"{path} has no column {column!r}: .npy files hold no texts.")
@@ -248,18 +261,6 @@ def _both(arrays: dict[str, np.ndarray], name: str, path: str) -> np.ndarray:
         return concatenate(parts)
     except ValueError as error:
         raise UsageError(f"{path}: {name}_train and {name}_test: {error}") from error
-
-
-def concatenate(parts: Sequence[np.ndarray]) -> np.ndarray:
-    """Join arrays, unless integers would become floats that cannot tell them apart."""
-    joined = np.concatenate(parts)
-    has_integers = any(part.dtype.kind in "iu" for part in parts)
-    if joined.dtype.kind == "f" and has_integers and np.abs(joined).max(initial=0) >= _FIRST_GAP:
-        raise ValueError(
-            "integers beyond 2**53 cannot be joined with numbers of another type. Got dtypes "
-            f"{', '.join(str(part.dtype) for part in parts)}."
-        )
-    return joined
 
 
 def _sparse_rows(arrays: dict[str, np.ndarray], path: str) -> Any:

@@ -11,6 +11,7 @@ from ..histogram import read_qrels
 from ._errors import UsageError
 from ._notes import note
 from ._parquet_files import column_names, parquet_source
+from ._parquet_tables import parquet_texts
 from ._tables import is_number, read_column, table_columns
 
 _TABLES = (".csv", ".parquet")
@@ -71,8 +72,10 @@ def read_pairs(path: str) -> list[tuple[str, str, float]]:
     source = parquet_source(path)
     names = table_columns(path) if source is None else column_names(source)
     columns = ["query", "item", *(["grade"] if "grade" in names else [])]
-    files = [path] if source is None else source.files
-    parts = [[text for file in files for text in read_column(file, name)] for name in columns]
+    parts = [
+        read_column(path, name) if source is None else parquet_texts(path, source, name)
+        for name in columns
+    ]
     if not parts[0]:
         raise UsageError(f"{path}: there are no pairs.")
     grades = parts[2] if len(parts) > 2 else ["1"] * len(parts[0])

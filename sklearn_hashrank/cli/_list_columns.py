@@ -1,5 +1,6 @@
 """Embeddings: a column of lists of numbers in Parquet files, read in blocks."""
 
+import math
 import tempfile
 from typing import Any
 
@@ -10,6 +11,7 @@ from ._errors import UsageError
 from ._parquet_files import Column, StoredColumn, column_named, parquet_source
 
 _ROWS_AT_A_TIME = 1 << 16
+_FEW_NUMBERS = 1 << 22
 
 
 class ParquetRows(StoredColumn):
@@ -39,7 +41,7 @@ class ParquetRows(StoredColumn):
         """Rows of a batch as an array, finite and of the length of the first row of all."""
         import pyarrow as pa
 
-        name, width = self.column.name, self.shape[1]
+        name, width = self.columns.name, self.shape[1]
         if not pa.types.is_fixed_size_list(batch.type):
             lengths = batch.value_lengths().to_numpy(zero_copy_only=False)
             if (lengths != width).any():
@@ -72,9 +74,11 @@ def embeddings(path: str, left_out: Any = ()) -> ParquetRows | None:
 
 
 def mapped(rows: Any) -> Any:
-    """Rows that can be read in any order: those of Parquet are copied to a temporary file."""
+    """Rows that can be read in any order: many of Parquet are copied to a temporary file."""
     if not isinstance(rows, StoredRows):
         return rows
+    if math.prod(rows.shape) <= _FEW_NUMBERS:
+        return rows[:]
     with tempfile.TemporaryFile() as file:
         for start in range(0, rows.shape[0], _ROWS_AT_A_TIME):
             file.write(rows.read(start, min(start + _ROWS_AT_A_TIME, rows.shape[0])).tobytes())

@@ -1,10 +1,13 @@
 """Columns of Parquet files, folders and patterns of them, block by block, wherever they are."""
 
+import contextlib
 import os
 import posixpath
+import re
 from abc import abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
+from urllib.parse import unquote
 
 import numpy as np
 
@@ -15,8 +18,12 @@ from ._errors import UsageError, need_extra
 from ._shard_plan import Shard, read_plan
 
 SUFFIX = ".parquet"
-_ROWS_AT_A_TIME = 1 << 16
-_BUFFER = 1 << 20  # of a column that is read in pieces
+_NUMBERS_AT_A_TIME, _FEW_COLUMNS = 1 << 22, 1 << 6  # at most 65,536 rows
+_BUFFER = 1 << 24  # of all columns that are read in pieces
+_FEWEST_BYTES, _MOST_BYTES = 1 << 14, 1 << 20  # of each
+_NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
+INTEGER = re.compile(r"0|-?[1-9][0-9]*")
+"""How an integer is written, so that two that differ are not equal numbers."""
 _CANNOT_BE_READ = ": cannot be read as parquet: {}."
 
 
@@ -74,40 +81,114 @@ def _source_at(place: str, column: str | None) -> ParquetSource | None:
     return ParquetSource(files, column)
 
 
-class Column:
-    """A column of one or more Parquet files, in record batches from any row on."""
+class Columns:
+    """Columns of one or more Parquet files, in pieces from any row on. No other is read.
 
-    def __init__(self, files: list[str], name: str):
-        self.files, self.name = files, name
-        self.types, self.notes, self.sizes = [], [], []
-        self._groups: list[tuple[str, int]] = []
+    A folder called ``name=value`` on the way to the files is a column, where they have none of this
+    name.
+
+    Parameters
+    ----------
+    files : list of str
+        Read one after the other.
+    names : sequence of str
+        The columns.
+
+    Attributes
+    ----------
+    types : dict of str to list of DataType
+        Type of each column in each file.
+    notes : list of dict
+        What each file says of itself.
+    sizes : list of int
+        Rows of each file.
+    n_rows : int
+        Rows of all of them.
+    """
+
+    def __init__(self, files: list[str], names: Sequence[str]):
+        self.files, self.names, self._folders = files, list(names), folder_values(files)
+        self.types: dict[str, list[Any]] = {name: [] for name in names}
+        self.notes, self.sizes = [], []
+        self._groups: list[tuple[int, int]] = []
         n_rows: list[int] = []
-        for path in files:
+        for place, path in enumerate(files):
             with opened(path) as file:
                 schema, about = file.schema_arrow, file.metadata
-                if name not in schema.names:
-                    raise UsageError(f"{path}: there is no column {name!r} in this file.")
-                self.types.append(schema.field(name).type)
+                for name in names:
+                    self.types[name].append(self._type_of(name, schema, path))
                 self.notes.append(schema.metadata or {})
                 groups = [about.row_group(i).num_rows for i in range(about.num_row_groups)]
             self.sizes.append(sum(groups))
-            self._groups += [(path, number) for number in range(len(groups))]
+            self._groups += [(place, number) for number in range(len(groups))]
             n_rows += groups
         self._starts = np.cumsum([0, *n_rows])
         self.n_rows = int(self._starts[-1])
 
-    def batches(self, start: int = 0) -> Iterator[tuple[int, Any]]:
-        """Give batches of the column with the number of their first row, from a row group on."""
+    def _type_of(self, name, schema, path):
+        if schema.names.count(name) > 1:
+            raise UsageError(f"{path}: two columns are named {name!r}.")
+        if name in schema.names:
+            return schema.field(name).type
+        if name not in self._folders:
+            raise UsageError(f"{path}: there is no column {name!r} in this file.")
+        return self._folders[name].type
+
+    def pieces(self, start: int = 0) -> Iterator[tuple[int, list[Any]]]:
+        """Give the number of a first row, and the columns from there on, from a row group on."""
         first = max(0, int(np.searchsorted(self._starts, start, "right")) - 1)
         at = int(self._starts[first])
-        for path, number in self._groups[first:]:
-            with reading(path, _CANNOT_BE_READ, passing=UsageError), opened(path) as file:
+        n_most = max(1, _NUMBERS_AT_A_TIME // max(len(self.names), _FEW_COLUMNS))
+        for place, number in self._groups[first:]:
+            path = self.files[place]
+            with (
+                reading(path, _CANNOT_BE_READ, passing=UsageError),
+                opened(path, len(self.names)) as file,
+            ):
+                known = set(file.schema_arrow.names)
+                stored = [name for name in self.names if name in known]
                 for batch in file.iter_batches(
-                    _ROWS_AT_A_TIME, row_groups=[number], columns=[self.name], use_threads=False
+                    n_most, row_groups=[number], columns=stored, use_threads=False
                 ):
-                    column = batch.column(0)
-                    yield at, column
-                    at += len(column)
+                    # By name, because "a" also reads "a.b", which might be a part of it.
+                    yield (
+                        at,
+                        [
+                            batch.column(name)
+                            if name in known
+                            else self._repeated(name, place, batch)
+                            for name in self.names
+                        ],
+                    )
+                    at += batch.num_rows
+
+    def _repeated(self, name, place, batch):
+        import pyarrow as pa
+
+        return pa.repeat(self._folders[name][place], batch.num_rows)
+
+
+class Column(Columns):
+    """A column of Parquet files; `types` are those of this column.
+
+    Parameters
+    ----------
+    files : list of str
+        Read one after the other.
+    name : str
+        The column.
+    """
+
+    types: list[Any]  # type: ignore[assignment]
+
+    def __init__(self, files: list[str], name: str):
+        super().__init__(files, [name])
+        self.name, self.types = name, self.types[name]  # type: ignore[call-overload]
+
+    def batches(self, start: int = 0) -> Iterator[tuple[int, Any]]:
+        """Give pieces of the column with the number of their first row, from a row group on."""
+        for at, (column,) in self.pieces(start):
+            yield at, column
 
     def same_in_all(self, values: list[Any], what: str) -> Any:
         """Return what all files have, or name two that differ."""
@@ -121,29 +202,29 @@ class Column:
         return first
 
 
-class StoredColumn(StoredRows):
-    """Rows of a column. Blocks that follow one another are read once.
+class StoredColumns(StoredRows):
+    """Rows of columns. Blocks that follow one another are read once.
 
     Parameters
     ----------
     path : str
         What messages call them.
-    column : Column
-        The column.
+    columns : Columns
+        The columns.
     """
 
-    def __init__(self, path: str, column: Column):
-        self.path, self.column = path, column
+    def __init__(self, path: str, columns: Columns):
+        self.path, self.columns = path, columns
         self._ahead: Iterator[tuple[int, Any]] | None = None
         self._at, self._rest = 0, np.empty((0, 0))
 
     def read(self, start: int, stop: int) -> np.ndarray:
         """See :meth:`StoredRows.read`."""
         result = np.empty((stop - start, *self.shape[1:]), self.dtype)
-        if start == stop:
+        if not result.size:
             return result
         if self._ahead is None or start < self._at:
-            self._ahead = self.column.batches(start)
+            self._ahead = self.columns.pieces(start)
             self._next(self._ahead)
         place = start
         while place < stop:
@@ -157,13 +238,34 @@ class StoredColumn(StoredRows):
         return result
 
     def _next(self, ahead):
-        self._at, batch = next(ahead)
+        self._at, columns = next(ahead)
+        self._rest = self.rows(columns, self._at)
+
+    @abstractmethod
+    def rows(self, columns: list[Any], first: int) -> np.ndarray:
+        """Rows of a piece of the columns, the first of which has a number."""
+
+
+class StoredColumn(StoredColumns):
+    """Rows of a single column, none of which is missing.
+
+    Parameters
+    ----------
+    path : str
+        What messages call them.
+    column : Column
+        The column.
+    """
+
+    columns: Column
+
+    def rows(self, columns: list[Any], first: int) -> np.ndarray:
+        """See :meth:`StoredColumns.rows`."""
+        [batch] = columns
         if batch.null_count:
-            row = int(np.argmax(batch.is_null().to_numpy(zero_copy_only=False)))
-            raise UsageError(
-                f"{self.path}: row {self._at + row} of column {self.column.name!r} is missing."
-            )
-        self._rest = self.values(batch, self._at)
+            row = first + int(np.argmax(batch.is_null().to_numpy(zero_copy_only=False)))
+            raise UsageError(f"{self.path}: row {row} of column {self.columns.name!r} is missing.")
+        return self.values(batch, first)
 
     @abstractmethod
     def values(self, batch: Any, first: int) -> np.ndarray:
@@ -175,16 +277,14 @@ def column_named(
 ) -> Column | None:
     """The column of a kind that is meant, the only one where the path names none.
 
-    None where there is none in a file that may be a table of other things.
+    None where there is none, and the path names none: they may be tables of other things.
     """
     names = [name for name in column_names(source, is_kind) if name not in left_out]
-    if not names and source.column is None and len(source.files) == 1:
+    if not names and source.column is None:
         return None
     if source.column is not None and source.column not in names:
         known = ", ".join(names) or "none"
         raise UsageError(f"{path}: no column of {what} has this name. There is {known}.")
-    if not names:
-        raise UsageError(f"{path}: there is no column of {what} in these files.")
     if source.column is None and len(names) > 1:
         raise UsageError(
             f"{path} has several columns of {what}: name one, as in {path}:{names[0]}."
@@ -200,16 +300,48 @@ def column_names(
         return [field.name for field in file.schema_arrow if is_kind(field.type)]
 
 
-def opened(path: str) -> Any:
-    """Open a Parquet file, on any file system, to read it in pieces."""
+def columns_but_index(source: ParquetSource) -> list[str]:
+    """Names of the columns of the first file, without those that pandas writes an index to."""
+    with opened(source.files[0]) as file:
+        about = file.schema_arrow.pandas_metadata or {}
+        index = [name for name in about.get("index_columns", []) if isinstance(name, str)]
+        return [name for name in file.schema_arrow.names if name not in index]
+
+
+def folder_values(files: Sequence[str]) -> dict[str, Any]:
+    """Values of folders called ``name=value``, as Spark, Hive and pyarrow write them.
+
+    For each name an array of one value for each file: integers where all are, else text.
+    """
+    found = [
+        dict(folder.split("=", 1) for folder in _slashed(path).split("/")[:-1] if "=" in folder[1:])
+        for path in files
+    ]
+    names = [name for name in found[0] if all(name in each for each in found)]
+    return {unquote(name): _values([each[name] for each in found]) for name in names}
+
+
+def _values(texts):
+    import pyarrow as pa
+
+    known: list[Any] = [None if text == _NO_VALUE else unquote(text) for text in texts]
+    if all(text is None or INTEGER.fullmatch(text) for text in known):
+        with contextlib.suppress(OverflowError):
+            return pa.array([text and int(text) for text in known], pa.int64())
+    return pa.array(known, pa.string())
+
+
+def opened(path: str, n_columns: int = 1) -> Any:
+    """Open a Parquet file, on any file system, to read so many of its columns in pieces."""
     try:
         import pyarrow.parquet as pq
     except ImportError as error:
         raise need_extra("pyarrow", f"reading {path}") from error
     with reading(path, _CANNOT_BE_READ, passing=UsageError):
         place = _places.open_to_read(path) if _places.is_url(path) else path
+        buffer = min(_MOST_BYTES, max(_FEWEST_BYTES, _BUFFER // max(1, n_columns)))
         return pq.ParquetFile(
-            place, page_checksum_verification=True, buffer_size=_BUFFER, pre_buffer=False
+            place, page_checksum_verification=True, buffer_size=buffer, pre_buffer=False
         )
 
 

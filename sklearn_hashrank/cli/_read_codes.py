@@ -16,7 +16,7 @@ from ._errors import UsageError
 from ._files import read_rows
 from ._row_names import ids
 
-_ROWS_OF_A_BLOCK = 1 << 16
+_NUMBERS_OF_A_BLOCK, _MOST_ROWS_OF_A_BLOCK = 1 << 23, 1 << 16
 
 
 class _InBlocks(NamedTuple):
@@ -62,8 +62,9 @@ def features_of(hasher: BaseHasher, path: str, id_column: str | None = None) -> 
 
 def blocks_of(X: Any, names: Any, first: int, last: int) -> Iterator[tuple[Any, Any]]:
     """Blocks of some rows with their ids, or else their numbers."""
-    for start in range(first, last, _ROWS_OF_A_BLOCK):
-        stop = min(start + _ROWS_OF_A_BLOCK, last)
+    n_rows = max(1, min(_MOST_ROWS_OF_A_BLOCK, _NUMBERS_OF_A_BLOCK // X.shape[1]))
+    for start in range(first, last, n_rows):
+        stop = min(start + n_rows, last)
         yield X[start:stop], np.arange(start, stop) if names is None else names[start:stop]
 
 
@@ -110,7 +111,9 @@ def _read(path: str, n_bits: int | None, threshold: float | None, in_blocks: boo
             return _InBlocks(found, first.n_bits)
         return codes_of_array(found[:], path, n_bits=n_bits or found.n_bits)
     if path.lower().endswith((".csv", ".parquet")):
-        return codes_of_array(read_rows(path).X, path, n_bits=n_bits, threshold=threshold)
+        return codes_of_array(
+            np.asarray(read_rows(path).X), path, n_bits=n_bits, threshold=threshold
+        )
     return codes.read_codes(path, n_bits=n_bits, threshold=threshold)
 
 

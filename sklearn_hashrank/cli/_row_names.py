@@ -1,13 +1,13 @@
 """Ids of rows: the column of a table by which rows are known, and which is no feature."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ._errors import UsageError
-from ._parquet_files import Column, StoredColumn, column_names, parquet_source
+from ._parquet_files import Column, StoredColumn, column_names, folder_values, parquet_source
 from ._tables import read_column, table_columns, typed_column
 
 USUAL = "id"
@@ -42,19 +42,23 @@ class ParquetIds(StoredColumn):
         return np.asarray(batch.to_numpy(zero_copy_only=False))
 
 
-def id_column_of(names: Sequence[str], wanted: str | None, path: str) -> str | None:
-    """The column of ids among those of a table; None where there is none."""
-    if wanted is not None and wanted not in names:
+def id_column_of(
+    names: Sequence[str], wanted: str | None, path: str, folders: Iterable[str] = ()
+) -> str | None:
+    """The column of ids among those of a table; None where there is none.
+
+    A folder holds many rows, and is what they are called only where it is `wanted`.
+    """
+    if wanted is not None and wanted not in (*names, *folders):
         raise UsageError(f"{path} has no column {wanted!r}, which --id-column names.")
-    name = USUAL if wanted is None else wanted
-    return name if name in names else None
+    return USUAL if wanted is None and USUAL in names else wanted
 
 
 def ids(path: str, id_column: str | None = None) -> Any:
     """Ids of the rows of a table, an array or a column in files; None where there are none."""
     source = parquet_source(path)
     if source is not None:
-        name = id_column_of(column_names(source), id_column, path)
+        name = id_column_of(column_names(source), id_column, path, folder_values(source.files))
         return None if name is None else ParquetIds(path, Column(source.files, name))
     if Path(path).suffix.lower() != ".csv" or not Path(path).is_file():
         return None

@@ -93,10 +93,10 @@ def _parts(X: Any, path: str, n_rows: int | None) -> list[_Part]:
     source = parquet_source(path)
     files, sizes = [path.rpartition(":")[0] or path], [X.shape[0]]
     names = [PurePosixPath(files[0]).stem + SUFFIX]
-    column = getattr(X, "column", None)  # of rows that are read from columns of lists
+    columns = getattr(X, "columns", None)  # of rows that are read from Parquet files
     if source is not None:
         files = source.files
-        names, sizes = source.names(), [X.shape[0]] if column is None else column.sizes
+        names, sizes = source.names(), [X.shape[0]] if columns is None else columns.sizes
     elif _places.is_file(path):
         files = [path]
     stops = np.cumsum(sizes)

@@ -1,21 +1,19 @@
-"""Read CSV and Parquet files: features as numbers, labels exactly as they are written."""
+"""Read CSV files: features as numbers, labels exactly as they are written."""
 
 import csv
-import re
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, islice
 from operator import itemgetter
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..persistence import reading
 from ._errors import UsageError
-from ._parquet_files import opened
+from ._parquet_files import INTEGER
 
 _ROWS_AT_A_TIME = 4096
-_INTEGER = re.compile(r"0|-?[1-9][0-9]*")
+_CANNOT_BE_READ = ": cannot be read as csv: {}."
 _INT64 = np.iinfo(np.int64)
 _MISSING = {"na", "n/a", "#na", "#n/a", "<na>", "nan", "null", "none"}  # in any case, with a sign
 
@@ -26,22 +24,22 @@ Choose = Callable[[list[str]], tuple[list[str], list[str]]]
 class Table(NamedTuple):
     """The columns of a table that were asked for."""
 
-    X: np.ndarray  # (n, n_features)
+    X: Any  # (n, n_features), in memory or in files
     labels: list[np.ndarray]  # one array of integers, floats or text for each column
     names: list[str]  # of the features
 
 
 def read_table(path: str, choose: Choose) -> Table:
-    """Read columns of a ``.csv`` or ``.parquet`` file.
+    """Read columns of a ``.csv`` file.
 
-    Features are numbers. The labels of a CSV file are integers where the whole column is written
-    in the canonical form of integers of 64 bits (0, 12, -7), and text exactly as it is written
-    where a single row is not. In a Parquet file the type of the column decides.
+    Features are numbers. Labels are integers where the whole column is written in the canonical
+    form of integers of 64 bits (0, 12, -7), and text exactly as it is written where a single row
+    is not.
 
     Parameters
     ----------
     path : str
-        A file whose name ends in ``.csv`` or ``.parquet``.
+        The file.
     choose : callable
         Takes the names of all columns, and returns those of the labels and of the features.
 
@@ -55,43 +53,30 @@ def read_table(path: str, choose: Choose) -> Table:
     MalformedFileError or UsageError
         Where the file is malformed, a feature is not a number, or a label is missing.
     """
-    kind = Path(path).suffix.lower()
-    read = _read_csv if kind == ".csv" else _read_parquet
-    with reading(path, f": cannot be read as {kind[1:]}: {{}}.", passing=UsageError):
-        return read(path, choose)
+    with reading(path, _CANNOT_BE_READ, passing=UsageError):
+        return _read_csv(path, choose)
 
 
 def read_column(path: str, name: str) -> list[str]:
-    """Read one column of a ``.csv`` or ``.parquet`` file as text; missing values are empty."""
-    kind = Path(path).suffix.lower()
-    read = _csv_column if kind == ".csv" else _parquet_column
-    with reading(path, f": cannot be read as {kind[1:]}: {{}}.", passing=UsageError):
-        return read(path, name)
+    """Read one column of a ``.csv`` file as text; missing values are empty."""
+    with (
+        reading(path, _CANNOT_BE_READ, passing=UsageError),
+        open(path, encoding="utf-8-sig", newline="") as file,
+    ):
+        rows = csv.reader(file, strict=True)
+        names = next(rows, None) or []
+        chosen(lambda all_names: ([name], []), names, path)
+        place = names.index(name)
+        return [fields[place] for fields in _whole_rows(rows, len(names), path)]
 
 
 def table_columns(path: str) -> list[str]:
     """Names of the columns of a ``.csv`` file."""
     with (
-        reading(path, ": cannot be read as csv: {}.", passing=UsageError),
+        reading(path, _CANNOT_BE_READ, passing=UsageError),
         open(path, encoding="utf-8-sig", newline="") as file,
     ):
         return next(csv.reader(file, strict=True), [])
-
-
-def _csv_column(path: str, name: str) -> list[str]:
-    with open(path, encoding="utf-8-sig", newline="") as file:
-        rows = csv.reader(file, strict=True)
-        names = next(rows, None) or []
-        _chosen(lambda all_names: ([name], []), names, path)
-        place = names.index(name)
-        return [fields[place] for fields in _whole_rows(rows, len(names), path)]
-
-
-def _parquet_column(path: str, name: str) -> list[str]:
-    with opened(path) as file:
-        _chosen(lambda all_names: ([name], []), list(file.schema_arrow.names), path)
-        values = _decoded(file.read(columns=[name]).column(name)).to_pylist()
-    return ["" if value is None else str(value) for value in values]
 
 
 def _read_csv(path: str, choose: Choose) -> Table:
@@ -100,7 +85,7 @@ def _read_csv(path: str, choose: Choose) -> Table:
         names = next(rows, None)
         if not names:
             raise UsageError(f"{path}: there is no header: the first line must name the columns.")
-        label_names, features = _chosen(choose, names, path)
+        label_names, features = chosen(choose, names, path)
         place = {name: number for number, name in enumerate(names)}
         places = [place[name] for name in features]
         label_columns: list[list[str]] = [[] for _ in label_names]
@@ -177,7 +162,7 @@ def _no_number(block: list[list[str]], start: int, places: dict[str, int], path:
             if not is_number(text):
                 return UsageError(
                     f"{path}: column {name!r} does not hold numbers. Row {row} is {_short(text)}. "
-                    "Name it with --label-column or leave it out."
+                    "Name it with --label-column or --leave-out."
                 )
     raise AssertionError("every field is a number")
 
@@ -192,7 +177,7 @@ def typed_column(values: list[str], name: str, path: str, what: str = "label") -
     if missing:
         row = next(row for row, text in enumerate(values) if text in missing)
         raise UsageError(f"{path}: the {what} of row {row} is missing (column {name!r}).")
-    if all(_INTEGER.fullmatch(text) and len(text) <= 20 for text in distinct):
+    if all(INTEGER.fullmatch(text) and len(text) <= 20 for text in distinct):
         integers = {text: int(text) for text in distinct}
         if all(_INT64.min <= number <= _INT64.max for number in integers.values()):
             return np.fromiter(map(integers.__getitem__, values), np.int64, len(values))
@@ -201,87 +186,23 @@ def typed_column(values: list[str], name: str, path: str, what: str = "label") -
     return np.array(values)
 
 
-def _read_parquet(path: str, choose: Choose) -> Table:
-    with opened(path) as file:
-        schema = file.schema_arrow
-        about = schema.pandas_metadata or {}
-        index = [name for name in about.get("index_columns", []) if isinstance(name, str)]
-        names = [name for name in schema.names if name not in index]
-        label_names, features = _chosen(choose, names, path)
-        table = file.read(columns=list(dict.fromkeys([*label_names, *features])))
-    if not table.num_rows:
-        raise UsageError(f"{path}: there are no rows.")
-    table.validate(full=True)
-    labels = [_arrow_labels(table.column(name), name, path) for name in label_names]
-    columns = [_arrow_numbers(table.column(name), name, path) for name in features]
-    X = np.stack(columns, axis=1) if columns else np.empty((table.num_rows, 0))
-    return Table(np.ascontiguousarray(X), labels, features)
+def chosen(
+    choose: Choose, names: list[str], path: str, folders: Iterable[str] = ()
+) -> tuple[list[str], list[str]]:
+    """Names of the labels and of the features, each of one column of the table.
 
-
-def _arrow_labels(column: Any, name: str, path: str) -> np.ndarray:
-    import pyarrow as pa
-
-    column = _decoded(column)
-    if column.null_count:
-        row = int(np.argmax(column.is_null().to_numpy()))
-        raise UsageError(f"{path}: the label of row {row} is missing (column {name!r}).")
-    types = pa.types
-    if types.is_string(column.type) or types.is_large_string(column.type):
-        values = column.to_pylist()
-        if any("\0" in text for text in set(values)):
-            raise UsageError(f"{path}: column {name!r} holds a NUL character, which no label may.")
-        return np.array(values)
-    if types.is_integer(column.type) or types.is_boolean(column.type):
-        return column.to_numpy()
-    if types.is_floating(column.type):
-        values = column.to_numpy()
-        if np.isnan(values).any():
-            row = int(np.argmax(np.isnan(values)))
-            raise UsageError(f"{path}: the label of row {row} is missing (column {name!r}).")
-        return values
-    raise UsageError(
-        f"{path}: column {name!r} holds {column.type}; labels must be integers or text."
-    )
-
-
-def _arrow_numbers(column: Any, name: str, path: str) -> np.ndarray:
-    import pyarrow as pa
-
-    column = _decoded(column)
-    types = pa.types
-    is_number = types.is_integer(column.type) or types.is_floating(column.type)
-    if not (is_number or types.is_boolean(column.type)):
-        raise UsageError(
-            f"{path}: column {name!r} does not hold numbers but {column.type}. Name it with "
-            "--label-column or leave it out."
-        )
-    if column.null_count:
-        row = int(np.argmax(column.is_null().to_numpy()))
-        raise UsageError(f"{path}: row {row}, column {name!r} is nan; features must be finite.")
-    values: np.ndarray = column.to_numpy()
-    return values
-
-
-def _decoded(column: Any) -> Any:
-    """A column without a dictionary, which is how categories are kept."""
-    import pyarrow as pa
-
-    if pa.types.is_dictionary(column.type):
-        return column.cast(column.type.value_type)
-    return column
-
-
-def _chosen(choose: Choose, names: list[str], path: str) -> tuple[list[str], list[str]]:
-    """Names of the labels and of the features, each of one column of the table."""
+    Labels may also be in the names of `folders`.
+    """
     known: set[str] = set()
     for name in names:
         if name in known:
             raise UsageError(f"{path}: two columns are named {_short(name)}.")
         known.add(name)
     label_names, features = choose(names)
+    known.update(folders)
     for name in [*label_names, *features]:
         if name not in known:
-            raise UsageError(f"{path} has no column {name!r}. It has {listed(names)}.")
+            raise UsageError(f"{path} has no column {name!r}. It has {listed([*names, *folders])}.")
         if not name.strip():
             raise UsageError(f"{path}: column {names.index(name)} has no name.")
     for name in label_names:

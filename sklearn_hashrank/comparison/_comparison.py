@@ -19,7 +19,15 @@ from sklearn.utils import check_array, check_consistent_length
 from .._utils.callbacks import watch_iterations
 from .._utils.parameters import is_int
 from .._utils.threads import check_n_jobs
-from ..affinity import affinity_for, as_array, auto_affinity, fit_affinity, is_auto, warn_if_alike
+from ..affinity import (
+    NeighborAffinity,
+    affinity_for,
+    as_array,
+    auto_affinity,
+    fit_affinity,
+    is_auto,
+    warn_if_alike,
+)
 from ..measures import ConfiguredMeasure
 from ..metrics.settings import has_setting, with_settings
 from ..model_selection import RetrievalSplit
@@ -424,6 +432,7 @@ def compare(
     affinities = {seed: each.without_database() for seed, each in fitted.items()}
     if y is not None:
         warn_if_alike(fitted[seeds[0]], y)  # checks all rows of it, before the first run
+    _warn_if_all_are_near(affinity, splits.values())
     data = joblib.hash((X, y), coerce_mmap=True)
     runs = []
     for seed, bits, (method, hasher) in product(seeds, lengths, hashers.items()):
@@ -574,6 +583,21 @@ def _without_refused(
     for text in texts:
         warnings.warn(f"left out: {text}", UserWarning, stacklevel=3)
     return kept, texts
+
+
+def _warn_if_all_are_near(affinity: Any, splits: Iterable[RetrievalSplit]) -> None:
+    """Warn where a database has no more rows than neighbours are relevant."""
+    if not isinstance(affinity, NeighborAffinity):
+        return
+    n_nearest = int(np.min(affinity.n_neighbors))
+    n_items = min(len(split.database) for split in splits)
+    if n_nearest >= n_items:
+        warnings.warn(
+            f"the {n_nearest:,} nearest rows are relevant, and the database has {n_items:,} rows, "
+            "so that any code has a perfect score.",
+            UserWarning,
+            stacklevel=3,
+        )
 
 
 def _decided(affinity: Any, y: Any) -> Any:

@@ -11,16 +11,21 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, clone
 from sklearn.preprocessing import normalize
 
-from .._utils.extras import how_to_install, needed
 from .._utils.notation import split_notation
 from ..affinity import EuclideanAffinity, NeighborAffinity, is_auto
 from ..codes import group_equal, unpack_codes
 from ..metrics.retrieval import Encoded, encode, unwrap
 from ..neighbors import DISTANCES, DecodedNeighbors, HammingNeighbors
+from ._faiss_clusterings import (
+    ROWS_OF_A_CENTROID,
+    clusterings_of,
+    few_rows_allowed,
+    import_faiss,
+    parts_of,
+)
 from ._method_table import FAISS, check_method, method_from_name
 
 _QUERIES_AT_A_TIME = 256
-_FEWEST_OF_A_CENTROID = 39  # below so many training rows faiss warns, on standard error
 _EXAMPLE = "faiss:OPQ32_96,PQ32:metric=euclidean"
 
 
@@ -109,6 +114,8 @@ class FaissSearch(OwnDistance):
     def check_data(self, X: Any, y: Any = None) -> None:
         """Raise an error where faiss cannot make such an index, or cannot train it on these rows.
 
+        It warns where faiss advises to train on more rows.
+
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
@@ -123,11 +130,18 @@ class FaissSearch(OwnDistance):
         n_rows, n_features = np.shape(X)
         index = self._new_index(n_features, _chosen_metric(self.metric, self.judged_by, y))
         _check_ranks_alike(index, self.factory)
-        n_centroids = _n_centroids(index)
+        n_centroids = max((each.n_centroids for each in clusterings_of(index)), default=0)
         if n_centroids > n_rows:
             raise ValueError(
                 f"faiss needs at least {n_centroids:,} training rows for {self.factory!r}, one for "
                 f"each centroid. Got {n_rows:,}."
+            )
+        advised = ROWS_OF_A_CENTROID * n_centroids
+        if n_rows < advised:
+            warnings.warn(
+                f"faiss advises {advised:,} training rows for {self.factory!r}. Got {n_rows:,}.",
+                UserWarning,
+                stacklevel=2,
             )
 
     def fit(self, X: Any, y: Any = None) -> "FaissSearch":
@@ -148,15 +162,7 @@ class FaissSearch(OwnDistance):
         X = np.asarray(X)
         self.metric_ = _chosen_metric(self.metric, self.judged_by, y)
         self.index_ = self._new_index(X.shape[1], self.metric_)
-        advised = _FEWEST_OF_A_CENTROID * _n_centroids(self.index_)
-        if X.shape[0] < advised:
-            warnings.warn(
-                f"faiss advises {advised:,} training rows for {self.factory!r}. "
-                f"Got {X.shape[0]:,}.",
-                UserWarning,
-                stacklevel=2,
-            )
-        with _one_thread_of_faiss():
+        with _one_thread_of_faiss(), few_rows_allowed(self.index_):
             self.index_.train(_rows_for(self.metric_, X))
         return self
 
@@ -520,17 +526,6 @@ def _rows_for(metric: str, X: Any) -> np.ndarray:
     return normalize(rows) if metric == "cosine" else rows
 
 
-def _n_centroids(index: Any) -> int:
-    """Most centroids that any part of an index learns: it needs a training row for each."""
-    found = 0
-    for part in _parts(index):
-        if hasattr(part, "pq"):
-            found = max(found, part.pq.ksub)
-        if hasattr(part, "nlist"):
-            found = max(found, part.nlist)
-    return found
-
-
 # Graphs look at as many items as are asked for, and refinements compute distances of so many again.
 _BETTER_WITH_MORE = ("IndexRefine", "IndexIVFPQR", "IndexHNSW", "IndexNSG", "IndexNNDescent")
 
@@ -539,7 +534,7 @@ def _check_ranks_alike(index: Any, factory: str) -> None:
     """Refuse an index whose ranking of all items does not begin as a search for ten does."""
     faiss = import_faiss()
     better = tuple(getattr(faiss, name) for name in _BETTER_WITH_MORE if hasattr(faiss, name))
-    for part in _parts(index):
+    for part in parts_of(index):
         if isinstance(part, better):
             raise ValueError(
                 f"compare asks an index for a ranking of all items, and {factory!r} finds more the "
@@ -548,23 +543,6 @@ def _check_ranks_alike(index: Any, factory: str) -> None:
             )
         if isinstance(part, faiss.IndexIDMap):
             raise ValueError(f"compare numbers the items itself. Leave IDMap out of {factory!r}.")
-
-
-def _parts(index: Any) -> Iterator[Any]:
-    """An index, and those inside that hold the items."""
-    faiss = import_faiss()
-    parts = [index]
-    while parts:
-        part = faiss.downcast_index(parts.pop())
-        yield part
-        parts += [getattr(part, name) for name in ("index", "base_index") if hasattr(part, name)]
-
-
-def import_faiss() -> Any:
-    """Import faiss, or say how to install it."""
-    with needed(how_to_install("faiss")):
-        import faiss
-    return faiss
 
 
 @contextmanager

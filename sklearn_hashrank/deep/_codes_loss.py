@@ -158,6 +158,11 @@ def _relevance(embeddings, labels):
             "labels go with one column of texts. A data set of several columns (anchor, positive, "
             f"negatives) has none. Got {len(embeddings)} columns and labels."
         )
+    sizes = [len(each) for each in embeddings]
+    if len(set(sizes)) > 1:
+        raise ValueError(
+            f"columns of texts that belong together must have equally many rows. Got {sizes}."
+        )
     numbers = torch.arange(n_rows, device=embeddings[0].device)
     further = [numbers + i * n_rows for i in range(1, len(embeddings) - 1)]
     return torch.cat([numbers, numbers, *further])

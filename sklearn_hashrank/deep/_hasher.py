@@ -24,6 +24,7 @@ from ..learning import (
     check_two_rows,
     learned_affinity,
     learned_relevance,
+    most_compared,
 )
 from ..solvers.stochastic import SCHEDULES
 from ._augmentation import AUGMENTATIONS
@@ -146,8 +147,8 @@ class DeepHasher(CallbackSupportMixin, BitByBitHasher):
     input_shape_ : tuple of int
         What the network takes: (n_features,), or (channels, height, width).
     affinity_ : affinity object
-        The fitted affinity, which :meth:`score` judges by. Without `y` and with ``affinity="auto"``
-        it is that of distances, though learning took the nearest rows.
+        The affinity that was learned from. Without `y` and with ``affinity="auto"`` it is that of
+        the nearest rows, which are not kept; :meth:`score` then judges by thresholds of distance.
     history_ : dict of list
         For each pass the mean ``"objective"`` over the minibatches, minus the loss, the
         ``"learning_rate"`` at its end, and the ``"validation"`` where `early_stopping` is on.
@@ -417,20 +418,23 @@ class DeepHasher(CallbackSupportMixin, BitByBitHasher):
         check_two_rows(self, X)
         self._choose_augmentation()
         rows = _compared_rows(X, y)
-        self._fit_affinity_once(rows, y)
-        learned = learned_affinity(self.affinity, self.affinity_, rows, y)
+        learned = self._learned_affinity(rows, y)
         needs_levels = check_learns_from(self.objective, learned, y, is_auto(self.affinity))
         if needs_levels and (y is not None or not is_auto(self.affinity)):
             check_can_learn(type(self).__name__, learned, rows if y is None else y)
 
-    def _fit_affinity_once(self, rows, y):
-        if not hasattr(self, "affinity_"):
-            self.affinity_ = self._fit_affinity(rows, y).without_database()
+    def _most_compared(self) -> int | None:
+        return most_compared(self.affinity_)
+
+    def _learned_affinity(self, rows, y):
+        learned = learned_affinity(self.affinity, getattr(self, "affinity_", None), rows, y)
+        self.affinity_ = learned.without_database()
+        return learned
 
     def _fit_relevance(self, X, y, random_state):
         rows = _compared_rows(X, y)
-        self._fit_affinity_once(rows, y)
-        return learned_relevance(self.affinity, self.affinity_, rows, y, random_state, self.n_jobs)
+        learned = self._learned_affinity(rows, y)
+        return learned_relevance(learned, rows, y, random_state, self.n_jobs)
 
     def _choose_augmentation(self):
         is_name = isinstance(self.augment, str)

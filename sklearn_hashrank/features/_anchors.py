@@ -1,12 +1,13 @@
 """Anchor rows, and the squared distances of other rows from them."""
 
 import warnings
+from functools import cache
 from typing import Any
 
 import numpy as np
 from numpy.random import RandomState
 from scipy import sparse
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 from .. import _kernels
 from ..persistence import storable
@@ -76,7 +77,7 @@ class Anchors:
         seed = random_state.randint(np.iinfo(np.int32).max)
         clusters = KMeans(n, init=init, n_init=1, max_iter=max_iter, random_state=seed)
         # Sums of one thread alone are the same every time.
-        with threadpool_limits(1, user_api="openmp"), warnings.catch_warnings():
+        with _openmp().limit(limits=1), warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)  # of equal rows
             clusters.fit(rounded)
         return cls(space, (_means(few, clusters.labels_) - offset).astype(X.dtype, copy=False))
@@ -171,6 +172,12 @@ class Anchors:
                 anchors[pairs],
             )
         return found
+
+
+@cache
+def _openmp():
+    """Threads of OpenMP, after k-means is imported: looking through all libraries takes long."""
+    return ThreadpoolController().select(user_api="openmp")
 
 
 def _means(rows, cluster):

@@ -11,6 +11,10 @@ _ROUNDING = {"float32": 1e-6, "float64": 1e-10}
 # Relative to the largest. Principal components of rows that span fewer directions than there are
 # features have deviations of about 1e-15, which are rounding; no unit of a feature is as small.
 _SMALLEST_DEVIATION = 1e-13
+# Of float32 relative to the median: the numbers of a row that one computation made have errors of
+# this share of each other. Embeddings have dimensions that are nothing else. More than a tenth of
+# the features are another unit instead.
+_ERROR_OF_FLOAT32, _SHARE_OF_ERRORS = 1e-7, 0.1
 
 
 @storable
@@ -60,7 +64,12 @@ class Moments(NamedTuple):
         """Which features vary by more than rounding, (n_features,) bool."""
         deviations = np.sqrt(self.variance)
         varies = deviations > self.rounding * np.abs(self.mean)
-        return varies & (deviations > _SMALLEST_DEVIATION * deviations.max(initial=0))
+        varies &= deviations > _SMALLEST_DEVIATION * deviations.max(initial=0)
+        if self.dtype == "float32" and varies.any():
+            errors = varies & (deviations < _ERROR_OF_FLOAT32 * np.median(deviations[varies]))
+            if errors.sum() <= max(1, int(_SHARE_OF_ERRORS * varies.sum())):
+                varies &= ~errors
+        return varies
 
 
 def combine_means(mean: np.ndarray, other: np.ndarray, share: float) -> np.ndarray:

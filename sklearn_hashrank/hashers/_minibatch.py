@@ -2,7 +2,6 @@
 
 import copy
 from abc import abstractmethod
-from collections.abc import Callable
 from numbers import Integral, Real
 from typing import Any, Self
 
@@ -27,6 +26,7 @@ from ..learning import (
     held_out_folds,
     learned_affinity,
     learned_relevance,
+    most_compared,
     size_of_batches,
     validation_of,
 )
@@ -73,7 +73,6 @@ class LearnsFromMinibatches:
     n_iter_no_change: int
     verbose: int
     affinity_: BaseAffinity
-    _fit_affinity: Callable[..., BaseAffinity]
     _learner: LinearLearner
 
     def _learn(self, rows, relevance, random_state, start, X, y):
@@ -116,21 +115,23 @@ class LearnsFromMinibatches:
 
     def _check_training_data(self, X: Any, y: Any) -> None:
         check_two_rows(self, X)
-        is_asked = y is not None or not is_auto(self.affinity)
-        if is_asked:
-            self._fit_affinity_once(X, y)
-        learned = learned_affinity(self.affinity, getattr(self, "affinity_", None), X, y)
+        learned = self._learned_affinity(X, y)
         objective = self._checked_objective(learned)
-        if is_asked:
+        if y is not None or not is_auto(self.affinity):
             rows = X if y is None else y
             n_levels = learned.n_reachable_levels(learned.validate(rows))
             gain = objective.level_gain(learned.levels_[:n_levels])
             is_graded = gain is None or len(np.unique(gain)) > 2
             check_can_learn(type(self).__name__, learned, rows, is_graded)
 
-    def _fit_affinity_once(self, X: Any, y: Any) -> None:
-        if not hasattr(self, "affinity_"):
-            self.affinity_ = self._fit_affinity(X, y).without_database()
+    def _most_compared(self) -> int | None:
+        return most_compared(self.affinity_)
+
+    def _learned_affinity(self, X: Any, y: Any) -> BaseAffinity:
+        """Affinity that is learned from, fitted; kept without rows as `affinity_`."""
+        learned = learned_affinity(self.affinity, getattr(self, "affinity_", None), X, y)
+        self.affinity_ = learned.without_database()
+        return learned
 
     def _checked_objective(self, affinity, n_bins="auto"):
         objective = CheckedObjective(self._choose_objective(affinity, n_bins))
@@ -335,17 +336,8 @@ class MinibatchHasher(LearnsFromMinibatches, CallbackSupportMixin, LinearHasher)
         return self.components_, self.intercept_
 
     def _fit_relevance(self, X, y, by_features=False):
-        self._fit_affinity_once(X, y)
-        random_state = check_random_state(self.random_state)
-        return learned_relevance(
-            self.affinity,
-            self.affinity_,
-            X,
-            y,
-            random_state,
-            self.n_jobs,
-            by_features=by_features,
-        )
+        learned, random_state = self._learned_affinity(X, y), check_random_state(self.random_state)
+        return learned_relevance(learned, X, y, random_state, self.n_jobs, by_features=by_features)
 
     def _set_projections(self, folded):
         self.components_, self.intercept_ = folded["components_"], folded["intercept_"]

@@ -14,6 +14,7 @@ class LearnsFromRelevance:
     """
 
     _is_graded = True
+    _sampled_by: str | None = None  # the parameter that says how many rows are compared
     affinity_: BaseAffinity
     _fit_affinity: Callable[..., BaseAffinity]
 
@@ -24,6 +25,9 @@ class LearnsFromRelevance:
             self._fit_affinity_once(X, y)
             rows = X if y is None else y
             check_can_learn(type(self).__name__, self.affinity_, rows, self._is_graded)
+
+    def _most_compared(self) -> int | None:
+        return None if self._sampled_by is None else getattr(self, self._sampled_by)
 
     def _fit_affinity_once(self, X: Any, y: Any) -> None:
         """Set `affinity_`, unless the check of the training data has done so."""

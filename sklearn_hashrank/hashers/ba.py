@@ -4,6 +4,7 @@ from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 from sklearn.base import _fit_context, clone
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
@@ -40,9 +41,10 @@ _LEAST = float(np.finfo(np.float32).tiny)  # above zero in both dtypes
 
 _WIDTHS = {"nibbles": 4, "bytes": 8}  # bits that are decoded together
 _MOST_BITS_BY_BYTES = 128  # of "auto": the time of a fit grows with the square of the length
-_FEWEST_ROWS_BY_TABLES = 2048  # of "auto"
+_FEWEST_ROWS_BY_TABLES = 512  # of "auto"; 16 bytes tell the rows of fewer apart by any decoder
 _MOST_ROWS_BY_TABLES = 1 << 15
 _ROWS_OF_LINEAR = 10.0  # that the linear decoder counts as; 1 and 50 were tried on two sets
+_HELD_OUT = 3  # one of so many rows is held out by "cv"
 _PASSES = 5  # over the tables, where codes stay as they are
 
 
@@ -65,13 +67,15 @@ class BinaryAutoencoderHasher(BaseHasher):
         Hasher that learns without `y`, from whose codes the alternation starts. It is cloned, and
         gets `n_bits` and, where it has one, a random state. None: principal directions, rotated
         towards their signs as by :class:`~sklearn_hashrank.ITQHasher`.
-    decoder : {"auto", "linear", "nibbles", "bytes"}, default="auto"
+    decoder : {"auto", "cv", "linear", "nibbles", "bytes"}, default="auto"
         What codes are decoded by. ``"linear"`` adds or takes a vector for each bit. ``"nibbles"``
         and ``"bytes"`` look up a vector for the value of each four or eight bits, as additive
         quantizers do, and stay near the linear decoder where few rows have a value. They find
         more neighbours by what codes decode to. Bytes take longer to learn and to search.
-        ``"auto"`` is linear for fewer than 2,048 rows, and otherwise takes bytes for up to 128
-        bits, and nibbles for more.
+        ``"auto"`` takes bytes for up to 128 bits and nibbles for more, and is linear for fewer than
+        512 rows: these find the most in a database of the training rows. ``"cv"`` holds a third of
+        the rows out, and takes the decoder that reconstructs them with the least error, for
+        databases of other rows. It takes about twice the time.
     encoder : {"descent", "hyperplanes"}, default="descent"
         How rows are encoded. ``"descent"`` starts from hyperplanes that are fitted to the codes of
         the training rows, and changes parts of them while that lowers the squared error.
@@ -107,6 +111,9 @@ class BinaryAutoencoderHasher(BaseHasher):
         of the decoder, relative to their variance; of the first decoder, and after each
         alternation. It never rises. Nibbles and bytes are learned from at most 32,768
         of the rows.
+    cv_errors_ : dict of str to float
+        Squared error of the rows that ``"cv"`` held out, relative to their variance, by each
+        decoder. Absent without ``"cv"``.
     n_iter_ : int
         Number of alternations done.
     n_bits_ : int
@@ -148,7 +155,7 @@ class BinaryAutoencoderHasher(BaseHasher):
     _parameter_constraints: dict = {
         **BaseHasher._parameter_constraints,
         "start": [HasMethods(["fit", "predict"]), None],
-        "decoder": [StrOptions({"auto", "linear", *_WIDTHS})],
+        "decoder": [StrOptions({"auto", "cv", "linear", *_WIDTHS})],
         "encoder": [StrOptions({"descent", "hyperplanes"})],
         "max_iter": [Interval(Integral, 0, None, closed="left")],
         "ridge": [Interval(Real, 0, None, closed="neither")],
@@ -201,7 +208,7 @@ class BinaryAutoencoderHasher(BaseHasher):
         random_state = check_random_state(self.random_state)
         space = FeatureSpace.unit(X)
         self.n_bits_, self._encoder = self.n_bits, self.encoder
-        decoder = self._choose_decoder(X.shape[0])
+        decoder = self._choose_decoder(X, random_state)
         if decoder == "linear":
             self._learn_bits(X, space, random_state)
         else:
@@ -210,12 +217,32 @@ class BinaryAutoencoderHasher(BaseHasher):
         self._keep_database(X, y)
         return self
 
-    def _choose_decoder(self, n_rows):
-        if self.decoder != "auto":
-            return self.decoder
-        if n_rows < _FEWEST_ROWS_BY_TABLES:
-            return "linear"
-        return "bytes" if self.n_bits <= _MOST_BITS_BY_BYTES else "nibbles"
+    def _choose_decoder(self, X, random_state):
+        self.__dict__.pop("cv_errors_", None)
+        tables = ("nibbles", "bytes") if self.n_bits <= _MOST_BITS_BY_BYTES else ("nibbles",)
+        if self.decoder == "auto":
+            return tables[-1] if X.shape[0] >= _FEWEST_ROWS_BY_TABLES else "linear"
+        if self.decoder == "cv":
+            return self._decoder_of_least_error(X, ("linear", *tables), random_state)
+        return self.decoder
+
+    def _decoder_of_least_error(self, X, decoders, random_state):
+        """Compare decoders by rows that are held out."""
+        if X.shape[0] < 2 * _HELD_OUT:
+            raise ValueError(
+                f'"cv" holds a third of the rows out and needs at least {2 * _HELD_OUT} rows. '
+                f"Got n_samples = {X.shape[0]}."
+            )
+        X = _some_rows(X, random_state)
+        is_held_out = random_state.permutation(X.shape[0]) % _HELD_OUT == 0
+        learned, others = X[np.flatnonzero(~is_held_out)], X[np.flatnonzero(is_held_out)]
+        seed = random_state.randint(np.iinfo(np.int32).max)
+        plain = clone(self).set_params(random_state=seed, output="bits")
+        self.cv_errors_ = {
+            each: _error_of(clone(plain).set_params(decoder=each).fit(learned), others)
+            for each in decoders
+        }
+        return min(self.cv_errors_, key=self.cv_errors_.__getitem__)
 
     def _learn_bits(self, X, space, random_state):
         """Find a linear decoder and codes."""
@@ -449,6 +476,17 @@ def _some_rows(X, random_state):
         return X
     chosen = random_state.choice(X.shape[0], _MOST_ROWS_BY_TABLES, replace=False)
     return X[np.sort(chosen)]
+
+
+def _error_of(hasher, X):
+    """Squared error of the reconstruction of rows, relative to their variance."""
+    error = spread = 0.0
+    mean = np.asarray(X.mean(axis=0)).ravel()
+    for block in block_slices(X.shape[0], X.shape[1]):
+        rows = X[block].toarray() if sparse.issparse(X) else X[block]
+        error += float(np.sum((rows - hasher.inverse_transform(hasher.transform(X[block]))) ** 2))
+        spread += float(np.sum((rows - mean) ** 2))
+    return error / spread if spread > 0 else 0.0
 
 
 def _units_of(space):

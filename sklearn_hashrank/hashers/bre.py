@@ -66,7 +66,7 @@ class BREHasher(LearnsFromRelevance, LinearHasher):
     n_iter_ : int
         Number of sweeps over the bits.
     affinity_ : affinity object
-        The affinity, fitted on the training rows.
+        The affinity that was learned from, fitted on the training rows.
     codes_ : ndarray of shape (n_samples, ceil(n_bits / 8)), uint8
         Packed codes of the training rows.
     y_ : array-like
@@ -107,6 +107,8 @@ class BREHasher(LearnsFromRelevance, LinearHasher):
         "tol": [Interval(Real, 0, None, closed="left")],
         "random_state": ["random_state"],
     }
+
+    _sampled_by = "n_sampled"
 
     def __init__(
         self,

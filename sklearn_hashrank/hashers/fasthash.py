@@ -83,7 +83,7 @@ class FastHasher(LearnsFromRelevance, BaseHasher):
     estimators_ : list of classifiers
         One for each bit; only where `estimator` is not None.
     affinity_ : affinity object
-        The affinity, fitted on the training rows.
+        The affinity that was learned from, fitted on the training rows.
     training_errors_ : ndarray of shape (n_bits,)
         Share of the training rows whose bit the classifier gets wrong.
     n_bits_ : int
@@ -107,8 +107,8 @@ class FastHasher(LearnsFromRelevance, BaseHasher):
     >>> from sklearn.datasets import load_digits
     >>> from sklearn_hashrank import FastHasher
     >>> X, y = load_digits(return_X_y=True)
-    >>> hasher = FastHasher(n_bits=16, n_estimators=50, random_state=0).fit(X[:1000], y[:1000])
-    >>> bool(hasher.score(X[1000:], y[1000:]) > 0.75)
+    >>> hasher = FastHasher(n_bits=16, n_estimators=50, random_state=0).fit(X[:500], y[:500])
+    >>> bool(hasher.score(X[500:], y[500:]) > 0.75)
     True
     """
 

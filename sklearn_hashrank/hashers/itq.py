@@ -11,7 +11,7 @@ from sklearn.utils._param_validation import Interval
 from .._utils.threads import one_blas_thread
 from .._utils.types import MatrixLike, Target
 from ..base import LinearHasher
-from ..features import FeatureSpace, check_n_directions
+from ..features import EXACT_FEATURES, FeatureSpace, check_n_directions
 from ..solvers.rotation import itq_rotation
 
 __all__ = ["ITQHasher"]
@@ -110,6 +110,9 @@ class ITQHasher(LinearHasher):
 
     def _check_training_data(self, X: Any, y: Any) -> None:
         check_n_directions(self.n_bits, X.shape)
+
+    def _learned_from_many(self, shape: tuple[int, ...]) -> str:
+        return self._learns_from_many if shape[1] <= EXACT_FEATURES else "a sample"
 
 
 def _within(dtype: Any, projections: np.ndarray) -> np.ndarray:

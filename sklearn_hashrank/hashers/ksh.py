@@ -70,7 +70,7 @@ class KSHHasher(LearnsFromRelevance, KernelHasher):
     n_iter_ : int
         Number of steps of gradient ascent for the bit that took most.
     affinity_ : affinity object
-        The affinity, fitted on the training rows.
+        The affinity that was learned from, fitted on the training rows.
     codes_ : ndarray of shape (n_samples, ceil(n_bits / 8)), uint8
         Packed codes of the training rows.
     y_ : array-like
@@ -89,8 +89,8 @@ class KSHHasher(LearnsFromRelevance, KernelHasher):
     >>> from sklearn.datasets import load_digits
     >>> from sklearn_hashrank import KSHHasher
     >>> X, y = load_digits(return_X_y=True)
-    >>> hasher = KSHHasher(n_bits=8, random_state=0).fit(X[:1000], y[:1000])
-    >>> bool(hasher.score(X[1000:], y[1000:]) > 0.7)
+    >>> hasher = KSHHasher(n_bits=8, random_state=0).fit(X[:500], y[:500])
+    >>> bool(hasher.score(X[500:], y[500:]) > 0.7)
     True
     """
 
@@ -105,6 +105,8 @@ class KSHHasher(LearnsFromRelevance, KernelHasher):
         "tol": [Interval(Real, 0, None, closed="left")],
         "random_state": ["random_state"],
     }
+
+    _sampled_by = "n_labelled"
 
     def __init__(
         self,

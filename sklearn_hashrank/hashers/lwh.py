@@ -116,7 +116,7 @@ class LWHHasher(LearnsFromRelevance, CallbackSupportMixin, LinearHasher):
     intercept_ : ndarray of shape (n_bits,)
         Offsets of the hyperplanes, added to the projections.
     affinity_ : affinity object
-        The affinity, fitted on the training rows.
+        The affinity that was learned from, fitted on the training rows.
     objective_ : float
         Value of ``alpha / 2 |W|^2`` + the true slack, for the W that `components_` is made of.
     lower_bound_ : float
@@ -156,10 +156,10 @@ class LWHHasher(LearnsFromRelevance, CallbackSupportMixin, LinearHasher):
     >>> from sklearn.datasets import load_digits
     >>> from sklearn_hashrank import LWHHasher
     >>> X, y = load_digits(return_X_y=True)
-    >>> hasher = LWHHasher(n_bits=16, random_state=0).fit(X[:1000], y[:1000])
+    >>> hasher = LWHHasher(n_bits=16, random_state=0).fit(X[:500], y[:500])
     >>> hasher.converged_
     True
-    >>> bool(hasher.score(X[1000:], y[1000:]) > 0.65)
+    >>> bool(hasher.score(X[500:], y[500:]) > 0.65)
     True
     """
 
@@ -278,6 +278,9 @@ class LWHHasher(LearnsFromRelevance, CallbackSupportMixin, LinearHasher):
         self._set_results(solver)
         self._keep_database(X, y)
         return self
+
+    def _most_compared(self) -> int | None:
+        return _N_DATABASE[self.solver][1] if self.n_database == "auto" else self.n_database
 
     def _sample(self, targets, random_state):
         """Rows of the database, and which of those are queries."""

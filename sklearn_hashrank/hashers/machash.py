@@ -74,7 +74,7 @@ class MACHasher(LearnsFromRelevance, LinearHasher):
     intercept_ : ndarray of shape (n_bits,)
         Offsets of the hyperplanes, added to the projections.
     affinity_ : affinity object
-        The affinity, fitted on the training rows.
+        The affinity that was learned from, fitted on the training rows.
     loss_ : float
         Mean loss of the pairs at the codes of the hash functions, divided by the squared number of
         bits.
@@ -104,8 +104,8 @@ class MACHasher(LearnsFromRelevance, LinearHasher):
     >>> from sklearn.datasets import load_digits
     >>> from sklearn_hashrank import MACHasher
     >>> X, y = load_digits(return_X_y=True)
-    >>> hasher = MACHasher(n_bits=16, random_state=0).fit(X[:1000], y[:1000])
-    >>> bool(hasher.score(X[1000:], y[1000:]) > 0.65)
+    >>> hasher = MACHasher(n_bits=16, random_state=0).fit(X[:500], y[:500])
+    >>> bool(hasher.score(X[500:], y[500:]) > 0.65)
     True
     """
 

@@ -10,7 +10,7 @@ from sklearn.utils._param_validation import StrOptions
 from .._utils.threads import one_blas_thread
 from .._utils.types import MatrixLike, Target
 from ..base import LinearHasher
-from ..features import FeatureSpace, check_n_directions
+from ..features import EXACT_FEATURES, FeatureSpace, check_n_directions
 from ..solvers.rotation import random_rotation
 
 __all__ = ["PCAHasher"]
@@ -114,3 +114,6 @@ class PCAHasher(LinearHasher):
 
     def _check_training_data(self, X: Any, y: Any) -> None:
         check_n_directions(self.n_bits, X.shape)
+
+    def _learned_from_many(self, shape: tuple[int, ...]) -> str:
+        return self._learns_from_many if shape[1] <= EXACT_FEATURES else "a sample"

@@ -118,6 +118,11 @@ class SignHasher(LinearHasher):
                 "number."
             )
 
+    def _learned_from_many(self, shape: tuple[int, ...]) -> str:
+        if self.center == "median":
+            return "a sample"
+        return self._learns_from_many if self.center else "nothing"
+
     def _centers(self, X):
         if self.center == "median":
             return _medians(X)

@@ -76,7 +76,7 @@ class SSHHasher(LearnsFromRelevance, LinearHasher):
     y_ : array-like
         `y` of the training rows that have labels; absent where it was None.
     affinity_ : affinity object
-        The affinity, fitted on the training rows.
+        The affinity that was learned from, fitted on the training rows.
     n_features_in_ : int
         Number of features seen during fit.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
@@ -121,6 +121,8 @@ class SSHHasher(LearnsFromRelevance, LinearHasher):
         "orthogonal": ["boolean"],
         "random_state": ["random_state"],
     }
+
+    _sampled_by = "n_labelled"
 
     def __init__(
         self,

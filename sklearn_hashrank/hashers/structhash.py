@@ -78,7 +78,7 @@ class StructHasher(LearnsFromRelevance, LinearHasher):
     weights_ : ndarray of shape (n_bits,)
         Weights of the bits, at least 0, for :func:`~sklearn_hashrank.codes.weighted_distances`.
     affinity_ : affinity object
-        The affinity, fitted on the training rows.
+        The affinity that was learned from, fitted on the training rows.
     history_ : dict of list
         After each hash function the ``"objective"`` of the structural support vector machine over
         the rankings found so far, and the true ``"slack"``.
@@ -101,17 +101,17 @@ class StructHasher(LearnsFromRelevance, LinearHasher):
     >>> from sklearn.datasets import load_digits
     >>> from sklearn_hashrank import StructHasher
     >>> X, y = load_digits(return_X_y=True)
-    >>> hasher = StructHasher(n_bits=16, random_state=0).fit(X[:1000], y[:1000])
-    >>> bool(hasher.score(X[1000:], y[1000:]) > 0.5)
+    >>> hasher = StructHasher(n_bits=16, random_state=0).fit(X[:500], y[:500])
+    >>> bool(hasher.score(X[500:], y[500:]) > 0.5)
     True
 
     Ranked by the weights:
 
     >>> from sklearn_hashrank.codes import weighted_distances
     >>> from sklearn_hashrank.histogram import distance_histogram
-    >>> codes = hasher.transform(X[1000:])
+    >>> codes = hasher.transform(X[500:])
     >>> distances = weighted_distances(codes, codes, hasher.weights_)
-    >>> h = distance_histogram(distances, y[1000:], exclude_self=True)
+    >>> h = distance_histogram(distances, y[500:], exclude_self=True)
     >>> bool(h.average_precision().mean() > 0.5)
     True
     """
@@ -129,6 +129,8 @@ class StructHasher(LearnsFromRelevance, LinearHasher):
         "random_state": ["random_state"],
         "n_jobs": [None, Integral],
     }
+
+    _sampled_by = "n_database"
 
     def __init__(
         self,

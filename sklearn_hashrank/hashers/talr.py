@@ -172,8 +172,8 @@ class TALRLinear(TieAwareObjectives, MinibatchHasher):
     intercept_ : ndarray of shape (n_bits,)
         Their offsets.
     affinity_ : affinity object
-        The fitted affinity, which :meth:`score` judges by. Without `y` and with ``affinity="auto"``
-        it is that of distances, though learning took the nearest rows.
+        The affinity that was learned from. Without `y` and with ``affinity="auto"`` it is that of
+        the nearest rows, which are not kept; :meth:`score` then judges by thresholds of distance.
     history_ : dict of list
         For each pass the mean ``"objective"`` over the minibatches, the ``"learning_rate"`` at its
         end, and the ``"validation"`` where `early_stopping` is on.

@@ -134,7 +134,8 @@ class TALRKernel(TieAwareObjectives, LearnsFromMinibatches, KernelHasher):
     intercept_ : ndarray of shape (n_bits,)
         Offsets of the hyperplanes, added to the projections.
     affinity_ : affinity object
-        The affinity, fitted on the training rows.
+        The affinity that was learned from. Without `y` and with ``affinity="auto"`` it is that of
+        the nearest rows, which are not kept; :meth:`score` then judges by thresholds of distance.
     history_ : dict of list
         For each pass the mean ``"objective"`` over the minibatches, the ``"learning_rate"`` at its
         end, and the ``"validation"`` where `early_stopping` is on.
@@ -263,7 +264,7 @@ class TALRKernel(TieAwareObjectives, LearnsFromMinibatches, KernelHasher):
         goes_on = self.warm_start and hasattr(self, "dual_coef_")
         X, y = self._validate_training_data(X, y, reset=not goes_on)
         random_state = check_random_state(self.random_state)
-        self._fit_affinity_once(X, y)
+        learned = self._learned_affinity(X, y)
         start = None
         if goes_on:
             self._check_n_bits(self._learner.n_bits)
@@ -275,9 +276,7 @@ class TALRKernel(TieAwareObjectives, LearnsFromMinibatches, KernelHasher):
             )
             self._whitening = inverse_root(self._features.of_anchors(), X.dtype)
         seed = random_state.randint(np.iinfo(np.int32).max)
-        relevance = learned_relevance(
-            self.affinity, self.affinity_, X, y, np.random.RandomState(seed), self.n_jobs
-        )
+        relevance = learned_relevance(learned, X, y, np.random.RandomState(seed), self.n_jobs)
         rows = self._whiten(X)
         self._learn(rows, relevance, np.random.RandomState(seed), start, X, y)
         folded = self._learner.fold()

@@ -88,6 +88,11 @@ def _composed(matrix: np.ndarray, offset: np.ndarray, then: Hyperplanes | None) 
     return Hyperplanes(composed, intercept + normals @ offset)
 
 
+def least_length(dtype: Any) -> float:
+    """Rows of a shorter length Normalizer leaves as they are, as it does rows of zeros."""
+    return 10 * float(np.finfo(dtype).eps)
+
+
 def check_dtype(dtype: Any) -> np.dtype:
     """Return the type of the arithmetic, float32 or float64."""
     dtype = np.dtype(dtype)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ._folding import check_dtype, fold
+from ._folding import check_dtype, fold, least_length
 
 _ENDINGS = {
     "bits": "return bits.astype(np.uint8)",
@@ -91,7 +91,7 @@ def to_numpy_source(estimator: Any, *, dtype: Any = np.float64) -> str:
             arrays[f"_OFFSET_{number}"] = affine.intercept_
             lines.append(f"rows = rows @ _MATRIX_{number} + _OFFSET_{number}")
         lines.append(f"lengths = {_LENGTHS[norm]}")
-        lines.append("rows = rows / np.where(lengths == 0, 1, lengths)")
+        lines.append(f"rows = rows / np.where(lengths < {least_length(dtype)!r}, 1, lengths)")
     arrays |= {"_NORMALS": folded.hyperplanes.components_.T, "_INTERCEPT": folded.hyperplanes[1]}
     lines.append(f"bits = {'rows' if lines else rows} @ _NORMALS + _INTERCEPT > 0")
     lines.append(_ENDINGS[folded.output])

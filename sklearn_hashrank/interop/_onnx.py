@@ -8,7 +8,7 @@ from .._utils.extras import how_to_install, needed
 from ..base import LinearHasher
 from ..codes import packed_width
 from ..features import Hyperplanes
-from ._folding import Folded, check_dtype, fold
+from ._folding import Folded, check_dtype, fold, least_length
 
 _OPSET, _IR_VERSION = 17, 8  # of 2022; newer runtimes read older models
 _REDUCTIONS = {"l1": "ReduceL1", "l2": "ReduceL2", "max": "ReduceMax"}
@@ -146,10 +146,10 @@ def _normalizing(
             sizes = f"sizes_{number}"
             nodes.append(_Node("Abs", [source], sizes))
         nodes.append(_Node(_REDUCTIONS[norm], [sizes], length, over_columns))
-        constants["no_length"] = np.zeros(1, dtype=dtype)
+        constants["least_length"] = np.full(1, least_length(dtype), dtype=dtype)
         constants["unit"] = np.ones(1, dtype=dtype)
-        nodes.append(_Node("Equal", [length, "no_length"], f"is_zero_{number}"))
-        nodes.append(_Node("Where", [f"is_zero_{number}", "unit", length], f"divisor_{number}"))
+        nodes.append(_Node("Less", [length, "least_length"], f"is_short_{number}"))
+        nodes.append(_Node("Where", [f"is_short_{number}", "unit", length], f"divisor_{number}"))
         nodes.append(_Node("Div", [source, f"divisor_{number}"], f"unit_rows_{number}"))
         source = f"unit_rows_{number}"
     return constants, nodes, source

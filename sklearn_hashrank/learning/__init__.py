@@ -27,6 +27,7 @@ from ._learned_relevance import (
     check_two_rows,
     learned_affinity,
     learned_relevance,
+    most_compared,
     size_of_batches,
 )
 from ._learning import BaseModel, MinibatchLearning
@@ -53,6 +54,7 @@ __all__ = [
     "held_out_folds",
     "learned_affinity",
     "learned_relevance",
+    "most_compared",
     "size_of_batches",
     "validation_of",
 ]

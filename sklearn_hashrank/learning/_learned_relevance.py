@@ -8,9 +8,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from ..affinity import BaseAffinity, NeighborAffinity, affinity_to_learn_from
+from ..affinity import BaseAffinity, NeighborAffinity, affinity_to_learn_from, fit_affinity
 from ._batches import Batches
-from ._neighbor_relevance import NeighborRelevance
+from ._neighbor_relevance import MOST_ROWS, NeighborRelevance
 from ._pair_relevance import PairRelevance
 
 
@@ -80,7 +80,8 @@ def learned_affinity(affinity: Any, fitted: Any, X: Any, y: Any) -> BaseAffinity
     affinity : "auto" or affinity object
         The parameter of a hasher.
     fitted : affinity object or None
-        What it was fitted to; not needed without `y` where it is "auto".
+        What was learned from the rows before these, such as thresholds of distance, which hold for
+        these as well. Nearest rows are found anew.
     X : {ndarray, sparse matrix} of shape (n_samples, n_features)
         Training rows.
     y : array-like with n_samples rows or None
@@ -90,15 +91,14 @@ def learned_affinity(affinity: Any, fitted: Any, X: Any, y: Any) -> BaseAffinity
     -------
     affinity : BaseAffinity
     """
-    learned = affinity_to_learn_from(affinity, X, y)
+    learned, rows = affinity_to_learn_from(affinity, X, y), X if y is None else y
     if isinstance(learned, NeighborAffinity):
-        return learned.without_database().fit(X if y is None else y)
-    return fitted
+        return learned.without_database().fit(rows)
+    return fit_affinity(learned, rows) if fitted is None else fitted
 
 
 def learned_relevance(
-    affinity: Any,
-    fitted: BaseAffinity,
+    affinity: BaseAffinity,
     X: Any,
     y: Any,
     random_state: np.random.RandomState,
@@ -110,14 +110,12 @@ def learned_relevance(
 
     Parameters
     ----------
-    affinity : "auto" or affinity object
-        The parameter of a hasher.
-    fitted : affinity object
-        What it was fitted to.
+    affinity : affinity object
+        What :func:`learned_affinity` returns for these rows.
     X : {ndarray, sparse matrix} of shape (n_samples, n_features)
         Training rows.
     y : array-like with n_samples rows or None
-        What the affinity compares; None: `X` itself, of which nearest rows are learned from.
+        What the affinity compares; None: `X` itself.
     random_state : RandomState instance
         Samples the rows whose nearest ones are found, where they are many.
     n_jobs : int or None, default=None
@@ -129,11 +127,26 @@ def learned_relevance(
     -------
     relevance : PairRelevance or NeighborRelevance
     """
-    learned = learned_affinity(affinity, fitted, X, y)
     rows = X if y is None else y
-    if isinstance(learned, NeighborAffinity):
-        return NeighborRelevance(learned, rows, random_state, n_jobs)
-    return PairRelevance(learned, rows, n_jobs, X if by_features else None)
+    if isinstance(affinity, NeighborAffinity):
+        return NeighborRelevance(affinity, rows, random_state, n_jobs)
+    return PairRelevance(affinity, rows, n_jobs, X if by_features else None)
+
+
+def most_compared(affinity: BaseAffinity) -> int | None:
+    """Return how many rows are compared at most, where it is not all of them.
+
+    Parameters
+    ----------
+    affinity : affinity object
+        What is learned from.
+
+    Returns
+    -------
+    n_rows : int or None
+        None: all.
+    """
+    return MOST_ROWS if isinstance(affinity, NeighborAffinity) else None
 
 
 def size_of_batches(

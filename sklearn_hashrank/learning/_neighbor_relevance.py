@@ -16,7 +16,7 @@ from .._utils.threads import over_blocks
 from ..affinity import NeighborAffinity
 
 # Pairs of so many rows are compared: a few seconds where they have some hundred features.
-_MOST_ROWS = 20_000
+MOST_ROWS = 20_000
 _GROUP_SIZE, _POOL = 8, 20  # rows of a group, and how near they are
 _FEWEST_BATCHES = 5  # of a pass over few rows
 _ROWS_OF_BATCHES = 512
@@ -72,8 +72,8 @@ class NeighborRelevance:
         self.affinity, self.y, self.n_jobs, self.levels = affinity, y, n_jobs, affinity.levels_
         n_rows = y.shape[0]
         self.members = np.arange(n_rows)
-        if n_rows > _MOST_ROWS:
-            self.members = np.sort(random_state.choice(n_rows, _MOST_ROWS, replace=False))
+        if n_rows > MOST_ROWS:
+            self.members = np.sort(random_state.choice(n_rows, MOST_ROWS, replace=False))
         self._place = np.full(n_rows, -1)
         self._place[self.members] = np.arange(len(self.members))
         # Only these are converted: all rows may be many.

@@ -18,7 +18,8 @@ from ..codes import pack_codes, unpack_codes
 from ..rows import as_host_array
 from ..solvers.table_decoder import decode, values_of_codes
 from ._checks import check_n_neighbors
-from ._floats import DISTANCES
+from ._floats import DISTANCES, ascending
+from ._masked import MISSING
 
 # Measured nanoseconds of a byte of a code: when all are scanned, by tables
 # of nibbles and of bytes, and when candidates are ranked.
@@ -212,15 +213,17 @@ class DecodedNeighbors(NumbersAreNoBooleans, BaseEstimator):
         return_distance : bool, default=True
             Whether to return distances too.
         candidates : array-like of shape (n_queries, n_candidates), int, default=None
-            Only these codes are ranked, such as the nearest by Hamming distance. None: all.
+            Numbers of codes, from 0 on in the order of `fit`, such as the nearest by Hamming
+            distance: only these are ranked. A missing result, -1, stays missing, and a code that is
+            named twice for a query counts once. None: all.
 
         Returns
         -------
         distances : ndarray of shape (n_queries, n_neighbors), float32
-            One minus the cosine, the Euclidean distance, or the inner product times -1. Only with
-            ``return_distance=True``.
+            One minus the cosine, the Euclidean distance, or the inner product times -1; inf where a
+            candidate is missing. Only with ``return_distance=True``.
         indices : ndarray of shape (n_queries, n_neighbors), int64
-            In order of (distance, index).
+            In order of (distance, index); -1 where a candidate is missing.
         """
         check_is_fitted(self)
         queries = self._queries(X)
@@ -230,8 +233,8 @@ class DecodedNeighbors(NumbersAreNoBooleans, BaseEstimator):
         numbers = None if candidates is None else self._numbers(candidates, len(queries), k)
         units = self._units(queries)
         queries = queries / units
-        indices = np.empty((len(queries), k), np.int64)
-        scores = np.empty((len(queries), k), np.float32)
+        indices = np.full((len(queries), k), MISSING, np.int64)
+        scores = np.zeros((len(queries), k), np.float32)
         lengths = self._lengths
         if self.metric == "cosine" and self._has_no_direction is not None:
             lengths = np.where(self._has_no_direction, np.float32(0), lengths)
@@ -242,8 +245,16 @@ class DecodedNeighbors(NumbersAreNoBooleans, BaseEstimator):
             kind = getattr(kernels, self.metric.upper())
             if numbers is None:
                 kernels.nearest(*products, *items, self.n_samples_fit_, kind, *found)
-            else:
-                kernels.nearest_candidates(*products, *items, numbers[rows], kind, *found)
+                return
+            n_known = (numbers[rows] != self.n_samples_fit_).sum(axis=1)
+            for n in np.unique(n_known[n_known > 0]):
+                alike = np.flatnonzero(n_known == n)
+                best = [np.ascontiguousarray(each[alike, :n]) for each in found]
+                part = np.ascontiguousarray(numbers[rows][alike, :n])
+                of_queries = (each[alike] for each in products)
+                kernels.nearest_candidates(*of_queries, *items, part, kind, *best)
+                for each, values in zip(found, best):
+                    each[alike, :n] = values
 
         tables_of_nibbles = self._decoder.ndim == 2 or self._decoder.shape[1] == 16
         if numbers is None:
@@ -251,7 +262,11 @@ class DecodedNeighbors(NumbersAreNoBooleans, BaseEstimator):
         else:
             cost = _CANDIDATE_COST * numbers.shape[1] * self._blocks.shape[1]
         over_rows(search, len(queries), self.n_jobs, cost=cost, most=_GROUP)
-        return (self._distances(queries, scores, units), indices) if return_distance else indices
+        if not return_distance:
+            return indices
+        distances = self._distances(queries, scores, units)
+        distances[indices == MISSING] = np.inf
+        return distances, indices
 
     def _products(self, queries: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Tables and offsets of queries, in float32."""
@@ -280,7 +295,7 @@ class DecodedNeighbors(NumbersAreNoBooleans, BaseEstimator):
         return queries
 
     def _numbers(self, candidates: Any, n_queries: int, k: int) -> np.ndarray:
-        """Ascending numbers of codes, so that ties go to the lowest."""
+        """Ascending numbers of codes, so that ties go to the lowest; behind them missing ones."""
         candidates = as_host_array(candidates, "candidates")
         numbers = check_array(candidates, dtype=None, input_name="candidates")
         if numbers.dtype.kind not in "iu" or len(numbers) != n_queries or numbers.shape[1] < k:
@@ -288,14 +303,12 @@ class DecodedNeighbors(NumbersAreNoBooleans, BaseEstimator):
                 f"candidates must be at least {k} integers for each of the {n_queries} queries. "
                 f"Got {numbers.dtype} of shape {numbers.shape}."
             )
-        numbers = np.sort(numbers.astype(np.int64), axis=1)
-        is_known = numbers[:, 0].min() >= 0 and numbers[:, -1].max() < self.n_samples_fit_
-        if not is_known or (numbers[:, 1:] == numbers[:, :-1]).any():
+        if numbers.min() < MISSING or numbers.max() >= self.n_samples_fit_:
             raise ValueError(
-                "candidates of a query must be different numbers of codes, from 0 to "
-                f"{self.n_samples_fit_ - 1}."
+                f"candidates must be numbers of codes, less than {self.n_samples_fit_}, or "
+                f"{MISSING}. Got numbers from {numbers.min()} to {numbers.max()}."
             )
-        return numbers
+        return ascending(numbers, self.n_samples_fit_)
 
     def _units(self, queries: np.ndarray) -> np.ndarray:
         """What each query is measured in: only differences need the unit of the decoder."""

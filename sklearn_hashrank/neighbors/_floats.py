@@ -38,8 +38,9 @@ def rescore(
     rows : ndarray, memmap or data frame of shape (n_samples, n_features)
         Rows of features that the codes of the database were made of.
     candidates : array-like of shape (n_queries, n_candidates), int
-        Numbers of rows, as :meth:`HammingNeighbors.kneighbors` or another index returns them. A
-        missing result, -1, stays missing. A row that is named twice for a query counts once.
+        Numbers of rows, as :meth:`HammingNeighbors.kneighbors` or another index returns them that
+        was not given ids. A missing result, -1, stays missing. A row that is named twice for a
+        query counts once.
     n_neighbors : int, default=None
         How many of the candidates to return; None: all.
     metric : {"cosine", "euclidean", "inner_product"}, default="cosine"
@@ -99,13 +100,7 @@ def rescore(
     check_int(k, "n_neighbors", 1)
     if k > n_candidates:
         raise ValueError(f"n_neighbors must be at most the {n_candidates} candidates. Got {k}.")
-    candidates = candidates.astype(np.int64)
-    candidates[candidates < 0] = rows.shape[0]  # behind all others
-    candidates.sort(axis=1)
-    repeated = candidates[:, 1:] == candidates[:, :-1]
-    if repeated.any():
-        candidates[:, 1:][repeated] = rows.shape[0]
-        candidates.sort(axis=1)
+    candidates = ascending(candidates, rows.shape[0])
     distances = np.full(candidates.shape, np.inf)
 
     def score(part):
@@ -128,6 +123,30 @@ def rescore(
     indices = np.take_along_axis(candidates, order, axis=1)
     indices[indices == rows.shape[0]] = -1
     return distances, indices
+
+
+def ascending(candidates: np.ndarray, n_rows: int) -> np.ndarray:
+    """Numbers of rows of each query in order, each once, and `n_rows` for those that are missing.
+
+    Parameters
+    ----------
+    candidates : ndarray of shape (n_queries, n_candidates), int
+        Less than `n_rows`; -1 is missing.
+    n_rows : int
+        How many rows there are.
+
+    Returns
+    -------
+    numbers : ndarray of shape (n_queries, n_candidates), int64
+    """
+    numbers = candidates.astype(np.int64)
+    numbers[numbers < 0] = n_rows
+    numbers.sort(axis=1)
+    repeated = numbers[:, 1:] == numbers[:, :-1]
+    if repeated.any():
+        numbers[:, 1:][repeated] = n_rows
+        numbers.sort(axis=1)
+    return numbers
 
 
 def _distances(query: np.ndarray, rows: np.ndarray, metric: str) -> np.ndarray:

@@ -85,6 +85,10 @@ class ManyRows(NamedTuple):
         """The rows as a source, which can be made as often as they are read."""
         return source(self.X, batch_size="auto")
 
+    def first(self, n: int) -> tuple[Any, Any]:
+        """The first rows, in memory, to look at what rows are like."""
+        return _computed(self.X[:n]), None if self.y is None else _computed(self.y[:n])
+
     def sample(self, n_most: int, seed: int) -> tuple[Any, Any]:
         """Rows in memory: all where there are no more than `n_most`, else so many of them.
 
@@ -153,7 +157,11 @@ def _is_lazy_table(X: Any) -> bool:
 def _take(array: Any, numbers: np.ndarray) -> Any:
     """Rows of ascending numbers, in memory."""
     if is_dask_array(array):
-        return (array if len(numbers) == array.shape[0] else array[numbers]).compute()
+        return _computed(array if len(numbers) == array.shape[0] else array[numbers])
     if isinstance(array, StoredRows):
         return array[numbers]
     return _safe_indexing(array, numbers)
+
+
+def _computed(array: Any) -> Any:
+    return array.compute() if is_dask_array(array) else array

@@ -7,6 +7,7 @@ import sys
 import pytest
 
 from sklearn_hashrank._kernels._jit import IS_COMPILED
+from tests._kernels.bare import BARE
 
 # In a process of its own: LLVM ends the process where it cannot compile. Without numba's counting
 # of references, whose instructions are those of the processor at hand.
@@ -41,7 +42,7 @@ TRIPLES = ("aarch64-unknown-linux-gnu", "arm64-apple-macosx11.0")
 @pytest.mark.process
 @pytest.mark.skipif(not IS_COMPILED, reason="nothing is compiled")
 def test_aarch64_counts_the_bits_of_16_bytes_by_one_instruction():
-    command = [sys.executable, "-c", CODE, *TRIPLES]
+    command = [sys.executable, "-c", BARE + CODE, *TRIPLES]
     printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     _, *assemblies = printed.split("assembly for ")
     assert len(assemblies) == len(TRIPLES)

@@ -1,14 +1,9 @@
 """Counts of Hamming distances by runs of items, against one pair after the other."""
 
-import os
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 
 from sklearn_hashrank._kernels import hamming
-from sklearn_hashrank._kernels._jit import IS_COMPILED
 
 LENGTHS = {
     "one": lambda rng: np.ones(3000, dtype=int),
@@ -74,33 +69,3 @@ def test_no_count_overflows_where_all_items_are_equal(n_bits):
     query = np.zeros((1, len(words)), np.uint64)
     count_runs(query, words, None, np.zeros(1, int), stops, levels, counts)
     assert counts[0, 0, 0] == counts.sum() == n
-
-
-PLAIN = """
-import numpy as np
-from sklearn_hashrank._kernels import hamming
-
-rng = np.random.default_rng(0)
-n, stops = 6501, np.array([[4001, 4010, 6501]])
-for n_words in (1, 2):
-    words = hamming.room_for_words(n_words, n)
-    words[:, :n] = rng.integers(0, 256, (n_words, n), dtype=np.uint64)
-    counts = np.zeros((2, 2, 33), dtype=np.int64)
-    levels = np.array([[1, 0, 1]], dtype=np.uint16)
-    queries = np.ascontiguousarray(words[:, :2].T)
-    scratch = hamming.room_to_count(2, n, 2, 33, False)
-    flat = counts.reshape(2, -1)
-    hamming.count_runs(queries, words, None, np.zeros(2, int), stops, levels, flat, *scratch)
-    assert counts.sum() == 2 * n
-    print(counts.tolist())
-"""
-
-
-@pytest.mark.process
-@pytest.mark.skipif(not IS_COMPILED, reason="nothing is compiled to compare with")
-def test_pairs_are_counted_as_plain_python_too(capsys):
-    exec(PLAIN, {})
-    command = [sys.executable, "-W", "error", "-c", PLAIN]
-    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
-    plain = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
-    assert plain.stdout == capsys.readouterr().out != ""

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from sklearn_hashrank._kernels._jit import _Files
+from tests._kernels.bare import BARE
 
 ROOT = Path(__file__).parents[2]
 
@@ -91,7 +92,7 @@ def test_processes_that_write_at_once_take_no_code_for_that_of_others(tmp_path, 
 def test_a_full_or_damaged_cache_is_told_once(tmp_path):
     (tmp_path / "kernels.py").write_text(textwrap.dedent(KERNELS))
     run = subprocess.run(
-        [sys.executable, "-W", "error", "-c", textwrap.dedent(SCRIPT)],
+        [sys.executable, "-W", "error", "-c", BARE + textwrap.dedent(SCRIPT)],
         cwd=tmp_path,
         env={**os.environ, "PYTHONPATH": str(ROOT), "NUMBA_CACHE_DIR": str(tmp_path / "cache")},
         capture_output=True,

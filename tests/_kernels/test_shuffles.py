@@ -12,6 +12,7 @@ from llvmlite import ir
 
 from sklearn_hashrank._kernels import _shuffles
 from sklearn_hashrank._kernels._jit import IS_COMPILED
+from tests._kernels.bare import BARE
 
 
 def put(tables, codes, n_bytes, sums):
@@ -57,7 +58,7 @@ def test_sums_of_this_processor():
 def test_sums_of_other_processors(features, has_shuffles):
     if not llvm.get_default_triple().startswith("x86_64"):
         pytest.skip("the features are those of x86")
-    code = "from tests._kernels.test_shuffles import check_sums; print(check_sums())"
+    code = BARE + "from tests._kernels.test_shuffles import check_sums; print(check_sums())"
     settings = {"NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": features}
     assembly = subprocess.run(
         [sys.executable, "-c", code],

@@ -548,6 +548,8 @@ def test_pairs_of_unknown_rows_are_refused():
         ([("z", "a")], ["a", "b"], "name 'z', which is not among the ids"),
         ([("a", "b", 1, 2)], ["a", "b"], r"must be \(query, item\) or"),
         (["ab"], ["a", "b"], r"must be \(query, item\) or"),
+        ([{"a", "b"}], ["a", "b"], r"must be \(query, item\) or"),
+        (pd.DataFrame({"q": ["a"], "i": ["b"]}), ["a", "b"], r"DataFrame pass .*itertuples"),
         ([1, 2], [1, 2], r"must be \(query, item\) or"),
         ([("a", "b", np.nan)], ["a", "b"], "a grade must be a finite number. Got nan"),
         ([("a", "b", "1")], ["a", "b"], "a grade must be a finite number. Got '1'"),
@@ -557,11 +559,14 @@ def test_pairs_of_unknown_rows_are_refused():
             PrecomputedAffinity.from_pairs(pairs, ids)
 
 
-def test_pairs_and_ids_may_come_from_generators():
+def test_pairs_and_ids_may_come_from_generators_and_dicts():
     pairs = [("a", "c"), ("c", "b", 2)]
     wanted = PrecomputedAffinity.from_pairs(pairs, ["a", "b", "c"]).fit()
     found = PrecomputedAffinity.from_pairs(iter(pairs), (each for each in "abc")).fit()
     rows = np.arange(3)
+    np.testing.assert_array_equal(found.pairwise(rows, rows), wanted.pairwise(rows, rows))
+    of_queries = {"a": {"c"}, "c": {"b": 2}, "b": []}
+    found = PrecomputedAffinity.from_pairs(of_queries, ["a", "b", "c"]).fit()
     np.testing.assert_array_equal(found.pairwise(rows, rows), wanted.pairwise(rows, rows))
 
 
@@ -576,6 +581,8 @@ def test_pairs_and_ids_may_come_from_generators():
         ([(0, 1)], "abc", "ids must be a sequence of ids. Got str"),
         ([(0, 1)], [[0], [1]], "ids must be hashable, such as text or integers"),
         ([([0], 1)], [0, 1], "ids of pairs must be hashable"),
+        ({0: 1}, [0, 1], r"\{query: \[item, ...\]\}. Got 1 for the query 0"),
+        ({"a": "b"}, ["a", "b"], r"\{query: \[item, ...\]\}. Got 'b' for the query 'a'"),
     ],
 )
 def test_pairs_of_other_kinds_are_refused(pairs, ids, message):

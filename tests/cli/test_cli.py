@@ -34,7 +34,7 @@ from sklearn_hashrank._utils.extras import how_to_install
 from sklearn_hashrank.cli import _run_progress, main
 from sklearn_hashrank.cli._data import name_paths
 from sklearn_hashrank.codes import read_codes
-from sklearn_hashrank.comparison import METHODS
+from sklearn_hashrank.comparison import METHODS, _runner
 from sklearn_hashrank.measures import unregister_measure
 from sklearn_hashrank.metrics import tie_aware_average_precision_score
 from tests.instances import METHODS_HERE
@@ -406,14 +406,51 @@ def test_unexpected_errors_are_one_line_too(folder, capsys, monkeypatch):
     assert err == "hashrank: unexpected error: RuntimeError: out of luck (--debug shows where)\n"
 
 
+MANY_RUNS = ["compare", "--data", "digits", "--methods", "lsh,itq", "--bits", "8,12,16"]
+MANY_RUNS += ["--seeds", "20"]
+
+
+def check_interrupted(capsys, code, out, err):
+    """The last line says what is kept, and a smaller comparison goes on from there."""
+    assert (code, out) == (130, ""), err
+    said = re.fullmatch(
+        r"hashrank: interrupted: (\d+) of 120 runs are kept in (\S+); the same command again does "
+        "the rest",
+        err.splitlines()[-1],
+    )
+    assert Path(said[2]) == Path("found", "runs")
+    n_kept = len(list(Path("found", "runs").glob("*.json")))
+    assert n_kept - int(said[1]) in (0, 1)  # one may have been written and not yet counted
+    assert 3 <= n_kept < 120
+    assert "Traceback" not in err
+    few = [*MANY_RUNS[:-1], "1"]
+    _, _, err = run(capsys, *few, "--output", "found")
+    assert err.count("kept from an earlier run") >= 3
+    assert run(capsys, *few, "--output", "afresh", "--quiet")[0] == 0
+    assert rows_of("found/runs.csv") == rows_of("afresh/runs.csv")
+
+
+def test_interrupted_then_resumed(folder, capsys, monkeypatch, no_pictures):
+    measure, started = _runner._fit_and_measure, []
+
+    def interrupt(*arguments):
+        started.append(arguments)
+        if len(started) == 5:
+            signal.raise_signal(signal.SIGINT)
+        return measure(*arguments)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(_runner, "_fit_and_measure", interrupt)
+        interrupted = run(capsys, *MANY_RUNS, "--output", "found")
+    assert len(list(Path("found", "runs").glob("*.json"))) == 4
+    check_interrupted(capsys, *interrupted)
+
+
 @pytest.mark.process
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
-@pytest.mark.parametrize("n_jobs", [1, 2])
-def test_interrupted_then_resumed(folder, capsys, no_pictures, n_jobs):
-    settings = ["compare", "--data", "digits", "--methods", "lsh,itq", "--bits", "8,12,16"]
-    settings += ["--seeds", "20", "--n-jobs", str(n_jobs)]
+def test_interrupted_with_processes_then_resumed(folder, capsys, no_pictures):
     process = subprocess.Popen(
-        [sys.executable, "-m", "sklearn_hashrank", *settings, "--output", "found"],
+        [sys.executable, "-m", "sklearn_hashrank", *MANY_RUNS, "--n-jobs=2", "--output", "found"],
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -425,24 +462,7 @@ def test_interrupted_then_resumed(folder, capsys, no_pictures, n_jobs):
     assert seen[2].startswith("[3/120] ")
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does, to all processes of the job
     out, err = process.communicate(timeout=120)
-    assert process.returncode == 130, err
-    assert out == ""
-    last = err.splitlines()[-1]
-    said = re.fullmatch(
-        r"hashrank: interrupted: (\d+) of 120 runs are kept in (\S+); the same command again does "
-        "the rest",
-        last,
-    )
-    assert Path(said[2]) == Path("found", "runs")
-    n_kept = len(list(Path("found", "runs").glob("*.json")))
-    assert n_kept - int(said[1]) in (0, 1)  # one may have been written and not yet counted
-    assert 3 <= n_kept < 120
-    assert "Traceback" not in err
-    few = [*settings[:7], "--seeds", "1"]
-    _, _, err = run(capsys, *few, "--output", "found")
-    assert err.count("kept from an earlier run") >= 3
-    assert run(capsys, *few, "--output", "afresh", "--quiet")[0] == 0
-    assert rows_of("found/runs.csv") == rows_of("afresh/runs.csv")
+    check_interrupted(capsys, process.returncode, out, err)
 
 
 @pytest.mark.process
@@ -486,22 +506,6 @@ def test_interrupt_while_the_package_is_imported(tmp_path, start, is_ignored):
     _, err = process.communicate("\n", timeout=60)
     expected = (7, "") if is_ignored else (130, "hashrank: interrupted\n")
     assert (process.returncode, err) == expected
-
-
-@pytest.mark.process
-@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
-def test_other_programs_keep_their_handler_of_interrupts(tmp_path):
-    (tmp_path / "program").mkdir()
-    (tmp_path / "program" / "__init__.py").write_text("import sklearn_hashrank")
-    asks = "import signal\nassert signal.getsignal(2) is signal.default_int_handler"
-    (tmp_path / "program" / "__main__.py").write_text(asks)
-    subprocess.run(
-        [sys.executable, "-m", "program", "-m", "sklearn_hashrank"],
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT}"},
-        check=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
-    )
 
 
 def test_the_command_starts_by_the_launcher():

@@ -10,8 +10,11 @@ import pytest
 
 from sklearn_hashrank import load_hasher
 from sklearn_hashrank.cli import _code_columns, _list_columns, _parquet_files, main
+from sklearn_hashrank.cli._errors import UsageError
+from sklearn_hashrank.cli._files import read_labels, read_rows, read_texts
 from sklearn_hashrank.cli._list_columns import ParquetRows
 from sklearn_hashrank.cli._parquet_files import Column
+from sklearn_hashrank.cli._row_names import ids
 from sklearn_hashrank.neighbors import HammingNeighbors, rescore
 from sklearn_hashrank.rows import _many_rows
 
@@ -37,7 +40,7 @@ FORMS = {
 @pytest.fixture(autouse=True)
 def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(_parquet_files, "_ROWS_AT_A_TIME", 33)
+    monkeypatch.setattr(_parquet_files, "_NUMBERS_AT_A_TIME", 33 * 64)
 
 
 def write(path, rows=X, name="embedding", row_group_size=120, **columns):
@@ -271,7 +274,8 @@ def test_a_fit_says_how_many_rows_it_learned_from(capsys, monkeypatch):
     run(*fit, "itq")
     assert "no labels: ITQHasher learns from the features alone" in capsys.readouterr().out
     run(*fit, "talr-ndcg:max_iter=1")
-    assert "distances between the features said what is relevant" in capsys.readouterr().out
+    printed = capsys.readouterr().out
+    assert f"no labels: vectors of {WIDTH} numbers: the 10 nearest rows are relevant, by" in printed
 
 
 def test_an_npz_file_of_one_matrix(capsys):
@@ -280,6 +284,143 @@ def test_an_npz_file_of_one_matrix(capsys):
     np.savez("two.npz", a=X, b=X)
     line = refusal(capsys, "fit", "--data", "two.npz", "--bits", 8, "--output", "m.npz")
     assert "must hold an array X, or X_train and X_test, or a single matrix. It has a, b" in line
+
+
+@pytest.fixture
+def wide():
+    """Tables of a column for each feature, in folders that say what is in them."""
+    for number, (start, stop) in enumerate([(0, 150), (150, 151), (151, 400), (400, N)]):
+        folder = Path(f"wide/year={2020 + number}/of=caf%C3%A9 {number % 2}")
+        folder.mkdir(parents=True)
+        columns = {f"x{place}": X[start:stop, place] for place in range(WIDTH)}
+        more = {"id": IDS[start:stop], "y": Y[start:stop]}
+        pq.write_table(pa.table({**columns, **more}), folder / "part.parquet", row_group_size=60)
+    return np.repeat([2020, 2021, 2022, 2023], [150, 1, 249, 100])
+
+
+def test_wide_tables_are_learned_from_and_encoded_as_arrays(wide, monkeypatch):
+    pq.write_table(pq.read_table("wide", partitioning=None), "one.parquet", row_group_size=77)
+    np.save("X.npy", X)
+    np.save("y.npy", Y)
+    monkeypatch.setattr(_many_rows, "MOST_NUMBERS", 100 * WIDTH)  # rows of files are many
+    monkeypatch.setattr(_list_columns, "_FEW_NUMBERS", 100 * WIDTH)
+    options = "--bits", 8, "--method", "pca", "--output"
+    run("fit", "--data", "X.npy", "--labels", "y.npy", *options, "X.npz")
+    wanted = load_hasher("X.npz")
+    run("encode", "--model", "X.npz", "--data", "X.npy", "--output", "X.codes.npy")
+    for data in ("one.parquet", "wide", "wide/*/*/*.parquet"):
+        run("fit", "--data", data, "--label-column", "y", *options, "m.npz")
+        found = load_hasher("m.npz")
+        assert [*found.feature_names_in_] == [f"x{place}" for place in range(WIDTH)]
+        del found.feature_names_in_
+        np.testing.assert_allclose(found.components_, wanted.components_, atol=1e-5)
+        run("encode", "--model", "m.npz", "--data", data, "--output", "codes.npy")
+        np.testing.assert_array_equal(np.load("codes.npy"), found.packed_codes(X))
+        run("encode", "--model", "m.npz", "--data", data, "--output", "codes.parquet")
+        assert pq.read_table("codes.parquet")["id"].to_pylist() == IDS.tolist()
+        rescore = "--rescore", data, "--data", data, "--model", "m.npz", "--metric", "euclidean"
+        run("search", "-k", 3, "--database", "codes.npy", *rescore, "--output", "found.npz")
+        with np.load("found.npz") as neighbors:
+            np.testing.assert_array_equal(neighbors["indices"][:, 0], np.arange(N))
+
+
+def test_folders_are_labels_ids_and_texts(wide, capsys):
+    rows = read_rows("wide", ["year"], left_out=["y"])
+    np.testing.assert_array_equal(rows.X[:], X)
+    np.testing.assert_array_equal(rows.y, wide)
+    np.testing.assert_array_equal(read_labels("wide", ["y"]), Y)
+    names = read_labels("wide", ["of"])
+    assert np.unique(names).tolist() == ["café 0", "café 1"]
+    assert read_texts("wide", "of") == names.tolist()
+    both = read_labels("wide", ["year", "y"])
+    np.testing.assert_array_equal(both, np.stack([wide, Y], axis=1))
+    np.testing.assert_array_equal(ids("wide", "year")[:], wide)
+    assert ids("wide")[:].tolist() == IDS.tolist()  # a folder is no id unless it is named
+    one = "wide/year=2021/of=caf%C3%A9 1/part.parquet"
+    assert read_labels(one, ["year"]).tolist() == [2021]
+    assert read_rows(one, ["y"]).names == [f"x{place}" for place in range(WIDTH)]
+    # A column of a file counts for more than its folder, and a name must be in all folders.
+    write("wide/year=2021/of=caf%C3%A9 1/x.parquet", X[:2], year=["a", "b"])
+    assert read_labels("wide/year=2021/of=caf%C3%A9 1/x.parquet", ["year"]).tolist() == ["a", "b"]
+    with pytest.raises(UsageError, match="numbers in one file and text in another"):
+        read_labels("wide", ["year"])
+    Path("wide/year=2021/of=caf%C3%A9 1/x.parquet").unlink()
+    Path("wide/year=2023").rename("wide/2023")
+    line = refusal(capsys, "fit", "--data", "wide", "--label-column", "year", "--output", "m.npz")
+    assert "wide has no column 'year'. It has x0, x1" in line
+    Path("wide/2023").rename("wide/year=__HIVE_DEFAULT_PARTITION__")
+    line = refusal(capsys, "fit", "--data", "wide", "--label-column", "year", "--output", "m.npz")
+    assert "the label of row 400 is missing (column 'year')" in line
+
+
+def test_only_columns_that_are_asked_for_are_read(wide):
+    """Nothing notices that others are damaged."""
+    run("fit", "--data", "wide", "--label-column", "y", "--bits", 4, "--output", "m.npz")
+    run("encode", "--model", "m.npz", "--data", "wide", "--output", "before.npy")
+    for path in Path("wide").rglob("*.parquet"):
+        content = bytearray(path.read_bytes())
+        with pq.ParquetFile(path) as file:
+            of_y = file.metadata.row_group(0).column(WIDTH + 1)
+        assert of_y.path_in_schema == "y"
+        start = of_y.data_page_offset
+        content[start : start + of_y.total_compressed_size // 2] = b"\xff" * (
+            of_y.total_compressed_size // 2
+        )
+        path.write_bytes(content)
+    run("encode", "--model", "m.npz", "--data", "wide", "--output", "codes.npy")
+    assert Path("codes.npy").read_bytes() == Path("before.npy").read_bytes()
+    assert main(["fit", "--data", "wide", "--label-column", "y", "--output", "n.npz"]) == 2
+
+
+def test_columns_that_are_no_features_are_left_out(capsys):
+    table = {**{f"x{place}": X[:, place] for place in range(WIDTH)}, "t": IDS, "at": Y}
+    pq.write_table(pa.table(table), "t.parquet")
+    write("lists.parquet", at=Y)
+    np.save("X.npy", X)
+    fit = "fit", "--bits", 8, "--method", "itq", "--output", "m.npz", "--data"
+    run(*fit, "X.npy")
+    wanted = load_hasher("m.npz").components_
+    for data, names in (
+        ("t.parquet", ["t", "at"]),
+        ("t.csv", ["t", "at"]),
+        ("lists.parquet", ["at"]),
+    ):
+        if data == "t.csv":
+            pq.read_table("t.parquet").to_pandas().to_csv(data, index=False)
+        left_out = [word for name in names for word in ("--leave-out", name)]
+        run(*fit, data, *left_out)
+        np.testing.assert_allclose(load_hasher("m.npz").components_, wanted, atol=1e-4)
+        run("encode", "--model", "m.npz", "--data", data, "--output", "codes.npy")
+    line = refusal(capsys, *fit, "t.parquet", "--leave-out", "u")
+    assert "t.parquet has no column 'u'. It has x0, x1" in line
+    line = refusal(capsys, *fit, "lists.parquet", "--leave-out", "u")
+    assert "lists.parquet has no column 'u'. It has at, embedding" in line
+    line = refusal(capsys, *fit, "X.npy", "--leave-out", "u")
+    assert "X.npy has no columns with names, which --leave-out leaves out" in line
+
+
+def test_a_column_whose_name_begins_another(capsys):
+    table = {
+        "a": [1.0, 2, 3, 4],
+        "a.b": [5, 6, 7, 8],
+        "c": pa.array([1, 0, 1, 0]).dictionary_encode(),
+    }
+    pq.write_table(pa.table(table), "t.parquet")
+    assert read_rows("t.parquet", columns=["a.b", "a"]).X[:].tolist() == [
+        [5, 1],
+        [6, 2],
+        [7, 3],
+        [8, 4],
+    ]
+    assert read_rows("t.parquet", ["c"], left_out=["a.b"]).X[1:].tolist() == [[2], [3], [4]]
+    pq.write_table(pa.table({"a": [1.0, np.inf], "b": [0.0, 1.0]}), "inf.parquet")
+    line = refusal(capsys, "fit", "--data", "inf.parquet", "--bits", 1, "--output", "m.npz")
+    assert "inf.parquet: row 1, column 'a' is inf; features must be finite." in line
+    pq.write_table(pa.table({"y": [1, 2]}), "none.parquet")
+    line = refusal(
+        capsys, "fit", "--data", "none.parquet", "--label-column", "y", "--output", "m.npz"
+    )
+    assert "features must be a matrix with rows. Got shape (2, 0)" in line
 
 
 def lists_with(number, value):
@@ -309,14 +450,15 @@ def test_columns_that_are_not_clear_are_refused(capsys):
     pq.write_table(pa.table({"a": fixed(X), "b": fixed(X)}), "two.parquet")
     Path("empty").mkdir()
     Path("plain").mkdir()
-    pq.write_table(pa.table({"n": [1, 2]}), "plain/0.parquet")
-    pq.write_table(pa.table({"n": [1, 2]}), "plain/1.parquet")
+    pq.write_table(pa.table({"n": [1, 2], "t": ["x", "y"]}), "plain/0.parquet")
+    pq.write_table(pa.table({"n": [1, 2], "t": ["x", "y"]}), "plain/1.parquet")
     fit = "fit", "--bits", 8, "--output", "m.npz", "--data"
     for data, message in (
         ("two.parquet", "several columns of lists of numbers: name one, as in two.parquet:a"),
         ("two.parquet:c", "has this name. There is a, b"),
         ("empty", "there are no .parquet files in this folder"),
-        ("plain", "there is no column of lists of numbers in these files"),
+        ("plain", "column 't' does not hold numbers but string. Name it with --label"),
+        ("plain:n", "no column of lists of numbers has this name. There is none"),
     ):
         assert message in refusal(capsys, *fit, data)
     run(*fit, "two.parquet:b")

@@ -46,7 +46,7 @@ def refusal(capsys, *arguments):
 def folder(tmp_path, monkeypatch):
     """Rows in one file and in a tree of three, a hasher of both, and queries."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(_read_codes, "_ROWS_OF_A_BLOCK", 64)
+    monkeypatch.setattr(_read_codes, "_MOST_ROWS_OF_A_BLOCK", 64)
     monkeypatch.setattr(_read_codes, "_CODES_OF_A_BLOCK", 110)
     monkeypatch.setattr(_chunked, "_BLOCK_BYTES", 2 * 130)
     write("items.parquet")
@@ -77,9 +77,16 @@ def test_shards_hold_the_codes_of_their_files():
 
 
 @pytest.mark.parametrize(
-    "more", [[], ["--shard-rows", SMALL], ["--shard-rows", 10 * N]], ids=["files", "rows", "one"]
+    ("data", "more"),
+    [
+        ("items", []),
+        ("items", ["--shard-rows", SMALL]),
+        ("items", ["--shard-rows", 10 * N]),
+        ("items.parquet", ["--shard-rows", SMALL]),
+        ("items/*/*.parquet", []),
+    ],
+    ids=["files", "rows", "one", "rows of a file", "pattern"],
 )
-@pytest.mark.parametrize("data", ["items", "items.parquet", "items/*/*.parquet"])
 def test_what_is_found_and_measured_is_that_of_one_file(more, data, capsys):
     """Neighbours with ties at every place, and histograms, do not depend on shards."""
     run(*ENCODE, "items.parquet", "--output", "codes.parquet")

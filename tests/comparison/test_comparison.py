@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import re
+import warnings
 from functools import partial
 
 import numpy as np
@@ -12,7 +13,13 @@ from sklearn.decomposition import PCA
 from sklearn.model_selection import KFold
 from sklearn.pipeline import make_pipeline
 
-from sklearn_hashrank import ITQHasher, LSHHasher, SharedLabelAffinity, TALRLinear
+from sklearn_hashrank import (
+    ITQHasher,
+    LSHHasher,
+    NeighborAffinity,
+    SharedLabelAffinity,
+    TALRLinear,
+)
 from sklearn_hashrank.codes import codes_of_array
 from sklearn_hashrank.comparison import METHODS, _run_store, compare, method_from_name
 from sklearn_hashrank.comparison._columns import MEASURED, name_measures
@@ -557,3 +564,16 @@ def test_labels_that_tell_nothing_apart_are_warned_of(y, message):
         pytest.raises(ValueError, match="'lwh' with 4 bits: .* nothing to learn from"),
     ):
         compare(X, y, methods=["lsh", "lwh"], **settings)
+
+
+@pytest.mark.parametrize(("n_neighbors", "is_said"), [(49, False), (50, True), ((50, 80), True)])
+def test_as_many_neighbours_as_items_are_warned_of(n_neighbors, is_said):
+    X = np.random.default_rng(0).normal(size=(60, 4))
+    settings = {"n_bits": [4], "seeds": 1, "protocol": RandomRetrievalSplit(10, 30)}
+    affinity = NeighborAffinity(n_neighbors)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        compare(X, methods=["lsh"], affinity=affinity, measures="recall@10", **settings)
+    said = [str(warning.message) for warning in caught]
+    expected = "the 50 nearest rows are relevant, and the database has 50 rows, so that any code"
+    assert any(text.startswith(expected) for text in said) == is_said

@@ -25,7 +25,7 @@ N_ROWS = 260
 FEWER = {  # of what takes time
     "classifier": "C=1.0",
     "fasthash": "n_estimators=3",
-    "ksh": "n_anchors=60:max_iter=100",
+    "ksh": "n_anchors=60:max_iter=50",
     "lwh": "n_queries=60",
     "lwh-paper": "n_queries=60",
     "machash": "n_similar=15:n_dissimilar=30",

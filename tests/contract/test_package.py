@@ -44,12 +44,12 @@ def test_a_wheel_has_the_files_that_are_not_python():
     assert packed == others
 
 
-def printed(code, cwd, **environment):
+def printed(*program, cwd, **environment):
     """What a program prints in a process of its own, with warnings as errors."""
     done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", code],
+        [sys.executable, "-W", "error", *program],
         cwd=cwd,
-        env={**os.environ, "PYTHONPATH": str(PACKAGE.parent), **environment},
+        env={**os.environ, "PYTHONPATH": f"{cwd}{os.pathsep}{PACKAGE.parent}", **environment},
         capture_output=True,
         text=True,
         check=False,
@@ -59,9 +59,18 @@ def printed(code, cwd, **environment):
 
 
 @pytest.mark.process
-def test_import_loads_nothing_heavy(tmp_path):
-    code = "import sys, sklearn_hashrank, sklearn_hashrank.metrics; print(*sys.modules)"
-    loaded = set(printed(code, tmp_path).split())
+def test_import_loads_nothing_heavy_and_leaves_the_handler_of_interrupts(tmp_path):
+    """Also in a program whose own arguments are those of our command."""
+    (tmp_path / "program").mkdir()
+    (tmp_path / "program" / "__init__.py").write_text(
+        "import signal, sys\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)  # a job may ignore it\n"
+        "import sklearn_hashrank, sklearn_hashrank.metrics\n"
+        "assert signal.getsignal(signal.SIGINT) is signal.default_int_handler\n"
+        "print(*sys.modules)\n"
+    )
+    (tmp_path / "program" / "__main__.py").touch()
+    loaded = set(printed("-m", "program", "-m", "sklearn_hashrank", cwd=tmp_path).split())
     assert "sklearn_hashrank.histogram" in loaded
     assert not loaded & (HEAVY | {"sklearn_hashrank._kernels.hamming"})
 
@@ -110,13 +119,34 @@ for hasher in (
 """
 
 
+COUNTING = """
+import numpy as np
+from sklearn_hashrank._kernels import hamming
+
+rng = np.random.default_rng(0)
+n, stops = 6501, np.array([[4001, 4010, 6501]])
+for n_words in (1, 2):
+    words = hamming.room_for_words(n_words, n)
+    words[:, :n] = rng.integers(0, 256, (n_words, n), dtype=np.uint64)
+    counts = np.zeros((2, 2, 33), dtype=np.int64)
+    levels = np.array([[1, 0, 1]], dtype=np.uint16)
+    queries = np.ascontiguousarray(words[:, :2].T)
+    scratch = hamming.room_to_count(2, n, 2, 33, False)
+    flat = counts.reshape(2, -1)
+    hamming.count_runs(queries, words, None, np.zeros(2, int), stops, levels, flat, *scratch)
+    assert counts.sum() == 2 * n
+    print(*counts.ravel(), sep=",")
+"""
+
+
 @pytest.mark.process
 def test_kernels_without_compilation(tmp_path, capsys):
-    """Evaluation, search and learning give the same numbers in plain Python."""
-    exec(SMOKE + LEARNING, {})
+    """Evaluation, search, learning and counting of pairs are the same in plain Python."""
+    program = SMOKE + LEARNING + COUNTING
+    exec(program, {})
     compiled = capsys.readouterr().out
-    assert compiled == printed(SMOKE + LEARNING, tmp_path, NUMBA_DISABLE_JIT="1")
-    assert len(compiled.split()) == 6
+    assert compiled == printed("-c", program, cwd=tmp_path, NUMBA_DISABLE_JIT="1")
+    assert len(compiled.split()) == 8
 
 
 WITHOUT_CACHE = """
@@ -140,4 +170,4 @@ for level, same in enumerate((y[:, None] != y, y[:, None] == y)):
 @pytest.mark.process
 def test_kernels_without_a_writable_cache(tmp_path):
     """Every kernel can be imported where nobody can write, and what is called is compiled."""
-    printed(WITHOUT_CACHE, tmp_path, NUMBA_OPT="0")  # which compiles quickly
+    printed("-c", WITHOUT_CACHE, cwd=tmp_path, NUMBA_OPT="0")  # which compiles quickly

@@ -42,7 +42,7 @@ def test_commands_exist(command, tmp_path, monkeypatch, no_pictures):
     if program == "make":
         assert set(arguments) <= set(TARGETS)
     elif program == "hashrank":
-        np.save(tmp_path / "embeddings.npy", np.random.default_rng(0).normal(size=(1130, 128)))
+        np.save(tmp_path / "embeddings.npy", np.random.default_rng(0).normal(size=(430, 128)))
         monkeypatch.chdir(tmp_path)
         quicker = ["--seeds", "1", "--queries", "50", "--training", "300"]
         assert main([*arguments, *quicker]) == 0

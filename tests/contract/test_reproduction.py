@@ -3,7 +3,6 @@
 import importlib
 import re
 import sys
-from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -132,6 +131,16 @@ def test_tables_have_rows_and_columns_of_their_tasks(scripts, part):
         further = {"fit_seconds", "encode_microseconds", *task.also}
         if table.kind != "curve":
             assert table.measure in {*task.measures, *further}
+
+
+def test_cells_name_a_number_of_seeds_that_is_not_the_usual_one(scripts):
+    tables = scripts.paper_tables
+    values = {("a", 8): {0: 0.1, 1: 0.3}, ("b", 8): {0: 0.2, 1: 0.2}, ("c", 8): {0: 0.5}}
+    assert tables.usual_seeds(values) == 2
+    assert tables.usual_seeds({("a", 8): {0: 0.1}, ("b", 8): {0: 0.2, 1: 0.2}}) == 2
+    assert tables._mean_text(values["a", 8], "ap", False, 2) == ".200 ±.141"
+    assert tables._mean_text(values["a", 8], "ap", False, 1) == ".200 ±.141, 2 seeds"
+    assert tables._mean_text(values["c", 8], "ap", True, 2) == "**.500**, 1 seed"
 
 
 def test_best_is_ahead_of_every_other_over_the_seeds(scripts):
@@ -280,24 +289,6 @@ def test_a_check_that_gives_another_figure_marks_the_tables(small, scripts, monk
     assert ("classes", "lsh", 8, 0) not in results.runs
 
 
-def test_rows_of_fewer_training_rows_say_so(small, scripts, monkeypatch):
-    experiments = scripts.experiments
-    [task] = small.part.tasks
-    few = replace(small.part, tasks=[replace(task, fewer={"equal": 5})])
-    monkeypatch.setitem(experiments.PARTS, "few", few)
-    monkeypatch.setattr(experiments.Sets, "_digits", lambda self: small.data, raising=False)
-    options = scripts.reproduction.make_parser().parse_args(["few", "--seeds", "1"])
-    options.results, options.store = small.options.results, small.options.store
-    scripts.reproduction.run(options)
-    results = scripts.paper_results.Results(options.results, "few")
-    assert results.sizes("classes")["lsh", 8] == (30, 570, 200)
-    assert results.sizes("classes")["equal", 8] == (30, 570, 50)
-    text = scripts.paper_tables.text_of("few", results)
-    [line] = [line for line in text.splitlines() if "``equal``" in line]
-    assert line.count(", of 50 training rows") == 2
-    assert text.count(", of 50 training rows") == 2
-
-
 def test_a_database_of_training_rows(scripts):
     experiments = scripts.experiments
     X, y = load_digits(return_X_y=True)
@@ -314,6 +305,11 @@ def test_a_database_of_training_rows(scripts):
 def test_rows_can_be_run_alone(scripts):
     turns = scripts.reproduction.in_turns(["talr_cifar"], 2, ["mihash", "lsh"])
     assert {row for *_, rows in turns for row in rows} == {"mihash", "lsh"}
+    turns = scripts.reproduction.in_turns(["talr_cifar"], 2, ["mihash", "lsh"], ["setting-2"])
+    assert [(task.key, seed, rows) for _, task, seed, rows in turns] == [
+        ("setting-2", 0, ["mihash"]),
+        ("setting-2", 1, ["mihash"]),
+    ]
 
 
 def test_a_parameter_that_was_added_since_makes_no_table_stale(scripts):

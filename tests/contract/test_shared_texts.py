@@ -27,7 +27,7 @@ MAY_DIFFER = {
         # A method says what it does with it.
         "random_state": r"(Samples|Controls|Used) ",
         "affinity": r"How `y` says what is relevant",
-        "affinity_": r"The (affinity, fitted|fitted affinity)|Relevance by .*, set when",
+        "affinity_": r"The affinity that was learned from|Relevance by .*, set when",
         "n_jobs": r"Threads over .* None means 1 unless in a :obj:`joblib.parallel_config` context",
         "rotation": r"Rotation of ",
         # Nearly the same for linear hashers and for those of kernels.

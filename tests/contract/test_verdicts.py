@@ -318,6 +318,10 @@ def test_texts_hold_the_numbers(folder, claims):
     assert "Without results: ``absent``." in text
     questions = claims.texts(folder.folder)["questions.inc"]
     assert ":ref:`Question rival? <claim-rival>`\n     - confirmed\n" in questions
+    assert "     - 2 of 2 lines for it, 0 against it. Closest: one, ``good`` against ``bad``: " in (
+        questions
+    )
+    assert questions.count("Without results: ``absent``.") == 1
 
 
 def test_methods_of_few_seeds_are_named(folder, claims):
@@ -330,6 +334,9 @@ def test_methods_of_few_seeds_are_named(folder, claims):
     judged = claims.judge_claim(claim, claims.Results.read(folder.folder))
     assert judged.verdict == "undecided"
     assert "Fewer than 3, which decide nothing, have ``slow``." in claims.sentence(judged)
+    [row] = [line for line in claims.block(judged).splitlines() if '"``slow``"' in line]
+    assert row.count(", 1 seed") == 1
+    assert "±" not in row
 
 
 @pytest.mark.parametrize(
@@ -338,11 +345,21 @@ def test_methods_of_few_seeds_are_named(folder, claims):
         (-0.0123, "ap", "-.012"),
         (1.5, "ndcg", "+1.500"),
         (-3634.2, "distinct_codes", "-3,634"),
-        (0.25, "fit_seconds", "+0.250"),
+        (0.25, "train_seconds", "+0.250"),
     ],
 )
 def test_leads_are_shown_by_their_measure(claims, value, measure, text):
     assert claims.show_lead(value, measure) == text
+
+
+@pytest.mark.parametrize(("mean", "says_so"), [(0.001, True), (0.1, False), (-0.1, False)])
+def test_a_line_on_neither_side_says_how_far_it_may_be(claims, verdicts, mean, says_so):
+    line = "set", "left", "right"
+    tested = verdicts.tested_cells([verdicts.Cell(line, 8, leads(mean, 0.01))], "every")
+    ends = [claims.show_lead(end, "ap") for end in tested[0].interval]
+    text = claims._line(line, tested, "ap")
+    assert text.endswith(f", 95 % intervals within {ends[0]} and {ends[1]}") == says_so
+    assert ("intervals" in text) == says_so
 
 
 def test_measures_of_one_claim_are_lines_of_their_own(claims):

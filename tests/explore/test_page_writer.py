@@ -318,7 +318,7 @@ def test_a_hundred_thousand_codes_take_ten_megabytes(path):
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(120_000, 64)).astype(np.float32), rng.integers(0, 10, 120_000)
     models = {"a": SignHasher(64).fit(X), "b": LSHHasher(64, random_state=0).fit(X)}
-    page = write_page(path, models, X, y, queries=50)
+    page = write_page(path, models, X, y, queries=10)
     assert (page.n_items, page.n_rows) == (100_000, 120_000)
     assert page.n_bytes <= 10e6
 

@@ -13,7 +13,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from sklearn_hashrank import ITQHasher
 from sklearn_hashrank.feature_extraction import GIST, _gist, gabor_filters
-from tests.hashers.test_common import EXTRA_CHECKS
+from tests.hashers.test_common import CHECKS_OF_FRAMES, EXTRA_CHECKS
 from tests.oracle import gist as oracle
 
 # scikit-learn's checks bring rows of all lengths: here, images of one line.
@@ -35,7 +35,9 @@ def test_scikit_learn_checks(estimator, check):
 
 
 @pytest.mark.filterwarnings("ignore:X (does not have valid|has) feature names:UserWarning")
-@pytest.mark.parametrize("name", sorted(set(EXTRA_CHECKS) - {"check_inplace_ensure_writeable"}))
+@pytest.mark.parametrize(
+    "name", sorted({*EXTRA_CHECKS, *CHECKS_OF_FRAMES} - {"check_inplace_ensure_writeable"})
+)
 def test_checks_left_out_by_check_estimator(name):
     getattr(estimator_checks, name)("GIST", clone(ONE_LINE))
 

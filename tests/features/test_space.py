@@ -102,6 +102,23 @@ def test_deviations_in_one_unit_are_the_literal_formula():
             assert_allclose(in_one_unit(1e-100 * deviations), 1e-100 * np.array(expected))
 
 
+@every_format
+@pytest.mark.parametrize(("n_tiny", "n_others"), [(1, 3), (1, 40), (4, 40), (5, 40), (20, 20)])
+def test_a_few_features_of_float32_may_be_rounding_of_the_others(make, n_tiny, n_others):
+    """At most a tenth of them, or one, with 1e-7 of the median deviation; in float64 none."""
+    deviations = np.r_[np.full(n_tiny, 2e-9), RNG.uniform(0.04, 0.06, n_others)]
+    X = rows_with(deviations, 200)
+    is_few = n_tiny <= max(1, (n_tiny + n_others) // 10)
+    moments = Moments.of(make(X.astype(np.float32)))
+    assert_array_equal(moments.varies, (deviations > 1e-3) | (not is_few))
+    assert_array_equal((moments + moments).varies, moments.varies)
+    assert_array_equal(FeatureSpace.of(moments).scale > 0, moments.varies)
+    assert Moments.of(make(X)).varies.all()
+    # Larger by a hundred they may be a unit, and are held within a factor of ten.
+    scales = feature_scales(Moments.of((X * np.where(deviations < 1e-3, 100, 1)).astype("f")))
+    assert np.all(scales > 0)
+
+
 SPECTRA = {
     "one": np.array([3.0]),
     "two": np.array([1.0, 9.0]),

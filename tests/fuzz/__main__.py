@@ -1,4 +1,4 @@
-"""``make fuzz``: many corrupted files, each reader in processes of its own, counted by reader."""
+"""``make fuzz``: corrupted files, each reader in a process of its own; kills; random searches."""
 
 import argparse
 import contextlib
@@ -30,6 +30,11 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--crashes", type=int, default=12, help="kills of each command")
+    parser.add_argument(
+        "--indexes", type=int, default=34_000, help="indexes that are searched three times each"
+    )
+    parser.add_argument("--first", type=int, default=0, help=argparse.SUPPRESS)
+    parser.add_argument("--searched", type=int, help=argparse.SUPPRESS)
     parser.add_argument("--reader", help=argparse.SUPPRESS)
     parser.add_argument("--command", help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -39,8 +44,14 @@ def main() -> int:
     if options.command is not None:
         print(json.dumps(_kill(options.command, options.crashes, options.seed)))
         return 0
+    if options.searched is not None:
+        from .searches import fuzz_searches
+
+        print(json.dumps(fuzz_searches(options.searched, options.seed, options.first)))
+        return 0
     failed = _read_all(options) if options.cases else 0
     failed += _kill_all(options) if options.crashes else 0
+    failed += _search_all(options) if options.indexes else 0
     return bool(failed)
 
 
@@ -79,6 +90,28 @@ def _kill_all(options: argparse.Namespace) -> int:
             failed += 1
             print(error)
     return failed
+
+
+def _search_all(options: argparse.Namespace) -> int:
+    start = time.monotonic()
+    per_job = -(-options.indexes // options.jobs)
+    words = ["--searched", str(per_job), "--seed", str(options.seed)]
+    with ThreadPoolExecutor(options.jobs) as pool:
+        firsts = [str(job * per_job) for job in range(options.jobs)]
+        children = [pool.submit(_child, *words, "--first", first) for first in firsts]
+    counts, errors = Counter(), []
+    for child in children:
+        of_job, error = child.result()
+        counts += of_job
+        errors += [error] if error else []
+    said = ", ".join(f"{counts[kind]:,} with mask {kind}" for kind in sorted(counts))
+    print(
+        f"{counts.total():,} searches ({said}) in {time.monotonic() - start:.0f} s, "
+        f"{len(errors)} jobs failed"
+    )
+    for error in errors:
+        print(error)
+    return len(errors)
 
 
 def _child(*arguments: str) -> tuple[Counter, str]:

@@ -6,12 +6,14 @@ import sys
 from pathlib import Path
 from random import Random
 
+import numpy as np
 import pytest
 
 from tests.fuzz.__main__ import command_lines
 from tests.fuzz.corruption import corrupted
 from tests.fuzz.readers import READERS
 from tests.fuzz.run import FuzzError, fuzz
+from tests.fuzz.searches import SearchError, fuzz_searches
 
 ROOT = Path(__file__).parents[2]
 CASES, COMMAND_LINES = 40, 3
@@ -78,3 +80,15 @@ def test_what_a_killed_command_leaves_is_whole():
         check=False,
     )
     assert found.returncode == 0, found.stderr
+
+
+def test_searches_are_those_of_a_literal_sort():
+    counts = fuzz_searches(40, 1)
+    assert counts.total() == 120
+    assert set(counts) == {"none", "for all", "of each", "sparse"}
+
+
+def test_a_wrong_search_is_noticed(monkeypatch):
+    monkeypatch.setattr("tests.fuzz.searches.np.flatnonzero", lambda passes: np.arange(len(passes)))
+    with pytest.raises(SearchError, match="case [0-9]+, seed 1"):
+        fuzz_searches(20, 1)

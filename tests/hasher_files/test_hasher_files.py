@@ -34,7 +34,7 @@ from sklearn_hashrank.base import LinearHasher
 from sklearn_hashrank.metrics import make_retrieval_scorer
 from sklearn_hashrank.objectives import DSH, ExactAP
 from sklearn_hashrank.persistence import read_archive, write_archive
-from tests.instances import HASHERS, needs_y
+from tests.instances import ENCODERS, HASHERS, needs_y
 
 RNG = np.random.default_rng(0)
 X, y = RNG.normal(size=(60, 5)), np.arange(60) % 3
@@ -473,7 +473,7 @@ def _misfits(array):
         yield np.full_like(array, 100)
 
 
-@pytest.mark.parametrize("hasher", HASHERS, ids=repr)
+@pytest.mark.parametrize("hasher", ENCODERS, ids=repr)
 def test_arrays_that_do_not_fit_together_are_refused(hasher, path, monkeypatch):
     """Whatever is loaded encodes, whichever array of the file was exchanged."""
     monkeypatch.setattr(os, "fsync", lambda descriptor: None)

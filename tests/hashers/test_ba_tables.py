@@ -170,12 +170,40 @@ def test_files_and_pickles_leave_out_what_follows_from_the_tables(tmp_path, deco
 
 
 def test_auto_takes_tables_where_there_are_rows_for_them():
-    X = np.random.default_rng(0).normal(size=(2048, 3))
+    X = np.random.default_rng(0).normal(size=(512, 3))
     shapes = {
         (n_bits, n_rows): BinaryAutoencoderHasher(n_bits, max_iter=0).fit(X[:n_rows]).decoder_.shape
-        for n_bits, n_rows in ((8, 2047), (8, 2048), (136, 2048))
+        for n_bits, n_rows in ((8, 511), (8, 512), (136, 512))
     }
-    assert shapes == {(8, 2047): (8, 3), (8, 2048): (1, 256, 3), (136, 2048): (34, 16, 3)}
+    assert shapes == {(8, 511): (8, 3), (8, 512): (1, 256, 3), (136, 512): (34, 16, 3)}
+
+
+@pytest.mark.parametrize("make", [np.asarray, sparse.csr_matrix])
+def test_cv_takes_the_decoder_that_reconstructs_other_rows(make):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(20, 30))[rng.integers(0, 20, 600)]  # twenty values: a table holds them
+    hasher = BinaryAutoencoderHasher(8, decoder="cv", max_iter=3, random_state=0).fit(make(X))
+    assert hasher.decoder_.shape == (1, 256, 30)
+    assert list(hasher.cv_errors_) == ["linear", "nibbles", "bytes"]
+    # the errors are those of rows that are held out
+    is_held_out = (order := np.random.RandomState(0)).permutation(600) % 3 == 0
+    seed = order.randint(np.iinfo(np.int32).max)
+    for decoder, error in hasher.cv_errors_.items():
+        plain = BinaryAutoencoderHasher(8, decoder=decoder, max_iter=3, random_state=seed)
+        decoded = plain.fit(make(X[~is_held_out])).inverse_transform(plain.predict(X[is_held_out]))
+        expected = np.mean((X[is_held_out] - decoded) ** 2) / X[is_held_out].var(axis=0).mean()
+        assert error == pytest.approx(expected)
+
+
+def test_cv_is_linear_where_tables_learn_by_heart():
+    X = np.random.default_rng(0).normal(size=(90, 12))
+    hasher = BinaryAutoencoderHasher(16, decoder="cv", max_iter=3, random_state=0).fit(X)
+    assert hasher.decoder_.shape == (16, 12)
+    assert not hasattr(hasher.set_params(decoder="bytes").fit(X), "cv_errors_")
+    wide = BinaryAutoencoderHasher(136, decoder="cv", max_iter=0).fit(X)
+    assert list(wide.cv_errors_) == ["linear", "nibbles"]
+    with pytest.raises(ValueError, match="needs at least 6 rows. Got n_samples = 5"):
+        hasher.set_params(decoder="cv").fit(X[:5])
 
 
 def test_a_second_fit_forgets_the_tables():

@@ -33,7 +33,7 @@ def grid(dtype):
 
 def of_few_directions(dtype):
     """Rows of six features, each of which stands there five times: bits outnumber directions."""
-    X = np.random.default_rng(0).normal(size=(300, 6))
+    X = np.random.default_rng(0).normal(size=(120, 6))
     return np.tile(X, (1, 5)).astype(dtype), (X[:, 0] > 0) + 2 * (X[:, 1] > 0)
 
 

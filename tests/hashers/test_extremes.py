@@ -24,8 +24,8 @@ IN_FLOAT32 = ("DeepHasher",)  # networks compute in it, whatever rows are
 SCALES = [
     *(("dense", "float32", scale) for scale in (1e-40, 1e-20, 1.0, 1e20, 1e36)),
     *(("csr", "float32", scale) for scale in (1e-40, 1e36)),
-    *(("dense", "float64", scale) for scale in (1e-40, 1e36, 1e150)),
-    *(("csr", "float64", scale) for scale in (1e-40, 1e150)),
+    *(("dense", "float64", scale) for scale in (1e-40, 1e150)),
+    ("csr", "float64", 1e150),
 ]
 # Rounding leads its cutting planes to other weights, whose quality has a
 # deviation of up to .05 on three kinds of processors; a scale that breaks learning loses .5.
@@ -46,7 +46,7 @@ every_dtype = pytest.mark.parametrize("dtype", ["float32", "float64"])
 @functools.cache
 def digits():
     X, y = load_digits(return_X_y=True)
-    return X[:400], y[:400]
+    return X[:200], y[:200]
 
 
 def fit(hasher, X, y):
@@ -132,10 +132,10 @@ def test_values_whose_squares_overflow_are_refused_by_all(hasher):
 def test_blocks_of_float32_subnormals_teach_too(hasher):
     X, y = digits()
     hasher = clone(hasher).set_params(n_bits=N_BITS)
-    for rows in (slice(200), slice(200, 400)):
+    for rows in (slice(100), slice(100, 200)):
         hasher.partial_fit((1e-40 * X[rows]).astype(np.float32), y[rows])
     expected = clone(hasher)
-    for rows in (slice(200), slice(200, 400)):
+    for rows in (slice(100), slice(100, 200)):
         expected.partial_fit(X[rows], y[rows])
     found = hasher.score((1e-40 * X).astype(np.float32), y)
     assert found == pytest.approx(expected.score(X, y), abs=0.02)

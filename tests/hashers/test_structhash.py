@@ -20,7 +20,7 @@ def digits():
 @functools.cache
 def fitted(loss="auc"):
     X, y = digits()
-    return StructHasher(16, loss=loss, random_state=0).fit(X[:900], y[:900])
+    return StructHasher(16, loss=loss, n_queries=100, random_state=0).fit(X[:600], y[:600])
 
 
 @pytest.mark.slow
@@ -28,8 +28,8 @@ def fitted(loss="auc"):
 @pytest.mark.parametrize("loss", ["auc", "ap", "ndcg"])
 def test_codes_rank_well(loss):
     X, y = digits()
-    assert fitted(loss).score(X[900:], y[900:]) > 0.65
-    assert ITQHasher(16, random_state=0).fit(X[:900]).score(X[900:], y[900:]) < 0.65
+    assert fitted(loss).score(X[600:], y[600:]) > 0.65
+    assert ITQHasher(16, random_state=0).fit(X[:600]).score(X[600:], y[600:]) < 0.65
 
 
 @pytest.mark.learning
@@ -39,9 +39,9 @@ def test_weights_rank_too():
     assert hasher.weights_.shape == (16,)
     assert (hasher.weights_ >= 0).all()
     assert np.count_nonzero(hasher.weights_) > 5
-    codes = hasher.transform(X[900:])
+    codes = hasher.transform(X[600:])
     distances = weighted_distances(codes, codes, hasher.weights_)
-    h = distance_histogram(distances, y[900:], exclude_self=True)
+    h = distance_histogram(distances, y[600:], exclude_self=True)
     assert h.average_precision().mean() > 0.6
 
 
@@ -49,7 +49,7 @@ def test_slack_falls_with_more_bits():
     history = fitted().history_
     assert len(history["slack"]) == len(history["objective"]) == 16
     assert history["slack"][-1] < 0.5 * history["slack"][0]
-    assert history["objective"][-1] < 0.3 * history["objective"][0]
+    assert history["objective"][-1] < 0.4 * history["objective"][0]  # .28 +- .02 over seeds
 
 
 def test_hyperplane_is_near_the_best_one():
@@ -83,7 +83,7 @@ def test_nothing_worth_anything_gives_a_hyperplane():
 
 def test_all_bits_differ_also_after_the_problem_is_solved():
     X, y = digits()
-    hasher = StructHasher(24, C=2.0, random_state=0).fit(X[:600], y[:600])
+    hasher = StructHasher(24, C=2.0, random_state=0).fit(X[:300], y[:300])
     codes = hasher.predict(X)
     assert len(np.unique(codes.T, axis=0)) > 12
 
@@ -108,7 +108,7 @@ def test_any_relevance_teaches(y):
 
 def test_threads_change_nothing():
     X, y = digits()
-    one, two = (StructHasher(4, random_state=0, n_jobs=n).fit(X, y) for n in (1, 2))
+    one, two = (StructHasher(2, random_state=0, n_jobs=n).fit(X, y) for n in (1, 2))
     np.testing.assert_array_equal(one.components_, two.components_)
 
 

@@ -32,7 +32,7 @@ def test_share_is_that_of_its_definition(noise, form):
 
 def test_share_does_not_depend_on_how_many_rows_are_compared_at_a_time():
     X = sparse.random_array(
-        (150, 20_000), density=0.002, random_state=0, dtype=np.float32, format="csr"
+        (150, 20_000), density=0.001, random_state=0, dtype=np.float32, format="csr"
     )
     class_of = np.arange(150) % 7  # blocks of 64 rows
     rows = X.toarray()

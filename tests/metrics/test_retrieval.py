@@ -1,5 +1,7 @@
 """One path from an estimator to a histogram: score, scorers, displays and folds agree."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -12,14 +14,21 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import Binarizer, FunctionTransformer
 
 from sklearn_hashrank import (
+    BREHasher,
+    DispersionHasher,
     EuclideanAffinity,
     HierarchicalAffinity,
     ITQHasher,
     LabelAffinity,
     LSHHasher,
+    NeighborAffinity,
     RSHHasher,
+    StructHasher,
+    TALRKernel,
     TALRLinear,
+    load_hasher,
     retrieval_histogram,
+    save_hasher,
 )
 from sklearn_hashrank.base import LinearHasher
 from sklearn_hashrank.codes import pack_codes
@@ -196,9 +205,57 @@ def test_a_hasher_without_y_keeps_no_rows():
         LSHHasher().training_database()
 
 
+def unlabelled_hashers():
+    """What each learns from without y, and whether that is also what it is judged by."""
+    minibatches = {"max_iter": 1, "random_state": 0}
+    few = {"random_state": 0}
+    auto, near = EuclideanAffinity(), NeighborAffinity(3)
+    yield ITQHasher(4, random_state=0), None, False
+    for hasher in (TALRLinear, DispersionHasher, partial(TALRKernel, n_anchors=9)):
+        yield hasher(4, **minibatches), "nearest", False
+        yield hasher(4, affinity=near, **minibatches), "the given", True
+        yield hasher(4, affinity=auto, **minibatches), "the given", True
+    yield RSHHasher(4, random_state=0), "nine levels", False
+    yield RSHHasher(4, random_state=0, affinity=near), "the given", True
+    yield StructHasher(4, **few), "thresholds", True
+    yield BREHasher(4, **few), "thresholds", True
+
+
+@pytest.mark.filterwarnings("ignore:.*no relevant item", "ignore:.*did not converge")
+@pytest.mark.parametrize("stored", [False, True])
+def test_without_y_a_hasher_says_what_it_learned_from(stored, tmp_path):
+    for hasher, learned, judges in unlabelled_hashers():
+        hasher.fit(X[TRAIN])
+        if stored:
+            save_hasher(tmp_path / "hasher.npz", hasher)
+            hasher = load_hasher(tmp_path / "hasher.npz")
+        wanted = {
+            "nearest": NeighborAffinity((1, 2, 8)),
+            "the given": getattr(hasher, "affinity", None),
+            "nine levels": EuclideanAffinity(
+                (90, 75, 50, 30, 20, 10, 5, 2, 1), tuple(range(1, 10))
+            ),
+            "thresholds": EuclideanAffinity(),
+            None: None,
+        }[learned]
+        assert repr(getattr(hasher, "affinity_", None)) == repr(wanted), hasher
+        judged, compared = hasher.relevance(X)
+        assert compared is X
+        if judges:
+            assert judged is hasher.affinity_
+            continue
+        # All others alike: thresholds of the rows that are searched, or what the form of y says.
+        assert repr(judged) == "EuclideanAffinity()"
+        assert not judged.__sklearn_is_fitted__()
+        codes = hasher.predict(X)
+        by_rows = tie_aware_average_precision_score(X, codes, affinity=EuclideanAffinity())
+        assert hasher.score(X) == by_rows
+        assert hasher.score(X, Y) == tie_aware_average_precision_score(Y, codes)
+
+
 @pytest.mark.filterwarnings("ignore:.*no relevant item")
-def test_a_hasher_that_learned_from_distances_says_how_to_judge_by_labels():
-    hasher = RSHHasher(4, random_state=0).fit(X)
+def test_a_hasher_that_learned_from_thresholds_says_how_to_judge_by_labels():
+    hasher = RSHHasher(4, affinity=EuclideanAffinity(), random_state=0).fit(X)
     assert hasher.score(X, X) == hasher.score(X)
     message = (
         "this RSHHasher was fitted without y and judges by its fitted EuclideanAffinity: y has 1 "
@@ -214,7 +271,7 @@ def test_a_hasher_that_learned_from_distances_says_how_to_judge_by_labels():
 
 
 def test_thresholds_come_from_the_fit_or_from_the_rows_of_the_database():
-    learned = RSHHasher(4, random_state=0).fit(X[TRAIN])
+    learned = StructHasher(4, random_state=0).fit(X[TRAIN])
     affinity, rows = learned.relevance(X[QUERY])
     assert rows is not None
     np.testing.assert_array_equal(

@@ -121,7 +121,7 @@ def test_cross_validation_scores_the_unseen_classes():
         assert score == expected
 
 
-def test_a_hasher_that_memorises_classes_falls_behind_on_unseen_ones():
+def test_a_hasher_that_memorises_classes_falls_behind_on_unseen_ones(no_pictures):
     """Supervision is worth less there; `compare` draws the classes by its seeds."""
     X, y = load_digits(return_X_y=True)
     methods = {"lsh": LSHHasher(random_state=0), "rsh": RSHHasher(random_state=0)}

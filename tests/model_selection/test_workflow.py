@@ -16,7 +16,7 @@ from sklearn.metrics import make_scorer
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import Pipeline
 
-from sklearn_hashrank import EuclideanAffinity
+from sklearn_hashrank import AGHHasher, EuclideanAffinity, LSHHasher, TALRLinear
 from sklearn_hashrank.metrics import (
     make_retrieval_scorer,
     tie_aware_average_precision_score,
@@ -51,6 +51,17 @@ def fitted(make, hasher):
 
 
 every_hasher = pytest.mark.parametrize("hasher", ENCODERS, ids=lambda hasher: type(hasher).__name__)
+# What searches add to a pipeline is the same for all; every one is searched in `test_frames_go_in`.
+SEARCHED = [h for h in ENCODERS if isinstance(h, (AGHHasher, LSHHasher, TALRLinear))]
+
+
+def of_every_hasher(*cases):
+    """The first case for every hasher, the others for some."""
+    named = [(hasher, *cases[0]) for hasher in ENCODERS]
+    named += [(hasher, *case) for case in cases[1:] for hasher in SEARCHED]
+    return [
+        pytest.param(*each, id=f"{type(each[0]).__name__}-{each[1].__name__}") for each in named
+    ]
 
 
 def pickled(model):
@@ -72,10 +83,13 @@ def stored_by_skops(model):
     return skops.loads(data, trusted=own)
 
 
-@every_hasher
 @pytest.mark.parametrize(
-    ("make", "stores"),
-    [(pipeline, [pickled, stored_by_skops]), (search, [dumped]), (search_of_a_hasher, [pickled])],
+    ("hasher", "make", "stores"),
+    of_every_hasher(
+        (pipeline, [pickled, stored_by_skops]),
+        (search, [dumped]),
+        (search_of_a_hasher, [pickled]),
+    ),
 )
 def test_a_loaded_model_gives_identical_codes(hasher, make, stores):
     model = fitted(make, hasher)
@@ -89,14 +103,13 @@ def test_a_loaded_model_gives_identical_codes(hasher, make, stores):
             assert scorer(loaded, X, Y) == scorer(model, X, Y)
 
 
-@every_hasher
 @pytest.mark.parametrize(
-    ("make", "container", "frame"),
-    [
+    ("hasher", "make", "container", "frame"),
+    of_every_hasher(
         (pipeline, "pandas", pd.DataFrame),
         (search, "polars", pl.DataFrame),
         (search_of_a_hasher, "pandas", pd.DataFrame),
-    ],
+    ),
 )
 def test_clones_fit_the_same_codes_and_give_frames(hasher, make, container, frame):
     model = clone(fitted(make, hasher))

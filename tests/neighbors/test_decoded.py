@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import pairwise_distances
 
-from sklearn_hashrank import BinaryAutoencoderHasher, ITQHasher
+from sklearn_hashrank import BinaryAutoencoderHasher, HammingNeighbors, ITQHasher
 from sklearn_hashrank.neighbors import DISTANCES, DecodedNeighbors
 
 
@@ -54,6 +54,28 @@ def test_candidates_are_ranked_among_themselves():
         np.testing.assert_array_equal(row, order[np.isin(order, some)][:10])
 
 
+@pytest.mark.parametrize("metric", DISTANCES)
+@pytest.mark.parametrize("n_jobs", [1, 3])
+def test_candidates_may_be_missing_or_named_twice(metric, n_jobs):
+    """As a search with a mask returns them, of which few pass."""
+    X, hasher, index = index_of(metric=metric, n_jobs=n_jobs)
+    mask = np.random.default_rng(0).random((40, 300)) < np.linspace(0, 0.05, 40)[:, None]
+    by_codes = HammingNeighbors(12, n_bits=20).fit(hasher.predict(X))
+    candidates = by_codes.kneighbors(hasher.predict(X[:40]), mask=mask, return_distance=False)
+    candidates[20:, -1] = candidates[20:, 0]
+    everywhere, order = index.kneighbors(X[:40], 300)
+    distances, indices = index.kneighbors(X[:40], 7, candidates=candidates)
+    for row in range(40):
+        is_wanted = np.isin(order[row], candidates[row])
+        n = min(7, is_wanted.sum())
+        np.testing.assert_array_equal(indices[row, :n], order[row][is_wanted][:n])
+        np.testing.assert_allclose(distances[row, :n], everywhere[row][is_wanted][:n], atol=1e-6)
+        assert (indices[row, n:] == -1).all()
+        assert (distances[row, n:] == np.inf).all()
+    found = index.kneighbors(X[:40], 7, candidates=candidates, return_distance=False)
+    np.testing.assert_array_equal(found, indices)
+
+
 def test_threads_and_dtypes_give_the_same():
     X, _, index = index_of(n=4000, dtype="float32")
     one, many = (index.set_params(n_jobs=n).kneighbors(X) for n in (1, 3))
@@ -88,8 +110,8 @@ def test_vectors_whose_parts_cancel_have_cosine_zero(decoder):
         ({"n_neighbors": 301}, "n_neighbors = 301 neighbours were asked for"),
         ({"candidates": np.zeros((1, 2), int)}, "at least 5 integers for each of the 1 queries"),
         ({"candidates": np.zeros((1, 5))}, "at least 5 integers"),
-        ({"candidates": np.zeros((1, 5), int)}, "different numbers of codes, from 0 to 299"),
-        ({"candidates": [[0, 1, 2, 3, 300]]}, "different numbers of codes, from 0 to 299"),
+        ({"candidates": [[0, 1, 2, 3, -2]]}, "less than 300, or -1. Got numbers from -2 to 3"),
+        ({"candidates": [[0, 1, 2, 3, 300]]}, "less than 300, or -1. Got numbers from 0 to 300"),
     ],
 )
 def test_what_cannot_be_searched_is_refused(arguments, message):

@@ -1,6 +1,7 @@
 """The GIST descriptor as it is defined, with sums in place of fast transforms."""
 
 import functools
+import math
 
 import numpy as np
 
@@ -48,15 +49,15 @@ def prefilter(image, cycles, margin=5):
 @functools.cache
 def gabor_filter(height, width, scale, orientation, n_orientations):
     transfer = np.zeros((height, width))
-    for i, y in enumerate(frequencies(height)):
-        for j, x in enumerate(frequencies(width)):
-            frequency = np.hypot(x / width, y / height)
-            angle = np.arctan2(y / height, x / width) + np.pi / n_orientations * orientation
-            if angle > np.pi:
-                angle -= 2 * np.pi
-            transfer[i, j] = np.exp(
+    for i, y in enumerate(frequencies(height).tolist()):
+        for j, x in enumerate(frequencies(width).tolist()):
+            frequency = math.hypot(x / width, y / height)
+            angle = math.atan2(y / height, x / width) + math.pi / n_orientations * orientation
+            if angle > math.pi:
+                angle -= 2 * math.pi
+            transfer[i, j] = math.exp(
                 -10 * 0.35 * (frequency / (0.3 / 1.85**scale) - 1) ** 2
-                - 2 * (16 * n_orientations**2 / 32**2) * np.pi * angle**2
+                - 2 * (16 * n_orientations**2 / 32**2) * math.pi * angle**2
             )
     return transfer
 

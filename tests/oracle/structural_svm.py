@@ -26,14 +26,14 @@ def loss(ranking, relevant, name):
 def psi(ranking, relevant, query, database, n_bits):
     """1 / (|X+||X-| b) * sum_ij y_ij q (x_i - x_j)^T over relevant i, irrelevant j."""
     place = {item: rank for rank, item in enumerate(ranking)}
-    total, n_pairs = np.zeros((len(query), len(query))), 0
+    total, n_pairs = np.zeros(len(query)), 0
     for i in ranking:
         for j in ranking:
             if relevant[i] and not relevant[j]:
                 y = 1 if place[i] < place[j] else -1
-                total += y * np.outer(query, database[i] - database[j])
+                total += y * (database[i] - database[j])
                 n_pairs += 1
-    return total / (n_pairs * n_bits)
+    return np.outer(query, total) / (n_pairs * n_bits)
 
 
 def true_ranking(items, relevant):

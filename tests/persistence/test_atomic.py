@@ -324,9 +324,16 @@ def killed_while_writing(number):
         save_hasher("hasher.npz", hashers[0])
     elif number == 2:
         RunStore(Path("runs")).save(Path(os.listdir("runs")[0]).stem, {"x": 1})
-    else:
+    elif number == 3:
         with write_file("new") as file:
             file.write(b"new")
+    else:
+        hashers[0].encode_blocks(blocks_before_the_end(), out="unfinished.npy")
+
+def blocks_before_the_end():
+    yield X[:7]
+    yield X[:7]
+    os.kill(os.getpid(), signal.SIGKILL)
 
 assert in_processes(write_often, 0, 1, 2, 3) == [0] * 4
 with ThreadPoolExecutor(8) as pool:
@@ -338,7 +345,7 @@ assert scores == [scores[0]] * 8
 assert in_processes(run_all, 0, 1, 2, 3) == [0] * 4
 assert len(os.listdir("runs")) == 2
 before = {path: path.read_bytes() for path in Path().rglob("*") if path.is_file()}
-assert in_processes(killed_while_writing, 0, 1, 2, 3) == [signal.SIGKILL] * 4
+assert in_processes(killed_while_writing, 0, 1, 2, 3, 4) == [signal.SIGKILL] * 5
 for path, content in before.items():
     assert path.read_bytes() == content, path
 new = sorted(path.name for path in Path().rglob("*") if path.is_file() and path not in before)
@@ -359,7 +366,7 @@ def test_many_at_once_and_kill(folder):
     )
     assert run.returncode == 0, run.stderr
     left = run.stdout.split()
-    assert len(left) == 4
+    assert len(left) == 5
     assert all(name.endswith(".partial") for name in left)
 
 

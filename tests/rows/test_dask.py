@@ -1,6 +1,7 @@
 """Dask arrays on a cluster of processes: the numbers of one machine, also when a worker dies."""
 
 import faulthandler
+import multiprocessing
 import os
 import signal
 from functools import partial
@@ -44,13 +45,18 @@ SECONDS = 180
 
 @pytest.fixture(scope="module")
 def client():
-    with (
-        distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, dashboard_address=":0"
-        ) as cluster,
-        distributed.Client(cluster) as client,
-    ):
-        yield client
+    """A cluster of two processes. They are forked from one that has imported this module."""
+    method = "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else "spawn"
+    with dask.config.set({"distributed.worker.multiprocessing-method": method}):
+        # In which dask names what the server imports, so that it has to come first.
+        distributed.utils.get_mp_context().set_forkserver_preload([__name__])
+        with (
+            distributed.LocalCluster(
+                n_workers=2, threads_per_worker=1, dashboard_address=":0"
+            ) as cluster,
+            distributed.Client(cluster) as client,
+        ):
+            yield client
 
 
 def in_chunks(array, chunks=CHUNKS):
@@ -197,7 +203,7 @@ def test_rsh_learns_the_same(y, affinity, few, monkeypatch):
     if few:  # threads, as the workers know nothing of this
         monkeypatch.setattr(_statistics, "_STATISTICS_ROWS", 50)
         monkeypatch.setattr(_statistics, "_QUERIES", 20)
-        monkeypatch.setattr(_statistics, "_DATABASE", 40)
+        monkeypatch.setattr(_statistics, "DATABASE", 40)
     affinity = affinity or EuclideanAffinity((40, 10), (1, 3)).fit(X)
     hasher = RSHHasher(4, affinity=affinity, random_state=0, solver="eigh")
     expected = hasher.fit(X.astype(float), y)

@@ -17,8 +17,11 @@ from sklearn_hashrank import (
     SignHasher,
     SSHHasher,
     TALRLinear,
+    WTAHasher,
 )
-from sklearn_hashrank.rows import StoredRows, _block_rows, _many_rows
+from sklearn_hashrank import base as _base
+from sklearn_hashrank.hashers import pca as _pca
+from sklearn_hashrank.rows import ManyRows, StoredRows, _block_rows, _many_rows
 from tests.instances import ENCODERS
 
 dask = pytest.importorskip("dask")
@@ -127,6 +130,41 @@ def test_sums_are_those_of_all_rows(little_memory, hasher, tmp_path):
         np.testing.assert_allclose(found.intercept_, expected.intercept_, atol=1e-5)
     found = clone(hasher).fit(memmap_of(X, tmp_path / "rows.npy"))
     np.testing.assert_allclose(found.intercept_, expected.intercept_, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("hasher", "is_sampled"),
+    [
+        (SignHasher(), False),
+        (SignHasher(center=False), False),
+        (SignHasher(center="median"), True),
+        (LSHHasher(9), False),
+        (CMHHasher(9), False),
+        (WTAHasher(9), False),
+        (PCAHasher(4), False),
+        (ITQHasher(4), True),
+        (TALRLinear(4, max_iter=1), True),
+    ],
+    ids=repr,
+)
+def test_only_what_learns_from_a_sample_takes_one(little_memory, hasher, is_sampled, monkeypatch):
+    sampled = []
+    sample = ManyRows.sample
+    monkeypatch.setattr(ManyRows, "sample", lambda *args: sampled.append(1) or sample(*args))
+    file = RowsOfAFile(X)
+    hasher.fit(file, Y)
+    assert bool(sampled) == is_sampled
+    said = hasher._said_to_learn_from(file)
+    assert ("sample" in said) == is_sampled
+
+
+def test_directions_of_many_features_are_those_of_a_sample(little_memory, monkeypatch):
+    monkeypatch.setattr(_pca, "EXACT_FEATURES", 3)
+    monkeypatch.setattr(_base, "EXACT_FEATURES", 3)
+    hasher, file = PCAHasher(2), RowsOfAFile(X)
+    assert hasher._said_to_learn_from(file).startswith("a sample of ")
+    hasher.fit(file)
+    assert hasher.components_.shape == (2, X.shape[1])
 
 
 def test_a_memmap_keeps_its_codes(little_memory, tmp_path):

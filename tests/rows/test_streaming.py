@@ -1,10 +1,6 @@
 """encode_blocks: the codes of transform, from every source to every target, whole or not at all."""
 
 import os
-import signal
-import subprocess
-import sys
-import textwrap
 import weakref
 
 import numpy as np
@@ -123,28 +119,6 @@ def test_a_file_is_complete_or_is_not_there(tmp_path):
     np.testing.assert_array_equal(np.load(path), CODES)
     HASHER.encode_blocks(X[:20], out=path)
     np.testing.assert_array_equal(np.load(path), CODES[:20])
-
-
-@pytest.mark.process
-def test_a_killed_process_leaves_no_file_of_that_name(tmp_path):
-    script = """
-    import os, signal
-    import numpy as np
-    from sklearn_hashrank import LSHHasher
-    X = np.random.default_rng(0).normal(size=(50, 4))
-    def blocks():
-        yield X
-        yield X
-        os.kill(os.getpid(), signal.SIGKILL)
-    LSHHasher(8, random_state=0).fit(X).encode_blocks(blocks(), out="codes.npy")
-    """
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    run = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(script)], cwd=tmp_path, env=environment, check=False
-    )
-    assert run.returncode == -signal.SIGKILL
-    [left] = tmp_path.iterdir()
-    assert left.name.endswith(".partial")
 
 
 def test_a_truncated_file_is_an_error(tmp_path):

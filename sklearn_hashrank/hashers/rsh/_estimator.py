@@ -22,7 +22,6 @@ from ...affinity import (
     NeighborAffinity,
     affinity_of_all_pairs,
     as_array,
-    fit_affinity,
     fit_affinity_of_blocks,
     is_auto,
 )
@@ -33,7 +32,7 @@ from ...solvers.alm import OrthogonalSolution
 from .._supervised import LearnsFromRelevance
 from ._margin_problem import MarginProblem
 from ._spread import check_n_bits, spread_over_bits
-from ._statistics import NothingToLearnError, Sampling, TripletStatistics
+from ._statistics import DATABASE, NothingToLearnError, Sampling, TripletStatistics
 from ._whitening import auto_shrinkage, whiten
 
 
@@ -131,7 +130,9 @@ class RSHHasher(LearnsFromRelevance, LinearHasher):
     y_ : array-like
         `y` of the training rows; absent where it was None, and after :meth:`partial_fit`.
     affinity_ : affinity object
-        The affinity, fitted on the training rows.
+        The affinity that was learned from, fitted on the training rows. Without `y` and with
+        ``affinity="auto"`` it has nine levels of distance, within the highest of which 90 % of the
+        pairs are; :meth:`score` then judges by the levels of ``EuclideanAffinity()``.
     n_features_in_ : int
         Number of features seen during fit.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
@@ -228,7 +229,7 @@ class RSHHasher(LearnsFromRelevance, LinearHasher):
         X, y = self._validate_training_data(X, y)
         self._fit_affinity_once(X, y)
         random_state = check_random_state(self.random_state)
-        sampling = self._plan_sampling(self._affinity_to_learn_from(X, y), random_state)
+        sampling = self._plan_sampling(self.affinity_, random_state)
         rows = sampling.affinity.validate(X if y is None else y)
         _, targets = sampling.affinity.of_queries(rows, True, self.n_jobs)
         self._learn(TripletStatistics(sampling, X, targets), random_state)
@@ -274,8 +275,7 @@ class RSHHasher(LearnsFromRelevance, LinearHasher):
         X, y = self._validate_training_data(X, y, reset=first, is_block=True)
         check_n_bits(self.n_bits, X.shape[1], self.spread)
         if first:
-            self.affinity_ = self._fit_affinity(X, y)
-            learned = self._affinity_to_learn_from(X, y)
+            self.affinity_ = learned = self._fit_affinity(X, y)
         else:
             learned = self._statistics.sampling.affinity
         random_state = check_random_state(self.random_state)
@@ -339,9 +339,13 @@ class RSHHasher(LearnsFromRelevance, LinearHasher):
                     f"has no rows of equal y to add up. Pass an int, or 'auto', for blocks."
                 )
 
-    def _affinity_to_learn_from(self, X: Any, y: Any) -> BaseAffinity:
-        wanted = affinity_of_all_pairs(self.affinity, y)
-        return self.affinity_ if wanted is self.affinity else fit_affinity(wanted, X)
+    def _most_compared(self) -> int | None:
+        if self.n_database == "auto":  # rows of equal `y` are added up, all of them
+            return DATABASE if isinstance(self.affinity_, EuclideanAffinity) else None
+        return self.n_database
+
+    def _affinity_of(self, y: Any) -> Any:
+        return affinity_of_all_pairs(self.affinity, y)
 
     def _plan_sampling(self, affinity: BaseAffinity, random_state: RandomState) -> Sampling:
         # A copy: the numbers that the solver takes do not depend on whether rows are sampled.

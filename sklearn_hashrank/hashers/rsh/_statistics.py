@@ -10,7 +10,7 @@ from ...features import CenteredRows, Moments, column_means, combine_means
 from ...persistence import storable
 from ._supervision import Groups, Supervision, group_rows, stack_rows, supervise
 
-GROUPS_IN_FULL, _QUERIES, _DATABASE = 2000, 1000, 20_000
+GROUPS_IN_FULL, _QUERIES, DATABASE = 2000, 1000, 20_000
 _STATISTICS_ROWS = 10_000
 _DEVIATIONS = 10  # more rows than wanted to be sure of enough of them
 
@@ -55,7 +55,7 @@ class TripletStatistics:
         if self.groups is None or sampling.n_queries is not None:
             self._queries = sample(1, _or_auto(sampling.n_queries, _QUERIES), targets)
         if self.groups is None or sampling.n_database is not None:
-            self._database = sample(2, _or_auto(sampling.n_database, _DATABASE), targets)
+            self._database = sample(2, _or_auto(sampling.n_database, DATABASE), targets)
 
     def __add__(self, other: "TripletStatistics") -> "TripletStatistics":
         """Statistics of the rows of both."""
