@@ -3,9 +3,9 @@
 The CSV has a line for each measure of a run: which part and task, how many rows were queries,
 database and training rows, the method, its length and seed, the measure, its mean over the queries,
 the means of the worst and of the best order of ties where there are such, and the seconds of the
-fit. The JSON says what the tasks are called, what each method's parameters were, and by which
-command, code and versions the runs were made, on which processor and when. A method may have a
-check: what one of its runs gave when later code made it again.
+fit. The JSON says what the tasks are called, what each method's parameters were, and by which code
+and versions the runs were made, on which processor and when. A method may have a check: what one
+of its runs gave when later code made it again.
 """
 
 import csv

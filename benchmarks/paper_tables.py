@@ -246,13 +246,14 @@ def _checks_texts(results):
 
 
 def _stamps_text(results):
-    texts = []
+    texts, command = [], f"python benchmarks/reproduction.py {results.part} --seeds"
+    own = {task.key for task in PARTS[results.part].tasks if task.seeds}
+    n_seeds = 1 + max((seed for task, _, _, seed in results.runs if task not in own), default=0)
     for stamp in results.about["stamps"]:
-        command = stamp["command"].replace("PART", results.part)
         packages = ", ".join(f"{name} {version}" for name, version in stamp["versions"].items())
         texts.append(
-            f"Made by ``{command}`` at commit ``{stamp['commit']}`` on {stamp['date']}, with "
-            f"{packages}, on one core of {stamp['processor']}."
+            f"Made by ``{command} {n_seeds}`` at commit ``{stamp['commit']}`` on {stamp['date']}, "
+            f"with {packages}, on one core of {stamp['processor']}."
         )
     texts += _checks_texts(results)
     bold = (

@@ -220,13 +220,12 @@ def _progress(part, result, n_done, n_runs):
         print(f"{clock} [{n_done}/{n_runs}] {run}: {outcome}", file=sys.stderr, flush=True)
 
 
-def stamp_of(options):
-    """By what code, versions and command runs are made, and where and when."""
+def stamp_of():
+    """By what code and versions runs are made, and where and when."""
     changes = " and changes" if _git("status", "--porcelain", "--", "sklearn_hashrank") else ""
     return {
         "commit": (_git("rev-parse", "--short=12", "HEAD") or "unknown") + changes,
         "package": (_git("rev-parse", "HEAD:sklearn_hashrank") or "unknown") + changes,
-        "command": f"python benchmarks/reproduction.py PART --seeds {options.seeds}",
         "versions": {name: version(name) for name in USED if find_spec(IMPORTED.get(name, name))},
         "processor": processor(),
         "date": datetime.date.today().isoformat(),
@@ -244,7 +243,7 @@ def run(options):
     """Run or check the parts until all is done or the time is over, and say what is left."""
     deadline = time.monotonic() + 60 * options.minutes
     sets = Sets({name: getattr(options, name) for name in FILES}, options.scale)
-    stamp = stamp_of(options)
+    stamp = stamp_of()
     if options.check:
         for part in options.parts:
             check(part, sets, options, stamp, deadline)

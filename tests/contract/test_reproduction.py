@@ -42,10 +42,11 @@ def test_tables_are_what_the_results_give(scripts, part):
 
 
 def test_tables_without_results_say_so(scripts):
-    for part in set(scripts.experiments.PARTS) - set(PARTS):
-        text = (FOLDER / f"{part}.inc").read_text(encoding="utf-8")
-        assert text.startswith(".. warning::\n\n   These tables are older"), part
-        assert "no file of results" in text, part
+    without = set(scripts.experiments.PARTS) - set(PARTS)
+    for name in {*without, *(path.stem for path in FOLDER.glob("*_older.inc"))}:
+        text = (FOLDER / f"{name}.inc").read_text(encoding="utf-8")
+        assert text.startswith(".. warning::\n\n   These tables are older"), name
+        assert "no file of results" in text, name
 
 
 @of_every_part
@@ -73,6 +74,8 @@ def test_a_changed_default_marks_the_tables(scripts, part):
     results = scripts.paper_results.Results(FOLDER / "results", part)
     _, methods = next(iter(results.about["methods"].items()))
     method = next(iter(methods))
+    if method.startswith("deep-"):  # nobody can say what it would be today without torch
+        pytest.importorskip("torch")
     methods[method]["parameters"]["n_passes"] = "7"
     text = scripts.paper_tables.text_of(part, results)
     assert text.startswith(".. warning::")
@@ -253,8 +256,8 @@ def test_a_check_makes_a_run_again(small, scripts, monkeypatch):
     experiments, results = scripts.experiments, scripts.paper_results.Results
     monkeypatch.setitem(experiments.PARTS, "small", small.part)
     monkeypatch.setattr(experiments.Sets, "_digits", lambda self: small.data, raising=False)
-    stamp = scripts.reproduction.stamp_of(small.options) | {"package": "another", "commit": "new"}
-    monkeypatch.setattr(scripts.reproduction, "stamp_of", lambda options: stamp)
+    stamp = scripts.reproduction.stamp_of() | {"package": "another", "commit": "new"}
+    monkeypatch.setattr(scripts.reproduction, "stamp_of", lambda: stamp)
     monkeypatch.setattr(small.options, "check", True)
     monkeypatch.setattr(small.options, "rows", ["lsh"])
     scripts.reproduction.run(small.options)
