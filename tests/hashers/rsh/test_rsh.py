@@ -430,7 +430,7 @@ def test_unlabelled_rows_are_ranked_by_distance():
     X, _ = load_digits(return_X_y=True)
     X = np.repeat(X[:300], 2, axis=0)  # so that every row has one at distance 0
     rsh = RSHHasher(16, random_state=0).fit(X)
-    assert isinstance(rsh.affinity_, EuclideanAffinity)
+    assert repr(rsh.relevance(X)[0]) == "EuclideanAffinity()"
     assert rsh.score(X) > LSHHasher(16, random_state=0).fit(X).score(X)
 
 
@@ -547,7 +547,8 @@ def test_principal_components_and_mixed_units_cost_nothing():
 def test_without_y_it_learns_from_all_distances_and_is_judged_by_few(tmp_path):
     X = np.random.default_rng(0).normal(size=(300, 8)) * np.linspace(2, 0.5, 8)
     rsh = RSHHasher(4, random_state=0).fit(X)
-    assert len(rsh.affinity_.levels_) == 5
+    assert len(rsh.affinity_.levels_) == 10
+    assert len(rsh.relevance(X)[0].fit(X).levels_) == 5
     learned = EuclideanAffinity((90, 75, 50, 30, 20, 10, 5, 2, 1), tuple(range(1, 10)))
     named = RSHHasher(4, affinity=learned, random_state=0).fit(X)
     np.testing.assert_array_equal(rsh.codes_, named.codes_)
