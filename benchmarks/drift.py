@@ -180,7 +180,9 @@ def tables(path):
                 ]
                 for s in SHARES
             ]
-            print(f"{name:14s}", "  ".join(cell(values, 3) for values in row if values))
+            if row[0]:
+                cells = "  ".join(cell(values, 3) for values in row if values)
+                print(f"{name:14s} {cells}  {len(row[0])} seeds")
     for method in dict.fromkeys(line["method"] for line in lines):
         mine = [line for line in lines if line["method"] == method]
         loss = np.array([line["loss"] for line in mine])

@@ -164,16 +164,17 @@ def _compiled_split_words(typing_context, codes, first, n_items, n_words, words,
                 rows = [builder.load(place, align=8) for place in places]
                 for w, column in enumerate(_split(builder, rows, width)):
                     builder.store(column, at(room, builder.mul(stride, _WORD(w)), item), align=8)
-            rest = builder.shl(n_blocks, _WORD(3))
-            with cgutils.for_range(builder, n_items, start=rest) as loop:
-                for w in range(width):
-                    place = builder.add(builder.mul(loop.index, n_words), _WORD(w))
-                    word = builder.load(builder.gep(source, [place]))
-                    place = builder.add(builder.mul(stride, _WORD(w)), loop.index)
-                    builder.store(word, builder.gep(room, [place]))
             builder.store(ir.IntType(1)(1), is_done)
 
         _by_length(builder, n_words, (2, 4), put)
+        with builder.if_then(builder.load(is_done)):
+            rest = builder.and_(n_items, _WORD(-n))
+            with cgutils.for_range(builder, n_words) as of_words:
+                row = builder.gep(room, [builder.mul(stride, of_words.index)])
+                with cgutils.for_range(builder, n_items, start=rest) as of_items:
+                    place = builder.add(builder.mul(of_items.index, n_words), of_words.index)
+                    word = builder.load(builder.gep(source, [place]))
+                    builder.store(word, builder.gep(row, [of_items.index]))
         return builder.load(is_done)
 
     index = types.intp

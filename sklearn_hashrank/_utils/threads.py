@@ -121,6 +121,7 @@ def over_rows(
     size = n_rows
     if n_threads > 1:
         n_tasks = min(n_tasks, _TASKS_OF_A_THREAD * n_threads, n_rows // fewest)
+        n_tasks -= n_tasks % n_threads  # three would keep one of two threads waiting
         size = -(-n_rows // max(n_tasks, n_threads))
     if most is not None:
         size = max(1, min(size, most))

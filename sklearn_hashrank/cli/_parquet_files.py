@@ -5,6 +5,7 @@ import os
 import posixpath
 import re
 from abc import abstractmethod
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 from urllib.parse import unquote
@@ -115,8 +116,14 @@ class Columns:
         for place, path in enumerate(files):
             with opened(path) as file:
                 schema, about = file.schema_arrow, file.metadata
+                known = Counter(schema.names)
                 for name in names:
-                    self.types[name].append(self._type_of(name, schema, path))
+                    if known[name] > 1:
+                        raise UsageError(f"{path}: two columns are named {name!r}.")
+                    if not known[name] and name not in self._folders:
+                        raise UsageError(f"{path}: there is no column {name!r} in this file.")
+                    column = schema.field(name) if known[name] else self._folders[name]
+                    self.types[name].append(column.type)
                 self.notes.append(schema.metadata or {})
                 groups = [about.row_group(i).num_rows for i in range(about.num_row_groups)]
             self.sizes.append(sum(groups))
@@ -124,15 +131,6 @@ class Columns:
             n_rows += groups
         self._starts = np.cumsum([0, *n_rows])
         self.n_rows = int(self._starts[-1])
-
-    def _type_of(self, name, schema, path):
-        if schema.names.count(name) > 1:
-            raise UsageError(f"{path}: two columns are named {name!r}.")
-        if name in schema.names:
-            return schema.field(name).type
-        if name not in self._folders:
-            raise UsageError(f"{path}: there is no column {name!r} in this file.")
-        return self._folders[name].type
 
     def pieces(self, start: int = 0) -> Iterator[tuple[int, list[Any]]]:
         """Give the number of a first row, and the columns from there on, from a row group on."""
@@ -150,21 +148,16 @@ class Columns:
                 for batch in file.iter_batches(
                     n_most, row_groups=[number], columns=stored, use_threads=False
                 ):
-                    # By name, because "a" also reads "a.b", which might be a part of it.
-                    yield (
-                        at,
-                        [
-                            batch.column(name)
-                            if name in known
-                            else self._repeated(name, place, batch)
-                            for name in self.names
-                        ],
-                    )
+                    yield at, [self._column_of(batch, name, place) for name in self.names]
                     at += batch.num_rows
 
-    def _repeated(self, name, place, batch):
+    def _column_of(self, batch, name, place):
+        """A column by its name, as the file may give more than are asked for, or of a folder."""
         import pyarrow as pa
 
+        number = batch.schema.get_field_index(name)
+        if number >= 0:
+            return batch.column(number)
         return pa.repeat(self._folders[name][place], batch.num_rows)
 
 

@@ -14,7 +14,7 @@ from . import _places
 from ._code_columns import digest_of, write_codes
 from ._errors import UsageError
 from ._notes import note
-from ._parquet_files import SUFFIX, parquet_source
+from ._parquet_files import SUFFIX, folder_values, parquet_source
 from ._read_codes import blocks_of, encoded, features_of
 from ._row_names import ids
 from ._shard_plan import write_plan
@@ -135,6 +135,7 @@ def _digests(parts: list[_Part], model: str, path: str, id_column: str | None) -
     for part in parts:
         for file in part.files:
             states.setdefault(file, _places.state_of(file))
+        of_folders = {} if id_column is None else folder_values(part.files)
         about = {
             "hasher": of_model,
             "files": [states[file] for file in part.files],
@@ -142,6 +143,8 @@ def _digests(parts: list[_Part], model: str, path: str, id_column: str | None) -
             "column": column,
             "ids": part.start if id_column is None else id_column,
         }
+        if id_column in of_folders:  # which no file tells
+            about["folders"] = of_folders[id_column].to_pylist()
         text = json.dumps(about, sort_keys=True)
         digests.append(hashlib.sha256(text.encode()).hexdigest())
     return digests

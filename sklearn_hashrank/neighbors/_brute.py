@@ -11,7 +11,9 @@ from .._utils.threads import count_threads, over_rows, run_in_threads
 # aside, sorting and writing a neighbour, and of reading a word where no other query does.
 PAIR_COST, _HIT_COST, READ_COST = 0.03, 4.0, 0.2
 _WORTH_A_PART = 500_000.0  # nanoseconds of a query that are worth a part of the codes
-_GROUP = 16  # queries of a slice, at least: they share the reading of the codes
+# Queries of a slice, at least, as they share the reading of the codes: of one word, and of several,
+# which are also put word by word.
+_GROUP, _LONG_GROUP = 16, 48
 _WORTH_A_SAMPLE = 100  # neighbours; a bound for fewer is found while scanning
 _DEVIATIONS = 2.5  # of the rank in the sample; a limit that is too small costs a second scan
 _SAMPLE = 1 << 14  # items that a first bound is taken from; more where it saves many hits
@@ -61,7 +63,7 @@ def k_nearest(
         _scan_again(found < k, own, codes, n_bits, masks, *part)
 
     cost = PAIR_COST * codes.size + _HIT_COST * k
-    over_rows(search, len(queries), n_jobs, cost=cost, fewest=_GROUP)
+    over_rows(search, len(queries), n_jobs, cost=cost, fewest=_fewest(codes))
     return indices, distances
 
 
@@ -163,7 +165,11 @@ def all_within(
         )
 
     cost = PAIR_COST * codes.size
-    return joined(over_rows(search, len(queries), n_jobs, cost=cost, fewest=_GROUP))
+    return joined(over_rows(search, len(queries), n_jobs, cost=cost, fewest=_fewest(codes)))
+
+
+def _fewest(codes):
+    return _GROUP if codes.shape[1] == 1 else _LONG_GROUP
 
 
 def joined(parts: list[Flat]) -> Flat:

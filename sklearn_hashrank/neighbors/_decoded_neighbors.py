@@ -223,7 +223,8 @@ class DecodedNeighbors(NumbersAreNoBooleans, BaseEstimator):
             One minus the cosine, the Euclidean distance, or the inner product times -1; inf where a
             candidate is missing. Only with ``return_distance=True``.
         indices : ndarray of shape (n_queries, n_neighbors), int64
-            In order of (distance, index); -1 where a candidate is missing.
+            In order of (distance, index); -1 where a candidate is missing. Distances are compared
+            before the last rounding, so that some which differ may be returned as equal.
         """
         check_is_fitted(self)
         queries = self._queries(X)

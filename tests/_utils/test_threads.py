@@ -92,6 +92,8 @@ def test_rows_are_cut_where_that_pays():
     assert sizes(80, 2, cost=worth) == [10] * 8
     assert sizes(20, 2, cost=worth, fewest=16) == [10] * 2
     assert sizes(64, 2, cost=worth, fewest=16) == [16] * 4
+    assert sizes(50, 2, cost=worth, fewest=16) == [25] * 2  # as many for each thread
+    assert sizes(90, 4, cost=worth, fewest=16) == [23] * 3 + [21]
     assert sizes(10, 1, cost=0, most=4) == [4, 4, 2]
 
 

@@ -436,7 +436,7 @@ def test_interrupted_then_resumed(folder, capsys, monkeypatch, no_pictures):
     def interrupt(*arguments):
         started.append(arguments)
         if len(started) == 5:
-            signal.raise_signal(signal.SIGINT)
+            raise KeyboardInterrupt
         return measure(*arguments)
 
     with monkeypatch.context() as patched:

@@ -180,6 +180,17 @@ def test_all_shards_of_another_hasher_or_other_ids_are_encoded_again():
     assert codes == [row.tobytes() for row in packed[:100]]
 
 
+def test_ids_that_are_names_of_folders_are_part_of_what_a_shard_is_made_of():
+    for year in (2020, 2021):
+        Path(f"years/year={year}").mkdir(parents=True)
+        write(f"years/year={year}/0.parquet", slice(0, 50))
+    encode = *ENCODE, "years", "--shard-rows", 60, "--output", "codes", "--id-column", "year"
+    run(*encode)
+    Path("years/year=2021").rename("years/year=2023")
+    run(*encode)
+    assert pq.read_table("codes")["id"].to_pylist() == [2020] * 50 + [2023] * 50
+
+
 def test_files_without_rows_have_no_shards(capsys):
     """Programs that write a file for each partition write such files."""
     write("items/2024/0.parquet", slice(0, 0))

@@ -303,8 +303,9 @@ def test_labels_may_judge_what_was_fitted_without_them(y):
     ) == tie_aware_average_precision_score(
         X, bare.predict(X), affinity=EuclideanAffinity(), **no_relevant
     )  # the thresholds of the rows that are scored
-    with pytest.raises(ValueError, match="this affinity was fitted with 6"):
-        AP(TALRLinear(4, max_iter=1, random_state=0).fit(X), X, y)
+    from_rows = TALRLinear(4, max_iter=1, random_state=0).fit(X)
+    expected = tie_aware_average_precision_score(y, from_rows.predict(X), **no_relevant)
+    assert make_retrieval_scorer("ap", **no_relevant)(from_rows, X, y) == expected
 
 
 class SignHasher(BaseEstimator):
