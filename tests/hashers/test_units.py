@@ -34,7 +34,7 @@ every_learner_by_distances = pytest.mark.parametrize("hasher", BY_DISTANCES, ids
 def digits(seed=0):
     X, y = load_digits(return_X_y=True)
     rows = np.random.RandomState(seed).permutation(len(y))
-    train, new = rows[:300], rows[300:600]
+    train, new = rows[:500], rows[500:900]
     return X[train], y[train], X[new], y[new]
 
 
