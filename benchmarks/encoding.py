@@ -41,8 +41,10 @@ def sizes_of(hasher, n_features, n_bits):
     """Widths that rows have one after the other in the formula of the codes."""
     if hasattr(hasher, "anchors_"):
         return n_features, len(hasher.anchors_), n_bits
-    if hasattr(hasher, "decoder_"):  # first bits, and what they are changed for
-        return n_features, 2 * n_bits
+    if hasattr(
+        hasher, "decoder_"
+    ):  # first bits, and what they or parts of the code are changed for
+        return n_features, n_bits + int(np.prod(hasher.decoder_.shape[:-1]))
     return n_features, len(getattr(hasher, "components_", range(n_bits)))
 
 
@@ -92,7 +94,9 @@ def main():
     options = parser.parse_args()
     X = random_rows(options.rows, options.features)
     rows = [HEADS]
-    in_order = sorted(options.methods, key=lambda name: list(GROUPS).index(METHODS[name].group))
+    in_order = sorted(
+        options.methods, key=lambda name: list(GROUPS).index(METHODS[name.partition(":")[0]].group)
+    )
     with threadpool_limits(1):
         for method in in_order:
             shapes, ours, products = time_both(method, X, options.bits)
