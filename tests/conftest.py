@@ -85,9 +85,12 @@ def share_what_is_compiled(folder):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             for number, step in enumerate(steps):
-                # A module that cannot be imported, or is skipped, is told when it is collected.
-                with contextlib.suppress(FileExistsError, Exception, pytest.skip.Exception):
+                try:
                     (taken / str(number)).mkdir(parents=True)
+                except FileExistsError:  # another worker has taken it
+                    continue
+                # A module that cannot be imported, or is skipped, is told when it is collected.
+                with contextlib.suppress(Exception, pytest.skip.Exception):
                     step()
 
 
