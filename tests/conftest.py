@@ -54,10 +54,7 @@ def one_picture(monkeypatch):
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection(session):
-    """Compile before the whole suite, and let no garbage be collected meanwhile.
-
-    What is collected lives as long as the process, so that nobody needs to look at it again.
-    """
+    """Compile before the whole suite, and look for no garbage while all that comes stays."""
     config = session.config
     of_all = "tests" in config.args and not (config.option.keyword or config.option.markexpr)
     gc.disable()
@@ -66,7 +63,6 @@ def pytest_collection(session):
             share_what_is_compiled(Path(os.environ["NUMBA_CACHE_DIR"]))
         return (yield)
     finally:
-        gc.freeze()
         gc.enable()
 
 
