@@ -310,7 +310,7 @@ def within(queries, codes, radius, by_distance, passing, words):
     n_found = np.zeros(n_queries, np.int64)
     indices = np.empty(0, np.int64)
     distances = np.empty(0, np.int32)
-    n_written = np.int64(0)
+    n_written = 0
     n_bins = radius + 1
     for first in range(0, n_queries, _GROUP):
         # A key starts with the query's place in the group times n_bins plus the distance, so that
@@ -341,7 +341,7 @@ def within(queries, codes, radius, by_distance, passing, words):
                 )
         indices = room(indices, n_written, size)
         distances = room(distances, n_written, size)
-        before = n_written
+        before = np.int64(n_written)
         for g in range(n_group):
             n_found[first + g] = -before
             for place in range(g * n_bins, (g + 1) * n_bins):
@@ -350,12 +350,12 @@ def within(queries, codes, radius, by_distance, passing, words):
                 before += n_here
             n_found[first + g] += before
         for i in range(size):
-            bin_ = np.int64(keys[i] >> _SHIFT)
-            distance = bin_ % n_bins
+            place = np.int64(keys[i] >> _SHIFT)
+            distance = place % n_bins
             if not by_distance:  # keys of a query are in order of their index
-                bin_ -= distance
-            position = counts[bin_, 0]
-            counts[bin_, 0] += 1
+                place -= distance
+            position = counts[place, 0]
+            counts[place, 0] += 1
             indices[position] = np.int64(keys[i] & _INDEX)
             distances[position] = np.int32(distance)
         n_written = before
