@@ -1,6 +1,7 @@
 """Embeddings in Parquet files and folders, ids, codes as binary values, and search by floats."""
 
 import csv
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -209,12 +210,14 @@ def test_rescoring_takes_the_columns_of_the_model():
 
 def test_files_of_a_folder_that_do_not_fit_together_are_refused(capsys):
     few = X[:20]
-    for folder in ("ids", "columns", "widths", "lengths"):
+    for folder in ("ids", "columns", "widths", "lengths", "rows"):
         Path(folder).mkdir()
     write("ids/0.parquet", few, id=np.arange(20))
     write("ids/1.parquet", few, id=IDS[:20])
     write("columns/0.parquet", few)
     write("columns/1.parquet", few, name="vector")
+    write("rows/0.parquet", few)
+    write("rows/1.parquet", few[:, :5])
     for bits, place in ((6, "lengths/0"), (8, "lengths/1"), (8, "widths/0"), (16, "widths/1")):
         run("fit", "--data", "ids", "--method", "lsh", "--bits", bits, "--output", "m.npz")
         run(
@@ -225,6 +228,8 @@ def test_files_of_a_folder_that_do_not_fit_together_are_refused(capsys):
     assert "different types of column 'id': int64 and string" in refusal(capsys, *encode, "ids")
     message = refusal(capsys, *encode, "columns")
     assert "columns/1.parquet: there is no column 'embedding' in this file" in message
+    message = refusal(capsys, *encode, "rows")
+    assert "rows: row 20 of column 'embedding' has 5 numbers, the first has 8." in message
     search = "search", "--queries", "widths/0.parquet", "--database"
     assert "different code lengths: 6 and 8" in refusal(capsys, *search, "lengths")
     assert "different code lengths: 8 and 16" in refusal(capsys, *search, "widths")
@@ -421,6 +426,50 @@ def test_a_column_whose_name_begins_another(capsys):
         capsys, "fit", "--data", "none.parquet", "--label-column", "y", "--output", "m.npz"
     )
     assert "features must be a matrix with rows. Got shape (2, 0)" in line
+
+
+def test_warnings_are_heard_between_blocks(wide):
+    rows, filters = read_rows("wide", left_out=["y", "id"]).X, [*warnings.filters]
+    for start, stop in ((0, 10), (10, N)):
+        rows.read(start, stop)
+        assert warnings.filters == filters
+
+
+def test_what_cannot_be_read_is_refused_each_time():
+    values = np.zeros((300, 1))
+    values[150] = np.nan
+    pq.write_table(pa.table({"a": values[:, 0]}), "t.parquet", row_group_size=100)
+    rows = read_rows("t.parquet").X
+    for start, stop in ((0, 100), (90, 200), (100, 200), (0, 300), (150, 160)):
+        if stop > 150:
+            with pytest.raises(UsageError, match="row 150, column 'a' is nan"):
+                rows.read(start, stop)
+        else:
+            np.testing.assert_array_equal(rows.read(start, stop), values[start:stop])
+
+
+def test_an_index_is_no_feature_but_ids_and_labels():
+    pd = pytest.importorskip("pandas")
+    names = [f"x{place}" for place in range(WIDTH)]
+    of_ids, of_labels = pd.Index(IDS, name="key"), pd.Index(Y, name="kind")
+    pd.DataFrame(X, index=of_ids, columns=names).to_parquet("ids.parquet")
+    pd.DataFrame(X, index=of_labels, columns=names).to_parquet("labels.parquet")
+    run("fit", "--data", "ids.parquet", "--id-column", "key", "--bits", 8, "--output", "m.npz")
+    run(
+        *("encode", "--model", "m.npz", "--data", "ids.parquet", "--id-column", "key"),
+        *("--output", "codes.parquet"),
+    )
+    assert pq.read_table("codes.parquet")["id"].to_pylist() == IDS.tolist()
+    rows = read_rows("labels.parquet", ["kind"])
+    np.testing.assert_array_equal(rows.y, Y)
+    np.testing.assert_array_equal(read_labels("labels.parquet", ["kind"]), Y)
+    assert rows.names == names
+
+
+def test_text_that_is_kept_as_views_is_a_label():
+    labels = pa.array(["u", "v", "u"]).cast(pa.string_view())
+    pq.write_table(pa.table({"a": [1.0, 2.0, 3.0], "y": labels}), "t.parquet")
+    assert read_labels("t.parquet", ["y"]).tolist() == ["u", "v", "u"]
 
 
 def lists_with(number, value):

@@ -30,9 +30,9 @@ def search(tables, offsets, codes, lengths, metric, k, candidates=None):
     padded = np.full(-(-n // 64) * 64, 7, np.float32)
     padded[:n] = lengths
     found = np.empty((n_queries, k), np.int64), np.empty((n_queries, k), np.float32)
-    items = tables, offsets, blocks_of(codes), padded
+    items = tables, offsets, blocks_of(codes), padded, n
     if candidates is None:
-        _kernels.nibble_tables.nearest(*items, n, KINDS[metric], *found)
+        _kernels.nibble_tables.nearest(*items, KINDS[metric], *found)
     else:
         _kernels.nibble_tables.nearest_candidates(*items, candidates, KINDS[metric], *found)
     return found
