@@ -93,7 +93,8 @@ def test_items_that_get_better_and_better():
     """Every item enters, in any order of the scores."""
     codes = np.sort(np.random.default_rng(0).integers(0, 65536, 3000)).astype(">u2")
     codes = codes.view(np.uint8).reshape(-1, 2)
-    tables = (np.float32(16) ** np.arange(3, -1, -1))[None, :, None] * np.arange(16, dtype="f4")
+    tables = 16.0 ** np.arange(3, -1, -1)[None, :, None] * np.arange(16)
+    tables = tables.astype(np.float32)
     for of_query in (tables, -tables):
         check(of_query, np.zeros(1, np.float32), codes, np.ones(3000), "inner_product", 100)
 
