@@ -99,10 +99,10 @@ class Rankings:
         table : RaggedTies
         """
         n_queries = len(self.starts) - 1
-        scores, relevant = _as_floats(self.scores, self.relevant)
         judged, judged_starts = self.judged, self.judged_starts
         if judged is None or judged_starts is None:
-            judged, judged_starts = relevant[:0], np.zeros(n_queries + 1, dtype=np.int64)
+            judged, judged_starts = self.relevant[:0], np.zeros(n_queries + 1, dtype=np.int64)
+        scores, relevant, judged = _as_floats(self.scores, self.relevant, judged)
         n_cells = 2 * len(relevant) + n_queries
         sizes = np.zeros(n_queries, dtype=np.int64)
         totals, n_judged = np.empty(n_cells, np.int64), np.empty(n_cells, np.int64)
@@ -198,17 +198,17 @@ class Rankings:
         )
 
 
-def _as_floats(scores: NDArray[Any], relevant: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return floats in the order of the scores, so that a kernel is compiled for few types.
+def _as_floats(scores: NDArray[Any], *some: NDArray[Any]) -> list[NDArray[Any]]:
+    """Return scores and some of them as floats in their order: kernels are compiled for few types.
 
     Where float64 would round integers, they are numbered.
     """
     if scores.dtype.kind == "f":
-        return scores, relevant
+        return [scores, *some]
     if scores.min(initial=0) >= -_EXACT and scores.max(initial=0) <= _EXACT:
-        return scores.astype(np.float64), relevant.astype(np.float64)
-    distinct, numbers = np.unique(scores, return_inverse=True)
-    return numbers.astype(np.float64), np.searchsorted(distinct, relevant).astype(np.float64)
+        return [each.astype(np.float64) for each in (scores, *some)]
+    distinct = np.unique(scores)
+    return [np.searchsorted(distinct, each).astype(np.float64) for each in (scores, *some)]
 
 
 def as_numbers(scores: NDArray[Any]) -> NDArray[Any]:

@@ -1,6 +1,7 @@
 """Embeddings in Parquet files and folders, ids, codes as binary values, and search by floats."""
 
 import csv
+import shutil
 import warnings
 from pathlib import Path
 
@@ -470,6 +471,16 @@ def test_text_that_is_kept_as_views_is_a_label():
     labels = pa.array(["u", "v", "u"]).cast(pa.string_view())
     pq.write_table(pa.table({"a": [1.0, 2.0, 3.0], "y": labels}), "t.parquet")
     assert read_labels("t.parquet", ["y"]).tolist() == ["u", "v", "u"]
+
+
+def test_integers_of_folders_that_are_too_long_are_text():
+    for year in (3, 2**63):
+        folder = Path(f"long/n={year}")
+        folder.mkdir(parents=True)
+        pq.write_table(pa.table({"a": [1.0]}), folder / "0.parquet")
+    assert read_labels("long", ["n"]).tolist() == ["3", str(2**63)]
+    shutil.rmtree(folder)
+    assert read_labels("long", ["n"]).tolist() == [3]
 
 
 def lists_with(number, value):
