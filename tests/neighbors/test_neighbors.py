@@ -208,10 +208,13 @@ def test_a_limit_within_a_tie(order, n_jobs):
             np.testing.assert_array_equal(near, distances[: len(own), :k])
 
 
-def test_a_sample_that_is_unlike_the_rest_only_costs_time():
+@pytest.mark.parametrize("n_jobs", [1, 2, 3])
+def test_a_sample_that_is_unlike_the_rest_only_costs_time(monkeypatch, n_jobs):
+    monkeypatch.setattr("sklearn_hashrank.neighbors._brute._WORTH_A_PART", 1.0)
     database = np.full((64 * 64, 8), 255, dtype=np.uint8)
     database[::64] = 0  # the very items that are sampled
-    distances, indices = HammingNeighbors(100, n_bits=64).fit(database).kneighbors(database[:1])
+    index = HammingNeighbors(100, n_bits=64, n_jobs=n_jobs).fit(database)
+    distances, indices = index.kneighbors(database[:1])
     np.testing.assert_array_equal(indices, stable_sort(database[:1], database, 100)[1])
     assert set(distances[0]) == {0, 64}
 
