@@ -341,21 +341,21 @@ def within(queries, codes, radius, by_distance, passing, words):
                 )
         indices = room(indices, n_written, size)
         distances = room(distances, n_written, size)
-        before = np.int64(n_written)
+        before = n_written
         for g in range(n_group):
-            n_found[first + g] = -before
+            start = before
             for place in range(g * n_bins, (g + 1) * n_bins):
                 n_here = _count_at(counts, place)
                 counts[place, 0] = before
                 before += n_here
-            n_found[first + g] += before
+            n_found[first + g] = before - start
         for i in range(size):
-            place = np.int64(keys[i] >> _SHIFT)
-            distance = place % n_bins
+            bin_of_query = np.int64(keys[i] >> _SHIFT)
+            distance = bin_of_query % n_bins
             if not by_distance:  # keys of a query are in order of their index
-                place -= distance
-            position = counts[place, 0]
-            counts[place, 0] += 1
+                bin_of_query -= distance
+            position = counts[bin_of_query, 0]
+            counts[bin_of_query, 0] += 1
             indices[position] = np.int64(keys[i] & _INDEX)
             distances[position] = np.int32(distance)
         n_written = before
