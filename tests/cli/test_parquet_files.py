@@ -359,6 +359,15 @@ def test_folders_are_labels_ids_and_texts(wide, capsys):
     assert "the label of row 400 is missing (column 'year')" in line
 
 
+def test_many_rows_are_read_from_a_temporary_file(wide, monkeypatch):
+    rows = read_rows("wide", ["y"]).X
+    for most, is_copied in ((N * WIDTH, False), (N * WIDTH - 1, True)):
+        monkeypatch.setattr(_list_columns, "_FEW_NUMBERS", most)
+        found = _list_columns.mapped(rows)
+        assert isinstance(found, np.memmap) == is_copied
+        np.testing.assert_array_equal(found, X)
+
+
 def test_only_columns_that_are_asked_for_are_read(wide):
     """Nothing notices that others are damaged."""
     run("fit", "--data", "wide", "--label-column", "y", "--bits", 4, "--output", "m.npz")
