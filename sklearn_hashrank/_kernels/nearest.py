@@ -258,7 +258,6 @@ def nearest(
                 n_within -= n_farthest
                 farthest -= 1
                 n_farthest = _count_at(of_distances, farthest)
-                until[g] = n
             if new + largest_tile > keys.shape[1]:
                 n_farthest -= larger(0, n_within - k)
                 new = _drop_far(keys[g], new, farthest, n_farthest)

@@ -76,6 +76,8 @@ def _source_at(place: str, column: str | None) -> ParquetSource | None:
     if not is_folder and not (_places.has_pattern(place) and place.lower().endswith(SUFFIX)):
         return None
     files = _places.find_files(place, SUFFIX)
+    if not files and "," in place and not is_folder:
+        return None  # but perhaps several patterns
     if not files:
         what = "in this folder" if is_folder else "that this pattern names"
         raise UsageError(f"{place}: there are no {SUFFIX} files {what}.")

@@ -5,13 +5,14 @@ import shutil
 import warnings
 from pathlib import Path
 
+import fsspec
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from sklearn_hashrank import load_hasher
-from sklearn_hashrank.cli import _code_columns, _list_columns, _parquet_files, main
+from sklearn_hashrank.cli import _code_columns, _list_columns, _parquet_files, _places, main
 from sklearn_hashrank.cli._errors import UsageError
 from sklearn_hashrank.cli._files import read_labels, read_rows, read_texts
 from sklearn_hashrank.cli._list_columns import ParquetRows
@@ -359,6 +360,15 @@ def test_folders_are_labels_ids_and_texts(wide, capsys):
     assert "the label of row 400 is missing (column 'year')" in line
 
 
+def test_many_rows_are_read_from_a_temporary_file(wide, monkeypatch):
+    rows = read_rows("wide", ["y"]).X
+    for most, is_copied in ((N * WIDTH, False), (N * WIDTH - 1, True)):
+        monkeypatch.setattr(_list_columns, "_FEW_NUMBERS", most)
+        found = _list_columns.mapped(rows)
+        assert isinstance(found, np.memmap) == is_copied
+        np.testing.assert_array_equal(found, X)
+
+
 def test_only_columns_that_are_asked_for_are_read(wide):
     """Nothing notices that others are damaged."""
     run("fit", "--data", "wide", "--label-column", "y", "--bits", 4, "--output", "m.npz")
@@ -471,6 +481,39 @@ def test_text_that_is_kept_as_views_is_a_label():
     labels = pa.array(["u", "v", "u"]).cast(pa.string_view())
     pq.write_table(pa.table({"a": [1.0, 2.0, 3.0], "y": labels}), "t.parquet")
     assert read_labels("t.parquet", ["y"]).tolist() == ["u", "v", "u"]
+
+
+@pytest.mark.parametrize("name", ["rows [2026]", "rows 1, 2: all", "rows *?"])
+def test_folders_of_any_name_are_read(name):
+    Path(name).mkdir()
+    write(f"{name}/1 [x].parquet", X[:20])
+    write(f"{name}/2.parquet", X[20:30])
+    for path in (name, f"./{name}"):
+        np.testing.assert_array_equal(read_rows(path).X[:], X[:30])
+    Path(name).rename("rows")
+    np.testing.assert_array_equal(read_rows("rows/1*.parquet,rows/2*.parquet").X[:], X[:30])
+    with pytest.raises(UsageError, match=r"rows/3\*.parquet: there are no .parquet files that"):
+        read_rows("rows/1*.parquet,rows/3*.parquet")
+
+
+@pytest.mark.parametrize("scheme", ["", "memory:///patterns/"])
+def test_patterns_find_all_names_but_hidden_ones(scheme):
+    names = ["a", "a_1", "a.2", "b_1", "_a", ".a", "of_a/_b", "of_a/b", "_of/a"]
+    for name in names:
+        with fsspec.open(f"{scheme}{name}.parquet", "wb", auto_mkdir=True):
+            pass
+    for pattern, found in (
+        ("a*", ["a", "a.2", "a_1"]),
+        ("a_*", ["a_1"]),
+        ("[ab]_?", ["a_1", "b_1"]),
+        ("?_1", ["a_1", "b_1"]),
+        ("*", ["a", "a.2", "a_1", "b_1"]),
+        ("_*", ["_a"]),
+        ("*/*", ["of_a/b"]),
+        ("of_a/_*", ["of_a/_b"]),
+    ):
+        paths = _places.find_files(f"{scheme}{pattern}.parquet", ".parquet")
+        assert paths == sorted(f"{scheme}{name}.parquet" for name in found), pattern
 
 
 def test_integers_of_folders_that_are_too_long_are_text():
