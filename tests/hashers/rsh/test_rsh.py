@@ -22,6 +22,7 @@ from sklearn_hashrank import (
     ITQHasher,
     LabelAffinity,
     LSHHasher,
+    NeighborAffinity,
     PrecomputedAffinity,
     RSHHasher,
     SharedLabelAffinity,
@@ -29,7 +30,13 @@ from sklearn_hashrank import (
     save_hasher,
 )
 from sklearn_hashrank.features import CenteredRows, Moments
-from sklearn_hashrank.hashers.rsh import _margin_problem, _spread, _supervision, _whitening
+from sklearn_hashrank.hashers.rsh import (
+    _margin_problem,
+    _spread,
+    _statistics,
+    _supervision,
+    _whitening,
+)
 from sklearn_hashrank.hashers.rsh._margin_problem import MarginProblem, _Loss
 from sklearn_hashrank.hashers.rsh._statistics import Sampling, TripletStatistics
 from sklearn_hashrank.hashers.rsh._supervision import group_rows, supervise, triplet_weights
@@ -614,3 +621,19 @@ def test_without_y_all_directions_have_the_same_weight():
     np.testing.assert_allclose(rows @ rows.T, np.eye(60), atol=1e-6)
     rows = hasher.fit(X, load_digits().target).components_
     assert np.linalg.norm(rows @ rows.T - np.eye(60)) > 1
+
+
+def test_a_fit_says_how_many_rows_are_compared(monkeypatch):
+    monkeypatch.setattr(_statistics, "_DATABASE", 60)
+    monkeypatch.setattr(_statistics, "GROUPS_IN_FULL", 10)
+    X, number = np.random.default_rng(0).normal(size=(90, 5)), np.arange(90)
+    sampled = "the relevance of at most 60 sampled rows to each other"
+    for options, y, said in (
+        ({}, number % 3, None),
+        ({}, number // 4, sampled),
+        ({}, None, sampled),
+        ({"affinity": NeighborAffinity(3)}, None, sampled),
+        ({"n_database": 100}, number // 4, None),
+    ):
+        hasher = RSHHasher(4, random_state=0, **options).fit(X, y)
+        assert hasher._said_to_learn_from(X) == said
