@@ -15,6 +15,7 @@ from ._words import (
     LINE,
     aligned_words,
     append_near,
+    fetch,
     find_near,
     split_words,
     word_of,
@@ -139,11 +140,12 @@ def _drop_far(keys, size, top, n_at_top):
 
 
 @inlined
-def _sort(keys, size, counts, ordered):
+def _sort(keys, size, counts, ordered, what):
     """Write keys in order of (distance, index), and what there is no room for into the last place.
 
-    A counting sort, whose counts become positions. The room is used again and again and stays in
-    the cache, where rows of results would not.
+    A counting sort, whose counts become positions. Only those bits of distances that are set in
+    `what` are sorted by. The room is used again and again and stays in the cache, where rows of
+    results would not.
     """
     before = 0
     for d in range(counts.shape[0]):
@@ -151,7 +153,7 @@ def _sort(keys, size, counts, ordered):
         counts[d, 0] = before
         before += n_here
     for i in range(size):
-        distance = keys[i] >> _SHIFT
+        distance = (keys[i] >> _SHIFT) & what
         position = counts[distance, 0]
         counts[distance, 0] += 1
         ordered[smaller(position, ordered.size - 1)] = keys[i]
@@ -222,7 +224,10 @@ def nearest(
         if n_words > 1 or n - start < largest_tile + BLOCK:
             _load_tile(codes, start, stop, n_words, words)
             source, at, stride = words, 0, largest_tile + BLOCK
+        # Each query asks for a share of the next tile, which is there when the last one is done.
+        share = (tile * n_words // queries.shape[0] + LINE // 8) // (LINE // 8) * (LINE // 8)
         for g in range(queries.shape[0]):
+            fetch(codes, stop * n_words + g * share, share)
             n_within, farthest, of_distances = n_found[g], top[g], counts[g]
             # A later item at the k-th distance loses the tie, and is not looked at.
             bound = farthest if n_within >= k or start > until[g] else farthest + 1
@@ -269,7 +274,7 @@ def nearest(
             size[g], top[g], n_found[g] = new, farthest, n_within
     for g in range(queries.shape[0]):
         n_found[g] = smaller(n_found[g], k)
-        _sort(keys[g], size[g], counts[g], ordered)
+        _sort(keys[g], size[g], counts[g], ordered, ~np.uint64(0))
         unpack_keys(ordered, indices[g], distances[g])
 
 
@@ -310,7 +315,11 @@ def within(queries, codes, radius, by_distance, passing, words):
     indices = np.empty(0, np.int64)
     distances = np.empty(0, np.int32)
     n_written = 0
-    n_bins = radius + 1
+    bits = 0
+    while radius >> bits:
+        bits += 1
+    n_bins = 1 << bits
+    what = ~np.uint64(0) if by_distance else ~np.uint64(n_bins - 1)
     for first in range(0, n_queries, _GROUP):
         # A key starts with the query's place in the group times n_bins plus the distance, so that
         # one sort serves the whole group.
@@ -333,7 +342,7 @@ def within(queries, codes, radius, by_distance, passing, words):
                     tile + BLOCK,
                     start,
                     stop,
-                    np.uint64(n_bins),
+                    np.uint64(radius + 1),
                     False,
                     np.uint64(g * n_bins) << _SHIFT,
                     passing,
@@ -349,17 +358,11 @@ def within(queries, codes, radius, by_distance, passing, words):
             for d in range(n_bins):
                 n_found[first + g] += _count_at(counts, g * n_bins + d)
         ordered = room(ordered, 0, size + 1)
-        _sort(keys, size, counts, ordered)
+        _sort(keys, size, counts, ordered, what)
         unpack_keys(ordered, indices[n_written:stop], distances[n_written:stop])
-        for g in range(n_group):
-            stop = n_written + n_found[first + g]
-            for i in range(n_written, stop):
-                distances[i] -= np.int32(g * n_bins)
-            if not by_distance:
-                order = np.argsort(indices[n_written:stop])
-                indices[n_written:stop] = indices[n_written:stop][order]
-                distances[n_written:stop] = distances[n_written:stop][order]
-            n_written = stop
+        for i in range(n_written, stop):
+            distances[i] &= np.int32(n_bins - 1)
+        n_written = stop
     return n_found, indices[:n_written], distances[:n_written]
 
 
