@@ -24,7 +24,7 @@ from ._words import (
 _WORDS_OF_A_TILE = 4096  # 32 KB, in the level-1 cache; of one word, a tile has 64 blocks
 _FIRST_TILE = 256  # items, from which a first bound comes; the next ones are four times as large
 _GROUP = 64  # queries that share a tile, at most
-_KEYS = 1 << 20  # keys that a group holds, where it can
+_KEYS = 1 << 21  # keys that a group holds, where it can; 16 MB
 _LANES = 4  # of counts: neighbouring hits, often of one distance, rarely wait for each other
 _SHIFT = np.uint64(INDEX_BITS)
 _INDEX = np.uint64((1 << INDEX_BITS) - 1)

@@ -21,7 +21,7 @@ _SAMPLE = 1 << 14  # items that a first bound is taken from; more where it saves
 _DENSE = 0.01  # share of the codes that are searched for, from which most blocks hold one
 _SHARE = 16  # one item in so many is sampled, at most
 
-_MOST_KEPT = 1 << 20  # keys of eight bytes
+_MOST_KEPT = 1 << 21  # keys of eight bytes
 _kept = threading.local()
 
 Flat = tuple[np.ndarray, np.ndarray, np.ndarray]
