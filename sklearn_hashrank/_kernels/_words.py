@@ -211,29 +211,68 @@ def _compiled_find_near(typing_context, query, words, start, n_blocks, stride, b
     return types.uint64(query, words, index, index, index, types.uint64), codegen
 
 
-def _append_packed(builder, distances, allowed, bound, base, address, end):
-    """Append the keys of near items, each vector by an instruction that packs what is chosen.
+def _narrow(builder, vectors):
+    """Numbers below 2**16 of vectors of eight words, in order, as one vector of 16-bit numbers."""
+    number = ir.IntType(16)
+    vectors = [builder.bitcast(vector, ir.VectorType(number, 32)) for vector in vectors]
+    places = list(range(0, 32, 4))
+    while len(vectors) > 1:
+        n = vectors[0].type.count
+        places = ir.Constant(
+            ir.VectorType(_INDEX, 2 * len(places)), places + [n + i for i in places]
+        )
+        vectors = [
+            builder.shuffle_vector(*pair, places) for pair in zip(vectors[::2], vectors[1::2])
+        ]
+        places = list(range(vectors[0].type.count))
+    return vectors[0]
 
-    Return how many there are. Whole vectors are stored; the next one overwrites the rest.
+
+def _append_packed(builder, distances, allowed, bound, base, address, end):
+    """Append the keys of near items, which an instruction packs for 32 items at once.
+
+    Return how many there are. Keys are made and stored by eight, also where fewer are left; the
+    next ones overwrite the rest.
     """
-    n = 8
-    bits, first = ir.IntType(n), end
-    words, lanes = ir.VectorType(_WORD, n), ir.VectorType(_INDEX, n)
-    kind = ir.FunctionType(words, [words, words, ir.VectorType(ir.IntType(1), n)])
-    name = f"llvm.x86.avx512.mask.compress.v{n}i64"
+    n, n_packed = 8, 32
+    number, lanes, words = ir.IntType(16), ir.VectorType(_INDEX, n), ir.VectorType(_WORD, n)
+    packed, eighth = ir.VectorType(number, n_packed), ir.PointerType(ir.VectorType(number, n))
+    kind = ir.FunctionType(packed, [packed, packed, ir.VectorType(ir.IntType(1), n_packed)])
+    name = f"llvm.x86.avx512.mask.compress.v{n_packed}i16"
     pack = cgutils.get_or_insert_function(builder.module, kind, name)
-    for i in range(0, BLOCK, n):
-        items = list(range(i, i + n))
-        part = builder.shuffle_vector(distances, distances, ir.Constant(lanes, items))
-        near = builder.icmp_unsigned("<", part, _splat(builder, bound, n))
-        mine = builder.trunc(builder.lshr(allowed, _WORD(i)), bits)
+    rooms = [cgutils.alloca_once(builder, number, n_packed) for _ in range(2)]
+    bound = _splat(builder, builder.trunc(bound, number), n_packed)
+    first = end
+    for i in range(0, BLOCK, n_packed):
+        parts = [
+            builder.shuffle_vector(distances, distances, ir.Constant(lanes, list(range(j, j + n))))
+            for j in range(i, i + n_packed, n)
+        ]
+        part, items = _narrow(builder, parts), packed(list(range(i, i + n_packed)))
+        near = builder.icmp_unsigned("<", part, bound)
+        mine = builder.trunc(builder.lshr(allowed, _WORD(i)), ir.IntType(n_packed))
         near = builder.and_(near, builder.bitcast(mine, near.type))
-        places = builder.add(_splat(builder, base, n), words(items))
-        keys = builder.add(builder.shl(part, words([INDEX_BITS] * n)), places)
-        to = builder.bitcast(builder.gep(address, [end]), ir.PointerType(words))
-        builder.store(builder.call(pack, [keys, keys, near]), to, align=8)
-        n_near = builder.ctpop(builder.bitcast(near, bits))
-        end = builder.add(end, builder.zext(n_near, _WORD))
+        for room, numbers in zip(rooms, (part, items)):
+            chosen = builder.call(pack, [numbers, numbers, near])
+            builder.store(chosen, builder.bitcast(room, ir.PointerType(packed)), align=2)
+        n_near = builder.zext(builder.ctpop(builder.bitcast(near, ir.IntType(n_packed))), _WORD)
+        # One store, also where there is nothing to store, is cheaper than a wrong guess.
+        is_none = builder.zext(builder.icmp_unsigned("==", n_near, _WORD(0)), _WORD)
+        n_stores = builder.add(n_near, builder.add(is_none, _WORD(n - 1)))
+        n_stores = builder.lshr(n_stores, _WORD(3))
+        with cgutils.for_range(builder, n_stores) as loop:
+            at = builder.shl(loop.index, _WORD(3))
+            distance, item = (
+                builder.zext(
+                    builder.load(builder.bitcast(builder.gep(room, [at]), eighth), align=2), words
+                )
+                for room in rooms
+            )
+            place = builder.add(_splat(builder, base, n), item)
+            keys = builder.add(builder.shl(distance, words([INDEX_BITS] * n)), place)
+            to = builder.gep(address, [builder.add(end, at)])
+            builder.store(keys, builder.bitcast(to, ir.PointerType(words)), align=8)
+        end = builder.add(end, n_near)
     return builder.sub(end, first)
 
 
@@ -270,7 +309,7 @@ def _compiled_append_near(
         [found] = _distances(context, builder, (query, words), arrays, [start], stride, BLOCK)
         address = context.make_array(keys)(context, builder, room).data
         _, _, features = context.codegen().magic_tuple()
-        append = _append_packed if "+avx512f" in features.split(",") else _append_one_by_one
+        append = _append_packed if "+avx512vbmi2" in features.split(",") else _append_one_by_one
         return append(builder, found, allowed, bound, base, address, end)
 
     index, word = types.intp, types.uint64
@@ -288,6 +327,24 @@ def _compiled_word_of(typing_context, flags, start):
         return builder.bitcast(are_set, _WORD)
 
     return types.uint64(flags, types.intp), codegen
+
+
+@intrinsic
+def _compiled_fetch(typing_context, words, start, n_words):
+    def codegen(context, builder, signature, values):
+        array, start, n_words = values
+        data = context.make_array(words)(context, builder, array).data
+        address, number = ir.PointerType(ir.IntType(8)), ir.IntType(32)
+        kind = ir.FunctionType(ir.VoidType(), [address, number, number, number])
+        fetch = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
+        to_read, into_level_2, data_cache = number(0), number(2), number(1)
+        n_lines = builder.lshr(n_words, _WORD(3))
+        with cgutils.for_range(builder, n_lines) as loop:
+            place = builder.gep(data, [builder.add(start, builder.shl(loop.index, _WORD(3)))])
+            place = builder.bitcast(place, address)
+            builder.call(fetch, [place, to_read, into_level_2, data_cache])
+
+    return types.void(words, types.intp, types.intp), codegen
 
 
 @intrinsic
@@ -349,6 +406,10 @@ def _plain_append_near(query, words, start, stride, bound, allowed, base, keys, 
     return np.uint64(near.size)
 
 
+def _plain_fetch(words, start, n_words):
+    """Nothing that a program can see."""
+
+
 def _plain_word_of(flags, start):
     return np.packbits(flags[start : start + BLOCK], bitorder="little").view("<u8")[0]
 
@@ -365,11 +426,13 @@ def _plain_put_cells(query, words, starts, stride, n_distances, cells, to):
 # returns how many they are: of those whose bit is set in a word, such as word_of makes from 64
 # booleans. A key is the sum of ``distance << INDEX_BITS``, the item's place in the block, and a
 # base. There must be room for as many keys as a block has items.
+# fetch asks for words that will be read soon; they may lie behind the end.
 # put_distances stores the distances of a block of items.
 # put_cells stores, for pairs of items, the cell of both distances in a table of n_distances rows.
 split_words: Any = _compiled_split_words if IS_COMPILED else _plain_split_words
 find_near: Any = _compiled_find_near if IS_COMPILED else _plain_find_near
 append_near: Any = _compiled_append_near if IS_COMPILED else _plain_append_near
+fetch: Any = _compiled_fetch if IS_COMPILED else _plain_fetch
 word_of: Any = _compiled_word_of if IS_COMPILED else _plain_word_of
 put_distances: Any = _compiled_put_distances if IS_COMPILED else _plain_put_distances
 put_cells: Any = _compiled_put_cells if IS_COMPILED else _plain_put_cells

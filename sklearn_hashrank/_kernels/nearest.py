@@ -15,6 +15,7 @@ from ._words import (
     LINE,
     aligned_words,
     append_near,
+    fetch,
     find_near,
     split_words,
     word_of,
@@ -23,7 +24,7 @@ from ._words import (
 _WORDS_OF_A_TILE = 4096  # 32 KB, in the level-1 cache; of one word, a tile has 64 blocks
 _FIRST_TILE = 256  # items, from which a first bound comes; the next ones are four times as large
 _GROUP = 64  # queries that share a tile, at most
-_KEYS = 1 << 20  # keys that a group holds, where it can
+_KEYS = 1 << 21  # keys that a group holds, where it can; 16 MB
 _LANES = 4  # of counts: neighbouring hits, often of one distance, rarely wait for each other
 _SHIFT = np.uint64(INDEX_BITS)
 _INDEX = np.uint64((1 << INDEX_BITS) - 1)
@@ -223,7 +224,10 @@ def nearest(
         if n_words > 1 or n - start < largest_tile + BLOCK:
             _load_tile(codes, start, stop, n_words, words)
             source, at, stride = words, 0, largest_tile + BLOCK
+        # Each query asks for a share of the next tile, which is there when the last one is done.
+        share = (tile * n_words // queries.shape[0] + LINE // 8) // (LINE // 8) * (LINE // 8)
         for g in range(queries.shape[0]):
+            fetch(codes, stop * n_words + g * share, share)
             n_within, farthest, of_distances = n_found[g], top[g], counts[g]
             # A later item at the k-th distance loses the tie, and is not looked at.
             bound = farthest if n_within >= k or start > until[g] else farthest + 1

@@ -1,5 +1,6 @@
 """Find neighbours by scanning all codes, in threads over blocks of queries."""
 
+import math
 import threading
 
 import numpy as np
@@ -20,11 +21,11 @@ _SAMPLE = 1 << 14  # items that a first bound is taken from; more where it saves
 _DENSE = 0.01  # share of the codes that are searched for, from which most blocks hold one
 _SHARE = 16  # one item in so many is sampled, at most
 
-_MOST_KEPT = 1 << 20  # keys of eight bytes
+_MOST_KEPT = 1 << 21  # keys of eight bytes
 _kept = threading.local()
 
 Flat = tuple[np.ndarray, np.ndarray, np.ndarray]
-Sample = tuple[np.ndarray, np.ndarray, int]
+Sample = tuple[np.ndarray, np.ndarray | None, int, int]
 Limits = tuple[np.ndarray, np.ndarray]
 
 
@@ -45,10 +46,11 @@ def k_nearest(
     sample = None
     if k >= _WORTH_A_SAMPLE and (passing is None or len(passing) == 1):
         sample = sample_of(codes, k, passing)
+    limits = likely_limits(queries, sample, len(codes), n_bits, n_jobs)
     n_parts = _count_parts(len(queries), codes.size, k, n_jobs)
     if n_parts > 1:
         indices, distances = _nearest_in_parts(
-            queries, codes, k, n_bits, n_jobs, passing, sample, n_parts
+            queries, codes, k, n_bits, n_jobs, passing, limits, n_parts
         )
         _scan_again(distances[:, -1] > n_bits, queries, codes, n_bits, passing, indices, distances)
         return indices, distances
@@ -58,8 +60,7 @@ def k_nearest(
     def search(rows):
         own, masks = queries[rows], _of_rows(passing, rows)
         part = indices[rows], distances[rows]
-        limits = likely_limits(own, sample, len(codes), n_bits)
-        found = _nearest(own, codes, n_bits, limits, masks, *part)
+        found = _nearest(own, codes, n_bits, [limit[rows] for limit in limits], masks, *part)
         _scan_again(found < k, own, codes, n_bits, masks, *part)
 
     cost = PAIR_COST * codes.size + _HIT_COST * k
@@ -71,7 +72,7 @@ def _scan_again(is_short, queries, codes, n_bits, passing, indices, distances):
     """Search for queries whose limit was too small: the sample was not like the rest."""
     short = np.flatnonzero(is_short)
     if short.size:
-        limits = likely_limits(short, None, len(codes), n_bits)
+        limits = _no_limits(short.size, len(codes), n_bits)
         shape = short.size, indices.shape[1]
         part = np.empty(shape, np.int64), np.empty(shape, np.int32)
         _nearest(queries[short], codes, n_bits, limits, _of_rows(passing, short), *part)
@@ -84,12 +85,11 @@ def _count_parts(n_queries, n_words, k, n_jobs):
     return min(count_threads(n_jobs) // n_queries, worth) if worth > 1 else 1
 
 
-def _nearest_in_parts(queries, codes, k, n_bits, n_jobs, passing, sample, n_parts):
+def _nearest_in_parts(queries, codes, k, n_bits, n_jobs, passing, limits, n_parts):
     """Search every part within the limits of all, and merge; ties keep the order of the parts.
 
     A distance beyond `n_bits` says that there were fewer than `k`.
     """
-    limits = likely_limits(queries, sample, len(codes), n_bits)
     edges = np.arange(n_parts + 1) * len(codes) // n_parts // 64 * 64
     edges[-1] = len(codes)
 
@@ -122,7 +122,7 @@ def _nearest(queries, codes, n_bits, limits, passing, indices, distances):
     settings = k, k > _DENSE * n, kernels.count_before_line(codes)
     flat = np.ascontiguousarray(codes).reshape(-1)
     sizes, n_found = np.zeros((2, len(queries)), np.int64)
-    top, until = (part.astype(np.int64) for part in limits)
+    top, until = (part.copy() for part in limits)
     for start in range(0, len(queries), group):
         rows = slice(start, start + group)
         state = sizes[rows], top[rows], until[rows], n_found[rows], indices[rows], distances[rows]
@@ -181,34 +181,50 @@ def joined(parts: list[Flat]) -> Flat:
 
 
 def sample_of(codes: np.ndarray, k: int, passing: np.ndarray | None = None) -> Sample | None:
-    """Sample of the codes, their indices, and the rank in it that the k-th nearest likely has.
+    """Every so many-th of the codes, and the rank among them that the k-th nearest likely has.
 
-    Of the codes that pass one mask for all, where it is told. None where the sample would say
+    Of the codes that pass one mask for all, where it is told: then their numbers are the second
+    part. The third is the number of codes for each of the sample. None where the sample would say
     nothing.
     """
     n_sample = min(_SAMPLE + k // 4, len(codes) // _SHARE)
     if not n_sample:
         return None
     step = len(codes) // n_sample
-    taken, places = codes[::step], np.arange(0, len(codes), step)
+    taken, numbers = codes[::step], None
     expected = k * len(taken) / len(codes)
     if passing is not None:
-        passes = passing[0, ::step]
-        taken, places = taken[passes], places[passes]
-    rank = int(np.ceil(expected + _DEVIATIONS * np.sqrt(expected) + 2))
-    return (np.ascontiguousarray(taken), places, rank) if rank < len(taken) else None
+        numbers = np.flatnonzero(passing[0, ::step])
+        taken = taken[numbers]
+    rank = math.ceil(expected + _DEVIATIONS * math.sqrt(expected) + 2)
+    return (np.ascontiguousarray(taken), numbers, step, rank) if rank < len(taken) else None
 
 
-def likely_limits(queries: np.ndarray, sample: Sample | None, n_codes: int, n_bits: int) -> Limits:
+def likely_limits(
+    queries: np.ndarray, sample: Sample | None, n_codes: int, n_bits: int, n_jobs: int | None
+) -> Limits:
     """Distances and indices of which the k-th of :func:`sample_of` very likely is not behind.
 
-    In the order of both.
+    In the order of both. Found for all queries before any is searched for: a thread that begins to
+    search needs the interpreter once, instead of waiting for the others again and again.
     """
+    top, until = _no_limits(len(queries), n_codes, n_bits)
     if sample is None:
-        return np.full(len(queries), n_bits), np.full(len(queries), n_codes)
-    codes, places, rank = sample
-    shape = len(queries), rank
-    indices, distances = np.empty(shape, np.int64), np.empty(shape, np.int32)
-    unlimited = likely_limits(queries, None, len(codes), n_bits)
-    _nearest(queries, codes, n_bits, unlimited, None, indices, distances)
-    return distances[:, -1].astype(np.int64), places[indices[:, -1]]
+        return top, until
+    codes, numbers, step, rank = sample
+
+    def search(rows):
+        shape = len(queries[rows]), rank
+        found = np.empty(shape, np.int64), np.empty(shape, np.int32)
+        unlimited = _no_limits(shape[0], len(codes), n_bits)
+        _nearest(queries[rows], codes, n_bits, unlimited, None, *found)
+        last, top[rows] = found[0][:, -1], found[1][:, -1]
+        until[rows] = step * (last if numbers is None else numbers[last])
+
+    cost = PAIR_COST * codes.size + _HIT_COST * rank
+    over_rows(search, len(queries), n_jobs, cost=cost, fewest=_fewest(codes))
+    return top, until
+
+
+def _no_limits(n_queries, n_codes, n_bits):
+    return np.full(n_queries, n_bits, np.int64), np.full(n_queries, n_codes, np.int64)

@@ -111,9 +111,9 @@ class SubstringTables:
     def likely_radius(self, queries: np.ndarray, k: int, n_bits: int) -> int:
         """Distance that the `k` nearest codes of most queries lie within."""
         few = np.ascontiguousarray(queries[:: -(-len(queries) // _TRIED)])
-        return int(
-            np.median(likely_limits(few, sample_of(self.codes, k), len(self.codes), n_bits)[0])
-        )
+        sample = sample_of(self.codes, k)
+        top, _ = likely_limits(few, sample, len(self.codes), n_bits, self.n_jobs)
+        return int(np.median(top))
 
     def k_nearest(self, queries: np.ndarray, k: int, n_bits: int) -> tuple[np.ndarray, np.ndarray]:
         """Like ``_brute.k_nearest``; queries that would cost more than scanning are scanned for."""
