@@ -20,6 +20,21 @@ from sklearn_hashrank.metrics import code_usage
 from tests.hostile import HOSTILE
 
 WIDTHS = (1280, 768, 390)
+BROKEN_WORDS = """
+() => {
+  const words = [];
+  for (const place of document.querySelectorAll(".relevance")) {
+    const { lastChild } = place;
+    for (const found of lastChild.textContent.matchAll(/[a-z]+/g)) {
+      const range = document.createRange();
+      range.setStart(lastChild, found.index);
+      range.setEnd(lastChild, found.index + found[0].length);
+      if (range.getClientRects().length > 1) words.push(found[0]);
+    }
+  }
+  return words;
+}
+"""
 EVERY_QUERY = """
 async () => {
   const found = [];
@@ -336,6 +351,7 @@ def test_no_page_is_wider_than_its_window(visit, request, name, scheme):
     for width in WIDTHS:
         opened.page.set_viewport_size({"width": width, "height": 800})
         assert opened.page.evaluate("document.documentElement.scrollWidth") <= width
+        assert opened.page.evaluate(BROKEN_WORDS) == []
     background = opened.page.evaluate("getComputedStyle(document.body).backgroundColor")
     assert (sum(map(int, re.findall(r"\d+", background)[:3])) > 384) == (scheme == "light")
 

@@ -54,12 +54,24 @@ def as_array(y, name="y"):
         y = [as_numpy(value, name) if is_tensor(value) else value for value in y]
     if isinstance(y, np.ma.MaskedArray) and np.ma.is_masked(y):
         raise ValueError(f"{name} is masked in places; every row needs a value.")
-    array = as_numpy(y, name)
+    array = _numpy_rows(y, name)
     if array.dtype.kind in "OT":  # objects, and numpy's text of any length
         return _narrow(array.astype(object), name)
     if array.dtype.kind in "US" and not isinstance(y, np.ndarray):
         _narrow(np.asarray(y, dtype=object), name)  # what it was before numpy made text of it
     return array
+
+
+def _numpy_rows(y, name):
+    """As numpy has it; lists whose rows differ in length are objects, which `_narrow` explains."""
+    try:
+        return as_numpy(y, name)
+    except ValueError:
+        if not isinstance(y, (list, tuple)):
+            raise
+        rows = np.empty(len(y), dtype=object)
+        rows[:] = y
+        return rows
 
 
 def as_rows(y, name):

@@ -15,6 +15,10 @@ from ._parquet_tables import parquet_texts
 from ._tables import is_number, read_column, table_columns
 
 _TABLES = (".csv", ".parquet")
+_QUERIES_ELSEWHERE = (
+    " Items are ids of rows, queries are not: to learn, pass a folder with the rows of both as "
+    "--data; to evaluate, pass codes of the queries as --queries."
+)
 PAIRS_HELP = (
     "what belongs together: a .csv or .parquet table with the columns query, item and, where pairs "
     "are graded, grade; or TREC relevance judgments"
@@ -58,6 +62,7 @@ def affinity_of_pairs(
         raise UsageError(
             f"{path}: none of its {len(pairs):,} pairs is of two ids of the rows. The first pair "
             f"is {pairs[0][:2]}, the first row {queries[0]!r}."
+            + (_QUERIES_ELSEWHERE if any(pair[1] in known_items for pair in pairs) else "")
         )
     if len(kept) < len(pairs):
         note(f"{path}: {len(pairs) - len(kept):,} of {len(pairs):,} pairs name no row: left out")
@@ -71,6 +76,9 @@ def read_pairs(path: str) -> list[tuple[str, str, float]]:
         return [(query, item, grade) for query in qrels for item, grade in qrels[query].items()]
     source = parquet_source(path)
     names = table_columns(path) if source is None else column_names(source)
+    if "grade" not in names and len(names) > 2:
+        others = ", ".join(name for name in names if name not in ("query", "item"))
+        note(f"{path}: there is no column 'grade', so all pairs are relevant; not used: {others}")
     columns = ["query", "item", *(["grade"] if "grade" in names else [])]
     parts = [
         read_column(path, name) if source is None else parquet_texts(path, source, name)

@@ -187,11 +187,11 @@ def typed_column(values: list[str], name: str, path: str, what: str = "label") -
 
 
 def chosen(
-    choose: Choose, names: list[str], path: str, folders: Iterable[str] = ()
+    choose: Choose, names: list[str], path: str, beside: Iterable[str] = ()
 ) -> tuple[list[str], list[str]]:
     """Names of the labels and of the features, each of one column of the table.
 
-    Labels may also be in the names of `folders`.
+    Those of the labels may also be `beside`, which is not asked about.
     """
     known: set[str] = set()
     for name in names:
@@ -199,10 +199,10 @@ def chosen(
             raise UsageError(f"{path}: two columns are named {_short(name)}.")
         known.add(name)
     label_names, features = choose(names)
-    known.update(folders)
+    known.update(beside)
     for name in [*label_names, *features]:
         if name not in known:
-            raise UsageError(f"{path} has no column {name!r}. It has {listed([*names, *folders])}.")
+            raise UsageError(f"{path} has no column {name!r}. It has {listed([*names, *beside])}.")
         if not name.strip():
             raise UsageError(f"{path}: column {names.index(name)} has no name.")
     for name in label_names:

@@ -339,7 +339,7 @@ def _decimals(cell: Cell, column: Column) -> int:
     by_mean = 2 - math.floor(math.log10(mean)) if mean > 0 else _FEWEST_DECIMALS
     if column.is_time:
         return max(0, by_mean)
-    if cell.deviation > 0:  # not of nan
+    if cell.deviation >= 0.5 * 10.0**-_MOST_DECIMALS:  # not of nan, nor of rounding errors
         by_mean = -math.floor(math.log10(cell.deviation))
     return min(max(by_mean, _FEWEST_DECIMALS), _MOST_DECIMALS)
 

@@ -1,5 +1,6 @@
 """Checks that fitted attributes fit together, before a hasher is written and once it is read."""
 
+import os
 from collections.abc import Iterable
 from typing import Any
 
@@ -20,11 +21,12 @@ def check_kind(hasher: Any) -> None:
     is_estimator = isinstance(hasher, BaseEstimator) and hasattr(hasher, "transform")
     is_of_library = kind.__module__.startswith("sklearn.") or is_of_package(kind)
     if not is_estimator or is_of_library:
-        hint = " Save its last step, and the other steps by joblib or skops."
-        raise ValueError(
-            f"the files hold a single hasher. Got a {kind.__name__}."
-            f"{hint if hasattr(hasher, 'steps') else ''}"
-        )
+        hint = ""
+        if hasattr(hasher, "steps"):
+            hint = " Save its last step, and the other steps by joblib or skops."
+        elif isinstance(hasher, (str, os.PathLike)):
+            hint = " The order is save_hasher(path, hasher)."
+        raise ValueError(f"the files hold a single hasher. Got a {kind.__name__}.{hint}")
 
 
 def check_state(hasher: Any) -> None:

@@ -1,5 +1,6 @@
 """The arguments that all metric functions share, and how a histogram and a mean follow."""
 
+import reprlib
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,7 +29,8 @@ class RetrievalRun(NamedTuple):
         database = (self.y_true, self.codes) if exclude_self else self.database
         if not isinstance(database, (tuple, list)) or len(database) != 2:
             raise ValueError(
-                f"database must be None or a tuple (y_database, database_codes). Got {database!r}."
+                "database must be None or a tuple (y_database, database_codes). "
+                f"Got {reprlib.repr(database)}."
             )
         return retrieval_histogram(
             self.codes,

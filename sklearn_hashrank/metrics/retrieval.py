@@ -15,6 +15,7 @@ else ``predict``, gives codes is evaluated as well.
 """
 
 import pickle
+import reprlib
 import warnings
 import weakref
 from typing import Any, NamedTuple
@@ -210,7 +211,8 @@ def check_database(database: Any) -> None:
     is_named = isinstance(database, str) and database in ("self", "fit")
     if not (is_pair or is_named or isinstance(database, EncodedDatabase)):
         raise ValueError(
-            f"database must be 'self', 'fit' or a tuple (X, y). Got {database!r} instead."
+            "database must be 'self', 'fit' or a tuple (X, y). "
+            f"Got {reprlib.repr(database)} instead."
         )
 
 

@@ -118,10 +118,11 @@ def read_ids(ids: Any, n: int | None = None) -> np.ndarray:
     is_time = getattr(values, "dtype", np.dtype(object)).kind in "mM"  # tolist makes it numbers
     values = values.tolist() if isinstance(values, np.ndarray) and not is_time else list(values)
     if all(isinstance(value, Integral) and not isinstance(value, bool) for value in values):
-        if any(value == MISSING or not -(2**63) <= value < 2**63 for value in values):
+        wrong = [value for value in values if value == MISSING or not -(2**63) <= value < 2**63]
+        if wrong:
             raise ValueError(
-                "ids that are integers must be of 64 bits, and not -1, which stands for a missing "
-                "neighbour."
+                "ids that are integers must be from -2**63 to 2**63 - 1, and not -1, which stands "
+                f"for a missing neighbour. Got {wrong[0]}. Pass others as strings."
             )
         names = np.array(values, dtype=np.int64)
     else:

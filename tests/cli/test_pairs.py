@@ -155,9 +155,30 @@ def test_queries_and_items_of_judgments_have_ids_of_their_own(capsys):
     assert by_run["ap"] == pytest.approx(histogram.average_precision().mean())
 
 
+@pytest.mark.parametrize("path", ["clicks.csv", "clicks.parquet"])
+def test_grades_under_another_name_are_not_passed_over_in_silence(path, capsys):
+    """Else a grade of 0 makes a pair relevant, and nobody knows."""
+    write(table(IDS), "items.csv")
+    run("fit", "--data", "items.csv", *MODEL)
+    run("encode", "--model", "m.npz", "--data", "items.csv", "--output", "c.parquet")
+    evaluate = "evaluate", "--database", "c.parquet", "--measures", "ap", "--qrels", path
+    pairs = pd.DataFrame(PAIRS, columns=["query", "item", "grade"])
+    for frame, is_said in (
+        (pairs.rename(columns={"grade": "rating"}), True),
+        (pairs.assign(day=1), False),
+        (pairs[["query", "item"]], False),
+    ):
+        write(frame, path)
+        capsys.readouterr()
+        run(*evaluate)
+        said = "no column 'grade', so all pairs are relevant; not used: rating"
+        assert (said in capsys.readouterr().err) == is_said
+
+
 def test_pairs_that_say_nothing_are_refused(capsys):
     write(table(IDS), "items.csv")
     write_pairs([("a", "b", 1)], "strange.csv")
+    write_pairs([("new query", IDS[1], 1)], "queries.csv")
     write_pairs([(IDS[0], IDS[1], "many")], "words.csv")
     pd.DataFrame({"query": ["a"], "thing": ["b"]}).to_csv("columns.csv", index=False)
     pd.DataFrame({"query": [], "item": []}).to_csv("empty.csv", index=False)
@@ -166,6 +187,7 @@ def test_pairs_that_say_nothing_are_refused(capsys):
     talr = "--method", "talr-ap"
     for options, reason in (
         (["strange.csv", *talr], "none of its 1 pairs is of two ids of the rows"),
+        (["queries.csv", *talr], "a folder with the rows of both"),
         (["words.csv", *talr], "row 0 must have a query, an item and a number as grade"),
         (["columns.csv", *talr], "has no column 'item'"),
         (["empty.csv", *talr], "there are no pairs"),

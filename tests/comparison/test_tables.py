@@ -102,6 +102,8 @@ def test_equal_methods_are_seldom_best(n_rivals):
         ([0.0103], ".0103"),
         ([0.7], ".700"),
         ([0.000001, 0.000002], ".00000 ± .00000"),
+        ([0.1, 0.1 + 1e-15], ".100 ± .000"),
+        ([0.0363, 0.0363 + 1e-15], ".0363 ± .0000"),
     ],
 )
 def test_digits_follow_the_spread(values, shown):

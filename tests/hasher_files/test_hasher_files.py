@@ -337,6 +337,8 @@ def test_what_is_no_fitted_hasher_is_refused(path):
     for other in (index, 3, None, LSHHasher):
         with pytest.raises(ValueError, match="the files hold a single hasher"):
             save_hasher(path, other)
+    with pytest.raises(ValueError, match=r"Got a str. The order is save_hasher\(path, hasher\)"):
+        save_hasher(LSHHasher(2, random_state=0).fit(X, y), str(path))
     hasher = LSHHasher(2, random_state=0).fit(X, y)
     hasher.components_[0, 0] = np.nan
     with pytest.raises(ValueError, match=r"components_ must be finite numbers of shape \(2, 5\)"):

@@ -121,6 +121,7 @@ def test_fitted_affinity_is_used_as_it_is(retrieval):
         ({"cut": 2.0}, "Got 2.0 instead"),
         ({"ties": "average"}, "'ties' parameter .* {'expected', .* Got 'average' instead"),
         ({"zero_division": 2}, "'zero_division' .* Got 2 instead"),
+        ({"database": np.zeros((500, 8))}, r"database must be None .* Got array\(.{,80}$"),
         ({"database": [1, 2, 3]}, r"database must be None or a tuple \(y_database, database_codes"),
         ({"average": "macro"}, "average must be True or False. Got 'macro'"),
         ({"cut": 10**400}, "must be an int >= "),

@@ -1,5 +1,6 @@
 """What the displays share: models by name, their histograms, axes and colours."""
 
+import reprlib
 from collections.abc import Mapping
 from typing import Any
 
@@ -111,7 +112,8 @@ def histograms_of_codes(
         items = {name: (database[0], of_database[name]) for name in models}
     else:
         raise ValueError(
-            f"database must be None or a tuple (y_database, database_codes). Got {database!r}."
+            "database must be None or a tuple (y_database, database_codes). "
+            f"Got {reprlib.repr(database)}."
         )
     return {
         name: retrieval_histogram(
