@@ -540,10 +540,12 @@ def _fields_of_bits(fields, n_bits):
     """Half of what the best value of a part with a bit is ahead of the best one without it."""
     n, n_parts, n_values = fields.shape
     width = n_values.bit_length() - 1
-    has_bit = _bits_of(np.arange(n_values), width) == 1
     found = np.empty((n, n_parts, width))
-    for bit, ones in enumerate(has_bit.T):
-        found[:, :, bit] = fields[:, :, ones].max(axis=2) - fields[:, :, ~ones].max(axis=2)
+    best = fields  # for each value of the bits from here on, whatever the bits before are
+    for bit in range(width):
+        without, having = np.split(best, 2, axis=2)
+        found[:, :, bit] = having.max(axis=2) - without.max(axis=2)
+        best = np.maximum(without, having)
     return found.reshape(n, -1)[:, :n_bits] / 2
 
 
