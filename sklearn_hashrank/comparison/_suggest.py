@@ -43,7 +43,7 @@ def suggest(
     *,
     n_bits: int = 32,
     new_classes: bool = False,
-    methods: Iterable[str] | None = None,
+    methods: str | Iterable[str] | None = None,
     affinity: Any = "auto",
     measure: str | None = None,
     max_rows: int = 3000,
@@ -66,7 +66,7 @@ def suggest(
     new_classes : bool, default=False
         Whether queries and database will be of classes that are not among the training rows. A
         third of the classes is then held out.
-    methods : iterable of str, default=None
+    methods : str or iterable of str, default=None
         The candidates, as for :func:`method_from_name`. None: those that `METHODS` names for the
         situation.
     affinity : "auto" or affinity object, default="auto"
@@ -128,7 +128,8 @@ def suggest(
         seed: sample(X, y, groups, max_rows, seed)
         for seed in range(random_state, random_state + n_splits)
     }
-    names = _candidates(situation, groups) if methods is None else list(dict.fromkeys(methods))
+    given = [methods] if isinstance(methods, str) else methods
+    names = _candidates(situation, groups) if given is None else list(dict.fromkeys(given))
     learned = affinity_of_hashers(affinity, judged, y, splits.values())
     wanted = {
         name: with_settings(

@@ -161,6 +161,7 @@ def test_queries_with_nothing_relevant_are_left_out():
         (np.arange(120) // 2, {"new_classes": True}, "needs classes of at least 3 rows"),
         (CLASSES, {"methods": ["itq", "pca"], "n_bits": 7}, "no candidate can take .* 'itq'"),
         (CLASSES, {"methods": ["itg"]}, "unknown method 'itg'"),
+        (CLASSES, {"methods": "itg"}, "unknown method 'itg'"),
         (CLASSES, {"measure": ["ap", "ndcg"]}, "measure must be one measure. Got ap, ndcg"),
         (CLASSES, {"n_splits": 0}, "n_splits must be an int >= 1"),
         (CLASSES, {"n_bits": True}, "n_bits must be an int >= 1. Got True"),
