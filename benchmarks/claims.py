@@ -3,10 +3,10 @@
     python benchmarks/claims.py --output docs/reproduction
 
 Claims are in ``claims.toml`` of the output folder, results in its folders ``results``, ``ties``,
-``usage`` and ``times``. No data are needed. For each paper a file of claims with verdicts,
-differences and tests is written into the folder ``verdicts``, with a list of questions, a count of
-all verdicts, and the tables of the page about ties. The documentation includes them, and draws the
-pictures when it is built.
+``usage``, ``ablations`` and ``times``. No data are needed. For each paper a file of claims with
+verdicts, differences and tests is written into the folder ``verdicts``, with a list of questions, a
+count of all verdicts, and the tables of the page about ties. The documentation includes them, and
+draws the pictures when it is built.
 """
 
 import argparse
@@ -22,6 +22,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
+import ablation_tables
 import numpy as np
 import paper_figures
 import tie_tables
@@ -64,9 +65,11 @@ TITLES = {
     "alike within 1 less at 2": "share of the fine class within distance 1, less that at 2",
     "ap:one random order": "AP of one random order",
     "ndcg:one random order": "NDCG of one random order",
+    "iterations": "iterations",
+    "bit_correlation": "mean squared correlation of two bits",
 }
-NOT_SHARES = (time_tables.TRAIN, time_tables.ENCODE, "code_entropy", "distinct_codes")
-PATTERNS = ("results/*.csv", "ties/*.csv", "usage/likeness.csv")
+NOT_SHARES = (time_tables.TRAIN, time_tables.ENCODE, "code_entropy", "distinct_codes", "iterations")
+PATTERNS = ("results/*.csv", "ties/*.csv", "usage/likeness.csv", "ablations/*.csv")
 MOST_LINES_OF_A_SENTENCE = 3
 DECLARED = {(name, task.key): task for name, part in PARTS.items() for task in part.tasks}
 
@@ -621,7 +624,8 @@ def texts(folder: Path) -> dict[str, str]:
             parts.append(f"\n.. rubric:: Mathematics, and what has no results\n\n{rows_of(others)}")
         found[f"{paper}.inc"] = "".join(parts)
     found["rsh_times.inc"] = time_tables.rsh_times(folder)
-    return found | tie_tables.texts(Results.read(folder))
+    results = Results.read(folder)
+    return found | ablation_tables.texts(results, folder) | tie_tables.texts(results)
 
 
 def write_texts(folder: Path) -> None:

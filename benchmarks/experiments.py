@@ -106,7 +106,7 @@ class Task:
     data : str
         Method of `Sets` that gives the data.
     affinity : affinity object
-        What is relevant.
+        What is relevant, and what hashers learn from.
     protocol : split object
         How rows are sampled; without a seed.
     measures : list of str
@@ -259,9 +259,8 @@ def _rsh():
 
 def _lwh():
     k = "recall@1000"
-    rows = _by_name(
-        *papers.OF_LWH[:6], CVPR_2010, *papers.OF_LWH[6:], "itq", "rsh", "lwh", "talr-ap"
-    )
+    rows = _by_name(*papers.OF_LWH[:6], CVPR_2010, *papers.OF_LWH[6:])
+    rows |= _by_name("lwh-paper:loss=ndcg", "itq", "rsh", "lwh", "talr-ap")
     keys = {
         "classes": ("cifar10_gist", LabelAffinity()),
         "label-sets": ("label_sets", SharedLabelAffinity()),
@@ -445,6 +444,12 @@ def _talr_imagenet():
         "hashnet", "mihash", "talr-ap", "itq", "rsh", "lwh", "talr-paper", "talr-kernel"
     )
     budget = {row: AP_BUDGET[row] for row in list(AP_BUDGET)[:2]}
+    # By default batches are sampled by class, because there are many.
+    of_batches = {
+        "dtsh": "dtsh",
+        "dtsh, random batches": "dtsh:batch_size=512",
+        "talr-ap, random batches": "talr-ap:batch_size=512",
+    }
     task = Task(
         "classes",
         "many_classes",
@@ -452,13 +457,21 @@ def _talr_imagenet():
         PerClassRetrievalSplit(10, 50),
         [at_1000, "ap"],
         [16, 32, 48, 64],
-        rows | budget,
-        later={"lwh": 1},
+        rows | budget | of_batches,
+        lengths={row: [16, 64] for row in of_batches},
+        later={"lwh": 1} | dict.fromkeys(of_batches, 1),
     )
     tables = [
         Table(task.key, at_1000, "AP@1000", papers.IMAGENET_AP_1000, list(rows)),
         Table(
             task.key, at_1000, "AP@1000 at equal passes and dropout", methods=["talr-ap", *budget]
+        ),
+        Table(
+            task.key,
+            at_1000,
+            "AP@1000, batches sampled by class and at random",
+            methods=["talr-ap", *of_batches],
+            n_bits=[16, 64],
         ),
     ]
     return Part(
@@ -504,6 +517,11 @@ def _mlgap():
     bits, measures = [12, 24], ["mlgap", "ap", "ph2"]
     of_figure_1 = ["dsh", "itq", "lsh", "pca-rr", "pca", "sh", "sklsh", "sph"]
     also = ("distinct_codes", "code_entropy")
+    # DSH of another distance. Of codes it is half as large, and the regularization with it or not.
+    city_block = {
+        "dsh, city block": "dispersed:zone=(0, 0)",
+        "dsh, city block, half the regularization": "dispersed:zone=(0, 0):regularization=0.005",
+    }
     first = Task(
         "classes",
         "cifar10_features",
@@ -511,7 +529,7 @@ def _mlgap():
         PerClassRetrievalSplit(100, 500),
         measures,
         bits,
-        _by_name("dsh", "dispersed-paper", "dispersed", *of_figure_1[1:], "talr-ap"),
+        _by_name("dsh", "dispersed-paper", "dispersed", *of_figure_1[1:], "talr-ap") | city_block,
         also,
         lengths={row: [12] for row in of_figure_1[2:]},
         later={"talr-ap": 1},
@@ -523,7 +541,7 @@ def _mlgap():
         PerClassRetrievalSplit(10, 50),
         measures,
         bits,
-        _by_name("dsh", "hierarchical-paper", "hierarchical", "itq", "talr-ap"),
+        _by_name("dsh", "hierarchical-paper", "hierarchical", "itq", "talr-ap") | city_block,
         also,
         later={"talr-ap": 1},
     )

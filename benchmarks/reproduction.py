@@ -165,6 +165,7 @@ def run_turn(part, task, seed, rows, sets, options, stamp, deadline):
                 seeds=[seed],
                 protocol=protocol,
                 affinity=task.affinity,
+                learn_from=task.affinity,
                 measures=task.measures,
                 skip_refused=True,
                 name=data.title,
@@ -196,6 +197,7 @@ def check(part, sets, options, stamp, deadline):
                 seeds=run[1:],
                 protocol=protocol,
                 affinity=task.affinity,
+                learn_from=task.affinity,
                 measures=task.measures[:1],
                 store=options.store,
             )

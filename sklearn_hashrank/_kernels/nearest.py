@@ -108,7 +108,8 @@ def _collect(
         block = lowest_bit(near) * BLOCK
         near = drop_lowest(near)
         if passing is not None:
-            allowed = _passing(passing[row], first + block)
+            if passing.shape[0]:
+                allowed = _passing(passing[row], first + block)
         key = base + np.uint64(first + block)
         end += append_near(query, source, at + block, stride, bound, allowed, key, keys, end)
     while end > old and (keys[end - _ONE] & _INDEX) >= np.uint64(stop):  # of the next tile
@@ -257,7 +258,6 @@ def nearest(
                 n_within -= n_farthest
                 farthest -= 1
                 n_farthest = _count_at(of_distances, farthest)
-                until[g] = n
             if new + largest_tile > keys.shape[1]:
                 n_farthest -= larger(0, n_within - k)
                 new = _drop_far(keys[g], new, farthest, n_farthest)
@@ -294,7 +294,7 @@ def within(queries, codes, radius, by_distance, passing, words):
     codes : (n * n_words,) uint64, one after the other
     radius : int, at most n_bits
     by_distance : bool, order by (distance, index) instead of by index
-    passing : (n_masks, n) bool, as for `nearest`
+    passing : (n_masks, n) bool, as for `nearest`; without rows where all items pass
     words : scratch, see `room_for_tile`
 
     Returns
@@ -305,7 +305,7 @@ def within(queries, codes, radius, by_distance, passing, words):
     """
     n_queries, n_words = queries.shape
     n, tile = codes.size // n_words, words.size // n_words - BLOCK
-    keys, ordered = np.empty(4 * tile, np.uint64), np.empty(1, np.uint64)
+    keys = np.empty(4 * tile, np.uint64)
     n_found = np.zeros(n_queries, np.int64)
     indices = np.empty(0, np.int64)
     distances = np.empty(0, np.int32)
@@ -321,10 +321,6 @@ def within(queries, codes, radius, by_distance, passing, words):
             stop = min(n, start + tile)
             _load_tile(codes, start, stop, n_words, words)
             for g in range(n_group):
-                row = 0
-                if passing is not None:
-                    if passing.shape[0] > 1:
-                        row = first + g
                 keys = room(keys, size, tile)
                 size = _collect(
                     queries[first + g],
@@ -337,29 +333,31 @@ def within(queries, codes, radius, by_distance, passing, words):
                     False,
                     np.uint64(g * n_bins) << _SHIFT,
                     passing,
-                    row,
+                    first + g if passing.shape[0] > 1 else 0,
                     keys,
                     size,
                     counts,
                 )
         indices = room(indices, n_written, size)
         distances = room(distances, n_written, size)
-        stop = n_written + size
+        before = n_written
         for g in range(n_group):
-            for d in range(n_bins):
-                n_found[first + g] += _count_at(counts, g * n_bins + d)
-        ordered = room(ordered, 0, size + 1)
-        _sort(keys, size, counts, ordered)
-        unpack_keys(ordered, indices[n_written:stop], distances[n_written:stop])
-        for g in range(n_group):
-            stop = n_written + n_found[first + g]
-            for i in range(n_written, stop):
-                distances[i] -= np.int32(g * n_bins)
-            if not by_distance:
-                order = np.argsort(indices[n_written:stop])
-                indices[n_written:stop] = indices[n_written:stop][order]
-                distances[n_written:stop] = distances[n_written:stop][order]
-            n_written = stop
+            start = before
+            for place in range(g * n_bins, (g + 1) * n_bins):
+                n_here = _count_at(counts, place)
+                counts[place, 0] = before
+                before += n_here
+            n_found[first + g] = before - start
+        for i in range(size):
+            bin_of_query = np.int64(keys[i] >> _SHIFT)
+            distance = bin_of_query % n_bins
+            if not by_distance:  # keys of a query are in order of their index
+                bin_of_query -= distance
+            position = counts[bin_of_query, 0]
+            counts[bin_of_query, 0] += 1
+            indices[position] = np.int64(keys[i] & _INDEX)
+            distances[position] = np.int32(distance)
+        n_written = before
     return n_found, indices[:n_written], distances[:n_written]
 
 

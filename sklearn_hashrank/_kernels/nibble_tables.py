@@ -222,18 +222,21 @@ def nearest(tables, offsets, blocks, lengths, n, kind, places, scores):
 
 
 @kernel
-def nearest_candidates(tables, offsets, blocks, lengths, candidates, kind, places, scores):
-    """Find the items of the highest scores among ascending candidates of each query.
+def nearest_candidates(tables, offsets, blocks, lengths, n, candidates, kind, places, scores):
+    """Find the items of the highest scores among candidates of each query.
 
     Parameters
     ----------
-    tables, offsets, blocks, lengths, kind, places, scores
-        As for `nearest`.
-    candidates : (n_queries, n_candidates) int64, at least k
+    tables, offsets, blocks, lengths, n, kind, places, scores
+        As for `nearest`. Where fewer than k candidates are known, the last places and scores of
+        the query stay as they are.
+    candidates : (n_queries, n_candidates) int64, ascending; those that are missing are `n`
     """
     for q in range(places.shape[0]):
         size = 0
         for item in candidates[q]:
+            if item == n:
+                break
             score = _score(tables[q], offsets[q], blocks, lengths, kind, item)
             size = _enter(scores[q], places[q], size, score, item)
-        _sort(scores[q], places[q])
+        _sort(scores[q, :size], places[q, :size])

@@ -144,14 +144,8 @@ def _slope(table, cell, offset, shift, delta, row):
         )
 
 
-@inlined
-def _gather(table, cell, row):
-    for i in range(cell.shape[0]):
-        row[i] = table[np.uintp(cell[i])]
-
-
 def room_to_pull_back(gradient, delta):
-    """Scratch arrays of `pull_back`."""
+    """Scratch arrays of `pull_back` and of `pull_back_wide`."""
     n_rows, n_levels, n_bins = gradient.shape
     width = n_bins + 2 * int(np.ceil(delta)) - 2
     return (
@@ -162,14 +156,34 @@ def room_to_pull_back(gradient, delta):
 
 
 @lean_kernel
-def pull_back(similarity, level, gradient, start, stop, n_bits, delta, cell, offset, table):
+def pull_back(similarity, level, gradient, start, stop, n_bits, cell, offset, table):
     """Overwrite `similarity` with T, T_qi = dO / d(distance of i to q), from dO / d(soft counts).
 
-    Rows from `start` to `stop` alone. The last three arrays are scratch, see `room_to_pull_back`.
+    For delta = 1. Rows from `start` to `stop` alone. The last three arrays are scratch, see
+    `room_to_pull_back`.
 
     On a kink the slope is taken from one side. The diagonal is zero. In place, because fresh memory
     for M x M numbers costs as much as the work.
     """
+    number = similarity.dtype.type
+    n_levels, n_bins = gradient.shape[1], gradient.shape[2] - 1
+    width = n_bins + 1
+    scale = number(n_bins / n_bits)
+    for q in range(start, stop):
+        slopes = similarity[q]
+        _locate(slopes, level[q], n_bits, n_bins, width, 0, cell, offset)
+        for v in range(n_levels):
+            for d in range(n_bins):
+                difference = gradient[q, v, d + 1] - gradient[q, v, d]
+                table[v * width + d] = difference * scale
+        for i in range(slopes.size):
+            slopes[i] = table[np.uintp(cell[i])]
+        slopes[q] = number(0)
+
+
+@lean_kernel
+def pull_back_wide(similarity, level, gradient, start, stop, n_bits, delta, cell, offset, table):
+    """Do what `pull_back` does, for any delta."""
     number = similarity.dtype.type
     n_levels, n_bins = gradient.shape[1], gradient.shape[2] - 1
     reach = _rounded_up(delta)
@@ -178,21 +192,14 @@ def pull_back(similarity, level, gradient, start, stop, n_bits, delta, cell, off
     for q in range(start, stop):
         slopes = similarity[q]
         _locate(slopes, level[q], n_bits, n_bins, width, 0, cell, offset)
-        if delta == 1.0:
-            for v in range(n_levels):
-                for d in range(n_bins):
-                    difference = gradient[q, v, d + 1] - gradient[q, v, d]
-                    table[v * width + d] = difference * scale
-            _gather(table, cell, slopes)
-        else:
-            for v in range(n_levels):
-                for d in range(n_bins + 1):
-                    table[v * width + reach - 1 + d] = gradient[q, v, d] * scale
-            for i in range(slopes.size):
-                slopes[i] = number(0)
-            for step in range(reach):
-                shift = 2 * step + 1 - reach
-                _slope(table[2 * step :], cell, offset, shift, delta, slopes)
+        for v in range(n_levels):
+            for d in range(n_bins + 1):
+                table[v * width + reach - 1 + d] = gradient[q, v, d] * scale
+        for i in range(slopes.size):
+            slopes[i] = number(0)
+        for step in range(reach):
+            shift = 2 * step + 1 - reach
+            _slope(table[2 * step :], cell, offset, shift, delta, slopes)
         slopes[q] = number(0)
 
 

@@ -10,10 +10,11 @@ finds it can tell, so that no list of visited items is needed.
 
 import numpy as np
 
-from ._jit import kernel, popcount
+from ._jit import inlined, kernel, popcount
 from .nearest import INDEX_BITS, room, unpack_keys
 
 _SHIFT = np.uint64(INDEX_BITS)
+_DISTANCE_BITS = np.uint64(64 - INDEX_BITS)
 _ONE = np.uint64(1)
 
 
@@ -97,6 +98,12 @@ def _probe(step, query, codes, starts, lengths, offsets, order, largest, keys, s
     return keys, size, looked_at
 
 
+@inlined
+def _rotate(keys, size, n_bits):
+    for i in range(size):
+        keys[i] = keys[i] << n_bits | keys[i] >> (np.uint64(64) - n_bits)
+
+
 @kernel
 def within_by_tables(queries, codes, starts, lengths, offsets, order, radius, by_distance):
     """Find all items within `radius` of each query; results as of ``nearest.within``.
@@ -123,15 +130,15 @@ def within_by_tables(queries, codes, starts, lengths, offsets, order, radius, by
             keys, size, _ = _probe(
                 step, queries[q], codes, starts, lengths, offsets, order, radius, keys, size
             )
+        if not by_distance:  # the index in front
+            _rotate(keys, size, _DISTANCE_BITS)
         keys[:size].sort()
+        if not by_distance:
+            _rotate(keys, size, _SHIFT)
         indices = room(indices, n_written, size)
         distances = room(distances, n_written, size)
         stop = n_written + size
         unpack_keys(keys, indices[n_written:stop], distances[n_written:stop])
-        if not by_distance:
-            by_index = np.argsort(indices[n_written:stop])
-            indices[n_written:stop] = indices[n_written:stop][by_index]
-            distances[n_written:stop] = distances[n_written:stop][by_index]
         n_found[q] = size
         n_written = stop
     return n_found, indices[:n_written], distances[:n_written]

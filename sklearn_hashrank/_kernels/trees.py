@@ -142,18 +142,26 @@ def boost(columns, n_bins, targets, weights, n_trees, depth, n_tried, few, seed,
     )
     sizes = np.zeros(n_trees, np.int64)
     signed, votes = np.empty(n), np.empty(n)
+    all_rows, is_kept = np.empty(n, np.int64), np.empty(n, np.bool_)
     scores[:] = 0.0
     weights /= weights.sum()
     n_grown, start, n_failed = 0, 0, 0
     while n_grown < n_trees and n_failed < _MOST_DRAWS:
         ascending = np.argsort(weights)
-        dropped, mass = 0, weights[ascending[0]]
-        while mass < 1 - _KEPT_MASS and dropped < n - 1:
-            dropped += 1
-            mass += weights[ascending[dropped]]
-        rows = np.sort(ascending[dropped:])
+        for i in range(n):
+            is_kept[i] = True
+        n_kept, mass = n, weights[ascending[0]]
+        while mass < 1 - _KEPT_MASS and n_kept > 1:
+            is_kept[ascending[n - n_kept]] = False
+            n_kept -= 1
+            mass += weights[ascending[n - n_kept]]
+        rows = all_rows[:n_kept]
+        n_kept = 0
         for i in range(n):
             signed[i] = weights[i] * targets[i]
+            if is_kept[i]:
+                rows[n_kept] = i
+                n_kept += 1
         stop = start + largest
         tree = features[start:stop], cuts[start:stop], children[start:stop], values[start:stop]
         n_nodes = _grow(

@@ -18,6 +18,7 @@ from ..hashers.ba import BinaryAutoencoderHasher
 from ..hashers.talr import TALRLinear
 from ..histogram import RetrievalHistogram, retrieval_histogram
 from ..neighbors import DecodedNeighbors, HammingNeighbors
+from ..objectives import ExactAP, SimplifiedAP
 
 _SMALL = {"n_bits": 4, "max_iter": 1, "n_trees": 1}  # parameters of fits that cost nothing else
 
@@ -105,7 +106,8 @@ def _fit_method(name: str, dtype: Any) -> None:
     hasher.transform(X)
     hasher.transform(on_hyperplanes)
     if name == "talr-ap":
-        TALRLinear(4, objective="ap", relaxation="exact", max_iter=1).fit(X, y)
+        for objective in (ExactAP(), SimplifiedAP(delta=2.0)):
+            TALRLinear(4, objective=objective, max_iter=1).fit(X, y)
 
 
 @cache
@@ -134,8 +136,8 @@ def _count() -> None:
 
 
 def _rank() -> None:
-    """Count rankings by scores of every type."""
-    for kind in (np.float64, np.float32, np.int64, np.uint64):
+    """Count rankings by scores of both types."""
+    for kind in (np.float64, np.float32):
         RetrievalHistogram.from_scores([[0, 1, 1]], np.array([[1, 2, 3]], dtype=kind))
 
 

@@ -22,7 +22,7 @@ from ..rows import StoredRows
 from ._errors import UsageError
 from ._list_columns import embeddings
 from ._notes import note
-from ._parquet_files import column_names, columns_but_index, folder_values, parquet_source
+from ._parquet_files import column_names, columns_beside, columns_but_index, parquet_source
 from ._parquet_tables import concatenate, parquet_labels, parquet_texts, read_parquet
 from ._places import is_file
 from ._row_names import USUAL, id_column_of
@@ -97,10 +97,10 @@ def read_rows(
     def choose(names: list[str]) -> tuple[list[str], list[str]]:
         if columns is not None:
             return list(label_columns), list(columns)
-        _check_left_out(left_out, names, path)
+        beside = [] if source is None else columns_beside(source)
+        _check_left_out(left_out, [*names, *beside], path)
         others = _others(names, [*label_columns, *left_out])
-        folders = [] if source is None else folder_values(source.files)
-        known = id_column_of(names, id_column, path, folders)
+        known = id_column_of(names, id_column, path, beside)
         if known in others:
             others.remove(known)
             note(f"{path}: column {known!r} holds ids, which are no feature")
@@ -135,7 +135,7 @@ def read_labels(path: str, label_columns: Sequence[str] = ()) -> np.ndarray:
 
     if source is None:
         return _joined(read_table(path, choose).labels)
-    names, _ = chosen(choose, columns_but_index(source), path, folder_values(source.files))
+    names, _ = chosen(choose, columns_but_index(source), path, columns_beside(source))
     return _joined(parquet_labels(path, source, names))
 
 

@@ -42,14 +42,16 @@ class ParquetRows(StoredColumn):
         import pyarrow as pa
 
         name, width = self.columns.name, self.shape[1]
-        if not pa.types.is_fixed_size_list(batch.type):
+        if pa.types.is_fixed_size_list(batch.type):
+            lengths = np.full(len(batch), batch.type.list_size)
+        else:
             lengths = batch.value_lengths().to_numpy(zero_copy_only=False)
-            if (lengths != width).any():
-                row = int(np.argmax(lengths != width))
-                raise UsageError(
-                    f"{self.path}: row {first + row} of column {name!r} has {lengths[row]} "
-                    f"numbers, the first has {width}."
-                )
+        if (lengths != width).any():
+            row = int(np.argmax(lengths != width))
+            raise UsageError(
+                f"{self.path}: row {first + row} of column {name!r} has {lengths[row]} "
+                f"numbers, the first has {width}."
+            )
         values = batch.flatten().to_numpy(zero_copy_only=False).reshape(len(batch), width)
         values = values.astype(self.dtype, copy=False)
         if not np.isfinite(values).all():

@@ -76,6 +76,8 @@ def _source_at(place: str, column: str | None) -> ParquetSource | None:
     if not is_folder and not (_places.has_pattern(place) and place.lower().endswith(SUFFIX)):
         return None
     files = _places.find_files(place, SUFFIX)
+    if not files and "," in place and not is_folder:
+        return None  # but perhaps several patterns
     if not files:
         what = "in this folder" if is_folder else "that this pattern names"
         raise UsageError(f"{place}: there are no {SUFFIX} files {what}.")
@@ -139,15 +141,13 @@ class Columns:
         n_most = max(1, _NUMBERS_AT_A_TIME // max(len(self.names), _FEW_COLUMNS))
         for place, number in self._groups[first:]:
             path = self.files[place]
-            with (
-                reading(path, _CANNOT_BE_READ, passing=UsageError),
-                opened(path, len(self.names)) as file,
-            ):
+            with opened(path, len(self.names)) as file:
                 known = set(file.schema_arrow.names)
                 stored = [name for name in self.names if name in known]
-                for batch in file.iter_batches(
+                batches = file.iter_batches(
                     n_most, row_groups=[number], columns=stored, use_threads=False
-                ):
+                )
+                while (batch := _next_of(batches, path)) is not None:
                     yield at, [self._column_of(batch, name, place) for name in self.names]
                     at += batch.num_rows
 
@@ -217,8 +217,7 @@ class StoredColumns(StoredRows):
         if not result.size:
             return result
         if self._ahead is None or start < self._at:
-            self._ahead = self.columns.pieces(start)
-            self._next(self._ahead)
+            self._next(self.columns.pieces(start))
         place = start
         while place < stop:
             here = place - self._at
@@ -231,8 +230,9 @@ class StoredColumns(StoredRows):
         return result
 
     def _next(self, ahead):
-        self._at, columns = next(ahead)
-        self._rest = self.rows(columns, self._at)
+        self._ahead = None  # where an error is raised, the next block is read from its file again
+        at, columns = next(ahead)
+        self._at, self._rest, self._ahead = at, self.rows(columns, at), ahead
 
     @abstractmethod
     def rows(self, columns: list[Any], first: int) -> np.ndarray:
@@ -301,6 +301,13 @@ def columns_but_index(source: ParquetSource) -> list[str]:
         return [name for name in file.schema_arrow.names if name not in index]
 
 
+def columns_beside(source: ParquetSource) -> list[str]:
+    """Names of what may be labels, ids or texts, but no features: an index, and folders."""
+    features = columns_but_index(source)
+    index = [name for name in column_names(source) if name not in features]
+    return [*index, *folder_values(source.files)]
+
+
 def folder_values(files: Sequence[str]) -> dict[str, Any]:
     """Values of folders called ``name=value``, as Spark, Hive and pyarrow write them.
 
@@ -336,6 +343,12 @@ def opened(path: str, n_columns: int = 1) -> Any:
         return pq.ParquetFile(
             place, page_checksum_verification=True, buffer_size=buffer, pre_buffer=False
         )
+
+
+def _next_of(batches, path):
+    """The next batch of a file, None behind the last. No other code runs while errors are named."""
+    with reading(path, _CANNOT_BE_READ, passing=UsageError):
+        return next(batches, None)
 
 
 def _shown(value):

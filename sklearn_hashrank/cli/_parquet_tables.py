@@ -12,6 +12,7 @@ from ._parquet_files import (
     ParquetSource,
     StoredColumns,
     column_names,
+    columns_beside,
     columns_but_index,
     folder_values,
 )
@@ -30,15 +31,14 @@ def read_parquet(path: str, source: ParquetSource, choose: Choose) -> Table:
     source : ParquetSource
         The files.
     choose : callable
-        Takes the names of all columns, and returns those of the labels and of the features. Labels
-        may also be in the names of folders.
+        Takes the names of all columns but an index, and returns those of the labels and of the
+        features. Labels may also be in an index, or in the names of folders.
 
     Returns
     -------
     table : Table
     """
-    names, folders = columns_but_index(source), folder_values(source.files)
-    label_names, features = chosen(choose, names, path, folders)
+    label_names, features = chosen(choose, columns_but_index(source), path, columns_beside(source))
     X = ParquetTable(path, Columns(source.files, features))
     return Table(X, parquet_labels(path, source, label_names), features)
 
@@ -128,12 +128,12 @@ class ParquetTable(StoredColumns):
 
 
 def decoded(column: Any) -> Any:
-    """A column without a dictionary, which is how categories are kept."""
+    """A column without a dictionary, which is how categories are kept, and its text as strings."""
     import pyarrow as pa
 
     if pa.types.is_dictionary(column.type):
-        return column.cast(column.type.value_type)
-    return column
+        column = column.cast(column.type.value_type)
+    return column.cast(pa.string()) if str(column.type) == "string_view" else column
 
 
 def _number(kind: Any, name: str, path: str) -> np.dtype:

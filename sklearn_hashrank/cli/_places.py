@@ -56,7 +56,8 @@ def find_files(path: str, suffix: str) -> list[str]:
     begin with ``_`` or ``.`` are no data.
     """
     is_pattern = has_pattern(path)
-    root = path.partition("*")[0] if is_pattern else path.rstrip("/") + "/"
+    root = re.split(r"[*?[]", path)[0] if is_pattern else path.rstrip("/") + "/"
+    of_folders = "(^|/)" if not root or root.endswith("/") else "/"  # where names begin behind it
     if is_url(path):
         files, place = _file_system(path)
         names = files.glob(place) if is_pattern else files.find(place)
@@ -68,13 +69,14 @@ def find_files(path: str, suffix: str) -> list[str]:
     return sorted(
         name
         for name in found
-        if name.lower().endswith(suffix) and not re.search(r"(^|/)[._]", name[len(root) :])
+        if name.lower().endswith(suffix) and not re.search(of_folders + "[._]", name[len(root) :])
     )
 
 
 def has_pattern(path: str) -> bool:
-    """Whether a path names several files by ``*``, ``?`` or ``[``."""
-    return any(mark in path for mark in "*?[")
+    """Whether a path names files by ``*``, ``?`` or ``[``, and none is called so itself."""
+    is_pattern = any(mark in path for mark in "*?[")
+    return is_pattern and (is_url(path) or not os.path.lexists(path))
 
 
 def open_to_read(path: str) -> IO[bytes]:

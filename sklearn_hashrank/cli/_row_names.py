@@ -43,13 +43,13 @@ class ParquetIds(StoredColumn):
 
 
 def id_column_of(
-    names: Sequence[str], wanted: str | None, path: str, folders: Iterable[str] = ()
+    names: Sequence[str], wanted: str | None, path: str, beside: Iterable[str] = ()
 ) -> str | None:
     """The column of ids among those of a table; None where there is none.
 
-    A folder holds many rows, and is what they are called only where it is `wanted`.
+    What is `beside` them, such as folders that hold many rows, is one only where it is `wanted`.
     """
-    if wanted is not None and wanted not in (*names, *folders):
+    if wanted is not None and wanted not in (*names, *beside):
         raise UsageError(f"{path} has no column {wanted!r}, which --id-column names.")
     return USUAL if wanted is None and USUAL in names else wanted
 

@@ -187,11 +187,11 @@ def typed_column(values: list[str], name: str, path: str, what: str = "label") -
 
 
 def chosen(
-    choose: Choose, names: list[str], path: str, folders: Iterable[str] = ()
+    choose: Choose, names: list[str], path: str, beside: Iterable[str] = ()
 ) -> tuple[list[str], list[str]]:
     """Names of the labels and of the features, each of one column of the table.
 
-    Labels may also be in the names of `folders`.
+    Those of the labels may also be `beside`, which is not asked about.
     """
     known: set[str] = set()
     for name in names:
@@ -203,10 +203,10 @@ def chosen(
         for separator, called in ((";", "semicolons"), ("\t", "tabs")):
             if separator in names[0]:
                 raise UsageError(f"{path}: fields must be separated by commas, not by {called}.")
-    known.update(folders)
+    known.update(beside)
     for name in [*label_names, *features]:
         if name not in known:
-            raise UsageError(f"{path} has no column {name!r}. It has {listed([*names, *folders])}.")
+            raise UsageError(f"{path} has no column {name!r}. It has {listed([*names, *beside])}.")
         if not name.strip():
             raise UsageError(
                 f"{path}: column {names.index(name)} has no name. Name it, or leave it out: "

@@ -481,9 +481,10 @@ def _some_rows(X, random_state):
 def _error_of(hasher, X):
     """Squared error of the reconstruction of rows, relative to their variance."""
     error = spread = 0.0
-    mean = np.asarray(X.mean(axis=0)).ravel()
+    mean = np.asarray(X.mean(axis=0, dtype=np.float64)).ravel()
     for block in block_slices(X.shape[0], X.shape[1]):
         rows = X[block].toarray() if sparse.issparse(X) else X[block]
+        rows = rows.astype(np.float64, copy=False)  # squares of float32 overflow and underflow
         error += float(np.sum((rows - hasher.inverse_transform(hasher.transform(X[block]))) ** 2))
         spread += float(np.sum((rows - mean) ** 2))
     return error / spread if spread > 0 else 0.0

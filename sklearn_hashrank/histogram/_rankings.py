@@ -16,7 +16,7 @@ Integers = NDArray[np.int64]
 ById = Callable[[int, Integers], tuple[Integers, NDArray[np.bool_]]]
 
 _ITEM_COST = 10.0  # nanoseconds to compare an item with the scores of relevant ones
-_NUMBERS = ("f8", "f4", "i8", "u8")
+_EXACT = 1 << 53  # float64 holds all integers up to here
 
 
 @dataclass
@@ -62,9 +62,9 @@ class Rankings:
         rankings : Rankings
             With the number of the tie in place of each score.
         """
-        scores = np.empty(len(self.scores), dtype=np.int64)
-        relevant = np.empty(len(self.relevant), dtype=np.int64)
-        judged = None if self.judged is None else np.empty(len(self.judged), dtype=np.int64)
+        scores = np.empty(len(self.scores))
+        relevant = np.empty(len(self.relevant))
+        judged = None if self.judged is None else np.empty(len(self.judged))
         for q in range(len(self.starts) - 1):
             part = slice(self.starts[q], self.starts[q + 1])
             values, inverse = np.unique(self.scores[part], return_inverse=True)
@@ -99,10 +99,10 @@ class Rankings:
         table : RaggedTies
         """
         n_queries = len(self.starts) - 1
-        scores, relevant = self.scores, self.relevant
         judged, judged_starts = self.judged, self.judged_starts
         if judged is None or judged_starts is None:
-            judged, judged_starts = relevant[:0], np.zeros(n_queries + 1, dtype=np.int64)
+            judged, judged_starts = self.relevant[:0], np.zeros(n_queries + 1, dtype=np.int64)
+        scores, relevant, judged = _as_floats(self.scores, self.relevant, judged)
         n_cells = 2 * len(relevant) + n_queries
         sizes = np.zeros(n_queries, dtype=np.int64)
         totals, n_judged = np.empty(n_cells, np.int64), np.empty(n_cells, np.int64)
@@ -149,8 +149,7 @@ class Rankings:
         table = RaggedTies(self.levels, starts, totals, unjudged, places, numbers, self.missed)
         if by_id is None:
             return table
-        relevant = relevant[order]
-        return replace(table, by_id=self._resolved(table, relevant, by_id))
+        return replace(table, by_id=self._resolved(table, self.relevant[order], by_id))
 
     def _resolved(self, table: RaggedTies, relevant: NDArray[Any], by_id: ById) -> RaggedTies:
         """Take the ties apart whose order matters."""
@@ -199,10 +198,24 @@ class Rankings:
         )
 
 
+def _as_floats(scores: NDArray[Any], *some: NDArray[Any]) -> list[NDArray[Any]]:
+    """Return scores and some of them as floats in their order: kernels are compiled for few types.
+
+    Where float64 would round integers, they are numbered.
+    """
+    if scores.dtype.kind == "f":
+        return [scores, *some]
+    if scores.min(initial=0) >= -_EXACT and scores.max(initial=0) <= _EXACT:
+        return [each.astype(np.float64) for each in (scores, *some)]
+    distinct = np.unique(scores)
+    return [np.searchsorted(distinct, each).astype(np.float64) for each in (scores, *some)]
+
+
 def as_numbers(scores: NDArray[Any]) -> NDArray[Any]:
-    """Return scores in a type that kernels take and that holds each of them exactly."""
-    kind = scores.dtype.kind
+    """Return scores in a type that holds each of them exactly."""
+    kind, size = scores.dtype.kind, scores.dtype.itemsize
     if kind == "f":
-        wide = np.float32 if scores.dtype.itemsize <= 4 else np.float64
-        return np.ascontiguousarray(scores, dtype=wide)
+        return np.ascontiguousarray(scores, dtype=np.float32 if size <= 4 else np.float64)
+    if size <= 4:
+        return np.ascontiguousarray(scores, dtype=np.float64)
     return np.ascontiguousarray(scores, dtype=np.uint64 if kind == "u" else np.int64)

@@ -158,7 +158,7 @@ def all_within(
     """
 
     def search(rows):
-        masks = _of_rows(passing, rows)
+        masks = np.empty((0, 0), dtype=bool) if passing is None else _of_rows(passing, rows)
         room = _kernels.nearest.room_for_tile(codes.shape[1])
         return _kernels.nearest.within(
             queries[rows], codes.reshape(-1), radius, by_distance, masks, room

@@ -242,20 +242,12 @@ class DecodedNeighbors(NumbersAreNoBooleans, BaseEstimator):
 
         def search(rows):
             kernels, products = _kernels.nibble_tables, self._products(queries[rows])
-            items, found = (self._blocks, lengths), (indices[rows], scores[rows])
-            kind = getattr(kernels, self.metric.upper())
+            items = self._blocks, lengths, self.n_samples_fit_
+            settings = getattr(kernels, self.metric.upper()), indices[rows], scores[rows]
             if numbers is None:
-                kernels.nearest(*products, *items, self.n_samples_fit_, kind, *found)
-                return
-            n_known = (numbers[rows] != self.n_samples_fit_).sum(axis=1)
-            for n in np.unique(n_known[n_known > 0]):
-                alike = np.flatnonzero(n_known == n)
-                best = [np.ascontiguousarray(each[alike, :n]) for each in found]
-                part = np.ascontiguousarray(numbers[rows][alike, :n])
-                of_queries = (each[alike] for each in products)
-                kernels.nearest_candidates(*of_queries, *items, part, kind, *best)
-                for each, values in zip(found, best):
-                    each[alike, :n] = values
+                kernels.nearest(*products, *items, *settings)
+            else:
+                kernels.nearest_candidates(*products, *items, numbers[rows], *settings)
 
         tables_of_nibbles = self._decoder.ndim == 2 or self._decoder.shape[1] == 16
         if numbers is None:

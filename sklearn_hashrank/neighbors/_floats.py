@@ -139,7 +139,7 @@ def ascending(candidates: np.ndarray, n_rows: int) -> np.ndarray:
     -------
     numbers : ndarray of shape (n_queries, n_candidates), int64
     """
-    numbers = candidates.astype(np.int64)
+    numbers = candidates.astype(np.int64, order="C")
     numbers[numbers < 0] = n_rows
     numbers.sort(axis=1)
     repeated = numbers[:, 1:] == numbers[:, :-1]

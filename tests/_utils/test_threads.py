@@ -262,6 +262,7 @@ def counted(_):
     return count_threads(None), sum(run_in_threads(square, range(10), 2))
 
 
+@pytest.mark.pool
 @pytest.mark.process
 @pytest.mark.parametrize("backend", ["loky", "threading"])
 def test_inside_of_joblibs_workers(backend):

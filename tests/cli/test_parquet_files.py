@@ -1,15 +1,18 @@
 """Embeddings in Parquet files and folders, ids, codes as binary values, and search by floats."""
 
 import csv
+import shutil
+import warnings
 from pathlib import Path
 
+import fsspec
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from sklearn_hashrank import load_hasher
-from sklearn_hashrank.cli import _code_columns, _list_columns, _parquet_files, main
+from sklearn_hashrank.cli import _code_columns, _list_columns, _parquet_files, _places, main
 from sklearn_hashrank.cli._errors import UsageError
 from sklearn_hashrank.cli._files import read_labels, read_rows, read_texts
 from sklearn_hashrank.cli._list_columns import ParquetRows
@@ -209,12 +212,14 @@ def test_rescoring_takes_the_columns_of_the_model():
 
 def test_files_of_a_folder_that_do_not_fit_together_are_refused(capsys):
     few = X[:20]
-    for folder in ("ids", "columns", "widths", "lengths"):
+    for folder in ("ids", "columns", "widths", "lengths", "rows"):
         Path(folder).mkdir()
     write("ids/0.parquet", few, id=np.arange(20))
     write("ids/1.parquet", few, id=IDS[:20])
     write("columns/0.parquet", few)
     write("columns/1.parquet", few, name="vector")
+    write("rows/0.parquet", few)
+    write("rows/1.parquet", few[:, :5])
     for bits, place in ((6, "lengths/0"), (8, "lengths/1"), (8, "widths/0"), (16, "widths/1")):
         run("fit", "--data", "ids", "--method", "lsh", "--bits", bits, "--output", "m.npz")
         run(
@@ -225,6 +230,8 @@ def test_files_of_a_folder_that_do_not_fit_together_are_refused(capsys):
     assert "different types of column 'id': int64 and string" in refusal(capsys, *encode, "ids")
     message = refusal(capsys, *encode, "columns")
     assert "columns/1.parquet: there is no column 'embedding' in this file" in message
+    message = refusal(capsys, *encode, "rows")
+    assert "rows: row 20 of column 'embedding' has 5 numbers, the first has 8." in message
     search = "search", "--queries", "widths/0.parquet", "--database"
     assert "different code lengths: 6 and 8" in refusal(capsys, *search, "lengths")
     assert "different code lengths: 8 and 16" in refusal(capsys, *search, "widths")
@@ -353,6 +360,15 @@ def test_folders_are_labels_ids_and_texts(wide, capsys):
     assert "the label of row 400 is missing (column 'year')" in line
 
 
+def test_many_rows_are_read_from_a_temporary_file(wide, monkeypatch):
+    rows = read_rows("wide", ["y"]).X
+    for most, is_copied in ((N * WIDTH, False), (N * WIDTH - 1, True)):
+        monkeypatch.setattr(_list_columns, "_FEW_NUMBERS", most)
+        found = _list_columns.mapped(rows)
+        assert isinstance(found, np.memmap) == is_copied
+        np.testing.assert_array_equal(found, X)
+
+
 def test_only_columns_that_are_asked_for_are_read(wide):
     """Nothing notices that others are damaged."""
     run("fit", "--data", "wide", "--label-column", "y", "--bits", 4, "--output", "m.npz")
@@ -421,6 +437,93 @@ def test_a_column_whose_name_begins_another(capsys):
         capsys, "fit", "--data", "none.parquet", "--label-column", "y", "--output", "m.npz"
     )
     assert "features must be a matrix with rows. Got shape (2, 0)" in line
+
+
+def test_warnings_are_heard_between_blocks(wide):
+    rows, filters = read_rows("wide", left_out=["y", "id"]).X, [*warnings.filters]
+    for start, stop in ((0, 10), (10, N)):
+        rows.read(start, stop)
+        assert warnings.filters == filters
+
+
+def test_what_cannot_be_read_is_refused_each_time():
+    values = np.zeros((300, 1))
+    values[150] = np.nan
+    pq.write_table(pa.table({"a": values[:, 0]}), "t.parquet", row_group_size=100)
+    rows = read_rows("t.parquet").X
+    for start, stop in ((0, 100), (90, 200), (100, 200), (0, 300), (150, 160)):
+        if stop > 150:
+            with pytest.raises(UsageError, match="row 150, column 'a' is nan"):
+                rows.read(start, stop)
+        else:
+            np.testing.assert_array_equal(rows.read(start, stop), values[start:stop])
+
+
+def test_an_index_is_no_feature_but_ids_and_labels():
+    pd = pytest.importorskip("pandas")
+    names = [f"x{place}" for place in range(WIDTH)]
+    of_ids, of_labels = pd.Index(IDS, name="key"), pd.Index(Y, name="kind")
+    pd.DataFrame(X, index=of_ids, columns=names).to_parquet("ids.parquet")
+    pd.DataFrame(X, index=of_labels, columns=names).to_parquet("labels.parquet")
+    run("fit", "--data", "ids.parquet", "--id-column", "key", "--bits", 8, "--output", "m.npz")
+    run(
+        *("encode", "--model", "m.npz", "--data", "ids.parquet", "--id-column", "key"),
+        *("--output", "codes.parquet"),
+    )
+    assert pq.read_table("codes.parquet")["id"].to_pylist() == IDS.tolist()
+    rows = read_rows("labels.parquet", ["kind"])
+    np.testing.assert_array_equal(rows.y, Y)
+    np.testing.assert_array_equal(read_labels("labels.parquet", ["kind"]), Y)
+    assert rows.names == names
+
+
+def test_text_that_is_kept_as_views_is_a_label():
+    labels = pa.array(["u", "v", "u"]).cast(pa.string_view())
+    pq.write_table(pa.table({"a": [1.0, 2.0, 3.0], "y": labels}), "t.parquet")
+    assert read_labels("t.parquet", ["y"]).tolist() == ["u", "v", "u"]
+
+
+@pytest.mark.parametrize("name", ["rows [2026]", "rows 1, 2: all", "rows *?"])
+def test_folders_of_any_name_are_read(name):
+    Path(name).mkdir()
+    write(f"{name}/1 [x].parquet", X[:20])
+    write(f"{name}/2.parquet", X[20:30])
+    for path in (name, f"./{name}"):
+        np.testing.assert_array_equal(read_rows(path).X[:], X[:30])
+    Path(name).rename("rows")
+    np.testing.assert_array_equal(read_rows("rows/1*.parquet,rows/2*.parquet").X[:], X[:30])
+    with pytest.raises(UsageError, match=r"rows/3\*.parquet: there are no .parquet files that"):
+        read_rows("rows/1*.parquet,rows/3*.parquet")
+
+
+@pytest.mark.parametrize("scheme", ["", "memory:///patterns/"])
+def test_patterns_find_all_names_but_hidden_ones(scheme):
+    names = ["a", "a_1", "a.2", "b_1", "_a", ".a", "of_a/_b", "of_a/b", "_of/a"]
+    for name in names:
+        with fsspec.open(f"{scheme}{name}.parquet", "wb", auto_mkdir=True):
+            pass
+    for pattern, found in (
+        ("a*", ["a", "a.2", "a_1"]),
+        ("a_*", ["a_1"]),
+        ("[ab]_?", ["a_1", "b_1"]),
+        ("?_1", ["a_1", "b_1"]),
+        ("*", ["a", "a.2", "a_1", "b_1"]),
+        ("_*", ["_a"]),
+        ("*/*", ["of_a/b"]),
+        ("of_a/_*", ["of_a/_b"]),
+    ):
+        paths = _places.find_files(f"{scheme}{pattern}.parquet", ".parquet")
+        assert paths == sorted(f"{scheme}{name}.parquet" for name in found), pattern
+
+
+def test_integers_of_folders_that_are_too_long_are_text():
+    for year in (3, 2**63):
+        folder = Path(f"long/n={year}")
+        folder.mkdir(parents=True)
+        pq.write_table(pa.table({"a": [1.0]}), folder / "0.parquet")
+    assert read_labels("long", ["n"]).tolist() == ["3", str(2**63)]
+    shutil.rmtree(folder)
+    assert read_labels("long", ["n"]).tolist() == [3]
 
 
 def lists_with(number, value):

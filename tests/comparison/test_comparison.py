@@ -176,6 +176,7 @@ def test_chance_is_the_mean_over_random_rankings(digits):
     assert chance.scores["ap"] == pytest.approx(np.mean(means), abs=error)
 
 
+@pytest.mark.pool
 def test_jobs_change_no_number(comparison, digits):
     parallel = compare(
         *digits,

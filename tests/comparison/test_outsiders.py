@@ -116,6 +116,7 @@ def test_outsiders_are_compared(compared, digits):
     assert numbers(compared)["itq of a pipeline", 12, 0]["ap"] == expected
 
 
+@pytest.mark.pool
 def test_outsiders_are_compared_in_other_processes(compared, digits):
     parallel = compare(*digits, methods=outsiders(), **SETTINGS, n_jobs=2)
     assert numbers(parallel) == numbers(compared)
@@ -127,6 +128,7 @@ def test_outsiders_have_columns_of_their_own_width(compared):
     assert re.search(r"\| signs +\| +-- \| +\.\d{3}.* \| +-- \|", text)
 
 
+@pytest.mark.pool
 @pytest.mark.parametrize("name", outsiders())
 def test_outsiders_are_scored_drawn_and_cross_validated(name, digits):
     X, y = digits[0][:300], digits[1][:300]
@@ -258,6 +260,7 @@ def test_wrong_measures(digits, measures, message):
         compare(*digits, methods=["lsh"], measures=measures, **SETTINGS)
 
 
+@pytest.mark.pool
 def test_measures_of_outsiders_are_scored_in_other_processes(digits, registered):
     X, y = digits[0][:200], digits[1][:200]
     options = {"scoring": ["first", "ap"], "cv": 2, "error_score": "raise"}

@@ -12,7 +12,7 @@ from tests.contract.public import DOCS, ROOT
 
 FOLDER = DOCS / "reproduction"
 NAMES = ("paper_figures", "time_tables", "tie_tables", "code_usage", "retrieved_pictures")
-NAMES += ("rsh_times", "tie_orders", "claims")
+NAMES += ("rsh_times", "tie_orders", "claims", "ablations", "ablation_tables")
 
 
 @pytest.fixture(scope="module")
@@ -151,6 +151,53 @@ def test_likeness_is_a_share_of_the_coarse_class(scripts):
             far.append(np.mean([fine[row, k] for k in at_two]))
     assert scripts.code_usage.alike(distances, coarse, fine) == pytest.approx(
         [np.mean(near), np.mean(far)]
+    )
+
+
+def test_a_slack_for_all_is_that_of_the_worst_batch(scripts):
+    """One slack is never above a slack each, which may choose another ranking for each query."""
+    rng = np.random.default_rng(0)
+    queries, weights = rng.normal(size=(6, 5)), rng.normal(size=(5, 3))
+    batches = [(rng.normal(size=(6, 5)), rng.random(6)) for _ in range(4)]
+    slacks = {}
+    for name, master in scripts.ablations.SOLVERS.items():
+        solver = master(queries, 0.01, np.random.RandomState(0), patience=np.inf)
+        for batch in batches:
+            solver.add(*batch)
+        slacks[name] = solver.slack(weights)
+    gram = weights @ weights.T
+    violations = np.array(
+        [losses - np.einsum("qi,ij,qj->q", queries, gram, a) for a, losses in batches]
+    )
+    violations = np.vstack([np.zeros(6), violations])  # the true rankings
+    each, one = violations.max(axis=0).mean(), violations.mean(axis=1).max()
+    assert slacks[scripts.ablations.SLACK_EACH] == pytest.approx(each, rel=1e-5)
+    assert slacks[scripts.ablations.ONE_SLACK] == pytest.approx(one, rel=1e-5)
+    assert one < each
+
+
+def test_correlation_of_bits_is_a_mean_over_pairs(scripts):
+    codes = np.array([[0, 0, 1], [0, 0, 0], [1, 1, 1], [1, 1, 0]])
+    assert scripts.ablations.squared_correlation(codes) == pytest.approx(1 / 3)
+    never = np.column_stack([codes, np.ones(4, int)])
+    assert scripts.ablations.squared_correlation(never) == pytest.approx(1 / 3)
+    assert scripts.ablations.squared_correlation(1 - codes) == pytest.approx(1 / 3)
+
+
+def test_tables_of_ablations_have_means_over_the_seeds(scripts):
+    results = scripts.claims.Results.read(FOLDER)
+    for part, measures in scripts.ablation_tables.PARTS.items():
+        text = scripts.ablation_tables.text_of(results, FOLDER, part)
+        for measure in measures:
+            [first, *_] = results.tasks(part)
+            runs = results.runs[part, first, measure]
+            (method, _), by_seed = next(iter(sorted(runs.items())))
+            mean = np.mean([value for value, _, _ in by_seed.values()])
+            shown = f"{mean:.4f}" if measure == "bit_correlation" else f"{mean:.2f}"
+            assert f'"``{method}``", "{shown} ±' in text
+        assert f"5 seeds (``python benchmarks/ablations.py {part} --data" in text
+    assert scripts.ablation_tables.text_of(scripts.claims.Results({}), FOLDER, "slacks") == (
+        scripts.ablation_tables.NOTHING
     )
 
 

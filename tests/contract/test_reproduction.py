@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_digits
 
-from sklearn_hashrank import LabelAffinity
-from sklearn_hashrank.model_selection import PerClassRetrievalSplit
+from sklearn_hashrank import EuclideanAffinity, LabelAffinity, RSHHasher
+from sklearn_hashrank.metrics import tie_aware_ndcg_score
+from sklearn_hashrank.model_selection import PerClassRetrievalSplit, RandomRetrievalSplit
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "docs" / "reproduction"
@@ -215,6 +216,32 @@ def test_results_have_what_a_run_gave(small):
     assert "recall@300" in measures
     assert "recall@1000" not in measures  # of 570 rows
     assert results.values("classes", None, "fit_seconds")["lsh", 8][0] > 0
+
+
+def test_without_labels_hashers_learn_from_the_levels_of_the_task(scripts, tmp_path, monkeypatch):
+    """The papers learn from the levels that they judge by, whatever is best to learn from."""
+    experiments = scripts.experiments
+    X = load_digits(return_X_y=True)[0][:400].astype(np.float32)
+    affinity, protocol = EuclideanAffinity([5, 2], [1, 2]), RandomRetrievalSplit(50, 200)
+    row = {"rsh": "rsh:rotation=None"}
+    task = experiments.Task("none", "digits", affinity, protocol, ["ndcg"], [8], row)
+    data = experiments.Data("Digits", X, None)
+    monkeypatch.setattr(experiments.Sets, "_digits", lambda self: data, raising=False)
+    monkeypatch.setitem(experiments.PARTS, "small", experiments.Part("", [task], []))
+    options = scripts.reproduction.make_parser().parse_args(["small", "--seeds", "1"])
+    options.results, options.store = tmp_path / "results", tmp_path / "store"
+    scripts.reproduction.run(options)
+    results = scripts.paper_results.Results(options.results, "small")
+    protocol.random_state = 0
+    [(train, query, database)] = protocol.split(X)
+    hasher = RSHHasher(8, affinity=affinity, rotation=None, random_state=0).fit(X[train])
+    score = tie_aware_ndcg_score(
+        X[query],
+        hasher.predict(X[query]),
+        database=(X[database], hasher.predict(X[database])),
+        affinity=hasher.affinity_,
+    )
+    assert results.values("none", "ndcg")["rsh", 8][0] == pytest.approx(score, abs=1e-5)
 
 
 def test_points_of_curves_lie_on_them(scripts):

@@ -195,6 +195,20 @@ def test_cv_takes_the_decoder_that_reconstructs_other_rows(make):
         assert error == pytest.approx(expected)
 
 
+def test_errors_of_cv_do_not_depend_on_the_unit():
+    """Squares of numbers next to the ends of float32 would be 0 or infinite there."""
+    X = np.random.default_rng(0).normal(size=(60, 5)).astype(np.float32)
+    errors = [
+        BinaryAutoencoderHasher(8, decoder="cv", max_iter=1, random_state=0)
+        .fit(np.ldexp(X, exponent))
+        .cv_errors_
+        for exponent in (0, 80, -100)
+    ]
+    assert errors[0]["linear"] > 0.1
+    assert errors[1] == pytest.approx(errors[0])
+    assert errors[2] == pytest.approx(errors[0])
+
+
 def test_cv_is_linear_where_tables_learn_by_heart():
     X = np.random.default_rng(0).normal(size=(90, 12))
     hasher = BinaryAutoencoderHasher(16, decoder="cv", max_iter=3, random_state=0).fit(X)

@@ -106,6 +106,7 @@ def test_clones_and_pickles_learn_the_same(objective, digits):
         assert_array_equal(other.predict(X_test), fitted.predict(X_test))
 
 
+@pytest.mark.pool
 @pytest.mark.process
 @pytest.mark.parametrize(
     ("objective", "grid"),

@@ -18,6 +18,7 @@ from scipy import sparse
 from sklearn_hashrank import RetrievalHistogram, retrieval_histogram
 from sklearn_hashrank.codes import hamming_distances
 from sklearn_hashrank.histogram import distance_histogram, read_qrels, read_run
+from sklearn_hashrank.histogram._rankings import Rankings
 from sklearn_hashrank.measures import MEASURES, Ties, TieWarning
 from tests.oracle.rankings import mean_max_min
 from tests.oracle.trec_eval import MEASURES as OF_TREC_EVAL
@@ -148,6 +149,19 @@ def test_few_and_many_relevant_items_are_counted_alike(kind):
         begins = (of_ties[:, 1] > 0) | (np.append(1, of_ties[:-1, 1]) > 0)
         expected = np.add.reduceat(of_ties, np.flatnonzero(begins), axis=0)
         assert_array_equal(counts.T, expected, err_msg=f"{n_items}, {n_relevant}")
+
+
+@pytest.mark.parametrize("size", [1, 2**60])
+def test_judged_scores_are_integers_as_the_others_are(size):
+    """Of five scores one is relevant and two are judged, one of which ties with it."""
+    scores, starts = np.array([3, 5, 5, 7, 9]) + size, np.array([0, 5])
+    table = Rankings(
+        *(np.array([0.0, 1.0]), scores, starts, scores[[1]], np.array([0, 1]), np.array([1])),
+        *(scores[[2, 4]], np.array([0, 2]), np.empty((0, 2), np.int64)),
+    ).table(is_descending=True)
+    assert_array_equal(table.totals, [2, 2, 1])
+    assert_array_equal(table.unjudged, [1, 0, 1])
+    assert_array_equal(table.places, [1])
 
 
 @settings(max_examples=25, deadline=None)

@@ -409,6 +409,7 @@ def test_searches_by_several_metrics(routing):
         np.testing.assert_array_equal(again[f"test_{name}"], scores[f"test_{name}"])
 
 
+@pytest.mark.pool
 @pytest.mark.process
 @pytest.mark.parametrize(
     ("search", "scoring"),

@@ -322,6 +322,7 @@ def test_queries_retrieve_the_database(cv):
     assert np.all((scores["fit_time"] > 0) & (scores["score_time"] > 0))
 
 
+@pytest.mark.pool
 @pytest.mark.parametrize(
     "learner",
     [

@@ -30,9 +30,9 @@ def search(tables, offsets, codes, lengths, metric, k, candidates=None):
     padded = np.full(-(-n // 64) * 64, 7, np.float32)
     padded[:n] = lengths
     found = np.empty((n_queries, k), np.int64), np.empty((n_queries, k), np.float32)
-    items = tables, offsets, blocks_of(codes), padded
+    items = tables, offsets, blocks_of(codes), padded, n
     if candidates is None:
-        _kernels.nibble_tables.nearest(*items, n, KINDS[metric], *found)
+        _kernels.nibble_tables.nearest(*items, KINDS[metric], *found)
     else:
         _kernels.nibble_tables.nearest_candidates(*items, candidates, KINDS[metric], *found)
     return found
@@ -93,7 +93,8 @@ def test_items_that_get_better_and_better():
     """Every item enters, in any order of the scores."""
     codes = np.sort(np.random.default_rng(0).integers(0, 65536, 3000)).astype(">u2")
     codes = codes.view(np.uint8).reshape(-1, 2)
-    tables = (np.float32(16) ** np.arange(3, -1, -1))[None, :, None] * np.arange(16, dtype="f4")
+    tables = 16.0 ** np.arange(3, -1, -1)[None, :, None] * np.arange(16)
+    tables = tables.astype(np.float32)
     for of_query in (tables, -tables):
         check(of_query, np.zeros(1, np.float32), codes, np.ones(3000), "inner_product", 100)
 

@@ -17,7 +17,7 @@ from sklearn.pipeline import make_pipeline
 
 from sklearn_hashrank import HammingNeighbors, ITQHasher, LSHHasher
 from sklearn_hashrank.codes import unpack_codes
-from sklearn_hashrank.neighbors import _index_file
+from sklearn_hashrank.neighbors import _brute, _index_file
 from tests.oracle.neighbors import nearest, ranking, rescored, within
 
 ALGORITHMS = ["auto", "brute", "multi_index"]
@@ -137,9 +137,15 @@ def test_threads_change_nothing():
         np.testing.assert_array_equal(np.concatenate(ours), np.concatenate(theirs))
 
 
+def share_the_codes(monkeypatch):
+    """Cut them into parts where there are more threads than queries, however little it takes."""
+    for name, cost in (("_WORTH_A_PART", 1.0), ("_HIT_COST", 0.0)):
+        monkeypatch.setattr(_brute, name, cost)
+
+
 @pytest.mark.parametrize("k", [1, 10, 3000])
 def test_threads_share_the_codes_where_queries_are_few(k, monkeypatch):
-    monkeypatch.setattr("sklearn_hashrank.neighbors._brute._WORTH_A_PART", 1.0)
+    share_the_codes(monkeypatch)
     queries, database = random_codes(2, 16, 1), random_codes(9001, 16, 2)
     expected = stable_sort(queries, database, k)
     for n_jobs in (1, 2, 5, 16):
@@ -208,10 +214,13 @@ def test_a_limit_within_a_tie(order, n_jobs):
             np.testing.assert_array_equal(near, distances[: len(own), :k])
 
 
-def test_a_sample_that_is_unlike_the_rest_only_costs_time():
+@pytest.mark.parametrize("n_jobs", [1, 2, 3])
+def test_a_sample_that_is_unlike_the_rest_only_costs_time(monkeypatch, n_jobs):
+    share_the_codes(monkeypatch)
     database = np.full((64 * 64, 8), 255, dtype=np.uint8)
     database[::64] = 0  # the very items that are sampled
-    distances, indices = HammingNeighbors(100, n_bits=64).fit(database).kneighbors(database[:1])
+    index = HammingNeighbors(100, n_bits=64, n_jobs=n_jobs).fit(database)
+    distances, indices = index.kneighbors(database[:1])
     np.testing.assert_array_equal(indices, stable_sort(database[:1], database, 100)[1])
     assert set(distances[0]) == {0, 64}
 

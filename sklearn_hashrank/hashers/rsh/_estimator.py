@@ -32,7 +32,7 @@ from ...solvers.alm import OrthogonalSolution
 from .._supervised import LearnsFromRelevance
 from ._margin_problem import MarginProblem
 from ._spread import check_n_bits, spread_over_bits
-from ._statistics import DATABASE, NothingToLearnError, Sampling, TripletStatistics
+from ._statistics import NothingToLearnError, Sampling, TripletStatistics
 from ._whitening import auto_shrinkage, whiten
 
 
@@ -340,9 +340,7 @@ class RSHHasher(LearnsFromRelevance, LinearHasher):
                 )
 
     def _most_compared(self) -> int | None:
-        if self.n_database == "auto":  # rows of equal `y` are added up, all of them
-            return DATABASE if isinstance(self.affinity_, EuclideanAffinity) else None
-        return self.n_database
+        return self._n_compared
 
     def _affinity_of(self, y: Any) -> Any:
         return affinity_of_all_pairs(self.affinity, y)
@@ -356,7 +354,7 @@ class RSHHasher(LearnsFromRelevance, LinearHasher):
     def _learn(self, statistics: TripletStatistics, random_state: RandomState) -> None:
         """Pose the problem, solve it, and set the hyperplanes."""
         rows, moments = statistics.sample_moments()
-        supervision = statistics.supervise()
+        supervision, self._n_compared = statistics.supervise(), statistics.n_compared()
         self.shrinkage_ = self._choose_shrinkage(moments)
         space, rows = whiten(moments, rows, self.shrinkage_, random_state)
         problem = MarginProblem(supervision, space)

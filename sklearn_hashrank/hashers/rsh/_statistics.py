@@ -10,7 +10,7 @@ from ...features import CenteredRows, Moments, column_means, combine_means
 from ...persistence import storable
 from ._supervision import Groups, Supervision, group_rows, stack_rows, supervise
 
-GROUPS_IN_FULL, _QUERIES, DATABASE = 2000, 1000, 20_000
+GROUPS_IN_FULL, _QUERIES, _DATABASE = 2000, 1000, 20_000
 _STATISTICS_ROWS = 10_000
 _DEVIATIONS = 10  # more rows than wanted to be sure of enough of them
 
@@ -55,7 +55,7 @@ class TripletStatistics:
         if self.groups is None or sampling.n_queries is not None:
             self._queries = sample(1, _or_auto(sampling.n_queries, _QUERIES), targets)
         if self.groups is None or sampling.n_database is not None:
-            self._database = sample(2, _or_auto(sampling.n_database, DATABASE), targets)
+            self._database = sample(2, _or_auto(sampling.n_database, _DATABASE), targets)
 
     def __add__(self, other: "TripletStatistics") -> "TripletStatistics":
         """Statistics of the rows of both."""
@@ -117,10 +117,22 @@ class TripletStatistics:
         in_full = None in (self.sampling.n_queries, self.sampling.n_database)
         return groups if in_full or len(groups.sizes) <= GROUPS_IN_FULL else None
 
-    def _sampled(self, wanted: Any, sample: "RowSample | None") -> Groups:
+    def n_compared(self) -> int:
+        """Items that the queries are compared with."""
+        if self._all_by_groups(self.sampling.n_database) is not None:
+            return self.n_rows
+        assert self._database is not None
+        return int(self._database.X.shape[0])
+
+    def _all_by_groups(self, wanted: Any) -> Groups | None:
+        """All rows, those of equal `y` added up; None where a sample takes their place."""
         groups = self.groups
         few = groups is not None and len(groups.sizes) <= GROUPS_IN_FULL
-        if groups is not None and (wanted is None or (wanted == "auto" and few)):
+        return groups if wanted is None or (wanted == "auto" and few) else None
+
+    def _sampled(self, wanted: Any, sample: "RowSample | None") -> Groups:
+        groups = self._all_by_groups(wanted)
+        if groups is not None:
             return groups
         assert sample is not None
         return group_rows(self.sampling.affinity, sample.targets, CenteredRows(sample.X, self.mean))

@@ -12,6 +12,9 @@ from .._declared import BaseObjective
 from ._soft_histogram import SoftHistogram, count_levels
 from ._ties import SoftTies, TieValues
 
+_SAFE = (
+    2.0**100
+)  # gains beyond it, or below its inverse, are summed in float64, whatever the scores
 _MOST_BINS = 16  # of "auto": coarse bins rank better than one per bit, see the page on TALRLinear
 
 
@@ -81,7 +84,7 @@ class Objective(BaseObjective):
     is_best_relaxation: ClassVar[bool] = False
     """Whether ``relaxation="auto"`` stands for this one, among those of its name."""
     dtype: ClassVar[type | None] = None
-    """Precision of the sum over ties; ``None`` is that of the scores."""
+    """Precision that ties are given to :meth:`tie` in; ``None`` is that of the scores."""
 
     # For subclasses whose constructor leaves them out.
     alpha: float = 2.0
@@ -222,16 +225,19 @@ class Objective(BaseObjective):
         gradient : ndarray of shape (M, n_levels, n_bins + 1)
             Derivative of each query's value by each of its counts.
         """
-        counts = np.ascontiguousarray(counts)
-        n_rows, _, n_bins = counts.shape
-        dtype = counts.dtype if self.dtype is None else np.dtype(self.dtype)
         levels = np.asarray(levels, dtype=np.float64)
-        gains = self.level_gain(levels).astype(dtype)
-        ideal = self.ideal(levels, n_items)
-        scale = np.divide(1.0, ideal, out=np.zeros_like(ideal), where=ideal > 0).astype(dtype)
+        gains, ideal = self.level_gain(levels), self.ideal(levels, n_items)
+        given, dtype = counts.dtype, counts.dtype
+        if any(gain and not 1 / _SAFE < abs(gain) < _SAFE for gain in gains.tolist()):
+            dtype = np.dtype(np.float64)
+        counts, gains = np.ascontiguousarray(counts, dtype), gains.astype(dtype)
+        n_rows, _, n_bins = counts.shape
+        scale = np.divide(1.0, ideal, out=np.zeros_like(ideal), where=ideal > 0)
 
         ties = SoftTies(*np.empty((4, n_rows, n_bins), dtype))
         _kernels.soft_ties.sum_counts(counts, gains, *ties)
+        if self.dtype is not None:
+            ties = SoftTies(*(field.astype(self.dtype, copy=False) for field in ties))
         values = self.tie(ties)
         _check_tie_values(type(self).__name__, values, ties.gain.shape)
         derivatives = (
@@ -239,10 +245,11 @@ class Objective(BaseObjective):
             for by in values[1:]
         )
         gradient = np.empty_like(counts)
-        scratch = np.empty((2, n_bins), dtype)
-        _kernels.soft_ties.pull_back_ties(*derivatives, gains, scale, gradient, scratch)
-        value = values[0] @ np.ones(n_bins, dtype)  # faster than a sum of each row
-        return (value * scale).astype(counts.dtype, copy=False), gradient
+        _kernels.soft_ties.pull_back_ties(*derivatives, gains, scale.astype(dtype), gradient)
+        value = values[0] @ np.ones(n_bins, ties.gain.dtype)  # faster than a sum of each row
+        with np.errstate(over="ignore"):  # one more item of a level that is far above the others
+            gradient = gradient.astype(given, copy=False)
+        return (value * scale).astype(given), gradient
 
     def bins_of(self, n_bits: int) -> Any:
         """Return the `n_bins` of the soft histogram of codes of some length.

@@ -110,10 +110,11 @@ class SoftHistogram:
 
         def pull(rows):
             scratch = _kernels.soft_histogram.room_to_pull_back(gradient, self.delta)
-            part = rows.start, rows.stop
-            _kernels.soft_histogram.pull_back(
-                similarity, level, gradient, *part, n_bits, float(self.delta), *scratch
-            )
+            arrays = similarity, level, gradient, rows.start, rows.stop, n_bits
+            if self.delta == 1:
+                _kernels.soft_histogram.pull_back(*arrays, *scratch)
+            else:
+                _kernels.soft_histogram.pull_back_wide(*arrays, float(self.delta), *scratch)
 
         def add(rows):
             _kernels.pairs.add_transposed(similarity, rows.start, rows.stop)

@@ -1,5 +1,8 @@
 """RSHHasher: supervision against the literal triplet tensor, solvers, invariants, messages."""
 
+from collections import Counter
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -19,6 +22,7 @@ from sklearn_hashrank import (
     ITQHasher,
     LabelAffinity,
     LSHHasher,
+    NeighborAffinity,
     PrecomputedAffinity,
     RSHHasher,
     SharedLabelAffinity,
@@ -26,11 +30,18 @@ from sklearn_hashrank import (
     save_hasher,
 )
 from sklearn_hashrank.features import CenteredRows, Moments
-from sklearn_hashrank.hashers.rsh import _spread, _supervision, _whitening
+from sklearn_hashrank.hashers.rsh import (
+    _margin_problem,
+    _spread,
+    _statistics,
+    _supervision,
+    _whitening,
+)
 from sklearn_hashrank.hashers.rsh._margin_problem import MarginProblem, _Loss
 from sklearn_hashrank.hashers.rsh._statistics import Sampling, TripletStatistics
 from sklearn_hashrank.hashers.rsh._supervision import group_rows, supervise, triplet_weights
 from sklearn_hashrank.hashers.rsh._whitening import whiten
+from sklearn_hashrank.solvers.alm import minimize_orthogonal
 from tests.oracle import triplets
 from tests.oracle.triplets import (
     mean_margin,
@@ -263,6 +274,50 @@ def test_the_paper_s_solution_spans_the_eigenvectors_of_its_matrix(n_bits, super
     if supervision != "labels":
         np.testing.assert_allclose(A @ A.T, expected @ expected.T, atol=1e-4)
     np.testing.assert_allclose(hasher.decision_function(X), rows @ A, atol=1e-9)
+
+
+def products_of_a_fit(X, monkeypatch):
+    """How often the solver multiplies matrices of which shapes, and how many steps it takes."""
+    found = Counter()
+
+    class Counted(np.ndarray):
+        def __array_ufunc__(self, ufunc, method, *inputs, **options):
+            plain = [
+                each.view(np.ndarray) if isinstance(each, Counted) else each for each in inputs
+            ]
+            if ufunc is np.matmul:
+                found[tuple(each.shape for each in plain)] += 1
+            result = getattr(ufunc, method)(*plain, **options)
+            return result.view(Counted) if isinstance(result, np.ndarray) else result
+
+    def minimize(objective, gradient, start, **options):
+        loss = objective.__self__
+        loss.B = loss.B.view(Counted)
+        solution = minimize_orthogonal(objective, gradient, start, **options)
+        return replace(solution, A=solution.A.view(np.ndarray))
+
+    monkeypatch.setattr(_margin_problem, "minimize_orthogonal", minimize)
+    hasher = RSHHasher(8, n_queries=100, n_database=None, random_state=0, **PAPER).fit(X)
+    return found, hasher.history_["n_steps"].sum()
+
+
+def test_a_step_of_the_paper_s_solver_costs_features_and_bits_alone(monkeypatch):
+    """Products of B with the directions, and of directions with themselves: no side is of rows."""
+    X = np.random.default_rng(0).normal(size=(1600, 40))
+    few, many = (products_of_a_fit(X[:n], monkeypatch) for n in (200, 1600))
+    assert (
+        set(few[0])
+        == set(many[0])
+        == {
+            ((40, 40), (40, 8)),
+            ((8, 40), (40, 8)),
+            ((40, 8), (8, 8)),
+        }
+    )
+    for found, n_steps in (few, many):
+        assert n_steps > 20
+        assert found[(40, 40), (40, 8)] < 2 * n_steps
+        assert found.total() < 6 * n_steps
 
 
 @pytest.mark.parametrize("n_bits", [3, 20, 64])
@@ -566,3 +621,19 @@ def test_without_y_all_directions_have_the_same_weight():
     np.testing.assert_allclose(rows @ rows.T, np.eye(60), atol=1e-6)
     rows = hasher.fit(X, load_digits().target).components_
     assert np.linalg.norm(rows @ rows.T - np.eye(60)) > 1
+
+
+def test_a_fit_says_how_many_rows_are_compared(monkeypatch):
+    monkeypatch.setattr(_statistics, "_DATABASE", 60)
+    monkeypatch.setattr(_statistics, "GROUPS_IN_FULL", 10)
+    X, number = np.random.default_rng(0).normal(size=(90, 5)), np.arange(90)
+    sampled = "the relevance of at most 60 sampled rows to each other"
+    for options, y, said in (
+        ({}, number % 3, None),
+        ({}, number // 4, sampled),
+        ({}, None, sampled),
+        ({"affinity": NeighborAffinity(3)}, None, sampled),
+        ({"n_database": 100}, number // 4, None),
+    ):
+        hasher = RSHHasher(4, random_state=0, **options).fit(X, y)
+        assert hasher._said_to_learn_from(X) == said

@@ -47,7 +47,7 @@ def few_rows(monkeypatch):
     """Samples that all rows do not fit into."""
     monkeypatch.setattr(_statistics, "_STATISTICS_ROWS", 60)
     monkeypatch.setattr(_statistics, "_QUERIES", 20)
-    monkeypatch.setattr(_statistics, "DATABASE", 40)
+    monkeypatch.setattr(_statistics, "_DATABASE", 40)
 
 
 def assert_same(found, expected):

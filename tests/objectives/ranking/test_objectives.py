@@ -159,6 +159,17 @@ def test_high_levels_do_not_overflow():
         assert np.isfinite(gradient).all()
 
 
+def test_single_precision_holds_for_queries_without_high_levels(objective):
+    counts, n_items = soft_counts(np.random.default_rng(8))
+    counts, levels = counts.astype(np.float32), np.array([0.0, 1.0, 200.0])
+    counts[1, 2], n_items[1, 2] = 0, 0
+    value, gradient = objective.evaluate_counts(counts, levels, n_items)
+    expected_value, expected = objective.evaluate_counts(counts.astype(float), levels, n_items)
+    assert value.dtype == gradient.dtype == np.float32
+    assert_allclose(value, expected_value, rtol=1e-5)
+    assert_allclose(gradient[1, :2], expected[1, :2], rtol=1e-4, atol=1e-6)
+
+
 @pytest.mark.parametrize("delta", [1.0, 0.5, 0.01])
 @pytest.mark.parametrize("measure", ["ap", "ndcg"])
 @pytest.mark.parametrize("n_bits", [1, 4, 11])
