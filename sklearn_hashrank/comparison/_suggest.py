@@ -34,6 +34,7 @@ _NEIGHBORS = 10
 _SHARE_OF_QUERIES, _MOST_QUERIES, _FEWEST_ROWS = 0.2, 1000, 10
 # The best by .02 on one of seven sets of two or three classes, and behind on five of the others.
 _FEW_CLASSES, _OF_FEW_CLASSES = 3, ("lwh",)
+_LAST = ("classifier",)  # of many classes it may take as long as all others together
 _FEWEST_OF_A_NEW_CLASS = 3  # a query, and two that it can find
 
 
@@ -322,6 +323,7 @@ def _candidates(situation: str, groups: Any) -> list[str]:
     suited = {name: method.suits for name, method in METHODS.items()}
     names = [name + suits[situation] for name, suits in suited.items() if situation in suits]
     has_few = situation == "classes" and groups is not None and groups.max() < _FEW_CLASSES
+    names.sort(key=_LAST.__contains__)
     return [*names, *(_OF_FEW_CLASSES if has_few else ())]
 
 
