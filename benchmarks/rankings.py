@@ -41,16 +41,19 @@ def main():
         clock = time.process_time
     relevance, scores = rankings(options.queries, options.items, options.relevant)
     evaluate(RetrievalHistogram.from_scores(relevance[:9], scores[:9]))  # compiles
-    ours, _ = best(lambda: evaluate(from_scores(relevance, scores, options.n_jobs)))
+
+    def evaluate_arrays():
+        return evaluate(from_scores(relevance, scores, options.n_jobs))
 
     qrels, run = dictionaries(relevance, scores)
     few = dict(list(qrels.items())[: options.peer_queries])
     few_run = {query: run[query] for query in few}
     times = options.queries / len(few)
     print(f"{len(MEASURES)} measures, {options.queries:,} queries x {options.items:,} items")
-    print(f"ours, from arrays                {ours:8.3f} s")
-    if not options.only_ours:
-        against_peers(few, few_run, times, ours)
+    if options.only_ours:
+        print(f"ours, from arrays                {best(evaluate_arrays)[0]:8.3f} s")
+    else:
+        against_peers(few, few_run, times, evaluate_arrays)
 
     reading, _ = best(lambda: read(qrels, run))
     counted, _ = best(lambda: RetrievalHistogram.from_run(qrels, run, n_jobs=options.n_jobs))
@@ -104,12 +107,16 @@ def read(qrels, run):
     return scores, np.array(found)
 
 
-def against_peers(qrels, run, times, ours):
+def against_peers(qrels, run, times, evaluate_arrays):
     import pytrec_eval
     import ranx
 
     evaluator = pytrec_eval.RelevanceEvaluator(qrels, OF_PYTREC_EVAL)
-    seconds, _ = best(lambda: evaluator.evaluate(run))
+    ours = seconds = np.inf
+    for _ in range(7):  # in turns, so that both meet the same neighbours
+        ours = min(ours, best(evaluate_arrays, 3)[0])
+        seconds = min(seconds, best(lambda: evaluator.evaluate(run), 1)[0])
+    print(f"ours, from arrays                {ours:8.3f} s")
     report("pytrec_eval, objects ready", seconds * times, ours, times)
     of_ranx = ranx.Qrels(qrels), ranx.Run(run)
     with warnings.catch_warnings():

@@ -1,8 +1,4 @@
-"""Turn soft counts into soft ties, and derivatives by ties back into those by counts.
-
-One bin follows the other, because each sums up those before it. The loop over levels is inside: few
-levels fill no vectors.
-"""
+"""Turn soft counts into soft ties, and derivatives by ties back into those by counts."""
 
 import numpy as np
 
@@ -18,35 +14,39 @@ def sum_counts(counts, gains, gain, gain_before, total, before):
     number = gain.dtype.type
     n_rows, n_levels, n_bins = counts.shape
     for q in range(np.uintp(n_rows)):
+        for d in range(np.uintp(n_bins)):
+            total[q, d] = number(0)
+            gain[q, d] = number(0)
+        for v in range(np.uintp(n_levels)):
+            for d in range(np.uintp(n_bins)):
+                count = number(counts[q, v, d])
+                total[q, d] += count
+                gain[q, d] += gains[v] * count
         nearer_gain = nearer = number(0)
         for d in range(np.uintp(n_bins)):
-            gain_here = here = number(0)
-            for v in range(np.uintp(n_levels)):
-                here += counts[q, v, d]
-                gain_here += gains[v] * counts[q, v, d]
             gain_before[q, d] = nearer_gain
             before[q, d] = nearer
-            gain[q, d] = gain_here
-            total[q, d] = here
-            nearer_gain += gain_here
-            nearer += here
+            nearer_gain += gain[q, d]
+            nearer += total[q, d]
 
 
 @lean_kernel
-def pull_back_ties(by_gain, by_gain_before, by_total, by_before, gains, scale, gradient):
+def pull_back_ties(by_gain, by_gain_before, by_total, by_before, gains, scale, gradient, ties):
     """Set the derivatives by the counts (M, n_levels, n_bins + 1), given those by the ties.
 
-    An item moves its own tie and all that are farther away. `scale` multiplies each row.
+    An item moves its own tie and all that are farther away. `scale` multiplies each row; `ties`
+    (2, n_bins + 1), of the type of the derivatives, is scratch.
     """
-    number = gradient.dtype.type
+    number = by_gain.dtype.type
     n_rows, n_levels, n_bins = gradient.shape
+    of_gain, of_item = ties[0], ties[1]
     for q in range(np.uintp(n_rows)):
         farther_gain = farther = number(0)
-        for step in range(np.uintp(n_bins)):
-            d = np.uintp(n_bins - 1) - step
-            of_gain = farther_gain + by_gain[q, d]
-            of_item = farther + by_total[q, d]
-            for v in range(np.uintp(n_levels)):
-                gradient[q, v, d] = scale[q] * (of_item + gains[v] * of_gain)
+        for d in range(n_bins - 1, -1, -1):
+            of_gain[d] = farther_gain + by_gain[q, d]
+            of_item[d] = farther + by_total[q, d]
             farther_gain += by_gain_before[q, d]
             farther += by_before[q, d]
+        for v in range(np.uintp(n_levels)):
+            for d in range(np.uintp(n_bins)):
+                gradient[q, v, d] = scale[q] * (of_item[d] + gains[v] * of_gain[d])

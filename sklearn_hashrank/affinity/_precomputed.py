@@ -225,6 +225,12 @@ def _number_of(numbers, key, name):
     except TypeError as error:
         raise TypeError(f"ids of pairs must be hashable. Got {key!r}: {error}.") from error
     except KeyError:
+        alike = next((known for known in numbers if str(known) == str(key)), None)
+        advice = (
+            "Leave such pairs out"
+            if alike is None
+            else f"{alike!r} is, which is of type {type(alike).__name__}, not {type(key).__name__}"
+        )
         raise ValueError(
-            f"the pairs name {key!r}, which is not among the {name}. Leave such pairs out."
+            f"the pairs name {key!r}, which is not among the {name}. {advice}."
         ) from None

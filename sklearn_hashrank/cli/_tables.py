@@ -199,12 +199,19 @@ def chosen(
             raise UsageError(f"{path}: two columns are named {_short(name)}.")
         known.add(name)
     label_names, features = choose(names)
+    if len(names) == 1 and path.lower().endswith(".csv") and names[0] not in label_names:
+        for separator, called in ((";", "semicolons"), ("\t", "tabs")):
+            if separator in names[0]:
+                raise UsageError(f"{path}: fields must be separated by commas, not by {called}.")
     known.update(beside)
     for name in [*label_names, *features]:
         if name not in known:
             raise UsageError(f"{path} has no column {name!r}. It has {listed([*names, *beside])}.")
         if not name.strip():
-            raise UsageError(f"{path}: column {names.index(name)} has no name.")
+            raise UsageError(
+                f"{path}: column {names.index(name)} has no name. Name it, or leave it out: "
+                "pandas writes row numbers there unless it is told index=False."
+            )
     for name in label_names:
         if label_names.count(name) > 1:
             raise UsageError(f"--label-column {name} is given twice; each column counts once.")

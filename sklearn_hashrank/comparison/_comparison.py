@@ -106,12 +106,12 @@ class Comparison:
         """The runs whose method raised an error."""
         return [result for result in self.results if result.error]
 
-    def tables(self, names: Iterable[str] | None = None) -> list[Table]:
+    def tables(self, names: str | Iterable[str] | None = None) -> list[Table]:
         """Means and standard deviations over seeds.
 
         Parameters
         ----------
-        names : iterable of str, default=None
+        names : str or iterable of str, default=None
             Scores such as ``"ap"`` that are wanted; None: all that have a table.
 
         Returns
@@ -120,7 +120,13 @@ class Comparison:
             One for each score, methods by code lengths.
         """
         tables = summarize(self.results, self.columns, self.about["groups"], self.chance)
-        return tables if names is None else [t for t in tables if t.column.name in set(names)]
+        if names is None:
+            return tables
+        wanted = {names} if isinstance(names, str) else set(names)
+        known = [column.name for column in self.columns]
+        for name in wanted - set(known):
+            raise ValueError(f"names must be among {', '.join(known)}. Got {name!r}.")
+        return [table for table in tables if table.column.name in wanted]
 
     def to_csv(self) -> str:
         """Text of a CSV file with one row for each run.
@@ -134,7 +140,7 @@ class Comparison:
 
     def to_markdown(
         self,
-        names: Iterable[str] | None = None,
+        names: str | Iterable[str] | None = None,
         *,
         digits: int | None = None,
         ranges: bool = True,
@@ -143,7 +149,7 @@ class Comparison:
 
         Parameters
         ----------
-        names : iterable of str, default=None
+        names : str or iterable of str, default=None
             Scores that are wanted; None: all that have a table.
         digits : int, default=None
             Decimal places of shares. None: as many as show the spread, three to five.
@@ -159,7 +165,7 @@ class Comparison:
 
     def to_latex(
         self,
-        names: Iterable[str] | None = None,
+        names: str | Iterable[str] | None = None,
         *,
         combined: bool = False,
         digits: int | None = None,
@@ -169,7 +175,7 @@ class Comparison:
 
         Parameters
         ----------
-        names : iterable of str, default=None
+        names : str or iterable of str, default=None
             Scores that are wanted; None: all that have a table, without times where `combined`.
         combined : bool, default=False
             Whether one table has all scores side by side.
@@ -291,7 +297,7 @@ def compare(
     X: Any,
     y: Any = None,
     *,
-    methods: Iterable[str] | Mapping[str, Any] = ("lsh", "itq", "talr-ap"),
+    methods: str | Iterable[str] | Mapping[str, Any] = ("lsh", "itq", "talr-ap"),
     codes: Mapping[str, Any] | None = None,
     n_bits: Iterable[int] = (12, 24, 32, 48),
     seeds: int | Iterable[int] = 3,
@@ -299,7 +305,7 @@ def compare(
     affinity: Any = "auto",
     learn_from: Any = "auto",
     measures: Any = MEASURED,
-    columns: Iterable[str] | None = None,
+    columns: str | Iterable[str] | None = None,
     rescoring: Rescoring | None = None,
     skip_refused: bool = False,
     explore: bool | Mapping[str, Any] = False,
@@ -322,7 +328,7 @@ def compare(
     y : array-like with n_samples rows, default=None
         What relevance is computed from. None: hashers learn without it, those that need it are
         refused, and codes are judged by distances between rows of `X`.
-    methods : iterable of str, or mapping of str to estimator
+    methods : str, iterable of str, or mapping of str to estimator
         Names such as ``"itq"``, ``"talr-ap:alpha=3"``, ``"ba:distance=decoded"`` or
         ``"faiss:OPQ32_96,PQ32"``, see :func:`method_of_comparison`; or
         estimators by the name that tables should give them: hashers, pipelines and searches that
@@ -354,7 +360,7 @@ def compare(
         What is measured, as for :func:`~sklearn_hashrank.metrics.make_retrieval_scorer`: short
         names, such names with options as in ``"ap@5000:normalize=retrieved"``, functions, partial
         functions, or measures of your own, each a column of the tables.
-    columns : iterable of str, default=None
+    columns : str or iterable of str, default=None
         Names of the columns that tables and report show, in this order: those of `measures`,
         ``"fit_seconds"``, ``"encode_microseconds"``, those of `rescoring`; ``"item_bytes"`` and
         ``"search_microseconds"`` where a method ranks by a distance of its own; and for each
@@ -628,7 +634,7 @@ def _check_rescoring(rescoring: Any, X: Any) -> None:
 
 
 def _chosen_columns(
-    names: Iterable[str] | None,
+    names: str | Iterable[str] | None,
     measures: Mapping[str, ConfiguredMeasure],
     further: tuple[Column, ...],
 ) -> tuple[tuple[Column, ...], tuple[Column, ...]]:

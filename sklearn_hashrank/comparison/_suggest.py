@@ -34,6 +34,7 @@ _NEIGHBORS = 10
 _SHARE_OF_QUERIES, _MOST_QUERIES, _FEWEST_ROWS = 0.2, 1000, 10
 # The best by .02 on one of seven sets of two or three classes, and behind on five of the others.
 _FEW_CLASSES, _OF_FEW_CLASSES = 3, ("lwh",)
+_LAST = ("classifier",)  # of many classes it may take as long as all others together
 _FEWEST_OF_A_NEW_CLASS = 3  # a query, and two that it can find
 
 
@@ -43,7 +44,7 @@ def suggest(
     *,
     n_bits: int = 32,
     new_classes: bool = False,
-    methods: Iterable[str] | None = None,
+    methods: str | Iterable[str] | None = None,
     affinity: Any = "auto",
     measure: str | None = None,
     max_rows: int = 3000,
@@ -66,7 +67,7 @@ def suggest(
     new_classes : bool, default=False
         Whether queries and database will be of classes that are not among the training rows. A
         third of the classes is then held out.
-    methods : iterable of str, default=None
+    methods : str or iterable of str, default=None
         The candidates, as for :func:`method_from_name`. None: those that `METHODS` names for the
         situation.
     affinity : "auto" or affinity object, default="auto"
@@ -128,7 +129,8 @@ def suggest(
         seed: sample(X, y, groups, max_rows, seed)
         for seed in range(random_state, random_state + n_splits)
     }
-    names = _candidates(situation, groups) if methods is None else list(dict.fromkeys(methods))
+    given = [methods] if isinstance(methods, str) else methods
+    names = _candidates(situation, groups) if given is None else list(dict.fromkeys(given))
     learned = affinity_of_hashers(affinity, judged, y, splits.values())
     wanted = {
         name: with_settings(
@@ -321,6 +323,7 @@ def _candidates(situation: str, groups: Any) -> list[str]:
     suited = {name: method.suits for name, method in METHODS.items()}
     names = [name + suits[situation] for name, suits in suited.items() if situation in suits]
     has_few = situation == "classes" and groups is not None and groups.max() < _FEW_CLASSES
+    names.sort(key=_LAST.__contains__)
     return [*names, *(_OF_FEW_CLASSES if has_few else ())]
 
 

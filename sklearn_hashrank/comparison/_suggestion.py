@@ -166,7 +166,10 @@ class Suggestion:
         taken, best, rivals = choose(self.trials)
         object.__setattr__(self, "rivals", rivals)
         object.__setattr__(self, "method", taken.method)
-        object.__setattr__(self, "reason", _reason(taken, best, self.trials, rivals, self.measure))
+        reason = _reason(taken, best, self.trials, rivals, self.measure)
+        if self.left_out:
+            reason += f" Not compared, see below: {', '.join(self.left_out)}."
+        object.__setattr__(self, "reason", reason)
 
     def __str__(self) -> str:
         """Return the choice, its reason, the numbers, and what was not tried."""
@@ -222,5 +225,6 @@ def _reason(
     )
     equal = [name for name, each in rivals.items() if not each.is_behind]
     if not equal:
-        return f"{text}, and above all others in every split."
+        is_one = min(len(trial.values) for trial in trials) == 1
+        return f"{text}, and above all others in {'one' if is_one else 'every'} split."
     return f"{text}. Chance may explain that it is above {', '.join(equal)}."

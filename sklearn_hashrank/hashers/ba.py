@@ -382,19 +382,20 @@ class BinaryAutoencoderHasher(BaseHasher):
         projections = project(X, self.components_, self.intercept_)
         if self._encoder == "descent":
             descend = self._descend if self.decoder_.ndim == 2 else self._descend_by_tables
+            if self._gram is None:
+                self._gram = coupling_of(self._unit_tables)
+            sums = np.abs(self._gram).sum(axis=1)
             for rows in block_slices(X.shape[0], X.shape[1] + len(self._field_normals)):
-                projections[rows] = descend(X[rows], _signs_of(projections[rows]))
+                projections[rows] = descend(X[rows], _signs_of(projections[rows]), sums)
         return projections
 
-    def _descend(self, X, signs):
+    def _descend(self, X, signs, sums):
         """Fields of the bits once no bit changes; they depend on each row alone."""
         scores = LinearScores(self._field_normals, self._field_offsets)
         fields = scores.multiply(X).astype(np.float64, copy=False)
         of_rows, slopes, offsets = scores.rounding(X)
         rounding = of_rows[:, None] * slopes + offsets
-        rounding += _ROUNDING_OF_SWEEPS * (
-            np.abs(fields).max(axis=1, keepdims=True) + np.abs(self._gram).sum(axis=1)
-        )
+        rounding += _ROUNDING_OF_SWEEPS * (np.abs(fields).max(axis=1, keepdims=True) + sums)
         found = signs.copy()
         is_certain = signs_of_least_error(fields, self._gram, found, rounding)
         if not is_certain.all():
@@ -404,10 +405,8 @@ class BinaryAutoencoderHasher(BaseHasher):
             fields[again], found[again] = alone, codes
         return _agreeing(fields, found)
 
-    def _descend_by_tables(self, X, signs):
+    def _descend_by_tables(self, X, signs, sums):
         """Fields of the bits once no part of a code changes; they depend on each row alone."""
-        if self._gram is None:
-            self._gram = coupling_of(self._unit_tables)
         n_parts, n_values, _ = self._unit_tables.shape
         width = n_values.bit_length() - 1
         beyond = _entries_beyond(self.n_bits_, n_parts, width)
@@ -416,7 +415,7 @@ class BinaryAutoencoderHasher(BaseHasher):
         of_rows, slopes, offsets = scores.rounding(X)
         rounding = of_rows * slopes.max() + offsets.max()
         rounding += _ROUNDING_OF_SWEEPS * (
-            np.abs(fields).max(axis=1) + np.abs(self._gram).sum(axis=1).max()
+            np.maximum(fields.max(axis=1), -fields.min(axis=1)) + sums.max()
         )
         fields[:, beyond] = -np.inf
         start = _values_of(signs, width)
@@ -540,10 +539,12 @@ def _fields_of_bits(fields, n_bits):
     """Half of what the best value of a part with a bit is ahead of the best one without it."""
     n, n_parts, n_values = fields.shape
     width = n_values.bit_length() - 1
-    has_bit = _bits_of(np.arange(n_values), width) == 1
     found = np.empty((n, n_parts, width))
-    for bit, ones in enumerate(has_bit.T):
-        found[:, :, bit] = fields[:, :, ones].max(axis=2) - fields[:, :, ~ones].max(axis=2)
+    best = fields  # for each value of the bits from here on, whatever the bits before are
+    for bit in range(width):
+        without, having = np.split(best, 2, axis=2)
+        found[:, :, bit] = having.max(axis=2) - without.max(axis=2)
+        best = np.maximum(without, having)
     return found.reshape(n, -1)[:, :n_bits] / 2
 
 

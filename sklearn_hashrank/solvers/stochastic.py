@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from .. import _kernels
 from ..persistence import storable
 
 __all__ = [
@@ -53,7 +54,7 @@ class Ascent:
     def __init__(self, learning_rate: float, weight_decay: float | Sequence[float] = 0.0):
         self.learning_rate = learning_rate
         self.weight_decay = weight_decay
-        self._scratch: list[np.ndarray] = []
+        self._is_started = False
 
     def step(
         self,
@@ -62,15 +63,14 @@ class Ascent:
         factor: float = 1.0,
     ) -> None:
         """Move each parameter array along its gradient; a schedule's `factor` scales all of it."""
-        if not self._scratch:
-            self._scratch = [np.empty_like(parameter) for parameter in parameters]
+        if not self._is_started:
             self._start(parameters)
+            self._is_started = True
         decays = np.broadcast_to(self.weight_decay, len(parameters))
         self._tick()
         for k, (parameter, gradient) in enumerate(zip(parameters, gradients)):
-            if decays[k]:
-                parameter *= parameter.dtype.type(1 - factor * decays[k])
-            parameter += self._move(k, gradient, factor * self.learning_rate)
+            kept = 1 - factor * decays[k]
+            self._move(k, parameter, gradient, kept, factor * self.learning_rate)
 
     def _start(self, parameters: Sequence[np.ndarray]) -> None:
         raise NotImplementedError
@@ -78,8 +78,21 @@ class Ascent:
     def _tick(self) -> None:
         """Count a step, where that matters."""
 
-    def _move(self, k: int, gradient: np.ndarray, learning_rate: float) -> np.ndarray:
+    def _move(
+        self,
+        k: int,
+        parameter: np.ndarray,
+        gradient: np.ndarray,
+        kept: float,
+        learning_rate: float,
+    ) -> None:
+        """Move array number k, of which decay leaves the share `kept`."""
         raise NotImplementedError
+
+
+def _decay(parameter, kept):
+    if kept != 1:
+        parameter *= parameter.dtype.type(kept)
 
 
 @storable
@@ -97,12 +110,15 @@ class SGD(Ascent):
 
     def _start(self, parameters):
         self._velocity = [np.zeros_like(parameter) for parameter in parameters]
+        self._scratch = [np.empty_like(parameter) for parameter in parameters]
 
-    def _move(self, k, gradient, learning_rate):
+    def _move(self, k, parameter, gradient, kept, learning_rate):
         velocity = self._velocity[k]
         velocity *= self.momentum
         velocity += gradient
-        return np.multiply(velocity, velocity.dtype.type(learning_rate), out=self._scratch[k])
+        _decay(parameter, kept)
+        rate = velocity.dtype.type(learning_rate)
+        parameter += np.multiply(velocity, rate, out=self._scratch[k])
 
 
 @storable
@@ -128,32 +144,27 @@ class Adam(Ascent):
         self.n_steps = 0
 
     def _start(self, parameters):
-        self._mean = [np.zeros_like(parameter) for parameter in parameters]
-        self._square = [np.zeros_like(parameter) for parameter in parameters]
+        self._mean = [np.zeros(parameter.size, parameter.dtype) for parameter in parameters]
+        self._square = [np.zeros(parameter.size, parameter.dtype) for parameter in parameters]
 
     def _tick(self):
         self.n_steps += 1
 
-    def _move(self, k, gradient, learning_rate):
-        mean, square, scratch = self._mean[k], self._square[k], self._follow(k, gradient)
-        number = mean.dtype.type
-        scratch -= square
-        scratch *= number(1 - self.beta2)
-        square += scratch
+    def _move(self, k, parameter, gradient, kept, learning_rate):
         debias, length = self._debiased(learning_rate)
-        np.sqrt(square, out=scratch)
-        scratch += number(self.epsilon * debias)
-        np.divide(mean, scratch, out=scratch)
-        scratch *= number(length)
-        return scratch
-
-    def _follow(self, k: int, gradient: np.ndarray) -> np.ndarray:
-        """Move the running mean, and return the squares of the gradient in scratch memory."""
-        mean, scratch = self._mean[k], self._scratch[k]
-        np.subtract(gradient, mean, out=scratch)
-        scratch *= mean.dtype.type(1 - self.beta1)
-        mean += scratch
-        return np.multiply(gradient, gradient, out=scratch)
+        flat = parameter.reshape(-1)
+        _kernels.moves.follow_by_adam(
+            flat,
+            np.ascontiguousarray(gradient, parameter.dtype).reshape(-1),
+            self._mean[k],
+            self._square[k],
+            (1 - self.beta1, 1 - self.beta2),
+            float(kept),
+            self.epsilon * debias,
+            length,
+        )
+        if not parameter.flags.c_contiguous:  # flat is a copy
+            parameter[...] = flat.reshape(parameter.shape)
 
     def _debiased(self, learning_rate: float) -> tuple[float, float]:
         """Return the factor of epsilon, and the length of the step.
@@ -175,14 +186,20 @@ class AdamByColumn(Adam):
     def _start(self, parameters):
         self._mean = [np.zeros_like(parameter) for parameter in parameters]
         self._square = [np.zeros(parameter.shape[-1:]) for parameter in parameters]
+        self._scratch = [np.empty_like(parameter) for parameter in parameters]
 
-    def _move(self, k, gradient, learning_rate):
-        mean, square, scratch = self._mean[k], self._square[k], self._follow(k, gradient)
+    def _move(self, k, parameter, gradient, kept, learning_rate):
+        mean, square, scratch = self._mean[k], self._square[k], self._scratch[k]
+        np.subtract(gradient, mean, out=scratch)
+        scratch *= mean.dtype.type(1 - self.beta1)
+        mean += scratch
+        np.multiply(gradient, gradient, out=scratch)
         of_columns = scratch.reshape(-1, len(square)).mean(axis=0, dtype=float)
         square += (1 - self.beta2) * (of_columns - square)
         debias, length = self._debiased(learning_rate)
         factors = length / (np.sqrt(square) + self.epsilon * debias)
-        return np.multiply(mean, factors.astype(mean.dtype), out=scratch)
+        _decay(parameter, kept)
+        parameter += np.multiply(mean, factors.astype(mean.dtype), out=scratch)
 
 
 SOLVERS: dict[str, type[Ascent]] = {"adam": Adam, "adam-by-bit": AdamByColumn, "sgd": SGD}

@@ -548,7 +548,12 @@ def test_pairs_with_ids_are_a_matrix(form):
 def test_pairs_of_unknown_rows_are_refused():
     for pairs, ids, message in (
         ([("a", "z")], ["a", "b"], "name 'z', which is not among the item ids"),
-        ([("z", "a")], ["a", "b"], "name 'z', which is not among the ids"),
+        ([("z", "a")], ["a", "b"], "name 'z', which is not among the ids. Leave such pairs out"),
+        (
+            [("1", 2)],
+            [1, 2],
+            "'1', which is not among the ids. 1 is, which is of type int, not str",
+        ),
         ([("a", "b", 1, 2)], ["a", "b"], r"must be \(query, item\) or"),
         (["ab"], ["a", "b"], r"must be \(query, item\) or"),
         ([{"a", "b"}], ["a", "b"], r"must be \(query, item\) or"),

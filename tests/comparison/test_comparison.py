@@ -111,6 +111,10 @@ def test_columns_are_chosen_in_order_and_above_chance(digits):
         assert result.scores["recall@10_above_chance"] == difference
     [table] = found.tables(["recall@10_above_chance"])
     assert not table.has_chance
+    for same in ("recall@10", iter(["recall@10"])):
+        assert [table.column.name for table in found.tables(same)] == ["recall@10"]
+    with pytest.raises(ValueError, match="names must be among .*recall@10. Got 'recal@10'"):
+        found.to_markdown(["recal@10"])
     assert found.tables(["recall@10"])[0].cells["chance", 8].mean == pytest.approx(
         np.mean([chance[8, 0], chance[8, 1]])
     )

@@ -56,7 +56,11 @@ def test_the_form_of_y_decides_what_is_tried_and_measured(y, options, situation,
 
 
 def test_candidates_are_tried_and_all_others_are_named():
-    found = suggest(X, CLASSES, n_bits=8, n_splits=1, time_budget=None)
+    lines = []
+    options = {"n_splits": 1, "time_budget": None, "progress": lines.append}
+    found = suggest(X, CLASSES, n_bits=8, **options)
+    assert "classifier" in lines[-1]  # which may use up the time of all others
+    assert "every split" not in found.reason
     wanted = {name for name, method in METHODS.items() if "classes" in method.suits}
     assert {each.method for each in found.trials} | set(found.left_out) == wanted
     assert "n_bits=8 must be at most n_features = 6" in found.left_out["itq"]
@@ -114,6 +118,7 @@ def test_a_budget_leaves_out_what_it_has_no_time_for():
     assert "time budget of 1e-09 s was used up" in found.left_out["itq"]
     assert found.about["fewer splits, for lack of time"] == "lsh 1"
     assert "the only method that was tried" in found.reason
+    assert found.reason.endswith("Not compared, see below: itq, rsh.")
     assert np.isnan(found.trials[0].spread)
 
 
@@ -161,6 +166,7 @@ def test_queries_with_nothing_relevant_are_left_out():
         (np.arange(120) // 2, {"new_classes": True}, "needs classes of at least 3 rows"),
         (CLASSES, {"methods": ["itq", "pca"], "n_bits": 7}, "no candidate can take .* 'itq'"),
         (CLASSES, {"methods": ["itg"]}, "unknown method 'itg'"),
+        (CLASSES, {"methods": "itg"}, "unknown method 'itg'"),
         (CLASSES, {"measure": ["ap", "ndcg"]}, "measure must be one measure. Got ap, ndcg"),
         (CLASSES, {"n_splits": 0}, "n_splits must be an int >= 1"),
         (CLASSES, {"n_bits": True}, "n_bits must be an int >= 1. Got True"),

@@ -154,16 +154,15 @@ import importlib, pkgutil
 import numba.core.caching as caching
 caching.CacheImpl._locator_classes = []
 import numpy as np
-from sklearn_hashrank import _kernels, retrieval_histogram
+from sklearn_hashrank import _kernels
+from sklearn_hashrank.codes import group_equal
 for module in pkgutil.iter_modules(_kernels.__path__, "sklearn_hashrank._kernels."):
     importlib.import_module(module.name)
-codes = np.random.default_rng(0).integers(0, 2, (40, 70), dtype=np.uint8)
-y = np.arange(40) % 3
-counts = retrieval_histogram(codes, codes, y, y).counts
-distances = (codes[:, None] != codes).sum(axis=2)
-for level, same in enumerate((y[:, None] != y, y[:, None] == y)):
-    expected = [np.bincount(d[s], minlength=71) for d, s in zip(distances, same)]
-    np.testing.assert_array_equal(counts[:, level], expected)
+codes = np.random.default_rng(0).integers(0, 2, (40, 5), dtype=np.uint8)
+assert _kernels.hamming.number_equal_rows.stats.cache_path is None
+found = group_equal(codes)
+assert _kernels.hamming.number_equal_rows.signatures
+assert len(found.codes) == len(np.unique(codes, axis=0)) < 40
 """
 
 

@@ -203,7 +203,7 @@ def test_rsh_learns_the_same(y, affinity, few, monkeypatch):
     if few:  # threads, as the workers know nothing of this
         monkeypatch.setattr(_statistics, "_STATISTICS_ROWS", 50)
         monkeypatch.setattr(_statistics, "_QUERIES", 20)
-        monkeypatch.setattr(_statistics, "DATABASE", 40)
+        monkeypatch.setattr(_statistics, "_DATABASE", 40)
     affinity = affinity or EuclideanAffinity((40, 10), (1, 3)).fit(X)
     hasher = RSHHasher(4, affinity=affinity, random_state=0, solver="eigh")
     expected = hasher.fit(X.astype(float), y)

@@ -234,10 +234,9 @@ class Objective(BaseObjective):
         n_rows, _, n_bins = counts.shape
         scale = np.divide(1.0, ideal, out=np.zeros_like(ideal), where=ideal > 0)
 
-        ties = SoftTies(*np.empty((4, n_rows, n_bins), dtype))
-        _kernels.soft_ties.sum_counts(counts, gains, *ties)
-        if self.dtype is not None:
-            ties = SoftTies(*(field.astype(self.dtype, copy=False) for field in ties))
+        fields = np.empty((4, n_rows, n_bins), dtype)
+        _kernels.soft_ties.sum_counts(counts, gains, *fields)
+        ties = SoftTies(*fields.astype(self.dtype or dtype, copy=False))
         values = self.tie(ties)
         _check_tie_values(type(self).__name__, values, ties.gain.shape)
         derivatives = (
@@ -245,10 +244,14 @@ class Objective(BaseObjective):
             for by in values[1:]
         )
         gradient = np.empty_like(counts)
-        _kernels.soft_ties.pull_back_ties(*derivatives, gains, scale.astype(dtype), gradient)
+        scratch = np.empty((2, n_bins), dtype)
+        _kernels.soft_ties.pull_back_ties(
+            *derivatives, gains, scale.astype(dtype), gradient, scratch
+        )
         value = values[0] @ np.ones(n_bins, ties.gain.dtype)  # faster than a sum of each row
-        with np.errstate(over="ignore"):  # one more item of a level that is far above the others
-            gradient = gradient.astype(given, copy=False)
+        if given != dtype:
+            with np.errstate(over="ignore"):  # by items of a level that is far above the others
+                gradient = gradient.astype(given)
         return (value * scale).astype(given), gradient
 
     def bins_of(self, n_bits: int) -> Any:

@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.special import expi
 
-from ...measures import DISCOUNTS, ideal_dcg, level_gains, ratio
+from ...measures import DISCOUNTS, ideal_dcg, level_gains
 from ._base import Objective
 from ._floor import floored
 from ._ties import SoftTies, TieValues
@@ -215,18 +215,22 @@ class ExactNDCG(_NDCG):
         """Return the contributions of the ties."""
         after = ties.before + ties.total
         table = DISCOUNTS["log2p1"].prefix(int(after.max(initial=0.0)) + 1)
-        stop, discount_stop = _interpolate(table, after)
-        start, discount_start = _interpolate(table, ties.before)
-        same_rank = discount_stop == discount_start
-        mean = np.where(same_rank, discount_start, ratio(stop - start, ties.total))
-        per_item = ratio(ties.gain, ties.total)
+        steps = np.diff(table)
+        stop, discount_stop = _interpolate(table, steps, after)
+        start, discount_start = _interpolate(table, steps, ties.before)
+        change = discount_stop - discount_start
+        divisor = np.where(ties.total > 0, ties.total, 1)  # of a tie without items and gain
+        mean = np.where(change == 0, discount_start, (stop - start) / divisor)
+        per_item = ties.gain / divisor
         by_total = per_item * (discount_stop - mean)
-        by_before = per_item * (discount_stop - discount_start)
+        by_before = per_item * change
         return TieValues(ties.gain * mean, mean, None, by_total, by_before)
 
 
-def _interpolate(table: np.ndarray, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _interpolate(
+    table: np.ndarray, steps: np.ndarray, x: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
     """Return the table at real x, and the slope there (to the right on an integer)."""
     rank = x.astype(np.intp)
-    slope = table[rank + 1] - table[rank]
-    return table[rank] + (x - rank) * slope, slope
+    slope = steps.take(rank)
+    return table.take(rank) + (x - rank) * slope, slope

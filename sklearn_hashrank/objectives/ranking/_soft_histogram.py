@@ -64,7 +64,7 @@ class SoftHistogram:
         similarity : ndarray of shape (M, M)
         """
         n_rows, n_bits = codes.shape
-        if np.isnan(codes).any():  # no bin holds it, and the kernel does not look
+        if np.isnan(np.vdot(codes, codes)):  # no bin holds it, and the kernel does not look
             raise ValueError("codes contain NaN.")
         n_bins = n_bits if self.n_bins is None else self.n_bins
         counts = np.empty((n_rows, n_levels, n_bins + 1), codes.dtype)
