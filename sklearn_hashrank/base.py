@@ -20,11 +20,13 @@ training database.
 
 import copy
 import os
+import warnings
 from abc import abstractmethod
 from numbers import Integral
 from typing import Any, Self
 
 import numpy as np
+from scipy import sparse
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import check_array, check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -504,6 +506,8 @@ class BaseHasher(
             self._check_training_data(X, y)
         if many is not None:
             self._many_rows = many
+        elif not is_block:
+            _warn_if_equal(X)
         return X, y
 
     def _rows_not_in_memory(self, X: Any, y: Any) -> ManyRows | None:
@@ -616,6 +620,23 @@ class BaseHasher(
         tags.target_tags.single_output = False
         tags.transformer_tags.preserves_dtype = []
         return tags
+
+
+def _warn_if_equal(X):
+    """Warn where all rows are equal, and so all codes."""
+    if not (sparse.issparse(X) or isinstance(X, np.ndarray)) or X.shape[0] < 2:
+        return
+    if sparse.issparse(X):
+        is_equal = not (X[:1] != X[-1:]).nnz and not (X.max(axis=0) != X.min(axis=0)).nnz
+    else:
+        is_equal = (X[0] == X[-1]).all() and (X[0] == X).all()
+    if is_equal:
+        warnings.warn(
+            "all rows of X are equal, so that codes tell nothing apart. "
+            f"Got n_samples = {X.shape[0]}.",
+            UserWarning,
+            stacklevel=6,  # two decorators stand between `fit` and its caller
+        )
 
 
 class BitByBitHasher(BaseHasher):

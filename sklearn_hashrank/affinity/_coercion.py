@@ -70,7 +70,8 @@ def _numpy_rows(y, name):
         if not isinstance(y, (list, tuple)):
             raise
         rows = np.empty(len(y), dtype=object)
-        rows[:] = y
+        for i, row in enumerate(y):
+            rows[i] = row
         return rows
 
 

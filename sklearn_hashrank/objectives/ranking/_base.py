@@ -12,9 +12,7 @@ from .._declared import BaseObjective
 from ._soft_histogram import SoftHistogram, count_levels
 from ._ties import SoftTies, TieValues
 
-_SAFE = (
-    2.0**100
-)  # gains beyond it, or below its inverse, are summed in float64, whatever the scores
+_SAFE = 2.0**100  # gains beyond it, or below its inverse, are summed in float64
 _MOST_BINS = 16  # of "auto": coarse bins rank better than one per bit, see the page on TALRLinear
 
 
