@@ -506,7 +506,7 @@ class BaseHasher(
             self._check_training_data(X, y)
         if many is not None:
             self._many_rows = many
-        elif not is_block:
+        elif not is_block and self._learned_from_many(X.shape) != "nothing":
             _warn_if_equal(X)
         return X, y
 

@@ -136,6 +136,7 @@ def test_sparse_rows_stay_sparse(make):
 
 @pytest.mark.parametrize("make", [PCAHasher, ITQHasher])
 @pytest.mark.parametrize("n_features", [12, 1200])
+@pytest.mark.filterwarnings("ignore:all rows of X are equal")
 def test_all_zero_rows_dense_and_sparse(make, n_features):
     zeros = np.zeros((30, n_features))
     dense, from_sparse = (make(8, random_state=0).fit(X) for X in (zeros, sparse.csr_array(zeros)))

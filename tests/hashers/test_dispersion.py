@@ -250,6 +250,7 @@ def test_a_callback_can_stop_the_fit(digits):
     ids=["duplicates", "three rows", "one other row", "one pair", "constant"],
 )
 @pytest.mark.parametrize("objective", ["dsh", "dispersed"])
+@pytest.mark.filterwarnings("ignore:all rows of X are equal")
 def test_odd_data_gives_finite_projections(digits, make, objective):
     X, y = make(*digits[:2])
     for batch_size in ("auto", 2):

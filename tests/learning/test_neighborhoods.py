@@ -87,6 +87,7 @@ def test_many_rows_are_sampled(monkeypatch):
     TALRLinear(4, max_iter=2, early_stopping=True, random_state=0).fit(y)
 
 
+@pytest.mark.filterwarnings("ignore:all rows of X are equal")
 def test_a_few_rows_and_equal_rows_are_enough():
     for y in (RNG.normal(size=(2, 3)), np.ones((30, 3)), np.repeat(RNG.normal(size=(3, 4)), 9, 0)):
         hasher = TALRLinear(5, max_iter=2, random_state=0).fit(y)

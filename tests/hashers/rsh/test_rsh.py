@@ -513,6 +513,7 @@ def test_a_single_class_is_an_error():
         RSHHasher(2).fit(X, np.zeros(20, dtype=int))
 
 
+@pytest.mark.filterwarnings("ignore:all rows of X are equal")
 def test_equal_rows_are_an_error():
     y = np.arange(20) % 2
     with pytest.raises(ValueError, match="all rows of X are equal"):
