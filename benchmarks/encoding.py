@@ -41,9 +41,8 @@ def sizes_of(hasher, n_features, n_bits):
     """Widths that rows have one after the other in the formula of the codes."""
     if hasattr(hasher, "anchors_"):
         return n_features, len(hasher.anchors_), n_bits
-    if hasattr(
-        hasher, "decoder_"
-    ):  # first bits, and what they or parts of the code are changed for
+    if hasattr(hasher, "decoder_"):
+        # First bits, and what they or parts of the code are changed for.
         return n_features, n_bits + int(np.prod(hasher.decoder_.shape[:-1]))
     return n_features, len(getattr(hasher, "components_", range(n_bits)))
 

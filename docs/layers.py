@@ -9,9 +9,8 @@ those of folders and modules of ``sklearn_hashrank``. From another folder a modu
 from pathlib import Path
 
 LAYERS = (
-    ("_interrupted_import", "Ctrl-C while `python -m sklearn_hashrank` loads"),
     ("_kernels", "numba: arrays in, arrays out; no validation, no classes"),
-    ("_utils", "callbacks, threads and text"),
+    ("_utils", "callbacks, threads and text; Ctrl-C while `python -m sklearn_hashrank` loads"),
     ("rows", "arrays, memmaps, sparse matrices, iterators and dask arrays as one source of rows"),
     ("persistence", "atomic writes, checked files of codes and of objects"),
     ("codes", "formats, reader, Hamming distance, distinct codes and their counts"),

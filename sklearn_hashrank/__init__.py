@@ -2,7 +2,7 @@
 
 __version__ = "0.1.0"
 
-from . import _interrupted_import  # noqa: F401, before all others
+from ._utils import interrupted_import  # noqa: F401, before all others
 from .affinity import (
     EuclideanAffinity,
     HierarchicalAffinity,

@@ -624,13 +624,12 @@ class BaseHasher(
 
 def _warn_if_equal(X):
     """Warn where all rows are equal, and so all codes."""
-    if not (sparse.issparse(X) or isinstance(X, np.ndarray)) or X.shape[0] < 2:
-        return
-    if sparse.issparse(X):
-        is_equal = not (X[:1] != X[-1:]).nnz and not (X.max(axis=0) != X.min(axis=0)).nnz
-    else:
+    is_equal = False
+    if isinstance(X, np.ndarray):
         is_equal = (X[0] == X[-1]).all() and (X[0] == X).all()
-    if is_equal:
+    elif sparse.issparse(X):
+        is_equal = not (X[:1] != X[-1:]).nnz and not (X.max(axis=0) != X.min(axis=0)).nnz
+    if is_equal and X.shape[0] > 1:
         warnings.warn(
             "all rows of X are equal, so that codes tell nothing apart. "
             f"Got n_samples = {X.shape[0]}.",

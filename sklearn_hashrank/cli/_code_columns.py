@@ -35,7 +35,7 @@ class ParquetCodes(StoredColumn):
     def __init__(self, path: str, column: Column):
         super().__init__(path, column)
         noted = column.same_in_all([note.get(_N_BITS) for note in column.notes], "code lengths")
-        kind = column.same_in_all(column.types, f"types of column {column.name!r}")
+        kind = column.same_in_all(column.kinds, f"types of column {column.name!r}")
         self.n_bits = None if noted is None else int(noted)
         self.n_files = len(column.files)
         self.shape = (column.n_rows, _width(kind, column))

@@ -29,10 +29,10 @@ class ParquetRows(StoredColumn):
         super().__init__(path, column)
         if not column.n_rows:
             raise UsageError(f"{path}: there are no rows.")
-        for file, kind in zip(column.files, column.types):
+        for file, kind in zip(column.files, column.kinds):
             if not _is_list(kind):
                 raise UsageError(f"{file}: column {column.name!r} does not hold lists but {kind}.")
-        types = [kind.value_type for kind in column.types]
+        types = [kind.value_type for kind in column.kinds]
         _, first = next(column.batches())
         self.shape = (column.n_rows, _width(first, path, column.name))
         self.dtype = np.dtype(np.float32 if all(map(_is_single, types)) else np.float64)

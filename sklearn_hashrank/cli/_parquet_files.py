@@ -162,7 +162,7 @@ class Columns:
 
 
 class Column(Columns):
-    """A column of Parquet files; `types` are those of this column.
+    """A column of Parquet files; `kinds` are its types in each.
 
     Parameters
     ----------
@@ -172,11 +172,9 @@ class Column(Columns):
         The column.
     """
 
-    types: list[Any]  # type: ignore[assignment]
-
     def __init__(self, files: list[str], name: str):
         super().__init__(files, [name])
-        self.name, self.types = name, self.types[name]  # type: ignore[call-overload]
+        self.name, self.kinds = name, self.types[name]
 
     def batches(self, start: int = 0) -> Iterator[tuple[int, Any]]:
         """Give pieces of the column with the number of their first row, from a row group on."""

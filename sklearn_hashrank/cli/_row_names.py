@@ -31,8 +31,8 @@ class ParquetIds(StoredColumn):
         super().__init__(path, column)
         self.shape = (column.n_rows,)
         self.dtype = np.dtype(object)
-        if any(map(pa.types.is_integer, column.types)):
-            kind = column.same_in_all(column.types, f"types of column {column.name!r}")
+        if any(map(pa.types.is_integer, column.kinds)):
+            kind = column.same_in_all(column.kinds, f"types of column {column.name!r}")
             self.dtype = np.dtype(kind.to_pandas_dtype())
 
     def values(self, batch: Any, first: int) -> np.ndarray:

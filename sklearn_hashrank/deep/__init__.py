@@ -4,7 +4,7 @@ This folder alone imports torch at its top. Files of hashers and comparisons imp
 network is asked for; nothing else does.
 
 `TieAwareLoss` and `PairwiseLoss` are modules whose ``forward(scores, y)`` is minus an objective of
-:mod:`sklearn_hashrank.objectives`. On the CPU the objective itself is evaluated (`_by_kernels`), on
+:mod:`sklearn_hashrank.objectives`. On the CPU that objective is evaluated (`_by_kernels`), on
 another device its version in torch (on soft histograms in `_ranking`, on the pairs of a batch in
 `_pairs`). What is relevant is decided by an affinity (`_relevance`).
 

@@ -55,8 +55,8 @@ class DeepHasher(CallbackSupportMixin, BitByBitHasher):
         convolutions for images. A class or a function makes a network, of type
         :class:`torch.nn.Module`, that gives `n_bits` scores for each row; it is called with those
         of the keywords `n_bits`, `n_features` (of rows) and `image_shape` (channels, height,
-        width) that it takes. A network itself is fine-tuned: a copy of it, whose output gets a
-        layer of `n_bits`.
+        width) that it takes. Of a network a copy is fine-tuned, whose output gets a layer of
+        `n_bits`.
     n_bits : int, default=32
         Length of a code.
     objective : str, object or Module, default="ap"
@@ -115,7 +115,7 @@ class DeepHasher(CallbackSupportMixin, BitByBitHasher):
         n_features), centred and scaled.
     early_stopping : bool, default=False
         Whether to keep part of the training rows for validation, to return the weights that were
-        best, and to stop after `n_iter_no_change` passes without a better one. Validation looks at
+        best, and to stop after `n_iter_no_change` passes without improvement. Validation looks at
         the tie-aware measure that the objective names, or else at the objective itself.
     validation_fraction : float, default=0.1
         Share of the rows kept for validation.

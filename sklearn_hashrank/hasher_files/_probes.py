@@ -63,7 +63,7 @@ def take_probes(hasher: Any) -> Probes | None:
         for n_features in _possible_widths(hasher):
             try:
                 scores = _scores(hasher, form, n_features, method)
-            except Exception:
+            except Exception:  # not a form that it takes; code of a user can raise anything
                 continue
             return Probes(form, n_features, method, scores)
     return None

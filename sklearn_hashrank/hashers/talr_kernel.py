@@ -105,7 +105,7 @@ class TALRKernel(TieAwareObjectives, LearnsFromMinibatches, KernelHasher):
         `weight_decay`.
     early_stopping : bool, default=False
         Whether to keep part of the training rows for validation, to return the weights that were
-        best, and to stop after `n_iter_no_change` passes without a better one. Validation looks at
+        best, and to stop after `n_iter_no_change` passes without improvement. Validation looks at
         the tie-aware measure that the objective names, as ``"ap"`` and ``"ndcg"`` do, or else at
         the objective of the validation rows among themselves.
     validation_fraction : float, default=0.1

@@ -9,7 +9,7 @@ from ._trainer import History
 
 
 class EarlyStopping:
-    """Listener that validates every pass, keeps the best state, and asks to stop without a better.
+    """Listener that validates every pass, keeps the best state, and stops without improvement.
 
     Parameters
     ----------

@@ -481,14 +481,15 @@ def test_interrupt_while_the_package_is_imported(tmp_path, start, is_ignored):
     package = tmp_path / "sklearn_hashrank"
     (package / "cli").mkdir(parents=True)
     slow = "import sys\nprint('here', flush=True)\nsys.stdin.readline()\n"
-    first = "from . import _interrupted_import"
+    first = "from ._utils import interrupted_import"
     own = Path(sklearn_hashrank.__file__).parent
     lines = (own / "__init__.py").read_text().splitlines()
     [place] = [number for number, line in enumerate(lines) if line.startswith(first)]
     assert not [line for line in lines[:place] if re.match(r"(from|import)\b", line)]
     (package / "__init__.py").write_text(f"{first}\n{slow}")
-    for name in ("_interrupted_import.py", "__main__.py"):
-        shutil.copy(own / name, package)
+    (package / "_utils").mkdir()
+    for name in ("_utils/__init__.py", "_utils/interrupted_import.py", "__main__.py"):
+        shutil.copy(own / name, package / name)
     (package / "cli" / "__init__.py").write_text("main = lambda: 7")
     action = signal.SIG_IGN if is_ignored else signal.SIG_DFL
     process = subprocess.Popen(
