@@ -260,7 +260,8 @@ class Comparison:
                 first = _difference(figures(method, other_bits), figures(rival, other_bits))
                 yield f"{rival}, {other_bits} bits", (_difference(left, theirs), first)
             else:
-                yield rival, (left, theirs)
+                factor = self.given.get("factor")
+                yield rival + (f", times {factor:g}" if factor else ""), (left, theirs)
 
     def _rivals(self, method):
         return [name for name in self.given.get("others", ()) if name != method]

@@ -326,6 +326,17 @@ def test_a_line_on_both_sides_says_at_which_lengths(folder, claims):
     assert "at one length" not in claims.because(found["task"])
 
 
+def test_each_factor_has_a_line(folder, claims):
+    folder()
+    compared = {"part": "made", "measure": "ap", "ours": ["good"], "others": ["bad"]}
+    between = [compared | {"factor": 1.5}, compared | {"factor": 9, "lower": True}]
+    claim = {"id": "c", "compare": between}
+    judged = claims.judge_claim(claim, claims.Results.read(folder.folder))
+    assert judged.verdict == "confirmed"
+    rights = {each.cell.line[2] for each in judged.tested}
+    assert rights == {"bad, times 1.5", "bad, times 9"}
+
+
 def test_two_values_that_are_near_are_told_by_their_distance(folder, claims):
     assert "against ``two``: at most .1000 apart, p < .001" in claims.because(folder()["within"])
 
