@@ -243,7 +243,8 @@ class Comparison:
         left, than = figures(method, n_bits), self.given.get("than", {})
         if "number" in self.given:
             number = self.given["number"]
-            yield show(number, self.measure), (left, dict.fromkeys(left, number))
+            shown = f"{number:g}" if self.measure in NOT_SHARES else show(number, self.measure)
+            yield shown, (left, dict.fromkeys(left, number))
             return
         other_bits = self._other_length(task, method, n_bits)
         if other_bits is None:
@@ -561,15 +562,16 @@ def rows_of(judged: list[Judged]) -> str:
 
 def questions(all_judged: list[Judged], papers: Mapping[str, Any]) -> str:
     """The lists of questions at the top of the page, one for each paper."""
-    texts = []
+    links, texts = [], []
     for paper, about in papers.items():
         asked = [
             each for each in all_judged if each.claim["paper"] == paper and "ask" in each.claim
         ]
         if asked:
-            name = about.get("short", about["title"])
-            texts.append(f".. rubric:: {name}\n\n{_questions_of_a_paper(asked)}")
-    return "\n".join(texts)
+            name, label = about.get("short", about["title"]), f"questions-{paper}"
+            links.append(f"* :ref:`{name} <{label}>`\n")
+            texts.append(f".. _{label}:\n\n.. rubric:: {name}\n\n{_questions_of_a_paper(asked)}")
+    return "\n".join(["".join(links), *texts])
 
 
 def _questions_of_a_paper(asked):

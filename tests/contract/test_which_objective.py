@@ -61,3 +61,27 @@ def test_what_the_page_concludes_holds(script, rows):
                 mean(name, method) for method in ("ap, simplified", "ap, cvpr", "ap, exact")
             ]
             assert gain > np.ptp(rankings)
+
+    def gaps(name, methods):
+        """By how much they are behind the advised objective, at each length."""
+        advised = "ap, simplified" if name in script.CLASSES else "ndcg, exact"
+        return [
+            mean(name, advised, n) - mean(name, method, n)
+            for method in methods
+            for n in script.LENGTHS
+        ]
+
+    for name in script.CLASSES:
+        assert np.ptp([0, *gaps(name, ["ap, cvpr", "ap, exact"])]) < 0.01
+        assert (min(gaps(name, ["mi"])) > 0.02) == (name == "GIST")
+        assert name == "GIST" or max(np.abs(gaps(name, ["mi"]))) < 0.015
+    for name in script.GRADED:
+        assert np.ptp([0, *gaps(name, ["ndcg, cvpr", "ndcg, simplified"])]) < 0.01
+    assert min(gaps("network features", ["hashnet"])) > -0.02
+    assert max(gaps("network features", ["hashnet"])) < 0
+    sums = [
+        gap
+        for name in runs.sets
+        for gap in gaps(name, {"dpsh", "dtsh", "dsh", "dispersed"} & set(runs.methods(name)))
+    ]
+    assert np.mean(np.array(sums) > 0.01) > 0.8
