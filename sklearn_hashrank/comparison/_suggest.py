@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-from .._utils.parameters import is_int, is_real
+from .._utils.parameters import as_names, is_int, is_real
 from .._utils.threads import one_blas_thread
 from ..affinity import (
     BaseAffinity,
@@ -135,8 +135,9 @@ def suggest(
         seed: sample(X, y, groups, max_rows, seed)
         for seed in range(random_state, random_state + n_splits)
     }
-    given = [methods] if isinstance(methods, str) else methods
-    names = _candidates(situation, groups) if given is None else list(dict.fromkeys(given))
+    names = _candidates(situation, groups)
+    if methods is not None:
+        names = list(dict.fromkeys(as_names(methods, "methods")))
     learned = affinity_of_hashers(affinity, judged, y, splits.values())
     wanted = {
         name: with_settings(

@@ -235,6 +235,8 @@ def test_queries_with_nothing_relevant_are_left_out():
         (CLASSES, {"methods": ["itq", "pca"], "n_bits": 7}, "no candidate can take .* 'itq'"),
         (CLASSES, {"methods": ["itg"]}, "unknown method 'itg'"),
         (CLASSES, {"methods": "itg"}, "unknown method 'itg'"),
+        (CLASSES, {"methods": 8}, "methods must be named by str. Got 8"),
+        (CLASSES, {"methods": ["itq", 2]}, "methods must be named by str. Got 2"),
         (CLASSES, {"measure": ["ap", "ndcg"]}, "measure must be one measure. Got ap, ndcg"),
         (CLASSES, {"n_splits": 0}, "n_splits must be an int >= 1"),
         (CLASSES, {"n_bits": True}, "n_bits must be an int >= 1. Got True"),
