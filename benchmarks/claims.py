@@ -260,7 +260,8 @@ class Comparison:
                 first = _difference(figures(method, other_bits), figures(rival, other_bits))
                 yield f"{rival}, {other_bits} bits", (_difference(left, theirs), first)
             else:
-                yield rival, (left, theirs)
+                factor = self.given.get("factor")
+                yield rival + (f", times {factor:g}" if factor else ""), (left, theirs)
 
     def _rivals(self, method):
         return [name for name in self.given.get("others", ()) if name != method]
@@ -271,6 +272,8 @@ class Comparison:
         if kind is None:
             return n_bits
         lengths = self.results.lengths(self.part, task, self.measure, method)
+        if isinstance(kind, int):
+            return kind if kind in lengths else None
         shorter = [length for length in lengths if length < n_bits]
         if not shorter:
             return None
@@ -424,11 +427,11 @@ def sentence(judged: Judged) -> str:
     against = [line for line in ordered if side_of_line(lines[line]) < 0]
     if against:
         shown = against[:MOST_LINES_OF_A_SENTENCE]
-        text += f"Against it: {_list(shown, lines, judged.measure)}"
+        text += f"Against it: {_list(shown, lines, judged)}"
         rest = len(against) - len(shown)
         text += f", and {rest} more." if rest else "."
     else:
-        text += f"Closest: {_list(ordered[:1], lines, judged.measure)}."
+        text += f"Closest: {_list(ordered[:1], lines, judged)}."
     if judged.missing:
         names = ", ".join(_missing(*each) for each in judged.missing.items())
         text += f" Without results: {names}."
@@ -457,22 +460,36 @@ def _mean(tested):
     return sum(each.cell.mean for each in tested) / len(tested)
 
 
-def _list(names, lines, measure):
-    return "; ".join(_line(name, lines[name], measure) for name in names)
+def _list(names, lines, judged):
+    return "; ".join(_line(name, lines[name], judged) for name in names)
 
 
-def _line(line, tested, measure):
-    leads = [each.cell.mean for each in tested]
+def _line(line, tested, judged):
+    measure, leads = judged.measure, [each.cell.mean for each in tested]
     low, high = show_lead(min(leads), measure), show_lead(max(leads), measure)
     span = low if low == high else f"{low} to {high}"
+    apart = {given.get("within") for given in judged.claim["compare"]}
+    if None not in apart:
+        span = f"at most {max(apart) - min(leads):.4f} apart".replace("0.", ".", 1)
     title, left, right = line
     p_values = [each.p_value for each in tested if len(each.cell.leads) >= LEAST_SEEDS]
     of_test = show_p(p_values) if p_values else "too few seeds to test"
-    if p_values and side_of_line(tested) == 0:
+    if is_mixed(tested):
+        of_test += f", for it at {_lengths(tested, 1)} and against it at {_lengths(tested, -1)}"
+    elif p_values and side_of_line(tested) == 0:
         lows, highs = zip(*(each.interval for each in tested if np.isfinite(each.interval[0])))
         ends = (show_lead(end, measure) for end in (min(lows), max(highs)))
         of_test += ", 95 % intervals within {} and {}".format(*ends)
     return f"{title}, {name_of(left)} against {name_of(right)}: {span}, {of_test}"
+
+
+def is_mixed(tested: list[Tested]) -> bool:
+    """Whether a line is for the claim at one code length and against it at another."""
+    return {1, -1} <= {each.side for each in tested}
+
+
+def _lengths(tested, side):
+    return f"{', '.join(str(each.cell.n_bits) for each in tested if each.side == side)} bits"
 
 
 def name_of(text: str) -> str:
@@ -576,17 +593,26 @@ def because(judged: Judged) -> str:
     lines = by_line(judged.tested)
     if judged.claim.get("rule", "every") == "every":
         sides, unit = [side_of_line(tested) for tested in lines.values()], "lines"
+        n_mixed = sum(map(is_mixed, lines.values()))
     else:
         sides, unit = [each.side for each in judged.tested], "comparisons"
+        n_mixed = 0
     line = min(lines, key=lambda line: (side_of_line(lines[line]) >= 0, _mean(lines[line])))
     named = "Most against it" if side_of_line(lines[line]) < 0 else "Closest"
+    mixed = f", {n_mixed} for it at one length and against it at another" if n_mixed else ""
     text = (
-        f"{sides.count(1)} of {len(sides)} {unit} for it, {sides.count(-1)} against it. "
-        f"{named}: {_line(line, lines[line], judged.measure)}."
+        f"{sides.count(1)} of {len(sides)} {unit} for it, {sides.count(-1)} against it{mixed}. "
+        f"{named}: {_line(line, lines[line], judged)}."
     )
     if judged.missing:
-        text += f" Without results: {', '.join(f'``{name}``' for name in judged.missing)}."
+        names = ", ".join(_missing_sets(*each) for each in judged.missing.items())
+        text += f" Without results: {names}."
     return text
+
+
+def _missing_sets(method, places):
+    """A method without results, and on which sets where it has some on others."""
+    return f"``{method}``" + (f" ({'; '.join(places)})" if places else "")
 
 
 def counts(all_judged: list[Judged], papers: Mapping[str, Any]) -> str:
@@ -657,7 +683,10 @@ def draw(judged: Judged) -> Any:
 
     lines = by_line(judged.tested)
     lengths = sorted({each.cell.n_bits for each in judged.tested})
-    figure = Figure(figsize=(7.2, 0.8 + 0.34 * len(lines)), layout="constrained")
+    figure = Figure(
+        figsize=(7.2, 0.8 + 0.34 * len(lines) + 0.13 * len({title for title, _, _ in lines})),
+        layout="constrained",
+    )
     axes = figure.subplots()
     axes.axvline(0, color="#767676", linewidth=1)
     sets = list(dict.fromkeys(title for title, _, _ in lines))
@@ -679,15 +708,14 @@ def draw(judged: Judged) -> Any:
         axes.hlines(ys, lows, highs, colours, linewidth=1.2)
         means = [each.cell.mean for _, each in at]
         axes.scatter(means, ys, 16, colours, marker=MARKERS[place % len(MARKERS)])
-    reach = max(abs(each.cell.mean) + 3 * each.cell.deviation for each in judged.tested)
-    axes.set_xlim(-1.1 * reach, 1.1 * reach)
+    _scale(axes, judged.tested)
     axes.set_yticks(range(len(lines)), labels, fontsize=8)
     axes.set_ylim(len(lines) - 0.5, -0.5)
     names = ", ".join(f"{n} {_SHAPES[i % len(_SHAPES)]}" for i, n in enumerate(lengths))
-    key = "   ".join(f"({number}) {title}" for number, title in enumerate(sets, 1))
-    axes.set_xlabel(
+    key = "\n".join(f"({number}) {title}" for number, title in enumerate(sets, 1))
+    figure.supxlabel(
         f"lead in {judged.measures}; right of 0: as claimed\n"
-        f"bits: {names}" + (f"\n{key}" if len(sets) > 1 else f"; {sets[0]}"),
+        f"bits: {names}\n" + (key if len(sets) > 1 else sets[0]),
         fontsize=8,
     )
     axes.tick_params(axis="x", labelsize=8)
@@ -695,6 +723,29 @@ def draw(judged: Judged) -> Any:
     return figure
 
 
+def _scale(axes, tested):
+    """Limits that hold 0 and all leads; far leads on a logarithmic scale where most are near 0."""
+    ends = [0.0, *(each.cell.mean for each in tested)]
+    ends += [end for each in tested for end in each.interval if np.isfinite(end)]
+    far = max(map(abs, ends))
+    near = float(np.median([abs(each.cell.mean) for each in tested]))
+    is_logarithmic = far > FAR * near > 0
+    if is_logarithmic:
+        near = float(f"{near:.0e}")
+        axes.set_xscale("symlog", linthresh=near)
+        far *= 1.2
+    room = 0.05 * far
+    low, high = min(min(ends), -room) - room, max(max(ends), room) + room
+    axes.set_xlim(low, high)
+    if is_logarithmic:
+        powers = 10.0 ** np.arange(math.ceil(math.log10(2 * near)), math.floor(math.log10(far)) + 1)
+        marks = [near, *powers]
+        ticks = [tick for tick in (*(-each for each in marks), 0, *marks) if low <= tick <= high]
+        axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+        axes.set_xticks([], minor=True)
+
+
+FAR = 5  # times the median lead, from which on the scale is logarithmic
 _SHAPES = ("circle", "square", "diamond", "triangle", "down", "plus", "cross", "star")
 
 

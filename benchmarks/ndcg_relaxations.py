@@ -1,28 +1,40 @@
 """Which relaxation of NDCG is the best default? Graded sets, and sets without labels.
 
     python benchmarks/ndcg_relaxations.py --data GIST.npz --features DEEP.npz --intents CLINC.npz
-        --multilabel TMC.npz --scene SCENE.npz [--seeds 5] [--relaxations simplified]
-        [--sets "scene labels" GIST ...]
+        --multilabel TMC.npz --scene SCENE.npz [--seeds 5] [--minutes 20]
+    python benchmarks/ndcg_relaxations.py --tables
 
 `TALRLinear` with its defaults but for `relaxation`; NDCG_T of the tie-aware ranking. Of sets with
-test rows of their own only the others are taken. The last column is the difference to "exact" over
-seeds and lengths, with p of a paired t test.
+test rows of their own only the others are taken. Finished runs are kept in --store, so that the
+same command goes on where it stopped. What is finished is written to
+docs/ndcg_relaxations/runs.csv, with a line of JSON on what made it; --tables makes the table and
+the sentences of the page from these files and needs no data.
 """
 
 import argparse
+import csv
+import sys
+import time
+from itertools import product
+from pathlib import Path
 
 import numpy as np
 from experiments import VEHICLES
 from protocols import deep_features, gist
-from scipy.stats import ttest_1samp
+from scipy.stats import ttest_rel
+from sheet import csv_table, describe_runs, stamp_of_runs
 from sklearn.datasets import load_digits, make_multilabel_classification
+from which_objective import mean_and_spread, read, signed
 
 from sklearn_hashrank import TALRLinear
 from sklearn_hashrank.comparison import compare
+from sklearn_hashrank.metrics import holm_correction
 from sklearn_hashrank.model_selection import PerClassRetrievalSplit, RandomRetrievalSplit
 
+FOLDER = Path(__file__).parent.parent / "docs" / "ndcg_relaxations"
 LENGTHS = (16, 48)
-RELAXATIONS = ("exact", "simplified", "cvpr", "arxiv")
+DEFAULT, OTHERS = "exact", ("simplified", "cvpr", "arxiv")
+COLUMNS = ("set", "relaxation", "n_bits", "seed", "ndcg")
 
 
 def sets(options):
@@ -62,59 +74,128 @@ def sets(options):
         yield f"{name}, no labels", X, None, RandomRetrievalSplit(500, 3000)
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    for name in ("data", "features", "intents", "multilabel", "scene"):
-        parser.add_argument(f"--{name}", required=True, help="npz")
-    parser.add_argument("--seeds", type=int, default=5)
-    parser.add_argument("--relaxations", nargs="+", default=RELAXATIONS[1:], help='beside "exact"')
-    parser.add_argument("--sets", nargs="+", help="names, as they are printed; all by default")
-    parser.add_argument("--store", default="build/ndcg_relaxations", help="folder of finished runs")
-    options = parser.parse_args()
-    relaxations = ("exact", *options.relaxations)
-    gains = {relaxation: [] for relaxation in options.relaxations}
-    for name, X, y, protocol in sets(options):
-        if options.sets and name not in options.sets:
-            continue
+def run(options):
+    """Do what is missing, seeds outermost, until the time is over; return the rows of the file."""
+    end = time.monotonic() + 60 * options.minutes
+    rows = []
+    for seed, (name, X, y, protocol) in product(range(options.seeds), list(sets(options))):
+        if time.monotonic() > end:
+            print(f"{options.minutes:g} minutes are over; the same command goes on")
+            break
         compared = compare(
             X,
             y,
-            methods={each: TALRLinear(objective="ndcg", relaxation=each) for each in relaxations},
+            methods={
+                each: TALRLinear(objective="ndcg", relaxation=each) for each in (DEFAULT, *OTHERS)
+            },
             n_bits=LENGTHS,
-            seeds=options.seeds,
+            seeds=[seed],
             protocol=protocol,
-            measures=["ndcg", "ap"],
+            measures=["ndcg"],
             store=options.store,
             name=name,
         )
-        for measure in ("ndcg", "ap"):
-            values = {
-                (run.method, run.n_bits, run.seed): run.scores[measure] for run in compared.results
-            }
-            print(f"{name}, {measure}")
-            for relaxation in relaxations:
-                found = np.array(
-                    [
-                        [values[relaxation, n, seed] for seed in range(options.seeds)]
-                        for n in LENGTHS
-                    ]
-                )
-                cells = [f"{row.mean():.4f} ±{row.std(ddof=1):.4f}" for row in found]
-                line = f"  {relaxation:12s} {'   '.join(cells)}"
-                if relaxation == "exact":
-                    best = found
-                else:
-                    gain = (found - best).mean(axis=0)  # of the seeds: lengths share the split
-                    p = ttest_1samp(gain, 0).pvalue
-                    line += f"   {gain.mean():+.4f} p {p:.2g}"
-                    if measure == "ndcg":
-                        gains[relaxation].append(gain.mean())
-                print(line, flush=True)
-    for relaxation, found in gains.items():
-        print(
-            f"{relaxation} less exact, NDCG over {len(found)} sets: mean {np.mean(found):+.4f}, "
-            f"{np.min(found):+.4f} to {np.max(found):+.4f}, ahead on {np.sum(np.array(found) > 0)}"
+        for result in compared.results:
+            if result.error:
+                sys.exit(f"{name}, {result.method}: {result.error}")
+            values = name, result.method, result.n_bits, seed, f"{result.scores['ndcg']:.6g}"
+            rows.append(dict(zip(COLUMNS, values)))
+            print(*values, flush=True)
+    return rows
+
+
+class Runs:
+    """NDCG by set, relaxation and length, over the same seeds."""
+
+    def __init__(self, rows):
+        self._values = {}
+        for row in rows:
+            key = row["set"], row["relaxation"], int(row["n_bits"])
+            self._values.setdefault(key, {})[int(row["seed"])] = row["ndcg"]
+        self.sets = list(dict.fromkeys(row["set"] for row in rows))
+
+    def of(self, name, relaxation, n_bits):
+        """Values over the seeds, in their order."""
+        found = self._values[name, relaxation, n_bits]
+        return np.array([found[seed] for seed in sorted(found)])
+
+    def over_lengths(self, name, relaxation):
+        """Mean of the lengths, which share a split, for each seed."""
+        return np.mean([self.of(name, relaxation, n_bits) for n_bits in LENGTHS], axis=0)
+
+    def leads(self, other):
+        """Mean lead of the default on each set, and p, corrected for the number of sets."""
+        pairs = [
+            (self.over_lengths(name, DEFAULT), self.over_lengths(name, other)) for name in self.sets
+        ]
+        p = holm_correction([ttest_rel(*pair).pvalue for pair in pairs])
+        return [float((ours - theirs).mean()) for ours, theirs in pairs], p
+
+
+def table(runs):
+    """NDCG of the default, and its lead over each other relaxation."""
+    header = ["data", *(f'``""{DEFAULT}""``, {n} bits' for n in LENGTHS)]
+    leads = {other: runs.leads(other) for other in OTHERS}
+    rows = [[*header, *(f'lead over ``""{other}""``' for other in OTHERS)]]
+    for place, name in enumerate(runs.sets):
+        cells = [mean_and_spread(runs.of(name, DEFAULT, n_bits)) for n_bits in LENGTHS]
+        for means, p in leads.values():
+            mark = "**" if p[place] < 0.05 else ""
+            cells.append(f"{mark}{signed(means[place])}{mark}")
+        rows.append([name, *cells])
+    return csv_table(rows)
+
+
+def findings(runs):
+    """A sentence for each of the other relaxations."""
+    for other in OTHERS:
+        means, p = runs.leads(other)
+        ahead = sum(mean > 0 and q < 0.05 for mean, q in zip(means, p))
+        behind = sum(mean < 0 and q < 0.05 for mean, q in zip(means, p))
+        yield (
+            f'``"{DEFAULT}"`` less ``"{other}"``: {signed(np.mean(means))} over '
+            f"{len(means)} sets, {signed(np.min(means))} to {signed(np.max(means))}; ahead on "
+            f"{ahead}, behind on {behind}, not told apart on {len(means) - ahead - behind}."
         )
+
+
+def write_tables(rows, folder):
+    """Write the table and the sentences of the page."""
+    runs = Runs(rows)
+    text = "".join(f"* {sentence}\n" for sentence in findings(runs))
+    (folder / "findings.inc").write_text(text, encoding="utf-8")
+    text = f"{table(runs)}\n{stamp_of_runs(folder, rows)}"
+    (folder / "table.inc").write_text(text, encoding="utf-8")
+
+
+def complete(rows):
+    """Rows of the seeds that have all of their runs: the table compares over the same seeds."""
+    counts = {}
+    for row in rows:
+        counts[row["seed"]] = counts.get(row["seed"], 0) + 1
+    return [row for row in rows if counts[row["seed"]] == max(counts.values())]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    for name in ("data", "features", "intents", "multilabel", "scene"):
+        parser.add_argument(f"--{name}", help="npz, see benchmarks/reproduction.py")
+    parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--minutes", type=float, default=np.inf)
+    parser.add_argument("--store", default="build/ndcg_relaxations", help="folder of finished runs")
+    parser.add_argument("--output", type=Path, default=FOLDER)
+    parser.add_argument("--tables", action="store_true", help="only make the table again")
+    options = parser.parse_args()
+    path = options.output / "runs.csv"
+    if not options.tables:
+        options.output.mkdir(parents=True, exist_ok=True)
+        rows = complete(run(options))
+        with open(path, "w", encoding="utf-8", newline="") as file:
+            writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
+            writer.writeheader()
+            writer.writerows(rows)
+        describe_runs(options.output, "python benchmarks/ndcg_relaxations.py --seeds 5")
+    write_tables(read(path), options.output)
 
 
 if __name__ == "__main__":

@@ -98,7 +98,7 @@ def times(folder):
         return None
     titles = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))["titles"]
     methods = in_order("rsh", {line["method"] for line in lines})
-    figure, axes = panels(4, len(titles), 2.6)
+    figure, axes = panels(2, 2 * len(titles), 2.6)
     left = iter(axes)
     for key, title in titles.items():
         seconds = fastest(line for line in lines if line["set"] == key)

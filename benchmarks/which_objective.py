@@ -13,9 +13,6 @@ makes tables and sentences of the page from these files and needs no data.
 
 import argparse
 import csv
-import datetime
-import json
-import subprocess
 import sys
 import time
 from itertools import product
@@ -24,7 +21,7 @@ from pathlib import Path
 import numpy as np
 from protocols import deep_features, gist
 from scipy.stats import ttest_rel
-from sheet import csv_table, machine
+from sheet import csv_table, describe_runs, stamp_of_runs
 from sklearn.datasets import load_digits
 
 from sklearn_hashrank import TALRLinear
@@ -362,27 +359,8 @@ def write_tables(rows, folder):
     tables(Runs(rows), lambda title, header, body: parts.append(csv_table([header, *body], title)))
     text = "".join(f"* {sentence}\n" for sentence in findings(Runs(rows)))
     (folder / "findings.inc").write_text(text, encoding="utf-8")
-    about = json.loads((folder / "about.json").read_text(encoding="utf-8"))
-    seeds = len({row["seed"] for row in rows})
-    stamp = (
-        f"*{seeds} seeds; commit {about['commit']}, {about['date']}; {about['machine']}; "
-        f"``{about['command']}``*\n"
-    )
-    (folder / "tables.inc").write_text("\n".join([*parts, stamp]), encoding="utf-8")
-
-
-def describe(folder):
-    """Write what the runs were made by."""
-    command = ["git", "-C", str(Path(__file__).parent), "rev-parse", "--short", "HEAD"]
-    about = {
-        "commit": subprocess.run(
-            command, capture_output=True, check=True, text=True
-        ).stdout.strip(),
-        "date": datetime.date.today().isoformat(),
-        "machine": machine(),
-        "command": "python benchmarks/which_objective.py --seeds 5",
-    }
-    (folder / "about.json").write_text(json.dumps(about) + "\n", encoding="utf-8")
+    parts.append(stamp_of_runs(folder, rows))
+    (folder / "tables.inc").write_text("\n".join(parts), encoding="utf-8")
 
 
 def main():
@@ -402,7 +380,7 @@ def main():
             writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
             writer.writeheader()
             writer.writerows(complete(run(options)))
-        describe(options.output)
+        describe_runs(options.output, "python benchmarks/which_objective.py --seeds 5")
     write_tables(read(path), options.output)
 
 

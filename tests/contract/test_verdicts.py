@@ -197,6 +197,8 @@ KINDS = {
     "overlap": 'ours = ["good", "bad"], overlap = true, number = 0.5',
     "factor": 'ours = ["good"], others = ["bad"], factor = 5',
     "lead": 'ours = ["good"], others = ["bad"], lead = true, than = { bits = "shortest" }',
+    "length": 'ours = ["good"], than = { bits = 16 }, bits = [32]',
+    "no length": 'ours = ["good"], than = { bits = 12 }, bits = [32]',
     "nobody": 'ours = ["absent"], others = ["good"]',
 }
 FIGURES = {
@@ -218,6 +220,8 @@ EXPECTED = {
     "overlap": "contradicted",
     "factor": "contradicted",
     "lead": "undecided",
+    "length": "confirmed",
+    "no length": "not tested",
     "nobody": "not tested",
 }
 
@@ -227,8 +231,8 @@ def test_every_kind_of_comparison(folder):
     assert {name: each.verdict for name, each in found.items()} == EXPECTED
     assert found["without"].missing == {"absent": {}}
     assert not any(found[name].missing for name in EXPECTED if name not in ("without", "nobody"))
-    sizes = [len(found[name].tested) for name in ("rival", "number", "shorter", "range")]
-    assert sizes == [6, 3, 4, 4]
+    names = ("rival", "number", "shorter", "range", "length")
+    assert [len(found[name].tested) for name in names] == [6, 3, 4, 4, 2]
 
 
 @pytest.mark.parametrize(
@@ -310,6 +314,54 @@ def test_other_numbers_are_another_verdict(folder, claims):
     assert folder(other=level)["rival"].verdict == "undecided"
 
 
+def test_a_line_on_both_sides_says_at_which_lengths(folder, claims):
+    found = folder(other={("bad", "one", 32): 0.9})
+    assert found["rival"].verdict == "undecided"
+    text = claims.because(found["rival"])
+    assert text.startswith(
+        "1 of 2 lines for it, 0 against it, 1 for it at one length and against it at another. "
+    )
+    assert text.endswith("p < .001, for it at 8, 16 bits and against it at 32 bits.")
+    assert "for it at 8, 16 bits and against it at 32 bits" in claims.sentence(found["rival"])
+    assert "at one length" not in claims.because(found["task"])
+
+
+def test_each_factor_has_a_line(folder, claims):
+    folder()
+    compared = {"part": "made", "measure": "ap", "ours": ["good"], "others": ["bad"]}
+    between = [compared | {"factor": 1.5}, compared | {"factor": 9, "lower": True}]
+    claim = {"id": "c", "compare": between}
+    judged = claims.judge_claim(claim, claims.Results.read(folder.folder))
+    assert judged.verdict == "confirmed"
+    rights = {each.cell.line[2] for each in judged.tested}
+    assert rights == {"bad, times 1.5", "bad, times 9"}
+
+
+def test_two_values_that_are_near_are_told_by_their_distance(folder, claims):
+    assert "against ``two``: at most .1000 apart, p < .001" in claims.because(folder()["within"])
+
+
+def test_where_results_are_missing_is_said(folder, claims):
+    declared = claims.Judged({"compare": [{}]}, "undecided", missing={"a": {}, "b": {"one": [8]}})
+    assert [claims._missing_sets(*each) for each in declared.missing.items()] == [
+        "``a``",
+        "``b`` (one)",
+    ]
+
+
+@pytest.mark.parametrize(("far", "scale"), [(0.2, "linear"), (0.9, "symlog")])
+def test_pictures_show_0_and_every_lead(folder, claims, far, scale):
+    pytest.importorskip("matplotlib")
+    other = {("bad", task, 8): FIGURES["good", task, 8] - far for task in ("one", "two")}
+    near = {("bad", t, n): FIGURES["good", t, n] - 0.1 for t in ("one", "two") for n in (16, 32)}
+    judged = folder(other=other | near)["rival"]
+    [axes] = claims.draw(judged).axes
+    low, high = axes.get_xlim()
+    assert axes.get_xscale() == scale
+    assert low < 0 < max(each.interval[1] for each in judged.tested) < high
+    assert 0 in axes.get_xticks()
+
+
 def test_texts_hold_the_numbers(folder, claims):
     folder()
     text = claims.texts(folder.folder)["p.inc"]
@@ -357,7 +409,7 @@ def test_a_line_on_neither_side_says_how_far_it_may_be(claims, verdicts, mean, s
     line = "set", "left", "right"
     tested = verdicts.tested_cells([verdicts.Cell(line, 8, leads(mean, 0.01))], "every")
     ends = [claims.show_lead(end, "ap") for end in tested[0].interval]
-    text = claims._line(line, tested, "ap")
+    text = claims._line(line, tested, claims.Judged({"compare": [{"measure": "ap"}]}, "", tested))
     assert text.endswith(f", 95 % intervals within {ends[0]} and {ends[1]}") == says_so
     assert ("intervals" in text) == says_so
 

@@ -339,11 +339,11 @@ def is_perfect(distances, classes):
     return True
 
 
-def has_perfect_classes(distances):
-    """Whether codes can be parted into two classes or more, of two codes or more, perfectly.
+def finest_perfect_classes(distances):
+    """The finest parts of codes that may be perfect classes of two codes or more; one if none are.
 
     A class holds the nearest other codes of each of its codes, and then whatever is as near as its
-    own farthest. The finest classes follow; any perfect ones are unions of them.
+    own farthest. Any perfect classes are unions of these.
     """
     n = len(distances)
     alone = distances + n * np.eye(n, dtype=int)
@@ -355,7 +355,7 @@ def has_perfect_classes(distances):
             joined = joined @ joined
         farther = np.where(joined, distances, 0).max(axis=1)
         if joined.all() or np.array_equal(farther, reach):
-            return not joined.all()
+            return np.unique(joined.argmax(axis=1), return_inverse=True)[1]
         reach = farther
 
 
@@ -395,7 +395,7 @@ def test_perfect_classes_of_several_codes_use_half_of_the_codes_at_most():
             n_used
             for n_used in range(max(largest, 2), n_codes + 1)
             for used in itertools.combinations(range(1, n_codes), n_used - 1)
-            if has_perfect_classes(distances[np.ix_((0, *used), (0, *used))])
+            if finest_perfect_classes(distances[np.ix_((0, *used), (0, *used))]).any()
         ]
         assert max(sizes, default=0) == largest <= n_codes / 2
 
@@ -410,6 +410,38 @@ def test_classes_of_two_codes_use_half_of_the_codes_at_every_length():
         assert is_perfect((codes[:, None] != codes).sum(axis=2), y)
         assert code_usage(codes).occupancy == 0.5
         assert tie_aware_average_precision_score(y, codes) == 1
+
+
+def test_fewer_or_wider_perfect_classes_use_fewer_codes():
+    """By enumeration of all uses of 4 bits, of which no more than 8 codes can be in use.
+
+    Bits may change places, so that the code nearest to the first one may be taken to be 1, 3 or 7.
+    """
+    _, distances = all_codes(4)
+    most = {}
+    for nearest in (1, 3, 7):
+        farther = np.flatnonzero(distances[0] >= distances[0, nearest])
+        rest = itertools.chain.from_iterable(
+            itertools.combinations(farther[farther != nearest], n_more) for n_more in range(2, 7)
+        )
+        for others in rest:
+            used = 0, nearest, *others
+            among = distances[np.ix_(used, used)]
+            finest = finest_perfect_classes(among)
+            if not finest.any():
+                continue
+            for union in map(np.array, partitions(finest.max() + 1)):
+                classes = union[finest]
+                n_classes = classes.max()
+                if 0 in classes or n_classes < 2 or not is_perfect(among, classes):
+                    continue
+                diameters = [
+                    among[np.ix_(classes == own, classes == own)].max()
+                    for own in range(1, n_classes + 1)
+                ]
+                at = n_classes, min(diameters)
+                most[at] = max(most.get(at, 0), len(used))
+    assert most == {(4, 1): 8, (3, 1): 6, (2, 1): 4, (2, 2): 4}
 
 
 def test_of_two_perfect_classes_none_fills_more_than_half_of_a_half():

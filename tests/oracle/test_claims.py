@@ -39,6 +39,25 @@ def test_equations_6_and_7_have_the_opposite_sign():
         np.testing.assert_array_equal(equation_9, triplets(ranks))
 
 
+@pytest.mark.parametrize("penalty", [1.0, 10.0, 100.0])
+def test_the_optimum_is_no_minimum_of_the_augmented_lagrangian(penalty):
+    """Equation 11 is lower near the optimum of equation 10, with the multipliers of the optimum.
+
+    Directions are turned, and stretched by less, so that the penalty of the stretch is outweighed.
+    """
+    n_bits, turn, stretch = 2, np.array([[0, 1], [-1, 0]]), np.array([[0, 1], [1, 0]])
+    B, A = np.diag([3.0, 2.0, 1.0, 0.5, 0.1]), np.eye(5)[:, :n_bits]
+    multipliers = A.T @ B @ A
+    np.testing.assert_array_equal(B @ A, A @ multipliers)  # so that the gradient is 0
+
+    def lagrangian(A):
+        gap = A.T @ A - np.eye(n_bits)
+        return -np.trace(A.T @ B @ A) + np.sum(multipliers * gap) + penalty / 2 * np.sum(gap**2)
+
+    moved = A + A @ (turn + stretch / (2 * penalty)) * 0.1 / penalty
+    assert lagrangian(moved) < lagrangian(A) - 1e-9
+
+
 @pytest.mark.parametrize("n_bits", [1, 7, 12])
 def test_hamming_distance_and_cosine_give_one_ranking(n_bits):
     codes = np.random.default_rng(0).choice([-1, 1], (50, n_bits))
