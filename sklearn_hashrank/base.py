@@ -22,13 +22,14 @@ import copy
 import os
 import warnings
 from abc import abstractmethod
+from functools import partial
 from numbers import Integral
 from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils import check_array, check_random_state
+from sklearn.utils import assert_all_finite, check_array, check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -497,7 +498,8 @@ class BaseHasher(
             if many.X.shape[0] > n_most and "sample" not in self._learned_from_many(many.X.shape):
                 X, y = many.first(min(n_most, max(2, getattr(self, "n_bits", None) or 2)))
             else:
-                X, y = many.sample(n_most, self._seed_of_sample())
+                check = partial(_check_finite, name=type(self).__name__)
+                X, y = many.sample(n_most, self._seed_of_sample(), check)
         if y is None:
             X = self._check_rows(X, reset=reset)
         else:
@@ -759,7 +761,11 @@ class LinearHasher(BitByBitHasher):
 
 
 def _checked_block(X):
-    return check_array(as_host_array(X, "X"), **_ROWS)
+    return check_array(as_host_array(X, "X"), input_name="X", **_ROWS)
+
+
+def _check_finite(X, name):
+    assert_all_finite(as_host_array(X, "X"), estimator_name=name, input_name="X")
 
 
 def _call_method(X, model):

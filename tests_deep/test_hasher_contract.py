@@ -168,6 +168,12 @@ class ExtraTensor(Extra):
     factor = torch.tensor(2.0)
 
 
+def test_the_length_of_codes_is_not_the_first_parameter():
+    for learn in (DeepHasher(8).fit, DeepHasher(8).check_data):
+        with pytest.raises(ValueError, match=r"module must be None.*Got 8 .* pass n_bits=8\."):
+            learn(X, Y)
+
+
 @pytest.mark.parametrize(
     ("module", "message"),
     [

@@ -211,6 +211,8 @@ def test_wrong_parameters(options, message):
 
 def test_wrong_data_sets():
     loss = sentence_transformers_loss(Given(), alpha_end=None)
+    with pytest.raises(ValueError, match="model must be a SentenceTransformer, .* Got 8"):
+        sentence_transformers_loss(8)
     with pytest.raises(ValueError, match="one column of texts needs a column of labels"):
         of_numbers(loss, numbers(), labels=None)
     with pytest.raises(ValueError, match="several columns .* has none. Got 2 columns and labels"):

@@ -4,12 +4,14 @@ For Python, and for scikit-learn, True is the integer 1, so that ``n_bits=True``
 of one bit. No parameter of this package that asks for a number takes a boolean. Estimators and
 objectives have :class:`NumbersAreNoBooleans` for that, functions :func:`validate_numbers`, and
 checks of single values :func:`is_int`, :func:`is_real` and :func:`is_finite`.
+
+Names, such as those of methods or columns, are taken by :func:`as_names`.
 """
 
 import functools
 import inspect
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from numbers import Integral, Real
 from typing import Any, TypeGuard, TypeVar
 
@@ -43,6 +45,15 @@ def is_finite(value: Any) -> TypeGuard[float]:
         return is_real(value) and math.isfinite(value)
     except OverflowError:  # an int that no float holds
         return False
+
+
+def as_names(given: Any, what: str) -> list[str]:
+    """Return names as a list; a single one may be given by itself."""
+    names = [given] if isinstance(given, str) or not isinstance(given, Iterable) else list(given)
+    for name in names:
+        if not isinstance(name, str):
+            raise ValueError(f"{what} must be named by str. Got {name!r}.")
+    return names
 
 
 class NumbersAreNoBooleans:

@@ -100,13 +100,17 @@ class EuclideanAffinity(BaseAffinity):
         return self
 
     def _check_parameters(self):
-        percentiles = np.asarray(self.percentiles, dtype=float)
-        levels = np.asarray(self.levels, dtype=float)
+        wrong = (
+            "percentiles and levels must be sequences of numbers of the same length, at least 1. "
+            f"Got {self.percentiles!r} and {self.levels!r}."
+        )
+        try:
+            percentiles = np.asarray(self.percentiles, dtype=float)
+            levels = np.asarray(self.levels, dtype=float)
+        except (TypeError, ValueError) as error:
+            raise ValueError(wrong) from error
         if percentiles.ndim != 1 or percentiles.shape != levels.shape or not percentiles.size:
-            raise ValueError(
-                "percentiles and levels must be sequences of the same length, at least 1. "
-                f"Got {self.percentiles!r} and {self.levels!r}."
-            )
+            raise ValueError(wrong)
         in_range = percentiles[0] <= 100 and percentiles[-1] > 0
         if not in_range or not np.all(np.diff(percentiles) < 0):
             raise ValueError(

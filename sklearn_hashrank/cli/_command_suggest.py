@@ -71,7 +71,7 @@ def add_command(commands: Any) -> None:
         type=positive,
         default=120,
         metavar="SECONDS",
-        help="after so many seconds nothing more is fitted (default: 120)",
+        help="no fit begins that is expected to end after so many seconds (default: 120)",
     )
     parser.add_argument(
         "--seed", type=not_negative, default=0, metavar="N", help="of the first split (default: 0)"

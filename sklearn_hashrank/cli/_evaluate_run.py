@@ -15,7 +15,7 @@ from ..measures import ConfiguredMeasure, mean_value
 from ..metrics import PairedTest, holm_correction, paired_test
 from ..persistence import write_file
 from ._errors import UsageError
-from ._judged_pairs import PAIRS_HELP
+from ._judged_pairs import PAIRS_HELP, judgments
 from ._notes import note
 from ._outputs import check_output_file
 
@@ -48,7 +48,7 @@ def add_run(parser: Any) -> None:
     parser.add_argument(
         "--qrels",
         metavar="FILE",
-        help=f"of a run: TREC relevance judgments. Of codes, in place of labels: {PAIRS_HELP}",
+        help=f"of a run, and of codes in place of labels: {PAIRS_HELP}",
     )
     parser.add_argument(
         "--against",
@@ -115,7 +115,7 @@ def evaluate_run(
 
 def _read(options: Namespace, path: str) -> RetrievalHistogram:
     return RetrievalHistogram.from_run(
-        options.qrels,
+        judgments(options.qrels),
         path,
         queries=options.query_set,
         unjudged=options.unjudged,

@@ -76,10 +76,11 @@ def read_rows(
         Features, labels if the file has any, and the names of the features of a table.
     """
     source = parquet_source(path)
-    if columns is None and (found := embeddings(path, [*label_columns, *left_out])) is not None:
-        if source is not None:
+    if columns is None and source is not None:
+        found = embeddings(path, source, [*label_columns, *left_out])
+        if found is not None:
             _check_left_out(left_out, column_names(source), path)
-        return Rows(found, read_labels(path, label_columns) if label_columns else None)
+            return Rows(found, read_labels(path, label_columns) if label_columns else None)
     kind = ".parquet" if source is not None else _kind(path)
     if kind == ".npy":
         if label_columns:

@@ -2,7 +2,7 @@
 
 from argparse import ArgumentParser
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,9 +20,17 @@ _QUERIES_ELSEWHERE = (
     "--data; to evaluate, pass codes of the queries as --queries."
 )
 PAIRS_HELP = (
-    "what belongs together: a .csv or .parquet table with the columns query, item and, where pairs "
-    "are graded, grade; or TREC relevance judgments"
+    "what belongs together: a .csv or .parquet table, or a folder or pattern of .parquet, with the "
+    "columns query, item and, where pairs are graded, grade; or TREC relevance judgments"
 )
+
+
+class Pair(NamedTuple):
+    """A query and an item, under the names that rows of judgments have."""
+
+    query_id: str
+    doc_id: str
+    relevance: float
 
 
 def add_pairs(parser: ArgumentParser) -> None:
@@ -38,7 +46,7 @@ def affinity_of_pairs(
     Parameters
     ----------
     path : str
-        A table or TREC file.
+        Tables, or a TREC file.
     ids : array-like or None
         Ids of the rows; None: their numbers.
     n_rows : int
@@ -57,24 +65,36 @@ def affinity_of_pairs(
     items = _texts(item_ids, n_items) if n_items else None
     known, known_items = set(queries), set(queries if items is None else items)
     pairs = read_pairs(path)
-    kept = [pair for pair in pairs if pair[0] in known and pair[1] in known_items]
+    kept = [pair for pair in pairs if pair.query_id in known and pair.doc_id in known_items]
     if not kept:
         raise UsageError(
             f"{path}: none of its {len(pairs):,} pairs is of two ids of the rows. The first pair "
-            f"is {pairs[0][:2]}, the first row {queries[0]!r}."
-            + (_QUERIES_ELSEWHERE if any(pair[1] in known_items for pair in pairs) else "")
+            f"is {tuple(pairs[0][:2])}, the first row {queries[0]!r}."
+            + (_QUERIES_ELSEWHERE if any(pair.doc_id in known_items for pair in pairs) else "")
         )
     if len(kept) < len(pairs):
         note(f"{path}: {len(pairs) - len(kept):,} of {len(pairs):,} pairs name no row: left out")
     return PrecomputedAffinity.from_pairs(kept, queries, items)
 
 
-def read_pairs(path: str) -> list[tuple[str, str, float]]:
-    """Pairs of a table, or the judgments of a TREC file, with their grades."""
-    if Path(path).suffix.lower() not in _TABLES:
-        qrels = read_qrels(path)
-        return [(query, item, grade) for query in qrels for item, grade in qrels[query].items()]
+def judgments(path: str) -> str | list[Pair]:
+    """What a run is judged by: the pairs of a table, or the name of a TREC file."""
+    return path if (pairs := _pairs_of_table(path)) is None else pairs
+
+
+def read_pairs(path: str) -> list[Pair]:
+    """Pairs of tables, or the judgments of a TREC file, with their grades."""
+    if (pairs := _pairs_of_table(path)) is not None:
+        return pairs
+    qrels = read_qrels(path)
+    return [Pair(query, item, grade) for query in qrels for item, grade in qrels[query].items()]
+
+
+def _pairs_of_table(path: str) -> list[Pair] | None:
+    """Pairs of one or more tables; None where a path is of none."""
     source = parquet_source(path)
+    if source is None and Path(path).suffix.lower() not in _TABLES:
+        return None
     names = table_columns(path) if source is None else column_names(source)
     if "grade" not in names and len(names) > 2:
         others = ", ".join(name for name in names if name not in ("query", "item"))
@@ -92,7 +112,7 @@ def read_pairs(path: str) -> list[tuple[str, str, float]]:
             raise UsageError(
                 f"{path}: row {row} must have a query, an item and a number as grade. Got {fields}."
             )
-    return [(*pair, float(grade)) for *pair, grade in zip(*parts[:2], grades)]
+    return [Pair(query, item, float(grade)) for query, item, grade in zip(*parts[:2], grades)]
 
 
 def _texts(ids: Any, n_rows: int) -> list[str]:

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..rows import StoredRows
 from ._errors import UsageError
-from ._parquet_files import Column, StoredColumn, column_named, parquet_source
+from ._parquet_files import Column, ParquetSource, StoredColumn, column_named
 
 _ROWS_AT_A_TIME = 1 << 16
 _FEW_NUMBERS = 1 << 22
@@ -63,14 +63,11 @@ class ParquetRows(StoredColumn):
         return np.asarray(values)
 
 
-def embeddings(path: str, left_out: Any = ()) -> ParquetRows | None:
-    """Rows of the column of lists of Parquet files; None where a file has none.
+def embeddings(path: str, source: ParquetSource, left_out: Any = ()) -> ParquetRows | None:
+    """Rows of the column of lists of Parquet files; None where no file has one.
 
     `left_out` names columns that are no features. Of several columns, the path names one.
     """
-    source = parquet_source(path)
-    if source is None:
-        return None
     column = column_named(path, source, _is_list, "lists of numbers", left_out)
     return None if column is None else ParquetRows(path, column)
 

@@ -7,6 +7,8 @@ import re
 from abc import abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 from urllib.parse import unquote
 
@@ -28,12 +30,41 @@ INTEGER = re.compile(r"0|-?[1-9][0-9]*")
 _CANNOT_BE_READ = ": cannot be read as parquet: {}."
 
 
-class ParquetSource(NamedTuple):
-    """Files with the same columns, in order, and the column that is meant."""
+class _Contents(NamedTuple):
+    """What a file says of its columns, and how many rows each of its groups has."""
+
+    schema: Any
+    groups: list[int]
+
+
+@dataclass
+class ParquetSource:
+    """Files of one table, in order, and the column that is meant.
+
+    All files have the columns that are read. They may be in another order, and beside others.
+    """
 
     files: list[str]
-    column: str | None
+    column: str | None = None
     shards: list[Shard] | None = None  # what `hashrank encode` wrote
+
+    @cached_property
+    def contents(self) -> list[_Contents]:
+        """What is in each file. Equal schemas of neighbours are one, as of many files they are."""
+        found: list[_Contents] = []
+        for path in self.files:
+            with opened(path) as file:
+                schema, about = file.schema_arrow, file.metadata
+                groups = [about.row_group(i).num_rows for i in range(about.num_row_groups)]
+            if found and schema.equals(found[-1].schema, check_metadata=True):
+                schema = found[-1].schema
+            found.append(_Contents(schema, groups))
+        return found
+
+    @cached_property
+    def schemas(self) -> list[Any]:
+        """Those of the files that differ."""
+        return [*{id(each.schema): each.schema for each in self.contents}.values()]
 
     def names(self) -> list[str]:
         """Names of the files below the folder that holds all of them."""
@@ -92,13 +123,15 @@ class Columns:
 
     Parameters
     ----------
-    files : list of str
-        Read one after the other.
+    source : ParquetSource
+        The files, which are read one after the other.
     names : sequence of str
-        The columns.
+        The columns, which must be in all files.
 
     Attributes
     ----------
+    files : list of str
+        Those of `source`.
     types : dict of str to list of DataType
         Type of each column in each file.
     notes : list of dict
@@ -109,25 +142,23 @@ class Columns:
         Rows of all of them.
     """
 
-    def __init__(self, files: list[str], names: Sequence[str]):
-        self.files, self.names, self._folders = files, list(names), folder_values(files)
+    def __init__(self, source: ParquetSource, names: Sequence[str]):
+        self.files, self.names = source.files, list(names)
+        self._folders = folder_values(source.files)
         self.types: dict[str, list[Any]] = {name: [] for name in names}
         self.notes, self.sizes = [], []
         self._groups: list[tuple[int, int]] = []
         n_rows: list[int] = []
-        for place, path in enumerate(files):
-            with opened(path) as file:
-                schema, about = file.schema_arrow, file.metadata
-                known = Counter(schema.names)
-                for name in names:
-                    if known[name] > 1:
-                        raise UsageError(f"{path}: two columns are named {name!r}.")
-                    if not known[name] and name not in self._folders:
-                        raise UsageError(f"{path}: there is no column {name!r} in this file.")
-                    column = schema.field(name) if known[name] else self._folders[name]
-                    self.types[name].append(column.type)
-                self.notes.append(schema.metadata or {})
-                groups = [about.row_group(i).num_rows for i in range(about.num_row_groups)]
+        for place, (path, (schema, groups)) in enumerate(zip(source.files, source.contents)):
+            known = Counter(schema.names)
+            for name in names:
+                if known[name] > 1:
+                    raise UsageError(f"{path}: two columns are named {name!r}.")
+                if not known[name] and name not in self._folders:
+                    raise _no_column(name, path, source)
+                column = schema.field(name) if known[name] else self._folders[name]
+                self.types[name].append(column.type)
+            self.notes.append(schema.metadata or {})
             self.sizes.append(sum(groups))
             self._groups += [(place, number) for number in range(len(groups))]
             n_rows += groups
@@ -166,14 +197,14 @@ class Column(Columns):
 
     Parameters
     ----------
-    files : list of str
-        Read one after the other.
+    source : ParquetSource
+        The files, which are read one after the other.
     name : str
         The column.
     """
 
-    def __init__(self, files: list[str], name: str):
-        super().__init__(files, [name])
+    def __init__(self, source: ParquetSource, name: str):
+        super().__init__(source, [name])
         self.name, self.kinds = name, self.types[name]
 
     def batches(self, start: int = 0) -> Iterator[tuple[int, Any]]:
@@ -280,23 +311,26 @@ def column_named(
         raise UsageError(
             f"{path} has several columns of {what}: name one, as in {path}:{names[0]}."
         )
-    return Column(source.files, source.column or names[0])
+    return Column(source, source.column or names[0])
 
 
 def column_names(
     source: ParquetSource, is_kind: Callable[[Any], bool] = lambda kind: True
 ) -> list[str]:
-    """Names of the columns of a kind in the first file."""
-    with opened(source.files[0]) as file:
-        return [field.name for field in file.schema_arrow if is_kind(field.type)]
+    """Names of the columns that are of a kind in any of the files."""
+    found = (field for schema in source.schemas for field in schema)
+    return [*dict.fromkeys(field.name for field in found if is_kind(field.type))]
 
 
 def columns_but_index(source: ParquetSource) -> list[str]:
-    """Names of the columns of the first file, without those that pandas writes an index to."""
-    with opened(source.files[0]) as file:
-        about = file.schema_arrow.pandas_metadata or {}
-        index = [name for name in about.get("index_columns", []) if isinstance(name, str)]
-        return [name for name in file.schema_arrow.names if name not in index]
+    """Names of the columns of any file, without those that pandas writes an index to."""
+    index = {
+        name
+        for schema in source.schemas
+        for name in (schema.pandas_metadata or {}).get("index_columns", [])
+        if isinstance(name, str)
+    }
+    return [name for name in column_names(source) if name not in index]
 
 
 def columns_beside(source: ParquetSource) -> list[str]:
@@ -347,6 +381,17 @@ def _next_of(batches, path):
     """The next batch of a file, None behind the last. No other code runs while errors are named."""
     with reading(path, _CANNOT_BE_READ, passing=UsageError):
         return next(batches, None)
+
+
+def _no_column(name: str, path: str, source: ParquetSource) -> UsageError:
+    """Say where a column is that a file lacks."""
+    line = f"{path}: there is no column {name!r} in this file"
+    for other, about in zip(source.files, source.contents):
+        if name in about.schema.names:
+            return UsageError(
+                f"{line}, but in {other}. All files of a table must have the columns that are read."
+            )
+    return UsageError(f"{line}.")
 
 
 def _shown(value):

@@ -39,13 +39,13 @@ def read_parquet(path: str, source: ParquetSource, choose: Choose) -> Table:
     table : Table
     """
     label_names, features = chosen(choose, columns_but_index(source), path, columns_beside(source))
-    X = ParquetTable(path, Columns(source.files, features))
+    X = ParquetTable(path, Columns(source, features))
     return Table(X, parquet_labels(path, source, label_names), features)
 
 
 def parquet_labels(path: str, source: ParquetSource, names: Sequence[str]) -> list[np.ndarray]:
     """Labels of some columns, or folders, whose types decide what they are."""
-    columns = Columns(source.files, names)
+    columns = Columns(source, names)
     if not columns.n_rows:
         raise UsageError(f"{path}: there are no rows.")
     parts: list[list[np.ndarray]] = [[] for _ in names]
@@ -68,7 +68,7 @@ def parquet_texts(path: str, source: ParquetSource, name: str) -> list[str]:
     """One column, or folder, as text; missing values are empty."""
     folders = folder_values(source.files)
     chosen(lambda names: ([name], []), column_names(source), path, folders)
-    batches = Column(source.files, name).batches()
+    batches = Column(source, name).batches()
     values = (value for _, batch in batches for value in decoded(batch).to_pylist())
     return ["" if value is None else str(value) for value in values]
 
@@ -101,7 +101,9 @@ class ParquetTable(StoredColumns):
         if not columns.n_rows:
             raise UsageError(f"{path}: there are no rows.")
         kinds = [
-            _number(kind, name, path) for name in columns.names for kind in columns.types[name]
+            _number(kind, name, file)
+            for name in columns.names
+            for file, kind in zip(columns.files, columns.types[name])
         ]
         self.dtype = np.result_type(*kinds) if kinds else np.dtype(np.float64)
         self.shape = (columns.n_rows, len(columns.names))

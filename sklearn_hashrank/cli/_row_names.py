@@ -59,7 +59,7 @@ def ids(path: str, id_column: str | None = None) -> Any:
     source = parquet_source(path)
     if source is not None:
         name = id_column_of(column_names(source), id_column, path, folder_values(source.files))
-        return None if name is None else ParquetIds(path, Column(source.files, name))
+        return None if name is None else ParquetIds(path, Column(source, name))
     if Path(path).suffix.lower() != ".csv" or not Path(path).is_file():
         return None
     name = id_column_of(table_columns(path), id_column, path)

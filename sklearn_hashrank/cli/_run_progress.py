@@ -28,7 +28,7 @@ class Lines:
     def __init__(self, column: Column) -> None:
         self.column = column
         self.n_done = self.n_runs = self.n_failed = self._n_new = 0
-        self._start = time.monotonic()
+        self._end_of_first = 0.0
         self._fits: dict[tuple[str, int, int], _Fit] = {}  # at work, by method, bits and seed
 
     def __enter__(self) -> "Lines":
@@ -47,6 +47,8 @@ class Lines:
         self.n_done, self.n_runs = n_done, n_runs
         self.n_failed += bool(result.error)
         self._n_new += not result.kept
+        if self._n_new == 1 and not result.kept:
+            self._end_of_first = time.monotonic()
         self._fits.pop((result.method, result.n_bits, result.seed), None)
         self.show(f"[{n_done}/{n_runs}] {describe(result, self.column)}{self._time_left()}")
 
@@ -72,11 +74,15 @@ class Lines:
         self.show(text)
 
     def _time_left(self) -> str:
-        """Guess from the runs that were done, those that were kept left aside."""
-        n_left, seconds = self.n_runs - self.n_done, time.monotonic() - self._start
-        if not n_left or not self._n_new:
+        """Guess from the runs that were done, but those that were kept and the first.
+
+        The first compiles kernels, which may take longer than all runs.
+        """
+        n_left, n_timed = self.n_runs - self.n_done, self._n_new - 1
+        if not n_left or n_timed < 1:
             return ""
-        return f"{_about(seconds / self._n_new * n_left)} left"
+        seconds = time.monotonic() - self._end_of_first
+        return f"{_about(seconds / n_timed * n_left)} left"
 
     def show(self, line: str) -> None:
         """Print a line."""

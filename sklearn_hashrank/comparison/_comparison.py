@@ -17,7 +17,7 @@ from sklearn.base import clone
 from sklearn.utils import check_array, check_consistent_length
 
 from .._utils.callbacks import watch_iterations
-from .._utils.parameters import is_int
+from .._utils.parameters import as_names, is_int
 from .._utils.threads import check_n_jobs
 from ..affinity import (
     NeighborAffinity,
@@ -122,7 +122,7 @@ class Comparison:
         tables = summarize(self.results, self.columns, self.about["groups"], self.chance)
         if names is None:
             return tables
-        wanted = {names} if isinstance(names, str) else set(names)
+        wanted = set(as_names(names, "names"))
         known = [column.name for column in self.columns]
         for name in wanted - set(known):
             raise ValueError(f"names must be among {', '.join(known)}. Got {name!r}.")
@@ -644,7 +644,7 @@ def _chosen_columns(
         return columns, ()
     chances = {column.name: column for column in columns_above_chance(columns, measures)}
     known = {column.name: column for column in columns} | chances
-    names = [names] if isinstance(names, str) else list(names)
+    names = as_names(names, "columns")
     for name in names:
         if name not in known:
             raise ValueError(f"columns must be among {', '.join(known)}. Got {name!r}.")
@@ -685,10 +685,8 @@ def _wrong_columns(X: Any) -> str:
 
 
 def _check_methods(methods: Any) -> dict[str, Any]:
-    if isinstance(methods, str):
-        methods = [methods]
     if not isinstance(methods, Mapping):
-        names = list(methods)
+        names = as_names(methods, "methods")
         _check_names(names)
         methods = {name: method_of_comparison(name) for name in names}
         if len(methods) < len(names):

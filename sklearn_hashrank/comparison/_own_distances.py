@@ -309,7 +309,7 @@ class HasherSearch(OwnDistance):
                 "metric is the distance to decoded rows, and distance='asymmetric' decodes none. "
                 f"Got metric={self.metric!r}."
             )
-        if not hasattr(self.estimator, "fit"):
+        if not hasattr(self.estimator, "fit") or isinstance(self.estimator, type):
             raise ValueError(
                 "estimator must be a hasher, or a pipeline or search that ends in one. "
                 f"Got {self.estimator!r}."

@@ -1,14 +1,15 @@
 """Try the methods that suit some data on a sample of them: :func:`suggest`."""
 
+import math
 import time
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
 from sklearn.utils import check_random_state
 
-from .._utils.parameters import is_int, is_real
+from .._utils.parameters import as_names, is_int, is_real
 from .._utils.threads import one_blas_thread
 from ..affinity import (
     BaseAffinity,
@@ -29,6 +30,7 @@ from ._method_table import METHODS, SITUATIONS, Method, method_from_name
 from ._refusals import describe_refusals, find_refusals
 from ._runner import Run, fit_and_encode, warm_up
 from ._suggestion import Suggestion, Trial, choose
+from ._time_budget import TimeBudget, expected_seconds
 
 _NEIGHBORS = 10
 _SHARE_OF_QUERIES, _MOST_QUERIES, _FEWEST_ROWS = 0.2, 1000, 10
@@ -80,9 +82,13 @@ def suggest(
     n_splits : int, default=3
         How many times rows are sampled. Each split has a seed of its own, for the hashers, too.
     time_budget : float or None, default=120
-        Seconds after which no further method is fitted. What has begun is finished. None: no limit.
-        Splits are done one after the other, so that all candidates have the first one before any
-        has the second.
+        Seconds to spend. No fit begins that is expected to end later. What a method is expected to
+        take follows from its last fit; before the first, from fits of a sixteenth and, where that
+        leaves doubt, of an eighth and a quarter of the training rows. What has begun is finished,
+        so that more time is taken where a fit is slower than expected, or where none is expected to
+        end in time: then the one that is expected to end first is tried. None: no limit. Splits are
+        done one after the other, so that all candidates have the first one before any has the
+        second.
     random_state : int, default=0
         Seed of the first split; the others follow.
     progress : callable, default=None
@@ -108,7 +114,7 @@ def suggest(
     >>> hasher = found.hasher.fit(X, y)
     """
     _check_options(n_bits, max_rows, n_splits, time_budget, random_state)
-    clock = _Clock(time_budget)
+    budget = TimeBudget(time_budget)
     X, y = check_data(X, y)
     if X.shape[0] < _FEWEST_ROWS:
         raise ValueError(
@@ -129,8 +135,9 @@ def suggest(
         seed: sample(X, y, groups, max_rows, seed)
         for seed in range(random_state, random_state + n_splits)
     }
-    given = [methods] if isinstance(methods, str) else methods
-    names = _candidates(situation, groups) if given is None else list(dict.fromkeys(given))
+    names = _candidates(situation, groups)
+    if methods is not None:
+        names = list(dict.fromkeys(as_names(methods, "methods")))
     learned = affinity_of_hashers(affinity, judged, y, splits.values())
     wanted = {
         name: with_settings(
@@ -146,18 +153,15 @@ def suggest(
     trials = {name: _Runs(configured) for name in hashers}
     for number, (seed, split) in enumerate(splits.items(), start=1):
         of_train = fit_affinity(judged, compared[split.train]).without_database()
-        for name, hasher in hashers.items():
-            runs = trials[name]
-            if any(trials.values()) and not clock.has_time_for(runs.seconds_of_one):
-                continue
-            runs.add(with_settings(hasher, random_state=seed), X, y, split, of_train)
+        seeded = {
+            name: with_settings(hasher, random_state=seed) for name, hasher in hashers.items()
+        }
+        for name in _names_in_time(trials, seeded, X, y, split, of_train, budget):
+            trials[name].add(seeded[name], X, y, split, of_train)
             if progress is not None:
-                progress(f"split {number} of {n_splits}: {name}: {title} {runs.describe_last()}")
-    left_out |= {
-        name: f"the time budget of {time_budget:g} s was used up before"
-        for name, runs in trials.items()
-        if not runs
-    }
+                said = trials[name].describe_last()
+                progress(f"split {number} of {n_splits}: {name}: {title} {said}")
+    left_out |= {name: runs.why_none for name, runs in trials.items() if not runs}
     about = {
         "situation": SITUATIONS[situation],
         "relevance": fitted.describe(compared, "rows" if y is None else "y"),
@@ -176,32 +180,30 @@ def suggest(
     return Suggestion(hasher, found, left_out, others, about, title, n_bits)
 
 
-class _Clock:
-    """How much of a time budget is left."""
-
-    def __init__(self, budget: float | None):
-        self._start, self._budget = time.perf_counter(), budget
-
-    def has_time_for(self, seconds: float) -> bool:
-        spent = time.perf_counter() - self._start
-        return self._budget is None or spent + seconds <= self._budget
-
-
 class _Runs:
     """The runs of one candidate, a split each."""
 
     def __init__(self, configured: ConfiguredMeasure):
         self._configured = configured
         self.values: list[np.ndarray] = []
-        self._times: list[tuple[float, float, float]] = []  # training, encoding, all
+        self.expected_seconds, self.why_none = math.inf, ""
+        self._times: list[tuple[float, float]] = []  # training, encoding
 
     def __len__(self) -> int:
         return len(self.values)
 
-    @property
-    def seconds_of_one(self) -> float:
-        """What a further run is expected to take; 0 where none is known."""
-        return self._times[-1][-1] if self._times else 0.0
+    def is_expected_in_time(
+        self, budget: TimeBudget, hasher: Any, X: Any, y: Any, split: RetrievalSplit, affinity: Any
+    ) -> bool:
+        """Whether a run is expected to end before the time is used up."""
+        if math.isinf(self.expected_seconds) and 0 < budget.seconds_left < math.inf:
+            with one_blas_thread(), warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                warm_up(hasher, X, y, split, affinity)
+                self.expected_seconds = expected_seconds(hasher, X, y, split.train, budget)
+        reason = budget.why_not(self.expected_seconds)
+        self.why_none = self.why_none or reason
+        return not reason
 
     def add(self, hasher: Any, X: Any, y: Any, split: RetrievalSplit, affinity: Any) -> None:
         """Fit, encode and measure, on one thread."""
@@ -222,8 +224,8 @@ class _Runs:
                 n_jobs=1,
             )
             self.values.append(np.asarray(histogram.measure(self._configured), dtype=float))
-        took = time.perf_counter() - began
-        self._times.append((timed.fit_seconds, timed.encode_microseconds, took))
+        self.expected_seconds = time.perf_counter() - began
+        self._times.append((timed.fit_seconds, timed.encode_microseconds))
 
     def describe_last(self) -> str:
         """Score and training time of the last run."""
@@ -231,8 +233,25 @@ class _Runs:
 
     def trial(self, name: str) -> Trial:
         """All of them together."""
-        fit_seconds, encode_microseconds, _ = np.mean(self._times, axis=0)
+        fit_seconds, encode_microseconds = np.mean(self._times, axis=0)
         return Trial(name, self.values, float(fit_seconds), float(encode_microseconds))
+
+
+def _names_in_time(
+    trials: dict[str, _Runs],
+    hashers: dict[str, Any],
+    X: Any,
+    y: Any,
+    split: RetrievalSplit,
+    affinity: Any,
+    budget: TimeBudget,
+) -> Iterator[str]:
+    """Give the names whose runs are expected to end in time; if there is none, one all the same."""
+    for name, hasher in hashers.items():
+        if trials[name].is_expected_in_time(budget, hasher, X, y, split, affinity):
+            yield name
+    if not any(trials.values()):
+        yield min(trials, key=lambda name: trials[name].expected_seconds)
 
 
 def _check_options(n_bits, max_rows, n_splits, time_budget, random_state):

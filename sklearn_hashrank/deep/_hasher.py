@@ -10,11 +10,12 @@ import numpy as np
 import torch
 from sklearn.base import _fit_context
 from sklearn.utils import check_array, check_consistent_length, check_random_state
-from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+from sklearn.utils._param_validation import HasMethods, Interval, InvalidParameterError, StrOptions
 from sklearn.utils.validation import validate_data
 from torch.utils.data import DataLoader, Dataset
 
 from .._utils.callbacks import CallbackSupportMixin
+from .._utils.parameters import is_int
 from .._utils.threads import one_blas_thread
 from ..affinity import BaseAffinity, as_array, check_can_learn, is_auto
 from ..base import BaseHasher, BitByBitHasher
@@ -323,6 +324,14 @@ class DeepHasher(CallbackSupportMixin, BitByBitHasher):
             self._train(parts, X, y, device, random_state)
             self._keep_database(X, y)
         return self
+
+    def _validate_params(self) -> None:
+        if is_int(self.module):  # as the first argument of all other hashers
+            raise InvalidParameterError(
+                "module must be None, a torch.nn.Module, or a class or function that makes one. "
+                f"Got {self.module} instead. For the length of codes, pass n_bits={self.module}."
+            )
+        super()._validate_params()
 
     def _goes_on(self):
         return self.warm_start and hasattr(self, "network_")

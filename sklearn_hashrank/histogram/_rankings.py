@@ -17,6 +17,7 @@ ById = Callable[[int, Integers], tuple[Integers, NDArray[np.bool_]]]
 
 _ITEM_COST = 10.0  # nanoseconds to compare an item with the scores of relevant ones
 _EXACT = 1 << 53  # float64 holds all integers up to here
+_CONVERTED_AT_A_TIME = 1 << 15  # integers, which stay in the cache with the floats they become
 
 
 @dataclass
@@ -102,26 +103,27 @@ class Rankings:
         judged, judged_starts = self.judged, self.judged_starts
         if judged is None or judged_starts is None:
             judged, judged_starts = self.relevant[:0], np.zeros(n_queries + 1, dtype=np.int64)
-        scores, relevant, judged = _as_floats(self.scores, self.relevant, judged)
-        n_cells = 2 * len(relevant) + n_queries
+        n_cells = 2 * len(self.relevant) + n_queries
         sizes = np.zeros(n_queries, dtype=np.int64)
         totals, n_judged = np.empty(n_cells, np.int64), np.empty(n_cells, np.int64)
-        places, order = np.empty((2, len(relevant)), dtype=np.int64)
+        places, order = np.empty((2, len(self.relevant)), dtype=np.int64)
 
         def count(part: slice) -> None:
-            stop = slice(part.start, part.stop + 1)
-            first = self.relevant_starts[part.start]
-            of_relevant = slice(first, self.relevant_starts[part.stop])
-            cells = slice(2 * first + part.start, 2 * of_relevant.stop + part.stop)
-            own_starts = self.relevant_starts[stop] - first
-            most = int(np.diff(own_starts).max(initial=0))
+            of_items, starts = _cut(self.starts, part)
+            of_relevant, relevant_starts = _cut(self.relevant_starts, part)
+            of_judged, own_judged_starts = _cut(judged_starts, part)
+            cells = slice(2 * of_relevant.start + part.start, 2 * of_relevant.stop + part.stop)
+            scores, relevant, some_judged = _as_floats(
+                self.scores[of_items], self.relevant[of_relevant], judged[of_judged]
+            )
+            most = int(np.diff(relevant_starts).max(initial=0))
             _kernels.rankings.count_between(
                 scores,
-                self.starts[stop],
-                relevant[of_relevant],
-                own_starts,
-                judged,
-                judged_starts[stop],
+                starts,
+                relevant,
+                relevant_starts,
+                some_judged,
+                own_judged_starts,
                 is_descending,
                 sizes[part],
                 totals[cells],
@@ -131,9 +133,19 @@ class Rankings:
                 *_kernels.rankings.room_to_count(most, relevant.dtype),
             )
 
+        def count_in_blocks(part: slice) -> None:
+            start = part.start
+            while start < part.stop:
+                wanted = self.starts[start] + _CONVERTED_AT_A_TIME
+                stop = int(np.searchsorted(self.starts, wanted, side="right")) - 1
+                stop = min(max(stop, start + 1), part.stop)
+                count(slice(start, stop))
+                start = stop
+
         if n_queries:
-            cost = _ITEM_COST * len(scores) / n_queries
-            over_rows(count, n_queries, n_jobs, cost=cost)
+            cost = _ITEM_COST * len(self.scores) / n_queries
+            is_ready = self.scores.dtype.kind == "f"
+            over_rows(count if is_ready else count_in_blocks, n_queries, n_jobs, cost=cost)
         begins = 2 * self.relevant_starts[:-1] + np.arange(n_queries)
         starts = np.concatenate([[0], np.cumsum(sizes)])
         kept = np.repeat(begins - starts[:-1], sizes) + np.arange(starts[-1])
@@ -196,6 +208,12 @@ class Rankings:
         return RaggedTies(
             table.levels, starts, totals, unjudged, places[order], numbers[order], table.missed
         )
+
+
+def _cut(starts: Integers, part: slice) -> tuple[slice, Integers]:
+    """Where the values of some queries lie, and where each query's begin among them."""
+    of_part = starts[part.start : part.stop + 1]
+    return slice(int(of_part[0]), int(of_part[-1])), of_part - of_part[0]
 
 
 def _as_floats(scores: NDArray[Any], *some: NDArray[Any]) -> list[NDArray[Any]]:

@@ -145,6 +145,10 @@ def sentence_transformers_loss(
     """
     from ..deep import CodesLoss, TieAwareLoss
 
+    if not hasattr(model, "get_embedding_dimension"):
+        raise ValueError(
+            f"model must be a SentenceTransformer, whose embeddings are learned. Got {model!r}."
+        )
     width = model.get_embedding_dimension()
     if n_bits is None:
         n_bits = width

@@ -1,6 +1,5 @@
 """The arguments that all metric functions share, and how a histogram and a mean follow."""
 
-import reprlib
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,6 +8,7 @@ from numpy.typing import ArrayLike
 from .._utils.types import Target
 from ..histogram import RetrievalHistogram, retrieval_histogram
 from ..measures import configure_measure, mean_value
+from .retrieval import y_and_codes
 
 
 class RetrievalRun(NamedTuple):
@@ -26,17 +26,12 @@ class RetrievalRun(NamedTuple):
         if not isinstance(average, (bool, np.bool_)):
             raise ValueError(f"average must be True or False. Got {average!r} instead.")
         exclude_self = self.database is None
-        database = (self.y_true, self.codes) if exclude_self else self.database
-        if not isinstance(database, (tuple, list)) or len(database) != 2:
-            raise ValueError(
-                "database must be None or a tuple (y_database, database_codes). "
-                f"Got {reprlib.repr(database)}."
-            )
+        y, codes = y_and_codes((self.y_true, self.codes) if exclude_self else self.database)
         return retrieval_histogram(
             self.codes,
-            database[1],
+            codes,
             self.y_true,
-            database[0],
+            y,
             affinity=self.affinity,
             n_bits=self.n_bits,
             exclude_self=exclude_self,

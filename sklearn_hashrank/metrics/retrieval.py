@@ -216,6 +216,17 @@ def check_database(database: Any) -> None:
         )
 
 
+def y_and_codes(database: Any) -> tuple[Any, Any]:
+    """Return the two parts of a database that is given by its codes."""
+    if not isinstance(database, (tuple, list)) or len(database) != 2:
+        raise ValueError(
+            "database must be None or a tuple (y_database, database_codes). "
+            f"Got {reprlib.repr(database)}."
+        )
+    y, codes = database
+    return y, codes
+
+
 def warn_if_all_is_relevant(histogram: RetrievalHistogram, stacklevel: int = 2) -> None:
     """Warn when every item is relevant to every query, so that any code is perfect."""
     if histogram.counts.any() and not histogram.counts[:, histogram.levels == 0].any():

@@ -18,7 +18,7 @@ Rows that a hasher is fitted on, and that are not in memory, are ``ManyRows`` (`
 the hasher adds up all of them, or learns from a sample of them. ``StoredRows`` are those of files::
 
     many_rows(X, y) -> ManyRows.source() -> RowSource.sum(what adds up)
-                    -> ManyRows.sample(n, seed) -> rows in memory
+                    -> ManyRows.sample(n, seed, check) -> rows in memory
 
 ``BaseHasher.encode_blocks`` maps rows, or pairs ``(rows, y)``, to codes::
 

@@ -2,9 +2,11 @@
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy import sparse
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples
 
@@ -89,21 +91,46 @@ class ManyRows(NamedTuple):
         """The first rows, in memory, to look at what rows are like."""
         return _computed(self.X[:n]), None if self.y is None else _computed(self.y[:n])
 
-    def sample(self, n_most: int, seed: int) -> tuple[Any, Any]:
+    def sample(self, n_most: int, seed: int, check: Callable[[Any], None]) -> tuple[Any, Any]:
         """Rows in memory: all where there are no more than `n_most`, else so many of them.
 
-        Which ones are sampled follows from their numbers and the seed alone.
+        Which ones are sampled follows from their numbers and the seed alone. Where rows are left
+        out, all are read, and `check` sees every block, because nobody looks at those rows again.
         """
         n_rows = self.X.shape[0]
         if n_rows <= n_most:
-            numbers = np.arange(n_rows)
-        else:
-            chosen = np.random.default_rng(seed).choice(
-                n_rows, n_most, replace=False, shuffle=False
-            )
-            numbers = np.sort(chosen)
-        y = None if self.y is None else _take(self.y, numbers)
-        return _take(self.X, numbers), y
+            return self.first(n_rows)
+        chosen = np.random.default_rng(seed).choice(n_rows, n_most, replace=False, shuffle=False)
+        numbers = np.sort(chosen)
+        X = _joined(self.source().sum(_Picked(numbers, check)))
+        return X, None if self.y is None else _take(self.y, numbers)
+
+
+class _Picked:
+    """The rows of a block whose numbers are among some, in a list, so that blocks can be added."""
+
+    def __init__(self, numbers: np.ndarray, check: Callable[[Any], None]):
+        self._numbers, self._check = numbers, check
+
+    def __call__(self, rows: Any, y: Any, first_row: int | None) -> list[Any]:
+        assert first_row is not None, "chunks of unknown sizes have been refused"
+        self._check(rows)
+        start, stop = np.searchsorted(self._numbers, [first_row, first_row + rows.shape[0]])
+        return [_safe_indexing(rows, self._numbers[start:stop] - first_row)]
+
+
+def _joined(parts: list[Any]) -> Any:
+    """All parts as one; each is let go of when it has been copied, so that they are held once."""
+    if sparse.issparse(parts[0]):
+        return sparse.vstack(parts, format="csr")
+    shape = sum(map(len, parts)), *parts[0].shape[1:]
+    result = np.empty(shape, np.result_type(*parts))
+    stop = len(result)
+    while parts:
+        part = parts.pop()
+        result[stop - len(part) : stop] = part
+        stop -= len(part)
+    return result
 
 
 def many_rows(X: Any, y: Any, n_most: int) -> ManyRows | None:

@@ -249,6 +249,7 @@ def test_unfitted_affinity_is_cloned_before_it_is_fitted():
         (EuclideanAffinity(), sparse.csr_matrix([[0.0, np.nan]]), "contains NaN or infinity"),
         (EuclideanAffinity((5, 1)), [1.0, 2.0], "same length, at least 1"),
         (EuclideanAffinity((1, 5), (1, 2)), [1.0, 2.0], "percentiles must descend"),
+        (EuclideanAffinity("auto"), [1.0, 2.0], "must be sequences of numbers .* Got 'auto' and"),
         (EuclideanAffinity((101,), (1,)), [1.0, 2.0], r"within \(0, 100\]"),
         (EuclideanAffinity((0,), (1,)), [1.0, 2.0], "percentiles must descend"),
         (EuclideanAffinity((5, 1), (2, 1)), [1.0, 2.0], "levels must ascend"),

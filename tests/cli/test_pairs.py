@@ -86,11 +86,15 @@ def test_a_column_of_ids_may_be_the_labels():
 def write_pairs(pairs, path):
     if path.endswith(".txt"):
         Path(path).write_text("".join(f"{q} 0 {item} {grade}\n" for q, item, grade in pairs))
+    elif "." not in path:
+        Path(path).mkdir()
+        for number in range(2):
+            write_pairs(pairs[number::2], f"{path}/{number}.parquet")
     else:
         write(pd.DataFrame(pairs, columns=["query", "item", "grade"]), path)
 
 
-@pytest.mark.parametrize("path", ["clicks.csv", "clicks.parquet", "qrels.txt"])
+@pytest.mark.parametrize("path", ["clicks.csv", "clicks.parquet", "clicks", "qrels.txt"])
 def test_fit_and_evaluation_by_pairs_are_those_of_the_affinity(path, capsys):
     write(table(IDS).drop(columns="topic"), "items.parquet")
     write_pairs(PAIRS, path)
@@ -150,9 +154,11 @@ def test_queries_and_items_of_judgments_have_ids_of_their_own(capsys):
         if query != "77777" and item != "99999"
     ]
     Path("known.txt").write_text("".join(known))
-    run("evaluate", "--run", "found.run", "--qrels", "known.txt", "--measures", "ap", "--json")
-    by_run = json.loads(capsys.readouterr().out)
-    assert by_run["ap"] == pytest.approx(histogram.average_precision().mean())
+    write_pairs(pairs, "clicks")
+    for path in ("known.txt", "clicks", "clicks/*.parquet"):
+        run("evaluate", "--run", "found.run", "--qrels", path, "--measures", "ap", "--json")
+        by_run = json.loads(capsys.readouterr().out)
+        assert by_run["ap"] == pytest.approx(histogram.average_precision().mean())
 
 
 @pytest.mark.parametrize("path", ["clicks.csv", "clicks.parquet"])
@@ -173,6 +179,18 @@ def test_grades_under_another_name_are_not_passed_over_in_silence(path, capsys):
         run(*evaluate)
         said = "no column 'grade', so all pairs are relevant; not used: rating"
         assert (said in capsys.readouterr().err) == is_said
+
+
+def test_pairs_in_several_files_have_the_same_columns(capsys):
+    write(table(IDS), "items.csv")
+    write_pairs(PAIRS, "clicks")
+    pairs = pd.DataFrame(PAIRS[:2], columns=["query", "item", "grade"])
+    write(pairs.drop(columns="grade"), "clicks/0.parquet")
+    fit = "fit", "--data", "items.csv", *MODEL, "--method", "talr-ap", "--qrels", "clicks"
+    reason = "clicks/0.parquet: there is no column 'grade' in this file, but in clicks/1.parquet."
+    assert reason in refusal(capsys, *fit).replace("\\", "/")
+    Path("none").mkdir()
+    assert "none: there are no .parquet files in this folder" in refusal(capsys, *fit[:-1], "none")
 
 
 def test_pairs_that_say_nothing_are_refused(capsys):

@@ -16,7 +16,7 @@ from sklearn_hashrank.cli import _code_columns, _list_columns, _parquet_files, _
 from sklearn_hashrank.cli._errors import UsageError
 from sklearn_hashrank.cli._files import read_labels, read_rows, read_texts
 from sklearn_hashrank.cli._list_columns import ParquetRows
-from sklearn_hashrank.cli._parquet_files import Column
+from sklearn_hashrank.cli._parquet_files import Column, ParquetSource
 from sklearn_hashrank.cli._row_names import ids
 from sklearn_hashrank.neighbors import HammingNeighbors, rescore
 from sklearn_hashrank.rows import _many_rows
@@ -63,7 +63,7 @@ def refusal(capsys, *arguments):
 @pytest.mark.parametrize("form", FORMS.values(), ids=FORMS.keys())
 def test_rows_are_read_in_any_order(form):
     pq.write_table(pa.table({"v": form(X)}), "t.parquet", row_group_size=90)
-    rows = ParquetRows("t.parquet", Column(["t.parquet"], "v"))
+    rows = ParquetRows("t.parquet", Column(ParquetSource(["t.parquet"]), "v"))
     assert rows.shape == X.shape
     assert rows.dtype == np.float32
     for start, stop in [(0, N), (0, 10), (10, 200), (100, 130), (499, 500), (7, 7), (0, 1)]:
@@ -76,7 +76,7 @@ def test_doubles_and_integers_are_doubles():
     write("t.parquet", X.astype(np.float64))
     write("i.parquet", np.arange(12).reshape(3, 4))
     for path, wanted in (("t.parquet", X), ("i.parquet", np.arange(12).reshape(3, 4))):
-        rows = _list_columns.embeddings(path)
+        rows = _list_columns.embeddings(path, ParquetSource([path]))
         assert rows.dtype == np.float64
         np.testing.assert_array_equal(rows[: len(rows)], wanted)
 
@@ -229,12 +229,65 @@ def test_files_of_a_folder_that_do_not_fit_together_are_refused(capsys):
     encode = "encode", "--model", "m.npz", "--output", "codes.parquet", "--data"
     assert "different types of column 'id': int64 and string" in refusal(capsys, *encode, "ids")
     message = refusal(capsys, *encode, "columns")
-    assert "columns/1.parquet: there is no column 'embedding' in this file" in message
+    assert "several columns of lists of numbers: name one, as in columns:embedding" in message
+    message = refusal(capsys, *encode, "columns:vector")
+    assert (
+        "columns/0.parquet: there is no column 'vector' in this file, but in columns/1.parquet."
+    ) in message.replace("\\", "/")
     message = refusal(capsys, *encode, "rows")
     assert "rows: row 20 of column 'embedding' has 5 numbers, the first has 8." in message
     search = "search", "--queries", "widths/0.parquet", "--database"
     assert "different code lengths: 6 and 8" in refusal(capsys, *search, "lengths")
     assert "different code lengths: 8 and 16" in refusal(capsys, *search, "widths")
+
+
+def test_columns_of_all_files_of_a_folder_are_seen(capsys):
+    """What only later files have is refused where it is read, and may be left out or unused."""
+    few, first = X[:20], {"a": X[:20, 0], "b": X[:20, 1]}
+    text = {"t": IDS[:20]}
+    for folder, *files in (
+        ("order", first, dict(reversed(first.items()))),
+        ("feature", first, {**first, "c": X[:20, 2]}),
+        ("missing", {**first, "c": X[:20, 2]}, first),
+        ("label", first, {**first, "y": Y[:20]}),
+        ("ids", first, {"id": IDS[:20], **first}),
+        ("types", first, {**first, "b": X[:20, 1].astype(str)}),
+        ("doubles", first, {**first, "b": X[:20, 1].astype(np.float64)}),
+        ("lists", {"v": fixed(few)}, {"v": fixed(few), "w": fixed(few)}),
+        ("beside", {"v": fixed(few)}, {**text, "v": fixed(few)}),
+        ("kinds", first, {"a": fixed(few)}),
+        ("later", first, {"v": fixed(few)}),
+    ):
+        Path(folder).mkdir()
+        for number, columns in enumerate(files):
+            pq.write_table(pa.table(columns), f"{folder}/{number}.parquet")
+    for folder in ("order", "doubles"):
+        rows = read_rows(folder)
+        assert rows.names == ["a", "b"]
+        np.testing.assert_array_equal(rows.X[:], np.r_[few, few][:, :2])
+    for left_out, folder in (["c"], "feature"), (["c"], "missing"), (["y"], "label"):
+        assert read_rows(folder, left_out=left_out).names == ["a", "b"]
+        assert read_rows(folder, columns=["a"]).names == ["a"]
+    for path in ("beside", "lists:v"):
+        np.testing.assert_array_equal(read_rows(path).X[:], np.r_[few, few])
+    assert read_rows("lists", left_out=["w"]).X.shape == (40, WIDTH)
+    lacks = "{0}/{1}.parquet: there is no column '{2}' in this file, but in {0}/{3}.parquet."
+    fit = "fit", "--bits", 2, "--method", "lsh", "--output", "m.npz", "--data"
+    for arguments, message in (
+        (["feature"], lacks.format("feature", 0, "c", 1)),
+        (["missing"], lacks.format("missing", 1, "c", 0)),
+        (["label", "--label-column", "y"], lacks.format("label", 0, "y", 1)),
+        (["later"], lacks.format("later", 0, "v", 1)),
+        (["types"], "types/1.parquet: column 'b' does not hold numbers but string."),
+        (["lists"], "lists has several columns of lists of numbers: name one, as in lists:v"),
+        (["kinds"], "kinds/0.parquet: column 'a' does not hold lists but float."),
+        (["beside:t"], "no column of lists of numbers has this name. There is v"),
+    ):
+        assert message in refusal(capsys, *fit, *arguments).replace("\\", "/")
+    with pytest.raises(UsageError, match="no column 'id' in this file, but in ids.1.parquet"):
+        ids("ids")
+    with pytest.raises(UsageError, match="no column 't' in this file, but in beside.1.parquet"):
+        read_texts("beside", "t")
 
 
 def test_what_is_read_is_not_written_over(capsys):

@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from sklearn_hashrank.cli import _places, main
-from sklearn_hashrank.cli._parquet_files import parquet_source
+from sklearn_hashrank.cli._parquet_files import ParquetSource, parquet_source
 
 N, WIDTH, BITS = 300, 10, 9
 RNG = np.random.default_rng(1)
@@ -133,8 +133,8 @@ def test_several_files_are_one():
         ("items/[12].parquet", ["items/1.parquet", "items/2.parquet"]),
         ("items.parquet,items", ["items.parquet", *(f"items/{i}.parquet" for i in range(3))]),
     ):
-        assert parquet_source(path) == (files, None, None)
-        assert parquet_source(f"{path}:embedding") == (files, "embedding", None)
+        assert parquet_source(path) == ParquetSource(files)
+        assert parquet_source(f"{path}:embedding") == ParquetSource(files, "embedding")
     assert parquet_source("items/0.parquet,missing.parquet") is None
     assert parquet_source("items.npy") is None
 
@@ -145,8 +145,7 @@ def test_names_below_the_folder_of_all_files():
         (["a/b/c.parquet", "a/d.parquet"], ["b/c.parquet", "d.parquet"]),
         (["s3://x/a/1.parquet", "s3://x/b/1.parquet"], ["a/1.parquet", "b/1.parquet"]),
     ):
-        source = parquet_source("items.parquet")._replace(files=files)
-        assert source.names() == names
+        assert ParquetSource(files).names() == names
 
 
 def test_what_is_an_address():

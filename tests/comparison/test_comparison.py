@@ -113,6 +113,8 @@ def test_columns_are_chosen_in_order_and_above_chance(digits):
     assert not table.has_chance
     for same in ("recall@10", iter(["recall@10"])):
         assert [table.column.name for table in found.tables(same)] == ["recall@10"]
+    with pytest.raises(ValueError, match="names must be named by str. Got 3"):
+        found.tables(3)
     with pytest.raises(ValueError, match="names must be among .*recall@10. Got 'recal@10'"):
         found.to_markdown(["recal@10"])
     assert found.tables(["recall@10"])[0].cells["chance", 8].mean == pytest.approx(
@@ -536,7 +538,7 @@ def test_warnings_are_kept_as_notes(digits):
     assert any("1 of 100 queries have no relevant item" in note for note in result.notes)
 
 
-@pytest.mark.parametrize("methods", [[1], ["lsh", 1], {1: LSHHasher()}, {None: LSHHasher()}])
+@pytest.mark.parametrize("methods", [1, [1], ["lsh", 1], {1: LSHHasher()}, {None: LSHHasher()}])
 def test_names_of_methods_are_checked_before_the_first_run(digits, methods, monkeypatch):
     monkeypatch.setattr("sklearn_hashrank.comparison._comparison.execute", None)
     with pytest.raises(ValueError, match="methods must be named by str. Got (1|None)"):

@@ -209,6 +209,8 @@ def test_rows_and_hashers_that_cannot_be_searched_are_refused():
         compare(X, Y, methods=["itq:distance=asymmetric:metric=euclidean"], **SETTINGS)
     with pytest.raises(ValueError, match="estimator must be a hasher.* Got 'itq'"):
         compare(X, Y, methods={"own": HasherSearch("itq")}, **SETTINGS)
+    with pytest.raises(ValueError, match="estimator must be a hasher.* Got <class"):
+        HasherSearch(ITQHasher).fit(X)
     with pytest.raises(ValueError, match="needs a hasher with decision_function. Signs has none"):
         HasherSearch(Signs()).fit(X)
 

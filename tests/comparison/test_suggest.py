@@ -1,11 +1,21 @@
 """A suggestion tries what suits the data on held-out rows, and says what it rests on."""
 
+import re
+
 import numpy as np
 import pytest
 from scipy import sparse
 
-from sklearn_hashrank import HierarchicalAffinity
-from sklearn_hashrank.comparison import METHODS, SITUATIONS, Suggestion, Trial, suggest
+from sklearn_hashrank import HierarchicalAffinity, LSHHasher
+from sklearn_hashrank.comparison import (
+    METHODS,
+    SITUATIONS,
+    Suggestion,
+    Trial,
+    _suggest,
+    _time_budget,
+    suggest,
+)
 from sklearn_hashrank.comparison._suggest import _sample, _sample_new_classes
 from sklearn_hashrank.comparison._suggestion import choose, compare_with_best
 
@@ -122,6 +132,64 @@ def test_a_budget_leaves_out_what_it_has_no_time_for():
     assert np.isnan(found.trials[0].spread)
 
 
+class Clock:
+    """Time that passes only while a `TimedHasher` learns."""
+
+    now = 0.0
+
+
+class TimedHasher(LSHHasher):
+    """A fit takes ``seconds * (constant + n_samples ** power)``."""
+
+    def __init__(self, n_bits=4, constant=0.0, power=1.0, seconds=1.0, random_state=None):
+        super().__init__(n_bits, random_state=random_state)
+        self.constant, self.power, self.seconds = constant, power, seconds
+
+    def fit(self, X, y=None):
+        if X.shape[0] < 6:
+            raise ValueError("too few rows")
+        Clock.now += self.seconds * (self.constant + X.shape[0] ** self.power)
+        return super().fit(X, y)
+
+
+# Seconds of 96 rows: 96, 384, 9,216 and 1,192
+EVEN, SLOW, SQUARE, LONG = {}, {"seconds": 4}, {"power": 2}, {"constant": 500, "seconds": 2}
+
+
+@pytest.mark.parametrize(
+    ("methods", "budget", "tried", "left_out", "most_seconds"),
+    [
+        ([EVEN, SLOW, SQUARE], 950, [0, 1], {2: 9216}, 950),
+        ([SQUARE, EVEN], 700, [1], {0: 9216}, 700),
+        ([LONG, EVEN], 9999, [0, 1], {}, 9999),
+        ([LONG, EVEN], 5100, [0, 1], {}, 5100),
+        ([EVEN, EVEN, EVEN], 260, [0, 1], {2: 96}, 260),
+        ([SQUARE], 700, [0], {}, 9999),  # one is needed
+        ([SQUARE, SLOW], 200, [1], {0: 9216}, 700),
+        ([SQUARE, SLOW], None, [0, 1], {}, 9600),
+    ],
+)
+def test_no_fit_begins_that_will_not_end_in_time(
+    methods, budget, tried, left_out, most_seconds, monkeypatch
+):
+    """Times of 6, 12 and 24 rows say how long all rows take."""
+    names = [f"hasher {number}" for number in range(len(methods))]
+    made = dict(zip(names, methods))
+    monkeypatch.setattr(Clock, "now", 0.0)
+    monkeypatch.setattr(_time_budget.time, "perf_counter", lambda: Clock.now)
+    monkeypatch.setattr(_suggest, "method_from_name", lambda name: TimedHasher(**made[name]))
+    monkeypatch.setattr(_suggest, "warm_up", lambda *args: None)
+    options = {"n_bits": 4, "n_splits": 1, "max_rows": 96, "time_budget": budget}
+    found = suggest(X, CLASSES, methods=names, **options)
+    assert sorted(each.method for each in found.trials) == [names[number] for number in tried]
+    assert set(found.left_out) == {names[number] for number in left_out}
+    for number, seconds in left_out.items():
+        expected, left = re.findall(r"([\d.e+]+) s", found.left_out[names[number]])[:2]
+        assert float(expected) == pytest.approx(seconds, rel=0.05)
+        assert float(left) < float(expected)
+    assert Clock.now <= most_seconds
+
+
 def test_differences_must_hold_in_all_splits_and_beyond_chance():
     noise = RNG.normal(scale=0.01, size=(2, 200))
     best = trial("best", 0.8 + noise[0], 0.8 + noise[1])
@@ -167,6 +235,8 @@ def test_queries_with_nothing_relevant_are_left_out():
         (CLASSES, {"methods": ["itq", "pca"], "n_bits": 7}, "no candidate can take .* 'itq'"),
         (CLASSES, {"methods": ["itg"]}, "unknown method 'itg'"),
         (CLASSES, {"methods": "itg"}, "unknown method 'itg'"),
+        (CLASSES, {"methods": 8}, "methods must be named by str. Got 8"),
+        (CLASSES, {"methods": ["itq", 2]}, "methods must be named by str. Got 2"),
         (CLASSES, {"measure": ["ap", "ndcg"]}, "measure must be one measure. Got ap, ndcg"),
         (CLASSES, {"n_splits": 0}, "n_splits must be an int >= 1"),
         (CLASSES, {"n_bits": True}, "n_bits must be an int >= 1. Got True"),

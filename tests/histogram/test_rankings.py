@@ -17,7 +17,7 @@ from scipy import sparse
 
 from sklearn_hashrank import RetrievalHistogram, retrieval_histogram
 from sklearn_hashrank.codes import hamming_distances
-from sklearn_hashrank.histogram import distance_histogram, read_qrels, read_run
+from sklearn_hashrank.histogram import _rankings, distance_histogram, read_qrels, read_run
 from sklearn_hashrank.histogram._rankings import Rankings
 from sklearn_hashrank.measures import MEASURES, Ties, TieWarning
 from tests.oracle.rankings import mean_max_min
@@ -601,3 +601,17 @@ def test_threads_change_no_value():
     one, two = (RetrievalHistogram.from_scores(relevance, scores, n_jobs=n) for n in (1, 2))
     for name in ("AP", "nDCG@10", "RR", "ap:ties=pessimistic"):
         assert_array_equal(one.measure(name), two.measure(name))
+
+
+@pytest.mark.parametrize("offset", [0, 1 << 60])
+def test_integers_are_counted_in_blocks_as_floats_are_at_once(offset, monkeypatch):
+    """Also those that float64 would round; queries have different numbers of items, or none."""
+    monkeypatch.setattr(_rankings, "_CONVERTED_AT_A_TIME", 7)
+    rng = np.random.default_rng(0)
+    sizes = [3, 0, 20, 1, 5, 7, 7, 2]
+    scores = [rng.integers(0, 9, size) for size in sizes]
+    levels = [rng.integers(0, 3, size) for size in sizes]
+    found = RetrievalHistogram.from_scores(levels, [each + offset for each in scores])
+    wanted = RetrievalHistogram.from_scores(levels, [each.astype(float) for each in scores])
+    assert_array_equal(found.ndcg(), wanted.ndcg())
+    assert_array_equal(found.average_precision(), wanted.average_precision())

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy import sparse
 from sklearn.base import clone
 
 from sklearn_hashrank import (
@@ -215,13 +216,49 @@ def test_what_cannot_be_learned_from_is_refused():
             call()
 
 
-def test_rows_that_are_not_numbers_are_refused_wherever_they_are(little_memory):
-    """A sum looks at all rows, also at those that are not sampled."""
-    for number in (0, N // 2, N - 1):
+@pytest.mark.parametrize("hasher", ENCODERS, ids=lambda each: str(each)[:40])
+def test_rows_that_are_not_numbers_are_refused_wherever_they_are(little_memory, hasher, tmp_path):
+    """Also those that are not sampled: nobody looks at them while a hasher learns."""
+    looks = small(hasher)._learned_from_many(X.shape) != "nothing"
+    for number, bad, message in (
+        (0, np.inf, "infinity"),
+        (N // 2, np.nan, "NaN"),
+        (N - 1, np.nan, "NaN"),
+    ):
         broken = X.copy()
-        broken[number, 1] = np.inf
-        with pytest.raises(ValueError, match="infinity"):
-            PCAHasher(4).fit(ChunksInMemory(broken, N_CHUNK).array)
+        broken[number, 1] = bad
+        given = [broken, memmap_of(broken, tmp_path / "rows.npy")]
+        given += [RowsOfAFile(broken), ChunksInMemory(broken, N_CHUNK).array] if looks else []
+        for rows in given:
+            with pytest.raises(ValueError, match=f"Input X contains {message}"):
+                small(hasher).fit(rows, Y)
+
+
+def test_rows_are_looked_at_before_anything_is_learned(little_memory, tmp_path):
+    broken = X.copy()
+    broken[N - 1, 1] = np.nan
+    hasher = TALRLinear(4)
+    with pytest.raises(ValueError, match="TALRLinear does not accept missing values"):
+        hasher.fit(memmap_of(broken, tmp_path / "rows.npy"), Y)
+    assert not hasattr(hasher, "components_")
+
+
+def test_a_sample_is_the_rows_of_its_numbers():
+    """All rows are looked at on the way."""
+    chunks = ChunksInMemory(X, N_CHUNK).array
+    in_chunks_of_csr = chunks.map_blocks(sparse.csr_matrix, meta=sparse.csr_matrix(X[:0]))
+    samples, seen = [], []
+    with dask.config.set(scheduler="synchronous"):
+        for rows in (X, RowsOfAFile(X), chunks, in_chunks_of_csr):
+            found, y = ManyRows(rows, Y).sample(70, 3, seen.append)
+            assert sum(block.shape[0] for block in seen) == N
+            seen.clear()
+            samples.append(found.toarray() if sparse.issparse(found) else found)
+    numbers = np.flatnonzero(np.isin(X[:, 0], samples[0][:, 0]))
+    assert len(numbers) == 70
+    for found in samples:
+        np.testing.assert_array_equal(found, X[numbers])
+    np.testing.assert_array_equal(y, Y[numbers])
 
 
 class LazyTable:

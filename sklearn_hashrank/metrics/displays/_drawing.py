@@ -1,12 +1,11 @@
 """What the displays share: models by name, their histograms, axes and colours."""
 
-import reprlib
 from collections.abc import Mapping
 from typing import Any
 
 from ..._utils.extras import how_to_install
 from ...histogram import RetrievalHistogram, retrieval_histogram
-from ..retrieval import retrieve, unwrap
+from ..retrieval import retrieve, unwrap, y_and_codes
 
 # Okabe and Ito, "Color universal design", without the yellow that paper swallows.
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
@@ -102,19 +101,15 @@ def histograms_of_codes(
     models = by_name(codes, "codes")
     if database is None:
         items = {name: (y_true, queries) for name, queries in models.items()}
-    elif isinstance(database, (tuple, list)) and len(database) == 2:
-        of_database = by_name(database[1], "database_codes")
+    else:
+        y, codes_of_items = y_and_codes(database)
+        of_database = by_name(codes_of_items, "database_codes")
         if of_database.keys() != models.keys():
             raise ValueError(
                 "database codes must be of the same models as codes. "
                 f"Got {list(of_database)} and {list(models)}."
             )
-        items = {name: (database[0], of_database[name]) for name in models}
-    else:
-        raise ValueError(
-            "database must be None or a tuple (y_database, database_codes). "
-            f"Got {reprlib.repr(database)}."
-        )
+        items = {name: (y, of_database[name]) for name in models}
     return {
         name: retrieval_histogram(
             queries,
