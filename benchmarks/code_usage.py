@@ -103,7 +103,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--features", required=True, help="network features of CIFAR-10, npz")
     parser.add_argument("--intents", required=True, help="embeddings of CLINC150, npz")
-    parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--seeds", type=int, default=10)
     parser.add_argument("--output", default="docs/reproduction/usage")
     options = parser.parse_args()
     folder = Path(options.output)

@@ -312,8 +312,9 @@ def _talr_cifar():
         LabelAffinity(),
         PerClassRetrievalSplit(1000, None),
         ["ap"],
-        [16, 32],  # ten times the rows: the other two lengths would take as long again
+        [16, 24, 32, 48],
         _by_name("dpsh", "dtsh", "mihash", "hashnet", "talr-ap") | AP_BUDGET,
+        lengths=dict.fromkeys(AP_BUDGET, [16, 32]),  # the others would take as long again
         later={"dtsh": 1, "hashnet": 1},
         order=2,
         called="setting 2",
