@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from numbers import Integral, Real
-from typing import Any, ClassVar, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.random import RandomState
@@ -15,6 +15,17 @@ from ..solvers.column_generation import WeightedRankings
 from ._similar_pairs import find_queries
 from ._supervised import LearnsFromRelevance
 
+CONSTRAINTS: dict = {
+    "affinity": [StrOptions({"auto"}), BaseAffinity],
+    "loss": [StrOptions(set(LOSSES))],
+    "C": [Interval(Real, 0, None, closed="neither")],
+    "n_queries": [None, Interval(Integral, 1, None, closed="left")],
+    "n_database": [None, Interval(Integral, 2, None, closed="left")],
+    "random_state": ["random_state"],
+    "n_jobs": [None, Integral],
+}
+"""Of the parameters that the hashers share."""
+
 _CUTS = 10
 _LEAST_GAIN = 1e-3
 
@@ -26,16 +37,6 @@ class LearnsWeightedColumns(LearnsFromRelevance):
 
     _is_graded = False
     _sampled_by = "n_database"
-    _parameter_constraints: ClassVar[dict] = {
-        "affinity": [StrOptions({"auto"}), BaseAffinity],
-        "loss": [StrOptions(set(LOSSES))],
-        "C": [Interval(Real, 0, None, closed="neither")],
-        "n_queries": [None, Interval(Integral, 1, None, closed="left")],
-        "n_database": [None, Interval(Integral, 2, None, closed="left")],
-        "random_state": ["random_state"],
-        "n_jobs": [None, Integral],
-    }
-
     n_bits: int
     loss: str
     C: float

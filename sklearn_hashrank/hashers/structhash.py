@@ -12,7 +12,7 @@ from .._utils.threads import one_blas_thread
 from .._utils.types import MatrixLike, Target
 from ..base import LinearHasher
 from ..features import FeatureSpace, Moments, dense_if_small
-from ._weighted_columns import LearnsWeightedColumns
+from ._weighted_columns import CONSTRAINTS, LearnsWeightedColumns
 
 __all__ = ["StructHasher"]
 
@@ -112,7 +112,7 @@ class StructHasher(LearnsWeightedColumns, LinearHasher):
     _attributes_of_bits = (*LinearHasher._attributes_of_bits, "weights_")
     _parameter_constraints: dict = {
         **LinearHasher._parameter_constraints,
-        **LearnsWeightedColumns._parameter_constraints,
+        **CONSTRAINTS,
         "alpha": [Interval(Real, 0, None, closed="neither")],
     }
 

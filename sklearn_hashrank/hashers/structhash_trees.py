@@ -16,7 +16,7 @@ from ..base import BaseHasher
 from ..features import Moments
 from ..solvers.binary_quadratic import minimise_spectrally
 from ._boosted_trees import FEW_ROWS, BinnedFeatures, TreeEnsembles
-from ._weighted_columns import LearnsWeightedColumns
+from ._weighted_columns import CONSTRAINTS, LearnsWeightedColumns
 
 __all__ = ["StructTreeHasher"]
 
@@ -103,7 +103,7 @@ class StructTreeHasher(LearnsWeightedColumns, BaseHasher):
 
     _parameter_constraints: dict = {
         **BaseHasher._parameter_constraints,
-        **LearnsWeightedColumns._parameter_constraints,
+        **CONSTRAINTS,
         "n_estimators": [Interval(Integral, 1, None, closed="left")],
         "max_depth": [Interval(Integral, 1, 20, closed="both")],
         "max_features": [Interval(Integral, 1, None, closed="left")],
