@@ -23,7 +23,7 @@ from sklearn_hashrank.comparison import GROUPS, METHODS, method_from_name
 
 TRAINING_ROWS = 2000
 FASTER_TO_LEARN = {"max_iter": 1, "n_labelled": 200}  # what encoding does not depend on
-WITHOUT_PRODUCTS = ("sign", "wta", "fasthash")
+WITHOUT_PRODUCTS = ("sign", "wta", "fasthash", "structhash-trees")
 SHALLOW = [name for name, method in METHODS.items() if method.group != "deep"]
 HEADS = ("method", "shapes of the products", "encoding, s", "products, s", "ratio")
 

@@ -36,6 +36,7 @@ LATER = {
     "classifier": 1,
     "machash": 1,
     "structhash": 1,
+    "structhash-trees": 2,
     "talr-kernel": 1,
     "talr-paper": 1,
     "hashnet, equal budget": 1,
@@ -293,8 +294,9 @@ def _lwh():
 
 
 def _talr_cifar():
-    rows = _by_name(*papers.OF_TALR, "hashnet", "structhash:loss=ndcg", "classifier", "lsh")
-    rows |= _by_name("itq", "rsh", "lwh", "talr-ap", "talr-paper", "talr-kernel")
+    rows = _by_name(*papers.OF_TALR, "structhash-trees", "hashnet", "structhash:loss=ndcg")
+    rows |= _by_name("classifier", "lsh", "itq", "rsh", "lwh")
+    rows |= _by_name("talr-ap", "talr-paper", "talr-kernel")
     first = Task(
         "setting-1",
         "cifar10_features",
@@ -369,9 +371,11 @@ def _talr_nus_wide():
     of_ap, of_ndcg = [12, 24, 32, 48], [16, 32, 48, 64]
     rows = _by_name(
         *papers.OF_TALR,
+        "structhash-trees",
         "hashnet",
         "dtsh:graded=True",
         "structhash:loss=ndcg",
+        "structhash-trees:loss=ndcg",
         "itq",
         "rsh",
         "lwh",
@@ -385,6 +389,7 @@ def _talr_nus_wide():
     only_ndcg = [
         "dtsh:graded=True",
         "structhash:loss=ndcg",
+        "structhash-trees:loss=ndcg",
         "talr-ndcg",
         "talr-paper",
         *NDCG_BUDGET,
@@ -483,8 +488,10 @@ def _talr_imagenet():
 def _talr_labelme():
     rows = _by_name(
         *papers.OF_TALR,
+        "structhash-trees",
         "dtsh:graded=True",
         "structhash:loss=ndcg",
+        "structhash-trees:loss=ndcg",
         "lsh",
         "itq",
         "rsh",

@@ -18,7 +18,7 @@ from sklearn_hashrank.codes import weighted_distances
 from sklearn_hashrank.comparison import method_from_name
 from sklearn_hashrank.histogram import distance_histogram
 
-METHODS = ("classifier", "fasthash", "machash", "structhash")
+METHODS = ("classifier", "fasthash", "machash", "structhash", "structhash-trees")
 
 
 def average_precisions(hasher, queries, database):

@@ -29,6 +29,7 @@ SECTIONS = (
             "FastHasher",
             "MACHasher",
             "StructHasher",
+            "StructTreeHasher",
         ),
         "Estimators that learn codes from relevance.",
     ),

@@ -34,6 +34,7 @@ from .hashers.sklsh import SKLSHHasher
 from .hashers.sph import SphericalHasher
 from .hashers.ssh import SSHHasher
 from .hashers.structhash import StructHasher
+from .hashers.structhash_trees import StructTreeHasher
 from .hashers.talr import TALRLinear
 from .hashers.talr_kernel import TALRKernel
 from .hashers.wta import WTAHasher
@@ -71,6 +72,7 @@ __all__ = [
     "SpectralHasher",
     "SphericalHasher",
     "StructHasher",
+    "StructTreeHasher",
     "TALRKernel",
     "TALRLinear",
     "WTAHasher",

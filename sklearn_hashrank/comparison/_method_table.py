@@ -31,6 +31,7 @@ from ..hashers.sklsh import SKLSHHasher
 from ..hashers.sph import SphericalHasher
 from ..hashers.ssh import SSHHasher
 from ..hashers.structhash import StructHasher
+from ..hashers.structhash_trees import StructTreeHasher
 from ..hashers.talr import TALRLinear
 from ..hashers.talr_kernel import TALRKernel
 from ..hashers.wta import WTAHasher
@@ -185,6 +186,12 @@ METHODS: dict[str, Method] = {
     ),
     "structhash": Method(
         StructHasher, "supervised", "hyperplanes and their weights by column generation"
+    ),
+    "structhash-trees": Method(
+        StructTreeHasher,
+        "supervised",
+        "boosted trees and their weights by column generation",
+        remark="trains and encodes a hundred times slower than the others",
     ),
     "machash": Method(MACHasher, "supervised", "codes and linear classifiers found together"),
     "ssh": Method(SSHHasher, "supervised", "directions that separate labelled pairs"),

@@ -1,5 +1,6 @@
 """Boosted trees for every bit, stored as arrays."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,8 @@ from scipy import sparse
 from .. import _kernels
 from .._utils.threads import over_rows
 from ..persistence import storable
+
+FEW_ROWS = 5  # of either target: a node with so many is not split
 
 _MOST_BINS = 64
 _ROWS_FOR_BINS = 10_000  # enough to tell quantiles
@@ -147,6 +150,21 @@ class TreeEnsembles:
         self.tree_starts = np.concatenate([self.tree_starts, starts])
         self.bit_starts = np.concatenate([self.bit_starts, [len(self.tree_starts)]])
         return scores
+
+    @classmethod
+    def joined(cls, parts: Sequence["TreeEnsembles"]) -> "TreeEnsembles":
+        """Return the trees of the bits of all parts, in order."""
+        whole = cls()
+        for name in ("feature", "threshold", "child", "value"):
+            setattr(whole, name, np.concatenate([getattr(part, name) for part in parts]))
+        for name, counted in (("tree_starts", "feature"), ("bit_starts", "tree_starts")):
+            sizes = [len(getattr(part, counted)) for part in parts]
+            befores = np.cumsum([0, *sizes])
+            starts = [getattr(part, name) + before for part, before in zip(parts, befores)]
+            if name == "bit_starts":  # each part ends where the next one begins
+                starts = [*(each[:-1] for each in starts), befores[-1:]]
+            setattr(whole, name, np.concatenate(starts))
+        return whole
 
     def check(self, n_bits: int, n_features: int) -> None:
         """Refuse arrays that are no trees, which a walk through them would not survive."""

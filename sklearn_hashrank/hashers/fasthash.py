@@ -16,14 +16,13 @@ from ..affinity import BaseAffinity
 from ..base import BaseHasher
 from ..features import Moments
 from ..solvers.binary_quadratic import minimise_by_cuts, minimise_spectrally
-from ._boosted_trees import BinnedFeatures, TreeEnsembles
+from ._boosted_trees import FEW_ROWS, BinnedFeatures, TreeEnsembles
 from ._similar_pairs import sample_pairs
 from ._supervised import LearnsFromRelevance
 
 __all__ = ["FastHasher"]
 
 _ROUNDS = 2
-_FEW_ROWS = 5
 
 
 class FastHasher(LearnsFromRelevance, BaseHasher):
@@ -208,7 +207,7 @@ class FastHasher(LearnsFromRelevance, BaseHasher):
             "n_trees": self.n_estimators,
             "depth": self.max_depth,
             "n_tried": self.max_features,
-            "few": _FEW_ROWS,
+            "few": FEW_ROWS,
         }
         return _LearnerByTrees(X, options)
 

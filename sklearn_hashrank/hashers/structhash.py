@@ -1,33 +1,26 @@
-"""Hash functions with weights, found by column generation for a loss of rankings."""
+"""Hyperplanes with weights, found by column generation for a loss of rankings."""
 
-from numbers import Integral, Real
+from numbers import Real
 
 import numpy as np
 from scipy import linalg, optimize
 from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import Interval
 
-from .._utils.callbacks import watched
 from .._utils.threads import one_blas_thread
 from .._utils.types import MatrixLike, Target
-from ..affinity import BaseAffinity
 from ..base import LinearHasher
 from ..features import FeatureSpace, Moments, dense_if_small
-from ..objectives.structural import LOSSES, RankingLoss
-from ..solvers.column_generation import WeightedRankings
-from ._similar_pairs import find_queries
-from ._supervised import LearnsFromRelevance
+from ._weighted_columns import CONSTRAINTS, LearnsWeightedColumns
 
 __all__ = ["StructHasher"]
 
 _N_COMPONENTS, _WHITENING, _EXACT_FEATURES = 200, 0.2, 2000
 _STEPS = 50
-_CUTS = 10
-_LEAST_GAIN = 1e-3
 
 
-class StructHasher(LearnsFromRelevance, LinearHasher):
+class StructHasher(LearnsWeightedColumns, LinearHasher):
     r"""Linear hash functions with weights, found one by one for a loss of whole rankings.
 
     Database items are ranked by a weighted Hamming distance, :math:`\sum_r w_r [h_r(q) \neq
@@ -116,21 +109,12 @@ class StructHasher(LearnsFromRelevance, LinearHasher):
     True
     """
 
-    _is_graded = False
     _attributes_of_bits = (*LinearHasher._attributes_of_bits, "weights_")
     _parameter_constraints: dict = {
         **LinearHasher._parameter_constraints,
-        "affinity": [StrOptions({"auto"}), BaseAffinity],
-        "loss": [StrOptions(set(LOSSES))],
-        "C": [Interval(Real, 0, None, closed="neither")],
+        **CONSTRAINTS,
         "alpha": [Interval(Real, 0, None, closed="neither")],
-        "n_queries": [None, Interval(Integral, 1, None, closed="left")],
-        "n_database": [None, Interval(Integral, 2, None, closed="left")],
-        "random_state": ["random_state"],
-        "n_jobs": [None, Integral],
     }
-
-    _sampled_by = "n_database"
 
     def __init__(
         self,
@@ -175,41 +159,22 @@ class StructHasher(LearnsFromRelevance, LinearHasher):
         """
         X, y = self._validate_training_data(X, y)
         random_state = check_random_state(self.random_state)
-        self._fit_affinity_once(X, y)
-        targets = self.affinity_.validate(X if y is None else y)
-        order = random_state.permutation(X.shape[0])[: self.n_database]
-        n_queries = len(order) if self.n_queries is None else min(self.n_queries, len(order))
-        queries, relevant = find_queries(
-            type(self).__name__, self.affinity_, targets[order], np.arange(n_queries)
-        )
-
+        order, queries, relevant = self._sample_queries(X, y, random_state)
         sample = dense_if_small(X[order])
         space = FeatureSpace.of(Moments.of(sample)).with_components(
             sample, _N_COMPONENTS, _WHITENING, random_state, exact_features=_EXACT_FEATURES
         )
         rows = space.transform(sample)
         rows /= max(np.sqrt(np.mean(rows**2)), np.finfo(float).tiny) * np.sqrt(rows.shape[1])
-        oracle = RankingLoss(
-            rows[queries], rows, relevant, queries, n_bits=1, loss=self.loss, n_jobs=self.n_jobs
+
+        def learn(worth):
+            weights, offset = find_hyperplane(rows, queries, worth, self.alpha)
+            return (weights, offset), np.where(rows @ weights + offset > 0, 1.0, -1.0)
+
+        weights, offsets = zip(*self._learn_columns(learn, queries, relevant))
+        self.components_, self.intercept_ = space.fold(
+            np.column_stack(weights), np.array(offsets), X.dtype
         )
-        rankings = WeightedRankings(oracle.violate, queries, len(order), self.C)
-        weights, offsets = np.empty((rows.shape[1], self.n_bits)), np.empty(self.n_bits)
-        self.history_: dict[str, list[float]] = {"objective": [], "slack": []}
-        for bit in watched(self.n_bits):
-            worth = rankings.worth()
-            found = find_hyperplane(rows, queries, worth, self.alpha)
-            signs = np.where(rows @ found[0] + found[1] > 0, 1.0, -1.0)
-            if bit and rankings.gain(worth, signs) <= _LEAST_GAIN:
-                worth = rankings.worth_without_weights()
-                found = find_hyperplane(rows, queries, worth, self.alpha)
-                signs = np.where(rows @ found[0] + found[1] > 0, 1.0, -1.0)
-            weights[:, bit], offsets[bit] = found
-            rankings.add_column(signs)
-            slack = rankings.solve(_CUTS)
-            self.history_["objective"].append(rankings.objective)
-            self.history_["slack"].append(slack)
-        self.weights_ = rankings.weights
-        self.components_, self.intercept_ = space.fold(weights, offsets, X.dtype)
         self._keep_database(X, y)
         return self
 

@@ -17,6 +17,7 @@ QUICKER = {
     "ba": "ba:max_iter=2",
     "fasthash": "fasthash:n_estimators=3",
     "structhash": "structhash:C=1.0",
+    "structhash-trees": "structhash-trees:n_estimators=3",
 }
 
 

@@ -30,6 +30,7 @@ FEWER = {  # of what takes time
     "lwh-paper": "n_queries=60",
     "machash": "n_similar=15:n_dissimilar=30",
     "structhash": "n_queries=50:C=1.0",
+    "structhash-trees": "n_estimators=3:n_queries=50",
     "talr-kernel": "n_anchors=50:max_iter=5",
 }
 QUICK = (
