@@ -71,7 +71,7 @@ TASKS = (
         "features",
         deep_features,
         setting_1,
-        ("bre", "structhash", "machash", "fasthash", "dpsh", "mihash", "talr-ap"),
+        ("bre", "structhash-trees", "machash", "fasthash", "dpsh", "mihash", "talr-ap"),
         n_bits=(32,),
         n_orders=1,
     ),
