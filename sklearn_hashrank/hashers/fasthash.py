@@ -78,9 +78,9 @@ class FastHasher(LearnsFromRelevance, BaseHasher):
     Attributes
     ----------
     trees_ : TreeEnsembles
-        The boosted trees of all bits; only where `estimator` is None.
+        The boosted trees of all bits.
     estimators_ : list of classifiers
-        One for each bit; only where `estimator` is not None.
+        One for each bit, in place of `trees_`; only where `estimator` is not None.
     affinity_ : affinity object
         The affinity that was learned from, fitted on the training rows.
     training_errors_ : ndarray of shape (n_bits,)

@@ -28,7 +28,7 @@ class StructTreeHasher(LearnsWeightedColumns, BaseHasher):
     :class:`StructHasher`. Here a new function is found in two steps [1]_, as by
     :class:`FastHasher`: first the bits of the ranked rows of which equal ones are worth most,
     whatever function could give them, which is a binary quadratic program; then boosted trees that
-    give these bits. A row counts as much as its bit is worth.
+    give these bits to the ranked rows. A row counts as much as its bit is worth.
 
     Trees look at the order of the values of a feature alone, so that neither scale nor offset of
     the features matters. Encoding costs `n_estimators` trees for each bit: this is slower than a
@@ -53,8 +53,7 @@ class StructTreeHasher(LearnsWeightedColumns, BaseHasher):
     n_queries : int or None, default=200
         Queries, sampled from the database rows. None: all of them.
     n_database : int or None, default=2000
-        Rows that are ranked, and that the trees learn from, sampled from the training rows. None:
-        all of them.
+        Rows that are ranked, sampled from the training rows. None: all of them.
     output : {"bits", "signs", "packed"}, default="bits"
         Format of :meth:`transform`: 0/1 uint8, -1/+1 int8, or packed uint8 bytes.
     random_state : int, RandomState instance or None, default=None
@@ -67,7 +66,7 @@ class StructTreeHasher(LearnsWeightedColumns, BaseHasher):
     Attributes
     ----------
     trees_ : TreeEnsembles
-        The boosted trees of all bits, in the order in which they were found.
+        The boosted trees of all bits.
     weights_ : ndarray of shape (n_bits,)
         Weights of the bits, at least 0, for :func:`~sklearn_hashrank.codes.weighted_distances`.
     affinity_ : affinity object
