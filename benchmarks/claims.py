@@ -440,10 +440,13 @@ def sentence(judged: Judged) -> str:
 
 
 def _missing(method, places):
-    """A method without results, and those that it lacks where it has some."""
+    """A method without results, and on which sets, or at which lengths, where it has some."""
     if not places:
         return f"``{method}``"
-    texts = [f"{', '.join(map(str, lengths))} bits of {of}" for of, lengths in places.items()]
+    texts = [
+        f"{', '.join(map(str, lengths))} bits of {of}" if lengths else of
+        for of, lengths in places.items()
+    ]
     return f"``{method}`` ({'; '.join(texts)})"
 
 
@@ -607,14 +610,10 @@ def because(judged: Judged) -> str:
         f"{named}: {_line(line, lines[line], judged)}."
     )
     if judged.missing:
-        names = ", ".join(_missing_sets(*each) for each in judged.missing.items())
+        missing = judged.missing.items()
+        names = ", ".join(_missing(method, dict.fromkeys(places)) for method, places in missing)
         text += f" Without results: {names}."
     return text
-
-
-def _missing_sets(method, places):
-    """A method without results, and on which sets where it has some on others."""
-    return f"``{method}``" + (f" ({'; '.join(places)})" if places else "")
 
 
 def counts(all_judged: list[Judged], papers: Mapping[str, Any]) -> str:

@@ -11,8 +11,6 @@ docs/ndcg_relaxations/runs.csv, with a line of JSON on what made it; --tables ma
 the sentences of the page from these files and needs no data.
 """
 
-import argparse
-import csv
 import sys
 import time
 from itertools import product
@@ -20,11 +18,11 @@ from pathlib import Path
 
 import numpy as np
 from experiments import VEHICLES
+from page_of_runs import make_page, mean_and_spread, signed, stamp
 from protocols import deep_features, gist
 from scipy.stats import ttest_rel
-from sheet import csv_table, describe_runs, stamp_of_runs
+from sheet import csv_table
 from sklearn.datasets import load_digits, make_multilabel_classification
-from which_objective import mean_and_spread, read, signed
 
 from sklearn_hashrank import TALRLinear
 from sklearn_hashrank.comparison import compare
@@ -164,39 +162,9 @@ def write_tables(rows, folder):
     runs = Runs(rows)
     text = "".join(f"* {sentence}\n" for sentence in findings(runs))
     (folder / "findings.inc").write_text(text, encoding="utf-8")
-    text = f"{table(runs)}\n{stamp_of_runs(folder, rows)}"
+    text = f"{table(runs)}\n{stamp(folder, rows)}"
     (folder / "table.inc").write_text(text, encoding="utf-8")
 
 
-def complete(rows):
-    """Rows of the seeds that have all of their runs: the table compares over the same seeds."""
-    counts = {}
-    for row in rows:
-        counts[row["seed"]] = counts.get(row["seed"], 0) + 1
-    return [row for row in rows if counts[row["seed"]] == max(counts.values())]
-
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    for name in ("data", "features", "intents", "multilabel", "scene"):
-        parser.add_argument(f"--{name}", help="npz, see benchmarks/reproduction.py")
-    parser.add_argument("--seeds", type=int, default=5)
-    parser.add_argument("--minutes", type=float, default=np.inf)
-    parser.add_argument("--store", default="build/ndcg_relaxations", help="folder of finished runs")
-    parser.add_argument("--output", type=Path, default=FOLDER)
-    parser.add_argument("--tables", action="store_true", help="only make the table again")
-    options = parser.parse_args()
-    path = options.output / "runs.csv"
-    if not options.tables:
-        options.output.mkdir(parents=True, exist_ok=True)
-        rows = complete(run(options))
-        with open(path, "w", encoding="utf-8", newline="") as file:
-            writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
-            writer.writeheader()
-            writer.writerows(rows)
-        describe_runs(options.output, "python benchmarks/ndcg_relaxations.py --seeds 5")
-    write_tables(read(path), options.output)
-
-
 if __name__ == "__main__":
-    main()
+    make_page(sys.modules[__name__], FOLDER, COLUMNS, run, write_tables)

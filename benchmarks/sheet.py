@@ -1,14 +1,10 @@
 """Measurements beside peers, printed as they come and kept for a page."""
 
-import datetime
-import json
 import os
 import platform
 import re
-import subprocess
 import time
 from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
 
 import numpy as np  # noqa: F401 - loads BLAS
 from threadpoolctl import threadpool_info
@@ -100,25 +96,6 @@ def machine():
     return (
         f"{processor()}, {os.cpu_count()} cores, Python {platform.python_version()}, "
         + ", ".join(found)
-    )
-
-
-def describe_runs(folder, command):
-    """Write by what code, when, where and by which command the runs of a page were made."""
-    git = ["git", "-C", str(Path(__file__).parent), "rev-parse", "--short", "HEAD"]
-    commit = subprocess.run(git, capture_output=True, check=True, text=True).stdout.strip()
-    date = datetime.date.today().isoformat()
-    about = {"commit": commit, "date": date, "machine": machine(), "command": command}
-    (folder / "about.json").write_text(json.dumps(about) + "\n", encoding="utf-8")
-
-
-def stamp_of_runs(folder, rows):
-    """The same, and the number of seeds, as a line below the tables."""
-    about = json.loads((folder / "about.json").read_text(encoding="utf-8"))
-    seeds = len({row["seed"] for row in rows})
-    return (
-        f"*{seeds} seeds; commit {about['commit']}, {about['date']}; {about['machine']}; "
-        f"``{about['command']}``*\n"
     )
 
 

@@ -11,17 +11,16 @@ finished is written to docs/which_objective/runs.csv, with a line of JSON on wha
 makes tables and sentences of the page from these files and needs no data.
 """
 
-import argparse
-import csv
 import sys
 import time
 from itertools import product
 from pathlib import Path
 
 import numpy as np
+from page_of_runs import make_page, mean_and_spread, signed, stamp
 from protocols import deep_features, gist
 from scipy.stats import ttest_rel
-from sheet import csv_table, describe_runs, stamp_of_runs
+from sheet import csv_table
 from sklearn.datasets import load_digits
 
 from sklearn_hashrank import TALRLinear
@@ -139,18 +138,6 @@ def run(options):
     return rows
 
 
-def complete(rows):
-    """Rows of the seeds that have all of their runs: tables compare over the same seeds."""
-    sizes = {
-        seed: len({row["set"] for row in rows if row["seed"] == seed}) for seed in _seeds(rows)
-    }
-    return [row for row in rows if sizes[row["seed"]] == len(CLASSES + GRADED)]
-
-
-def _seeds(rows):
-    return {row["seed"] for row in rows}
-
-
 def _n_train(protocol, y):
     [(train, _, _)] = protocol.split(y, y)
     return len(train)
@@ -159,21 +146,6 @@ def _n_train(protocol, y):
 def _progress(result, n_done, n_runs):
     if not result.kept:
         print(f"{result.method}, {result.n_bits} bits: {result.scores}"[:150], file=sys.stderr)
-
-
-def read(path):
-    """Rows of the file, with numbers as numbers."""
-    with open(path, encoding="utf-8", newline="") as file:
-        return [
-            {name: _number(value) for name, value in row.items()} for row in csv.DictReader(file)
-        ]
-
-
-def _number(text):
-    try:
-        return float(text)
-    except ValueError:
-        return text
 
 
 class Runs:
@@ -343,46 +315,15 @@ def findings(runs):
     return found
 
 
-def signed(value):
-    """Three digits with a sign, without the zero before the point."""
-    return f"{value:+.3f}".replace("0.", ".")
-
-
-def mean_and_spread(values):
-    """Three digits, without the zero before the point."""
-    return f"{values.mean():.3f} ±{values.std(ddof=1):.3f}".replace("0.", ".")
-
-
 def write_tables(rows, folder):
     """Write the tables and the sentences of the page."""
     parts = []
     tables(Runs(rows), lambda title, header, body: parts.append(csv_table([header, *body], title)))
     text = "".join(f"* {sentence}\n" for sentence in findings(Runs(rows)))
     (folder / "findings.inc").write_text(text, encoding="utf-8")
-    parts.append(stamp_of_runs(folder, rows))
+    parts.append(stamp(folder, rows))
     (folder / "tables.inc").write_text("\n".join(parts), encoding="utf-8")
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    for name in ("data", "features", "intents", "multilabel", "scene"):
-        parser.add_argument(f"--{name}", help="npz, see benchmarks/reproduction.py")
-    parser.add_argument("--seeds", type=int, default=5)
-    parser.add_argument("--minutes", type=float, default=np.inf)
-    parser.add_argument("--store", default="build/which_objective", help="folder of finished runs")
-    parser.add_argument("--output", type=Path, default=FOLDER)
-    parser.add_argument("--tables", action="store_true", help="only make the tables again")
-    options = parser.parse_args()
-    options.output.mkdir(parents=True, exist_ok=True)
-    path = options.output / "runs.csv"
-    if not options.tables:
-        with open(path, "w", encoding="utf-8", newline="") as file:
-            writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
-            writer.writeheader()
-            writer.writerows(complete(run(options)))
-        describe_runs(options.output, "python benchmarks/which_objective.py --seeds 5")
-    write_tables(read(path), options.output)
-
-
 if __name__ == "__main__":
-    main()
+    make_page(sys.modules[__name__], FOLDER, COLUMNS, run, write_tables)

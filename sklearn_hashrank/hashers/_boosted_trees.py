@@ -1,23 +1,40 @@
 """Boosted trees for every bit, stored as arrays."""
 
-from collections.abc import Sequence
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 from numpy.random import RandomState
 from scipy import sparse
+from sklearn.utils._param_validation import Interval
 
 from .. import _kernels
 from .._utils.threads import over_rows
 from ..persistence import storable
 
-FEW_ROWS = 5  # of either target: a node with so many is not split
+CONSTRAINTS: dict = {
+    "n_estimators": [Interval(Integral, 1, None, closed="left")],
+    "max_depth": [Interval(Integral, 1, 20, closed="both")],
+    "max_features": [Interval(Integral, 1, None, closed="left")],
+}
+"""Of the parameters of hashers that :func:`options_of` takes."""
 
+_FEW_ROWS = 5  # of either target: a node with so many is not split
 _MOST_BINS = 64
 _ROWS_FOR_BINS = 10_000  # enough to tell quantiles
 _MOST_NUMBERS = 1 << 29  # bytes of all features in bins
 _COST = 15.0  # nanoseconds of a tree and a row
 _ROWS_OF_SPARSE = 1 << 22
+
+
+def options_of(hasher: Any) -> dict[str, int]:
+    """Options of :meth:`TreeEnsembles.boost_bit` that the parameters of a hasher stand for."""
+    return {
+        "n_trees": hasher.n_estimators,
+        "depth": hasher.max_depth,
+        "n_tried": hasher.max_features,
+        "few": _FEW_ROWS,
+    }
 
 
 class BinnedFeatures:
@@ -142,29 +159,23 @@ class TreeEnsembles:
         first_edges = np.concatenate([[0], np.cumsum(binned.n_bins - 1)])
         edges = np.concatenate([*binned.edges, [0.0]])
         threshold = np.where(child > 0, edges[first_edges[feature] + cut * (child > 0)], 0.0)
-        starts = len(self.feature) + np.cumsum(sizes) - sizes
-        self.feature = np.concatenate([self.feature, binned.kept[feature].astype(np.int32)])
-        self.threshold = np.concatenate([self.threshold, threshold])
-        self.child = np.concatenate([self.child, child])
-        self.value = np.concatenate([self.value, value])
-        self.tree_starts = np.concatenate([self.tree_starts, starts])
-        self.bit_starts = np.concatenate([self.bit_starts, [len(self.tree_starts)]])
+        bit = TreeEnsembles()
+        bit.feature, bit.threshold = binned.kept[feature].astype(np.int32), threshold
+        bit.child, bit.value = child, value
+        bit.tree_starts, bit.bit_starts = np.cumsum(sizes) - sizes, np.array([0, len(sizes)])
+        self.extend(bit)
         return scores
 
-    @classmethod
-    def joined(cls, parts: Sequence["TreeEnsembles"]) -> "TreeEnsembles":
-        """Return the trees of the bits of all parts, in order."""
-        whole = cls()
-        for name in ("feature", "threshold", "child", "value"):
-            setattr(whole, name, np.concatenate([getattr(part, name) for part in parts]))
-        for name, counted in (("tree_starts", "feature"), ("bit_starts", "tree_starts")):
-            sizes = [len(getattr(part, counted)) for part in parts]
-            befores = np.cumsum([0, *sizes])
-            starts = [getattr(part, name) + before for part, before in zip(parts, befores)]
-            if name == "bit_starts":  # each part ends where the next one begins
-                starts = [*(each[:-1] for each in starts), befores[-1:]]
-            setattr(whole, name, np.concatenate(starts))
-        return whole
+    def extend(self, other: "TreeEnsembles") -> None:
+        """Add the trees of the bits of another, after those that there are."""
+        tree_starts = other.tree_starts + len(self.feature)
+        bit_starts = other.bit_starts[1:] + len(self.tree_starts)
+        self.tree_starts = np.concatenate([self.tree_starts, tree_starts])
+        self.bit_starts = np.concatenate([self.bit_starts, bit_starts])
+        self.feature = np.concatenate([self.feature, other.feature])
+        self.threshold = np.concatenate([self.threshold, other.threshold])
+        self.child = np.concatenate([self.child, other.child])
+        self.value = np.concatenate([self.value, other.value])
 
     def check(self, n_bits: int, n_features: int) -> None:
         """Refuse arrays that are no trees, which a walk through them would not survive."""

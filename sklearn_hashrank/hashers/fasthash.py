@@ -16,7 +16,7 @@ from ..affinity import BaseAffinity
 from ..base import BaseHasher
 from ..features import Moments
 from ..solvers.binary_quadratic import minimise_by_cuts, minimise_spectrally
-from ._boosted_trees import FEW_ROWS, BinnedFeatures, TreeEnsembles
+from ._boosted_trees import CONSTRAINTS, BinnedFeatures, TreeEnsembles, options_of
 from ._similar_pairs import sample_pairs
 from ._supervised import LearnsFromRelevance
 
@@ -118,9 +118,7 @@ class FastHasher(LearnsFromRelevance, BaseHasher):
         "loss": [StrOptions({"hinge", "ksh", "bre"})],
         "code_step": [StrOptions({"graph-cut", "spectral"})],
         "estimator": [None, HasMethods(["fit", "predict"])],
-        "n_estimators": [Interval(Integral, 1, None, closed="left")],
-        "max_depth": [Interval(Integral, 1, 20, closed="both")],
-        "max_features": [Interval(Integral, 1, None, closed="left")],
+        **CONSTRAINTS,
         "n_similar": [Interval(Integral, 1, None, closed="left")],
         "n_dissimilar": [Interval(Integral, 1, None, closed="left")],
         "random_state": ["random_state"],
@@ -203,13 +201,7 @@ class FastHasher(LearnsFromRelevance, BaseHasher):
     def _new_learner(self, X):
         if self.estimator is not None:
             return _LearnerByClassifiers(self.estimator, X)
-        options = {
-            "n_trees": self.n_estimators,
-            "depth": self.max_depth,
-            "n_tried": self.max_features,
-            "few": FEW_ROWS,
-        }
-        return _LearnerByTrees(X, options)
+        return _LearnerByTrees(X, options_of(self))
 
     def _find_bit(self, matrix, pairs, random_state):
         """Signs of the training rows, not all equal."""

@@ -1,6 +1,5 @@
 """Boosted trees with weights, found by column generation for a loss of rankings."""
 
-from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -8,15 +7,15 @@ from numpy.random import RandomState
 from scipy import sparse
 from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval
 
 from .._utils.threads import one_blas_thread
 from .._utils.types import MatrixLike, Target
 from ..base import BaseHasher
 from ..features import Moments
 from ..solvers.binary_quadratic import minimise_spectrally
-from ._boosted_trees import FEW_ROWS, BinnedFeatures, TreeEnsembles
-from ._weighted_columns import CONSTRAINTS, LearnsWeightedColumns
+from . import _boosted_trees, _weighted_columns
+from ._boosted_trees import BinnedFeatures, TreeEnsembles, options_of
+from ._weighted_columns import LearnsWeightedColumns
 
 __all__ = ["StructTreeHasher"]
 
@@ -102,10 +101,8 @@ class StructTreeHasher(LearnsWeightedColumns, BaseHasher):
 
     _parameter_constraints: dict = {
         **BaseHasher._parameter_constraints,
-        **CONSTRAINTS,
-        "n_estimators": [Interval(Integral, 1, None, closed="left")],
-        "max_depth": [Interval(Integral, 1, 20, closed="both")],
-        "max_features": [Interval(Integral, 1, None, closed="left")],
+        **_weighted_columns.CONSTRAINTS,
+        **_boosted_trees.CONSTRAINTS,
     }
 
     def __init__(
@@ -158,12 +155,7 @@ class StructTreeHasher(LearnsWeightedColumns, BaseHasher):
         Moments.of(X)  # refuses what no hasher takes
         order, queries, relevant = self._sample_queries(X, y, random_state)
         binned = BinnedFeatures(X[order])
-        options = {
-            "n_trees": self.n_estimators,
-            "depth": self.max_depth,
-            "n_tried": self.max_features,
-            "few": FEW_ROWS,
-        }
+        options = options_of(self)
 
         def learn(worth):
             wanted, weights = find_bits(worth, queries, random_state)
@@ -171,20 +163,18 @@ class StructTreeHasher(LearnsWeightedColumns, BaseHasher):
             scores = trees.boost_bit(binned, wanted, weights, random_state, **options)
             return trees, np.where(scores > 0, 1.0, -1.0)
 
-        self.trees_ = TreeEnsembles.joined(self._learn_columns(learn, queries, relevant))
+        self.trees_ = TreeEnsembles()
+        for trees in self._learn_columns(learn, queries, relevant):
+            self.trees_.extend(trees)
+        self.n_bits_ = self.n_bits
         self._keep_database(X, y)
         return self
-
-    @property
-    def n_bits_(self) -> int:  # type: ignore[override]  # follows the trees
-        """Length of the codes, whatever `n_bits` was set to after `fit`."""
-        return len(self.trees_.bit_starts) - 1
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "trees_")
 
     def _check_fitted(self) -> None:
-        self.trees_.check(len(self.weights_), self.n_features_in_)
+        self.trees_.check(self.n_bits_, self.n_features_in_)
 
     def _project(self, X: Any) -> np.ndarray:
         return self.trees_.scores(X, self.n_jobs).astype(X.dtype, copy=False)

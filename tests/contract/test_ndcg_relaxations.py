@@ -1,36 +1,24 @@
 """The table of NDCG's relaxations is what its runs give, and the default is what it advises."""
 
-import importlib
-
 import numpy as np
 import pytest
 
 from sklearn_hashrank.objectives import OBJECTIVES
-from tests.contract.public import DOCS, ROOT
+from tests.contract.public import DOCS, benchmark_scripts
 
 FOLDER = DOCS / "ndcg_relaxations"
 
 
 @pytest.fixture(scope="module")
 def script():
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(str(ROOT / "benchmarks"))
-        yield importlib.import_module("ndcg_relaxations")
+    with benchmark_scripts("ndcg_relaxations") as [module]:
+        yield module
 
 
 @pytest.fixture(scope="module")
-def rows(script):
-    return script.read(FOLDER / "runs.csv")
-
-
-def test_table_and_sentences_are_what_the_runs_give(script, rows, tmp_path):
-    (tmp_path / "about.json").write_bytes((FOLDER / "about.json").read_bytes())
-    script.write_tables(rows, tmp_path)
-    for name in ("table.inc", "findings.inc"):
-        kept = (FOLDER / name).read_text(encoding="utf-8")
-        assert kept == (tmp_path / name).read_text(encoding="utf-8"), (
-            "run: python benchmarks/ndcg_relaxations.py --tables"
-        )
+def rows():
+    with benchmark_scripts("page_of_runs") as [page]:
+        return page.read(FOLDER / "runs.csv")
 
 
 def test_every_relaxation_ran_on_every_set_with_every_seed(script, rows):

@@ -1,14 +1,13 @@
 """The papers' figures and the tables beside them say what their results say."""
 
 import csv
-import importlib
 import json
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from tests.contract.public import DOCS, ROOT
+from tests.contract.public import DOCS, benchmark_scripts
 
 FOLDER = DOCS / "reproduction"
 NAMES = ("paper_figures", "time_tables", "tie_tables", "code_usage", "retrieved_pictures")
@@ -17,9 +16,8 @@ NAMES += ("rsh_times", "tie_orders", "claims", "ablations", "ablation_tables")
 
 @pytest.fixture(scope="module")
 def scripts():
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(str(ROOT / "benchmarks"))
-        yield SimpleNamespace(**{name: importlib.import_module(name) for name in NAMES})
+    with benchmark_scripts(*NAMES) as modules:
+        yield SimpleNamespace(**dict(zip(NAMES, modules)))
 
 
 def write(path, rows):

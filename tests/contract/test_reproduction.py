@@ -1,6 +1,5 @@
 """The tables of the papers' experiments are those of the results in the repository."""
 
-import importlib
 import re
 import sys
 from pathlib import Path
@@ -13,6 +12,7 @@ from sklearn.datasets import load_digits
 from sklearn_hashrank import EuclideanAffinity, LabelAffinity, RSHHasher
 from sklearn_hashrank.metrics import tie_aware_ndcg_score
 from sklearn_hashrank.model_selection import PerClassRetrievalSplit, RandomRetrievalSplit
+from tests.contract.public import benchmark_scripts
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "docs" / "reproduction"
@@ -26,9 +26,8 @@ of_every_part = pytest.mark.parametrize("part", PARTS)
 def scripts():
     """The benchmarks that make the tables, by name."""
     before = set(sys.modules)
-    sys.path.insert(0, str(ROOT / "benchmarks"))
-    yield SimpleNamespace(**{name: importlib.import_module(name) for name in NAMES})
-    sys.path.remove(str(ROOT / "benchmarks"))
+    with benchmark_scripts(*NAMES) as modules:
+        yield SimpleNamespace(**dict(zip(NAMES, modules)))
     for name in {*NAMES, "sheet"} - before:
         sys.modules.pop(name, None)
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.contract.public import DOCS, ROOT
+from tests.contract.public import DOCS, ROOT, benchmark_scripts
 
 FOLDER = DOCS / "reproduction"
 COLUMNS = (
@@ -21,9 +21,8 @@ SEEDS = range(5)
 
 @pytest.fixture(scope="module", autouse=True)
 def modules():
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(str(ROOT / "benchmarks"))
-        yield importlib.import_module("claims"), importlib.import_module("verdicts")
+    with benchmark_scripts("claims", "verdicts") as scripts:
+        yield scripts
 
 
 @pytest.fixture(scope="module")
@@ -343,7 +342,8 @@ def test_two_values_that_are_near_are_told_by_their_distance(folder, claims):
 
 def test_where_results_are_missing_is_said(folder, claims):
     declared = claims.Judged({"compare": [{}]}, "undecided", missing={"a": {}, "b": {"one": [8]}})
-    assert [claims._missing_sets(*each) for each in declared.missing.items()] == [
+    sets = {method: dict.fromkeys(places) for method, places in declared.missing.items()}
+    assert [claims._missing(*each) for each in sets.items()] == [
         "``a``",
         "``b`` (one)",
     ]

@@ -1,36 +1,25 @@
 """The page on objectives has the tables and sentences that its runs give."""
 
-import importlib
 import json
 
 import numpy as np
 import pytest
 
-from tests.contract.public import DOCS, ROOT
+from tests.contract.public import DOCS, benchmark_scripts
 
 FOLDER = DOCS / "which_objective"
 
 
 @pytest.fixture(scope="module")
 def script():
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(str(ROOT / "benchmarks"))
-        yield importlib.import_module("which_objective")
+    with benchmark_scripts("which_objective") as [module]:
+        yield module
 
 
 @pytest.fixture(scope="module")
-def rows(script):
-    return script.read(FOLDER / "runs.csv")
-
-
-def test_tables_and_sentences_are_what_the_runs_give(script, rows, tmp_path):
-    (tmp_path / "about.json").write_bytes((FOLDER / "about.json").read_bytes())
-    script.write_tables(rows, tmp_path)
-    for name in ("tables.inc", "findings.inc"):
-        kept = (FOLDER / name).read_text(encoding="utf-8")
-        assert kept == (tmp_path / name).read_text(encoding="utf-8"), (
-            "run: python benchmarks/which_objective.py --tables"
-        )
+def rows():
+    with benchmark_scripts("page_of_runs") as [page]:
+        return page.read(FOLDER / "runs.csv")
 
 
 def test_every_objective_ran_on_every_set_with_every_seed(script, rows):

@@ -68,7 +68,7 @@ def test_bits_that_are_worth_nothing():
     np.testing.assert_array_equal(weights, np.ones(9))
 
 
-def test_joined_trees_are_those_that_were_added_to_one():
+def test_trees_that_are_added_later_are_those_that_were_boosted_there():
     X, y = digits()
     binned = BinnedFeatures(X[:200])
     options = {"n_trees": 4, "depth": 3, "n_tried": 20, "few": 5}
@@ -78,7 +78,9 @@ def test_joined_trees_are_those_that_were_added_to_one():
         parts.append(TreeEnsembles())
         for trees in (one, parts[-1]):
             trees.boost_bit(binned, targets, np.ones(200), np.random.RandomState(bit), **options)
-    whole = TreeEnsembles.joined(parts)
+    whole = TreeEnsembles()
+    for part in parts:
+        whole.extend(part)
     for name, value in vars(one).items():
         np.testing.assert_array_equal(getattr(whole, name), value, err_msg=name)
         assert getattr(whole, name).dtype == value.dtype
