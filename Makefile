@@ -21,7 +21,7 @@ TEST := -m pytest -q --numprocesses $(WORKERS) --dist worksteal
 OF_ALL_MODULES := $(addprefix tests/contract/test_,boundaries.py docs.py docstrings.py)
 ABOUT_DEEP := $(addprefix tests/,hashers/test_check_data.py hashers/test_common.py hashers/test_extremes.py hasher_files)
 ABOUT_DEEP += $(addprefix tests/,comparison/test_methods.py cli/test_outputs.py model_selection/test_workflow.py)
-TEST_DEEP := OMP_NUM_THREADS=1 SCIPY_ARRAY_API=1 $(DEEP)/bin/python -m pytest -q -c tests_deep/pytest.ini --rootdir .
+TEST_DEEP := OMP_NUM_THREADS=1 SCIPY_ARRAY_API=1 $(DEEP)/bin/python -m pytest -q -c tests/deep/pytest.ini --rootdir .
 SHOW := MPLBACKEND=Agg $(BIN)/python -W "ignore:FigureCanvasAgg"
 
 .PHONY: help test test-processors test-oldest test-stores test-clusters test-deep test-browser test-wheel dist check-platforms lint format examples docs demo bench reproduce fuzz clean
@@ -77,25 +77,25 @@ test-oldest: $(OLDEST)/.ready
 	$(OLDEST)/bin/python $(TEST)
 
 test-stores: $(STORES)/.ready
-	$(STORES)/bin/python -m pytest -q -c tests_stores/pytest.ini --rootdir . tests_stores sklearn_hashrank/interop
+	$(STORES)/bin/python -m pytest -q -c tests/stores/pytest.ini --rootdir . tests/stores sklearn_hashrank/interop
 
 # Not part of .ci/run: Spark and Ray take 730 MB, and half a minute each to start.
 test-clusters: $(CLUSTERS)/.ready
-	$(CLUSTERS)/bin/python -m pytest -q -c tests_clusters/pytest.ini --rootdir . tests_clusters
+	$(CLUSTERS)/bin/python -m pytest -q -c tests/clusters/pytest.ini --rootdir . tests/clusters
 
 test-deep: $(DEEP)/.ready
-	$(TEST_DEEP) tests_deep sklearn_hashrank/deep
+	$(TEST_DEEP) tests/deep sklearn_hashrank/deep
 	$(TEST_DEEP) --noconftest -k "deep or not pages_run" $(OF_ALL_MODULES)
 	$(TEST_DEEP) --noconftest -k deep $(ABOUT_DEEP)
 
 # Playwright drives a browser that is installed already; node checks the types of the script.
-test-browser: $(BROWSER)/.ready tests_browser/node_modules/.ready
-	cd tests_browser && npx tsc --project tsconfig.json
-	cd tests_browser && node --test js/*.mjs
-	$(BROWSER)/bin/python -m pytest -q -c tests_browser/pytest.ini --rootdir . tests_browser
+test-browser: $(BROWSER)/.ready tests/browser/node_modules/.ready
+	cd tests/browser && npx tsc --project tsconfig.json
+	cd tests/browser && node --test js/*.mjs
+	$(BROWSER)/bin/python -m pytest -q -c tests/browser/pytest.ini --rootdir . tests/browser
 
-tests_browser/node_modules/.ready: tests_browser/package.json tests_browser/package-lock.json
-	cd tests_browser && npm ci --no-audit --no-fund
+tests/browser/node_modules/.ready: tests/browser/package.json tests/browser/package-lock.json
+	cd tests/browser && npm ci --no-audit --no-fund
 	@touch $@
 
 dist: $(RELEASE)/.ready
@@ -148,5 +148,5 @@ reproduce: $(if $(filter deep,$(PART)),$(DEEP)/.ready,$(READY))
 	$(REPRODUCES)/bin/python benchmarks/claims.py --output docs/reproduction
 
 clean:
-	rm -rf $(VENV) $(DOCS) $(OLDEST) $(BENCH) $(STORES) $(CLUSTERS) $(DEEP) $(BROWSER) tests_browser/node_modules $(RELEASE) $(WHEEL) dist docs/_build docs/auto_examples docs/explored docs/generated build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(DOCS) $(OLDEST) $(BENCH) $(STORES) $(CLUSTERS) $(DEEP) $(BROWSER) tests/browser/node_modules $(RELEASE) $(WHEEL) dist docs/_build docs/auto_examples docs/explored docs/generated build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -exec rm -rf {} +

@@ -34,8 +34,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.pipeline import make_pipeline
 from tie_orders import read_lines
 
+from sklearn_hashrank._solvers.cutting_plane import MASTERS, PegasosMaster
 from sklearn_hashrank.comparison import method_from_name
-from sklearn_hashrank.solvers.cutting_plane import MASTERS, PegasosMaster
 
 ITERATIONS, SECONDS, CORRELATION = "iterations", "train_seconds", "bit_correlation"
 ONE_SLACK, SLACK_EACH = "lwh-paper, one slack", "lwh-paper, a slack each"

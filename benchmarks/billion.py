@@ -17,7 +17,7 @@ import time
 import numpy as np
 
 from sklearn_hashrank import HammingNeighbors, LSHHasher
-from sklearn_hashrank.rows import StoredRows
+from sklearn_hashrank._features.out_of_memory import StoredRows
 
 N_BITS, K, CHUNK, SEED = 64, 10, 1 << 23, 0
 

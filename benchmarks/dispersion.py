@@ -26,7 +26,8 @@ from sklearn_hashrank.metrics import (
     local_group_average_precision_score,
     tie_aware_average_precision_score,
 )
-from sklearn_hashrank.objectives import PAIRWISE_OBJECTIVES, CityBlock
+from sklearn_hashrank.objectives import CityBlock
+from sklearn_hashrank.objectives._objective_names import PAIRWISE_OBJECTIVES
 
 DSH = partial(DispersionHasher, objective="dsh")
 DISPERSED = partial(DispersionHasher, objective="dispersed")

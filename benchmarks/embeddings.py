@@ -31,7 +31,7 @@ from sklearn_hashrank import (
     TALRLinear,
     retrieval_histogram,
 )
-from sklearn_hashrank.histogram import distance_histogram
+from sklearn_hashrank.metrics import distance_histogram
 from sklearn_hashrank.model_selection import UnseenClassesSplit
 from sklearn_hashrank.neighbors import rescore
 

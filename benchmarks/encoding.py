@@ -19,7 +19,8 @@ import numpy as np
 from sheet import csv_table
 from threadpoolctl import threadpool_limits
 
-from sklearn_hashrank.comparison import GROUPS, METHODS, method_from_name
+from sklearn_hashrank.comparison import method_from_name
+from sklearn_hashrank.comparison._method_table import GROUPS, METHODS
 
 TRAINING_ROWS = 2000
 FASTER_TO_LEARN = {"max_iter": 1, "n_labelled": 200}  # what encoding does not depend on

@@ -18,7 +18,8 @@ from sklearn.cluster import KMeans
 from sklearn.neighbors import NearestNeighbors
 
 from sklearn_hashrank import TALRLinear
-from sklearn_hashrank.features import FeatureSpace, Moments
+from sklearn_hashrank._features.moments import Moments
+from sklearn_hashrank._features.space import FeatureSpace
 
 N_ROWS, N_PARTS, FEWEST, N_SAMPLED = 20_000, 20, 60, 256
 SETTINGS = {"4 in 512": (4, 512), "16 in 1,024": (16, 1024)}

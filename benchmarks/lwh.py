@@ -37,8 +37,8 @@ from sklearn.decomposition import PCA
 from threadpoolctl import threadpool_limits
 
 from sklearn_hashrank import ITQHasher, LSHHasher, LWHHasher
-from sklearn_hashrank.objectives.structural import RankingLoss
-from sklearn_hashrank.solvers.cutting_plane import CuttingPlane, PegasosMaster
+from sklearn_hashrank._solvers.cutting_plane import CuttingPlane, PegasosMaster
+from sklearn_hashrank.objectives.structural._ranking_loss import RankingLoss
 
 WHOLE = {"n_queries": None, "n_database": None}
 PAPER = {"n_queries": 300, "n_database": 1000, "preparation": "centred", "rotation": None}

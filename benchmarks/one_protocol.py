@@ -16,7 +16,7 @@ from peers_minibatch import BITS, measure
 from protocols import gist
 from sheet import csv_table
 
-from sklearn_hashrank.comparison import GROUPS, METHODS
+from sklearn_hashrank.comparison._method_table import GROUPS, METHODS
 
 OF_SUPERCLASSES = ("hierarchical", "hierarchical-paper")
 

@@ -17,7 +17,7 @@ from sklearn.datasets import load_digits
 from sklearn_hashrank import retrieval_histogram
 from sklearn_hashrank.codes import spherical_distances
 from sklearn_hashrank.comparison import method_from_name
-from sklearn_hashrank.histogram import distance_histogram
+from sklearn_hashrank.metrics import distance_histogram
 
 METHODS = ("lsh", "pca-rr", "sklsh", "sh", "sph", "wta", "cmh", "density", "ssh:n_labelled=2000")
 

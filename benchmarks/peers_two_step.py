@@ -16,7 +16,7 @@ from sklearn.base import clone
 from sklearn_hashrank import retrieval_histogram
 from sklearn_hashrank.codes import weighted_distances
 from sklearn_hashrank.comparison import method_from_name
-from sklearn_hashrank.histogram import distance_histogram
+from sklearn_hashrank.metrics import distance_histogram
 
 METHODS = ("classifier", "fasthash", "machash", "structhash", "structhash-trees")
 

@@ -16,7 +16,8 @@ from sklearn.datasets import load_digits
 from sklearn.model_selection import train_test_split
 
 from sklearn_hashrank import LSHHasher, TALRLinear, retrieval_histogram
-from sklearn_hashrank.objectives import OBJECTIVES, SoftHistogram
+from sklearn_hashrank.objectives import SoftHistogram
+from sklearn_hashrank.objectives._objective_names import OBJECTIVES
 
 BATCH = 256
 SATURATED = 50.0  # tanh of it is 1

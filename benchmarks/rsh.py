@@ -23,7 +23,7 @@ from sklearn_hashrank import (
     PCAHasher,
     RSHHasher,
 )
-from sklearn_hashrank.features import CenteredRows
+from sklearn_hashrank._features.centered_rows import CenteredRows
 from sklearn_hashrank.hashers.rsh._supervision import group_rows, supervise
 
 PAPER = {"solver": "alm", "shrinkage": 1, "rotation": None, "spread": "eigenvectors"}

@@ -19,7 +19,8 @@ from protocols import FASHION_MNIST, deep_features, fashion_mnist, gist
 from sklearn.cluster import KMeans
 from sklearn.datasets import load_breast_cancer, load_digits, load_wine
 
-from sklearn_hashrank.comparison import METHODS, SITUATIONS, suggest
+from sklearn_hashrank.comparison import suggest
+from sklearn_hashrank.comparison._method_table import METHODS, SITUATIONS
 
 N_ROWS, N_TRAIN, N_SPLITS, N_BITS = 2500, 1000, 3, 32
 # Also tried, beside the candidates: what the rule might be, but is not.

@@ -18,7 +18,8 @@ from sheet import Sheet
 from sklearn.datasets import load_digits
 from threadpoolctl import threadpool_limits
 
-from sklearn_hashrank.comparison import METHODS, method_from_name
+from sklearn_hashrank.comparison import method_from_name
+from sklearn_hashrank.comparison._method_table import METHODS
 
 CORE = ("lsh", "pca", "itq", "rsh", "lwh", "dsh", "talr-ap")
 # They need label paths, or differ from others by a parameter that changes no loop.

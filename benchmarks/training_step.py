@@ -19,8 +19,8 @@ import numpy as np
 from sheet import Sheet, best_of
 from threadpoolctl import threadpool_limits
 
+from sklearn_hashrank._solvers.stochastic import Adam
 from sklearn_hashrank.objectives import DSH, Dispersed, ExactNDCG, SimplifiedAP
-from sklearn_hashrank.solvers.stochastic import Adam
 
 
 def time_of(function, n_calls):

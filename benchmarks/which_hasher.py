@@ -20,7 +20,8 @@ import numpy as np
 from protocols import FASHION_MNIST, cell, deep_features, fashion_mnist, gist, intents
 
 from sklearn_hashrank import NeighborAffinity
-from sklearn_hashrank.comparison import GROUPS, METHODS, compare
+from sklearn_hashrank.comparison import compare
+from sklearn_hashrank.comparison._method_table import GROUPS, METHODS
 from sklearn_hashrank.model_selection import PerClassRetrievalSplit, RetrievalSplit
 
 TOO_SLOW_WITHOUT_LABELS = ("fasthash", "machash")  # they compare all rows with each other

@@ -27,7 +27,8 @@ from sklearn_hashrank import TALRLinear
 from sklearn_hashrank.comparison import compare
 from sklearn_hashrank.metrics import holm_correction
 from sklearn_hashrank.model_selection import PerClassRetrievalSplit, RandomRetrievalSplit
-from sklearn_hashrank.objectives import DSH, OBJECTIVES, Dispersed, Hierarchical
+from sklearn_hashrank.objectives import DSH, Dispersed, Hierarchical
+from sklearn_hashrank.objectives._objective_names import OBJECTIVES
 
 FOLDER = Path(__file__).parent.parent / "docs" / "which_objective"
 LENGTHS, PASSES, BATCH = (16, 32, 64), 60, 512

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from sklearn_hashrank.comparison import GROUPS, METHODS
+from sklearn_hashrank.comparison._method_table import GROUPS, METHODS
 
 
 def write_table(path: Path) -> None:

@@ -2,18 +2,13 @@
 
 __version__ = "0.1.0"
 
-from ._utils import interrupted_import  # noqa: F401, before all others
-from .affinity import (
-    EuclideanAffinity,
-    HierarchicalAffinity,
-    LabelAffinity,
-    NeighborAffinity,
-    PrecomputedAffinity,
-    SharedLabelAffinity,
-)
-from .hasher_files import load_hasher, save_hasher
+from ._files.hashers.saving import load_hasher, save_hasher
+from .affinity._euclidean import EuclideanAffinity
+from .affinity._labels import HierarchicalAffinity, LabelAffinity, SharedLabelAffinity
+from .affinity._neighbors import NeighborAffinity
+from .affinity._precomputed import PrecomputedAffinity
 from .hashers.agh import AGHHasher
-from .hashers.ba import BinaryAutoencoderHasher
+from .hashers.autoencoder import BinaryAutoencoderHasher
 from .hashers.bre import BREHasher
 from .hashers.classifier import ClassifierHasher
 from .hashers.cmh import CMHHasher
@@ -27,19 +22,20 @@ from .hashers.lsh import LSHHasher
 from .hashers.lwh import LWHHasher
 from .hashers.machash import MACHasher
 from .hashers.pca import PCAHasher
-from .hashers.rsh import RSHHasher
-from .hashers.sh import SpectralHasher
+from .hashers.rsh._estimator import RSHHasher
 from .hashers.sign import SignHasher
 from .hashers.sklsh import SKLSHHasher
-from .hashers.sph import SphericalHasher
+from .hashers.spectral import SpectralHasher
+from .hashers.spherical import SphericalHasher
 from .hashers.ssh import SSHHasher
 from .hashers.structhash import StructHasher
 from .hashers.structhash_trees import StructTreeHasher
 from .hashers.talr import TALRLinear
 from .hashers.talr_kernel import TALRKernel
 from .hashers.wta import WTAHasher
-from .histogram import RetrievalHistogram, retrieval_histogram
-from .neighbors import HammingNeighbors
+from .metrics._counting import retrieval_histogram
+from .metrics._histogram import RetrievalHistogram
+from .neighbors._hamming_neighbors import HammingNeighbors
 
 __all__ = [
     "AGHHasher",

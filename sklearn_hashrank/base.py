@@ -33,46 +33,31 @@ from sklearn.utils import assert_all_finite, check_array, check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from ._features.block_progress import check_batch_size, report_progress
+from ._features.block_rows import is_dask_array, source
+from ._features.dask_rows import DaskRows
+from ._features.moments import Moments
+from ._features.out_of_memory import ManyRows, many_rows, rows_in_memory
+from ._features.principal_directions import EXACT_FEATURES
+from ._features.row_sums import RowSums, sum_rows
+from ._features.sign_rounding import project
+from ._features.space import FeatureSpace, Hyperplanes
+from ._features.tensors import as_host_array
+from ._files.atomic import check_output
 from ._utils.parameters import NumbersAreNoBooleans, is_int
 from ._utils.types import MatrixLike, Target
-from .affinity import (
-    BaseAffinity,
-    affinity_for,
-    as_array,
-    fit_affinity,
-    judges_what_it_taught,
-)
-from .codes import FORMATS, collect_codes, packed_width, truncate_codes, write_codes
-from .features import (
-    EXACT_FEATURES,
-    FeatureSpace,
-    Hyperplanes,
-    Moments,
-    RowSums,
-    project,
-    sum_rows,
-)
-from .measures import mean_value
-from .metrics.retrieval import retrieve, warn_if_all_is_relevant
-from .persistence import check_output
-from .rows import (
-    DaskRows,
-    ManyRows,
-    as_host_array,
-    check_batch_size,
-    is_dask_array,
-    many_rows,
-    report_progress,
-    rows_in_memory,
-    source,
-)
+from .affinity._auto import affinity_for, fit_affinity, judges_what_it_taught
+from .affinity._coercion import as_array
+from .affinity._protocol import BaseAffinity
+from .codes._formats import FORMATS, packed_width, truncate_codes, write_codes
+from .codes._targets import collect_codes
+from .metrics._evaluation import mean_value
+from .metrics._retrieval import retrieve, warn_if_all_is_relevant
 
 __all__ = [
     "BaseHasher",
     "BitByBitHasher",
     "LinearHasher",
-    "pack_signs",
-    "project",
 ]
 
 _ROWS = {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}

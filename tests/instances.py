@@ -34,7 +34,7 @@ from sklearn_hashrank import (
     TALRLinear,
     WTAHasher,
 )
-from sklearn_hashrank.comparison import METHODS
+from sklearn_hashrank.comparison._method_table import METHODS
 from sklearn_hashrank.objectives import DTSH, HashNet
 
 ENCODERS = [

@@ -8,8 +8,7 @@ from scipy.special import gammaln
 
 from sklearn_hashrank import LSHHasher, RetrievalHistogram, retrieval_histogram
 from sklearn_hashrank.comparison import compare
-from sklearn_hashrank.measures import register_measure
-from sklearn_hashrank.metrics import get_retrieval_scorer, make_retrieval_scorer
+from sklearn_hashrank.metrics import get_retrieval_scorer, make_retrieval_scorer, register_measure
 from sklearn_hashrank.model_selection import RandomRetrievalSplit
 
 

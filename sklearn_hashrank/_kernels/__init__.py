@@ -10,47 +10,53 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from . import (
+        adam as adam,
+    )
+    from . import (
         asymmetric,
         bit_flips,
         cuts,
         distances,
         hamming,
-        moves,
         nearest,
         nibble_tables,
-        pair_walk,
         pairs,
         projections,
         rankings,
         soft_histogram,
         soft_ties,
-        special,
         substrings,
         table_descent,
         trees,
         triplets,
         violated_rankings,
     )
+    from . import (
+        bit_flip_losses as bit_flip_losses,
+    )
+    from . import (
+        trigamma as trigamma,
+    )
 
 __all__ = [
+    "adam",
     "asymmetric",
+    "bit_flip_losses",
     "bit_flips",
     "cuts",
     "distances",
     "hamming",
-    "moves",
     "nearest",
     "nibble_tables",
-    "pair_walk",
     "pairs",
     "projections",
     "rankings",
     "soft_histogram",
     "soft_ties",
-    "special",
     "substrings",
     "table_descent",
     "trees",
+    "trigamma",
     "triplets",
     "violated_rankings",
 ]

@@ -9,7 +9,7 @@ scores all. Tables of bytes do not fit into registers, and are added as they are
 import numpy as np
 
 from ._jit import inlined, kernel
-from ._shuffles import BLOCK, ENTRIES, MOST_OF_ENTRY, MOST_OF_SUM, put_sums
+from .simd_lookup import BLOCK, ENTRIES, MOST_OF_ENTRY, MOST_OF_SUM, put_sums
 
 INNER_PRODUCT, COSINE, EUCLIDEAN = 0, 1, 2
 """What is made of a product: itself, divided by the length of the item, less its square."""

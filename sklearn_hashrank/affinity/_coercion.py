@@ -10,7 +10,8 @@ from numbers import Integral, Real
 import numpy as np
 from scipy import sparse
 
-from ..rows import as_numpy, is_dask_array, is_tensor
+from .._features.block_rows import is_dask_array
+from .._features.tensors import as_numpy, is_tensor
 
 _SLICE_BYTES = 1 << 24
 
@@ -41,7 +42,7 @@ def as_array(y, name="y"):
 
     Examples
     --------
-    >>> from sklearn_hashrank.affinity import as_array
+    >>> from sklearn_hashrank.affinity._coercion import as_array
     >>> as_array(["a", "b"])
     array(['a', 'b'], dtype='<U1')
     >>> as_array([1, "1"])

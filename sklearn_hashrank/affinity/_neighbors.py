@@ -14,9 +14,9 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import clone
 
+from .._features.block_rows import is_dask_array, source
 from .._utils.parameters import is_int
 from .._utils.threads import one_blas_thread, over_rows
-from ..rows import is_dask_array, source
 from ._coercion import as_vectors, check_width
 from ._protocol import BaseAffinity
 from ._vector_products import (
@@ -67,7 +67,7 @@ class NeighborAffinity(BaseAffinity):
 
     Examples
     --------
-    >>> from sklearn_hashrank.affinity import NeighborAffinity
+    >>> from sklearn_hashrank.affinity._neighbors import NeighborAffinity
     >>> database = [[0.0], [1.0], [2.0], [5.0]]
     >>> affinity = NeighborAffinity(2, metric="euclidean").fit(database)
     >>> affinity.pairwise([[1.0], [4.0]], database)

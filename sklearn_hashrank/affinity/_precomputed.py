@@ -29,7 +29,7 @@ class PrecomputedAffinity(BaseAffinity):
     Examples
     --------
     >>> import numpy as np
-    >>> from sklearn_hashrank.affinity import PrecomputedAffinity
+    >>> from sklearn_hashrank.affinity._precomputed import PrecomputedAffinity
     >>> S = np.array([[2, 0, 1], [0, 2, 0], [1, 0, 2]])
     >>> PrecomputedAffinity(S).fit([0, 1, 2]).pairwise([2], [0, 1])
     array([[1., 0.]])
@@ -51,7 +51,7 @@ class PrecomputedAffinity(BaseAffinity):
         ----------
         pairs : iterable of tuple, or dict
             ``(query, item)`` or ``(query, item, grade)``; or ``{query: {item: grade}}``, as
-            :func:`~sklearn_hashrank.histogram.read_qrels` returns, or ``{query: items}``. Pairs
+            :func:`~sklearn_hashrank.metrics.read_qrels` returns, or ``{query: items}``. Pairs
             without a grade have 1; grades below 0 count as 0.
         ids : sequence of length n_rows
             What the rows of `X` are called, each by an id of its own. Then `y` of the rows is

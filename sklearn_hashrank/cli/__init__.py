@@ -2,4 +2,6 @@
 
 from ._main import main
 
-__all__ = ["main"]
+__all__ = [
+    "main",
+]

@@ -4,12 +4,8 @@ from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from typing import Any
 
 from .._utils.notation import split_notation
-from ..affinity import (
-    EuclideanAffinity,
-    HierarchicalAffinity,
-    LabelAffinity,
-    SharedLabelAffinity,
-)
+from ..affinity._euclidean import EuclideanAffinity
+from ..affinity._labels import HierarchicalAffinity, LabelAffinity, SharedLabelAffinity
 from ._errors import UsageError
 
 AFFINITIES = {

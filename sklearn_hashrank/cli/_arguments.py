@@ -8,10 +8,10 @@ from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Callable
 from typing import Any
 
-from ..comparison import MEASURED, name_measures
-from ..measures import ConfiguredMeasure
-from ..metrics import get_retrieval_scorer_names
-from ..neighbors import DISTANCES
+from ..comparison._columns import MEASURED, name_measures
+from ..metrics._configured import ConfiguredMeasure
+from ..metrics._scorers import get_retrieval_scorer_names
+from ..neighbors._floats import DISTANCES
 from ._data import IN_FOLDERS, NAMED
 from ._errors import UsageError
 

@@ -5,7 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from ..persistence import MalformedFileError, write_file
+from .._files.atomic import write_file
+from .._files.reading import MalformedFileError
 from ._errors import UsageError, need_extra
 from ._parquet_files import Column, StoredColumn, column_named, opened, parquet_source
 

@@ -11,21 +11,14 @@ from pathlib import Path
 from typing import Any
 
 from .. import codes
-from ..affinity import NeighborAffinity
-from ..comparison import (
-    Comparison,
-    Rescoring,
-    columns_of,
-    compare,
-    method_of_comparison,
-)
-from ..model_selection import (
-    PerClassRetrievalSplit,
-    RandomRetrievalSplit,
-    UnseenClassesSplit,
-    choose_retrieval_split,
-    cifar10_split,
-)
+from ..affinity._neighbors import NeighborAffinity
+from ..comparison._columns import columns_of
+from ..comparison._comparison import Comparison, compare
+from ..comparison._rescored import Rescoring
+from ..comparison._search_methods import method_of_comparison
+from ..model_selection._chosen_split import choose_retrieval_split
+from ..model_selection._splits import PerClassRetrievalSplit, RandomRetrievalSplit, cifar10_split
+from ..model_selection._unseen import UnseenClassesSplit
 from ._affinities import add_affinity, refuse_both
 from ._arguments import (
     ALL,
@@ -46,10 +39,10 @@ from ._arguments import (
 from ._data import NAMED, affinity_of, load_data, name_data
 from ._errors import UsageError, need_extra
 from ._files import Rows
-from ._looks import add_looks, check_no_looks, columns_of_texts, looks_of
-from ._notes import note
+from ._messages import note
 from ._outputs import check_output_folder
 from ._run_progress import Lines, make_progress
+from ._thumbnails import add_looks, check_no_looks, columns_of_texts, looks_of
 
 _PROTOCOLS: dict[str, Callable[..., Any]] = {
     "per-class": PerClassRetrievalSplit,

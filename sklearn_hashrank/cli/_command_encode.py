@@ -3,7 +3,7 @@
 from argparse import Namespace
 from typing import Any
 
-from ..hasher_files import load_hasher
+from .._files.hashers.saving import load_hasher
 from ._arguments import add_id_column, add_jobs, add_model, add_output, add_parser, positive
 from ._errors import UsageError
 from ._outputs import check_output_file, check_shard_folder, names_folder

@@ -8,19 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from ..affinity import NeighborAffinity, fit_affinity
+from .._files.hashers.saving import load_hasher
+from ..affinity._auto import fit_affinity
+from ..affinity._neighbors import NeighborAffinity
 from ..base import pack_signs
-from ..codes import pack_codes
-from ..comparison import (
-    Column,
-    Rescoring,
-    columns_of,
-    measure_codes,
-    measure_rescoring,
-)
-from ..hasher_files import load_hasher
-from ..histogram import retrieval_histogram
-from ..metrics.retrieval import Encoded
+from ..codes._formats import pack_codes
+from ..comparison._columns import Column, columns_of, measure_codes
+from ..comparison._rescored import Rescoring, measure_rescoring
+from ..metrics._counting import retrieval_histogram
+from ..metrics._retrieval import Encoded
 from ._affinities import add_affinity, refuse_both
 from ._arguments import (
     add_code_length,
@@ -50,7 +46,7 @@ from ._evaluate_run import (
 from ._files import read_labels, read_rows
 from ._judged_pairs import affinity_of_pairs
 from ._list_columns import mapped
-from ._notes import note
+from ._messages import note
 from ._read_codes import are_in_blocks, code_blocks, read_codes
 from ._row_names import check_same_ids, ids
 

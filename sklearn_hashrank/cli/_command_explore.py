@@ -4,10 +4,11 @@ from argparse import Namespace
 from pathlib import Path
 from typing import Any
 
-from ..affinity import NeighborAffinity
+from .._files.hashers.saving import load_hasher
+from ..affinity._neighbors import NeighborAffinity
 from ..base import BaseHasher
-from ..explore import write_neighbors, write_page
-from ..hasher_files import load_hasher
+from ..explore._neighbor_file import write_neighbors
+from ..explore._page_writer import write_page
 from ._arguments import (
     add_data_options,
     add_jobs,
@@ -20,9 +21,9 @@ from ._arguments import (
 )
 from ._data import affinity_of, load_data, name_data
 from ._errors import UsageError
-from ._looks import add_looks, columns_of_texts, looks_of
-from ._notes import note
+from ._messages import note
 from ._outputs import check_output_file
+from ._thumbnails import add_looks, columns_of_texts, looks_of
 
 _MOST_MODELS = 2
 _EPILOG = """\

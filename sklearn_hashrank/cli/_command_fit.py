@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from ..affinity import fit_affinity, is_auto
-from ..comparison import method_from_name
-from ..hasher_files import save_hasher
-from ..metrics.settings import with_settings
+from .._files.hashers.saving import save_hasher
+from ..affinity._auto import fit_affinity, is_auto
+from ..comparison._method_table import method_from_name
+from ..metrics._settings import with_settings
 from ._affinities import add_affinity
 from ._arguments import add_data_options, add_output, add_parser, positive
 from ._data import affinity_of, load_data

@@ -5,7 +5,7 @@ import re
 from argparse import Namespace
 from typing import Any
 
-from ..comparison import GROUPS, METHODS, method_from_name, parameters_to_set
+from ..comparison._method_table import GROUPS, METHODS, method_from_name, parameters_to_set
 
 _MARKUP = (
     (re.compile(r":\w+:`~[\w.]*\.(\w+)`"), r"\1"),

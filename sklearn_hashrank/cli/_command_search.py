@@ -9,9 +9,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..hasher_files import load_hasher
-from ..neighbors import DISTANCES, HammingNeighbors, rescore
-from ..persistence import write_file
+from .._files.atomic import write_file
+from .._files.hashers.saving import load_hasher
+from ..neighbors._floats import DISTANCES, rescore
+from ..neighbors._hamming_neighbors import HammingNeighbors
 from ._arguments import (
     add_code_length,
     add_id_column,
@@ -26,7 +27,7 @@ from ._data import check_rows
 from ._errors import UsageError
 from ._files import read_rows
 from ._list_columns import mapped
-from ._notes import note
+from ._messages import note
 from ._outputs import check_output_file
 from ._read_codes import encode_file, read_codes
 from ._row_names import check_same_ids, ids, ids_at

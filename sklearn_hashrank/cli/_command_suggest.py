@@ -5,7 +5,9 @@ import sys
 from argparse import Namespace
 from typing import Any
 
-from ..comparison import Suggestion, method_from_name, suggest
+from ..comparison._method_table import method_from_name
+from ..comparison._suggest import suggest
+from ..comparison._suggestion import Suggestion
 from ._affinities import add_affinity, name_affinity
 from ._arguments import add_data_options, add_parser, not_negative, positive, words
 from ._data import affinity_of, load_data

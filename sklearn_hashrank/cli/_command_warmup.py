@@ -14,13 +14,16 @@ from sklearn.datasets import load_digits
 
 from .. import _kernels
 from .._utils.text import plain
-from ..affinity import EuclideanAffinity, LabelAffinity
-from ..comparison import METHODS, method_from_name
-from ..hashers.ba import BinaryAutoencoderHasher
+from ..affinity._euclidean import EuclideanAffinity
+from ..affinity._labels import LabelAffinity
+from ..comparison._method_table import METHODS, method_from_name
+from ..hashers.autoencoder import BinaryAutoencoderHasher
 from ..hashers.talr import TALRLinear
-from ..histogram import RetrievalHistogram, retrieval_histogram
-from ..neighbors import DecodedNeighbors, HammingNeighbors
-from ..objectives import ExactAP, SimplifiedAP
+from ..metrics._counting import retrieval_histogram
+from ..metrics._histogram import RetrievalHistogram
+from ..neighbors._decoded_neighbors import DecodedNeighbors
+from ..neighbors._hamming_neighbors import HammingNeighbors
+from ..objectives.ranking._average_precision import ExactAP, SimplifiedAP
 
 _SMALL = {"n_bits": 4, "max_iter": 1, "n_trees": 1}  # parameters of fits that cost nothing else
 

@@ -8,13 +8,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..affinity import HierarchicalAffinity, is_auto
-from ..rows import StoredRows
+from .._features.out_of_memory import StoredRows
+from ..affinity._auto import is_auto
+from ..affinity._labels import HierarchicalAffinity
 from ._affinities import compares_numbers
 from ._errors import UsageError
 from ._files import Rows, check_finite, check_labels, read_labels, read_rows
 from ._list_columns import mapped
-from ._notes import note
+from ._messages import note
 from ._parquet_files import parquet_source
 from ._parquet_tables import concatenate
 from ._tables import is_number
@@ -27,13 +28,13 @@ def _digits() -> Rows:
 
 
 def _digits_gist() -> Rows:
-    from ..datasets import load_digits_gist
+    from ..datasets._loaders import load_digits_gist
 
     return Rows(*load_digits_gist(return_X_y=True))
 
 
 def _pixels(name: str) -> Rows:
-    from ..datasets import fetch_cifar10, fetch_fashion_mnist, fetch_mnist
+    from ..datasets._loaders import fetch_cifar10, fetch_fashion_mnist, fetch_mnist
 
     fetch = {"cifar10": fetch_cifar10, "fashion-mnist": fetch_fashion_mnist, "mnist": fetch_mnist}
     found = fetch[name]()
@@ -51,20 +52,20 @@ class NamedData(NamedTuple):
 
 
 def _cifar100(folder: str) -> Rows:
-    from ..datasets import load_cifar100
+    from ..datasets._local import load_cifar100
 
     X, y = load_cifar100(folder, return_X_y=True)
     return Rows(X.astype(np.float32), y)
 
 
 def _nus_wide(folder: str) -> Rows:
-    from ..datasets import load_nus_wide
+    from ..datasets._local import load_nus_wide
 
     return Rows(*load_nus_wide(folder, return_X_y=True))
 
 
 def _labelme(path: str) -> Rows:
-    from ..datasets import load_labelme
+    from ..datasets._local import load_labelme
 
     return Rows(load_labelme(path), None)
 

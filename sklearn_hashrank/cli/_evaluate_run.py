@@ -9,14 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from ..comparison import MEASURED, name_measures
-from ..histogram import RetrievalHistogram
-from ..measures import ConfiguredMeasure, mean_value
-from ..metrics import PairedTest, holm_correction, paired_test
-from ..persistence import write_file
+from .._files.atomic import write_file
+from ..comparison._columns import MEASURED, name_measures
+from ..metrics._configured import ConfiguredMeasure
+from ..metrics._evaluation import mean_value
+from ..metrics._histogram import RetrievalHistogram
+from ..metrics._paired_tests import PairedTest, holm_correction, paired_test
 from ._errors import UsageError
 from ._judged_pairs import PAIRS_HELP, judgments
-from ._notes import note
+from ._messages import note
 from ._outputs import check_output_file
 
 _OF_RUNS = ("AP", "nDCG", "nDCG@10", "P@10", "R@100", "RR")

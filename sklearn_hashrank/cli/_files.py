@@ -7,24 +7,17 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from ..persistence import (
-    ARRAY_FILES,
-    choose_array,
-    load_codes,
-    noted_n_bits,
-    read_array,
-    read_arrays,
-    read_named_arrays,
-    reading,
-    split_array_name,
-)
-from ..rows import StoredRows
+from .._features.out_of_memory import StoredRows
+from .._files.arrays import read_array, read_arrays
+from .._files.codes import load_codes, noted_n_bits
+from .._files.named_arrays import ARRAY_FILES, choose_array, read_named_arrays, split_array_name
+from .._files.reading import reading
 from ._errors import UsageError
+from ._file_systems import is_file
 from ._list_columns import embeddings
-from ._notes import note
+from ._messages import note
 from ._parquet_files import column_names, columns_beside, columns_but_index, parquet_source
 from ._parquet_tables import concatenate, parquet_labels, parquet_texts, read_parquet
-from ._places import is_file
 from ._row_names import USUAL, id_column_of
 from ._tables import chosen, listed, read_column, read_table
 

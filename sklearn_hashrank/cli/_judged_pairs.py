@@ -6,10 +6,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..affinity import PrecomputedAffinity
-from ..histogram import read_qrels
+from ..affinity._precomputed import PrecomputedAffinity
+from ..metrics._trec_files import read_qrels
 from ._errors import UsageError
-from ._notes import note
+from ._messages import note
 from ._parquet_files import column_names, parquet_source
 from ._parquet_tables import parquet_texts
 from ._tables import is_number, read_column, table_columns

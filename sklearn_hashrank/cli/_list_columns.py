@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..rows import StoredRows
+from .._features.out_of_memory import StoredRows
 from ._errors import UsageError
 from ._parquet_files import Column, ParquetSource, StoredColumn, column_named
 

@@ -24,7 +24,7 @@ from . import (
 )
 from ._affinities import in_options
 from ._outputs import check_words
-from ._staging import Staging
+from ._remote_files import Staging
 
 _COMMANDS = (
     _command_suggest,

@@ -4,9 +4,9 @@ import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from ..comparison import WRITTEN_FILES
-from ..persistence import check_output
-from . import _places
+from .._files.atomic import check_output
+from ..comparison._comparison import WRITTEN_FILES
+from . import _file_systems
 from ._errors import UsageError
 
 
@@ -25,12 +25,12 @@ def check_output_file(
 
 def names_folder(path: str) -> bool:
     """Whether an output is a folder: one that exists, or a name without a suffix."""
-    return path.endswith("/") or not Path(path).suffix or _places.is_folder(path)
+    return path.endswith("/") or not Path(path).suffix or _file_systems.is_folder(path)
 
 
 def check_shard_folder(path: str, inputs: Iterable[str | None]) -> None:
     """Check a folder of codes, which is made later if it does not exist."""
-    if _places.is_file(path):
+    if _file_systems.is_file(path):
         raise UsageError(f"--output {path} is a file: it must name a folder.")
     for given in filter(None, inputs):
         places = {place.rstrip("/") for place in (given, given.rpartition(":")[0])}
@@ -44,20 +44,20 @@ def check_shard_folder(path: str, inputs: Iterable[str | None]) -> None:
                 raise UsageError(
                     f"--output {path} is in the folder that is read from, {place}. Choose another."
                 )
-    if not _places.is_url(path) and not Path(path).absolute().parent.is_dir():
+    if not _file_systems.is_url(path) and not Path(path).absolute().parent.is_dir():
         raise UsageError(f"--output {path}: there is no folder to make it in.")
 
 
 def _is_below(path: str, place: str) -> bool:
     """Whether a path is in a folder, at any depth."""
-    if _places.is_url(path) or _places.is_url(place):
+    if _file_systems.is_url(path) or _file_systems.is_url(place):
         return path.startswith(place + "/")
     return os.path.isdir(place) and Path(path).resolve().is_relative_to(Path(place).resolve())
 
 
 def check_output_folder(path: str, inputs: Iterable[str | None]) -> Path:
     """Check a folder for reports, which is made later if it does not exist."""
-    if _places.is_url(path):
+    if _file_systems.is_url(path):
         raise UsageError(f"--output {path}: reports are written to a folder of this machine.")
     folder = Path(path)
     if folder.exists() and not folder.is_dir():

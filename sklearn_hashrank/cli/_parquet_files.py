@@ -14,9 +14,9 @@ from urllib.parse import unquote
 
 import numpy as np
 
-from ..persistence import reading
-from ..rows import StoredRows
-from . import _places
+from .._features.out_of_memory import StoredRows
+from .._files.reading import reading
+from . import _file_systems
 from ._errors import UsageError, need_extra
 from ._shard_plan import Shard, read_plan
 
@@ -75,7 +75,7 @@ class ParquetSource:
 
 
 def _slashed(path: str) -> str:
-    return path if _places.is_url(path) else os.path.abspath(path).replace(os.sep, "/")
+    return path if _file_systems.is_url(path) else os.path.abspath(path).replace(os.sep, "/")
 
 
 def parquet_source(path: str) -> ParquetSource | None:
@@ -99,14 +99,14 @@ def parquet_source(path: str) -> ParquetSource | None:
 def _source_at(place: str, column: str | None) -> ParquetSource | None:
     if not place:
         return None
-    if place.lower().endswith(SUFFIX) and _places.is_file(place):
+    if place.lower().endswith(SUFFIX) and _file_systems.is_file(place):
         return ParquetSource([place], column)
-    is_folder = not _places.has_pattern(place) and _places.is_folder(place)
+    is_folder = not _file_systems.has_pattern(place) and _file_systems.is_folder(place)
     if is_folder and (shards := read_plan(place)) is not None:
         return ParquetSource([shard.path for shard in shards], column, shards)
-    if not is_folder and not (_places.has_pattern(place) and place.lower().endswith(SUFFIX)):
+    if not is_folder and not (_file_systems.has_pattern(place) and place.lower().endswith(SUFFIX)):
         return None
-    files = _places.find_files(place, SUFFIX)
+    files = _file_systems.find_files(place, SUFFIX)
     if not files and "," in place and not is_folder:
         return None  # but perhaps several patterns
     if not files:
@@ -370,7 +370,7 @@ def opened(path: str, n_columns: int = 1) -> Any:
     except ImportError as error:
         raise need_extra("pyarrow", f"reading {path}") from error
     with reading(path, _CANNOT_BE_READ, passing=UsageError):
-        place = _places.open_to_read(path) if _places.is_url(path) else path
+        place = _file_systems.open_to_read(path) if _file_systems.is_url(path) else path
         buffer = min(_MOST_BYTES, max(_FEWEST_BYTES, _BUFFER // max(1, n_columns)))
         return pq.ParquetFile(
             place, page_checksum_verification=True, buffer_size=buffer, pre_buffer=False

@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .. import codes
+from .._files.codes import noted_n_bits
 from ..base import BaseHasher
-from ..codes import codes_of_array
-from ..persistence import noted_n_bits
+from ..codes._reading import codes_of_array
 from ._code_columns import ParquetCodes, write_codes
 from ._code_columns import codes as parquet_codes
 from ._data import check_rows

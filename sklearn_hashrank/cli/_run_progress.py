@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Any
 
-from ..comparison import Column, RunResult
+from ..comparison._columns import Column
+from ..comparison._runner import RunResult
 
 _SECONDS_BETWEEN_LINES = 10
 

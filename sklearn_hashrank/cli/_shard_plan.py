@@ -4,8 +4,9 @@ import json
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ..persistence import reading, write_file
-from . import _places
+from .._files.atomic import write_file
+from .._files.reading import reading
+from . import _file_systems
 from ._errors import UsageError
 
 _NAME = "_hashrank.json"  # of a name that readers of folders of data pass over
@@ -22,7 +23,7 @@ def write_plan(folder: str, names: Sequence[str], digests: Sequence[str]) -> Non
     """Say which files a folder will have when it is complete."""
     plan = {"shards": [{"name": n, "digest": d} for n, d in zip(names, digests, strict=True)]}
     with (
-        _places.local_output(_places.join(folder, _NAME)) as path,
+        _file_systems.local_output(_file_systems.join(folder, _NAME)) as path,
         write_file(path, "w", encoding="utf-8") as file,
     ):
         json.dump(plan, file, indent=1)
@@ -30,16 +31,18 @@ def write_plan(folder: str, names: Sequence[str], digests: Sequence[str]) -> Non
 
 def read_plan(folder: str) -> list[Shard] | None:
     """Shards of a complete folder, in order; None for a folder that `write_plan` did not see."""
-    path = _places.join(folder, _NAME)
-    if not _places.is_file(path):
+    path = _file_systems.join(folder, _NAME)
+    if not _file_systems.is_file(path):
         return None
     with reading(path, " does not say which shards there are ({}).", passing=UsageError):
-        with _places.open_to_read(path) as file:
+        with _file_systems.open_to_read(path) as file:
             found = json.load(file)["shards"]
-        shards = [Shard(_places.join(folder, str(e["name"])), str(e["digest"])) for e in found]
+        shards = [
+            Shard(_file_systems.join(folder, str(e["name"])), str(e["digest"])) for e in found
+        ]
         if not shards:
             raise ValueError("an empty list")
-        missing = [shard.path for shard in shards if not _places.is_file(shard.path)]
+        missing = [shard.path for shard in shards if not _file_systems.is_file(shard.path)]
         if missing:
             raise UsageError(
                 f"{folder}: {len(missing)} of {len(shards)} shards are missing, the first is "

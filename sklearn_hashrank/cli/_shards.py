@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..base import BaseHasher
-from . import _places
+from . import _file_systems
 from ._code_columns import digest_of, write_codes
 from ._errors import UsageError
-from ._notes import note
+from ._messages import note
 from ._parquet_files import SUFFIX, folder_values, parquet_source
 from ._read_codes import blocks_of, encoded, features_of
 from ._row_names import ids
@@ -70,18 +70,18 @@ def encode_to_shards(
     X, names = features_of(hasher, path, id_column), ids(path, id_column)
     parts = _parts(X, path, n_rows_of_a_shard)
     digests = _digests(parts, model, path, None if names is None else id_column or "id")
-    _places.make_folder(folder)
+    _file_systems.make_folder(folder)
     _check_strangers(folder, [part.name for part in parts])
     write_plan(folder, [part.name for part in parts], digests)
     n_kept = 0
     for part, digest in zip(parts, digests):
-        place = _places.join(folder, part.name)
-        if _places.is_file(place) and digest_of(place) == digest:
+        place = _file_systems.join(folder, part.name)
+        if _file_systems.is_file(place) and digest_of(place) == digest:
             n_kept += 1
             continue
-        _places.make_folder(place.rpartition("/")[0])
+        _file_systems.make_folder(place.rpartition("/")[0])
         blocks = encoded(hasher, blocks_of(X, names, part.start, part.stop), path, n_jobs)
-        with _places.local_output(place) as file:
+        with _file_systems.local_output(place) as file:
             write_codes(file, blocks, hasher.n_bits_, digest)
     if n_kept:
         note(f"{folder}: {n_kept} of {len(parts)} shards were there already")
@@ -97,7 +97,7 @@ def _parts(X: Any, path: str, n_rows: int | None) -> list[_Part]:
     if source is not None:
         files = source.files
         names, sizes = source.names(), [X.shape[0]] if columns is None else columns.sizes
-    elif _places.is_file(path):
+    elif _file_systems.is_file(path):
         files = [path]
     stops = np.cumsum(sizes)
     if n_rows is None:
@@ -127,14 +127,14 @@ def _digests(parts: list[_Part], model: str, path: str, id_column: str | None) -
 
     Rows without ids are known by their numbers, which are then part of what a shard is made of.
     """
-    with _places.open_to_read(model) as content:
+    with _file_systems.open_to_read(model) as content:
         of_model = hashlib.sha256(content.read()).hexdigest()
-    column = path.rpartition(":")[2] if not _places.is_file(path) else ""
+    column = path.rpartition(":")[2] if not _file_systems.is_file(path) else ""
     states: dict[str, list[Any]] = {}
     digests = []
     for part in parts:
         for file in part.files:
-            states.setdefault(file, _places.state_of(file))
+            states.setdefault(file, _file_systems.state_of(file))
         of_folders = {} if id_column is None else folder_values(part.files)
         about = {
             "hasher": of_model,
@@ -152,8 +152,8 @@ def _digests(parts: list[_Part], model: str, path: str, id_column: str | None) -
 
 def _check_strangers(folder: str, names: list[str]) -> None:
     """Refuse other files of codes in the folder, which searches would take for shards."""
-    known = {_places.join(folder, name) for name in names}
-    found: Iterator[str] = iter(_places.find_files(folder, SUFFIX))
+    known = {_file_systems.join(folder, name) for name in names}
+    found: Iterator[str] = iter(_file_systems.find_files(folder, SUFFIX))
     plain = {_as_listed(place) for place in known}
     strangers = [place for place in found if _as_listed(place) not in plain]
     if strangers:
@@ -165,4 +165,4 @@ def _check_strangers(folder: str, names: list[str]) -> None:
 
 def _as_listed(place: str) -> str:
     """A path in the form in which file systems list it."""
-    return place.replace(":///", "://") if _places.is_url(place) else place
+    return place.replace(":///", "://") if _file_systems.is_url(place) else place

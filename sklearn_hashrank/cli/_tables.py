@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..persistence import reading
+from .._files.reading import reading
 from ._errors import UsageError
 from ._parquet_files import INTEGER
 

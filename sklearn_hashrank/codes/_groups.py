@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import _kernels
-from ._code_formats import CodeReader, bytes_to_words
+from ._formats import CodeReader, bytes_to_words
 
 
 class EqualCodes(NamedTuple):

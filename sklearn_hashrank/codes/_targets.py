@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ..persistence import code_file
-from ._code_formats import packed_width
+from .._files.codes import code_file
+from ._formats import packed_width
 
 
 class CodeArray:

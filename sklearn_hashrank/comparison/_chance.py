@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from ..affinity import BaseAffinity
-from ..codes import packed_width
-from ..measures import ConfiguredMeasure
-from ..model_selection import RetrievalSplit
+from ..affinity._protocol import BaseAffinity
+from ..codes._formats import packed_width
+from ..metrics._configured import ConfiguredMeasure
+from ..model_selection._splits import RetrievalSplit
 from ._columns import Column, measure_codes
 from ._runner import RunResult
 

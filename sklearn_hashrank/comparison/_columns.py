@@ -11,18 +11,15 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
 
-from ..histogram import RetrievalHistogram, retrieval_histogram
-from ..measures import (
-    CodeUsage,
-    ConfiguredMeasure,
-    DenseTies,
-    Measure,
-    TieOrder,
-    mean_over_queries,
-    mean_value,
-)
-from ..metrics import make_retrieval_scorer
-from ..metrics.retrieval import warn_if_all_is_relevant
+from ..metrics._configured import ConfiguredMeasure
+from ..metrics._counting import retrieval_histogram
+from ..metrics._evaluation import mean_over_queries, mean_value
+from ..metrics._histogram import RetrievalHistogram
+from ..metrics._measure import Measure, TieOrder
+from ..metrics._retrieval import warn_if_all_is_relevant
+from ..metrics._scorers import make_retrieval_scorer
+from ..metrics._tie_tables import DenseTies
+from ..metrics._usage import CodeUsage
 
 
 @dataclass(frozen=True)

@@ -16,38 +16,33 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.utils import check_array, check_consistent_length
 
+from .._features.tensors import as_host_array
+from .._files.atomic import write_file
 from .._utils.callbacks import watch_iterations
 from .._utils.parameters import as_names, is_int
 from .._utils.threads import check_n_jobs
-from ..affinity import (
-    NeighborAffinity,
-    affinity_for,
-    as_array,
-    auto_affinity,
-    fit_affinity,
-    is_auto,
-    warn_if_alike,
-)
-from ..measures import ConfiguredMeasure
-from ..metrics.settings import has_setting, with_settings
-from ..model_selection import RetrievalSplit
-from ..persistence import write_file
-from ..rows import as_host_array
+from ..affinity._auto import affinity_for, auto_affinity, fit_affinity, is_auto
+from ..affinity._coercion import as_array
+from ..affinity._learnable import warn_if_alike
+from ..affinity._neighbors import NeighborAffinity
+from ..metrics._configured import ConfiguredMeasure
+from ..metrics._settings import has_setting, with_settings
+from ..model_selection._splits import RetrievalSplit
 from ._chance import CHANCE, columns_above_chance, measure_chance, with_above_chance
 from ._columns import COLUMNS, MEASURED, SEARCH_COLUMNS, Column, columns_of, name_measures
-from ._explored import Explored, best_runs, check_options, fit_runs
+from ._data_checks import describe_refusals, find_refusals
+from ._explore_page import Explored, best_runs, check_options, fit_runs
 from ._figures import Figure, draw_figures
-from ._fits_at_work import FitsAtWork, note_iterations
 from ._given_codes import GivenCodes
 from ._method_table import METHODS, check_method, in_groups
-from ._own_distances import OwnDistance, method_of_comparison
 from ._protocols import check_protocol, describe_protocol, draw_split
 from ._provenance import describe_data, describe_machine, run_key, versions
-from ._refusals import describe_refusals, find_refusals
 from ._rescored import Rescoring
 from ._result_tables import LEVEL, Notation, Table, summarize, to_csv, to_latex, to_markdown
 from ._run_store import RunStore, load_result, save_result
 from ._runner import Run, RunResult, execute, interrupts_ignored
+from ._search_methods import OwnDistance, method_of_comparison
+from ._worker_progress import FitsAtWork, note_iterations
 
 Progress = Callable[[RunResult, int, int], None]
 

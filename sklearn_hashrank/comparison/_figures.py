@@ -11,16 +11,13 @@ from typing import Any
 import numpy as np
 
 from .._utils.text import plain
-from ..measures import CodeUsage
-from ..metrics import (
-    BitsCurveDisplay,
-    CodeUsageDisplay,
-    PrecisionRecallDisplay,
-    RecallAtKDisplay,
-    TieRangeDisplay,
-    TrainingCurveDisplay,
-)
-from ..metrics.displays import style_of
+from ..metrics._displays._bits_curve import BitsCurveDisplay
+from ..metrics._displays._curves import PrecisionRecallDisplay, RecallAtKDisplay
+from ..metrics._displays._drawing import style as style_of
+from ..metrics._displays._tie_range import TieRangeDisplay
+from ..metrics._displays._training_curve import TrainingCurveDisplay
+from ..metrics._displays._usage import CodeUsageDisplay
+from ..metrics._usage import CodeUsage
 from ._chance import CHANCE
 from ._columns import COLUMNS, HISTORY, Column
 from ._runner import RunResult

@@ -5,8 +5,9 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from ..codes import codes_of_array, pack_codes
-from ..metrics.retrieval import Encoded
+from ..codes._formats import pack_codes
+from ..codes._reading import codes_of_array
+from ..metrics._retrieval import Encoded
 
 
 class GivenCodes(BaseEstimator):

@@ -10,7 +10,7 @@ from sklearn.base import clone
 from .._utils.notation import split_notation
 from ..base import BaseHasher
 from ..hashers.agh import AGHHasher
-from ..hashers.ba import BinaryAutoencoderHasher
+from ..hashers.autoencoder import BinaryAutoencoderHasher
 from ..hashers.bre import BREHasher
 from ..hashers.classifier import ClassifierHasher
 from ..hashers.cmh import CMHHasher
@@ -24,27 +24,24 @@ from ..hashers.lsh import LSHHasher
 from ..hashers.lwh import LWHHasher
 from ..hashers.machash import MACHasher
 from ..hashers.pca import PCAHasher
-from ..hashers.rsh import RSHHasher
-from ..hashers.sh import SpectralHasher
+from ..hashers.rsh._estimator import RSHHasher
 from ..hashers.sign import SignHasher
 from ..hashers.sklsh import SKLSHHasher
-from ..hashers.sph import SphericalHasher
+from ..hashers.spectral import SpectralHasher
+from ..hashers.spherical import SphericalHasher
 from ..hashers.ssh import SSHHasher
 from ..hashers.structhash import StructHasher
 from ..hashers.structhash_trees import StructTreeHasher
 from ..hashers.talr import TALRLinear
 from ..hashers.talr_kernel import TALRKernel
 from ..hashers.wta import WTAHasher
-from ..objectives import (
-    DPSH,
-    DTSH,
-    RANKING_OPTIONS,
-    Centers,
-    CvprAP,
-    Dispersed,
-    HashNet,
-    MutualInformation,
-)
+from ..objectives._centers import Centers
+from ..objectives._objective_names import RANKING_OPTIONS
+from ..objectives.pairwise._margin_losses import Dispersed
+from ..objectives.pairwise._pair_likelihoods import DPSH, HashNet
+from ..objectives.ranking._average_precision import CvprAP
+from ..objectives.ranking._mutual_information import MutualInformation
+from ..objectives.triplet._triplet_likelihood import DTSH
 
 GROUPS = {
     "independent": "do not look at the data, or only at its scale",
@@ -117,7 +114,7 @@ class Method:
 
 def _make_network(**parameters: Any) -> BaseHasher:
     """Import torch only when a network is asked for."""
-    from ..deep import DeepHasher
+    from ..deep._hasher import DeepHasher
 
     return DeepHasher(**parameters)
 

@@ -4,7 +4,8 @@ import copy
 from dataclasses import fields
 from typing import Any
 
-from ..model_selection import RetrievalSplit, choose_retrieval_split
+from ..model_selection._chosen_split import choose_retrieval_split
+from ..model_selection._splits import RetrievalSplit
 
 
 def check_protocol(protocol: Any, X: Any, y: Any) -> tuple[Any, str]:

@@ -16,8 +16,8 @@ import joblib
 from scipy import sparse
 
 from .. import __version__
-from ..affinity import BaseAffinity
-from ..measures import ConfiguredMeasure
+from ..affinity._protocol import BaseAffinity
+from ..metrics._configured import ConfiguredMeasure
 
 _PACKAGES = (
     "numpy",

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .._utils.extras import how_to_install
-from ..metrics.displays import COLORS
-from ..pages import escape, html_page, read_script, read_style
+from ..explore._html_page import escape, html_page, read_script, read_style
+from ..metrics._displays._drawing import COLORS
 from ._chance import CHANCE
 from ._figures import Figure
 from ._method_table import GROUPS, OTHERS, in_groups
@@ -80,7 +80,7 @@ def to_html(comparison: "Comparison", figures: Sequence[Figure]) -> str:
     return html_page(
         title=title,
         body="<main>\n" + "\n".join(body) + "\n</main>",
-        style=read_style("pages/page.css", "comparison/report.css"),
+        style=read_style("explore/page.css", "comparison/report.css"),
         script=read_script("comparison/report.js"),
     )
 

@@ -9,14 +9,17 @@ from typing import Any
 import numpy as np
 
 from .._utils.parameters import is_int
-from ..affinity import NeighborAffinity, fit_affinity
+from ..affinity._auto import fit_affinity
+from ..affinity._neighbors import NeighborAffinity
 from ..base import pack_signs
-from ..histogram import RetrievalHistogram, retrieval_histogram
-from ..measures import mean_over_queries
-from ..metrics.retrieval import Encoded, unwrap
-from ..neighbors import DISTANCES, HammingNeighbors, rescore
+from ..metrics._counting import retrieval_histogram
+from ..metrics._evaluation import mean_over_queries
+from ..metrics._histogram import RetrievalHistogram
+from ..metrics._retrieval import Encoded, unwrap
+from ..neighbors._floats import DISTANCES, rescore
+from ..neighbors._hamming_neighbors import HammingNeighbors
 from ._columns import Column
-from ._own_distances import OwnIndex
+from ._search_methods import OwnIndex
 
 _SEARCHES = 3
 

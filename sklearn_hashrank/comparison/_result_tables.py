@@ -12,7 +12,7 @@ import numpy as np
 
 from .._utils.parameters import is_int
 from .._utils.text import plain
-from ..metrics import holm_correction, paired_test
+from ..metrics._paired_tests import holm_correction, paired_test
 from ._chance import ABOVE_CHANCE, CHANCE
 from ._columns import COLUMNS, OF_QUERIES, Column
 from ._method_table import in_groups

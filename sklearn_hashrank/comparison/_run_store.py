@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from pathlib import Path
 
-from ..measures import ConfiguredMeasure
-from ..persistence import write_file
+from .._files.atomic import write_file
+from ..metrics._configured import ConfiguredMeasure
 from ._columns import Column, are_curves, are_scores
 from ._runner import Run, RunResult
 

@@ -14,15 +14,16 @@ from sklearn.base import clone
 
 from .._utils.callbacks import watch_iterations
 from .._utils.threads import one_blas_thread
-from ..affinity import BaseAffinity
-from ..histogram import distance_histogram, retrieval_histogram
-from ..measures import ConfiguredMeasure
-from ..metrics.retrieval import Encoded, encode, unwrap
-from ..model_selection import RetrievalSplit
-from ..neighbors import HammingNeighbors
+from ..affinity._protocol import BaseAffinity
+from ..metrics._configured import ConfiguredMeasure
+from ..metrics._counting import retrieval_histogram
+from ..metrics._distances import distance_histogram
+from ..metrics._retrieval import Encoded, encode, unwrap
+from ..model_selection._splits import RetrievalSplit
+from ..neighbors._hamming_neighbors import HammingNeighbors
 from ._columns import HISTORY, SEARCHED, measure_codes, measure_ranking
-from ._own_distances import OwnDistance
 from ._rescored import Rescoring, fastest, measure_rescoring, projections_of, rescore_own
+from ._search_methods import OwnDistance
 
 _WARM_UP_ROWS = 100
 _ENCODINGS, _LONG_ENOUGH = 3, 1.0  # seconds; a time of so many varies little

@@ -11,23 +11,19 @@ from sklearn.utils import check_random_state
 
 from .._utils.parameters import as_names, is_int, is_real
 from .._utils.threads import one_blas_thread
-from ..affinity import (
-    BaseAffinity,
-    NeighborAffinity,
-    affinity_to_learn_from,
-    auto_affinity,
-    check_can_learn,
-    fit_affinity,
-    is_auto,
-)
-from ..histogram import retrieval_histogram
-from ..measures import ConfiguredMeasure
-from ..metrics.settings import with_settings
-from ..model_selection import RetrievalSplit, UnseenClassesSplit
+from ..affinity._auto import affinity_to_learn_from, auto_affinity, fit_affinity, is_auto
+from ..affinity._learnable import check_can_learn
+from ..affinity._neighbors import NeighborAffinity
+from ..affinity._protocol import BaseAffinity
+from ..metrics._configured import ConfiguredMeasure
+from ..metrics._counting import retrieval_histogram
+from ..metrics._settings import with_settings
+from ..model_selection._splits import RetrievalSplit
+from ..model_selection._unseen import UnseenClassesSplit
 from ._columns import columns_of, name_measures
 from ._comparison import affinity_of_hashers, check_data, with_affinity
+from ._data_checks import describe_refusals, find_refusals
 from ._method_table import METHODS, SITUATIONS, Method, method_from_name
-from ._refusals import describe_refusals, find_refusals
 from ._runner import Run, fit_and_encode, warm_up
 from ._suggestion import Suggestion, Trial, choose
 from ._time_budget import TimeBudget, expected_seconds

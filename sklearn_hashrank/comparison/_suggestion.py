@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ..affinity import is_auto
-from ..metrics import holm_correction, paired_test
+from ..affinity._auto import is_auto
+from ..metrics._paired_tests import holm_correction, paired_test
 
 _SIGNIFICANT = 0.05
 _MUCH_FASTER = 2  # times of single runs vary by less

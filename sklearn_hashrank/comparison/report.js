@@ -1,3 +1,3 @@
-import { makeSortable } from "../pages/sortable.js";
+import { makeSortable } from "../explore/sortable.js";
 
 for (const table of document.querySelectorAll("table")) makeSortable(table);

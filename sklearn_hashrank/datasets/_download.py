@@ -13,7 +13,7 @@ from pathlib import Path
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
-from ..persistence import Draft
+from .._files.atomic import Draft
 
 _TIMEOUT = 60  # seconds without a byte
 _RANGE_NOT_SATISFIABLE, _PARTIAL_CONTENT, _SERVER_ERROR = 416, 206, 500

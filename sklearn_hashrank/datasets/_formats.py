@@ -10,7 +10,7 @@ from typing import IO, Any
 
 import numpy as np
 
-from ..persistence import reading
+from .._files.reading import reading
 
 _UNSIGNED_BYTE = 8
 _CIFAR_SHAPE = (3, 32, 32)

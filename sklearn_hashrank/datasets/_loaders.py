@@ -12,7 +12,7 @@ from sklearn.utils import Bunch
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from .._utils.parameters import validate_numbers
-from ..feature_extraction import GIST
+from ..feature_extraction._gist import GIST
 from . import _sets
 from ._download import RemoteFile, download
 from ._formats import read_cifar, read_idx

@@ -11,8 +11,9 @@ import numpy as np
 from sklearn.utils import Bunch
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from .._files.matlab import read_matrix
+from .._files.reading import reading
 from .._utils.parameters import validate_numbers
-from ..persistence import read_matrix, reading
 from ._formats import read_cifar, read_members
 
 _DAMAGED = " cannot be read: {}. Put a good copy there."

@@ -27,8 +27,8 @@ except ImportError as error:
         + how_to_install("deep")
     ) from error
 
-from ._codes_loss import CodesLoss
+
 from ._hasher import DeepHasher
 from ._losses import PairwiseLoss, TieAwareLoss
 
-__all__ = ["CodesLoss", "DeepHasher", "PairwiseLoss", "TieAwareLoss"]
+__all__ = ["DeepHasher", "PairwiseLoss", "TieAwareLoss"]

@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 
-from ..objectives import Prefixes
+from ..objectives._prefixes import Prefixes
 from ._losses import TieAwareLoss
 
 _CITATION = """

@@ -7,7 +7,7 @@ import numpy as np
 import torch
 from torch.utils.data import Dataset, IterableDataset
 
-from ..affinity import as_array
+from ..affinity._coercion import as_array
 
 _BLOCK_NUMBERS = 1 << 22
 

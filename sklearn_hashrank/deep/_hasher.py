@@ -14,27 +14,30 @@ from sklearn.utils._param_validation import HasMethods, Interval, InvalidParamet
 from sklearn.utils.validation import validate_data
 from torch.utils.data import DataLoader, Dataset
 
-from .._utils.callbacks import CallbackSupportMixin
-from .._utils.parameters import is_int
-from .._utils.threads import one_blas_thread
-from ..affinity import BaseAffinity, as_array, check_can_learn, is_auto
-from ..base import BaseHasher, BitByBitHasher
-from ..features import FeatureSpace
-from ..learning import (
-    MinibatchLearning,
+from .._features.space import FeatureSpace
+from .._learning.minibatch_learning import MinibatchLearning
+from .._learning.relevance import (
     check_two_rows,
     learned_affinity,
     learned_relevance,
     most_compared,
 )
-from ..solvers.stochastic import SCHEDULES
+from .._solvers.stochastic import SCHEDULES
+from .._utils.callbacks import CallbackSupportMixin
+from .._utils.parameters import is_int
+from .._utils.threads import one_blas_thread
+from ..affinity._auto import is_auto
+from ..affinity._coercion import as_array
+from ..affinity._learnable import check_can_learn
+from ..affinity._protocol import BaseAffinity
+from ..base import BaseHasher, BitByBitHasher
 from ._augmentation import AUGMENTATIONS
 from ._datasets import DatasetRows
+from ._defaults import choose_recipe
 from ._images import find_layout, moments_of
 from ._learner import OPTIMIZERS, Inputs, NetworkModel, encode, find_device
 from ._modules import Parts, build, rebuild, seeded, weights_of
 from ._objectives import check_given, check_learns_from, objective_of_rows
-from ._recipe import choose_recipe
 from ._threads import torch_threads
 
 _ROWS = {"accept_sparse": "csr", "dtype": [np.float64, np.float32, np.uint8]}

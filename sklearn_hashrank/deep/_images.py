@@ -4,8 +4,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..features import FeatureSpace, Moments
-from ..persistence import storable
+from .._features.moments import Moments
+from .._features.space import FeatureSpace
+from .._files.storable import storable
 
 _MOST_CHANNELS = 4
 _BLOCK_NUMBERS = 1 << 22

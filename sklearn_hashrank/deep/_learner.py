@@ -9,9 +9,9 @@ import numpy as np
 import torch
 from torch import nn
 
-from ..features import FeatureSpace
-from ..learning import BaseModel
-from ..persistence import storable
+from .._features.space import FeatureSpace
+from .._files.storable import storable
+from .._learning.minibatch_learning import BaseModel
 from ._images import ImageLayout, dense_rows
 from ._modules import Parts, input_dtype
 

@@ -7,15 +7,14 @@ import numpy as np
 import torch
 from sklearn.utils._param_validation import InvalidParameterError
 
-from ..affinity import BaseAffinity, HierarchicalAffinity, LabelAffinity, as_array, is_auto
-from ..objectives import (
-    RANKING_OPTIONS,
-    CheckedObjective,
-    ObjectiveParameter,
-    Prefixes,
-    check_prefixes,
-)
-from ._by_kernels import loss_by_kernels
+from ..affinity._auto import is_auto
+from ..affinity._coercion import as_array
+from ..affinity._labels import HierarchicalAffinity, LabelAffinity
+from ..affinity._protocol import BaseAffinity
+from ..objectives._objective_checks import CheckedObjective
+from ..objectives._objective_names import RANKING_OPTIONS, ObjectiveParameter
+from ..objectives._prefixes import Prefixes, check_prefixes
+from ._numpy_autograd import loss_by_kernels
 from ._pairs import PAIRS, pairs_value
 from ._ranking import RANKING, ranking_value
 from ._relevance import BatchAffinity, is_precomputed, level_indices, relevance_from, relevance_on

@@ -7,11 +7,15 @@ from typing import Any
 import numpy as np
 import torch
 
-from ..affinity import BaseAffinity, is_auto
-from ..learning import ObjectiveOfRows, Relevance
-from ..objectives import CheckedObjective, ObjectiveParameter, Prefixes, check_prefixes
-from ._by_kernels import loss_by_kernels
+from .._learning.objective_of_rows import ObjectiveOfRows
+from .._learning.relevance import Relevance
+from ..affinity._auto import is_auto
+from ..affinity._protocol import BaseAffinity
+from ..objectives._objective_checks import CheckedObjective
+from ..objectives._objective_names import ObjectiveParameter
+from ..objectives._prefixes import Prefixes, check_prefixes
 from ._losses import BatchLoss, widened
+from ._numpy_autograd import loss_by_kernels
 
 _OBJECTIVE = ObjectiveParameter(
     "DeepHasher",

@@ -6,7 +6,9 @@ from typing import Any
 import torch
 from torch.nn.functional import softplus
 
-from ..objectives import DPSH, DSH, DTSH, Dispersed, HashNet, Hierarchical, Nested
+from ..objectives.pairwise._margin_losses import DSH, Dispersed, Hierarchical, Nested
+from ..objectives.pairwise._pair_likelihoods import DPSH, HashNet
+from ..objectives.triplet._triplet_likelihood import DTSH
 from ._relevance import Relevance
 
 _TRIPLETS_AT_A_TIME = 1 << 24

@@ -10,18 +10,10 @@ from typing import Any, NamedTuple
 
 import torch
 
-from ..objectives import (
-    FLOOR,
-    ArxivAP,
-    ArxivNDCG,
-    CvprAP,
-    CvprNDCG,
-    ExactAP,
-    ExactNDCG,
-    MutualInformation,
-    SimplifiedAP,
-    SimplifiedNDCG,
-)
+from ..objectives.ranking._average_precision import ArxivAP, CvprAP, ExactAP, SimplifiedAP
+from ..objectives.ranking._floor import FLOOR
+from ..objectives.ranking._mutual_information import MutualInformation
+from ..objectives.ranking._ndcg import ArxivNDCG, CvprNDCG, ExactNDCG, SimplifiedNDCG
 from ._relevance import Relevance
 
 _FEWEST = 1e-6  # smallest number of items that mutual information takes a logarithm of

@@ -5,17 +5,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
-from ..affinity import (
-    HierarchicalAffinity,
-    LabelAffinity,
-    SharedLabelAffinity,
-    affinity_by_form,
-    as_array,
-    auto_affinity,
-    check_level_indices,
-    fit_affinity,
-    is_auto,
-)
+from ..affinity._auto import affinity_by_form, auto_affinity, fit_affinity, is_auto
+from ..affinity._coercion import as_array
+from ..affinity._labels import HierarchicalAffinity, LabelAffinity, SharedLabelAffinity
+from ..affinity._level_checks import check_level_indices
 
 _MOST_LEVELS = 256  # of a matrix; their indices are uint8
 

@@ -9,8 +9,8 @@ import numpy as np
 from scipy import sparse
 
 from .._utils.text import plain
-from ..pages import encode_array
 from ._choice import MOST_BYTES, MOST_ITEMS
+from ._html_page import encode_array
 from ._sprites import THUMBNAIL, as_bytes, read_pictures, sheets_of
 
 _LONGEST_TEXT = 300

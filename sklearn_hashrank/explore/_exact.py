@@ -7,8 +7,8 @@ import numpy as np
 from scipy import sparse
 
 from .._utils.binary_units import binary_units
-from ..histogram import RetrievalHistogram
-from ..pages import encode_array
+from ..metrics._histogram import RetrievalHistogram
+from ._html_page import encode_array
 from ._levels import ItemRelevance
 
 _DIGITS = 12  # distances that agree to so many digits of the largest length are tied

@@ -5,9 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from ..affinity import check_level_indices, fit_affinity
-from ..measures import level_gains
-from ..pages import encode_array
+from ..affinity._auto import fit_affinity
+from ..affinity._level_checks import check_level_indices
+from ..metrics._gains import level_gains
+from ._html_page import encode_array
 
 _MOST_GROUPS = 1_000  # the levels of all pairs of them take a megabyte at most
 _PAIRS = 1 << 22

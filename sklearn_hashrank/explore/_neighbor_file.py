@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import _num_samples
 
+from .._files.atomic import write_file
 from .._utils.extras import how_to_install
 from .._utils.parameters import is_int
 from .._utils.types import MatrixLike
-from ..metrics.retrieval import encode
-from ..neighbors import HammingNeighbors
-from ..persistence import write_file
+from ..metrics._retrieval import encode
+from ..neighbors._hamming_neighbors import HammingNeighbors
 
 
 def write_neighbors(

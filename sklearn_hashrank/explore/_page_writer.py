@@ -8,20 +8,20 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import _num_samples
 
+from .._files.atomic import write_file
 from .._utils.parameters import is_int
 from .._utils.text import plain
 from .._utils.types import MatrixLike, Target
-from ..metrics.retrieval import Encoded, encode, relevance_of, unwrap
-from ..neighbors import DISTANCES
-from ..pages import encode_array, escape, html_page, read_script, read_style
-from ..persistence import write_file
+from ..metrics._retrieval import Encoded, encode, relevance_of, unwrap
+from ..neighbors._floats import DISTANCES
 from ._appearance import appearance_of, label_words
 from ._choice import Choice, choose
 from ._exact import exact_neighbors
+from ._html_page import encode_array, escape, html_page, read_script, read_style
 from ._levels import ItemRelevance
 
 _MOST_MODELS = 2
-_STYLES = ("pages/page.css", "explore/explore.css")
+_STYLES = ("explore/page.css", "explore/explore.css")
 
 
 class WrittenPage(NamedTuple):

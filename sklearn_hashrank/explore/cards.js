@@ -1,4 +1,4 @@
-import { element } from "../pages/elements.js";
+import { element } from "./elements.js";
 import { bytesOf } from "./codes.js";
 import { countText, relevanceText } from "./wording.js";
 

@@ -1,4 +1,4 @@
-import { element } from "../pages/elements.js";
+import { element } from "./elements.js";
 import { drawing } from "./drawing.js";
 import { relevantOf, totalOf } from "./ranking.js";
 import { countText, counted } from "./wording.js";

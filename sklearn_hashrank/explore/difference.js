@@ -1,4 +1,4 @@
-import { element } from "../pages/elements.js";
+import { element } from "./elements.js";
 import { growingList } from "./cards.js";
 import { compareFound } from "./found.js";
 import { countText, counted } from "./wording.js";

@@ -1,4 +1,4 @@
-import { setAttributes } from "../pages/elements.js";
+import { setAttributes } from "./elements.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -7,7 +7,7 @@ const SVG = "http://www.w3.org/2000/svg";
  *
  * @template {keyof SVGElementTagNameMap} T
  * @param {T} tag
- * @param {import("../pages/elements.js").Attributes} [attributes]
+ * @param {import("./elements.js").Attributes} [attributes]
  * @param {...(Node | string)} children
  * @returns {SVGElementTagNameMap[T]}
  */

@@ -1,4 +1,4 @@
-import { button, element } from "../pages/elements.js";
+import { button, element } from "./elements.js";
 import { Cards } from "./cards.js";
 import { differenceSection } from "./difference.js";
 import { MethodColumn } from "./method_column.js";

@@ -1,4 +1,4 @@
-import { element } from "../pages/elements.js";
+import { element } from "./elements.js";
 import { growingList } from "./cards.js";
 import { histogramChart } from "./chart.js";
 import { furthestReach, groupsWithin, usualReach } from "./found.js";

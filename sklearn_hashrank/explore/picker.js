@@ -1,4 +1,4 @@
-import { button, element } from "../pages/elements.js";
+import { button, element } from "./elements.js";
 import { growingList } from "./cards.js";
 import { counted, shareText } from "./wording.js";
 

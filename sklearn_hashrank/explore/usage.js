@@ -1,4 +1,4 @@
-import { element } from "../pages/elements.js";
+import { element } from "./elements.js";
 import { growingList } from "./cards.js";
 import { countText, counted, shareText } from "./wording.js";
 

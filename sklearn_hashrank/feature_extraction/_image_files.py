@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .._files.reading import open_regular, reading
 from .._utils.extras import how_to_install
 from .._utils.parameters import is_int
-from ..persistence import open_regular, reading
 
 _ENDINGS = {".png", ".jpg", ".jpeg", ".bmp", ".gif", ".tif", ".tiff", ".webp", ".ppm", ".pgm"}
 _NOT_AN_IMAGE = ": not an image that Pillow can read ({})."

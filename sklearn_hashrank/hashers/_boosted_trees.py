@@ -9,8 +9,8 @@ from scipy import sparse
 from sklearn.utils._param_validation import Interval
 
 from .. import _kernels
+from .._files.storable import storable
 from .._utils.threads import over_rows
-from ..persistence import storable
 
 CONSTRAINTS: dict = {
     "n_estimators": [Interval(Integral, 1, None, closed="left")],

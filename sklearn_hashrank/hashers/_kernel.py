@@ -4,8 +4,9 @@ from typing import Any
 
 import numpy as np
 
+from .._features.anchors import Anchors
+from .._features.kernel_features import KernelFeatures
 from ..base import BitByBitHasher
-from ..features import Anchors, KernelFeatures
 
 
 class KernelHasher(BitByBitHasher):

@@ -11,27 +11,26 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import validate_data
 
-from .._utils.callbacks import CallbackSupportMixin
-from .._utils.threads import one_blas_thread
-from ..affinity import BaseAffinity, check_can_learn, is_auto
-from ..base import LinearHasher
-from ..learning import (
-    LinearLearner,
-    LinearModel,
-    MinibatchLearning,
-    ObjectiveOfRows,
-    Strengths,
+from .._learning.linear_model import LinearLearner, LinearModel
+from .._learning.minibatch_learning import MinibatchLearning
+from .._learning.objective_of_rows import ObjectiveOfRows
+from .._learning.regularization import Strengths, choose_strengths, held_out_folds
+from .._learning.relevance import (
     check_two_rows,
-    choose_strengths,
-    held_out_folds,
     learned_affinity,
     learned_relevance,
     most_compared,
     size_of_batches,
-    validation_of,
 )
-from ..objectives import CheckedObjective
-from ..solvers.stochastic import SCHEDULES, SOLVERS
+from .._learning.validation import validation_of
+from .._solvers.stochastic import SCHEDULES, SOLVERS
+from .._utils.callbacks import CallbackSupportMixin
+from .._utils.threads import one_blas_thread
+from ..affinity._auto import is_auto
+from ..affinity._learnable import check_can_learn
+from ..affinity._protocol import BaseAffinity
+from ..base import LinearHasher
+from ..objectives._objective_checks import CheckedObjective
 
 
 class LearnsFromMinibatches:

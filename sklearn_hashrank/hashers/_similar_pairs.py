@@ -6,9 +6,10 @@ import numpy as np
 from numpy.random import RandomState
 from scipy import sparse
 
-from ..affinity import BaseAffinity, check_level_indices
-from ..objectives.structural import count_relevant
-from ..solvers.binary_quadratic import Blocks
+from .._solvers.binary_quadratic import Blocks
+from ..affinity._level_checks import check_level_indices
+from ..affinity._protocol import BaseAffinity
+from ..objectives.structural._ranking_loss import count_relevant
 
 _NUMBERS_AT_A_TIME = 1 << 22
 _OFTEN = 20  # with so many candidates per partner, hardly any is sampled twice

@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
+from .._features.sign_rounding import LinearScores, settle
 from ..base import BaseHasher
-from ..features import LinearScores, settle
 
 _LARGEST_EXPONENT = 90  # of hyperplanes: powers of two that are far from the ends of float32
 

@@ -3,8 +3,10 @@
 from collections.abc import Callable
 from typing import Any
 
-from ..affinity import BaseAffinity, check_can_learn, is_auto
-from ..learning import check_two_rows
+from .._learning.relevance import check_two_rows
+from ..affinity._auto import is_auto
+from ..affinity._learnable import check_can_learn
+from ..affinity._protocol import BaseAffinity
 
 
 class LearnsFromRelevance:

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.random import RandomState
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from .._solvers.column_generation import WeightedRankings
 from .._utils.callbacks import watched
-from ..affinity import BaseAffinity
-from ..objectives.structural import LOSSES, RankingLoss
-from ..solvers.column_generation import WeightedRankings
+from ..affinity._protocol import BaseAffinity
+from ..objectives.structural._ranking_loss import LOSSES, RankingLoss
 from ._similar_pairs import find_queries
 from ._supervised import LearnsFromRelevance
 

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from sklearn.utils._param_validation import Interval
 
+from .._features.blocks import map_blocks
 from ..base import BaseHasher
-from ..features import map_blocks
 
 
 class WinnerHasher(BaseHasher):

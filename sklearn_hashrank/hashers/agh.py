@@ -9,10 +9,11 @@ from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, Options, StrOptions
 
+from .._features.anchor_weights import AnchorWeights
+from .._features.anchors import Anchors
 from .._utils.threads import one_blas_thread
 from .._utils.types import MatrixLike, Target
 from ..base import BaseHasher
-from ..features import Anchors, AnchorWeights
 
 __all__ = ["AGHHasher"]
 

@@ -10,12 +10,14 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from .. import _kernels
+from .._features.centered_rows import dense_if_small
+from .._features.space import FeatureSpace
 from .._utils.callbacks import watched
 from .._utils.threads import one_blas_thread
 from .._utils.types import MatrixLike, Target
-from ..affinity import BaseAffinity, check_level_indices
+from ..affinity._level_checks import check_level_indices
+from ..affinity._protocol import BaseAffinity
 from ..base import LinearHasher
-from ..features import FeatureSpace, dense_if_small
 from ._supervised import LearnsFromRelevance
 
 __all__ = ["BREHasher"]
@@ -308,7 +310,7 @@ class Embedding:
         scale = 1 / len(self.weights)
         pairs = self.pairs
         numbers = pairs.neighbors, pairs.numbers, pairs.starts
-        _kernels.pair_walk.walk_flips(
+        _kernels.bit_flip_losses.walk_flips(
             order, bits.astype(np.int64), distances, pairs.targets, *numbers, scale, losses
         )
         return losses

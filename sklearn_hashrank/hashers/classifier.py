@@ -10,12 +10,17 @@ from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from .._features.centered_rows import dense_if_small
+from .._features.moments import Moments
+from .._features.sign_rounding import LinearScores
+from .._features.space import FeatureSpace
 from .._utils.threads import one_blas_thread
 from .._utils.types import MatrixLike, Target
-from ..affinity import LabelAffinity, auto_affinity, check_can_learn
+from ..affinity._auto import auto_affinity
+from ..affinity._labels import LabelAffinity
+from ..affinity._learnable import check_can_learn
 from ..base import BaseHasher
-from ..codes import hadamard_codes
-from ..features import FeatureSpace, LinearScores, Moments, dense_if_small
+from ..codes._class_codes import hadamard_codes
 
 __all__ = ["ClassifierHasher"]
 

@@ -6,9 +6,10 @@ import numpy as np
 from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
 
+from .._features.sign_rounding import LinearScores, settle
+from .._features.space import FeatureSpace
 from .._utils.threads import one_blas_thread
 from .._utils.types import MatrixLike, Target
-from ..features import FeatureSpace, LinearScores, settle
 from ._winners import WinnerHasher, bit_margins
 
 __all__ = ["CMHHasher"]

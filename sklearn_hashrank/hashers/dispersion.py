@@ -4,7 +4,7 @@ from numbers import Real
 
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
-from ..objectives import ObjectiveParameter
+from ..objectives._objective_names import ObjectiveParameter
 from ._minibatch import MinibatchHasher
 
 __all__ = ["DispersionHasher"]

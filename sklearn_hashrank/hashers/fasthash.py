@@ -9,13 +9,13 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import has_fit_parameter
 
+from .._features.moments import Moments
+from .._solvers.binary_quadratic import minimise_by_cuts, minimise_spectrally
 from .._utils.callbacks import watched
 from .._utils.threads import one_blas_thread
 from .._utils.types import MatrixLike, Target
-from ..affinity import BaseAffinity
+from ..affinity._protocol import BaseAffinity
 from ..base import BaseHasher
-from ..features import Moments
-from ..solvers.binary_quadratic import minimise_by_cuts, minimise_spectrally
 from ._boosted_trees import CONSTRAINTS, BinnedFeatures, TreeEnsembles, options_of
 from ._similar_pairs import sample_pairs
 from ._supervised import LearnsFromRelevance

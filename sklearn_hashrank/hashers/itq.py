@@ -8,11 +8,12 @@ from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 
+from .._features.principal_directions import EXACT_FEATURES
+from .._features.space import FeatureSpace, check_n_directions
+from .._solvers.rotation import itq_rotation
 from .._utils.threads import one_blas_thread
 from .._utils.types import MatrixLike, Target
 from ..base import LinearHasher
-from ..features import EXACT_FEATURES, FeatureSpace, check_n_directions
-from ..solvers.rotation import itq_rotation
 
 __all__ = ["ITQHasher"]
 

@@ -7,9 +7,9 @@ from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 
+from .._features.kernel_features import inverse_root
 from .._utils.threads import one_blas_thread
 from .._utils.types import MatrixLike, Target
-from ..features import inverse_root
 from ._kernel import KernelHasher
 
 __all__ = ["KLSHHasher"]

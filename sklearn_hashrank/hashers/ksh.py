@@ -12,7 +12,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from .._utils.callbacks import watched
 from .._utils.threads import one_blas_thread
 from .._utils.types import MatrixLike, Target
-from ..affinity import BaseAffinity
+from ..affinity._protocol import BaseAffinity
 from ._kernel import KernelHasher
 from ._similar_pairs import are_relevant
 from ._supervised import LearnsFromRelevance

@@ -3,10 +3,10 @@
 from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
 
+from .._features.space import FeatureSpace
 from .._utils.threads import one_blas_thread
 from .._utils.types import MatrixLike, Target
 from ..base import LinearHasher
-from ..features import FeatureSpace
 
 __all__ = ["LSHHasher"]
 

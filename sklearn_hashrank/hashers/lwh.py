@@ -10,15 +10,17 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from .._features.centered_rows import dense_if_small
+from .._features.moments import Moments
+from .._features.space import FeatureSpace, Hyperplanes
+from .._solvers.cutting_plane import MASTERS, CuttingPlane, factor
+from .._solvers.rotation import random_rotation, rotate_to_signs
 from .._utils.callbacks import CallbackSupportMixin, Progress
 from .._utils.threads import one_blas_thread
 from .._utils.types import MatrixLike, Target
-from ..affinity import BaseAffinity
+from ..affinity._protocol import BaseAffinity
 from ..base import LinearHasher
-from ..features import FeatureSpace, Hyperplanes, Moments, dense_if_small
-from ..objectives.structural import LOSSES, RankingLoss
-from ..solvers.cutting_plane import MASTERS, CuttingPlane, factor
-from ..solvers.rotation import random_rotation, rotate_to_signs
+from ..objectives.structural._ranking_loss import LOSSES, RankingLoss
 from ._similar_pairs import are_relevant, find_queries
 from ._supervised import LearnsFromRelevance
 

@@ -10,14 +10,16 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from .. import _kernels
+from .._features.centered_rows import dense_if_small
+from .._features.moments import Moments
+from .._features.space import FeatureSpace
+from .._solvers.binary_quadratic import minimise_by_cuts
+from .._solvers.linear_classifiers import fit_squared_hinges
 from .._utils.callbacks import watched
 from .._utils.threads import one_blas_thread
 from .._utils.types import MatrixLike, Target
-from ..affinity import BaseAffinity
+from ..affinity._protocol import BaseAffinity
 from ..base import LinearHasher
-from ..features import FeatureSpace, Moments, dense_if_small
-from ..solvers.binary_quadratic import minimise_by_cuts
-from ..solvers.linear_classifiers import fit_squared_hinges
 from ._similar_pairs import sample_pairs
 from ._supervised import LearnsFromRelevance
 

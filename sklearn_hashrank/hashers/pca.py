@@ -7,11 +7,12 @@ from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import StrOptions
 
+from .._features.principal_directions import EXACT_FEATURES
+from .._features.space import FeatureSpace, check_n_directions
+from .._solvers.rotation import random_rotation
 from .._utils.threads import one_blas_thread
 from .._utils.types import MatrixLike, Target
 from ..base import LinearHasher
-from ..features import EXACT_FEATURES, FeatureSpace, check_n_directions
-from ..solvers.rotation import random_rotation
 
 __all__ = ["PCAHasher"]
 

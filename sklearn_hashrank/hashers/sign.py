@@ -9,10 +9,11 @@ from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.sparsefuncs import csc_median_axis_0
 
+from .._features.centered_rows import column_means
+from .._features.sign_rounding import zero_tolerance
 from .._utils.threads import one_blas_thread
 from .._utils.types import MatrixLike, Target
 from ..base import LinearHasher
-from ..features import column_means, zero_tolerance
 
 __all__ = ["SignHasher"]
 

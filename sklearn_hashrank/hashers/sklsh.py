@@ -8,9 +8,10 @@ from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 
+from .._features.anchors import Anchors
+from .._features.blocks import block_slices
 from .._utils.threads import one_blas_thread
 from .._utils.types import MatrixLike, Target
-from ..features import Anchors, block_slices
 from ._sinusoids import SinusoidHasher
 
 __all__ = ["SKLSHHasher"]

@@ -10,12 +10,16 @@ from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from .._features.centered_rows import CenteredRows
+from .._features.principal_directions import fix_signs, leading_eigenpairs
+from .._features.space import FeatureSpace
 from .._utils.callbacks import watched
 from .._utils.threads import one_blas_thread
 from .._utils.types import MatrixLike, Target
-from ..affinity import BaseAffinity, LabelAffinity, is_auto
+from ..affinity._auto import is_auto
+from ..affinity._labels import LabelAffinity
+from ..affinity._protocol import BaseAffinity
 from ..base import LinearHasher
-from ..features import CenteredRows, FeatureSpace, fix_signs, leading_eigenpairs
 from ._similar_pairs import are_relevant
 from ._supervised import LearnsFromRelevance
 

@@ -8,10 +8,12 @@ from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 
+from .._features.centered_rows import dense_if_small
+from .._features.moments import Moments
+from .._features.space import FeatureSpace
 from .._utils.threads import one_blas_thread
 from .._utils.types import MatrixLike, Target
 from ..base import LinearHasher
-from ..features import FeatureSpace, Moments, dense_if_small
 from ._weighted_columns import CONSTRAINTS, LearnsWeightedColumns
 
 __all__ = ["StructHasher"]
@@ -101,7 +103,7 @@ class StructHasher(LearnsWeightedColumns, LinearHasher):
     Ranked by the weights:
 
     >>> from sklearn_hashrank.codes import weighted_distances
-    >>> from sklearn_hashrank.histogram import distance_histogram
+    >>> from sklearn_hashrank.metrics import distance_histogram
     >>> codes = hasher.transform(X[500:])
     >>> distances = weighted_distances(codes, codes, hasher.weights_)
     >>> h = distance_histogram(distances, y[500:], exclude_self=True)

@@ -8,11 +8,11 @@ from scipy import sparse
 from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
 
+from .._features.moments import Moments
+from .._solvers.binary_quadratic import minimise_spectrally
 from .._utils.threads import one_blas_thread
 from .._utils.types import MatrixLike, Target
 from ..base import BaseHasher
-from ..features import Moments
-from ..solvers.binary_quadratic import minimise_spectrally
 from . import _boosted_trees, _weighted_columns
 from ._boosted_trees import BinnedFeatures, TreeEnsembles, options_of
 from ._weighted_columns import LearnsWeightedColumns

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
-from ..affinity import BaseAffinity
-from ..objectives import RANKING_OPTIONS, ObjectiveParameter, Prefixes, check_prefixes
+from ..affinity._protocol import BaseAffinity
+from ..objectives._objective_names import RANKING_OPTIONS, ObjectiveParameter
+from ..objectives._prefixes import Prefixes, check_prefixes
 from ._minibatch import MinibatchHasher
 
 __all__ = ["TALRLinear"]

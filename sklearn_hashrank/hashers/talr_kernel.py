@@ -8,9 +8,10 @@ from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 
+from .._features.blocks import map_blocks
+from .._features.kernel_features import inverse_root
+from .._learning.relevance import learned_relevance
 from .._utils.threads import one_blas_thread
-from ..features import inverse_root, map_blocks
-from ..learning import learned_relevance
 from ._kernel import KernelHasher
 from ._minibatch import LearnsFromMinibatches
 from .talr import TALRLinear, TieAwareObjectives

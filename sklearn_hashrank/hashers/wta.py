@@ -7,9 +7,9 @@ from scipy import sparse
 from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
 
+from .._features.space import FeatureSpace
 from .._utils.threads import one_blas_thread
 from .._utils.types import MatrixLike, Target
-from ..features import FeatureSpace
 from ._winners import WinnerHasher
 
 __all__ = ["WTAHasher"]

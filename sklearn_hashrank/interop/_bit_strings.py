@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..codes import CodeReader, check_n_bits, packed_width, unpack_codes, write_codes
+from ..codes._formats import CodeReader, check_n_bits, packed_width, unpack_codes, write_codes
 
 _HIGHEST_BIT = np.uint8(0x80)  # subtracting 128 from a byte flips it
 

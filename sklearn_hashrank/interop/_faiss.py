@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from .._utils.extras import how_to_install, needed
-from ..codes import check_n_bits, packed_width, unpack_codes
+from ..codes._formats import check_n_bits, packed_width, unpack_codes
 from ._bit_strings import read_packed
 from ._folding import fold
 

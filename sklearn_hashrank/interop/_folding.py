@@ -15,9 +15,9 @@ from sklearn.preprocessing import (
 )
 from sklearn.utils.validation import check_is_fitted
 
+from .._features.space import Hyperplanes
 from ..base import BaseHasher
-from ..features import Hyperplanes
-from ..metrics.retrieval import unwrap
+from ..metrics._retrieval import unwrap
 
 _REFUSAL = (
     "only codes of half-spaces can be exported: the estimator, or the last step of a pipeline, "

@@ -4,8 +4,8 @@ from functools import lru_cache
 from typing import Any
 
 from .._utils.extras import needed
-from ..histogram import RetrievalHistogram
-from ..measures import configure_measure
+from ..metrics._configured import configure_measure
+from ..metrics._histogram import RetrievalHistogram
 
 _NAME = "hashrank"
 

@@ -4,10 +4,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .._features.space import Hyperplanes
 from .._utils.extras import how_to_install, needed
 from ..base import LinearHasher
-from ..codes import packed_width
-from ..features import Hyperplanes
+from ..codes._formats import packed_width
 from ._folding import Folded, check_dtype, fold, least_length
 
 _OPSET, _IR_VERSION = 17, 8  # of 2022; newer runtimes read older models

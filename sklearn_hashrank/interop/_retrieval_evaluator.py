@@ -6,9 +6,9 @@ from typing import Any, Literal
 import numpy as np
 
 from .._utils.extras import needed
-from ..codes import hamming_distances
-from ..histogram import RetrievalHistogram
-from ..measures import configure_measure
+from ..codes._distances import hamming_distances
+from ..metrics._configured import configure_measure
+from ..metrics._histogram import RetrievalHistogram
 
 
 def tie_aware_evaluator(

@@ -6,8 +6,8 @@ import numpy as np
 
 from .._utils.extras import needed
 from .._utils.parameters import is_int
-from ..codes import packed_width
-from ..objectives import check_prefixes
+from ..codes._formats import packed_width
+from ..objectives._prefixes import check_prefixes
 from ._folding import fold
 
 
@@ -143,7 +143,8 @@ def sentence_transformers_loss(
     >>> loss([{"numbers": numbers}], torch.tensor([0, 0, 1, 1]))
     tensor(-1.)
     """
-    from ..deep import CodesLoss, TieAwareLoss
+    from ..deep._codes_loss import CodesLoss
+    from ..deep._losses import TieAwareLoss
 
     if not hasattr(model, "get_embedding_dimension"):
         raise ValueError(

@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .._utils.types import Target
-from ..measures import TieOrder, mean_over_queries
+from ._evaluation import mean_over_queries
+from ._measure import TieOrder
 from ._metric_arguments import RetrievalRun
 
 

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils import check_array
 
-from ..rows import as_numpy
+from .._features.tensors import as_numpy
 
 
 def index_recall_score(distances: ArrayLike, exact_distances: ArrayLike) -> float:

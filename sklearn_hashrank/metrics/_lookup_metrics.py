@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .._utils.types import Target
-from ..measures import TieOrder
+from ._measure import TieOrder
 from ._metric_arguments import RetrievalRun
 
 

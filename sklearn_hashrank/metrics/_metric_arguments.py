@@ -6,9 +6,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .._utils.types import Target
-from ..histogram import RetrievalHistogram, retrieval_histogram
-from ..measures import configure_measure, mean_value
-from .retrieval import y_and_codes
+from ._configured import configure_measure
+from ._counting import retrieval_histogram
+from ._evaluation import mean_value
+from ._histogram import RetrievalHistogram
+from ._retrieval import y_and_codes
 
 
 class RetrievalRun(NamedTuple):

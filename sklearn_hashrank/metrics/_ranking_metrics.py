@@ -6,8 +6,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .._utils.types import Target
-from ..measures import Discount, Gain, Normalize, TieOrder
+from ._gains import Gain
+from ._measure import TieOrder
 from ._metric_arguments import RetrievalRun
+from ._ranking_measures import Normalize
+from ._sums import Discount
 
 
 def tie_aware_average_precision_score(

@@ -5,14 +5,11 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from ..affinity import (
-    BaseAffinity,
-    EuclideanAffinity,
-    HierarchicalAffinity,
-    SharedLabelAffinity,
-    as_rows,
-    auto_affinity,
-)
+from ..affinity._auto import auto_affinity
+from ..affinity._coercion import as_rows
+from ..affinity._euclidean import EuclideanAffinity
+from ..affinity._labels import HierarchicalAffinity, SharedLabelAffinity
+from ..affinity._protocol import BaseAffinity
 
 
 def class_numbers(y: Any) -> np.ndarray | None:

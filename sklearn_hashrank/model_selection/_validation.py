@@ -15,7 +15,7 @@ from sklearn.utils.validation import _num_samples
 
 from .._utils.parameters import is_int, is_real
 from .._utils.threads import check_n_jobs
-from ..metrics import RetrievalScorer, make_retrieval_scorer
+from ..metrics._scorers import RetrievalScorer, make_retrieval_scorer
 from ._folds import RetrievalKFold
 from ._splits import RetrievalSplit
 

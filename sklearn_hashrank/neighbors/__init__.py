@@ -31,12 +31,11 @@ Costs are estimates in nanoseconds, measured once; they decide what is faster, n
 """
 
 from ._decoded_neighbors import DecodedNeighbors
-from ._floats import DISTANCES, rescore
+from ._floats import rescore
 from ._hamming_neighbors import HammingNeighbors
 from ._oversampling import Oversampling, choose_oversampling
 
 __all__ = [
-    "DISTANCES",
     "DecodedNeighbors",
     "HammingNeighbors",
     "Oversampling",

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_array
 
+from .._features.tensors import as_host_array
 from .._utils.parameters import is_int
-from ..rows import as_host_array
 
 
 def check_int(value: Any, name: str, least: int) -> None:

@@ -7,8 +7,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..codes import CodeReader
-from ..rows import StoredRows, in_memory, is_dask_array, source
+from .._features.block_rows import in_memory, is_dask_array, source
+from .._features.out_of_memory import StoredRows
+from ..codes._formats import CodeReader
 from . import _brute, _masked
 from ._first_bits import first_bits
 from ._masked import Mask

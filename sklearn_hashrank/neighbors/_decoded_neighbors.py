@@ -10,13 +10,13 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from .. import _kernels
+from .._features.tensors import as_host_array
+from .._solvers.table_decoder import decode, values_of_codes
 from .._utils.binary_units import binary_units
 from .._utils.parameters import NumbersAreNoBooleans
 from .._utils.threads import over_rows
 from .._utils.types import MatrixLike
-from ..codes import pack_codes, unpack_codes
-from ..rows import as_host_array
-from ..solvers.table_decoder import decode, values_of_codes
+from ..codes._formats import pack_codes, unpack_codes
 from ._checks import check_n_neighbors
 from ._floats import DISTANCES, ascending
 from ._masked import MISSING

@@ -6,9 +6,9 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import check_array
 
+from .._features.tensors import as_host_array
 from .._utils.binary_units import binary_units
 from .._utils.threads import over_rows
-from ..rows import as_host_array
 from ._checks import check_int
 
 DISTANCES = ("cosine", "euclidean", "inner_product")

@@ -15,10 +15,10 @@ from sklearn.base import (
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from .._files.reading import reading
 from .._utils.parameters import NumbersAreNoBooleans
 from .._utils.types import MatrixLike
-from ..codes import CodeReader, packed_width
-from ..persistence import reading
+from ..codes._formats import CodeReader, packed_width
 from . import _index_file
 from ._asymmetric_order import nearest_candidates
 from ._brute import Flat

@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from ..codes import packed_width
-from ..persistence import RowsFile, malformed, open_container
+from .._files.container import RowsFile, malformed, open_container
+from ..codes._formats import packed_width
 from ._row_ids import RowIds, read_ids
 
 _ROWS_AT_A_TIME = 1 << 18

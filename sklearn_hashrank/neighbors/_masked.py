@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from ..rows import as_host_array
+from .._features.tensors import as_host_array
 from . import _brute
 
 MISSING = -1

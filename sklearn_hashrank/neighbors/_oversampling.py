@@ -7,9 +7,9 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import check_array
 
+from .._features.tensors import as_host_array
 from .._utils.binary_units import binary_units
-from ..codes import hamming_distances
-from ..rows import as_host_array
+from ..codes._distances import hamming_distances
 from ._checks import check_int
 from ._floats import DISTANCES
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..rows import as_host_array
+from .._features.tensors import as_host_array
 from ._masked import MISSING
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..codes import CodeReader, packed_width
+from ..codes._formats import CodeReader, packed_width
 from . import _brute, _masked
 from ._first_bits import first_bits
 from ._masked import Mask

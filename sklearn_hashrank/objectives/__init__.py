@@ -14,60 +14,28 @@ line in ``__all__`` of its folder and here. With its `name`, and `relaxation` if
 objective, hashers and tests find it: `ObjectiveParameter` turns names into objects.
 """
 
+from ._base import BaseObjective
 from ._centers import Centers
-from ._checked import CheckedObjective
-from ._declared import BaseObjective
-from ._named import (
-    LIKELIHOODS,
-    OBJECTIVES,
-    PAIRWISE_OBJECTIVES,
-    RANKING_OPTIONS,
-    ObjectiveParameter,
-)
-from ._prefixes import Prefixes, check_prefixes
-from .pairwise import (
-    DPSH,
-    DSH,
-    CityBlock,
-    Dispersed,
-    HashNet,
-    Hierarchical,
-    Nested,
-    PairwiseObjective,
-    SquaredEuclidean,
-)
-from .ranking import (
-    FLOOR,
-    ArxivAP,
-    ArxivNDCG,
-    CvprAP,
-    CvprNDCG,
-    ExactAP,
-    ExactNDCG,
-    MutualInformation,
-    Objective,
-    SimplifiedAP,
-    SimplifiedNDCG,
-    SoftHistogram,
-    SoftTies,
-    TieValues,
-)
-from .triplet import DTSH
+from ._prefixes import Prefixes
+from .pairwise._distances import CityBlock, SquaredEuclidean
+from .pairwise._margin_losses import DSH, Dispersed, Hierarchical, Nested, PairwiseObjective
+from .pairwise._pair_likelihoods import DPSH, HashNet
+from .ranking._average_precision import ArxivAP, CvprAP, ExactAP, SimplifiedAP
+from .ranking._base import Objective
+from .ranking._mutual_information import MutualInformation
+from .ranking._ndcg import ArxivNDCG, CvprNDCG, ExactNDCG, SimplifiedNDCG
+from .ranking._soft_histogram import SoftHistogram
+from .ranking._ties import SoftTies, TieValues
+from .triplet._triplet_likelihood import DTSH
 
 __all__ = [
     "DPSH",
     "DSH",
     "DTSH",
-    "FLOOR",
-    "LIKELIHOODS",
-    "OBJECTIVES",
-    "PAIRWISE_OBJECTIVES",
-    "RANKING_OPTIONS",
     "ArxivAP",
     "ArxivNDCG",
     "BaseObjective",
     "Centers",
-    "CheckedObjective",
     "CityBlock",
     "CvprAP",
     "CvprNDCG",
@@ -79,7 +47,6 @@ __all__ = [
     "MutualInformation",
     "Nested",
     "Objective",
-    "ObjectiveParameter",
     "PairwiseObjective",
     "Prefixes",
     "SimplifiedAP",
@@ -88,5 +55,4 @@ __all__ = [
     "SoftTies",
     "SquaredEuclidean",
     "TieValues",
-    "check_prefixes",
 ]

@@ -9,9 +9,9 @@ from scipy import sparse, special
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from ..affinity import LabelAffinity, SharedLabelAffinity
-from ..codes import hadamard_codes
-from ._declared import BaseObjective
+from ..affinity._labels import LabelAffinity, SharedLabelAffinity
+from ..codes._class_codes import hadamard_codes
+from ._base import BaseObjective
 
 
 class Centers(BaseObjective):

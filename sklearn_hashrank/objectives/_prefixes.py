@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from .._utils.parameters import is_int
-from ._checked import check_objective
-from ._declared import BaseObjective
+from ._base import BaseObjective
+from ._objective_checks import check_objective
 
 
 class Prefixes(BaseObjective):

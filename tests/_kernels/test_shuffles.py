@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from llvmlite import ir
 
-from sklearn_hashrank._kernels import _shuffles
+from sklearn_hashrank._kernels import simd_lookup as _shuffles
 from sklearn_hashrank._kernels._jit import IS_COMPILED
 from tests._kernels.bare import BARE
 

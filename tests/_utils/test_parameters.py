@@ -16,9 +16,11 @@ from sklearn_hashrank import (
     LWHHasher,
     TALRLinear,
 )
+from sklearn_hashrank._features.block_progress import check_batch_size
 from sklearn_hashrank._utils.parameters import is_finite, is_int, is_real
 from sklearn_hashrank._utils.threads import check_n_jobs
-from sklearn_hashrank.affinity import EuclideanAffinity, NeighborAffinity
+from sklearn_hashrank.affinity._euclidean import EuclideanAffinity
+from sklearn_hashrank.affinity._neighbors import NeighborAffinity
 from sklearn_hashrank.comparison import Rescoring, compare
 from sklearn_hashrank.datasets import fetch_cifar10, fetch_mnist, load_nus_wide
 from sklearn_hashrank.feature_extraction import GIST
@@ -28,7 +30,6 @@ from sklearn_hashrank.model_selection import (
     cross_validate_retrieval,
 )
 from sklearn_hashrank.objectives import DPSH, DSH
-from sklearn_hashrank.rows import check_batch_size
 from tests.contract.public import REFERENCE
 
 X = np.random.default_rng(0).normal(size=(20, 4))

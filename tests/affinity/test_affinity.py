@@ -11,17 +11,15 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 from sklearn_hashrank import LWHHasher, RSHHasher, TALRLinear, retrieval_histogram
-from sklearn_hashrank.affinity import (
-    BaseAffinity,
-    EuclideanAffinity,
+from sklearn_hashrank.affinity import BaseAffinity, auto_affinity, fit_affinity
+from sklearn_hashrank.affinity._euclidean import EuclideanAffinity
+from sklearn_hashrank.affinity._labels import (
     HierarchicalAffinity,
     LabelAffinity,
-    NeighborAffinity,
-    PrecomputedAffinity,
     SharedLabelAffinity,
-    auto_affinity,
-    fit_affinity,
 )
+from sklearn_hashrank.affinity._neighbors import NeighborAffinity
+from sklearn_hashrank.affinity._precomputed import PrecomputedAffinity
 from tests.oracle import histograms as oracle
 
 

@@ -28,9 +28,9 @@ from sklearn_hashrank import (
 )
 from sklearn_hashrank.codes import hamming_distances
 from sklearn_hashrank.comparison import compare
-from sklearn_hashrank.histogram import distance_histogram
 from sklearn_hashrank.metrics import (
     PrecisionRecallDisplay,
+    distance_histogram,
     make_retrieval_scorer,
     tie_aware_recall_score,
 )

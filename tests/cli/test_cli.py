@@ -1,17 +1,14 @@
 """The command: files in, files out, one clear line and the right exit code where that fails."""
 
-import configparser
 import csv
 import io
 import json
 import os
 import re
 import shlex
-import shutil
 import signal
 import subprocess
 import sys
-import tomllib
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -34,15 +31,15 @@ from sklearn_hashrank._utils.extras import how_to_install
 from sklearn_hashrank.cli import _run_progress, main
 from sklearn_hashrank.cli._data import name_paths
 from sklearn_hashrank.codes import read_codes
-from sklearn_hashrank.comparison import METHODS, RunResult, _runner, columns_of, name_measures
-from sklearn_hashrank.measures import unregister_measure
-from sklearn_hashrank.metrics import tie_aware_average_precision_score
+from sklearn_hashrank.comparison import RunResult, _runner
+from sklearn_hashrank.comparison._columns import columns_of, name_measures
+from sklearn_hashrank.comparison._method_table import METHODS
+from sklearn_hashrank.metrics import tie_aware_average_precision_score, unregister_measure
 from tests.instances import METHODS_HERE
 
 SMALL = ["--methods", "lsh,itq:max_iter=5", "--bits", "8,12", "--seeds", "2"]
 SMALL += ["--queries", "5", "--training", "30"]
 ROOT = Path(sklearn_hashrank.__file__).parents[1]
-LAUNCHER = "_hashrank_launcher"
 
 
 @pytest.fixture(scope="module")
@@ -465,59 +462,6 @@ def test_interrupted_with_processes_then_resumed(folder, capsys, no_pictures):
     check_interrupted(capsys, process.returncode, out, err)
 
 
-@pytest.mark.process
-@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
-@pytest.mark.parametrize("is_ignored", [False, True], ids=["at a terminal", "in the background"])
-@pytest.mark.parametrize(
-    "start",
-    [
-        ["-c", f"import sys; from {LAUNCHER} import main; sys.exit(main())"],
-        ["-m", "sklearn_hashrank", "-m", "other"],
-    ],
-    ids=["hashrank", "python -m"],
-)
-def test_interrupt_while_the_package_is_imported(tmp_path, start, is_ignored):
-    """The files of the package that handle it, and a package that takes long beside them."""
-    package = tmp_path / "sklearn_hashrank"
-    (package / "cli").mkdir(parents=True)
-    slow = "import sys\nprint('here', flush=True)\nsys.stdin.readline()\n"
-    first = "from ._utils import interrupted_import"
-    own = Path(sklearn_hashrank.__file__).parent
-    lines = (own / "__init__.py").read_text().splitlines()
-    [place] = [number for number, line in enumerate(lines) if line.startswith(first)]
-    assert not [line for line in lines[:place] if re.match(r"(from|import)\b", line)]
-    (package / "__init__.py").write_text(f"{first}\n{slow}")
-    (package / "_utils").mkdir()
-    for name in ("_utils/__init__.py", "_utils/interrupted_import.py", "__main__.py"):
-        shutil.copy(own / name, package / name)
-    (package / "cli" / "__init__.py").write_text("main = lambda: 7")
-    action = signal.SIG_IGN if is_ignored else signal.SIG_DFL
-    process = subprocess.Popen(
-        [sys.executable, *start],
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT}"},
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, action),
-    )
-    assert process.stdout.readline() == "here\n"
-    process.send_signal(signal.SIGINT)
-    _, err = process.communicate("\n", timeout=60)
-    expected = (7, "") if is_ignored else (130, "hashrank: interrupted\n")
-    assert (process.returncode, err) == expected
-
-
-def test_the_command_starts_by_the_launcher():
-    config = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
-    assert config["project"]["scripts"] == {"hashrank": f"{LAUNCHER}:main"}
-    distribution = configparser.ConfigParser()
-    distribution.read(ROOT / "setup.cfg", encoding="utf-8")
-    assert distribution["options"]["py_modules"] == LAUNCHER
-    assert (ROOT / f"{LAUNCHER}.py").is_file()
-
-
 def test_interrupt_of_the_reader_of_arguments(capsys, monkeypatch):
     def interrupt(*arguments, **options):
         raise KeyboardInterrupt
@@ -719,7 +663,7 @@ def test_modules_register_measures(folder, capsys, no_pictures, monkeypatch, req
     request.addfinalizer(lambda: sys.modules.pop("own_measures", None))
     monkeypatch.setattr(sys, "path", list(sys.path))
     Path("own_measures.py").write_text(
-        "from sklearn_hashrank.measures import register_measure\n"
+        "from sklearn_hashrank.metrics import register_measure\n"
         "@register_measure('first_ten')\n"
         "def first_ten(ties, k=None):\n"
         "    return ties.hits(10) / 10\n"

@@ -9,7 +9,7 @@ import pytest
 
 from sklearn_hashrank import PrecomputedAffinity, TALRLinear, load_hasher, retrieval_histogram
 from sklearn_hashrank.cli import main
-from sklearn_hashrank.histogram import read_qrels
+from sklearn_hashrank.metrics import read_qrels
 
 N, N_QUERIES, BITS = 120, 30, 8
 RNG = np.random.default_rng(0)

@@ -12,14 +12,22 @@ import pyarrow.parquet as pq
 import pytest
 
 from sklearn_hashrank import load_hasher
-from sklearn_hashrank.cli import _code_columns, _list_columns, _parquet_files, _places, main
+from sklearn_hashrank._features import out_of_memory as _many_rows
+from sklearn_hashrank.cli import (
+    _code_columns,
+    _list_columns,
+    _parquet_files,
+    main,
+)
+from sklearn_hashrank.cli import (
+    _file_systems as _places,
+)
 from sklearn_hashrank.cli._errors import UsageError
 from sklearn_hashrank.cli._files import read_labels, read_rows, read_texts
 from sklearn_hashrank.cli._list_columns import ParquetRows
 from sklearn_hashrank.cli._parquet_files import Column, ParquetSource
 from sklearn_hashrank.cli._row_names import ids
 from sklearn_hashrank.neighbors import HammingNeighbors, rescore
-from sklearn_hashrank.rows import _many_rows
 
 N, WIDTH = 500, 8
 RNG = np.random.default_rng(0)

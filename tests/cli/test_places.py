@@ -9,7 +9,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from sklearn_hashrank.cli import _places, main
+from sklearn_hashrank.cli import _file_systems as _places
+from sklearn_hashrank.cli import main
 from sklearn_hashrank.cli._parquet_files import ParquetSource, parquet_source
 
 N, WIDTH, BITS = 300, 10, 9

@@ -8,8 +8,7 @@ import pytest
 
 from sklearn_hashrank import LSHHasher, RetrievalHistogram, save_hasher
 from sklearn_hashrank.cli import main
-from sklearn_hashrank.histogram import read_run
-from sklearn_hashrank.metrics import paired_test
+from sklearn_hashrank.metrics import paired_test, read_run
 
 RUN = "q1 Q0 a 1 0.5 x\nq1 Q0 b 2 0.5 x\nq2 Q0 a 1 0.9 x\nq2 Q0 c 2 0.3 x\n"
 QRELS = "q1 0 a 1\nq1 0 b 0\nq2 0 c 2\nq3 0 c 0\nq4 0 a 1\n"
@@ -47,7 +46,7 @@ def test_measures_of_a_run_by_default(files, capsys):
 
 
 @pytest.mark.filterwarnings("ignore:.* of 4 queries have no relevant item")
-@pytest.mark.filterwarnings("ignore::sklearn_hashrank.measures.TieWarning")
+@pytest.mark.filterwarnings("ignore::sklearn_hashrank.metrics.TieWarning")
 def test_the_order_of_trec_eval_is_printed_alone(files, capsys):
     names = "nDCG@10:ties=docid,AP(rel=2, cutoff=5):ties=docid"
     assert main(["evaluate", *files, "--measures", names, "--json"]) == 0

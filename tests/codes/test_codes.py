@@ -8,8 +8,9 @@ from scipy import sparse
 
 from sklearn_hashrank._utils import threads
 from sklearn_hashrank.codes import (
-    CodeReader,
-    _code_formats,
+    _formats as _code_formats,
+)
+from sklearn_hashrank.codes import (
     group_equal,
     hamming_distances,
     pack_codes,
@@ -17,8 +18,8 @@ from sklearn_hashrank.codes import (
     unpack_codes,
     weighted_distances,
 )
-from sklearn_hashrank.histogram import distance_histogram
-from sklearn_hashrank.metrics import tie_aware_average_precision_score
+from sklearn_hashrank.codes._formats import CodeReader
+from sklearn_hashrank.metrics import distance_histogram, tie_aware_average_precision_score
 from tests.oracle.histograms import hamming_distance
 
 WIDTHS = [1, 2, 7, 8, 9, 31, 32, 63, 64, 65, 100, 128, 1024]

@@ -21,8 +21,9 @@ from sklearn_hashrank import (
     TALRLinear,
 )
 from sklearn_hashrank.codes import codes_of_array
-from sklearn_hashrank.comparison import METHODS, _run_store, compare, method_from_name
+from sklearn_hashrank.comparison import _run_store, compare, method_from_name
 from sklearn_hashrank.comparison._columns import MEASURED, name_measures
+from sklearn_hashrank.comparison._method_table import METHODS
 from sklearn_hashrank.comparison._provenance import run_key
 from sklearn_hashrank.comparison._run_store import RunStore, load_result
 from sklearn_hashrank.comparison._runner import Run

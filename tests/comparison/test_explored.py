@@ -8,7 +8,7 @@ import pytest
 from sklearn_hashrank import ClassifierHasher, ITQHasher, LSHHasher, NeighborAffinity
 from sklearn_hashrank.cli import main
 from sklearn_hashrank.comparison import compare
-from sklearn_hashrank.metrics.retrieval import retrieve
+from sklearn_hashrank.metrics._retrieval import retrieve
 from sklearn_hashrank.model_selection import PerClassRetrievalSplit, RandomRetrievalSplit
 from tests.comparison.conftest import PROTOCOL
 from tests.explore.test_page_writer import array, read

@@ -8,8 +8,14 @@ import pytest
 
 from sklearn_hashrank import LSHHasher
 from sklearn_hashrank._utils.callbacks import watch_iterations, watched
-from sklearn_hashrank.comparison import _fits_at_work, compare, method_from_name
-from sklearn_hashrank.comparison._fits_at_work import FitsAtWork, note_iterations
+from sklearn_hashrank.comparison import (
+    _worker_progress as _fits_at_work,
+)
+from sklearn_hashrank.comparison import (
+    compare,
+    method_from_name,
+)
+from sklearn_hashrank.comparison._worker_progress import FitsAtWork, note_iterations
 from tests.comparison.conftest import PROTOCOL
 
 STEPS = {  # methods that learn in steps, and how many there are at most

@@ -16,7 +16,8 @@ from sklearn_hashrank import (
     load_hasher,
     save_hasher,
 )
-from sklearn_hashrank.comparison import METHODS, compare, method_from_name
+from sklearn_hashrank.comparison import compare, method_from_name
+from sklearn_hashrank.comparison._method_table import METHODS
 from sklearn_hashrank.model_selection import RandomRetrievalSplit
 from tests.instances import METHODS_HERE
 

@@ -14,16 +14,14 @@ from sklearn.preprocessing import Binarizer, FunctionTransformer, StandardScaler
 from sklearn_hashrank import ITQHasher, LSHHasher, TALRLinear
 from sklearn_hashrank.base import LinearHasher
 from sklearn_hashrank.comparison import compare
-from sklearn_hashrank.measures import (
-    Measure,
-    get_measure,
-    register_measure,
-    unregister_measure,
-)
 from sklearn_hashrank.metrics import (
+    Measure,
     TieRangeDisplay,
+    get_measure,
     make_retrieval_scorer,
+    register_measure,
     tie_aware_precision_score,
+    unregister_measure,
 )
 from sklearn_hashrank.model_selection import (
     PerClassRetrievalSplit,

@@ -13,9 +13,10 @@ from sklearn.datasets import load_digits
 from sklearn_hashrank import ITQHasher, NeighborAffinity, load_hasher
 from sklearn_hashrank.cli import main
 from sklearn_hashrank.codes import hamming_distances, load_codes
-from sklearn_hashrank.comparison import Rescoring, compare, measure_rescoring
+from sklearn_hashrank.comparison import Rescoring, compare
+from sklearn_hashrank.comparison._rescored import measure_rescoring
 from sklearn_hashrank.metrics import tie_aware_precision_score, tie_aware_recall_score
-from sklearn_hashrank.metrics.retrieval import Encoded
+from sklearn_hashrank.metrics._retrieval import Encoded
 from sklearn_hashrank.model_selection import RandomRetrievalSplit, RetrievalSplit
 from tests.oracle.neighbors import rescored
 

@@ -7,15 +7,8 @@ import pytest
 from scipy import sparse
 
 from sklearn_hashrank import HierarchicalAffinity, LSHHasher
-from sklearn_hashrank.comparison import (
-    METHODS,
-    SITUATIONS,
-    Suggestion,
-    Trial,
-    _suggest,
-    _time_budget,
-    suggest,
-)
+from sklearn_hashrank.comparison import Suggestion, Trial, _suggest, _time_budget, suggest
+from sklearn_hashrank.comparison._method_table import METHODS, SITUATIONS
 from sklearn_hashrank.comparison._suggest import _sample, _sample_new_classes
 from sklearn_hashrank.comparison._suggestion import choose, compare_with_best
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sklearn_hashrank.objectives import OBJECTIVES
+from sklearn_hashrank.objectives._objective_names import OBJECTIVES
 from tests.contract.public import DOCS, benchmark_scripts
 
 FOLDER = DOCS / "ndcg_relaxations"

@@ -37,10 +37,11 @@ from sklearn_hashrank.codes import hamming_distances, load_codes, pack_codes, un
 from sklearn_hashrank.comparison import Comparison, RunResult, compare, method_from_name
 from sklearn_hashrank.feature_extraction import GIST
 from sklearn_hashrank.interop import from_bit_strings, to_bit_strings
-from sklearn_hashrank.measures import TieReport, Ties, register_measure, unregister_measure
 from sklearn_hashrank.metrics import (
     CodeUsage,
     PairedTest,
+    TieReport,
+    Ties,
     code_usage,
     holm_correction,
     local_group_average_precision_score,
@@ -49,8 +50,10 @@ from sklearn_hashrank.metrics import (
     paired_test,
     precision_recall_curve,
     randomized_tukey_hsd,
+    register_measure,
     tie_aware_average_precision_score,
     tie_aware_ndcg_score,
+    unregister_measure,
 )
 from sklearn_hashrank.model_selection import RandomRetrievalSplit, cross_validate_retrieval
 from sklearn_hashrank.neighbors import DecodedNeighbors

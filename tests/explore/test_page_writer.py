@@ -25,7 +25,7 @@ from sklearn_hashrank import (
 )
 from sklearn_hashrank.codes import hamming_distances
 from sklearn_hashrank.explore import write_page
-from sklearn_hashrank.histogram import distance_histogram
+from sklearn_hashrank.metrics import distance_histogram
 from tests.hostile import HOSTILE
 
 

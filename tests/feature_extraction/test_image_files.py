@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_digits
 
+from sklearn_hashrank._files.reading import MalformedFileError
 from sklearn_hashrank.feature_extraction import GIST, list_images, read_images
-from sklearn_hashrank.persistence import MalformedFileError
 
 Image = pytest.importorskip("PIL.Image")
 

@@ -15,6 +15,8 @@ from scipy import sparse
 from scipy.io import savemat
 
 from sklearn_hashrank import HammingNeighbors, LSHHasher, TALRLinear, load_hasher, save_hasher
+from sklearn_hashrank._files.matlab import read_matrices
+from sklearn_hashrank._files.torch_archive import read_tensors
 from sklearn_hashrank.cli._files import read_labels, read_rows
 from sklearn_hashrank.codes import load_codes
 from sklearn_hashrank.comparison._columns import name_measures
@@ -22,8 +24,7 @@ from sklearn_hashrank.comparison._run_store import RunStore, load_result, save_r
 from sklearn_hashrank.comparison._runner import Run, RunResult
 from sklearn_hashrank.datasets import load_labelme
 from sklearn_hashrank.datasets._formats import read_cifar, read_idx
-from sklearn_hashrank.histogram import read_qrels, read_run
-from sklearn_hashrank.persistence import read_matrices, read_tensors
+from sklearn_hashrank.metrics import read_qrels, read_run
 from tests.saved_tensors import save, tensor, text
 
 RNG = np.random.default_rng(0)

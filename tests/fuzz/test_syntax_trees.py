@@ -22,7 +22,7 @@ LOADERS = {("joblib", "load"), ("torch", "load"), ("os", "system"), ("os", "pope
 HARMLESS = {("pickle", "PicklingError"), ("pickle", "Pickler")}  # a Pickler reads no file
 KNOWN = {
     # An unpickler whose find_class knows the names that make arrays, and refuses all others.
-    "persistence/_torch_archive.py": ["pickle", "Unpickler"],
+    "_files/torch_archive.py": ["pickle", "Unpickler"],
     # The module that a user names on the command line, as python -m does. No file names one.
     "cli/_arguments.py": ["import_module"],
 }

@@ -11,12 +11,12 @@ from sklearn.base import clone
 from sklearn.datasets import load_digits
 
 from sklearn_hashrank import BinaryAutoencoderHasher, ITQHasher, SphericalHasher, TALRLinear
-from sklearn_hashrank.interop import to_numpy_source
-from sklearn_hashrank.solvers.binary_autoencoder import (
+from sklearn_hashrank._solvers.binary_autoencoder import (
     fit_decoder,
     reconstruct_in_turn,
     signs_of_least_error,
 )
+from sklearn_hashrank.interop import to_numpy_source
 from tests.oracle import reconstruction
 
 

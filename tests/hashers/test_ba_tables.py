@@ -11,15 +11,16 @@ from scipy import sparse
 from sklearn.datasets import load_digits
 
 from sklearn_hashrank import BinaryAutoencoderHasher, load_hasher, save_hasher
-from sklearn_hashrank.interop import to_numpy_source
-from sklearn_hashrank.neighbors import DISTANCES, DecodedNeighbors
-from sklearn_hashrank.solvers.table_decoder import (
+from sklearn_hashrank._solvers.table_decoder import (
     coupling_of,
     decode,
     fit_tables,
     reconstruct_by_tables,
     values_of_least_error,
 )
+from sklearn_hashrank.interop import to_numpy_source
+from sklearn_hashrank.neighbors import DecodedNeighbors
+from sklearn_hashrank.neighbors._floats import DISTANCES
 from tests.oracle import reconstruction
 
 DECODERS = {"nibbles": 4, "bytes": 8}

@@ -12,8 +12,8 @@ from sklearn.datasets import load_digits
 from sklearn.decomposition import PCA
 
 from sklearn_hashrank import ITQHasher, LSHHasher, PCAHasher
+from sklearn_hashrank._solvers.rotation import itq_rotation, random_rotation, rotate_to_signs
 from sklearn_hashrank.codes import hamming_distances
-from sklearn_hashrank.solvers.rotation import itq_rotation, random_rotation, rotate_to_signs
 
 
 @pytest.fixture(scope="module")

@@ -24,7 +24,8 @@ from sklearn_hashrank import (
     WTAHasher,
 )
 from sklearn_hashrank.base import LinearHasher
-from sklearn_hashrank.comparison import METHODS, compare
+from sklearn_hashrank.comparison import compare
+from sklearn_hashrank.comparison._method_table import METHODS
 from sklearn_hashrank.model_selection import RandomRetrievalSplit
 from sklearn_hashrank.objectives import Hierarchical
 from tests.instances import METHODS_HERE

@@ -60,7 +60,8 @@ def test_the_classifier_is_a_logistic_regression_of_scaled_features():
     X = X[:, X.std(axis=0) > 0.3]
     hasher = ClassifierHasher(10, C=0.05, random_state=0).fit(X, y)
     scores = X @ hasher.coef_.T + hasher.intercept_
-    from sklearn_hashrank.features import FeatureSpace, Moments
+    from sklearn_hashrank._features.moments import Moments
+    from sklearn_hashrank._features.space import FeatureSpace
 
     rows = FeatureSpace.of(Moments.of(X)).transform(X)
     expected = LogisticRegression(C=0.05, tol=1e-6, max_iter=5000).fit(rows, y)

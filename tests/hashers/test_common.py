@@ -14,7 +14,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from threadpoolctl import threadpool_limits
 
 from sklearn_hashrank import LSHHasher, RSHHasher, SignHasher
-from sklearn_hashrank.affinity import EuclideanAffinity, LabelAffinity, SharedLabelAffinity
+from sklearn_hashrank.affinity._euclidean import EuclideanAffinity
+from sklearn_hashrank.affinity._labels import LabelAffinity, SharedLabelAffinity
 from sklearn_hashrank.base import LinearHasher
 from sklearn_hashrank.codes import unpack_codes
 from sklearn_hashrank.metrics import tie_aware_average_precision_score

@@ -15,7 +15,7 @@ from sklearn_hashrank import (
     LSHHasher,
 )
 from sklearn_hashrank.codes import hamming_distances
-from sklearn_hashrank.objectives import PAIRWISE_OBJECTIVES
+from sklearn_hashrank.objectives._objective_names import PAIRWISE_OBJECTIVES
 from tests.retrieval import retrieve, shuffled_digits
 
 SUPERCLASS = np.array([2, 3, 4, 4, 3, 4, 2, 3, 2, 4])

@@ -23,8 +23,9 @@ from sklearn_hashrank import (
     load_hasher,
     save_hasher,
 )
-from sklearn_hashrank.affinity import NeighborAffinity
-from sklearn_hashrank.features import Anchors, AnchorWeights
+from sklearn_hashrank._features.anchor_weights import AnchorWeights
+from sklearn_hashrank._features.anchors import Anchors
+from sklearn_hashrank.affinity._neighbors import NeighborAffinity
 from sklearn_hashrank.hashers.agh import graph_eigenvectors, second_thresholds
 from sklearn_hashrank.hashers.bre import Embedding, Pairs, sample_pairs
 from sklearn_hashrank.hashers.ksh import Similarity, ascend, learn_weights

@@ -20,8 +20,8 @@ from sklearn_hashrank import (
     LSHHasher,
     LWHHasher,
 )
-from sklearn_hashrank.features import Moments
-from sklearn_hashrank.features._scaling import feature_scales
+from sklearn_hashrank._features.moments import Moments
+from sklearn_hashrank._features.scaling import feature_scales
 from tests.oracle import structural_svm as oracle
 from tests.retrieval import retrieve, shuffled_digits
 

@@ -6,9 +6,10 @@ from numpy.testing import assert_array_equal
 from scipy import sparse
 
 from sklearn_hashrank import LSHHasher, TALRLinear
-from sklearn_hashrank.comparison import method_from_name, parameters_to_set
+from sklearn_hashrank._solvers.stochastic import SOLVERS
+from sklearn_hashrank.comparison import method_from_name
+from sklearn_hashrank.comparison._method_table import parameters_to_set
 from sklearn_hashrank.objectives import DPSH, DTSH, HashNet, MutualInformation
-from sklearn_hashrank.solvers.stochastic import SOLVERS
 from tests.retrieval import retrieve, shuffled_digits
 
 OBJECTIVES = {"mihash": MutualInformation, "dpsh": DPSH, "dtsh": DTSH, "hashnet": HashNet}

@@ -9,16 +9,9 @@ from sklearn.base import clone
 from sklearn.datasets import load_digits
 from sklearn.model_selection import GridSearchCV, train_test_split
 
-from sklearn_hashrank import (
-    DispersionHasher,
-    LabelAffinity,
-    LSHHasher,
-    TALRKernel,
-    TALRLinear,
-)
+from sklearn_hashrank import DispersionHasher, LabelAffinity, LSHHasher, TALRKernel, TALRLinear
 from sklearn_hashrank.objectives import (
     DSH,
-    OBJECTIVES,
     CityBlock,
     Dispersed,
     HashNet,
@@ -28,6 +21,7 @@ from sklearn_hashrank.objectives import (
     SimplifiedAP,
     TieValues,
 )
+from sklearn_hashrank.objectives._objective_names import OBJECTIVES
 
 
 class SimilarityFit:

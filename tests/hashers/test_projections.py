@@ -19,8 +19,8 @@ from sklearn_hashrank import (
 )
 from sklearn_hashrank.codes import hamming_distances, spherical_distances
 from sklearn_hashrank.hashers.density import balanced_pairs
-from sklearn_hashrank.hashers.sh import longest_waves
-from sklearn_hashrank.histogram import distance_histogram
+from sklearn_hashrank.hashers.spectral import longest_waves
+from sklearn_hashrank.metrics import distance_histogram
 from tests.oracle import projections as oracle
 
 

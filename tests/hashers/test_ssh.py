@@ -7,7 +7,7 @@ from scipy import sparse
 from sklearn.datasets import load_digits, make_blobs
 
 from sklearn_hashrank import EuclideanAffinity, PCAHasher, SSHHasher, retrieval_histogram
-from sklearn_hashrank.affinity import LabelAffinity
+from sklearn_hashrank.affinity._labels import LabelAffinity
 from sklearn_hashrank.hashers.ssh import SignedSimilarity
 from tests.oracle import projections as oracle
 

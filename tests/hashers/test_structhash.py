@@ -9,7 +9,7 @@ from sklearn.datasets import load_digits
 from sklearn_hashrank import ITQHasher, StructHasher, load_hasher, save_hasher
 from sklearn_hashrank.codes import hamming_distances, weighted_distances
 from sklearn_hashrank.hashers.structhash import find_hyperplane
-from sklearn_hashrank.histogram import distance_histogram
+from sklearn_hashrank.metrics import distance_histogram
 
 
 @functools.cache

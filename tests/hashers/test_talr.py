@@ -18,7 +18,7 @@ from sklearn_hashrank import (
     load_hasher,
     save_hasher,
 )
-from sklearn_hashrank.objectives import OBJECTIVES
+from sklearn_hashrank.objectives._objective_names import OBJECTIVES
 from tests.retrieval import retrieve, shuffled_digits
 
 

@@ -12,7 +12,7 @@ from sklearn.datasets import load_digits
 from sklearn.exceptions import ConvergenceWarning
 
 from sklearn_hashrank import load_hasher, save_hasher
-from sklearn_hashrank.features import _scaling
+from sklearn_hashrank._features import scaling as _scaling
 from tests.instances import HASHERS, needs_y
 
 N_BITS = 12

@@ -26,7 +26,7 @@ from sklearn_hashrank import (
     TALRLinear,
 )
 from sklearn_hashrank.interop._folding import fold
-from sklearn_hashrank.metrics.retrieval import unwrap
+from sklearn_hashrank.metrics._retrieval import unwrap
 
 DATA = {"digits": load_digits, "breast cancer": load_breast_cancer}
 ESTIMATORS = {

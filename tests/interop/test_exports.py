@@ -1,4 +1,4 @@
-"""Exported hashers give the codes of ``transform``. ONNX and others are tested in tests_stores."""
+"""Exported hashers give the codes of ``transform``. ONNX and others are tested in tests.stores."""
 
 import subprocess
 import sys
@@ -21,7 +21,8 @@ from sklearn.preprocessing import (
 )
 
 from sklearn_hashrank import HammingNeighbors, ITQHasher, LSHHasher, PCAHasher, SignHasher
-from sklearn_hashrank.codes import FORMATS, truncate_codes
+from sklearn_hashrank.codes import truncate_codes
+from sklearn_hashrank.codes._formats import FORMATS
 from sklearn_hashrank.interop import to_faiss_index, to_numpy_source, to_onnx
 from sklearn_hashrank.interop._folding import fold
 from tests.interop.exported import (

@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from sklearn_hashrank import HammingNeighbors
-from sklearn_hashrank.codes import FORMATS, hamming_distances, unpack_codes
+from sklearn_hashrank.codes import hamming_distances, unpack_codes
+from sklearn_hashrank.codes._formats import FORMATS
 from sklearn_hashrank.interop import (
     from_bit_strings,
     from_bytes,

@@ -11,7 +11,7 @@ from sklearn.metrics import make_scorer
 from sklearn.model_selection import cross_val_score
 
 from sklearn_hashrank import LSHHasher, SharedLabelAffinity, metrics, retrieval_histogram
-from sklearn_hashrank.measures import MEASURES
+from sklearn_hashrank.metrics._measure import MEASURES
 
 FUNCTIONS = {name: getattr(metrics, each.function_name) for name, each in MEASURES.items()}
 OTHERS = {"CodeUsage", "code_usage", "precision_recall_curve", "recall_at_k_curve"}

@@ -37,15 +37,15 @@ from sklearn_hashrank import (
     TALRLinear,
     metrics,
 )
-from sklearn_hashrank.measures import MEASURES
+from sklearn_hashrank.metrics import _retrieval as retrieval
 from sklearn_hashrank.metrics import (
     get_retrieval_scorer,
     get_retrieval_scorer_names,
     make_retrieval_scorer,
-    retrieval,
     tie_aware_average_precision_score,
     tie_aware_precision_score,
 )
+from sklearn_hashrank.metrics._measure import MEASURES
 
 X, Y = make_blobs(n_samples=120, n_features=6, centers=4, cluster_std=4.0, random_state=0)
 SHUFFLED = StratifiedKFold(2, shuffle=True, random_state=0)

@@ -1,6 +1,6 @@
 """HammingNeighbors over dask arrays of codes: the neighbours of one machine.
 
-``tests/rows/test_dask.py`` kills a worker during a search.
+``tests/_features/test_dask.py`` kills a worker during a search.
 """
 
 import pickle

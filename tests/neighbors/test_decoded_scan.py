@@ -6,7 +6,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from sklearn_hashrank import BinaryAutoencoderHasher, _kernels
-from sklearn_hashrank.neighbors import DISTANCES, DecodedNeighbors
+from sklearn_hashrank.neighbors import DecodedNeighbors
+from sklearn_hashrank.neighbors._floats import DISTANCES
 
 from ..oracle import decoded_scores
 

@@ -427,7 +427,7 @@ def test_a_crafted_description_with_the_right_checksum_is_refused(saved, change,
             return real({**about, "arrays": [place | change]}, **options)
         return real({**about, **change}, **options)
 
-    monkeypatch.setattr("sklearn_hashrank.persistence._container.json.dumps", crafted)
+    monkeypatch.setattr("sklearn_hashrank._files.container.json.dumps", crafted)
     index.save(path)
     monkeypatch.undo()
     for verify in (True, False):

@@ -14,7 +14,8 @@ from sklearn_hashrank import (
     TALRLinear,
 )
 from sklearn_hashrank.codes import hadamard_codes
-from sklearn_hashrank.objectives import BaseObjective, Centers, CheckedObjective, Prefixes
+from sklearn_hashrank.objectives import BaseObjective, Centers, Prefixes
+from sklearn_hashrank.objectives._objective_checks import CheckedObjective
 from tests.objectives.differences import central_differences
 from tests.oracle.centers import centers_value
 

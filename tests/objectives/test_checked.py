@@ -5,7 +5,8 @@ import pytest
 from numpy.testing import assert_array_equal
 from sklearn.base import BaseEstimator
 
-from sklearn_hashrank.objectives import BaseObjective, CheckedObjective, Dispersed, SimplifiedAP
+from sklearn_hashrank.objectives import BaseObjective, Dispersed, SimplifiedAP
+from sklearn_hashrank.objectives._objective_checks import CheckedObjective
 
 SCORES, LEVEL = np.ones((4, 3), dtype=np.float32), np.zeros((4, 4), dtype=np.uint8)
 

@@ -6,7 +6,7 @@ from numpy.testing import assert_array_equal
 
 from sklearn_hashrank import DispersionHasher, TALRLinear
 from sklearn_hashrank._utils.threads import over_blocks
-from sklearn_hashrank.objectives import OBJECTIVES, PAIRWISE_OBJECTIVES
+from sklearn_hashrank.objectives._objective_names import OBJECTIVES, PAIRWISE_OBJECTIVES
 
 ALL = {**OBJECTIVES, **PAIRWISE_OBJECTIVES}
 

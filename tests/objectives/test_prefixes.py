@@ -5,14 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sklearn_hashrank.objectives import (
-    DSH,
-    CheckedObjective,
-    ExactNDCG,
-    HashNet,
-    Prefixes,
-    SimplifiedAP,
-)
+from sklearn_hashrank.objectives import DSH, ExactNDCG, HashNet, Prefixes, SimplifiedAP
+from sklearn_hashrank.objectives._objective_checks import CheckedObjective
 from tests.oracle.prefixes import mean_over_prefixes
 
 

@@ -14,21 +14,18 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from ..._features.block_rows import source
+from ..._features.moments import Moments
+from ..._features.out_of_memory import ManyRows
+from ..._solvers.alm import OrthogonalSolution
 from ..._utils.threads import one_blas_thread
 from ..._utils.types import MatrixLike, Target
-from ...affinity import (
-    BaseAffinity,
-    EuclideanAffinity,
-    NeighborAffinity,
-    affinity_of_all_pairs,
-    as_array,
-    fit_affinity_of_blocks,
-    is_auto,
-)
+from ...affinity._auto import affinity_of_all_pairs, fit_affinity_of_blocks, is_auto
+from ...affinity._coercion import as_array
+from ...affinity._euclidean import EuclideanAffinity
+from ...affinity._neighbors import NeighborAffinity
+from ...affinity._protocol import BaseAffinity
 from ...base import LinearHasher
-from ...features import Moments
-from ...rows import ManyRows, source
-from ...solvers.alm import OrthogonalSolution
 from .._supervised import LearnsFromRelevance
 from ._margin_problem import MarginProblem
 from ._spread import check_n_bits, spread_over_bits
@@ -122,7 +119,7 @@ class RSHHasher(LearnsFromRelevance, LinearHasher):
     history_ : dict of ndarray of shape (`n_iter_`,)
         For each round the ``"objective"`` of the supervised directions, the ``"orthogonality"``,
         the ``"gradient"`` and the ``"n_steps"``, see
-        :class:`~sklearn_hashrank.solvers.alm.OrthogonalSolution`.
+        :class:`~sklearn_hashrank._solvers.alm.OrthogonalSolution`.
     shrinkage_ : float
         The shrinkage of the covariance that was used.
     codes_ : ndarray of shape (n_samples, ceil(n_bits / 8)), uint8

@@ -10,14 +10,10 @@ import numpy as np
 from numpy.random import RandomState
 from scipy import linalg
 
-from ...features import (
-    CenteredRows,
-    FeatureSpace,
-    fix_signs,
-    leading_directions,
-    leading_eigenpairs,
-)
-from ...solvers.alm import OrthogonalSolution, minimize_orthogonal
+from ..._features.centered_rows import CenteredRows
+from ..._features.principal_directions import fix_signs, leading_directions, leading_eigenpairs
+from ..._features.space import FeatureSpace
+from ..._solvers.alm import OrthogonalSolution, minimize_orthogonal
 from ._statistics import NothingToLearnError
 from ._supervision import Supervision
 

@@ -5,8 +5,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.random import RandomState
 
-from ...features import CenteredRows
-from ...solvers.rotation import random_rotation, rotate_to_signs
+from ..._features.centered_rows import CenteredRows
+from ..._solvers.rotation import random_rotation, rotate_to_signs
 from ._margin_problem import Directions, MarginProblem
 
 _ROTATION_ITERATIONS = 50

@@ -5,9 +5,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...affinity import BaseAffinity
-from ...features import CenteredRows, Moments, column_means, combine_means
-from ...persistence import storable
+from ..._features.centered_rows import CenteredRows, column_means
+from ..._features.moments import Moments, combine_means
+from ..._files.storable import storable
+from ...affinity._protocol import BaseAffinity
 from ._supervision import Groups, Supervision, group_rows, stack_rows, supervise
 
 GROUPS_IN_FULL, _QUERIES, _DATABASE = 2000, 1000, 20_000

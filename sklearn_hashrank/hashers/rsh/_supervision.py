@@ -10,9 +10,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from ...affinity import BaseAffinity, check_level_indices
-from ...features import CenteredRows
-from ...persistence import storable
+from ..._features.centered_rows import CenteredRows
+from ..._files.storable import storable
+from ...affinity._level_checks import check_level_indices
+from ...affinity._protocol import BaseAffinity
 
 _LEVELS_AT_A_TIME = 1 << 26
 _WEIGHTS_AT_A_TIME = 1 << 22

@@ -3,7 +3,9 @@
 import numpy as np
 from numpy.random import RandomState
 
-from ...features import CenteredRows, FeatureSpace, Moments
+from ..._features.centered_rows import CenteredRows
+from ..._features.moments import Moments
+from ..._features.space import FeatureSpace
 
 _EXACT_FEATURES, _DIRECTIONS = 1024, 128  # whitened in all directions, or in so many
 _POWER_ITERATIONS = 2

@@ -7,7 +7,7 @@ import numpy as np
 from sklearn.utils._param_validation import Interval
 
 from ..._utils.threads import over_blocks
-from .._declared import BaseObjective
+from .._base import BaseObjective
 from .._products import inner_products, pull_back_products, quantization_error
 
 

@@ -4,7 +4,7 @@ import numpy as np
 from scipy.special import digamma
 
 from ... import _kernels
-from ...measures import ratio
+from ...metrics._ties import ratio
 from ._base import Objective
 from ._floor import FLOOR, floored
 from ._ties import SoftTies, TieValues
@@ -221,7 +221,7 @@ class ExactAP(_AveragePrecision):
         rho, rho_gain, rho_total = _relevance_of_the_others(gain, total, 0.0)
         purity = ratio(gain, total)
         limits = np.concatenate([before, before[:, -1:] + total[:, -1:]], axis=1) + 1
-        slopes = _kernels.special.trigamma(limits.ravel()).reshape(limits.shape)
+        slopes = _kernels.trigamma.trigamma(limits.ravel()).reshape(limits.shape)
         start, stop = slopes[:, :-1], slopes[:, 1:]
         # Mean of 1/t over the tie. A tie of almost no items: the quotient cancels, its limit holds.
         inverse_rank = np.where(

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from ... import _kernels
-from .._declared import BaseObjective
+from .._base import BaseObjective
 from ._soft_histogram import SoftHistogram, count_levels
 from ._ties import SoftTies, TieValues
 

@@ -3,7 +3,8 @@
 import numpy as np
 from scipy.special import expi
 
-from ...measures import DISCOUNTS, ideal_dcg, level_gains
+from ...metrics._gains import ideal_dcg, level_gains
+from ...metrics._sums import DISCOUNTS
 from ._base import Objective
 from ._floor import floored
 from ._ties import SoftTies, TieValues

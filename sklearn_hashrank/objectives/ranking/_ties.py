@@ -8,7 +8,7 @@ import numpy as np
 class SoftTies(NamedTuple):
     """The ties of M queries in soft histograms, the nearest bin first.
 
-    They are what :class:`sklearn_hashrank.measures.Ties` are to measures, under the same names,
+    They are what :class:`sklearn_hashrank.metrics.Ties` are to measures, under the same names,
     with real counts in the precision of the scores and with gains in place of relevant items.
 
     Parameters

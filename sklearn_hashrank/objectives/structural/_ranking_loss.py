@@ -4,7 +4,7 @@ import numpy as np
 
 from ... import _kernels
 from ..._utils.threads import run_in_threads
-from ...measures import DISCOUNTS
+from ...metrics._sums import DISCOUNTS
 
 LOSSES = ("ap", "ndcg", "auc")
 _PAIRS_AT_A_TIME = 1 << 18

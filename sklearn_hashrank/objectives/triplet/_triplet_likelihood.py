@@ -8,7 +8,7 @@ from sklearn.utils._param_validation import Interval
 
 from ... import _kernels
 from ..._utils.threads import over_blocks
-from .._declared import BaseObjective
+from .._base import BaseObjective
 from .._products import inner_products, pull_back_products, quantization_error
 
 

@@ -29,7 +29,9 @@ from sklearn_hashrank import (
     load_hasher,
     save_hasher,
 )
-from sklearn_hashrank.features import CenteredRows, Moments
+from sklearn_hashrank._features.centered_rows import CenteredRows
+from sklearn_hashrank._features.moments import Moments
+from sklearn_hashrank._solvers.alm import minimize_orthogonal
 from sklearn_hashrank.hashers.rsh import (
     _margin_problem,
     _spread,
@@ -41,7 +43,6 @@ from sklearn_hashrank.hashers.rsh._margin_problem import MarginProblem, _Loss
 from sklearn_hashrank.hashers.rsh._statistics import Sampling, TripletStatistics
 from sklearn_hashrank.hashers.rsh._supervision import group_rows, supervise, triplet_weights
 from sklearn_hashrank.hashers.rsh._whitening import whiten
-from sklearn_hashrank.solvers.alm import minimize_orthogonal
 from tests.oracle import triplets
 from tests.oracle.triplets import (
     mean_margin,

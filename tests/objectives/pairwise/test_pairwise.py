@@ -8,12 +8,8 @@ from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.distance import cdist
 
-from sklearn_hashrank.objectives import (
-    PAIRWISE_OBJECTIVES,
-    CityBlock,
-    PairwiseObjective,
-    SquaredEuclidean,
-)
+from sklearn_hashrank.objectives import CityBlock, PairwiseObjective, SquaredEuclidean
+from sklearn_hashrank.objectives._objective_names import PAIRWISE_OBJECTIVES
 from tests.objectives.differences import central_differences
 from tests.objectives.ranking.batches import shared_labels
 from tests.oracle.pairs import LOSSES, l1, mean_loss, squared_l2

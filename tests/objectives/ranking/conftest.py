@@ -1,6 +1,6 @@
 import pytest
 
-from sklearn_hashrank.objectives import OBJECTIVES
+from sklearn_hashrank.objectives._objective_names import OBJECTIVES
 
 
 @pytest.fixture(params=sorted(OBJECTIVES), ids="-".join)

@@ -12,8 +12,10 @@ from scipy.special import polygamma
 from sklearn.base import clone
 
 from sklearn_hashrank import RetrievalHistogram
-from sklearn_hashrank._kernels.special import trigamma
-from sklearn_hashrank.objectives import FLOOR, OBJECTIVES, Objective, SoftHistogram, TieValues
+from sklearn_hashrank._kernels.trigamma import trigamma
+from sklearn_hashrank.objectives import Objective, SoftHistogram, TieValues
+from sklearn_hashrank.objectives._objective_names import OBJECTIVES
+from sklearn_hashrank.objectives.ranking._floor import FLOOR
 from sklearn_hashrank.objectives.ranking._soft_histogram import count_levels
 from tests.objectives.differences import central_differences
 from tests.objectives.ranking.batches import BATCHES, LEVELS, batch, shared_labels

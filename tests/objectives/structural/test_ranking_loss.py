@@ -6,7 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from sklearn_hashrank.objectives.structural import LOSSES, RankingLoss, count_relevant
+from sklearn_hashrank.objectives.structural._ranking_loss import (
+    LOSSES,
+    RankingLoss,
+    count_relevant,
+)
 from tests.oracle import structural_svm as oracle
 
 every_loss = pytest.mark.parametrize("loss", LOSSES)

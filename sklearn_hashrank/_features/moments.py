@@ -1,0 +1,77 @@
+"""Mean and variance of every feature, which add up over blocks of rows."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .._files.storable import storable
+from .centered_rows import CenteredRows, column_means
+
+_ROUNDING = {"float32": 1e-6, "float64": 1e-10}
+# Relative to the largest. Principal components of rows that span fewer directions than there are
+# features have deviations of about 1e-15, which are rounding; no unit of a feature is as small.
+_SMALLEST_DEVIATION = 1e-13
+# Of float32 relative to the median: the numbers of a row that one computation made have errors of
+# this share of each other. Embeddings have dimensions that are nothing else. More than a tenth of
+# the features are another unit instead.
+_ERROR_OF_FLOAT32, _SHARE_OF_ERRORS = 1e-7, 0.1
+
+
+@storable
+class Moments(NamedTuple):
+    """Mean and variance of every feature in float64; moments of other rows are added by ``+``.
+
+    `dtype` is that of the rows; of blocks of both precisions the wider one. A deviation that is at
+    most the share `rounding` of the mean is rounding error.
+    """
+
+    n_rows: int
+    mean: np.ndarray
+    variance: np.ndarray
+    dtype: str
+    rounding: float
+
+    @classmethod
+    def of(cls, X: Any) -> "Moments":
+        """Moments of dense or sparse rows, (n_samples, n_features)."""
+        mean = column_means(X)
+        return cls.around(mean, CenteredRows(X, mean), X.dtype)
+
+    @classmethod
+    def around(cls, mean: np.ndarray, rows: CenteredRows, dtype: Any) -> "Moments":
+        """Moments of rows that are centred at a mean already, for instance that of more rows.
+
+        `dtype` is that of the rows before they were centred.
+        """
+        name = np.dtype(dtype).name
+        return cls(rows.shape[0], mean, rows.variances(), name, _ROUNDING[name])
+
+    def __add__(self, other: Any) -> "Moments":
+        """Moments of the rows of both."""
+        n = self.n_rows + other.n_rows
+        share = other.n_rows / n
+        between = share * (1 - share) * (other.mean - self.mean) ** 2
+        return Moments(
+            n,
+            combine_means(self.mean, other.mean, share),
+            self.variance + share * (other.variance - self.variance) + between,
+            np.result_type(self.dtype, other.dtype).name,
+            max(self.rounding, other.rounding),
+        )
+
+    @property
+    def varies(self) -> np.ndarray:
+        """Which features vary by more than rounding, (n_features,) bool."""
+        deviations = np.sqrt(self.variance)
+        varies = deviations > self.rounding * np.abs(self.mean)
+        varies &= deviations > _SMALLEST_DEVIATION * deviations.max(initial=0)
+        if self.dtype == "float32" and varies.any():
+            errors = varies & (deviations < _ERROR_OF_FLOAT32 * np.median(deviations[varies]))
+            if errors.sum() <= max(1, int(_SHARE_OF_ERRORS * varies.sum())):
+                varies &= ~errors
+        return varies
+
+
+def combine_means(mean: np.ndarray, other: np.ndarray, share: float) -> np.ndarray:
+    """Mean of two sets of rows, of which the other one holds a share of all."""
+    return mean + share * (other - mean)

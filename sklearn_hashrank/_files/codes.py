@@ -1,0 +1,108 @@
+"""Files of packed codes."""
+
+import os
+from typing import Any
+
+import numpy as np
+
+from .container import RowsFile, description_of, malformed, open_container
+
+
+def code_file(path: Any, n_bits: int) -> RowsFile:
+    """Begin a ``.npy`` file of packed codes, which are written block by block.
+
+    Parameters
+    ----------
+    path : str or path-like
+        Name of the complete file. One that exists is replaced at the end.
+    n_bits : int
+        Length of a code.
+
+    Returns
+    -------
+    file : RowsFile
+        For a ``with`` block.
+    """
+    return RowsFile(path, "codes", np.uint8, _width(n_bits), {"n_bits": n_bits})
+
+
+def load_codes(path: Any, n_bits: int | None = None) -> np.ndarray:
+    """Map a file that `encode_blocks` wrote, after a look at every byte.
+
+    Parameters
+    ----------
+    path : str or path-like
+        Name of the file that is read.
+    n_bits : int, default=None
+        Length that the codes must have; None accepts any.
+
+    Returns
+    -------
+    codes : memmap of shape (n_samples, ceil(n_bits / 8)), uint8
+        Packed codes, read-only.
+
+    Raises
+    ------
+    ValueError
+        Where the file is truncated, was changed, holds codes of another length, or was written by
+        something else.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import numpy as np
+    >>> from sklearn_hashrank import LSHHasher
+    >>> from sklearn_hashrank.codes import load_codes
+    >>> X = np.random.default_rng(0).normal(size=(100, 8))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "codes.npy")
+    ...     _ = LSHHasher(n_bits=16, random_state=0).fit(X).encode_blocks(X, out=path)
+    ...     load_codes(path, n_bits=16).shape
+    (100, 2)
+    """
+    with open_container(path, "codes") as file:  # all is read from one file, though it be replaced
+        noted = _n_bits(file.about, file.path)
+        file.check_content()
+        codes = file.rows(np.uint8, "r")
+        with malformed(file.path):
+            if codes.shape[1] != _width(noted):
+                raise ValueError
+    if n_bits is not None and noted != n_bits:
+        raise ValueError(f"{os.fspath(path)!r} holds codes of n_bits={noted}. Expected {n_bits}.")
+    return codes
+
+
+def noted_n_bits(path: Any) -> int | None:
+    """Length of the codes in a file that `encode_blocks` wrote; None for files of other programs.
+
+    Only the description of the file is looked at: :func:`load_codes` looks at the rest.
+
+    Parameters
+    ----------
+    path : str or path-like
+        Name of the file that is read.
+
+    Returns
+    -------
+    n_bits : int or None
+
+    Raises
+    ------
+    ValueError
+        Where `encode_blocks` wrote the file, but it is truncated or was changed, or where it is
+        another file of this package.
+    """
+    about = description_of(path, "codes")
+    return None if about is None else _n_bits(about, os.fspath(path))
+
+
+def _n_bits(about: dict[str, Any], path: str) -> int:
+    with malformed(path):
+        n_bits = about["n_bits"]
+        if type(n_bits) is not int or n_bits < 1:
+            raise ValueError
+        return n_bits
+
+
+def _width(n_bits: int) -> int:
+    return -(-n_bits // 8)

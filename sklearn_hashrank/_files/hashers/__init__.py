@@ -1,0 +1,1 @@
+"""Fitted hashers in checked files."""

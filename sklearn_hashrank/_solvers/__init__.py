@@ -1,0 +1,1 @@
+"""Solvers of optimisation problems, which know only arrays and callables."""

@@ -1,0 +1,241 @@
+"""Minimise functions of matrices with orthonormal columns, by augmented Lagrange multipliers."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import linalg
+
+__all__ = ["OrthogonalSolution", "minimize_orthogonal"]
+
+_MEMORY = 0.85  # how much earlier values count in the line search; 0 would force descent
+_SUFFICIENT = 1e-4
+_PROBES = 5
+_WINDOW, _STALL = 100, 1e-7  # steps, and the decrease over them that counts as none
+
+
+@dataclass
+class OrthogonalSolution:
+    """What :func:`minimize_orthogonal` found.
+
+    Attributes
+    ----------
+    A : ndarray of shape (n, k)
+        The solution, whose columns are orthonormal within the tolerance.
+    objective : float
+        Value of the objective at A.
+    orthogonality : float
+        Frobenius norm of ``A.T @ A - I``.
+    n_iter : int
+        Number of rounds of gradient steps.
+    converged : bool
+        Whether the constraint was met within `tol`.
+    history : dict of ndarray of shape (n_iter,)
+        After every round: ``"objective"``, ``"orthogonality"``, ``"gradient"`` (norm of the
+        gradient of the augmented Lagrangian, relative to that of the objective) and ``"n_steps"``
+        (gradient steps it took).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn_hashrank._solvers.alm import minimize_orthogonal
+    >>> solution = minimize_orthogonal(
+    ...     lambda A: -A[0, 0], lambda A: np.array([[-1.0], [0.0]]), np.array([[0.6], [0.8]])
+    ... )
+    >>> solution.converged, solution.A.round(3)
+    (True, array([[ 1.],
+           [-0.]]))
+    """
+
+    A: np.ndarray
+    objective: float
+    orthogonality: float
+    n_iter: int
+    converged: bool
+    history: dict[str, np.ndarray]
+
+
+def minimize_orthogonal(
+    objective: Callable[[np.ndarray], float],
+    gradient: Callable[[np.ndarray], np.ndarray],
+    start: np.ndarray,
+    *,
+    penalty: float = 2.0,
+    max_iter: int = 100,
+    max_steps: int = 2000,
+    tol: float = 1e-7,
+    verbose: int = 0,
+) -> OrthogonalSolution:
+    """Minimise a smooth function of A subject to ``A.T @ A = I``.
+
+    The augmented Lagrangian
+
+    ``F(A, L) = objective(A) + tr(L (A.T A - I)) + rho / 2 |A.T A - I|^2``
+
+    is minimised over A by gradient steps of Barzilai-Borwein length with a non-monotone line
+    search; then ``L += rho (A.T A - I)``, and again. Everything is measured in units of the
+    gradient of the objective, so that multiplying the objective by a constant changes nothing.
+
+    L starts as a multiple of the identity, low enough that no column of A can vanish, and the
+    first minimisation is accurate; where the objective knows only the span of A, this finds the
+    span. Later ones are short: once L is no multiple of the identity, rotating A inside its span
+    can lower F, and a minimum far from the constraint would be found if the multipliers did
+    not follow quickly.
+
+    Parameters
+    ----------
+    objective : callable
+        Takes A and returns its value, a float.
+    gradient : callable
+        Takes A and returns the gradient there, an array of the same shape.
+    start : ndarray of shape (n, k), k <= n
+        Where to start; its nearest matrix with orthonormal columns is taken. Use a random one: a
+        stationary point that is no minimum would not be left.
+    penalty : float, default=2.0
+        The weight rho, relative to the size of the gradient.
+    max_iter : int, default=100
+        Largest number of rounds of gradient steps, each followed by an update of the multipliers;
+        the first minimisation may take several rounds before the first update.
+    max_steps : int, default=2000
+        Largest number of gradient steps of a round.
+    tol : float, default=1e-7
+        Converged when the Frobenius norm of ``A.T @ A - I`` and the relative norm of the gradient
+        are at most this; of the gradient, less is asked where a hundred steps gain nothing.
+    verbose : int, default=0
+        Print a line every round where it is above 0.
+
+    Returns
+    -------
+    solution : OrthogonalSolution
+        The matrix with orthonormal columns, and how it was found.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn_hashrank._solvers.alm import minimize_orthogonal
+    >>> B = np.diag([3.0, 2.0, 1.0, -1.0])
+    >>> solution = minimize_orthogonal(
+    ...     lambda A: -np.trace(A.T @ B @ A),
+    ...     lambda A: -2 * B @ A,
+    ...     np.random.default_rng(0).normal(size=(4, 2)),
+    ... )
+    >>> round(-solution.objective, 6), solution.converged
+    (5.0, True)
+    """
+    A = linalg.polar(start)[0]
+    scale = _gradient_size(gradient, A)
+    if scale == 0:
+        record = (float(objective(A)), _residual(A), 0.0, 0)
+        return OrthogonalSolution(A, *record[:2], 1, True, _history([record]))
+    identity = np.eye(A.shape[1])
+    lagrangian = _AugmentedLagrangian(objective, gradient, -scale / 2 * identity, penalty * scale)
+    records, drift = [], np.inf  # the drift is bounded once the span is found
+    for n_iter in range(1, max_iter + 1):
+        A, slope, n_steps, done = _descend(lagrangian, A, tol * scale, scale, max_steps, drift)
+        residual = _residual(A)
+        if done or drift < np.inf:
+            lagrangian.update(A)
+            drift = penalty / (2 * scale)
+        records.append((float(objective(A)), residual, slope / scale, n_steps))
+        if verbose:
+            print(
+                f"[ALM] {n_iter:3d}: objective {records[-1][0]:.8g}, orthogonality {residual:.2e}, "
+                f"gradient {slope / scale:.2e}, {n_steps} steps"
+            )
+        converged = residual <= tol and drift < np.inf
+        if converged:
+            break
+    return OrthogonalSolution(A, records[-1][0], residual, n_iter, converged, _history(records))
+
+
+def _residual(A: np.ndarray) -> float:
+    return float(np.linalg.norm(A.T @ A - np.eye(A.shape[1])))
+
+
+def _history(records: list) -> dict[str, np.ndarray]:
+    columns = list(zip(*records))
+    return {
+        "objective": np.array(columns[0]),
+        "orthogonality": np.array(columns[1]),
+        "gradient": np.array(columns[2]),
+        "n_steps": np.array(columns[3], dtype=int),
+    }
+
+
+def _gradient_size(gradient: Callable, A: np.ndarray) -> float:
+    """Spectral norm of the gradient where it is large: each probe goes along the last gradient."""
+    largest = 0.0
+    for _ in range(_PROBES):
+        slope = gradient(A)
+        size = np.linalg.norm(slope, 2)
+        if size == 0:
+            break
+        largest = max(largest, float(size))
+        A = linalg.polar(slope / size)[0]
+    return largest
+
+
+class _AugmentedLagrangian:
+    """F for given multipliers L and penalty rho."""
+
+    def __init__(self, objective, gradient, multipliers, rho):
+        self.objective, self.gradient = objective, gradient
+        self.multipliers, self.rho = multipliers, rho
+
+    def value(self, A):
+        gap = A.T @ A - np.eye(A.shape[1])
+        return self.objective(A) + np.vdot(self.multipliers + self.rho / 2 * gap, gap)
+
+    def slope(self, A):
+        gap = A.T @ A - np.eye(A.shape[1])
+        return self.gradient(A) + 2 * A @ (self.multipliers + self.rho * gap)
+
+    def update(self, A):
+        """Move the multipliers along the residual of the constraint."""
+        gap = A.T @ A - np.eye(A.shape[1])
+        self.multipliers = self.multipliers + self.rho * gap
+
+
+def _descend(lagrangian, A, target, scale, max_steps, drift):
+    """Gradient steps until the gradient is at most `target`, or nothing is gained any more.
+
+    Returns A, the norm of the gradient, the number of steps, and whether the end was reached
+    within `max_steps` steps and a sum of step lengths of `drift`.
+    """
+    value, slope = lagrangian.value(A), lagrangian.slope(A)
+    norm, length = np.linalg.norm(slope), 1 / (scale + 2 * lagrangian.rho)
+    reference, weight, mark = value, 1.0, value
+    noise = 1e-14 * scale * A.shape[1]
+    for n_steps in range(max_steps):
+        if norm <= target or drift <= 0:
+            return A, norm, n_steps, norm <= target
+        if n_steps % _WINDOW == _WINDOW - 1:
+            if mark - reference <= _STALL * scale:
+                return A, norm, n_steps, True
+            mark = reference
+        length = min(length, drift)
+        while True:
+            trial = A - length * slope
+            trial_value = lagrangian.value(trial)
+            if trial_value <= reference - _SUFFICIENT * length * norm**2 + noise:
+                break
+            length /= 4
+            if length == 0 or not np.isfinite(norm):
+                raise ValueError("the objective, or its gradient, is not finite.")
+        drift -= length
+        trial_slope = lagrangian.slope(trial)
+        length = _step_length(trial - A, trial_slope - slope, n_steps, length)
+        A, slope, norm = trial, trial_slope, np.linalg.norm(trial_slope)
+        weight, earlier = _MEMORY * weight + 1, _MEMORY * weight
+        reference = (earlier * reference + trial_value) / weight
+    return A, norm, max_steps, False
+
+
+def _step_length(moved, turned, n_steps, length):
+    """Barzilai and Borwein's long and short step in turns; the last one where curvature fails."""
+    curvature = np.vdot(moved, turned)
+    if curvature <= 0:
+        return 2 * length
+    if n_steps % 2:
+        return np.vdot(moved, moved) / curvature
+    return curvature / np.vdot(turned, turned)

@@ -1,0 +1,110 @@
+"""How a page shows rows: as pictures, texts or rows of a table."""
+
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+from typing import Any
+
+from ._arguments import lengths
+from ._data import IN_FOLDERS, NAMED
+from ._errors import UsageError
+from ._files import Rows, read_texts
+from ._messages import note
+
+_PICTURES = {".bmp", ".gif", ".jpeg", ".jpg", ".png", ".tif", ".tiff", ".webp"}
+
+
+def add_looks(parser: ArgumentParser) -> None:
+    """Add ``--images``, ``--image-shape`` and ``--texts``, of which one may be given."""
+    looks = parser.add_mutually_exclusive_group()
+    looks.add_argument(
+        "--images", metavar="FOLDER", help="pictures of the rows, in the order of their paths"
+    )
+    looks.add_argument(
+        "--image-shape",
+        type=lengths,
+        metavar="H,W[,3]",
+        help="the features are pixels of pictures of this shape",
+    )
+    looks.add_argument(
+        "--texts",
+        metavar="COLUMN|FILE",
+        help="column of the data or of --labels that holds texts, or a .txt file with a line for "
+        "each row",
+    )
+
+
+def columns_of_texts(options: Namespace) -> list[str]:
+    """Columns of the data that are texts, and no features."""
+    path, column = _where_texts_are(options)
+    return [column] if column is not None and path == options.data else []
+
+
+def _where_texts_are(options: Namespace) -> tuple[str | None, str | None]:
+    """The file of the texts, and their column unless each line is a text."""
+    given = options.texts
+    if given is None:
+        return None, None
+    if given.lower().endswith(".txt"):
+        return given, None
+    is_named = options.data in NAMED or options.data.partition(":")[0] in IN_FOLDERS
+    holds = [path for path in (options.data, options.labels) if path and not is_named]
+    tables = [path for path in holds if Path(path).suffix.lower() != ".npy"]
+    if not tables:
+        raise UsageError(
+            f"--texts {given} must be a column of --data or --labels, a .csv, .parquet or .npz "
+            "file, or a .txt file with a line for each row."
+        )
+    return tables[0], given
+
+
+def _read_texts(path: str, column: str | None, n_rows: int) -> list[str]:
+    if column is not None:
+        texts = read_texts(path, column)
+    else:
+        try:
+            texts = Path(path).read_text("utf-8").removesuffix("\n").split("\n")
+        except UnicodeDecodeError as error:
+            raise UsageError(f"{path}: not text in UTF-8.") from error
+    if len(texts) != n_rows:
+        raise UsageError(f"{path}: {len(texts)} texts for {n_rows} rows.")
+    return texts
+
+
+def check_no_looks(options: Namespace) -> None:
+    """Refuse options that say how a page shows rows, where no page is written."""
+    given = [name for name in ("images", "image_shape", "texts") if getattr(options, name)]
+    if given:
+        raise UsageError(
+            f"--{given[0].replace('_', '-')} says how a page shows rows: it needs --explore."
+        )
+
+
+def looks_of(options: Namespace, rows: Rows) -> dict[str, Any]:
+    """Return the arguments of ``write_page`` that say how rows are shown."""
+    n_rows = rows.X.shape[0]
+    path, column = _where_texts_are(options)
+    if path is not None:
+        return {"texts": _read_texts(path, column, n_rows)}
+    if options.images is not None:
+        return {"images": _pictures(options.images, n_rows)}
+    if options.image_shape is not None:
+        return {"image_shape": tuple(options.image_shape)}
+    if options.data in NAMED:
+        return {"image_shape": NAMED[options.data].image_shape}
+    if rows.names is not None:
+        return {"table": {name: rows.X[:, place] for place, name in enumerate(rows.names)}}
+    return {}
+
+
+def _pictures(folder: str, n_rows: int) -> list[Path]:
+    if not Path(folder).is_dir():
+        raise UsageError(f"--images {folder}: there is no such folder.")
+    found = (path for path in Path(folder).rglob("*") if path.suffix.lower() in _PICTURES)
+    paths = sorted(path for path in found if path.is_file())
+    if len(paths) != n_rows:
+        raise UsageError(
+            f"--images {folder}: {len(paths):,} pictures for {n_rows:,} rows. There must be one "
+            f"for each row, of {', '.join(sorted(_PICTURES))}."
+        )
+    note(f"{folder}: pictures in the order of their paths, from {paths[0]} to {paths[-1]}")
+    return paths

@@ -1,0 +1,1 @@
+"""Displays: pictures of one retrieval run or of several, in scikit-learn's manner."""

@@ -1,0 +1,111 @@
+"""How much a value depends on the order of tied items."""
+
+import warnings
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ._configured import ConfiguredMeasure
+from ._evaluation import evaluate
+from ._tie_tables import TieTable
+
+_ROUNDING = 1e-12
+_WORTH_A_WARNING = 0.01
+
+
+class TieWarning(UserWarning):
+    """A value that names of items decide: another order of tied items gives another one.
+
+    Parameters
+    ----------
+    message : str
+        What moves the mean, and how far.
+
+    Examples
+    --------
+    >>> from sklearn_hashrank.metrics import TieWarning
+    >>> issubclass(TieWarning, UserWarning)
+    True
+    """
+
+    def __init__(self, message: str):
+        super().__init__(message)
+
+
+@dataclass(frozen=True)
+class TieReport:
+    """How much the order of tied items matters to a measure.
+
+    Parameters
+    ----------
+    share : float
+        Share of the queries whose value depends on it, of those that have a value.
+    pessimistic : float
+        Mean over the queries with the worst order.
+    expected : float
+        Mean over the queries and all orders.
+    optimistic : float
+        Mean over the queries with the best order.
+
+    Examples
+    --------
+    >>> from sklearn_hashrank import RetrievalHistogram
+    >>> RetrievalHistogram.from_scores([[1, 0, 0]], [[0.5, 0.5, 0.1]]).tie_report("rr")
+    TieReport(share=1.0, pessimistic=0.5, expected=0.75, optimistic=1.0)
+    """
+
+    share: float
+    pessimistic: float
+    expected: float
+    optimistic: float
+
+
+def report_ties(configured: ConfiguredMeasure, table: TieTable) -> TieReport:
+    """Evaluate a measure with the worst, all and the best orders.
+
+    Parameters
+    ----------
+    configured : ConfiguredMeasure
+        Its `ties` are not looked at.
+    table : TieTable
+        Counts of each query.
+
+    Returns
+    -------
+    report : TieReport
+        NaN where no query has a value.
+    """
+    low, mean, high = (
+        evaluate(replace(configured, ties=ties), table)
+        for ties in ("pessimistic", "expected", "optimistic")
+    )
+    defined = ~np.isnan(mean)
+    if not defined.any():
+        return TieReport(np.nan, np.nan, np.nan, np.nan)
+    low, mean, high = low[defined], mean[defined], high[defined]
+    share = float(np.mean(high - low > _ROUNDING))
+    return TieReport(share, float(low.mean()), float(mean.mean()), float(high.mean()))
+
+
+def warn_of_ties(configured: ConfiguredMeasure, table: TieTable, stacklevel: int) -> None:
+    """Warn where the names of tied items move the mean by more than .01.
+
+    Parameters
+    ----------
+    configured : ConfiguredMeasure
+        What is evaluated in the order of the names.
+    table : TieTable
+        Counts of each query.
+    stacklevel : int
+        Whom the warning points at: 2 is the caller.
+    """
+    report = report_ties(configured, table)
+    if report.optimistic - report.pessimistic > _WORTH_A_WARNING:
+        warnings.warn(
+            f"The names of tied items decide the {configured.measure.label} of "
+            f"{report.share:.1%} of the queries: with other names, the mean may lie anywhere from "
+            f"{report.pessimistic:.4f} to {report.optimistic:.4f}. Its mean over all orders, "
+            f"ties='expected', is {report.expected:.4f}.",
+            TieWarning,
+            stacklevel=stacklevel,
+        )

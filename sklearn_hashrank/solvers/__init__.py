@@ -1,3 +1,0 @@
-"""Solvers of optimisation problems, which know only arrays and callables."""
-
-__all__ = []

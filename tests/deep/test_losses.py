@@ -1,0 +1,397 @@
+"""Losses are minus the objectives, by kernels and by torch, in every precision."""
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+import torch
+from scipy import sparse
+from sklearn.base import clone
+from torch._subclasses.fake_tensor import FakeTensorMode
+
+from sklearn_hashrank.affinity._euclidean import EuclideanAffinity
+from sklearn_hashrank.affinity._labels import (
+    HierarchicalAffinity,
+    LabelAffinity,
+    SharedLabelAffinity,
+)
+from sklearn_hashrank.affinity._neighbors import NeighborAffinity
+from sklearn_hashrank.deep import PairwiseLoss, TieAwareLoss
+from sklearn_hashrank.objectives import (
+    DSH,
+    Dispersed,
+    HashNet,
+    Hierarchical,
+    Objective,
+    SimplifiedAP,
+    TieValues,
+)
+from tests.deep.batches import (
+    CLASSES,
+    FORMS,
+    LABEL_SETS,
+    LOSSES,
+    N_BITS,
+    N_ROWS,
+    PATHS,
+    RANKING,
+    VECTORS,
+    make_loss,
+    make_scores,
+    needs_paths,
+    value_and_gradient,
+)
+
+every_loss = pytest.mark.parametrize("name", LOSSES)
+both = pytest.mark.parametrize("backend", ["kernels", "torch"])
+
+
+def assert_close(given, expected, tolerance):
+    (value, gradient), (expected_value, expected_gradient) = given, expected
+    assert abs(value - expected_value) <= tolerance * max(1, abs(expected_value))
+    largest = expected_gradient.abs().max()
+    assert (gradient - expected_gradient).abs().max() <= tolerance * largest
+
+
+@every_loss
+@pytest.mark.parametrize("form", FORMS)
+def test_kernels_and_torch_agree(name, form):
+    if needs_paths(name) and form == "classes":
+        form = "paths"
+    scores, y = make_scores(), FORMS[form]
+    by_kernels = value_and_gradient(make_loss(name, backend="kernels"), scores, y)
+    by_torch = value_and_gradient(make_loss(name, backend="torch"), scores, y)
+    assert by_kernels[0].dtype == by_torch[0].dtype == torch.float64
+    assert_close(by_torch, by_kernels, 1e-8)
+
+
+@every_loss
+def test_loss_is_minus_the_objective(name):
+    scores, loss = make_scores(), make_loss(name, affinity=HierarchicalAffinity())
+    level = HierarchicalAffinity().fit(PATHS).pairwise(PATHS, PATHS).astype(np.uint8)
+    value, gradient = loss.objective.value_and_gradient(
+        scores.detach().numpy(), level, np.arange(3.0)
+    )
+    given = value_and_gradient(loss, scores, PATHS)
+    expected = torch.tensor(-value, dtype=torch.float64), -torch.from_numpy(gradient.copy())
+    assert_close(given, expected, 1e-12)
+
+
+@both
+@every_loss
+def test_gradients(name, backend):
+    loss, scores = make_loss(name, backend=backend), make_scores(n_rows=9, seed=3)
+    assert torch.autograd.gradcheck(lambda x: loss(x, PATHS[:9]), scores, atol=1e-5, eps=1e-7)
+
+
+@both
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float32, torch.bfloat16, torch.float16])
+@pytest.mark.parametrize("name", ["ap-simplified-linear", "ndcg-exact-linear", "dispersed"])
+def test_loss_and_gradient_have_the_precision_of_the_scores(name, dtype, backend):
+    scores = make_scores(dtype)
+    value, gradient = value_and_gradient(make_loss(name, backend=backend), scores, CLASSES)
+    assert value.dtype == gradient.dtype == dtype
+    wide = scores.detach().double().requires_grad_()
+    expected = value_and_gradient(make_loss(name, backend="kernels"), wide, CLASSES)
+    digits = torch.finfo(dtype).eps if dtype.itemsize < 4 else 1e-5
+    assert_close((value.double(), gradient.double()), expected, digits)
+
+
+@both
+@pytest.mark.parametrize("name", ["ap-simplified-linear", "mi-exact-linear", "dsh", "dtsh"])
+def test_autocast_does_not_reach_the_objective(name, backend):
+    layer = torch.nn.Linear(4, N_BITS)
+    X = torch.randn(N_ROWS, 4, generator=torch.Generator().manual_seed(0))
+    loss = make_loss(name, backend=backend)
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        scores = layer(X)
+        value = loss(scores, CLASSES)
+    assert scores.dtype == value.dtype == torch.bfloat16
+    assert value == loss(scores.float(), CLASSES).bfloat16()
+    value.backward()
+    assert layer.weight.grad.isfinite().all()
+    assert layer.weight.grad.any()
+
+
+COMPILED = ["ap-simplified-linear", "ap-exact-wide", "ndcg-arxiv-linear", "ndcg-exact-linear"]
+COMPILED += ["mi-exact-linear", "dsh", "dispersed", "hierarchical", "dpsh", "hashnet", "dtsh"]
+
+
+@pytest.mark.parametrize("name", COMPILED)
+def test_torch_version_compiles_as_one_graph(name):
+    torch.compiler.reset()
+    loss = make_loss(name, backend="torch", affinity=HierarchicalAffinity())
+    compiled = torch.compile(loss, backend="aot_eager", fullgraph=True)
+    scores = make_scores()
+    expected = value_and_gradient(loss, scores, PATHS)
+    assert_close(value_and_gradient(compiled, scores, PATHS), expected, 1e-6)
+
+
+def test_kernels_work_in_a_compiled_network():
+    torch.compiler.reset()
+    network, loss = torch.nn.Linear(4, N_BITS), TieAwareLoss()
+    X = torch.randn(N_ROWS, 4, generator=torch.Generator().manual_seed(0))
+    compiled = torch.compile(lambda X: loss(network(X), CLASSES), backend="aot_eager")
+    assert torch.allclose(compiled(X), loss(network(X), CLASSES), atol=1e-6)
+
+
+@pytest.mark.parametrize("name", [name for name in LOSSES if name != "nested"])
+def test_torch_version_reads_nothing_on_the_host(name):
+    """A fake tensor has a shape but no numbers: whatever is read of it raises an error."""
+    loss = make_loss(name, backend="torch", affinity=HierarchicalAffinity())
+    with FakeTensorMode():
+        scores = torch.empty(N_ROWS, N_BITS, requires_grad=True)
+        y = torch.empty(N_ROWS, 2, dtype=torch.int64)
+        loss(scores, y).backward()
+        assert scores.grad.shape == scores.shape
+
+
+@both
+def test_forms_of_y(backend):
+    loss, scores = TieAwareLoss("ndcg", backend=backend), make_scores()
+    expected = loss(scores, LABEL_SETS)
+    for same in (
+        LABEL_SETS.bool(),
+        LABEL_SETS.float(),
+        LABEL_SETS.bfloat16(),
+        LABEL_SETS.double().numpy(),
+        list(LABEL_SETS.half()),
+        LABEL_SETS.numpy(),
+        LABEL_SETS.tolist(),
+        sparse.csr_array(LABEL_SETS.numpy()),
+        LABEL_SETS.to_sparse(),
+    ):
+        assert torch.allclose(loss(scores, same), expected)
+    names = np.array(["a", "b", "c", "d"])[CLASSES.numpy()]
+    expected = loss(scores, CLASSES)
+    for same in (CLASSES[:, None], CLASSES.double(), list(CLASSES.bfloat16()), names.tolist()):
+        assert torch.allclose(loss(scores, same), expected)
+
+
+@both
+def test_the_first_batch_says_what_several_columns_are(backend):
+    scores, sets = make_scores(), LABEL_SETS.double()
+    loss = TieAwareLoss("ndcg", backend=backend)
+    loss(scores, VECTORS)
+    as_vectors = TieAwareLoss("ndcg", affinity=EuclideanAffinity(), backend=backend)
+    assert torch.equal(loss(scores, sets), as_vectors(scores, sets))
+    loss = TieAwareLoss("ndcg", backend=backend)
+    loss(scores, PATHS)
+    as_paths = TieAwareLoss("ndcg", affinity=HierarchicalAffinity(), backend=backend)
+    assert torch.equal(loss(scores, LABEL_SETS), as_paths(scores, LABEL_SETS))
+    loss = TieAwareLoss("ndcg", backend=backend)
+    as_sets = TieAwareLoss("ndcg", affinity=SharedLabelAffinity(), backend=backend)
+    assert torch.equal(loss(scores, sets), as_sets(scores, LABEL_SETS))
+    for other in (VECTORS, VECTORS.numpy(), PATHS + 2):
+        with pytest.raises(ValueError, match=r"earlier batch held only 0 and 1.*EuclideanAffinity"):
+            loss(scores, other)
+    loss(scores, CLASSES)  # one column is class labels, whatever several are
+
+
+@both
+@pytest.mark.parametrize(
+    ("affinity", "y"),
+    [
+        (LabelAffinity(), CLASSES),
+        (HierarchicalAffinity(), LABEL_SETS),
+        (SharedLabelAffinity(), LABEL_SETS),
+        (EuclideanAffinity((30, 10), (1, 2)), VECTORS),
+        (NeighborAffinity(5, metric="euclidean"), VECTORS),
+    ],
+    ids=["label", "hierarchical", "shared", "euclidean", "neighbors"],
+)
+def test_affinities_and_their_matrices_mean_the_same(affinity, y, backend):
+    scores = make_scores()
+    given = TieAwareLoss("ndcg", affinity=affinity, backend=backend)(scores, y)
+    fitted = clone(affinity).fit(y.numpy())
+    queries, index = fitted.of_queries(fitted.validate(y.numpy()), are_database=True)
+    matrix = fitted.levels_[queries.level_indices(index, fitted.validate(y.numpy()))]
+    if not isinstance(affinity, NeighborAffinity):
+        loss = TieAwareLoss("ndcg", affinity=fitted, backend=backend)
+        assert torch.allclose(loss(scores, y), given)
+    loss = TieAwareLoss("ndcg", affinity="precomputed", backend=backend)
+    for relevance in (matrix, torch.from_numpy(matrix)):
+        assert torch.allclose(loss(scores, relevance), given)
+
+
+@both
+@pytest.mark.parametrize("values", [[0, 1, 3], [0.0, 0.25, 2.5], [1.0, 2.0, 3.0]])
+@pytest.mark.parametrize("name", ["ndcg-exact-linear", "hierarchical", "nested", "dtsh"])
+def test_levels_of_a_matrix(name, values, backend):
+    """Whole numbers are levels themselves, so that a batch without one of them means the same."""
+    random = np.random.default_rng(0)
+    matrix = np.array(values)[random.integers(0, 3, (N_ROWS, N_ROWS))]
+    levels = np.arange(4.0) if not np.any(matrix % 1) else np.array(values)
+    loss, scores = make_loss(name, affinity="precomputed", backend=backend), make_scores()
+    level = np.searchsorted(levels, matrix).astype(np.uint8)
+    value, _ = loss.objective.value_and_gradient(scores.detach().numpy(), level, levels)
+    for y in (matrix, torch.from_numpy(matrix)):
+        assert torch.allclose(loss(scores, y), torch.tensor(-value, dtype=torch.float64))
+
+
+def test_steepness_is_annealed():
+    loss, scores = TieAwareLoss(alpha=1.0, alpha_end=4.0), make_scores()
+    loss.anneal(0.5)
+    assert loss.objective.alpha_ == 2.0
+    assert loss(scores, CLASSES) == TieAwareLoss(alpha=2.0)(scores, CLASSES)
+    loss.anneal(1)
+    assert loss.objective.alpha_ == 4.0
+    assert loss.objective.alpha == 1.0
+    constant = TieAwareLoss(alpha=3.0)
+    constant.anneal(0.5)
+    assert constant.objective.alpha_ == 3.0
+    given = SimplifiedAP(alpha_end=4.0)
+    loss = TieAwareLoss(given)
+    loss.anneal(1)
+    assert (loss.objective.alpha_, given.alpha_) == (4.0, 2.0)
+    loss = PairwiseLoss("hashnet")
+    loss.anneal(1)
+    assert loss.objective.alpha_ == 3.0
+
+
+class FirstBin(Objective):
+    """An objective of a user: the share of relevant items in the nearest bin."""
+
+    def tie(self, ties):
+        first = (ties.before == 0).astype(ties.gain.dtype)
+        return TieValues(ties.gain * first, first, None, None, None)
+
+
+def test_objectives_of_users():
+    scores, loss = make_scores(), TieAwareLoss(FirstBin(alpha=1.0))
+    assert -1 < loss(scores, CLASSES) < 0
+    with pytest.raises(ValueError, match=r'backend="torch" takes objectives .* FirstBin'):
+        TieAwareLoss(FirstBin(), backend="torch")
+
+
+def test_objects_are_what_names_stand_for():
+    scores = make_scores()
+    assert TieAwareLoss(SimplifiedAP(alpha=1.0))(scores, CLASSES) == TieAwareLoss(alpha=1.0)(
+        scores, CLASSES
+    )
+    assert PairwiseLoss(DSH())(scores, CLASSES) == PairwiseLoss("dsh")(scores, CLASSES)
+    assert PairwiseLoss(DSH(margin=0.1))(scores, CLASSES) != PairwiseLoss("dsh")(scores, CLASSES)
+
+
+@both
+@every_loss
+def test_a_query_alone_has_a_loss(name, backend):
+    loss = make_loss(name, backend=backend, affinity=HierarchicalAffinity())
+    scores = make_scores(n_rows=1)
+    value, gradient = value_and_gradient(loss, scores, PATHS[:1])
+    assert value.isfinite()
+    assert gradient.isfinite().all()
+
+
+@both
+@pytest.mark.parametrize("name", RANKING)
+def test_equal_and_saturated_codes_have_finite_gradients(name, backend):
+    scores = (100 * make_scores().detach().sign()).requires_grad_()
+    rows = torch.cat([scores, scores, torch.zeros(2, N_BITS, dtype=scores.dtype)])
+    y = torch.cat([CLASSES, CLASSES, CLASSES[:2]])
+    value, gradient = value_and_gradient(make_loss(name, backend=backend), rows, y)
+    assert value.isfinite()
+    assert gradient.isfinite().all()
+
+
+def test_copies_and_pickles():
+    scores = make_scores()
+    for name in ("ap-exact-linear", "hashnet"):
+        loss = make_loss(name)
+        expected = loss(scores, CLASSES)
+        assert copy.deepcopy(loss)(scores, CLASSES) == expected
+        assert pickle.loads(pickle.dumps(loss))(scores, CLASSES) == expected
+        assert not loss.state_dict()
+    assert "SimplifiedAP" in repr(TieAwareLoss())
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (
+            lambda: TieAwareLoss("dsh"),
+            "'objective' .* of TieAwareLoss .* {'ap', 'mi', 'ndcg'} or an object",
+        ),
+        (
+            lambda: TieAwareLoss(relaxation="best"),
+            "'relaxation' parameter of TieAwareLoss .*'simplified'",
+        ),
+        (lambda: TieAwareLoss(SimplifiedAP), r"Got the class SimplifiedAP; pass SimplifiedAP\("),
+        (lambda: TieAwareLoss(SimplifiedAP(), alpha=1.0), "would be ignored. Got alpha=1.0"),
+        (lambda: TieAwareLoss(SimplifiedAP(), alpha_end=4.0), "ignored. Got alpha_end=4.0"),
+        (lambda: TieAwareLoss(n_bins=0), "'n_bins' parameter of SimplifiedAP"),
+        (lambda: TieAwareLoss(alpha_end=-1.0), "'alpha_end' parameter of SimplifiedAP"),
+        (lambda: TieAwareLoss(affinity="labels"), "affinity must be 'auto', 'precomputed' or"),
+        (lambda: TieAwareLoss(backend="cuda"), "backend must be one of"),
+        (lambda: TieAwareLoss().anneal(2.0), "progress must be within 0 and 1. Got 2.0"),
+        (lambda: PairwiseLoss("ap"), "'objective' .* among {'dispersed', 'dpsh'"),
+        (lambda: PairwiseLoss(3), "objective must be a name or an object with value_and_gradient"),
+    ],
+)
+def test_wrong_parameters(make, message):
+    with pytest.raises((ValueError, TypeError), match=message):
+        make()
+
+
+@both
+@pytest.mark.parametrize(
+    ("y", "message"),
+    [
+        (CLASSES[:5], r"y must have one row for each of the 24 rows of scores. Got shape \(5,\)"),
+        (CLASSES + 0.5, "y holds non-integral numbers such as"),
+        (LABEL_SETS[:, :, None], "y must be 1-d or 2-d"),
+        (torch.tensor(1), "y must have one row"),
+    ],
+)
+def test_wrong_y(y, message, backend):
+    with pytest.raises(ValueError, match=message):
+        TieAwareLoss(backend=backend)(make_scores(), y)
+
+
+@both
+def test_labels_are_no_paths(backend):
+    with pytest.raises(ValueError, match=r"one label path per row, \(n, depth\). Got \(24,\)"):
+        TieAwareLoss(affinity=HierarchicalAffinity(), backend=backend)(make_scores(), CLASSES)
+
+
+@pytest.mark.parametrize(
+    ("y", "message"),
+    [
+        (np.zeros((N_ROWS, 2)), r"of shape \(24, 24\). Got shape \(24, 2\)"),
+        (np.full((N_ROWS, N_ROWS), -1.0), "finite and not negative. Got values from -1.0"),
+        (np.random.default_rng(0).random((N_ROWS, N_ROWS)), "at most 256 distinct levels"),
+        (np.full((N_ROWS, N_ROWS), "a"), "numbers. Got dtype"),
+    ],
+)
+def test_wrong_matrices(y, message):
+    with pytest.raises(ValueError, match=message):
+        TieAwareLoss(affinity="precomputed")(make_scores(), y)
+
+
+def test_wrong_scores():
+    for scores in (torch.zeros(3), torch.zeros(3, 2, dtype=torch.int64), [[1.0, 2.0]]):
+        with pytest.raises(ValueError, match="scores must be a tensor of floats of shape"):
+            TieAwareLoss()(scores, [0] * 3)
+    for shape in ((0, 8), (3, 0)):
+        with pytest.raises(ValueError, match="scores must have at least one row and one bit"):
+            TieAwareLoss()(torch.zeros(shape), [0] * shape[0])
+    with pytest.raises(ValueError, match="scores contain NaN. A lower learning rate"):
+        PairwiseLoss()(torch.full((3, 2), torch.nan), [0, 0, 1])
+    for objective in ("hierarchical", Hierarchical()):
+        with pytest.raises(ValueError, match=r"Hierarchical needs superclasses.*Got LabelAffinity"):
+            PairwiseLoss(objective)(make_scores(), CLASSES)
+
+
+def test_nan_shows_in_the_loss_by_torch():
+    scores = torch.full((3, 2), torch.nan)
+    for loss in (TieAwareLoss(backend="torch"), PairwiseLoss(Dispersed(), backend="torch")):
+        assert loss(scores, torch.tensor([0, 0, 1])).isnan()
+
+
+def test_hashnet_can_be_made_steeper():
+    loss, scores = PairwiseLoss(HashNet(alpha=1.0)), make_scores()
+    before = loss(scores, CLASSES)
+    loss.objective.alpha = 3.0
+    assert loss(scores, CLASSES) == PairwiseLoss(HashNet(alpha=3.0))(scores, CLASSES)
+    assert loss(scores, CLASSES) != before
