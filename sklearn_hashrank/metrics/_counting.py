@@ -84,7 +84,7 @@ def retrieval_histogram(
     Examples
     --------
     >>> import numpy as np
-    >>> from sklearn_hashrank.metrics._counting import retrieval_histogram
+    >>> from sklearn_hashrank import retrieval_histogram
     >>> codes, y = np.eye(3, dtype=np.uint8), [0, 0, 1]
     >>> blocks = ((codes[i : i + 1], y[i : i + 1]) for i in range(3))
     >>> retrieval_histogram(codes[:1], blocks, y[:1]).counts
