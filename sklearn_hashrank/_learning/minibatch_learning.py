@@ -169,7 +169,7 @@ class MinibatchLearning:
     Examples
     --------
     >>> import numpy as np
-    >>> from sklearn_hashrank.affinity._labels import LabelAffinity
+    >>> from sklearn_hashrank import LabelAffinity
     >>> from sklearn_hashrank._learning.minibatch_learning import MinibatchLearning
     >>> from sklearn_hashrank._learning.objective_of_rows import ObjectiveOfRows
     >>> from sklearn_hashrank._learning.pair_relevance import PairRelevance

@@ -26,7 +26,7 @@ class ObjectiveOfRows:
     Examples
     --------
     >>> import numpy as np
-    >>> from sklearn_hashrank.affinity._labels import LabelAffinity
+    >>> from sklearn_hashrank import LabelAffinity
     >>> from sklearn_hashrank._learning.objective_of_rows import ObjectiveOfRows
     >>> from sklearn_hashrank._learning.pair_relevance import PairRelevance
     >>> from sklearn_hashrank.objectives import DSH

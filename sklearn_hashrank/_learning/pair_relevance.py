@@ -69,7 +69,7 @@ class PairRelevance:
     Examples
     --------
     >>> import numpy as np
-    >>> from sklearn_hashrank.affinity._labels import LabelAffinity
+    >>> from sklearn_hashrank import LabelAffinity
     >>> from sklearn_hashrank._learning.pair_relevance import PairRelevance
     >>> y = np.array([3, 5, 3])
     >>> PairRelevance(LabelAffinity().fit(y), y).level_indices(np.array([0, 2]))

@@ -40,7 +40,7 @@ class EuclideanAffinity(BaseAffinity):
 
     Examples
     --------
-    >>> from sklearn_hashrank.affinity._euclidean import EuclideanAffinity
+    >>> from sklearn_hashrank import EuclideanAffinity
     >>> y = [[0.0], [1.0], [3.0], [7.0]]
     >>> affinity = EuclideanAffinity(percentiles=(50, 20), levels=(1, 2)).fit(y)
     >>> affinity.thresholds_

@@ -59,7 +59,7 @@ class LabelAffinity(_PathAffinity):
 
     Examples
     --------
-    >>> from sklearn_hashrank.affinity._labels import LabelAffinity
+    >>> from sklearn_hashrank import LabelAffinity
     >>> y = ["cat", "dog", "cat"]
     >>> LabelAffinity().fit(y).pairwise(y[:1], y)
     array([[1., 0., 1.]])
@@ -116,7 +116,7 @@ class HierarchicalAffinity(_PathAffinity):
 
     Examples
     --------
-    >>> from sklearn_hashrank.affinity._labels import HierarchicalAffinity
+    >>> from sklearn_hashrank import HierarchicalAffinity
     >>> paths = [[0, 3], [0, 3], [0, 5], [1, 3]]
     >>> HierarchicalAffinity().fit(paths).pairwise(paths[:1], paths)
     array([[2., 2., 1., 0.]])
@@ -164,7 +164,7 @@ class SharedLabelAffinity(BaseAffinity):
 
     Examples
     --------
-    >>> from sklearn_hashrank.affinity._labels import SharedLabelAffinity
+    >>> from sklearn_hashrank import SharedLabelAffinity
     >>> Y = [[1, 1, 0], [1, 1, 1], [0, 1, 0], [0, 0, 1]]
     >>> SharedLabelAffinity().fit(Y).pairwise(Y[:1], Y)
     array([[2., 2., 1., 0.]])

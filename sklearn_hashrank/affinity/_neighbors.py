@@ -67,7 +67,7 @@ class NeighborAffinity(BaseAffinity):
 
     Examples
     --------
-    >>> from sklearn_hashrank.affinity._neighbors import NeighborAffinity
+    >>> from sklearn_hashrank import NeighborAffinity
     >>> database = [[0.0], [1.0], [2.0], [5.0]]
     >>> affinity = NeighborAffinity(2, metric="euclidean").fit(database)
     >>> affinity.pairwise([[1.0], [4.0]], database)

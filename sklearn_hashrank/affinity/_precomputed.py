@@ -29,7 +29,7 @@ class PrecomputedAffinity(BaseAffinity):
     Examples
     --------
     >>> import numpy as np
-    >>> from sklearn_hashrank.affinity._precomputed import PrecomputedAffinity
+    >>> from sklearn_hashrank import PrecomputedAffinity
     >>> S = np.array([[2, 0, 1], [0, 2, 0], [1, 0, 2]])
     >>> PrecomputedAffinity(S).fit([0, 1, 2]).pairwise([2], [0, 1])
     array([[1., 0.]])

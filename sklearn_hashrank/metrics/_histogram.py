@@ -60,7 +60,7 @@ class RetrievalHistogram(MeasuredHistogram):
 
     Examples
     --------
-    >>> from sklearn_hashrank.metrics._counting import retrieval_histogram
+    >>> from sklearn_hashrank import retrieval_histogram
     >>> h = retrieval_histogram([[0, 1]], [[0, 1], [0, 0], [1, 1]], [7], [7, 7, 8])
     >>> h.counts
     array([[[0, 1, 0],
