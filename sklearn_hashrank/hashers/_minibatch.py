@@ -70,6 +70,7 @@ class LearnsFromMinibatches:
     verbose: int
     affinity_: BaseAffinity
     _learner: LinearLearner
+    _choose_dropout: Any  # of classes with a parameter dropout
 
     def _learn(self, rows, relevance, random_state, start, X, y):
         """Take the passes over rows of features or of kernels, which `X` became."""
