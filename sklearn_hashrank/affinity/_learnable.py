@@ -10,7 +10,9 @@ from typing import Any
 from ._protocol import BaseAffinity
 
 
-def check_can_learn(name: str, affinity: BaseAffinity, y: Any, graded: bool = True) -> None:
+def check_can_learn(
+    name: str, affinity: BaseAffinity, y: Any, graded: bool = True, rows: Any = None
+) -> None:
     """Raise an error where no pair of rows is more relevant than another.
 
     Parameters
@@ -24,8 +26,10 @@ def check_can_learn(name: str, affinity: BaseAffinity, y: Any, graded: bool = Tr
     graded : bool, default=True
         Whether the hasher tells levels above 0 apart. Where it does not, rows that are all
         relevant leave nothing to learn.
+    rows : array, default=None
+        `y` as the affinity has validated it, if it has.
     """
-    met = affinity.levels_met(affinity.validate(y))
+    met = affinity.levels_met(affinity.validate(y) if rows is None else rows)
     is_relevant = met > 0
     if len(met) < 2 or not (graded or (is_relevant.any() and not is_relevant.all())):
         levels = ", ".join(f"{level:g}" for level in met)

@@ -14,7 +14,7 @@ from ..affinity._protocol import BaseAffinity
 from ..objectives._objective_checks import CheckedObjective
 from ..objectives._objective_names import RANKING_OPTIONS, ObjectiveParameter
 from ..objectives._prefixes import Prefixes, check_prefixes
-from ._numpy_autograd import loss_by_kernels
+from ._numpy_autograd import minus_objective as loss_by_kernels
 from ._pairs import PAIRS, pairs_value
 from ._ranking import RANKING, ranking_value
 from ._relevance import BatchAffinity, is_precomputed, level_indices, relevance_from, relevance_on
