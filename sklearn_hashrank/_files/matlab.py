@@ -53,7 +53,7 @@ def read_matrices(path: Any) -> dict[str, np.ndarray]:
 class _Elements:
     """Elements of a file or of a matrix, one after the other."""
 
-    def __init__(self, content: bytes, order: str, is_padded: bool = False):
+    def __init__(self, content: Any, order: str, is_padded: bool = False):
         self._left, self.order, self._is_padded = memoryview(content), order, is_padded
 
     def __bool__(self) -> bool:
