@@ -7,6 +7,7 @@ import numpy as np
 from ..affinity._auto import auto_affinity, fit_affinity, is_auto
 from ..affinity._labels import LabelAffinity, SharedLabelAffinity
 from ..affinity._level_checks import check_level_indices
+from ..affinity._protocol import BaseAffinity
 
 _MOST_LEVELS = 256  # of a matrix; their indices are uint8
 
@@ -42,7 +43,8 @@ class BatchAffinity:
     """
 
     def __init__(self, given: Any):
-        self.given, self._chosen = given, None
+        self.given = given
+        self._chosen: BaseAffinity | None = None
 
     def of(self, y: Any) -> Any:
         """Return the affinity of a batch, or refuse one that contradicts what was decided."""
