@@ -122,8 +122,8 @@ def add_command(commands: Any) -> None:
         "--protocol",
         choices=list(_PROTOCOLS),
         help="queries and training rows of each class, or sampled from all; training on some "
-        "classes and retrieval among the other third (default: what the rows suffice for: per-class "
-        "where classes are of about one size, else random)",
+        "classes and retrieval among the other third (default: what the rows suffice for: "
+        "per-class where classes are of about one size, else random)",
     )
     parser.add_argument(
         "--queries",
