@@ -29,7 +29,6 @@ SECTIONS = (
             "FastHasher",
             "MACHasher",
             "StructHasher",
-            "StructTreeHasher",
         ),
         "Estimators that learn codes from relevance.",
     ),
