@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.utils import Bunch
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from .._files.matlab import read_matrix
+from .._files.matlab import read_matrices
 from .._files.reading import reading
 from .._utils.parameters import validate_numbers
 from ._formats import read_cifar, read_members
@@ -314,7 +314,7 @@ def load_labelme(path: str | os.PathLike, *, variable: str = "gist") -> Any:
     if path.is_dir():
         path = path / "LabelMe_gist.mat"
     with reading(path, _DAMAGED):
-        data = np.ascontiguousarray(read_matrix(path, variable), dtype=np.float32)
+        data = np.ascontiguousarray(read_matrices(path)[variable], dtype=np.float32)
         if not data.size or not np.isfinite(data).all():
             raise ValueError(f"its {variable!r} is empty or not finite")
         return data
