@@ -527,7 +527,17 @@ def _talr_labelme():
 def _mlgap():
     bits, measures = [12, 24], ["mlgap", "ap", "ph2"]
     # Figure 1 cites density sensitive hashing as DSH; the text beside it speaks of labels.
-    of_figure_1 = ["dsh", "density", "itq", "lsh", "pca-rr", "pca", "sh", "sklsh", "sph"]
+    of_figure_1 = [
+        "dsh",
+        "density",
+        "itq",
+        "lsh",
+        "pca-rr",
+        "pca",
+        "spectral",
+        "sklsh",
+        "spherical",
+    ]
     also = ("distinct_codes", "code_entropy")
     # DSH of another distance. Of codes it is half as large, and the regularization with it or not.
     city_block = {

@@ -124,7 +124,6 @@ SECTIONS = (
             "PerClassRetrievalSplit",
             "UnseenClassesSplit",
             "RandomRetrievalSplit",
-            "cifar10_split",
             "RetrievalSplit",
             "RetrievalKFold",
         ),

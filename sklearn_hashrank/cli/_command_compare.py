@@ -5,7 +5,6 @@ import sys
 from argparse import ArgumentTypeError, Namespace
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -17,7 +16,7 @@ from ..comparison._comparison import Comparison, compare
 from ..comparison._rescored import Rescoring
 from ..comparison._search_methods import method_of_comparison
 from ..model_selection._chosen_split import choose_retrieval_split
-from ..model_selection._splits import PerClassRetrievalSplit, RandomRetrievalSplit, cifar10_split
+from ..model_selection._splits import PerClassRetrievalSplit, RandomRetrievalSplit
 from ..model_selection._unseen import UnseenClassesSplit
 from ._affinities import add_affinity, refuse_both
 from ._arguments import (
@@ -48,8 +47,6 @@ _PROTOCOLS: dict[str, Callable[..., Any]] = {
     "per-class": PerClassRetrievalSplit,
     "random": RandomRetrievalSplit,
     "unseen-classes": UnseenClassesSplit,
-    "cifar10-1": partial(cifar10_split, 1),
-    "cifar10-2": partial(cifar10_split, 2),
 }
 _METHODS = "lsh,itq,rsh,lwh,talr-ap,talr-ndcg"
 _EPILOG = """\
@@ -125,9 +122,8 @@ def add_command(commands: Any) -> None:
         "--protocol",
         choices=list(_PROTOCOLS),
         help="queries and training rows of each class, or sampled from all; training on some "
-        "classes and retrieval among the other third; or one of the papers' settings for CIFAR-10 "
-        "(default: what the rows suffice for: per-class where classes are of about one size, else "
-        "random)",
+        "classes and retrieval among the other third (default: what the rows suffice for: "
+        "per-class where classes are of about one size, else random)",
     )
     parser.add_argument(
         "--queries",
@@ -264,8 +260,6 @@ def _protocol(options: Namespace, rows: Rows) -> Any:
     name = options.protocol
     asked = {"n_queries": options.queries, "n_train": options.training}
     given: dict[str, Any] = {key: n for key, n in asked.items() if n is not None}
-    if name and name.startswith("cifar10") and given:
-        raise UsageError(f"--protocol {name} sets its own --queries and --training.")
     if given.get("n_train") == ALL:
         given["n_train"] = None
     if options.data in NAMED and rows.y is not None:

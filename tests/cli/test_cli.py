@@ -230,10 +230,6 @@ def test_several_label_columns_are_a_path(folder, capsys, no_pictures, names):
             "Class 8 has 174 rows, and 75 are left. Lower n_queries or n_train, or take what "
             "choose_retrieval_split gives. The options are --protocol, --queries and --training.",
         ),
-        (
-            ["--data", "digits", "--protocol", "cifar10-1", "--queries", "3"],
-            "--protocol cifar10-1 sets its own --queries and --training.",
-        ),
         (["--data", "digits", "--output", "X.npy"], "X.npy is a file: --output must name a folder"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
