@@ -20,7 +20,7 @@ from sklearn_hashrank._solvers.table_decoder import (
 )
 from sklearn_hashrank.interop import to_numpy_source
 from sklearn_hashrank.neighbors import DecodedNeighbors
-from sklearn_hashrank.neighbors._floats import DISTANCES
+from sklearn_hashrank.neighbors._rescore import DISTANCES
 from tests.oracle import reconstruction
 
 DECODERS = {"nibbles": 4, "bytes": 8}
