@@ -39,10 +39,10 @@ def read_codes(
     ----------
     path : str or path-like
         ``.npy``; ``.npz`` or ``.mat`` with an array called ``codes``, ``code`` or ``B``, or only
-        one array; or ``.pt`` that `torch.save` wrote, with a tensor or a dict of tensors, which is
-        read without torch and without running anything. Another array is named behind a colon, as
-        in ``"found.mat:B_database"``. Values are 0 and 1, -1 and +1, of any type of number, or
-        packed bytes.
+        one array; or ``.pt`` that `torch.save` wrote, with a tensor or a dict of tensors, if torch
+        is installed; torch runs nothing of it. Another array is named after a colon, as in
+        ``"found.mat:B_database"``. Values are 0 and 1, -1 and +1, of any type of number, or packed
+        bytes.
     n_bits : int, default=None
         Length of a code, needed for packed bytes unless
         :meth:`~sklearn_hashrank.base.BaseHasher.encode_blocks` wrote the file.
