@@ -63,7 +63,7 @@ def to_faiss_index(estimator: Any) -> Any:
         width = folded.n_features if before is None else len(before.components_)
         transforms.append(faiss.NormalizationTransform(width, 2.0))
     transforms.append(affine(-normals, -intercept))
-    index = faiss.IndexLSH(n_bits, n_bits, False, False)  # neither rotation nor thresholds
+    index: Any = faiss.IndexLSH(n_bits, n_bits, False, False)  # neither rotation nor thresholds
     for transform in reversed(transforms):
         if isinstance(index, faiss.IndexPreTransform):
             index.prepend_transform(transform)
