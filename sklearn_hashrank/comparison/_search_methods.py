@@ -468,7 +468,7 @@ def method_of_comparison(notation: str) -> Any:
     >>> from sklearn_hashrank.comparison import method_of_comparison
     >>> method_of_comparison("faiss:OPQ32_96,PQ32")
     FaissSearch(factory='OPQ32_96,PQ32')
-    >>> method_of_comparison("ba:distance=decoded")
+    >>> method_of_comparison("autoencoder:distance=decoded")
     HasherSearch(distance='decoded', estimator=BinaryAutoencoderHasher())
     """
     name, *parts = (part.strip() for part in notation.split(":"))
@@ -488,7 +488,7 @@ def method_of_comparison(notation: str) -> Any:
     if not any(part.partition("=")[0].strip() == "distance" for part in own):
         return method_from_name(notation)
     rest = ":".join([name, *(part for part in parts if part in own)])
-    _, options = split_notation(rest, "method", "ba:distance=decoded")
+    _, options = split_notation(rest, "method", "autoencoder:distance=decoded")
     hasher = method_from_name(":".join([name, *(part for part in parts if part not in own)]))
     _check_metric(options.get("metric", "auto"))
     if options["distance"] not in _NEEDED:
