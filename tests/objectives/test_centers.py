@@ -14,7 +14,7 @@ from sklearn_hashrank import (
     TALRLinear,
 )
 from sklearn_hashrank._learning.pair_relevance import PairRelevance
-from sklearn_hashrank.codes import hadamard_codes
+from sklearn_hashrank.codes._class_codes import hadamard_codes
 from sklearn_hashrank.objectives import BaseObjective, Centers, Prefixes
 from sklearn_hashrank.objectives._objective_checks import CheckedObjective
 from tests.objectives.differences import central_differences
