@@ -178,8 +178,6 @@ SECTIONS = (
             "RecallAtKDisplay",
             "BitsCurveDisplay",
             "CodeUsageDisplay",
-            "RetrievalGridDisplay",
-            "RetrievedItems",
         ),
         "Pictures of the above, drawn by matplotlib.",
     ),

@@ -112,7 +112,6 @@ from . import _ranking_measures, _lookup_measures  # noqa: F401, I001, order of 
 from ._curve_metrics import precision_recall_curve, recall_at_k_curve
 from ._displays._bits_curve import BitsCurveDisplay
 from ._displays._curves import PrecisionRecallDisplay, RecallAtKDisplay
-from ._displays._retrieval_grid import RetrievalGridDisplay, RetrievedItems
 from ._displays._tie_range import TieRangeDisplay
 from ._displays._training_curve import TrainingCurveDisplay
 from ._displays._usage import CodeUsageDisplay
@@ -158,8 +157,6 @@ __all__ = [
     "PairedTest",
     "PrecisionRecallDisplay",
     "RecallAtKDisplay",
-    "RetrievalGridDisplay",
-    "RetrievedItems",
     "TieRangeDisplay",
     "TieReport",
     "TieWarning",
