@@ -298,7 +298,7 @@ def radius_itself(ties, radius):
 
 def test_a_run_depends_on_all_that_its_objects_are_made_of(digits, tmp_path, monkeypatch):
     def run(method, *measure, **options):
-        measures = {"m": Measure("m", *measure, is_share=False, **options)}
+        measures = {"m": Measure("m", *measure, bounded=False, **options)}
         settings = SETTINGS | {"n_bits": [8], "store": tmp_path}
         [result] = compare(*digits, methods={"m": method}, measures=measures, **settings).results
         assert not result.error

@@ -1,7 +1,7 @@
 """What the displays share: models by name, their histograms, axes and colors."""
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -97,10 +97,7 @@ def as_curves(values: Any, what: str) -> list[np.ndarray]:
 class HistogramDisplay:
     """A display of retrieval histograms, which can be made from hashers and from codes as well."""
 
-    @classmethod
-    def from_histograms(cls, histograms: Any, **options: Any) -> Any:
-        """Make the display from one histogram, or from several by name."""
-        raise NotImplementedError
+    from_histograms: ClassVar[Callable[..., Any]]
 
     @classmethod
     def from_estimator(
