@@ -43,7 +43,7 @@ def _method(measure: Measure) -> Any:
         signature.append(inspect.Parameter(name, kind, default=keyword.default))
         text = f"Option of :func:`~sklearn_hashrank.metrics.{measure.function_name}`."
         lines += [
-            f"{name} : {_type_of(measure, name)}, default={keyword.default!r}",
+            f"{name} : {_type_of(measure, name)}, default={_quoted(keyword.default)}",
             f"    {_TEXTS.get(name, text)}",
         ]
     lines += ["", "Returns", "-------", "values : ndarray of shape (n_queries,)"]
@@ -56,7 +56,11 @@ def _type_of(measure: Measure, name: str) -> str:
     if name in ("k", "radius"):
         return "int"
     values = get_args(TieOrder) if name == "ties" else measure.options.get(name, 0.0)
-    return "float" if isinstance(values, float) else f"{{{', '.join(map(repr, values))}}}"
+    return "float" if isinstance(values, float) else f"{{{', '.join(map(_quoted, values))}}}"
+
+
+def _quoted(value: Any) -> str:
+    return f'"{value}"' if isinstance(value, str) else str(value)
 
 
 for _measure in MEASURES.values():

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.base import BaseEstimator, TransformerMixin, clone
-from sklearn_hashrank._files.hashers.probes import check_probes, take_probes
 
 from sklearn_hashrank import (
     ITQHasher,
@@ -16,6 +15,7 @@ from sklearn_hashrank import (
     save_hasher,
 )
 from sklearn_hashrank._files.container import read_archive, write_archive
+from sklearn_hashrank._files.hashers.probes import check_probes, take_probes
 from sklearn_hashrank.base import BaseHasher, LinearHasher
 from tests.instances import ENCODERS
 

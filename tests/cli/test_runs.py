@@ -248,7 +248,7 @@ def test_options_of_codes_are_refused_for_a_run(files, capsys, unused):
 @pytest.mark.filterwarnings("ignore:.* queries have no relevant item")
 def test_a_run_is_tested_against_another(files, capsys, tmp_path):
     (tmp_path / "other").write_text("q4 Q0 a 1 0.5 x\nq2 Q0 c 1 0.9 x\nq1 Q0 b 1 0.5 x\n")
-    command = ["evaluate", *files, "--against", "other", "--measures", "RR,R@1"]
+    command = ["evaluate", *files, "--against", "other", "--measures", "rr,recall@1"]
     for queries in ("judged", "both"):
         assert main([*command, "--query-set", queries, "--json"]) == 0
         scores = json.loads(capsys.readouterr().out)
@@ -256,7 +256,7 @@ def test_a_run_is_tested_against_another(files, capsys, tmp_path):
             RetrievalHistogram.from_run("qrels", name, queries=queries) for name in ("run", "other")
         )
         common = [query for query in ours.query_ids if query in theirs.query_ids]
-        a, b = (h.measure("RR")[[h.query_ids.index(q) for q in common]] for h in (ours, theirs))
+        a, b = (h.measure("rr")[[h.query_ids.index(q) for q in common]] for h in (ours, theirs))
         result = paired_test(a, b, random_state=0)
         assert scores["rr_ahead"] == result.statistic
         found = scores["rr_ahead_low"], scores["rr_ahead_high"]

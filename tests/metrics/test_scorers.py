@@ -478,7 +478,7 @@ def test_repr_says_how_to_make_it():
 @pytest.mark.parametrize(
     ("arguments", "error", "message"),
     [
-        ({"metric": "map"}, ValueError, "among {'ap', .* Got 'map'"),
+        ({"metric": "app"}, ValueError, "among {'ap', .* Got 'app'"),
         (
             {"metric": np.mean},
             ValueError,
