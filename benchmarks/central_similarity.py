@@ -34,14 +34,14 @@ learned = partial(TALRLinear, max_iter=60)
 METHODS = {
     "talr-ap": TALRLinear,
     "hashnet": partial(learned, objective=HashNet()),
-    "center": partial(learned, objective=Centers()),
-    "center:form=bits": partial(learned, objective=Centers("bits")),
+    "centers": partial(learned, objective=Centers()),
+    "centers:form=bits": partial(learned, objective=Centers("bits")),
     "classifier": ClassifierHasher,
     "talr-kernel": TALRKernel,
     "talr-kernel, centers": partial(TALRKernel, objective=Centers()),
 }
-LINEAR = "talr-ap;hashnet;center;center:form=bits;classifier"
-NETWORKS = {"deep-talr-ap": "ap", "deep-hashnet": "hashnet", "deep-center": Centers()}
+LINEAR = "talr-ap;hashnet;centers;centers:form=bits;classifier"
+NETWORKS = {"deep-talr-ap": "ap", "deep-hashnet": "hashnet", "deep-centers": Centers()}
 
 
 def maker(method):
@@ -118,7 +118,7 @@ def time_step(n_bits=64):
             scores = rng.normal(size=(n_rows, n_bits)).astype(np.float32)
             level = np.equal.outer(y[rows], y[rows]).astype(np.uint8)
             of_rows = Centers().of_rows(affinity, y)
-            ways = {"center": partial(of_rows, scores, rows)}
+            ways = {"centers": partial(of_rows, scores, rows)}
             for name, objective in (("talr-ap", SimplifiedAP()), ("hashnet", HashNet())):
                 arguments = scores, level, affinity.levels_
                 ways[name] = partial(objective.value_and_gradient, *arguments)

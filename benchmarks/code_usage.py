@@ -25,7 +25,7 @@ from sklearn_hashrank.comparison import method_from_name
 from sklearn_hashrank.model_selection import PerClassRetrievalSplit
 
 N_BITS = 12
-OF_USAGE = ("dsh", "density", "itq", "lsh", "pca-rr", "pca", "sh", "sklsh", "sph")
+OF_USAGE = ("dsh", "density", "itq", "lsh", "pca-rr", "pca", "spectral", "sklsh", "spherical")
 OF_USAGE += ("dispersed-paper", "dispersed", "talr-ap")
 OF_LIKENESS = ("dsh", "dispersed-paper", "dispersed", "talr-ap")
 PART, NEAR, FAR, LESS = "likeness", "alike within 1", "alike at 2", "alike within 1 less at 2"

@@ -15,7 +15,7 @@ import sys
 import numpy as np
 
 N_FEATURES, N_BITS, CHUNK, SEED = 128, 64, 50_000, 0
-HASHERS = ("sign", "lsh", "pca", "itq", "rsh", "talr-ap", "ksh", "lwh", "sh")
+HASHERS = ("sign", "lsh", "pca", "itq", "rsh", "talr-ap", "ksh", "lwh", "spectral")
 
 
 def peak():

@@ -105,6 +105,6 @@ MLGAP_CIFAR100 = {
     "ap": {"dsh": {12: 0.1514, 24: 0.1556}, "hierarchical-paper": {12: 0.1156, 24: 0.1187}},
 }
 
-OF_RSH = ["sh", "ssh", "cmh", "wta", "rsh-paper"]
-OF_LWH = ["lsh", "sh", "agh-1", "agh-2", "klsh", "ssh", "rsh-paper", "lwh-paper"]
+OF_RSH = ["spectral", "ssh", "cmh", "wta", "rsh-paper"]
+OF_LWH = ["lsh", "spectral", "agh-1", "agh-2", "klsh", "ssh", "rsh-paper", "lwh-paper"]
 OF_TALR = ["bre", "machash", "fasthash", "structhash", "dpsh", "dtsh", "mihash"]

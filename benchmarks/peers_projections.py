@@ -1,6 +1,6 @@
 """Quality of the projection hashers on rows that nobody trained on, as `docs/methods` shows it.
 
-    python benchmarks/peers_projections.py [--data GIST.npz] [--methods sh,sph] [--draws 8]
+    python benchmarks/peers_projections.py [--data GIST.npz] [--methods spectral,wta] [--draws 8]
 
 Digits, and 2,000 training rows, 500 queries and 3,000 database rows of GIST features, of which
 the database holds no training rows.
@@ -19,7 +19,17 @@ from sklearn_hashrank.codes import spherical_distances
 from sklearn_hashrank.comparison import method_from_name
 from sklearn_hashrank.metrics import distance_histogram
 
-METHODS = ("lsh", "pca-rr", "sklsh", "sh", "sph", "wta", "cmh", "density", "ssh:n_labelled=2000")
+METHODS = (
+    "lsh",
+    "pca-rr",
+    "sklsh",
+    "spectral",
+    "spherical",
+    "wta",
+    "cmh",
+    "density",
+    "ssh:n_labelled=2000",
+)
 
 
 def find_sets(path):

@@ -9,7 +9,7 @@ import numpy as np
 from .arrays import read_array, read_arrays
 from .matlab import read_matrices
 from .reading import MalformedFileError
-from .torch_archive import read_tensors
+from .tensors import read_tensors
 
 _READERS: dict[str, Callable[[Any], dict[str, np.ndarray]]] = {
     ".npy": lambda path: {"": read_array(path)},

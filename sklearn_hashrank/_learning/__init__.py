@@ -13,8 +13,6 @@ other. `MinibatchLearning` does everything else.
     how large the groups are.
 ``_objective_of_rows``
     From the numbers of a batch to a function of its scores.
-``_strengths``
-    Weight decay and dropout, chosen by rows that are held out in turn.
 ``_trainer``, ``_listeners``, ``_held_out``
     Passes over batches; early stopping and progress lines; rows kept for validation.
 ``_linear_model``, ``_start``, ``_dropout_mask``

@@ -152,8 +152,6 @@ class MinibatchLearning:
         Share of the rows kept for validation. None: no early stopping.
     random_state : int or RandomState instance
         Samples the validation rows and the batches.
-    rows : ndarray of shape (n_rows,), default=None
-        Numbers of the rows to learn from; None: all that relevance names.
 
     Attributes
     ----------
@@ -194,11 +192,10 @@ class MinibatchLearning:
         batch_size: int | str = "auto",
         validation_fraction: float | None = None,
         random_state: int | np.random.RandomState,
-        rows: np.ndarray | None = None,
     ):
         sampler = check_random_state(random_state)
         self._objective, self._relevance = objective, relevance
-        self.train = relevance.members if rows is None else rows
+        self.train = relevance.members
         self.validation = self.train[:0]
         if validation_fraction is not None:
             self.train, self.validation = split_for_validation(

@@ -1,11 +1,9 @@
 """Threads over rows: cut rows into slices, and work on several slices at a time.
 
-Kernels release the GIL and work on slices of rows. The thread that asks works on the slices too,
-beside threads of a pool that the whole package shares and that is made when it is first needed. So
-a call never waits for a free thread, also where many threads ask at once, and it ends as soon as
-its last slice does: joblib's threads are looked after every 10 ms, which is longer than most
-searches. Where a joblib backend was asked for by :obj:`joblib.parallel_config`, as it is in
-joblib's own workers, joblib runs the slices.
+Kernels release the GIL and work on slices of rows, in threads of :mod:`concurrent.futures` that the
+package keeps: joblib looks after its threads every 10 ms, which is longer than most searches. Where
+a joblib backend was asked for by :obj:`joblib.parallel_config`, as it is in joblib's own workers,
+joblib runs the slices.
 
 Loops of small matrix products go the other way: :func:`one_blas_thread` keeps the threads of BLAS
 out of them.
@@ -13,10 +11,11 @@ out of them.
 
 import contextlib
 import contextvars
+import functools
 import os
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from itertools import islice
 from typing import Any, TypeVar
 
@@ -36,33 +35,20 @@ _WORTH_A_TASK = 200_000
 _TASKS_OF_A_THREAD = 4
 # Blocks that do not depend on the number of threads. Fewer rows are one block: that is fastest.
 _ROWS_OF_A_BLOCK, _FEWEST_ROWS_TO_CUT = 256, 1024
-# Threads of the pool, at most; only as many are started as were ever at work together.
-_MOST_THREADS = max(32, 4 * (os.cpu_count() or 1))
 
-_pool: ThreadPoolExecutor | None = None
-_lock = threading.Lock()
 _here = threading.local()
 
 
 def check_n_jobs(n_jobs: Any) -> None:
-    """Refuse what is no number of threads."""
     if n_jobs is not None and (not is_int(n_jobs) or n_jobs == 0):
         raise ValueError(f"n_jobs must be an int other than 0, or None. Got {n_jobs!r} instead.")
 
 
 def count_threads(n_jobs: int | None) -> int:
-    """How many threads `n_jobs` asks for.
+    """How many threads `n_jobs` asks for: 1 inside of a task, which already is one of several.
 
-    Parameters
-    ----------
-    n_jobs : int or None
-        None means 1 unless in a :obj:`joblib.parallel_config` context, -1 means all processors,
-        -2 all but one.
-
-    Returns
-    -------
-    n_threads : int
-        1 inside of a task, which already is one of several.
+    None means 1 unless in a :obj:`joblib.parallel_config` context, -1 means all processors, -2 all
+    but one.
     """
     return _threads_and_backend(n_jobs)[0]
 
@@ -101,7 +87,6 @@ def over_rows(
     n_rows : int
         At least 1.
     n_jobs : int or None
-        See :func:`count_threads`.
     cost : float
         Estimated nanoseconds of a row.
     fewest : int, default=1
@@ -133,15 +118,8 @@ def over_blocks(function: Callable[[slice], Any], n_rows: int, n_jobs: int | Non
     """Call a function with blocks of rows, in threads where there are 1,024 rows or more.
 
     The cuts depend on the number of rows alone, for functions that round differently in blocks of
-    other sizes, as matrix products may: so results do not depend on `n_jobs`.
-
-    Parameters
-    ----------
-    function : callable
-        Writes the results of a slice somewhere.
-    n_rows : int
-    n_jobs : int or None
-        See :func:`count_threads`.
+    other sizes, as matrix products may: so results do not depend on `n_jobs`. The function writes
+    the results of a slice somewhere.
     """
     if n_rows < _FEWEST_ROWS_TO_CUT:
         function(slice(0, n_rows))
@@ -156,18 +134,8 @@ def map_in_threads(
 ) -> Iterator[_Result]:
     """Apply a function to items as they come, to as many at a time as there are threads.
 
-    Parameters
-    ----------
-    function : callable
-    items : iterable
-        Read by the thread that asks for the results, and no further than the items at work.
-    n_jobs : int or None
-        See :func:`count_threads`.
-
-    Yields
-    ------
-    result : object
-        In the order of the items.
+    The thread that asks for the results, in the order of the items, reads the items, and no further
+    than those at work.
     """
     n_threads = count_threads(n_jobs)
     if n_threads == 1:
@@ -185,95 +153,57 @@ def map_in_threads(
 def run_in_threads(
     function: Callable[[_Item], _Result], items: Sequence[_Item], n_jobs: int | None
 ) -> list[_Result]:
-    """Apply a function to all items, several at a time.
+    """Apply a function to all items, several at a time; results are in the order of the items.
 
     When an item fails, those not begun yet are left out, and the error of the first that failed, in
     the order of the items, is raised: the one that a loop would have raised.
-
-    Parameters
-    ----------
-    function : callable
-    items : sequence
-    n_jobs : int or None
-        See :func:`count_threads`.
-
-    Returns
-    -------
-    results : list
-        In the order of the items.
     """
     n_threads, with_joblib = _threads_and_backend(n_jobs) if len(items) > 1 else (1, False)
-    n_threads = min(n_threads, len(items))
     if n_threads == 1:
         return [function(item) for item in items]
     if with_joblib:
-        parallel = joblib.Parallel(n_jobs=n_threads, require="sharedmem")
+        parallel = joblib.Parallel(n_jobs=min(n_threads, len(items)), require="sharedmem")
         results: list[_Result] = parallel(joblib.delayed(function)(item) for item in items)
         return results
-    return _Work(function, items).run(n_threads)
+    call = functools.partial(_call, function, get_config())
+    futures: list[Future] = []
+    try:
+        for item in items:
+            context = contextvars.copy_context()  # one for each, as no two threads can enter it
+            futures.append(_pool(n_threads).submit(context.run, call, item))
+    except RuntimeError:  # the interpreter ends, or gives no more threads
+        _call_off(futures)
+        return [function(item) for item in items]
+    try:
+        return list(map(Future.result, futures))
+    except BaseException:  # as of a key that interrupts: leave no thread at work behind
+        _call_off(futures)
+        raise
 
 
-class _Work:
-    """Items that several threads take one after the other, until one fails."""
+def _call_off(futures: list[Future]) -> None:
+    for future in futures:
+        future.cancel()
+    wait(futures)
+    futures.clear()  # whose errors hold the frames that hold them
 
-    def __init__(self, function: Callable, items: Sequence):
-        self.function, self.items = function, items
-        self.results: list = [None] * len(items)
-        self.errors: dict[int, BaseException] = {}
-        self._next, self._lock = 0, threading.Lock()
 
-    def run(self, n_threads: int) -> list:
-        helpers = self._call_helpers(n_threads - 1)
-        try:
-            self._work()
-            _wait_for(helpers)
-        except BaseException:  # as of a key that interrupts: leave no thread at work behind
-            self._stop()
-            _wait_for(helpers)
-            raise
-        if self.errors:
-            try:
-                raise self.errors[min(self.errors)]
-            finally:
-                self.errors.clear()  # which hold this frame
-        return self.results
+def _call(function: Callable[[_Item], _Result], config: dict, item: _Item) -> _Result:
+    """Apply a function in a thread of the pool, with scikit-learn's settings of the caller.
 
-    def _call_helpers(self, n_helpers: int) -> list[Future]:
-        helpers: list[Future] = []
-        with contextlib.suppress(RuntimeError):  # the interpreter ends, or gives no more threads
-            for _ in range(n_helpers):
-                context = contextvars.copy_context()
-                helpers.append(_get_pool().submit(context.run, self._help, get_config()))
-        return helpers
+    What it calls asks for no further threads (see `count_threads`), so that no task waits for
+    another one.
+    """
+    _here.is_in_task = True
+    if get_config() == config:  # to enter the context takes as long as all the rest
+        return function(item)
+    with config_context(**config):
+        return function(item)
 
-    def _help(self, config: dict) -> None:
-        with config_context(**config):
-            self._work()
 
-    def _work(self) -> None:
-        """Take items until there are none left."""
-        was_in_task = getattr(_here, "is_in_task", False)
-        _here.is_in_task = True
-        try:
-            while (number := self._take()) is not None:
-                try:
-                    self.results[number] = self.function(self.items[number])
-                except BaseException as error:
-                    self.errors[number] = error
-                    self._stop()
-        finally:
-            _here.is_in_task = was_in_task
-
-    def _take(self) -> int | None:
-        with self._lock:
-            if self._next >= len(self.items):
-                return None
-            self._next += 1
-            return self._next - 1
-
-    def _stop(self) -> None:
-        with self._lock:
-            self._next = len(self.items)
+@functools.cache  # for each number that was asked for; threads start when there is work for them
+def _pool(n_threads: int) -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(n_threads, thread_name_prefix="sklearn_hashrank")
 
 
 class _BlasThreads:
@@ -342,27 +272,13 @@ def one_blas_thread() -> Iterator[None]:
         _blas_threads.leave()
 
 
-def _wait_for(helpers: list[Future]) -> None:
-    """Wait until no helper is at work; one that no thread was free for is not needed any more."""
-    for helper in helpers:
-        if not helper.cancel():
-            helper.result()
-
-
-def _get_pool() -> ThreadPoolExecutor:
-    global _pool
-    with _lock:
-        if _pool is None:
-            _pool = ThreadPoolExecutor(_MOST_THREADS, thread_name_prefix="sklearn_hashrank")
-        return _pool
-
-
-def _forget_pool() -> None:
+def _forget_threads() -> None:
     """A forked process has none of the threads, and may have been forked inside of a task."""
-    global _pool, _lock, _here
-    _pool, _lock, _here = None, threading.Lock(), threading.local()
+    global _here
+    _here = threading.local()
+    _pool.cache_clear()
     _blas_threads.lock = threading.Lock()  # of a loop that was forked within, the limit goes on
 
 
 if hasattr(os, "register_at_fork"):  # not on Windows
-    os.register_at_fork(after_in_child=_forget_pool)
+    os.register_at_fork(after_in_child=_forget_threads)

@@ -5,7 +5,6 @@ import sys
 from argparse import ArgumentTypeError, Namespace
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -17,7 +16,7 @@ from ..comparison._comparison import Comparison, compare
 from ..comparison._rescored import Rescoring
 from ..comparison._search_methods import method_of_comparison
 from ..model_selection._chosen_split import choose_retrieval_split
-from ..model_selection._splits import PerClassRetrievalSplit, RandomRetrievalSplit, cifar10_split
+from ..model_selection._splits import PerClassRetrievalSplit, RandomRetrievalSplit
 from ..model_selection._unseen import UnseenClassesSplit
 from ._affinities import add_affinity, refuse_both
 from ._arguments import (
@@ -36,20 +35,18 @@ from ._arguments import (
     positive,
     words,
 )
-from ._data import NAMED, affinity_of, load_data, name_data
+from ._data import NAMED, affinity_of, load_data
 from ._errors import UsageError, need_extra
 from ._files import Rows
 from ._messages import note
 from ._outputs import check_output_folder
 from ._run_progress import Lines, make_progress
-from ._thumbnails import add_looks, check_no_looks, columns_of_texts, looks_of
+from ._thumbnails import add_thumbnails, check_no_thumbnails, columns_of_texts, thumbnails_of
 
 _PROTOCOLS: dict[str, Callable[..., Any]] = {
     "per-class": PerClassRetrievalSplit,
     "random": RandomRetrievalSplit,
     "unseen-classes": UnseenClassesSplit,
-    "cifar10-1": partial(cifar10_split, 1),
-    "cifar10-2": partial(cifar10_split, 2),
 }
 _METHODS = "lsh,itq,rsh,lwh,talr-ap,talr-ndcg"
 _EPILOG = """\
@@ -84,7 +81,7 @@ def add_command(commands: Any) -> None:
         f"(default: those of {_METHODS} that can take the data)",
     )
     parser.add_argument(
-        "--skip-refused",
+        "--skip-unsupported",
         action="store_true",
         help="leave out methods that cannot take the data, such as itq with more bits than "
         "features; without it they are named, and nothing is run",
@@ -125,9 +122,8 @@ def add_command(commands: Any) -> None:
         "--protocol",
         choices=list(_PROTOCOLS),
         help="queries and training rows of each class, or sampled from all; training on some "
-        "classes and retrieval among the other third; or one of the papers' settings for CIFAR-10 "
-        "(default: what the rows suffice for: per-class where classes are of about one size, else "
-        "random)",
+        "classes and retrieval among the other third (default: what the rows suffice for: "
+        "per-class where classes are of about one size, else random)",
     )
     parser.add_argument(
         "--queries",
@@ -158,7 +154,7 @@ def add_command(commands: Any) -> None:
         action="store_true",
         help="also write a page that shows what the two best methods retrieve",
     )
-    add_looks(parser)
+    add_thumbnails(parser)
     add_jobs(parser, "runs at a time")
     parser.add_argument(
         "--output",
@@ -170,7 +166,7 @@ def add_command(commands: Any) -> None:
         "--combine", action="store_true", help="one LaTeX table for all measures, not one for each"
     )
     parser.add_argument(
-        "--digits",
+        "--decimals",
         type=positive,
         metavar="N",
         help="decimal places in Markdown and LaTeX (default: as many as show the spread)",
@@ -191,7 +187,7 @@ def _run(options: Namespace, arguments: list[str]) -> int:
         method_of_comparison(name)  # before data are read
     check_distances(options, has_page=options.explore)
     if not options.explore:
-        check_no_looks(options)
+        check_no_thumbnails(options)
     folder = check_output_folder(options.output, [options.data, options.labels])
     rows = load_data(options, left_out=columns_of_texts(options))
     explore: Any = options.explore and _how_to_explore(options, rows)
@@ -219,7 +215,7 @@ def _run(options: Namespace, arguments: list[str]) -> int:
                 rows.y,
                 codes=given,
                 methods=methods,
-                skip_refused=options.skip_refused or options.methods is None,
+                skip_refused=options.skip_unsupported or options.methods is None,
                 n_bits=options.bits,
                 seeds=options.seeds,
                 protocol=protocol,
@@ -229,7 +225,7 @@ def _run(options: Namespace, arguments: list[str]) -> int:
                 columns=options.columns,
                 rescoring=rescoring,
                 explore=explore,
-                name=name_data(options.data),
+                name=Path(options.data).name,
                 store=folder / "runs",
                 n_jobs=options.n_jobs,
                 progress=progress,
@@ -255,7 +251,7 @@ def _how_to_explore(options: Namespace, rows: Rows) -> dict[str, Any]:
         "label_names": rows.label_names,
         "metric": options.metric,
         **labels,
-        **looks_of(options, rows),
+        **thumbnails_of(options, rows),
     }
 
 
@@ -264,8 +260,6 @@ def _protocol(options: Namespace, rows: Rows) -> Any:
     name = options.protocol
     asked = {"n_queries": options.queries, "n_train": options.training}
     given: dict[str, Any] = {key: n for key, n in asked.items() if n is not None}
-    if name and name.startswith("cifar10") and given:
-        raise UsageError(f"--protocol {name} sets its own --queries and --training.")
     if given.get("n_train") == ALL:
         given["n_train"] = None
     if options.data in NAMED and rows.y is not None:
@@ -302,7 +296,7 @@ RANKED = ("near_codes", "near_asymmetric", "near_floats")
 
 
 def _write(comparison: Comparison, folder: Path, options: Namespace) -> int:
-    cells = {"digits": options.digits, "ranges": not options.no_ranges}
+    cells = {"digits": options.decimals, "ranges": not options.no_ranges}
     paths = comparison.write(folder, combined=options.combine, **cells)
     if not options.quiet:
         print(comparison.about["data"]["relevance"], end="\n\n")

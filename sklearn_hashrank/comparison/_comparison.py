@@ -324,7 +324,7 @@ def compare(
         What relevance is computed from. None: hashers learn without it, those that need it are
         refused, and codes are judged by distances between rows of `X`.
     methods : str, iterable of str, or mapping of str to estimator
-        Names such as ``"itq"``, ``"talr-ap:alpha=3"``, ``"ba:distance=decoded"`` or
+        Names such as ``"itq"``, ``"talr-ap:alpha=3"``, ``"autoencoder:distance=decoded"`` or
         ``"faiss:OPQ32_96,PQ32"``, see :func:`method_of_comparison`; or
         estimators by the name that tables should give them: hashers, pipelines and searches that
         end in one, and any other estimator whose ``transform``, or else ``predict``, gives codes.
@@ -577,7 +577,7 @@ def _without_refused(
     kept = [run for run in runs if (run.method, run.n_bits) not in refusals]
     if texts and not (skip and kept):
         number = "1 method" if len(texts) == 1 else f"{len(texts)} methods"
-        advice = " Leave them out, or compare the others by skip_refused=True (--skip-refused)."
+        advice = " Leave them out, or compare the others by skip_refused=True."
         raise ValueError(
             f"{number} cannot take these data. {' '.join(texts)}{advice if kept else ''}"
         )

@@ -150,7 +150,7 @@ METHODS: dict[str, Method] = {
         "principal components, rotated towards their signs",
         suits=dict.fromkeys(SITUATIONS, ""),  # what codes are worth that know no labels
     ),
-    "ba": Method(
+    "autoencoder": Method(
         BinaryAutoencoderHasher,
         "unsupervised",
         "binary autoencoder: codes that a decoder reconstructs rows from",
@@ -159,8 +159,8 @@ METHODS: dict[str, Method] = {
     "agh-2": Method(
         AGHHasher, "unsupervised", "eigenvectors of an anchor graph, cut twice", {"n_layers": 2}
     ),
-    "sh": Method(SpectralHasher, "unsupervised", "spectral hashing: waves along the components"),
-    "sph": Method(SphericalHasher, "unsupervised", "balanced spheres that overlap evenly"),
+    "spectral": Method(SpectralHasher, "unsupervised", "waves along the principal components"),
+    "spherical": Method(SphericalHasher, "unsupervised", "balanced spheres that overlap evenly"),
     "density": Method(DensityHasher, "unsupervised", "hyperplanes between neighbouring clusters"),
     "ksh": Method(
         KSHHasher, "supervised", "half-spaces of a kernel that reproduce similarities, bit by bit"
@@ -238,7 +238,7 @@ METHODS: dict[str, Method] = {
         {"objective": HashNet(), "max_iter": _PASSES_OF_LIKELIHOODS},
         suits={"classes": "", "grades": ""},
     ),
-    "center": Method(
+    "centers": Method(
         TALRLinear,
         "minibatch",
         "nearness to centres of classes, codes of a Hadamard matrix",
@@ -325,7 +325,7 @@ METHODS: dict[str, Method] = {
             "batch_size": _PRINTED_BATCH,
         },
     ),
-    "deep-center": Method(
+    "deep-centers": Method(
         _make_network,
         "deep",
         "network trained on nearness to centres of classes",

@@ -1,6 +1,5 @@
 """Hashers whose hyperplanes maximise an objective by gradient ascent over minibatches."""
 
-import copy
 from abc import abstractmethod
 from numbers import Integral, Real
 from typing import Any, Self
@@ -14,7 +13,6 @@ from sklearn.utils.validation import validate_data
 from .._learning.linear_model import LinearLearner, LinearModel
 from .._learning.minibatch_learning import MinibatchLearning
 from .._learning.objective_of_rows import ObjectiveOfRows
-from .._learning.regularization import Strengths, choose_strengths, held_out_folds
 from .._learning.relevance import (
     check_two_rows,
     learned_affinity,
@@ -22,7 +20,6 @@ from .._learning.relevance import (
     most_compared,
     size_of_batches,
 )
-from .._learning.validation import validation_of
 from .._solvers.stochastic import SCHEDULES, SOLVERS
 from .._utils.callbacks import CallbackSupportMixin
 from .._utils.threads import one_blas_thread
@@ -46,7 +43,7 @@ class LearnsFromMinibatches:
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "learning_rate": [StrOptions({"auto"}), Interval(Real, 0, None, closed="neither")],
         "schedule": [StrOptions(set(SCHEDULES))],
-        "weight_decay": [StrOptions({"auto", "cv"}), Interval(Real, 0, 1, closed="left")],
+        "weight_decay": [StrOptions({"auto"}), Interval(Real, 0, 1, closed="left")],
         "momentum": [Interval(Real, 0, 1, closed="left")],
         "early_stopping": ["boolean"],
         "validation_fraction": [Interval(Real, 0, 1, closed="neither")],
@@ -73,6 +70,7 @@ class LearnsFromMinibatches:
     verbose: int
     affinity_: BaseAffinity
     _learner: LinearLearner
+    _choose_dropout: Any  # of classes with a parameter dropout
 
     def _learn(self, rows, relevance, random_state, start, X, y):
         """Take the passes over rows of features or of kernels, which `X` became."""
@@ -90,9 +88,9 @@ class LearnsFromMinibatches:
             print(f"[{type(self).__name__}] {made}")
         train = learning.train
         known = rows[train] if learning.validation.size else rows
-        strengths = self._choose_strengths(objective, relevance, rows, train, random_state, start)
+        self._set_strengths(objective, relevance, rows.shape[1], len(train))
         learner = self._new_learner(
-            objective, relevance, known, learning.in_groups, random_state, start, strengths
+            objective, relevance, known, learning.in_groups, random_state, start
         )
         self.history_ = learning.run(
             LinearModel(learner, rows),
@@ -148,65 +146,23 @@ class LearnsFromMinibatches:
                 "takes a new fit, with warm_start=False."
             )
 
-    def _choose_strengths(self, objective, relevance, rows, train, random_state, start):
-        """Weight decay and dropout; those that are "cv" by rows that are held out in turn."""
-        strengths = self._automatic_strengths(objective, relevance, rows.shape[1], len(train))
-        wanted = [name for name in Strengths._fields if getattr(self, name, None) == "cv"]
-        self.__dict__.pop("cv_results_", None)
-        if wanted:
-            # A copy: the result is that of a fit with the chosen values.
-            sampler = copy.deepcopy(random_state)
-            parts = list(held_out_folds(relevance, train, sampler))
-            seed = sampler.randint(np.iinfo(np.int32).max)
-            strengths, self.cv_results_ = choose_strengths(
-                strengths,
-                wanted,
-                lambda tried: [
-                    self._score_held_out(relevance, rows, learned, held_out, seed, start, tried)
-                    for learned, held_out in parts
-                ],
-            )
-        self._keep_strengths(strengths)
-        return strengths
-
-    def _automatic_strengths(self, objective, relevance, n_features, n_rows):
-        """Weight decay and dropout as they are given, or what "auto" stands for."""
+    def _set_strengths(self, objective, relevance, n_features, n_rows):
+        """Set weight decay and dropout as they are given, or what "auto" stands for."""
         decay = self.weight_decay
         if isinstance(decay, str):
             decay = relevance.weight_decay(n_features, n_rows)
-        return Strengths(float(decay), self._choose_dropout(objective, n_features, n_rows))
+        self.weight_decay_ = float(decay)
+        if hasattr(self, "dropout"):
+            self.dropout_ = self._choose_dropout(objective, n_features, n_rows)
 
-    def _keep_strengths(self, strengths):
-        for name, value in strengths._asdict().items():
-            if hasattr(self, name):
-                setattr(self, f"{name}_", value)
-
-    def _score_held_out(self, relevance, rows, train, held_out, seed, start, strengths):
-        """Learn from some rows, and return what validation says of the others."""
-        objective = self._objective_of_rows(relevance)
-        random_state = check_random_state(seed)
-        learning = MinibatchLearning(
-            objective, relevance, batch_size=self.batch_size, random_state=random_state, rows=train
-        )
-        learner = self._new_learner(
-            objective, relevance, rows[train], learning.in_groups, random_state, start, strengths
-        )
-        model = LinearModel(learner, rows)
-        learning.run(model, self.max_iter, schedule=self.schedule)
-        score = validation_of(objective, model.projections, relevance, train, held_out)()
-        if self.verbose:
-            values = ", ".join(f"{name}={value:.3g}" for name, value in strengths._asdict().items())
-            print(f"[{type(self).__name__}] held out with {values}: {score:.4f}")
-        return score
-
-    def _new_learner(self, objective, relevance, X, in_groups, random_state, start, strengths):
+    def _new_learner(self, objective, relevance, X, in_groups, random_state, start):
         rate = self.learning_rate
         if rate == "auto":
             rate = objective.learning_rate(self.solver)
             rate = rate or relevance.learning_rate(self.solver, in_groups)
         options: dict[str, Any] = {
             "learning_rate": rate,
-            "weight_decay": (strengths.weight_decay, 0.0),
+            "weight_decay": (self.weight_decay_, 0.0),
         }
         if self.solver == "sgd":
             options["momentum"] = self.momentum
@@ -217,15 +173,9 @@ class LearnsFromMinibatches:
             solver,
             random_state,
             start,
-            dropout=strengths.dropout,
+            dropout=getattr(self, "dropout_", 0.0),
             one_scale=relevance.one_scale,
         )
-
-    def _choose_dropout(
-        self, objective: ObjectiveOfRows, n_features: int, n_rows: int | None
-    ) -> float:
-        """Share of the features to drop; `n_rows` is None where it is not known beforehand."""
-        return 0.0
 
 
 class MinibatchHasher(LearnsFromMinibatches, CallbackSupportMixin, LinearHasher):
@@ -288,11 +238,6 @@ class MinibatchHasher(LearnsFromMinibatches, CallbackSupportMixin, LinearHasher)
         self : hasher
         """
         first = not hasattr(self, "_learner")
-        if "cv" in (self.weight_decay, getattr(self, "dropout", None)):
-            raise ValueError(
-                '"cv" holds rows out, and needs fit with all rows. Give weight_decay and dropout '
-                "numbers, or leave them at their defaults, for partial_fit."
-            )
         if not first:
             self._check_n_bits(self._learner.n_bits)
         X, y = self._validate_training_data(X, y, reset=first, is_block=True)
@@ -309,10 +254,9 @@ class MinibatchHasher(LearnsFromMinibatches, CallbackSupportMixin, LinearHasher)
             self.batch_size_ = size_of_batches(self.batch_size, objective, relevance, random_state)
         in_groups = self.batch_size == "auto" and relevance.takes_groups(self.batch_size_)
         if first:
-            strengths = self._automatic_strengths(objective, relevance, X.shape[1], None)
-            self._keep_strengths(strengths)
+            self._set_strengths(objective, relevance, X.shape[1], None)
             self._learner = self._new_learner(
-                objective, relevance, X, in_groups, random_state, None, strengths
+                objective, relevance, X, in_groups, random_state, None
             )
         else:
             self._learner.see(X)

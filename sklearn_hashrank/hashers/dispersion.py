@@ -70,12 +70,11 @@ class DispersionHasher(MinibatchHasher):
         objective may declare others.
     schedule : {"constant", "step", "cosine"}, default="cosine"
         How the length of a step falls during `max_iter` passes.
-    weight_decay : float, "auto" or "cv", default="auto"
+    weight_decay : float or "auto", default="auto"
         Share of the weights that a step takes away at the start; it falls with `schedule`. Few rows
         of many features want more of it: ``"auto"`` is 0.15 times the root of the number of
         features per training row, at most 0.15, and 0.05 in :meth:`partial_fit`; 0 where nearest
-        rows are relevant. ``"cv"`` holds a third of the rows out in turn, and takes another value
-        where they gain by it; see :ref:`few_rows`.
+        rows are relevant. See :ref:`few_rows`.
     momentum : float, default=0.9
         Share of the last move that ``solver="sgd"`` keeps.
     early_stopping : bool, default=False
@@ -116,9 +115,6 @@ class DispersionHasher(MinibatchHasher):
         Passes done.
     weight_decay_ : float
         The weight decay.
-    cv_results_ : dict of list
-        What ``"cv"`` tried: the ``"weight_decay"``, the ``"dropout"``, and ``"mean"`` and
-        ``"spread"`` of the scores of three folds. Absent without ``"cv"``.
     batch_size_ : int
         Rows of a minibatch.
     group_size_ : int or None

@@ -118,12 +118,11 @@ class TALRLinear(TieAwareObjectives, MinibatchHasher):
         objective may declare others.
     schedule : {"constant", "step", "cosine"}, default="cosine"
         How the length of a step falls during `max_iter` passes.
-    weight_decay : float, "auto" or "cv", default="auto"
+    weight_decay : float or "auto", default="auto"
         Share of the weights that a step takes away at the start; it falls with `schedule`. Few rows
         of many features want more of it: ``"auto"`` is 0.15 times the root of the number of
         features per training row, at most 0.15, and 0.05 in :meth:`partial_fit`; 0 where nearest
-        rows are relevant. ``"cv"`` holds a third of the rows out in turn, and takes another value
-        where they gain by it; see :ref:`few_rows`.
+        rows are relevant. See :ref:`few_rows`.
     momentum : float, default=0.9
         Share of the last move that ``solver="sgd"`` keeps.
     alpha : float, default=2.0
@@ -138,12 +137,11 @@ class TALRLinear(TieAwareObjectives, MinibatchHasher):
         papers have it.
     delta : float, default=1.0
         Half-width of the triangular bins, in bins.
-    dropout : float, "auto" or "cv", default="auto"
+    dropout : float or "auto", default="auto"
         Share of the features of each row that a step leaves at their mean, other ones every time.
         ``"auto"`` is, for average precision, the number of features per training row, at most 0.3.
         It is 0 for other objectives and in :meth:`partial_fit`. Set it to 0.5 where queries and
-        database will be of classes that are not among the training rows. ``"cv"`` chooses by rows
-        that are held out, as for `weight_decay`.
+        database will be of classes that are not among the training rows.
     early_stopping : bool, default=False
         Whether to keep part of the training rows for validation, to return the weights that were
         best, and to stop after `n_iter_no_change` passes without improvement. Validation looks at
@@ -184,9 +182,6 @@ class TALRLinear(TieAwareObjectives, MinibatchHasher):
         The weight decay.
     dropout_ : float
         The dropout.
-    cv_results_ : dict of list
-        What ``"cv"`` tried: the ``"weight_decay"``, the ``"dropout"``, and ``"mean"`` and
-        ``"spread"`` of the scores of three folds. Absent without ``"cv"``.
     batch_size_ : int
         Rows of a minibatch.
     group_size_ : int or None
@@ -225,7 +220,7 @@ class TALRLinear(TieAwareObjectives, MinibatchHasher):
         "alpha_end": [None, Interval(Real, 0, None, closed="neither")],
         "n_bins": [StrOptions({"auto"}), None, Interval(Integral, 1, None, closed="left")],
         "delta": [Interval(Real, 0, None, closed="neither")],
-        "dropout": [StrOptions({"auto", "cv"}), Interval(Real, 0, 1, closed="left")],
+        "dropout": [StrOptions({"auto"}), Interval(Real, 0, 1, closed="left")],
         "prefixes": [None, list, tuple, np.ndarray],
     }
 

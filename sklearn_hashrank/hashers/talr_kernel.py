@@ -81,12 +81,11 @@ class TALRKernel(TieAwareObjectives, LearnsFromMinibatches, KernelHasher):
         objective may declare others.
     schedule : {"constant", "step", "cosine"}, default="cosine"
         How the length of a step falls during `max_iter` passes.
-    weight_decay : float, "auto" or "cv", default="auto"
+    weight_decay : float or "auto", default="auto"
         Share of the weights that a step takes away at the start; it falls with `schedule`. Few rows
         of many features want more of it: ``"auto"`` is 0.15 times the root of the number of
         features per training row, at most 0.15, and 0.05 in :meth:`partial_fit`; 0 where nearest
-        rows are relevant. ``"cv"`` holds a third of the rows out in turn, and takes another value
-        where they gain by it; see :ref:`few_rows`.
+        rows are relevant. See :ref:`few_rows`.
     momentum : float, default=0.9
         Share of the last move that ``solver="sgd"`` keeps.
     alpha : float, default=2.0
@@ -99,11 +98,10 @@ class TALRKernel(TieAwareObjectives, LearnsFromMinibatches, KernelHasher):
         papers have it.
     delta : float, default=1.0
         Half-width of the triangular bins, in bins.
-    dropout : float, "auto" or "cv", default="auto"
+    dropout : float or "auto", default="auto"
         Share of the features of each row that a step leaves at their mean, other ones every time.
         ``"auto"`` is 0.1 for average precision where there are fewer than ten training rows for
-        each anchor, and otherwise 0. ``"cv"`` chooses by rows that are held out, as for
-        `weight_decay`.
+        each anchor, and otherwise 0.
     early_stopping : bool, default=False
         Whether to keep part of the training rows for validation, to return the weights that were
         best, and to stop after `n_iter_no_change` passes without improvement. Validation looks at
@@ -146,9 +144,6 @@ class TALRKernel(TieAwareObjectives, LearnsFromMinibatches, KernelHasher):
         The weight decay.
     dropout_ : float
         The dropout.
-    cv_results_ : dict of list
-        What ``"cv"`` tried: the ``"weight_decay"``, the ``"dropout"``, and ``"mean"`` and
-        ``"spread"`` of the scores of three folds. Absent without ``"cv"``.
     batch_size_ : int
         Rows of a minibatch.
     group_size_ : int or None

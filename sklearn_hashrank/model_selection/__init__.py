@@ -2,7 +2,7 @@
 
 from ._chosen_split import choose_retrieval_split
 from ._folds import RetrievalKFold
-from ._splits import PerClassRetrievalSplit, RandomRetrievalSplit, RetrievalSplit, cifar10_split
+from ._splits import PerClassRetrievalSplit, RandomRetrievalSplit, RetrievalSplit
 from ._unseen import UnseenClassesSplit
 from ._validation import cross_validate_retrieval
 
@@ -13,6 +13,5 @@ __all__ = [
     "RetrievalSplit",
     "UnseenClassesSplit",
     "choose_retrieval_split",
-    "cifar10_split",
     "cross_validate_retrieval",
 ]

@@ -95,7 +95,8 @@ class PerClassRetrievalSplit(SampledSplits):
     With a multilabel indicator, these numbers of rows are sampled for every label, the rarest
     first, and no row twice; rows without a label are only retrieved. A label path is a class. The
     defaults are the protocol of NUS-WIDE in the papers: with 21 labels, 2,100 queries and 10,500
-    training rows.
+    training rows. For CIFAR-10 they are the papers' setting 1, and
+    ``PerClassRetrievalSplit(1000, None)`` is setting 2.
 
     Parameters
     ----------
@@ -110,7 +111,7 @@ class PerClassRetrievalSplit(SampledSplits):
 
     See Also
     --------
-    cifar10_split : The two settings of the CIFAR-10 experiments.
+    UnseenClassesSplit : Queries of classes that are not trained on.
 
     Examples
     --------
@@ -275,45 +276,6 @@ class RandomRetrievalSplit(SampledSplits):
             rows = random_state.permutation(n_rows)
             database = rows[self.n_queries : self.n_queries + n_database]
             yield RetrievalSplit(database[:n_train], rows[: self.n_queries], database)
-
-
-def cifar10_split(
-    setting: int, *, n_splits: int = 1, random_state: Any = None
-) -> PerClassRetrievalSplit:
-    """Return a protocol of the CIFAR-10 experiments in the papers [1]_.
-
-    Parameters
-    ----------
-    setting : {1, 2}
-        1: 100 queries of each class, the rest is the database, 500 training rows of each class.
-        2: 1,000 queries of each class, and training on the whole database. The papers take
-        the data set's own test images as queries; for these, pass
-        ``RetrievalSplit(train, test, train)`` instead.
-    n_splits : int, default=1
-        How many independent splits to sample.
-    random_state : int, RandomState instance or None, default=None
-        Controls which rows are sampled.
-
-    Returns
-    -------
-    protocol : PerClassRetrievalSplit
-        Split object with the sizes of the setting.
-
-    References
-    ----------
-    .. [1] K. He, F. Cakir, S. A. Bargal, S. Sclaroff, "Hashing as tie-aware learning to rank",
-       CVPR 2018, section 5.1.
-
-    Examples
-    --------
-    >>> from sklearn_hashrank.model_selection import cifar10_split
-    >>> cifar10_split(1, random_state=0)
-    PerClassRetrievalSplit(n_queries=100, n_train=500, n_splits=1, random_state=0)
-    """
-    settings: dict[int, tuple[int, int | None]] = {1: (100, 500), 2: (1000, None)}
-    if isinstance(setting, bool) or setting not in settings:
-        raise ValueError(f"setting must be 1 or 2. Got {setting!r} instead.")
-    return PerClassRetrievalSplit(*settings[setting], n_splits=n_splits, random_state=random_state)
 
 
 def check_count(name: str, value: Any, or_none: bool = False) -> None:

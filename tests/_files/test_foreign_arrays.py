@@ -1,7 +1,6 @@
-"""Tensors of torch and matrices of MATLAB, read without running anything."""
+"""Tensors of torch, matrices of MATLAB and arrays that are codes."""
 
-import os
-import zipfile
+import sys
 
 import numpy as np
 import pytest
@@ -9,72 +8,16 @@ from scipy.io import savemat
 
 from sklearn_hashrank._files.matlab import read_matrices
 from sklearn_hashrank._files.reading import MalformedFileError
-from sklearn_hashrank._files.torch_archive import read_tensors
-from sklearn_hashrank.codes import codes_of_array, read_codes
-from tests.saved_tensors import save, tensor, text
+from sklearn_hashrank.codes import read_codes
+from sklearn_hashrank.codes._reading import codes_of_array
 
 SIGNS = np.random.default_rng(0).choice([-1.0, 1.0], (20, 16)).astype(np.float32)
-LABELS = np.arange(20) % 3
 
 
-@pytest.fixture
-def path(tmp_path):
-    return tmp_path / "codes.pt"
-
-
-def test_a_tensor_and_a_dict_of_tensors(path):
-    save(path, tensor(SIGNS, 0), [SIGNS])
-    np.testing.assert_array_equal(read_tensors(path)[""], SIGNS)
-    codes, n_bits = read_codes(path)
-    np.testing.assert_array_equal(codes, SIGNS)
-    assert n_bits == 16
-    body = b"}(" + text("codes") + tensor(SIGNS > 0, 0) + text("y") + tensor(LABELS, 1) + b"u"
-    save(path, body, [SIGNS > 0, LABELS])
-    found = read_tensors(path)
-    assert found["codes"].dtype == bool
-    np.testing.assert_array_equal(found["y"], LABELS)
-    np.testing.assert_array_equal(read_codes(f"{path}:codes").codes, SIGNS > 0)
-
-
-def test_views_of_a_storage(path):
-    body = tensor(SIGNS, 0, offset=17, shape=(2, 5), strides=(1, 32))
-    save(path, body, [SIGNS])
-    np.testing.assert_array_equal(read_tensors(path)[""], SIGNS[1:10:2, 1:3].T)
-
-
-@pytest.mark.parametrize(
-    ("body", "message"),
-    [
-        (b"cos\nsystem\n" + b"(" + text("touch ran") + b"tR", "it holds os.system; save tensors"),
-        (b"cbuiltins\neval\n" + b"(" + text("1") + b"tR", "it holds builtins.eval"),
-        (b"ctorch.storage\n_load_from_bytes\n(tR", "it holds torch.storage._load_from_bytes"),
-        (b"]", "it holds no tensor"),
-        (text("words"), "it holds no tensor"),
-        (tensor(SIGNS, 0, offset=1), "lies outside of its storage"),
-        (tensor(SIGNS, 0, strides=(17, 1)), "lies outside of its storage"),
-        (tensor(SIGNS, 0, strides=(-1, 1)), "a tensor of shape"),
-        (tensor(SIGNS, 0, shape=(400, 400), strides=(0, 0)), "lies outside of its storage"),
-        (tensor(SIGNS, 0, n_numbers=7), "storage 0 has not as many numbers"),
-        (tensor(SIGNS, 5), "There is no item named 'archive/data/5'"),
-        (tensor(SIGNS, "../../x"), "refers to something that is no storage"),
-    ],
-)
-def test_nothing_else_comes_out_of_a_file_of_tensors(path, monkeypatch, body, message):
-    monkeypatch.chdir(path.parent)
-    save(path, body, [SIGNS])
-    with pytest.raises(MalformedFileError, match=message):
-        read_tensors(path)
-    assert os.listdir() == [path.name]
-
-
-def test_archives_that_torch_does_not_write(path):
-    save(path, tensor(SIGNS, 0), [SIGNS], compression=zipfile.ZIP_DEFLATED)
-    with pytest.raises(MalformedFileError, match="its members are compressed"):
-        read_tensors(path)
-    with zipfile.ZipFile(path, "w") as archive:
-        archive.writestr("a.npy", b"x")
-    with pytest.raises(MalformedFileError, match="it has no data.pkl"):
-        read_tensors(path)
+def test_files_of_tensors_need_torch(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "torch", None)
+    with pytest.raises(MalformedFileError, match=r"codes.pt: torch is needed .* \.npy"):
+        read_codes(tmp_path / "codes.pt")
 
 
 @pytest.mark.parametrize("is_compressed", [False, True])
@@ -100,6 +43,18 @@ def test_newer_matlab_files_say_how_to_save_again(tmp_path):
     path.write_bytes(b"MATLAB 7.3 MAT-file, Platform: GLNXA64".ljust(512) + b"\x89HDF")
     with pytest.raises(MalformedFileError, match='save it again by save.*"-v7"'):
         read_matrices(path)
+
+
+def test_types_of_numbers_that_matlab_does_not_have(tmp_path):
+    """They lead scipy to an address."""
+    path = tmp_path / "a.mat"
+    savemat(path, {"B": SIGNS})
+    content = bytearray(path.read_bytes())
+    place = content.index(SIGNS.T.tobytes()) - 8
+    for kind in (0, 8, 43, 256, 0xFFFF):
+        content[place : place + 4] = kind.to_bytes(4, "little")
+        path.write_bytes(content)
+        assert read_matrices(path) == {}
 
 
 def test_arrays_that_are_codes():

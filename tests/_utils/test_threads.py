@@ -1,6 +1,7 @@
 """Threads over rows: the results of a loop, from any thread, in any process, whatever happens."""
 
 import os
+import signal
 import subprocess
 import sys
 import textwrap
@@ -97,16 +98,12 @@ def test_rows_are_cut_where_that_pays():
     assert sizes(10, 1, cost=0, most=4) == [4, 4, 2]
 
 
-def test_the_caller_works_beside_threads_of_one_pool():
-    names = set(names_of_threads(3, 3))
-    assert len(names) == 3
-    assert threading.current_thread().name in names
-    helpers = names - {threading.current_thread().name}
-    assert all(name.startswith("sklearn_hashrank") for name in helpers)
+def test_calls_share_the_threads_of_a_pool():
+    assert len(set(names_of_threads(3, 3))) == 3
+    before = threading.active_count()
     for _ in range(20):
         run_in_threads(square, range(8), 3)
-    started = [t for t in threading.enumerate() if t.name.startswith("sklearn_hashrank")]
-    assert len(started) <= threads._MOST_THREADS
+    assert threading.active_count() == before
 
 
 def test_a_call_costs_no_waiting():
@@ -137,20 +134,21 @@ def test_the_error_is_that_of_a_loop_and_the_rest_is_left_out(n_jobs):
     assert run_in_threads(square, range(5), n_jobs) == [0, 1, 4, 9, 16]
 
 
+@pytest.mark.skipif(os.name == "nt", reason="signals")
 def test_an_interruption_leaves_nothing_at_work():
     begun, ended = [], []
 
     def work(i):
         begun.append(i)
-        if threading.current_thread() is threading.main_thread():
-            raise KeyboardInterrupt
+        if i == 5:
+            signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
         time.sleep(0.02)
         ended.append(i)
 
     with pytest.raises(KeyboardInterrupt):
         run_in_threads(work, range(1000), 3)
     n_begun = len(begun)
-    assert len(ended) == n_begun - 1
+    assert len(ended) == n_begun < 1000
     time.sleep(0.05)
     assert len(begun) == n_begun
 
@@ -169,7 +167,7 @@ def test_what_fails_is_not_kept_alive():
     del large
     deadline = time.monotonic() + 10
     while reference() is not None and time.monotonic() < deadline:
-        time.sleep(0.01)  # a helper that was called off lets go of it when it next looks
+        time.sleep(0.01)  # a thread that was called off lets go of it when it next looks
     assert reference() is None
 
 
@@ -292,7 +290,7 @@ def test_without_a_further_thread_the_caller_does_it_all(monkeypatch):
         def submit(self, *_):
             raise RuntimeError("can't start new thread")
 
-    monkeypatch.setattr(threads, "_pool", Full())
+    monkeypatch.setattr(threads, "_pool", lambda n_threads: Full())
     assert run_in_threads(square, range(5), 3) == [0, 1, 4, 9, 16]
 
 

@@ -14,7 +14,7 @@ from tests.instances import METHODS_HERE
 
 X = np.random.default_rng(0).normal(size=(60, 5))
 QUICKER = {
-    "ba": "ba:max_iter=2",
+    "autoencoder": "autoencoder:max_iter=2",
     "fasthash": "fasthash:n_estimators=3",
     "structhash": "structhash:C=1.0",
     "structhash-trees": "structhash-trees:n_estimators=3",

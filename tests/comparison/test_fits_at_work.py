@@ -25,7 +25,7 @@ STEPS = {  # methods that learn in steps, and how many there are at most
     "structhash:n_queries=20": 3,
     "machash:max_iter=4": 4,
     "bre:max_iter=5": 5,
-    "ba:max_iter=6": 6,
+    "autoencoder:max_iter=6": 6,
     "talr-ap:max_iter=3": 3,
     "lwh:max_iter=4": 4,
 }
@@ -37,7 +37,7 @@ def test_steps_of_a_fit_are_told(method, digits):
     X, y = digits
     told = []
     with watch_iterations(lambda *steps: told.append(steps)):
-        n_bits = 16 if method.startswith("ba") else 3  # of few bits, it is done at once
+        n_bits = 16 if method.startswith("autoencoder") else 3  # of few bits, it is done at once
         method_from_name(method).set_params(n_bits=n_bits).fit(X[::9], y[::9])
     most = STEPS[method]
     assert told

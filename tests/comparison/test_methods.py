@@ -44,7 +44,7 @@ QUICK = (
     | {name: f"{name}:max_iter=5" for name in ("mihash", "talr-ap", "talr-ndcg")}
 )
 LABELS_ONLY, PATHS_ONLY = {"classifier"}, {"hierarchical", "hierarchical-paper"}
-CENTRES = {"center", "deep-center"} & set(METHODS_HERE)
+CENTRES = {"centers", "deep-centers"} & set(METHODS_HERE)
 DIRECTIONS_OF_FEATURES = {"sign", "pca", "pca-rr", "itq", "rsh-paper"}
 
 

@@ -84,7 +84,7 @@ def test_rankings_are_those_of_literal_distances(method, metric):
 
 def test_equal_codes_are_tied():
     rows = np.repeat(DATABASE[:50], 3, axis=0)
-    for name in ("itq:distance=asymmetric", "ba:distance=decoded"):
+    for name in ("itq:distance=asymmetric", "autoencoder:distance=decoded"):
         method = method_of_comparison(name).set_params(estimator__n_bits=5).fit(DATABASE)
         distances = method.index(rows).distances(QUERIES)
         np.testing.assert_array_equal(distances[:, ::3], distances[:, 1::3])
@@ -109,7 +109,7 @@ def test_a_pipeline_is_searched_by_rows_before_it():
 def rescored():
     return compare(
         X,
-        methods=["itq", "itq:distance=asymmetric", "ba:distance=decoded"],
+        methods=["itq", "itq:distance=asymmetric", "autoencoder:distance=decoded"],
         affinity=NeighborAffinity(10, metric="euclidean"),
         measures=["recall@10", "ph2", "mlgap"],
         rescoring=Rescoring(10, oversampling=22, metric="euclidean"),
@@ -132,7 +132,7 @@ def test_a_table_has_all_methods_and_their_costs(rescored):
 
 
 def test_the_metric_is_that_of_relevance(rescored):
-    assert "metric='euclidean'" in rescored.about["methods"]["ba:distance=decoded"]
+    assert "metric='euclidean'" in rescored.about["methods"]["autoencoder:distance=decoded"]
     for affinity, y, expected in (
         (NeighborAffinity(3, metric="inner_product"), None, "inner_product"),
         (EuclideanAffinity(), None, "euclidean"),
@@ -173,7 +173,7 @@ class Signs(BaseEstimator):
         ("faiss:PQ8:metric=l2", "metric must be one of .* Got 'l2'"),
         ("itq:distance=cosine", "must be one of .*asymmetric.* Got 'cosine'"),
         ("itq:distance=decoded", "ITQHasher has no decoder"),
-        ("ba:metric=cosine", "has no parameter 'metric'"),
+        ("autoencoder:metric=cosine", "has no parameter 'metric'"),
         ("nothing:distance=asymmetric", "unknown method 'nothing'"),
     ],
 )
@@ -234,7 +234,15 @@ def test_commas_of_factory_strings_do_not_split_them(text, names):
 def test_the_command_writes_a_report_of_distances_alone(tmp_path, capsys):
     """Without codes there is no figure of their usage, and no page to look at them."""
     np.save(tmp_path / "rows.npy", X)
-    options = ["--neighbors", "5", "--methods", "ba:distance=decoded", "--bits", "16", "--explore"]
+    options = [
+        "--neighbors",
+        "5",
+        "--methods",
+        "autoencoder:distance=decoded",
+        "--bits",
+        "16",
+        "--explore",
+    ]
     options += ["--seeds", "1", "--queries", "20", "--measures", "recall@5,ph2", "--quiet"]
     output = ["--output", str(tmp_path / "out")]
     assert main(["compare", "--data", str(tmp_path / "rows.npy"), *options, *output]) == 0
@@ -242,7 +250,7 @@ def test_the_command_writes_a_report_of_distances_alone(tmp_path, capsys):
     table = (tmp_path / "out" / "tables.md").read_text()
     assert "Search, µs per query" in table
     assert "Bytes per item" in table
-    assert "ba:distance=decoded" in (tmp_path / "out" / "report.html").read_text()
+    assert "autoencoder:distance=decoded" in (tmp_path / "out" / "report.html").read_text()
     files = [path.name for path in (tmp_path / "out").rglob("*")]
     assert "explore.html" not in files
     assert not any("usage" in name for name in files)

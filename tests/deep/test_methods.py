@@ -19,7 +19,7 @@ NAMES = [
     "deep-talr-ap",
     "deep-talr-ndcg",
     "deep-talr-paper",
-    "deep-center",
+    "deep-centers",
     "deep-dsh",
     "deep-dispersed",
     "deep-dispersed-paper",

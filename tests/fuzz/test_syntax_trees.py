@@ -21,8 +21,8 @@ METHODS_THAT_RUN_CODE = {
 LOADERS = {("joblib", "load"), ("torch", "load"), ("os", "system"), ("os", "popen")}
 HARMLESS = {("pickle", "PicklingError"), ("pickle", "Pickler")}  # a Pickler reads no file
 KNOWN = {
-    # An unpickler whose find_class knows the names that make arrays, and refuses all others.
-    "_files/torch_archive.py": ["pickle", "Unpickler"],
+    # Of tensors alone: weights_only=True, which a test of its own looks at.
+    "_files/tensors.py": ["load"],
     # The module that a user names on the command line, as python -m does. No file names one.
     "cli/_arguments.py": ["import_module"],
 }
@@ -75,6 +75,15 @@ def test_nothing_runs_code_from_a_file():
     assert len(MODULES) > 200
     found = {path.relative_to(PACKAGE).as_posix(): findings(path.read_text()) for path in MODULES}
     assert {path: names for path in found if (names := list(found[path]))} == KNOWN
+
+
+def test_torch_loads_tensors_alone():
+    tree = ast.parse((PACKAGE / "_files/tensors.py").read_text())
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    [load] = [call for call in calls if ast.unparse(call.func) == "torch.load"]
+    assert [ast.unparse(each) for each in load.keywords if each.arg == "weights_only"] == [
+        "weights_only=True"
+    ]
 
 
 @pytest.mark.parametrize(

@@ -35,7 +35,6 @@ from sklearn_hashrank.model_selection import (
     RandomRetrievalSplit,
     RetrievalKFold,
     RetrievalSplit,
-    cifar10_split,
     cross_validate_retrieval,
 )
 from sklearn_hashrank.model_selection._folds import iterative_stratification
@@ -155,12 +154,9 @@ def test_too_few_random_rows(options):
 
 def test_settings_of_cifar_10():
     y = np.repeat(np.arange(10), 6000)
-    for setting, sizes in ((1, (5000, 1000, 59_000)), (2, (50_000, 10_000, 50_000))):
-        [split] = cifar10_split(setting, random_state=0).split(y, y)
+    for options, sizes in (((), (5000, 1000, 59_000)), ((1000, None), (50_000, 10_000, 50_000))):
+        [split] = PerClassRetrievalSplit(*options, random_state=0).split(y, y)
         assert tuple(map(len, split)) == sizes
-    for setting in (0, 3, "1", True):
-        with pytest.raises(ValueError, match=f"setting must be 1 or 2. Got {setting!r} instead"):
-            cifar10_split(setting)
 
 
 @pytest.mark.parametrize("make", [PerClassRetrievalSplit, RandomRetrievalSplit])
