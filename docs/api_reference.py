@@ -31,7 +31,6 @@ SECTIONS = (
             "FastHasher",
             "MACHasher",
             "StructHasher",
-            "StructTreeHasher",
         ),
         "Estimators that learn codes from relevance.",
     ),
