@@ -27,7 +27,7 @@ from threadpoolctl import threadpool_limits
 
 from sklearn_hashrank import ClassifierHasher, LabelAffinity, TALRKernel, TALRLinear
 from sklearn_hashrank.metrics import tie_aware_average_precision_score
-from sklearn_hashrank.objectives import Centers, HashNet, SimplifiedAP
+from sklearn_hashrank.objectives import AveragePrecision, Centers, HashNet
 
 N_TRAIN, N_QUERIES, N_ROWS = 5000, 1000, 12_000
 learned = partial(TALRLinear, max_iter=60)
@@ -119,7 +119,7 @@ def time_step(n_bits=64):
             level = np.equal.outer(y[rows], y[rows]).astype(np.uint8)
             of_rows = Centers().bind(affinity, y)
             ways = {"centers": partial(of_rows, scores, rows)}
-            for name, objective in (("talr-ap", SimplifiedAP()), ("hashnet", HashNet())):
+            for name, objective in (("talr-ap", AveragePrecision()), ("hashnet", HashNet())):
                 arguments = scores, level, affinity.levels_
                 ways[name] = partial(objective.value_and_gradient, *arguments)
             with threadpool_limits(1):

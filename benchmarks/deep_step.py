@@ -21,6 +21,7 @@ def measure(sheet, n_rows, n_bits, n_bins, at_least):
     import torch
 
     from sklearn_hashrank.deep import TieAwareLoss
+    from sklearn_hashrank.objectives import AveragePrecision
 
     torch.set_num_threads(1)
     sheet.section(
@@ -44,7 +45,7 @@ def measure(sheet, n_rows, n_bits, n_bins, at_least):
         return value
 
     unchanged = torch.eye(n_bits)
-    loss = TieAwareLoss(alpha=1.0, n_bins=n_bins)
+    loss = TieAwareLoss(AveragePrecision(alpha=1.0, n_bins=n_bins))
     expected, gradient = direct().item(), scores.grad.numpy()
     assert abs(ours().item() - expected) < 1e-5
     assert agree(scores.grad.numpy(), gradient)

@@ -21,17 +21,18 @@ from sklearn.kernel_approximation import Nystroem
 from sklearn.pipeline import make_pipeline
 
 from sklearn_hashrank import DispersionHasher, ITQHasher, LSHHasher, TALRLinear
+from sklearn_hashrank import objectives as losses
 from sklearn_hashrank.metrics import (
     code_usage,
     local_group_average_precision_score,
     tie_aware_average_precision_score,
 )
 from sklearn_hashrank.objectives import CityBlock
-from sklearn_hashrank.objectives._objective_names import PAIRWISE_OBJECTIVES
 
 DSH = partial(DispersionHasher, objective="dsh")
 DISPERSED = partial(DispersionHasher, objective="dispersed")
-PAPER = partial(DISPERSED, margin=2.0, zone=(1 / 6, 1 / 3))
+PRINTED = {"margin": 2.0, "zone": (1 / 6, 1 / 3)}
+PAPER = partial(DispersionHasher, objective=losses.Dispersed(**PRINTED))
 SUPERCLASS = np.array([2, 3, 2, 3, 2, 4, 2, 4, 5, 4])  # tops, trousers and dresses, shoes, bags
 
 
@@ -100,7 +101,7 @@ def zones(X, y, seeds):
             "zone 2/3 to 1": (2 / 3, 1),
         }.items():
             makers[f"dispersed, margin {margin:.0f}, {name}"] = partial(
-                DISPERSED, margin=margin, zone=zone
+                DispersionHasher, objective=losses.Dispersed(margin=margin, zone=zone)
             )
     compare(X, y, makers, seeds)
 
@@ -116,10 +117,13 @@ def hierarchy(X, y, seeds):
         "hierarchical": (hierarchical, paths),
         "nested, as printed": (partial(DispersionHasher, objective="nested"), paths),
         "hierarchical, the paper's zone": (
-            partial(hierarchical, margin=2.0, zone=(1 / 6, 1 / 3)),
+            partial(DispersionHasher, objective=losses.Hierarchical(**PRINTED)),
             paths,
         ),
-        "hierarchical, margin 1": (partial(hierarchical, margin=1.0, zone=(1 / 6, 1 / 3)), paths),
+        "hierarchical, margin 1": (
+            partial(DispersionHasher, objective=losses.Hierarchical(zone=(1 / 6, 1 / 3))),
+            paths,
+        ),
     }
     for name, measured in {"superclasses": paths[:, 0], "classes": y}.items():
         print(f"\nrelevance by {name}", end="")
@@ -174,8 +178,8 @@ def kernel_map(X, y, seeds):
     makers = {
         "DSH": partial(mapped, objective="dsh"),
         "dispersed": mapped,
-        "dispersed, the paper's zone": partial(mapped, margin=2.0, zone=(1 / 6, 1 / 3)),
-        "dispersed, margin 1, no zone": partial(mapped, margin=1.0, zone=(0, 0)),
+        "dispersed, the paper's zone": partial(mapped, objective=losses.Dispersed(**PRINTED)),
+        "dispersed, margin 1, no zone": partial(mapped, objective=losses.Dispersed(zone=(0, 0))),
     }
     compare(X, y, makers, seeds, n_train=2000)
 
@@ -193,7 +197,7 @@ def step(X, y, seeds):
     codes = rng.normal(size=(256, 32)).astype(np.float32)
     labels = y[rng.permutation(len(y))[:256]]
     level = (labels[:, None] == labels).astype(np.uint8)
-    levels, dispersed = np.array([0.0, 1.0]), PAIRWISE_OBJECTIVES["dispersed"]()
+    levels, dispersed = np.array([0.0, 1.0]), losses.Dispersed()
     low, high = (32 * dispersed.zones(levels)).astype(np.float32).T
 
     def direct():
@@ -209,7 +213,7 @@ def step(X, y, seeds):
     assert np.abs(ours()[1] - direct()).max() < 1e-6
     calls = {
         "dispersed": ours,
-        "dsh": partial(PAIRWISE_OBJECTIVES["dsh"]().value_and_gradient, codes, level, levels),
+        "dsh": partial(losses.DSH().value_and_gradient, codes, level, levels),
         "distances alone, scipy cdist": partial(cdist, codes, codes, "cityblock"),
         "dispersed, direct in numpy": direct,
     }

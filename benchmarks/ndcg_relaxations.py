@@ -28,6 +28,7 @@ from sklearn_hashrank import TALRLinear
 from sklearn_hashrank.comparison import compare
 from sklearn_hashrank.metrics import holm_correction
 from sklearn_hashrank.model_selection import PerClassRetrievalSplit, RandomRetrievalSplit
+from sklearn_hashrank.objectives import NDCG
 
 FOLDER = Path(__file__).parent.parent / "docs" / "ndcg_relaxations"
 LENGTHS = (16, 48)
@@ -84,7 +85,7 @@ def run(options):
             X,
             y,
             methods={
-                each: TALRLinear(objective="ndcg", relaxation=each) for each in (DEFAULT, *OTHERS)
+                each: TALRLinear(objective=NDCG(relaxation=each)) for each in (DEFAULT, *OTHERS)
             },
             n_bits=LENGTHS,
             seeds=[seed],

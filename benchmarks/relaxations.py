@@ -16,12 +16,12 @@ from sklearn.datasets import load_digits
 from sklearn.model_selection import train_test_split
 
 from sklearn_hashrank import LSHHasher, TALRLinear, retrieval_histogram
-from sklearn_hashrank.objectives import SoftHistogram
-from sklearn_hashrank.objectives._objective_names import OBJECTIVES
+from sklearn_hashrank.objectives import NDCG, AveragePrecision, SoftHistogram
 
 BATCH = 256
 SATURATED = 50.0  # tanh of it is 1
-MEASURES = {"ap": "average_precision", "ndcg": "ndcg"}
+MEASURES = {AveragePrecision: "average_precision", NDCG: "ndcg"}
+RELAXATIONS = ("simplified", "arxiv", "cvpr", "exact")
 
 
 def differences(codes, y, n_bins):
@@ -31,17 +31,17 @@ def differences(codes, y, n_bins):
     counts = retrieval_histogram(codes, codes, y, y, exclude_self=True)
     scores = SATURATED * (2.0 * codes - 1)
     found = {}
-    for (name, relaxation), make in OBJECTIVES.items():
-        if name in MEASURES:
-            value, _ = make(n_bins=n_bins).value_and_gradient(scores, level, levels)
-            measured = getattr(counts, MEASURES[name])().mean()
-            found[name, relaxation] = value - measured
+    for kind, measure in MEASURES.items():
+        for relaxation in RELAXATIONS:
+            objective = kind(relaxation=relaxation, n_bins=n_bins)
+            value, _ = objective.value_and_gradient(scores, level, levels)
+            found[kind.measure, relaxation] = value - getattr(counts, measure)().mean()
     return found
 
 
 def share_in_small_bins(hasher, X, y):
     """Share of relevant items in bins of less than one, of the codes that training relaxes."""
-    codes = np.tanh(hasher.alpha * hasher.decision_function(X))
+    codes = np.tanh(AveragePrecision().alpha * hasher.decision_function(X))
     level = (y[:, None] == y).astype(np.uint8)
     relevant = SoftHistogram().counts(codes, level, 2)[0][:, 1]
     return relevant[relevant < 1].sum() / relevant.sum()

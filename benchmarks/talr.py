@@ -29,6 +29,7 @@ from sklearn_hashrank import (
     retrieval_histogram,
 )
 from sklearn_hashrank.model_selection import RandomRetrievalSplit
+from sklearn_hashrank.objectives import AveragePrecision
 
 
 def compare(name, X, y, hashers, seeds, bits=(12, 24, 32, 48), n_train=500):
@@ -58,7 +59,9 @@ def quality(sets, seeds):
 
 def relaxations(sets, seeds):
     makers = {
-        f"TALR-AP, {relaxation}": partial(TALRLinear, relaxation=relaxation)
+        f"TALR-AP, {relaxation}": partial(
+            TALRLinear, objective=AveragePrecision(relaxation=relaxation)
+        )
         for relaxation in ("simplified", "arxiv", "cvpr", "exact")
     }
     for name, (X, y) in sets.items():

@@ -20,7 +20,7 @@ from sheet import Sheet, best_of
 from threadpoolctl import threadpool_limits
 
 from sklearn_hashrank._solvers.stochastic import Adam
-from sklearn_hashrank.objectives import DSH, Dispersed, ExactNDCG, SimplifiedAP
+from sklearn_hashrank.objectives import DSH, NDCG, AveragePrecision, Dispersed
 
 
 def time_of(function, n_calls):
@@ -99,7 +99,7 @@ def measure_threads(sheet, n_rows=2048, n_bits=32, n_jobs=2):
     labels, levels = rng.integers(0, 200, n_rows), np.array([0.0, 1.0])
     level = (labels[:, None] == labels).view(np.uint8)
     with threadpool_limits(1, user_api="blas"):
-        for Objective in (SimplifiedAP, ExactNDCG, Dispersed, DSH):
+        for Objective in (AveragePrecision, NDCG, Dispersed, DSH):
 
             def value(n_jobs, Objective=Objective):
                 return Objective(n_jobs=n_jobs).value_and_gradient(scores, level, levels)
@@ -133,7 +133,7 @@ def _measure(sheet, n_rows, n_bits, n_features, n_bins):
     rows = rng.permutation(len(data))[:n_rows]
     relevant = (labels[rows][:, None] == labels[rows]).astype(np.float32)
 
-    objective, levels = SimplifiedAP(alpha=1.0, n_bins=n_bins), np.array([0.0, 1.0])
+    objective, levels = AveragePrecision(alpha=1.0, n_bins=n_bins), np.array([0.0, 1.0])
 
     def gradient(weights):
         X = data[rows]

@@ -18,6 +18,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn_hashrank import ITQHasher, TALRLinear
 from sklearn_hashrank.metrics import make_retrieval_scorer, tie_aware_average_precision_score
 from sklearn_hashrank.model_selection import PerClassRetrievalSplit, RetrievalKFold
+from sklearn_hashrank.objectives import NDCG, AveragePrecision
 
 X, y = load_digits(return_X_y=True)
 
@@ -26,7 +27,11 @@ X, y = load_digits(return_X_y=True)
 protocol = PerClassRetrievalSplit(n_queries=20, n_train=100, random_state=0)
 train, query, database = next(protocol.split(X, y))
 
-grid = {"n_bits": [8, 16, 32], "objective": ["ap", "ndcg"], "alpha": [0.5, 1, 2, 4, 8]}
+grid = {
+    "n_bits": [8, 16, 32],
+    "objective": [AveragePrecision(), NDCG()],
+    "objective__alpha": [0.5, 1, 2, 4, 8],
+}
 search = GridSearchCV(
     TALRLinear(max_iter=15, random_state=0),
     grid,
@@ -54,16 +59,23 @@ figure, axes = plt.subplots(1, 2, figsize=(9, 3.8), sharey=True, layout="constra
 results = search.cv_results_
 for axis, objective in zip(axes, grid["objective"]):
     for n_bits, color in zip(grid["n_bits"], plt.cm.viridis([0.05, 0.45, 0.8])):
-        chosen = (results["param_n_bits"] == n_bits) & (results["param_objective"] == objective)
-        alpha = results["param_alpha"][chosen].astype(float)
+        kinds = [type(each) is type(objective) for each in results["param_objective"]]
+        chosen = (results["param_n_bits"] == n_bits) & kinds
+        alpha = results["param_objective__alpha"][chosen].astype(float)
         mean, spread = (results[f"{part}_test_score"][chosen] for part in ("mean", "std"))
         axis.plot(alpha, mean, "o-", color=color, label=f"{n_bits} bits")
         axis.fill_between(alpha, mean - spread, mean + spread, color=color, alpha=0.2, linewidth=0)
     axis.set_xscale("log", base=2)
-    axis.set(title=f'objective="{objective}"', xlabel="alpha", xticks=grid["alpha"])
-    axis.set_xticklabels(map(str, grid["alpha"]))
-axis = axes[grid["objective"].index(best["objective"])]
-axis.plot(best["alpha"], np.max(results["mean_test_score"]), "*", color="crimson", markersize=14)
+    axis.set(title=type(objective).__name__, xlabel="alpha", xticks=grid["objective__alpha"])
+    axis.set_xticklabels(map(str, grid["objective__alpha"]))
+axis = axes[[type(each) for each in grid["objective"]].index(type(best["objective"]))]
+axis.plot(
+    best["objective__alpha"],
+    np.max(results["mean_test_score"]),
+    "*",
+    color="crimson",
+    markersize=14,
+)
 axes[0].set_ylabel("tie-aware AP, held-out folds")
 axes[0].legend()
 plt.show()

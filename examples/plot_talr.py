@@ -12,6 +12,7 @@ from sklearn.datasets import load_digits
 from sklearn.model_selection import train_test_split
 
 from sklearn_hashrank import LSHHasher, TALRLinear, retrieval_histogram
+from sklearn_hashrank.objectives import AveragePrecision
 
 X, y = load_digits(return_X_y=True)
 X_train, X_query, y_train, y_query = train_test_split(
@@ -33,7 +34,7 @@ figure, axes = plt.subplots(1, 2, figsize=(9, 3.8), layout="constrained")
 for relaxation, style in zip(("simplified", "arxiv", "cvpr", "exact"), ("-", "--", "-.", ":")):
     hasher = TALRLinear(
         n_bits=16,
-        relaxation=relaxation,
+        objective=AveragePrecision(relaxation=relaxation),
         early_stopping=True,
         validation_fraction=0.2,
         n_iter_no_change=60,

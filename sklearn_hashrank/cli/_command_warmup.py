@@ -23,7 +23,7 @@ from ..metrics._counting import retrieval_histogram
 from ..metrics._histogram import RetrievalHistogram
 from ..neighbors._decoded_neighbors import DecodedNeighbors
 from ..neighbors._hamming_neighbors import HammingNeighbors
-from ..objectives.ranking._average_precision import ExactAP, SimplifiedAP
+from ..objectives.ranking._average_precision import AveragePrecision
 
 _SMALL = {"n_bits": 4, "max_iter": 1, "n_trees": 1}  # parameters of fits that cost nothing else
 
@@ -139,7 +139,7 @@ def _fit_method(name: str, dtype: Any) -> None:
     hasher.transform(X)
     hasher.transform(on_hyperplanes)
     if name == "talr-ap":
-        for objective in (ExactAP(), SimplifiedAP(delta=2.0)):
+        for objective in (AveragePrecision(relaxation="exact"), AveragePrecision(delta=2.0)):
             TALRLinear(4, objective=objective, max_iter=1).fit(X, y)
 
 

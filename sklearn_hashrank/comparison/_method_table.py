@@ -35,11 +35,12 @@ from ..hashers.talr import TALRLinear
 from ..hashers.talr_kernel import TALRKernel
 from ..hashers.wta import WTAHasher
 from ..objectives._centers import Centers
-from ..objectives._objective_names import RANKING_OPTIONS
-from ..objectives.pairwise._margin_losses import Dispersed
+from ..objectives.pairwise._margin_losses import DSH, Dispersed, Hierarchical, Nested
 from ..objectives.pairwise._pair_likelihoods import DPSH, HashNet
-from ..objectives.ranking._average_precision import CvprAP
+from ..objectives.ranking._auto import AutoRanking
+from ..objectives.ranking._average_precision import AveragePrecision
 from ..objectives.ranking._mutual_information import MutualInformation
+from ..objectives.ranking._ndcg import NDCG
 from ..objectives.triplet._triplet_likelihood import DTSH
 
 GROUPS = {
@@ -196,28 +197,31 @@ METHODS: dict[str, Method] = {
         DispersionHasher,
         "minibatch",
         "contrastive loss of pairs in a minibatch",
-        {"objective": "dsh"},
+        {"objective": DSH()},
     ),
     "dispersed": Method(
-        DispersionHasher, "minibatch", "pairs of a class kept apart by a buffer zone"
+        DispersionHasher,
+        "minibatch",
+        "pairs of a class kept apart by a buffer zone",
+        {"objective": Dispersed()},
     ),
     "dispersed-paper": Method(
         DispersionHasher,
         "minibatch",
         "the same as the paper prints it: a nearer zone, and the others twice as far",
-        _PRINTED_ZONES,
+        {"objective": Dispersed(**_PRINTED_ZONES)},
     ),
     "hierarchical": Method(
         DispersionHasher,
         "minibatch",
         "dispersed codes for label paths, from superclass to class",
-        {"objective": "hierarchical"},
+        {"objective": Hierarchical()},
     ),
     "hierarchical-paper": Method(
         DispersionHasher,
         "minibatch",
         "the same as the paper prints it: zones of superclasses hold for classes, too",
-        {"objective": "nested"},
+        {"objective": Nested()},
     ),
     "dpsh": Method(
         TALRLinear,
@@ -281,14 +285,14 @@ METHODS: dict[str, Method] = {
         TALRLinear,
         "ranking",
         "gradient ascent on tie-aware average precision",
-        {"objective": "ap"},
+        {"objective": AveragePrecision()},
         suits={"classes": "", "new classes": ":dropout=0.5"},
     ),
     "talr-ndcg": Method(
         TALRLinear,
         "ranking",
         "gradient ascent on tie-aware NDCG",
-        {"objective": "ndcg"},
+        {"objective": NDCG()},
         suits={"grades": "", "no labels": ""},
     ),
     "talr-paper": Method(
@@ -296,8 +300,7 @@ METHODS: dict[str, Method] = {
         "ranking",
         "gradient ascent on tie-aware measures as the paper prints them",
         {
-            "relaxation": "cvpr",
-            **_PRINTED_HISTOGRAMS,
+            "objective": AutoRanking(relaxation="cvpr", **_PRINTED_HISTOGRAMS),
             "solver": "sgd",
             "batch_size": _PRINTED_BATCH,
             "dropout": 0.0,
@@ -307,20 +310,24 @@ METHODS: dict[str, Method] = {
         TALRKernel,
         "ranking",
         "gradient ascent on tie-aware measures, on features of anchors",
+        {"objective": AutoRanking()},
         suits=dict.fromkeys(SITUATIONS, ""),
     ),
     "deep-talr-ap": Method(
-        _make_network, "deep", "network trained on tie-aware average precision", {"objective": "ap"}
+        _make_network,
+        "deep",
+        "network trained on tie-aware average precision",
+        {"objective": AveragePrecision()},
     ),
     "deep-talr-ndcg": Method(
-        _make_network, "deep", "network trained on tie-aware NDCG", {"objective": "ndcg"}
+        _make_network, "deep", "network trained on tie-aware NDCG", {"objective": NDCG()}
     ),
     "deep-talr-paper": Method(
         _make_network,
         "deep",
         "network trained on tie-aware average precision as the paper prints it",
         {
-            "objective": CvprAP(**_PRINTED_HISTOGRAMS),
+            "objective": AveragePrecision(relaxation="cvpr", **_PRINTED_HISTOGRAMS),
             "optimizer": "sgd",
             "batch_size": _PRINTED_BATCH,
         },
@@ -335,13 +342,13 @@ METHODS: dict[str, Method] = {
         _make_network,
         "deep",
         "network trained on the contrastive loss of pairs",
-        {"objective": "dsh"},
+        {"objective": DSH()},
     ),
     "deep-dispersed": Method(
         _make_network,
         "deep",
         "network trained to keep pairs of a class apart",
-        {"objective": "dispersed"},
+        {"objective": Dispersed()},
     ),
     "deep-dispersed-paper": Method(
         _make_network,
@@ -378,7 +385,7 @@ def method_from_name(notation: str) -> BaseHasher:
     --------
     >>> from sklearn_hashrank.comparison import method_from_name
     >>> method_from_name("talr-ap:alpha=3:schedule=step")
-    TALRLinear(alpha=3, objective='ap', schedule='step')
+    TALRLinear(objective=AveragePrecision(alpha=3), schedule='step')
     """
     if notation.partition(":")[0].strip() == FAISS:
         raise ValueError(f"{notation!r} is no hasher. It can be compared, by compare.")
@@ -421,14 +428,9 @@ def parameters_to_set(hasher: BaseHasher) -> dict[str, Any]:
 
 
 def _full_names(hasher: BaseHasher) -> dict[str, list[str]]:
-    """Full names by those of a notation: ``scale`` of HashNet is ``objective__scale``.
-
-    The parameters of the hasher that belong to objectives given by name are left out, because it
-    refuses them beside an objective.
-    """
+    """Full names by those of a notation: ``scale`` of HashNet is ``objective__scale``."""
     of_objective = [name for name in hasher.get_params() if name.startswith("objective__")]
-    left_out = {*of_objective, *(RANKING_OPTIONS if of_objective else ())}
-    full_names = {name: [name] for name in hasher.get_params() if name not in left_out}
+    full_names = {name: [name] for name in hasher.get_params() if name not in of_objective}
     for name in of_objective:
         full_names.setdefault(name.removeprefix("objective__"), []).append(name)
     return full_names

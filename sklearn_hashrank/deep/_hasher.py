@@ -28,6 +28,7 @@ from ..affinity._learnable import check_can_learn
 from ..affinity._neighbors import NeighborAffinity
 from ..affinity._protocol import BaseAffinity
 from ..base import BaseHasher, BitByBitHasher
+from ..objectives._objective_names import LIKELIHOODS, RANKING, ZONES
 from ._augmentation import AUGMENTATIONS
 from ._datasets import DatasetRows
 from ._defaults import choose_recipe
@@ -65,8 +66,8 @@ class DeepHasher(CallbackSupportMixin, BitByBitHasher):
         :class:`~sklearn_hashrank.deep.TieAwareLoss`), ``"dsh"``, ``"dispersed"``,
         ``"hierarchical"``, ``"nested"``, ``"dpsh"``, ``"hashnet"`` or ``"dtsh"`` (see
         :class:`~sklearn_hashrank.deep.PairwiseLoss`), an object with
-        ``value_and_gradient(scores, level, levels)``, or a loss, as ``TieAwareLoss(alpha_end=4)``.
-        A loss of your own is called with the scores and the `y` of a batch, both tensors.
+        ``value_and_gradient(scores, level, levels)``, such as ``AveragePrecision(alpha_end=4)``, or
+        a loss. A loss of your own is called with the scores and the `y` of a batch, both tensors.
         Objectives and losses with a method ``anneal(progress)`` are told before every step how
         much of the training is done, as ``"hashnet"`` is, whose relaxed codes become steeper.
     prefixes : tuple of int, default=None
@@ -208,7 +209,11 @@ class DeepHasher(CallbackSupportMixin, BitByBitHasher):
     _parameter_constraints: dict = {
         **BaseHasher._parameter_constraints,
         "module": [None, callable],
-        "objective": [str, HasMethods("value_and_gradient"), torch.nn.Module],
+        "objective": [
+            StrOptions({*RANKING, *LIKELIHOODS, *ZONES}),
+            HasMethods("value_and_gradient"),
+            torch.nn.Module,
+        ],
         "prefixes": [None, list, tuple, np.ndarray],
         "affinity": [StrOptions({"auto"}), BaseAffinity],
         "image_shape": [None, "array-like"],
@@ -430,7 +435,7 @@ class DeepHasher(CallbackSupportMixin, BitByBitHasher):
         rows = _compared_rows(X, y)
         learned = learned_affinity(self.affinity, getattr(self, "affinity_", None), rows, y)
         self.affinity_ = learned.without_database()
-        objective = objective_of_rows(self.objective, y, self.prefixes)
+        objective = objective_of_rows(self.objective, learned.levels_, y, self.prefixes)
         if not isinstance(objective, OwnLossOfRows):
             objective.check_affinity(learned, is_auto(self.affinity))
             if y is not None or not is_auto(self.affinity):

@@ -11,14 +11,11 @@ from ..affinity._auto import is_auto
 from ..affinity._coercion import as_array
 from ..affinity._labels import HierarchicalAffinity, LabelAffinity
 from ..affinity._protocol import BaseAffinity
-from ..objectives._objective_checks import CheckedObjective
-from ..objectives._objective_names import RANKING_OPTIONS, ObjectiveParameter
+from ..objectives._objective_checks import SIGNATURE, CheckedObjective
+from ..objectives._objective_names import LIKELIHOODS, RANKING, ZONES, find_objective
 from ..objectives._prefixes import Prefixes, check_prefixes
 from ._numpy_autograd import minus_objective
 from ._relevance import BatchAffinity, is_precomputed, level_indices
-
-_OF_RANKINGS = ObjectiveParameter("TieAwareLoss", takes_ranking=True, options=RANKING_OPTIONS)
-_OF_PAIRS = ObjectiveParameter("PairwiseLoss", takes_zones=True, takes_likelihoods=True)
 
 
 class BatchLoss(torch.nn.Module):
@@ -113,23 +110,11 @@ class TieAwareLoss(BatchLoss):
 
     Parameters
     ----------
-    objective : {"ap", "ndcg", "mi"} or Objective, default="ap"
+    objective : {"ap", "ndcg", "mi"} or object, default="ap"
         Average precision and mutual information, for which relevant means level > 0, or NDCG,
-        which knows grades. An object has parameters of its own: leave `relaxation`, `n_bins`,
-        `alpha`, `alpha_end` and `delta` alone then.
-    relaxation : {"auto", "simplified", "arxiv", "cvpr", "exact"}, default="auto"
-        How the measure is extended to soft counts. ``"auto"`` is ``"simplified"`` for AP and
-        ``"exact"`` for the others.
-    n_bins : int, "auto" or None, default="auto"
-        Steps between the first and the last bin. ``"auto"`` is the smaller of the number of bits
-        and 16, None one step per bit.
-    alpha : float, default=2.0
-        Steepness of the relaxed codes, for scores of about unit variance.
-    alpha_end : float or None, default=None
-        Steepness at the end of the training, which :meth:`anneal` approaches geometrically. None:
-        it does not change.
-    delta : float, default=1.0
-        Half-width of the triangular bins, in bins.
+        which uses all relevance levels. A name stands for the default parameters. Pass an object of
+        :mod:`sklearn_hashrank.objectives` for others, as in
+        ``TieAwareLoss(AveragePrecision(alpha=1.0, alpha_end=4.0))``.
     prefixes : tuple of int, default=None
         Numbers of first bits. The loss is the mean of the losses of these prefixes of the scores,
         so that the first bits of a long code are a good short code; include the number of all bits.
@@ -175,22 +160,10 @@ class TieAwareLoss(BatchLoss):
         self,
         objective: Any = "ap",
         *,
-        relaxation: str = "auto",
-        n_bins: int | str | None = "auto",
-        alpha: float = 2.0,
-        alpha_end: float | None = None,
-        delta: float = 1.0,
         prefixes: Any = None,
         affinity: Any = "auto",
     ):
-        options = {
-            "relaxation": relaxation,
-            "alpha": alpha,
-            "alpha_end": alpha_end,
-            "n_bins": n_bins,
-            "delta": delta,
-        }
-        super().__init__(_OF_RANKINGS.resolve(objective, options), affinity, prefixes)
+        super().__init__(_find("TieAwareLoss", objective, RANKING), affinity, prefixes)
 
 
 class PairwiseLoss(BatchLoss):
@@ -259,7 +232,19 @@ class PairwiseLoss(BatchLoss):
         prefixes: Any = None,
         affinity: Any = "auto",
     ):
-        super().__init__(_OF_PAIRS.resolve(objective), affinity, prefixes)
+        super().__init__(
+            _find("PairwiseLoss", objective, {**ZONES, **LIKELIHOODS}), affinity, prefixes
+        )
+
+
+def _find(owner, objective, names):
+    if isinstance(objective, str) and objective not in names:
+        known = ", ".join(map(repr, sorted(names)))
+        raise InvalidParameterError(
+            f"The 'objective' parameter of {owner} must be a str among {{{known}}} or an "
+            f"object with {SIGNATURE}. Got {objective!r} instead."
+        )
+    return find_objective(objective)
 
 
 def _affinity_of_form(y):

@@ -11,18 +11,10 @@ import torch
 from .._learning.relevance import Relevance
 from ..affinity._auto import is_auto
 from ..objectives._objective_checks import CheckedObjective
-from ..objectives._objective_names import ObjectiveParameter
+from ..objectives._objective_names import find_objective
 from ..objectives._prefixes import Prefixes, check_prefixes
 from ._losses import BatchLoss
 from ._numpy_autograd import minus_objective
-
-_OBJECTIVE = ObjectiveParameter(
-    "DeepHasher",
-    takes_ranking=True,
-    takes_zones=True,
-    takes_likelihoods=True,
-    also=", or a loss, a torch.nn.Module",
-)
 
 Loss = Callable[[torch.Tensor], torch.Tensor]
 """From the scores of a batch to a scalar that is minimised."""
@@ -38,25 +30,26 @@ def check_given(objective: Any, prefixes: Any, n_bits: int) -> None:
                 f"the objective has prefixes of its own, {of_loss.prefixes!r}, beside those of "
                 f"DeepHasher, {prefixes!r}. Pass one of them."
             )
-    if not isinstance(objective, torch.nn.Module):
-        _OBJECTIVE.check(objective)
-    elif isinstance(objective, BatchLoss) and not is_auto(objective.affinity):
+    if isinstance(objective, BatchLoss) and not is_auto(objective.affinity):
         raise ValueError(
             "the affinity belongs to the hasher: pass DeepHasher(affinity=...) and leave that "
             f"of the loss at 'auto'. Got {objective.affinity!r}."
         )
 
 
-def objective_of_rows(objective: Any, y: Any, prefixes: Any = None) -> "LossOfRows | OwnLossOfRows":
+def objective_of_rows(
+    objective: Any, levels: np.ndarray, y: Any, prefixes: Any = None
+) -> "LossOfRows | OwnLossOfRows":
     """Return what a network learns from; an objective or a loss that was given is copied.
 
-    `y` is what a loss of the user's own is given, `prefixes` numbers of first bits.
+    `levels` are those of the affinity, `y` is what a loss of the user's own is given, `prefixes`
+    numbers of first bits.
     """
     if isinstance(objective, BatchLoss):
         objective = objective.objective
     if isinstance(objective, torch.nn.Module):
         return OwnLossOfRows(copy.deepcopy(objective), y, prefixes)
-    objective = _OBJECTIVE.resolve(objective)
+    objective = find_objective(objective, levels)
     return LossOfRows(objective if prefixes is None else Prefixes(objective, prefixes))
 
 

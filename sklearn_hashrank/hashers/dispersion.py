@@ -1,16 +1,11 @@
 """Hashing that spreads each class over a zone of codes."""
 
-from numbers import Real
+from sklearn.utils._param_validation import HasMethods, StrOptions
 
-from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
-
-from ..objectives._objective_names import ObjectiveParameter
+from ..objectives._objective_names import ZONES, find_objective
 from ._minibatch import MinibatchHasher
 
 __all__ = ["DispersionHasher"]
-
-_OPTIONS = {"margin": "auto", "zone": "auto", "regularization": 0.01}
-_OBJECTIVE = ObjectiveParameter("DispersionHasher", takes_zones=True, options=_OPTIONS)
 
 
 class DispersionHasher(MinibatchHasher):
@@ -29,26 +24,14 @@ class DispersionHasher(MinibatchHasher):
         Length of a code. It may exceed the number of features.
     objective : {"dispersed", "dsh", "hierarchical", "nested"} or object, default="dispersed"
         A zone for relevant pairs, no zone, or one for each level of label paths, of which a pair
-        pays for its own or, as printed, for those of all labels that it shares. Relevant means
-        level > 0; only the last two tell the levels apart, and they need two of them. Or any
-        object with ``value_and_gradient(scores, level, levels)``, see :ref:`add_an_objective`. An
-        object has parameters of its own: `margin`, `zone` and `regularization` belong to the names,
-        and must keep their defaults.
+        pays for its own or, as published, for those of all labels that it shares. Relevant means
+        level > 0; only the last two tell the levels apart, and they need two of them. A name stands
+        for an object of :mod:`sklearn_hashrank.objectives` with its defaults. Pass the object to
+        set its margin, zone or regularization, as in ``Dispersed(zone=(1 / 6, 1 / 3))``, or any
+        object with ``value_and_gradient(scores, level, levels)``, see :ref:`add_an_objective`.
     affinity : "auto" or affinity object, default="auto"
         How `y` says what is relevant; see :mod:`sklearn_hashrank.affinity`. ``"auto"`` without `y`
         learns from the nearest rows, and judges by distances; see :ref:`unlabelled`.
-    margin : float or "auto", default="auto"
-        Irrelevant pairs are pushed apart up to this distance per bit. On codes of -1 and +1 the
-        squared Euclidean distance of ``"dsh"`` is 4 times the Hamming distance, the city-block
-        distance of the others 2 times. ``"auto"`` is a Hamming distance of half of the bits: 2 for
-        ``"dsh"`` and 1 for the others, but the paper's 2 for ``"nested"``.
-    zone : tuple (low, high) or "auto", default="auto"
-        City-block distances per bit that relevant pairs may have. With ``"hierarchical"`` and
-        ``"nested"`` this is the zone of the coarsest label; each label more that is shared halves
-        both ends. ``"auto"`` is (1/3, 2/3), (2/3, 1) for ``"hierarchical"``, and the paper's
-        (1/6, 1/3) for ``"nested"``.
-    regularization : float, default=0.01
-        Weight of the distance of the relaxed codes from -1 and +1.
     solver : {"adam", "adam-by-bit", "sgd"}, default="adam-by-bit"
         Adam; Adam with one mean square of the gradient for all weights of a bit, which suits
         principal components, because small ones do not move as far as large ones; or stochastic
@@ -140,20 +123,18 @@ class DispersionHasher(MinibatchHasher):
     >>> import numpy as np
     >>> from sklearn.datasets import load_digits
     >>> from sklearn_hashrank import DispersionHasher
+    >>> from sklearn_hashrank.objectives import Dispersed
     >>> X, y = load_digits(return_X_y=True)
     >>> options = {"n_bits": 12, "random_state": 0}
-    >>> near = DispersionHasher(**options, zone=(0, 0)).fit(X, y)
-    >>> spread = DispersionHasher(**options, zone=(2 / 3, 1)).fit(X, y)
+    >>> near = DispersionHasher(**options, objective=Dispersed(zone=(0, 0))).fit(X, y)
+    >>> spread = DispersionHasher(**options, objective=Dispersed(zone=(2 / 3, 1))).fit(X, y)
     >>> len(np.unique(spread.codes_, axis=0)) > len(np.unique(near.codes_, axis=0))
     True
     """
 
     _parameter_constraints: dict = {
         **MinibatchHasher._parameter_constraints,
-        "objective": [str, HasMethods("value_and_gradient")],
-        "margin": [StrOptions({"auto"}), Interval(Real, 0, None, closed="left")],
-        "zone": [StrOptions({"auto"}), tuple, list],
-        "regularization": [Interval(Real, 0, None, closed="left")],
+        "objective": [StrOptions(set(ZONES)), HasMethods("value_and_gradient")],
     }
 
     def __init__(
@@ -162,9 +143,6 @@ class DispersionHasher(MinibatchHasher):
         *,
         objective="dispersed",
         affinity="auto",
-        margin="auto",
-        zone="auto",
-        regularization=0.01,
         solver="adam-by-bit",
         batch_size="auto",
         max_iter=60,
@@ -184,9 +162,6 @@ class DispersionHasher(MinibatchHasher):
         self.n_bits = n_bits
         self.objective = objective
         self.affinity = affinity
-        self.margin = margin
-        self.zone = zone
-        self.regularization = regularization
         self.solver = solver
         self.batch_size = batch_size
         self.max_iter = max_iter
@@ -204,5 +179,4 @@ class DispersionHasher(MinibatchHasher):
         self.verbose = verbose
 
     def _choose_objective(self, affinity):
-        options = {name: getattr(self, name) for name in _OPTIONS}
-        return _OBJECTIVE.resolve(self.objective, options, n_jobs=self.n_jobs)
+        return find_objective(self.objective, affinity.levels_, self.n_jobs)

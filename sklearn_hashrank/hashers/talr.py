@@ -1,14 +1,13 @@
 """Hashing as tie-aware learning to rank."""
 
-from dataclasses import replace
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any
 
 import numpy as np
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
 from ..affinity._protocol import BaseAffinity
-from ..objectives._objective_names import RANKING_OPTIONS, ObjectiveParameter
+from ..objectives._objective_names import LIKELIHOODS, RANKING, find_objective
 from ..objectives._prefixes import Prefixes, check_prefixes
 from ._minibatch import MinibatchHasher
 
@@ -18,13 +17,6 @@ __all__ = ["TALRLinear"]
 # not trained on: of network features, GIST, pixels, digits and text, with 1 to 12 rows for each.
 # For codes of the training rows more than .3 is too much.
 _MOST_DROPOUT = 0.3
-_OBJECTIVE = ObjectiveParameter(
-    "TALRLinear",
-    takes_auto=True,
-    takes_ranking=True,
-    takes_likelihoods=True,
-    options=RANKING_OPTIONS,
-)
 
 
 class TieAwareObjectives:
@@ -37,14 +29,9 @@ class TieAwareObjectives:
     dropout: float | str
 
     def _choose_objective(self, affinity: BaseAffinity) -> Any:
-        """Return the objective, looked up where it is named."""
-        parameter = replace(_OBJECTIVE, owner=type(self).__name__)
-        objective = parameter.resolve(
-            self.objective,
-            {name: getattr(self, name) for name in RANKING_OPTIONS},
-            levels=affinity.levels_,  # all of them, so that no block of rows decides
-            n_jobs=self.n_jobs,
-        )
+        """Return the objective, looked up if it is named."""
+        # All levels of the affinity, so that no block of rows decides between AP and NDCG.
+        objective = find_objective(self.objective, affinity.levels_, self.n_jobs)
         if self.prefixes is None:
             return objective
         return Prefixes(objective, check_prefixes(self.prefixes, self.n_bits))
@@ -75,23 +62,18 @@ class TALRLinear(TieAwareObjectives, MinibatchHasher):
     n_bits : int, default=32
         Length of a code. It may exceed the number of features.
     objective : {"auto", "ap", "ndcg", "mi", "dpsh", "dtsh", "hashnet"} or object, default="auto"
-        What is maximised. ``"ndcg"`` is NDCG, which knows grades. For the other names relevant
-        means level > 0: ``"ap"`` is average precision, ``"mi"`` the mutual information of distance
-        and relevance, ``"dpsh"`` and ``"hashnet"`` are likelihoods of pairs and ``"dtsh"`` one of
-        triplets, see :ref:`minibatch_methods`. Or any object with
-        ``value_and_gradient(scores, level, levels)``, see :ref:`add_an_objective`. ``"auto"`` is
-        ``"ap"`` where the affinity has one level above 0, as for class labels, and ``"ndcg"`` where
-        it has several, as for label sets, label paths, vectors and without `y`. The parameters
-        `relaxation`, `alpha`, `alpha_end`, `n_bins` and `delta` belong to ``"ap"``, ``"ndcg"`` and
-        ``"mi"``, and must keep their defaults beside the others and beside an object, which has
-        parameters of its own.
+        What is maximized. ``"ndcg"`` is NDCG, which uses all relevance levels. For the other names
+        relevant means level > 0: ``"ap"`` is average precision, ``"mi"`` the mutual information of
+        distance and relevance, ``"dpsh"`` and ``"hashnet"`` are likelihoods of pairs and ``"dtsh"``
+        one of triplets, see :ref:`minibatch_methods`. ``"auto"`` is ``"ap"`` if the affinity has
+        one level above 0, as for class labels, and ``"ndcg"`` if it has several, as for label sets,
+        label paths, vectors and without `y`. A name stands for an object of
+        :mod:`sklearn_hashrank.objectives` with its defaults. Pass the object to set its parameters,
+        as in ``AveragePrecision(relaxation="exact", alpha=3)``, or any object with
+        ``value_and_gradient(scores, level, levels)``, see :ref:`add_an_objective`.
     affinity : "auto" or affinity object, default="auto"
         How `y` says what is relevant; see :mod:`sklearn_hashrank.affinity`. ``"auto"`` without `y`
         learns from the nearest rows, and judges by distances; see :ref:`unlabelled`.
-    relaxation : {"auto", "simplified", "arxiv", "cvpr", "exact"}, default="auto"
-        How the measure is extended to soft counts. ``"exact"`` equals it on integer counts.
-        ``"auto"`` is ``"simplified"`` for AP, where all do equally well, and ``"exact"`` for NDCG
-        and mutual information, which has no other.
     solver : {"adam", "adam-by-bit", "sgd"}, default="adam"
         Adam; Adam with one mean square of the gradient for all weights of a bit, which suits
         principal components, because small ones do not move as far as large ones; or stochastic
@@ -124,18 +106,6 @@ class TALRLinear(TieAwareObjectives, MinibatchHasher):
         rows are relevant. See :ref:`few_rows`.
     momentum : float, default=0.9
         Share of the last move that ``solver="sgd"`` keeps.
-    alpha : float, default=2.0
-        Steepness of the relaxed codes, for projections of about unit variance. The sigmoid of the
-        arXiv version, ``2 * sigmoid(a * projection) - 1``, is this with `a` twice `alpha`.
-    alpha_end : float or None, default=None
-        Steepness at the end; it changes geometrically. None: it does not change. It has no meaning
-        in :meth:`partial_fit`.
-    n_bins : int, "auto" or None, default="auto"
-        Steps between the first and the last bin of the soft histogram; ``"auto"`` is the smaller
-        of `n_bits` and 16, or 64 where nearest rows are relevant. None is one step per bit, as the
-        papers have it.
-    delta : float, default=1.0
-        Half-width of the triangular bins, in bins.
     dropout : float or "auto", default="auto"
         Share of the features of each row that a step leaves at their mean, other ones every time.
         ``"auto"`` is, for average precision, the number of features per training row, at most 0.3.
@@ -213,12 +183,10 @@ class TALRLinear(TieAwareObjectives, MinibatchHasher):
 
     _parameter_constraints: dict = {
         **MinibatchHasher._parameter_constraints,
-        "objective": [str, HasMethods("value_and_gradient")],
-        "relaxation": [str],
-        "alpha": [Interval(Real, 0, None, closed="neither")],
-        "alpha_end": [None, Interval(Real, 0, None, closed="neither")],
-        "n_bins": [StrOptions({"auto"}), None, Interval(Integral, 1, None, closed="left")],
-        "delta": [Interval(Real, 0, None, closed="neither")],
+        "objective": [
+            StrOptions({"auto", *RANKING, *LIKELIHOODS}),
+            HasMethods("value_and_gradient"),
+        ],
         "dropout": [StrOptions({"auto"}), Interval(Real, 0, 1, closed="left")],
         "prefixes": [None, list, tuple, np.ndarray],
     }
@@ -229,7 +197,6 @@ class TALRLinear(TieAwareObjectives, MinibatchHasher):
         *,
         objective="auto",
         affinity="auto",
-        relaxation="auto",
         solver="adam",
         prefixes=None,
         batch_size="auto",
@@ -238,10 +205,6 @@ class TALRLinear(TieAwareObjectives, MinibatchHasher):
         schedule="cosine",
         weight_decay="auto",
         momentum=0.9,
-        alpha=2.0,
-        alpha_end=None,
-        n_bins="auto",
-        delta=1.0,
         dropout="auto",
         early_stopping=False,
         validation_fraction=0.1,
@@ -255,7 +218,6 @@ class TALRLinear(TieAwareObjectives, MinibatchHasher):
         self.n_bits = n_bits
         self.objective = objective
         self.affinity = affinity
-        self.relaxation = relaxation
         self.solver = solver
         self.prefixes = prefixes
         self.batch_size = batch_size
@@ -264,10 +226,6 @@ class TALRLinear(TieAwareObjectives, MinibatchHasher):
         self.schedule = schedule
         self.weight_decay = weight_decay
         self.momentum = momentum
-        self.alpha = alpha
-        self.alpha_end = alpha_end
-        self.n_bins = n_bins
-        self.delta = delta
         self.dropout = dropout
         self.early_stopping = early_stopping
         self.validation_fraction = validation_fraction

@@ -42,19 +42,19 @@ class TALRKernel(TieAwareObjectives, LearnsFromMinibatches, KernelHasher):
         Steepness of the kernel ``exp(-gamma * d^2 / s)``. d is the distance of a row from an
         anchor, and s the mean of ``d^2`` over training rows and anchors, so that the scale of the
         features does not matter.
-    objective : str or object, default="auto"
-        What is maximised: a name that :class:`TALRLinear` takes, or any object with
-        ``value_and_gradient(scores, level, levels)``, see :ref:`add_an_objective`. ``"auto"`` is
-        ``"ap"`` where the affinity has one level above 0, and ``"ndcg"`` where it has several, also
-        without `y`. An object has parameters of its own: `relaxation`, `alpha`, `alpha_end`,
-        `n_bins` and `delta` must keep their defaults then.
+    objective : {"auto", "ap", "ndcg", "mi", "dpsh", "dtsh", "hashnet"} or object, default="auto"
+        What is maximized. ``"ndcg"`` is NDCG, which uses all relevance levels. For the other names
+        relevant means level > 0: ``"ap"`` is average precision, ``"mi"`` the mutual information of
+        distance and relevance, ``"dpsh"`` and ``"hashnet"`` are likelihoods of pairs and ``"dtsh"``
+        one of triplets, see :ref:`minibatch_methods`. ``"auto"`` is ``"ap"`` if the affinity has
+        one level above 0, as for class labels, and ``"ndcg"`` if it has several, as for label sets,
+        label paths, vectors and without `y`. A name stands for an object of
+        :mod:`sklearn_hashrank.objectives` with its defaults. Pass the object to set its parameters,
+        as in ``AveragePrecision(relaxation="exact", alpha=3)``, or any object with
+        ``value_and_gradient(scores, level, levels)``, see :ref:`add_an_objective`.
     affinity : "auto" or affinity object, default="auto"
         How `y` says what is relevant; see :mod:`sklearn_hashrank.affinity`. ``"auto"`` without `y`
         learns from the nearest rows, and judges by distances; see :ref:`unlabelled`.
-    relaxation : {"auto", "simplified", "arxiv", "cvpr", "exact"}, default="auto"
-        How the measure is extended to soft counts. ``"exact"`` equals it on integer counts.
-        ``"auto"`` is ``"simplified"`` for AP, where all do equally well, and ``"exact"`` for NDCG
-        and mutual information, which has no other.
     solver : {"adam", "adam-by-bit", "sgd"}, default="adam"
         Adam; Adam with one mean square of the gradient for all weights of a bit, which suits
         principal components, because small ones do not move as far as large ones; or stochastic
@@ -87,16 +87,6 @@ class TALRKernel(TieAwareObjectives, LearnsFromMinibatches, KernelHasher):
         rows are relevant. See :ref:`few_rows`.
     momentum : float, default=0.9
         Share of the last move that ``solver="sgd"`` keeps.
-    alpha : float, default=2.0
-        Steepness of the relaxed codes, for projections of about unit variance.
-    alpha_end : float or None, default=None
-        Steepness at the end; it changes geometrically. None: it does not change.
-    n_bins : int, "auto" or None, default="auto"
-        Steps between the first and the last bin of the soft histogram; ``"auto"`` is the smaller
-        of `n_bits` and 16, or 64 where nearest rows are relevant. None is one step per bit, as the
-        papers have it.
-    delta : float, default=1.0
-        Half-width of the triangular bins, in bins.
     dropout : float or "auto", default="auto"
         Share of the features of each row that a step leaves at their mean, other ones every time.
         ``"auto"`` is 0.1 for average precision where there are fewer than ten training rows for
@@ -189,7 +179,6 @@ class TALRKernel(TieAwareObjectives, LearnsFromMinibatches, KernelHasher):
         gamma=2.0,
         objective="auto",
         affinity="auto",
-        relaxation="auto",
         solver="adam",
         prefixes=None,
         batch_size="auto",
@@ -198,10 +187,6 @@ class TALRKernel(TieAwareObjectives, LearnsFromMinibatches, KernelHasher):
         schedule="cosine",
         weight_decay="auto",
         momentum=0.9,
-        alpha=2.0,
-        alpha_end=None,
-        n_bins="auto",
-        delta=1.0,
         dropout="auto",
         early_stopping=False,
         validation_fraction=0.1,
@@ -217,7 +202,6 @@ class TALRKernel(TieAwareObjectives, LearnsFromMinibatches, KernelHasher):
         self.gamma = gamma
         self.objective = objective
         self.affinity = affinity
-        self.relaxation = relaxation
         self.solver = solver
         self.prefixes = prefixes
         self.batch_size = batch_size
@@ -226,10 +210,6 @@ class TALRKernel(TieAwareObjectives, LearnsFromMinibatches, KernelHasher):
         self.schedule = schedule
         self.weight_decay = weight_decay
         self.momentum = momentum
-        self.alpha = alpha
-        self.alpha_end = alpha_end
-        self.n_bins = n_bins
-        self.delta = delta
         self.dropout = dropout
         self.early_stopping = early_stopping
         self.validation_fraction = validation_fraction

@@ -7,8 +7,11 @@ import numpy as np
 from .._utils.extras import needed
 from .._utils.parameters import is_int
 from ..codes._formats import packed_width
+from ..objectives._objective_names import RANKING
 from ..objectives._prefixes import check_prefixes
 from ._folding import fold
+
+_LAST_STEEPNESS = 4.0  # twice the first, from which codes follow their relaxation closely
 
 
 def to_sentence_transformers(estimator: Any) -> list[Any]:
@@ -76,8 +79,6 @@ def sentence_transformers_loss(
     n_bits: int | None = None,
     prefixes: Any = None,
     *,
-    alpha: float = 2.0,
-    alpha_end: float | str | None = "auto",
     affinity: Any = "auto",
 ) -> Any:
     """Make a loss that trains a model so that its binary embeddings rank well.
@@ -94,9 +95,11 @@ def sentence_transformers_loss(
         The model that is trained. Its last module must not be one that gives numbers of one sign
         only, as a ReLU. For codes of another length than the embeddings have, train first, then
         append the modules of :func:`to_sentence_transformers`.
-    objective : {"ap", "ndcg", "mi"} or Objective, default="ap"
-        What is maximised. An object has parameters of its own: leave `alpha` and `alpha_end` alone
-        then.
+    objective : {"ap", "ndcg", "mi"} or object, default="ap"
+        What is maximized. The steepness of a named objective grows from 2 to 4 while the trainer
+        calls ``callbacks=[loss.callback]``, for embeddings whose numbers have a mean square of 1;
+        rows are scaled to that. An object of :mod:`sklearn_hashrank.objectives` has its own `alpha`
+        and `alpha_end`.
     n_bits : int, default=None
         Numbers of an embedding that become bits, the first ones: encode with
         ``truncate_dim=n_bits``. None: all.
@@ -104,12 +107,6 @@ def sentence_transformers_loss(
         Numbers of first bits. The loss is the mean of the losses of these prefixes, so that the
         first bits of a code are a good short code; include the number of all bits. Encode with
         ``truncate_dim`` for a short code. None: all bits only.
-    alpha : float, default=2.0
-        Steepness of the relaxed codes at the start, for embeddings whose numbers have a mean square
-        of 1; rows are scaled to that.
-    alpha_end : float, "auto" or None, default="auto"
-        Steepness at the end. It grows geometrically as the trainer goes on, where it is told by
-        ``callbacks=[loss.callback]``. ``"auto"`` is twice `alpha`. None: it does not change.
     affinity : "auto" or affinity object, default="auto"
         How labels say what is relevant; see :mod:`sklearn_hashrank.affinity`.
 
@@ -133,12 +130,13 @@ def sentence_transformers_loss(
 
     >>> import torch
     >>> from sklearn_hashrank.interop import sentence_transformers_loss
+    >>> from sklearn_hashrank.objectives import AveragePrecision
     >>> class Model(torch.nn.Module):  # has what the loss asks of a SentenceTransformer
     ...     def forward(self, features):
     ...         return {"sentence_embedding": features["numbers"]}
     ...     def get_embedding_dimension(self):
     ...         return 2
-    >>> loss = sentence_transformers_loss(Model(), alpha_end=None, alpha=50.0)
+    >>> loss = sentence_transformers_loss(Model(), AveragePrecision(alpha=50.0))
     >>> numbers = torch.tensor([[0.6, 0.8], [0.8, 0.6], [-0.6, 0.8], [-0.8, 0.6]])
     >>> loss([{"numbers": numbers}], torch.tensor([0, 0, 1, 1]))
     tensor(-1.)
@@ -159,11 +157,7 @@ def sentence_transformers_loss(
         )
     if prefixes is not None:
         check_prefixes(prefixes, n_bits)
-    if isinstance(alpha_end, str):
-        if alpha_end != "auto":
-            raise ValueError(f"alpha_end must be a float, 'auto' or None. Got {alpha_end!r}.")
-        alpha_end = 2 * alpha if isinstance(objective, str) else None
-    loss = TieAwareLoss(
-        objective, alpha=alpha, alpha_end=alpha_end, prefixes=prefixes, affinity=affinity
-    )
+    if isinstance(objective, str) and objective in RANKING:
+        objective = RANKING[objective](alpha_end=_LAST_STEEPNESS)
+    loss = TieAwareLoss(objective, prefixes=prefixes, affinity=affinity)
     return CodesLoss(model, loss, n_bits)

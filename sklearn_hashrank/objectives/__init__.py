@@ -9,9 +9,8 @@ is read in one place, `CheckedObjective`.
 
 Ranking objectives (`Objective`) see only soft histograms, pairwise objectives (`PairwiseObjective`)
 the distances of pairs; `DPSH`, `HashNet` and `DTSH` are likelihoods of pairs and triplets.
-`Centers` sees the classes of rows, which it asks for by `of_rows`. A new one is a class and its
-line in ``__all__`` of its folder and here. With its `name`, and `relaxation` if it is a ranking
-objective, hashers and tests find it: `ObjectiveParameter` turns names into objects.
+`Centers` sees the classes of rows, which it asks for by `bind`. A new one is a class; hashers find
+it by name if it has a line in `_objective_names`.
 """
 
 from ._base import BaseObjective
@@ -20,10 +19,11 @@ from ._prefixes import Prefixes
 from .pairwise._distances import CityBlock, SquaredEuclidean
 from .pairwise._margin_losses import DSH, Dispersed, Hierarchical, Nested, PairwiseObjective
 from .pairwise._pair_likelihoods import DPSH, HashNet
-from .ranking._average_precision import ArxivAP, CvprAP, ExactAP, SimplifiedAP
+from .ranking._auto import AutoRanking
+from .ranking._average_precision import AveragePrecision
 from .ranking._base import Objective
 from .ranking._mutual_information import MutualInformation
-from .ranking._ndcg import ArxivNDCG, CvprNDCG, ExactNDCG, SimplifiedNDCG
+from .ranking._ndcg import NDCG
 from .ranking._soft_histogram import SoftHistogram
 from .ranking._ties import SoftTies, TieValues
 from .triplet._triplet_likelihood import DTSH
@@ -32,16 +32,13 @@ __all__ = [
     "DPSH",
     "DSH",
     "DTSH",
-    "ArxivAP",
-    "ArxivNDCG",
+    "NDCG",
+    "AutoRanking",
+    "AveragePrecision",
     "BaseObjective",
     "Centers",
     "CityBlock",
-    "CvprAP",
-    "CvprNDCG",
     "Dispersed",
-    "ExactAP",
-    "ExactNDCG",
     "HashNet",
     "Hierarchical",
     "MutualInformation",
@@ -49,8 +46,6 @@ __all__ = [
     "Objective",
     "PairwiseObjective",
     "Prefixes",
-    "SimplifiedAP",
-    "SimplifiedNDCG",
     "SoftHistogram",
     "SoftTies",
     "SquaredEuclidean",

@@ -25,14 +25,14 @@ class Prefixes(BaseObjective):
     Examples
     --------
     >>> import numpy as np
-    >>> from sklearn_hashrank.objectives import Prefixes, SimplifiedAP
-    >>> objective = Prefixes(SimplifiedAP(), (1, 2))
+    >>> from sklearn_hashrank.objectives import Prefixes, AveragePrecision
+    >>> objective = Prefixes(AveragePrecision(), (1, 2))
     >>> scores = np.array([[1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]])
     >>> level = np.array([[0, 1, 0], [1, 0, 0], [0, 0, 0]], dtype=np.uint8)
     >>> levels = np.array([0.0, 1.0])
     >>> value, gradient = objective.value_and_gradient(scores, level, levels)
     >>> each = [
-    ...     SimplifiedAP().value_and_gradient(scores[:, :n].copy(), level, levels)[0]
+    ...     AveragePrecision().value_and_gradient(scores[:, :n].copy(), level, levels)[0]
     ...     for n in (1, 2)
     ... ]
     >>> bool(np.isclose(value, np.mean(each)))

@@ -33,7 +33,7 @@ from sklearn_hashrank import (
 from sklearn_hashrank._files.container import read_archive, write_archive
 from sklearn_hashrank.base import LinearHasher
 from sklearn_hashrank.metrics import make_retrieval_scorer
-from sklearn_hashrank.objectives import DSH, ExactAP
+from sklearn_hashrank.objectives import DSH, AveragePrecision
 from tests.instances import ENCODERS, HASHERS, needs_y
 
 RNG = np.random.default_rng(0)
@@ -170,7 +170,9 @@ def test_fit_goes_on(path, warm_start):
 @pytest.mark.parametrize(
     "hasher",
     [
-        TALRLinear(3, objective=ExactAP(n_bins=3), max_iter=2, random_state=0),
+        TALRLinear(
+            3, objective=AveragePrecision(relaxation="exact", n_bins=3), max_iter=2, random_state=0
+        ),
         DispersionHasher(3, objective=DSH(), max_iter=2, random_state=0),
     ],
     ids=lambda hasher: type(hasher.objective).__name__,

@@ -11,7 +11,7 @@ from sklearn_hashrank._learning.neighbor_relevance import NeighborRelevance
 from sklearn_hashrank._learning.pair_relevance import PairRelevance
 from sklearn_hashrank.affinity._labels import LabelAffinity
 from sklearn_hashrank.metrics import tie_aware_average_precision_score
-from sklearn_hashrank.objectives import DSH, HashNet, SimplifiedAP
+from sklearn_hashrank.objectives import DSH, AveragePrecision, HashNet
 from sklearn_hashrank.objectives._objective_checks import CheckedObjective
 
 X, Y = load_digits(return_X_y=True)
@@ -49,7 +49,7 @@ class Squares(BaseModel):
 
 def learner(objective=None, validation_fraction=None, batch_size="auto", relevance=None):
     relevance = relevance or PairRelevance(LabelAffinity().fit(Y), Y)
-    checked = CheckedObjective(objective or SimplifiedAP())
+    checked = CheckedObjective(objective or AveragePrecision())
     checked.bind(relevance)
     return MinibatchLearning(
         checked,

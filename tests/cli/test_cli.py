@@ -955,9 +955,8 @@ def test_methods_lists_the_parameters_of_a_method(name, capsys):
     assert last.endswith(f" The class is {type(METHODS[name].hasher).__name__}.")
     parameters = METHODS[name].hasher.get_params()
     of_objective = {key: value for key, value in parameters.items() if "objective__" in key}
-    if of_objective:  # what belongs to named objectives gives way to the parameters of the object
-        own = parameters.keys() - of_objective - {"relaxation", "alpha", "alpha_end", "delta"}
-        parameters = {key: parameters[key] for key in own - {"n_bins"}}
+    if of_objective:
+        parameters = {key: parameters[key] for key in parameters.keys() - of_objective}
         parameters |= {key.removeprefix("objective__"): of_objective[key] for key in of_objective}
     wanted = {f"{key}={parameters[key]!r}" for key in parameters}
     wanted -= {f"{key}={parameters.get(key)!r}" for key in ("n_bits", "random_state", "output")}

@@ -40,6 +40,7 @@ from sklearn_hashrank.model_selection import (
     RetrievalSplit,
     cross_validate_retrieval,
 )
+from sklearn_hashrank.objectives import AveragePrecision
 from tests.comparison.conftest import PROTOCOL
 from tests.instances import HAS_TORCH
 
@@ -410,8 +411,8 @@ def test_without_labels_distances_count(digits):
 def test_method_notation():
     assert set(METHODS) >= {"lsh", "pca", "itq", "rsh", "lwh", "talr-ap", "talr-ndcg", "dispersed"}
     hasher = method_from_name("talr-ap : alpha = 3 : schedule=step:alpha_end=None")
-    assert repr(hasher) == repr(TALRLinear(objective="ap", alpha=3, schedule="step"))
-    assert METHODS["talr-ap"].hasher.alpha == 2
+    assert repr(hasher) == repr(TALRLinear(objective=AveragePrecision(alpha=3), schedule="step"))
+    assert METHODS["talr-ap"].hasher.objective.alpha == 2
 
 
 @pytest.mark.skipif(HAS_TORCH, reason="torch is installed")

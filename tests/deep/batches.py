@@ -4,7 +4,8 @@ import torch
 
 from sklearn_hashrank.deep import PairwiseLoss, TieAwareLoss
 from sklearn_hashrank.objectives import DTSH
-from sklearn_hashrank.objectives._objective_names import OBJECTIVES, PAIRWISE_OBJECTIVES
+from sklearn_hashrank.objectives._objective_names import ZONES
+from tests.objectives.rankings import RANKINGS
 
 N_ROWS, N_BITS = 24, 8
 
@@ -15,17 +16,15 @@ LABEL_SETS = torch.randint(0, 2, (N_ROWS, 5), generator=_random)
 VECTORS = torch.randn(N_ROWS, 3, generator=_random, dtype=torch.float64)
 
 RANKING = {
-    f"{name}-{relaxation}-{delta}": (TieAwareLoss, (name,), {"relaxation": relaxation, **options})
-    for name, relaxation in OBJECTIVES
+    f"{name}-{relaxation}-{delta}": (TieAwareLoss, (make(**options),), {})
+    for (name, relaxation), make in RANKINGS.items()
     for delta, options in (
         ("narrow", {"delta": 0.6, "n_bins": 5}),
         ("linear", {}),
         ("wide", {"delta": 1.5, "n_bins": None}),
     )
 }
-PAIRWISE = {
-    name: (PairwiseLoss, (name,), {}) for name in [*PAIRWISE_OBJECTIVES, "dpsh", "hashnet", "dtsh"]
-}
+PAIRWISE = {name: (PairwiseLoss, (name,), {}) for name in [*ZONES, "dpsh", "hashnet", "dtsh"]}
 PAIRWISE["dtsh-graded"] = (PairwiseLoss, (DTSH(graded=True),), {})
 LOSSES = {**RANKING, **PAIRWISE}
 

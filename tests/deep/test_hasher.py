@@ -18,7 +18,7 @@ from sklearn_hashrank import (
 from sklearn_hashrank._learning.pair_relevance import PairRelevance
 from sklearn_hashrank.deep import DeepHasher, PairwiseLoss, TieAwareLoss
 from sklearn_hashrank.deep._objectives import objective_of_rows
-from sklearn_hashrank.objectives import Centers, HashNet, Objective, TieValues
+from sklearn_hashrank.objectives import AveragePrecision, Centers, HashNet, Objective, TieValues
 
 X, Y = load_digits(return_X_y=True)
 X, Y = X[:500], Y[:500]
@@ -138,7 +138,9 @@ OBJECTIVES = ["ap", "ndcg", "mi", "dsh", "dispersed", "dpsh", "hashnet", "dtsh"]
 
 
 @pytest.mark.parametrize(
-    "objective", [*OBJECTIVES, TieAwareLoss("ap", alpha_end=4.0)], ids=[*OBJECTIVES, "loss"]
+    "objective",
+    [*OBJECTIVES, TieAwareLoss(AveragePrecision(alpha_end=4.0))],
+    ids=[*OBJECTIVES, "loss"],
 )
 def test_objectives(objective):
     fitted = hasher(objective=objective, max_iter=10).fit(X[:400], Y[:400])
@@ -153,7 +155,7 @@ def test_networks_learn_centres(form):
     relevance = PairRelevance(LabelAffinity().fit(Y), Y)
     objective = Centers(form)
     rows, scores = np.arange(30, 60), torch.from_numpy(X[:30, 8:16]).requires_grad_()
-    bound = objective_of_rows(objective, Y)
+    bound = objective_of_rows(objective, relevance.levels, Y)
     bound.bind(relevance)
     found = bound.of(rows)(scores)
     found.backward()
@@ -166,7 +168,10 @@ def test_networks_learn_centres(form):
 
 def test_hashnet_becomes_steeper():
     relevance = PairRelevance(LabelAffinity().fit(Y), Y)
-    found, scores = objective_of_rows("hashnet", Y), torch.from_numpy(X[:40, 8:16])
+    found, scores = (
+        objective_of_rows("hashnet", relevance.levels, Y),
+        torch.from_numpy(X[:40, 8:16]),
+    )
     found.bind(relevance)
     for progress, alpha in ((0.0, 1.0), (0.5, np.sqrt(5)), (1.0, 3.0)):
         found.anneal(progress)

@@ -105,7 +105,7 @@ def test_generators_of_accelerators_are_not_seeded_on_the_cpu(monkeypatch):
 def test_losses_of_users_go_where_the_scores_are():
     """The meta device stands for an accelerator."""
     weighted = nn.CrossEntropyLoss(weight=torch.ones(10))
-    loss = objective_of_rows(weighted, Y).of(np.arange(2))
+    loss = objective_of_rows(weighted, np.arange(2), Y).of(np.arange(2))
     assert loss(torch.zeros(2, 10, device="meta")).device.type == "meta"
 
 

@@ -12,6 +12,7 @@ from skorch import NeuralNet
 from sklearn_hashrank._utils.extras import how_to_install
 from sklearn_hashrank.deep import PairwiseLoss, TieAwareLoss
 from sklearn_hashrank.metrics import tie_aware_average_precision_score
+from sklearn_hashrank.objectives import AveragePrecision
 
 N_BITS = 16
 
@@ -32,7 +33,9 @@ def score(scores, y):
 
 
 @pytest.mark.parametrize(
-    "loss", [TieAwareLoss("ap", alpha_end=4.0), PairwiseLoss("dispersed")], ids=["ap", "dispersed"]
+    "loss",
+    [TieAwareLoss(AveragePrecision(alpha_end=4.0)), PairwiseLoss("dispersed")],
+    ids=["ap", "dispersed"],
 )
 def test_plain_loop(loss, digits):
     X, y = digits

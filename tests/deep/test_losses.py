@@ -19,10 +19,10 @@ from sklearn_hashrank.affinity._neighbors import NeighborAffinity
 from sklearn_hashrank.deep import PairwiseLoss, TieAwareLoss
 from sklearn_hashrank.objectives import (
     DSH,
+    AveragePrecision,
     HashNet,
     Hierarchical,
     Objective,
-    SimplifiedAP,
     TieValues,
 )
 from tests.deep.batches import (
@@ -182,17 +182,17 @@ def test_levels_of_a_matrix(name, values):
 
 
 def test_steepness_is_annealed():
-    loss, scores = TieAwareLoss(alpha=1.0, alpha_end=4.0), make_scores()
+    loss, scores = TieAwareLoss(AveragePrecision(alpha=1.0, alpha_end=4.0)), make_scores()
     loss.anneal(0.5)
     assert loss.objective.alpha_ == 2.0
-    assert loss(scores, CLASSES) == TieAwareLoss(alpha=2.0)(scores, CLASSES)
+    assert loss(scores, CLASSES) == TieAwareLoss(AveragePrecision(alpha=2.0))(scores, CLASSES)
     loss.anneal(1)
     assert loss.objective.alpha_ == 4.0
     assert loss.objective.alpha == 1.0
-    constant = TieAwareLoss(alpha=3.0)
+    constant = TieAwareLoss(AveragePrecision(alpha=3.0))
     constant.anneal(0.5)
     assert constant.objective.alpha_ == 3.0
-    given = SimplifiedAP(alpha_end=4.0)
+    given = AveragePrecision(alpha_end=4.0)
     loss = TieAwareLoss(given)
     loss.anneal(1)
     assert (loss.objective.alpha_, given.alpha_) == (4.0, 2.0)
@@ -216,9 +216,7 @@ def test_objectives_of_users():
 
 def test_objects_are_what_names_stand_for():
     scores = make_scores()
-    assert TieAwareLoss(SimplifiedAP(alpha=1.0))(scores, CLASSES) == TieAwareLoss(alpha=1.0)(
-        scores, CLASSES
-    )
+    assert TieAwareLoss(AveragePrecision())(scores, CLASSES) == TieAwareLoss()(scores, CLASSES)
     assert PairwiseLoss(DSH())(scores, CLASSES) == PairwiseLoss("dsh")(scores, CLASSES)
     assert PairwiseLoss(DSH(margin=0.1))(scores, CLASSES) != PairwiseLoss("dsh")(scores, CLASSES)
 
@@ -250,7 +248,7 @@ def test_copies_and_pickles():
         assert copy.deepcopy(loss)(scores, CLASSES) == expected
         assert pickle.loads(pickle.dumps(loss))(scores, CLASSES) == expected
         assert not loss.state_dict()
-    assert "SimplifiedAP" in repr(TieAwareLoss())
+    assert "AveragePrecision" in repr(TieAwareLoss())
 
 
 @pytest.mark.parametrize(
@@ -261,14 +259,21 @@ def test_copies_and_pickles():
             "'objective' .* of TieAwareLoss .* {'ap', 'mi', 'ndcg'} or an object",
         ),
         (
-            lambda: TieAwareLoss(relaxation="best"),
-            "'relaxation' parameter of TieAwareLoss .*'simplified'",
+            lambda: TieAwareLoss(AveragePrecision(relaxation="best")),
+            "'relaxation' parameter of AveragePrecision .*'simplified'",
         ),
-        (lambda: TieAwareLoss(SimplifiedAP), r"Got the class SimplifiedAP; pass SimplifiedAP\("),
-        (lambda: TieAwareLoss(SimplifiedAP(), alpha=1.0), "would be ignored. Got alpha=1.0"),
-        (lambda: TieAwareLoss(SimplifiedAP(), alpha_end=4.0), "ignored. Got alpha_end=4.0"),
-        (lambda: TieAwareLoss(n_bins=0), "'n_bins' parameter of SimplifiedAP"),
-        (lambda: TieAwareLoss(alpha_end=-1.0), "'alpha_end' parameter of SimplifiedAP"),
+        (
+            lambda: TieAwareLoss(AveragePrecision),
+            r"Got the class AveragePrecision; pass AveragePrecision\(",
+        ),
+        (
+            lambda: TieAwareLoss(AveragePrecision(n_bins=0)),
+            "'n_bins' parameter of AveragePrecision",
+        ),
+        (
+            lambda: TieAwareLoss(AveragePrecision(alpha_end=-1.0)),
+            "'alpha_end' parameter of AveragePrecision",
+        ),
         (lambda: TieAwareLoss(affinity="labels"), "affinity must be 'auto', 'precomputed' or"),
         (lambda: TieAwareLoss().anneal(2.0), "progress must be within 0 and 1. Got 2.0"),
         (lambda: PairwiseLoss("ap"), "'objective' .* among {'dispersed', 'dpsh'"),

@@ -11,7 +11,7 @@ from sklearn_hashrank import load_hasher, save_hasher
 from sklearn_hashrank.affinity._labels import HierarchicalAffinity
 from sklearn_hashrank.codes import truncate_codes
 from sklearn_hashrank.deep import DeepHasher, PairwiseLoss, TieAwareLoss
-from sklearn_hashrank.objectives import Centers, HashNet, Prefixes, SimplifiedAP
+from sklearn_hashrank.objectives import AveragePrecision, Centers, HashNet, Prefixes
 from tests.deep.batches import (
     LOSSES,
     N_BITS,
@@ -51,8 +51,11 @@ def test_a_loss_with_prefixes_is_the_mean_of_losses(name):
 
 
 def test_losses_with_prefixes_become_steeper():
-    loss, scores = TieAwareLoss(alpha=1.0, alpha_end=4.0, prefixes=(4, 8)), make_scores()
-    steep = TieAwareLoss(alpha=4.0, prefixes=(4, 8))
+    loss, scores = (
+        TieAwareLoss(AveragePrecision(alpha=1.0, alpha_end=4.0), prefixes=(4, 8)),
+        make_scores(),
+    )
+    steep = TieAwareLoss(AveragePrecision(alpha=4.0), prefixes=(4, 8))
     assert loss(scores, PATHS) != steep(scores, PATHS)
     loss.anneal(1.0)
     assert torch.isclose(loss(scores, PATHS), steep(scores, PATHS))
@@ -83,10 +86,13 @@ class ToLabels(nn.Module):
 @pytest.mark.parametrize(
     ("given", "wrapped"),
     [
-        ("ap", Prefixes(SimplifiedAP(), (3, 13))),
+        ("ap", Prefixes(AveragePrecision(), (3, 13))),
         (HashNet(), Prefixes(HashNet(), (3, 13))),
         (PairwiseLoss("dsh"), PairwiseLoss("dsh", prefixes=(3, 13))),
-        (TieAwareLoss(alpha_end=4.0), TieAwareLoss(alpha_end=4.0, prefixes=(3, 13))),
+        (
+            TieAwareLoss(AveragePrecision(alpha_end=4.0)),
+            TieAwareLoss(AveragePrecision(alpha_end=4.0), prefixes=(3, 13)),
+        ),
         (Centers(), Prefixes(Centers(), (3, 13))),
     ],
     ids=["name", "object", "pairs", "annealed", "centres"],
@@ -164,7 +170,7 @@ def test_truncated_networks_do_not_go_on():
         ({"prefixes": (4, 16)}, r"from 1 to n_bits = 13. Got \(4, 16\)"),
         ({"prefixes": 4}, "The 'prefixes' parameter of DeepHasher must be"),
         (
-            {"prefixes": (4,), "objective": Prefixes(SimplifiedAP(), (2, 13))},
+            {"prefixes": (4,), "objective": Prefixes(AveragePrecision(), (2, 13))},
             r"the objective has prefixes of its own, \(2, 13\), beside those of DeepHasher, \(4,\)",
         ),
         (

@@ -111,7 +111,6 @@ def test_the_check_refuses_what_fit_does_in_the_same_words(name, monkeypatch):
         (ClassifierHasher(3), X, SETS, "learns from class labels, one for each row"),
         (TALRLinear(objective=Hierarchical()), X, CLASSES, "Hierarchical needs superclasses"),
         (TALRLinear(objective="ap"), X, np.ones((40, 2)), "nothing to learn from"),
-        (TALRLinear(objective="dpsh", n_bins=8), X, CLASSES, "and would be ignored"),
         (WTAHasher(4, n_candidates=3), X, None, "n_candidates must be a power of two"),
         (LSHHasher(0), X, None, "'n_bits' parameter of LSHHasher"),
         (LWHHasher(4), X, None, None),

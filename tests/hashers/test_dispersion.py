@@ -15,7 +15,8 @@ from sklearn_hashrank import (
     LSHHasher,
 )
 from sklearn_hashrank.codes import hamming_distances
-from sklearn_hashrank.objectives._objective_names import PAIRWISE_OBJECTIVES
+from sklearn_hashrank.objectives import Dispersed
+from sklearn_hashrank.objectives._objective_names import ZONES
 from tests.retrieval import retrieve, shuffled_digits
 
 SUPERCLASS = np.array([2, 3, 4, 4, 3, 4, 2, 3, 2, 4])
@@ -31,7 +32,7 @@ def paths(y):
 
 
 @pytest.mark.learning
-@pytest.mark.parametrize("objective", sorted(PAIRWISE_OBJECTIVES))
+@pytest.mark.parametrize("objective", sorted(ZONES))
 def test_every_objective_learns(digits, objective):
     X, y, X_query, y_query = digits
     if objective in ("hierarchical", "nested"):
@@ -56,11 +57,11 @@ def test_stochastic_gradient_ascent_learns_too(digits, objective):
 
 def test_a_farther_zone_spreads_a_class_over_more_codes(digits):
     X, y, *_ = digits
-    options = {"n_bits": 12, "margin": 1.0, "max_iter": 30, "random_state": 0}
+    options = {"n_bits": 12, "max_iter": 30, "random_state": 0}
     same = y[:, None] == y
     within, used = [], []
     for zone in [(0, 0), (1 / 3, 2 / 3), (2 / 3, 1)]:
-        hasher = DispersionHasher(zone=zone, **options).fit(X, y)
+        hasher = DispersionHasher(objective=Dispersed(zone=zone), **options).fit(X, y)
         codes = hasher.predict(X)
         within.append(hamming_distances(codes, codes)[same].mean())
         used.append(len(np.unique(hasher.codes_, axis=0)))
@@ -79,11 +80,16 @@ def test_a_farther_zone_spreads_a_class_over_more_codes(digits):
 def test_margin_and_zone_are_chosen_for_the_objective(digits, objective, margin, zone):
     X, y, *_ = digits
     y = paths(y) if objective == "hierarchical" else y
-    options = {"n_bits": 6, "objective": objective, "max_iter": 2, "random_state": 0}
-    chosen = DispersionHasher(**options).fit(X, y).components_
-    given = DispersionHasher(**options, margin=margin, zone=zone).fit(X, y).components_
+    options = {"n_bits": 6, "max_iter": 2, "random_state": 0}
+    chosen, given, paper = (
+        DispersionHasher(objective=each, **options).fit(X, y).components_
+        for each in (
+            objective,
+            ZONES[objective](margin=margin, zone=zone),
+            ZONES[objective](margin=2.0, zone=(1 / 6, 1 / 3)),
+        )
+    )
     assert_array_equal(chosen, given)
-    paper = DispersionHasher(**options, margin=2.0, zone=(1 / 6, 1 / 3)).fit(X, y).components_
     assert np.array_equal(chosen, paper) == (objective == "dsh")
 
 
@@ -190,7 +196,7 @@ def test_early_stopping_keeps_the_best_weights(digits):
     assert len(values) == hasher.n_iter_ < 100
     assert np.argmax(values) == len(values) - 1 - 3
     validation = np.random.RandomState(0).permutation(len(X))[:180]
-    objective = PAIRWISE_OBJECTIVES["dispersed"]()
+    objective = ZONES["dispersed"]()
     level = (y[validation][:, None] == y[validation]).astype(np.uint8)
     scores = hasher.decision_function(X[validation])
     best, _ = objective.value_and_gradient(scores, level, np.array([0.0, 1.0]))
@@ -288,7 +294,6 @@ def test_a_hierarchy_is_asked_for_when_the_objective_changes(digits):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"objective": "l2"}, "'objective' parameter .* Got 'l2' instead"),
         ({"margin": -1.0}, "'margin' parameter .* Got -1.0 instead"),
         ({"regularization": -1.0}, "'regularization' parameter .* Got -1.0 instead"),
         ({"zone": 0.3}, "'zone' parameter .* Got 0.3 instead"),
@@ -302,4 +307,10 @@ def test_a_hierarchy_is_asked_for_when_the_objective_changes(digits):
 def test_bad_options_are_refused(digits, options, message):
     X, y, *_ = digits
     with pytest.raises(ValueError, match=message):
-        DispersionHasher(**options).fit(X[:100], y[:100])
+        DispersionHasher(objective=Dispersed(**options)).fit(X[:100], y[:100])
+
+
+def test_an_unknown_name_is_refused(digits):
+    X, y, *_ = digits
+    with pytest.raises(ValueError, match="'objective' parameter .* Got 'l2' instead"):
+        DispersionHasher(objective="l2").fit(X[:100], y[:100])

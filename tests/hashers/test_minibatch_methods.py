@@ -53,12 +53,6 @@ def test_a_method_is_its_objective_in_60_passes(digits, method):
         assert_array_equal(given.components_, expected.components_)
 
 
-def test_mutual_information_has_one_relaxation(digits):
-    X, y, *_ = digits
-    with pytest.raises(ValueError, match="'relaxation' parameter .* Got 'simplified'"):
-        TALRLinear(8, objective="mi", relaxation="simplified").fit(X, y)
-
-
 @pytest.mark.parametrize(
     ("notation", "name", "value"),
     [
@@ -68,6 +62,8 @@ def test_mutual_information_has_one_relaxation(digits):
         ("dpsh:regularization=.2", "regularization", 0.2),
         ("dtsh:margin=.5", "margin", 0.5),
         ("mihash:n_bins=4", "n_bins", 4),
+        ("talr-ap:alpha=4", "alpha", 4),
+        ("talr-paper:relaxation=arxiv", "relaxation", "arxiv"),
     ],
 )
 def test_parameters_of_the_objective_go_by_their_own_names(digits, notation, name, value):

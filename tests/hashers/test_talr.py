@@ -18,7 +18,8 @@ from sklearn_hashrank import (
     load_hasher,
     save_hasher,
 )
-from sklearn_hashrank.objectives._objective_names import OBJECTIVES
+from sklearn_hashrank.objectives import AveragePrecision
+from tests.objectives.rankings import RANKINGS
 from tests.retrieval import retrieve, shuffled_digits
 
 
@@ -28,11 +29,12 @@ def digits():
 
 
 @pytest.mark.learning
-@pytest.mark.parametrize(("objective", "relaxation"), sorted(OBJECTIVES))
+@pytest.mark.parametrize(("objective", "relaxation"), sorted(RANKINGS))
 def test_every_objective_learns(digits, objective, relaxation):
     X, y, X_query, y_query = digits
     options = {"n_bits": 16, "random_state": 0}
-    hasher = TALRLinear(**options, objective=objective, relaxation=relaxation, max_iter=30)
+    given = RANKINGS[objective, relaxation]()
+    hasher = TALRLinear(**options, objective=given, max_iter=30)
     hasher.fit(X, y)
     measure = "ndcg" if objective == "ndcg" else "average_precision"
     learned = retrieve(hasher, X, y, X_query, y_query, measure)
@@ -376,9 +378,11 @@ def test_dropout_grows_with_the_number_of_features_per_row(digits):
 def test_alpha_is_annealed(digits):
     X, y, *_ = digits
     options = {"n_bits": 8, "max_iter": 3, "random_state": 0}
-    constant = TALRLinear(alpha=1.5, **options).fit(X, y)
-    same = TALRLinear(alpha=1.5, alpha_end=1.5, **options).fit(X, y)
-    annealed = TALRLinear(alpha=1.5, alpha_end=6.0, **options).fit(X, y)
+    constant = TALRLinear(objective=AveragePrecision(alpha=1.5), **options).fit(X, y)
+    same, annealed = (
+        TALRLinear(objective=AveragePrecision(alpha=1.5, alpha_end=end), **options).fit(X, y)
+        for end in (1.5, 6.0)
+    )
     assert_array_equal(constant.components_, same.components_)
     assert np.abs(constant.components_ - annealed.components_).max() > 1e-3
 
@@ -423,11 +427,14 @@ def test_callbacks_see_every_pass_and_can_stop(digits):
     ("options", "message"),
     [
         ({"objective": "map"}, "'objective' parameter .* Got 'map' instead"),
-        ({"relaxation": "soft"}, "'relaxation' parameter .* Got 'soft' instead"),
+        (
+            {"objective": AveragePrecision(relaxation="soft")},
+            "'relaxation' parameter .* Got 'soft' instead",
+        ),
         ({"batch_size": 1}, "'batch_size' parameter .* Got 1 instead"),
-        ({"alpha": 0.0}, "'alpha' parameter .* Got 0.0 instead"),
-        ({"n_bins": 0}, "'n_bins' parameter .* Got 0 instead"),
-        ({"delta": -1.0}, "'delta' parameter .* Got -1.0 instead"),
+        ({"objective": AveragePrecision(alpha=0.0)}, "'alpha' parameter .* Got 0.0 instead"),
+        ({"objective": AveragePrecision(n_bins=0)}, "'n_bins' parameter .* Got 0 instead"),
+        ({"objective": AveragePrecision(delta=-1.0)}, "'delta' parameter .* Got -1.0 instead"),
         ({"dropout": 1.0}, "'dropout' parameter .* Got 1.0 instead"),
         ({"affinity": "labels"}, "'affinity' parameter .* Got 'labels' instead"),
         (

@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_array_equal
 from sklearn.base import BaseEstimator
 
-from sklearn_hashrank.objectives import BaseObjective, Dispersed, SimplifiedAP
+from sklearn_hashrank.objectives import AveragePrecision, BaseObjective, Dispersed
 from sklearn_hashrank.objectives._objective_checks import CheckedObjective
 
 SCORES, LEVEL = np.ones((4, 3), dtype=np.float32), np.zeros((4, 4), dtype=np.uint8)
@@ -128,9 +128,12 @@ def test_a_class_is_not_an_object():
 @pytest.mark.parametrize(
     ("objective", "message"),
     [
-        (SimplifiedAP(alpha=0), "'alpha' parameter of SimplifiedAP .* Got 0 instead"),
-        (SimplifiedAP(n_bins="many"), "'n_bins' parameter of SimplifiedAP .* Got 'many' instead"),
-        (SimplifiedAP(delta=-1.0), "'delta' parameter of SimplifiedAP .* Got -1.0 instead"),
+        (AveragePrecision(alpha=0), "'alpha' parameter of AveragePrecision .* Got 0 instead"),
+        (
+            AveragePrecision(n_bins="many"),
+            "'n_bins' parameter of AveragePrecision .* Got 'many' instead",
+        ),
+        (AveragePrecision(delta=-1.0), "'delta' parameter of AveragePrecision .* Got -1.0 instead"),
         (Dispersed(margin=-1.0), "'margin' parameter of Dispersed .* Got -1.0 instead"),
         (Dispersed(zone=0.3), "'zone' parameter of Dispersed .* Got 0.3 instead"),
     ],

@@ -6,9 +6,10 @@ from numpy.testing import assert_array_equal
 
 from sklearn_hashrank import DispersionHasher, TALRLinear
 from sklearn_hashrank._utils.threads import over_blocks
-from sklearn_hashrank.objectives._objective_names import OBJECTIVES, PAIRWISE_OBJECTIVES
+from sklearn_hashrank.objectives._objective_names import ZONES
+from tests.objectives.rankings import RANKINGS
 
-ALL = {**OBJECTIVES, **PAIRWISE_OBJECTIVES}
+ALL = {**RANKINGS, **ZONES}
 
 
 @pytest.mark.parametrize("name", ALL, ids=str)

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sklearn_hashrank.objectives import DSH, ExactNDCG, HashNet, Prefixes, SimplifiedAP
+from sklearn_hashrank.objectives import DSH, NDCG, AveragePrecision, HashNet, Prefixes
 from sklearn_hashrank.objectives._objective_checks import CheckedObjective
 from tests.oracle.prefixes import mean_over_prefixes
 
@@ -17,7 +17,7 @@ def batch(seed, n=12, n_bits=9, dtype=np.float64):
     return rng.normal(size=(n, n_bits)).astype(dtype), level, np.array([0.0, 1.0])
 
 
-@pytest.mark.parametrize("objective", [SimplifiedAP(), ExactNDCG(), DSH(), HashNet()], ids=repr)
+@pytest.mark.parametrize("objective", [AveragePrecision(), NDCG(), DSH(), HashNet()], ids=repr)
 @given(st.integers(0, 1000), st.sets(st.integers(1, 9), min_size=1))
 def test_value_and_gradient_are_means(objective, seed, prefixes):
     arguments = batch(seed)
@@ -30,7 +30,7 @@ def test_value_and_gradient_are_means(objective, seed, prefixes):
 
 def test_gradient_is_the_difference_quotient():
     scores, level, levels = batch(3)
-    objective, step = Prefixes(SimplifiedAP(), (2, 5, 9)), 1e-6
+    objective, step = Prefixes(AveragePrecision(), (2, 5, 9)), 1e-6
     _, gradient = objective.value_and_gradient(scores, level, levels)
     for row, bit in ((0, 0), (3, 4), (5, 8), (11, 1)):
         ends = []
@@ -43,18 +43,20 @@ def test_gradient_is_the_difference_quotient():
 
 def test_all_bits_alone_are_the_objective_itself():
     arguments = batch(1, dtype=np.float32)
-    value, gradient = Prefixes(SimplifiedAP(), (9,)).value_and_gradient(*arguments)
-    expected, of_scores = SimplifiedAP().value_and_gradient(*arguments)
+    value, gradient = Prefixes(AveragePrecision(), (9,)).value_and_gradient(*arguments)
+    expected, of_scores = AveragePrecision().value_and_gradient(*arguments)
     assert value == expected
     np.testing.assert_array_equal(gradient, of_scores)
     assert gradient.dtype == np.float32
 
 
 def test_declarations_are_those_of_the_objective():
-    objective = Prefixes(SimplifiedAP(), (2, 9))
+    objective = Prefixes(AveragePrecision(), (2, 9))
     assert objective.measure == "ap"
     levels = np.array([0.0, 1.0])
-    np.testing.assert_array_equal(objective.level_gain(levels), SimplifiedAP().level_gain(levels))
+    np.testing.assert_array_equal(
+        objective.level_gain(levels), AveragePrecision().level_gain(levels)
+    )
     annealed = CheckedObjective(Prefixes(HashNet(), (2, 9)))
     before = annealed(*batch(0))[0]
     assert annealed.at_end()(*batch(0))[0] != pytest.approx(before, abs=1e-6)
@@ -73,4 +75,4 @@ def test_declarations_are_those_of_the_objective():
 @pytest.mark.parametrize("prefixes", [(), (0, 4), (4, 10), (4, 4), (2.5,), "24", (True,), 4])
 def test_prefixes_are_checked(prefixes):
     with pytest.raises(ValueError, match="prefixes must be different numbers of first bits"):
-        Prefixes(SimplifiedAP(), prefixes).value_and_gradient(*batch(0))
+        Prefixes(AveragePrecision(), prefixes).value_and_gradient(*batch(0))

@@ -70,7 +70,6 @@ class PairwiseObjective(BaseObjective):
         "n_jobs": [None, Integral],
     }
 
-    name: ClassVar[str]
     metric: ClassVar[type[SquaredEuclidean] | type[CityBlock]]
 
     # For subclasses whose constructor leaves them out.
@@ -200,7 +199,6 @@ class DSH(PairwiseObjective):
     DSH(margin=1.5)
     """
 
-    name = "dsh"
     metric = SquaredEuclidean
 
     def zones(self, levels: np.ndarray) -> np.ndarray:
@@ -234,7 +232,6 @@ class Dispersed(PairwiseObjective):
            [0.33, 0.67]])
     """
 
-    name = "dispersed"
     metric = CityBlock
 
     def __init__(
@@ -280,8 +277,6 @@ class Hierarchical(Dispersed):
            [0.25 , 0.5  ],
            [0.125, 0.25 ]])
     """
-
-    name = "hierarchical"
 
     def __init__(
         self,
@@ -349,8 +344,6 @@ class Nested(Hierarchical):
     array([[0.25 , 0.5  ],
            [0.125, 0.25 ]])
     """
-
-    name = "nested"
 
     def __init__(
         self,

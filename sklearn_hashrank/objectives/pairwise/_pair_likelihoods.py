@@ -48,7 +48,6 @@ class DPSH(BaseObjective):
         "n_jobs": [None, Integral],
     }
 
-    name = "dpsh"
     learning_rates = {"sgd": 0.03}  # slopes of products grow with the scores
 
     def __init__(self, *, regularization: float = 0.1, n_jobs: int | None = None):
@@ -132,8 +131,6 @@ class HashNet(BaseObjective):
         "scale": [Interval(Real, 0, None, closed="neither")],
         "n_jobs": [None, Integral],
     }
-
-    name = "hashnet"
 
     def __init__(
         self,

@@ -37,8 +37,9 @@ class Objective(BaseObjective):
     alpha_end : float or None, default=None
         Steepness at the end of the training; it changes geometrically. None: it does not change.
     n_bins : int, "auto" or None, default="auto"
-        Steps between the first and the last bin of the soft histogram. ``"auto"`` is the
-        smaller of the number of bits and 16, None one step per bit, as printed.
+        Steps between the first and the last bin of the soft histogram. ``"auto"`` is the smaller
+        of the number of bits and 16, or 64 when learning from nearest rows. None is one step per
+        bit, as published.
     delta : float, default=1.0
         Half-width of the triangular bins, in bins.
     n_jobs : int or None, default=None
@@ -80,10 +81,6 @@ class Objective(BaseObjective):
         "n_jobs": [None, Integral],
     }
 
-    name: ClassVar[str]
-    relaxation: ClassVar[str]
-    is_best_relaxation: ClassVar[bool] = False
-    """Whether ``relaxation="auto"`` stands for this one, among those of its name."""
     dtype: ClassVar[type | None] = None
     """Precision that ties are given to :meth:`tie` in; ``None`` is that of the scores."""
 

@@ -25,8 +25,9 @@ class MutualInformation(Objective):
     alpha_end : float or None, default=None
         Steepness at the end of the training; it changes geometrically. None: it does not change.
     n_bins : int, "auto" or None, default="auto"
-        Steps between the first and the last bin of the soft histogram. ``"auto"`` is the
-        smaller of the number of bits and 16, None one step per bit, as printed.
+        Steps between the first and the last bin of the soft histogram. ``"auto"`` is the smaller
+        of the number of bits and 16, or 64 when learning from nearest rows. None is one step per
+        bit, as published.
     delta : float, default=1.0
         Half-width of the triangular bins, in bins.
     n_jobs : int or None, default=None
@@ -50,9 +51,6 @@ class MutualInformation(Objective):
     array([1.])
     """
 
-    name = "mi"
-    relaxation = "exact"
-    is_best_relaxation = True
     dtype = np.float64
 
     def ideal(self, levels: np.ndarray, n_items: np.ndarray) -> np.ndarray:

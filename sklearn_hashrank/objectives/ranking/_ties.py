@@ -23,9 +23,9 @@ class SoftTies(NamedTuple):
     A relevant item in each of two bins, and an irrelevant one in the second:
 
     >>> import numpy as np
-    >>> from sklearn_hashrank.objectives import SimplifiedAP, SoftTies
+    >>> from sklearn_hashrank.objectives import AveragePrecision, SoftTies
     >>> ties = SoftTies(*np.array([[[1.0, 1.0]], [[0.0, 1.0]], [[1.0, 2.0]], [[0.0, 1.0]]]))
-    >>> SimplifiedAP().tie(ties).value
+    >>> AveragePrecision().tie(ties).value
     array([[1. , 0.8]])
     """
 

@@ -58,7 +58,6 @@ class DTSH(BaseObjective):
         "n_jobs": [None, Integral],
     }
 
-    name = "dtsh"
     learning_rates = {"sgd": 0.03}  # slopes of products grow with the scores
 
     def __init__(

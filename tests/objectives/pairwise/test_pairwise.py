@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.distance import cdist
 
 from sklearn_hashrank.objectives import CityBlock, PairwiseObjective, SquaredEuclidean
-from sklearn_hashrank.objectives._objective_names import PAIRWISE_OBJECTIVES
+from sklearn_hashrank.objectives._objective_names import ZONES
 from tests.objectives.differences import central_differences
 from tests.objectives.ranking.batches import shared_labels
 from tests.oracle.pairs import LOSSES, l1, mean_loss, squared_l2
@@ -17,18 +17,18 @@ from tests.oracle.pairs import LOSSES, l1, mean_loss, squared_l2
 LEVELS = np.array([0.0, 1.0, 2.0])
 PRINTED = {"margin": 2.0, "zone": (1 / 6, 1 / 3)}
 
-every_objective = pytest.mark.parametrize("name", sorted(PAIRWISE_OBJECTIVES))
+every_objective = pytest.mark.parametrize("name", sorted(ZONES))
 both_distances = pytest.mark.parametrize(
     ("metric", "literal"), [(SquaredEuclidean, squared_l2), (CityBlock, l1)]
 )
 
 
 def make(name, **options):
-    return PAIRWISE_OBJECTIVES[name](**options)
+    return ZONES[name](**options)
 
 
 def test_every_objective_has_an_oracle():
-    assert set(PAIRWISE_OBJECTIVES) == set(LOSSES)
+    assert set(ZONES) == set(LOSSES)
 
 
 @every_objective
@@ -146,7 +146,7 @@ def test_distances_of_signs_are_multiples_of_the_hamming_distance(metric, litera
 
 def test_zones_of_the_paper():
     infinity = np.inf
-    zones = {name: 12 * make(name, **PRINTED).zones(LEVELS) for name in PAIRWISE_OBJECTIVES}
+    zones = {name: 12 * make(name, **PRINTED).zones(LEVELS) for name in ZONES}
     assert_allclose(zones["nested"][:, 0], [[24, infinity], [2, 4], [2, 4]])
     assert_allclose(zones["nested"][:, 1], [[0, infinity], [0, infinity], [1, 2]])
     assert_allclose(zones["dsh"], [[24, infinity], [0, 0], [0, 0]])
@@ -172,9 +172,7 @@ def test_a_pair_of_one_class_of_24_bits(name, expected):
 
 def test_what_is_printed_is_the_default_where_it_has_a_name_of_its_own():
     printed = {
-        name
-        for name in PAIRWISE_OBJECTIVES
-        if make(name).get_params() == make(name, **PRINTED).get_params()
+        name for name in ZONES if make(name).get_params() == make(name, **PRINTED).get_params()
     }
     assert printed == {"dsh", "nested"}
 

@@ -1,8 +1,8 @@
 import pytest
 
-from sklearn_hashrank.objectives._objective_names import OBJECTIVES
+from tests.objectives.rankings import RANKINGS
 
 
-@pytest.fixture(params=sorted(OBJECTIVES), ids="-".join)
+@pytest.fixture(params=sorted(RANKINGS), ids="-".join)
 def objective(request):
-    return OBJECTIVES[request.param]()
+    return RANKINGS[request.param]()

@@ -14,11 +14,11 @@ from sklearn.base import clone
 from sklearn_hashrank import RetrievalHistogram
 from sklearn_hashrank._kernels.trigamma import trigamma
 from sklearn_hashrank.objectives import Objective, SoftHistogram, TieValues
-from sklearn_hashrank.objectives._objective_names import OBJECTIVES
 from sklearn_hashrank.objectives.ranking._floor import FLOOR
 from sklearn_hashrank.objectives.ranking._soft_histogram import count_levels
 from tests.objectives.differences import central_differences
 from tests.objectives.ranking.batches import BATCHES, LEVELS, batch, shared_labels
+from tests.objectives.rankings import RANKINGS
 from tests.oracle.relaxations import DISCRETE, RELAXATIONS, as_printed, discrete_counts
 
 BINNINGS = [(None, 1.0, 1.0), (4, 1.0, 0.5), (6, 0.6, 2.0), (9, 2.0, 1.0), (5, 1.5, 0.7)]
@@ -34,13 +34,13 @@ def soft_counts(rng, n_queries=5, n_bins=6):
 
 
 def test_every_relaxation_has_an_oracle():
-    assert set(OBJECTIVES) == set(RELAXATIONS)
+    assert set(RANKINGS) == set(RELAXATIONS)
 
 
 def test_with_a_relevant_item_in_every_bin_it_is_the_printed_formula():
     counts = np.random.default_rng(0).uniform(1, 4, (3, 3, 5))
     n_items = np.rint(counts.sum(axis=2)).astype(np.int64)
-    values = OBJECTIVES["ap", "arxiv"]().evaluate_counts(counts, LEVELS, n_items)[0]
+    values = RANKINGS["ap", "arxiv"]().evaluate_counts(counts, LEVELS, n_items)[0]
     for value, of_query, items in zip(values, counts.tolist(), n_items.tolist()):
         assert value == pytest.approx(as_printed(of_query, LEVELS.tolist(), items), rel=1e-9)
 
@@ -48,15 +48,16 @@ def test_with_a_relevant_item_in_every_bin_it_is_the_printed_formula():
 def test_with_less_than_one_relevant_item_it_is_not():
     counts = np.array([[[4.5], [0.5]]])
     n_items = np.array([[9, 1]])
-    [value] = OBJECTIVES["ap", "arxiv"]().evaluate_counts(counts, LEVELS[:2], n_items)[0]
+    [value] = RANKINGS["ap", "arxiv"]().evaluate_counts(counts, LEVELS[:2], n_items)[0]
     assert value == pytest.approx(0.1609, abs=5e-5)
     assert as_printed(counts[0].tolist(), [0, 1], [9, 1]) == pytest.approx(0.1186, abs=5e-5)
 
 
-def test_value_is_that_of_the_floored_formula(objective):
+@pytest.mark.parametrize("key", sorted(RANKINGS))
+def test_value_is_that_of_the_floored_formula(key):
     counts, n_items = soft_counts(np.random.default_rng(0))
-    literal = RELAXATIONS[objective.name, objective.relaxation]
-    value = objective.evaluate_counts(counts, LEVELS, n_items)[0]
+    literal = RELAXATIONS[key]
+    value = RANKINGS[key]().evaluate_counts(counts, LEVELS, n_items)[0]
     for q in range(1, len(counts)):
         expected = literal(counts[q].tolist(), LEVELS.tolist(), n_items[q].tolist(), FLOOR)
         assert value[q] == pytest.approx(expected, rel=1e-9)
@@ -121,7 +122,7 @@ def test_precision_is_kept(objective, dtype):
 
 
 @settings(max_examples=60, deadline=None)
-@given(data=st.data(), key=st.sampled_from(sorted(OBJECTIVES)))
+@given(data=st.data(), key=st.sampled_from(sorted(RANKINGS)))
 def test_finite_scores_give_finite_gradients(data, key):
     dtype = data.draw(st.sampled_from([np.float32, np.float64]))
     shape = data.draw(st.tuples(st.integers(1, 6), st.integers(1, 5)))
@@ -132,20 +133,20 @@ def test_finite_scores_give_finite_gradients(data, key):
     n_bins = data.draw(st.integers(1, 8))
     delta = data.draw(st.sampled_from([0.1, 0.5, 1.0, 1.5, 2.0, 4.0]))
     alpha = data.draw(st.sampled_from([1, 50]))
-    objective = OBJECTIVES[key](alpha=alpha, n_bins=n_bins, delta=delta)
+    objective = RANKINGS[key](alpha=alpha, n_bins=n_bins, delta=delta)
     value, gradient = objective.value_and_gradient(scores, level, LEVELS)
     assert np.isfinite(value)
     assert np.isfinite(gradient).all()
 
 
 @settings(max_examples=100, deadline=None)
-@given(data=st.data(), key=st.sampled_from(sorted(OBJECTIVES)))
+@given(data=st.data(), key=st.sampled_from(sorted(RANKINGS)))
 def test_any_counts_give_finite_gradients(data, key):
     kinks = [0.0, 1e-300, 1e-12, FLOOR, 1.0, np.nextafter(1.0, 2.0), 1 + FLOOR, 2.0, 1e5]
     element = st.floats(0, 1e4) | st.sampled_from(kinks)
     counts = data.draw(arrays(np.float64, (2, 3, 4), elements=element))
     n_items = data.draw(arrays(np.int64, (2, 3), elements=st.integers(0, 1000)))
-    value, gradient = OBJECTIVES[key]().evaluate_counts(counts, LEVELS, n_items)
+    value, gradient = RANKINGS[key]().evaluate_counts(counts, LEVELS, n_items)
     assert np.isfinite(value).all()
     assert np.isfinite(gradient).all()
 
@@ -153,8 +154,8 @@ def test_any_counts_give_finite_gradients(data, key):
 def test_high_levels_do_not_overflow():
     counts, n_items = soft_counts(np.random.default_rng(8))
     levels = np.array([0.0, 900.0, 1023.0])
-    for key in OBJECTIVES:
-        value, gradient = OBJECTIVES[key]().evaluate_counts(
+    for key in RANKINGS:
+        value, gradient = RANKINGS[key]().evaluate_counts(
             counts.astype(np.float32), levels, n_items
         )
         assert np.isfinite(value).all()
@@ -180,7 +181,7 @@ def test_exact_is_the_tie_aware_measure_for_binary_codes(measure, delta, n_bits)
     codes = rng.choice([-1.0, 1.0], size=(25, n_bits))
     level = shared_labels(25, rng)
     counts, _ = SoftHistogram(delta=delta).counts(codes, level, 3)
-    objective = OBJECTIVES[measure, "exact"]()
+    objective = RANKINGS[measure, "exact"]()
     value, _ = objective.evaluate_counts(counts, LEVELS, count_levels(level, 3))
     for q in range(len(codes)):
         discrete = discrete_counts(codes, level, 3, q)
@@ -194,7 +195,7 @@ def test_exact_is_the_tie_aware_measure_for_binary_codes(measure, delta, n_bits)
 def test_a_perfect_ranking_is_worth_one(measure):
     codes = np.repeat(np.array([[1.0, 1], [-1, -1]]), 6, axis=0)
     level = (codes @ codes.T > 0).astype(np.uint8)
-    value, _ = OBJECTIVES[measure, "exact"]().value_and_gradient(
+    value, _ = RANKINGS[measure, "exact"]().value_and_gradient(
         40 * codes, level, np.array([0.0, 1.0])
     )
     assert value == pytest.approx(1.0, abs=1e-12)
@@ -251,14 +252,14 @@ def test_bins_are_one_per_bit_and_sixteen_at_most(objective, n_bits, n_bins):
 @pytest.mark.parametrize(("key", "measure"), [("ndcg", "ndcg"), ("ap", "average_precision")])
 def test_with_whole_counts_the_exact_objective_is_the_measure(key, measure):
     counts = np.random.default_rng(13).integers(0, 400, (4, 3, 9)).astype(np.float64)
-    value, _ = OBJECTIVES[key, "exact"]().evaluate_counts(counts, LEVELS, counts.sum(axis=2))
+    value, _ = RANKINGS[key, "exact"]().evaluate_counts(counts, LEVELS, counts.sum(axis=2))
     assert_allclose(value, RetrievalHistogram(counts, LEVELS).measure(measure), rtol=1e-11)
 
 
 def test_tiny_levels_keep_their_gains():
     counts, n_items = soft_counts(np.random.default_rng(14))
-    tiny = OBJECTIVES["ndcg", "exact"]().evaluate_counts(counts, 1e-18 * LEVELS, n_items)
-    small = OBJECTIVES["ndcg", "exact"]().evaluate_counts(counts, 1e-9 * LEVELS, n_items)
+    tiny = RANKINGS["ndcg", "exact"]().evaluate_counts(counts, 1e-18 * LEVELS, n_items)
+    small = RANKINGS["ndcg", "exact"]().evaluate_counts(counts, 1e-9 * LEVELS, n_items)
     assert np.all(tiny[0][1:] > 0.1)
     assert_allclose(tiny[0], small[0], rtol=1e-7)
     assert_allclose(tiny[1], small[1], rtol=1e-6, atol=1e-12)
@@ -281,7 +282,7 @@ def test_simplified_ap_equals_the_reference(case):
     values, alpha, n_bins, delta = reference(case)
     y = values["y"].ravel()
     level = (y[:, None] == y).astype(np.uint8)
-    objective = OBJECTIVES["ap", "simplified"](alpha=alpha, n_bins=n_bins, delta=delta)
+    objective = RANKINGS["ap", "simplified"](alpha=alpha, n_bins=n_bins, delta=delta)
     value, _ = objective.value_and_gradient(values["X"], level, np.array([0.0, 1.0]))
     assert len(y) * value == pytest.approx(values["apr_s"].item(), rel=1e-9)
 
@@ -297,7 +298,7 @@ def test_simplified_ndcg_equals_the_reference(case):
     counts, similarity = histogram.counts(codes, level, len(levels))
     n_items = count_levels(level, len(levels))
     n_items[np.arange(len(shared)), shared.diagonal()] += 1  # their ideal counts the query itself
-    value, by_count = OBJECTIVES["ndcg", "simplified"]().evaluate_counts(counts, levels, n_items)
+    value, by_count = RANKINGS["ndcg", "simplified"]().evaluate_counts(counts, levels, n_items)
     without_label = (shared.diagonal() == 0).sum()  # worth 1 there
     assert value.sum() + without_label == pytest.approx(values["ndcgr_s"].item(), rel=1e-6)
     gradient = histogram.pull_back(codes, level, similarity, by_count)
@@ -308,7 +309,7 @@ def test_simplified_ndcg_equals_the_reference(case):
 def test_mutual_information_wants_relevant_and_irrelevant_items():
     counts, n_items = soft_counts(np.random.default_rng(15))
     counts[1, 0], n_items[1, 0] = 0, 0  # all is relevant; of query 0 nothing is
-    value, gradient = OBJECTIVES["mi", "exact"]().evaluate_counts(counts, LEVELS, n_items)
+    value, gradient = RANKINGS["mi", "exact"]().evaluate_counts(counts, LEVELS, n_items)
     assert_array_equal(value[:2], 0)
     assert_array_equal(gradient[:2], 0)
     assert np.all(value[2:] > 0)
@@ -320,6 +321,6 @@ def test_mutual_information_of_separate_distances_is_the_entropy_of_relevance(n_
     counts[0, 1, :2] = n_relevant / 2
     counts[0, 0, 2:] = (12 - n_relevant) / 2
     n_items, levels = counts.sum(axis=2), np.array([0.0, 1.0])
-    value, _ = OBJECTIVES["mi", "exact"]().evaluate_counts(counts, levels, n_items)
+    value, _ = RANKINGS["mi", "exact"]().evaluate_counts(counts, levels, n_items)
     p = n_relevant / 12
     assert value[0] == pytest.approx(-p * np.log2(p) - (1 - p) * np.log2(1 - p), abs=1e-12)
