@@ -10,7 +10,7 @@ from scipy import sparse
 from scipy.io import savemat
 
 from sklearn_hashrank import HierarchicalAffinity, SharedLabelAffinity
-from sklearn_hashrank.affinity import auto_affinity
+from sklearn_hashrank.affinity._auto import auto_affinity
 from sklearn_hashrank.datasets import _local, load_cifar100, load_labelme, load_nus_wide
 from tests.datasets.test_datasets import to_tar, write_files
 
