@@ -11,17 +11,7 @@ from ._formats import packed_width
 
 
 class CodeArray:
-    """Rows of a given array, filled one after the other.
-
-    Parameters
-    ----------
-    array : ndarray of shape (n_rows, width), uint8
-        Its number of rows must be that of the codes.
-    width : int
-        Bytes of a code.
-    n_rows : int or None
-        Number of codes, where that is known.
-    """
+    """Rows of a given array, filled one after the other."""
 
     def __init__(self, array: np.ndarray, width: int, n_rows: int | None):
         wanted = f"({n_rows if n_rows is not None else 'n_rows'}, {width})"

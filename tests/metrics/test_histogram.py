@@ -21,7 +21,7 @@ from sklearn_hashrank import (
 )
 from sklearn_hashrank._features import gathering as _gathering
 from sklearn_hashrank._utils import threads
-from sklearn_hashrank.affinity import fit_affinity
+from sklearn_hashrank.affinity._auto import fit_affinity
 from sklearn_hashrank.codes import unpack_codes
 from sklearn_hashrank.metrics import _counting, tie_aware_average_precision_score
 from tests.oracle.histograms import retrieval_counts
