@@ -10,13 +10,15 @@ from typing import Any
 from ._protocol import BaseAffinity
 
 
-def check_can_learn(name: str, affinity: BaseAffinity, y: Any, graded: bool = True) -> None:
+def check_can_learn(
+    name: str, affinity: BaseAffinity, y: Any, graded: bool = True, rows: Any = None
+) -> None:
     """Raise an error where no pair of rows is more relevant than another.
 
     For a hasher that does not tell levels above 0 apart, `graded` is False: rows that are all
-    relevant then leave nothing to learn.
+    relevant then leave nothing to learn. `rows` are `y` as the affinity has validated it.
     """
-    met = affinity.levels_met(affinity.validate(y))
+    met = affinity.levels_met(affinity.validate(y) if rows is None else rows)
     is_relevant = met > 0
     if len(met) < 2 or not (graded or (is_relevant.any() and not is_relevant.all())):
         levels = ", ".join(f"{level:g}" for level in met)

@@ -80,7 +80,7 @@ def write_codes(packed: np.ndarray, n_bits: int, output: str) -> np.ndarray:
     return bits if output == "bits" else (2 * bits.astype(np.int8) - 1)
 
 
-def as_code_matrix(codes: ArrayLike, name: str, order: str = "") -> np.ndarray:
+def as_code_matrix(codes: ArrayLike, name: str) -> np.ndarray:
     """Return a 2-d array of codes, or say what is wrong with its form; values are not read."""
     if sparse.issparse(codes):
         raise TypeError(f"{name} must be a dense array. Got a sparse {type(codes).__name__}.")
@@ -88,10 +88,7 @@ def as_code_matrix(codes: ArrayLike, name: str, order: str = "") -> np.ndarray:
         raise ValueError(f"{name} are masked in places; every bit needs a value.")
     codes = as_numpy(codes, name)
     if codes.ndim != 2:
-        hint = f" {order}" if order and codes.ndim == 1 else ""
-        raise ValueError(
-            f"{name} must be a 2-d array, one code per row. Got shape {codes.shape}.{hint}"
-        )
+        raise ValueError(f"{name} must be a 2-d array, one code per row. Got shape {codes.shape}.")
     if codes.dtype.kind not in "buif":
         raise ValueError(f"{name} must be numeric or boolean. Got dtype {codes.dtype}.")
     if 0 in codes.shape:

@@ -19,8 +19,8 @@ from ..affinity._neighbors import NeighborAffinity
 from ..codes._formats import bytes_to_words, unpack_codes
 from ..metrics._retrieval import Encoded, encode, unwrap
 from ..neighbors._decoded_neighbors import DecodedNeighbors
-from ..neighbors._floats import DISTANCES
 from ..neighbors._hamming_neighbors import HammingNeighbors
+from ..neighbors._rescore import DISTANCES
 from ._faiss_clusterings import (
     ROWS_OF_A_CENTROID,
     clusterings_of,
