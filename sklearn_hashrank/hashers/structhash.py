@@ -321,9 +321,7 @@ class StructHasher(LearnsFromRelevance, BitByBitHasher):
         """
         check_is_fitted(self)
         if hasattr(self, "trees_"):
-            raise TypeError(
-                "bits of trees are not half-spaces. Fit with functions='hyperplanes'."
-            )
+            raise TypeError("bits of trees are not half-spaces. Fit with functions='hyperplanes'.")
         return Hyperplanes(self.components_, self.intercept_)
 
     def __sklearn_is_fitted__(self) -> bool:

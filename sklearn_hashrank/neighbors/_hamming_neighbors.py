@@ -16,7 +16,6 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from .._files.reading import reading
-from .._utils.parameters import NumbersAreNoBooleans
 from .._utils.types import MatrixLike
 from ..codes._formats import CodeReader, packed_width
 from . import _index_file
@@ -34,9 +33,7 @@ _LONGEST = 1 << 15  # bits of a code; distances and bounds take two bytes
 _CANDIDATES = 1 << 22  # of a first pass, held at a time: some hundred megabytes
 
 
-class HammingNeighbors(
-    NumbersAreNoBooleans, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
-):
+class HammingNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Exact neighbours of binary codes by Hamming distance.
 
     Neighbours come in order of (distance, index): ties, also at the k-th place, go to the lowest
