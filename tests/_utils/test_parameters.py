@@ -7,7 +7,7 @@ from sklearn_hashrank import (
     LSHHasher,
     TALRLinear,
 )
-from sklearn_hashrank._features.block_progress import check_batch_size
+from sklearn_hashrank._features.block_rows import check_batch_size
 from sklearn_hashrank._utils.parameters import is_finite, is_int, is_real
 from sklearn_hashrank._utils.threads import check_n_jobs
 from sklearn_hashrank.affinity._euclidean import EuclideanAffinity
