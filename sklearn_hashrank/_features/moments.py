@@ -109,6 +109,6 @@ def sum_rows(
 def _sums_of_block(check, with_covariance, X, y, start):
     X = check(X)
     mean = column_means(X)
-    centred = CenteredRows(X, mean)
-    moments = Moments.around(mean, centred, X.dtype)
-    return RowSums(moments, centred.covariance() if with_covariance else None)
+    centered = CenteredRows(X, mean)
+    moments = Moments.around(mean, centered, X.dtype)
+    return RowSums(moments, centered.covariance() if with_covariance else None)

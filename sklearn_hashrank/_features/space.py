@@ -96,7 +96,7 @@ class FeatureSpace:
         return cls(moments.mean, scale)
 
     @classmethod
-    def centred(cls, X: Any) -> "FeatureSpace":
+    def centered(cls, X: Any) -> "FeatureSpace":
         """Space of features that are centred only.
 
         Some of the rows are checked for values whose squares cannot be represented.

@@ -306,8 +306,8 @@ def gabor_filters(shape: tuple[int, int], orientations: Sequence[int] = (8, 8, 8
     filters = np.empty((sum(orientations), *shape))
     index = 0
     for scale, n_orientations in enumerate(orientations):
-        centre = _TOP_FREQUENCY / _FREQUENCY_RATIO**scale
-        radial = _RADIAL_SHARPNESS * (frequency / centre - 1) ** 2
+        center = _TOP_FREQUENCY / _FREQUENCY_RATIO**scale
+        radial = _RADIAL_SHARPNESS * (frequency / center - 1) ** 2
         sharpness = np.pi * n_orientations**2 / 32
         for angle in np.pi * np.arange(n_orientations) / n_orientations:
             turned = direction + angle
