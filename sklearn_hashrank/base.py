@@ -63,7 +63,7 @@ _ROWS = {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}
 
 # What is left behind when a fitted hasher is sent to workers.
 _NOT_FOR_ENCODING = (
-    *("codes_", "y_", "affinity_", "history_", "_learner", "_statistics", "_whitening"),
+    *("codes_", "y_", "affinity_", "history_", "_model", "_statistics", "_whitening"),
     *("_sklearn_output_config", "_many_rows"),
 )
 
