@@ -581,15 +581,15 @@ def test_codes_are_refused_with_what_would_do(folder, capsys, digits):
         (
             "tanh.npy",
             [],
-            "Give threshold=0, or --threshold 0, where a bit is whether a value is abo",
+            "Give threshold=0, where a bit is whether a value is above 0.",
         ),
         (
             "sign.npy",
             [],
-            "Got -1, 0, 1. A sign of 0 is no bit: give threshold=0, or --threshold 0.",
+            "Got -1, 0, 1. A sign of 0 is no bit: give threshold=0.",
         ),
-        ("bytes.npy", [], "Packed bytes need their length: give n_bits, or --bits 24."),
-        ("few.npy", [], "few.npy are bytes in 3 columns, bits or packed: give n_bits, or --bits."),
+        ("bytes.npy", [], "Packed bytes need their length: give n_bits=24."),
+        ("few.npy", [], "few.npy are bytes in 3 columns, bits or packed: give n_bits."),
         ("nan.npy", ["--threshold", "0"], "nan.npy hold a NaN in row 0"),
         ("tanh.npy:B", [], "tanh.npy has no array 'B'."),
     ):
@@ -900,7 +900,7 @@ def test_files_refuse_in_one_line(model, capsys):
         (["search", *codes, "--queries", "codes.npy", "--model", "model.npz"], "go together"),
         (
             ["search", *codes[:2], "--queries", "codes.npy"],
-            "Packed bytes need their length: give n_bits, or --bits 24.",
+            "Packed bytes need their length: give n_bits=24.",
         ),
         (
             ["search", *codes[:3], "9", "--data", "query.npy", "--model", "model.npz"],

@@ -20,7 +20,7 @@ from sklearn_hashrank import (
     SharedLabelAffinity,
     TALRLinear,
 )
-from sklearn_hashrank.codes import codes_of_array
+from sklearn_hashrank.codes._reading import codes_of_array
 from sklearn_hashrank.comparison import _run_store, compare, method_from_name
 from sklearn_hashrank.comparison._columns import MEASURED, name_measures
 from sklearn_hashrank.comparison._method_table import METHODS
