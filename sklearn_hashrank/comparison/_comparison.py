@@ -577,7 +577,7 @@ def _without_refused(
     kept = [run for run in runs if (run.method, run.n_bits) not in refusals]
     if texts and not (skip and kept):
         number = "1 method" if len(texts) == 1 else f"{len(texts)} methods"
-        advice = " Leave them out, or compare the others by skip_refused=True (--skip-refused)."
+        advice = " Leave them out, or compare the others by skip_refused=True."
         raise ValueError(
             f"{number} cannot take these data. {' '.join(texts)}{advice if kept else ''}"
         )

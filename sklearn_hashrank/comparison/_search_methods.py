@@ -11,16 +11,16 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, clone
 from sklearn.preprocessing import normalize
 
+from .. import _kernels
 from .._utils.notation import split_notation
 from ..affinity._auto import is_auto
 from ..affinity._euclidean import EuclideanAffinity
 from ..affinity._neighbors import NeighborAffinity
-from ..codes._formats import unpack_codes
-from ..codes._groups import group_equal
+from ..codes._formats import bytes_to_words, unpack_codes
 from ..metrics._retrieval import Encoded, encode, unwrap
 from ..neighbors._decoded_neighbors import DecodedNeighbors
-from ..neighbors._floats import DISTANCES
 from ..neighbors._hamming_neighbors import HammingNeighbors
+from ..neighbors._rescore import DISTANCES
 from ._faiss_clusterings import (
     ROWS_OF_A_CENTROID,
     clusterings_of,
@@ -379,10 +379,11 @@ class _CodesOfHasher(OwnIndex):
         self._items: Encoded = encode(estimator, X)
         self.item_bytes = float(self._items.codes.shape[1])
         self.n_bits = self._items.n_bits
-        equal = group_equal(self._items.codes, n_bits=self.n_bits)
-        self._distinct = equal.codes
-        self._number = np.empty(len(equal.ids), dtype=np.int64)
-        self._number[equal.ids] = np.repeat(np.arange(len(equal.codes)), np.diff(equal.starts))
+        words = bytes_to_words(self._items.codes)
+        firsts, _, self._number = _kernels.hamming.find_equal_rows(
+            words, np.zeros(len(words), np.int32), len(words)
+        )
+        self._distinct = self._items.codes[firsts]
 
     def distances(self, X: Any) -> np.ndarray:
         return self._to_codes(self._rows(X), self._distinct)[:, self._number]

@@ -39,7 +39,9 @@ def test_a_wheel_has_the_files_that_are_not_python():
     }
     there = {path for path in PACKAGE.rglob("*") if path.is_file()}
     others = {path for path in there if path.suffix not in (".py", ".pyc", ".nbi", ".nbc")}
-    assert {"py.typed", "report.css", "report.js"} <= {path.name for path in others}
+    assert {"py.typed", "_measure_methods.pyi", "report.css", "report.js"} <= {
+        path.name for path in others
+    }
     assert packed == others
 
 
@@ -154,14 +156,14 @@ import numba.core.caching as caching
 caching.CacheImpl._locator_classes = []
 import numpy as np
 from sklearn_hashrank import _kernels
-from sklearn_hashrank.codes import group_equal
+from sklearn_hashrank.metrics import code_usage
 for module in pkgutil.iter_modules(_kernels.__path__, "sklearn_hashrank._kernels."):
     importlib.import_module(module.name)
-codes = np.random.default_rng(0).integers(0, 2, (40, 5), dtype=np.uint8)
+codes = np.random.default_rng(0).integers(0, 2, (20, 70), dtype=np.uint8).repeat(2, axis=0)
 assert _kernels.hamming.number_equal_rows.stats.cache_path is None
-found = group_equal(codes)
+found = code_usage(codes)
 assert _kernels.hamming.number_equal_rows.signatures
-assert len(found.codes) == len(np.unique(codes, axis=0)) < 40
+assert found.n_distinct == len(np.unique(codes, axis=0)) == 20
 """
 
 

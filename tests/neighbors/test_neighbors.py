@@ -17,7 +17,7 @@ from sklearn.pipeline import make_pipeline
 
 from sklearn_hashrank import HammingNeighbors, ITQHasher, LSHHasher
 from sklearn_hashrank.codes import unpack_codes
-from sklearn_hashrank.neighbors import _brute, _index_file
+from sklearn_hashrank.neighbors import _index_file, _scan
 from tests.oracle.neighbors import nearest, ranking, rescored, within
 
 ALGORITHMS = ["auto", "brute", "multi_index"]
@@ -29,8 +29,8 @@ def searches(draw):
     n_bits = draw(st.sampled_from([1, 2, 7, 8, 13, 63, 64, 65, 254, 255]))
     n, n_queries = draw(st.integers(1, 25)), draw(st.integers(1, 5))
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
-    centres = rng.integers(0, 2, (draw(st.integers(1, 4)), n_bits), dtype=np.uint8)
-    codes = centres[rng.integers(0, len(centres), n + n_queries)]
+    centers = rng.integers(0, 2, (draw(st.integers(1, 4)), n_bits), dtype=np.uint8)
+    codes = centers[rng.integers(0, len(centers), n + n_queries)]
     codes ^= rng.random(codes.shape) < draw(st.sampled_from([0, 0.02, 0.5]))
     return codes[:n_queries], codes[n_queries:]
 
@@ -140,7 +140,7 @@ def test_threads_change_nothing():
 def share_the_codes(monkeypatch):
     """Cut them into parts where there are more threads than queries, however little it takes."""
     for name, cost in (("_WORTH_A_PART", 1.0), ("_HIT_COST", 0.0)):
-        monkeypatch.setattr(_brute, name, cost)
+        monkeypatch.setattr(_scan, name, cost)
 
 
 @pytest.mark.parametrize("k", [1, 10, 3000])
