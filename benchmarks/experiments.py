@@ -386,9 +386,9 @@ def _talr_nus_wide():
         "talr-ndcg",
         "talr-kernel",
         "talr-paper",
-        "talr-paper:objective=ap",
+        "talr-paper:graded=False",
     )
-    only_ap = ["structhash-trees", "dtsh", "hashnet", "talr-ap", "talr-paper:objective=ap"]
+    only_ap = ["structhash-trees", "dtsh", "hashnet", "talr-ap", "talr-paper:graded=False"]
     only_ap += AP_BUDGET
     only_ndcg = [
         "dtsh:graded=True",

@@ -63,6 +63,7 @@ def test_a_method_is_its_objective_in_60_passes(digits, method):
         ("dtsh:margin=.5", "margin", 0.5),
         ("mihash:n_bins=4", "n_bins", 4),
         ("talr-ap:alpha=4", "alpha", 4),
+        ("talr-paper:graded=True", "graded", True),
         ("talr-paper:relaxation=arxiv", "relaxation", "arxiv"),
     ],
 )

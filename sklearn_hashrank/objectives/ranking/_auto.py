@@ -18,6 +18,9 @@ class AutoRanking(BaseObjective):
 
     Parameters
     ----------
+    graded : bool or "auto", default="auto"
+        True is NDCG, False average precision, for which every level above 0 is relevant. ``"auto"``
+        is True if there are several levels above 0.
     relaxation : {"auto", "simplified", "arxiv", "cvpr", "exact"}, default="auto"
         How the measure is extended to soft counts. ``"auto"`` is the default of
         :class:`AveragePrecision`, ``"simplified"``, or of :class:`NDCG`, ``"exact"``.
@@ -48,12 +51,14 @@ class AutoRanking(BaseObjective):
 
     _parameter_constraints: ClassVar[dict] = {
         **Objective._parameter_constraints,
+        "graded": [StrOptions({"auto"}), "boolean"],
         "relaxation": [StrOptions({"auto", *RELAXATIONS})],
     }
 
     def __init__(
         self,
         *,
+        graded: bool | str = "auto",
         relaxation: str = "auto",
         alpha: float = 2.0,
         alpha_end: float | None = None,
@@ -61,6 +66,7 @@ class AutoRanking(BaseObjective):
         delta: float = 1.0,
         n_jobs: int | None = None,
     ):
+        self.graded = graded
         self.relaxation = relaxation
         self.alpha = alpha
         self.alpha_end = alpha_end
@@ -81,10 +87,12 @@ class AutoRanking(BaseObjective):
         objective : AveragePrecision or NDCG
         """
         parameters: dict[str, Any] = self.get_params()
+        graded = parameters.pop("graded")
+        if graded == "auto":
+            graded = np.count_nonzero(np.asarray(levels) > 0) > 1
         if self.relaxation == "auto":
             del parameters["relaxation"]
-        is_graded = np.count_nonzero(np.asarray(levels) > 0) > 1
-        return NDCG(**parameters) if is_graded else AveragePrecision(**parameters)
+        return NDCG(**parameters) if graded else AveragePrecision(**parameters)
 
     def anneal(self, progress: float) -> None:
         """Change the steepness geometrically from `alpha` to `alpha_end`, if that is not None.
