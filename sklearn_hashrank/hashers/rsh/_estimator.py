@@ -118,8 +118,8 @@ class RSHHasher(LearnsFromRelevance, LinearHasher):
         Whether the solver met `tol`; always True for ``solver="eigh"``.
     history_ : dict of ndarray of shape (`n_iter_`,)
         For each round the ``"objective"`` of the supervised directions, the ``"orthogonality"``,
-        the ``"gradient"`` and the ``"n_steps"``, see
-        :class:`~sklearn_hashrank._solvers.alm.OrthogonalSolution`.
+        the norm of the ``"gradient"`` of the augmented Lagrangian, relative to that of the
+        objective, and the ``"n_steps"``, its gradient steps.
     shrinkage_ : float
         The shrinkage of the covariance that was used.
     codes_ : ndarray of shape (n_samples, ceil(n_bits / 8)), uint8

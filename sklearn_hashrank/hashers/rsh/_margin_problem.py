@@ -146,7 +146,7 @@ class MarginProblem:
         candidates = self._principal[:, :n_candidates]
         if candidates.shape[1] < n_candidates:
             _, candidates = leading_directions(rows, n_candidates, random_state)
-        for _ in range(2):
+        for _ in range(2):  # the second time removes what rounding left
             candidates = candidates - taken.inside @ (taken.inside.T @ candidates)
         basis, sizes, _ = np.linalg.svd(candidates, full_matrices=False)
         found = self.projected(basis[:, sizes > _NO_DIRECTION], rows)
@@ -206,7 +206,7 @@ class MarginProblem:
         occupied = np.linalg.qr(occupied)[0]
         n_free = len(occupied) - occupied.shape[1]
         free = random_state.standard_normal((len(occupied), min(n, n_free)))
-        for _ in range(2):
+        for _ in range(2):  # the second time removes what rounding left
             free -= occupied @ (occupied.T @ free)
         return np.linalg.qr(free)[0]
 
