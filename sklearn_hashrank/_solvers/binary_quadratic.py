@@ -1,4 +1,4 @@
-r"""Binary quadratic programs: minimise :math:`\sum_{i<j} a_{ij} z_i z_j + \sum_i l_i z_i`.
+r"""Binary quadratic programs: minimize :math:`\sum_{i<j} a_{ij} z_i z_j + \sum_i l_i z_i`.
 
 The :math:`z_i` are -1 or +1. Block graph cuts need blocks of variables inside of which no
 :math:`a_{ij}` is positive; every step is then exact for its block, and never raises the energy.
@@ -14,9 +14,7 @@ from scipy.sparse.linalg import eigsh
 
 from .. import _kernels
 
-__all__ = ["Blocks", "energy", "minimise_by_cuts", "minimise_spectrally"]
-
-_RELAXED_ITERATIONS = 30
+_RELAXED_ITERATIONS = 30  # of L-BFGS, whose result is rounded to signs
 
 
 class Blocks(NamedTuple):
@@ -45,7 +43,7 @@ def energy(matrix: sparse.csr_array, linear: np.ndarray, signs: np.ndarray) -> f
     return float(signs @ (matrix @ signs) / 2 + linear @ signs)
 
 
-def minimise_by_cuts(
+def minimize_by_cuts(
     matrix: sparse.csr_array,
     linear: np.ndarray,
     blocks: Blocks,
@@ -66,7 +64,7 @@ def minimise_by_cuts(
     return signs
 
 
-def minimise_spectrally(
+def minimize_spectrally(
     matrix: sparse.csr_array, linear: np.ndarray, random_state: RandomState
 ) -> np.ndarray:
     """Round the eigenvector of the smallest eigenvalue, then descend in the cube from there.

@@ -14,15 +14,23 @@ from ..comparison._columns import MEASURED, name_measures
 from ..metrics._configured import ConfiguredMeasure
 from ..metrics._evaluation import mean_value
 from ..metrics._histogram import RetrievalHistogram
+from ..metrics._measure import TieOrder
 from ..metrics._paired_tests import PairedTest, holm_correction, paired_test
 from ._errors import UsageError
+from ._file_systems import Input, written_file
 from ._judged_pairs import PAIRS_HELP, judgments
 from ._messages import note
-from ._outputs import check_output_file
 
-_OF_RUNS = ("AP", "nDCG", "nDCG@10", "P@10", "R@100", "RR")
+_OF_RUNS = (
+    *("ap", "ndcg:gain=linear", "ndcg@10:gain=linear"),
+    *("precision@10", "recall@100", "rr"),
+)
 _WORTH_A_NOTE = 0.01
-_ORDERS = {"": "expected", "_pessimistic": "pessimistic", "_optimistic": "optimistic"}
+_ORDERS: dict[str, TieOrder] = {
+    "": "expected",
+    "_pessimistic": "pessimistic",
+    "_optimistic": "optimistic",
+}
 _POLICIES = {
     "query_set": ("judged", "both", "equal"),
     "unjudged": ("irrelevant", "remove", "error"),
@@ -45,14 +53,18 @@ _HELP = {
 
 def add_run(parser: Any) -> None:
     """Add ``--run``, ``--qrels`` and what unclear cases of them mean."""
-    parser.add_argument("--run", dest="run_file", metavar="FILE", help="TREC run; needs --qrels")
+    parser.add_argument(
+        "--run", type=Input, dest="run_file", metavar="FILE", help="TREC run; needs --qrels"
+    )
     parser.add_argument(
         "--qrels",
+        type=Input,
         metavar="FILE",
         help=f"of a run, and of codes in place of labels: {PAIRS_HELP}",
     )
     parser.add_argument(
         "--baseline",
+        type=Input,
         metavar="FILE",
         help="another run: also test whether the two differ on the same queries",
     )
@@ -106,8 +118,7 @@ def evaluate_run(
             scores[name] = mean_value(histogram.measure(configured))
             continue
         for suffix, ties in _ORDERS.items():
-            values = histogram.measure(configured.measure, **{**configured.given, "ties": ties})
-            scores[name + suffix] = mean_value(values)
+            scores[name + suffix] = mean_value(histogram.measure(configured.with_ties(ties)))
         _note_ties(name, histogram, configured)
     queries = histogram.query_ids or []
     note(f"{len(queries):,} queries of {options.qrels}, ranked by {options.run_file}")
@@ -147,9 +158,9 @@ def tests_against(
         )
         for name, configured in measures.items()
     }
-    corrected = holm_correction([result.p_value for result in found.values()])
+    corrected = holm_correction([result.pvalue for result in found.values()])
     return {
-        name: replace(result, p_value=float(p_value))
+        name: replace(result, pvalue=float(p_value))
         for (name, result), p_value in zip(found.items(), corrected)
     }
 
@@ -161,10 +172,10 @@ def print_tests(path: str, tests: Mapping[str, PairedTest], titles: Mapping[str,
     print(f"\nahead of {path}, {n_queries:,} queries, randomization test with Holm's correction:")
     print(f"{'':{width}} {'mean':>8} {'95 % interval':>19} {'p':>8}")
     for name, result in tests.items():
-        low, high = result.interval
+        low, high = result.confidence_interval
         interval = f"{low:+.4f} to {high:+.4f}"
         print(
-            f"{titles[name]:{width}} {result.difference:+8.4f} {interval:>19} {result.p_value:8.2g}"
+            f"{titles[name]:{width}} {result.statistic:+8.4f} {interval:>19} {result.pvalue:8.2g}"
         )
 
 
@@ -172,13 +183,6 @@ def _note_ties(name: str, histogram: RetrievalHistogram, configured: ConfiguredM
     report = histogram.tie_report(configured)
     if report.optimistic - report.pessimistic > _WORTH_A_NOTE:
         note(f"{name}: ties decide the value of {report.share:.1%} of the queries")
-
-
-def check_per_query(options: Namespace) -> None:
-    """Check the name of the file of ``--per-query``."""
-    inputs = [options.run_file, options.qrels, options.baseline]
-    inputs += [options.database, options.queries]
-    check_output_file(options.per_query, [".csv"], inputs, "--per-query")
 
 
 def write_per_query(
@@ -190,7 +194,10 @@ def write_per_query(
     """Write the values of each query, the worst by the first measure first, undefined ones last."""
     values = {name: histogram.measure(configured) for name, configured in measures.items()}
     worst_first = np.argsort(next(iter(values.values())), kind="stable")
-    with write_file(path, "w", encoding="utf-8", newline="") as file:
+    with (
+        written_file(path) as place,
+        write_file(place, "w", encoding="utf-8", newline="") as file,
+    ):
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(["query", *values])
         for query in worst_first:

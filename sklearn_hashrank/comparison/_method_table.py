@@ -31,7 +31,6 @@ from ..hashers.spectral import SpectralHasher
 from ..hashers.spherical import SphericalHasher
 from ..hashers.ssh import SSHHasher
 from ..hashers.structhash import StructHasher
-from ..hashers.structhash_trees import StructTreeHasher
 from ..hashers.talr import TALRLinear
 from ..hashers.talr_kernel import TALRKernel
 from ..hashers.wta import WTAHasher
@@ -185,9 +184,10 @@ METHODS: dict[str, Method] = {
         StructHasher, "supervised", "hyperplanes and their weights by column generation"
     ),
     "structhash-trees": Method(
-        StructTreeHasher,
+        StructHasher,
         "supervised",
         "boosted trees and their weights by column generation",
+        {"functions": "trees"},
         remark="trains and encodes a hundred times slower than the others",
     ),
     "machash": Method(MACHasher, "supervised", "codes and linear classifiers found together"),

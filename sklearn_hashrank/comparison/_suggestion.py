@@ -103,7 +103,7 @@ def _p_value(differences: np.ndarray) -> float:
     known = differences[~np.isnan(differences)]
     if len(known) < 2:
         return 1.0
-    return paired_test(known, np.zeros_like(known), method="student").p_value
+    return paired_test(known, np.zeros_like(known), method="student").pvalue
 
 
 def choose(trials: Sequence[Trial]) -> tuple[Trial, Trial, dict[str, Rival]]:

@@ -10,18 +10,17 @@ from sklearn.utils._param_validation import Interval
 
 from .._features.anchors import Anchors
 from .._features.blocks import map_blocks
-from .._features.sign_rounding import settle, zero_tolerance
 from .._utils.threads import one_blas_thread
 from .._utils.types import MatrixLike, Target
 from ..base import BaseHasher
 
 __all__ = ["SphericalHasher"]
 
-_ROWS_OF_A_CENTRE = 5
+_ROWS_OF_A_CENTER = 5
 # Of the numbers of rows in two spheres, relative to a quarter of the rows.
 _MEAN_ERROR, _DEVIATION = 0.1, 0.15
 # In units of the rows' distance from their mean. Spheres so large are half-spaces.
-_FARTHEST_CENTRE, _SHORTEST_MOVE = 100.0, 1e-12
+_FARTHEST_CENTER, _SHORTEST_MOVE = 100.0, 1e-12
 
 
 class SphericalHasher(BaseHasher):
@@ -129,7 +128,7 @@ class SphericalHasher(BaseHasher):
         X, y = self._validate_training_data(X, y)
         random_state = check_random_state(self.random_state)
         n_rows = X.shape[0]
-        size = min(_ROWS_OF_A_CENTRE, n_rows)
+        size = min(_ROWS_OF_A_CENTER, n_rows)
         samples = [random_state.permutation(n_rows)[:size] for _ in range(self.n_bits)]
         rows = Anchors.of(X, X[np.concatenate(samples)])
         start = rows.inside.reshape(self.n_bits, size, -1).mean(axis=1)
@@ -143,8 +142,8 @@ class SphericalHasher(BaseHasher):
         weights, limits, self.n_iter_ = balance_spheres(
             norms, products, start @ start.T, self.max_iter
         )
-        centres = (weights @ start).astype(start.dtype)
-        self.spheres_ = Anchors(rows.space, centres)
+        centers = (weights @ start).astype(start.dtype)
+        self.spheres_ = Anchors(rows.space, centers)
         self.squared_radii_ = (limits + self.spheres_.squared_norms).astype(start.dtype)
         self.n_bits_ = self.n_bits
         self._keep_database(X, y)
@@ -166,25 +165,7 @@ class SphericalHasher(BaseHasher):
         return map_blocks(self._project_block, X, spheres.row_numbers, shape, dtype)
 
     def _project_block(self, X):
-        spheres, zero = self.spheres_, zero_tolerance(self.squared_radii_.dtype)
-        distances, of_distances = spheres.rounded_distances(X, spheres.dtype_of(X))
-        scores = self.squared_radii_ - distances
-
-        def alone(rows, bits):
-            distances = spheres.squared_distances_alone(X, rows, bits)
-            radii = self.squared_radii_[bits].astype(np.float64)
-            scores = radii - distances
-            return np.where(np.abs(scores) > zero * (np.abs(radii) + distances), scores, 0)
-
-        # Where a score is zero, distance and radius are equal.
-        settle(
-            scores,
-            of_distances,
-            np.ones(self.n_bits_),
-            4 * zero * np.abs(self.squared_radii_),
-            alone,
-        )
-        return scores
+        return self.squared_radii_ - self.spheres_.squared_distances(X)
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "spheres_")
@@ -214,7 +195,7 @@ def balance_spheres(
         moved = weights + moves
         if _squared_norms(moves, gram).max() <= _SHORTEST_MOVE**2:  # as of centres that coincide
             break
-        if _squared_norms(moved, gram).max() > _FARTHEST_CENTRE**2:
+        if _squared_norms(moved, gram).max() > _FARTHEST_CENTER**2:
             break
         weights = moved
         limits, shared = _halve(norms, products, weights)
