@@ -26,7 +26,7 @@ from ._supervised import LearnsFromRelevance
 
 __all__ = ["LWHHasher"]
 
-# Chosen on held-out training rows, as the default alpha was; see benchmarks/lwh.py.
+# Chosen on held-out training rows, as the default alpha was; see benchmarks/notes/lwh.py.
 _N_COMPONENTS: dict[str, dict[str, int | None]] = {
     "components": {"pegasos": 200, "sdp": 32},
     "centred": {"pegasos": None, "sdp": 32},

@@ -5,10 +5,7 @@ import importlib.util
 import inspect
 import pkgutil
 import sys
-from contextlib import contextmanager
 from pathlib import Path
-
-import pytest
 
 import sklearn_hashrank
 
@@ -33,14 +30,6 @@ def load(path):
     sys.modules[path.stem] = module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
-
-
-@contextmanager
-def benchmark_scripts(*names):
-    """Scripts in ``benchmarks``, which import each other by their names."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(str(ROOT / "benchmarks"))
-        yield [importlib.import_module(name) for name in names]
 
 
 def public_modules():
