@@ -30,17 +30,6 @@ from ..codes._formats import CodeReader, as_code_matrix, check_n_bits, packed_wi
 from ._counting import retrieval_histogram
 from ._histogram import RetrievalHistogram
 
-__all__ = [
-    "Encoded",
-    "EncodedDatabase",
-    "check_database",
-    "encode",
-    "relevance_of",
-    "retrieve",
-    "unwrap",
-    "warn_if_all_is_relevant",
-]
-
 # Fitted attributes that no code of a hasher with the protocol depends on, and that may be large.
 _NOT_FOR_ENCODING = {"codes_", "y_", "affinity", "affinity_", "fitted_with_y_"}
 
