@@ -199,7 +199,7 @@ SECTIONS = (
     Section(
         "Tools for affinities",
         "sklearn_hashrank.affinity",
-        ("BaseAffinity", "auto_affinity", "fit_affinity"),
+        ("BaseAffinity",),
     ),
     Section(
         "Search",

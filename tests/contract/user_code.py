@@ -31,7 +31,7 @@ from sklearn_hashrank import (
     TALRLinear,
     retrieval_histogram,
 )
-from sklearn_hashrank.affinity import BaseAffinity, auto_affinity, fit_affinity
+from sklearn_hashrank.affinity import BaseAffinity
 from sklearn_hashrank.base import LinearHasher
 from sklearn_hashrank.codes import hamming_distances, load_codes, pack_codes, unpack_codes
 from sklearn_hashrank.comparison import Comparison, RunResult, compare, method_from_name
@@ -96,16 +96,13 @@ def share_below(ties: Ties, k: int | None = None) -> Values:
 
 def affinities(y: Labels) -> list[BaseAffinity]:
     relevance = np.equal.outer(y, y).astype(float)
-    fitted = [
+    return [
         LabelAffinity().fit(y),
         SharedLabelAffinity().fit(np.eye(3, dtype=int)[y]),
         HierarchicalAffinity().fit(np.stack([y // 2, y], axis=1)),
         EuclideanAffinity(percentiles=(20, 5), levels=(1, 2)).fit(y[:, None].astype(float)),
         PrecomputedAffinity(relevance).fit(np.arange(len(y))),
-        fit_affinity("auto", y),
     ]
-    assert isinstance(auto_affinity(y), BaseAffinity)
-    return fitted
 
 
 def histograms(codes: NDArray[np.uint8], y: Labels) -> RetrievalHistogram:

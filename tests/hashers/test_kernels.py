@@ -91,8 +91,8 @@ def test_klsh_weights_are_those_of_the_formula():
     subsets = [random_state.permutation(40)[:10] for _ in range(5)]
     expected = oracle.klsh_weights(K, subsets)
     assert_allclose(hasher.dual_coef_.T, expected, atol=1e-6 * np.abs(expected).max())
-    centred = anchor_oracle.kernels(X[:9], X, hasher.anchors_, 0.5)
-    assert_allclose(hasher.decision_function(X[:9]), centred @ expected, atol=1e-6)
+    centered = anchor_oracle.kernels(X[:9], X, hasher.anchors_, 0.5)
+    assert_allclose(hasher.decision_function(X[:9]), centered @ expected, atol=1e-6)
 
 
 @pytest.mark.learning
@@ -326,7 +326,7 @@ def test_talr_on_kernels_learns_from_distances_and_from_label_sets():
         unlabelled = clone(hasher).fit(rows)
         assert not hasattr(unlabelled, "y_")
         assert unlabelled.score(rows) > 0.6
-    assert not {"codes_", "y_"} & set(vars(unlabelled._learner))
+    assert not {"codes_", "y_"} & set(vars(unlabelled._model))
     hasher.fit(X, np.eye(10, dtype=int)[y])
     assert isinstance(hasher.affinity_, SharedLabelAffinity)
 
