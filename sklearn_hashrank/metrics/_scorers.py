@@ -63,7 +63,8 @@ def make_retrieval_scorer(
 
     Examples
     --------
-    >>>     >>> from sklearn.datasets import load_digits
+    >>> from functools import partial
+    >>> from sklearn.datasets import load_digits
     >>> from sklearn_hashrank import LSHHasher
     >>> from sklearn_hashrank.metrics import make_retrieval_scorer, tie_aware_precision_score
     >>> X, y = load_digits(return_X_y=True)
