@@ -2,7 +2,6 @@
 
 import importlib
 import importlib.util
-import inspect
 import pkgutil
 import sys
 from pathlib import Path
@@ -42,13 +41,6 @@ def public_modules():
 def is_importable(module):
     """Whether the packages that a module needs are installed."""
     return HAS_TORCH or module.split(".")[:2] != ["sklearn_hashrank", "deep"]
-
-
-def own_methods(thing):
-    """Public methods that this package defines, inherited ones as well."""
-    for name, member in inspect.getmembers(thing, inspect.isfunction):
-        if not name.startswith("_") and member.__module__.startswith("sklearn_hashrank"):
-            yield name, member
 
 
 layers = load(DOCS / "layers.py")
