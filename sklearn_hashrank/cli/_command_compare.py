@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import codes
+from .._features.nearest_rows import METRICS
 from ..affinity._neighbors import NeighborAffinity
 from ..comparison._columns import columns_of
 from ..comparison._comparison import Comparison, compare
@@ -18,7 +19,6 @@ from ..comparison._search_methods import method_of_comparison
 from ..model_selection._chosen_split import choose_retrieval_split
 from ..model_selection._splits import PerClassRetrievalSplit, RandomRetrievalSplit
 from ..model_selection._unseen import UnseenClassesSplit
-from ..neighbors._rescore import DISTANCES
 from ._affinities import add_affinity
 from ._arguments import (
     ALL,
@@ -179,7 +179,7 @@ def _run(options: Namespace, arguments: list[str]) -> int:
     exclude(options, "neighbors", "affinity")
     for name in ("images", "image_shape", "texts"):
         need(options, name, "explore")
-    metric = options.metric or DISTANCES[0]
+    metric = options.metric or METRICS[0]
     folder = Path(options.output)
     rows = load_data(options, left_out=columns_of_texts(options))
     explore: Any = options.explore and _how_to_explore(options, rows, metric)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from .._features.nearest_rows import METRICS
 from .._files.hashers.saving import load_hasher
 from ..affinity._auto import fit_affinity
 from ..affinity._neighbors import NeighborAffinity
@@ -17,7 +18,6 @@ from ..comparison._columns import Column, columns_of, measure_codes
 from ..comparison._rescored import Rescoring, measure_rescoring
 from ..metrics._counting import retrieval_histogram
 from ..metrics._retrieval import Encoded
-from ..neighbors._rescore import DISTANCES
 from ._affinities import add_affinity
 from ._arguments import (
     add_code_length,
@@ -135,7 +135,7 @@ def _run(options: Namespace, arguments: list[str]) -> int:
             check_same_ids(rows, of_codes, options.id_column)
     queries = database if is_self else others[0]
     affinity: Any = options.affinity
-    metric = options.metric or DISTANCES[0]
+    metric = options.metric or METRICS[0]
     if options.neighbors:
         affinity = NeighborAffinity(options.neighbors, metric=metric)
         y = _read_features(options.database_data, database, id_column=options.id_column)

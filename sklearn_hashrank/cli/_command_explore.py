@@ -4,12 +4,12 @@ from argparse import Namespace
 from pathlib import Path
 from typing import Any
 
+from .._features.nearest_rows import METRICS
 from .._files.hashers.saving import load_hasher
 from ..affinity._neighbors import NeighborAffinity
 from ..base import BaseHasher
 from ..explore._neighbor_file import write_neighbors
 from ..explore._page_writer import write_page
-from ..neighbors._rescore import DISTANCES
 from ._arguments import (
     add_data_options,
     add_jobs,
@@ -84,7 +84,7 @@ def add_command(commands: Any) -> None:
 
 
 def _run(options: Namespace, arguments: list[str]) -> int:
-    metric = options.metric or DISTANCES[0]
+    metric = options.metric or METRICS[0]
     models, columns = _load_models(options.model)
     rows = load_data(options, columns, columns_of_texts(options))
     n_rows = rows.X.shape[0]
