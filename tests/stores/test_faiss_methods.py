@@ -119,6 +119,7 @@ def test_few_training_rows_are_said_once(factory, advised, capfd):
     np.testing.assert_array_equal(faiss.serialize_index(index), faiss.serialize_index(plain))
 
 
+@pytest.mark.filterwarnings("default")
 def test_the_command_says_few_training_rows_once(tmp_path, capfd):
     np.save(tmp_path / "rows.npy", X[:320])
     options = ["--neighbors", "5", "--methods", "faiss:PQ4x4,faiss:OPQ4,PQ4x4", "--seeds", "2"]
