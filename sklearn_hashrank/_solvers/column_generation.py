@@ -12,10 +12,8 @@ from collections.abc import Callable
 import numpy as np
 from scipy import optimize
 
-__all__ = ["WeightedRankings"]
-
-_TOL = 1e-3
-_PATIENCE = 3
+_TOL = 1e-3  # of the slack, a mean of losses between 0 and 1
+_PATIENCE = 3  # linear programs without a multiplier, after which a constraint is dropped
 
 
 class WeightedRankings:
@@ -70,7 +68,6 @@ class WeightedRankings:
         return float(self._fall(worth, signs)) - 1.0
 
     def add_column(self, signs: np.ndarray) -> None:
-        """Add a bit, -1 or +1 for every item."""
         self._signs.append(signs)
         self.weights = np.append(self.weights, 0.0)
         falls = [self._fall(constraint, signs) for constraint in self._constraints]

@@ -9,16 +9,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .._features.nearest_rows import METRICS
 from .._files.atomic import write_file
 from .._files.hashers.saving import load_hasher
 from ..neighbors._hamming_neighbors import HammingNeighbors
-from ..neighbors._rescore import DISTANCES, rescore
+from ..neighbors._rescore import rescore
 from ._arguments import (
     add_code_length,
     add_id_column,
     add_jobs,
     add_model,
     add_parser,
+    exclude,
+    need,
     not_negative,
     positive,
 )
@@ -97,8 +100,8 @@ def add_command(commands: Any) -> None:
     )
     parser.add_argument(
         "--metric",
-        choices=DISTANCES,
-        help=f"distance of --rescore (default: {DISTANCES[0]})",
+        choices=METRICS,
+        help=f"distance of --rescore (default: {METRICS[0]})",
     )
     add_jobs(parser)
     results = parser.add_mutually_exclusive_group()
@@ -120,24 +123,19 @@ def add_command(commands: Any) -> None:
 
 
 def _run(options: Namespace, arguments: list[str]) -> int:
-    if options.rescore is not None and (options.data is None or options.radius is not None):
-        raise UsageError("--rescore needs --data, the features of the queries, and -k.")
-    if options.ties is not None and (options.run_output is None or options.radius is not None):
-        raise UsageError("--ties is for --run with -k: give that, too.")
-    if options.prefix is not None and options.radius is not None:
-        raise UsageError("--prefix is for -k: all codes within a radius are found by all bits.")
-    first_pass = "--prefix" if options.rescore is None else "--rescore"
+    need(options, "data", "model")
+    need(options, "model", "data")
+    need(options, "rescore", "data")
+    need(options, "metric", "rescore")
+    need(options, "oversampling", "rescore", "prefix")
+    need(options, "ties", "run_output")
+    for name in ("rescore", "prefix", "ties"):
+        exclude(options, name, "radius")
     looks_at_all = options.prefix is None and options.rescore is None
     if options.ties == "all" and not looks_at_all:
         raise UsageError(
-            f"--ties all needs all distances, and {first_pass} looks at candidates only."
+            "--ties all needs all distances, and --prefix and --rescore look at candidates only."
         )
-    if options.oversampling is not None and looks_at_all:
-        raise UsageError("--oversampling is for --rescore and --prefix: give one of them, too.")
-    if options.metric is not None and options.rescore is None:
-        raise UsageError("--metric is for --rescore: give that, too.")
-    if (options.data is None) != (options.model is None):
-        raise UsageError("--data and --model go together: the model encodes the queries.")
     n_bits = options.bits
     if options.data is not None:
         hasher = load_hasher(options.model)
@@ -244,7 +242,7 @@ def _rescored(
         raise UsageError(f"{options.rescore}: {rows.shape[0]:,} rows for {n_codes:,} codes.")
     check_same_ids(options.rescore, options.database, options.id_column)
     queries = np.asarray(read_rows(options.data, columns=columns, id_column=options.id_column).X)
-    metric = options.metric or DISTANCES[0]
+    metric = options.metric or METRICS[0]
     return rescore(queries, mapped(rows), candidates, k, metric=metric, n_jobs=options.n_jobs)
 
 
