@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.preprocessing import normalize
 
 from .. import _kernels
+from .._features.nearest_rows import METRICS, half_squares, of_unit_length, products
 from .._utils.notation import split_notation
 from ..affinity._auto import is_auto
 from ..affinity._euclidean import EuclideanAffinity
@@ -20,7 +21,6 @@ from ..codes._formats import bytes_to_words, unpack_codes
 from ..metrics._retrieval import Encoded, encode, unwrap
 from ..neighbors._decoded_neighbors import DecodedNeighbors
 from ..neighbors._hamming_neighbors import HammingNeighbors
-from ..neighbors._rescore import DISTANCES
 from ._faiss_clusterings import (
     ROWS_OF_A_CENTROID,
     clusterings_of,
@@ -438,15 +438,12 @@ class _DecodedCodes(_CodesOfHasher):
 
 
 def _pairwise(metric: str, queries: Any, rows: np.ndarray) -> np.ndarray:
-    """What orders rows as a distance does: squares of it, or without the length of the query."""
+    """What orders rows as a distance does: nearness with the sign turned."""
     queries = np.asarray(queries, dtype=np.float64)
     rows = np.asarray(rows, dtype=np.float64)
     if metric == "cosine":
-        rows = normalize(rows)
-    products = -queries @ rows.T
-    if metric == "euclidean":
-        products = 2 * products + np.einsum("ij,ij->i", rows, rows)
-    return products
+        rows = of_unit_length(rows)
+    return (half_squares(rows) if metric == "euclidean" else 0) - products(queries, rows)
 
 
 def method_of_comparison(notation: str) -> Any:
@@ -511,8 +508,8 @@ def _check_options(notation: str, options: dict[str, Any], accepted: set[str]) -
 
 
 def _check_metric(metric: Any) -> None:
-    if metric not in ("auto", *DISTANCES):
-        raise ValueError(f"metric must be one of {('auto', *DISTANCES)}. Got {metric!r} instead.")
+    if metric not in ("auto", *METRICS):
+        raise ValueError(f"metric must be one of {('auto', *METRICS)}. Got {metric!r} instead.")
 
 
 def _chosen_metric(metric: str, affinity: Any, y: Any) -> str:
