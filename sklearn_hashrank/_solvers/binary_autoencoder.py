@@ -6,7 +6,6 @@ import numpy as np
 from scipy import linalg
 
 from .. import _kernels
-from .._utils.callbacks import watched
 
 __all__ = ["fit_decoder", "reconstruct_in_turn", "signs_of_least_error"]
 
@@ -139,7 +138,7 @@ def reconstruct_in_turn(
     """
     decoder, offset, first = fit_decoder(rows, signs, ridge)
     explained = [first]
-    for _ in watched(max_iter):
+    for _ in range(max_iter):
         fields = rows @ decoder.T - decoder @ offset
         signs_of_least_error(fields, decoder @ decoder.T, signs)
         decoder, offset, now = fit_decoder(rows, signs, ridge)

@@ -9,7 +9,6 @@ from numpy.random import RandomState
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from .._solvers.column_generation import WeightedRankings
-from .._utils.callbacks import watched
 from ..affinity._protocol import BaseAffinity
 from ..objectives.structural._ranking_loss import LOSSES, RankingLoss
 from ._similar_pairs import find_queries
@@ -82,7 +81,7 @@ class LearnsWeightedColumns(LearnsFromRelevance):
         rankings = WeightedRankings(oracle.violate, queries, n_rows, self.C)
         functions = []
         self.history_: dict[str, list[float]] = {"objective": [], "slack": []}
-        for bit in watched(self.n_bits):
+        for bit in range(self.n_bits):
             worth = rankings.worth()
             function, signs = learn(worth)
             if bit and rankings.gain(worth, signs) <= _LEAST_GAIN:
