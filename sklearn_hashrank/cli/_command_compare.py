@@ -11,10 +11,9 @@ from typing import Any
 
 from .. import codes
 from ..affinity._neighbors import NeighborAffinity
-from ..comparison._columns import columns_of
-from ..comparison._comparison import Comparison, compare
-from ..comparison._rescored import Rescoring
-from ..comparison._search_methods import method_of_comparison
+from ..comparison._compare import compare
+from ..comparison._comparison import Comparison
+from ..comparison._method_names import method_of_comparison
 from ..model_selection._chosen_split import choose_retrieval_split
 from ..model_selection._splits import PerClassRetrievalSplit, RandomRetrievalSplit
 from ..model_selection._unseen import UnseenClassesSplit
@@ -40,7 +39,7 @@ from ._errors import UsageError, need_extra
 from ._files import Rows
 from ._messages import note
 from ._outputs import check_output_folder
-from ._run_progress import Lines, make_progress
+from ._progress import show_progress
 from ._thumbnails import add_looks, check_no_looks, columns_of_texts, looks_of
 
 _PROTOCOLS: dict[str, Callable[..., Any]] = {
@@ -101,8 +100,8 @@ def add_command(commands: Any) -> None:
         "--columns",
         type=words,
         metavar="NAME,...",
-        help="columns that tables and report show, in this order: measures, NAME_above_chance of a "
-        "measure, fit_seconds, encode_microseconds (default: all but those above chance)",
+        help="columns that tables and report show, in this order: measures, fit_seconds, "
+        "encode_microseconds (default: all)",
     )
     parser.add_argument(
         "--bits",
@@ -196,34 +195,37 @@ def _run(options: Namespace, arguments: list[str]) -> int:
         refuse_both(options)
         rows = rows._replace(y=None)
         affinity = NeighborAffinity(options.neighbors, metric=options.metric)
-    learn_from: Any = "auto"
+    train_affinity: Any = "auto"
     if options.learn_neighbors:
         if rows.y is not None:
             raise UsageError("--learn-neighbors is for rows without labels, as with --neighbors.")
-        learn_from = NeighborAffinity(options.learn_neighbors, metric=options.metric)
+        train_affinity = NeighborAffinity(options.learn_neighbors, metric=options.metric)
     given = {
         name: codes.read_codes(path, threshold=options.threshold) for name, path in options.codes
     }
     protocol = _protocol(options, rows)
     command = shlex.join(["hashrank", *arguments])
-    rescoring = options.rescore and Rescoring(options.rescore, options.oversampling, options.metric)
-    first, *_ = columns_of(measures)
-    with make_progress(options.quiet, first) as progress:
+    rescore = options.rescore and {
+        "n_neighbors": options.rescore,
+        "oversampling": options.oversampling,
+        "metric": options.metric,
+    }
+    with show_progress(options.quiet) as progress:
         try:
             comparison = compare(
                 rows.X,
                 rows.y,
                 codes=given,
                 methods=methods,
-                skip_refused=options.skip_refused or options.methods is None,
+                skip_unsupported=options.skip_refused or options.methods is None,
                 n_bits=options.bits,
                 seeds=options.seeds,
                 protocol=protocol,
                 affinity=affinity,
-                learn_from=learn_from,
+                train_affinity=train_affinity,
                 measures=measures,
                 columns=options.columns,
-                rescoring=rescoring,
+                rescore=rescore,
                 explore=explore,
                 name=name_data(options.data),
                 store=folder / "runs",
@@ -232,7 +234,10 @@ def _run(options: Namespace, arguments: list[str]) -> int:
                 command=command,
             )
         except KeyboardInterrupt as interrupt:
-            raise KeyboardInterrupt(_how_to_resume(progress, folder)) from interrupt
+            raise KeyboardInterrupt(
+                f"interrupted: finished runs are kept in {folder / 'runs'}; the same command again "
+                "does the rest"
+            ) from interrupt
     return _write(comparison, folder, options)
 
 
@@ -296,7 +301,7 @@ RANKED = ("near_codes", "near_asymmetric", "near_floats")
 
 
 def _write(comparison: Comparison, folder: Path, options: Namespace) -> int:
-    cells = {"digits": options.digits, "ranges": not options.no_ranges}
+    cells: dict[str, Any] = {"decimals": options.digits, "ranges": not options.no_ranges}
     paths = comparison.write(folder, combined=options.combine, **cells)
     if not options.quiet:
         print(comparison.about["data"]["relevance"], end="\n\n")
@@ -318,11 +323,3 @@ def _write(comparison: Comparison, folder: Path, options: Namespace) -> int:
             file=sys.stderr,
         )
     return 1 if failures else 0
-
-
-def _how_to_resume(progress: Lines, folder: Path) -> str:
-    n_kept, n_runs = progress.n_done - progress.n_failed, progress.n_runs or "?"
-    return (
-        f"interrupted: {n_kept} of {n_runs} runs are kept in {folder / 'runs'}; the same command "
-        "again does the rest"
-    )
