@@ -4,8 +4,7 @@ The direct formulation builds the M x M x bins array of kernel values, as deep-h
 and leaves the gradient to autograd. Both compute the same loss and the same gradient, which is
 checked first. Bins are one per bit, as printed, or the 16 of ``n_bins="auto"``, of which a direct
 formulation has less work as well. Labels are given to ours, and the finished matrix of relevance to
-the direct one. The version of the loss for other devices is timed on the CPU too. One thread each.
-Needs torch, which the environment of ``make test-deep`` has.
+the direct one. One thread each. Needs torch, which the environment of ``make test-deep`` has.
 
     python benchmarks/deep_step.py
 """
@@ -15,8 +14,6 @@ import argparse
 from sheet import Sheet
 from threadpoolctl import threadpool_limits
 from training_step import agree, direct_torch, time_of
-
-BACKENDS = ("kernels", "torch")
 
 
 def measure(sheet, n_rows, n_bits, n_bins, at_least):
@@ -34,33 +31,31 @@ def measure(sheet, n_rows, n_bits, n_bins, at_least):
     y = torch.randint(0, 10, (n_rows,), generator=random)
     relevant = (y[:, None] == y).float()
 
-    def ours(backend):
+    def ours():
         scores.grad = None
-        loss = losses[backend](scores, y)
-        loss.backward()
-        return loss
+        value = loss(scores, y)
+        value.backward()
+        return value
 
     def direct():
         scores.grad = None
-        loss = -direct_torch(torch, scores, unchanged, relevant, n_bins)
-        loss.backward()
-        return loss
+        value = -direct_torch(torch, scores, unchanged, relevant, n_bins)
+        value.backward()
+        return value
 
     unchanged = torch.eye(n_bits)
-    losses = {name: TieAwareLoss(alpha=1.0, n_bins=n_bins, backend=name) for name in BACKENDS}
+    loss = TieAwareLoss(alpha=1.0, n_bins=n_bins)
     expected, gradient = direct().item(), scores.grad.numpy()
-    for backend in losses:
-        assert abs(ours(backend).item() - expected) < 1e-5
-        assert agree(scores.grad.numpy(), gradient)
+    assert abs(ours().item() - expected) < 1e-5
+    assert agree(scores.grad.numpy(), gradient)
 
     few = max(5, 2_000_000 // n_rows**2)
     by_kernels, theirs = [], []
     for _ in range(3):  # in turns, so that both meet the same neighbours
-        by_kernels.append(time_of(lambda: ours("kernels"), 10 * few))
+        by_kernels.append(time_of(ours, 10 * few))
         theirs.append(time_of(direct, few))
     work = "forward, backward"
     sheet.row(work, min(by_kernels), "ms", "direct, PyTorch", min(theirs), at_least=at_least)
-    sheet.row(f"{work}, by torch", time_of(lambda: ours("torch"), few), "ms", "direct", min(theirs))
 
 
 def main():

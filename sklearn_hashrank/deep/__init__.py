@@ -4,14 +4,14 @@ This folder alone imports torch at its top. Files of hashers and comparisons imp
 network is asked for; nothing else does.
 
 `TieAwareLoss` and `PairwiseLoss` are modules whose ``forward(scores, y)`` is minus an objective of
-:mod:`sklearn_hashrank.objectives`. On the CPU that objective is evaluated (`_by_kernels`), on
-another device its version in torch (on soft histograms in `_ranking`, on the pairs of a batch in
-`_pairs`). What is relevant is decided by an affinity (`_relevance`).
+:mod:`sklearn_hashrank.objectives`. numba kernels evaluate it on the CPU, whatever the device of the
+scores, and torch takes their gradient (`_numpy_autograd`). An affinity decides what is relevant
+(`_relevance`).
 
 `DeepHasher` (`_hasher`) trains a network on these losses by the learner of the linear hashers, of
 which the network is a model (`_learner`). What its parameters stand for is found elsewhere: rows
 and images in `_images` and `_datasets`, `module` in `_modules`, `objective` in `_objectives`,
-"auto" in `_recipe`, threads in `_threads`.
+"auto" in `_defaults`, threads in `_threads`.
 
 `CodesLoss` is the loss that `interop.sentence_transformers_loss` makes of `TieAwareLoss` for
 sentence encoders, which are trained by a trainer of their own.

@@ -14,22 +14,17 @@ from ..affinity._protocol import BaseAffinity
 from ..objectives._objective_checks import CheckedObjective
 from ..objectives._objective_names import RANKING_OPTIONS, ObjectiveParameter
 from ..objectives._prefixes import Prefixes, check_prefixes
-from ._numpy_autograd import loss_by_kernels
-from ._pairs import PAIRS, pairs_value
-from ._ranking import RANKING, ranking_value
-from ._relevance import BatchAffinity, is_precomputed, level_indices, relevance_from, relevance_on
+from ._numpy_autograd import minus_objective
+from ._relevance import BatchAffinity, is_precomputed, level_indices
 
-_BACKENDS = ("auto", "kernels", "torch")
 _OF_RANKINGS = ObjectiveParameter("TieAwareLoss", takes_ranking=True, options=RANKING_OPTIONS)
 _OF_PAIRS = ObjectiveParameter("PairwiseLoss", takes_zones=True, takes_likelihoods=True)
-_NATIVE = (*RANKING, *PAIRS)  # objectives that have a version in torch
-_LOW_PRECISION = (torch.bfloat16, torch.float16)
 
 
 class BatchLoss(torch.nn.Module):
     """Minus an objective of the scores and the relevance of a batch."""
 
-    def __init__(self, objective: Any, affinity: Any, backend: str, prefixes: Any = None):
+    def __init__(self, objective: Any, affinity: Any, prefixes: Any = None):
         super().__init__()
         if not (
             is_auto(affinity) or is_precomputed(affinity) or isinstance(affinity, BaseAffinity)
@@ -38,19 +33,11 @@ class BatchLoss(torch.nn.Module):
                 "affinity must be 'auto', 'precomputed' or an affinity object such as "
                 f"LabelAffinity(). Got {affinity!r} instead."
             )
-        if backend not in _BACKENDS:
-            raise InvalidParameterError(f"backend must be one of {_BACKENDS}. Got {backend!r}.")
-        if backend == "torch" and not _is_native(objective):
-            raise InvalidParameterError(
-                'backend="torch" takes objectives of the package, which have a version in torch. '
-                f"Got an objective of type {type(objective).__name__}."
-            )
         if prefixes is not None:
             objective = Prefixes(objective, check_prefixes(prefixes))
         self.checked_objective = CheckedObjective(objective)
         self.affinity = affinity
         self._batch_affinity = BatchAffinity(affinity)
-        self.backend = backend
 
     @property
     def objective(self) -> Any:
@@ -71,6 +58,7 @@ class BatchLoss(torch.nn.Module):
             raise ValueError(f"progress must be within 0 and 1. Got {progress!r}.")
         self.checked_objective.anneal(progress)
 
+    @torch.compiler.disable  # its kernels work on arrays
     def forward(self, scores: torch.Tensor, y: Any) -> torch.Tensor:
         """Return minus the objective of a batch, to be minimised.
 
@@ -99,56 +87,21 @@ class BatchLoss(torch.nn.Module):
             raise ValueError(
                 f"scores must have at least one row and one bit. Got shape {tuple(scores.shape)}."
             )
-        if is_auto(self.affinity) and not torch.compiler.is_compiling():
+        y = as_array(y)
+        if not y.shape or y.shape[0] != len(scores):
+            raise ValueError(
+                f"y must have one row for each of the {len(scores)} rows of scores. "
+                f"Got shape {y.shape}."
+            )
+        if is_auto(self.affinity):
             self.checked_objective.check_affinity(_affinity_of_form(y), guessed=True)
-        wide = widened(scores)
-        affinity = self._batch_affinity.of(y, len(scores))
-        if self._is_by_torch(scores):
-            with torch.autocast(scores.device.type, enabled=False):
-                loss = -_native_value(self.objective, wide, relevance_on(wide, affinity, y))
-        else:
-            loss = self._loss_by_kernels(wide, affinity, y)
-        return loss.to(scores.dtype)
-
-    def of_level_indices(
-        self, scores: torch.Tensor, level: np.ndarray, levels: np.ndarray
-    ) -> torch.Tensor:
-        """Return the loss where relevance is known, which the affinity has no part in.
-
-        Parameters
-        ----------
-        scores : Tensor of shape (M, n_bits)
-            What the network gives.
-        level : ndarray of shape (M, M), unsigned
-            Index of the level of every pair.
-        levels : ndarray of shape (n_levels,)
-            The ascending levels.
-
-        Returns
-        -------
-        loss : Tensor
-            A scalar in the precision of the scores.
-        """
-        wide = widened(scores)
-        if self._is_by_torch(scores):
-            with torch.autocast(scores.device.type, enabled=False):
-                loss = -_native_value(self.objective, wide, relevance_from(wide, level, levels))
-        else:
-            loss = loss_by_kernels(lambda s: self.checked_objective(s, level, levels), wide)
-        return loss.to(scores.dtype)
-
-    def _is_by_torch(self, scores):
-        by_torch = scores.device.type != "cpu" and _is_native(self.objective)
-        return self.backend == "torch" or (self.backend == "auto" and by_torch)
-
-    @torch.compiler.disable
-    def _loss_by_kernels(self, scores, affinity, y):
+        affinity = self._batch_affinity.of(y)
         level, levels = level_indices(affinity, y, len(scores))
-        return loss_by_kernels(lambda s: self.checked_objective(s, level, levels), scores)
+        return minus_objective(lambda s: self.checked_objective(s, level, levels), scores)
 
     def extra_repr(self) -> str:
         """Return what ``print`` shows."""
-        return f"{self.objective!r}, affinity={self.affinity!r}, backend={self.backend!r}"
+        return f"{self.objective!r}, affinity={self.affinity!r}"
 
 
 class TieAwareLoss(BatchLoss):
@@ -188,11 +141,6 @@ class TieAwareLoss(BatchLoss):
         relevance levels of a batch itself. With ``"auto"``, the first batch says what a `y` of
         several columns is: label sets where it holds only 0 and 1, of whatever dtype. A later batch
         that contradicts is refused.
-    backend : {"auto", "kernels", "torch"}, default="auto"
-        What evaluates the objective: the compiled kernels of this package, on the CPU, or torch, on
-        the device of the scores. ``"auto"`` is ``"kernels"`` for scores on the CPU and for
-        objectives of your own, and ``"torch"`` for scores elsewhere. Both give the same loss. Only
-        ``"torch"`` works with ``torch.compile(..., fullgraph=True)``.
 
     Attributes
     ----------
@@ -201,14 +149,9 @@ class TieAwareLoss(BatchLoss):
 
     Notes
     -----
-    Scores in half precision are evaluated in float32, with autocast switched off. Gradients are of
-    first order only.
-
-    On a device other than the CPU, `y` should be a tensor of integers or booleans: then relevance
-    is found on the device as well, and nothing is copied to the host. Floats, lists, arrays and
-    affinities other than those of labels, label sets and label paths are compared on the host. With
-    ``affinity="auto"`` a matrix of numbers is looked at once a batch, to tell label sets from label
-    paths; boolean label sets, or an affinity object, save that.
+    Compiled kernels evaluate the objective on the CPU. Scores on another device are copied to the
+    host, and their gradient back. Scores in half precision are evaluated in float32. Only first
+    derivatives exist, and ``torch.compile`` splits the graph at the loss.
 
     References
     ----------
@@ -239,7 +182,6 @@ class TieAwareLoss(BatchLoss):
         delta: float = 1.0,
         prefixes: Any = None,
         affinity: Any = "auto",
-        backend: str = "auto",
     ):
         options = {
             "relaxation": relaxation,
@@ -248,7 +190,7 @@ class TieAwareLoss(BatchLoss):
             "n_bins": n_bins,
             "delta": delta,
         }
-        super().__init__(_OF_RANKINGS.resolve(objective, options), affinity, backend, prefixes)
+        super().__init__(_OF_RANKINGS.resolve(objective, options), affinity, prefixes)
 
 
 class PairwiseLoss(BatchLoss):
@@ -277,11 +219,6 @@ class PairwiseLoss(BatchLoss):
         relevance levels of a batch itself. With ``"auto"``, the first batch says what a `y` of
         several columns is: label sets where it holds only 0 and 1, of whatever dtype. A later batch
         that contradicts is refused.
-    backend : {"auto", "kernels", "torch"}, default="auto"
-        What evaluates the objective: the compiled kernels of this package, on the CPU, or torch, on
-        the device of the scores. ``"auto"`` is ``"kernels"`` for scores on the CPU and for
-        objectives of your own, and ``"torch"`` for scores elsewhere. Both give the same loss. Only
-        ``"torch"`` works with ``torch.compile(..., fullgraph=True)``.
 
     Attributes
     ----------
@@ -291,14 +228,9 @@ class PairwiseLoss(BatchLoss):
 
     Notes
     -----
-    Scores in half precision are evaluated in float32, with autocast switched off. Gradients are of
-    first order only.
-
-    On a device other than the CPU, `y` should be a tensor of integers or booleans: then relevance
-    is found on the device as well, and nothing is copied to the host. Floats, lists, arrays and
-    affinities other than those of labels, label sets and label paths are compared on the host. With
-    ``affinity="auto"`` a matrix of numbers is looked at once a batch, to tell label sets from label
-    paths; boolean label sets, or an affinity object, save that.
+    Compiled kernels evaluate the objective on the CPU. Scores on another device are copied to the
+    host, and their gradient back. Scores in half precision are evaluated in float32. Only first
+    derivatives exist, and ``torch.compile`` splits the graph at the loss.
 
     References
     ----------
@@ -326,36 +258,13 @@ class PairwiseLoss(BatchLoss):
         *,
         prefixes: Any = None,
         affinity: Any = "auto",
-        backend: str = "auto",
     ):
-        super().__init__(_OF_PAIRS.resolve(objective), affinity, backend, prefixes)
-
-
-def _is_native(objective):
-    if type(objective) is Prefixes:
-        objective = objective.objective
-    return type(objective) in _NATIVE
-
-
-def _native_value(objective, scores, relevance):
-    if type(objective) is Prefixes:
-        prefixes = check_prefixes(objective.prefixes, scores.shape[1])
-        values = [
-            _native_value(objective.objective, scores[:, :n_bits], relevance) for n_bits in prefixes
-        ]
-        return torch.stack(values).mean()
-    evaluate = ranking_value if type(objective) in RANKING else pairs_value
-    return evaluate(objective, scores, relevance)
-
-
-def widened(scores):
-    return scores.float() if scores.dtype in _LOW_PRECISION else scores
+        super().__init__(_OF_PAIRS.resolve(objective), affinity, prefixes)
 
 
 def _affinity_of_form(y):
     """Return the affinity with most levels that ``"auto"`` may choose for a batch like `y`."""
-    shape = y.shape if hasattr(y, "shape") else as_array(y).shape
-    return _affinity_of_columns(shape[1] if len(shape) == 2 else 1)
+    return _affinity_of_columns(y.shape[1] if y.ndim == 2 else 1)
 
 
 @cache

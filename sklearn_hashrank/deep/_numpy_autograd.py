@@ -6,6 +6,8 @@ import numpy as np
 import torch
 from torch.autograd.function import once_differentiable
 
+_HALF_PRECISION = (torch.bfloat16, torch.float16)  # numpy has no bfloat16, kernels no float16
+
 
 class _MinusObjective(torch.autograd.Function):
     """Minus an objective of scores; the gradient is computed together with the value."""
@@ -31,8 +33,12 @@ class _MinusObjective(torch.autograd.Function):
         return -by_loss * gradient, None
 
 
-def loss_by_kernels(
+def minus_objective(
     evaluate: Callable[[np.ndarray], tuple[float, np.ndarray]], scores: torch.Tensor
 ) -> torch.Tensor:
-    """Return minus an objective of scores, a scalar, evaluated on the CPU."""
-    return _MinusObjective.apply(scores, evaluate)
+    """Return minus an objective of scores, a scalar of their precision.
+
+    The objective is evaluated on the CPU, in float32 for scores of half precision.
+    """
+    wide = scores.float() if scores.dtype in _HALF_PRECISION else scores
+    return _MinusObjective.apply(wide, evaluate).to(scores.dtype)

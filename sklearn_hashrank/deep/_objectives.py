@@ -2,6 +2,7 @@
 
 import copy
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,8 +15,8 @@ from ..affinity._protocol import BaseAffinity
 from ..objectives._objective_checks import CheckedObjective
 from ..objectives._objective_names import ObjectiveParameter
 from ..objectives._prefixes import Prefixes, check_prefixes
-from ._losses import BatchLoss, widened
-from ._numpy_autograd import loss_by_kernels
+from ._losses import BatchLoss
+from ._numpy_autograd import minus_objective
 
 _OBJECTIVE = ObjectiveParameter(
     "DeepHasher",
@@ -89,7 +90,7 @@ def _loss_of(objective, n_bins, prefixes):
     """The loss that the parameter stands for; one that was given is not copied."""
     if isinstance(objective, torch.nn.Module):
         return objective
-    return BatchLoss(_OBJECTIVE.resolve(objective, n_bins=n_bins), "auto", "auto", prefixes)
+    return BatchLoss(_OBJECTIVE.resolve(objective, n_bins=n_bins), "auto", prefixes)
 
 
 def objective_of_rows(
@@ -135,16 +136,10 @@ class LossOfRows(ObjectiveOfRows):
 
     def __init__(self, loss: BatchLoss, relevance: Relevance):
         super().__init__(loss.checked_objective, relevance)
-        self._loss = loss
 
     def of(self, rows: np.ndarray) -> Loss:
         """Return the loss of some rows as a function of their scores, a tensor."""
-        relevance, evaluate = self._relevance, super().of(rows)
-        if self.needs_all_rows:
-            return lambda scores: loss_by_kernels(evaluate, widened(scores)).to(scores.dtype)
-        return lambda scores: self._loss.of_level_indices(
-            scores, relevance.level_indices(rows), relevance.levels
-        )
+        return partial(minus_objective, super().of(rows))
 
 
 class OwnLossOfRows:

@@ -13,7 +13,6 @@ CLASSES = torch.randint(0, 4, (N_ROWS,), generator=_random)
 PATHS = torch.randint(0, 3, (N_ROWS, 2), generator=_random)
 LABEL_SETS = torch.randint(0, 2, (N_ROWS, 5), generator=_random)
 VECTORS = torch.randn(N_ROWS, 3, generator=_random, dtype=torch.float64)
-FORMS = {"classes": CLASSES, "paths": PATHS, "label sets": LABEL_SETS, "vectors": VECTORS}
 
 RANKING = {
     f"{name}-{relaxation}-{delta}": (TieAwareLoss, (name,), {"relaxation": relaxation, **options})
@@ -34,10 +33,6 @@ LOSSES = {**RANKING, **PAIRWISE}
 def make_loss(name, **options):
     kind, args, given = LOSSES[name]
     return kind(*args, **given, **options)
-
-
-def needs_paths(name):
-    return name in ("hierarchical", "nested")
 
 
 def make_scores(dtype=torch.float64, n_rows=N_ROWS, seed=1):

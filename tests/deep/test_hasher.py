@@ -259,18 +259,6 @@ def test_torch_goes_on_as_if_nothing_had_been_drawn():
     assert torch.equal(torch.rand(3), expected)
 
 
-@pytest.mark.parametrize("name", ["ndcg", "dsh", "dtsh", "nested"])
-def test_learning_by_torch_is_learning_by_kernels(name):
-    """As on another device, where levels are handed over."""
-    y = np.stack([Y // 5 + 2, Y + 2], axis=1)
-    kind = TieAwareLoss if name == "ndcg" else PairwiseLoss
-    scores = [
-        hasher(objective=kind(name, backend=backend), max_iter=2).fit(X, y).decision_function(X)
-        for backend in ("kernels", "torch")
-    ]
-    np.testing.assert_allclose(scores[0], scores[1], atol=1e-3)
-
-
 class Nearest(Objective):
     """An objective of a user: the share of relevant items in the nearest bin."""
 

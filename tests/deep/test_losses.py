@@ -1,4 +1,4 @@
-"""Losses are minus the objectives, by kernels and by torch, in every precision."""
+"""Losses are minus the objectives, in every precision."""
 
 import copy
 import pickle
@@ -8,7 +8,6 @@ import pytest
 import torch
 from scipy import sparse
 from sklearn.base import clone
-from torch._subclasses.fake_tensor import FakeTensorMode
 
 from sklearn_hashrank.affinity._euclidean import EuclideanAffinity
 from sklearn_hashrank.affinity._labels import (
@@ -20,7 +19,6 @@ from sklearn_hashrank.affinity._neighbors import NeighborAffinity
 from sklearn_hashrank.deep import PairwiseLoss, TieAwareLoss
 from sklearn_hashrank.objectives import (
     DSH,
-    Dispersed,
     HashNet,
     Hierarchical,
     Objective,
@@ -29,7 +27,6 @@ from sklearn_hashrank.objectives import (
 )
 from tests.deep.batches import (
     CLASSES,
-    FORMS,
     LABEL_SETS,
     LOSSES,
     N_BITS,
@@ -39,12 +36,10 @@ from tests.deep.batches import (
     VECTORS,
     make_loss,
     make_scores,
-    needs_paths,
     value_and_gradient,
 )
 
 every_loss = pytest.mark.parametrize("name", LOSSES)
-both = pytest.mark.parametrize("backend", ["kernels", "torch"])
 
 
 def assert_close(given, expected, tolerance):
@@ -52,18 +47,6 @@ def assert_close(given, expected, tolerance):
     assert abs(value - expected_value) <= tolerance * max(1, abs(expected_value))
     largest = expected_gradient.abs().max()
     assert (gradient - expected_gradient).abs().max() <= tolerance * largest
-
-
-@every_loss
-@pytest.mark.parametrize("form", FORMS)
-def test_kernels_and_torch_agree(name, form):
-    if needs_paths(name) and form == "classes":
-        form = "paths"
-    scores, y = make_scores(), FORMS[form]
-    by_kernels = value_and_gradient(make_loss(name, backend="kernels"), scores, y)
-    by_torch = value_and_gradient(make_loss(name, backend="torch"), scores, y)
-    assert by_kernels[0].dtype == by_torch[0].dtype == torch.float64
-    assert_close(by_torch, by_kernels, 1e-8)
 
 
 @every_loss
@@ -78,32 +61,29 @@ def test_loss_is_minus_the_objective(name):
     assert_close(given, expected, 1e-12)
 
 
-@both
 @every_loss
-def test_gradients(name, backend):
-    loss, scores = make_loss(name, backend=backend), make_scores(n_rows=9, seed=3)
+def test_gradients(name):
+    loss, scores = make_loss(name), make_scores(n_rows=9, seed=3)
     assert torch.autograd.gradcheck(lambda x: loss(x, PATHS[:9]), scores, atol=1e-5, eps=1e-7)
 
 
-@both
 @pytest.mark.parametrize("dtype", [torch.float64, torch.float32, torch.bfloat16, torch.float16])
 @pytest.mark.parametrize("name", ["ap-simplified-linear", "ndcg-exact-linear", "dispersed"])
-def test_loss_and_gradient_have_the_precision_of_the_scores(name, dtype, backend):
+def test_loss_and_gradient_have_the_precision_of_the_scores(name, dtype):
     scores = make_scores(dtype)
-    value, gradient = value_and_gradient(make_loss(name, backend=backend), scores, CLASSES)
+    value, gradient = value_and_gradient(make_loss(name), scores, CLASSES)
     assert value.dtype == gradient.dtype == dtype
     wide = scores.detach().double().requires_grad_()
-    expected = value_and_gradient(make_loss(name, backend="kernels"), wide, CLASSES)
+    expected = value_and_gradient(make_loss(name), wide, CLASSES)
     digits = torch.finfo(dtype).eps if dtype.itemsize < 4 else 1e-5
     assert_close((value.double(), gradient.double()), expected, digits)
 
 
-@both
 @pytest.mark.parametrize("name", ["ap-simplified-linear", "mi-exact-linear", "dsh", "dtsh"])
-def test_autocast_does_not_reach_the_objective(name, backend):
+def test_autocast_does_not_reach_the_objective(name):
     layer = torch.nn.Linear(4, N_BITS)
     X = torch.randn(N_ROWS, 4, generator=torch.Generator().manual_seed(0))
-    loss = make_loss(name, backend=backend)
+    loss = make_loss(name)
     with torch.autocast("cpu", dtype=torch.bfloat16):
         scores = layer(X)
         value = loss(scores, CLASSES)
@@ -114,20 +94,6 @@ def test_autocast_does_not_reach_the_objective(name, backend):
     assert layer.weight.grad.any()
 
 
-COMPILED = ["ap-simplified-linear", "ap-exact-wide", "ndcg-arxiv-linear", "ndcg-exact-linear"]
-COMPILED += ["mi-exact-linear", "dsh", "dispersed", "hierarchical", "dpsh", "hashnet", "dtsh"]
-
-
-@pytest.mark.parametrize("name", COMPILED)
-def test_torch_version_compiles_as_one_graph(name):
-    torch.compiler.reset()
-    loss = make_loss(name, backend="torch", affinity=HierarchicalAffinity())
-    compiled = torch.compile(loss, backend="aot_eager", fullgraph=True)
-    scores = make_scores()
-    expected = value_and_gradient(loss, scores, PATHS)
-    assert_close(value_and_gradient(compiled, scores, PATHS), expected, 1e-6)
-
-
 def test_kernels_work_in_a_compiled_network():
     torch.compiler.reset()
     network, loss = torch.nn.Linear(4, N_BITS), TieAwareLoss()
@@ -136,20 +102,8 @@ def test_kernels_work_in_a_compiled_network():
     assert torch.allclose(compiled(X), loss(network(X), CLASSES), atol=1e-6)
 
 
-@pytest.mark.parametrize("name", [name for name in LOSSES if name != "nested"])
-def test_torch_version_reads_nothing_on_the_host(name):
-    """A fake tensor has a shape but no numbers: whatever is read of it raises an error."""
-    loss = make_loss(name, backend="torch", affinity=HierarchicalAffinity())
-    with FakeTensorMode():
-        scores = torch.empty(N_ROWS, N_BITS, requires_grad=True)
-        y = torch.empty(N_ROWS, 2, dtype=torch.int64)
-        loss(scores, y).backward()
-        assert scores.grad.shape == scores.shape
-
-
-@both
-def test_forms_of_y(backend):
-    loss, scores = TieAwareLoss("ndcg", backend=backend), make_scores()
+def test_forms_of_y():
+    loss, scores = TieAwareLoss("ndcg"), make_scores()
     expected = loss(scores, LABEL_SETS)
     for same in (
         LABEL_SETS.bool(),
@@ -169,19 +123,18 @@ def test_forms_of_y(backend):
         assert torch.allclose(loss(scores, same), expected)
 
 
-@both
-def test_the_first_batch_says_what_several_columns_are(backend):
+def test_the_first_batch_says_what_several_columns_are():
     scores, sets = make_scores(), LABEL_SETS.double()
-    loss = TieAwareLoss("ndcg", backend=backend)
+    loss = TieAwareLoss("ndcg")
     loss(scores, VECTORS)
-    as_vectors = TieAwareLoss("ndcg", affinity=EuclideanAffinity(), backend=backend)
+    as_vectors = TieAwareLoss("ndcg", affinity=EuclideanAffinity())
     assert torch.equal(loss(scores, sets), as_vectors(scores, sets))
-    loss = TieAwareLoss("ndcg", backend=backend)
+    loss = TieAwareLoss("ndcg")
     loss(scores, PATHS)
-    as_paths = TieAwareLoss("ndcg", affinity=HierarchicalAffinity(), backend=backend)
+    as_paths = TieAwareLoss("ndcg", affinity=HierarchicalAffinity())
     assert torch.equal(loss(scores, LABEL_SETS), as_paths(scores, LABEL_SETS))
-    loss = TieAwareLoss("ndcg", backend=backend)
-    as_sets = TieAwareLoss("ndcg", affinity=SharedLabelAffinity(), backend=backend)
+    loss = TieAwareLoss("ndcg")
+    as_sets = TieAwareLoss("ndcg", affinity=SharedLabelAffinity())
     assert torch.equal(loss(scores, sets), as_sets(scores, LABEL_SETS))
     for other in (VECTORS, VECTORS.numpy(), PATHS + 2):
         with pytest.raises(ValueError, match=r"earlier batch held only 0 and 1.*EuclideanAffinity"):
@@ -189,7 +142,6 @@ def test_the_first_batch_says_what_several_columns_are(backend):
     loss(scores, CLASSES)  # one column is class labels, whatever several are
 
 
-@both
 @pytest.mark.parametrize(
     ("affinity", "y"),
     [
@@ -201,29 +153,28 @@ def test_the_first_batch_says_what_several_columns_are(backend):
     ],
     ids=["label", "hierarchical", "shared", "euclidean", "neighbors"],
 )
-def test_affinities_and_their_matrices_mean_the_same(affinity, y, backend):
+def test_affinities_and_their_matrices_mean_the_same(affinity, y):
     scores = make_scores()
-    given = TieAwareLoss("ndcg", affinity=affinity, backend=backend)(scores, y)
+    given = TieAwareLoss("ndcg", affinity=affinity)(scores, y)
     fitted = clone(affinity).fit(y.numpy())
     queries, index = fitted.of_queries(fitted.validate(y.numpy()), are_database=True)
     matrix = fitted.levels_[queries.level_indices(index, fitted.validate(y.numpy()))]
     if not isinstance(affinity, NeighborAffinity):
-        loss = TieAwareLoss("ndcg", affinity=fitted, backend=backend)
+        loss = TieAwareLoss("ndcg", affinity=fitted)
         assert torch.allclose(loss(scores, y), given)
-    loss = TieAwareLoss("ndcg", affinity="precomputed", backend=backend)
+    loss = TieAwareLoss("ndcg", affinity="precomputed")
     for relevance in (matrix, torch.from_numpy(matrix)):
         assert torch.allclose(loss(scores, relevance), given)
 
 
-@both
 @pytest.mark.parametrize("values", [[0, 1, 3], [0.0, 0.25, 2.5], [1.0, 2.0, 3.0]])
 @pytest.mark.parametrize("name", ["ndcg-exact-linear", "hierarchical", "nested", "dtsh"])
-def test_levels_of_a_matrix(name, values, backend):
+def test_levels_of_a_matrix(name, values):
     """Whole numbers are levels themselves, so that a batch without one of them means the same."""
     random = np.random.default_rng(0)
     matrix = np.array(values)[random.integers(0, 3, (N_ROWS, N_ROWS))]
     levels = np.arange(4.0) if not np.any(matrix % 1) else np.array(values)
-    loss, scores = make_loss(name, affinity="precomputed", backend=backend), make_scores()
+    loss, scores = make_loss(name, affinity="precomputed"), make_scores()
     level = np.searchsorted(levels, matrix).astype(np.uint8)
     value, _ = loss.objective.value_and_gradient(scores.detach().numpy(), level, levels)
     for y in (matrix, torch.from_numpy(matrix)):
@@ -261,8 +212,6 @@ class FirstBin(Objective):
 def test_objectives_of_users():
     scores, loss = make_scores(), TieAwareLoss(FirstBin(alpha=1.0))
     assert -1 < loss(scores, CLASSES) < 0
-    with pytest.raises(ValueError, match=r'backend="torch" takes objectives .* FirstBin'):
-        TieAwareLoss(FirstBin(), backend="torch")
 
 
 def test_objects_are_what_names_stand_for():
@@ -274,23 +223,21 @@ def test_objects_are_what_names_stand_for():
     assert PairwiseLoss(DSH(margin=0.1))(scores, CLASSES) != PairwiseLoss("dsh")(scores, CLASSES)
 
 
-@both
 @every_loss
-def test_a_query_alone_has_a_loss(name, backend):
-    loss = make_loss(name, backend=backend, affinity=HierarchicalAffinity())
+def test_a_query_alone_has_a_loss(name):
+    loss = make_loss(name, affinity=HierarchicalAffinity())
     scores = make_scores(n_rows=1)
     value, gradient = value_and_gradient(loss, scores, PATHS[:1])
     assert value.isfinite()
     assert gradient.isfinite().all()
 
 
-@both
 @pytest.mark.parametrize("name", RANKING)
-def test_equal_and_saturated_codes_have_finite_gradients(name, backend):
+def test_equal_and_saturated_codes_have_finite_gradients(name):
     scores = (100 * make_scores().detach().sign()).requires_grad_()
     rows = torch.cat([scores, scores, torch.zeros(2, N_BITS, dtype=scores.dtype)])
     y = torch.cat([CLASSES, CLASSES, CLASSES[:2]])
-    value, gradient = value_and_gradient(make_loss(name, backend=backend), rows, y)
+    value, gradient = value_and_gradient(make_loss(name), rows, y)
     assert value.isfinite()
     assert gradient.isfinite().all()
 
@@ -323,7 +270,6 @@ def test_copies_and_pickles():
         (lambda: TieAwareLoss(n_bins=0), "'n_bins' parameter of SimplifiedAP"),
         (lambda: TieAwareLoss(alpha_end=-1.0), "'alpha_end' parameter of SimplifiedAP"),
         (lambda: TieAwareLoss(affinity="labels"), "affinity must be 'auto', 'precomputed' or"),
-        (lambda: TieAwareLoss(backend="cuda"), "backend must be one of"),
         (lambda: TieAwareLoss().anneal(2.0), "progress must be within 0 and 1. Got 2.0"),
         (lambda: PairwiseLoss("ap"), "'objective' .* among {'dispersed', 'dpsh'"),
         (lambda: PairwiseLoss(3), "objective must be a name or an object with value_and_gradient"),
@@ -334,7 +280,6 @@ def test_wrong_parameters(make, message):
         make()
 
 
-@both
 @pytest.mark.parametrize(
     ("y", "message"),
     [
@@ -344,15 +289,14 @@ def test_wrong_parameters(make, message):
         (torch.tensor(1), "y must have one row"),
     ],
 )
-def test_wrong_y(y, message, backend):
+def test_wrong_y(y, message):
     with pytest.raises(ValueError, match=message):
-        TieAwareLoss(backend=backend)(make_scores(), y)
+        TieAwareLoss()(make_scores(), y)
 
 
-@both
-def test_labels_are_no_paths(backend):
+def test_labels_are_no_paths():
     with pytest.raises(ValueError, match=r"one label path per row, \(n, depth\). Got \(24,\)"):
-        TieAwareLoss(affinity=HierarchicalAffinity(), backend=backend)(make_scores(), CLASSES)
+        TieAwareLoss(affinity=HierarchicalAffinity())(make_scores(), CLASSES)
 
 
 @pytest.mark.parametrize(
@@ -381,12 +325,6 @@ def test_wrong_scores():
     for objective in ("hierarchical", Hierarchical()):
         with pytest.raises(ValueError, match=r"Hierarchical needs superclasses.*Got LabelAffinity"):
             PairwiseLoss(objective)(make_scores(), CLASSES)
-
-
-def test_nan_shows_in_the_loss_by_torch():
-    scores = torch.full((3, 2), torch.nan)
-    for loss in (TieAwareLoss(backend="torch"), PairwiseLoss(Dispersed(), backend="torch")):
-        assert loss(scores, torch.tensor([0, 0, 1])).isnan()
 
 
 def test_hashnet_can_be_made_steeper():

@@ -33,10 +33,9 @@ def hasher(**options):
 # Losses
 
 
-@pytest.mark.parametrize("backend", ["kernels", "torch"])
 @pytest.mark.parametrize("name", LOSSES)
-def test_a_loss_with_prefixes_is_the_mean_of_losses(name, backend):
-    options = {"backend": backend, "affinity": HierarchicalAffinity()}
+def test_a_loss_with_prefixes_is_the_mean_of_losses(name):
+    options = {"affinity": HierarchicalAffinity()}
     scores = make_scores()
     parts = []
     for n_bits in PREFIXES:
@@ -49,15 +48,6 @@ def test_a_loss_with_prefixes_is_the_mean_of_losses(name, backend):
     expected, of_scores = (torch.stack(part).mean(dim=0) for part in zip(*parts))
     assert torch.allclose(value, expected, atol=1e-12)
     assert torch.allclose(gradient, of_scores, atol=1e-9 * float(of_scores.abs().max()))
-
-
-@pytest.mark.parametrize("name", ["ap-simplified-linear", "ndcg-exact-linear", "dsh", "hashnet"])
-def test_the_version_in_torch_compiles_as_one_graph(name):
-    torch.compiler.reset()
-    loss = make_loss(name, prefixes=PREFIXES, backend="torch", affinity=HierarchicalAffinity())
-    compiled = torch.compile(loss, backend="aot_eager", fullgraph=True)
-    scores = make_scores()
-    assert torch.allclose(compiled(scores, PATHS), loss(scores, PATHS), atol=1e-8)
 
 
 def test_losses_with_prefixes_become_steeper():
@@ -76,9 +66,8 @@ def test_prefixes_of_losses_are_checked_at_once(prefixes):
 
 
 def test_prefixes_beyond_the_scores_are_refused():
-    for backend in ("kernels", "torch"):
-        with pytest.raises(ValueError, match=r"from 1 to n_bits = 8. Got \(4, 9\)"):
-            TieAwareLoss(prefixes=(4, 9), backend=backend)(make_scores(), PATHS)
+    with pytest.raises(ValueError, match=r"from 1 to n_bits = 8. Got \(4, 9\)"):
+        TieAwareLoss(prefixes=(4, 9))(make_scores(), PATHS)
 
 
 # DeepHasher
