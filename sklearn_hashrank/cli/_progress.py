@@ -3,13 +3,14 @@
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
-Progress = Callable[[int, int, str], None]
+Progress = Callable[[Any, int, int], None]
 
 
 @contextmanager
 def show_progress(quiet: bool) -> Iterator[Progress | None]:
-    """Give what :func:`compare` calls as ``progress(n_done, n_total, text)``."""
+    """Give a function that long work calls as ``progress(done, n_done, n_total)``."""
     if quiet:
         yield None
         return
@@ -18,21 +19,22 @@ def show_progress(quiet: bool) -> Iterator[Progress | None]:
         return
     try:
         from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
+        from rich.progress import BarColumn, MofNCompleteColumn, TimeRemainingColumn
+        from rich.progress import Progress as Bar
     except ImportError:
         yield _print_line
         return
     console = Console(stderr=True, highlight=False, markup=False)
     columns = BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
-    with Progress(*columns, console=console, transient=True) as bar:
+    with Bar(*columns, console=console, transient=True) as bar:
         task = bar.add_task("", total=None)
 
-        def advance(n_done: int, n_total: int, text: str) -> None:
-            console.print(text)
+        def advance(done: Any, n_done: int, n_total: int) -> None:
+            console.print(str(done))
             bar.update(task, completed=n_done, total=n_total)
 
         yield advance
 
 
-def _print_line(n_done: int, n_total: int, text: str) -> None:
-    print(f"[{n_done}/{n_total}] {text}", file=sys.stderr, flush=True)
+def _print_line(done: Any, n_done: int, n_total: int) -> None:
+    print(f"[{n_done}/{n_total}] {done}", file=sys.stderr, flush=True)

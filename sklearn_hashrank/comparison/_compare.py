@@ -1,7 +1,6 @@
 """Compare methods at several code lengths and seeds: :func:`compare`."""
 
 import copy
-import math
 import signal
 import threading
 import warnings
@@ -41,7 +40,7 @@ from ._rescoring import read_rescoring
 from ._run_store import RunStore, run_key
 from ._runner import CHANCE, Evaluation, Run, RunResult, execute, measure_chance
 
-Progress = Callable[[int, int, str], None]
+Progress = Callable[[RunResult, int, int], None]
 
 
 def compare(
@@ -139,7 +138,7 @@ def compare(
     n_jobs : int, default=None
         Runs at a time. None means 1 unless in a :obj:`joblib.parallel_config` context.
     progress : callable, default=None
-        Called as ``progress(n_done, n_runs, text)`` after each run. The text is one line about it.
+        Called as ``progress(result, n_done, n_runs)`` after each run; ``str(result)`` is a line.
     command : str, default=""
         Command line to be named in the report.
 
@@ -202,7 +201,7 @@ def compare(
 
     digest = joblib.hash((X, y), coerce_mmap=True)
     runs = [replace(run, key=run_key(digest, run, decided, evaluation)) for run in runs]
-    results = _execute_all(runs, X, y, evaluation, shown[0], store, n_jobs, progress)
+    results = _execute_all(runs, X, y, evaluation, store, n_jobs, progress)
     found = {(r.n_bits, r.seed): run for run, r in zip(runs, results) if r.scores}
     chance = [
         measure_chance(bits, found[bits, seed], compared, evaluation, n_jobs)
@@ -232,7 +231,6 @@ def _execute_all(
     X: Any,
     y: Any,
     evaluation: Evaluation,
-    column: Column,
     store: str | Path | None,
     n_jobs: int | None,
     progress: Progress | None,
@@ -244,7 +242,7 @@ def _execute_all(
     def finish(index: int, result: RunResult) -> None:
         results[index] = result
         if progress is not None:
-            progress(len(results), len(runs), _describe_run(result, column))
+            progress(result, len(results), len(runs))
 
     at_a_time = effective_n_jobs(n_jobs)
     machine = f"{describe_machine()}, {at_a_time} run{'s' * (at_a_time > 1)} at a time"
@@ -285,16 +283,6 @@ def _interrupts_ignored() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGINT, handler)
-
-
-def _describe_run(result: RunResult, column: Column) -> str:
-    text = f"{result.method}, {result.n_bits} bits, seed {result.seed}: "
-    if result.error:
-        return f"{text}failed: {result.error}"
-    score, seconds = result.scores[column.name], result.scores["fit_seconds"]
-    how = "given" if math.isnan(seconds) else f"trained in {seconds:.2g} s"
-    how = "kept from an earlier run" if result.from_store else how
-    return f"{text}{column.title} {score:.3f}, {how}"
 
 
 def _find_unsupported(runs: Iterable[Run], X: Any, y: Any) -> dict[tuple[str, int], str]:

@@ -72,6 +72,16 @@ class RunResult:
     error: str = ""
     from_store: bool = False
 
+    def __str__(self) -> str:
+        text = f"{self.method}, {self.n_bits} bits, seed {self.seed}: "
+        if self.error:
+            return f"{text}failed: {self.error}"
+        measure, value = next(iter(self.scores.items()))
+        seconds = self.scores["fit_seconds"]
+        how = "given" if math.isnan(seconds) else f"trained in {seconds:.2g} s"
+        how = "kept from an earlier run" if self.from_store else how
+        return f"{text}{measure} {value:.3f}, {how}"
+
 
 def execute(run: Run, X: Any, y: Any, evaluation: Evaluation) -> RunResult:
     """Fit, encode and evaluate, on one thread, so numbers and times do not depend on n_jobs."""

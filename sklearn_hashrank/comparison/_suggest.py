@@ -76,7 +76,7 @@ def suggest(
     n_jobs : int, default=None
         Runs at a time, as for :func:`compare`.
     progress : callable, default=None
-        Called as ``progress(n_done, n_runs, text)`` after each run.
+        Called as ``progress(result, n_done, n_runs)`` after each run; ``str(result)`` is a line.
 
     Returns
     -------
