@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import papers
+from data_sets import load_cifar100, load_labelme, load_nus_wide
 from protocols import deep_features, fashion_mnist, gist
 
 from sklearn_hashrank import (
@@ -18,7 +19,6 @@ from sklearn_hashrank import (
     LabelAffinity,
     SharedLabelAffinity,
 )
-from sklearn_hashrank.datasets import load_cifar100, load_labelme, load_nus_wide
 from sklearn_hashrank.model_selection import (
     PerClassRetrievalSplit,
     RandomRetrievalSplit,
@@ -730,7 +730,7 @@ class Sets:
 
     def _label_paths(self):
         if self.files.get("cifar100"):
-            X, y = load_cifar100(self.files["cifar100"], return_X_y=True)
+            X, y = load_cifar100(self.files["cifar100"])
             return Data("CIFAR-100, pixels", X.astype(np.float32), y + 2)
         X, y = self._intents()
         return Data("CLINC150, for CIFAR-100", X, y + 2)  # 0 and 1 alone would be label sets
@@ -753,7 +753,7 @@ class Sets:
 
     def _label_sets(self):
         if self.files.get("nus_wide"):
-            X, Y = load_nus_wide(self.files["nus_wide"], n_labels=FREQUENT_LABELS, return_X_y=True)
+            X, Y = load_nus_wide(self.files["nus_wide"], FREQUENT_LABELS)
             return Data("NUS-WIDE, bag of words", X, Y)
         with np.load(self._path("multilabel")) as file:
             X, Y = file["X"].astype(np.float32), file["Y"].astype(int)

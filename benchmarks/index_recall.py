@@ -9,7 +9,6 @@ import numpy as np
 from protocols import FASHION_MNIST, fashion_mnist
 
 from sklearn_hashrank import HammingNeighbors, ITQHasher
-from sklearn_hashrank.codes import group_equal
 from sklearn_hashrank.metrics import index_recall_score
 
 K = 10
@@ -49,12 +48,12 @@ def main():
         hasher = ITQHasher(n_bits, output="packed", random_state=0).fit(X[database[:5000]])
         queries, packed = hasher.transform(X[query]), hasher.transform(X[database])
         exact, ids = HammingNeighbors(K, n_bits=n_bits, n_jobs=1).fit(packed).kneighbors(queries)
-        distinct = group_equal(packed, n_bits)
-        nearest = HammingNeighbors(K, n_bits=n_bits).fit(distinct.codes).kneighbors(queries)
+        distinct = np.unique(packed, axis=0)
+        nearest = HammingNeighbors(K, n_bits=n_bits).fit(distinct).kneighbors(queries)
         for name, search in (("usearch", usearch_graph), ("faiss", faiss_graph)):
             for rows, (distances, places) in (
                 (packed, (exact, ids)),
-                (distinct.codes, nearest),
+                (distinct, nearest),
             ):
                 found, keys = search(rows, queries)
                 of_ids = np.mean([np.isin(*row).mean() for row in zip(keys, places)])

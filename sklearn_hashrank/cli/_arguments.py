@@ -12,7 +12,7 @@ from ..comparison._columns import MEASURED, name_measures
 from ..metrics._configured import ConfiguredMeasure
 from ..metrics._scorers import get_retrieval_scorer_names
 from ..neighbors._floats import DISTANCES
-from ._data import IN_FOLDERS, NAMED
+from ._data import NAMED
 from ._errors import UsageError
 
 _COMMA = re.compile(r",(?![^(\[]*[)\]])")
@@ -56,15 +56,15 @@ def add_data_options(parser: ArgumentParser) -> None:
         "--data",
         required=True,
         metavar="NAME|FILE",
-        help=f"{', '.join(NAMED)}; {', '.join(f'{name}:FOLDER' for name in IN_FOLDERS)}; or a "
-        ".npy, .npz, .mat, .pt, .csv or .parquet file of features, or folders and patterns of "
-        ".parquet files; FILE:NAME for an array of another name than X",
+        help=f"{', '.join(NAMED)}; or a .npy, .npz, .mat, .pt, .csv or .parquet file of "
+        "features, or folders and patterns of .parquet files; FILE:NAME for an array of another "
+        "name than X",
     )
     parser.add_argument("--labels", metavar="FILE", help="labels, one row for each item")
     add_label_column(parser)
     add_id_column(parser)
     parser.add_argument(
-        "--leave-out",
+        "--exclude-column",
         metavar="NAME",
         action="append",
         default=[],

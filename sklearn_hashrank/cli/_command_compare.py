@@ -34,13 +34,13 @@ from ._arguments import (
     positive,
     words,
 )
-from ._data import NAMED, affinity_of, load_data, name_data
+from ._data import NAMED, affinity_of, load_data
 from ._errors import UsageError, need_extra
 from ._files import Rows
 from ._messages import note
 from ._outputs import check_output_folder
 from ._progress import show_progress
-from ._thumbnails import add_looks, check_no_looks, columns_of_texts, looks_of
+from ._thumbnails import add_thumbnails, check_no_thumbnails, columns_of_texts, thumbnails_of
 
 _PROTOCOLS: dict[str, Callable[..., Any]] = {
     "per-class": PerClassRetrievalSplit,
@@ -80,7 +80,7 @@ def add_command(commands: Any) -> None:
         f"(default: those of {_METHODS} that can take the data)",
     )
     parser.add_argument(
-        "--skip-refused",
+        "--skip-unsupported",
         action="store_true",
         help="leave out methods that cannot take the data, such as itq with more bits than "
         "features; without it they are named, and nothing is run",
@@ -153,7 +153,7 @@ def add_command(commands: Any) -> None:
         action="store_true",
         help="also write a page that shows what the two best methods retrieve",
     )
-    add_looks(parser)
+    add_thumbnails(parser)
     add_jobs(parser, "runs at a time")
     parser.add_argument(
         "--output",
@@ -165,7 +165,7 @@ def add_command(commands: Any) -> None:
         "--combine", action="store_true", help="one LaTeX table for all measures, not one for each"
     )
     parser.add_argument(
-        "--digits",
+        "--decimals",
         type=positive,
         metavar="N",
         help="decimal places in Markdown and LaTeX (default: as many as show the spread)",
@@ -186,7 +186,7 @@ def _run(options: Namespace, arguments: list[str]) -> int:
         method_of_comparison(name)  # before data are read
     check_distances(options, has_page=options.explore)
     if not options.explore:
-        check_no_looks(options)
+        check_no_thumbnails(options)
     folder = check_output_folder(options.output, [options.data, options.labels])
     rows = load_data(options, left_out=columns_of_texts(options))
     explore: Any = options.explore and _how_to_explore(options, rows)
@@ -217,7 +217,7 @@ def _run(options: Namespace, arguments: list[str]) -> int:
                 rows.y,
                 codes=given,
                 methods=methods,
-                skip_unsupported=options.skip_refused or options.methods is None,
+                skip_unsupported=options.skip_unsupported or options.methods is None,
                 n_bits=options.bits,
                 seeds=options.seeds,
                 protocol=protocol,
@@ -227,7 +227,7 @@ def _run(options: Namespace, arguments: list[str]) -> int:
                 columns=options.columns,
                 rescore=rescore,
                 explore=explore,
-                name=name_data(options.data),
+                name=Path(options.data).name,
                 store=folder / "runs",
                 n_jobs=options.n_jobs,
                 progress=progress,
@@ -256,7 +256,7 @@ def _how_to_explore(options: Namespace, rows: Rows) -> dict[str, Any]:
         "label_names": rows.label_names,
         "metric": options.metric,
         **labels,
-        **looks_of(options, rows),
+        **thumbnails_of(options, rows),
     }
 
 
@@ -301,7 +301,7 @@ RANKED = ("near_codes", "near_asymmetric", "near_floats")
 
 
 def _write(comparison: Comparison, folder: Path, options: Namespace) -> int:
-    cells: dict[str, Any] = {"decimals": options.digits, "ranges": not options.no_ranges}
+    cells: dict[str, Any] = {"decimals": options.decimals, "ranges": not options.no_ranges}
     paths = comparison.write(folder, combined=options.combine, **cells)
     if not options.quiet:
         print(comparison.about["data"]["relevance"], end="\n\n")

@@ -64,7 +64,7 @@ examples:
       --database-data rows.npy --neighbors 10 --measures recall@10
   hashrank evaluate --queries q.parquet --database codes.parquet --qrels clicks.csv
   hashrank evaluate --run run.txt --qrels qrels.txt --measures nDCG@10,RR --per-query queries.csv
-  hashrank evaluate --run run.txt --qrels qrels.txt --against baseline.txt
+  hashrank evaluate --run run.txt --qrels qrels.txt --baseline baseline.txt
 
 Without queries, every item of the database retrieves all the others.
 """
@@ -202,7 +202,7 @@ def _evaluate_run(options: Namespace) -> int:
     scores, measures, histogram = evaluate_run(options)
     columns = columns_of(measures)
     tests = {}
-    if options.against is not None:
+    if options.baseline is not None:
         tests = tests_against(options, histogram, measures)
     if options.json:
         for name, test in tests.items():
@@ -210,7 +210,7 @@ def _evaluate_run(options: Namespace) -> int:
             scores |= dict(zip((f"{name}_ahead_low", f"{name}_ahead_high"), test.interval))
     _print(options, scores, columns)
     if tests and not options.json:
-        print_tests(options.against, tests, {column.name: column.title for column in columns})
+        print_tests(options.baseline, tests, {column.name: column.title for column in columns})
     if options.per_query is not None:
         write_per_query(options.per_query, histogram.query_ids or [], histogram, measures)
     return 0

@@ -19,11 +19,11 @@ from ._arguments import (
     positive,
     words,
 )
-from ._data import affinity_of, load_data, name_data
+from ._data import affinity_of, load_data
 from ._errors import UsageError
 from ._messages import note
 from ._outputs import check_output_file
-from ._thumbnails import add_looks, columns_of_texts, looks_of
+from ._thumbnails import add_thumbnails, columns_of_texts, thumbnails_of
 
 _MOST_MODELS = 2
 _EPILOG = """\
@@ -55,7 +55,7 @@ def add_command(commands: Any) -> None:
         metavar="FILE[,FILE]",
         help="one or two files from hashrank fit, to be looked at side by side",
     )
-    add_looks(parser)
+    add_thumbnails(parser)
     parser.add_argument(
         "--queries",
         type=positive,
@@ -94,7 +94,7 @@ def _run(options: Namespace, arguments: list[str]) -> int:
             f"{options.model[0]} was fitted with labels: give --labels or --label-column, or "
             "--neighbors 10 to make the ten nearest rows relevant."
         )
-    looks = looks_of(options, rows)
+    looks = thumbnails_of(options, rows)
     affinity: Any = affinity_of("auto", rows.y)
     y = rows.y
     if options.neighbors:
@@ -110,7 +110,7 @@ def _run(options: Namespace, arguments: list[str]) -> int:
         n_items=options.items,
         metric=options.metric,
         label_names=rows.label_names,
-        title=name_data(options.data),
+        title=Path(options.data).name,
         n_jobs=options.n_jobs,
         **looks,
     )

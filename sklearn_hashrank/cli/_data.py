@@ -3,7 +3,6 @@
 from argparse import Namespace
 from collections.abc import Callable, Sequence
 from functools import partial
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -51,32 +50,6 @@ class NamedData(NamedTuple):
     image_shape: tuple[int, ...] | None = None  # of the pictures that rows are
 
 
-def _cifar100(folder: str) -> Rows:
-    from ..datasets._local import load_cifar100
-
-    X, y = load_cifar100(folder, return_X_y=True)
-    return Rows(X.astype(np.float32), y)
-
-
-def _nus_wide(folder: str) -> Rows:
-    from ..datasets._local import load_nus_wide
-
-    return Rows(*load_nus_wide(folder, return_X_y=True))
-
-
-def _labelme(path: str) -> Rows:
-    from ..datasets._local import load_labelme
-
-    return Rows(load_labelme(path), None)
-
-
-IN_FOLDERS: dict[str, Callable[[str], Rows]] = {
-    "cifar100": _cifar100,
-    "nus-wide": _nus_wide,
-    "labelme": _labelme,
-}
-"""Data sets that are read from a folder which the user names: ``name:FOLDER``."""
-
 NAMED = {
     "digits": NamedData(_digits, n_queries=20, n_train=100, image_shape=(8, 8)),
     "digits-gist": NamedData(_digits_gist, n_queries=20, n_train=100),
@@ -100,20 +73,17 @@ def load_data(
     without labels is then up to the caller to say.
     """
     path = options.data
-    name, colon, folder = path.partition(":")
-    in_folder = bool(colon) and name in IN_FOLDERS
-    if in_folder or path in NAMED:
+    if path in NAMED:
         if options.labels or options.label_column:
-            raise UsageError(f"{name} brings its own labels: leave out --labels, --label-column.")
-        return IN_FOLDERS[name](folder) if in_folder else NAMED[path].load()
+            raise UsageError(f"{path} brings its own labels: leave out --labels, --label-column.")
+        return NAMED[path].load()
     if "." not in path and parquet_source(path) is None:
-        known = [*NAMED, *(f"{name}:FOLDER" for name in IN_FOLDERS)]
-        raise UsageError(f"unknown data {path!r}: give a file, or one of {', '.join(known)}.")
+        raise UsageError(f"unknown data {path!r}: give a file, or one of {', '.join(NAMED)}.")
     label_columns = [] if options.labels else options.label_column
-    left_out = [*left_out, *options.leave_out]
+    left_out = [*left_out, *options.exclude_column]
     rows = read_rows(path, label_columns, columns, left_out, id_column=options.id_column)
-    if options.leave_out and rows.names is None and not isinstance(rows.X, StoredRows):
-        raise UsageError(f"{path} has no columns with names, which --leave-out leaves out.")
+    if options.exclude_column and rows.names is None and not isinstance(rows.X, StoredRows):
+        raise UsageError(f"{path} has no columns with names, which --exclude-column leaves out.")
     rows = rows._replace(X=_in_rows(rows.X if in_blocks else mapped(rows.X), path))
     check_rows(rows.X, path)
     check_finite(rows.X, path, rows.names)
@@ -142,12 +112,6 @@ def _in_rows(X: Any, path: str) -> Any:
 def _looks_measured(name: str) -> bool:
     """Whether a name is a number with a decimal point, as where a header is missing."""
     return is_number(name) and "." in name
-
-
-def name_data(path: str) -> str:
-    """Name the data for reports: the name of the set or of the file."""
-    name, colon, _ = path.partition(":")
-    return name if colon and name in IN_FOLDERS else Path(path).name
 
 
 def check_rows(X: Any, path: str) -> None:

@@ -52,7 +52,7 @@ def add_run(parser: Any) -> None:
         help=f"of a run, and of codes in place of labels: {PAIRS_HELP}",
     )
     parser.add_argument(
-        "--against",
+        "--baseline",
         metavar="FILE",
         help="another run: also test whether the two differ on the same queries",
     )
@@ -85,7 +85,7 @@ def check_run(options: Namespace) -> None:
 def check_no_run(options: Namespace) -> None:
     """Check that what is only said of runs is not said of codes."""
     given = [name for name, choices in _POLICIES.items() if getattr(options, name) != choices[0]]
-    others = [name for name in ("single_precision", "against") if getattr(options, name)]
+    others = [name for name in ("single_precision", "baseline") if getattr(options, name)]
     for name in [*given, *others]:
         raise UsageError(f"--{name.replace('_', '-')} is for a run: it needs --run and --qrels.")
 
@@ -132,11 +132,11 @@ def tests_against(
     histogram: RetrievalHistogram,
     measures: Mapping[str, ConfiguredMeasure],
 ) -> dict[str, PairedTest]:
-    """Test each measure of a run against that of ``--against``, on the queries of both.
+    """Test each measure of a run against that of ``--baseline``, on the queries of both.
 
     The p-values are corrected for the number of measures.
     """
-    other = _read(options, options.against)
+    other = _read(options, options.baseline)
     place = {query: number for number, query in enumerate(other.query_ids or [])}
     queries = [query for query in histogram.query_ids or [] if query in place]
     ours = [number for number, query in enumerate(histogram.query_ids or []) if query in place]
@@ -176,7 +176,7 @@ def _note_ties(name: str, histogram: RetrievalHistogram, configured: ConfiguredM
 
 def check_per_query(options: Namespace) -> None:
     """Check the name of the file of ``--per-query``."""
-    inputs = [options.run_file, options.qrels, options.against]
+    inputs = [options.run_file, options.qrels, options.baseline]
     inputs += [options.database, options.queries]
     check_output_file(options.per_query, [".csv"], inputs, "--per-query")
 

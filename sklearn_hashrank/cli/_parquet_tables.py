@@ -146,7 +146,7 @@ def _number(kind: Any, name: str, path: str) -> np.dtype:
     if not (types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind)):
         raise UsageError(
             f"{path}: column {name!r} does not hold numbers but {kind}. Name it with "
-            "--label-column or --leave-out."
+            "--label-column or --exclude-column."
         )
     return np.dtype(kind.to_pandas_dtype())
 

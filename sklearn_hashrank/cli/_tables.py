@@ -162,7 +162,7 @@ def _no_number(block: list[list[str]], start: int, places: dict[str, int], path:
             if not is_number(text):
                 return UsageError(
                     f"{path}: column {name!r} does not hold numbers. Row {row} is {_short(text)}. "
-                    "Name it with --label-column or --leave-out."
+                    "Name it with --label-column or --exclude-column."
                 )
     raise AssertionError("every field is a number")
 

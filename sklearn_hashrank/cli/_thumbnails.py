@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from ._arguments import lengths
-from ._data import IN_FOLDERS, NAMED
+from ._data import NAMED
 from ._errors import UsageError
 from ._files import Rows, read_texts
 from ._messages import note
@@ -13,7 +13,7 @@ from ._messages import note
 _PICTURES = {".bmp", ".gif", ".jpeg", ".jpg", ".png", ".tif", ".tiff", ".webp"}
 
 
-def add_looks(parser: ArgumentParser) -> None:
+def add_thumbnails(parser: ArgumentParser) -> None:
     """Add ``--images``, ``--image-shape`` and ``--texts``, of which one may be given."""
     looks = parser.add_mutually_exclusive_group()
     looks.add_argument(
@@ -46,7 +46,7 @@ def _where_texts_are(options: Namespace) -> tuple[str | None, str | None]:
         return None, None
     if given.lower().endswith(".txt"):
         return given, None
-    is_named = options.data in NAMED or options.data.partition(":")[0] in IN_FOLDERS
+    is_named = options.data in NAMED
     holds = [path for path in (options.data, options.labels) if path and not is_named]
     tables = [path for path in holds if Path(path).suffix.lower() != ".npy"]
     if not tables:
@@ -70,7 +70,7 @@ def _read_texts(path: str, column: str | None, n_rows: int) -> list[str]:
     return texts
 
 
-def check_no_looks(options: Namespace) -> None:
+def check_no_thumbnails(options: Namespace) -> None:
     """Refuse options that say how a page shows rows, where no page is written."""
     given = [name for name in ("images", "image_shape", "texts") if getattr(options, name)]
     if given:
@@ -79,7 +79,7 @@ def check_no_looks(options: Namespace) -> None:
         )
 
 
-def looks_of(options: Namespace, rows: Rows) -> dict[str, Any]:
+def thumbnails_of(options: Namespace, rows: Rows) -> dict[str, Any]:
     """Return the arguments of ``write_page`` that say how rows are shown."""
     n_rows = rows.X.shape[0]
     path, column = _where_texts_are(options)

@@ -10,34 +10,12 @@ from .._utils.parameters import is_int
 
 
 def hadamard_codes(n_classes: int, n_bits: int, random_state: Any = None) -> np.ndarray:
-    """Make a code for each class, any two of which differ in about half of the bits.
+    """Make a code of -1 and +1 for each class, any two of which differ in about half of the bits.
 
     They are rows of a Hadamard matrix without its constant column. The first bits are the digits of
-    the number of the class, so that no two classes share a code where there are enough bits. The
-    other columns come in an order that is sampled, and all of them again where `n_bits` is larger.
-
-    Parameters
-    ----------
-    n_classes : int
-        Number of classes.
-    n_bits : int
-        Length of a code. The codes of fewer bits are the first bits of those of more.
-    random_state : int, RandomState instance or None, default=None
-        Samples the order.
-
-    Returns
-    -------
-    codes : ndarray of shape (n_classes, n_bits), int8
-        -1 and +1.
-
-    Examples
-    --------
-    >>> from sklearn_hashrank.codes import hadamard_codes
-    >>> hadamard_codes(4, 3, random_state=0)
-    array([[ 1,  1,  1],
-           [-1,  1, -1],
-           [ 1, -1, -1],
-           [-1, -1,  1]], dtype=int8)
+    the number of the class, so no two classes share a code if there are enough bits. The other
+    columns follow in random order, and all of them again if `n_bits` is larger. Codes of fewer bits
+    are the first bits of longer codes.
     """
     for name, value in {"n_classes": n_classes, "n_bits": n_bits}.items():
         if not is_int(value, 1):

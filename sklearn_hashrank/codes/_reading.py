@@ -81,34 +81,7 @@ def read_codes(
 def codes_of_array(
     codes: Any, name: str = "codes", *, n_bits: int | None = None, threshold: float | None = None
 ) -> ReadCodes:
-    """Find out what an array of codes is, as :func:`read_codes` does of that of a file.
-
-    Parameters
-    ----------
-    codes : array-like of shape (n, n_columns)
-        Bits, signs, packed bytes, or real values with a `threshold`.
-    name : str, default="codes"
-        What errors call them.
-    n_bits : int, default=None
-        Length of a code, needed for packed bytes.
-    threshold : float, default=None
-        A bit is whether the value is above it. None: values must be binary.
-
-    Returns
-    -------
-    read : ReadCodes
-        `codes` in any of the formats that metrics take, and `n_bits`.
-
-    Examples
-    --------
-    >>> from sklearn_hashrank.codes import codes_of_array
-    >>> codes_of_array([[0.9, -0.8]], threshold=0)
-    ReadCodes(codes=array([[ True, False]]), n_bits=2)
-    >>> codes_of_array([[0.9, -0.8]])
-    Traceback (most recent call last):
-        ...
-    ValueError: codes must hold only 0 and 1, or only -1 and +1. Got -0.8, 0.9. Give threshold=0...
-    """
+    """Find out what an array of codes is; `name` is what errors call it."""
     n_bits = check_n_bits(n_bits)
     if threshold is not None and not is_finite(threshold):
         raise ValueError(f"threshold must be a finite float or None. Got {threshold!r} instead.")
@@ -141,9 +114,7 @@ def _length(codes: np.ndarray) -> int:
     if not are_signs and not np.isin(values, (0, 1)).all():
         _refuse(codes, values)
     if codes.dtype == np.uint8 and codes.shape[1] < _FEWEST_BITS:
-        raise ValueError(
-            f"are bytes in {codes.shape[1]} columns, bits or packed: give n_bits, or --bits."
-        )
+        raise ValueError(f"are bytes in {codes.shape[1]} columns, bits or packed: give n_bits.")
     return codes.shape[1]
 
 
@@ -167,9 +138,9 @@ def _refuse(codes: np.ndarray, values: np.ndarray) -> None:
     shown = ", ".join(f"{value:g}" for value in values[:4].astype(float))
     shown += f", ... ({len(values)} distinct values)" if len(values) > 4 else ""
     if codes.dtype == np.uint8:
-        hint = f"Packed bytes need their length: give n_bits, or --bits {8 * codes.shape[1]}."
+        hint = f"Packed bytes need their length: give n_bits={8 * codes.shape[1]}."
     elif set(values.tolist()) == {-1, 0, 1}:
-        hint = "A sign of 0 is no bit: give threshold=0, or --threshold 0."
+        hint = "A sign of 0 is no bit: give threshold=0."
     else:
-        hint = "Give threshold=0, or --threshold 0, where a bit is whether a value is above 0."
+        hint = "Give threshold=0, where a bit is whether a value is above 0."
     raise ValueError(f"must hold only 0 and 1, or only -1 and +1. Got {shown}. {hint}")

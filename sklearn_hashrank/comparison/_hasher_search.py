@@ -8,8 +8,8 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.preprocessing import normalize
 
-from ..codes._formats import unpack_codes
-from ..codes._groups import group_equal
+from .. import _kernels
+from ..codes._formats import bytes_to_words, unpack_codes
 from ..metrics._retrieval import encode, unwrap
 from ..neighbors._decoded_neighbors import DecodedNeighbors
 from ..neighbors._hamming_neighbors import HammingNeighbors
@@ -161,10 +161,11 @@ class _CodesOfHasher:
         self._items = encode(estimator, X)
         self.item_bytes = float(self._items.codes.shape[1])
         self.n_bits = self._items.n_bits
-        equal = group_equal(self._items.codes, n_bits=self.n_bits)
-        self._distinct = equal.codes
-        self._number = np.empty(len(equal.ids), dtype=np.int64)
-        self._number[equal.ids] = np.repeat(np.arange(len(equal.codes)), np.diff(equal.starts))
+        words = bytes_to_words(self._items.codes)
+        firsts, _, self._number = _kernels.hamming.find_equal_rows(
+            words, np.zeros(len(words), np.int32), len(words)
+        )
+        self._distinct = self._items.codes[firsts]
 
     def distances(self, X: Any) -> np.ndarray:
         return self._to_codes(self._rows(X), self._distinct)[:, self._number]

@@ -6,7 +6,6 @@ import numpy as np
 
 from .._features.space import Hyperplanes
 from .._utils.extras import how_to_install, needed
-from ..base import LinearHasher
 from ..codes._formats import packed_width
 from ._folding import Folded, check_dtype, fold, least_length
 
@@ -72,7 +71,9 @@ def to_onnx(estimator: Any, *, dtype: Any = np.float32) -> Any:
     of_codes, encoding = _graph(hyperplanes, output, dtype, source, "codes")
     constants, nodes = constants | of_codes, nodes + encoding
     as_type = onnx.helper.np_dtype_to_tensor_dtype
-    n_columns, code_type = _form_of(output, len(hyperplanes.intercept_))
+    n_bits = len(hyperplanes.intercept_)
+    n_columns = packed_width(n_bits) if output == "packed" else n_bits
+    code_type = np.dtype(np.int8 if output == "signs" else np.uint8)
     graph = onnx.helper.make_graph(
         [
             onnx.helper.make_node(node.operator, node.inputs, [node.output], **node.attributes)
@@ -91,40 +92,6 @@ def to_onnx(estimator: Any, *, dtype: Any = np.float32) -> Any:
     )
     onnx.checker.check_model(model)
     return model
-
-
-def register_skl2onnx(*classes: type) -> None:
-    """Let skl2onnx convert linear hashers. Needs the package skl2onnx.
-
-    Use it where the steps before the hasher are not affine but known to skl2onnx, for instance a
-    TfidfVectorizer; otherwise :func:`to_onnx` makes a smaller model and needs less.
-
-    Parameters
-    ----------
-    *classes : type
-        Subclasses of :class:`~sklearn_hashrank.base.LinearHasher`; none: all that are imported.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from skl2onnx import to_onnx
-    >>> from sklearn.pipeline import make_pipeline
-    >>> from sklearn.preprocessing import Normalizer
-    >>> from sklearn_hashrank import LSHHasher
-    >>> from sklearn_hashrank.interop import register_skl2onnx
-    >>> register_skl2onnx()
-    >>> X = np.random.default_rng(0).normal(size=(100, 8)).astype(np.float32)
-    >>> model = to_onnx(make_pipeline(Normalizer(), LSHHasher(16, random_state=0)).fit(X), X[:1])
-    >>> [output.name for output in model.graph.output]
-    ['variable']
-    """
-    with needed("pip install skl2onnx"):
-        import skl2onnx
-    for each in classes or _linear_hashers(LinearHasher):
-        if not (isinstance(each, type) and issubclass(each, LinearHasher)):
-            raise TypeError(f"classes must be subclasses of LinearHasher. Got {each!r}.")
-        alias = f"SklearnHashrank{each.__module__}.{each.__qualname__}"
-        skl2onnx.update_registered_converter(each, alias, _set_shape, _convert, overwrite=True)
 
 
 def _normalizing(
@@ -193,63 +160,3 @@ def _graph(
         _Node("MatMul", ["bits", "powers"], "bytes"),
         _Node("Cast", ["bytes"], target, {"to": _NUMBERS[np.uint8]}),
     ]
-
-
-def _form_of(output: str, n_bits: int) -> tuple[int, np.dtype]:
-    """Columns and type of codes."""
-    n_columns = packed_width(n_bits) if output == "packed" else n_bits
-    return n_columns, np.dtype(np.int8 if output == "signs" else np.uint8)
-
-
-def _linear_hashers(base: type) -> list[type]:
-    found: list[type] = []
-    classes: list[type] = base.__subclasses__()
-    for each in classes:
-        found += [each, *_linear_hashers(each)]
-    return found
-
-
-def _set_shape(operator: Any) -> None:
-    """Tell skl2onnx the form of the codes."""
-    from skl2onnx.common.data_types import Int8TensorType, UInt8TensorType
-
-    hasher = operator.raw_operator
-    n_columns, code_type = _form_of(hasher.output, hasher.n_bits_)
-    tensor = Int8TensorType if code_type == np.int8 else UInt8TensorType
-    operator.outputs[0].type = tensor([operator.inputs[0].type.shape[0], n_columns])
-
-
-def _convert(scope: Any, operator: Any, container: Any) -> None:
-    """Write the nodes of a hasher into a model of skl2onnx."""
-    from onnx.helper import np_dtype_to_tensor_dtype
-    from skl2onnx.common.data_types import DoubleTensorType, FloatTensorType
-
-    hyperplanes, output, _ = fold(operator.raw_operator)
-    rows = operator.inputs[0]
-    is_double = isinstance(rows.type, DoubleTensorType)
-    dtype = np.dtype(np.float64 if is_double else np.float32)
-    source, target = rows.full_name, operator.outputs[0].full_name
-    constants, nodes = _graph(hyperplanes, output, dtype, "rows", "codes")
-    names = {"rows": source, "codes": target}
-    if not isinstance(rows.type, (DoubleTensorType, FloatTensorType)):
-        names["rows"] = scope.get_unique_variable_name("rows")
-        name = scope.get_unique_operator_name("Cast")
-        container.add_node("Cast", source, names["rows"], name=name, to=_NUMBERS[np.float32])
-
-    def named(name):
-        if name not in names:
-            names[name] = scope.get_unique_variable_name(name)
-        return names[name]
-
-    for name, array in constants.items():
-        type_number = np_dtype_to_tensor_dtype(array.dtype)
-        container.add_initializer(named(name), type_number, list(array.shape), array.ravel())
-    for node in nodes:
-        container.add_node(
-            node.operator,
-            [named(name) for name in node.inputs],
-            named(node.output),
-            op_version=None,
-            name=scope.get_unique_operator_name(node.operator),
-            **node.attributes,
-        )

@@ -8,7 +8,8 @@ from scipy.io import savemat
 
 from sklearn_hashrank._files.matlab import read_matrices
 from sklearn_hashrank._files.reading import MalformedFileError
-from sklearn_hashrank.codes import codes_of_array, read_codes
+from sklearn_hashrank.codes import read_codes
+from sklearn_hashrank.codes._reading import codes_of_array
 
 SIGNS = np.random.default_rng(0).choice([-1.0, 1.0], (20, 16)).astype(np.float32)
 

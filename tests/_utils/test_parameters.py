@@ -22,7 +22,7 @@ from sklearn_hashrank._utils.threads import check_n_jobs
 from sklearn_hashrank.affinity._euclidean import EuclideanAffinity
 from sklearn_hashrank.affinity._neighbors import NeighborAffinity
 from sklearn_hashrank.comparison import Rescoring, compare
-from sklearn_hashrank.datasets import fetch_cifar10, fetch_mnist, load_nus_wide
+from sklearn_hashrank.datasets import fetch_mnist
 from sklearn_hashrank.feature_extraction import GIST
 from sklearn_hashrank.model_selection import (
     PerClassRetrievalSplit,
@@ -97,9 +97,6 @@ def _key(constraint):
 @pytest.mark.parametrize(
     ("ask", "name"),
     [
-        (lambda value: fetch_mnist(n_retries=value), "n_retries"),
-        (lambda value: fetch_cifar10(delay=value), "delay"),
-        (lambda value: load_nus_wide("folder", n_labels=value), "n_labels"),
         (lambda value: GIST(orientations=[8, value]).fit(np.ones((2, 64))), "orientations"),
         (lambda value: TALRLinear(2, objective=DPSH(n_jobs=value)).fit(X, Y), "n_jobs"),
         (lambda value: TALRLinear(2, objective=DSH(regularization=value)).fit(X, Y), "regularizat"),

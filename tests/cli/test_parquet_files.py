@@ -464,16 +464,16 @@ def test_columns_that_are_no_features_are_left_out(capsys):
     ):
         if data == "t.csv":
             pq.read_table("t.parquet").to_pandas().to_csv(data, index=False)
-        left_out = [word for name in names for word in ("--leave-out", name)]
+        left_out = [word for name in names for word in ("--exclude-column", name)]
         run(*fit, data, *left_out)
         np.testing.assert_allclose(load_hasher("m.npz").components_, wanted, atol=1e-4)
         run("encode", "--model", "m.npz", "--data", data, "--output", "codes.npy")
-    line = refusal(capsys, *fit, "t.parquet", "--leave-out", "u")
+    line = refusal(capsys, *fit, "t.parquet", "--exclude-column", "u")
     assert "t.parquet has no column 'u'. It has x0, x1" in line
-    line = refusal(capsys, *fit, "lists.parquet", "--leave-out", "u")
+    line = refusal(capsys, *fit, "lists.parquet", "--exclude-column", "u")
     assert "lists.parquet has no column 'u'. It has at, embedding" in line
-    line = refusal(capsys, *fit, "X.npy", "--leave-out", "u")
-    assert "X.npy has no columns with names, which --leave-out leaves out" in line
+    line = refusal(capsys, *fit, "X.npy", "--exclude-column", "u")
+    assert "X.npy has no columns with names, which --exclude-column leaves out" in line
 
 
 def test_a_column_whose_name_begins_another(capsys):

@@ -237,7 +237,7 @@ def test_options_of_codes_are_refused_for_a_run(files, capsys, unused):
 @pytest.mark.filterwarnings("ignore:.* queries have no relevant item")
 def test_a_run_is_tested_against_another(files, capsys, tmp_path):
     (tmp_path / "other").write_text("q4 Q0 a 1 0.5 x\nq2 Q0 c 1 0.9 x\nq1 Q0 b 1 0.5 x\n")
-    command = ["evaluate", *files, "--against", "other", "--measures", "RR,R@1"]
+    command = ["evaluate", *files, "--baseline", "other", "--measures", "RR,R@1"]
     for queries in ("judged", "both"):
         assert main([*command, "--query-set", queries, "--json"]) == 0
         scores = json.loads(capsys.readouterr().out)
@@ -253,6 +253,6 @@ def test_a_run_is_tested_against_another(files, capsys, tmp_path):
         assert scores["rr_p"] >= result.p_value
     assert main(command) == 0
     assert "ahead of other, 3 queries" in capsys.readouterr().out
-    codes = ["evaluate", "--database", "x.npy", "--against", "other"]
+    codes = ["evaluate", "--database", "x.npy", "--baseline", "other"]
     assert main(codes) == 2
-    assert "--against is for a run" in capsys.readouterr().err
+    assert "--baseline is for a run" in capsys.readouterr().err

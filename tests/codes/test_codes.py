@@ -11,7 +11,6 @@ from sklearn_hashrank.codes import (
     _formats as _code_formats,
 )
 from sklearn_hashrank.codes import (
-    group_equal,
     hamming_distances,
     pack_codes,
     spherical_distances,
@@ -184,25 +183,6 @@ def test_queries_and_database_are_judged_together():
 def test_bad_packed_codes_are_refused(packed, n_bits, output, message):
     with pytest.raises(ValueError, match=message):
         unpack_codes(packed, n_bits, output)
-
-
-@pytest.mark.parametrize("n_bits", [1, 3, 8, 12, 64, 70])
-def test_groups_of_equal_codes(n_bits):
-    rng = np.random.default_rng(0)
-    bits = rng.integers(0, 2, (6, n_bits), dtype=np.uint8)[rng.integers(0, 6, 40)]
-    literal = {}
-    for number, row in enumerate(bits):
-        literal.setdefault(tuple(row), []).append(number)
-    for codes in (bits, pack_codes(bits)):
-        groups = group_equal(codes, n_bits)
-        assert list(map(tuple, unpack_codes(groups.codes, n_bits))) == list(literal)
-        assert [groups.ids_of(i).tolist() for i in range(len(literal))] == list(literal.values())
-        assert sorted(groups.ids) == list(range(40))
-        assert groups.starts[-1] == 40
-        assert groups.ids_of(-1).size == 0  # what an index returns where nothing was found
-        for number in (-2, len(literal)):
-            with pytest.raises(IndexError, match=f"or -1, for no code. Got {number}"):
-                groups.ids_of(number)
 
 
 @pytest.mark.parametrize(

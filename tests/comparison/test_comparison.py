@@ -20,7 +20,7 @@ from sklearn_hashrank import (
     SharedLabelAffinity,
     TALRLinear,
 )
-from sklearn_hashrank.codes import codes_of_array
+from sklearn_hashrank.codes._reading import codes_of_array
 from sklearn_hashrank.comparison import _run_store, compare, method_from_name
 from sklearn_hashrank.comparison._columns import MEASURED, name_measures
 from sklearn_hashrank.comparison._method_table import METHODS
@@ -378,7 +378,7 @@ def test_methods_that_cannot_take_the_data_are_named_before_the_first_fit(digits
     line = str(caught.value)
     assert "'itq' with 70, 80 bits: n_bits=70 must be at most n_features = 64" in line
     assert "'classifier' with 8, 70, 80 bits: ClassifierHasher learns from class labels" in line
-    assert line.endswith("or compare the others by skip_refused=True (--skip-refused).")
+    assert line.endswith("or compare the others by skip_refused=True.")
     with pytest.raises(ValueError, match="1 method cannot take these data. 'classifier'"):
         compare(X, methods=["classifier"], n_bits=[8], skip_refused=True)
 

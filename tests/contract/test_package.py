@@ -155,14 +155,14 @@ import numba.core.caching as caching
 caching.CacheImpl._locator_classes = []
 import numpy as np
 from sklearn_hashrank import _kernels
-from sklearn_hashrank.codes import group_equal
+from sklearn_hashrank.metrics import code_usage
 for module in pkgutil.iter_modules(_kernels.__path__, "sklearn_hashrank._kernels."):
     importlib.import_module(module.name)
-codes = np.random.default_rng(0).integers(0, 2, (40, 5), dtype=np.uint8)
+codes = np.random.default_rng(0).integers(0, 2, (20, 70), dtype=np.uint8).repeat(2, axis=0)
 assert _kernels.hamming.number_equal_rows.stats.cache_path is None
-found = group_equal(codes)
+found = code_usage(codes)
 assert _kernels.hamming.number_equal_rows.signatures
-assert len(found.codes) == len(np.unique(codes, axis=0)) < 40
+assert found.n_distinct == len(np.unique(codes, axis=0)) == 20
 """
 
 

@@ -36,7 +36,6 @@ from sklearn_hashrank.base import LinearHasher
 from sklearn_hashrank.codes import hamming_distances, load_codes, pack_codes, unpack_codes
 from sklearn_hashrank.comparison import Comparison, RunResult, compare, method_from_name
 from sklearn_hashrank.feature_extraction import GIST
-from sklearn_hashrank.interop import from_bit_strings, to_bit_strings
 from sklearn_hashrank.metrics import (
     CodeUsage,
     PairedTest,
@@ -167,7 +166,6 @@ def codes_and_search(codes: NDArray[np.uint8]) -> None:
     bits: NDArray[np.uint8] = unpack_codes(packed, codes.shape[1])
     assert np.array_equal(bits, codes)
     assert hamming_distances(codes, codes).shape == (len(codes), len(codes))
-    assert len(from_bit_strings(to_bit_strings(codes))) == len(codes)
     index = HammingNeighbors(3, n_bits=codes.shape[1]).fit(packed)
     distances, indices = index.kneighbors(packed)
     assert distances.shape == indices.shape == (len(codes), 3)

@@ -22,8 +22,7 @@ from sklearn_hashrank.codes import load_codes
 from sklearn_hashrank.comparison._columns import name_measures
 from sklearn_hashrank.comparison._run_store import RunStore, load_result, save_result
 from sklearn_hashrank.comparison._runner import Run, RunResult
-from sklearn_hashrank.datasets import load_labelme
-from sklearn_hashrank.datasets._formats import read_cifar, read_idx
+from sklearn_hashrank.datasets._loaders import read_cifar, read_idx
 from sklearn_hashrank.metrics import read_qrels, read_run
 
 try:
@@ -124,25 +123,12 @@ def _write_batch(path):
 
 
 def _read_batch(path):
-    return read_cifar(path.parent, ["test_batch"])
+    return read_cifar(path.parent, ["test_batch.bin"])
 
 
 def _batch_agrees(path, found):
     images, labels = found
     return images.shape == (len(labels), 32, 32, 3) and images.dtype == labels.dtype == np.uint8
-
-
-def _write_cifar100(path):
-    path.write_bytes(np.column_stack([[0, 1, 2], [3, 4, 5], PLANES]).astype(np.uint8).tobytes())
-
-
-def _read_cifar100(path):
-    return read_cifar(path.parent, ["test"], 2)
-
-
-def _paths_agree(path, found):
-    images, labels = found
-    return images.shape == (len(labels), 32, 32, 3) and labels.shape == (len(images), 2)
 
 
 def _write_run(path):
@@ -174,14 +160,6 @@ def _evaluate_run(path):
 
 def _write_mat(path):
     savemat(path, {"gist": X, "ndxtrain": np.arange(24)})
-
-
-def _read_mat(path):
-    return load_labelme(path)
-
-
-def _vectors_agree(path, found):
-    return found.ndim == 2 and found.dtype == np.float32 and bool(np.isfinite(found).all())
 
 
 def _write_tensors(path):
@@ -329,11 +307,9 @@ READERS = [
         "CIFAR-10, tar.gz",
         "cifar-10-binary.tar.gz",
         _to_tar,
-        lambda path: read_cifar(path, ["data_batch_1", "test_batch"]),
+        lambda path: read_cifar(path, ["data_batch_1.bin", "test_batch.bin"]),
         True,
     ),
-    Reader("CIFAR-100", "test.bin", _write_cifar100, _read_cifar100, False, _paths_agree),
-    Reader("MATLAB file", "f.mat", _write_mat, _read_mat, False, _vectors_agree),
     Reader("matrices", "f.mat", _write_mat, read_matrices, False, _matrices_agree, _fit),
     Reader(
         "idx",

@@ -16,7 +16,7 @@ from sklearn_hashrank._solvers.binary_autoencoder import (
     reconstruct_in_turn,
     signs_of_least_error,
 )
-from sklearn_hashrank.interop import to_numpy_source
+from sklearn_hashrank.interop._folding import fold
 from tests.oracle import reconstruction
 
 
@@ -182,12 +182,11 @@ def test_changed_encoder_after_fit_changes_nothing():
 def test_hyperplanes_are_exported_and_descent_is_not():
     X, _ = digits()
     codes, hasher = fitted("hyperplanes").predict(X), fitted("hyperplanes")
-    namespace = {}
-    exec(to_numpy_source(clone(hasher).fit(X[:1000])), namespace)
-    np.testing.assert_array_equal(namespace["encode"](X), codes)
+    normals, offsets = fold(clone(hasher).fit(X[:1000])).hyperplanes
+    np.testing.assert_array_equal(X @ normals.T + offsets > 0, codes)
     normals, offsets = hasher.hyperplanes()
     np.testing.assert_array_equal(X @ normals.T + offsets > 0, codes)
     with pytest.raises(TypeError, match="half-spaces.*Got Binary.*encoder='hyperplanes'"):
-        to_numpy_source(fitted())
+        fold(fitted())
     with pytest.raises(TypeError, match="bits of SphericalHasher are not half-spaces"):
-        to_numpy_source(SphericalHasher(4, random_state=0).fit(X[:100]))
+        fold(SphericalHasher(4, random_state=0).fit(X[:100]))

@@ -18,7 +18,7 @@ from sklearn_hashrank._solvers.table_decoder import (
     reconstruct_by_tables,
     values_of_least_error,
 )
-from sklearn_hashrank.interop import to_numpy_source
+from sklearn_hashrank.interop._folding import fold
 from sklearn_hashrank.neighbors import DecodedNeighbors
 from sklearn_hashrank.neighbors._floats import DISTANCES
 from tests.oracle import reconstruction
@@ -244,11 +244,10 @@ def test_tables_reconstruct_new_rows_better_than_linear_decoders(decoder):
 
 def test_hyperplanes_are_exported():
     hasher, X = fitted("bytes", "hyperplanes"), digits()[700:]
-    namespace = {}
-    exec(to_numpy_source(hasher), namespace)
-    np.testing.assert_array_equal(namespace["encode"](X), hasher.predict(X))
+    normals, offsets = fold(hasher).hyperplanes
+    np.testing.assert_array_equal(X @ normals.T + offsets > 0, hasher.predict(X))
     with pytest.raises(TypeError, match="half-spaces"):
-        to_numpy_source(fitted("bytes"))
+        fold(fitted("bytes"))
 
 
 @pytest.mark.parametrize("metric", DISTANCES)

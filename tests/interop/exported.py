@@ -25,6 +25,7 @@ from sklearn_hashrank import (
     SignHasher,
     TALRLinear,
 )
+from sklearn_hashrank.codes._formats import write_codes
 from sklearn_hashrank.interop._folding import fold
 from sklearn_hashrank.metrics._retrieval import unwrap
 
@@ -91,6 +92,19 @@ def near_a_hyperplane(estimator, X):
     projections = X @ components.T + intercept
     sizes = np.abs(X) @ np.abs(components).T + np.abs(intercept)
     return (np.abs(projections) < 1e-6 * sizes).any(axis=1)
+
+
+def encode(folded, X, dtype=np.float64):
+    """What any program computes of a folded estimator."""
+    X = np.asarray(X, dtype)
+    for affine, norm in folded.normalizations:
+        if affine is not None:
+            X = X @ affine.components_.T.astype(dtype) + affine.intercept_.astype(dtype)
+        X = normalize(X, norm)
+    components, intercept = (each.astype(dtype) for each in folded.hyperplanes)
+    return write_codes(
+        np.packbits(X @ components.T + intercept > 0, axis=1), len(intercept), folded.output
+    )
 
 
 def check_codes(codes, expected, is_near):

@@ -13,7 +13,7 @@ from sklearn_hashrank import (
     TALRKernel,
     TALRLinear,
 )
-from sklearn_hashrank.codes import hadamard_codes
+from sklearn_hashrank.codes._class_codes import hadamard_codes
 from sklearn_hashrank.objectives import BaseObjective, Centers, Prefixes
 from sklearn_hashrank.objectives._objective_checks import CheckedObjective
 from tests.objectives.differences import central_differences

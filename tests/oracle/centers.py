@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from sklearn_hashrank.codes import hadamard_codes
+from sklearn_hashrank.codes._class_codes import hadamard_codes
 
 
 def majority(centers, random_state):

@@ -9,10 +9,12 @@ import pytest
 import sqlite_vec
 from sentence_transformers.util import quantize_embeddings
 
-from sklearn_hashrank.interop import from_bytes, to_bit_strings, to_bytes
-
 N_BITS = 64
 BITS = np.random.default_rng(0).integers(0, 2, (50, N_BITS), dtype=np.uint8)
+PACKED = np.packbits(BITS, axis=1)
+BIG = [row.tobytes() for row in PACKED]
+LITTLE = [row.tobytes() for row in np.packbits(BITS, axis=1, bitorder="little")]
+TEXTS = ["".join(map(str, row)) for row in BITS]
 SIGNS = 2.0 * BITS.astype(np.float32) - 1
 
 
@@ -26,19 +28,18 @@ def sqlite():
 
 def test_sqlite_vec_quantizes_to_little_endian_bytes(sqlite):
     rows = [sqlite("select vec_quantize_binary(?)", row.tobytes()) for row in SIGNS]
-    assert rows == to_bytes(BITS, bitorder="little")
-    assert rows != to_bytes(BITS)
+    assert rows == LITTLE
+    assert rows != BIG
     assert sqlite("select vec_quantize_binary(?)", np.zeros(8, np.float32).tobytes()) == b"\0"
 
 
 def test_sqlite_vec_writes_bits_from_the_lowest(sqlite):
-    (row,) = to_bytes(BITS[:1], bitorder="little")
-    shown = sqlite("select vec_to_json(vec_bit(?))", row)
+    shown = sqlite("select vec_to_json(vec_bit(?))", LITTLE[0])
     assert shown == str(BITS[0].tolist()).replace(" ", "")
 
 
 def test_sqlite_vec_compares_both_orders_without_complaint(sqlite):
-    (big,), (little,) = to_bytes(BITS[:1]), to_bytes(BITS[:1], bitorder="little")
+    big, little = BIG[0], LITTLE[0]
     distance = "select vec_distance_hamming(vec_bit(?), vec_bit(?))"
     assert sqlite(distance, big, big) == sqlite(distance, little, little) == 0
     assert sqlite(distance, big, little) > 10
@@ -48,7 +49,7 @@ def test_faiss_lsh_is_little_endian_and_sets_the_bit_of_zero():
     index = faiss.IndexLSH(N_BITS, N_BITS, False, False)
     index.add(SIGNS)
     codes = faiss.vector_to_array(index.codes).reshape(-1, N_BITS // 8)
-    assert [row.tobytes() for row in codes] == to_bytes(BITS, bitorder="little")
+    assert [row.tobytes() for row in codes] == LITTLE
     index.reset()
     index.add(np.zeros((1, N_BITS), np.float32))
     assert (faiss.vector_to_array(index.codes) == 255).all()
@@ -56,12 +57,10 @@ def test_faiss_lsh_is_little_endian_and_sets_the_bit_of_zero():
 
 def test_sentence_transformers_packs_like_numpy_and_subtracts_128():
     unsigned = quantize_embeddings(SIGNS, "ubinary")
-    assert [row.tobytes() for row in unsigned] == to_bytes(BITS)
+    np.testing.assert_array_equal(unsigned, PACKED)
     signed = quantize_embeddings(SIGNS, "binary")
     assert signed.dtype == np.int8
-    rows = [row.tobytes() for row in signed]
-    assert rows == to_bytes(BITS, signed=True)
-    np.testing.assert_array_equal(from_bytes(rows, N_BITS, signed=True), BITS)
+    np.testing.assert_array_equal(signed, (PACKED ^ 128).view(np.int8))
     assert not quantize_embeddings(np.zeros((1, 8), np.float32), "ubinary").any()
 
 
@@ -69,15 +68,14 @@ def test_duckdb_reads_bytes_from_the_highest_bit():
     connection = duckdb.connect()
     shown = [
         connection.execute("select cast(?::blob as bit)::varchar", (row,)).fetchone()[0]
-        for row in to_bytes(BITS)
+        for row in BIG
     ]
-    assert shown == to_bit_strings(BITS)
+    assert shown == TEXTS
     assert connection.execute("select get_bit('100'::bit, 0)").fetchone() == (1,)
 
 
 def test_postgres_counts_bits_from_the_left(uri):
-    string, row = to_bit_strings(BITS[:1])[0], to_bytes(BITS[:1])[0]
     with psycopg.connect(uri) as connection:
-        (number,) = connection.execute(f"select (B'{string}')::bit(64)::bigint").fetchone()
-        assert number.to_bytes(8, "big", signed=True) == row
+        (number,) = connection.execute(f"select (B'{TEXTS[0]}')::bit(64)::bigint").fetchone()
+        assert number.to_bytes(8, "big", signed=True) == BIG[0]
         assert connection.execute("select get_bit(B'100', 0)").fetchone() == (1,)

@@ -1,4 +1,4 @@
-"""Hashers in ONNX, skl2onnx, sentence-transformers and skops give the codes of ``transform``."""
+"""Hashers in ONNX, sentence-transformers and skops give the codes of ``transform``."""
 
 import numpy as np
 import onnx
@@ -15,17 +15,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import Normalizer
 from tokenizers import Tokenizer, models, pre_tokenizers
 
-from sklearn_hashrank import LSHHasher, TALRLinear
+from sklearn_hashrank import LSHHasher
 from sklearn_hashrank.codes import pack_codes
 from sklearn_hashrank.codes._formats import FORMATS
-from sklearn_hashrank.interop import (
-    from_bytes,
-    register_skl2onnx,
-    to_bytes,
-    to_onnx,
-    to_sentence_transformers,
-)
-from sklearn_hashrank.interop._folding import fold
+from sklearn_hashrank.interop import to_onnx, to_sentence_transformers
 from tests.interop.exported import (
     DATA,
     ESTIMATORS,
@@ -96,35 +89,20 @@ def test_float64_is_for_features_far_from_zero(offset):
     assert differ < 0.001 if offset == 0 else differ > 0.001
 
 
-@pytest.mark.parametrize("output", FORMATS)
-@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int64])
-def test_skl2onnx_converts_hashers(output, dtype):
-    register_skl2onnx()
-    X, y = rows_of("digits")
-    X = X.astype(dtype)
-    hasher = TALRLinear(12, max_iter=2, output=output, random_state=0)
-    pipeline = hasher if dtype == np.int64 else make_pipeline(Normalizer(), hasher)
-    codes = pipeline.fit(X, y).transform(X)
-    found = run(skl2onnx.to_onnx(pipeline, X[:1]), X)
-    assert found.dtype == codes.dtype
-    assert (found != codes).any(axis=1).mean() < 0.002
-
-
-def test_skl2onnx_converts_text_to_codes():
-    register_skl2onnx(LSHHasher)
+def test_steps_that_skl2onnx_knows_come_before():
     texts = [f"word{i % 7} other{i % 3} thing{i % 5}" for i in range(40)]
     pipeline = make_pipeline(
         TfidfVectorizer(lowercase=False), LSHHasher(16, output="packed", random_state=0)
     )
     pipeline.fit(texts)
-    kinds = [("text", skl2onnx.common.data_types.StringTensorType([None, 1]))]
-    found = run(skl2onnx.convert_sklearn(pipeline, initial_types=kinds), np.array(texts)[:, None])
+    # steps of skl2onnx: begin
+    form = [("texts", skl2onnx.common.data_types.StringTensorType([None, 1]))]
+    before = skl2onnx.to_onnx(pipeline[:-1], initial_types=form, target_opset=17)
+    joint = [(before.graph.output[0].name, "X")]
+    model = onnx.compose.merge_models(before, to_onnx(pipeline[-1]), io_map=joint)
+    # steps of skl2onnx: end
+    found = run(model, np.array(texts)[:, None])
     np.testing.assert_array_equal(found, pipeline.transform(texts))
-
-
-def test_only_linear_hashers_are_registered():
-    with pytest.raises(TypeError, match="must be subclasses of LinearHasher. Got <class"):
-        register_skl2onnx(Normalizer)
 
 
 @every_data_set
@@ -139,9 +117,8 @@ def test_sentence_transformers_gives_the_codes_of_transform(name, data):
     embeddings = features["sentence_embedding"].detach()
     is_near = near_a_hyperplane(estimator, rows)
     check_codes(quantize_embeddings(embeddings, "ubinary"), codes, is_near)
-    n_bits = len(fold(estimator).hyperplanes.intercept_)
-    signed = np.frombuffer(b"".join(to_bytes(codes, n_bits, signed=True)), np.int8)
-    check_codes(quantize_embeddings(embeddings, "binary"), signed.reshape(codes.shape), is_near)
+    signed = (codes ^ 128).view(np.int8)
+    check_codes(quantize_embeddings(embeddings, "binary"), signed, is_near)
 
 
 def text_model(n_features=24):
@@ -170,8 +147,7 @@ def test_a_model_encodes_texts_to_codes(tmp_path):
     model.save(str(tmp_path / "model"))
     loaded = SentenceTransformer(str(tmp_path / "model"), device="cpu")
     signed = loaded.encode(texts, precision="binary")
-    rows = [row.tobytes() for row in signed]
-    np.testing.assert_array_equal(from_bytes(rows, 20, "packed", signed=True), codes)
+    np.testing.assert_array_equal(signed.view(np.uint8) ^ 128, codes)
 
 
 @pytest.mark.parametrize("output", FORMATS)

@@ -54,6 +54,10 @@ def test_exact_searches_give_our_neighbours(search, task):
     check_neighbours(search(*task), task)
 
 
+def test_faiss_lists_give_our_neighbours_where_all_are_scanned(task):
+    check_neighbours(faiss.search_lists(*task, n_lists=20, n_probe=20), task)
+
+
 def test_postgres_gives_our_neighbours(task, uri):
     check_neighbours(postgres.search(*task, uri), task)
 

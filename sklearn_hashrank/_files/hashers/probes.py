@@ -1,4 +1,4 @@
-"""Scores of a few rows, stored with a hasher and compared with those of the loaded one.
+"""Scores of a few rows of hashers of users, stored, and compared with those of the loaded hasher.
 
 A digest shows that a file is as it was written. It does not show that the file held all that the
 scores depend on: a network may have tensors that are neither parameters nor buffers, and a class of
@@ -7,18 +7,12 @@ anew.
 """
 
 import warnings
-from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
 
-from ..._features.anchors import Anchors
-from ..._features.space import FeatureSpace
-from ..storable import is_of_package
-
-_SCALES = (1e-2, 1.0, 1e2, 1e4)  # of rows around zero
-_N_NEAR = 4  # rows around those that the hasher was fitted on
+_SCALES = (1e-2, 1.0, 1.0, 1.0, 1.0, 1.0, 1e2, 1e4)  # of rows around zero
 _METHODS = ("decision_function", "transform", "predict")
 # Of the largest score of a row. Networks compute in float32, on accelerators with 10 bits.
 _TOLERANCE = {"f8": 1e-6, "f4": 1e-2}
@@ -27,19 +21,7 @@ _FORMS = ("numbers", "positive numbers", "counts", "sparse counts", "zeros")
 
 
 class Probes(NamedTuple):
-    """What a hasher made of the rows.
-
-    Attributes
-    ----------
-    form : str
-        Of the rows, one of those that this module makes.
-    n_features : int
-        Number of columns of the rows.
-    method : str
-        Name of the method that gave the scores.
-    scores : ndarray of shape (n_rows, n_bits)
-        Or codes, of a hasher that gives no scores.
-    """
+    """What a hasher made of rows of one form: scores, or codes of a hasher that gives no scores."""
 
     form: str
     n_features: int
@@ -48,17 +30,7 @@ class Probes(NamedTuple):
 
 
 def take_probes(hasher: Any) -> Probes | None:
-    """Encode rows of the first form that a hasher takes; None where it takes none.
-
-    Parameters
-    ----------
-    hasher : hasher
-        A fitted hasher, also of a class of the user.
-
-    Returns
-    -------
-    probes : Probes or None
-    """
+    """Encode rows of the first form that a hasher takes; None where it takes none."""
     method = next(name for name in _METHODS if hasattr(hasher, name))
     for form in _FORMS:
         for n_features in _possible_widths(hasher):
@@ -71,15 +43,7 @@ def take_probes(hasher: Any) -> Probes | None:
 
 
 def check_probes(hasher: Any, probes: Probes) -> None:
-    """Refuse a hasher whose scores differ from those of the probes by more than rounding.
-
-    Parameters
-    ----------
-    hasher : hasher
-        A fitted hasher, also of a class of the user.
-    probes : Probes
-        Of the hasher that it should be.
-    """
+    """Refuse a hasher whose scores differ from those of the probes by more than rounding."""
     if probes.form not in _FORMS or probes.method not in _METHODS:
         raise ValueError(f"there are no probe rows of {probes.form!r}")
     if probes.n_features not in _possible_widths(hasher):
@@ -119,8 +83,7 @@ def _differ(found: np.ndarray, expected: np.ndarray) -> np.ndarray:
 
 
 def _scores(hasher: Any, form: str, n_features: int, method: str) -> np.ndarray:
-    """What a method gives for the rows; numbers, two axes."""
-    rows = _rows(hasher, form, n_features)
+    rows = _rows(form, n_features)
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")  # such as those that columns have no names
         scores = np.asarray(getattr(hasher, method)(rows))
@@ -132,47 +95,17 @@ def _scores(hasher: Any, form: str, n_features: int, method: str) -> np.ndarray:
     return scores
 
 
-def _rows(hasher: Any, form: str, n_features: int) -> Any:
-    """Rows of one form, the same in every process; some lie near those that the hasher knows."""
+def _rows(form: str, n_features: int) -> Any:
+    """Rows of one form, the same in every process."""
     if form == "zeros":
         return np.zeros((1, n_features))
     random_state = np.random.RandomState(0)  # whose numbers no version of numpy changes
-    rows = random_state.standard_normal((len(_SCALES) + _N_NEAR, n_features))
+    rows = random_state.standard_normal((len(_SCALES), n_features))
     if form.endswith("counts"):
         rows = np.floor(np.abs(rows))
         return sparse.csr_matrix(rows) if form.startswith("sparse") else rows
-    rows[: len(_SCALES)] *= np.array(_SCALES)[:, None]
-    for center, spread in _known_rows(hasher, set()):
-        if center.shape[-1:] == spread.shape[-1:] == (n_features,):
-            rows[len(_SCALES) :] = center + spread * rows[len(_SCALES) :]
-            break
+    rows *= np.array(_SCALES)[:, None]
     return np.abs(rows) if form == "positive numbers" else rows
-
-
-def _known_rows(value: Any, seen: set[int]) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Rows that a hasher was fitted on, or their mean, and how far others lie from them."""
-    if id(value) in seen:
-        return
-    seen.add(id(value))
-    if isinstance(value, Anchors):
-        places = np.linspace(0, value.n - 1, _N_NEAR).astype(int)
-        spread = _deviations(value.space) / np.sqrt(len(value.space.mean))
-        yield value.raw[places], 0.3 * spread
-    elif isinstance(value, FeatureSpace):
-        yield value.mean, _deviations(value)
-    elif isinstance(value, (list, tuple)):
-        for part in value:
-            yield from _known_rows(part, seen)
-    elif is_of_package(type(value)) and hasattr(value, "__dict__"):
-        for part in vars(value).values():
-            yield from _known_rows(part, seen)
-
-
-def _deviations(space: FeatureSpace) -> np.ndarray:
-    """How far 1 inside is in units of the features."""
-    if space.scale is None:
-        return np.ones_like(space.mean)
-    return 1 / np.where(space.scale > 0, space.scale, 1)
 
 
 def _possible_widths(hasher: Any) -> list[int]:

@@ -83,14 +83,14 @@ def save_hasher(path: Any, hasher: Any, *, training_rows: bool = True) -> None:
     if not training_rows:
         stored = _without_training_rows(hasher)
     writer = TreeWriter(_package_types(), _is_own)
-    tree, probes = writer.write(stored, ""), take_probes(hasher)
+    tree = writer.write(stored, "")
     about = {
         "format": _FORMAT,
         "version": __version__,
         "own_types": list(writer.own_types),
         "hasher": tree,
     }
-    if probes is not None:
+    if writer.own_types and (probes := take_probes(hasher)) is not None:
         about["probes"] = {**probes._asdict(), "scores": writer.write(probes.scores, "scores")}
     try:
         _restore(about, [array for _, array in writer.arrays], writer.own_types)

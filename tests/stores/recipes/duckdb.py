@@ -4,12 +4,16 @@ import duckdb
 import numpy as np
 import pyarrow as pa
 
-from sklearn_hashrank.interop import to_bit_strings
+from sklearn_hashrank.codes import unpack_codes
+
+
+def as_text(codes, n_bits):
+    return ["".join(map(str, row)) for row in unpack_codes(codes, n_bits)]
 
 
 def search(codes, queries, n_bits, k):
     connection = duckdb.connect()
-    rows = pa.table({"id": range(len(codes)), "code": to_bit_strings(codes, n_bits)})
+    rows = pa.table({"id": range(len(codes)), "code": as_text(codes, n_bits)})
     connection.register("rows", rows)
     connection.execute("create table items as select id, code::bit as code from rows")
     nearest = """
@@ -17,8 +21,7 @@ def search(codes, queries, n_bits, k):
         order by distance, id limit ?
     """
     found = [
-        connection.execute(nearest, (query, k)).fetchall()
-        for query in to_bit_strings(queries, n_bits)
+        connection.execute(nearest, (query, k)).fetchall() for query in as_text(queries, n_bits)
     ]
     distances, ids = np.moveaxis(np.array(found), 2, 0)
     return distances, ids
@@ -26,7 +29,7 @@ def search(codes, queries, n_bits, k):
 
 def search_by_prefix(codes, queries, n_bits, k, prefix, n_candidates):
     connection = duckdb.connect()
-    strings = to_bit_strings(codes, n_bits)
+    strings = as_text(codes, n_bits)
     firsts = [string[:prefix] for string in strings]
     rows = pa.table({"id": range(len(codes)), "first": firsts, "code": strings})
     connection.register("rows", rows)
@@ -42,7 +45,7 @@ def search_by_prefix(codes, queries, n_bits, k, prefix, n_candidates):
     """
     found = [
         connection.execute(nearest, (query[:prefix], n_candidates, query, k)).fetchall()
-        for query in to_bit_strings(queries, n_bits)
+        for query in as_text(queries, n_bits)
     ]
     distances, ids = np.moveaxis(np.array(found), 2, 0)
     return distances, ids

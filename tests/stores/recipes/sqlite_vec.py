@@ -4,7 +4,7 @@ import apsw
 import numpy as np
 import sqlite_vec
 
-from sklearn_hashrank.interop import to_bytes
+from sklearn_hashrank.codes import pack_codes
 
 
 def search(codes, queries, n_bits, k):
@@ -15,9 +15,12 @@ def search(codes, queries, n_bits, k):
     connection.execute(f"create virtual table items using vec0(code bit[{n_stored}])")
     connection.executemany(
         "insert into items (rowid, code) values (?, vec_bit(?))",
-        enumerate(to_bytes(codes, n_bits)),
+        ((i, row.tobytes()) for i, row in enumerate(pack_codes(codes, n_bits))),
     )
     nearest = "select distance, rowid from items where code match vec_bit(?) and k = ?"
-    rows = [list(connection.execute(nearest, (query, k))) for query in to_bytes(queries, n_bits)]
+    rows = [
+        list(connection.execute(nearest, (query.tobytes(), k)))
+        for query in pack_codes(queries, n_bits)
+    ]
     found = np.array(rows)  # (n_queries, k, 2)
     return found[:, :, 0], found[:, :, 1].astype(int)

@@ -4,7 +4,7 @@ import numpy as np
 from usearch.index import Index, MetricKind
 from usearch.index import search as scan
 
-from sklearn_hashrank.codes import group_equal, pack_codes
+from sklearn_hashrank.codes import pack_codes
 
 
 def search(codes, queries, n_bits, k):
@@ -28,13 +28,14 @@ def search_graph(codes, queries, n_bits, k):
 
 def search_graph_of_distinct_codes(codes, queries, n_bits, k):
     """Each code is indexed once; its rows follow it into the result."""
-    groups = group_equal(codes, n_bits)
-    index = Index(ndim=8 * groups.codes.shape[1], metric=MetricKind.Hamming, dtype="b1")
-    index.add(np.arange(len(groups.codes)), groups.codes)
-    found = index.search(pack_codes(queries, n_bits), min(k, len(groups.codes)))
+    distinct, number = np.unique(pack_codes(codes, n_bits), axis=0, return_inverse=True)
+    rows_of = np.split(np.argsort(number, kind="stable"), np.cumsum(np.bincount(number))[:-1])
+    index = Index(ndim=8 * distinct.shape[1], metric=MetricKind.Hamming, dtype="b1")
+    index.add(np.arange(len(distinct)), distinct)
+    found = index.search(pack_codes(queries, n_bits), min(k, len(distinct)))
     distances, ids = [], []
     for numbers, near in zip(found.keys, found.distances):
-        rows = [groups.ids_of(number) for number in numbers]
+        rows = [rows_of[number] for number in numbers]
         ids.append(np.concatenate(rows)[:k])
         distances.append(np.repeat(near, [len(each) for each in rows])[:k])
     return np.array(distances), np.array(ids)
