@@ -245,10 +245,10 @@ def _execute_all(
             progress(result, len(results), len(runs))
 
     at_a_time = effective_n_jobs(n_jobs)
-    machine = f"{describe_machine()}, {at_a_time} run{'s' * (at_a_time > 1)} at a time"
+    machine = f"{describe_machine()}, {at_a_time} run{'s' if at_a_time > 1 else ''} at a time"
     for index, run in enumerate(runs):
-        if (found := kept.load(run)) is not None:
-            finish(index, found)
+        if (found := kept.load(run.key)) is not None:
+            finish(index, replace(found, method=run.method))
     pending = [index for index in range(len(runs)) if index not in results]
     with _interrupts_ignored():  # by the workers, which inherit it: one traceback is enough
         executed = Parallel(n_jobs=n_jobs, return_as="generator_unordered")(
@@ -257,7 +257,7 @@ def _execute_all(
     try:
         for index, result in executed:
             result = replace(result, machine=machine)
-            kept.save(runs[index], result)
+            kept.save(runs[index].key, result)
             finish(index, result)
     except BaseException:
         with warnings.catch_warnings():

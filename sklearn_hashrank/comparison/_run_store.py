@@ -27,19 +27,15 @@ class RunStore:
         if folder is not None:
             folder.mkdir(parents=True, exist_ok=True)
 
-    def load(self, run: Run) -> RunResult | None:
-        """Return the result of an earlier run of the very same settings, if there is one.
-
-        A record that was changed gives None with a warning, so the run is done again.
-        """
-        if self._folder is None or run.key is None:
+    def load(self, key: str | None) -> RunResult | None:
+        """Return what is kept under a key; None with a warning if the record was changed."""
+        if self._folder is None or key is None:
             return None
-        path = self._folder / f"{run.key}.json"
+        path = self._folder / f"{key}.json"
         try:
             record = json.loads(path.read_text(encoding="utf-8"))
-            if record["digest"] == _digest(record["result"]) and record["key"] == run.key:
-                result = RunResult(**record["result"])
-                return replace(result, method=run.method, from_store=True)
+            if record["digest"] == _digest(record["result"]) and record["key"] == key:
+                return replace(RunResult(**record["result"]), from_store=True)
         except FileNotFoundError:
             return None
         except (OSError, ValueError, TypeError, KeyError, RecursionError):
@@ -47,14 +43,13 @@ class RunStore:
         warnings.warn(f"{path} is not as it was written; its run is done again.", stacklevel=2)
         return None
 
-    def save(self, run: Run, result: RunResult) -> None:
+    def save(self, key: str | None, result: RunResult) -> None:
         """Keep what a finished run found. Failures are not kept, so they are tried again."""
-        if self._folder is None or run.key is None or result.error:
+        if self._folder is None or key is None or result.error:
             return
         kept = asdict(result)
-        record = {"key": run.key, "hasher": repr(run.hasher), "result": kept}
-        record["digest"] = _digest(kept)
-        with write_file(self._folder / f"{run.key}.json", "w", encoding="utf-8") as file:
+        record = {"key": key, "digest": _digest(kept), "result": kept}
+        with write_file(self._folder / f"{key}.json", "w", encoding="utf-8") as file:
             file.write(json.dumps(record, indent=1))
 
 
