@@ -117,7 +117,7 @@ def time_step(n_bits=64):
             affinity = LabelAffinity().fit(y)
             scores = rng.normal(size=(n_rows, n_bits)).astype(np.float32)
             level = np.equal.outer(y[rows], y[rows]).astype(np.uint8)
-            of_rows = Centers().of_rows(affinity, y)
+            of_rows = Centers().bind(affinity, y)
             ways = {"centers": partial(of_rows, scores, rows)}
             for name, objective in (("talr-ap", SimplifiedAP()), ("hashnet", HashNet())):
                 arguments = scores, level, affinity.levels_

@@ -211,7 +211,7 @@ def best_of(values):
         seeds = sorted(set(values[leader]) & set(values[rival]))
         if rival != leader and len(seeds) > 1:
             a, b = ([values[method][seed] for seed in seeds] for method in (leader, rival))
-            p_values.append(paired_test(a, b, method="student").p_value)
+            p_values.append(paired_test(a, b, method="student").pvalue)
     return leader if p_values and (holm_correction(p_values) <= LEVEL).all() else None
 
 

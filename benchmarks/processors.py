@@ -3,11 +3,12 @@
     python benchmarks/processors.py [--settings native,Haswell] [--bits 32] [--folder FOLDER]
 
 Every method learns from random rows of ten classes, once from doubles and once from floats, and is
-written to files. A process for each setting reads the files and encodes the same rows, half of
-which lie on a hyperplane up to rounding. Each line says how many bits of a method differ from those
-of the first setting, and how far scores move, relative to the largest score of the bit. A setting
-is the name of a kind of processor that OpenBLAS has kernels for, or ``native``; with ``Nehalem``
-numba compiles for a generic processor, and numpy takes none of its faster loops, either.
+written to files. A process for each setting reads the files and encodes the same rows. Half of the
+rows of a linear hasher lie on a hyperplane up to rounding. Each line says how many bits of a method
+differ from those of the first setting, and how far scores move, relative to the largest score of
+the bit. A setting is the name of a kind of processor that OpenBLAS has kernels for, or ``native``;
+with ``Nehalem`` numba compiles for a generic processor, and numpy takes none of its faster loops,
+either.
 """
 
 import argparse
@@ -43,32 +44,16 @@ def training_rows():
 
 
 def rows_to_encode(hasher, dtype):
-    """Other rows, half of them moved onto hyperplanes or onto the borders between two rows."""
+    """Other rows, half of them moved onto the hyperplanes of a linear hasher."""
     X, _ = training_rows()
     rng = np.random.RandomState(1)
     new = X + rng.standard_normal(X.shape)
-    for row in range(len(new) // 2):
-        if isinstance(hasher, LinearHasher):
-            bit = row % len(hasher.components_)
-            normal, offset = hasher.components_[bit], hasher.intercept_[bit]
-            if normal @ normal > 0:
-                new[row] -= (new[row] @ normal + offset) / (normal @ normal) * normal
-    if not isinstance(hasher, LinearHasher):
-        bits = np.arange(len(new) // 2) % hasher.n_bits
-        new[: len(bits)] = on_borders(hasher, new[: len(bits)], X[: len(bits)], bits)
+    for row in range(len(new) // 2 if isinstance(hasher, LinearHasher) else 0):
+        bit = row % len(hasher.components_)
+        normal, offset = hasher.components_[bit], hasher.intercept_[bit]
+        if normal @ normal > 0:
+            new[row] -= (new[row] @ normal + offset) / (normal @ normal) * normal
     return new.astype(dtype)
-
-
-def on_borders(hasher, inside, outside, bits):
-    """Halve the way between two rows until the next half is lost in rounding."""
-    which = np.arange(len(bits)), bits
-    goal = hasher.predict(inside)[which]
-    for _ in range(60):
-        middle = (inside + outside) / 2
-        same = hasher.predict(middle)[which] == goal
-        inside = np.where(same[:, None], middle, inside)
-        outside = np.where(same[:, None], outside, middle)
-    return inside
 
 
 def learn(folder, methods, n_bits):

@@ -17,7 +17,11 @@ import numpy as np
 
 from sklearn_hashrank import RetrievalHistogram
 
-MEASURES = ("AP", "nDCG", "nDCG@10", "P@10", "R@100", "RR", "Rprec", "Success@5")
+MEASURES = (
+    *("ap", "ndcg:gain=linear", "ndcg@10:gain=linear", "precision@10", "recall@100"),
+    *("rr", "rprec", "hit_rate@5"),
+)
+OF_IR_MEASURES = ("AP", "nDCG", "nDCG@10", "P@10", "R@100", "RR", "Rprec", "Success@5")
 OF_PYTREC_EVAL = {
     *("map", "ndcg", "ndcg_cut_10", "P_10", "recall_100", "recip_rank", "Rprec", "success_5")
 }
@@ -145,7 +149,7 @@ def write(folder, qrels, run):
 def by_ir_measures(qrels, run):
     import ir_measures
 
-    measures = [ir_measures.parse_measure(name) for name in MEASURES]
+    measures = [ir_measures.parse_measure(name) for name in OF_IR_MEASURES]
     read_qrels = ir_measures.read_trec_qrels(str(qrels))
     return ir_measures.calc_aggregate(measures, read_qrels, ir_measures.read_trec_run(str(run)))
 

@@ -72,7 +72,7 @@ def main():
             }
             for step, values in found.items():
                 test = paired_test(values, found[options.steps[0]], method="student")
-                lead = f"{test.difference:+.4f}, p {test.p_value:.3f}"
+                lead = f"{test.statistic:+.4f}, p {test.pvalue:.3f}"
                 print(f"{name:14s} {n_bits} bits  {step:4s} {cell(values, 3)}  {lead}", flush=True)
 
 

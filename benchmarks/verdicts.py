@@ -76,7 +76,7 @@ def tested_cells(cells: Sequence[Cell], rule: str) -> list[Tested]:
         lines.setdefault(cells[place].line, []).append(place)
 
     def corrected(places):
-        return dict(zip(places, holm_correction([tests[place].p_value for place in places])))
+        return dict(zip(places, holm_correction([tests[place].pvalue for place in places])))
 
     p_values = {"all": corrected(list(tests)), "line": {}}
     for places in lines.values():
@@ -84,7 +84,9 @@ def tested_cells(cells: Sequence[Cell], rule: str) -> list[Tested]:
     above, below = CORRECTED_FOR[rule]
     return [
         Tested(
-            cell, float(p_values[above if cell.mean > 0 else below][place]), tests[place].interval
+            cell,
+            float(p_values[above if cell.mean > 0 else below][place]),
+            tests[place].confidence_interval,
         )
         if place in tests
         else Tested(cell, 1.0, (-np.inf, np.inf))

@@ -29,7 +29,6 @@ from .hashers.spectral import SpectralHasher
 from .hashers.spherical import SphericalHasher
 from .hashers.ssh import SSHHasher
 from .hashers.structhash import StructHasher
-from .hashers.structhash_trees import StructTreeHasher
 from .hashers.talr import TALRLinear
 from .hashers.talr_kernel import TALRKernel
 from .hashers.wta import WTAHasher
@@ -68,7 +67,6 @@ __all__ = [
     "SpectralHasher",
     "SphericalHasher",
     "StructHasher",
-    "StructTreeHasher",
     "TALRKernel",
     "TALRLinear",
     "WTAHasher",

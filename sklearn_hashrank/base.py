@@ -64,7 +64,7 @@ _ROWS = {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}
 
 # What is left behind when a fitted hasher is sent to workers.
 _NOT_FOR_ENCODING = (
-    *("codes_", "y_", "affinity_", "history_", "_learner", "_statistics", "_whitening"),
+    *("codes_", "y_", "affinity_", "history_", "_model", "_statistics", "_whitening"),
     *("_sklearn_output_config", "_many_rows"),
 )
 
@@ -644,7 +644,7 @@ class BitByBitHasher(BaseHasher):
     (True, (1, 4))
     """
 
-    _attributes_of_bits: tuple[str, ...]  # arrays with a row for each bit
+    _attributes_of_bits: tuple[str, ...]  # arrays with a row for each bit, or trees
 
     def truncate(self, n_bits: int) -> Self:
         """Return a hasher whose codes are the first bits of the codes of this one.
@@ -672,7 +672,9 @@ class BitByBitHasher(BaseHasher):
             )
         shorter = copy.copy(self)
         for name in self._attributes_of_bits:
-            setattr(shorter, name, getattr(self, name)[:n_bits].copy())
+            kept = getattr(self, name)
+            kept = kept[:n_bits].copy() if isinstance(kept, np.ndarray) else kept.first(n_bits)
+            setattr(shorter, name, kept)
         if hasattr(self, "codes_"):
             shorter.codes_ = truncate_codes(self.codes_, n_bits)
         if "n_bits_" in vars(shorter):

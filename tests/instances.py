@@ -29,7 +29,6 @@ from sklearn_hashrank import (
     SphericalHasher,
     SSHHasher,
     StructHasher,
-    StructTreeHasher,
     TALRKernel,
     TALRLinear,
     WTAHasher,
@@ -65,7 +64,7 @@ ENCODERS = [
     FastHasher(n_bits=1, n_estimators=3, random_state=0),
     MACHasher(n_bits=1, n_similar=15, n_dissimilar=30, random_state=0),
     StructHasher(n_bits=1, C=1.0, n_queries=50, random_state=0),
-    StructTreeHasher(n_bits=1, n_estimators=3, n_queries=50, random_state=0),
+    StructHasher(n_bits=1, functions="trees", n_estimators=3, n_queries=50, random_state=0),
 ]
 """One instance of each class, and of each way to encode."""
 HAS_TORCH = importlib.util.find_spec("torch") is not None

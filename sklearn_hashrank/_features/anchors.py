@@ -9,10 +9,8 @@ from numpy.random import RandomState
 from scipy import sparse
 from threadpoolctl import ThreadpoolController
 
-from .. import _kernels
 from .._files.storable import storable
 from .centered_rows import dense_if_small
-from .sign_rounding import likely_rounding_of_sums, rows_of_pairs, wide_rows
 from .space import FeatureSpace
 
 # Clusters are found from so many rows for each of them at most: more change the means little.
@@ -125,53 +123,23 @@ class Anchors:
 
     def squared_distances(self, X: Any) -> np.ndarray:
         """Squared distances of a block of rows, (n_samples, n_anchors), finite for finite rows."""
-        distances, _ = self._distances_and_lengths(X, self.dtype_of(X))
-        return distances
-
-    def rounded_distances(self, X: Any, dtype: Any) -> tuple[np.ndarray, np.ndarray]:
-        """Squared distances that are added up in a dtype, and bounds of their rounding by row."""
-        distances, lengths = self._distances_and_lengths(X, dtype)
-        lengths = lengths + np.sqrt(self.squared_norms.max())
-        relative = likely_rounding_of_sums(self.inside.shape[1], dtype)
-        return distances, relative * lengths * lengths
-
-    def _distances_and_lengths(self, X, dtype):
-        """Squared distances, and lengths of which the rounding of products is a part."""
-        X, most = dense_if_small(X), np.finfo(dtype).max
+        X, dtype = dense_if_small(X), self.dtype_of(X)
+        most = np.finfo(dtype).max
         with np.errstate(over="ignore", invalid="ignore"):
             if sparse.issparse(X):
                 rows = self.space.rows(X)
                 distances = rows @ self.inside.T
                 squares = np.asarray(rows.X.power(2).sum(axis=1)).ravel()
                 norms = squares - 2 * (rows.X @ rows.mean) + rows.mean @ rows.mean
-                lengths = np.sqrt(squares) + np.linalg.norm(rows.mean)
             else:
-                inside = self.space.transform(X, self.dtype_of(X)).astype(dtype, copy=False)
+                inside = self.space.transform(X, dtype)
                 distances = inside @ self.inside.T
                 norms = np.einsum("ij,ij->i", inside, inside)
-                lengths = np.sqrt(norms, dtype=np.float64)
             distances *= -2
             distances += norms[:, None]
         distances += self.squared_norms.astype(distances.dtype, copy=False)
-        is_far = ~(norms < most / 16)
-        if is_far.any():  # so far that its squares overflow
-            distances[is_far], lengths[is_far] = most, np.sqrt(most)
-        return np.maximum(distances, 0, out=distances).astype(dtype, copy=False), lengths
-
-    def squared_distances_alone(self, X: Any, rows: np.ndarray, anchors: np.ndarray) -> np.ndarray:
-        """Squared distances of pairs of a row and an anchor; they depend on nothing but the pair.
-
-        The numbers of the rows ascend.
-        """
-        found, inside = np.empty(len(rows)), np.ascontiguousarray(self.inside, np.float64)
-        for pairs, dense, which in rows_of_pairs(X, rows):
-            found[pairs] = _kernels.projections.squared_distances_alone(
-                wide_rows(self.space.transform(dense, self.dtype_of(X))),
-                which,
-                inside,
-                anchors[pairs],
-            )
-        return found
+        distances[~(norms < most / 16)] = most  # so far that its squares overflow
+        return np.maximum(distances, 0, out=distances).astype(dtype, copy=False)
 
 
 @cache

@@ -8,10 +8,8 @@ from scipy import linalg
 from .._files.storable import storable
 from .anchors import Anchors
 from .blocks import block_slices, map_blocks
-from .sign_rounding import LinearScores, lengths, likely_rounding_of_sums, settle
 
 _SMALLEST_EIGENVALUE = 1e-8
-_ROUNDING = 4  # of a kernel whose distance is right, in units of the last place of 1
 
 
 @storable
@@ -41,10 +39,7 @@ class KernelFeatures:
 
     def block(self, X: Any) -> np.ndarray:
         """Features of a block of rows, (n_samples, n_anchors)."""
-        return self._from_distances(self.anchors.squared_distances(X))
-
-    def _from_distances(self, features):
-        """Turn squared distances into features, in place."""
+        features = self.anchors.squared_distances(X)
         with np.errstate(over="ignore"):  # rows so far away have kernels of zero
             features *= -features.dtype.type(self.factor)
         np.exp(features, out=features)
@@ -71,67 +66,14 @@ class KernelFeatures:
 
         Offsets are added. The result is float32 where rows, anchors and weights are.
         """
-        offsets = np.zeros(weights.shape[1], weights.dtype) + offsets
-        scores = LinearScores(weights.T, offsets, likely_rounding_of_sums)
         dtype = np.result_type(self.anchors.dtype_of(X), weights.dtype)
-        return self._settled(X, scores, self._gains(scores), dtype)
-
-    def _gains(self, scores):
-        """How much the rounding of kernels counts in scores, relative to the lengths of weights.
-
-        Kernels are centred ones and their means. The first number is to be multiplied by the
-        lengths of the centred ones; the second is for the means. Different anchors round
-        independently, but equal ones equally, and the rounding of a row's norm is that of all.
-        """
-        weights, means = np.abs(scores.components), self.means.astype(scores.components.dtype)
-        order = np.argsort(self.anchors.squared_norms)
-        starts = np.flatnonzero(np.diff(self.anchors.squared_norms[order], prepend=-1))
-        if starts.size < order.size:  # anchors of equal norm may be equal
-            weights = np.add.reduceat(weights[:, order], starts, axis=1)
-            means = np.maximum.reduceat(means[order], starts)
-        common = np.abs(scores.components @ self.means - scores.intercept)
-        sizes = np.where(scores.lengths > 0, scores.lengths, np.inf)
-        of_means = lengths(weights * means) + common
-        return (weights.max(axis=1) / sizes).max(), (of_means / sizes).max()
-
-    def _settled(self, X, scores, gains, dtype):
-        """Projections added up in a dtype, whose signs depend on each row alone."""
-        width, no_features = self.anchors.row_numbers, np.empty((0, self.anchors.n), dtype)
-        relative = scores.relative(no_features)
-        _, slopes, offsets = scores.rounding(no_features)
-        projections = np.empty((X.shape[0], len(scores.components)), dtype)
-        of_rows = np.empty(X.shape[0])
-        for rows in block_slices(X.shape[0], width):
-            distances, of_distances = self.anchors.rounded_distances(X[rows], dtype)
-            features = self._from_distances(distances)
-            projections[rows] = scores.multiply(features)
-            of_kernels = self.factor * of_distances + _ROUNDING * np.finfo(dtype).eps
-            sizes = lengths(features)
-            of_rows[rows] = sizes + of_kernels * (gains[0] * sizes + gains[1]) / relative
-
-        def again(rows, bits):
-            distinct, of_distinct = np.unique(rows, return_inverse=True)
-
-            def project(numbers):
-                if dtype == np.float64:
-                    return self._project_alone(X, numbers, scores)
-                return self._settled(X[numbers], scores, gains, np.dtype(np.float64))
-
-            found = map_blocks(project, distinct, width, projections.shape[1:], np.float64)
-            return found[of_distinct, bits]
-
-        settle(projections, of_rows, slopes, offsets, again)
-        return projections
-
-    def _project_alone(self, X, numbers, scores):
-        """Projections of some rows, each computed from the row alone."""
-        n, n_bits, n_rows = self.anchors.n, len(scores.components), len(numbers)
-        distances = self.anchors.squared_distances_alone(
-            X, np.repeat(numbers, n), np.tile(np.arange(n), n_rows)
+        return map_blocks(
+            lambda rows: self.block(rows) @ weights + offsets,
+            X,
+            self.anchors.row_numbers,
+            (weights.shape[1],),
+            dtype,
         )
-        features = self._from_distances(distances.reshape(-1, n))
-        rows, bits = np.indices((n_rows, n_bits)).reshape(2, -1)
-        return scores.project_alone(features, rows, bits).reshape(-1, n_bits)
 
 
 def inverse_root(kernels: np.ndarray, dtype: Any) -> np.ndarray:

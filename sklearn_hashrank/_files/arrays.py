@@ -24,34 +24,7 @@ _NO_NPZ = ": not a .npz file of numbers or strings ({})."
 
 
 def read_array(path: Any) -> np.ndarray:
-    """Map the array of a ``.npy`` file, after a look at its header.
-
-    Parameters
-    ----------
-    path : str or path-like
-        Name of the file that is read.
-
-    Returns
-    -------
-    array : memmap
-        Numbers, bytes or text, read-only. An empty array is not mapped.
-
-    Raises
-    ------
-    MalformedFileError
-        Where the file is malformed, is truncated, holds objects, or does not end with the array.
-
-    Examples
-    --------
-    >>> import os, tempfile
-    >>> import numpy as np
-    >>> from sklearn_hashrank._files.arrays import read_array
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = os.path.join(folder, "a.npy")
-    ...     np.save(path, np.arange(3))
-    ...     read_array(path)
-    memmap([0, 1, 2])
-    """
+    """Map the array of a ``.npy`` file, after a look at its header."""
     with reading(path, _NO_NPY), open_regular(path) as file:
         shape, order, dtype, n_bytes = _read_header(file)
         start = file.tell()
@@ -69,34 +42,7 @@ def read_array(path: Any) -> np.ndarray:
 
 
 def read_arrays(path: Any) -> dict[str, np.ndarray]:
-    """Read all arrays of a ``.npz`` file, plain or compressed, and verify their checksums.
-
-    Parameters
-    ----------
-    path : str or path-like
-        Name of the file that is read.
-
-    Returns
-    -------
-    arrays : dict of str to ndarray
-        Numbers, bytes or text, read-only.
-
-    Raises
-    ------
-    MalformedFileError
-        Where the file is malformed, was changed, or holds objects or anything but arrays.
-
-    Examples
-    --------
-    >>> import os, tempfile
-    >>> import numpy as np
-    >>> from sklearn_hashrank._files.arrays import read_arrays
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = os.path.join(folder, "a.npz")
-    ...     np.savez(path, X=np.arange(3), y=["a", "b", "b"])
-    ...     read_arrays(path)
-    {'X': array([0, 1, 2]), 'y': array(['a', 'b', 'b'], dtype='<U1')}
-    """
+    """Read all arrays of a ``.npz`` file, plain or compressed, and verify their checksums."""
     arrays: dict[str, np.ndarray] = {}
     with (
         reading(path, _NO_NPZ),

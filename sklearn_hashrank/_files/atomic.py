@@ -16,20 +16,8 @@ class Draft:
 
     Its name is the target's, sixteen random bytes and ``.partial``, so that no other thread,
     process or user has it. A target that is a symbolic link stays one: the draft lies beside the
-    file that the link leads to, and replaces that file.
-
-    Parameters
-    ----------
-    path : str or path-like
-        Name of the complete file. Its folder must exist. A file of this name is replaced, and
-        keeps its permissions; it must be a regular file that may be written to.
-
-    Attributes
-    ----------
-    target : str
-        The file that will be replaced, without symbolic links.
-    path : str
-        The draft.
+    file that the link leads to, and replaces that file. The folder must exist. A file that is
+    replaced keeps its permissions; it must be a regular one that may be written to.
     """
 
     def __init__(self, path: Any):
@@ -100,35 +88,6 @@ def write_file(path: Any, mode: str = "wb", **options: Any) -> Iterator[IO[Any]]
     What is written goes into a :class:`Draft`. At the end of the ``with`` block it is on the disk,
     and renamed in one step. Where the block, or the disk, fails, the draft is removed, and a file
     that was there before stays as it was. Only a process that is killed leaves a draft behind.
-
-    Parameters
-    ----------
-    path : str or path-like
-        Name of the complete file; see :class:`Draft`.
-    mode : {"wb", "w+b", "w"}, default="wb"
-        As of :func:`open`; the file can be sought in.
-    **options
-        ``encoding``, ``newline`` and the like, for text.
-
-    Yields
-    ------
-    file : file object
-
-    Raises
-    ------
-    OSError
-        Where the file cannot be written.
-
-    Examples
-    --------
-    >>> import os, tempfile
-    >>> from sklearn_hashrank._files.atomic import write_file
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     with write_file(os.path.join(folder, "a.txt"), "w") as file:
-    ...         _ = file.write("complete")
-    ...         names = os.listdir(folder)
-    ...     names[0].endswith(".partial"), os.listdir(folder)
-    (True, ['a.txt'])
     """
     draft = Draft(path)
     is_ours = True
@@ -152,29 +111,7 @@ def write_file(path: Any, mode: str = "wb", **options: Any) -> Iterator[IO[Any]]
 
 
 def check_output(path: Any, inputs: Iterable[Any] = ()) -> None:
-    """Say before long work that a file could not be written, or would replace its own input.
-
-    Parameters
-    ----------
-    path : str or path-like
-        The file that will be written.
-    inputs : iterable of str or path-like
-        Files that will be read. Those that do not exist are passed over.
-
-    Raises
-    ------
-    ValueError
-        Where the output is one of the inputs, whatever its spelling, and through links too.
-    OSError
-        Where the folder is missing or cannot be written to, or the file is not a regular one.
-
-    Examples
-    --------
-    >>> from sklearn_hashrank._files.atomic import check_output
-    >>> check_output("missing/codes.npy")
-    Traceback (most recent call last):
-    FileNotFoundError: [Errno 2] there is no such folder: ...
-    """
+    """Say before long work that a file could not be written, or would replace its own input."""
     if os.path.exists(path):
         for given in inputs:
             if os.path.exists(given) and os.path.samefile(path, given):

@@ -9,20 +9,7 @@ from .container import RowsFile, description_of, malformed, open_container
 
 
 def code_file(path: Any, n_bits: int) -> RowsFile:
-    """Begin a ``.npy`` file of packed codes, which are written block by block.
-
-    Parameters
-    ----------
-    path : str or path-like
-        Name of the complete file. One that exists is replaced at the end.
-    n_bits : int
-        Length of a code.
-
-    Returns
-    -------
-    file : RowsFile
-        For a ``with`` block.
-    """
+    """Begin a ``.npy`` file of packed codes, which are written block by block."""
     return RowsFile(path, "codes", np.uint8, _width(n_bits), {"n_bits": n_bits})
 
 
@@ -76,21 +63,6 @@ def noted_n_bits(path: Any) -> int | None:
     """Length of the codes in a file that `encode_blocks` wrote; None for files of other programs.
 
     Only the description of the file is looked at: :func:`load_codes` looks at the rest.
-
-    Parameters
-    ----------
-    path : str or path-like
-        Name of the file that is read.
-
-    Returns
-    -------
-    n_bits : int or None
-
-    Raises
-    ------
-    ValueError
-        Where `encode_blocks` wrote the file, but it is truncated or was changed, or where it is
-        another file of this package.
     """
     about = description_of(path, "codes")
     return None if about is None else _n_bits(about, os.fspath(path))

@@ -57,15 +57,7 @@ _LONGEST_NAME = 100
 
 
 class Archive(NamedTuple):
-    """What is in a file of several arrays.
-
-    Attributes
-    ----------
-    about : dict
-        What is said of the arrays, as JSON can hold it.
-    arrays : list of ndarray
-        Of numbers, booleans, strings or bytes.
-    """
+    """What is said of the arrays of a file, and the arrays."""
 
     about: dict[str, Any]
     arrays: list[np.ndarray]
@@ -76,19 +68,6 @@ class RowsFile:
 
     It appears under its name when the ``with`` block ends; see :func:`write_file` for what happens
     where that fails.
-
-    Parameters
-    ----------
-    path : str or path-like
-        Name of the complete file. One that exists is replaced at the end.
-    kind : str
-        What the file holds, one of ``WRITERS``.
-    dtype : dtype
-        Type of the numbers in the array.
-    n_columns : int
-        Numbers in each of its rows.
-    about : mapping
-        What is said of the array, which JSON can hold; the keys of this module are taken.
     """
 
     def __init__(self, path: Any, kind: str, dtype: Any, n_columns: int, about: Mapping[str, Any]):
@@ -137,17 +116,7 @@ class RowsFile:
 
 
 def write_archive(path: Any, about: Mapping[str, Any], arrays: Sequence[tuple[str, Any]]) -> None:
-    """Write a hasher file, complete or not at all.
-
-    Parameters
-    ----------
-    path : str or path-like
-        Name of the file that is written.
-    about : mapping
-        What JSON can hold; the keys of this module are taken.
-    arrays : sequence of tuple (name, array)
-        Their dtypes must be storable. Names are for people who open the file by numpy.
-    """
+    """Write a hasher file, complete or not at all."""
     with write_file(path, "w+b") as file:
         with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
             _write_entry(archive, _LABEL, _LABEL_TEXT)
@@ -165,41 +134,14 @@ def write_archive(path: Any, about: Mapping[str, Any], arrays: Sequence[tuple[st
 
 
 def read_archive(path: Any) -> Archive:
-    """Read a file that :func:`write_archive` wrote, once its digests are found to be right.
-
-    Parameters
-    ----------
-    path : str or path-like
-        Name of the file that is read.
-
-    Returns
-    -------
-    archive : Archive
-
-    Raises
-    ------
-    ValueError
-        Where the file was written by something else, is truncated or was changed.
-    """
+    """Read a file that :func:`write_archive` wrote, once its digests are found to be right."""
     with open_container(path, "hasher") as container:
         container.check_content()
         return Archive(container.about, container.arrays())
 
 
 class Container:
-    """An open file whose description is what was written.
-
-    Parameters
-    ----------
-    path : str
-        Of the file, for messages.
-    file : file object
-        The same file, open to read bytes.
-    content_size : int
-        How many bytes come before the description.
-    about : dict
-        The description, whose digest is right.
-    """
+    """An open file whose description is what was written."""
 
     def __init__(self, path: str, file: IO[bytes], content_size: int, about: dict[str, Any]):
         self.path, self._file, self._content_size = path, file, content_size
@@ -224,12 +166,7 @@ class Container:
     def rows(self, dtype: Any, mode: str | None) -> np.ndarray:
         """The first array of a file, which must have this dtype and two axes.
 
-        Parameters
-        ----------
-        dtype : dtype
-            Type of the numbers that the array must hold.
-        mode : {"r", "c", None}
-            Map it to read it, or to change it in memory alone; None reads it.
+        `mode` "r" maps it, "c" maps it to change it in memory alone, None reads it.
         """
         with malformed(self.path):
             place, *further = self._places
@@ -260,24 +197,7 @@ class Container:
 
 @contextmanager
 def open_container(path: Any, kind: str) -> Iterator[Container]:
-    """Open a file to read it, once the digest of its description is found to be right.
-
-    Parameters
-    ----------
-    path : str or path-like
-        Name of the file that is read.
-    kind : str
-        What the file holds, one of ``WRITERS``.
-
-    Yields
-    ------
-    container : Container
-
-    Raises
-    ------
-    ValueError
-        Where the file is not of this kind, is truncated or was changed.
-    """
+    """Open a file to read it, once the digest of its description is found to be right."""
     path = os.fspath(path)
     with open_regular(path) as file:
         found = _find(file, path)
@@ -287,24 +207,7 @@ def open_container(path: Any, kind: str) -> Iterator[Container]:
 
 
 def description_of(path: Any, kind: str) -> dict[str, Any] | None:
-    """Description of a file, whose content is not looked at; None for files of other programs.
-
-    Parameters
-    ----------
-    path : str or path-like
-        Name of the file that is read.
-    kind : str
-        What the file holds, one of ``WRITERS``.
-
-    Returns
-    -------
-    about : dict or None
-
-    Raises
-    ------
-    ValueError
-        Where the file is of another kind of this package, is truncated or was changed.
-    """
+    """Description of a file, whose content is not looked at; None for files of other programs."""
     path = os.fspath(path)
     with open_regular(path) as file:
         found = _find(file, path)
@@ -313,13 +216,7 @@ def description_of(path: Any, kind: str) -> dict[str, Any] | None:
 
 @contextmanager
 def malformed(path: str) -> Iterator[None]:
-    """Say of a file with right digests that something else than this package made it.
-
-    Parameters
-    ----------
-    path : str
-        Name of the file that is read.
-    """
+    """Say of a file with right digests that something else than this package made it."""
     try:
         yield
     except _MALFORMED as error:

@@ -23,23 +23,7 @@ ARRAY_FILES = tuple(_READERS)
 
 
 def read_named_arrays(path: Any) -> dict[str, np.ndarray]:
-    """Read every array of a ``.npy``, ``.npz``, ``.mat``, ``.pt`` or ``.pth`` file.
-
-    Parameters
-    ----------
-    path : str or path-like
-        Name of the file, whose ending says how it is read.
-
-    Returns
-    -------
-    arrays : dict of str to ndarray
-        By their names; "" is that of a file of one array. A ``.npy`` file is mapped.
-
-    Raises
-    ------
-    MalformedFileError
-        Where the file is malformed, or its name has another ending.
-    """
+    """Read every array of a file by the ending of its name; "" is the name of a single array."""
     kind = os.path.splitext(os.fspath(path))[1].lower()
     if kind not in _READERS:
         raise MalformedFileError(
@@ -49,20 +33,7 @@ def read_named_arrays(path: Any) -> dict[str, np.ndarray]:
 
 
 def split_array_name(path: str) -> tuple[str, str | None]:
-    """Split ``"codes.mat:B"`` into the name of a file and that of an array in it.
-
-    Parameters
-    ----------
-    path : str
-        Name of a file, and behind a colon that of an array.
-
-    Returns
-    -------
-    path : str
-        Name of the file.
-    name : str or None
-        Name of the array; None where there is none.
-    """
+    """Split ``"codes.mat:B"`` into the name of a file and that of an array in it, or None."""
     file, colon, name = path.rpartition(":")
     is_named = bool(colon) and os.path.splitext(file)[1].lower() in ARRAY_FILES
     return (file, name) if is_named and not os.path.exists(path) else (path, None)
@@ -71,28 +42,7 @@ def split_array_name(path: str) -> tuple[str, str | None]:
 def choose_array(
     arrays: dict[str, np.ndarray], path: Any, name: str | None, usual: Sequence[str]
 ) -> np.ndarray:
-    """Return the array that is asked for: by its name, by a usual one, or the only one.
-
-    Parameters
-    ----------
-    arrays : dict of str to ndarray
-        What :func:`read_named_arrays` returned.
-    path : str or path-like
-        Name of the file, for errors.
-    name : str or None
-        Name of the array.
-    usual : sequence of str
-        Names that are looked for where `name` is None.
-
-    Returns
-    -------
-    array : ndarray
-
-    Raises
-    ------
-    MalformedFileError
-        Where there is no such array, or the choice is not clear.
-    """
+    """Return the array that is asked for: by its name, by a usual one, or the only one."""
     wanted = [*usual, ""] if name is None else [name]
     found = next((arrays[each] for each in wanted if each in arrays), None)
     if found is None and name is None and len(arrays) == 1:

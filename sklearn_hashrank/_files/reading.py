@@ -12,14 +12,7 @@ _LONGEST_REASON = 200
 
 
 class MalformedFileError(ValueError):
-    """A file that is not of the format it should be; its message is one line that names it.
-
-    Examples
-    --------
-    >>> from sklearn_hashrank._files.reading import MalformedFileError
-    >>> issubclass(MalformedFileError, ValueError)
-    True
-    """
+    """A file that is not of the format it should be; its message is one line that names it."""
 
 
 @contextmanager
@@ -29,31 +22,8 @@ def reading(
     """Turn whatever a parser raises into one error that names the file.
 
     Parsers meet malformed files with errors of many types. Errors of the system, such as that of
-    a missing file, pass.
-
-    Parameters
-    ----------
-    path : str or path-like
-        Name of the file that is read.
-    message : str
-        What follows the name of the file, with ``{}`` where the parser's reason goes.
-    passing : type, default=MalformedFileError
-        Errors of this type have a message for the user already, and pass as well.
-
-    Raises
-    ------
-    MalformedFileError
-        Where the block raises anything but an error of the system.
-
-    Examples
-    --------
-    >>> from sklearn_hashrank._files.reading import reading
-    >>> try:
-    ...     with reading("a.csv", " is not a table ({})."):
-    ...         [][0]
-    ... except ValueError as error:
-    ...     print(error)
-    a.csv is not a table (list index out of range).
+    a missing file, pass; errors of the type `passing` have a message for the user already. The
+    message is the name of the file and `message`, with the parser's reason in place of ``{}``.
     """
     try:
         with warnings.catch_warnings():
@@ -72,29 +42,7 @@ def reading(
 
 
 def open_regular(path: Any) -> IO[bytes]:
-    """Open a file to read it, if it is a regular one: reading from a pipe could wait for ever.
-
-    Parameters
-    ----------
-    path : str or path-like
-        Name of the file that is read.
-
-    Returns
-    -------
-    file : file object
-
-    Raises
-    ------
-    OSError
-        Where the file cannot be opened, or is a pipe, a socket or a device.
-
-    Examples
-    --------
-    >>> from sklearn_hashrank._files.reading import open_regular
-    >>> open_regular("/dev/null")
-    Traceback (most recent call last):
-    OSError: [Errno 22] is not a regular file: '/dev/null'
-    """
+    """Open a file to read it, if it is a regular one: reading from a pipe could wait for ever."""
     mode = os.stat(path).st_mode
     if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):  # open() refuses folders
         raise OSError(errno.EINVAL, "is not a regular file", os.fspath(path))

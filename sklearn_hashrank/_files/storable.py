@@ -41,16 +41,6 @@ def storable(kind: type) -> type:
     what a file can hold. A class whose objects can do without some attributes, such as functions
     that they make anew, names those in a class attribute ``_not_stored``, a tuple of str.
     Estimators and objectives of the package need no declaration.
-
-    Parameters
-    ----------
-    kind : type
-        The class whose objects are stored.
-
-    Returns
-    -------
-    kind : type
-        The same; so this is a decorator, and for classes of others a function.
     """
     known = _STORABLE.setdefault(type_name(kind), kind)
     if known.__module__ != kind.__module__:
@@ -65,63 +55,23 @@ def storable_types() -> dict[str, type]:
 
 
 def is_of_package(kind: type) -> bool:
-    """Whether a class is one of this package, and not of a user or a library.
-
-    Parameters
-    ----------
-    kind : type
-        The class that is asked about.
-
-    Returns
-    -------
-    is_of_package : bool
-    """
+    """Whether a class is one of this package, and not of a user or a library."""
     return kind.__module__.startswith(f"{_PACKAGE}.")
 
 
 def type_name(kind: type) -> str:
-    """Name of a class in a file: without its module for classes of this package.
-
-    Parameters
-    ----------
-    kind : type
-        The class that is asked about.
-
-    Returns
-    -------
-    name : str
-    """
+    """Name of a class in a file: without its module for classes of this package."""
     module = _PACKAGE if is_of_package(kind) else kind.__module__
     return f"{module}.{kind.__qualname__}"
 
 
 def given_name(value: Any) -> str:
-    """Name of a class or function, or of the class of a network.
-
-    Parameters
-    ----------
-    value : type, function or network
-        What a user passes to a hasher.
-
-    Returns
-    -------
-    name : str
-    """
+    """Name of a class or function, or of the class of a network."""
     return type_name(type(value) if is_network(value) else value)
 
 
 def is_given(value: Any) -> bool:
-    """Whether a value is a class, a function that has a name, or a network.
-
-    Parameters
-    ----------
-    value : object
-        For instance the parameter of a hasher.
-
-    Returns
-    -------
-    is_given : bool
-    """
+    """Whether a value is a class, a function that has a name, or a network."""
     is_function = inspect.isfunction(value) and value.__name__.isidentifier()
     return isinstance(value, type) or is_function or is_network(value)
 

@@ -21,13 +21,6 @@ class TreeReader:
     """Makes objects of trees. Nothing but ``__init__`` of the classes given is called.
 
     What a tree holds is checked; that of other forms raises ValueError, KeyError or TypeError.
-
-    Parameters
-    ----------
-    arrays : list of ndarray
-        The arrays that lie beside the trees.
-    types : mapping of str to object
-        The classes that may be made, by name, and what the user passes again.
     """
 
     def __init__(self, arrays: list[np.ndarray], types: Mapping[str, Any]):
@@ -35,19 +28,7 @@ class TreeReader:
         self._objects: list[Any] = []
 
     def read(self, tree: Any, depth: int = 0) -> Any:
-        """Return the value of a tree.
-
-        Parameters
-        ----------
-        tree : object
-            What :meth:`TreeWriter.write` returned.
-        depth : int, default=0
-            How many trees it lies in.
-
-        Returns
-        -------
-        value : object
-        """
+        """Return the value of a tree."""
         if depth > 2 * DEEPEST:
             raise ValueError("nested too deeply")
         if type(tree) in PLAIN or (type(tree) is float and np.isfinite(tree)):

@@ -24,22 +24,11 @@ _HOLDERS = (list, tuple, dict, set, frozenset, str, bytes, bytearray, int, float
 
 
 class TreeWriter:
-    """Makes trees of objects.
+    """Makes trees of objects, beside which lie the arrays.
 
-    Parameters
-    ----------
-    types : mapping of str to type
-        Classes of the package that a file may name.
-    is_own : callable
-        Says of an object of another class whether it is a user's own, which is stored by the name
-        of its class; other objects are refused.
-
-    Attributes
-    ----------
-    arrays : list of tuple (name, ndarray)
-        The arrays of all trees so far.
-    own_types : dict of str to object
-        The users' own classes so far, and what users pass again, by name.
+    `types` are the classes of the package that a file may name. Objects of other classes are stored
+    by the names of their classes where `is_own` says that they are a user's, and refused otherwise;
+    `own_types` collects those classes, and whatever else users pass again.
     """
 
     def __init__(self, types: Mapping[str, type], is_own: Callable[[Any], bool]):
@@ -51,22 +40,7 @@ class TreeWriter:
         self._n_objects = 0
 
     def write(self, value: Any, where: str, depth: int = 0) -> Any:
-        """Return the tree of a value; ValueError names the place of what cannot be stored.
-
-        Parameters
-        ----------
-        value : object
-            An object that is to be stored.
-        where : str
-            What the value is, for messages and as the name of an array.
-        depth : int, default=0
-            How many values it lies in.
-
-        Returns
-        -------
-        tree : object
-            The same value in a form that JSON can hold.
-        """
+        """Return the tree of a value; ValueError names the place of what cannot be stored."""
         if depth > DEEPEST:
             raise ValueError(f"{where} cannot be stored: it is nested too deeply, or holds itself.")
         kind = type(value)

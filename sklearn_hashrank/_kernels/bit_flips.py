@@ -4,7 +4,7 @@ from ._jit import kernel
 
 
 @kernel
-def descend(fields, gram, signs, rounding, max_sweeps, is_certain):
+def descend(fields, gram, signs, max_sweeps):
     """Set every bit in turn to what reconstructs its row best, until no bit changes.
 
     Sweeps over the bits of a row minimise ``signs @ gram @ signs - 2 * fields @ signs``, which is
@@ -17,13 +17,11 @@ def descend(fields, gram, signs, rounding, max_sweeps, is_certain):
         reconstructed, whose signs are the bits where the sweeps have ended.
     gram : (n_bits, n_bits) float64, products of the vectors of the decoder, zero on the diagonal
     signs : (n, n_bits) float64, the codes to start from, written
-    rounding : (n, n_bits) float64, how much of a field may be rounding
     max_sweeps : int
-    is_certain : (n,) bool, written: whether no bit was decided within rounding
     """
     n_bits = gram.shape[0]
     for i in range(fields.shape[0]):
-        field, code, uncertain = fields[i], signs[i], rounding[i]
+        field, code = fields[i], signs[i]
         for j in range(0, n_bits - 3, 4):  # four bits at a time: each field is stored once
             s0, s1, s2, s3 = code[j], code[j + 1], code[j + 2], code[j + 3]
             g0, g1, g2, g3 = gram[j], gram[j + 1], gram[j + 2], gram[j + 3]
@@ -33,12 +31,10 @@ def descend(fields, gram, signs, rounding, max_sweeps, is_certain):
             products = gram[j]
             for k in range(n_bits):
                 field[k] -= code[j] * products[k]
-        certain = True
         for _ in range(max_sweeps):
             has_changed = False
             for j in range(n_bits):
                 own = field[j]
-                certain = certain and abs(own) > uncertain[j]
                 sign = 1.0 if own > 0 else -1.0
                 if sign != code[j]:
                     step = sign - code[j]
@@ -49,4 +45,3 @@ def descend(fields, gram, signs, rounding, max_sweeps, is_certain):
                     has_changed = True
             if not has_changed:
                 break
-        is_certain[i] = certain

@@ -1,4 +1,4 @@
-"""Projections and distances of single rows, always added up in the same order."""
+"""Projections of single rows, always added up in the same order."""
 
 import numpy as np
 
@@ -6,33 +6,23 @@ from ._jit import inlined, kernel, lean_kernel
 
 
 @inlined
-def _sum_of_lanes(terms, x, y):
-    """Add up terms in eight lanes: the order depends on the number of columns alone."""
+def _dot(x, y):
+    """Inner product in eight lanes: the order depends on the number of columns alone."""
     s0 = s1 = s2 = s3 = s4 = s5 = s6 = s7 = 0.0
     n = x.size
     whole = n - n % 8
     for k in range(0, whole, 8):
-        s0 += terms(x[k], y[k])
-        s1 += terms(x[k + 1], y[k + 1])
-        s2 += terms(x[k + 2], y[k + 2])
-        s3 += terms(x[k + 3], y[k + 3])
-        s4 += terms(x[k + 4], y[k + 4])
-        s5 += terms(x[k + 5], y[k + 5])
-        s6 += terms(x[k + 6], y[k + 6])
-        s7 += terms(x[k + 7], y[k + 7])
+        s0 += x[k] * y[k]
+        s1 += x[k + 1] * y[k + 1]
+        s2 += x[k + 2] * y[k + 2]
+        s3 += x[k + 3] * y[k + 3]
+        s4 += x[k + 4] * y[k + 4]
+        s5 += x[k + 5] * y[k + 5]
+        s6 += x[k + 6] * y[k + 6]
+        s7 += x[k + 7] * y[k + 7]
     for k in range(whole, n):
-        s0 += terms(x[k], y[k])
+        s0 += x[k] * y[k]
     return ((s0 + s1) + (s2 + s3)) + ((s4 + s5) + (s6 + s7))
-
-
-@inlined
-def _product(a, b):
-    return a * b
-
-
-@inlined
-def _squared_difference(a, b):
-    return (a - b) * (a - b)
 
 
 @lean_kernel
@@ -72,7 +62,7 @@ def project_alone(rows, which, bits, components, intercept, tolerance):
     projections = np.empty(which.size)
     for i in range(which.size):
         x, w, offset = rows[which[i]], components[bits[i]], intercept[bits[i]]
-        projection = _sum_of_lanes(_product, x, w) + offset
+        projection = _dot(x, w) + offset
         largest = abs(offset)
         for k in range(x.size):
             largest = max(largest, abs(x[k] * w[k]))
@@ -84,23 +74,3 @@ def project_alone(rows, which, bits, components, intercept, tolerance):
                 projection = 0.0
         projections[i] = projection
     return projections
-
-
-@kernel
-def squared_distances_alone(rows, which, anchors, others):
-    """Squared distances of single rows from single anchors.
-
-    Parameters
-    ----------
-    rows : (n_rows, n_features) float64
-    which, others : (n,) intp, a row and an anchor for each distance
-    anchors : (n_anchors, n_features) float64
-
-    Returns
-    -------
-    distances : (n,) float64
-    """
-    distances = np.empty(which.size)
-    for i in range(which.size):
-        distances[i] = _sum_of_lanes(_squared_difference, rows[which[i]], anchors[others[i]])
-    return distances

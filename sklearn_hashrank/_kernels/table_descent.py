@@ -4,7 +4,7 @@ from ._jit import kernel
 
 
 @kernel
-def descend(fields, coupling, codes, rounding, max_sweeps, is_certain):
+def descend(fields, coupling, codes, max_sweeps):
     """Set every group in turn to the value that reconstructs its row best, until none changes.
 
     Parameters
@@ -17,9 +17,7 @@ def descend(fields, coupling, codes, rounding, max_sweeps, is_certain):
     coupling : (n_groups * size, n_groups * size) float64
         Products of the entries, zero within each table.
     codes : (n, n_groups) int64, the values to start from, written
-    rounding : (n,) float64, how much of a difference of two fields of a row may be rounding
     max_sweeps : int
-    is_certain : (n,) bool, written: whether no value was decided within rounding
     """
     n_groups = codes.shape[1]
     n_entries = fields.shape[1]
@@ -30,7 +28,6 @@ def descend(fields, coupling, codes, rounding, max_sweeps, is_certain):
             taken = coupling[m * size + code[m]]
             for k in range(n_entries):
                 field[k] -= taken[k]
-        certain = True
         for _ in range(max_sweeps):
             has_changed = False
             for m in range(n_groups):
@@ -39,10 +36,6 @@ def descend(fields, coupling, codes, rounding, max_sweeps, is_certain):
                 for v in range(size):
                     if own[v] > own[best]:
                         best = v
-                n_near = 0
-                for v in range(size):
-                    n_near += own[v] >= own[best] - rounding[i]
-                certain = certain and n_near == 1
                 if best != code[m]:
                     taken, given = coupling[m * size + best], coupling[m * size + code[m]]
                     for k in range(n_entries):
@@ -51,4 +44,3 @@ def descend(fields, coupling, codes, rounding, max_sweeps, is_certain):
                     has_changed = True
             if not has_changed:
                 break
-        is_certain[i] = certain

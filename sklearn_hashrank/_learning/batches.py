@@ -7,39 +7,20 @@ import numpy as np
 
 
 class Batches(Protocol):
-    """Batches of rows, given by their numbers; every iteration is a pass.
-
-    Attributes
-    ----------
-    rows : ndarray
-        Numbers of the rows of a pass.
-    size : int or float
-        Rows of a batch, about.
-    """
+    """Batches of rows; every iteration is a pass over `rows`, with about `size` rows in a batch."""
 
     rows: np.ndarray
 
     @property
-    def size(self) -> float:
-        """Rows of a batch, about."""
+    def size(self) -> float: ...
 
-    def __iter__(self) -> Iterator[np.ndarray]:
-        """Give the batches of a pass."""
+    def __iter__(self) -> Iterator[np.ndarray]: ...
 
 
 class Minibatches:
     """Rows shuffled into batches of about `size`, none of them less than half of it or than two.
 
     Each iteration is another shuffle.
-
-    Parameters
-    ----------
-    rows : ndarray of shape (n_rows,)
-        Numbers of the rows.
-    size : int
-        Rows of a batch.
-    random_state : RandomState instance
-        Shuffles.
     """
 
     def __init__(self, rows: np.ndarray, size: int, random_state: np.random.RandomState):
@@ -55,20 +36,7 @@ class GroupBatches:
 
     The rows of a class are cut into groups of about `group_size`; those of a small class are one
     group. A row of a batch then finds relevant ones in it, however many classes there are. Each
-    iteration is another shuffle, and takes every row once.
-
-    Parameters
-    ----------
-    rows : ndarray of shape (n_rows,)
-        Numbers of the rows.
-    class_of : ndarray of shape (n_rows,)
-        The class of each of them, an index.
-    size : int
-        Rows of a batch, about.
-    group_size : int
-        Rows of a group, about.
-    random_state : RandomState instance
-        Shuffles.
+    iteration is another shuffle, and takes every row once. `class_of` gives the class of each row.
     """
 
     def __init__(

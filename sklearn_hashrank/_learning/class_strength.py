@@ -16,17 +16,6 @@ def share_with_own_nearest(X: Any, class_of: np.ndarray) -> float:
 
     Rows are compared as linear learners see them, centred and scaled. The 256 rows whose nearest
     ones are looked for are sampled by a seed of their own; they are compared with all rows.
-
-    Parameters
-    ----------
-    X : {ndarray, sparse matrix} of shape (n_rows, n_features)
-        Training rows.
-    class_of : ndarray of shape (n_rows,)
-        The class of each row, an index.
-
-    Returns
-    -------
-    share : float
     """
     n_rows, n_features = X.shape
     space = FeatureSpace.of(Moments.of(X))

@@ -21,46 +21,16 @@ _GROUP_SIZE, _POOL = 8, 20  # rows of a group, and how near they are
 _FEWEST_BATCHES = 5  # of a pass over few rows
 _ROWS_OF_BATCHES = 512
 _RATE = 0.003  # of a linear model: the start is good already, longer steps lose it on pixels
-# Coarser bins cannot tell the few nearest rows from those that are a little farther.
-_MOST_BINS = 64
 
 
 class NeighborRelevance:
     """Level indices of the pairs of a batch, by distances to the nearest rows.
 
-    Parameters
-    ----------
-    affinity : NeighborAffinity
-        Fitted on `y`.
-    y : array-like
-        The rows that it compares.
-    random_state : RandomState instance
-        Samples the rows that are learned from, where there are more than 20,000.
-    n_jobs : int or None
-        Threads over rows.
-
-    Attributes
-    ----------
-    levels : ndarray of shape (n_levels,)
-    members : ndarray of shape (n_members,)
-        Numbers of the rows that are learned from, ascending.
-    one_scale : bool
-        True: linear models scale all features by one factor, which keeps distances.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from sklearn_hashrank import NeighborAffinity
-    >>> from sklearn_hashrank._learning.neighbor_relevance import NeighborRelevance
-    >>> X = np.array([[0.0], [1.0], [9.0]])
-    >>> affinity = NeighborAffinity(1, metric="euclidean").fit(X)
-    >>> relevance = NeighborRelevance(affinity, X, np.random.RandomState(0))
-    >>> relevance.level_indices(np.array([0, 2]))[1, 0]  # nearer to the last row is row 1
-    np.uint8(0)
+    `affinity` is fitted on `y`. If there are more than 20,000 rows, some are sampled to learn from.
+    Linear models scale all features by one factor, which keeps distances.
     """
 
     one_scale = True
-    class_of: np.ndarray | None = None
 
     def __init__(
         self,
@@ -84,18 +54,7 @@ class NeighborRelevance:
         self._limits = nearness[:, ranks - 1].T
 
     def level_indices(self, batch: np.ndarray) -> np.ndarray:
-        """Return the level of every pair of rows of a batch.
-
-        Parameters
-        ----------
-        batch : ndarray of shape (M,)
-            Numbers of the rows.
-
-        Returns
-        -------
-        indices : ndarray of shape (M, M), unsigned
-            Index into `levels`.
-        """
+        """Return the level of every pair of rows of a batch, as an index into `levels`."""
         places = self._place[batch]
         nearness = _products(self._rows[places], self._rows[places]) - self._half[places]
         levels = np.zeros(nearness.shape, dtype=np.uint8)
@@ -104,101 +63,23 @@ class NeighborRelevance:
         return levels
 
     def batch_size(self, objective: Any, random_state: np.random.RandomState) -> int:
-        """Rows of a batch: the same for every objective.
-
-        Parameters
-        ----------
-        objective : CheckedObjective or ObjectiveOfRows
-            Not looked at.
-        random_state : RandomState instance
-            Not used.
-
-        Returns
-        -------
-        size : int
-        """
+        """Return the same number of rows for every objective."""
         return _ROWS_OF_BATCHES
 
     def takes_groups(self, size: int) -> bool:
-        """Whether batches are made of groups of a class: never, they are made of neighbours.
-
-        Parameters
-        ----------
-        size : int
-            Rows of a batch.
-
-        Returns
-        -------
-        takes_groups : bool
-        """
+        """Return False: batches are made of neighbours."""
         return False
 
     def learning_rate(self, solver: str, in_groups: bool) -> float:
-        """Length of a step of a linear model.
-
-        Parameters
-        ----------
-        solver : {"adam", "adam-by-bit", "sgd"}
-            Moves the weights.
-        in_groups : bool
-            Not looked at.
-
-        Returns
-        -------
-        learning_rate : float
-        """
         return 1.0 if solver == "sgd" else _RATE
 
     def weight_decay(self, n_features: int, n_rows: int | None) -> float:
-        """Decay of the weights of a linear model: none.
-
-        Parameters
-        ----------
-        n_features : int
-            Not looked at.
-        n_rows : int or None
-            Not looked at.
-
-        Returns
-        -------
-        weight_decay : float
-        """
         return 0.0
-
-    def n_bins(self, n_bits: int) -> int:
-        """Bins of soft histograms: one for each bit, at most 64.
-
-        Parameters
-        ----------
-        n_bits : int
-            Length of a code.
-
-        Returns
-        -------
-        n_bins : int
-        """
-        return min(n_bits, _MOST_BINS)
 
     def batches(
         self, rows: np.ndarray, size: int, in_groups: bool, random_state: np.random.RandomState
     ) -> "NeighborBatches":
-        """Batches of some of the members, with their neighbours among them.
-
-        Parameters
-        ----------
-        rows : ndarray of shape (n_rows,)
-            Numbers of the rows.
-        size : int
-            Rows of a batch, about.
-        in_groups : bool
-            Not looked at.
-        random_state : RandomState instance
-            Shuffles, and samples neighbours.
-
-        Returns
-        -------
-        batches : NeighborBatches
-        """
+        """Return batches of some of the members, with their neighbours among them."""
         is_wanted = np.zeros(len(self.members), dtype=bool)
         is_wanted[self._place[rows]] = True
         return NeighborBatches(rows, size, self, is_wanted, random_state)
@@ -206,24 +87,7 @@ class NeighborRelevance:
     def sample_neighbors(
         self, rows: np.ndarray, n: int, is_wanted: np.ndarray, random_state: np.random.RandomState
     ) -> np.ndarray:
-        """Return these rows with up to `n` of the nearest rows of each.
-
-        Parameters
-        ----------
-        rows : ndarray of shape (n_rows,)
-            Numbers of the rows.
-        n : int
-            How many of the nearest rows are sampled for each; some may come twice.
-        is_wanted : ndarray of shape (n_members,), bool
-            Which members may be among them.
-        random_state : RandomState instance
-            Samples.
-
-        Returns
-        -------
-        numbers : ndarray of shape (n_found,)
-            Ascending.
-        """
+        """Return these rows with up to `n` wanted ones of the nearest of each, ascending."""
         places = self._place[rows]
         pool = self._nearest[:, :_POOL]
         picked = random_state.randint(pool.shape[1], size=(len(rows), n))
@@ -255,17 +119,6 @@ class NeighborBatches:
 
     An iteration gives half as many batches as rows fill, because rows come again as neighbours, and
     at least 5. It begins groups at some of the rows, other ones with each iteration.
-
-    Parameters
-    ----------
-    rows : ndarray of shape (n_rows,)
-        Numbers of the rows.
-    size : int
-        Rows of a batch, about.
-    relevance : NeighborRelevance
-    is_wanted : ndarray of shape (n_members,), bool
-        Which members may be in a batch.
-    random_state : RandomState instance
     """
 
     def __init__(

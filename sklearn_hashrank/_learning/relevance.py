@@ -12,7 +12,7 @@ from ..affinity._auto import affinity_to_learn_from, fit_affinity
 from ..affinity._neighbors import NeighborAffinity
 from ..affinity._protocol import BaseAffinity
 from .batches import Batches
-from .neighbor_relevance import MOST_ROWS, NeighborRelevance
+from .neighbor_relevance import NeighborRelevance
 from .pair_relevance import PairRelevance
 
 
@@ -31,8 +31,6 @@ class Relevance(Protocol):
         Numbers of the rows that are learned from, ascending.
     one_scale : bool
         Whether linear models scale all features by one factor, which keeps distances.
-    class_of : ndarray of shape (n_rows,) or None
-        The class of each row, where there are classes.
     """
 
     affinity: Any
@@ -40,7 +38,6 @@ class Relevance(Protocol):
     levels: np.ndarray
     members: np.ndarray
     one_scale: bool
-    class_of: np.ndarray | None
 
     def level_indices(self, batch: np.ndarray) -> np.ndarray:
         """Index into `levels` of every pair of rows of a batch, (M, M) unsigned."""
@@ -62,9 +59,6 @@ class Relevance(Protocol):
     def weight_decay(self, n_features: int, n_rows: int | None) -> float:
         """Decay of the weights of a linear model; `n_rows` is None where it is not known."""
 
-    def n_bins(self, n_bits: int) -> int | str:
-        """Bins of soft histograms that ``n_bins="auto"`` stands for."""
-
 
 def check_two_rows(hasher: Any, X: Any) -> None:
     """Refuse a single row, which has none to be ranked."""
@@ -77,21 +71,8 @@ def check_two_rows(hasher: Any, X: Any) -> None:
 def learned_affinity(affinity: Any, fitted: Any, X: Any, y: Any) -> BaseAffinity:
     """Return the fitted affinity that is learned from.
 
-    Parameters
-    ----------
-    affinity : "auto" or affinity object
-        The parameter of a hasher.
-    fitted : affinity object or None
-        What was learned from the rows before these, such as thresholds of distance, which hold for
-        these as well. Nearest rows are found anew.
-    X : {ndarray, sparse matrix} of shape (n_samples, n_features)
-        Training rows.
-    y : array-like with n_samples rows or None
-        What the affinity compares; None: `X` itself, of which nearest rows are learned from.
-
-    Returns
-    -------
-    affinity : BaseAffinity
+    `fitted` is what was learned from the rows before these, such as thresholds of distance, which
+    hold for these as well; None where there were none. Nearest rows are found anew.
     """
     learned, rows = affinity_to_learn_from(affinity, X, y), X if y is None else y
     if isinstance(learned, NeighborAffinity):
@@ -101,79 +82,11 @@ def learned_affinity(affinity: Any, fitted: Any, X: Any, y: Any) -> BaseAffinity
 
 def learned_relevance(
     affinity: BaseAffinity,
-    X: Any,
-    y: Any,
+    rows: Any,
     random_state: np.random.RandomState,
     n_jobs: int | None = None,
-    *,
-    by_features: bool = False,
 ) -> Relevance:
-    """Return the relevance that is learned from: of pairs of rows, or of nearest rows.
-
-    Parameters
-    ----------
-    affinity : affinity object
-        What :func:`learned_affinity` returns for these rows.
-    X : {ndarray, sparse matrix} of shape (n_samples, n_features)
-        Training rows.
-    y : array-like with n_samples rows or None
-        What the affinity compares; None: `X` itself.
-    random_state : RandomState instance
-        Samples the rows whose nearest ones are found, where they are many.
-    n_jobs : int or None, default=None
-        Threads over rows.
-    by_features : bool, default=False
-        Whether batches of many classes depend on how well `X` tells the classes apart.
-
-    Returns
-    -------
-    relevance : PairRelevance or NeighborRelevance
-    """
-    rows = X if y is None else y
+    """Return the relevance of rows that a fitted affinity compares: of pairs, or nearest rows."""
     if isinstance(affinity, NeighborAffinity):
         return NeighborRelevance(affinity, rows, random_state, n_jobs)
-    return PairRelevance(affinity, rows, n_jobs, X if by_features else None)
-
-
-def most_compared(affinity: BaseAffinity) -> int | None:
-    """Return how many rows are compared at most, where it is not all of them.
-
-    Parameters
-    ----------
-    affinity : affinity object
-        What is learned from.
-
-    Returns
-    -------
-    n_rows : int or None
-        None: all.
-    """
-    return MOST_ROWS if isinstance(affinity, NeighborAffinity) else None
-
-
-def size_of_batches(
-    batch_size: int | str,
-    objective: Any,
-    relevance: Relevance,
-    random_state: np.random.RandomState,
-) -> int:
-    """Return the rows of a batch, given the parameter of a hasher.
-
-    Parameters
-    ----------
-    batch_size : int or "auto"
-        The parameter.
-    objective : CheckedObjective or ObjectiveOfRows
-        Of graded objectives, a few pairs may hold most of the gain.
-    relevance : Relevance
-        Of the training rows.
-    random_state : RandomState instance
-        Samples pairs, to see how many are relevant.
-
-    Returns
-    -------
-    size : int
-    """
-    if batch_size == "auto":
-        return relevance.batch_size(objective, random_state)
-    return int(batch_size)
+    return PairRelevance(affinity, rows, n_jobs)

@@ -6,28 +6,14 @@ from .._features.centered_rows import CenteredRows
 from .._features.principal_directions import leading_directions
 from .._solvers.rotation import itq_rotation
 
-_ITERATIONS = 20
+_ITERATIONS = 20  # of the rotation, which learning goes on from
 _DOUBT = 10  # rows that the unit variance of a random direction counts as
 
 
 def start_directions(
     rows: np.ndarray, n_bits: int, random_state: np.random.RandomState
 ) -> np.ndarray:
-    """Return directions whose projections of scaled rows have unit variance.
-
-    Parameters
-    ----------
-    rows : ndarray of shape (n_rows, n_features)
-        Some of the training rows, scaled.
-    n_bits : int
-        How many directions.
-    random_state : RandomState instance
-        Samples the random ones and the rotation.
-
-    Returns
-    -------
-    directions : ndarray of shape (n_features, n_bits)
-    """
+    """Return directions (n_features, n_bits): projections of scaled rows have unit variance."""
     weights = random_state.standard_normal((rows.shape[1], n_bits)).astype(np.float32)
     n_principal = min(n_bits, rows.shape[1], rows.shape[0] - 1)
     centred = CenteredRows(rows, rows.mean(axis=0, dtype=np.float64))

@@ -53,12 +53,7 @@ def fit_decoder(rows: Any, signs: np.ndarray, ridge: float) -> tuple[np.ndarray,
     return decoder, -mean @ decoder, float(np.vdot(products, decoder))
 
 
-def signs_of_least_error(
-    fields: np.ndarray,
-    gram: np.ndarray,
-    signs: np.ndarray,
-    rounding: np.ndarray | None = None,
-) -> np.ndarray:
+def signs_of_least_error(fields: np.ndarray, gram: np.ndarray, signs: np.ndarray) -> None:
     """Change bits one after the other while that lowers the squared error of the reconstruction.
 
     Parameters
@@ -70,13 +65,6 @@ def signs_of_least_error(
         ``decoder @ decoder.T``.
     signs : ndarray of shape (n_samples, n_bits), float64
         The codes to start from, changed.
-    rounding : ndarray of shape (n_samples, n_bits), default=None
-        How much of each field may be rounding; None: nothing.
-
-    Returns
-    -------
-    is_certain : ndarray of shape (n_samples,), bool
-        Whether no bit of a row was decided by a field within its rounding.
 
     Examples
     --------
@@ -85,17 +73,12 @@ def signs_of_least_error(
     >>> decoder = np.array([[2.0, 0.0], [1.0, 1.0]])
     >>> row, signs = np.array([[1.5, -0.9]]), np.array([[1.0, 1.0]])
     >>> signs_of_least_error(row @ decoder.T, decoder @ decoder.T, signs)
-    array([ True])
     >>> signs
     array([[ 1., -1.]])
     """
-    is_certain = np.empty(len(signs), dtype=bool)
-    if rounding is None:
-        rounding = np.broadcast_to(-1.0, signs.shape)
     of_others = gram.copy()
     np.fill_diagonal(of_others, 0.0)
-    _kernels.bit_flips.descend(fields, of_others, signs, rounding, _MOST_SWEEPS, is_certain)
-    return is_certain
+    _kernels.bit_flips.descend(fields, of_others, signs, _MOST_SWEEPS)
 
 
 def reconstruct_in_turn(

@@ -124,12 +124,7 @@ def fit_tables(
     return residual
 
 
-def values_of_least_error(
-    fields: np.ndarray,
-    coupling: np.ndarray,
-    codes: np.ndarray,
-    rounding: np.ndarray | None = None,
-) -> np.ndarray:
+def values_of_least_error(fields: np.ndarray, coupling: np.ndarray, codes: np.ndarray) -> None:
     """Change groups one after the other while that lowers the squared error.
 
     Parameters
@@ -141,13 +136,6 @@ def values_of_least_error(
         See :func:`coupling_of`.
     codes : ndarray of shape (n_samples, n_groups), int64
         The values to start from, changed.
-    rounding : ndarray of shape (n_samples,), default=None
-        How much of the difference of two fields of a row may be rounding; None: nothing.
-
-    Returns
-    -------
-    is_certain : ndarray of shape (n_samples,), bool
-        Whether no value of a row was decided by a difference within its rounding.
 
     Examples
     --------
@@ -157,15 +145,10 @@ def values_of_least_error(
     >>> fields = np.array([[3.2]]) @ tables.reshape(4, 1).T - tables.ravel() ** 2 / 2
     >>> codes = np.zeros((1, 2), dtype=np.int64)
     >>> values_of_least_error(fields, coupling_of(tables), codes)
-    array([ True])
     >>> codes
     array([[1, 1]])
     """
-    is_certain = np.empty(len(codes), dtype=bool)
-    if rounding is None:
-        rounding = np.zeros(len(codes))
-    _kernels.table_descent.descend(fields, coupling, codes, rounding, _MOST_SWEEPS, is_certain)
-    return is_certain
+    _kernels.table_descent.descend(fields, coupling, codes, _MOST_SWEEPS)
 
 
 def coupling_of(tables: np.ndarray) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""The short notation of methods and measures: a name, then ``:parameter=value`` for each."""
+"""The notation of methods and measures: a name, ``@k`` for measures, ``:parameter=value`` each."""
 
 import ast
 from typing import Any
@@ -31,6 +31,26 @@ def split_notation(notation: str, what: str, example: str) -> tuple[str, dict[st
             raise ValueError(f"{what} {notation!r} gives {parameter} twice.")
         parameters[parameter] = _literal(value)
     return name, parameters
+
+
+def split_cut(name: str, notation: str, what: str, example: str) -> tuple[str, int | None]:
+    """Return what stands before an ``@``, and the int behind it; None if there is no ``@``.
+
+    Parameters
+    ----------
+    name : str
+        The name of a notation, as `split_notation` returns it.
+    notation, what, example : str
+        All of it, what it stands for and one that is right, for errors.
+    """
+    name, at, cut = (part.strip() for part in name.partition("@"))
+    if not at:
+        return name, None
+    if not cut.isascii() or not cut.isdecimal():
+        raise ValueError(
+            f"{what} {notation!r}: an int must follow the @, as in {example}. Got {cut!r}."
+        )
+    return name, int(cut)
 
 
 def _literal(value: str) -> Any:

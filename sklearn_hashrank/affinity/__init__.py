@@ -5,11 +5,6 @@ Every affinity validates rows of `y` once and then gives level indices of blocks
 together, ``runs`` says where the level changes along the groups.
 """
 
-from ._auto import auto_affinity, fit_affinity
 from ._protocol import BaseAffinity
 
-__all__ = [
-    "BaseAffinity",
-    "auto_affinity",
-    "fit_affinity",
-]
+__all__ = ["BaseAffinity"]

@@ -21,26 +21,7 @@ _ROWS_TO_LOOK_AT, _FAR_AWAY = 1000, 4.0  # pixels and embeddings are at 1 to 2, 
 
 
 def fit_affinity(affinity: Any, y: Any) -> BaseAffinity:
-    """Return a fitted affinity for rows of `y`.
-
-    Parameters
-    ----------
-    affinity : "auto" or affinity object
-        A fitted object is returned as it is; an unfitted one is cloned and fitted; "auto" chooses
-        by the form of `y`, see :func:`auto_affinity`.
-    y : array-like
-        Rows of the database or of the training set.
-
-    Returns
-    -------
-    affinity : BaseAffinity
-
-    Examples
-    --------
-    >>> from sklearn_hashrank.affinity import fit_affinity
-    >>> fit_affinity("auto", [3, 1, 3]).levels_
-    array([0., 1.])
-    """
+    """Return a fitted affinity for rows of `y`."""
     if is_auto(affinity):
         return auto_affinity(y).fit(y)
     if not isinstance(affinity, BaseAffinity):
@@ -58,17 +39,6 @@ def fit_affinity_of_blocks(affinity: Any, y: Any) -> BaseAffinity:
 
     What "auto" chooses by the first block holds for all of them: a later block that it does not
     fit is refused when it is compared.
-
-    Parameters
-    ----------
-    affinity : "auto" or affinity object
-        See :func:`fit_affinity`.
-    y : array-like
-        Rows of the first block.
-
-    Returns
-    -------
-    affinity : BaseAffinity
     """
     if is_auto(affinity):
         affinity = auto_affinity(y)
@@ -93,24 +63,6 @@ def auto_affinity(y: Any) -> BaseAffinity:
     and other floats are vectors, compared by Euclidean distance. Vectors that hold only 0 and 1
     need an explicit ``EuclideanAffinity()``, and such label paths a ``HierarchicalAffinity()``.
     Several columns of -1 and +1 are refused, as they may be an indicator or codes.
-
-    Parameters
-    ----------
-    y : array-like
-        Labels, label sets, label paths or target vectors.
-
-    Returns
-    -------
-    affinity : BaseAffinity
-        Not fitted.
-
-    Examples
-    --------
-    >>> from sklearn_hashrank.affinity import auto_affinity
-    >>> auto_affinity([3, 1, 3]), auto_affinity([[0.5, 1.0], [2.0, 3.0]])
-    (LabelAffinity(), EuclideanAffinity())
-    >>> auto_affinity([[0.0, 1.0], [1.0, 1.0]])
-    SharedLabelAffinity()
     """
     if sparse.issparse(y):
         return LabelAffinity() if y.shape[1] == 1 else SharedLabelAffinity()
@@ -132,22 +84,7 @@ def auto_affinity(y: Any) -> BaseAffinity:
 def affinity_by_form(
     shape: tuple[int, ...], kind: str, holds_zeros_and_ones: Callable[[], bool]
 ) -> BaseAffinity:
-    """Choose an affinity by the form of numbers or labels, arrays and tensors alike.
-
-    Parameters
-    ----------
-    shape : tuple of int
-        Shape of `y`.
-    kind : str
-        Kind of its numbers as numpy has it: ``"b"``, ``"u"``, ``"i"`` or ``"f"``.
-    holds_zeros_and_ones : callable ``() -> bool``
-        Whether all values are 0 or 1. Called only where that decides.
-
-    Returns
-    -------
-    affinity : BaseAffinity
-        Not fitted.
-    """
+    """Choose an affinity by the form of numbers or labels, arrays and tensors alike."""
     if len(shape) not in (1, 2):
         raise ValueError(f"y must be 1-d or 2-d. Got shape {shape}.")
     if len(shape) == 1 or shape[1] == 1:
@@ -206,17 +143,6 @@ def judges_what_it_taught(affinity: Any, learned: BaseAffinity) -> bool:
     It is where a user chose the affinity. Of what "auto" means without `y`, thresholds of distance
     are (:func:`affinity_for`). Nearest rows (:func:`affinity_to_learn_from`) and levels that most
     pairs have (:func:`affinity_of_all_pairs`) teach well, but do not say which rows are relevant.
-
-    Parameters
-    ----------
-    affinity : "auto", affinity object or None
-        The parameter of a hasher; None where it has none.
-    learned : affinity object
-        Fitted without `y`.
-
-    Returns
-    -------
-    judges : bool
     """
     judged = affinity_for(affinity, None)
     return not is_auto(affinity) or (

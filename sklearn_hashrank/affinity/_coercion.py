@@ -22,32 +22,6 @@ def as_array(y, name="y"):
     numpy makes text of a list of numbers and text, missing values included, so that ``1`` and
     ``"1"`` become one class. This is the one place where lists, tuples, tables and tensors become
     arrays.
-
-    Parameters
-    ----------
-    y : {array-like, tensor, sparse matrix, dask array} with n_samples rows
-        Labels, label sets, label paths or target vectors. A list may hold tensors.
-    name : str, default="y"
-        What the message of an error calls them.
-
-    Returns
-    -------
-    y : {ndarray, sparse matrix, dask array} with n_samples rows
-        Arrays of numbers, sparse matrices and dask arrays as they are.
-
-    Raises
-    ------
-    ValueError
-        Where a text, an object or a masked value is missing, or where numbers and text are mixed.
-
-    Examples
-    --------
-    >>> from sklearn_hashrank.affinity._coercion import as_array
-    >>> as_array(["a", "b"])
-    array(['a', 'b'], dtype='<U1')
-    >>> as_array([1, "1"])
-    Traceback (most recent call last):
-    ValueError: y must hold only numbers or only strings. Got objects of type int, str...
     """
     if not isinstance(y, np.ndarray) and (sparse.issparse(y) or is_dask_array(y)):
         return y

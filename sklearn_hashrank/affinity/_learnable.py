@@ -10,22 +10,15 @@ from typing import Any
 from ._protocol import BaseAffinity
 
 
-def check_can_learn(name: str, affinity: BaseAffinity, y: Any, graded: bool = True) -> None:
+def check_can_learn(
+    name: str, affinity: BaseAffinity, y: Any, graded: bool = True, rows: Any = None
+) -> None:
     """Raise an error where no pair of rows is more relevant than another.
 
-    Parameters
-    ----------
-    name : str
-        Of the hasher, for messages.
-    affinity : BaseAffinity
-        Fitted.
-    y : array-like with n_samples rows
-        What it compares.
-    graded : bool, default=True
-        Whether the hasher tells levels above 0 apart. Where it does not, rows that are all
-        relevant leave nothing to learn.
+    For a hasher that does not tell levels above 0 apart, `graded` is False: rows that are all
+    relevant then leave nothing to learn. `rows` are `y` as the affinity has validated it.
     """
-    met = affinity.levels_met(affinity.validate(y))
+    met = affinity.levels_met(affinity.validate(y) if rows is None else rows)
     is_relevant = met > 0
     if len(met) < 2 or not (graded or (is_relevant.any() and not is_relevant.all())):
         levels = ", ".join(f"{level:g}" for level in met)
@@ -37,17 +30,7 @@ def check_can_learn(name: str, affinity: BaseAffinity, y: Any, graded: bool = Tr
 
 
 def warn_if_alike(affinity: BaseAffinity, y: Any, stacklevel: int = 2) -> None:
-    """Warn where every pair of rows is relevant, or none is, so that scores say nothing.
-
-    Parameters
-    ----------
-    affinity : BaseAffinity
-        Fitted.
-    y : array-like with n_samples rows
-        What it compares.
-    stacklevel : int, default=2
-        Of the warning.
-    """
+    """Warn where every pair of rows is relevant, or none is, so that scores say nothing."""
     is_relevant = affinity.levels_met(affinity.validate(y)) > 0
     if is_relevant.all() or not is_relevant.any():
         which = "every pair of rows is" if is_relevant.any() else "no pair of rows is"

@@ -14,21 +14,6 @@ def check_level_indices(affinity: Any, indices: Any, shape: tuple, n_levels: int
     """Return level indices that an affinity gave, or say what is wrong with them.
 
     Kernels write to the places that indices name, and anyone can write an affinity.
-
-    Parameters
-    ----------
-    affinity : BaseAffinity
-        Whose they are.
-    indices : array-like
-        What it gave.
-    shape : tuple of int
-        Their shape.
-    n_levels : int
-        How many levels these rows can meet.
-
-    Returns
-    -------
-    indices : ndarray of the given shape, uint16
     """
     indices, name = np.asarray(indices), type(affinity).__name__
     if indices.shape != shape or indices.dtype.kind not in "bui":
@@ -46,13 +31,7 @@ def check_level_indices(affinity: Any, indices: Any, shape: tuple, n_levels: int
 
 
 def check_levels(affinity: Any) -> None:
-    """Raise a clear error unless the levels of a fitted affinity ascend from 0.
-
-    Parameters
-    ----------
-    affinity : BaseAffinity
-        Fitted.
-    """
+    """Raise a clear error unless the levels of a fitted affinity ascend from 0."""
     levels: Any = getattr(affinity, "levels_", None)
     is_array = isinstance(levels, np.ndarray) and levels.ndim == 1 and levels.dtype.kind in "uif"
     if (

@@ -11,7 +11,7 @@ from typing import Any
 from ..comparison._columns import MEASURED, name_measures
 from ..metrics._configured import ConfiguredMeasure
 from ..metrics._scorers import get_retrieval_scorer_names
-from ..neighbors._floats import DISTANCES
+from ..neighbors._rescore import DISTANCES
 from ._data import NAMED
 from ._errors import UsageError
 

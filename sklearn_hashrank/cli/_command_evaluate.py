@@ -63,7 +63,7 @@ examples:
   hashrank evaluate --queries q.npy --query-data rows_q.npy --database codes.npy \\
       --database-data rows.npy --neighbors 10 --measures recall@10
   hashrank evaluate --queries q.parquet --database codes.parquet --qrels clicks.csv
-  hashrank evaluate --run run.txt --qrels qrels.txt --measures nDCG@10,RR --per-query queries.csv
+  hashrank evaluate --run run.txt --qrels qrels.txt --measures ndcg@10,rr --per-query queries.csv
   hashrank evaluate --run run.txt --qrels qrels.txt --baseline baseline.txt
 
 Without queries, every item of the database retrieves all the others.
@@ -206,8 +206,10 @@ def _evaluate_run(options: Namespace) -> int:
         tests = tests_against(options, histogram, measures)
     if options.json:
         for name, test in tests.items():
-            scores |= {f"{name}_ahead": test.difference, f"{name}_p": test.p_value}
-            scores |= dict(zip((f"{name}_ahead_low", f"{name}_ahead_high"), test.interval))
+            scores |= {f"{name}_ahead": test.statistic, f"{name}_p": test.pvalue}
+            scores |= dict(
+                zip((f"{name}_ahead_low", f"{name}_ahead_high"), test.confidence_interval)
+            )
     _print(options, scores, columns)
     if tests and not options.json:
         print_tests(options.baseline, tests, {column.name: column.title for column in columns})

@@ -11,8 +11,8 @@ import numpy as np
 
 from .._files.atomic import write_file
 from .._files.hashers.saving import load_hasher
-from ..neighbors._floats import DISTANCES, rescore
 from ..neighbors._hamming_neighbors import HammingNeighbors
+from ..neighbors._rescore import DISTANCES, rescore
 from ._arguments import (
     add_code_length,
     add_id_column,

@@ -14,15 +14,23 @@ from ..comparison._columns import MEASURED, name_measures
 from ..metrics._configured import ConfiguredMeasure
 from ..metrics._evaluation import mean_value
 from ..metrics._histogram import RetrievalHistogram
+from ..metrics._measure import TieOrder
 from ..metrics._paired_tests import PairedTest, holm_correction, paired_test
 from ._errors import UsageError
 from ._judged_pairs import PAIRS_HELP, judgments
 from ._messages import note
 from ._outputs import check_output_file
 
-_OF_RUNS = ("AP", "nDCG", "nDCG@10", "P@10", "R@100", "RR")
+_OF_RUNS = (
+    *("ap", "ndcg:gain=linear", "ndcg@10:gain=linear"),
+    *("precision@10", "recall@100", "rr"),
+)
 _WORTH_A_NOTE = 0.01
-_ORDERS = {"": "expected", "_pessimistic": "pessimistic", "_optimistic": "optimistic"}
+_ORDERS: dict[str, TieOrder] = {
+    "": "expected",
+    "_pessimistic": "pessimistic",
+    "_optimistic": "optimistic",
+}
 _POLICIES = {
     "query_set": ("judged", "both", "equal"),
     "unjudged": ("irrelevant", "remove", "error"),
@@ -106,8 +114,7 @@ def evaluate_run(
             scores[name] = mean_value(histogram.measure(configured))
             continue
         for suffix, ties in _ORDERS.items():
-            values = histogram.measure(configured.measure, **{**configured.given, "ties": ties})
-            scores[name + suffix] = mean_value(values)
+            scores[name + suffix] = mean_value(histogram.measure(configured.with_ties(ties)))
         _note_ties(name, histogram, configured)
     queries = histogram.query_ids or []
     note(f"{len(queries):,} queries of {options.qrels}, ranked by {options.run_file}")
@@ -147,9 +154,9 @@ def tests_against(
         )
         for name, configured in measures.items()
     }
-    corrected = holm_correction([result.p_value for result in found.values()])
+    corrected = holm_correction([result.pvalue for result in found.values()])
     return {
-        name: replace(result, p_value=float(p_value))
+        name: replace(result, pvalue=float(p_value))
         for (name, result), p_value in zip(found.items(), corrected)
     }
 
@@ -161,10 +168,10 @@ def print_tests(path: str, tests: Mapping[str, PairedTest], titles: Mapping[str,
     print(f"\nahead of {path}, {n_queries:,} queries, randomization test with Holm's correction:")
     print(f"{'':{width}} {'mean':>8} {'95 % interval':>19} {'p':>8}")
     for name, result in tests.items():
-        low, high = result.interval
+        low, high = result.confidence_interval
         interval = f"{low:+.4f} to {high:+.4f}"
         print(
-            f"{titles[name]:{width}} {result.difference:+8.4f} {interval:>19} {result.p_value:8.2g}"
+            f"{titles[name]:{width}} {result.statistic:+8.4f} {interval:>19} {result.pvalue:8.2g}"
         )
 
 

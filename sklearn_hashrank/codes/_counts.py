@@ -78,28 +78,12 @@ def _merge(words: Words, counts: Counts | None) -> tuple[Words, Counts]:
 
 @dataclass(frozen=True, eq=False)
 class KeptCodes:
-    """The codes of a retrieval run, beside its histogram.
-
-    Parameters
-    ----------
-    queries : ndarray of shape (n_queries, n_words), uint64
-        The codes of the queries.
-    n_self : ndarray of shape (n_queries,)
-        How many of the items with its own code are the query itself, which it does not retrieve.
-    words : ndarray of shape (n_distinct, n_words), uint64
-        The distinct codes of the database.
-    counts : ndarray of shape (n_distinct,)
-        How many items have each.
-    n_bits : int
-        Length of a code.
-    n_jobs : int or None
-        Threads over queries.
-    """
+    """The codes of a retrieval run, beside its histogram."""
 
     queries: Words
-    n_self: Counts
-    words: Words
-    counts: Counts
+    n_self: Counts  # items with a query's own code that are the query, which it does not retrieve
+    words: Words  # the distinct codes of the database
+    counts: Counts  # how many items have each
     n_bits: int
     n_jobs: int | None = None
 
@@ -116,12 +100,7 @@ class KeptCodes:
         return KeptCodes(self.queries, n_self, words, counts, self.n_bits, self.n_jobs)
 
     def peaks(self, radius: int) -> Counts:
-        """Largest number of items that share one code at distance 0, 1, ... `radius`.
-
-        Returns
-        -------
-        peaks : ndarray of shape (n_queries, min(radius, n_bits) + 1)
-        """
+        """Largest number of items that share one code at distance 0, 1, ... `radius`."""
         n = len(self.queries)
         groups = np.zeros(n, dtype=np.int32)
         firsts, _, query_of = _kernels.hamming.find_equal_rows(self.queries, groups, n)

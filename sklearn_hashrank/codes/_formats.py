@@ -80,32 +80,15 @@ def write_codes(packed: np.ndarray, n_bits: int, output: str) -> np.ndarray:
     return bits if output == "bits" else (2 * bits.astype(np.int8) - 1)
 
 
-def as_code_matrix(codes: ArrayLike, name: str, order: str = "") -> np.ndarray:
-    """Return a 2-d array of codes, or say what is wrong with its form; values are not read.
-
-    Parameters
-    ----------
-    codes : array-like of shape (n, n_columns)
-        Codes in any format.
-    name : str
-        What messages call them.
-    order : str, default=""
-        The order of the arguments, for those who pass a column of `y` in place of codes.
-
-    Returns
-    -------
-    codes : ndarray of shape (n, n_columns)
-    """
+def as_code_matrix(codes: ArrayLike, name: str) -> np.ndarray:
+    """Return a 2-d array of codes, or say what is wrong with its form; values are not read."""
     if sparse.issparse(codes):
         raise TypeError(f"{name} must be a dense array. Got a sparse {type(codes).__name__}.")
     if isinstance(codes, np.ma.MaskedArray) and np.ma.is_masked(codes):
         raise ValueError(f"{name} are masked in places; every bit needs a value.")
     codes = as_numpy(codes, name)
     if codes.ndim != 2:
-        hint = f" {order}" if order and codes.ndim == 1 else ""
-        raise ValueError(
-            f"{name} must be a 2-d array, one code per row. Got shape {codes.shape}.{hint}"
-        )
+        raise ValueError(f"{name} must be a 2-d array, one code per row. Got shape {codes.shape}.")
     if codes.dtype.kind not in "buif":
         raise ValueError(f"{name} must be numeric or boolean. Got dtype {codes.dtype}.")
     if 0 in codes.shape:
@@ -197,13 +180,9 @@ class CodeReader:
     """Reads several arrays of codes that belong together, and judges their values together.
 
     One reader serves the queries and every block of the database, so that queries of 0 and 1
-    against a database of -1 and +1 are refused, also when the blocks arrive one by one.
-
-    Parameters
-    ----------
-    n_bits : int or None
-        Length of a code. With it the width of an array decides its format (for ``n_bits=1``,
-        where every format has one column, the values do); without it the first array sets it.
+    against a database of -1 and +1 are refused, also when the blocks arrive one by one. With
+    `n_bits` the width of an array decides its format (for ``n_bits=1``, where every format has one
+    column, the values do); without it the first array sets the length.
     """
 
     def __init__(self, n_bits: int | None = None):

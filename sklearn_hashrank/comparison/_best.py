@@ -93,7 +93,7 @@ def rivals_of_best(
         known = known[~np.isnan(known)]
         p_value = 1.0
         if len(known) > 1:
-            p_value = paired_test(known, np.zeros_like(known), method="student").p_value
+            p_value = paired_test(known, np.zeros_like(known), method="student").pvalue
         p_values.append(p_value)
     rivals = {}
     for method, p_value in zip(others, holm_correction(p_values)):

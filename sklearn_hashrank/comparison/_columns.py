@@ -1,11 +1,10 @@
 """The columns of a comparison: the measures, their titles and sentences, and their values."""
 
-import inspect
 import math
 import re
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -116,31 +115,6 @@ MEASURED = ("ap", "ndcg", "ph2", "acg", "mlgap")
 _FIGURES = tuple(column for column in COLUMNS if column.name not in MEASURED)
 """The columns that are no measures, which every comparison has."""
 
-_MEANINGS = {
-    "average_precision": "The expected average precision.",
-    "ndcg": "The expected `dcg` over that of the ideal ranking, which is cut at `k` too.",
-    "average_precision_at_r": "The expected average precision of the first R places, where R items "
-    "are relevant in all.",
-    "r_precision": "The expected precision of the first R places, where R items are relevant in "
-    "all.",
-    "hit_rate": "The probability that a relevant item is among the first `k`.",
-    "rank_biased_precision": "The expected share of relevant items that a patient reader sees.",
-    "bpref": "The expected binary preference: judged irrelevant items ahead of relevant ones.",
-    "dcg": "The expected discounted cumulative gain of the first `k` places.",
-    "precision": "The expected precision: the relevant share of the first `k` places, filled or "
-    "not.",
-    "recall": "The expected recall: the share of all relevant items that is among the first `k`.",
-    "f1": "The expected harmonic mean of precision and recall at `k`.",
-    "reciprocal_rank": "The expected inverse rank of the first relevant item, 0 beyond rank `k`.",
-    "lookup_precision": "The relevant share of the items within `radius`, 0 where there are none.",
-    "lookup_recall": "The share of all relevant items that lies within `radius`.",
-    "average_cumulative_gain": "The mean level of the items within `radius`, 0 where there are "
-    "none.",
-    "local_group_average_precision": "Precision within 0, 1, ... `radius`, each times the evenness "
-    "of the codes there, mean.",
-}
-"""What reports say of the package's measures, where their options are not those of `COLUMNS`."""
-
 _TIE_RANGE: dict[str, TieOrder] = {
     "_pessimistic": "pessimistic",
     "_optimistic": "optimistic",
@@ -174,19 +148,10 @@ def columns_of(measures: Mapping[str, ConfiguredMeasure]) -> tuple[Column, ...]:
             columns.append(known[name])
             continue
         options = ", ".join(f"{option} = {value}" for option, value in given.items())
-        meaning = _MEANINGS.get(measure.name) or _first_paragraph(measure)
         title = measure.label if name == measure.short_name else _title(name, measure)
-        if options:
-            meaning = f"{meaning} Here {options}."
-        columns.append(
-            Column(name, title, " ".join(meaning.split()), ranged=_is_ranged(configured))
-        )
+        meaning = f"{measure.meaning} Here {options}." if options else measure.meaning
+        columns.append(Column(name, title, meaning, ranged=_is_ranged(configured)))
     return (*columns, *_FIGURES)
-
-
-def _first_paragraph(measure: Measure) -> str:
-    """What the function of a user's measure says about itself."""
-    return (inspect.getdoc(measure.function) or measure.label).partition("\n\n")[0]
 
 
 def _title(name: str, measure: Measure) -> str:
@@ -263,7 +228,7 @@ def measure_histogram(
         values = histogram.measure(configured)
         scores[name], of_each[name] = mean_value(values), values.tolist()
         for suffix, ties in _TIE_RANGE.items() if _is_ranged(configured) else ():
-            scores[name + suffix] = mean_value(histogram.measure(replace(configured, ties=ties)))
+            scores[name + suffix] = mean_value(histogram.measure(configured.with_ties(ties)))
     return scores, of_each
 
 

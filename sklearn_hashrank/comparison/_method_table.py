@@ -31,7 +31,6 @@ from ..hashers.spectral import SpectralHasher
 from ..hashers.spherical import SphericalHasher
 from ..hashers.ssh import SSHHasher
 from ..hashers.structhash import StructHasher
-from ..hashers.structhash_trees import StructTreeHasher
 from ..hashers.talr import TALRLinear
 from ..hashers.talr_kernel import TALRKernel
 from ..hashers.wta import WTAHasher
@@ -181,9 +180,10 @@ METHODS: dict[str, Method] = {
         StructHasher, "supervised", "hyperplanes and their weights by column generation"
     ),
     "structhash-trees": Method(
-        StructTreeHasher,
+        StructHasher,
         "supervised",
         "boosted trees and their weights by column generation",
+        {"functions": "trees"},
     ),
     "machash": Method(MACHasher, "supervised", "codes and linear classifiers found together"),
     "ssh": Method(SSHHasher, "supervised", "directions that separate labelled pairs"),

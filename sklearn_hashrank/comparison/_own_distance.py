@@ -8,7 +8,7 @@ from sklearn.base import BaseEstimator
 from ..affinity._auto import is_auto
 from ..affinity._euclidean import EuclideanAffinity
 from ..affinity._neighbors import NeighborAffinity
-from ..neighbors._floats import DISTANCES
+from ..neighbors._rescore import DISTANCES
 
 
 class OwnDistance(BaseEstimator):

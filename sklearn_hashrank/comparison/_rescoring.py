@@ -17,8 +17,8 @@ from ..metrics._counting import retrieval_histogram
 from ..metrics._evaluation import mean_over_queries
 from ..metrics._histogram import RetrievalHistogram
 from ..metrics._retrieval import Encoded, unwrap
-from ..neighbors._floats import DISTANCES, rescore
 from ..neighbors._hamming_neighbors import HammingNeighbors
+from ..neighbors._rescore import DISTANCES, rescore
 from ._columns import Column
 
 _SEARCHES = 3  # the first loads the kernels

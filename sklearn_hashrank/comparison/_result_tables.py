@@ -146,7 +146,7 @@ def _p_value(a: list[float], b: list[float]) -> float:
     """Paired t-test; 1 where fewer than two pairs have a value."""
     if np.count_nonzero(~np.isnan(a)) < 2:
         return 1.0
-    return paired_test(a, b, method="student").p_value
+    return paired_test(a, b, method="student").pvalue
 
 
 def _by_seed(results: Sequence[RunResult], method: str, n_bits: int, name: str) -> dict[int, float]:

@@ -16,12 +16,8 @@ from torch.utils.data import DataLoader, Dataset
 
 from .._features.space import FeatureSpace
 from .._learning.minibatch_learning import MinibatchLearning
-from .._learning.relevance import (
-    check_two_rows,
-    learned_affinity,
-    learned_relevance,
-    most_compared,
-)
+from .._learning.neighbor_relevance import MOST_ROWS
+from .._learning.relevance import check_two_rows, learned_affinity, learned_relevance
 from .._solvers.stochastic import SCHEDULES
 from .._utils.callbacks import CallbackSupportMixin
 from .._utils.parameters import is_int
@@ -29,6 +25,7 @@ from .._utils.threads import one_blas_thread
 from ..affinity._auto import is_auto
 from ..affinity._coercion import as_array
 from ..affinity._learnable import check_can_learn
+from ..affinity._neighbors import NeighborAffinity
 from ..affinity._protocol import BaseAffinity
 from ..base import BaseHasher, BitByBitHasher
 from ._augmentation import AUGMENTATIONS
@@ -37,7 +34,7 @@ from ._defaults import choose_recipe
 from ._images import find_layout, moments_of
 from ._learner import OPTIMIZERS, Inputs, NetworkModel, encode, find_device
 from ._modules import Parts, build, rebuild, seeded, weights_of
-from ._objectives import check_given, check_learns_from, objective_of_rows
+from ._objectives import OwnLossOfRows, check_given, objective_of_rows
 from ._threads import torch_threads
 
 _ROWS = {"accept_sparse": "csr", "dtype": [np.float64, np.float32, np.uint8]}
@@ -371,8 +368,10 @@ class DeepHasher(CallbackSupportMixin, BitByBitHasher):
         return FeatureSpace.of(moments) if layout is None else layout.space(moments)
 
     def _train(self, parts, X, y, device, random_state):
-        relevance = self._fit_relevance(X, y, random_state)
-        objective = objective_of_rows(self.objective, self.n_bits, relevance, y, self.prefixes)
+        learned, objective = self.__dict__.pop("_checked")
+        rows = _compared_rows(X, y) if y is None else y
+        relevance = learned_relevance(learned, rows, random_state, self.n_jobs)
+        objective.bind(relevance)
         learning = MinibatchLearning(
             objective,
             relevance,
@@ -394,7 +393,6 @@ class DeepHasher(CallbackSupportMixin, BitByBitHasher):
         model = NetworkModel(
             parts,
             self._inputs,
-            X,
             OPTIMIZERS.get(self.optimizer, self.optimizer)(
                 parts.groups(recipe.learning_rate, recipe.trunk_learning_rate),
                 lr=recipe.learning_rate,
@@ -408,13 +406,13 @@ class DeepHasher(CallbackSupportMixin, BitByBitHasher):
         )
         self.history_ = learning.run(
             model,
+            X,
             recipe.max_iter,
             schedule=self.schedule,
             n_iter_no_change=self.n_iter_no_change,
             verbose=self.verbose,
             estimator=self,
-            X=X,
-            y=y,
+            told=(X, y),
         )
         model.check_weights()
         self.n_iter_ = len(self.history_["objective"])
@@ -430,23 +428,17 @@ class DeepHasher(CallbackSupportMixin, BitByBitHasher):
         check_two_rows(self, X)
         self._choose_augmentation()
         rows = _compared_rows(X, y)
-        learned = self._learned_affinity(rows, y)
-        needs_levels = check_learns_from(self.objective, learned, y, is_auto(self.affinity))
-        if needs_levels and (y is not None or not is_auto(self.affinity)):
-            check_can_learn(type(self).__name__, learned, rows if y is None else y)
-
-    def _most_compared(self) -> int | None:
-        return most_compared(self.affinity_)
-
-    def _learned_affinity(self, rows, y):
         learned = learned_affinity(self.affinity, getattr(self, "affinity_", None), rows, y)
         self.affinity_ = learned.without_database()
-        return learned
+        objective = objective_of_rows(self.objective, y, self.prefixes)
+        if not isinstance(objective, OwnLossOfRows):
+            objective.check_affinity(learned, is_auto(self.affinity))
+            if y is not None or not is_auto(self.affinity):
+                check_can_learn(type(self).__name__, learned, rows if y is None else y)
+        self._checked = learned, objective
 
-    def _fit_relevance(self, X, y, random_state):
-        rows = _compared_rows(X, y)
-        learned = self._learned_affinity(rows, y)
-        return learned_relevance(learned, rows, y, random_state, self.n_jobs)
+    def _most_compared(self) -> int | None:
+        return MOST_ROWS if isinstance(self.affinity_, NeighborAffinity) else None
 
     def _choose_augmentation(self):
         is_name = isinstance(self.augment, str)

@@ -1,8 +1,7 @@
 """A network, and how it learns from batches and gives scores."""
 
-import contextlib
 import copy
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -79,32 +78,15 @@ def encode(
 class NetworkModel(BaseModel):
     """Moves the parameters of a network downhill on a loss.
 
-    Parameters
-    ----------
-    parts : Parts
-        The network, on its device.
-    inputs : Inputs
-        How rows go in.
-    X : array-like or DatasetRows of shape (n_samples, n_features)
-        The rows, training and validation.
-    optimizer : Optimizer
-        Its learning rates are those of factor 1.
-    augment : callable or None
-        Changes the batches.
-    device : torch.device
-    leaves_trunk : bool, default=False
-        Whether the given part of the network stays as it is: it encodes, and learns nothing.
-    learning_rate : float, default=0.0
-        Of what is learned from scratch, for the history.
-    known : dict of str to object, default=None
-        Attributes of the estimator that the network needs to encode.
+    The learning rates of the optimizer are those of factor 1; `learning_rate` is that of what is
+    learned from scratch, for the history. With `leaves_trunk` the given part of the network
+    encodes, and learns nothing. `known` are attributes of the estimator that encoding needs.
     """
 
     def __init__(
         self,
         parts: Parts,
         inputs: Inputs,
-        X: Any,
         optimizer: torch.optim.Optimizer,
         augment: Callable[[torch.Tensor], torch.Tensor] | None,
         device: torch.device,
@@ -112,20 +94,22 @@ class NetworkModel(BaseModel):
         learning_rate: float = 0.0,
         known: dict[str, Any] | None = None,
     ):
-        self.network, self._inputs, self._X = parts.network, inputs, X
+        self.network, self._inputs = parts.network, inputs
         self._known = known or {}
         self._optimizer, self._augment, self._device = optimizer, augment, device
         self._frozen = parts.trunk if leaves_trunk else None
         self._learned = [each for group in optimizer.param_groups for each in group["params"]]
         self._rates = [group["lr"] for group in optimizer.param_groups]
         self.learning_rate = learning_rate
-        self._n_passes = self._n_batches = 0
+        self._n_steps = 0
         self._resume()
 
-    def step(self, batch: np.ndarray, evaluate: Callable[[Any], Any], factor: float) -> float:
-        """Move on the rows of a batch, given its loss; return minus the loss before the move."""
-        self._n_batches += 1
-        rows = self._inputs.tensor(self._X, batch, input_dtype(self.network)).to(self._device)
+    def step(
+        self, X: Any, batch: np.ndarray, evaluate: Callable[[Any], Any], factor: float
+    ) -> float:
+        """Move on some rows of X, given their loss; return minus the loss before the move."""
+        self._n_steps += 1
+        rows = self._inputs.tensor(X, batch, input_dtype(self.network)).to(self._device)
         if self._augment is not None:
             rows = _augmented(self._augment, rows)
         for group, rate in zip(self._optimizer.param_groups, self._rates):
@@ -139,23 +123,13 @@ class NetworkModel(BaseModel):
         self._optimizer.zero_grad()
         return -float(loss.detach())
 
-    def end_pass(self, history: Any) -> None:
-        """Note that a pass is over."""
-        self._n_passes, self._n_batches = self._n_passes + 1, 0
-
-    @contextlib.contextmanager
-    def evaluating(self) -> Iterator[None]:
-        """Let the network be as it is when it encodes."""
+    def projections(self, X: Any, rows: np.ndarray) -> np.ndarray:
+        """Return the scores of rows by what has been learned so far."""
         self.network.eval()
         try:
-            yield
+            return encode(self.network, self._inputs, X, self._device, rows)
         finally:
             self._resume()
-
-    def projections(self, rows: np.ndarray) -> np.ndarray:
-        """Return the scores of rows by what has been learned so far."""
-        with self.evaluating():
-            return encode(self.network, self._inputs, self._X, self._device, rows)
 
     def get_state(self) -> dict[str, torch.Tensor]:
         """Copy of what the network has learned."""
@@ -188,10 +162,8 @@ class NetworkModel(BaseModel):
         if bool(torch.isfinite(numbers).all()):
             return
         what = "the loss" if numbers.ndim == 0 else "the scores of the network"
-        where = (
-            f"{what} held NaN or infinity in batch {self._n_batches} of pass {self._n_passes + 1}"
-        )
-        if self._n_batches == 1 and not self._n_passes:
+        where = f"{what} held NaN or infinity in step {self._n_steps}"
+        if self._n_steps == 1:
             raise ValueError(
                 f"{where}, before anything was learned. Look at the network, at augment and at the "
                 "scale of X."

@@ -8,10 +8,8 @@ from typing import Any
 import numpy as np
 import torch
 
-from .._learning.objective_of_rows import ObjectiveOfRows
 from .._learning.relevance import Relevance
 from ..affinity._auto import is_auto
-from ..affinity._protocol import BaseAffinity
 from ..objectives._objective_checks import CheckedObjective
 from ..objectives._objective_names import ObjectiveParameter
 from ..objectives._prefixes import Prefixes, check_prefixes
@@ -31,17 +29,7 @@ Loss = Callable[[torch.Tensor], torch.Tensor]
 
 
 def check_given(objective: Any, prefixes: Any, n_bits: int) -> None:
-    """Refuse what is neither a name, nor an objective, nor a loss that the hasher can use.
-
-    Parameters
-    ----------
-    objective : str, object or Module
-        The parameter of `DeepHasher`.
-    prefixes : tuple of int or None
-        The parameter of `DeepHasher`.
-    n_bits : int
-        Length of a code.
-    """
+    """Refuse what is neither a name, nor an objective, nor a loss that the hasher can use."""
     if prefixes is not None:
         check_prefixes(prefixes, n_bits)
         of_loss = objective.objective if isinstance(objective, BatchLoss) else objective
@@ -59,101 +47,29 @@ def check_given(objective: Any, prefixes: Any, n_bits: int) -> None:
         )
 
 
-def check_learns_from(objective: Any, affinity: BaseAffinity, y: Any, guessed: bool) -> bool:
-    """Refuse an affinity, or a y, that an objective cannot learn from.
+def objective_of_rows(objective: Any, y: Any, prefixes: Any = None) -> "LossOfRows | OwnLossOfRows":
+    """Return what a network learns from; an objective or a loss that was given is copied.
 
-    Parameters
-    ----------
-    objective : str, object or Module
-        The parameter of `DeepHasher`.
-    affinity : affinity object
-        What is learned from, fitted.
-    y : array-like with n_samples rows or None
-        What a loss of the user's own is given.
-    guessed : bool
-        Whether the affinity was chosen by the form of y.
-
-    Returns
-    -------
-    by_relevance : bool
-        Whether it learns from the affinity, and not from y itself.
+    `y` is what a loss of the user's own is given, `prefixes` numbers of first bits.
     """
-    loss = _loss_of(objective, "auto", None)
-    if not isinstance(loss, BatchLoss):
-        OwnLossOfRows(loss, y, None)
-        return False
-    loss.checked_objective.check_affinity(affinity, guessed)
-    return True
-
-
-def _loss_of(objective, n_bins, prefixes):
-    """The loss that the parameter stands for; one that was given is not copied."""
+    if isinstance(objective, BatchLoss):
+        objective = objective.objective
     if isinstance(objective, torch.nn.Module):
-        return objective
-    return BatchLoss(_OBJECTIVE.resolve(objective, n_bins=n_bins), "auto", prefixes)
+        return OwnLossOfRows(copy.deepcopy(objective), y, prefixes)
+    objective = _OBJECTIVE.resolve(objective)
+    return LossOfRows(objective if prefixes is None else Prefixes(objective, prefixes))
 
 
-def objective_of_rows(
-    objective: Any, n_bits: int, relevance: Relevance, y: Any, prefixes: Any = None
-) -> "LossOfRows | OwnLossOfRows":
-    """Return what a network learns from.
-
-    Parameters
-    ----------
-    objective : str, object or Module
-        The parameter of `DeepHasher`. A loss is copied.
-    n_bits : int
-        Length of a code.
-    relevance : Relevance
-        Of the training rows.
-    y : array-like with n_samples rows or None
-        What a loss of the user's own is given.
-    prefixes : tuple of int, default=None
-        Numbers of first bits, over which the mean is taken. None: all bits only.
-
-    Returns
-    -------
-    objective : LossOfRows or OwnLossOfRows
-    """
-    loss = copy.deepcopy(_loss_of(objective, relevance.n_bins(n_bits), prefixes))
-    if not isinstance(loss, BatchLoss):
-        return OwnLossOfRows(loss, y, prefixes)
-    if prefixes is not None and isinstance(objective, BatchLoss):
-        loss.checked_objective = CheckedObjective(Prefixes(loss.objective, prefixes))
-    return LossOfRows(loss, relevance)
-
-
-class LossOfRows(ObjectiveOfRows):
-    """A loss of the package on the rows of a fit, where relevance is known.
-
-    Parameters
-    ----------
-    loss : BatchLoss
-        Minus an objective.
-    relevance : Relevance
-        Of the training rows.
-    """
-
-    def __init__(self, loss: BatchLoss, relevance: Relevance):
-        super().__init__(loss.checked_objective, relevance)
+class LossOfRows(CheckedObjective):
+    """Minus an objective as a function of scores that are a tensor."""
 
     def of(self, rows: np.ndarray) -> Loss:
-        """Return the loss of some rows as a function of their scores, a tensor."""
+        """Return the loss of some rows, given by their numbers."""
         return partial(minus_objective, super().of(rows))
 
 
 class OwnLossOfRows:
-    """A loss of the user's own on the rows of a fit, which is given the y of a batch itself.
-
-    Parameters
-    ----------
-    module : Module
-        Called with scores and y, both tensors.
-    y : array-like with n_samples rows
-        Numbers.
-    prefixes : tuple of int or None
-        Numbers of first bits, over which the mean is taken.
-    """
+    """A loss of the user's own, called with the scores and the y of a batch, both tensors."""
 
     measure = None
 
@@ -183,6 +99,9 @@ class OwnLossOfRows:
         at_end._module = copy.deepcopy(self._module)
         at_end.anneal(1.0)
         return at_end
+
+    def bind(self, relevance: Relevance) -> None:
+        """Have no use for relevance."""
 
     def level_gain(self, levels: np.ndarray) -> None:
         """Say nothing of the levels."""

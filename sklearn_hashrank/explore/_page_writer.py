@@ -13,7 +13,7 @@ from .._utils.parameters import is_int
 from .._utils.text import plain
 from .._utils.types import MatrixLike, Target
 from ..metrics._retrieval import Encoded, encode, relevance_of, unwrap
-from ..neighbors._floats import DISTANCES
+from ..neighbors._rescore import DISTANCES
 from ._appearance import appearance_of, label_words
 from ._choice import Choice, choose
 from ._exact import exact_neighbors

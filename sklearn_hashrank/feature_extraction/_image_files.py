@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._files.reading import open_regular, reading
-from .._utils.extras import how_to_install
+from .._utils.extras import how_to_install, needed
 from .._utils.parameters import is_int
 
 _ENDINGS = {".png", ".jpg", ".jpeg", ".bmp", ".gif", ".tif", ".tiff", ".webp", ".ppm", ".pgm"}
@@ -119,13 +119,8 @@ def read_images(
     >>> images.shape, images[0, 0, 0].tolist()
     ((1, 8, 8, 3), [255, 0, 0])
     """
-    try:
+    with needed(how_to_install("cli")):
         from PIL import Image
-    except ImportError as error:
-        raise ImportError(
-            f"reading images needs Pillow, which is not installed. It comes with: "
-            f"{how_to_install('cli')}"
-        ) from error
     if len(size) != 2 or not all(is_int(length, 1) for length in size):
         raise ValueError(f"size must be two ints >= 1, height and width. Got {size!r}.")
     height, width = map(int, size)

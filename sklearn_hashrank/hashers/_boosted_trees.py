@@ -1,7 +1,8 @@
-"""Boosted trees for every bit, stored as arrays."""
+"""Boosted trees for every bit, stored as arrays, which a file can hold without a pickle."""
 
+from collections.abc import Sequence
 from numbers import Integral
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.random import RandomState
@@ -17,24 +18,14 @@ CONSTRAINTS: dict = {
     "max_depth": [Interval(Integral, 1, 20, closed="both")],
     "max_features": [Interval(Integral, 1, None, closed="left")],
 }
-"""Of the parameters of hashers that :func:`options_of` takes."""
+"""Of the parameters that hashers by trees share."""
 
 _FEW_ROWS = 5  # of either target: a node with so many is not split
-_MOST_BINS = 64
+_MOST_BINS = 64  # a bin fits into a byte, and its number into the caches
 _ROWS_FOR_BINS = 10_000  # enough to tell quantiles
 _MOST_NUMBERS = 1 << 29  # bytes of all features in bins
 _COST = 15.0  # nanoseconds of a tree and a row
-_ROWS_OF_SPARSE = 1 << 22
-
-
-def options_of(hasher: Any) -> dict[str, int]:
-    """Options of :meth:`TreeEnsembles.boost_bit` that the parameters of a hasher stand for."""
-    return {
-        "n_trees": hasher.n_estimators,
-        "depth": hasher.max_depth,
-        "n_tried": hasher.max_features,
-        "few": _FEW_ROWS,
-    }
+_ROWS_OF_SPARSE = 1 << 22  # numbers of sparse rows that are made dense at a time
 
 
 class BinnedFeatures:
@@ -61,6 +52,52 @@ class BinnedFeatures:
             self.edges.append(edges)
             self.columns[i] = np.searchsorted(edges, column, side="left")
         self.n_bins = np.array([len(edges) + 1 for edges in self.edges])
+
+    def boost(
+        self,
+        targets: np.ndarray,
+        weights: np.ndarray,
+        random_state: RandomState,
+        *,
+        n_estimators: int,
+        max_depth: int,
+        max_features: int,
+    ) -> tuple["TreeEnsembles", np.ndarray]:
+        """Trees of one bit, of which the training rows should have signs, and their scores."""
+        n_features, n = self.columns.shape
+        # A leaf holds a row at least, and a node that is split more than a few of each target.
+        largest = min(2 ** (max_depth + 1) - 1, 2 * n - 1)
+        arrays = (
+            *(np.empty(n_estimators * largest, np.int32) for _ in range(3)),
+            np.empty(n_estimators * largest),
+        )
+        scores = np.empty(n)
+        sizes = _kernels.trees.boost(
+            self.columns,
+            self.n_bins,
+            targets,
+            weights.astype(np.float64),
+            n_estimators,
+            max_depth,
+            min(max_features, n_features),
+            _FEW_ROWS,
+            random_state.randint(1, np.iinfo(np.int32).max),
+            arrays,
+            scores,
+        )
+        feature, cut, child, value = (array[: sizes.sum()] for array in arrays)
+        first_edges = np.concatenate([[0], np.cumsum(self.n_bins - 1)])
+        edges = np.concatenate([*self.edges, [0.0]])
+        threshold = np.where(child > 0, edges[first_edges[feature] + cut * (child > 0)], 0.0)
+        trees = TreeEnsembles(
+            self.kept[feature].astype(np.int32),
+            threshold,
+            child,
+            value,
+            np.cumsum(sizes) - sizes,
+            np.array([0, len(sizes)]),
+        )
+        return trees, scores
 
 
 class _SparseColumns:
@@ -93,7 +130,7 @@ def _find_edges(column):
 
 
 @storable
-class TreeEnsembles:
+class TreeEnsembles(NamedTuple):
     """Boosted trees of several bits.
 
     Attributes
@@ -112,77 +149,50 @@ class TreeEnsembles:
         The first tree of each bit.
     """
 
-    def __init__(self) -> None:
-        self.feature, self.child = np.empty(0, np.int32), np.empty(0, np.int32)
-        self.threshold, self.value = np.empty(0), np.empty(0)
-        self.tree_starts, self.bit_starts = np.empty(0, np.int64), np.zeros(1, np.int64)
+    feature: np.ndarray
+    threshold: np.ndarray
+    child: np.ndarray
+    value: np.ndarray
+    tree_starts: np.ndarray
+    bit_starts: np.ndarray
 
-    def boost_bit(
-        self,
-        binned: BinnedFeatures,
-        targets: np.ndarray,
-        weights: np.ndarray,
-        random_state: RandomState,
-        *,
-        n_trees: int,
-        depth: int,
-        n_tried: int,
-        few: int,
-    ) -> np.ndarray:
-        """Add at most `n_trees` trees of one more bit; return their scores of the training rows.
-
-        Targets are -1 and +1. A node looks at `n_tried` features at most; one with at most `few`
-        rows of either target is a leaf.
-        """
-        n_features, n = binned.columns.shape
-        # A leaf holds a row at least, and a node that is split more than `few` of each target.
-        largest = min(2 ** (depth + 1) - 1, 2 * n - 1)
-        arrays = (
-            *(np.empty(n_trees * largest, np.int32) for _ in range(3)),
-            np.empty(n_trees * largest),
+    @classmethod
+    def joined(cls, parts: Sequence["TreeEnsembles"]) -> "TreeEnsembles":
+        """The bits of all parts, one after the other."""
+        features, thresholds, children, values, tree_starts, bit_starts = zip(*parts)
+        first_nodes = np.cumsum([0, *map(len, features)])
+        first_trees = np.cumsum([0, *map(len, tree_starts)])
+        return cls(
+            np.concatenate(features),
+            np.concatenate(thresholds),
+            np.concatenate(children),
+            np.concatenate(values),
+            np.concatenate([starts + first for starts, first in zip(tree_starts, first_nodes)]),
+            np.concatenate(
+                [[0], *(starts[1:] + first for starts, first in zip(bit_starts, first_trees))]
+            ),
         )
-        scores = np.empty(n)
-        sizes = _kernels.trees.boost(
-            binned.columns,
-            binned.n_bins,
-            targets,
-            weights.astype(np.float64),
-            n_trees,
-            depth,
-            min(n_tried, n_features),
-            few,
-            random_state.randint(1, np.iinfo(np.int32).max),
-            arrays,
-            scores,
-        )
-        feature, cut, child, value = (array[: sizes.sum()] for array in arrays)
-        first_edges = np.concatenate([[0], np.cumsum(binned.n_bins - 1)])
-        edges = np.concatenate([*binned.edges, [0.0]])
-        threshold = np.where(child > 0, edges[first_edges[feature] + cut * (child > 0)], 0.0)
-        bit = TreeEnsembles()
-        bit.feature, bit.threshold = binned.kept[feature].astype(np.int32), threshold
-        bit.child, bit.value = child, value
-        bit.tree_starts, bit.bit_starts = np.cumsum(sizes) - sizes, np.array([0, len(sizes)])
-        self.extend(bit)
-        return scores
 
-    def extend(self, other: "TreeEnsembles") -> None:
-        """Add the trees of the bits of another, after those that there are."""
-        tree_starts = other.tree_starts + len(self.feature)
-        bit_starts = other.bit_starts[1:] + len(self.tree_starts)
-        self.tree_starts = np.concatenate([self.tree_starts, tree_starts])
-        self.bit_starts = np.concatenate([self.bit_starts, bit_starts])
-        self.feature = np.concatenate([self.feature, other.feature])
-        self.threshold = np.concatenate([self.threshold, other.threshold])
-        self.child = np.concatenate([self.child, other.child])
-        self.value = np.concatenate([self.value, other.value])
+    def first(self, n_bits: int) -> "TreeEnsembles":
+        """The trees of the first bits."""
+        bit_starts = self.bit_starts[: n_bits + 1]
+        tree_starts = np.append(self.tree_starts, len(self.feature))[: bit_starts[-1] + 1]
+        nodes = slice(tree_starts[-1])
+        return TreeEnsembles(
+            self.feature[nodes].copy(),
+            self.threshold[nodes].copy(),
+            self.child[nodes].copy(),
+            self.value[nodes].copy(),
+            tree_starts[:-1],
+            bit_starts.copy(),
+        )
 
     def check(self, n_bits: int, n_features: int) -> None:
         """Refuse arrays that are no trees, which a walk through them would not survive."""
         nodes = self.feature, self.threshold, self.child, self.value
         n_nodes, n_trees = len(self.feature), len(self.tree_starts)
         ends = np.append(self.tree_starts, n_nodes)
-        sizes, dtypes = np.diff(ends), [array.dtype.str for array in (*nodes, *self._starts())]
+        sizes, dtypes = np.diff(ends), [array.dtype.str for array in self]
         are_arrays = dtypes == ["<i4", "<f8", "<i4", "<f8", "<i8", "<i8"]
         are_arrays = are_arrays and all(array.shape == (n_nodes,) for array in nodes)
         if not are_arrays or ends[0] != 0 or (sizes < 1).any():
@@ -198,9 +208,6 @@ class TreeEnsembles:
         if not are_bits or (np.diff(bits) < 0).any():
             raise ValueError(f"trees_ must hold trees of {n_bits} bits.")
 
-    def _starts(self):
-        return self.tree_starts, self.bit_starts
-
     def scores(self, X: Any, n_jobs: int | None) -> np.ndarray:
         """Sum the votes of the trees, (n_samples, n_bits); sparse rows are made dense in blocks."""
         n, n_features = X.shape
@@ -208,10 +215,7 @@ class TreeEnsembles:
 
         def fill(rows: slice) -> None:
             block = X[rows].toarray() if sparse.issparse(X) else X[rows]
-            arrays = self.feature, self.threshold, self.child, self.value
-            _kernels.trees.sum_votes(
-                np.ascontiguousarray(block), *arrays, *self._starts(), result[rows]
-            )
+            _kernels.trees.sum_votes(np.ascontiguousarray(block), *self, result[rows])
 
         most = max(1, _ROWS_OF_SPARSE // n_features) if sparse.issparse(X) else None
         over_rows(fill, n, n_jobs, cost=_COST * max(1, len(self.tree_starts)), most=most)

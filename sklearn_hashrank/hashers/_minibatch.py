@@ -10,21 +10,17 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import validate_data
 
-from .._learning.linear_model import LinearLearner, LinearModel
+from .._learning.linear_model import LinearModel
 from .._learning.minibatch_learning import MinibatchLearning
-from .._learning.objective_of_rows import ObjectiveOfRows
-from .._learning.relevance import (
-    check_two_rows,
-    learned_affinity,
-    learned_relevance,
-    most_compared,
-    size_of_batches,
-)
+from .._learning.neighbor_relevance import MOST_ROWS, NeighborRelevance
+from .._learning.pair_relevance import PairRelevance
+from .._learning.relevance import check_two_rows, learned_affinity, learned_relevance
 from .._solvers.stochastic import SCHEDULES, SOLVERS
 from .._utils.callbacks import CallbackSupportMixin
 from .._utils.threads import one_blas_thread
 from ..affinity._auto import is_auto
 from ..affinity._learnable import check_can_learn
+from ..affinity._neighbors import NeighborAffinity
 from ..affinity._protocol import BaseAffinity
 from ..base import LinearHasher
 from ..objectives._objective_checks import CheckedObjective
@@ -67,14 +63,55 @@ class LearnsFromMinibatches:
     early_stopping: bool
     validation_fraction: float
     n_iter_no_change: int
+    n_jobs: int | None
     verbose: int
     affinity_: BaseAffinity
-    _learner: LinearLearner
-    _choose_dropout: Any  # of classes with a parameter dropout
+    _model: LinearModel
 
-    def _learn(self, rows, relevance, random_state, start, X, y):
+    @abstractmethod
+    def _choose_objective(self, affinity: BaseAffinity) -> Any:
+        """Return the objective, looked up if it is named."""
+
+    def _choose_dropout(self, objective: Any, n_features: int, n_rows: int | None) -> float:
+        """Return the dropout; `n_rows` is None where it is not known beforehand."""
+        return 0.0
+
+    def _check_training_data(self, X: Any, y: Any) -> None:
+        check_two_rows(self, X)
+        learned, objective = self._affinity_and_objective(X, y)
+        rows, relevance = X if y is None else y, None
+        if not isinstance(learned, NeighborAffinity):
+            relevance = PairRelevance(learned, rows, self.n_jobs)
+        if y is not None or not is_auto(self.affinity):
+            compared = learned.validate(rows) if relevance is None else relevance.rows
+            gain = objective.level_gain(learned.levels_[: learned.n_reachable_levels(compared)])
+            is_graded = gain is None or len(np.unique(gain)) > 2
+            check_can_learn(type(self).__name__, learned, rows, is_graded, compared)
+        self._checked = learned, objective, relevance
+
+    def _most_compared(self) -> int | None:
+        return MOST_ROWS if isinstance(self.affinity_, NeighborAffinity) else None
+
+    def _affinity_and_objective(self, X, y):
+        """Return what is learned from, fitted, and the objective; keep the first without rows."""
+        learned = learned_affinity(self.affinity, getattr(self, "affinity_", None), X, y)
+        self.affinity_ = learned.without_database()
+        objective = CheckedObjective(self._choose_objective(learned))
+        objective.check_affinity(learned, is_auto(self.affinity))
+        return learned, objective
+
+    def _checked_relevance(self, rows, random_state, features=None):
+        """Return the relevance and the objective that the check of the training data has made."""
+        learned, objective, relevance = self.__dict__.pop("_checked")
+        if relevance is None:
+            relevance = NeighborRelevance(learned, rows, random_state, self.n_jobs)
+        else:
+            relevance.features = features
+        objective.bind(relevance)
+        return relevance, objective
+
+    def _learn(self, rows, relevance, objective, random_state, start, X, y):
         """Take the passes over rows of features or of kernels, which `X` became."""
-        objective = self._objective_of_rows(relevance)
         learning = MinibatchLearning(
             objective,
             relevance,
@@ -88,56 +125,43 @@ class LearnsFromMinibatches:
             print(f"[{type(self).__name__}] {made}")
         train = learning.train
         known = rows[train] if learning.validation.size else rows
-        self._set_strengths(objective, relevance, rows.shape[1], len(train))
-        learner = self._new_learner(
-            objective, relevance, known, learning.in_groups, random_state, start
+        model = self._new_model(
+            objective, relevance, known, len(train), learning.in_groups, random_state, start
         )
         self.history_ = learning.run(
-            LinearModel(learner, rows),
+            model,
+            rows,
             self.max_iter,
             schedule=self.schedule,
             n_iter_no_change=self.n_iter_no_change,
             verbose=self.verbose,
             estimator=self,
-            X=X,
-            y=y,
+            told=(X, y),
         )
         self.n_iter_ = len(self.history_["objective"])
-        learner.restart_average()
-        self._learner = learner
+        self._model = model
 
-    @abstractmethod
-    def _choose_objective(self, affinity: BaseAffinity, n_bins: int | str) -> Any:
-        """Return the objective, looked up where it is named; `n_bins` is what "auto" stands for."""
-
-    def _check_training_data(self, X: Any, y: Any) -> None:
-        check_two_rows(self, X)
-        learned = self._learned_affinity(X, y)
-        objective = self._checked_objective(learned)
-        if y is not None or not is_auto(self.affinity):
-            rows = X if y is None else y
-            n_levels = learned.n_reachable_levels(learned.validate(rows))
-            gain = objective.level_gain(learned.levels_[:n_levels])
-            is_graded = gain is None or len(np.unique(gain)) > 2
-            check_can_learn(type(self).__name__, learned, rows, is_graded)
-
-    def _most_compared(self) -> int | None:
-        return most_compared(self.affinity_)
-
-    def _learned_affinity(self, X: Any, y: Any) -> BaseAffinity:
-        """Affinity that is learned from, fitted; kept without rows as `affinity_`."""
-        learned = learned_affinity(self.affinity, getattr(self, "affinity_", None), X, y)
-        self.affinity_ = learned.without_database()
-        return learned
-
-    def _checked_objective(self, affinity, n_bins="auto"):
-        objective = CheckedObjective(self._choose_objective(affinity, n_bins))
-        objective.check_affinity(affinity, is_auto(self.affinity))
-        return objective
-
-    def _objective_of_rows(self, relevance):
-        n_bins = relevance.n_bins(self.n_bits)
-        return ObjectiveOfRows(self._checked_objective(relevance.affinity, n_bins), relevance)
+    def _new_model(self, objective, relevance, X, n_rows, in_groups, random_state, start=None):
+        rate, decay, n_features = self.learning_rate, self.weight_decay, X.shape[1]
+        if isinstance(rate, str):
+            rate = objective.learning_rates.get(self.solver)
+            rate = rate or relevance.learning_rate(self.solver, in_groups)
+        if isinstance(decay, str):
+            decay = relevance.weight_decay(n_features, n_rows)
+        self.weight_decay_ = float(decay)
+        dropout = self._choose_dropout(objective, n_features, n_rows)
+        if hasattr(self, "dropout"):
+            self.dropout_ = dropout
+        options = {"momentum": self.momentum} if self.solver == "sgd" else {}
+        return LinearModel(
+            X,
+            self.n_bits,
+            SOLVERS[self.solver](float(rate), (self.weight_decay_, 0.0), **options),
+            random_state,
+            start,
+            dropout=dropout,
+            one_scale=relevance.one_scale,
+        )
 
     def _check_n_bits(self, learned):
         if self.n_bits != learned:
@@ -145,37 +169,6 @@ class LearnsFromMinibatches:
                 f"learning goes on from codes of {learned} bits. Got n_bits={self.n_bits}, which "
                 "takes a new fit, with warm_start=False."
             )
-
-    def _set_strengths(self, objective, relevance, n_features, n_rows):
-        """Set weight decay and dropout as they are given, or what "auto" stands for."""
-        decay = self.weight_decay
-        if isinstance(decay, str):
-            decay = relevance.weight_decay(n_features, n_rows)
-        self.weight_decay_ = float(decay)
-        if hasattr(self, "dropout"):
-            self.dropout_ = self._choose_dropout(objective, n_features, n_rows)
-
-    def _new_learner(self, objective, relevance, X, in_groups, random_state, start):
-        rate = self.learning_rate
-        if rate == "auto":
-            rate = objective.learning_rate(self.solver)
-            rate = rate or relevance.learning_rate(self.solver, in_groups)
-        options: dict[str, Any] = {
-            "learning_rate": rate,
-            "weight_decay": (self.weight_decay_, 0.0),
-        }
-        if self.solver == "sgd":
-            options["momentum"] = self.momentum
-        solver = SOLVERS[self.solver](**options)
-        return LinearLearner(
-            X,
-            self.n_bits,
-            solver,
-            random_state,
-            start,
-            dropout=getattr(self, "dropout_", 0.0),
-            one_scale=relevance.one_scale,
-        )
 
 
 class MinibatchHasher(LearnsFromMinibatches, CallbackSupportMixin, LinearHasher):
@@ -206,12 +199,17 @@ class MinibatchHasher(LearnsFromMinibatches, CallbackSupportMixin, LinearHasher)
         -------
         self : hasher
         """
-        start = self._check_start(X)
+        start = None
+        if self.warm_start and hasattr(self, "components_"):
+            self._check_n_bits(self.n_bits_)
+            validate_data(self, X, reset=False, skip_check_array=True)
+            start = self.components_, self.intercept_
         X, y = self._validate_training_data(X, y)
-        relevance = self._fit_relevance(X, y, by_features=True)
+        sampler = check_random_state(self.random_state)
+        relevance, objective = self._checked_relevance(X if y is None else y, sampler, X)
         random_state = check_random_state(self.random_state)
-        self._learn(X, relevance, random_state, start, X, y)
-        self._set_projections(self._learner.fold())
+        self._learn(X, relevance, objective, random_state, start, X, y)
+        self.components_, self.intercept_ = self._model.fold()
         self._keep_database(X, y)
         return self
 
@@ -237,50 +235,37 @@ class MinibatchHasher(LearnsFromMinibatches, CallbackSupportMixin, LinearHasher)
         -------
         self : hasher
         """
-        first = not hasattr(self, "_learner")
+        first = not hasattr(self, "_model")
         if not first:
-            self._check_n_bits(self._learner.n_bits)
+            self._check_n_bits(self._model.n_bits)
         X, y = self._validate_training_data(X, y, reset=first, is_block=True)
         check_two_rows(self, X)
-        relevance = self._fit_relevance(X, y)
-        objective = self._objective_of_rows(relevance)
+        learned, objective = self._affinity_and_objective(X, y)
+        relevance = learned_relevance(
+            learned, X if y is None else y, check_random_state(self.random_state), self.n_jobs
+        )
+        objective.bind(relevance)
         if objective.needs_all_rows:
             raise ValueError(
                 f"objective={self.objective!r} learns from the classes of all rows, which a block "
                 "does not tell. Call fit with all rows."
             )
-        random_state = check_random_state(self.random_state)
+        random_state, size = check_random_state(self.random_state), self.batch_size
         if first:
-            self.batch_size_ = size_of_batches(self.batch_size, objective, relevance, random_state)
+            if isinstance(size, str):
+                size = relevance.batch_size(objective, random_state)
+            self.batch_size_ = int(size)
         in_groups = self.batch_size == "auto" and relevance.takes_groups(self.batch_size_)
         if first:
-            self._set_strengths(objective, relevance, X.shape[1], None)
-            self._learner = self._new_learner(
-                objective, relevance, X, in_groups, random_state, None
-            )
+            self._model = self._new_model(objective, relevance, X, None, in_groups, random_state)
         else:
-            self._learner.see(X)
-        model = LinearModel(self._learner, X)
+            self._model.see(X)
         for batch in relevance.batches(
             relevance.members, self.batch_size_, in_groups, random_state
         ):
-            model.step(batch, objective.of(batch), 1 / np.sqrt(1 + self._learner.n_steps / 100))
-        self._set_projections(self._learner.fold(average=True))
+            factor = 1 / np.sqrt(1 + self._model.n_steps / 100)
+            self._model.average_step(X, batch, objective.of(batch), factor)
+        self.components_, self.intercept_ = self._model.fold(average=True)
         for name in ("codes_", "y_", "history_", "n_iter_", "group_size_"):
             self.__dict__.pop(name, None)
         return self
-
-    def _check_start(self, X):
-        """Return the projections that a warm start starts from, and refuse others than theirs."""
-        if not self.warm_start or not hasattr(self, "components_"):
-            return None
-        self._check_n_bits(self.n_bits_)
-        validate_data(self, X, reset=False, skip_check_array=True)
-        return self.components_, self.intercept_
-
-    def _fit_relevance(self, X, y, by_features=False):
-        learned, random_state = self._learned_affinity(X, y), check_random_state(self.random_state)
-        return learned_relevance(learned, X, y, random_state, self.n_jobs, by_features=by_features)
-
-    def _set_projections(self, folded):
-        self.components_, self.intercept_ = folded["components_"], folded["intercept_"]

@@ -4,7 +4,6 @@ from typing import Any
 
 import numpy as np
 
-from .._features.sign_rounding import LinearScores, settle
 from ..base import BaseHasher
 
 _LARGEST_EXPONENT = 90  # of hyperplanes: powers of two that are far from the ends of float32
@@ -36,22 +35,12 @@ class SinusoidHasher(BaseHasher):
         self.n_bits_ = len(frequencies)
 
     def _project(self, X: Any) -> np.ndarray:
-        phases = LinearScores(self.components_, self.intercept_)
-        waves = phases.multiply(X)
+        waves = X @ self.components_.T
+        waves += self.intercept_
         if self.unit_ != 1:
             waves *= self.unit_
         np.cos(waves, out=waves)
         waves += self.thresholds_
-        # A cosine changes by no more than what it is taken of, and rounds itself.
-        of_rows, slopes, offsets = phases.rounding(X)
-        offsets = self.unit_ * offsets + 2 * phases.zero
-
-        def alone(rows, bits):
-            angles = self.unit_ * phases.project_alone(X, rows, bits)
-            waves = np.cos(angles) + self.thresholds_[bits]
-            return np.where(np.abs(waves) > phases.zero, waves, 0)
-
-        settle(waves, self.unit_ * of_rows, slopes, offsets, alone)
         return waves
 
     def __sklearn_is_fitted__(self) -> bool:

@@ -51,14 +51,10 @@ class WinnerHasher(BaseHasher):
     def _project(self, X: Any) -> np.ndarray:
         n_candidates = self.n_candidates_ * self._n_hashes
         shape, dtype = (self.n_bits_,), self._dtype_of(X)
-        return map_blocks(self._project_block, X, n_candidates, shape, dtype)
+        return map_blocks(self._margins, X, n_candidates, shape, dtype)
 
-    def _project_block(self, X: Any) -> np.ndarray:
-        return self._margins(self._candidates(X))
-
-    def _margins(self, candidates: np.ndarray) -> np.ndarray:
-        """Margins of the bits, (n_rows, n_bits)."""
-        candidates = candidates.reshape(-1, self.n_candidates_, self._n_hashes)
+    def _margins(self, X: Any) -> np.ndarray:
+        candidates = self._candidates(X).reshape(-1, self.n_candidates_, self._n_hashes)
         return bit_margins(candidates.transpose(1, 0, 2))[:, : self.n_bits_]
 
     def _dtype_of(self, X: Any) -> np.dtype:

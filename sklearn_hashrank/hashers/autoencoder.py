@@ -11,7 +11,7 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from .._features.blocks import block_slices
-from .._features.sign_rounding import LinearScores, project
+from .._features.sign_rounding import project
 from .._features.space import FeatureSpace, Hyperplanes
 from .._solvers.binary_autoencoder import fit_decoder, reconstruct_in_turn, signs_of_least_error
 from .._solvers.rotation import random_rotation, rotate_to_signs
@@ -33,8 +33,6 @@ __all__ = ["BinaryAutoencoderHasher"]
 _EXACT_FEATURES = 1024  # up to so many, principal directions are exact
 _TURNS_OF_ROTATION = 50  # as of ITQHasher
 _RIDGE_OF_HYPERPLANES = 1e-6  # of the mean diagonal: where bits outnumber directions
-# Relative to the fields and to the sums of the Gram matrix; sweeps add some hundreds of terms.
-_ROUNDING_OF_SWEEPS = 1e3 * np.finfo(np.float64).eps
 _LEAST = float(np.finfo(np.float32).tiny)  # above zero in both dtypes
 
 _WIDTHS = {"nibbles": 4, "bytes": 8}  # bits that are decoded together
@@ -382,53 +380,28 @@ class BinaryAutoencoderHasher(BaseHasher):
             descend = self._descend if self.decoder_.ndim == 2 else self._descend_by_tables
             if self._gram is None:
                 self._gram = coupling_of(self._unit_tables)
-            sums = np.abs(self._gram).sum(axis=1)
             for rows in block_slices(X.shape[0], X.shape[1] + len(self._field_normals)):
-                projections[rows] = descend(X[rows], _signs_of(projections[rows]), sums)
+                projections[rows] = descend(X[rows], _signs_of(projections[rows]))
         return projections
 
-    def _descend(self, X, signs, sums):
-        """Fields of the bits once no bit changes; they depend on each row alone."""
-        scores = LinearScores(self._field_normals, self._field_offsets)
-        fields = scores.multiply(X).astype(np.float64, copy=False)
-        of_rows, slopes, offsets = scores.rounding(X)
-        rounding = of_rows[:, None] * slopes + offsets
-        rounding += _ROUNDING_OF_SWEEPS * (np.abs(fields).max(axis=1, keepdims=True) + sums)
-        found = signs.copy()
-        is_certain = signs_of_least_error(fields, self._gram, found, rounding)
-        if not is_certain.all():
-            again = np.flatnonzero(~is_certain)
-            alone, codes = _fields_alone(scores, X, again), signs[again]
-            signs_of_least_error(alone, self._gram, codes)
-            fields[again], found[again] = alone, codes
-        return _agreeing(fields, found)
+    def _descend(self, X, signs):
+        """Fields of the bits once no bit changes."""
+        fields = X @ self._field_normals.T + self._field_offsets
+        signs_of_least_error(fields, self._gram, signs)
+        return fields
 
-    def _descend_by_tables(self, X, signs, sums):
-        """Fields of the bits once no part of a code changes; they depend on each row alone."""
+    def _descend_by_tables(self, X, signs):
+        """Fields of the bits once no part of a code changes."""
         n_parts, n_values, _ = self._unit_tables.shape
         width = n_values.bit_length() - 1
-        beyond = _entries_beyond(self.n_bits_, n_parts, width)
-        scores = LinearScores(self._field_normals, self._field_offsets)
-        fields = scores.multiply(X).astype(np.float64, copy=False)
-        of_rows, slopes, offsets = scores.rounding(X)
-        rounding = of_rows * slopes.max() + offsets.max()
-        rounding += _ROUNDING_OF_SWEEPS * (
-            np.maximum(fields.max(axis=1), -fields.min(axis=1)) + sums.max()
-        )
-        fields[:, beyond] = -np.inf
-        start = _values_of(signs, width)
-        found = start.copy()
-        is_certain = values_of_least_error(fields, self._gram, found, 2 * rounding)
-        if not is_certain.all():
-            again = np.flatnonzero(~is_certain)
-            alone, values = _fields_alone(scores, X, again), start[again]
-            alone[:, beyond] = -np.inf
-            values_of_least_error(alone, self._gram, values)
-            fields[again], found[again] = alone, values
-        return _agreeing(
-            _fields_of_bits(fields.reshape(len(fields), n_parts, n_values), self.n_bits_),
-            _signs_of_values(found, width, self.n_bits_),
-        )
+        fields = X @ self._field_normals.T + self._field_offsets
+        fields[:, _entries_beyond(self.n_bits_, n_parts, width)] = -np.inf
+        values = _values_of(signs, width)
+        values_of_least_error(fields, self._gram, values)
+        fields = _fields_of_bits(fields.reshape(len(fields), n_parts, n_values), self.n_bits_)
+        # Where two values are equally good, the fields of their bits are zero.
+        has_bit = _signs_of_values(values, width, self.n_bits_) > 0
+        return np.where(has_bit, np.maximum(fields, _LEAST), np.minimum(fields, 0))
 
     def _check_fitted(self) -> None:
         n_bits, n_features = self.n_bits_, self.n_features_in_
@@ -526,13 +499,6 @@ def _as_tables(decoder, offset, width):
     return signs @ padded.reshape(n_parts, width, n_features) + offset / n_parts
 
 
-def _fields_alone(scores, X, rows):
-    """Fields of some rows that depend on nothing but the row."""
-    n_fields = len(scores.components)
-    pairs = np.repeat(rows, n_fields), np.tile(np.arange(n_fields), len(rows))
-    return scores.project_alone(X, *pairs).reshape(-1, n_fields)
-
-
 def _fields_of_bits(fields, n_bits):
     """Half of what the best value of a part with a bit is ahead of the best one without it."""
     n, n_parts, n_values = fields.shape
@@ -544,11 +510,6 @@ def _fields_of_bits(fields, n_bits):
         found[:, :, bit] = having.max(axis=2) - without.max(axis=2)
         best = np.maximum(without, having)
     return found.reshape(n, -1)[:, :n_bits] / 2
-
-
-def _agreeing(fields, signs):
-    """Fields of which none that is zero within rounding contradicts its bit."""
-    return np.where(signs > 0, np.maximum(fields, _LEAST), np.minimum(fields, 0))
 
 
 def _regress_on_fields(rows, decoder, signs):

@@ -12,7 +12,6 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from .._features.centered_rows import dense_if_small
 from .._features.moments import Moments
-from .._features.sign_rounding import LinearScores
 from .._features.space import FeatureSpace
 from .._utils.threads import one_blas_thread
 from .._utils.types import MatrixLike, Target
@@ -184,18 +183,8 @@ class ClassifierHasher(BaseHasher):
         return tags
 
     def _project(self, X: Any) -> np.ndarray:
-        scores = LinearScores(self.coef_, self.intercept_)
-        found = scores.multiply(X)
-        of_rows, slopes, offsets = scores.rounding(X)
-        chosen = found.argmax(axis=1)
-        largest = np.take_along_axis(found, chosen[:, None], axis=1)
-        bounds = 2 * (of_rows * slopes.max() + offsets.max())[:, None]
-        rows = np.flatnonzero(np.count_nonzero(~(found < largest - bounds), axis=1) > 1)
-        if rows.size:
-            n = len(self.classes_)
-            alone = scores.project_alone(X, np.repeat(rows, n), np.tile(np.arange(n), rows.size))
-            chosen[rows] = alone.reshape(-1, n).argmax(axis=1)
-        return self.codebook_.astype(found.dtype)[chosen]
+        scores = X @ self.coef_.T + self.intercept_
+        return self.codebook_.astype(scores.dtype)[scores.argmax(axis=1)]
 
 
 def _number_labels(y):

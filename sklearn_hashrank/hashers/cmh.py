@@ -6,11 +6,10 @@ import numpy as np
 from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
 
-from .._features.sign_rounding import LinearScores, settle
 from .._features.space import FeatureSpace
 from .._utils.threads import one_blas_thread
 from .._utils.types import MatrixLike, Target
-from ._winners import WinnerHasher, bit_margins
+from ._winners import WinnerHasher
 
 __all__ = ["CMHHasher"]
 
@@ -114,25 +113,7 @@ class CMHHasher(WinnerHasher):
         return self
 
     def _candidates(self, X: Any) -> np.ndarray:
-        return LinearScores(self.components_, self.intercept_).multiply(X)
-
-    def _project_block(self, X: Any) -> np.ndarray:
-        scores = LinearScores(self.components_, self.intercept_)
-        margins = self._margins(scores.multiply(X))
-        of_rows, slopes, offsets = scores.rounding(X)
-
-        def alone(rows, bits):
-            n, bits_of_a_hash = self.n_candidates_, self.n_candidates_.bit_length() - 1
-            hashes, bits = np.divmod(bits, bits_of_a_hash)
-            of_hashes = hashes[:, None] + self._n_hashes * np.arange(n)
-            candidates = scores.project_alone(X, np.repeat(rows, n), of_hashes.ravel())
-            candidates = candidates.reshape(-1, n).astype(margins.dtype)
-            return bit_margins(candidates.T[:, :, None])[np.arange(len(bits)), bits]
-
-        # A margin is a difference of two candidates.
-        most = np.ones(self.n_bits_)
-        settle(margins, 2 * of_rows, slopes.max() * most, 2 * offsets.max() * most, alone)
-        return margins
+        return X @ self.components_.T + self.intercept_
 
     def _dtype_of(self, X: Any) -> np.dtype:
         return np.result_type(X.dtype, self.components_.dtype)

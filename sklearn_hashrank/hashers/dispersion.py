@@ -203,6 +203,6 @@ class DispersionHasher(MinibatchHasher):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def _choose_objective(self, affinity, n_bins):
+    def _choose_objective(self, affinity):
         options = {name: getattr(self, name) for name in _OPTIONS}
         return _OBJECTIVE.resolve(self.objective, options, n_jobs=self.n_jobs)

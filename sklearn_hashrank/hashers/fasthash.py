@@ -1,10 +1,11 @@
 """FastHash: codes by block graph cuts, then a classifier for each bit."""
 
+from functools import partial
 from numbers import Integral
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, _fit_context, clone
+from sklearn.base import _fit_context, clone
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import has_fit_parameter
@@ -15,13 +16,13 @@ from .._utils.threads import one_blas_thread
 from .._utils.types import MatrixLike, Target
 from ..affinity._protocol import BaseAffinity
 from ..base import BaseHasher
-from ._boosted_trees import CONSTRAINTS, BinnedFeatures, TreeEnsembles, options_of
+from ._boosted_trees import CONSTRAINTS, BinnedFeatures, TreeEnsembles
 from ._similar_pairs import sample_pairs
 from ._supervised import LearnsFromRelevance
 
 __all__ = ["FastHasher"]
 
-_ROUNDS = 2
+_ROUNDS = 2  # over the blocks, which are cut one at a time while the others stay
 
 
 class FastHasher(LearnsFromRelevance, BaseHasher):
@@ -178,29 +179,50 @@ class FastHasher(LearnsFromRelevance, BaseHasher):
         targets = self.affinity_.validate(X if y is None else y)
         counts = self.n_similar, self.n_dissimilar
         pairs = sample_pairs(type(self).__name__, self.affinity_, targets, *counts, random_state)
-        learner = self._new_learner(X)
+        learn = self._learner_of_bits(X, random_state)
         distances = np.zeros(pairs.graph.nnz, dtype=np.int64)
-        errors = []
+        functions, errors = [], []
         for bit in range(self.n_bits):
             matrix = pairs.matrix(pair_coefficients(self.loss, pairs.graph.data, distances, bit))
             wanted = self._find_bit(matrix, pairs, random_state)
             weights = abs(matrix).sum(axis=0)
             weights = weights / weights.mean() if weights.any() else np.ones_like(weights)
-            learned = learner.learn(wanted, weights, random_state)
+            function, scores = learn(wanted, weights)
+            learned = np.where(scores > 0, 1.0, -1.0)
+            functions.append(function)
             errors.append(np.mean(learned != wanted))
             distances += learned[pairs.firsts] != learned[pairs.graph.indices]
         self.training_errors_ = np.array(errors)
         self.n_bits_ = self.n_bits
         self.__dict__.pop("trees_", None)
         self.__dict__.pop("estimators_", None)
-        learner.keep(self)
+        if self.estimator is None:
+            self.trees_ = TreeEnsembles.joined(functions)
+        else:
+            self.estimators_ = functions
         self._keep_database(X, y)
         return self
 
-    def _new_learner(self, X):
-        if self.estimator is not None:
-            return _LearnerByClassifiers(self.estimator, X)
-        return _LearnerByTrees(X, options_of(self))
+    def _learner_of_bits(self, X, random_state):
+        """Return ``learn(wanted, weights)``, which gives a function and its scores of the rows."""
+        if self.estimator is None:
+            options = {
+                "n_estimators": self.n_estimators,
+                "max_depth": self.max_depth,
+                "max_features": self.max_features,
+            }
+            return partial(BinnedFeatures(X).boost, random_state=random_state, **options)
+
+        def learn(wanted, weights):
+            model = clone(self.estimator)
+            if model.get_params().get("random_state", 0) is None:
+                model.set_params(random_state=random_state.randint(np.iinfo(np.int32).max))
+            weighted = has_fit_parameter(model, "sample_weight")
+            options = {"sample_weight": weights} if weighted else {}
+            model.fit(X, (wanted > 0).astype(np.int64), **options)
+            return model, _decide(model, X)
+
+        return learn
 
     def _find_bit(self, matrix, pairs, random_state):
         """Signs of the training rows, not all equal."""
@@ -250,44 +272,6 @@ def pair_coefficients(
         "bre": (4 * h**2, 4 * (r - h) ** 2),
     }[loss]
     return np.where(kinds > 0, -np.diff(similar)[distances], -np.diff(dissimilar)[distances]) * 1.0
-
-
-class _LearnerByTrees:
-    """Learns bits by boosted trees."""
-
-    def __init__(self, X, options):
-        self.binned, self.options, self.trees = BinnedFeatures(X), options, TreeEnsembles()
-
-    def learn(self, wanted, weights, random_state):
-        """Signs that the trees of a new bit give the training rows."""
-        scores = self.trees.boost_bit(self.binned, wanted, weights, random_state, **self.options)
-        return np.where(scores > 0, 1.0, -1.0)
-
-    def keep(self, hasher):
-        hasher.trees_ = self.trees
-
-
-class _LearnerByClassifiers:
-    """Learns bits by classifiers of scikit-learn."""
-
-    def __init__(self, estimator, X):
-        self.estimator, self.X = estimator, X
-        self.models: list[BaseEstimator] = []
-
-    def learn(self, wanted, weights, random_state):
-        """Signs that the classifier of a new bit gives the training rows."""
-        model = clone(self.estimator)
-        if model.get_params().get("random_state", 0) is None:
-            model.set_params(random_state=random_state.randint(np.iinfo(np.int32).max))
-        options = {}
-        if has_fit_parameter(model, "sample_weight"):
-            options["sample_weight"] = weights
-        model.fit(self.X, (wanted > 0).astype(np.int64), **options)
-        self.models.append(model)
-        return np.where(_decide(model, self.X) > 0, 1.0, -1.0)
-
-    def keep(self, hasher):
-        hasher.estimators_ = self.models
 
 
 def _decide(model, X):

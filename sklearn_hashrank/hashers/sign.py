@@ -10,7 +10,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.sparsefuncs import csc_median_axis_0
 
 from .._features.centered_rows import column_means
-from .._features.sign_rounding import zero_tolerance
+from .._features.sign_rounding import ZERO_UNITS
 from .._utils.threads import one_blas_thread
 from .._utils.types import MatrixLike, Target
 from ..base import LinearHasher
@@ -151,7 +151,7 @@ class SignHasher(LinearHasher):
             features = features.toarray()
         projections = features + self.intercept_
         # Near zero, feature and offset are equal, which says how they are rounded.
-        rounding = 2 * zero_tolerance(self.intercept_.dtype) * np.abs(self.intercept_)
+        rounding = 2 * ZERO_UNITS * np.finfo(self.intercept_.dtype).eps * np.abs(self.intercept_)
         projections[np.abs(projections) <= rounding] = 0
         return projections
 

@@ -10,7 +10,6 @@ from sklearn.utils._param_validation import Interval
 
 from .._features.anchors import Anchors
 from .._features.blocks import map_blocks
-from .._features.sign_rounding import settle, zero_tolerance
 from .._utils.threads import one_blas_thread
 from .._utils.types import MatrixLike, Target
 from ..base import BaseHasher
@@ -166,25 +165,7 @@ class SphericalHasher(BaseHasher):
         return map_blocks(self._project_block, X, spheres.row_numbers, shape, dtype)
 
     def _project_block(self, X):
-        spheres, zero = self.spheres_, zero_tolerance(self.squared_radii_.dtype)
-        distances, of_distances = spheres.rounded_distances(X, spheres.dtype_of(X))
-        scores = self.squared_radii_ - distances
-
-        def alone(rows, bits):
-            distances = spheres.squared_distances_alone(X, rows, bits)
-            radii = self.squared_radii_[bits].astype(np.float64)
-            scores = radii - distances
-            return np.where(np.abs(scores) > zero * (np.abs(radii) + distances), scores, 0)
-
-        # Where a score is zero, distance and radius are equal.
-        settle(
-            scores,
-            of_distances,
-            np.ones(self.n_bits_),
-            4 * zero * np.abs(self.squared_radii_),
-            alone,
-        )
-        return scores
+        return self.squared_radii_ - self.spheres_.squared_distances(X)
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "spheres_")

@@ -36,14 +36,13 @@ class TieAwareObjectives:
     n_jobs: int | None
     dropout: float | str
 
-    def _choose_objective(self, affinity: BaseAffinity, n_bins: int | str) -> Any:
+    def _choose_objective(self, affinity: BaseAffinity) -> Any:
         """Return the objective, looked up where it is named."""
         parameter = replace(_OBJECTIVE, owner=type(self).__name__)
         objective = parameter.resolve(
             self.objective,
             {name: getattr(self, name) for name in RANKING_OPTIONS},
             levels=affinity.levels_,  # all of them, so that no block of rows decides
-            n_bins=n_bins,
             n_jobs=self.n_jobs,
         )
         if self.prefixes is None:

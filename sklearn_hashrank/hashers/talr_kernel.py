@@ -10,7 +10,6 @@ from sklearn.utils._param_validation import Interval
 
 from .._features.blocks import map_blocks
 from .._features.kernel_features import inverse_root
-from .._learning.relevance import learned_relevance
 from .._utils.threads import one_blas_thread
 from ._kernel import KernelHasher
 from ._minibatch import LearnsFromMinibatches
@@ -257,14 +256,12 @@ class TALRKernel(TieAwareObjectives, LearnsFromMinibatches, KernelHasher):
         -------
         self : TALRKernel
         """
-        goes_on = self.warm_start and hasattr(self, "dual_coef_")
+        goes_on, start = self.warm_start and hasattr(self, "dual_coef_"), None
         X, y = self._validate_training_data(X, y, reset=not goes_on)
         random_state = check_random_state(self.random_state)
-        learned = self._learned_affinity(X, y)
-        start = None
         if goes_on:
-            self._check_n_bits(self._learner.n_bits)
-            start = tuple(self._learner.fold().values())
+            self._check_n_bits(self._model.n_bits)
+            start = self._model.fold()
         else:
             mixed_units = y is not None
             self._find_features(
@@ -272,12 +269,13 @@ class TALRKernel(TieAwareObjectives, LearnsFromMinibatches, KernelHasher):
             )
             self._whitening = inverse_root(self._features.of_anchors(), X.dtype)
         seed = random_state.randint(np.iinfo(np.int32).max)
-        relevance = learned_relevance(learned, X, y, np.random.RandomState(seed), self.n_jobs)
-        rows = self._whiten(X)
-        self._learn(rows, relevance, np.random.RandomState(seed), start, X, y)
-        folded = self._learner.fold()
-        weights = self._whitening @ folded["components_"].T
-        self._set_weights(weights, folded["intercept_"], X.dtype)
+        relevance, objective = self._checked_relevance(
+            X if y is None else y, np.random.RandomState(seed)
+        )
+        random_state = np.random.RandomState(seed)
+        self._learn(self._whiten(X), relevance, objective, random_state, start, X, y)
+        components, intercept = self._model.fold()
+        self._set_weights(self._whitening @ components.T, intercept, X.dtype)
         self._keep_database(X, y)
         return self
 

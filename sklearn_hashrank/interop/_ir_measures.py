@@ -4,10 +4,23 @@ from functools import lru_cache
 from typing import Any
 
 from .._utils.extras import needed
-from ..metrics._configured import configure_measure
+from ..metrics._configured import ConfiguredMeasure, configure_measure
 from ..metrics._histogram import RetrievalHistogram
 
 _NAME = "hashrank"
+_NAMES = {
+    "AP": "ap",
+    "nDCG": "ndcg",
+    "P": "precision",
+    "R": "recall",
+    "RR": "rr",
+    "Rprec": "rprec",
+    "Success": "hit_rate",
+    "RBP": "rbp",
+    "Bpref": "bpref",
+}
+_OPTIONS = {"cutoff": "k", "rel": "min_relevance", "p": "p", "dcg": "gain"}
+_GAINS = {"log2": "linear", "exp-log2": "exponential"}
 
 
 def register_ir_measures() -> Any:
@@ -69,8 +82,7 @@ def _provider() -> Any:
                         unjudged="remove" if judged_only else "irrelevant",
                     )
                 histogram = histograms[judged_only]
-                configured = configure_measure(_notation(measure, NOT_PROVIDED), zero_division=0)
-                values = histogram.measure(configured)
+                values = histogram.measure(_ours(measure, NOT_PROVIDED))
                 for query, value in zip(histogram.query_ids or [], values.tolist()):
                     yield ir_measures.Metric(query_id=query, measure=measure, value=value)
 
@@ -109,8 +121,13 @@ def _option(measure: Any, name: str, missing: object) -> Any:
     return None if value is missing else value
 
 
-def _notation(measure: Any, missing: object) -> str:
-    """Write a measure of ir_measures as it writes it, without `judged_only`."""
-    given = {name: _option(measure, name, missing) for name in ("cutoff", "rel", "p", "dcg")}
-    options = ", ".join(f"{name}={value!r}" for name, value in given.items() if value is not None)
-    return f"{measure.NAME}({options})"
+def _ours(measure: Any, missing: object) -> ConfiguredMeasure:
+    """Translate a measure of ir_measures, but for `judged_only`; its nDCG has linear gains."""
+    options: dict[str, Any] = {"zero_division": 0}
+    for theirs, ours in _OPTIONS.items():
+        value = _option(measure, theirs, missing)
+        if value is not None:
+            options[ours] = value
+    if measure.NAME == "nDCG":
+        options["gain"] = _GAINS[options.get("gain", "log2")]
+    return configure_measure(_NAMES[measure.NAME], **options)

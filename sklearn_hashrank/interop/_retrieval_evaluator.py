@@ -10,6 +10,8 @@ from ..codes._distances import hamming_distances
 from ..metrics._configured import configure_measure
 from ..metrics._histogram import RetrievalHistogram
 
+_MEASURES = ("ndcg@10:gain=linear", "ap", "rr@10", "hit_rate@1", "recall@100")
+
 
 def tie_aware_evaluator(
     queries: dict[str, Any],
@@ -17,7 +19,7 @@ def tie_aware_evaluator(
     relevant_docs: dict[str, Any],
     *,
     hasher: Any = None,
-    measures: Any = ("nDCG@10", "AP", "RR@10", "Success@1", "R@100"),
+    measures: Any = _MEASURES,
     name: str = "",
     batch_size: int = 32,
     show_progress_bar: bool = False,
@@ -37,8 +39,9 @@ def tie_aware_evaluator(
     hasher : estimator, default=None
         A fitted hasher. Then the embeddings are encoded, and ranked by the Hamming distance of
         their codes. None: they are ranked by ``model.similarity``.
-    measures : list of str, default=("nDCG@10", "AP", "RR@10", "Success@1", "R@100")
-        Names of measures. The first is the primary one.
+    measures : list of str
+        Names of measures, of which the first is the primary one. Default: ``ndcg@10:gain=linear``,
+        ``ap``, ``rr@10``, ``hit_rate@1`` and ``recall@100``.
     name : str, default=""
         Comes first in the names of the values.
     batch_size : int, default=32
@@ -67,9 +70,9 @@ def tie_aware_evaluator(
     ...     def similarity(self, queries, documents):
     ...         return torch.as_tensor(queries @ documents.T)
     >>> corpus = {"a": "of five", "b": "of five", "c": "short"}
-    >>> evaluator = tie_aware_evaluator({"q": "any"}, corpus, {"q": {"b"}}, measures=["RR"])
+    >>> evaluator = tie_aware_evaluator({"q": "any"}, corpus, {"q": {"b"}}, measures=["rr"])
     >>> evaluator(Model())
-    {'RR': 0.75}
+    {'rr': 0.75}
     """
     with needed('pip install "sentence-transformers>=6"'):
         from sentence_transformers.sentence_transformer.evaluation import SentenceEvaluator

@@ -108,42 +108,21 @@ References
    CVPR 2018.
 """
 
-from . import _ranking_measures, _lookup_measures  # noqa: F401, I001, order of their list
-from ._curve_metrics import precision_recall_curve, recall_at_k_curve
+from . import _curve_metrics, _lookup_metrics, _ranking_metrics
+from ._curve_metrics import *  # noqa: F403
 from ._displays._bits_curve import BitsCurveDisplay
 from ._displays._curves import PrecisionRecallDisplay, RecallAtKDisplay
-from ._displays._retrieval_grid import RetrievalGridDisplay, RetrievedItems
 from ._displays._tie_range import TieRangeDisplay
 from ._displays._training_curve import TrainingCurveDisplay
 from ._displays._usage import CodeUsageDisplay
 from ._distances import distance_histogram
 from ._gains import ideal_dcg, level_gains
-from ._hit_metrics import (
-    average_precision_at_r_score,
-    bpref_score,
-    hit_rate_score,
-    r_precision_score,
-    rank_biased_precision_score,
-)
 from ._index import index_recall_score
-from ._lookup_metrics import (
-    average_cumulative_gain_score,
-    local_group_average_precision_score,
-    lookup_precision_score,
-    lookup_recall_score,
-)
+from ._lookup_metrics import *  # noqa: F403
 from ._measure import Measure
 from ._paired_tests import PairedTest, holm_correction, paired_test, randomized_tukey_hsd
-from ._ranking_metrics import (
-    tie_aware_average_precision_score,
-    tie_aware_dcg_score,
-    tie_aware_f1_score,
-    tie_aware_ndcg_score,
-    tie_aware_precision_score,
-    tie_aware_recall_score,
-    tie_aware_reciprocal_rank_score,
-)
-from ._registry import get_measure, list_measures, register_measure, unregister_measure
+from ._ranking_metrics import *  # noqa: F403
+from ._registry import list_measures, register_measure, unregister_measure
 from ._scorers import get_retrieval_scorer, get_retrieval_scorer_names, make_retrieval_scorer
 from ._tie_report import TieReport, TieWarning
 from ._ties import Ties, ratio
@@ -158,47 +137,29 @@ __all__ = [
     "PairedTest",
     "PrecisionRecallDisplay",
     "RecallAtKDisplay",
-    "RetrievalGridDisplay",
-    "RetrievedItems",
     "TieRangeDisplay",
     "TieReport",
     "TieWarning",
     "Ties",
     "TrainingCurveDisplay",
-    "average_cumulative_gain_score",
-    "average_precision_at_r_score",
-    "bpref_score",
     "code_usage",
     "distance_histogram",
-    "get_measure",
     "get_retrieval_scorer",
     "get_retrieval_scorer_names",
-    "hit_rate_score",
     "holm_correction",
     "ideal_dcg",
     "index_recall_score",
     "level_gains",
     "list_measures",
-    "local_group_average_precision_score",
-    "lookup_precision_score",
-    "lookup_recall_score",
     "make_retrieval_scorer",
     "paired_test",
-    "precision_recall_curve",
-    "r_precision_score",
     "randomized_tukey_hsd",
-    "rank_biased_precision_score",
     "ratio",
     "read_qrels",
     "read_run",
-    "recall_at_k_curve",
     "register_measure",
-    "tie_aware_average_precision_score",
-    "tie_aware_dcg_score",
-    "tie_aware_f1_score",
-    "tie_aware_ndcg_score",
-    "tie_aware_precision_score",
-    "tie_aware_recall_score",
-    "tie_aware_reciprocal_rank_score",
     "unregister_measure",
 ]
+__all__ += _ranking_metrics.__all__
+__all__ += _lookup_metrics.__all__
+__all__ += _curve_metrics.__all__

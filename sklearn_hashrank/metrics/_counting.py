@@ -23,7 +23,6 @@ from ..affinity._protocol import BaseAffinity
 from ..codes._counts import CodeCounter, KeptCodes
 from ..codes._formats import CodeReader, as_code_matrix
 from ._histogram import RetrievalHistogram
-from ._swapped import ORDER, refuse_swapped
 
 # Measured costs in nanoseconds, to decide whether counting equal items once pays.
 _PAIR_COST, _WEIGHTED_PAIR_COST, _NUMBERING_COST = 0.2, 0.6, 8.0
@@ -98,9 +97,7 @@ def retrieval_histogram(
     _check_database(database_codes, database_y, in_chunks, exclude_self)
     reader = CodeReader(n_bits)
     query_codes, query_y = in_memory(query_codes), in_memory(query_y)
-    query_codes = as_code_matrix(query_codes, "query codes", ORDER)
-    array = None if in_chunks or database_y is None else database_codes
-    refuse_swapped(query_codes, array, query_y, database_y, n_bits)
+    query_codes = as_code_matrix(query_codes, "query codes")
     words = reader.words_of(query_codes, "query codes")
     query_y = check_rows(query_y, len(words), "query")
     if in_chunks:
@@ -143,7 +140,7 @@ def check_block(block: Any) -> tuple[np.ndarray, Any]:
     """Check a block: codes and `y`, with as many rows each."""
     if not isinstance(block, (tuple, list)) or len(block) != 2:
         raise ValueError(f"a block must be a pair (codes, y). Got {type(block).__name__}.")
-    codes = as_code_matrix(block[0], "database codes", ORDER)
+    codes = as_code_matrix(block[0], "database codes")
     return codes, check_rows(block[1], len(codes), "database")
 
 

@@ -107,7 +107,7 @@ def distance_histogram(
         None,
         np.zeros((0, 2), dtype=np.int64),
     )
-    return RetrievalHistogram.of_ties(rankings.table(is_descending=False), None)
+    return RetrievalHistogram.from_ties(rankings.table(is_descending=False), None)
 
 
 def _check_distances(distances: Any) -> np.ndarray:

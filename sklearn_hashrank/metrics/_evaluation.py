@@ -11,7 +11,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 
 from .._utils.threads import map_in_threads
 from ._configured import ConfiguredMeasure
-from ._measure import Function, Measure, TieOrder
+from ._measure import Function, TieOrder
 from ._ties import Array, Ties
 
 if TYPE_CHECKING:
@@ -32,21 +32,7 @@ _ROUNDING = 1e-6  # far above the error of any share, far below what is no share
 
 
 def evaluate(configured: ConfiguredMeasure, table: "TieTable", n_jobs: int | None = 1) -> Array:
-    """Evaluate a measure of each query.
-
-    Parameters
-    ----------
-    configured : ConfiguredMeasure
-        The measure, with options that are checked.
-    table : TieTable
-        How many items of each level lie in each tie; ties in the order of retrieval.
-    n_jobs : int or None, default=1
-        Threads over chunks of queries.
-
-    Returns
-    -------
-    values : ndarray of shape (n_queries,)
-    """
+    """Evaluate a measure of each query, in threads over chunks of queries."""
     values = np.empty(table.n_queries)
 
     def fill(numbered: tuple[Any, Ties]) -> None:
@@ -72,8 +58,8 @@ def _of_chunk(configured: ConfiguredMeasure, chunk: Ties) -> Array:
     measure = configured.measure
     if measure.needs_codes and chunk.peaks is None:
         raise ValueError(f"{measure.name} {NEEDS_CODES}")
-    if configured.level is not None:
-        chunk = chunk.from_level(configured.level)
+    if configured.min_relevance is not None:
+        chunk = chunk.from_level(configured.min_relevance)
     value = _call(configured, measure.function, chunk, configured.cut)
     if configured.ties in ("optimistic", "pessimistic") and measure.radius is None:
         best_first = configured.ties == "optimistic"
@@ -85,8 +71,18 @@ def _of_chunk(configured: ConfiguredMeasure, chunk: Ties) -> Array:
         value = np.maximum(value, bound) if best_first else np.minimum(value, bound)
     defined = chunk.n_relevant > 0
     value = np.where(defined, value, 0.0)
-    _check_range(measure, value)
-    if measure.is_share:
+    lowest, highest = value.min(initial=0), value.max(initial=0)
+    if math.isnan(lowest) or math.isnan(highest):
+        raise ValueError(
+            f"The function of measure {measure.name!r} returned nan for a query with "
+            "relevant items."
+        )
+    if measure.bounded:
+        if lowest < -_ROUNDING or highest > 1 + _ROUNDING:
+            raise ValueError(
+                f"Values of measure {measure.name!r} must lie in [0, 1], unless it is "
+                f"registered with bounded=False. Got {highest if highest > 1 else lowest}."
+            )
         value = np.clip(value, 0, 1)
     return np.where(defined, value, configured.zero_division)
 
@@ -100,20 +96,6 @@ def _call(configured: ConfiguredMeasure, function: Function, chunk: Ties, *argum
             f"query, shape {shape}. Got shape {value.shape} of {value.dtype} instead."
         )
     return value
-
-
-def _check_range(measure: Measure, value: Array) -> None:
-    lowest, highest = value.min(initial=0), value.max(initial=0)
-    if math.isnan(lowest) or math.isnan(highest):
-        raise ValueError(
-            f"The function of measure {measure.name!r} returned nan for a query with "
-            "relevant items."
-        )
-    if measure.is_share and not (lowest >= -_ROUNDING and highest <= 1 + _ROUNDING):
-        raise ValueError(
-            f"Values of measure {measure.name!r} must lie in [0, 1], unless it is "
-            f"registered with is_share=False. Got {highest if highest > 1 else lowest}."
-        )
 
 
 def mean_value(values: ArrayLike, stacklevel: int = 2) -> float:

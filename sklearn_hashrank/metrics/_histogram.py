@@ -12,7 +12,7 @@ from ..codes._counts import KeptCodes
 from ._configured import ConfiguredMeasure, configure_measure
 from ._evaluation import NEEDS_CODES, evaluate
 from ._measure import Measure, TieOrder
-from ._measure_methods import MeasuredHistogram, Values
+from ._measure_methods import MeasureMethods, Values
 from ._rank_curves import precision_and_recall
 from ._runs import Duplicates, NaNScores, Queries, Unjudged, table_of_run
 from ._scores import ScoreOrder, table_of_scores
@@ -21,7 +21,7 @@ from ._tie_tables import DenseTies, RaggedTies, TieTable
 from ._usage import CodeUsage, usage_of
 
 
-class RetrievalHistogram(MeasuredHistogram):
+class RetrievalHistogram(MeasureMethods):
     """Counts of retrieved items by query, level and tie.
 
     :func:`retrieval_histogram` counts codes, whose ties are the Hamming distances.
@@ -88,7 +88,7 @@ class RetrievalHistogram(MeasuredHistogram):
         self._n_jobs: int | None = 1
 
     @classmethod
-    def of_ties(
+    def from_ties(
         cls, table: RaggedTies, query_ids: Sequence[Any] | None, n_jobs: int | None = 1
     ) -> "RetrievalHistogram":
         """Make a histogram whose queries have ties of their own.
@@ -173,7 +173,7 @@ class RetrievalHistogram(MeasuredHistogram):
         """
         table = table_of_scores(relevance, scores, order, tolerance, nan, groups, item_ids, n_jobs)
         _check_query_ids(query_ids, table.n_queries)
-        return cls.of_ties(table, query_ids, n_jobs)
+        return cls.from_ties(table, query_ids, n_jobs)
 
     @classmethod
     def from_run(
@@ -236,13 +236,13 @@ class RetrievalHistogram(MeasuredHistogram):
         >>> qrels = {"q1": {"a": 1, "b": 0, "c": 2}, "q2": {"a": 1}}
         >>> run = {"q1": {"a": 0.9, "b": 0.9, "d": 0.1}, "q2": {"b": 0.3, "a": 0.2}}
         >>> h = RetrievalHistogram.from_run(qrels, run)
-        >>> h.query_ids, h.measure("AP"), h.measure("RR@1")
+        >>> h.query_ids, h.measure("ap"), h.measure("rr@1")
         (['q1', 'q2'], array([0.375, 0.5  ]), array([0.5, 0. ]))
         """
         query_ids, table = table_of_run(
             qrels, run, queries, unjudged, duplicates, nan, tolerance, dtype, n_jobs
         )
-        return cls.of_ties(table, query_ids, n_jobs)
+        return cls.from_ties(table, query_ids, n_jobs)
 
     @cached_property
     def counts(self) -> NDArray[np.int64]:
@@ -276,7 +276,7 @@ class RetrievalHistogram(MeasuredHistogram):
         if ragged:
             query_ids = _joint_ids(self.query_ids, other.query_ids)
             table = ragged[0].followed_by(ragged[1])
-            return RetrievalHistogram.of_ties(table, query_ids, self._n_jobs)
+            return RetrievalHistogram.from_ties(table, query_ids, self._n_jobs)
         ours, theirs = self.counts.shape, other.counts.shape
         if (ours[0], ours[2]) != (theirs[0], theirs[2]):
             raise ValueError(
@@ -324,9 +324,9 @@ class RetrievalHistogram(MeasuredHistogram):
         ----------
         measure : str, callable or Measure
             ``"average_precision"``, ``"ndcg"``, ...: the method that does the same, a short name
-            (``"ap"``), a notation with options (``"ndcg@10:gain=linear"``, or ``"nDCG@10"`` as
-            ir_measures has it), the metric function, or a measure of your own; see
-            :func:`~sklearn_hashrank.metrics.register_measure`. A Measure need not be registered.
+            (``"ap"``), a notation with options (``"ndcg@10:gain=linear"``), the metric function,
+            or a measure of your own; see :func:`~sklearn_hashrank.metrics.register_measure`. A
+            Measure need not be registered.
         **options : int, float or str
             Keywords of that method: `k` or `radius`, `ties`, `zero_division` and further ones.
 
@@ -340,8 +340,7 @@ class RetrievalHistogram(MeasuredHistogram):
         return evaluate(configured, table, self._n_jobs)
 
     def _prepared(self, measure: Any, options: Any) -> tuple[ConfiguredMeasure, TieTable]:
-        if not isinstance(measure, ConfiguredMeasure) or options:
-            measure = configure_measure(measure, **options)
+        measure = configure_measure(measure, **options)
         if measure.measure.radius is None:
             return measure, self.table
         if not isinstance(self.table, DenseTies):

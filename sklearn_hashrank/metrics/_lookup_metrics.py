@@ -7,7 +7,14 @@ from numpy.typing import ArrayLike
 
 from .._utils.types import Target
 from ._measure import TieOrder
-from ._metric_arguments import RetrievalRun
+from ._metric_arguments import measure_codes
+
+__all__ = [
+    "average_cumulative_gain_score",
+    "local_group_average_precision_score",
+    "lookup_precision_score",
+    "lookup_recall_score",
+]
 
 
 def lookup_precision_score(
@@ -21,7 +28,7 @@ def lookup_precision_score(
     ties: TieOrder = "expected",
     average: bool = True,
     zero_division: float = np.nan,
-    level: float | None = None,
+    min_relevance: float | None = None,
     n_jobs: int | None = None,
 ) -> float | np.ndarray:
     """Relevant share of the items within a Hamming radius.
@@ -34,29 +41,25 @@ def lookup_precision_score(
     y_true : array-like with n_queries rows
         What `affinity` compares: class labels, label sets, label paths or vectors.
     codes : array-like of shape (n_queries, n_columns)
-        Codes of the queries: bits in {0, 1}, signs in {-1, +1}, or packed bytes.
+        Query codes: bits in {0, 1}, signs in {-1, +1}, or packed bytes.
     database : tuple (y_database, database_codes), default=None
-        The items to retrieve. None: every row is a query against all other rows, itself left out
-        by its position.
+        Items to retrieve. None: each row retrieves all other rows.
     n_bits : int, default=None
-        Length of a code; needed for packed codes.
+        Code length, required for packed codes.
     affinity : "auto" or affinity object, default="auto"
-        A fitted object is used as it is, an unfitted one is fitted on the database rows; "auto"
-        chooses by the form of `y`. An item is relevant when its level is above 0.
+        Relevance rule; "auto": by the form of `y`. If not fitted, it is fitted on the database.
     radius : int, default=2
-        Largest Hamming distance of what is returned; from 0 to any number.
+        Largest Hamming distance of the items that count.
     ties : {"expected", "optimistic", "pessimistic"}, default="expected"
-        Without effect: a ball holds all items of a distance or none, so that no order matters.
+        Of no effect: a ball holds all items at a distance or none.
     average : bool, default=True
-        Whether to return the mean over the queries, or one value for each.
+        Whether to return the mean over the queries, or one value per query.
     zero_division : float in [0, 1] or nan, default=nan
-        The value of a query that nothing in the database is relevant to. NaN is left out of the
-        mean, with one :class:`~sklearn.exceptions.UndefinedMetricWarning`.
-    level : float, default=None
-        The lowest relevance level that is relevant. None: every level above 0.
+        Value of a query without relevant items; the mean leaves nan out, with one warning.
+    min_relevance : float, default=None
+        Lowest relevance level that counts as relevant. None: every level above 0.
     n_jobs : int, default=None
-        Threads. None means 1 unless in a :obj:`joblib.parallel_config` context, -1 means all
-        processors.
+        Number of threads; -1: all processors, None: 1 or as :obj:`joblib.parallel_config` says.
 
     Returns
     -------
@@ -74,15 +77,7 @@ def lookup_precision_score(
     >>> lookup_precision_score(y[:1], codes[:1], database=(y[1:], codes[1:]))
     0.5
     """
-    run = RetrievalRun(y_true, codes, database, n_bits, affinity, n_jobs)
-    return run.measure(
-        "lookup_precision",
-        average,
-        radius=radius,
-        ties=ties,
-        zero_division=zero_division,
-        level=level,
-    )
+    return measure_codes("lookup_precision", locals())
 
 
 def lookup_recall_score(
@@ -96,7 +91,7 @@ def lookup_recall_score(
     ties: TieOrder = "expected",
     average: bool = True,
     zero_division: float = np.nan,
-    level: float | None = None,
+    min_relevance: float | None = None,
     n_jobs: int | None = None,
 ) -> float | np.ndarray:
     """Share of all relevant items that lies within a Hamming radius.
@@ -106,29 +101,25 @@ def lookup_recall_score(
     y_true : array-like with n_queries rows
         What `affinity` compares: class labels, label sets, label paths or vectors.
     codes : array-like of shape (n_queries, n_columns)
-        Codes of the queries: bits in {0, 1}, signs in {-1, +1}, or packed bytes.
+        Query codes: bits in {0, 1}, signs in {-1, +1}, or packed bytes.
     database : tuple (y_database, database_codes), default=None
-        The items to retrieve. None: every row is a query against all other rows, itself left out
-        by its position.
+        Items to retrieve. None: each row retrieves all other rows.
     n_bits : int, default=None
-        Length of a code; needed for packed codes.
+        Code length, required for packed codes.
     affinity : "auto" or affinity object, default="auto"
-        A fitted object is used as it is, an unfitted one is fitted on the database rows; "auto"
-        chooses by the form of `y`. An item is relevant when its level is above 0.
+        Relevance rule; "auto": by the form of `y`. If not fitted, it is fitted on the database.
     radius : int, default=2
-        Largest Hamming distance of what is returned; from 0 to any number.
+        Largest Hamming distance of the items that count.
     ties : {"expected", "optimistic", "pessimistic"}, default="expected"
-        Without effect: a ball holds all items of a distance or none, so that no order matters.
+        Of no effect: a ball holds all items at a distance or none.
     average : bool, default=True
-        Whether to return the mean over the queries, or one value for each.
+        Whether to return the mean over the queries, or one value per query.
     zero_division : float in [0, 1] or nan, default=nan
-        The value of a query that nothing in the database is relevant to. NaN is left out of the
-        mean, with one :class:`~sklearn.exceptions.UndefinedMetricWarning`.
-    level : float, default=None
-        The lowest relevance level that is relevant. None: every level above 0.
+        Value of a query without relevant items; the mean leaves nan out, with one warning.
+    min_relevance : float, default=None
+        Lowest relevance level that counts as relevant. None: every level above 0.
     n_jobs : int, default=None
-        Threads. None means 1 unless in a :obj:`joblib.parallel_config` context, -1 means all
-        processors.
+        Number of threads; -1: all processors, None: 1 or as :obj:`joblib.parallel_config` says.
 
     Returns
     -------
@@ -141,10 +132,7 @@ def lookup_recall_score(
     >>> lookup_recall_score(y[:1], codes[:1], database=(y[1:], codes[1:]))
     0.5
     """
-    run = RetrievalRun(y_true, codes, database, n_bits, affinity, n_jobs)
-    return run.measure(
-        "lookup_recall", average, radius=radius, ties=ties, zero_division=zero_division, level=level
-    )
+    return measure_codes("lookup_recall", locals())
 
 
 def average_cumulative_gain_score(
@@ -169,27 +157,23 @@ def average_cumulative_gain_score(
     y_true : array-like with n_queries rows
         What `affinity` compares: class labels, label sets, label paths or vectors.
     codes : array-like of shape (n_queries, n_columns)
-        Codes of the queries: bits in {0, 1}, signs in {-1, +1}, or packed bytes.
+        Query codes: bits in {0, 1}, signs in {-1, +1}, or packed bytes.
     database : tuple (y_database, database_codes), default=None
-        The items to retrieve. None: every row is a query against all other rows, itself left out
-        by its position.
+        Items to retrieve. None: each row retrieves all other rows.
     n_bits : int, default=None
-        Length of a code; needed for packed codes.
+        Code length, required for packed codes.
     affinity : "auto" or affinity object, default="auto"
-        A fitted object is used as it is, an unfitted one is fitted on the database rows; "auto"
-        chooses by the form of `y`. An item is relevant when its level is above 0.
+        Relevance rule; "auto": by the form of `y`. If not fitted, it is fitted on the database.
     radius : int, default=3
-        Largest Hamming distance of what is returned; from 0 to any number.
+        Largest Hamming distance of the items that count.
     ties : {"expected", "optimistic", "pessimistic"}, default="expected"
-        Without effect: a ball holds all items of a distance or none, so that no order matters.
+        Of no effect: a ball holds all items at a distance or none.
     average : bool, default=True
-        Whether to return the mean over the queries, or one value for each.
+        Whether to return the mean over the queries, or one value per query.
     zero_division : float in [0, 1] or nan, default=nan
-        The value of a query that nothing in the database is relevant to. NaN is left out of the
-        mean, with one :class:`~sklearn.exceptions.UndefinedMetricWarning`.
+        Value of a query without relevant items; the mean leaves nan out, with one warning.
     n_jobs : int, default=None
-        Threads. None means 1 unless in a :obj:`joblib.parallel_config` context, -1 means all
-        processors.
+        Number of threads; -1: all processors, None: 1 or as :obj:`joblib.parallel_config` says.
 
     Returns
     -------
@@ -208,10 +192,7 @@ def average_cumulative_gain_score(
     >>> average_cumulative_gain_score(Y[:1], codes[:1], database=(Y[1:], codes[1:]), radius=1)
     1.5
     """
-    run = RetrievalRun(y_true, codes, database, n_bits, affinity, n_jobs)
-    return run.measure(
-        "average_cumulative_gain", average, radius=radius, ties=ties, zero_division=zero_division
-    )
+    return measure_codes("average_cumulative_gain", locals())
 
 
 def local_group_average_precision_score(
@@ -225,7 +206,7 @@ def local_group_average_precision_score(
     ties: TieOrder = "expected",
     average: bool = True,
     zero_division: float = np.nan,
-    level: float | None = None,
+    min_relevance: float | None = None,
     n_jobs: int | None = None,
 ) -> float | np.ndarray:
     r"""Precision within a Hamming radius, weighted by how evenly the codes there are used.
@@ -248,29 +229,25 @@ def local_group_average_precision_score(
     y_true : array-like with n_queries rows
         What `affinity` compares: class labels, label sets, label paths or vectors.
     codes : array-like of shape (n_queries, n_columns)
-        Codes of the queries: bits in {0, 1}, signs in {-1, +1}, or packed bytes.
+        Query codes: bits in {0, 1}, signs in {-1, +1}, or packed bytes.
     database : tuple (y_database, database_codes), default=None
-        The items to retrieve. None: every row is a query against all other rows, itself left out
-        by its position.
+        Items to retrieve. None: each row retrieves all other rows.
     n_bits : int, default=None
-        Length of a code; needed for packed codes.
+        Code length, required for packed codes.
     affinity : "auto" or affinity object, default="auto"
-        A fitted object is used as it is, an unfitted one is fitted on the database rows; "auto"
-        chooses by the form of `y`. An item is relevant when its level is above 0.
+        Relevance rule; "auto": by the form of `y`. If not fitted, it is fitted on the database.
     radius : int, default=2
-        Largest Hamming distance of what is returned; from 0 to any number.
+        Largest Hamming distance of the items that count.
     ties : {"expected", "optimistic", "pessimistic"}, default="expected"
-        Without effect: a ball holds all items of a distance or none, so that no order matters.
+        Of no effect: a ball holds all items at a distance or none.
     average : bool, default=True
-        Whether to return the mean over the queries, or one value for each.
+        Whether to return the mean over the queries, or one value per query.
     zero_division : float in [0, 1] or nan, default=nan
-        The value of a query that nothing in the database is relevant to. NaN is left out of the
-        mean, with one :class:`~sklearn.exceptions.UndefinedMetricWarning`.
-    level : float, default=None
-        The lowest relevance level that is relevant. None: every level above 0.
+        Value of a query without relevant items; the mean leaves nan out, with one warning.
+    min_relevance : float, default=None
+        Lowest relevance level that counts as relevant. None: every level above 0.
     n_jobs : int, default=None
-        Threads. None means 1 unless in a :obj:`joblib.parallel_config` context, -1 means all
-        processors.
+        Number of threads; -1: all processors, None: 1 or as :obj:`joblib.parallel_config` says.
 
     Returns
     -------
@@ -297,12 +274,4 @@ def local_group_average_precision_score(
     >>> round(local_group_average_precision_score([1], [[0] * 4], database=(y, codes)), 4)
     0.5424
     """
-    run = RetrievalRun(y_true, codes, database, n_bits, affinity, n_jobs)
-    return run.measure(
-        "local_group_average_precision",
-        average,
-        radius=radius,
-        ties=ties,
-        zero_division=zero_division,
-        level=level,
-    )
+    return measure_codes("local_group_average_precision", locals())

@@ -1,4 +1,4 @@
-"""The record of a measure: its function, names, parameters and range."""
+"""The record of a measure: its function, names, options and range."""
 
 import inspect
 import math
@@ -18,7 +18,7 @@ TIE_ORDERS: tuple[TieOrder, ...] = ("expected", "optimistic", "pessimistic")
 """The orders of tied items that counts determine; ``"docid"`` needs the items' names."""
 
 MEASURES: dict[str, "Measure"] = {}
-"""The measures of the package by name; those of users are not among them."""
+"""The table of measures: those of the package by name. Those of users are not among them."""
 
 _LARGEST = 2**62  # floats and kernels take integers of this size
 
@@ -47,35 +47,34 @@ def _one_of(values: Sequence[str]) -> Parameter:
     return Parameter(values[0], among(values), lambda v: isinstance(v, str) and v in values)
 
 
-def _between(default: float) -> Parameter:
-    return Parameter(default, "a float between 0 and 1", lambda v: is_finite(v) and 0 < v < 1)
-
-
 def _of_option(values: "Sequence[str] | float") -> Parameter:
-    return _between(values) if isinstance(values, float) else _one_of(values)
+    if isinstance(values, float):
+        return Parameter(values, "a float between 0 and 1", lambda v: is_finite(v) and 0 < v < 1)
+    return _one_of(values)
 
 
 def _is_rank(value: Any, minimum: int) -> bool:
     return is_int(value, minimum) and int(value) <= _LARGEST
 
 
-def _is_share_or_nan(value: object) -> bool:
-    return is_real(value) and (math.isnan(value) or 0 <= value <= 1)
-
-
 _CUTS = {
     "k": Parameter(None, "an int >= 1 or None", lambda v: v is None or _is_rank(v, 1)),
     "radius": Parameter(None, "an int >= 0", lambda v: _is_rank(v, 0)),
 }
-_LEVEL = Parameter(
-    None, "a number above 0 or None", lambda v: v is None or (is_finite(v) and v > 0)
-)
 _OF_EVERY_MEASURE = {
     "ties": _one_of(get_args(TieOrder)),
-    "zero_division": Parameter(math.nan, "a float in the range [0, 1] or nan", _is_share_or_nan),
+    "zero_division": Parameter(
+        math.nan,
+        "a float in the range [0, 1] or nan",
+        lambda v: is_real(v) and (math.isnan(v) or 0 <= v <= 1),
+    ),
 }
 COMMON_PARAMETERS = tuple(_OF_EVERY_MEASURE)
 """The parameters that every measure has, with the same meaning for each."""
+
+_MIN_RELEVANCE = Parameter(
+    None, "a number above 0 or None", lambda v: v is None or (is_finite(v) and v > 0)
+)
 
 
 @dataclass(frozen=True, repr=False)
@@ -84,7 +83,7 @@ class Measure:
 
     :func:`register_measure` makes one and makes it known by name; it describes the parameters.
     Where a name is accepted, the object is as well. A measure of the package is pickled by name,
-    another one by value, so that processes that did not register it can evaluate it.
+    another one by value, so processes that did not register it can evaluate it.
 
     Parameters
     ----------
@@ -93,22 +92,22 @@ class Measure:
     function : callable
         The expectation for each query: ``function(ties, k, **options)``.
     short_name : str, default=""
-        The name of scorers, columns and the command line; `name` where it is empty.
+        The name of scorers, columns and the command line. Empty: `name`.
     label : str, default=""
-        The name in pictures; `name` with spaces where it is empty.
+        The name in pictures. Empty: `name` with spaces.
     options : mapping of str to sequence of str or float, default={}
         The values of each option, its default first. A float is the default of an option that
-        takes any number between 0 and 1.
+        accepts any number between 0 and 1.
     bound : callable, default=None
         The largest or smallest value: ``bound(ties, k, best_first, **options)``.
-    is_share : bool, default=True
+    bounded : bool, default=True
         Whether values lie in [0, 1].
     radius : int, default=None
-        The default radius, None for measures of the ranking.
+        The default radius. None for measures of the ranking.
     needs_codes : bool, default=False
         Whether the function asks for ``ties.peaks``.
     is_graded : bool, default=False
-        Whether levels above 0 differ. If not, `level` chooses which are relevant.
+        Whether levels above 0 differ. If not, `min_relevance` chooses which are relevant.
     takes_k : bool, default=True
         Whether `k` may be given. A function that looks at as many places as there are relevant
         items is called with None.
@@ -121,15 +120,17 @@ class Measure:
         The parameter that says how far to look: ``"k"`` or ``"radius"``.
     names : tuple of str
         Every name that finds the measure.
+    meaning : str
+        One sentence: the first paragraph of the docstring of the function.
 
     Examples
     --------
-    >>> from sklearn_hashrank.metrics import get_measure
-    >>> measure = get_measure("ap")
+    >>> from sklearn_hashrank.metrics import list_measures
+    >>> measure = list_measures()[0]
     >>> measure.name, measure.short_name, measure.label
     ('average_precision', 'ap', 'AP')
     >>> measure.parameters
-    ('k', 'ties', 'zero_division', 'level', 'normalize')
+    ('k', 'normalize', 'ties', 'zero_division', 'min_relevance')
     """
 
     name: str
@@ -139,7 +140,7 @@ class Measure:
     label: str = ""
     options: Mapping[str, Sequence[str] | float] = field(default_factory=dict, hash=False)
     bound: Function | None = None
-    is_share: bool = True
+    bounded: bool = True
     radius: int | None = None
     needs_codes: bool = False
     is_graded: bool = False
@@ -150,26 +151,12 @@ class Measure:
         for parameter, given in (("name", self.name), ("short_name", self.short_name or self.name)):
             if not isinstance(given, str) or not given.isidentifier():
                 refuse(parameter, "a measure", "an identifier, such as 'hit_rate'", given)
-        for parameter, accepted, is_accepted in (
-            ("label", "a str", isinstance(self.label, str)),
-            ("is_share", "True or False", isinstance(self.is_share, bool)),
-            ("needs_codes", "True or False", isinstance(self.needs_codes, bool)),
-            ("is_graded", "True or False", isinstance(self.is_graded, bool)),
-            ("takes_k", "True or False", isinstance(self.takes_k, bool)),
-            ("radius", "an int >= 0 or None", self.radius is None or _is_rank(self.radius, 0)),
-            (
-                "radius",
-                "an int >= 0 where needs_codes is True",
-                self.radius is not None or not self.needs_codes,
-            ),
-            (
-                "bound",
-                "None where it has a radius: no order matters",
-                self.bound is None or self.radius is None,
-            ),
-        ):
-            if not is_accepted:
-                refuse(parameter, self.name, accepted, getattr(self, parameter))
+        if self.radius is not None and not _is_rank(self.radius, 0):
+            refuse("radius", self.name, "an int >= 0 or None", self.radius)
+        if self.needs_codes and self.radius is None:
+            refuse("radius", self.name, "an int >= 0 if needs_codes is True", None)
+        if self.bound is not None and self.radius is not None:
+            refuse("bound", self.name, "None with a radius, where no order matters", self.bound)
         completed = {
             "short_name": self.short_name or self.name,
             "label": self.label or self.name.replace("_", " "),
@@ -191,8 +178,7 @@ class Measure:
         except ValueError:  # some compiled functions have none
             return
         try:
-            defaults = {name: _of_option(v).default for name, v in self.options.items()}
-            signature.bind(None, *positional, **defaults)
+            signature.bind(None, *positional, **self.options)
         except TypeError:
             refuse(parameter, self.name, accepted, f"{parameter}{signature}")
 
@@ -205,9 +191,9 @@ class Measure:
     def keywords(self) -> Mapping[str, Parameter]:
         """What evaluation accepts, by name."""
         cut = {self.cut: _CUTS[self.cut]._replace(default=self.radius)} if self.takes_k else {}
-        level = {} if self.is_graded else {"level": _LEVEL}
         options = {name: _of_option(values) for name, values in self.options.items()}
-        return cut | _OF_EVERY_MEASURE | level | options
+        relevance = {} if self.is_graded else {"min_relevance": _MIN_RELEVANCE}
+        return cut | options | _OF_EVERY_MEASURE | relevance
 
     @property
     def parameters(self) -> tuple[str, ...]:
@@ -223,6 +209,12 @@ class Measure:
             if self.radius is None:
                 names.append(f"tie_aware_{self.short_name}")
         return tuple(dict.fromkeys(names))
+
+    @property
+    def meaning(self) -> str:
+        """One sentence: the first paragraph of the docstring of the function."""
+        text = (inspect.getdoc(self.function) or f"{self.label}.").partition("\n\n")[0]
+        return " ".join(text.split())
 
     def __reduce__(self) -> tuple[Callable[..., "Measure"], tuple[Any, ...]]:
         if MEASURES.get(self.name) is self:
@@ -249,18 +241,18 @@ def _checked_options(name: str, options: object) -> Mapping[str, Sequence[str] |
     )
     if not isinstance(options, Mapping):
         refuse("options", name, accepted, options)
+    found: dict[str, Sequence[str] | float] = {}
     for option, values in options.items():
-        is_known = isinstance(option, str) and option.isidentifier()
-        if is_known and isinstance(values, float) and 0 < values < 1:
-            continue
-        are_many = isinstance(values, Sequence) and not isinstance(values, str)
-        if not is_known or not are_many or not values or len(set(values)) < len(values):
+        if not isinstance(option, str) or not option.isidentifier():
             refuse("options", name, accepted, options)
-        if not all(isinstance(value, str) for value in values):
-            refuse("options", name, accepted, options)
-    for option in options:
-        if option in {*_CUTS, *_OF_EVERY_MEASURE, "level"}:
+        if option in {*_CUTS, *_OF_EVERY_MEASURE, "min_relevance"}:
             raise ValueError(f"{option!r} cannot be an option of {name}: every measure has it.")
-    return MappingProxyType(
-        {o: values if isinstance(values, float) else tuple(values) for o, values in options.items()}
-    )
+        if isinstance(values, float) and 0 < values < 1:
+            found[option] = values
+        elif isinstance(values, (list, tuple)) and all(isinstance(v, str) for v in values):
+            found[option] = tuple(values)
+            if not values or len(set(values)) < len(values):
+                refuse("options", name, accepted, options)
+        else:
+            refuse("options", name, accepted, options)
+    return MappingProxyType(found)

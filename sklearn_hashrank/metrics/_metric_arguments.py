@@ -1,48 +1,55 @@
-"""The arguments that all metric functions share, and how a histogram and a mean follow."""
+"""From the arguments of a metric function, as ``locals()`` names them, to its value.
 
-from typing import Any, NamedTuple
+All metric functions have the same arguments but for those of the measure, so a function is a
+signature, a docstring and one call.
+"""
+
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from .._utils.types import Target
 from ._configured import configure_measure
 from ._counting import retrieval_histogram
-from ._evaluation import mean_value
+from ._evaluation import mean_over_queries, mean_value
 from ._histogram import RetrievalHistogram
 from ._retrieval import y_and_codes
 
+_OF_CODES = ("y_true", "codes", "database", "n_bits", "affinity", "average", "n_jobs")
 
-class RetrievalRun(NamedTuple):
-    """The arguments of every metric function, from which a histogram is counted."""
 
-    y_true: Target
-    codes: ArrayLike
-    database: tuple[Target, ArrayLike] | None
-    n_bits: int | None
-    affinity: Any
-    n_jobs: int | None
+def measure_codes(name: str, arguments: dict[str, Any]) -> float | np.ndarray:
+    """Evaluate a measure, whose options are checked before anything is counted."""
+    options = {name: value for name, value in arguments.items() if name not in _OF_CODES}
+    configured = configure_measure(name, **options)
+    values = _histogram(arguments, configured.measure.needs_codes).measure(configured)
+    return mean_value(values, stacklevel=4) if arguments["average"] else values
 
-    def histogram(self, average: bool, keep_codes: bool = False) -> RetrievalHistogram:
-        """Count; without a database, every row is a query against all the others."""
-        if not isinstance(average, (bool, np.bool_)):
-            raise ValueError(f"average must be True or False. Got {average!r} instead.")
-        exclude_self = self.database is None
-        y, codes = y_and_codes((self.y_true, self.codes) if exclude_self else self.database)
-        return retrieval_histogram(
-            self.codes,
-            codes,
-            self.y_true,
-            y,
-            affinity=self.affinity,
-            n_bits=self.n_bits,
-            exclude_self=exclude_self,
-            keep_codes=keep_codes,
-            n_jobs=self.n_jobs,
-        )
 
-    def measure(self, name: str, average: bool, **options: Any) -> float | np.ndarray:
-        """Evaluate a measure, whose options are checked before anything is counted."""
-        configured = configure_measure(name, **options)
-        values = self.histogram(average, configured.measure.needs_codes).measure(configured)
-        return mean_value(values, stacklevel=4) if average else values
+def curves_of_codes(arguments: dict[str, Any]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return precision and recall at many ranks, and the ranks."""
+    options = {name: arguments[name] for name in ("k", "ties", "zero_division")}
+    precision, recall, k = _histogram(arguments).precision_recall_curve(**options)
+    if arguments["average"]:
+        both = np.stack([precision, recall], axis=1)
+        precision, recall = mean_over_queries(both, stacklevel=4)
+    return precision, recall, k
+
+
+def _histogram(arguments: dict[str, Any], keep_codes: bool = False) -> RetrievalHistogram:
+    """Count; without a database, every row is a query against all the others."""
+    average, database = arguments["average"], arguments["database"]
+    if not isinstance(average, (bool, np.bool_)):
+        raise ValueError(f"average must be True or False. Got {average!r} instead.")
+    queries = arguments["y_true"], arguments["codes"]
+    y, codes = queries if database is None else y_and_codes(database)
+    return retrieval_histogram(
+        queries[1],
+        codes,
+        queries[0],
+        y,
+        affinity=arguments["affinity"],
+        n_bits=arguments["n_bits"],
+        exclude_self=database is None,
+        keep_codes=keep_codes,
+        n_jobs=arguments["n_jobs"],
+    )

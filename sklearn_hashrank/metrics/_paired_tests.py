@@ -22,12 +22,12 @@ class PairedTest:
 
     Parameters
     ----------
-    difference : float
-        Mean of `a` less mean of `b`, over the queries that have a value.
-    p_value : float
+    statistic : float
+        Mean of `a` minus mean of `b`, over the queries that have a value.
+    pvalue : float
         Two-sided: how likely so large a difference is if no query prefers either.
-    interval : tuple of float
-        Confidence interval of the difference; of the pseudo-median with ``"wilcoxon"``.
+    confidence_interval : tuple of float
+        Bounds of the difference; of the pseudo-median with ``"wilcoxon"``.
     n_queries : int
         Queries that have a value.
     method : str
@@ -37,13 +37,13 @@ class PairedTest:
     --------
     >>> from sklearn_hashrank.metrics import paired_test
     >>> result = paired_test([0.9, 0.8, 0.7, 0.9], [0.5, 0.6, 0.6, 0.6])
-    >>> round(result.difference, 3), result.p_value
+    >>> round(result.statistic, 3), result.pvalue
     (0.25, 0.125)
     """
 
-    difference: float
-    p_value: float
-    interval: tuple[float, float]
+    statistic: float
+    pvalue: float
+    confidence_interval: tuple[float, float]
     n_queries: int
     method: str
 
@@ -83,8 +83,9 @@ def paired_test(
     Returns
     -------
     result : PairedTest
-        With `difference`, `p_value` and `interval`. The interval of ``"randomization"`` holds the
-        differences that the test does not reject: quantiles of the means of random halves.
+        With `statistic`, `pvalue` and `confidence_interval`, named as in scipy. The interval of
+        ``"randomization"`` holds the differences that the test does not reject: quantiles of the
+        means of random halves.
 
     References
     ----------
@@ -97,9 +98,9 @@ def paired_test(
     >>> from sklearn_hashrank.metrics import paired_test
     >>> ours, theirs = [0.9, 0.8, 0.7, 0.9, 0.6], [0.5, 0.6, 0.6, 0.6, 0.5]
     >>> result = paired_test(ours, theirs)
-    >>> result.p_value
+    >>> result.pvalue
     0.0625
-    >>> [round(end, 2) for end in result.interval]
+    >>> [round(end, 2) for end in result.confidence_interval]
     [0.1, 0.4]
     """
     if method not in get_args(TestMethod):

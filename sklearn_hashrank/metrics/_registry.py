@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from inspect import signature
-from typing import Any, Literal, TypeVar, get_args, get_origin, overload
+from typing import Any, Literal, TypeVar, get_args, get_origin
 
 from ._measure import MEASURES, Function, Measure, among
 
@@ -12,10 +12,11 @@ _by_name: dict[str, Measure] = {}  # under every name of each measure, those of 
 
 
 def measure_of_package(function_name: str, **record: Any) -> Callable[[_F], _F]:
-    """Decorate a function of the package that is a measure.
+    """Decorate a function of the package that is a measure: it joins the table.
 
     Its name is that of the function, its options are the keywords annotated with a Literal or with
-    float, and its default radius, if it has one, is that of the keyword.
+    float, its default radius, if it has one, is that of the keyword, and its meaning is the first
+    paragraph of the docstring.
 
     Parameters
     ----------
@@ -41,76 +42,43 @@ def measure_of_package(function_name: str, **record: Any) -> Callable[[_F], _F]:
     return decorate
 
 
-@overload
 def register_measure(
     name: str,
     function: Function,
-    *,
-    short_name: str | None = ...,
-    label: str | None = ...,
-    options: Mapping[str, Sequence[str] | float] | None = ...,
-    bound: Function | None = ...,
-    is_share: bool = ...,
-    radius: int | None = ...,
-    needs_codes: bool = ...,
-    is_graded: bool = ...,
-) -> Measure: ...
-
-
-@overload
-def register_measure(
-    name: str,
-    function: None = ...,
-    *,
-    short_name: str | None = ...,
-    label: str | None = ...,
-    options: Mapping[str, Sequence[str] | float] | None = ...,
-    bound: Function | None = ...,
-    is_share: bool = ...,
-    radius: int | None = ...,
-    needs_codes: bool = ...,
-    is_graded: bool = ...,
-) -> Callable[[_F], _F]: ...
-
-
-def register_measure(
-    name: str,
-    function: Function | None = None,
     *,
     short_name: str | None = None,
     label: str | None = None,
     options: Mapping[str, Sequence[str] | float] | None = None,
     bound: Function | None = None,
-    is_share: bool = True,
+    bounded: bool = True,
     radius: int | None = None,
     needs_codes: bool = False,
     is_graded: bool = False,
-) -> Measure | Callable[[_F], _F]:
-    """Make a function of :class:`Ties` a measure that histograms and scorers know by name.
+) -> Measure:
+    """Make a function of :class:`Ties` a measure that histograms and scorers find by name.
 
     Then ``histogram.measure(name)`` evaluates it, with bounds over tie orders and the treatment
-    of undefined queries, and the name is accepted wherever that of a measure of the package is.
+    of undefined queries, and the name is accepted wherever a measure of the package is.
 
     Parameters
     ----------
     name : str
         An identifier that no other measure has.
-    function : callable, default=None
+    function : callable
         ``function(ties, k, **options)``: the expectation over all orders of tied items for each
-        query, an array of shape (n_queries,). A measure of what lies within a radius takes
-        `radius` in place of `k`. Values of queries that nothing is relevant to are not used.
-        None: return a decorator.
+        query, an array of shape (n_queries,). A measure of what lies within a radius accepts
+        `radius` in place of `k`. Values of queries without relevant items are not used.
     short_name : str, default=None
-        What scorers, columns and the command line call it, an identifier. None: `name`.
+        Name in scorers, columns and the command line, an identifier. None: `name`.
     label : str, default=None
-        What pictures call it. None: `name` with spaces.
+        Name in pictures. None: `name` with spaces.
     options : mapping of str to sequence of str or float, default=None
-        Further keywords of `function`, and the values each may take, its default first. A float
-        is the default of an option that takes any number between 0 and 1.
+        Further keywords of `function`, and the values of each, its default first. A float is the
+        default of an option that accepts any number between 0 and 1.
     bound : callable, default=None
         ``bound(ties, k, best_first, **options)``: the largest or smallest value over all orders
         of tied items. None: `function` of the ties split by level, the best or the worst first.
-    is_share : bool, default=True
+    bounded : bool, default=True
         Whether values lie in [0, 1].
     radius : int, default=None
         The default radius of a measure of what lies within one: tie t is at distance t, and no
@@ -118,12 +86,11 @@ def register_measure(
     needs_codes : bool, default=False
         Whether `function` asks for ``ties.peaks``. Such a measure has a radius.
     is_graded : bool, default=False
-        Whether levels above 0 differ. If not, `level` chooses which of them are relevant.
+        Whether levels above 0 differ. If not, `min_relevance` chooses which are relevant.
 
     Returns
     -------
-    measure : Measure or callable
-        The measure; without `function` a decorator, which returns the function as it is.
+    measure : Measure
 
     See Also
     --------
@@ -135,34 +102,26 @@ def register_measure(
     >>> from sklearn_hashrank.metrics import register_measure, unregister_measure
     >>> def hits(ties, k=None):
     ...     return ties.hits(k)
-    >>> register_measure("hits", hits, is_share=False)
+    >>> register_measure("hits", hits, bounded=False)
     Measure('hits', short_name='hits', label='hits')
     >>> RetrievalHistogram([[[0, 3], [2, 1]]], [0, 1]).measure("hits", k=3)
     array([2.25])
     >>> unregister_measure("hits")
     """
-
-    def register(function: Function) -> Measure:
-        return _add(
-            Measure(
-                name,
-                function,
-                short_name=short_name or "",
-                label=label or "",
-                options=options or {},
-                bound=bound,
-                is_share=is_share,
-                radius=radius,
-                needs_codes=needs_codes,
-                is_graded=is_graded,
-            )
+    return _add(
+        Measure(
+            name,
+            function,
+            short_name=short_name or "",
+            label=label or "",
+            options=options or {},
+            bound=bound,
+            bounded=bounded,
+            radius=radius,
+            needs_codes=needs_codes,
+            is_graded=is_graded,
         )
-
-    def decorate(function: _F) -> _F:
-        register(function)
-        return function
-
-    return decorate if function is None else register(function)
+    )
 
 
 def _add(measure: Measure) -> Measure:
@@ -190,16 +149,15 @@ def unregister_measure(name: str) -> None:
 
     Examples
     --------
-    >>> from sklearn_hashrank.metrics import get_measure, register_measure, unregister_measure
-    >>> measure = register_measure("hits", lambda ties, k=None: ties.hits(k), is_share=False)
-    >>> get_measure("hits") is measure
-    True
+    >>> from sklearn_hashrank.metrics import register_measure, unregister_measure
+    >>> measure = register_measure("hits", lambda ties, k=None: ties.hits(k), bounded=False)
     >>> unregister_measure("hits")
     """
     registered = {m.name: m for m in list_measures() if m.name not in MEASURES}
     if name not in registered:
-        known = f"one of {sorted(registered)}" if registered else "registered; none is"
-        raise ValueError(f"name must be that of a measure you registered, {known}. Got {name!r}.")
+        raise ValueError(
+            f"name must be a measure you registered, {sorted(registered)}. Got {name!r}."
+        )
     for each in registered[name].names:
         del _by_name[each]
 
@@ -221,44 +179,21 @@ def list_measures() -> list[Measure]:
 
 
 def get_measure(measure: str | Function | Measure) -> Measure:
-    """Find a measure.
-
-    Parameters
-    ----------
-    measure : str, callable or Measure
-        Its name, its short name, the function of :mod:`sklearn_hashrank.metrics` that belongs to
-        it or the name of that function, or the function it was registered with. A `Measure` is
-        returned as it is, registered or not.
-
-    Returns
-    -------
-    measure : Measure
-
-    Examples
-    --------
-    >>> from sklearn_hashrank.metrics import get_measure
-    >>> from sklearn_hashrank.metrics import tie_aware_ndcg_score
-    >>> get_measure("ndcg") is get_measure(tie_aware_ndcg_score)
-    True
-    """
+    """Find a measure by any of its names, its function or its metric function."""
     if isinstance(measure, Measure):
         return measure
-    if isinstance(measure, str):
-        if measure in _by_name:
-            return _by_name[measure]
-    else:
+    name: Any = measure
+    if not isinstance(measure, str):
         for known in list_measures():
-            if measure is known.function or _is_public_function(measure, known):
+            if measure is known.function:
                 return known
+        # The metric functions stand above this module, which finds them by their names.
+        is_ours = str(getattr(measure, "__module__", "")).startswith("sklearn_hashrank.metrics.")
+        name = getattr(measure, "__name__", None) if is_ours else None
+    if name in _by_name:
+        return _by_name[name]
     raise ValueError(
         "a measure must be a function of sklearn_hashrank.metrics with one value for each query, "
         f"a Measure, or {among(known.short_name for known in list_measures())}. "
         f"Got {measure!r} instead."
     )
-
-
-def _is_public_function(function: object, measure: Measure) -> bool:
-    """Tell a function of the metrics, which this folder does not know, by its names."""
-    module = str(getattr(function, "__module__", None))
-    is_ours = module.split(".")[:2] == [__name__.split(".")[0], "metrics"]
-    return is_ours and getattr(function, "__name__", None) == measure.function_name

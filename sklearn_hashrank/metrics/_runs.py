@@ -45,7 +45,6 @@ def table_of_run(
         raise ValueError(f"dtype must be 'float64' or 'float32'. Got {dtype!r} instead.")
     judgments, scored = as_qrels(qrels), as_run(run, duplicates)
     names = _queries(judgments, scored, queries)
-    _refuse_swapped(judgments, scored)
     if unjudged == "remove":
         scored = {q: _judged_only(scored.get(q, {}), judgments[q]) for q in names}
     scores, starts = _scores(scored, names)
@@ -84,18 +83,6 @@ def _queries(judgments: Run, scored: Run, queries: Queries) -> list[str]:
             f"{len(scored) - len(both)} of run that are not in qrels."
         )
     return list(judgments) if queries == "judged" else both
-
-
-def _refuse_swapped(judgments: Run, scored: Run) -> None:
-    """Refuse levels between whole numbers beside scores that are all integers, as levels are."""
-    graded = [docs for docs in judgments.values() if not set(map(type, docs.values())) <= {int}]
-    if any(level % 1 for docs in graded for level in docs.values()) and all(
-        type(score) is int and score >= 0 for docs in scored.values() for score in docs.values()
-    ):
-        raise ValueError(
-            "Are qrels and run swapped? The order is (qrels, run). Got integers as scores, and "
-            "relevance levels that are none; write such scores as floats if they are meant."
-        )
 
 
 def _scores(scored: Run, names: list[str]) -> tuple[NDArray[np.float64], Integers]:

@@ -279,6 +279,4 @@ def _find(metric: Any) -> tuple[Measure, dict[str, Any]]:
         return metric.measure, dict(metric.given)
     if isinstance(metric, partial) and not metric.args:
         return get_measure(metric.func), metric.keywords
-    if isinstance(metric, str):
-        return parse_measure(metric)
-    return get_measure(metric), {}
+    return parse_measure(metric)

@@ -1,16 +1,18 @@
 """How much a value depends on the order of tied items."""
 
 import warnings
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from ._configured import ConfiguredMeasure
 from ._evaluation import evaluate
+from ._measure import TieOrder
 from ._tie_tables import TieTable
 
-_ROUNDING = 1e-12
-_WORTH_A_WARNING = 0.01
+_ORDERS: tuple[TieOrder, ...] = ("pessimistic", "expected", "optimistic")
+_ROUNDING = 1e-12  # far above the error of a value, far below what a tie can move
+_WORTH_A_WARNING = 0.01  # of a mean: what papers print
 
 
 class TieWarning(UserWarning):
@@ -75,10 +77,7 @@ def report_ties(configured: ConfiguredMeasure, table: TieTable) -> TieReport:
     report : TieReport
         NaN where no query has a value.
     """
-    low, mean, high = (
-        evaluate(replace(configured, ties=ties), table)
-        for ties in ("pessimistic", "expected", "optimistic")
-    )
+    low, mean, high = (evaluate(configured.with_ties(ties), table) for ties in _ORDERS)
     defined = ~np.isnan(mean)
     if not defined.any():
         return TieReport(np.nan, np.nan, np.nan, np.nan)

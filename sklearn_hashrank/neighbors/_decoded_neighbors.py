@@ -18,8 +18,8 @@ from .._utils.threads import over_rows
 from .._utils.types import MatrixLike
 from ..codes._formats import pack_codes, unpack_codes
 from ._checks import check_n_neighbors
-from ._floats import DISTANCES, ascending
-from ._masked import MISSING
+from ._rescore import DISTANCES, ascending
+from ._searches import MISSING
 
 # Measured nanoseconds of a byte of a code: when all are scanned, by tables
 # of nibbles and of bytes, and when candidates are ranked.

@@ -12,31 +12,28 @@ from sklearn.base import (
     TransformerMixin,
     _fit_context,
 )
+from sklearn.utils import check_array
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from .._features.tensors import as_host_array
 from .._files.reading import reading
-from .._utils.parameters import NumbersAreNoBooleans
 from .._utils.types import MatrixLike
 from ..codes._formats import CodeReader, packed_width
 from . import _index_file
-from ._asymmetric_order import nearest_candidates
-from ._brute import Flat
-from ._checks import check_int, check_mode, check_n_neighbors, check_projections
+from ._candidates import first_bits, nearest_by_bits, nearest_by_projections
+from ._checks import check_int, check_n_neighbors
 from ._chunked import ChunkedCodes, are_chunked
-from ._first_bits import first_bits, nearest_of_candidates
-from ._masked import MISSING, Mask, read_mask
-from ._results import as_rows, graph_of, without_self
+from ._mask import Mask, read_mask
 from ._row_ids import RowIds, read_ids
+from ._searches import MISSING, Found, Nearest, Within
 from ._stored import StoredCodes
 
 _LONGEST = 1 << 15  # bits of a code; distances and bounds take two bytes
 _CANDIDATES = 1 << 22  # of a first pass, held at a time: some hundred megabytes
 
 
-class HammingNeighbors(
-    NumbersAreNoBooleans, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
-):
+class HammingNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Exact neighbours of binary codes by Hamming distance.
 
     Neighbours come in order of (distance, index): ties, also at the k-th place, go to the lowest
@@ -352,19 +349,34 @@ class HammingNeighbors(
         self, codes: Any, n_neighbors: int | None, projections: Any = None, mask: Any = None
     ) -> tuple[np.ndarray, np.ndarray]:
         self._check_is_fitted()
-        if self.rescore is not None or projections is not None:
-            return self._rescored(codes, n_neighbors, projections, mask)
-        k = self._n_neighbors(n_neighbors, codes is None) + (codes is None)
-        queries = self._queries(codes)
-        if self.prefix is None:
-            mask = self._mask(mask, queries)
-            indices, distances = self._stored.k_nearest(
-                queries, k, self.algorithm, self.n_jobs, mask
+        if (self.rescore is None) != (projections is None):
+            raise ValueError(
+                "projections go with rescore='asymmetric', which needs them. Got "
+                f"rescore={self.rescore!r} and projections={type(projections).__name__}."
             )
+        if projections is not None:
+            projections = self._check_projections(projections)
+            queries = CodeReader(self.n_bits_).words(projections > 0, "projections")
+            if codes is not None and not np.array_equal(self._queries(codes), queries):
+                raise ValueError("query codes must be the signs of projections; they differ.")
         else:
-            distances, indices = self._best_candidates(queries, k, codes is None, mask)
-        if codes is None:
-            indices, distances = without_self(indices, distances)
+            queries = self._queries(codes)
+        leaves_out_self = codes is None and projections is None
+        k = self.n_neighbors if n_neighbors is None else n_neighbors
+        k = check_n_neighbors(k, self.n_samples_fit_, leaves_out_self) + leaves_out_self
+        mask = self._mask(mask, queries)
+        if self.prefix is None and projections is None:
+            search = Nearest(k), queries, self.algorithm, self.n_jobs, mask
+            indices, distances = self._stored.find(*search).rows(k)
+        else:
+            distances, indices = self._best_candidates(
+                queries, k, leaves_out_self, mask, projections
+            )
+        if leaves_out_self:
+            others = indices != np.arange(len(indices))[:, None]
+            others[others.all(axis=1), -1] = False  # ties crowded it out: drop the last
+            shape = (len(indices), k - 1)
+            indices, distances = indices[others].reshape(shape), distances[others].reshape(shape)
         return distances, indices
 
     def radius_neighbors(
@@ -402,10 +414,10 @@ class HammingNeighbors(
         indices : ndarray of shape (n_queries,), object
             Each an int64 array of indices of codes, or of their ids, where they have any.
         """
-        n_found, indices, distances = self._all_within(codes, radius, sort_results, mask)
-        stops = np.cumsum(n_found)
-        indices = as_rows(self._ids.of(indices), stops)
-        return (as_rows(distances, stops), indices) if return_distance else indices
+        found = self._all_within(codes, radius, sort_results, mask)
+        stops = np.cumsum(found.n_found)
+        indices = _as_rows(self._ids.of(found.indices), stops)
+        return (_as_rows(found.distances, stops), indices) if return_distance else indices
 
     def kneighbors_graph(
         self, codes: Any = None, n_neighbors: int | None = None, mode: str = "connectivity"
@@ -427,10 +439,10 @@ class HammingNeighbors(
         graph : csr_matrix of shape (n_queries, `n_samples_fit_`), float64
             One stored entry for each neighbour of a query. Columns are in the order of `ids_`.
         """
-        check_mode(mode)
+        _check_mode(mode)
         distances, indices = self._nearest_places(codes, n_neighbors)
-        stops = np.arange(1, len(indices) + 1) * indices.shape[1]
-        return graph_of(stops, indices.ravel(), distances.ravel(), self.n_samples_fit_, mode)
+        n_found = np.full(len(indices), indices.shape[1])
+        return self._graph(Found(n_found, indices.ravel(), distances.ravel()), mode)
 
     def radius_neighbors_graph(
         self,
@@ -458,9 +470,16 @@ class HammingNeighbors(
         graph : csr_matrix of shape (n_queries, `n_samples_fit_`), float64
             One stored entry for each neighbour of a query. Columns are in the order of `ids_`.
         """
-        check_mode(mode)
-        n_found, indices, distances = self._all_within(codes, radius, sort_results)
-        return graph_of(np.cumsum(n_found), indices, distances, self.n_samples_fit_, mode)
+        _check_mode(mode)
+        return self._graph(self._all_within(codes, radius, sort_results), mode)
+
+    def _graph(self, found: Found, mode: str) -> sparse.csr_matrix:
+        data = np.ones(len(found.indices))
+        if mode == "distance":
+            data = found.distances.astype(float)
+        offsets = np.append(0, np.cumsum(found.n_found))
+        shape = len(found.n_found), self.n_samples_fit_
+        return sparse.csr_matrix((data, found.indices, offsets), shape=shape)
 
     def transform(self, X: Any) -> sparse.csr_matrix:
         """Sparse distances to the ``n_neighbors + 1`` nearest codes.
@@ -489,38 +508,29 @@ class HammingNeighbors(
         if not hasattr(self, "_stored"):  # check_is_fitted itself takes longer than a small search
             check_is_fitted(self)
 
-    def _n_neighbors(self, n_neighbors: int | None, exclude_self: bool) -> int:
-        k = self.n_neighbors if n_neighbors is None else n_neighbors
-        return check_n_neighbors(k, self.n_samples_fit_, exclude_self)
-
     def _queries(self, codes: Any) -> np.ndarray:
         return self._stored.words() if codes is None else self._stored.queries(codes, self.n_jobs)
 
     def _mask(self, mask: Any, queries: np.ndarray) -> Mask | None:
         return None if mask is None else read_mask(mask, len(queries), self.n_samples_fit_)
 
-    def _rescored(
-        self, codes: Any, n_neighbors: int | None, projections: Any, mask: Any
-    ) -> tuple[np.ndarray, np.ndarray]:
-        if self.rescore is None or projections is None:
+    def _check_projections(self, projections: Any) -> np.ndarray:
+        projections = as_host_array(projections, "projections")
+        projections = check_array(projections, dtype=np.float64, input_name="projections")
+        if projections.shape[1] != self.n_bits_:
             raise ValueError(
-                "projections go with rescore='asymmetric', which needs them. Got "
-                f"rescore={self.rescore!r} and projections={type(projections).__name__}."
+                f"projections must have a column for each of the {self.n_bits_} bits. "
+                f"Got {projections.shape[1]}."
             )
-        projections = check_projections(projections, self.n_bits_)
-        queries = CodeReader(self.n_bits_).words(projections > 0, "projections")
-        if codes is not None and not np.array_equal(self._queries(codes), queries):
-            raise ValueError("query codes must be the signs of projections; they differ.")
-        k = self._n_neighbors(n_neighbors, False)
-        return self._best_candidates(queries, k, False, mask, projections)
+        return projections
 
     def _best_candidates(
         self,
         queries: np.ndarray,
         k: int,
         with_self: bool,
-        mask: Any,
-        projections: np.ndarray | None = None,
+        mask: Mask | None,
+        projections: np.ndarray | None,
     ) -> tuple[np.ndarray, np.ndarray]:
         """Distances and places of the `k` best of the candidates that a first pass finds.
 
@@ -536,40 +546,24 @@ class HammingNeighbors(
         if self.prefix is not None:
             self._check_prefix(self.n_bits_)
             searched, first = searched.first_bits(self.prefix), first_bits(queries, self.prefix)
-        n_candidates, mask = min(n_candidates, self.n_samples_fit_), self._mask(mask, queries)
-        dtype = np.int32 if projections is None else np.float64
-        distances, places = (
-            np.empty((len(queries), k), dtype),
-            np.empty((len(queries), k), np.int64),
-        )
+        n_candidates = min(n_candidates, self.n_samples_fit_)
+        distances = np.empty((len(queries), k), np.int32 if projections is None else np.float64)
+        indices = np.empty((len(queries), k), np.int64)
         most = max(1, _CANDIDATES // n_candidates)
         for start in range(0, len(queries), most):
             rows = slice(start, start + most)
-            candidates, _ = searched.k_nearest(
-                first[rows],
-                n_candidates,
-                self.algorithm,
-                self.n_jobs,
-                None if mask is None else mask.of_rows(rows),
-            )
-            distances[rows], places[rows] = self._best_of(
-                candidates, queries[rows], k, None if projections is None else projections[rows]
-            )
-        return distances, places
-
-    def _best_of(
-        self, candidates: np.ndarray, queries: np.ndarray, k: int, projections: np.ndarray | None
-    ) -> tuple[np.ndarray, np.ndarray]:
-        if projections is not None:
-            candidates.sort(axis=1)
-        missing = candidates == MISSING
-        words, places = self._stored.words_of(np.where(missing, 0, candidates))
-        if projections is None:
-            return nearest_of_candidates(queries, words, places, candidates, k, self.n_jobs)
-        order, distances = nearest_candidates(
-            queries, words, projections, places, missing, k, self.n_jobs
-        )
-        return distances, np.take_along_axis(candidates, order, axis=1)
+            own_mask = None if mask is None else mask.of_rows(rows)
+            search = Nearest(n_candidates), first[rows], self.algorithm, self.n_jobs, own_mask
+            candidates, _ = searched.find(*search).rows(n_candidates)
+            if projections is not None:
+                candidates.sort(axis=1)  # of equal distances the lowest index comes first
+            words, places = self._stored.words_of(np.where(candidates == MISSING, 0, candidates))
+            given = queries[rows], words, places, candidates, k, self.n_jobs
+            if projections is None:
+                distances[rows], indices[rows] = nearest_by_bits(*given)
+            else:
+                distances[rows], indices[rows] = nearest_by_projections(*given, projections[rows])
+        return distances, indices
 
     def _check_prefix(self, n_bits: int) -> None:
         if self.prefix is not None and self.prefix >= n_bits:
@@ -579,17 +573,25 @@ class HammingNeighbors(
 
     def _all_within(
         self, codes: Any, radius: int | None, by_distance: bool, mask: Any = None
-    ) -> Flat:
+    ) -> Found:
         self._check_is_fitted()
         radius = self.radius if radius is None else radius
         check_int(radius, "radius", 0)
-        queries, radius = self._queries(codes), min(int(radius), self.n_bits_)
-        options = radius, by_distance, self.algorithm, self.n_jobs, self._mask(mask, queries)
-        found = self._stored.all_within(queries, *options)
-        if codes is not None:
-            return found
-        n_found, indices, distances = found
-        query = np.repeat(np.arange(len(queries)), n_found)
-        others = indices != query
-        n_found = np.bincount(query[others], minlength=len(queries))
-        return n_found, indices[others], distances[others]
+        queries = self._queries(codes)
+        search = Within(min(int(radius), self.n_bits_), by_distance)
+        found = self._stored.find(
+            search, queries, self.algorithm, self.n_jobs, self._mask(mask, queries)
+        )
+        return found if codes is not None else found.where(found.indices != found.queries)
+
+
+def _check_mode(mode: str) -> None:
+    if mode not in ("connectivity", "distance"):
+        raise ValueError(f"mode must be 'connectivity' or 'distance'. Got {mode!r} instead.")
+
+
+def _as_rows(values: np.ndarray, stops: np.ndarray) -> np.ndarray:
+    """Array of arrays, of which number i ends at ``stops[i]``."""
+    rows = np.empty(len(stops), dtype=object)
+    rows[:] = np.split(values, stops[:-1])
+    return rows

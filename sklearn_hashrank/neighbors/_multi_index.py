@@ -6,7 +6,7 @@ import numpy as np
 
 from .. import _kernels
 from .._utils.threads import over_rows, run_in_threads
-from ._brute import PAIR_COST, Flat, joined, k_nearest, likely_limits, sample_of
+from ._scan import PAIR_COST, joined, k_nearest, likely_limits, sample_of
 
 # Measured costs in nanoseconds: of a list of items, and of an item on it, which wait for memory; of
 # an item that is put into a table.
@@ -41,7 +41,6 @@ class SubstringTables:
 
     @property
     def n_built(self) -> int:
-        """How many tables there are."""
         return len(self.tables[0])
 
     @property
@@ -97,8 +96,10 @@ class SubstringTables:
     def _n_needed(self, radius: int) -> int:
         return min(len(self.starts), radius + 1, _MOST_TABLES)
 
-    def all_within(self, queries: np.ndarray, radius: int, by_distance: bool) -> Flat:
-        """Like ``_brute.all_within``, after `build`."""
+    def all_within(
+        self, queries: np.ndarray, radius: int, by_distance: bool
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Like ``_scan.all_within``, after `build`."""
         tables = self.starts, self.lengths, *self.tables
 
         def search(rows):
@@ -115,8 +116,10 @@ class SubstringTables:
         top, _ = likely_limits(few, sample, len(self.codes), n_bits, self.n_jobs)
         return int(np.median(top))
 
-    def k_nearest(self, queries: np.ndarray, k: int, n_bits: int) -> tuple[np.ndarray, np.ndarray]:
-        """Like ``_brute.k_nearest``; queries that would cost more than scanning are scanned for."""
+    def k_nearest(
+        self, queries: np.ndarray, k: int, n_bits: int
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Like ``_scan.all_within``; queries that would cost more than scanning are scanned for."""
         self.build(n_bits)
         tables = self.starts, self.lengths, *self.tables
         budget = self.allowed_cost / _ITEM
@@ -144,7 +147,7 @@ class SubstringTables:
             )
         far = np.flatnonzero(~found)
         if far.size:
-            indices[far], distances[far] = k_nearest(
+            _, indices[far], distances[far] = k_nearest(
                 queries[far], self.codes, k, n_bits, self.n_jobs
             )
-        return indices, distances
+        return np.full(len(queries), k), indices.reshape(-1), distances.reshape(-1)

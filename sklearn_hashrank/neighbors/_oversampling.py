@@ -11,7 +11,7 @@ from .._features.tensors import as_host_array
 from .._utils.binary_units import binary_units
 from ..codes._distances import hamming_distances
 from ._checks import check_int
-from ._floats import DISTANCES
+from ._rescore import DISTANCES
 
 _ROWS_AT_A_TIME, _PAIRS_AT_A_TIME = 1 << 14, 1 << 22
 

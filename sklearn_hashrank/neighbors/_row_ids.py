@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .._features.tensors import as_host_array
-from ._masked import MISSING
+from ._searches import MISSING
 
 
 class RowIds:

@@ -3,10 +3,10 @@
 import numpy as np
 
 from ..codes._formats import CodeReader, packed_width
-from . import _brute, _masked
-from ._first_bits import first_bits
-from ._masked import Mask
+from ._candidates import first_bits
+from ._mask import Mask, scan_passing
 from ._multi_index import SubstringTables, least_queries
+from ._searches import Found, Search
 
 _MOST_IN_TABLES = 1 << 32  # codes that tables can number
 
@@ -40,7 +40,6 @@ class StoredCodes:
         return StoredCodes([np.delete(self.words(), rows, axis=0)], self.reader)
 
     def first_bits(self, n_bits: int) -> "StoredCodes":
-        """Codes of the first bits of each code, in an array of their own."""
         if self._first is None or self._first.n_bits != n_bits:
             self._first = StoredCodes([first_bits(self.words(), n_bits)], CodeReader(n_bits))
         return self._first
@@ -54,48 +53,23 @@ class StoredCodes:
         reader = self.reader.copy()  # what one query holds says nothing about the next
         return np.ascontiguousarray(reader.words(codes, "query codes", n_jobs))
 
-    def k_nearest(
+    def find(
         self,
+        search: Search,
         queries: np.ndarray,
-        k: int,
         algorithm: str,
         n_jobs: int | None,
         mask: Mask | None = None,
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Indices and distances of the `k` nearest codes, in order of (distance, index)."""
+    ) -> Found:
+        """Look up tables where that costs less or is asked for, else scan."""
         words = self.words()
-        if mask is not None:  # tables hold the codes that do not pass, too
-            return _masked.k_nearest(queries, words, k, self.n_bits, n_jobs, mask)
-        if self._may_use_tables(queries, algorithm):
+        # With a mask, tables hold the codes that do not pass, too.
+        if mask is None and self._may_use_tables(queries, algorithm):
             tables = self._substring_tables(n_jobs)
-            if algorithm == "multi_index" or tables.pays(
-                tables.likely_radius(queries, k, self.n_bits), len(queries)
-            ):
-                return tables.k_nearest(queries, k, self.n_bits)
-        return _brute.k_nearest(queries, words, k, self.n_bits, n_jobs)
-
-    def all_within(
-        self,
-        queries: np.ndarray,
-        radius: int,
-        by_distance: bool,
-        algorithm: str,
-        n_jobs: int | None,
-        mask: Mask | None = None,
-    ) -> _brute.Flat:
-        """How many codes lie within `radius` of each query, their indices, and their distances."""
-        if mask is not None:
-            options = radius, self.n_bits, by_distance, n_jobs, mask
-            return _masked.all_within(queries, self.words(), *options)
-        if self._may_use_tables(queries, algorithm):
-            tables = self._substring_tables(n_jobs)
-            if tables.pays(radius, len(queries)) or (
-                algorithm == "multi_index" and tables.cost(radius) <= tables.allowed_cost
-            ):
-                tables.build(radius)
-                if tables.cost(radius) <= tables.allowed_cost:  # which is better known by now
-                    return tables.all_within(queries, radius, by_distance)
-        return _brute.all_within(queries, self.words(), radius, self.n_bits, by_distance, n_jobs)
+            found = search.look_up(tables, queries, self.n_bits, algorithm == "multi_index")
+            if found is not None:
+                return found
+        return scan_passing(search, queries, words, self.n_bits, n_jobs, mask)
 
     def _may_use_tables(self, queries: np.ndarray, algorithm: str) -> bool:
         if algorithm == "brute" or len(self) >= _MOST_IN_TABLES:

@@ -90,8 +90,11 @@ class BaseObjective(NumbersAreNoBooleans, BaseEstimator, ABC):
             Whether it was chosen by the form of `y`, as ``affinity="auto"`` does.
         """
 
-    def of_rows(self, affinity: Any, y: Any) -> Callable[..., tuple[float, np.ndarray]] | None:
-        """Learn from the rows of `y` themselves, where levels of pairs do not say enough.
+    def bind(self, affinity: Any, y: Any) -> Callable[..., tuple[float, np.ndarray]] | None:
+        """Look at the relevance of all training rows, before learning starts.
+
+        An objective to which levels of pairs do not say enough returns a function of rows. Called
+        on a copy of the objective if it has a method `anneal`.
 
         Parameters
         ----------

@@ -128,7 +128,7 @@ class Centers(BaseObjective):
                 f"Got {affinity!r}."
             )
 
-    def of_rows(
+    def bind(
         self, affinity: Any, y: Any
     ) -> Callable[[np.ndarray, np.ndarray], tuple[float, np.ndarray]]:
         """Return the objective of rows by their numbers.

@@ -20,114 +20,61 @@ SIGNATURE = "value_and_gradient(scores, level, levels)"
 class CheckedObjective:
     """An objective of the package or of a user, with everything that it may declare.
 
-    What :class:`BaseObjective` has, and the object has not, is as it is there. An object that
-    anneals is copied, so that learning does not change it. What it declares is checked.
-    The form of values and gradients is checked in every batch, that they are finite in the first.
-
-    Parameters
-    ----------
-    objective : object with ``value_and_gradient(scores, level, levels)``
-        Of the package or of a user.
-
-    Attributes
-    ----------
-    objective : object
-        The one that was given, or its copy.
-    measure : str or None
-        The measure that early stopping looks at.
+    A method that the object does not have is that of :class:`BaseObjective`. An object that anneals
+    is copied, so learning does not change it. The form of values and gradients is checked in every
+    batch, and that they are finite in the first.
     """
 
     def __init__(self, objective: Any):
         check_objective(objective)
-        for name in ("anneal", "check_affinity", "level_gain", "of_rows"):
+        for name in ("anneal", "bind", "check_affinity", "level_gain"):
             declared = getattr(objective, name, None)
             if not (declared is None or callable(declared)):
-                self._refuse_declared(objective, name, "a method", declared)
-        anneals = callable(getattr(objective, "anneal", None))
-        self.objective = copy.deepcopy(objective) if anneals else objective
-        self._anneals = anneals
+                _refuse_declared(objective, name, "a method", declared)
+        self._anneals = callable(getattr(objective, "anneal", None))
+        self.objective = copy.deepcopy(objective) if self._anneals else objective
         self.measure = getattr(objective, "measure", None)
         if self.measure is not None and not _validates(self.measure):
             wanted = "None or the name of a measure that needs no codes"
-            self._refuse_declared(objective, "measure", wanted, self.measure)
-        self._rates = getattr(objective, "learning_rates", {})
-        if not isinstance(self._rates, Mapping) or not set(self._rates) <= set(SOLVERS):
+            _refuse_declared(objective, "measure", wanted, self.measure)
+        self.learning_rates = getattr(objective, "learning_rates", {})
+        if not isinstance(self.learning_rates, Mapping) or not set(self.learning_rates) <= set(
+            SOLVERS
+        ):
             wanted = f"a mapping of solvers, among {', '.join(map(repr, SOLVERS))}, to rates"
-            self._refuse_declared(objective, "learning_rates", wanted, self._rates)
-        for solver, rate in self._rates.items():
+            _refuse_declared(objective, "learning_rates", wanted, self.learning_rates)
+        for solver, rate in self.learning_rates.items():
             if not is_real(rate) or not 0 < rate < math.inf:
                 name, wanted = f"learning_rates[{solver!r}]", "a finite float above 0"
-                self._refuse_declared(objective, name, wanted, rate)
+                _refuse_declared(objective, name, wanted, rate)
         self._levels = np.empty(0)
         self._is_checked = False
-        self._called = "value_and_gradient"
+        self._relevance: Any = None
+        self._of_rows: Callable[..., Any] | None = None
 
     def anneal(self, progress: float) -> None:
-        """Tell the objective how much of the training is done.
-
-        Parameters
-        ----------
-        progress : float
-            From 0 to 1.
-        """
+        """Tell the objective how much of the training is done, from 0 to 1."""
         if self._anneals:
             self.objective.anneal(progress)
 
     def at_end(self) -> "CheckedObjective":
-        """Return the objective as it is at the end of the training; this one stays as it is.
-
-        Returns
-        -------
-        objective : CheckedObjective
-            This one, where it does not anneal.
-        """
+        """Return the objective as it is at the end of the training; this one stays as it is."""
         if not self._anneals:
             return self
-        at_end = CheckedObjective(self.objective)
+        at_end = type(self)(self.objective)
         at_end.anneal(1.0)
+        if self._relevance is not None:
+            at_end.bind(self._relevance)
         return at_end
 
     def check_affinity(self, affinity: Any, guessed: bool) -> None:
-        """Raise a ValueError where the objective cannot learn from an affinity.
-
-        Parameters
-        ----------
-        affinity : affinity object
-            Fitted on the training rows.
-        guessed : bool
-            Whether it was chosen by the form of `y`.
-        """
+        """Raise a ValueError if the objective cannot learn from an affinity."""
         check = getattr(self.objective, "check_affinity", None)
         if check is not None:
             check(affinity, guessed)
 
-    def learning_rate(self, solver: str) -> float | None:
-        """Return the rate that the objective declares for a solver; None where it does not.
-
-        Parameters
-        ----------
-        solver : str
-            Its name.
-
-        Returns
-        -------
-        learning_rate : float or None
-        """
-        rate = self._rates.get(solver)
-        return None if rate is None else float(rate)
-
     def level_gain(self, levels: np.ndarray) -> np.ndarray | None:
-        """Return what an item of each level gains; None where the objective does not say so.
-
-        Parameters
-        ----------
-        levels : ndarray of shape (n_levels,)
-            The ascending affinity levels.
-
-        Returns
-        -------
-        gain : ndarray of shape (n_levels,) or None
-        """
+        """Return what an item of each level gains; None if the objective does not say so."""
         declared = getattr(self.objective, "level_gain", None)
         gain = None if declared is None else declared(np.asarray(levels, dtype=np.float64))
         if gain is None:
@@ -136,106 +83,91 @@ class CheckedObjective:
         is_gain = gain.shape == np.shape(levels) and gain.dtype.kind in "biuf"
         if not is_gain or not np.isfinite(gain).all():
             wanted = f"{len(levels)} finite numbers, one for each level"
-            self._refuse_declared(self.objective, "level_gain(levels)", wanted, gain)
+            _refuse_declared(self.objective, "level_gain(levels)", wanted, gain)
         return gain
+
+    def bind(self, relevance: Any) -> None:
+        """Learn from the rows of a fit from here on; :meth:`of` then evaluates batches of them."""
+        self._relevance, self._of_rows = relevance, None
+        bind = getattr(self.objective, "bind", None)
+        evaluate = None if bind is None else bind(relevance.affinity, relevance.y)
+        if not (evaluate is None or callable(evaluate)):
+            _refuse_declared(self.objective, "bind(affinity, y)", "callable", evaluate)
+        self._of_rows = evaluate
+
+    @property
+    def needs_all_rows(self) -> bool:
+        """Whether it learns from the rows themselves, and has to know all of them."""
+        return self._of_rows is not None
+
+    def value(self, scores: np.ndarray, rows: np.ndarray) -> float:
+        """Return the value for scores of some rows, given by their numbers."""
+        return CheckedObjective.of(self, rows)(scores)[0]
+
+    def of(self, rows: np.ndarray) -> Callable[[Any], Any]:
+        """Return the objective of some rows, given by their numbers, as a function of scores."""
+        of_rows = self._of_rows
+        if of_rows is None:
+            relevance = self._relevance
+            return lambda scores: self(scores, relevance.level_indices(rows), relevance.levels)
+
+        def evaluate(scores):
+            _check_scores(scores, rows)
+            called = "bind(affinity, y)(scores, rows)"
+            return self._checked(of_rows(scores, rows), scores, called)
+
+        return evaluate
 
     def __call__(
         self, scores: np.ndarray, level: np.ndarray, levels: ArrayLike
     ) -> tuple[float, np.ndarray]:
-        """Return value and gradient of a batch.
+        """Return value and gradient of a batch, the gradient in the precision of the scores.
 
-        Parameters
-        ----------
-        scores : ndarray of shape (M, n_bits)
-            The real projections.
-        level : ndarray of shape (M, M), unsigned
-            Index of the level of every pair.
-        levels : array-like of shape (n_levels,)
-            The ascending affinity levels. The objective gets a copy that it cannot change.
-
-        Returns
-        -------
-        value : float
-        gradient : ndarray of shape (M, n_bits)
-            In the precision of the scores.
+        The objective gets a copy of the levels that it cannot change.
         """
         if not np.array_equal(levels, self._levels):
             self._levels = np.array(levels, dtype=np.float64)
             self._levels.setflags(write=False)
         _check_scores(scores, level)
-        return self._checked(self.objective.value_and_gradient(scores, level, self._levels), scores)
+        result = self.objective.value_and_gradient(scores, level, self._levels)
+        return self._checked(result, scores, "value_and_gradient")
 
-    def of_rows(
-        self, affinity: Any, y: Any
-    ) -> Callable[[np.ndarray, np.ndarray], tuple[float, np.ndarray]] | None:
-        """Return the objective of rows by their numbers; None where it learns from levels of pairs.
+    def _checked(self, result, scores, called):
+        def refuse(what):
+            raise ValueError(
+                f"{type(self.objective).__name__}.{called} must return a finite float and a "
+                f"finite array like scores, here of shape {scores.shape}. Got {what} instead."
+            )
 
-        Parameters
-        ----------
-        affinity : affinity object
-            Fitted on the training rows.
-        y : array-like with n_rows rows
-            What it compares, of all training rows.
-
-        Returns
-        -------
-        evaluate : callable ``(scores, rows) -> (value, gradient)`` or None
-        """
-        declared = getattr(self.objective, "of_rows", None)
-        evaluate = None if declared is None else declared(affinity, y)
-        if evaluate is None:
-            return None
-        if not callable(evaluate):
-            self._refuse_declared(self.objective, "of_rows(affinity, y)", "callable", evaluate)
-
-        def checked(scores: np.ndarray, rows: np.ndarray) -> tuple[float, np.ndarray]:
-            _check_scores(scores, rows)
-            self._called = "of_rows(affinity, y)(scores, rows)"
-            return self._checked(evaluate(scores, rows), scores)
-
-        return checked
-
-    def _checked(self, result: Any, scores: np.ndarray) -> tuple[float, np.ndarray]:
-        value, gradient = self._check_form(result, scores)
-        if not self._is_checked:
-            if not math.isfinite(value):
-                self._refuse(f"a value of {float(value)}", scores)
-            if not np.isfinite(gradient).all():
-                self._refuse("a gradient that holds NaN or infinity", scores)
-            self._is_checked = True
-        return float(value), gradient.astype(scores.dtype, copy=False)
-
-    def _check_form(self, result, scores):
         if not isinstance(result, (tuple, list)) or len(result) != 2:
-            what = type(result).__name__
             length = f" of length {len(result)}" if isinstance(result, (tuple, list)) else ""
-            self._refuse(f"an object of type {what}{length}", scores)
+            refuse(f"an object of type {type(result).__name__}{length}")
         value, gradient = result
         if isinstance(value, np.ndarray) and value.ndim == 0:
             value = value[()]
         if not isinstance(value, Real):
             shape = f" of shape {value.shape}" if isinstance(value, np.ndarray) else ""
-            self._refuse(f"a value of type {type(value).__name__}{shape}", scores)
+            refuse(f"a value of type {type(value).__name__}{shape}")
         gradient = np.asarray(gradient)
         if gradient.shape != scores.shape:
-            self._refuse(f"a gradient of shape {gradient.shape}", scores)
+            refuse(f"a gradient of shape {gradient.shape}")
         if gradient.dtype.kind not in "iuf":
-            self._refuse(f"a gradient of dtype {gradient.dtype}", scores)
-        return value, gradient
+            refuse(f"a gradient of dtype {gradient.dtype}")
+        if not self._is_checked:
+            if not math.isfinite(value):
+                refuse(f"a value of {float(value)}")
+            if not np.isfinite(gradient).all():
+                refuse("a gradient that holds NaN or infinity")
+            self._is_checked = True
+        return float(value), gradient.astype(scores.dtype, copy=False)
 
-    def _refuse(self, what, scores):
-        raise ValueError(
-            f"{type(self.objective).__name__}.{self._called} must return a finite float and a "
-            f"finite array like scores, here of shape {scores.shape}. Got {what} instead."
-        )
 
-    @staticmethod
-    def _refuse_declared(objective, name, wanted, got):
-        raise ValueError(f"{type(objective).__name__}.{name} must be {wanted}. Got {got!r}.")
+def _refuse_declared(objective, name, wanted, got):
+    raise ValueError(f"{type(objective).__name__}.{name} must be {wanted}. Got {got!r}.")
 
 
 def _validates(measure):
-    """Whether early stopping can look at a measure: by its name, of the counts of a histogram."""
+    """Whether early stopping can use a measure: by its name, of the counts of a histogram."""
     if not isinstance(measure, str):
         return False
     try:
@@ -258,13 +190,7 @@ def _check_scores(scores, level):
 
 
 def check_objective(objective: Any) -> None:
-    """Raise an error where an object is no objective, or has parameters that are not valid.
-
-    Parameters
-    ----------
-    objective : object
-        What a user gives.
-    """
+    """Raise an error if an object is not an objective, or has parameters that are not valid."""
     if isinstance(objective, type):
         raise TypeError(
             f"objective must be an object with {SIGNATURE}. "

@@ -136,7 +136,6 @@ class ObjectiveParameter:
         options: Mapping[str, Any] = MappingProxyType({}),
         *,
         levels: Any = None,
-        n_bins: int | str | None = "auto",
         n_jobs: int | None = None,
     ) -> Any:
         """Return the object that is meant.
@@ -149,8 +148,6 @@ class ObjectiveParameter:
             The parameters beside it; those that are left out have their defaults.
         levels : ndarray of shape (n_levels,), default=None
             All levels of the affinity, which ``"auto"`` looks at.
-        n_bins : int, "auto" or None, default="auto"
-            What ``n_bins="auto"`` of ranking objectives stands for.
         n_jobs : int or None, default=None
             Threads of an objective that was named. An object has its own.
 
@@ -168,12 +165,10 @@ class ObjectiveParameter:
         options = {**self.options, **options}
         if self.takes_zones and objective in PAIRWISE_OBJECTIVES:
             make: type = PAIRWISE_OBJECTIVES[objective]
-            own: Mapping[str, Any] = {}
         else:
             make = self._find_relaxation(objective, options.pop("relaxation", "auto"))
-            own = {"n_bins": n_bins}
         chosen = {name: value for name, value in options.items() if not _is_auto(value)}
-        return make(**{**own, **chosen}, n_jobs=n_jobs)
+        return make(**chosen, n_jobs=n_jobs)
 
     def _find_relaxation(self, name, relaxation):
         relaxations = {how: kind for of, how, kind in _ranking() if of == name}

@@ -78,7 +78,7 @@ class Prefixes(BaseObjective):
             gradient[:, :n] += of_first / scores.dtype.type(len(prefixes))
         return total, gradient
 
-    def of_rows(self, affinity: Any, y: Any) -> Callable[..., tuple[float, np.ndarray]] | None:
+    def bind(self, affinity: Any, y: Any) -> Callable[..., tuple[float, np.ndarray]] | None:
         """Return the mean of the objective of rows, where it learns from these.
 
         Parameters
@@ -93,8 +93,8 @@ class Prefixes(BaseObjective):
         evaluate : callable ``(scores, rows) -> (value, gradient)`` or None
         """
         check_objective(self.objective)
-        of_rows = getattr(self.objective, "of_rows", None)
-        evaluate = None if of_rows is None else of_rows(affinity, y)
+        bind = getattr(self.objective, "bind", None)
+        evaluate = None if bind is None else bind(affinity, y)
         if evaluate is None:
             return None
         return lambda scores, rows: self._mean(scores, lambda first: evaluate(first, rows))

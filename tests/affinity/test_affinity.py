@@ -11,7 +11,8 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 from sklearn_hashrank import LWHHasher, RSHHasher, TALRLinear, retrieval_histogram
-from sklearn_hashrank.affinity import BaseAffinity, auto_affinity, fit_affinity
+from sklearn_hashrank.affinity import BaseAffinity
+from sklearn_hashrank.affinity._auto import auto_affinity, fit_affinity
 from sklearn_hashrank.affinity._euclidean import EuclideanAffinity
 from sklearn_hashrank.affinity._labels import (
     HierarchicalAffinity,

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from sklearn_hashrank import LSHHasher, RSHHasher, TALRLinear, retrieval_histogram
-from sklearn_hashrank.affinity import auto_affinity
+from sklearn_hashrank.affinity._auto import auto_affinity
 from sklearn_hashrank.affinity._coercion import as_array
 from sklearn_hashrank.affinity._euclidean import EuclideanAffinity
 from sklearn_hashrank.affinity._labels import (

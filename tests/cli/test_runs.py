@@ -24,14 +24,25 @@ def files(tmp_path, monkeypatch):
 
 @pytest.mark.filterwarnings("ignore:.* of 4 queries have no relevant item")
 def test_a_run_is_evaluated(files, capsys):
-    assert main(["evaluate", *files, "--measures", "RR,nDCG@10,AP(rel=2)@10", "--json"]) == 0
+    assert (
+        main(
+            [
+                "evaluate",
+                *files,
+                "--measures",
+                "rr,ndcg@10:gain=linear,ap@10:min_relevance=2",
+                "--json",
+            ]
+        )
+        == 0
+    )
     printed = capsys.readouterr()
     scores = json.loads(printed.out)
     h = RetrievalHistogram.from_run("qrels", "run")
     assert scores["rr"] == pytest.approx((0.75 + 0.5 + 0) / 3)
     assert (scores["rr_pessimistic"], scores["rr_optimistic"]) == (1 / 3, 0.5)
-    assert scores["nDCG@10"] == np.nanmean(h.measure("nDCG@10"))
-    assert scores["AP(rel=2)@10"] == 0.5
+    assert scores["ndcg@10:gain=linear"] == np.nanmean(h.measure("ndcg@10:gain=linear"))
+    assert scores["ap@10:min_relevance=2"] == 0.5
     assert "4 queries of qrels, ranked by run" in printed.err
     assert "rr: ties decide the value of 33.3% of the queries" in printed.err
 
@@ -41,25 +52,25 @@ def test_measures_of_a_run_by_default(files, capsys):
     assert main(["evaluate", *files]) == 0
     printed = capsys.readouterr().out
     assert [line.split()[0] for line in printed.splitlines()[1:]] == [
-        *("AP_T", "nDCG", "nDCG@10", "P@10", "R@100", "reciprocal")
+        *("AP_T", "NDCG,", "NDCG@10,", "precision@10", "recall@100", "reciprocal")
     ]
 
 
 @pytest.mark.filterwarnings("ignore:.* of 4 queries have no relevant item")
 @pytest.mark.filterwarnings("ignore::sklearn_hashrank.metrics.TieWarning")
 def test_the_order_of_trec_eval_is_printed_alone(files, capsys):
-    names = "nDCG@10:ties=docid,AP(rel=2, cutoff=5):ties=docid"
+    names = "ndcg@10:ties=docid,ap@5:min_relevance=2:ties=docid"
     assert main(["evaluate", *files, "--measures", names, "--json"]) == 0
     scores = json.loads(capsys.readouterr().out)
     h = RetrievalHistogram.from_run("qrels", "run")
     assert scores == {
-        "nDCG@10:ties=docid": np.nanmean(h.measure("nDCG@10", ties="docid")),
-        "AP(rel=2, cutoff=5):ties=docid": 0.5,
+        "ndcg@10:ties=docid": np.nanmean(h.measure("ndcg@10", ties="docid")),
+        "ap@5:min_relevance=2:ties=docid": 0.5,
     }
 
 
 def test_policies_of_a_run(files, capsys):
-    options = ["--query-set", "both", "--unjudged", "remove", "--measures", "RR", "--json"]
+    options = ["--query-set", "both", "--unjudged", "remove", "--measures", "rr", "--json"]
     assert main(["evaluate", *files, *options]) == 0
     assert json.loads(capsys.readouterr().out)["rr"] == pytest.approx((0.75 + 1) / 2)
     assert main(["evaluate", *files, "--query-set", "equal"]) == 2
@@ -68,12 +79,12 @@ def test_policies_of_a_run(files, capsys):
 
 @pytest.mark.filterwarnings("ignore:.* of 4 queries have no relevant item")
 def test_the_worst_queries_come_first(files, capsys):
-    options = ["--per-query", "queries.csv", "--measures", "RR,P@1"]
+    options = ["--per-query", "queries.csv", "--measures", "rr,precision@1"]
     assert main(["evaluate", *files, *options]) == 0
     with open("queries.csv", newline="") as file:
         rows = list(csv.reader(file))
     assert rows == [
-        ["query", "rr", "P@1"],
+        ["query", "rr", "precision@1"],
         ["q4", "0.0", "0.0"],
         ["q2", "0.5", "0.0"],
         ["q1", "0.75", "0.5"],
@@ -147,7 +158,7 @@ def test_no_order_of_rows_decides_what_a_run_holds(tmp_path, monkeypatch, capsys
     relevance = np.equal.outer(y[:7], y)
     h = RetrievalHistogram.from_scores(relevance, distances, order="distance")
     found = RetrievalHistogram.from_run(qrels, run)
-    for name in ("P@9", "R@9", "nDCG@9", "AP@9"):
+    for name in ("precision@9", "recall@9", "ndcg@9", "ap@9"):
         np.testing.assert_allclose(found.measure(name), h.measure(name))
     assert main([*words, "--ties", "cut"]) == 0
     assert {len(items) for items in read_run("found.run").values()} == {9}
@@ -237,7 +248,7 @@ def test_options_of_codes_are_refused_for_a_run(files, capsys, unused):
 @pytest.mark.filterwarnings("ignore:.* queries have no relevant item")
 def test_a_run_is_tested_against_another(files, capsys, tmp_path):
     (tmp_path / "other").write_text("q4 Q0 a 1 0.5 x\nq2 Q0 c 1 0.9 x\nq1 Q0 b 1 0.5 x\n")
-    command = ["evaluate", *files, "--baseline", "other", "--measures", "RR,R@1"]
+    command = ["evaluate", *files, "--baseline", "other", "--measures", "rr,recall@1"]
     for queries in ("judged", "both"):
         assert main([*command, "--query-set", queries, "--json"]) == 0
         scores = json.loads(capsys.readouterr().out)
@@ -245,12 +256,12 @@ def test_a_run_is_tested_against_another(files, capsys, tmp_path):
             RetrievalHistogram.from_run("qrels", name, queries=queries) for name in ("run", "other")
         )
         common = [query for query in ours.query_ids if query in theirs.query_ids]
-        a, b = (h.measure("RR")[[h.query_ids.index(q) for q in common]] for h in (ours, theirs))
+        a, b = (h.measure("rr")[[h.query_ids.index(q) for q in common]] for h in (ours, theirs))
         result = paired_test(a, b, random_state=0)
-        assert scores["rr_ahead"] == result.difference
+        assert scores["rr_ahead"] == result.statistic
         found = scores["rr_ahead_low"], scores["rr_ahead_high"]
-        assert found == result.interval
-        assert scores["rr_p"] >= result.p_value
+        assert found == result.confidence_interval
+        assert scores["rr_p"] >= result.pvalue
     assert main(command) == 0
     assert "ahead of other, 3 queries" in capsys.readouterr().out
     codes = ["evaluate", "--database", "x.npy", "--baseline", "other"]

@@ -17,12 +17,12 @@ from sklearn_hashrank.comparison import compare
 from sklearn_hashrank.metrics import (
     Measure,
     TieRangeDisplay,
-    get_measure,
     make_retrieval_scorer,
     register_measure,
     tie_aware_precision_score,
     unregister_measure,
 )
+from sklearn_hashrank.metrics._registry import get_measure
 from sklearn_hashrank.model_selection import (
     PerClassRetrievalSplit,
     RandomRetrievalSplit,
@@ -216,7 +216,7 @@ def test_measures_of_outsiders_are_columns(digits, registered, n_jobs):
     )
     assert (precision.title, precision.ranged) == ("P@5", True)
     assert precision.meaning.endswith("Here k = 5.")
-    assert precision.meaning.startswith("The expected precision")
+    assert precision.meaning.startswith("Expected precision")
     assert ap.title == "AP_T"
     X, y = digits
     for seed, result in enumerate(found.results):
@@ -241,7 +241,7 @@ def test_a_comparison_without_ap_has_a_report(digits):
 @pytest.mark.parametrize(
     ("measures", "message"),
     [
-        (["map"], "a measure must be .* Got 'map'"),
+        (["app"], "a measure must be .* Got 'app'"),
         ({"fit_seconds": "ap"}, "must not be called 'fit_seconds', which another column is"),
         ({"ap_optimistic": "ap"}, "must not be called 'ap_optimistic'"),
         ({"n_bits": "ap"}, "must not be called 'n_bits', which another column is"),
@@ -294,7 +294,7 @@ def radius_itself(ties, radius):
 
 def test_a_run_depends_on_all_that_its_objects_are_made_of(digits, tmp_path):
     def run(method, *measure, **options):
-        measures = {"m": Measure("m", *measure, is_share=False, **options)}
+        measures = {"m": Measure("m", *measure, bounded=False, **options)}
         settings = SETTINGS | {"n_bits": [8], "store": tmp_path}
         [result] = compare(*digits, methods={"m": method}, measures=measures, **settings).results
         assert not result.error

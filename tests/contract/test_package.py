@@ -40,7 +40,9 @@ def test_a_wheel_has_the_files_that_are_not_python():
     }
     there = {path for path in PACKAGE.rglob("*") if path.is_file()}
     others = {path for path in there if path.suffix not in (".py", ".pyc", ".nbi", ".nbc")}
-    assert {"py.typed", "report.css", "report.js"} <= {path.name for path in others}
+    assert {"py.typed", "_measure_methods.pyi", "report.css", "report.js"} <= {
+        path.name for path in others
+    }
     assert packed == others
 
 

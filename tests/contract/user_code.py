@@ -31,7 +31,7 @@ from sklearn_hashrank import (
     TALRLinear,
     retrieval_histogram,
 )
-from sklearn_hashrank.affinity import BaseAffinity, auto_affinity, fit_affinity
+from sklearn_hashrank.affinity import BaseAffinity
 from sklearn_hashrank.base import LinearHasher
 from sklearn_hashrank.codes import hamming_distances, load_codes, pack_codes, unpack_codes
 from sklearn_hashrank.comparison import Comparison, compare, method_from_name
@@ -96,16 +96,13 @@ def share_below(ties: Ties, k: int | None = None) -> Values:
 
 def affinities(y: Labels) -> list[BaseAffinity]:
     relevance = np.equal.outer(y, y).astype(float)
-    fitted = [
+    return [
         LabelAffinity().fit(y),
         SharedLabelAffinity().fit(np.eye(3, dtype=int)[y]),
         HierarchicalAffinity().fit(np.stack([y // 2, y], axis=1)),
         EuclideanAffinity(percentiles=(20, 5), levels=(1, 2)).fit(y[:, None].astype(float)),
         PrecomputedAffinity(relevance).fit(np.arange(len(y))),
-        fit_affinity("auto", y),
     ]
-    assert isinstance(auto_affinity(y), BaseAffinity)
-    return fitted
 
 
 def histograms(codes: NDArray[np.uint8], y: Labels) -> RetrievalHistogram:
@@ -120,9 +117,9 @@ def histograms(codes: NDArray[np.uint8], y: Labels) -> RetrievalHistogram:
     assert values.shape == (len(y),)
     ranked = RetrievalHistogram.from_scores([[1, 0]], [[0.5, 0.2]], query_ids=["q"])
     ranked += RetrievalHistogram.from_run({"r": {"a": 1}}, {"r": {"a": 0.5}}, queries="both")
-    values = ranked.rank_biased_precision(p=0.5, level=1)
+    values = ranked.rank_biased_precision(p=0.5, min_relevance=1)
     values = ranked.hit_rate(k=1)
-    values = ranked.measure("AP(rel=1)@10")
+    values = ranked.measure("ap@10:min_relevance=1")
     assert_type(ranked.tie_report("rr", k=3), TieReport)
     assert len(values) == 2
     register_measure("share_below", share_below, label="share of the first places")
@@ -153,7 +150,7 @@ def metrics(codes: NDArray[np.uint8], y: Labels) -> None:
     assert isinstance(each, np.ndarray)
     assert_type(code_usage(codes), CodeUsage)
     result = assert_type(paired_test([0.1, 0.2], [0.2, 0.3], method="student"), PairedTest)
-    corrected: Values = holm_correction([result.p_value])
+    corrected: Values = holm_correction([result.pvalue])
     between: Values = randomized_tukey_hsd([[0.1, 0.2], [0.2, 0.3]], n_resamples=9)
     assert corrected.shape == (1,)
     assert between.shape == (2, 2)

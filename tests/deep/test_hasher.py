@@ -153,9 +153,11 @@ def test_networks_learn_centres(form):
     relevance = PairRelevance(LabelAffinity().fit(Y), Y)
     objective = Centers(form)
     rows, scores = np.arange(30, 60), torch.from_numpy(X[:30, 8:16]).requires_grad_()
-    found = objective_of_rows(objective, 8, relevance, Y).of(rows)(scores)
+    bound = objective_of_rows(objective, Y)
+    bound.bind(relevance)
+    found = bound.of(rows)(scores)
     found.backward()
-    value, gradient = objective.of_rows(relevance.affinity, Y)(scores.detach().numpy(), rows)
+    value, gradient = objective.bind(relevance.affinity, Y)(scores.detach().numpy(), rows)
     assert found.item() == pytest.approx(-value, rel=1e-6)
     np.testing.assert_allclose(scores.grad, -gradient, rtol=1e-5, atol=1e-9)
     with pytest.raises(ValueError, match="class labels or label sets"):
@@ -164,7 +166,8 @@ def test_networks_learn_centres(form):
 
 def test_hashnet_becomes_steeper():
     relevance = PairRelevance(LabelAffinity().fit(Y), Y)
-    found, scores = objective_of_rows("hashnet", 8, relevance, Y), torch.from_numpy(X[:40, 8:16])
+    found, scores = objective_of_rows("hashnet", Y), torch.from_numpy(X[:40, 8:16])
+    found.bind(relevance)
     for progress, alpha in ((0.0, 1.0), (0.5, np.sqrt(5)), (1.0, 3.0)):
         found.anneal(progress)
         expected = PairwiseLoss(HashNet(alpha=alpha))(scores, Y[:40])

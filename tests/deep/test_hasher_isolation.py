@@ -8,8 +8,7 @@ from sklearn.datasets import load_digits
 from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
 
-from sklearn_hashrank import LabelAffinity, load_hasher, save_hasher
-from sklearn_hashrank._learning.pair_relevance import PairRelevance
+from sklearn_hashrank import load_hasher, save_hasher
 from sklearn_hashrank.deep import DeepHasher
 from sklearn_hashrank.deep._objectives import objective_of_rows
 
@@ -106,8 +105,7 @@ def test_generators_of_accelerators_are_not_seeded_on_the_cpu(monkeypatch):
 def test_losses_of_users_go_where_the_scores_are():
     """The meta device stands for an accelerator."""
     weighted = nn.CrossEntropyLoss(weight=torch.ones(10))
-    relevance = PairRelevance(LabelAffinity().fit(Y), Y)
-    loss = objective_of_rows(weighted, 10, relevance, Y).of(np.arange(2))
+    loss = objective_of_rows(weighted, Y).of(np.arange(2))
     assert loss(torch.zeros(2, 10, device="meta")).device.type == "meta"
 
 

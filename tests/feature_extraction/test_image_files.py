@@ -78,5 +78,5 @@ def test_folders_that_say_nothing_are_refused(folder, tmp_path):
 
 def test_pillow_is_named_where_it_is_missing(folder, monkeypatch):
     monkeypatch.setitem(sys.modules, "PIL", None)
-    with pytest.raises(ImportError, match="reading images needs Pillow.*pip install"):
+    with pytest.raises(ImportError, match="PIL is needed.*pip install"):
         read_images([Path("a.png")])

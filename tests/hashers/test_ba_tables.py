@@ -20,7 +20,7 @@ from sklearn_hashrank._solvers.table_decoder import (
 )
 from sklearn_hashrank.interop._folding import fold
 from sklearn_hashrank.neighbors import DecodedNeighbors
-from sklearn_hashrank.neighbors._floats import DISTANCES
+from sklearn_hashrank.neighbors._rescore import DISTANCES
 from tests.oracle import reconstruction
 
 DECODERS = {"nibbles": 4, "bytes": 8}
@@ -63,14 +63,6 @@ def test_descent_is_the_literal_one(seed):
     every = np.arange(len(rows))
     ahead = of_parts[every, 1, found[:, 1]] - of_parts[every, 1, changed[:, 1]]
     np.testing.assert_allclose(errors[1] - errors[0], 2 * ahead, atol=1e-9)
-
-
-def test_values_within_rounding_are_reported():
-    tables = np.array([[[0.0], [1.0], [5.0]]])
-    fields = np.array([[0.5], [0.2]]) @ tables.reshape(3, 1).T - tables.ravel() ** 2 / 2
-    codes = np.zeros((2, 1), dtype=np.int64)
-    is_certain = values_of_least_error(fields, coupling_of(tables), codes, np.full(2, 1e-9))
-    np.testing.assert_array_equal(is_certain, [False, True])
 
 
 @given(st.integers(0, 10_000), st.sampled_from([0.0, 0.5, 10.0]))

@@ -11,7 +11,7 @@ from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 from sklearn_hashrank import FastHasher, load_hasher, save_hasher
-from sklearn_hashrank.hashers._boosted_trees import BinnedFeatures, TreeEnsembles
+from sklearn_hashrank.hashers._boosted_trees import BinnedFeatures
 from sklearn_hashrank.hashers.fasthash import pair_coefficients
 from tests.oracle.two_step import pair_loss, total_loss
 
@@ -64,10 +64,11 @@ def boost(n_trees=1, depth=3, few=0, rows=90, weights=None):
     X, y = small()
     X, targets = X[:rows], np.where(y[:rows] == 0, 1.0, -1.0)
     weights = np.ones(rows) if weights is None else weights
-    trees = TreeEnsembles()
-    options = {"n_trees": n_trees, "depth": depth, "n_tried": 6, "few": few}
-    random_state = np.random.RandomState(0)
-    scores = trees.boost_bit(BinnedFeatures(X), targets, weights, random_state, **options)
+    options = {"n_estimators": n_trees, "max_depth": depth, "max_features": 6}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("sklearn_hashrank.hashers._boosted_trees._FEW_ROWS", few)
+        random_state = np.random.RandomState(0)
+        trees, scores = BinnedFeatures(X).boost(targets, weights, random_state, **options)
     return X, targets, trees, scores
 
 
@@ -219,12 +220,8 @@ def test_any_relevance_teaches(y):
 )
 def test_arrays_that_are_no_trees_are_refused(tmp_path, name, change, message):
     hasher = fit()
-    setattr(
-        hasher.trees_,
-        name,
-        change(getattr(hasher.trees_, name)).astype(
-            getattr(hasher.trees_, name).dtype if name != "threshold" else np.float32
-        ),
-    )
+    array = getattr(hasher.trees_, name)
+    changed = change(array).astype(array.dtype if name != "threshold" else np.float32)
+    hasher.trees_ = hasher.trees_._replace(**{name: changed})
     with pytest.raises(ValueError, match=message):
         save_hasher(tmp_path / "hasher.npz", hasher)

@@ -326,7 +326,7 @@ def test_talr_on_kernels_learns_from_distances_and_from_label_sets():
         unlabelled = clone(hasher).fit(rows)
         assert not hasattr(unlabelled, "y_")
         assert unlabelled.score(rows) > 0.6
-    assert not {"codes_", "y_"} & set(vars(unlabelled._learner))
+    assert not {"codes_", "y_"} & set(vars(unlabelled._model))
     hasher.fit(X, np.eye(10, dtype=int)[y])
     assert isinstance(hasher.affinity_, SharedLabelAffinity)
 

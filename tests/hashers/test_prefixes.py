@@ -20,8 +20,8 @@ from sklearn_hashrank.codes import truncate_codes
 from sklearn_hashrank.interop import to_faiss_index
 from tests.instances import HASHERS
 
-KERNELS = (KLSHHasher, KSHHasher, TALRKernel)
-TRUNCATED = [hasher for hasher in HASHERS if isinstance(hasher, (LinearHasher, *KERNELS))]
+OTHERS = (KLSHHasher, KSHHasher, StructHasher, TALRKernel)
+TRUNCATED = [hasher for hasher in HASHERS if isinstance(hasher, (LinearHasher, *OTHERS))]
 
 
 @pytest.mark.learning

@@ -1,4 +1,4 @@
-"""StructTreeHasher: bits worth most, trees that give them, weights that rank."""
+"""StructHasher by trees: bits worth most, trees that give them, weights that rank."""
 
 import functools
 from itertools import product
@@ -8,9 +8,9 @@ import pytest
 from scipy import sparse
 from sklearn.datasets import load_digits
 
-from sklearn_hashrank import StructTreeHasher, load_hasher, save_hasher
+from sklearn_hashrank import StructHasher, load_hasher, save_hasher
 from sklearn_hashrank.hashers._boosted_trees import BinnedFeatures, TreeEnsembles
-from sklearn_hashrank.hashers.structhash_trees import find_bits
+from sklearn_hashrank.hashers.structhash import find_bits
 
 
 @functools.cache
@@ -18,10 +18,14 @@ def digits():
     return load_digits(return_X_y=True)
 
 
+def by_trees(n_bits, **options):
+    return StructHasher(n_bits, functions="trees", random_state=0, **options)
+
+
 @functools.cache
 def fitted(loss="auc"):
     X, y = digits()
-    hasher = StructTreeHasher(8, loss=loss, n_estimators=20, n_queries=100, random_state=0)
+    hasher = by_trees(8, loss=loss, n_estimators=20, n_queries=100)
     return hasher.fit(X[:600], y[:600])
 
 
@@ -68,29 +72,27 @@ def test_bits_that_are_worth_nothing():
     np.testing.assert_array_equal(weights, np.ones(9))
 
 
-def test_trees_that_are_added_later_are_those_that_were_boosted_there():
+def test_trees_of_bits_are_put_together_and_cut_off():
     X, y = digits()
-    binned = BinnedFeatures(X[:200])
-    options = {"n_trees": 4, "depth": 3, "n_tried": 20, "few": 5}
-    one, parts = TreeEnsembles(), []
+    binned, parts, scores = BinnedFeatures(X[:200]), [], []
     for bit in range(3):
         targets = np.where(y[:200] % (bit + 2) == 0, 1.0, -1.0)
-        parts.append(TreeEnsembles())
-        for trees in (one, parts[-1]):
-            trees.boost_bit(binned, targets, np.ones(200), np.random.RandomState(bit), **options)
-    whole = TreeEnsembles()
-    for part in parts:
-        whole.extend(part)
-    for name, value in vars(one).items():
-        np.testing.assert_array_equal(getattr(whole, name), value, err_msg=name)
-        assert getattr(whole, name).dtype == value.dtype
-    whole.check(3, X.shape[1])
-    np.testing.assert_array_equal(whole.scores(X, None), one.scores(X, None))
+        random_state = np.random.RandomState(bit)
+        options = {"n_estimators": 4, "max_depth": 3, "max_features": 20}
+        trees, of_bit = binned.boost(targets, np.ones(200), random_state, **options)
+        parts.append(trees)
+        scores.append(of_bit)
+    whole = TreeEnsembles.joined(parts)
+    for n_bits in (1, 2, 3):
+        first = whole.first(n_bits)
+        first.check(n_bits, X.shape[1])
+        found = first.scores(X[:200], None)
+        np.testing.assert_allclose(found, np.column_stack(scores[:n_bits]))
 
 
 def test_all_bits_differ_also_after_the_problem_is_solved():
     X, y = digits()
-    hasher = StructTreeHasher(16, n_estimators=5, C=2.0, random_state=0).fit(X[:300], y[:300])
+    hasher = by_trees(16, n_estimators=5, C=2.0).fit(X[:300], y[:300])
     assert len(np.unique(hasher.predict(X).T, axis=0)) > 10
 
 
@@ -105,7 +107,7 @@ def test_files_give_the_same_codes(tmp_path):
 
 def test_sparse_rows_and_threads_give_the_same_codes():
     X, y = digits()
-    hasher = StructTreeHasher(3, n_estimators=3, random_state=0)
+    hasher = by_trees(3, n_estimators=3)
     codes = hasher.fit(X[:200], y[:200]).predict(X)
     np.testing.assert_array_equal(hasher.fit(sparse.csr_array(X[:200]), y[:200]).predict(X), codes)
     hasher.set_params(n_jobs=2)
@@ -119,6 +121,6 @@ def test_any_relevance_teaches(y):
     X, labels = X[:300], labels[:300]
     sets = np.c_[labels % 2, labels % 2 == 0, labels < 3].astype(int)
     y = {"label sets": sets, "distances": X, None: None}[y]
-    hasher = StructTreeHasher(6, n_estimators=5, random_state=0).fit(X, y)
+    hasher = by_trees(6, n_estimators=5).fit(X, y)
     shuffled = np.random.default_rng(0).permutation(len(X))
     assert hasher.score(X, y) > 1.1 * hasher.score(X[shuffled], X if y is None else y)

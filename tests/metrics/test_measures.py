@@ -511,7 +511,7 @@ def test_millions_neither_overflow_nor_leave_the_unit_interval(name, options):
             with naming(f"{ties}, k={k}"):
                 assert np.isfinite(values).all()
                 assert (values >= 0).all()
-                if MEASURES[name].is_share:
+                if MEASURES[name].bounded:
                     assert (values <= 1 + 1e-14).all()
         assert_allclose(found["optimistic"][4], found["expected"][4], rtol=1e-12)
 
@@ -648,21 +648,22 @@ def test_zero_division_must_be_in_the_unit_interval_or_nan(zero_division):
             "recall",
             {"gain": "linear"},
             TypeError,
-            "recall has no parameter 'gain'. It accepts 'k', 'ties', 'zero_division', 'level'.",
+            "recall has no parameter 'gain'. It accepts 'k', 'ties', 'zero_division', "
+            "'min_relevance'.",
         ),
         (
             "ndcg",
             {"normalize": "min"},
             TypeError,
-            "ndcg has no parameter 'normalize'. It accepts 'k', 'ties', 'zero_division', 'gain', "
-            "'discount'.",
+            "ndcg has no parameter 'normalize'. It accepts 'k', 'gain', 'discount', 'ties', "
+            "'zero_division'.",
         ),
         (
             "lookup_recall",
             {"k": 2},
             TypeError,
             "lookup_recall has no parameter 'k'. It accepts 'radius', 'ties', 'zero_division', "
-            "'level'.",
+            "'min_relevance'.",
         ),
         (
             "average_cumulative_gain",

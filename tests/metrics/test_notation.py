@@ -25,6 +25,8 @@ HISTOGRAM = retrieval_histogram(
         ("recall@30:zero_division=0", "recall", {"k": 30, "zero_division": 0}),
         ("ph2@1", "ph2", {"radius": 1}),
         ("acg:radius=2", "acg", {"radius": 2}),
+        ("map@7", "ap", {"k": 7, "normalize": "retrieved"}),
+        ("rbp@9:p=0.5:min_relevance=1", "rbp", {"p": 0.5, "min_relevance": 1, "k": 9}),
     ],
 )
 def test_notation_is_the_measure_with_its_options(notation, name, options):
@@ -45,8 +47,12 @@ def test_notation_is_the_measure_with_its_options(notation, name, options):
         ("ap@0", "The 'k' parameter of average_precision must be an int >= 1 or None. Got 0"),
         ("ap@5:k=3", "measure 'ap@5:k=3' gives k twice, by @ and by k="),
         ("ap:k=3:k=3", "gives k twice"),
-        ("ap@5:gain=linear", "has no parameter 'gain'. It accepts 'k', 'ties'"),
+        ("ap@5:gain=linear", "has no parameter 'gain'. It accepts 'k', 'normalize'"),
         ("ndcg:gain=square", "must be a str among {'exponential', 'linear'}. Got 'square'"),
+        ("rbp:p=2", "'p' parameter of rank_biased_precision must be a float between 0 and 1"),
+        ("ap:min_relevance=-1", "'min_relevance' parameter of average_precision must be a number"),
+        ("rprec@10", "r_precision has no parameter 'k'"),
+        ("nDCG@10", "a measure must be .* Got 'nDCG'"),
         ("ndcg:linear", "'linear' must read parameter=value, as in ndcg@100:gain=linear"),
     ],
 )
@@ -75,3 +81,8 @@ def test_columns_are_headed_by_label_and_options():
     ]
     assert [column.ranged for column in columns[:4]] == [True, True, True, False]
     assert "Here k = 5." in columns[1].meaning
+
+
+def test_options_are_given_once():
+    with pytest.raises(TypeError, match="measure 'ndcg@10' has k already"):
+        HISTOGRAM.measure("ndcg@10", k=3)

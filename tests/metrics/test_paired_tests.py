@@ -21,8 +21,8 @@ shares = st.integers(0, 8).map(lambda n: n / 8)
 def test_few_queries_are_tested_by_all_changes_of_sign(pairs):
     a, b = zip(*pairs)
     result = paired_test(a, b)
-    assert result.p_value == pytest.approx(randomization_p_value(a, b), abs=1e-12)
-    assert result.difference == pytest.approx(np.mean(a) - np.mean(b))
+    assert result.pvalue == pytest.approx(randomization_p_value(a, b), abs=1e-12)
+    assert result.statistic == pytest.approx(np.mean(a) - np.mean(b))
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -30,9 +30,11 @@ def test_exchanging_the_systems_changes_the_sign_alone(method):
     rng = np.random.default_rng(0)
     a, b = rng.uniform(size=(2, 40))
     there, back = (paired_test(*p, method=method, random_state=0) for p in ((a, b), (b, a)))
-    assert there.difference == -back.difference
-    assert_allclose(there.p_value, back.p_value, atol=0.02)
-    assert_allclose(there.interval, np.negative(back.interval)[::-1], atol=0.02)
+    assert there.statistic == -back.statistic
+    assert_allclose(there.pvalue, back.pvalue, atol=0.02)
+    assert_allclose(
+        there.confidence_interval, np.negative(back.confidence_interval)[::-1], atol=0.02
+    )
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -42,29 +44,29 @@ def test_methods_agree_where_differences_are_normal(method, shift):
     d += shift - d.mean()
     result = paired_test(d, np.zeros(200), method=method, random_state=0)
     expected = stats.ttest_1samp(d, 0.0)
-    assert_allclose(result.p_value, expected.pvalue, atol=0.06)
-    assert_allclose(result.interval, expected.confidence_interval(), atol=0.006)
-    low, high = result.interval
-    assert (low <= 0 <= high) == (result.p_value > 0.05)
+    assert_allclose(result.pvalue, expected.pvalue, atol=0.06)
+    assert_allclose(result.confidence_interval, expected.confidence_interval(), atol=0.006)
+    low, high = result.confidence_interval
+    assert (low <= 0 <= high) == (result.pvalue > 0.05)
 
 
 def test_student_is_that_of_scipy():
     a, b = np.random.default_rng(1).uniform(size=(2, 30))
     result, expected = paired_test(a, b, method="student", confidence=0.9), stats.ttest_rel(a, b)
-    assert_allclose(result.p_value, expected.pvalue)
-    assert_allclose(result.interval, expected.confidence_interval(0.9))
+    assert_allclose(result.pvalue, expected.pvalue)
+    assert_allclose(result.confidence_interval, expected.confidence_interval(0.9))
 
 
 def test_the_randomization_interval_holds_what_the_test_does_not_reject():
     a, b = np.random.default_rng(5).uniform(size=(2, 9))
-    low, high = paired_test(a, b, confidence=0.9).interval
+    low, high = paired_test(a, b, confidence=0.9).confidence_interval
     for shift, is_rejected in (
         (low, False),
         (high, False),
         (low - 1e-6, True),
         (high + 1e-6, True),
     ):
-        assert (paired_test(a - shift, b).p_value < 0.1) == is_rejected
+        assert (paired_test(a - shift, b).pvalue < 0.1) == is_rejected
 
 
 def test_the_wilcoxon_interval_is_between_means_of_two_differences():
@@ -72,8 +74,8 @@ def test_the_wilcoxon_interval_is_between_means_of_two_differences():
     means = np.sort(((d[:, None] + d) / 2)[np.triu_indices(25)])
     place = int(325 / 2 + stats.norm.ppf(0.025) * np.sqrt(325 * 51 / 12))
     result = paired_test(d, np.zeros(25), method="wilcoxon")
-    assert_allclose(result.interval, [means[place], means[-1 - place]])
-    assert result.p_value == stats.wilcoxon(d).pvalue
+    assert_allclose(result.confidence_interval, [means[place], means[-1 - place]])
+    assert result.pvalue == stats.wilcoxon(d).pvalue
 
 
 @pytest.mark.slow
@@ -85,7 +87,7 @@ def test_intervals_cover_as_often_as_they_say(method):
         d = 0.1 + rng.normal(size=60)
         low, high = paired_test(
             d, np.zeros(60), method=method, n_resamples=399, random_state=seed
-        ).interval
+        ).confidence_interval
         n_covered += low <= 0.1 <= high
     assert n_covered >= 190 - 4 * np.sqrt(200 * 0.05 * 0.95)
 
@@ -93,7 +95,7 @@ def test_intervals_cover_as_often_as_they_say(method):
 @pytest.mark.parametrize("method", METHODS)
 def test_equal_systems_do_not_differ(method):
     result = paired_test([0.5, np.nan, 1, 0], [0.5, np.nan, 1, 0], method=method)
-    assert (result.p_value, result.interval, result.n_queries) == (1.0, (0.0, 0.0), 3)
+    assert (result.pvalue, result.confidence_interval, result.n_queries) == (1.0, (0.0, 0.0), 3)
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -101,8 +103,8 @@ def test_a_constant_difference_needs_no_warning(method):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         result = paired_test(np.full(30, 0.75), np.full(30, 0.5), method=method, random_state=0)
-    assert result.p_value < 1e-3
-    assert_allclose(result.interval, 0.25)
+    assert result.pvalue < 1e-3
+    assert_allclose(result.confidence_interval, 0.25)
 
 
 def test_the_same_seed_gives_the_same_result():
@@ -139,7 +141,7 @@ def test_tukey_does_not_depend_on_the_unit():
 def test_tukey_of_two_systems_is_the_randomization_test():
     a, b = np.random.default_rng(4).uniform(size=(2, 40)) + [[0.15], [0]]
     found = randomized_tukey_hsd([a, b], random_state=0)[0, 1]
-    assert_allclose(found, paired_test(a, b, random_state=0).p_value, atol=0.02)
+    assert_allclose(found, paired_test(a, b, random_state=0).pvalue, atol=0.02)
 
 
 @pytest.mark.parametrize(

@@ -34,7 +34,6 @@ from sklearn_hashrank.base import LinearHasher
 from sklearn_hashrank.codes import pack_codes
 from sklearn_hashrank.comparison import compare
 from sklearn_hashrank.metrics import (
-    BitsCurveDisplay,
     CodeUsageDisplay,
     PrecisionRecallDisplay,
     RecallAtKDisplay,
@@ -167,17 +166,6 @@ def test_y_is_asked_for_where_fit_had_it(fitted, case):
             face(trained, X[QUERY], None, database="self")
     with pytest.raises(ValueError, match=message):
         unwrap(trained)[1].score(encode(trained, X[QUERY]).rows)
-
-
-def test_bits_curves_are_those_of_the_scorer():
-    display = BitsCurveDisplay.from_estimator(
-        make_pipeline(PCA(5), RSHHasher()), X[TRAIN], PATHS[TRAIN], n_bits=[4], seeds=[3],
-        queries=(X[QUERY], PATHS[QUERY]), measure="ndcg", zero_division=0.0,
-    )  # fmt: skip
-    fitted = make_pipeline(PCA(5, random_state=3), RSHHasher(4, random_state=3))
-    fitted.fit(X[TRAIN], PATHS[TRAIN])
-    scorer = make_retrieval_scorer("ndcg", database=(X[TRAIN], PATHS[TRAIN]), zero_division=0.0)
-    assert display.scores[0][0, 0] == scorer(fitted, X[QUERY], PATHS[QUERY])
 
 
 def test_none_is_no_affinity():

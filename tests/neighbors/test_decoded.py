@@ -8,7 +8,7 @@ from sklearn.metrics import pairwise_distances
 
 from sklearn_hashrank import BinaryAutoencoderHasher, HammingNeighbors, ITQHasher
 from sklearn_hashrank.neighbors import DecodedNeighbors
-from sklearn_hashrank.neighbors._floats import DISTANCES
+from sklearn_hashrank.neighbors._rescore import DISTANCES
 
 
 def index_of(n_bits=20, n=300, metric="cosine", seed=0, dtype="float64", **options):

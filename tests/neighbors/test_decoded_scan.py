@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from sklearn_hashrank import BinaryAutoencoderHasher, _kernels
 from sklearn_hashrank.neighbors import DecodedNeighbors
-from sklearn_hashrank.neighbors._floats import DISTANCES
+from sklearn_hashrank.neighbors._rescore import DISTANCES
 
 from ..oracle import decoded_scores
 

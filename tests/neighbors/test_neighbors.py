@@ -17,7 +17,7 @@ from sklearn.pipeline import make_pipeline
 
 from sklearn_hashrank import HammingNeighbors, ITQHasher, LSHHasher
 from sklearn_hashrank.codes import unpack_codes
-from sklearn_hashrank.neighbors import _brute, _index_file
+from sklearn_hashrank.neighbors import _index_file, _scan
 from tests.oracle.neighbors import nearest, ranking, rescored, within
 
 ALGORITHMS = ["auto", "brute", "multi_index"]
@@ -140,7 +140,7 @@ def test_threads_change_nothing():
 def share_the_codes(monkeypatch):
     """Cut them into parts where there are more threads than queries, however little it takes."""
     for name, cost in (("_WORTH_A_PART", 1.0), ("_HIT_COST", 0.0)):
-        monkeypatch.setattr(_brute, name, cost)
+        monkeypatch.setattr(_scan, name, cost)
 
 
 @pytest.mark.parametrize("k", [1, 10, 3000])

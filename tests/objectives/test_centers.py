@@ -13,6 +13,7 @@ from sklearn_hashrank import (
     TALRKernel,
     TALRLinear,
 )
+from sklearn_hashrank._learning.pair_relevance import PairRelevance
 from sklearn_hashrank.codes._class_codes import hadamard_codes
 from sklearn_hashrank.objectives import BaseObjective, Centers, Prefixes
 from sklearn_hashrank.objectives._objective_checks import CheckedObjective
@@ -33,7 +34,7 @@ def members_of(y):
 
 def bound(objective, y):
     affinity = SharedLabelAffinity() if y.ndim == 2 else LabelAffinity()
-    return objective.of_rows(affinity.fit(y), y)
+    return objective.bind(affinity.fit(y), y)
 
 
 @pytest.mark.parametrize("y", [LABELS, SETS], ids=["labels", "sets"])
@@ -48,7 +49,7 @@ def test_values_are_those_of_literal_formulas(y, form, seed):
     members = members_of(y)[rows]
     assert value == pytest.approx(centers_value(objective, scores, members, seed), rel=1e-10)
     if y.ndim == 2:
-        sparse_value, _ = objective.of_rows(SharedLabelAffinity().fit(y), sparse.csr_matrix(y))(
+        sparse_value, _ = objective.bind(SharedLabelAffinity().fit(y), sparse.csr_matrix(y))(
             scores, rows
         )
         assert sparse_value == value
@@ -141,10 +142,8 @@ def test_prefixes_of_centres_are_centres(digits):
     objective = Centers(quantization=0.1)
     affinity = LabelAffinity().fit(y)
     scores, rows = np.random.RandomState(0).normal(size=(9, 8)), np.arange(9)
-    value, gradient = Prefixes(objective, (3, 8)).of_rows(affinity, y)(scores, rows)
-    each = [
-        objective.of_rows(affinity, y)(np.ascontiguousarray(scores[:, :n]), rows) for n in (3, 8)
-    ]
+    value, gradient = Prefixes(objective, (3, 8)).bind(affinity, y)(scores, rows)
+    each = [objective.bind(affinity, y)(np.ascontiguousarray(scores[:, :n]), rows) for n in (3, 8)]
     assert value == pytest.approx(np.mean([v for v, _ in each]))
     np.testing.assert_allclose(gradient[:, 3:], each[1][1][:, 3:] / 2)
     fitted = TALRLinear(8, objective=objective, prefixes=(4, 8), max_iter=2, random_state=0)
@@ -191,7 +190,7 @@ class Sums(BaseObjective):
     def value_and_gradient(self, scores, level, levels):
         raise AssertionError("never called")
 
-    def of_rows(self, affinity, y):
+    def bind(self, affinity, y):
         if self.result is not None:
             return self.result
         y = np.asarray(y, dtype=float)[:, None]
@@ -209,18 +208,23 @@ def test_objectives_of_users_learn_from_rows(digits):
 @pytest.mark.parametrize(
     ("result", "message"),
     [
-        (3, r"Sums.of_rows\(affinity, y\) must be callable. Got 3"),
+        (3, r"Sums.bind\(affinity, y\) must be callable. Got 3"),
         (
             lambda scores, rows: 0.0,
-            r"Sums.of_rows\(.*\) must return a finite float and a finite array",
+            r"Sums.bind\(.*\) must return a finite float and a finite array",
         ),
         (lambda scores, rows: (np.nan, scores), "a value of nan"),
     ],
 )
 def test_bad_results_of_rows_are_refused(result, message):
     checked = CheckedObjective(Sums(result))
+
+    def evaluate():
+        checked.bind(PairRelevance(LabelAffinity().fit([0, 1]), [0, 1]))
+        checked.of(np.arange(2))(np.zeros((2, 3)))
+
     with pytest.raises(ValueError, match=message):
-        checked.of_rows(LabelAffinity().fit([0, 1]), [0, 1])(np.zeros((2, 3)), np.arange(2))
+        evaluate()
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -230,7 +234,7 @@ def test_stored_zeros_are_no_labels_and_labels_stay_as_they_are(form):
     stored.data[:] = dense.ravel()
     rows, scores = np.arange(len(dense)), np.random.RandomState(0).normal(size=(len(dense), 6))
     value, gradient = bound(Centers(form), dense)(scores, rows)
-    found = Centers(form).of_rows(SharedLabelAffinity().fit(stored), stored)(scores, rows)
+    found = Centers(form).bind(SharedLabelAffinity().fit(stored), stored)(scores, rows)
     assert found[0] == value
     np.testing.assert_array_equal(found[1], gradient)
     assert stored.nnz == dense.size

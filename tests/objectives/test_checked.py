@@ -164,8 +164,7 @@ def test_what_an_objective_declares_is_read():
     given = Declares()
     checked = CheckedObjective(given)
     assert checked.measure == "ap"
-    assert checked.learning_rate("sgd") == 0.5
-    assert checked.learning_rate("adam") is None
+    assert checked.learning_rates["sgd"] == 0.5
     assert_array_equal(checked.level_gain([0, 1]), [0, 2])
     checked.anneal(0.5)
     assert checked.objective.seen == [0.5]
@@ -178,7 +177,7 @@ def test_what_a_plain_object_does_not_declare_is_that_of_the_base_class():
     given = Fixed((1.0, GOOD))
     checked = CheckedObjective(given)
     assert checked.objective is given
-    assert checked.measure is checked.learning_rate("sgd") is checked.level_gain([0, 1]) is None
+    assert checked.measure is checked.level_gain([0, 1]) is None
     checked.anneal(0.5)
     checked.check_affinity("labels", True)
     assert BaseObjective.learning_rates == {}
@@ -220,4 +219,4 @@ def test_gains_are_one_number_for_each_level(gain):
 def test_a_rate_may_be_any_number():
     given = Fixed((1.0, GOOD))
     given.learning_rates = {"sgd": np.float32(0.5)}
-    assert CheckedObjective(given).learning_rate("sgd") == 0.5
+    assert CheckedObjective(given).learning_rates["sgd"] == 0.5

@@ -58,7 +58,7 @@ def test_declarations_are_those_of_the_objective():
     annealed = CheckedObjective(Prefixes(HashNet(), (2, 9)))
     before = annealed(*batch(0))[0]
     assert annealed.at_end()(*batch(0))[0] != pytest.approx(before, abs=1e-6)
-    assert annealed.learning_rate("sgd") == CheckedObjective(HashNet()).learning_rate("sgd")
+    assert annealed.learning_rates == HashNet().learning_rates
 
     class Bare:
         def value_and_gradient(self, scores, level, levels):

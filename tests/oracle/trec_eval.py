@@ -72,22 +72,22 @@ def rank_biased_precision(qrels, run, p, rel=1):
     return (1 - p) * sum(p**i for i, hit in enumerate(_hits(qrels, run, None, rel)) if hit)
 
 
-# A notation of ir_measures, and its value.
+# A measure, and its value.
 MEASURES = {
-    "AP": average_precision,
-    "AP@3": lambda q, r: average_precision(q, r, 3),
-    "AP(rel=2)": lambda q, r: average_precision(q, r, rel=2),
-    "nDCG": ndcg,
-    "nDCG@3": lambda q, r: ndcg(q, r, 3),
-    "P@3": lambda q, r: precision(q, r, 3),
-    "P(rel=2)@3": lambda q, r: precision(q, r, 3, 2),
-    "R@3": lambda q, r: recall(q, r, 3),
-    "RR": reciprocal_rank,
-    "RR@2": lambda q, r: reciprocal_rank(q, r, 2),
-    "Rprec": r_precision,
-    "Rprec(rel=2)": lambda q, r: r_precision(q, r, 2),
-    "Success@2": lambda q, r: success(q, r, 2),
-    "Bpref": bpref,
-    "Bpref(rel=2)": lambda q, r: bpref(q, r, 2),
-    "RBP(p=0.5)": lambda q, r: rank_biased_precision(q, r, 0.5),
+    "ap": average_precision,
+    "ap@3": lambda q, r: average_precision(q, r, 3),
+    "ap:min_relevance=2": lambda q, r: average_precision(q, r, rel=2),
+    "ndcg:gain=linear": ndcg,
+    "ndcg@3:gain=linear": lambda q, r: ndcg(q, r, 3),
+    "precision@3": lambda q, r: precision(q, r, 3),
+    "precision@3:min_relevance=2": lambda q, r: precision(q, r, 3, 2),
+    "recall@3": lambda q, r: recall(q, r, 3),
+    "rr": reciprocal_rank,
+    "rr@2": lambda q, r: reciprocal_rank(q, r, 2),
+    "rprec": r_precision,
+    "rprec:min_relevance=2": lambda q, r: r_precision(q, r, 2),
+    "hit_rate@2": lambda q, r: success(q, r, 2),
+    "bpref": bpref,
+    "bpref:min_relevance=2": lambda q, r: bpref(q, r, 2),
+    "rbp:p=0.5": lambda q, r: rank_biased_precision(q, r, 0.5),
 }

@@ -91,7 +91,9 @@ def test_the_recipe_runs_on_a_task_without_the_net(tmp_path, monkeypatch):
     }
     assert run == scores
     wanted = RetrievalHistogram.from_run(QRELS, scores)
-    assert value == pytest.approx(wanted.measure("nDCG@10", zero_division=0).mean(), abs=1e-12)
+    assert value == pytest.approx(
+        wanted.measure("ndcg@10:gain=linear", zero_division=0).mean(), abs=1e-12
+    )
     assert report.pessimistic < report.expected < report.optimistic == 1
 
 

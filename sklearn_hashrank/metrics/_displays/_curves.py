@@ -1,19 +1,17 @@
 """Precision against recall, and recall against rank."""
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..._utils.types import MatrixLike, Target
 from .._evaluation import mean_over_queries
 from .._measure import TieOrder
 from ._drawing import (
+    HistogramDisplay,
+    as_curves,
     by_name,
     check_names,
-    histograms_of_codes,
-    histograms_of_estimators,
     legend,
     names_of,
     new_axes,
@@ -21,23 +19,22 @@ from ._drawing import (
 )
 
 
-def _curves(curves: Any, what: str) -> list[np.ndarray]:
-    """Return one 1-d array for each model; a single curve becomes a list of one."""
-    curves = [curves] if np.ndim(curves[0]) == 0 else list(curves)
-    curves = [np.asarray(curve, dtype=float) for curve in curves]
-    if any(curve.ndim != 1 for curve in curves):
-        raise ValueError(f"{what} must be one 1-d array for each model.")
-    return curves
-
-
-def _check_lengths(first: list[np.ndarray], second: list[np.ndarray], what: str) -> None:
-    lengths = [len(curve) for curve in first], [len(curve) for curve in second]
+def _paired(first: Any, first_name: str, second: Any, second_name: str) -> tuple[list, list]:
+    """Return two curves of each model; a single second curve belongs to all."""
+    ours, theirs = as_curves(first, first_name), as_curves(second, second_name)
+    if len(theirs) == 1:
+        theirs = theirs * len(ours)
+    lengths = [len(curve) for curve in ours], [len(curve) for curve in theirs]
     if lengths[0] != lengths[1]:
-        raise ValueError(f"{what} must be of the same lengths. Got {lengths[0]} and {lengths[1]}.")
+        raise ValueError(
+            f"{first_name} and {second_name} must be of the same lengths. "
+            f"Got {lengths[0]} and {lengths[1]}."
+        )
+    return ours, theirs
 
 
-class _CurveDisplay:
-    """Curves of one model or of several, from histograms, estimators or codes."""
+class _CurveDisplay(HistogramDisplay):
+    """Curves of precision and recall at many ranks."""
 
     names: list[str] | None
 
@@ -45,16 +42,16 @@ class _CurveDisplay:
     def from_histograms(
         cls, histograms: Any, *, k: ArrayLike | None = None, ties: TieOrder = "expected"
     ) -> Any:
-        """Curves from retrieval histograms, averaged over the queries.
+        """Make the display for retrieval histograms, averaged over the queries.
 
         Parameters
         ----------
         histograms : RetrievalHistogram or mapping of str to RetrievalHistogram
             Of one model, or of several by name.
         k : array-like of int, default=None
-            The ranks; None: about 100, evenly spaced on a logarithmic scale.
+            Ranks. None: about 100, evenly spaced on a logarithmic scale.
         ties : {"expected", "optimistic", "pessimistic"}, default="expected"
-            The mean over all orders of tied items, the best order, or the worst.
+            Mean, maximum or minimum over all orders of tied items.
 
         Returns
         -------
@@ -71,92 +68,6 @@ class _CurveDisplay:
     @classmethod
     def _of_curves(cls, curves: list, names: list[str] | None) -> Any:
         raise NotImplementedError
-
-    @classmethod
-    def from_estimator(
-        cls,
-        estimator: Any,
-        X: MatrixLike,
-        y: Target | None = None,
-        *,
-        database: Any = "self",
-        affinity: Any = "auto",
-        n_jobs: int | None = None,
-        k: ArrayLike | None = None,
-        ties: TieOrder = "expected",
-    ) -> Any:
-        """Curves of fitted hashers, averaged over the queries.
-
-        Parameters
-        ----------
-        estimator : hasher or mapping of str to hasher
-            Fitted, alone or within pipelines and searches; or other estimators whose
-            ``transform``, or else ``predict``, gives codes.
-        X : array-like of shape (n_queries, n_features)
-            Rows to encode as queries.
-        y : array-like with n_queries rows, default=None
-            What the affinity compares. None: the rows as the hasher sees them.
-        database : "self", "fit" or tuple (X, y), default="self"
-            What to retrieve: all other rows of `X`, the rows the hasher was fitted on with their
-            `y`, or others.
-        affinity : "auto" or affinity object, default="auto"
-            As for :func:`~sklearn_hashrank.metrics.make_retrieval_scorer`: "auto" is what the
-            hasher was fitted with.
-        n_jobs : int, default=None
-            Threads.
-        k : array-like of int, default=None
-            The ranks; None: about 100, evenly spaced on a logarithmic scale.
-        ties : {"expected", "optimistic", "pessimistic"}, default="expected"
-            The mean over all orders of tied items, the best order, or the worst.
-
-        Returns
-        -------
-        display : object of this class
-        """
-        histograms = histograms_of_estimators(estimator, X, y, database, affinity, n_jobs)
-        return cls.from_histograms(histograms, k=k, ties=ties)
-
-    @classmethod
-    def from_codes(
-        cls,
-        y_true: Target,
-        codes: ArrayLike | Mapping[str, ArrayLike],
-        *,
-        database: Any = None,
-        n_bits: int | None = None,
-        affinity: Any = "auto",
-        n_jobs: int | None = None,
-        k: ArrayLike | None = None,
-        ties: TieOrder = "expected",
-    ) -> Any:
-        """Curves of codes, averaged over the queries.
-
-        Parameters
-        ----------
-        y_true : array-like with n_queries rows
-            What `affinity` compares: class labels, label sets, label paths or vectors.
-        codes : array-like of shape (n_queries, n_columns) or mapping of str to such
-            Codes of the queries, of one model or of several by name.
-        database : tuple (y_database, database_codes), default=None
-            The items to retrieve; with several models, their codes by the same names. None: every
-            row is a query against all other rows.
-        n_bits : int, default=None
-            Length of a code; needed for packed codes.
-        affinity : "auto" or affinity object, default="auto"
-            As for the metric functions.
-        n_jobs : int, default=None
-            Threads.
-        k : array-like of int, default=None
-            The ranks; None: about 100, evenly spaced on a logarithmic scale.
-        ties : {"expected", "optimistic", "pessimistic"}, default="expected"
-            The mean over all orders of tied items, the best order, or the worst.
-
-        Returns
-        -------
-        display : object of this class
-        """
-        histograms = histograms_of_codes(y_true, codes, database, n_bits, affinity, n_jobs)
-        return cls.from_histograms(histograms, k=k, ties=ties)
 
     def _draw(self, ax: Any, x: list, y: list, labels: tuple[str, str], options: dict) -> Any:
         self.ax_ = new_axes(self, ax)
@@ -202,9 +113,7 @@ class PrecisionRecallDisplay(_CurveDisplay):
     """
 
     def __init__(self, precision: Any, recall: Any, *, names: Any = None):
-        self.precision = _curves(precision, "precision")
-        self.recall = _curves(recall, "recall")
-        _check_lengths(self.precision, self.recall, "precision and recall")
+        self.precision, self.recall = _paired(precision, "precision", recall, "recall")
         self.names = check_names(names, len(self.precision))
 
     @classmethod
@@ -263,10 +172,7 @@ class RecallAtKDisplay(_CurveDisplay):
     """
 
     def __init__(self, recall: Any, k: Any, *, names: Any = None):
-        self.recall, self.k = _curves(recall, "recall"), _curves(k, "k")
-        if len(self.k) == 1:
-            self.k *= len(self.recall)
-        _check_lengths(self.recall, self.k, "recall and k")
+        self.recall, self.k = _paired(recall, "recall", k, "k")
         self.names = check_names(names, len(self.recall))
 
     @classmethod

@@ -1,11 +1,15 @@
-"""What the displays share: models by name, their histograms, axes and colours."""
+"""What the displays share: models by name, their histograms, axes and colors."""
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
 
 from ..._utils.extras import how_to_install
+from ..._utils.types import MatrixLike, Target
 from .._counting import retrieval_histogram
-from .._histogram import RetrievalHistogram
+from .._registry import get_measure
 from .._retrieval import retrieve, unwrap, y_and_codes
 
 # Okabe and Ito, "Color universal design", without the yellow that paper swallows.
@@ -33,7 +37,7 @@ def new_axes(display: Any, ax: Any, **options: Any) -> Any:
 
 
 def style(number: int) -> dict[str, Any]:
-    """Return colour and dashes of a model, which differ among 28 models."""
+    """Return color and dashes of a model, which differ among 28 models."""
     dashes = DASHES[number // len(COLORS) % len(DASHES)]
     return {"color": COLORS[number % len(COLORS)], "linestyle": dashes}
 
@@ -74,85 +78,139 @@ def check_names(names: Any, n_models: int) -> list[str] | None:
     return names
 
 
-def refuse_swapped_models(y_true: Any, database: Any) -> None:
-    """Say that codes by name stand in the place of `y`."""
-    places = {"y_true": y_true}
-    if isinstance(database, (tuple, list)) and database:
-        places["y_database"] = database[0]
-    for name, y in places.items():
-        if isinstance(y, Mapping):
-            raise ValueError(
-                f"{name} must be labels or the like, one row for each code. Got a mapping. Are "
-                "codes and y swapped? The order is (y_true, codes) and "
-                "database=(y_database, database_codes)."
-            )
-
-
-def histograms_of_codes(
-    y_true: Any,
-    codes: Any,
-    database: Any,
-    n_bits: int | None,
-    affinity: Any,
-    n_jobs: int | None,
-    keep_codes: bool = False,
-) -> dict[str | None, RetrievalHistogram]:
-    """Count what each of several codings of the same queries retrieves."""
-    refuse_swapped_models(y_true, database)
-    models = by_name(codes, "codes")
-    if database is None:
-        items = {name: (y_true, queries) for name, queries in models.items()}
-    else:
-        y, codes_of_items = y_and_codes(database)
-        of_database = by_name(codes_of_items, "database_codes")
-        if of_database.keys() != models.keys():
-            raise ValueError(
-                "database codes must be of the same models as codes. "
-                f"Got {list(of_database)} and {list(models)}."
-            )
-        items = {name: (y, of_database[name]) for name in models}
-    return {
-        name: retrieval_histogram(
-            queries,
-            items[name][1],
-            y_true,
-            items[name][0],
-            affinity=affinity,
-            n_bits=n_bits,
-            exclude_self=database is None,
-            keep_codes=keep_codes,
-            n_jobs=n_jobs,
-        )
-        for name, queries in models.items()
-    }
-
-
-def histograms_of_estimators(
-    estimator: Any,
-    X: Any,
-    y: Any,
-    database: Any,
-    affinity: Any,
-    n_jobs: int | None,
-    keep_codes: bool = False,
-) -> dict[str | None, RetrievalHistogram]:
-    """Encode with each of several fitted hashers, and count what they retrieve."""
-    return {
-        name: retrieve(
-            model,
-            X,
-            y,
-            database=database,
-            affinity=affinity,
-            keep_codes=keep_codes,
-            n_jobs=n_jobs,
-        )
-        for name, model in estimators_by_name(estimator).items()
-    }
-
-
 def estimators_by_name(estimator: Any) -> dict[str | None, Any]:
     """Return estimators by name; a single one is named after the class of its hasher."""
     if not isinstance(estimator, Mapping):
         estimator = {type(unwrap(estimator)[1]).__name__: estimator}
     return by_name(estimator, "estimator")
+
+
+def as_curves(values: Any, what: str) -> list[np.ndarray]:
+    """Return one 1-d array for each model; a single curve becomes a list of one."""
+    curves = [values] if np.ndim(values[0]) == 0 else list(values)
+    curves = [np.asarray(curve, dtype=float) for curve in curves]
+    if any(curve.ndim != 1 or not curve.size for curve in curves):
+        raise ValueError(f"{what} must be one 1-d array, not empty, for each model.")
+    return curves
+
+
+class HistogramDisplay:
+    """A display of retrieval histograms, which can be made from hashers and from codes as well."""
+
+    from_histograms: ClassVar[Callable[..., Any]]
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: MatrixLike,
+        y: Target | None = None,
+        *,
+        database: Any = "self",
+        affinity: Any = "auto",
+        n_jobs: int | None = None,
+        **options: Any,
+    ) -> Any:
+        """Make the display for fitted hashers.
+
+        Parameters
+        ----------
+        estimator : hasher or mapping of str to hasher
+            Fitted, alone or within pipelines and searches. Any estimator whose ``transform``, or
+            else ``predict``, gives codes is accepted.
+        X : array-like of shape (n_queries, n_features)
+            Rows to encode as queries.
+        y : array-like with n_queries rows, default=None
+            What the affinity compares. None: the rows as the hasher sees them.
+        database : "self", "fit" or tuple (X, y), default="self"
+            Items to retrieve: all other rows of `X`, the training rows of the hasher, or others.
+        affinity : "auto" or affinity object, default="auto"
+            Relevance rule. "auto": the affinity that the hasher was fitted with.
+        n_jobs : int, default=None
+            Number of threads.
+        **options : dict
+            Keywords of ``from_histograms``.
+
+        Returns
+        -------
+        display : object of this class
+        """
+        histograms = {
+            name: retrieve(
+                model,
+                X,
+                y,
+                database=database,
+                affinity=affinity,
+                keep_codes=_needs_codes(options),
+                n_jobs=n_jobs,
+            )
+            for name, model in estimators_by_name(estimator).items()
+        }
+        return cls.from_histograms(histograms, **options)
+
+    @classmethod
+    def from_codes(
+        cls,
+        y_true: Target,
+        codes: ArrayLike | Mapping[str, ArrayLike],
+        *,
+        database: Any = None,
+        n_bits: int | None = None,
+        affinity: Any = "auto",
+        n_jobs: int | None = None,
+        **options: Any,
+    ) -> Any:
+        """Make the display for codes.
+
+        Parameters
+        ----------
+        y_true : array-like with n_queries rows
+            What `affinity` compares: class labels, label sets, label paths or vectors.
+        codes : array-like of shape (n_queries, n_columns) or mapping of str to such
+            Query codes of one model, or of several by name.
+        database : tuple (y_database, database_codes), default=None
+            Items to retrieve; with several models, their codes by the same names. None: each row
+            retrieves all other rows.
+        n_bits : int, default=None
+            Code length, required for packed codes.
+        affinity : "auto" or affinity object, default="auto"
+            Relevance rule, as for the metric functions.
+        n_jobs : int, default=None
+            Number of threads.
+        **options : dict
+            Keywords of ``from_histograms``.
+
+        Returns
+        -------
+        display : object of this class
+        """
+        models = by_name(codes, "codes")
+        y, of_database = y_true, models
+        if database is not None:
+            y, database_codes = y_and_codes(database)
+            of_database = by_name(database_codes, "database_codes")
+        if of_database.keys() != models.keys():
+            raise ValueError(
+                "database codes must be of the same models as codes. "
+                f"Got {list(of_database)} and {list(models)}."
+            )
+        histograms = {
+            name: retrieval_histogram(
+                queries,
+                of_database[name],
+                y_true,
+                y,
+                affinity=affinity,
+                n_bits=n_bits,
+                exclude_self=database is None,
+                keep_codes=_needs_codes(options),
+                n_jobs=n_jobs,
+            )
+            for name, queries in models.items()
+        }
+        return cls.from_histograms(histograms, **options)
+
+
+def _needs_codes(options: dict[str, Any]) -> bool:
+    return get_measure(options.get("measure", "ap")).needs_codes

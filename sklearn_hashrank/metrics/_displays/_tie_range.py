@@ -1,27 +1,16 @@
 """The range of a measure over all orders of tied items."""
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from ..._utils.types import MatrixLike, Target
 from .._evaluation import mean_value
 from .._measure import TIE_ORDERS
 from .._registry import get_measure
-from ._drawing import (
-    COLORS,
-    by_name,
-    check_names,
-    histograms_of_codes,
-    histograms_of_estimators,
-    names_of,
-    new_axes,
-)
+from ._drawing import COLORS, HistogramDisplay, by_name, check_names, names_of, new_axes
 
 
-class TieRangeDisplay:
+class TieRangeDisplay(HistogramDisplay):
     """What a measure could have been, had ties been broken otherwise.
 
     A bar from the worst order of tied items to the best, for each model, and a dot at the
@@ -87,7 +76,7 @@ class TieRangeDisplay:
     def from_histograms(
         cls, histograms: Any, *, measure: Any = "ap", **options: Any
     ) -> "TieRangeDisplay":
-        """Ranges from retrieval histograms.
+        """Make the display for retrieval histograms.
 
         Parameters
         ----------
@@ -112,100 +101,6 @@ class TieRangeDisplay:
         at = f" at {cut} = {options[cut]}" if options.get(cut) is not None else ""
         label = f"mean {measure.label}{at}"
         return cls(pessimistic, expected, optimistic, names=names_of(models), label=label)
-
-    @classmethod
-    def from_estimator(
-        cls,
-        estimator: Any,
-        X: MatrixLike,
-        y: Target | None = None,
-        *,
-        database: Any = "self",
-        affinity: Any = "auto",
-        n_jobs: int | None = None,
-        measure: Any = "ap",
-        **options: Any,
-    ) -> "TieRangeDisplay":
-        """Ranges of fitted hashers.
-
-        Parameters
-        ----------
-        estimator : hasher or mapping of str to hasher
-            Fitted, alone or within pipelines and searches; or other estimators whose
-            ``transform``, or else ``predict``, gives codes.
-        X : array-like of shape (n_queries, n_features)
-            Rows to encode as queries.
-        y : array-like with n_queries rows, default=None
-            What the affinity compares. None: the rows as the hasher sees them.
-        database : "self", "fit" or tuple (X, y), default="self"
-            What to retrieve: all other rows of `X`, the rows the hasher was fitted on with their
-            `y`, or others.
-        affinity : "auto" or affinity object, default="auto"
-            As for :func:`~sklearn_hashrank.metrics.make_retrieval_scorer`: "auto" is what the
-            hasher was fitted with.
-        n_jobs : int, default=None
-            Threads.
-        measure : str or callable, default="ap"
-            A function of ``sklearn_hashrank.metrics`` with a value for each query, or its short
-            name.
-        **options : dict
-            Parameters of the measure, such as ``k``.
-
-        Returns
-        -------
-        display : TieRangeDisplay
-        """
-        needs_codes = get_measure(measure).needs_codes
-        histograms = histograms_of_estimators(
-            estimator, X, y, database, affinity, n_jobs, needs_codes
-        )
-        return cls.from_histograms(histograms, measure=measure, **options)
-
-    @classmethod
-    def from_codes(
-        cls,
-        y_true: Target,
-        codes: ArrayLike | Mapping[str, ArrayLike],
-        *,
-        database: Any = None,
-        n_bits: int | None = None,
-        affinity: Any = "auto",
-        n_jobs: int | None = None,
-        measure: Any = "ap",
-        **options: Any,
-    ) -> "TieRangeDisplay":
-        """Ranges of codes.
-
-        Parameters
-        ----------
-        y_true : array-like with n_queries rows
-            What `affinity` compares: class labels, label sets, label paths or vectors.
-        codes : array-like of shape (n_queries, n_columns) or mapping of str to such
-            Codes of the queries, of one model or of several by name.
-        database : tuple (y_database, database_codes), default=None
-            The items to retrieve; with several models, their codes by the same names. None: every
-            row is a query against all other rows.
-        n_bits : int, default=None
-            Length of a code; needed for packed codes.
-        affinity : "auto" or affinity object, default="auto"
-            As for the metric functions.
-        n_jobs : int, default=None
-            Threads.
-        measure : str or callable, default="ap"
-            A function of ``sklearn_hashrank.metrics`` with a value for each query, or its short
-            name.
-        **options : dict
-            Parameters of the measure, such as ``k``.
-
-        Returns
-        -------
-        display : TieRangeDisplay
-        """
-        needs_codes = get_measure(measure).needs_codes
-        histograms = histograms_of_codes(
-            y_true, codes, database, n_bits, affinity, n_jobs, needs_codes
-        )
-        return cls.from_histograms(histograms, measure=measure, **options)
 
     def plot(self, ax: Any = None, **line_options: Any) -> "TieRangeDisplay":
         """Draw one bar for each model, the first on top.

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from .._retrieval import unwrap
-from ._drawing import check_names, estimators_by_name, legend, names_of, new_axes, style
+from ._drawing import as_curves, check_names, estimators_by_name, legend, names_of, new_axes, style
 
 
 class TrainingCurveDisplay:
@@ -39,10 +39,7 @@ class TrainingCurveDisplay:
     """
 
     def __init__(self, values: Any, *, names: Any = None, label: str | None = None):
-        several = [values] if np.ndim(values[0]) == 0 else list(values)
-        self.values = [np.asarray(each, dtype=float) for each in several]
-        if any(each.ndim != 1 or not each.size for each in self.values):
-            raise ValueError("values must be one 1-d array, not empty, for each model.")
+        self.values = as_curves(values, "values")
         self.names, self.label = check_names(names, len(self.values)), label
 
     @classmethod

@@ -8,12 +8,15 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from ... import _kernels
+from ...affinity._neighbors import NeighborAffinity
 from .._base import BaseObjective
 from ._soft_histogram import SoftHistogram, count_levels
 from ._ties import SoftTies, TieValues
 
 _SAFE = 2.0**100  # gains beyond it, or below its inverse, are summed in float64
 _MOST_BINS = 16  # of "auto": coarse bins rank better than one per bit, see the page on TALRLinear
+# If nearest rows are relevant: coarser bins cannot tell them from those a little farther away.
+_MOST_BINS_OF_NEIGHBORS = 64
 
 
 class Objective(BaseObjective):
@@ -252,6 +255,19 @@ class Objective(BaseObjective):
                 gradient = gradient.astype(given)
         return (value * scale).astype(given), gradient
 
+    def bind(self, affinity: Any, y: Any) -> None:
+        """Set what ``n_bins="auto"`` stands for: at most 64 bins if nearest rows are relevant.
+
+        Parameters
+        ----------
+        affinity : affinity object
+            Fitted on the training rows.
+        y : array-like with n_rows rows
+            Not used.
+        """
+        learns_neighbors = isinstance(affinity, NeighborAffinity)
+        self._most_bins = _MOST_BINS_OF_NEIGHBORS if learns_neighbors else _MOST_BINS
+
     def bins_of(self, n_bits: int) -> Any:
         """Return the `n_bins` of the soft histogram of codes of some length.
 
@@ -265,7 +281,8 @@ class Objective(BaseObjective):
         n_bins : int or None
             None: one step per bit.
         """
-        return min(n_bits, _MOST_BINS) if self.n_bins == "auto" else self.n_bins
+        most = self.__dict__.get("_most_bins", _MOST_BINS)
+        return min(n_bits, most) if self.n_bins == "auto" else self.n_bins
 
 
 def _check_tie_values(name, values, shape):

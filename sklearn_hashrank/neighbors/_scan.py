@@ -24,7 +24,7 @@ _SHARE = 16  # one item in so many is sampled, at most
 _MOST_KEPT = 1 << 21  # keys of eight bytes
 _kept = threading.local()
 
-Flat = tuple[np.ndarray, np.ndarray, np.ndarray]
+_Three = tuple[np.ndarray, np.ndarray, np.ndarray]
 Sample = tuple[np.ndarray, np.ndarray | None, int, int]
 Limits = tuple[np.ndarray, np.ndarray]
 
@@ -36,12 +36,12 @@ def k_nearest(
     n_bits: int,
     n_jobs: int | None,
     passing: np.ndarray | None = None,
-) -> tuple[np.ndarray, np.ndarray]:
-    """Indices and distances of the `k` nearest codes, in order of (distance, index).
+) -> _Three:
+    """Numbers of neighbours, and indices and distances of the `k` nearest codes in `k` columns.
 
-    Of those that are True in `passing`, of one row for all queries or one for each, at least `k`
-    for each query. Threads share the queries, or the codes where there are more threads than
-    queries.
+    In order of (distance, index). With masks, of one row for all queries or one for each, only of
+    the codes that are True in `passing`; where fewer than `k` are, what is behind them means
+    nothing. Threads share the queries, or the codes where there are more threads than queries.
     """
     sample = None
     if k >= _WORTH_A_SAMPLE and (passing is None or len(passing) == 1):
@@ -49,33 +49,34 @@ def k_nearest(
     limits = likely_limits(queries, sample, len(codes), n_bits, n_jobs)
     n_parts = _count_parts(len(queries), codes.size, k, n_jobs)
     if n_parts > 1:
-        indices, distances = _nearest_in_parts(
-            queries, codes, k, n_bits, n_jobs, passing, limits, n_parts
-        )
-        _scan_again(distances[:, -1] > n_bits, queries, codes, n_bits, passing, indices, distances)
-        return indices, distances
-    indices = np.empty((len(queries), k), dtype=np.int64)
-    distances = np.empty((len(queries), k), dtype=np.int32)
+        found = _nearest_in_parts(queries, codes, k, n_bits, n_jobs, passing, limits, n_parts)
+    else:
+        n_found = np.empty(len(queries), np.int64)
+        indices = np.empty((len(queries), k), dtype=np.int64)
+        distances = np.empty((len(queries), k), dtype=np.int32)
+        found = n_found, indices, distances
 
-    def search(rows):
-        own, masks = queries[rows], _of_rows(passing, rows)
-        part = indices[rows], distances[rows]
-        found = _nearest(own, codes, n_bits, [limit[rows] for limit in limits], masks, *part)
-        _scan_again(found < k, own, codes, n_bits, masks, *part)
+        def search(rows):
+            own, masks = queries[rows], _of_rows(passing, rows)
+            part = indices[rows], distances[rows]
+            own_limits = [limit[rows] for limit in limits]
+            n_found[rows] = _nearest(own, codes, n_bits, own_limits, masks, *part)
 
-    cost = PAIR_COST * codes.size + _HIT_COST * k
-    over_rows(search, len(queries), n_jobs, cost=cost, fewest=_fewest(codes))
-    return indices, distances
+        cost = PAIR_COST * codes.size + _HIT_COST * k
+        over_rows(search, len(queries), n_jobs, cost=cost, fewest=_fewest(codes))
+    if sample is not None:
+        _scan_again(queries, codes, n_bits, passing, *found)
+    return found
 
 
-def _scan_again(is_short, queries, codes, n_bits, passing, indices, distances):
+def _scan_again(queries, codes, n_bits, passing, n_found, indices, distances):
     """Search for queries whose limit was too small: the sample was not like the rest."""
-    short = np.flatnonzero(is_short)
+    short = np.flatnonzero(n_found < indices.shape[1])
     if short.size:
         limits = _no_limits(short.size, len(codes), n_bits)
-        shape = short.size, indices.shape[1]
-        part = np.empty(shape, np.int64), np.empty(shape, np.int32)
-        _nearest(queries[short], codes, n_bits, limits, _of_rows(passing, short), *part)
+        part = indices[short], distances[short]
+        masks = _of_rows(passing, short)
+        n_found[short] = _nearest(queries[short], codes, n_bits, limits, masks, *part)
         indices[short], distances[short] = part
 
 
@@ -86,10 +87,7 @@ def _count_parts(n_queries, n_words, k, n_jobs):
 
 
 def _nearest_in_parts(queries, codes, k, n_bits, n_jobs, passing, limits, n_parts):
-    """Search every part within the limits of all, and merge; ties keep the order of the parts.
-
-    A distance beyond `n_bits` says that there were fewer than `k`.
-    """
+    """Search every part within the limits of all, and merge; ties keep the order of the parts."""
     edges = np.arange(n_parts + 1) * len(codes) // n_parts // 64 * 64
     edges[-1] = len(codes)
 
@@ -100,13 +98,14 @@ def _nearest_in_parts(queries, codes, k, n_bits, n_jobs, passing, limits, n_part
         masks = None if passing is None else np.ascontiguousarray(passing[:, start:stop])
         own = limits[0], limits[1] - start
         found = _nearest(queries, codes[start:stop], n_bits, own, masks, indices, distances)
-        distances[np.arange(indices.shape[1]) >= found[:, None]] = n_bits + 1
-        return indices + start, distances
+        distances[np.arange(indices.shape[1]) >= found[:, None]] = n_bits + 1  # behind all others
+        return found[:, None], indices + start, distances
 
     found = run_in_threads(search, range(n_parts), n_jobs)
-    indices, distances = (np.concatenate(parts, axis=1) for parts in zip(*found))
+    counts, indices, distances = (np.concatenate(parts, axis=1) for parts in zip(*found))
     order = np.argsort(distances, axis=1, kind="stable")[:, :k]
-    return np.take_along_axis(indices, order, axis=1), np.take_along_axis(distances, order, axis=1)
+    indices, distances = (np.take_along_axis(a, order, axis=1) for a in (indices, distances))
+    return np.minimum(counts.sum(axis=1), k), indices, distances
 
 
 def _of_rows(passing, rows):
@@ -147,14 +146,13 @@ def all_within(
     queries: np.ndarray,
     codes: np.ndarray,
     radius: int,
-    n_bits: int,
     by_distance: bool,
     n_jobs: int | None,
     passing: np.ndarray | None = None,
-) -> Flat:
+) -> _Three:
     """How many codes lie within `radius` of each query, their indices, and their distances.
 
-    Of those that are True in `passing`, as for `k_nearest`.
+    One behind the other, query after query; `passing` is as for `k_nearest`.
     """
 
     def search(rows):
@@ -172,7 +170,7 @@ def _fewest(codes):
     return _GROUP if codes.shape[1] == 1 else _LONG_GROUP
 
 
-def joined(parts: list[Flat]) -> Flat:
+def joined(parts: list[_Three]) -> _Three:
     """Results of blocks of queries, one after the other."""
     if len(parts) == 1:
         return parts[0]

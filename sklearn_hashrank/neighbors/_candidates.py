@@ -1,14 +1,18 @@
-"""Search by the first bits of codes, and order what was found by all bits."""
+"""Candidates: what a search by the first bits finds, in order of a better distance.
+
+That is the Hamming distance of all bits, or the asymmetric distance to the projections of a query.
+"""
 
 import numpy as np
 
 from .. import _kernels
 from .._utils.threads import over_rows
-from ._masked import MISSING
+from ._searches import MISSING
 
-# Nanoseconds of reading a word of a candidate and comparing it, and of sorting a candidate, about.
-_WORD_COST, _CHOICE_COST = 4.0, 5.0
-_KEYS = 1 << 20  # of candidates that are sorted at a time
+# Measured nanoseconds of reading a word of a candidate and comparing it, of sorting a candidate,
+# and of the asymmetric distance of one.
+_WORD_COST, _CHOICE_COST, _WEIGHING_COST = 4.0, 5.0, 5.0
+_KEYS = 1 << 20  # of candidates that are sorted at a time: 8 MB
 
 
 def first_bits(words: np.ndarray, n_bits: int) -> np.ndarray:
@@ -21,7 +25,7 @@ def first_bits(words: np.ndarray, n_bits: int) -> np.ndarray:
     return first
 
 
-def nearest_of_candidates(
+def nearest_by_bits(
     queries: np.ndarray,
     codes: np.ndarray,
     places: np.ndarray,
@@ -53,3 +57,33 @@ def nearest_of_candidates(
     is_missing = np.arange(k) >= n_there[:, None]
     distances[is_missing] = indices[is_missing] = MISSING
     return distances, indices
+
+
+def nearest_by_projections(
+    queries: np.ndarray,
+    codes: np.ndarray,
+    places: np.ndarray,
+    candidates: np.ndarray,
+    k: int,
+    n_jobs: int | None,
+    projections: np.ndarray,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Like `nearest_by_bits`, by asymmetric distances; that of a missing candidate is infinite.
+
+    Candidates are in order of their index.
+    """
+    weights = np.zeros((len(queries), 64 * codes.shape[1]))
+    bits = np.arange(projections.shape[1])
+    weights[:, bits ^ 7] = np.abs(projections)  # the first bit of a byte is its highest
+    distances = np.empty(candidates.shape)
+
+    def weigh(rows):
+        _kernels.asymmetric.sum_weights_of_differing_bits(
+            queries[rows], codes, weights[rows], places[rows], distances[rows]
+        )
+
+    over_rows(weigh, len(queries), n_jobs, cost=_WEIGHING_COST * candidates.shape[1])
+    distances[candidates == MISSING] = np.inf
+    order = np.argsort(distances, axis=1, kind="stable")[:, :k]
+    indices = np.take_along_axis(candidates, order, axis=1)
+    return np.take_along_axis(distances, order, axis=1), indices

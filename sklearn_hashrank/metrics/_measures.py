@@ -1,7 +1,8 @@
-"""The measures of the ranking, whole or cut at k, as functions of ties."""
+"""Measures of the ranking, whole or cut at k, as functions of ties."""
 
 import math
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Literal
 
 import numpy as np
@@ -15,7 +16,7 @@ from ._ties import Array, Ties, ratio
 Normalize = Literal["relevant", "min", "retrieved"]
 
 _NEGLIGIBLE = 40.0  # exp(-40) is far below the rounding error of any measure
-_NEAR = 32
+_NEAR = 32  # from here on the series of `_harmonic_tail` is exact; below, sums are tabulated
 _HARMONIC = np.array([math.fsum(1 / t for t in range(1, n + 1)) for n in range(_NEAR + 1)])
 
 
@@ -59,7 +60,7 @@ def average_precision_bound(
     bound=average_precision_bound,
 )
 def average_precision(ties: Ties, k: int | None = None, normalize: Normalize = "relevant") -> Array:
-    """Return the expected average precision.
+    """Expected average precision.
 
     The precisions at the relevant items among the first `k`, summed and divided by the number
     of relevant items in all (``normalize="relevant"``), by that or `k`, whichever is smaller
@@ -176,21 +177,21 @@ def ndcg(
     gain: Gain = "exponential",
     discount: Discount = "log2p1",
 ) -> Array:
-    """Return the expected `dcg` over that of the ideal ranking, which is cut at `k` too."""
+    """Expected `dcg` over that of the ideal ranking, which is cut at `k` too."""
     gains = level_gains(ties.levels, gain)
     relevant = ties.levels > 0
     ideal = ideal_dcg(ties.of_level[:, relevant], gains[relevant], k, discount)
     return ratio(_discounted(ties, gains, k, discount), ideal)
 
 
-@measure_of_package("tie_aware_dcg_score", label="DCG", is_share=False, is_graded=True)
+@measure_of_package("tie_aware_dcg_score", label="DCG", bounded=False, is_graded=True)
 def dcg(
     ties: Ties,
     k: int | None = None,
     gain: Gain = "exponential",
     discount: Discount = "log2p1",
 ) -> Array:
-    """Return the expected discounted cumulative gain of the first `k` places.
+    """Expected discounted cumulative gain of the first `k` places.
 
     An item of level v gains 2**v - 1 (``gain="exponential"``) or v (``"linear"``), times 1 over
     log2(rank + 1) (``discount="log2p1"``) or log2(rank), 1 at rank 1 (``"log2"``).
@@ -208,26 +209,26 @@ def _discounted(ties: Ties, gains: Array, k: int | None, discount: Discount) -> 
 
 @measure_of_package("tie_aware_precision_score")
 def precision(ties: Ties, k: int | None = None) -> Array:
-    """Return the expected precision: the relevant share of the first `k` places, filled or not."""
+    """Expected precision: the relevant share of the first `k` places, filled or not."""
     return ratio(ties.hits(k), ties.n_items if k is None else float(k))
 
 
 @measure_of_package("tie_aware_recall_score")
 def recall(ties: Ties, k: int | None = None) -> Array:
-    """Return the expected recall: the share of all relevant items that is among the first `k`."""
+    """Expected recall: the share of all relevant items that is among the first `k`."""
     return ratio(ties.hits(k), ties.n_relevant)
 
 
 @measure_of_package("tie_aware_f1_score", label="F1")
 def f1(ties: Ties, k: int | None = None) -> Array:
-    """Return the expected harmonic mean of precision and recall at `k`."""
+    """Expected harmonic mean of precision and recall at `k`."""
     n_places = ties.n_items if k is None else k
     return ratio(2 * ties.hits(k), n_places + ties.n_relevant)
 
 
 @measure_of_package("tie_aware_reciprocal_rank_score", short_name="rr")
 def reciprocal_rank(ties: Ties, k: int | None = None) -> Array:
-    """Return the expected inverse rank of the first relevant item, 0 beyond rank `k`.
+    """Expected inverse rank of the first relevant item, 0 beyond rank `k`.
 
     Only the first tie that holds a relevant item counts.
     """
@@ -280,19 +281,19 @@ def _chance_of_none(total: Array, relevant: Array, places: Array) -> Array:
 
 @measure_of_package("average_precision_at_r_score", short_name="map_r", label="AP@R", takes_k=False)
 def average_precision_at_r(ties: Ties, k: int | None = None) -> Array:
-    """Return the expected average precision of the first R places, R relevant items in all."""
+    """Expected average precision of the first R places, R relevant items in all."""
     return ratio(_precision_sums(ties, ties.n_relevant[:, None]).sum(axis=1), ties.n_relevant)
 
 
 @measure_of_package("r_precision_score", short_name="rprec", label="R-precision", takes_k=False)
 def r_precision(ties: Ties, k: int | None = None) -> Array:
-    """Return the expected precision of the first R places, where R items are relevant in all."""
+    """Expected precision of the first R places, where R items are relevant in all."""
     return ratio(ties.hits(ties.n_relevant[:, None]), ties.n_relevant)
 
 
 @measure_of_package("hit_rate_score", label="hit rate")
 def hit_rate(ties: Ties, k: int | None = None) -> Array:
-    """Return the probability that a relevant item is among the first `k`."""
+    """Probability that a relevant item is among the first `k`."""
     before, total, _, relevant = ties.at(np.argmax(ties.relevant > 0, axis=1))
     places = total if k is None else np.clip(k - before, 0, total)
     return np.where(relevant > 0, 1 - _chance_of_none(total, relevant, places), 0.0)
@@ -300,7 +301,7 @@ def hit_rate(ties: Ties, k: int | None = None) -> Array:
 
 @measure_of_package("rank_biased_precision_score", short_name="rbp", label="RBP")
 def rank_biased_precision(ties: Ties, k: int | None = None, p: float = 0.8) -> Array:
-    """Return the expected share of relevant items that a patient reader sees.
+    """Expected share of relevant items that a patient reader sees.
 
     The reader goes on to the next rank with probability `p`: rank t counts (1 - p) p ** (t - 1).
     """
@@ -310,7 +311,7 @@ def rank_biased_precision(ties: Ties, k: int | None = None, p: float = 0.8) -> A
 
 @measure_of_package("bpref_score", label="bpref", takes_k=False)
 def bpref(ties: Ties, k: int | None = None) -> Array:
-    """Return the expected binary preference: judged irrelevant items ahead of relevant ones.
+    """Expected binary preference: judged irrelevant items ahead of relevant ones.
 
     Each retrieved relevant item counts 1 less the share of min(R, N) judged irrelevant items
     ahead of it, at most all, where R items are relevant and N judged irrelevant; the sum is
@@ -324,3 +325,62 @@ def bpref(ties: Ties, k: int | None = None) -> Array:
     free = np.clip(r - ahead, 0, m + 1)  # cases in which fewer than R are ahead
     mean = (free * ahead + free * (free - 1) / 2 + (m + 1 - free) * r) / (m + 1)
     return ratio((ties.relevant * (1 - ratio(mean, np.minimum(r, n)))).sum(axis=1), r[:, 0])
+
+
+# Within a Hamming radius, where tie t is distance t.
+
+
+@measure_of_package("lookup_precision_score", short_name="ph2", label="precision within radius")
+def lookup_precision(ties: Ties, radius: int = 2) -> Array:
+    """Relevant share of the items within `radius`, 0 where there are none."""
+    return ratio(_within(ties.relevant, radius), _within(ties.total, radius))
+
+
+@measure_of_package("lookup_recall_score", label="recall within radius")
+def lookup_recall(ties: Ties, radius: int = 2) -> Array:
+    """Share of all relevant items that lies within `radius`."""
+    return ratio(_within(ties.relevant, radius), ties.n_relevant)
+
+
+@measure_of_package(
+    "average_cumulative_gain_score", short_name="acg", label="ACG", bounded=False, is_graded=True
+)
+def average_cumulative_gain(ties: Ties, radius: int = 3) -> Array:
+    """Mean level of the items within `radius`, 0 where there are none."""
+    gains = np.einsum("v,qvt->q", ties.levels, ties.counts[:, :, : radius + 1])
+    return ratio(gains, _within(ties.total, radius))
+
+
+@measure_of_package(
+    "local_group_average_precision_score", short_name="mlgap", label="LGAP", needs_codes=True
+)
+def local_group_average_precision(ties: Ties, radius: int = 2) -> Array:
+    """Precision within 0, 1, ... `radius`, each times the evenness of the codes there, mean.
+
+    Evenness is the number of items in the ball over what it would hold if each of its codes had
+    as many items as the fullest one. An empty ball counts 0. Beyond the length of the codes the
+    ball is the whole space, and grows no more.
+    """
+    assert ties.peaks is not None
+    n_bits = ties.total.shape[1] - 1
+    last = min(radius, n_bits)
+    relevant = np.cumsum(ties.relevant[:, : last + 1], axis=1)
+    fullest = np.maximum.accumulate(ties.peaks[:, : last + 1], axis=1)
+    # The number of items in the ball cancels: precision is relevant / items.
+    terms = ratio(relevant, fullest) * _inverse_ball_sizes(n_bits, last)
+    return (terms.sum(axis=1) + (radius - last) * terms[:, -1]) / (radius + 1)
+
+
+def _within(values: Array, radius: int) -> Array:
+    return values[:, : radius + 1].sum(axis=1)
+
+
+@lru_cache(maxsize=64)
+def _inverse_ball_sizes(n_bits: int, radius: int) -> Array:
+    """1 / (number of codes within 0, 1, ... `radius`): exact integers, which cannot overflow."""
+    inverses, size, n_codes = [], 0, 1
+    for distance in range(radius + 1):
+        size += n_codes
+        inverses.append(1 / size)
+        n_codes = n_codes * (n_bits - distance) // (distance + 1)
+    return np.array(inverses)

@@ -6,10 +6,8 @@ import numpy as np
 from scipy import sparse
 
 from .._features.tensors import as_host_array
-from . import _brute
-
-MISSING = -1
-"""Index and distance of a neighbour that there is not, because fewer codes pass."""
+from ._scan import PAIR_COST, READ_COST
+from ._searches import Found, Search
 
 # Nanoseconds of looking at a value of a mask, and of copying a word of a code that passes, about.
 _FIND_COST, _COPY_COST = 0.15, 8.0
@@ -17,13 +15,7 @@ _LOOKED_AT = 4096  # values of a mask, to estimate how many pass
 
 
 class Mask:
-    """Which codes count, for all queries or for each.
-
-    Parameters
-    ----------
-    passes : ndarray of shape (n_codes,) or (n_queries, n_codes), bool, or csr_matrix of the latter
-        As :func:`read_mask` returns it.
-    """
+    """Which codes count, for all queries or for each: an array or a CSR matrix of booleans."""
 
     def __init__(self, passes: Any):
         self._passes = passes
@@ -93,85 +85,50 @@ def read_mask(mask: Any, n_queries: int, n_codes: int) -> Mask:
     return Mask(passes)
 
 
-def k_nearest(
+def scan_passing(
+    search: Search,
     queries: np.ndarray,
     codes: np.ndarray,
-    k: int,
     n_bits: int,
     n_jobs: int | None,
-    mask: Mask,
-) -> tuple[np.ndarray, np.ndarray]:
-    """Like ``_brute.k_nearest``, of the codes that pass; what there is not is `MISSING`."""
-    shape = len(queries), k
-    indices, distances = np.full(shape, MISSING, np.int64), np.full(shape, MISSING, np.int32)
-    for rows, positions, n_found in _plans(mask, queries, codes, k):
-        if positions is None:
-            found = _brute.k_nearest(
-                queries[rows],
-                codes,
-                n_found,
-                n_bits,
-                n_jobs,
-                mask.of_queries(rows),
-            )
-            indices[rows, :n_found], distances[rows, :n_found] = found
-        else:
-            found = _brute.k_nearest(queries[rows], codes[positions], n_found, n_bits, n_jobs)
-            indices[rows, :n_found], distances[rows, :n_found] = positions[found[0]], found[1]
-    return indices, distances
-
-
-def all_within(
-    queries: np.ndarray,
-    codes: np.ndarray,
-    radius: int,
-    n_bits: int,
-    by_distance: bool,
-    n_jobs: int | None,
-    mask: Mask,
-) -> _brute.Flat:
-    """Like ``_brute.all_within``, of the codes that pass."""
-    n_found, query = np.zeros(len(queries), np.int64), [np.empty(0, np.int64)]
-    indices, distances = [np.empty(0, np.int64)], [np.empty(0, np.int32)]
-    options = radius, n_bits, by_distance, n_jobs
-    for rows, positions, _ in _plans(mask, queries, codes, 1):
-        if positions is None:
-            counts, where, far = _brute.all_within(
-                queries[rows], codes, *options, mask.of_queries(rows)
-            )
-        else:
-            counts, where, far = _brute.all_within(queries[rows], codes[positions], *options)
-            where = positions[where]
-        n_found[rows] = counts
-        query.append(np.repeat(rows, counts))
-        indices.append(where)
-        distances.append(far)
-    order = np.argsort(np.concatenate(query), kind="stable")
-    return n_found, np.concatenate(indices)[order], np.concatenate(distances)[order]
-
-
-def _plans(mask, queries, codes, k):
-    """Cut the queries by how they are searched: rows, the positions to copy or None, and k.
+    mask: Mask | None,
+) -> Found:
+    """Scan the codes that pass a mask, or all.
 
     Where few codes pass, they are copied and searched as if there were no others; where many do,
     all are scanned, and the mask is looked up for those that are near.
     """
+    if mask is None:
+        return search.scan(queries, codes, n_bits, n_jobs)
+    are_copied = _costs_less_to_copy(mask, queries, codes, search.k)
+    every = np.arange(len(queries))
+    if mask.is_shared:
+        groups = [(every, bool(are_copied[0]))]
+    else:
+        groups = [(every[[query]], True) for query in np.flatnonzero(are_copied)]
+        if not are_copied.all():
+            groups.append((np.flatnonzero(~are_copied), False))
+    parts = []
+    for rows, is_copied in groups:
+        if is_copied:
+            positions = mask.of_query(rows[0])
+            found = search.scan(queries[rows], codes[positions], n_bits, n_jobs)
+            found = found._replace(indices=positions[found.indices])
+        else:
+            found = search.scan(queries[rows], codes, n_bits, n_jobs, mask.of_queries(rows))
+        parts.append(found)
+    if len(parts) == 1:
+        return parts[0]
+    rows = np.concatenate([rows for rows, _ in groups])
+    n_found, indices, distances = (np.concatenate(values) for values in zip(*parts))
+    order = np.argsort(np.repeat(rows, n_found), kind="stable")
+    return Found(n_found[np.argsort(rows)], indices[order], distances[order])
+
+
+def _costs_less_to_copy(mask, queries, codes, k):
+    """Whether to copy the codes that pass for each query."""
     n_passing = mask.n_passing(len(queries), k)
-    n_found = np.minimum(k, n_passing)
     n_words = codes.shape[1]
     n_sharing = len(queries) if mask.is_shared else 1
-    copied = (_FIND_COST * len(codes)) + (
-        _COPY_COST + _brute.PAIR_COST * n_sharing
-    ) * n_words * n_passing
-    scanned = max(_brute.READ_COST, _brute.PAIR_COST * n_sharing) * codes.size
-    copies = copied <= scanned
-    if mask.is_shared:
-        if n_found[0]:
-            positions = mask.of_query(0) if copies[0] else None
-            yield np.arange(len(queries)), positions, int(n_found[0])
-        return
-    for query in np.flatnonzero(copies & (n_found > 0)):
-        yield np.array([query]), mask.of_query(query), int(n_found[query])
-    for size in np.unique(n_found[~copies]):
-        if size:
-            yield np.flatnonzero(~copies & (n_found == size)), None, int(size)
+    copied = (_FIND_COST * len(codes)) + (_COPY_COST + PAIR_COST * n_sharing) * n_words * n_passing
+    return copied <= max(READ_COST, PAIR_COST * n_sharing) * codes.size
