@@ -1,6 +1,6 @@
 """The README of a package index: its relative links lead to the repository named in pyproject.toml.
 
-Names and requirements of the package are in pyproject.toml, what a distribution holds in setup.cfg.
+Everything else is in pyproject.toml, which cannot change the text of a file.
 """
 
 import re

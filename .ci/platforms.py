@@ -1,7 +1,8 @@
 """Ask whether wheels of all requirements exist for each supported Python and platform.
 
-Run it with ``make check-platforms``. It resolves the requirements as pip would on the other
-machine, installs nothing, and prints one line for each pair. What is missing is named.
+Run it with the extras to look at: ``python .ci/platforms.py cli dask``. It resolves the
+requirements as pip would on the other machine, installs nothing, and prints one line for each
+pair. What is missing is named.
 """
 
 import json

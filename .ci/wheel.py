@@ -1,6 +1,6 @@
 """Try what the wheel alone can do, in an environment that has nothing else and outside the clone.
 
-``make test-wheel`` runs it with the Python of that environment. The blocks of the README are read
+``make dist`` runs it with the Python of that environment. The blocks of the README are read
 from the metadata of the installed package, as a package index shows them.
 """
 

@@ -89,11 +89,11 @@ def timed(search, n_queries, repeat=3):
 
 def compare(n_codes, n_queries):
     rng = np.random.default_rng(SEED)
-    centres = rng.normal(size=(1000, 32)).astype(np.float32)
+    centers = rng.normal(size=(1000, 32)).astype(np.float32)
 
     def rows(n):
         noise = rng.standard_normal((n, 32), dtype=np.float32)
-        return centres[rng.integers(0, len(centres), n)] + 0.3 * noise
+        return centers[rng.integers(0, len(centers), n)] + 0.3 * noise
 
     hasher = LSHHasher(N_BITS, random_state=SEED).fit(rows(1000))
     blocks = [hasher.packed_codes(rows(1 << 18)) for _ in range(-(-n_codes // (1 << 18)))]

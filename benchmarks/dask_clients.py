@@ -27,9 +27,9 @@ def chunk(block_info=None):
     about = block_info[None]
     location, (start, stop) = about["chunk-location"], about["array-location"][0]
     rng = np.random.default_rng((SEED, location[0]))
-    centres = np.random.default_rng(SEED).normal(size=(10, N_FEATURES)).astype(np.float32)
+    centers = np.random.default_rng(SEED).normal(size=(10, N_FEATURES)).astype(np.float32)
     rows = rng.standard_normal((stop - start, N_FEATURES), dtype=np.float32)
-    return rows + centres[np.arange(start, stop) % 10]
+    return rows + centers[np.arange(start, stop) % 10]
 
 
 def client(name, megabytes):

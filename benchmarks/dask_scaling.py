@@ -25,9 +25,9 @@ N_FEATURES, N_BITS, N_QUERIES, N_CLASSES, CHUNK_ROWS = 128, 64, 1000, 10, 100_00
 def make_rows(block, block_info=None):
     """Rows around the centres of their labels, the same for every number of workers."""
     rng = np.random.default_rng(block_info[0]["chunk-location"][0])
-    centres = np.random.default_rng(0).normal(size=(N_CLASSES, N_FEATURES))
+    centers = np.random.default_rng(0).normal(size=(N_CLASSES, N_FEATURES))
     noise = rng.standard_normal((len(block), N_FEATURES), dtype=np.float32)
-    return (noise + centres[block]).astype(np.float32)
+    return (noise + centers[block]).astype(np.float32)
 
 
 def make_codes(block, block_info=None):

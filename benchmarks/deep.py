@@ -7,7 +7,7 @@ Protocol: 100 queries per class; the database is all other rows; 500 training ro
 subset of the database. Of the digits 20 queries and 100 training rows. A figure is the mean
 tie-aware AP. Images go through the small convolutional network, rows of features through the
 perceptron, all with default parameters and one thread. Data sets that are not there are left out.
-Needs torch, which the environment of ``make test-deep`` has.
+Needs torch, which the environment of ``make test-all`` has.
 """
 
 import argparse

@@ -4,7 +4,7 @@ The direct formulation builds the M x M x bins array of kernel values, as deep-h
 and leaves the gradient to autograd. Both compute the same loss and the same gradient, which is
 checked first. Bins are one per bit, as printed, or the 16 of ``n_bins="auto"``, of which a direct
 formulation has less work as well. Labels are given to ours, and the finished matrix of relevance to
-the direct one. One thread each. Needs torch, which the environment of ``make test-deep`` has.
+the direct one. One thread each. Needs torch, which the environment of ``make test-all`` has.
 
     python benchmarks/deep_step.py
 """

@@ -1,6 +1,6 @@
 """Recall of graph indexes over codes, by ids and by distances: Fashion-MNIST, ITQ, ten nearest.
 
-Needs usearch and faiss, which the environment of ``make test-stores`` has.
+Needs usearch and faiss, which the environment of ``make test-all`` has.
 """
 
 import argparse

@@ -23,12 +23,12 @@ NEIGHBOURS = 10
 
 def make_rows(number, n, n_features):
     """Rows of a group around the centres of their labels, in half as many directions."""
-    centres = np.random.default_rng(SEED).normal(size=(N_CLASSES, n_features))
+    centers = np.random.default_rng(SEED).normal(size=(N_CLASSES, n_features))
     mixing = np.random.default_rng(SEED + 1).normal(size=(n_features // 2, n_features))
     rng = np.random.default_rng((SEED, number))
     labels = rng.integers(0, N_CLASSES, n)
     rows = rng.standard_normal((n, n_features // 2), dtype=np.float32) @ mixing / 4
-    return (rows + centres[labels]).astype(np.float32), labels
+    return (rows + centers[labels]).astype(np.float32), labels
 
 
 def write_rows(path, n_rows, n_features, first=0):

@@ -19,7 +19,7 @@ The third form makes the tables of the documentation from these results. It need
 
 A set of the papers stands in its own place where a folder of it is given, and otherwise the set
 that is said. All rows of a set are used: the database is all but the queries. The part `deep` needs
-torch, which the environment of ``make test-deep`` has.
+torch, which the environment of ``make test-all`` has.
 """
 
 import argparse

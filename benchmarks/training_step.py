@@ -40,8 +40,8 @@ def direct_numpy(X, weights, relevant, n_bins):
     width = n_bits / n_bins
     codes = np.tanh(X @ weights)
     distance = (n_bits - codes @ codes.T) / 2
-    centres = np.arange(n_bins + 1, dtype=X.dtype) * X.dtype.type(width)
-    apart = (distance[:, :, None] - centres) / X.dtype.type(width)
+    centers = np.arange(n_bins + 1, dtype=X.dtype) * X.dtype.type(width)
+    apart = (distance[:, :, None] - centers) / X.dtype.type(width)
     kernel = np.maximum(1 - np.abs(apart), 0)
     others = 1 - np.eye(n_rows, dtype=X.dtype)
     kernel *= others[:, :, None]
@@ -73,8 +73,8 @@ def direct_torch(torch, X, weights, relevant, n_bins):
     width = n_bits / n_bins
     codes = torch.tanh(X @ weights)
     distance = (n_bits - codes @ codes.T) / 2
-    centres = torch.arange(n_bins + 1, dtype=X.dtype) * width
-    kernel = torch.relu(1 - (distance[:, :, None] - centres).abs() / width)
+    centers = torch.arange(n_bins + 1, dtype=X.dtype) * width
+    kernel = torch.relu(1 - (distance[:, :, None] - centers).abs() / width)
     others = 1 - torch.eye(n_rows, dtype=X.dtype)
     kernel = kernel * others[:, :, None]
     items = kernel.sum(dim=1)

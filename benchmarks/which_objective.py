@@ -208,14 +208,14 @@ def _shares(runs, show):
     for name in runs.sets:
         methods = runs.methods(name)
         values = np.array([[runs.of(name, each, n) for n in LENGTHS] for each in methods])
-        centred = values - values.mean()
-        total = (centred**2).mean()
+        centered = values - values.mean()
+        total = (centered**2).mean()
         by = {
-            "objective": (centred.mean(axis=(1, 2)) ** 2).mean(),
-            "length": (centred.mean(axis=(0, 2)) ** 2).mean(),
-            "split and start": (centred.mean(axis=(0, 1)) ** 2).mean(),
+            "objective": (centered.mean(axis=(1, 2)) ** 2).mean(),
+            "length": (centered.mean(axis=(0, 2)) ** 2).mean(),
+            "split and start": (centered.mean(axis=(0, 1)) ** 2).mean(),
         }
-        by["both of the first"] = (centred.mean(axis=2) ** 2).mean() - (
+        by["both of the first"] = (centered.mean(axis=2) ** 2).mean() - (
             by["objective"] + by["length"]
         )
         by["the rest"] = total - sum(by.values())

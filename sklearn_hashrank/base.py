@@ -22,6 +22,7 @@ import copy
 import os
 import warnings
 from abc import abstractmethod
+from collections.abc import Iterator
 from functools import partial
 from numbers import Integral
 from typing import Any, Self
@@ -33,18 +34,16 @@ from sklearn.utils import assert_all_finite, check_array, check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ._features.block_progress import check_batch_size, report_progress
-from ._features.block_rows import is_dask_array, source
+from ._features.block_rows import check_batch_size, is_dask_array, source
 from ._features.dask_rows import DaskRows
-from ._features.moments import Moments
+from ._features.moments import Moments, RowSums, sum_rows
 from ._features.out_of_memory import ManyRows, many_rows, rows_in_memory
 from ._features.principal_directions import EXACT_FEATURES
-from ._features.row_sums import RowSums, sum_rows
 from ._features.sign_rounding import project
 from ._features.space import FeatureSpace, Hyperplanes
 from ._features.tensors import as_host_array
 from ._files.atomic import check_output
-from ._utils.parameters import NumbersAreNoBooleans, is_int
+from ._utils.parameters import is_int
 from ._utils.types import MatrixLike, Target
 from .affinity._auto import affinity_for, fit_affinity, judges_what_it_taught
 from .affinity._coercion import as_array
@@ -69,9 +68,7 @@ _NOT_FOR_ENCODING = (
 )
 
 
-class BaseHasher(
-    NumbersAreNoBooleans, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
-):
+class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Base class of hashers: a subclass sets `n_bits_` and `output`, fits and projects.
 
     Bit j of a code is 1 where column j of :meth:`decision_function` is above zero; zero is bit 0.
@@ -289,7 +286,7 @@ class BaseHasher(
             )
         codes = rows.map(_BlockEncoder(self._for_encoding(), rows.are_pairs), n_jobs)
         if verbose:
-            codes = report_progress(codes, type(self).__name__, rows.n_rows, int(verbose))
+            codes = _report_progress(codes, type(self).__name__, rows.n_rows, int(verbose))
         if rows.are_pairs:
             return codes
         return collect_codes(codes, out, self.n_bits_, rows.n_rows)
@@ -758,6 +755,24 @@ def _check_finite(X, name):
 def _call_method(X, model):
     hasher, method = model
     return getattr(hasher, method)(X)
+
+
+def _report_progress(
+    encoded: Iterator[Any], name: str, n_rows: int | None, verbose: int
+) -> Iterator[Any]:
+    """Print a line every `verbose` blocks of codes or pairs, and one at the end."""
+    number, done, total = 0, 0, "" if n_rows is None else f" of {n_rows:,}"
+
+    def report():
+        print(f"[{name}] block {number}: {done:,}{total} rows")
+
+    for number, block in enumerate(encoded, 1):
+        done += len(block[0] if isinstance(block, tuple) else block)
+        yield block
+        if number % verbose == 0:
+            report()
+    if number % verbose:
+        report()
 
 
 class _BlockEncoder:

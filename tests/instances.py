@@ -1,7 +1,7 @@
 """Small instances of every hasher, for scikit-learn's checks and for our own common tests.
 
 scikit-learn's check of sparse input wants ``predict`` to give a single column, hence one bit. Where
-torch is installed, as it is for ``make test-deep``, there are networks among them.
+torch is installed, as it is for ``make test-all``, there are networks among them.
 """
 
 import importlib.util

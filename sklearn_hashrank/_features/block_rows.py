@@ -1,20 +1,34 @@
-"""`source`, which takes rows of any origin, and the rows that this process reads in blocks."""
+"""Rows of any origin, in blocks: `source` returns one of two kinds, which have the same methods.
+
+``BlockRows`` works in this process. An array, memmap or sparse matrix is cut into blocks; an
+iterator brings its own, which are put together where they are small. One block is alive at a time,
+or one for each thread of `map`.
+
+``DaskRows`` makes a task of every chunk of rows. A map is another dask array, or results that come
+back chunk by chunk; a sum is added in a tree.
+"""
 
 import math
 import sys
 from collections.abc import Callable, Iterator
+from itertools import islice
 from operator import iadd
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from scipy import sparse
 from sklearn.utils import _safe_indexing
 
+from .._utils.parameters import is_int
 from .._utils.threads import map_in_threads
-from .gathering import gather
-from .row_source import RowSource
+
+if TYPE_CHECKING:
+    from .dask_rows import DaskRows
+
+RowSource: TypeAlias = "BlockRows | DaskRows"
 
 _BLOCK_BYTES = 1 << 25
+_MOST_GATHERED_ROWS = 1 << 20  # of small blocks that are put together, in as many bytes as a block
 
 
 def is_dask_array(X: Any) -> bool:
@@ -36,26 +50,13 @@ def source(
     n_numbers: int = 0,
     check: Callable[[Any], Any] | None = None,
 ) -> RowSource:
-    """Rows of any origin, in blocks.
+    """Rows of any origin, in blocks. They can be read once.
 
-    Parameters
-    ----------
-    X : {array-like, sparse matrix, dask array} of shape (n_samples, n_columns), or iterator
-        An iterator gives blocks of rows, or pairs ``(rows, y)``. Chunks of a dask array are blocks.
-    y : array-like or dask array with n_samples rows, default=None
-        What goes with the rows; None where there is nothing, or where blocks bring it.
-    batch_size : int or "auto", default=None
-        Rows of a block that an array is cut into; "auto" lets a block take some 32 MB. None: one
-        block of all rows.
-    n_numbers : int, default=0
-        Numbers that a caller makes of every row; they count for "auto".
-    check : callable, default=None
-        ``check(block)`` returns the block, a pair ``(rows, y)``, as arrays, or says what is wrong
-        with it. Small blocks of an iterator are then put together.
-
-    Returns
-    -------
-    rows : RowSource
+    An iterator gives blocks of rows, or pairs ``(rows, y)``; chunks of a dask array are blocks. An
+    array is cut into blocks of `batch_size` rows, with ``"auto"`` of some 32 MB, where the
+    `n_numbers` that a caller makes of every row count too; None: one block of all rows.
+    ``check(block)`` returns a block, a pair, as arrays, or says what is wrong with it; small blocks
+    of an iterator are then put together.
     """
     if is_dask_array(X):
         from .dask_rows import DaskRows
@@ -70,19 +71,18 @@ def source(
     return _checked(rows, gather(map(check, rows.blocks())))
 
 
-class BlockRows(RowSource):
+def check_batch_size(batch_size: Any) -> None:
+    """Refuse what is neither "auto" nor a positive int."""
+    is_auto = isinstance(batch_size, str) and batch_size == "auto"
+    if not is_auto and not is_int(batch_size, 1):
+        raise ValueError(f"batch_size must be 'auto' or an int >= 1. Got {batch_size!r} instead.")
+
+
+class BlockRows:
     """Blocks of an iterator, of which the first may be looked at in advance.
 
-    Parameters
-    ----------
-    blocks : iterator
-        Rows, or pairs ``(rows, y)``.
-    n_rows : int or None
-        How many there are, where that is known.
-    are_pairs : bool
-        Whether a block is a pair.
-    in_one_block : bool
-        Whether the first block holds all rows.
+    `n_rows` is None where the number is not known; `are_pairs` says whether a block is a pair
+    ``(rows, y)``, `in_one_block` whether the first holds all rows.
     """
 
     def __init__(
@@ -97,23 +97,27 @@ class BlockRows(RowSource):
         self._looked_at.append(block)
 
     def blocks(self) -> Iterator[Any]:
-        """See :meth:`RowSource.blocks`."""
+        """Give the blocks in order, one at a time."""
         while self._looked_at:
             yield self._looked_at.pop()  # which keeps no block alive
         yield from self._blocks
 
     def first_y(self) -> Any:
-        """See :meth:`RowSource.first_y`."""
+        """Look at the `y` of the first block."""
         if not self._looked_at:
             self.put_back(next(self._blocks))
         return self._looked_at[0][1]
 
     def map(self, function: Callable[[Any], Any], n_jobs: int | None = None) -> Iterator[Any]:
-        """See :meth:`RowSource.map`; threads of this process."""
+        """Apply a function to every block, `n_jobs` at a time, and give the results in order."""
         return map_in_threads(function, self.blocks(), n_jobs)
 
     def sum(self, function: Callable[[Any, Any, int | None], Any]) -> Any:
-        """See :meth:`RowSource.sum`; blocks follow one another, and are added in place."""
+        """Add up ``function(rows, y, first_row)`` of all blocks, in place and in their order.
+
+        `y` is None where there is none, and so is the number of the first row where that is not
+        known.
+        """
         total, start = None, 0
         for block in self.blocks():
             rows, y = block if self.are_pairs else (block, None)
@@ -180,3 +184,48 @@ def _rows_of_a_block(X, n_numbers):
 
 def _checked(rows: BlockRows, pairs: Iterator[tuple[Any, Any]]) -> BlockRows:
     return BlockRows(pairs, rows.n_rows, True, rows.in_one_block)
+
+
+def gather(pairs: Iterator[tuple[np.ndarray, Any]]) -> Iterator[tuple[np.ndarray, Any]]:
+    """Put small blocks ``(rows, y)`` together, where their form is the same: each costs time.
+
+    The first is left alone, as the meaning of `y` is read off it. Copies of the small blocks are
+    kept, of some megabytes.
+    """
+    yield from islice(pairs, 1)
+    waiting: list[tuple[np.ndarray, Any]] = []
+    n_waiting = 0
+    for pair in pairs:
+        n_rows, n_most = len(pair[0]), _rows_to_gather(pair)
+        is_small = 2 * n_rows <= n_most
+        fits = is_small and n_waiting + n_rows <= n_most
+        if waiting and not (fits and _form(pair) == _form(waiting[0])):
+            yield _stacked(waiting)
+            waiting, n_waiting = [], 0
+        if is_small:
+            waiting.append((pair[0].copy(), pair[1].copy()))
+            n_waiting += n_rows
+        else:
+            yield pair
+        del pair  # before the next one is made
+    if waiting:
+        yield _stacked(waiting)
+
+
+def _rows_to_gather(pair):
+    rows, y = pair
+    if isinstance(y, np.ma.MaskedArray):  # whose mask the affinity has to see
+        return 0
+    n_bytes = rows.nbytes + (y.data.nbytes if sparse.issparse(y) else y.nbytes)
+    return min(_MOST_GATHERED_ROWS, _BLOCK_BYTES * len(rows) // max(1, n_bytes))
+
+
+def _form(pair):
+    """Return what blocks must have in common to be put together."""
+    return [(sparse.issparse(part), part.dtype.kind, part.shape[1:]) for part in pair]
+
+
+def _stacked(pairs):
+    rows, y = zip(*pairs)
+    stacked = sparse.vstack(y, format="csr") if sparse.issparse(y[0]) else np.concatenate(y)
+    return np.concatenate(rows), stacked

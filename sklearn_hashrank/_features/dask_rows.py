@@ -14,17 +14,16 @@ from scipy import sparse
 
 from .._utils.threads import count_threads
 from .block_rows import is_dask_array
-from .row_source import RowSource
 
 _ADDED_AT_A_TIME = 8
 _NO_ROWS = "the dask array is empty; at least one row is needed."
 
 
-class DaskRows(RowSource):
+class DaskRows:
     """Chunks of the rows of a dask array.
 
-    Chunks of parts of the columns are put together. Chunks without rows, as a selection leaves them
-    behind, count for nothing.
+    It has the methods of `BlockRows`. Chunks of parts of the columns are put together. Chunks
+    without rows, as a selection leaves them behind, count for nothing.
 
     Parameters
     ----------
@@ -74,11 +73,11 @@ class DaskRows(RowSource):
         )
 
     def blocks(self) -> Iterator[Any]:
-        """See :meth:`RowSource.blocks`; every chunk is computed when it is asked for."""
+        """Give the chunks in order; each is computed when it is asked for."""
         return self.map(_itself)
 
     def map(self, function: Callable[[Any], Any], n_jobs: int | None = None) -> Iterator[Any]:
-        """See :meth:`RowSource.map`; tasks, of which `n_jobs` are computed at a time."""
+        """Apply a function to every chunk: tasks, of which `n_jobs` are computed at a time."""
         import dask
 
         one, shared = dask.delayed(_map_block), self._shared(function)
@@ -93,7 +92,7 @@ class DaskRows(RowSource):
                 del result
 
     def sum(self, function: Callable[[Any, Any, int | None], Any]) -> Any:
-        """See :meth:`RowSource.sum`; tasks, added eight at a time, in a tree."""
+        """Add up what a function makes of the chunks: tasks, added eight at a time, in a tree."""
         import dask
 
         one, add_up = dask.delayed(_term), dask.delayed(_add)
@@ -108,7 +107,7 @@ class DaskRows(RowSource):
         return total
 
     def first_y(self) -> Any:
-        """See :meth:`RowSource.first_y`; what is computed for it takes the place of its chunks."""
+        """Look at the first `y`; what is computed for it takes the place of its chunks."""
         if not is_dask_array(self._y):
             return self._y
         while not self._known_y or not self._known_y[-1].shape[0]:

@@ -28,7 +28,7 @@ class KernelFeatures:
         self.means = np.zeros(anchors.n)
 
     @classmethod
-    def centred(cls, X: Any, anchors: Anchors, gamma: float) -> "KernelFeatures":
+    def centered(cls, X: Any, anchors: Anchors, gamma: float) -> "KernelFeatures":
         """Features whose means over the training rows are zero."""
         features = cls(anchors, gamma)
         total = np.zeros(anchors.n)

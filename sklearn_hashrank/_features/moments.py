@@ -1,10 +1,13 @@
 """Mean and variance of every feature, which add up over blocks of rows."""
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from .._files.storable import storable
+from .block_rows import RowSource
 from .centered_rows import CenteredRows, column_means
 
 _ROUNDING = {"float32": 1e-6, "float64": 1e-10}
@@ -75,3 +78,37 @@ class Moments(NamedTuple):
 def combine_means(mean: np.ndarray, other: np.ndarray, share: float) -> np.ndarray:
     """Mean of two sets of rows, of which the other one holds a share of all."""
     return mean + share * (other - mean)
+
+
+class RowSums(NamedTuple):
+    """Moments of rows, and covariance where it is wanted; those of others are added by ``+``."""
+
+    moments: Moments
+    covariance: np.ndarray | None
+
+    def __add__(self, other: Any) -> "RowSums":
+        """Sums of the rows of both."""
+        moments = self.moments + other.moments
+        if self.covariance is None:
+            return RowSums(moments, None)
+        share = other.moments.n_rows / moments.n_rows
+        apart = other.moments.mean - self.moments.mean
+        covariance = self.covariance + share * (other.covariance - self.covariance)
+        covariance += share * (1 - share) * np.outer(apart, apart)
+        return RowSums(moments, covariance)
+
+
+def sum_rows(
+    rows: RowSource, check: Callable[[Any], Any], with_covariance: bool = False
+) -> RowSums:
+    """Add up all rows of a source without y, of which `check` makes arrays of floats."""
+    total: RowSums = rows.sum(partial(_sums_of_block, check, with_covariance))
+    return total
+
+
+def _sums_of_block(check, with_covariance, X, y, start):
+    X = check(X)
+    mean = column_means(X)
+    centered = CenteredRows(X, mean)
+    moments = Moments.around(mean, centered, X.dtype)
+    return RowSums(moments, centered.covariance() if with_covariance else None)

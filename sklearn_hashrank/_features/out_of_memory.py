@@ -10,8 +10,7 @@ from scipy import sparse
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples
 
-from .block_rows import is_dask_array, source
-from .row_source import RowSource
+from .block_rows import RowSource, in_memory, is_dask_array, source
 
 MOST_NUMBERS = 1 << 25
 """Numbers of the rows that are learned from at a time: 134 MB of float32."""
@@ -89,7 +88,7 @@ class ManyRows(NamedTuple):
 
     def first(self, n: int) -> tuple[Any, Any]:
         """The first rows, in memory, to look at what rows are like."""
-        return _computed(self.X[:n]), None if self.y is None else _computed(self.y[:n])
+        return in_memory(self.X[:n]), None if self.y is None else in_memory(self.y[:n])
 
     def sample(self, n_most: int, seed: int, check: Callable[[Any], None]) -> tuple[Any, Any]:
         """Rows in memory: all where there are no more than `n_most`, else so many of them.
@@ -184,11 +183,7 @@ def _is_lazy_table(X: Any) -> bool:
 def _take(array: Any, numbers: np.ndarray) -> Any:
     """Rows of ascending numbers, in memory."""
     if is_dask_array(array):
-        return _computed(array if len(numbers) == array.shape[0] else array[numbers])
+        return in_memory(array if len(numbers) == array.shape[0] else array[numbers])
     if isinstance(array, StoredRows):
         return array[numbers]
     return _safe_indexing(array, numbers)
-
-
-def _computed(array: Any) -> Any:
-    return array.compute() if is_dask_array(array) else array

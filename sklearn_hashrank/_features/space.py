@@ -8,9 +8,8 @@ from scipy import sparse
 
 from .._files.storable import storable
 from .centered_rows import CenteredRows, column_means
-from .moments import Moments
+from .moments import Moments, RowSums
 from .principal_directions import directions_of_covariance, leading_directions
-from .row_sums import RowSums
 from .scaling import distance_scales, feature_scales
 
 _LARGEST_FACTOR = 1e30  # larger scales leave float32, so that float64 takes over
@@ -97,7 +96,7 @@ class FeatureSpace:
         return cls(moments.mean, scale)
 
     @classmethod
-    def centred(cls, X: Any) -> "FeatureSpace":
+    def centered(cls, X: Any) -> "FeatureSpace":
         """Space of features that are centred only.
 
         Some of the rows are checked for values whose squares cannot be represented.

@@ -16,9 +16,9 @@ def start_directions(
     """Return directions (n_features, n_bits): projections of scaled rows have unit variance."""
     weights = random_state.standard_normal((rows.shape[1], n_bits)).astype(np.float32)
     n_principal = min(n_bits, rows.shape[1], rows.shape[0] - 1)
-    centred = CenteredRows(rows, rows.mean(axis=0, dtype=np.float64))
+    centered = CenteredRows(rows, rows.mean(axis=0, dtype=np.float64))
     seed = random_state.randint(np.iinfo(np.int32).max)  # taken whether it is needed or not
-    _, directions = leading_directions(centred, n_principal, np.random.RandomState(seed))
+    _, directions = leading_directions(centered, n_principal, np.random.RandomState(seed))
     directions = directions.astype(np.float32)
     rotation, _ = itq_rotation(rows @ directions, _ITERATIONS, random_state)
     weights[:, :n_principal] = directions @ rotation

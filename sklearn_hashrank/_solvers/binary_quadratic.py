@@ -14,7 +14,7 @@ from scipy.sparse.linalg import eigsh
 
 from .. import _kernels
 
-__all__ = ["Blocks", "energy", "minimise_by_cuts", "minimise_spectrally"]
+__all__ = ["Blocks", "energy", "minimize_by_cuts", "minimize_spectrally"]
 
 _RELAXED_ITERATIONS = 30
 
@@ -45,7 +45,7 @@ def energy(matrix: sparse.csr_array, linear: np.ndarray, signs: np.ndarray) -> f
     return float(signs @ (matrix @ signs) / 2 + linear @ signs)
 
 
-def minimise_by_cuts(
+def minimize_by_cuts(
     matrix: sparse.csr_array,
     linear: np.ndarray,
     blocks: Blocks,
@@ -66,7 +66,7 @@ def minimise_by_cuts(
     return signs
 
 
-def minimise_spectrally(
+def minimize_spectrally(
     matrix: sparse.csr_array, linear: np.ndarray, random_state: RandomState
 ) -> np.ndarray:
     """Round the eigenvector of the smallest eigenvalue, then descend in the cube from there.

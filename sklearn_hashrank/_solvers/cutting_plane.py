@@ -76,7 +76,7 @@ class CuttingPlane:
         directions, losses = self.oracle(current)
         true_slack = float(master.values(directions, losses, current).mean())
         slack = master.slack(current)
-        objective = self._regulariser(current) + true_slack
+        objective = self._regularizer(current) + true_slack
         accepted = true_slack - slack <= self.tol and master.n_constraints > 0
         self.converged = accepted and self._thorough
         if self.converged or objective < self.objective:
@@ -98,9 +98,9 @@ class CuttingPlane:
     def evaluate(self, weights: np.ndarray) -> float:
         """Objective of any W: its regulariser and its true slack."""
         slack = self.master.values(*self.oracle(weights), weights).mean()
-        return self._regulariser(weights) + float(slack)
+        return self._regularizer(weights) + float(slack)
 
-    def _regulariser(self, weights):
+    def _regularizer(self, weights):
         return self.master.alpha / 2 * float((weights**2).sum())
 
 

@@ -11,10 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.datasets import fetch_file, load_digits
 from sklearn.utils import Bunch
-from sklearn.utils._param_validation import StrOptions
+from sklearn.utils._param_validation import StrOptions, validate_params
 
 from .._files.reading import reading
-from .._utils.parameters import validate_numbers
 from ..feature_extraction._gist import GIST
 
 _DAMAGED = " cannot be read: {}. Delete it, or put a good copy there."
@@ -127,7 +126,7 @@ CIFAR10 = _ImageSet(
 )
 
 
-@validate_numbers(_FETCH_PARAMETERS)
+@validate_params(_FETCH_PARAMETERS, prefer_skip_nested_validation=True)
 def fetch_mnist(
     *,
     data_home: str | os.PathLike | None = None,
@@ -169,7 +168,7 @@ def fetch_mnist(
     return _fetch_idx(MNIST, data_home, subset, download_if_missing, return_X_y)
 
 
-@validate_numbers(_FETCH_PARAMETERS)
+@validate_params(_FETCH_PARAMETERS, prefer_skip_nested_validation=True)
 def fetch_fashion_mnist(
     *,
     data_home: str | os.PathLike | None = None,
@@ -211,7 +210,7 @@ def fetch_fashion_mnist(
     return _fetch_idx(FASHION_MNIST, data_home, subset, download_if_missing, return_X_y)
 
 
-@validate_numbers(_FETCH_PARAMETERS)
+@validate_params(_FETCH_PARAMETERS, prefer_skip_nested_validation=True)
 def fetch_cifar10(
     *,
     data_home: str | os.PathLike | None = None,
@@ -259,7 +258,7 @@ def fetch_cifar10(
     return _bunch(CIFAR10, images, target, path, return_X_y)
 
 
-@validate_numbers({"return_X_y": ["boolean"]})
+@validate_params({"return_X_y": ["boolean"]}, prefer_skip_nested_validation=True)
 def load_digits_gist(*, return_X_y: bool = False) -> Any:
     """GIST descriptors of scikit-learn's digits, for examples that need no network.
 

@@ -15,7 +15,7 @@ from sklearn.utils import gen_batches
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import _check_feature_names_in, validate_data
 
-from .._utils.parameters import NumbersAreNoBooleans, is_int
+from .._utils.parameters import is_int
 from .._utils.threads import run_in_threads
 from ._image_files import as_paths, read_images
 
@@ -30,7 +30,7 @@ _SIZE_OF_FILES, _FILES = (256, 256), 256  # of images that are resized; in memor
 _BATCH_PIXELS = 300_000  # in the Fourier domain: a batch and its filtered copy stay in the cache
 
 
-class GIST(NumbersAreNoBooleans, TransformerMixin, BaseEstimator):
+class GIST(TransformerMixin, BaseEstimator):
     """The GIST descriptor: how much there is of each scale and direction in each part of an image.
 
     Images are turned grey, their local contrast is made even, and a bank of Gabor filters runs over
@@ -306,8 +306,8 @@ def gabor_filters(shape: tuple[int, int], orientations: Sequence[int] = (8, 8, 8
     filters = np.empty((sum(orientations), *shape))
     index = 0
     for scale, n_orientations in enumerate(orientations):
-        centre = _TOP_FREQUENCY / _FREQUENCY_RATIO**scale
-        radial = _RADIAL_SHARPNESS * (frequency / centre - 1) ** 2
+        center = _TOP_FREQUENCY / _FREQUENCY_RATIO**scale
+        radial = _RADIAL_SHARPNESS * (frequency / center - 1) ** 2
         sharpness = np.pi * n_orientations**2 / 32
         for angle in np.pi * np.arange(n_orientations) / n_orientations:
             turned = direction + angle

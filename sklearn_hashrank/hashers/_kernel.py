@@ -41,7 +41,7 @@ class KernelHasher(BitByBitHasher):
     ) -> None:
         """Sample anchors among the rows, and centre the kernels of all rows with them."""
         anchors = Anchors.random(X, n_anchors, random_state, mixed_units=mixed_units)
-        self._features = KernelFeatures.centred(X, anchors, gamma)
+        self._features = KernelFeatures.centered(X, anchors, gamma)
 
     def _set_weights(self, weights: np.ndarray, offsets: Any, dtype: Any) -> None:
         """Set hyperplanes with the given weights, (n_anchors, n_bits)."""

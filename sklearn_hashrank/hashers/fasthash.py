@@ -11,7 +11,7 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import has_fit_parameter
 
 from .._features.moments import Moments
-from .._solvers.binary_quadratic import minimise_by_cuts, minimise_spectrally
+from .._solvers.binary_quadratic import minimize_by_cuts, minimize_spectrally
 from .._utils.threads import one_blas_thread
 from .._utils.types import MatrixLike, Target
 from ..affinity._protocol import BaseAffinity
@@ -229,9 +229,9 @@ class FastHasher(LearnsFromRelevance, BaseHasher):
         n = matrix.shape[0]
         linear = np.zeros(n)
         if self.code_step == "spectral":
-            signs = minimise_spectrally(matrix, linear, random_state)
+            signs = minimize_spectrally(matrix, linear, random_state)
         else:
-            signs = minimise_by_cuts(
+            signs = minimize_by_cuts(
                 matrix, linear, pairs.blocks, np.ones(n), _ROUNDS, random_state
             )
         if (signs == signs[0]).all():  # no pair asks for more: give half of the blocks a 1

@@ -13,7 +13,7 @@ from .. import _kernels
 from .._features.centered_rows import dense_if_small
 from .._features.moments import Moments
 from .._features.space import FeatureSpace
-from .._solvers.binary_quadratic import minimise_by_cuts
+from .._solvers.binary_quadratic import minimize_by_cuts
 from .._solvers.linear_classifiers import fit_squared_hinges
 from .._utils.threads import one_blas_thread
 from .._utils.types import MatrixLike, Target
@@ -236,7 +236,7 @@ class AuxiliaryCodes:
     def _set_bit(self, bit, start, linear, n_bits):
         values = 2 * (self._products - n_bits * self._kinds)
         scale = np.abs(values).sum() / len(start)
-        signs = minimise_by_cuts(
+        signs = minimize_by_cuts(
             self.pairs.matrix(values / max(scale, 1)),
             linear,
             self.pairs.blocks,

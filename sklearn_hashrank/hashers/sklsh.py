@@ -16,7 +16,7 @@ from ._sinusoids import SinusoidHasher
 
 __all__ = ["SKLSHHasher"]
 
-_SAMPLED_ROWS, _NEIGHBOUR = 100, 50
+_SAMPLED_ROWS, _NEIGHBOR = 100, 50
 
 
 class SKLSHHasher(SinusoidHasher):
@@ -50,7 +50,7 @@ class SKLSHHasher(SinusoidHasher):
         except for features of extreme scales.
     thresholds_ : ndarray of shape (n_bits,)
         Numbers added to the cosines, uniform in [-1, 1).
-    neighbour_distance_ : float
+    neighbor_distance_ : float
         Mean distance of at most 100 of the training rows from their 50th nearest row, themselves
         counted as the first.
     n_bits_ : int
@@ -77,7 +77,7 @@ class SKLSHHasher(SinusoidHasher):
     >>> from sklearn_hashrank import SKLSHHasher
     >>> X, y = load_digits(return_X_y=True)
     >>> hasher = SKLSHHasher(n_bits=16, random_state=0).fit(X, y)
-    >>> round(hasher.neighbour_distance_, 1)
+    >>> round(hasher.neighbor_distance_, 1)
     30.2
     >>> round(hasher.score(X, y), 2)
     0.23
@@ -114,8 +114,8 @@ class SKLSHHasher(SinusoidHasher):
         X, y = self._validate_training_data(X, y)
         random_state = check_random_state(self.random_state)
         anchors = Anchors.random(X, _SAMPLED_ROWS, random_state)
-        distance = _distance_of_neighbours(X, anchors)
-        self.neighbour_distance_ = distance * anchors.unit
+        distance = _distance_of_neighbors(X, anchors)
+        self.neighbor_distance_ = distance * anchors.unit
         normals = random_state.standard_normal((self.n_bits, X.shape[1]))
         normals *= np.sqrt(self.gamma) / (distance or 1) * anchors.space.scale
         phases = random_state.uniform(0, 2 * np.pi, self.n_bits) - normals @ anchors.space.mean
@@ -125,11 +125,11 @@ class SKLSHHasher(SinusoidHasher):
         return self
 
 
-def _distance_of_neighbours(X: Any, anchors: Anchors) -> float:
+def _distance_of_neighbors(X: Any, anchors: Anchors) -> float:
     """Mean distance of some rows from their 50th nearest row, in units of the anchors."""
     nearest = np.empty((0, anchors.n))
     for rows in block_slices(X.shape[0], anchors.row_numbers):
         nearest = np.concatenate([nearest, anchors.squared_distances(X[rows])])
-        if len(nearest) > _NEIGHBOUR:
-            nearest = np.partition(nearest, _NEIGHBOUR - 1, axis=0)[:_NEIGHBOUR]
+        if len(nearest) > _NEIGHBOR:
+            nearest = np.partition(nearest, _NEIGHBOR - 1, axis=0)[:_NEIGHBOR]
     return float(np.sqrt(nearest.max(axis=0)).mean())

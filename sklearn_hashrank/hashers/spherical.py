@@ -16,11 +16,11 @@ from ..base import BaseHasher
 
 __all__ = ["SphericalHasher"]
 
-_ROWS_OF_A_CENTRE = 5
+_ROWS_OF_A_CENTER = 5
 # Of the numbers of rows in two spheres, relative to a quarter of the rows.
 _MEAN_ERROR, _DEVIATION = 0.1, 0.15
 # In units of the rows' distance from their mean. Spheres so large are half-spaces.
-_FARTHEST_CENTRE, _SHORTEST_MOVE = 100.0, 1e-12
+_FARTHEST_CENTER, _SHORTEST_MOVE = 100.0, 1e-12
 
 
 class SphericalHasher(BaseHasher):
@@ -128,7 +128,7 @@ class SphericalHasher(BaseHasher):
         X, y = self._validate_training_data(X, y)
         random_state = check_random_state(self.random_state)
         n_rows = X.shape[0]
-        size = min(_ROWS_OF_A_CENTRE, n_rows)
+        size = min(_ROWS_OF_A_CENTER, n_rows)
         samples = [random_state.permutation(n_rows)[:size] for _ in range(self.n_bits)]
         rows = Anchors.of(X, X[np.concatenate(samples)])
         start = rows.inside.reshape(self.n_bits, size, -1).mean(axis=1)
@@ -142,8 +142,8 @@ class SphericalHasher(BaseHasher):
         weights, limits, self.n_iter_ = balance_spheres(
             norms, products, start @ start.T, self.max_iter
         )
-        centres = (weights @ start).astype(start.dtype)
-        self.spheres_ = Anchors(rows.space, centres)
+        centers = (weights @ start).astype(start.dtype)
+        self.spheres_ = Anchors(rows.space, centers)
         self.squared_radii_ = (limits + self.spheres_.squared_norms).astype(start.dtype)
         self.n_bits_ = self.n_bits
         self._keep_database(X, y)
@@ -195,7 +195,7 @@ def balance_spheres(
         moved = weights + moves
         if _squared_norms(moves, gram).max() <= _SHORTEST_MOVE**2:  # as of centres that coincide
             break
-        if _squared_norms(moved, gram).max() > _FARTHEST_CENTRE**2:
+        if _squared_norms(moved, gram).max() > _FARTHEST_CENTER**2:
             break
         weights = moved
         limits, shared = _halve(norms, products, weights)

@@ -15,7 +15,7 @@ from .._features.centered_rows import dense_if_small
 from .._features.moments import Moments
 from .._features.sign_rounding import project
 from .._features.space import FeatureSpace, Hyperplanes
-from .._solvers.binary_quadratic import minimise_spectrally
+from .._solvers.binary_quadratic import minimize_spectrally
 from .._solvers.column_generation import WeightedRankings
 from .._utils.threads import one_blas_thread
 from .._utils.types import MatrixLike, Target
@@ -394,6 +394,6 @@ def find_bits(
     costs = (costs + costs.T).tocsr()
     costs.setdiag(0)
     costs.eliminate_zeros()
-    signs = minimise_spectrally(costs, np.zeros(n), random_state)
+    signs = minimize_spectrally(costs, np.zeros(n), random_state)
     weights = abs(costs).sum(axis=0)
     return signs, weights / weights.mean() if weights.any() else np.ones(n)

@@ -105,7 +105,7 @@ class WTAHasher(WinnerHasher):
         """
         X, y = self._validate_training_data(X, y)
         n_hashes = self._begin()
-        FeatureSpace.centred(X)  # refuses what every hasher refuses
+        FeatureSpace.centered(X)  # refuses what every hasher refuses
         random_state = check_random_state(self.random_state)
         n_features = X.shape[1]
         # Features repeat where they are fewer than the candidates.

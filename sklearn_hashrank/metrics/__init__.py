@@ -38,9 +38,9 @@ How calls flow
 `retrieval_histogram` (``_counting.py``) validates, and decides nothing about blocks or threads::
 
     source(codes, y, check=check_block)       rows/: array, memmap, iterator, dask array
-      -> RowSource.first_y -> affinity             affinity/: fitted once, on the first block
+      -> BlockRows.first_y -> affinity             affinity/: fitted once, on the first block
       -> Queries                              _counting.py: equal queries put together, once
-      -> RowSource.sum(BlockCounter)               _counting.py: one Count for a block, added up
+      -> BlockRows.sum(BlockCounter)               _counting.py: one Count for a block, added up
       -> RetrievalHistogram                   _histogram.py: the measures are its methods
 
 `BlockCounter` is a plain function of a block. In this process it counts one block after the other,

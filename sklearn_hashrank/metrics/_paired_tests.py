@@ -208,8 +208,8 @@ def _bootstrap(d: Values, tail: float, n: int, random: Any) -> tuple[float, floa
         method="percentile",
         random_state=random,
     )
-    centred = np.abs(found.bootstrap_distribution - d.mean())
-    farther = np.count_nonzero(centred >= abs(d.mean()) * (1 - 1e-12))
+    centered = np.abs(found.bootstrap_distribution - d.mean())
+    farther = np.count_nonzero(centered >= abs(d.mean()) * (1 - 1e-12))
     return (farther + 1) / (n + 1), *found.confidence_interval
 
 

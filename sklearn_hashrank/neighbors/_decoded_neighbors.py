@@ -13,7 +13,6 @@ from .. import _kernels
 from .._features.tensors import as_host_array
 from .._solvers.table_decoder import decode, values_of_codes
 from .._utils.binary_units import binary_units
-from .._utils.parameters import NumbersAreNoBooleans
 from .._utils.threads import over_rows
 from .._utils.types import MatrixLike
 from ..codes._formats import pack_codes, unpack_codes
@@ -29,7 +28,7 @@ _SIGNS_OF_NIBBLES = 2.0 * (np.arange(16) >> np.arange(3, -1, -1)[:, None] & 1) -
 _ROWS_AT_A_TIME = 1 << 12  # a multiple of the size of a block
 
 
-class DecodedNeighbors(NumbersAreNoBooleans, BaseEstimator):
+class DecodedNeighbors(BaseEstimator):
     """Nearest codes by the distance between the query and what the codes decode to.
 
     The query stays as it is, and no code is decoded: the product of a query and a decoded vector is

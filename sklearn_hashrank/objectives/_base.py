@@ -7,10 +7,8 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from .._utils.parameters import NumbersAreNoBooleans
 
-
-class BaseObjective(NumbersAreNoBooleans, BaseEstimator, ABC):
+class BaseObjective(BaseEstimator, ABC):
     """Base class of objectives: the one method they must have, and what else they may declare.
 
     Hashers, networks and losses learn from any object with :meth:`value_and_gradient`. Everything

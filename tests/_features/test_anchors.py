@@ -68,7 +68,7 @@ def test_mean_squared_distance_is_that_of_all_pairs():
 @pytest.mark.parametrize("gamma", [0.5, 2.0])
 def test_kernels_are_those_of_the_formula(how, gamma):
     anchors = choose(X, how=how)
-    features = KernelFeatures.centred(X, anchors, gamma)
+    features = KernelFeatures.centered(X, anchors, gamma)
     expected = oracle.kernels(NEW, X, anchors.raw, gamma)
     assert_allclose(features.transform(NEW), expected, atol=1e-10)
     assert_allclose(features.transform(X).mean(axis=0), 0, atol=1e-12)
@@ -102,11 +102,11 @@ def test_equal_distances_do_not_depend_on_the_block(make):
 
 def test_blocks_change_nothing(monkeypatch):
     rows = np.tile(X, (5, 1))
-    features = KernelFeatures.centred(rows, choose(rows), 1.0)
+    features = KernelFeatures.centered(rows, choose(rows), 1.0)
     graph = AnchorWeights.of(rows, choose(rows), 2)
     expected = features.means, features.transform(rows), graph.transform(rows).toarray()
     monkeypatch.setattr("sklearn_hashrank._features.blocks._BLOCK_NUMBERS", 1)
-    features = KernelFeatures.centred(rows, choose(rows), 1.0)
+    features = KernelFeatures.centered(rows, choose(rows), 1.0)
     graph = AnchorWeights.of(rows, choose(rows), 2)
     assert_allclose(features.means, expected[0], atol=1e-12)
     assert_allclose(features.transform(rows), expected[1], atol=1e-12)
@@ -116,25 +116,25 @@ def test_blocks_change_nothing(monkeypatch):
 @pytest.mark.parametrize("how", CHOICES)
 def test_float32_stays_float32(how):
     narrow = X.astype(np.float32)
-    features = KernelFeatures.centred(narrow, choose(narrow, how=how), 1.0)
+    features = KernelFeatures.centered(narrow, choose(narrow, how=how), 1.0)
     assert features.transform(narrow).dtype == np.float32
     assert features.project(narrow, np.ones((6, 2), np.float32)).dtype == np.float32
-    expected = KernelFeatures.centred(X, choose(X, how=how), 1.0)
+    expected = KernelFeatures.centered(X, choose(X, how=how), 1.0)
     assert_allclose(features.transform(narrow), expected.transform(X), atol=1e-5)
     assert AnchorWeights.of(narrow, choose(narrow), 2).transform(narrow).dtype == np.float32
 
 
 @pytest.mark.parametrize("scale", [1e-140, 1e-30, 1e30, 1e140])
 def test_scale_and_offset_change_nothing(scale):
-    expected = KernelFeatures.centred(X, choose(X), 1.0).transform(X)
+    expected = KernelFeatures.centered(X, choose(X), 1.0).transform(X)
     rows = scale * (X + 7)
-    assert_allclose(KernelFeatures.centred(rows, choose(rows), 1.0).transform(rows), expected)
+    assert_allclose(KernelFeatures.centered(rows, choose(rows), 1.0).transform(rows), expected)
     expected = AnchorWeights.of(X, choose(X), 2).transform(X).toarray()
     assert_allclose(AnchorWeights.of(rows, choose(rows), 2).transform(rows).toarray(), expected)
 
 
 def test_rows_whose_squares_overflow_are_far_from_all_anchors():
-    features = KernelFeatures.centred(X, choose(X), 2.0)
+    features = KernelFeatures.centered(X, choose(X), 2.0)
     far = np.full((2, 5), 1e300)
     for rows in (far, sparse.csr_array(far)):
         assert_array_equal(features.transform(rows) + features.means, 0)
@@ -145,5 +145,5 @@ def test_rows_whose_squares_overflow_are_far_from_all_anchors():
 def test_all_kernels_of_equal_rows_are_zero():
     for value in (0.0, 0.1, 1e20):
         rows = np.full((9, 3), value)
-        features = KernelFeatures.centred(rows, choose(rows), 2.0)
+        features = KernelFeatures.centered(rows, choose(rows), 2.0)
         assert_array_equal(features.transform(np.vstack([rows, X[:, :3]])), 0)

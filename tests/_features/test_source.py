@@ -8,9 +8,8 @@ import pytest
 from scipy import sparse
 
 from sklearn_hashrank import LSHHasher, RSHHasher, retrieval_histogram
-from sklearn_hashrank._features import gathering as _gathering
+from sklearn_hashrank._features import block_rows
 from sklearn_hashrank._features.block_rows import in_memory, source
-from sklearn_hashrank._features.row_source import RowSource
 
 RNG = np.random.default_rng(0)
 X, Y = RNG.integers(0, 2, (60, 8), dtype=np.uint8), RNG.integers(0, 3, 60)
@@ -72,7 +71,6 @@ class Product:
 
 @every_source
 def test_blocks_maps_and_sums_are_those_of_the_whole(make, tmp_path):
-    assert isinstance(make(tmp_path), RowSource)
     rows, y = zip(*make(tmp_path).blocks())
     np.testing.assert_array_equal(np.vstack([dense(block) for block in rows]), X)
     np.testing.assert_array_equal(np.concatenate(y), Y)
@@ -122,7 +120,7 @@ def test_an_iterator_is_read_no_further_than_its_first_block():
 
 
 def test_small_blocks_wait_for_each_other(monkeypatch):
-    monkeypatch.setattr(_gathering, "_MOST_ROWS", 60)
+    monkeypatch.setattr(block_rows, "_MOST_GATHERED_ROWS", 60)
     blocks = source(pairs(), check=lambda pair: pair).blocks()
     assert [len(rows) for rows, _ in blocks] == [7, 14, 39]
 

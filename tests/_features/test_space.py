@@ -189,7 +189,7 @@ def spaces(X, make):
     return {
         "scaled": plain,
         "raw": raw,
-        "centred": FeatureSpace.centred(make(X)),
+        "centred": FeatureSpace.centered(make(X)),
         "components": components,
         "whitened": whitened,
         "whitened in few directions": few,
@@ -331,7 +331,7 @@ def test_what_squares_cannot_be_taken_of_is_refused(make, factor, message):
     X = make(factor * ROWS)
     for learn in (
         Moments.of,
-        FeatureSpace.centred,
+        FeatureSpace.centered,
         lambda X: FeatureSpace.principal(X, 2, np.random.RandomState(0)),
     ):
         with pytest.raises(ValueError, match=message):
@@ -362,7 +362,7 @@ def test_one_scale_is_one_formula(factor):
 def test_products_with_vectors_are_columns_of_products_with_matrices(make):
     rng = np.random.default_rng(0)
     X, u, v = rng.normal(size=(20, 5)), rng.normal(size=20), rng.normal(size=5)
-    rows, centred = CenteredRows(make(X), X.mean(axis=0)), X - X.mean(axis=0)
-    assert_allclose(rows.T @ u, centred.T @ u, atol=1e-12)
-    assert_allclose(rows.T @ u[:, None], centred.T @ u[:, None], atol=1e-12)
-    assert_allclose(rows @ v, centred @ v, atol=1e-12)
+    rows, centered = CenteredRows(make(X), X.mean(axis=0)), X - X.mean(axis=0)
+    assert_allclose(rows.T @ u, centered.T @ u, atol=1e-12)
+    assert_allclose(rows.T @ u[:, None], centered.T @ u[:, None], atol=1e-12)
+    assert_allclose(rows @ v, centered @ v, atol=1e-12)

@@ -8,8 +8,8 @@ from scipy.sparse.csgraph import maximum_flow
 from sklearn_hashrank._solvers.binary_quadratic import (
     Blocks,
     energy,
-    minimise_by_cuts,
-    minimise_spectrally,
+    minimize_by_cuts,
+    minimize_spectrally,
 )
 from tests.oracle import two_step as oracle
 
@@ -37,7 +37,7 @@ def test_one_block_is_solved_exactly(seed):
     matrix, linear, _, start = problem(seed, n=9, n_blocks=1, density=0.2 + 0.6 * (seed % 2))
     blocks = Blocks.of(np.zeros(9, dtype=int))
     rng = np.random.RandomState(0)
-    signs = minimise_by_cuts(sparse.csr_array(matrix), linear, blocks, start, 1, rng)
+    signs = minimize_by_cuts(sparse.csr_array(matrix), linear, blocks, start, 1, rng)
     lowest = oracle.lowest_energy(matrix, linear, start, np.arange(9))
     assert oracle.energy(matrix, linear, signs) == lowest
 
@@ -48,7 +48,7 @@ def test_every_block_is_solved_given_the_others(seed):
     blocks = Blocks.of(block_of)
     graph = sparse.csr_array(matrix)
     before = energy(graph, linear, start)
-    signs = minimise_by_cuts(graph, linear, blocks, start, 20, np.random.RandomState(seed))
+    signs = minimize_by_cuts(graph, linear, blocks, start, 20, np.random.RandomState(seed))
     found = energy(graph, linear, signs)
     assert found <= before
     for block in range(2):
@@ -63,7 +63,7 @@ def test_cut_of_many_nodes_is_that_of_scipy(seed):
     linear *= 12
     blocks = Blocks.of(np.zeros(n, dtype=int))
     rng = np.random.RandomState(0)
-    signs = minimise_by_cuts(sparse.csr_array(matrix), linear, blocks, start, 1, rng)
+    signs = minimize_by_cuts(sparse.csr_array(matrix), linear, blocks, start, 1, rng)
     capacities = np.zeros((n + 2, n + 2), dtype=np.int32)
     capacities[:n, :n] = -matrix
     capacities[n, :n] = np.maximum(0, -linear)
@@ -79,7 +79,7 @@ def test_cut_of_many_nodes_is_that_of_scipy(seed):
 def test_spectral_step_is_far_below_random_signs(seed):
     matrix, linear, _, start = problem(seed)
     graph = sparse.csr_array(matrix)
-    signs = minimise_spectrally(graph, linear, np.random.RandomState(0))
+    signs = minimize_spectrally(graph, linear, np.random.RandomState(0))
     assert set(np.unique(signs)) <= {-1.0, 1.0}
     lowest = oracle.lowest_energy(matrix, linear, start, np.arange(12))
     assert lowest <= energy(graph, linear, signs) <= 0.7 * lowest
@@ -90,7 +90,7 @@ def test_nothing_to_do_needs_no_care():
     blocks = Blocks.of(np.array([0, 0, 1, 1]))
     linear = np.array([1.0, -1, 0, 2])
     for signs in (
-        minimise_by_cuts(nothing, linear, blocks, np.ones(4), 1, np.random.RandomState(0)),
-        minimise_spectrally(nothing, linear, np.random.RandomState(0)),
+        minimize_by_cuts(nothing, linear, blocks, np.ones(4), 1, np.random.RandomState(0)),
+        minimize_spectrally(nothing, linear, np.random.RandomState(0)),
     ):
         assert signs[[0, 1, 3]].tolist() == [-1, 1, -1]

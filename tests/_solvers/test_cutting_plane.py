@@ -67,8 +67,8 @@ def test_converged_means_that_no_ranking_violates_by_more(name, loss, seed):
     xi = solver.history["slack"][-1]
     assert true_slack <= xi + 1e-3 + 1e-6
     assert solver.history["violation"][-1] == pytest.approx(true_slack - xi, abs=1e-6)
-    regulariser = 0.025 * np.sum(solver.weights**2)
-    assert solver.objective == pytest.approx(regulariser + true_slack, abs=1e-6)
+    regularizer = 0.025 * np.sum(solver.weights**2)
+    assert solver.objective == pytest.approx(regularizer + true_slack, abs=1e-6)
     assert solver.evaluate(solver.weights) == pytest.approx(solver.objective, abs=1e-12)
 
 

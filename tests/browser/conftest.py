@@ -25,7 +25,7 @@ def find_browser():
         filter(None, map(shutil.which, BROWSERS)), None
     )
     if found is None:
-        pytest.exit("no browser: install Debian's package chromium, or set HASHRANK_BROWSER", 1)
+        pytest.skip("no browser: install Debian's package chromium, or set HASHRANK_BROWSER")
     return found
 
 

@@ -1,7 +1,8 @@
 """What axe-core finds in pages and reports."""
 
 import pytest
-from conftest import AXE
+
+from tests.browser.conftest import AXE
 
 SERIOUS = {"serious", "critical"}
 

@@ -21,6 +21,8 @@ RNG = np.random.default_rng(0)
 Y = RNG.integers(0, 4, N)
 X = (RNG.normal(size=(4, WIDTH))[Y] + RNG.normal(size=(N, WIDTH))).astype(np.float32)
 CUTS = (0, 400, 800, N)
+# Spark, Ray and what they import warn of one another.
+pytestmark = pytest.mark.filterwarnings("ignore")
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ PACKAGE = Path(sklearn_hashrank.__file__).parent
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 HAS_TORCH = importlib.util.find_spec("torch") is not None
-"""Whether `sklearn_hashrank.deep` can be imported: in the environment of ``make test-deep``."""
+"""Whether `sklearn_hashrank.deep` can be imported: in the environment of ``make test-all``."""
 MADE_BY_SPHINX = {"_build", "auto_examples", "generated"}
 PAGES = sorted(
     path

@@ -28,7 +28,7 @@ def test_every_block_names_its_language():
 
 
 def test_python_runs_as_it_stands(tmp_path, monkeypatch, capsys):
-    """Each block with its own names. `make test-wheel` runs each in a process of its own."""
+    """Each block with its own names. `make dist` runs each in a process of its own."""
     monkeypatch.chdir(tmp_path)
     for block in blocks("python"):
         exec(block, {"__name__": "__main__"})

@@ -100,7 +100,7 @@ def test_numbers_in_another_pickle(path):
         _Stored(0, (1 << 40, 1 << 40), (0, 0)),
         {number: _Stored(0, (20, 16), (16, 1)) for number in range(50)},
     ],
-    ids=str,
+    ids=lambda saved: type(saved).__name__,
 )
 def test_nothing_else_comes_out_of_a_file(path, saved):
     _replace_pickle(path, saved)

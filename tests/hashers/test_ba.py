@@ -53,8 +53,8 @@ def test_the_decoder_is_a_ridge_regression(seed, ridge):
     np.testing.assert_allclose(decoder, expected, atol=1e-8)
     np.testing.assert_allclose(offset, expected_offset, atol=1e-8)
     errors = ((rows - signs @ decoder - offset) ** 2).sum(axis=1).mean()
-    penalised = errors + ridge * (decoder**2).sum()
-    assert explained == pytest.approx((rows**2).sum(axis=1).mean() - penalised, abs=1e-9)
+    penalized = errors + ridge * (decoder**2).sum()
+    assert explained == pytest.approx((rows**2).sum(axis=1).mean() - penalized, abs=1e-9)
 
 
 @given(st.integers(0, 10_000), st.integers(1, 9))

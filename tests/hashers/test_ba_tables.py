@@ -69,9 +69,9 @@ def test_descent_is_the_literal_one(seed):
 def test_each_table_is_the_best_when_the_others_stay(seed, ridge):
     rows, codes, base = problem(seed)
     tables = base + 0.1
-    before = reconstruction.penalised_error(rows, codes, tables, base, ridge)
+    before = reconstruction.penalized_error(rows, codes, tables, base, ridge)
     residual = fit_tables(rows, codes, tables, base, ridge)
-    after = reconstruction.penalised_error(rows, codes, tables, base, ridge)
+    after = reconstruction.penalized_error(rows, codes, tables, base, ridge)
     assert after <= before + 1e-12
     left = rows - reconstruction.decoded_by_tables(tables, codes)
     np.testing.assert_allclose(residual, left, atol=1e-12)
@@ -90,7 +90,7 @@ def test_errors_never_rise_and_forbidden_entries_stay_unnamed(seed, ridge):
     tables, errors = reconstruct_by_tables(rows, codes, base, 6, ridge, 0.0, beyond)
     assert np.all(np.diff(errors) <= 1e-12)
     assert codes[:, 2].max() < 2
-    expected = reconstruction.penalised_error(rows, codes, tables, base, ridge)
+    expected = reconstruction.penalized_error(rows, codes, tables, base, ridge)
     assert errors[-1] == pytest.approx(expected)
 
 

@@ -24,9 +24,9 @@ def digits():
 def test_hyperplanes_estimate_the_angle_between_rows(digits):
     X = digits[0][:60]
     codes = LSHHasher(n_bits=20_000, random_state=0).fit(X).predict(X)
-    centred = X - X.mean(axis=0)
-    centred /= np.linalg.norm(centred, axis=1, keepdims=True)
-    angles = np.arccos(np.clip(centred @ centred.T, -1, 1))
+    centered = X - X.mean(axis=0)
+    centered /= np.linalg.norm(centered, axis=1, keepdims=True)
+    angles = np.arccos(np.clip(centered @ centered.T, -1, 1))
     assert_allclose(hamming_distances(codes, codes) / 20_000, angles / np.pi, atol=0.02)
 
 

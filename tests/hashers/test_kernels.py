@@ -91,8 +91,8 @@ def test_klsh_weights_are_those_of_the_formula():
     subsets = [random_state.permutation(40)[:10] for _ in range(5)]
     expected = oracle.klsh_weights(K, subsets)
     assert_allclose(hasher.dual_coef_.T, expected, atol=1e-6 * np.abs(expected).max())
-    centred = anchor_oracle.kernels(X[:9], X, hasher.anchors_, 0.5)
-    assert_allclose(hasher.decision_function(X[:9]), centred @ expected, atol=1e-6)
+    centered = anchor_oracle.kernels(X[:9], X, hasher.anchors_, 0.5)
+    assert_allclose(hasher.decision_function(X[:9]), centered @ expected, atol=1e-6)
 
 
 @pytest.mark.learning

@@ -104,9 +104,9 @@ def test_candidates_must_be_a_power_of_two(make, digits):
 def test_two_concomitants_are_random_hyperplanes(digits):
     """The share of differing bits is the angle, and of four candidates it grows with the angle."""
     X = digits[0][:40]
-    centred = X - X.mean(axis=0)
-    centred /= np.linalg.norm(centred, axis=1, keepdims=True)
-    angles = np.arccos(np.clip(centred @ centred.T, -1, 1))
+    centered = X - X.mean(axis=0)
+    centered /= np.linalg.norm(centered, axis=1, keepdims=True)
+    angles = np.arccos(np.clip(centered @ centered.T, -1, 1))
     shares = {}
     for make in (LSHHasher(20_000), CMHHasher(20_000, n_candidates=2), CMHHasher(20_000)):
         codes = make.set_params(random_state=0).fit(X).predict(X)
@@ -127,7 +127,7 @@ def test_random_waves_are_those_of_the_paper(digits, gamma):
     normals = random_state.standard_normal((24, X.shape[1])) * np.sqrt(gamma)
     phases = random_state.uniform(0, 2 * np.pi, 24)
     thresholds = random_state.uniform(-1, 1, 24)
-    phases = phases - normals @ X.mean(axis=0) / hasher.neighbour_distance_
+    phases = phases - normals @ X.mean(axis=0) / hasher.neighbor_distance_
     expected = oracle.shift_invariant_codes(X, Z, normals, phases, thresholds, rows, 50)
     assert_array_equal(hasher.predict(Z), expected)
 
@@ -138,15 +138,15 @@ def test_differing_bits_of_random_waves_estimate_the_kernel(digits):
     hasher = SKLSHHasher(20_000, random_state=0).fit(X)
     codes = hasher.predict(X)
     share = hamming_distances(codes, codes) / 20_000
-    K = np.exp(-((oracle.distances(X, X) / hasher.neighbour_distance_) ** 2) / 2)
+    K = np.exp(-((oracle.distances(X, X) / hasher.neighbor_distance_) ** 2) / 2)
     assert np.all(share <= np.minimum(np.sqrt(1 - K) / 2, 4 / np.pi**2 * (1 - 2 / 3 * K)) + 0.02)
     assert np.all(share >= 4 / np.pi**2 * (1 - K) - 0.02)
 
 
 def test_few_rows_and_equal_ones_have_distances_too():
     X = np.repeat([[0.0, 0.0], [3.0, 4.0]], 60, axis=0)
-    assert SKLSHHasher(8, random_state=0).fit(X).neighbour_distance_ == 0
-    assert SKLSHHasher(8, random_state=0).fit(X[50:70]).neighbour_distance_ == pytest.approx(5)
+    assert SKLSHHasher(8, random_state=0).fit(X).neighbor_distance_ == 0
+    assert SKLSHHasher(8, random_state=0).fit(X[50:70]).neighbor_distance_ == pytest.approx(5)
     assert len(np.unique(SKLSHHasher(64, random_state=0).fit(X).codes_, axis=0)) == 2
 
 
@@ -158,12 +158,12 @@ def test_spheres_are_those_of_the_paper(digits, n_bits, n_rows):
     random_state = np.random.RandomState(0)
     samples = [random_state.permutation(n_rows)[:5] for _ in range(n_bits)]
     start = np.array([X[sample].mean(axis=0) for sample in samples])
-    centres, radii, n_iter = oracle.spheres(X, start)
+    centers, radii, n_iter = oracle.spheres(X, start)
     assert hasher.n_iter_ == n_iter
-    assert_allclose(hasher.centers_, centres, atol=1e-8)
-    codes = oracle.distances(X, centres) <= radii
+    assert_allclose(hasher.centers_, centers, atol=1e-8)
+    codes = oracle.distances(X, centers) <= radii
     assert_array_equal(hasher.predict(X), codes)
-    assert np.mean(hasher.predict(Z) != (oracle.distances(Z, centres) <= radii)) < 0.01
+    assert np.mean(hasher.predict(Z) != (oracle.distances(Z, centers) <= radii)) < 0.01
     assert_allclose(hasher.radii_, radii, rtol=0.01)
 
 

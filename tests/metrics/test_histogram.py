@@ -19,7 +19,7 @@ from sklearn_hashrank import (
     SharedLabelAffinity,
     retrieval_histogram,
 )
-from sklearn_hashrank._features import gathering as _gathering
+from sklearn_hashrank._features import block_rows
 from sklearn_hashrank._utils import threads
 from sklearn_hashrank.affinity._auto import fit_affinity
 from sklearn_hashrank.codes import unpack_codes
@@ -249,17 +249,17 @@ def test_only_one_block_of_an_iterator_is_alive():
 
 def test_small_blocks_are_counted_together(monkeypatch):
     """But neither the first, which sets the affinity, nor those that differ in form."""
-    monkeypatch.setattr(_gathering, "_MOST_ROWS", 35)
+    monkeypatch.setattr(block_rows, "_MOST_GATHERED_ROWS", 35)
     codes, labels = np.zeros((10, 8), dtype=np.uint8), np.zeros(10, dtype=int)
     blocks = [(codes, labels)] * 6 + [(np.tile(codes, (3, 1)), np.tile(labels, 3))]
     blocks += [(codes, labels), (codes.astype(float), labels), (codes, sparse.csr_array(codes))]
-    gathered = list(_gathering.gather(iter(blocks)))
+    gathered = list(block_rows.gather(iter(blocks)))
     assert [len(block[0]) for block in gathered] == [10, 30, 20, 30, 10, 10, 10]
     assert sum(y.shape[0] for _, y in gathered) == 120
 
 
 def test_blocks_stay_in_order(monkeypatch):
-    monkeypatch.setattr(_gathering, "_MOST_ROWS", 40)
+    monkeypatch.setattr(block_rows, "_MOST_GATHERED_ROWS", 40)
     rng = np.random.default_rng(0)
     codes, y = rng.integers(0, 2, (200, 16)), rng.integers(0, 3, 200)
     stops = np.cumsum([3, 5, 30, 1, 19, 21, 2, 38, 45, 5, 31])

@@ -30,9 +30,9 @@ from tests.oracle.lookups import LOOKUPS, code_statistics
 RADII = [0, 1, 2, 5, 200]
 
 
-def flipped(rng, centre, n, n_flips):
+def flipped(rng, center, n, n_flips):
     """Codes around one, repeated, so that balls are neither empty nor full."""
-    codes = np.tile(centre, (n, 1))
+    codes = np.tile(center, (n, 1))
     for code in codes:
         n_bits = len(code)
         code[rng.integers(0, n_bits, rng.integers(0, n_flips + 1))] ^= 1

@@ -29,8 +29,8 @@ def searches(draw):
     n_bits = draw(st.sampled_from([1, 2, 7, 8, 13, 63, 64, 65, 254, 255]))
     n, n_queries = draw(st.integers(1, 25)), draw(st.integers(1, 5))
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
-    centres = rng.integers(0, 2, (draw(st.integers(1, 4)), n_bits), dtype=np.uint8)
-    codes = centres[rng.integers(0, len(centres), n + n_queries)]
+    centers = rng.integers(0, 2, (draw(st.integers(1, 4)), n_bits), dtype=np.uint8)
+    codes = centers[rng.integers(0, len(centers), n + n_queries)]
     codes ^= rng.random(codes.shape) < draw(st.sampled_from([0, 0.02, 0.5]))
     return codes[:n_queries], codes[n_queries:]
 

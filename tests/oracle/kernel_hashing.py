@@ -36,12 +36,12 @@ def agh(Z, n_vectors):
         positive, negative = np.flatnonzero(y > 0), np.flatnonzero(y <= 0)
         # minimise the quadratic form of the Laplacian of f = y - b on either side, with sum zero
         L = np.eye(n) - A
-        best = minimise_two_levels(L, y, positive, negative)
+        best = minimize_two_levels(L, y, positive, negative)
         thresholds.append(best)
     return values[order], W, np.array(thresholds).T
 
 
-def minimise_two_levels(L, y, positive, negative):
+def minimize_two_levels(L, y, positive, negative):
     """(b+, b-) that minimise f^T L f, f = y - b+ or -y + b- on the two sides, with 1^T f = 0."""
     f0 = np.where(y > 0, y, -y)
     E = np.zeros((len(y), 2))

@@ -7,8 +7,8 @@ import numpy as np
 
 def principal_directions(X, n):
     """Unit eigenvectors of the covariance, by descending variance, (n_features, n)."""
-    centred = X - X.mean(axis=0)
-    values, vectors = np.linalg.eigh(centred.T @ centred / len(X))
+    centered = X - X.mean(axis=0)
+    values, vectors = np.linalg.eigh(centered.T @ centered / len(X))
     return vectors[:, np.argsort(-values, kind="stable")[:n]]
 
 
@@ -57,13 +57,13 @@ def shift_invariant_codes(X, Z, normals, phases, thresholds, rows, neighbour):
     return (waves + np.sqrt(2) * thresholds > 0).astype(np.uint8)
 
 
-def spheres(X, centres, max_iter=1000):
+def spheres(X, centers, max_iter=1000):
     """Centres and radii of spherical hashing, from given centres."""
-    n, n_spheres = len(X), len(centres)
-    centres = centres.copy()
+    n, n_spheres = len(X), len(centers)
+    centers = centers.copy()
 
     def statistics():
-        D = np.linalg.norm(centres[:, None] - X, axis=2)
+        D = np.linalg.norm(centers[:, None] - X, axis=2)
         radii = np.sort(D, axis=1)[:, int(n / 2 + 0.5) - 1]
         inside = (radii[:, None] >= D).astype(float)
         return radii, inside @ inside.T
@@ -73,18 +73,18 @@ def spheres(X, centres, max_iter=1000):
     n_iter = 0
     while n_iter < max_iter:
         n_iter += 1
-        forces = np.zeros_like(centres)
+        forces = np.zeros_like(centers)
         for i, j in pairs:
-            force = 0.5 * (shared[i, j] - n / 4) / (n / 4) * (centres[i] - centres[j])
+            force = 0.5 * (shared[i, j] - n / 4) / (n / 4) * (centers[i] - centers[j])
             forces[i] += force / n_spheres
             forces[j] -= force / n_spheres
-        centres += forces
+        centers += forces
         radii, shared = statistics()
         of_pairs = np.array([shared[pair] for pair in pairs])
         mean = np.mean(np.abs(of_pairs - n / 4))
         if mean <= 0.1 * n / 4 and np.std(of_pairs) <= 0.15 * n / 4:
             break
-    return centres, radii, n_iter
+    return centers, radii, n_iter
 
 
 def spherical_distance(a, b):

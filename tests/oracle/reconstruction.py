@@ -64,7 +64,7 @@ def descend_by_tables(row, code, tables):
             return code
 
 
-def penalised_error(rows, codes, tables, base, ridge):
+def penalized_error(rows, codes, tables, base, ridge):
     """Mean squared error, and the penalty of the difference from other tables."""
     left = rows - decoded_by_tables(tables, codes)
     return (np.sum(left**2) + ridge * np.sum((tables - base) ** 2)) / len(rows)

@@ -1,9 +1,18 @@
 """A PostgreSQL server for all tests."""
 
 import tempfile
+import warnings
 
-import pgserver
 import pytest
+
+# What these warn of at their import is not ours; the tests import them again.
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")
+    import lancedb  # noqa: F401
+    import mteb  # noqa: F401
+    import pgserver
+    import sentence_transformers  # noqa: F401
+    import skl2onnx  # noqa: F401
 
 
 @pytest.fixture(scope="session")

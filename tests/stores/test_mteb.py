@@ -9,7 +9,7 @@ import pytest
 
 from sklearn_hashrank import RetrievalHistogram
 
-PAGE = Path(__file__).parent.parent / "docs" / "evaluation.rst"
+PAGE = Path(__file__).parents[2] / "docs" / "evaluation.rst"
 CORPUS = ["red apple", "green apple", "blue car", "red car", "pear", "fast train", "slow train"]
 QUERIES = ["apple", "car", "train", "pear"]
 NOT_SAID = (
@@ -17,6 +17,8 @@ NOT_SAID = (
     *("sample_creation", "bibtex_citation", "reference"),
 )
 QRELS = {"q0": {"d0": 1, "d1": 2}, "q1": {"d2": 1, "d3": 1}, "q2": {"d5": 1}, "q3": {"d4": 1}}
+# mteb and what it imports warn of one another.
+pytestmark = pytest.mark.filterwarnings("ignore")
 
 
 def recipe():

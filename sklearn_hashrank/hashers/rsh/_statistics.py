@@ -111,7 +111,7 @@ class TripletStatistics:
     def _merge_groups(self, other, mean):
         if self.groups is None or other.groups is None:
             return None
-        ours, theirs = (groups.recentred(mean) for groups in (self.groups, other.groups))
+        ours, theirs = (groups.recentered(mean) for groups in (self.groups, other.groups))
         return self._unless_many(ours.merged(theirs, self.sampling.affinity))
 
     def _unless_many(self, groups):

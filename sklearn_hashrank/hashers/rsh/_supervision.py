@@ -65,7 +65,7 @@ class Groups(NamedTuple):
     sums: CenteredRows
     mean: np.ndarray
 
-    def recentred(self, mean: np.ndarray) -> "Groups":
+    def recentered(self, mean: np.ndarray) -> "Groups":
         """The same for sums less another mean."""
         sums = self.sums
         if not sparse.issparse(sums.X):

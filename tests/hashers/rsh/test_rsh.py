@@ -177,10 +177,10 @@ def test_shares_are_those_of_rankings_without_the_query(n_features):
     X = np.random.default_rng(0).normal(size=(12, n_features)) + 3
     y = np.arange(12) % 3
     shares, _, directions = shares_of(X, y)
-    centred = X - X.mean(axis=0)
-    B = supervision_matrix_of_others(LabelAffinity().fit(y).pairwise(y, y), centred)
+    centered = X - X.mean(axis=0)
+    B = supervision_matrix_of_others(LabelAffinity().fit(y).pairwise(y, y), centered)
     n_wins = (triplet_tensor(y[:, None] == y) == 1).sum()
-    projections = centred @ directions
+    projections = centered @ directions
     expected = np.sum(directions * (B @ directions), axis=0) / (2 * n_wins)
     np.testing.assert_allclose(shares, expected / np.mean(projections**2, axis=0), atol=1e-12)
 

@@ -8,6 +8,7 @@ import warnings
 from functools import partial
 from importlib import import_module
 from importlib.metadata import version
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -18,7 +19,7 @@ from hypothesis import settings
 for library in ("OPENBLAS", "OMP", "MKL"):
     os.environ.setdefault(f"{library}_NUM_THREADS", "1")
 if worker := os.environ.get("PYTEST_XDIST_WORKER"):
-    caches = Path(__file__).parents[1] / ".pytest_cache" / f"numba-{version('numba')}"
+    caches = Path(__file__).parent / ".pytest_cache" / f"numba-{version('numba')}"
     of_worker = caches / worker if os.name == "nt" else caches
     os.environ.setdefault("NUMBA_CACHE_DIR", str(of_worker))
 os.environ.setdefault("SCIPY_ARRAY_API", "1")  # or scikit-learn skips a check; before scipy loads
@@ -31,6 +32,31 @@ gc.set_threshold(10_000)
 with warnings.catch_warnings(), contextlib.suppress(ImportError):
     warnings.simplefilter("ignore")
     import faiss  # noqa: F401
+
+# Tests and examples of these folders and modules run where the package is installed.
+NEEDED = {
+    "sklearn_hashrank/deep": "torch",
+    "sklearn_hashrank/interop/_ir_measures.py": "ir_measures",
+    "sklearn_hashrank/interop/_onnx.py": "onnxruntime",
+    "sklearn_hashrank/interop/_retrieval_evaluator.py": "sentence_transformers",
+    "sklearn_hashrank/interop/_sentence_transformers.py": "sentence_transformers",
+    "tests/browser": "playwright",
+    "tests/clusters": "ray",
+    "tests/deep": "torch",
+    "tests/stores": "pgserver",
+}
+collect_ignore = [path for path, package in NEEDED.items() if find_spec(package) is None]
+
+
+def pytest_report_header():
+    """Say what is not tested here."""
+    return [f"not installed: {NEEDED[path]}; left out: {path}" for path in collect_ignore]
+
+
+def is_left_out(path):
+    """Whether a file needs what is not installed."""
+    return any(path.is_relative_to(Path(__file__).parent / each) for each in collect_ignore)
+
 
 # No timed assertions: the first example compiles kernels, and machines are shared. Continuous
 # integration tries the same examples each time; new ones are found where somebody can look at them.
@@ -79,8 +105,9 @@ def share_what_is_compiled(folder):
     if taken.exists() or not any(folder.rglob("*.nbi")):
         from sklearn_hashrank.cli._command_warmup import warmup_steps
 
-        here = Path(__file__).parent
-        names = [".".join(p.relative_to(here.parent).parts)[:-3] for p in here.rglob("test_*.py")]
+        root = Path(__file__).parent
+        tests = [path for path in root.glob("tests/**/test_*.py") if not is_left_out(path)]
+        names = [".".join(path.relative_to(root).parts)[:-3] for path in tests]
         steps = [*warmup_steps(), *(partial(import_module, name) for name in sorted(names))]
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
