@@ -177,7 +177,7 @@ SECTIONS = (
     Section(
         "Pages to look at",
         "sklearn_hashrank.explore",
-        ("write_page", "WrittenPage", "write_neighbors"),
+        ("write_page", "write_neighbors"),
         "What codes retrieve, in one file for a browser; see :ref:`explore`.",
     ),
     Section("Command", "sklearn_hashrank.cli", ("main",), "``hashrank``; see :ref:`cli`."),

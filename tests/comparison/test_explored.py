@@ -23,6 +23,7 @@ class Failing(LSHHasher):
 
 @pytest.fixture(scope="module")
 def explored(digits):
+    pytest.importorskip("PIL")
     options = {"image_shape": (8, 8)}
     return compare(
         *digits, methods=METHODS, n_bits=[8, 12], seeds=2, protocol=PROTOCOL, explore=options,
