@@ -14,6 +14,7 @@ from ..metrics._scorers import get_retrieval_scorer_names
 from ..neighbors._rescore import DISTANCES
 from ._data import NAMED
 from ._errors import UsageError
+from ._file_systems import Input
 
 _COMMA = re.compile(r",(?![^(\[]*[)\]])")
 _OVERSAMPLING = 10
@@ -54,13 +55,16 @@ def add_data_options(parser: ArgumentParser) -> None:
     """Add ``--data``, and what says which of it are labels, ids, or neither."""
     parser.add_argument(
         "--data",
+        type=Input,
         required=True,
         metavar="NAME|FILE",
         help=f"{', '.join(NAMED)}; or a .npy, .npz, .mat, .pt, .csv or .parquet file of "
         "features, or folders and patterns of .parquet files; FILE:NAME for an array of another "
         "name than X",
     )
-    parser.add_argument("--labels", metavar="FILE", help="labels, one row for each item")
+    parser.add_argument(
+        "--labels", type=Input, metavar="FILE", help="labels, one row for each item"
+    )
     add_label_column(parser)
     add_id_column(parser)
     parser.add_argument(
@@ -97,7 +101,7 @@ def add_id_column(parser: ArgumentParser) -> None:
 def add_model(parser: ArgumentParser, more: str = "", required: bool = False) -> None:
     """Add ``--model``, a file that ``hashrank fit`` wrote."""
     parser.add_argument(
-        "--model", required=required, metavar="FILE", help=f"from hashrank fit{more}"
+        "--model", type=Input, required=required, metavar="FILE", help=f"from hashrank fit{more}"
     )
 
 
@@ -125,11 +129,6 @@ def add_threshold(parser: ArgumentParser) -> None:
 def add_jobs(parser: ArgumentParser, what: str = "threads") -> None:
     """Add ``--n-jobs``: how many threads, or runs, work at a time."""
     parser.add_argument("--n-jobs", type=jobs, metavar="N", help=f"{what} (default: 1)")
-
-
-def add_output(parser: ArgumentParser, what: str, required: bool) -> None:
-    """Add ``--output``, a file."""
-    parser.add_argument("--output", required=required, metavar="FILE", help=what)
 
 
 def add_rescoring(parser: ArgumentParser, needs: str = "") -> None:

@@ -36,9 +36,10 @@ from ._arguments import (
 )
 from ._data import NAMED, affinity_of, load_data
 from ._errors import UsageError, need_extra
+from ._file_systems import Input
 from ._files import Rows
 from ._messages import note
-from ._outputs import check_output_folder
+from ._outputs import Report
 from ._progress import show_progress
 from ._thumbnails import add_thumbnails, check_no_thumbnails, columns_of_texts, thumbnails_of
 
@@ -157,6 +158,7 @@ def add_command(commands: Any) -> None:
     add_jobs(parser, "runs at a time")
     parser.add_argument(
         "--output",
+        type=Report,
         default="hashrank-results",
         metavar="DIR",
         help="folder for report, tables and finished runs (default: %(default)s)",
@@ -187,7 +189,7 @@ def _run(options: Namespace, arguments: list[str]) -> int:
     check_distances(options, has_page=options.explore)
     if not options.explore:
         check_no_thumbnails(options)
-    folder = check_output_folder(options.output, [options.data, options.labels])
+    folder = Path(options.output)
     rows = load_data(options, left_out=columns_of_texts(options))
     explore: Any = options.explore and _how_to_explore(options, rows)
     affinity: Any = affinity_of(options.affinity, rows.y)
@@ -246,7 +248,7 @@ def _named_file(text: str) -> tuple[str, str]:
     name, equals, path = text.partition("=")
     if not (name.strip() and equals and path):
         raise ArgumentTypeError(f"{text!r} must read NAME=FILE")
-    return name.strip(), path
+    return name.strip(), Input(path)
 
 
 def _how_to_explore(options: Namespace, rows: Rows) -> dict[str, Any]:

@@ -1,15 +1,19 @@
 """``hashrank encode``: write the codes of a file of features."""
 
+import os
 from argparse import Namespace
 from typing import Any
 
 from .._files.hashers.saving import load_hasher
-from ._arguments import add_id_column, add_jobs, add_model, add_output, add_parser, positive
+from ._arguments import add_id_column, add_jobs, add_model, add_parser, positive
 from ._errors import UsageError
-from ._outputs import check_output_file, check_shard_folder, names_folder
-from ._read_codes import encode_file, encode_to_table
-from ._shards import encode_to_shards
+from ._file_systems import Input, written_file, written_folder
+from ._outputs import output
+from ._parquet_tables import write_codes
+from ._read_codes import blocks_of, digest_of, encode_file, encoded, features_of
+from ._row_names import ids
 
+_ROWS_OF_A_FILE = 1 << 20  # of a folder: 8 to 256 MB with ids, as engines like to read them
 _EPILOG = """\
 examples:
   hashrank encode --model model.npz --data items.npy --output codes.npy
@@ -18,9 +22,9 @@ examples:
 
 Codes are packed as numpy.packbits does, ceil(bits / 8) bytes each. A .npy file of features, and a
 column of lists in .parquet files, are read block by block and may be larger than memory. A table of
-codes has the ids of the column id, or else numbers of rows. A folder has a table for each file of
-features, or for --shard-rows of them; run the same command again to go on after a stop. Files and
-folders may have addresses of other file systems, such as s3://bucket/items, which needs fsspec.
+codes has the ids of the column id, or else row indices, and says which model made it. A folder has
+a table for each --shard-rows rows. Files and folders may have addresses of other file systems, such
+as s3://bucket/items, which needs fsspec.
 """
 
 
@@ -30,6 +34,7 @@ def add_command(commands: Any) -> None:
     add_model(parser, required=True)
     parser.add_argument(
         "--data",
+        type=Input,
         required=True,
         metavar="FILE",
         help=".npy, .npz, .csv or .parquet file, or folders and patterns of .parquet files",
@@ -39,40 +44,55 @@ def add_command(commands: Any) -> None:
         "--shard-rows",
         type=positive,
         metavar="N",
-        help="rows of each table in a folder (default: those of a file of features)",
+        help=f"rows of each table in a folder (default: {_ROWS_OF_A_FILE:,})",
     )
     add_jobs(parser)
-    add_output(
-        parser,
-        "packed codes, .npy; a table of ids and codes, .parquet; or a folder of such tables",
+    parser.add_argument(
+        "--output",
+        type=output(".npy", ".parquet", may_be_folder=True),
         required=True,
+        metavar="FILE|FOLDER",
+        help="packed codes, .npy; a table of ids and codes, .parquet; or a new folder of such "
+        "tables",
     )
 
 
 def _run(options: Namespace, arguments: list[str]) -> int:
-    inputs = [options.model, options.data]
-    is_folder = names_folder(options.output)
-    if is_folder:
-        check_shard_folder(options.output, inputs)
-    else:
-        check_output_file(options.output, [".npy", ".parquet"], inputs)
-        if options.shard_rows is not None:
-            raise UsageError("--shard-rows is for a folder: --output must name one.")
+    is_folder = options.output.names_folder()
+    if options.shard_rows is not None and not is_folder:
+        raise UsageError("--shard-rows is for a folder: --output must name one.")
     hasher = load_hasher(options.model)
-    rows = hasher, options.data, options.output
-    if is_folder:
-        n_codes = encode_to_shards(
-            hasher,
-            options.model,
-            options.data,
-            options.output,
-            n_rows_of_a_shard=options.shard_rows,
-            id_column=options.id_column,
-            n_jobs=options.n_jobs,
-        )
-    elif options.output.lower().endswith(".parquet"):
-        n_codes = encode_to_table(*rows, options.n_jobs, options.id_column)
+    if options.output.lower().endswith(".npy"):
+        with written_file(options.output) as path:
+            n_codes = len(
+                encode_file(hasher, options.data, path, options.n_jobs, options.id_column)
+            )
     else:
-        n_codes = len(encode_file(*rows, options.n_jobs, options.id_column))
+        n_codes = _write_tables(hasher, options, is_folder)
     print(f"{options.output}: {n_codes:,} codes of {hasher.n_bits_} bits")
     return 0
+
+
+def _write_tables(hasher: Any, options: Namespace, is_folder: bool) -> int:
+    X = features_of(hasher, options.data, options.id_column)
+    names, digest, n_rows = (
+        ids(options.data, options.id_column),
+        digest_of(options.model),
+        X.shape[0],
+    )
+
+    def write(path: str, start: int, stop: int) -> None:
+        blocks = encoded(hasher, blocks_of(X, names, start, stop), options.data, options.n_jobs)
+        write_codes(path, blocks, hasher.n_bits_, digest, n_rows)
+
+    if not is_folder:
+        with written_file(options.output) as path:
+            write(path, 0, n_rows)
+        return n_rows
+    step = options.shard_rows or _ROWS_OF_A_FILE
+    width = max(5, len(str((n_rows - 1) // step)))  # names are in the order of the rows
+    with written_folder(options.output) as folder:
+        for number, start in enumerate(range(0, n_rows, step)):
+            path = os.path.join(folder, f"part-{number:0{width}}.parquet")
+            write(path, start, min(start + step, n_rows))
+    return n_rows

@@ -36,17 +36,18 @@ from ._errors import UsageError
 from ._evaluate_run import (
     add_run,
     check_no_run,
-    check_per_query,
     check_run,
     evaluate_run,
     print_tests,
     tests_against,
     write_per_query,
 )
+from ._file_systems import Input
 from ._files import read_labels, read_rows
 from ._judged_pairs import affinity_of_pairs
-from ._list_columns import mapped
 from ._messages import note
+from ._outputs import output
+from ._parquet_tables import mapped
 from ._read_codes import are_in_blocks, code_blocks, read_codes
 from ._row_names import check_same_ids, ids
 
@@ -79,9 +80,11 @@ def add_command(commands: Any) -> None:
         commands, "evaluate", "tie-aware scores of codes with labels, or of a run", _run, _EPILOG
     )
     for part in ("database", "queries"):
-        parser.add_argument(f"--{part}", metavar="FILE", help=_CODES)
-    parser.add_argument("--database-labels", metavar="FILE", help="one row for each code")
-    parser.add_argument("--query-labels", metavar="FILE", help="the same of the queries")
+        parser.add_argument(f"--{part}", type=Input, metavar="FILE", help=_CODES)
+    parser.add_argument(
+        "--database-labels", type=Input, metavar="FILE", help="one row for each code"
+    )
+    parser.add_argument("--query-labels", type=Input, metavar="FILE", help="the same of queries")
     add_label_column(parser)
     add_id_column(parser)
     add_measures(parser)
@@ -91,22 +94,26 @@ def add_command(commands: Any) -> None:
         parser, "; needs --queries, --model, and the features --query-data and --database-data"
     )
     add_model(parser, "; made the codes")
-    parser.add_argument("--query-data", metavar="FILE", help="features of the queries")
+    parser.add_argument("--query-data", type=Input, metavar="FILE", help="features of the queries")
     parser.add_argument(
-        "--database-data", metavar="FILE", help="features of the database; .npy is not read whole"
+        "--database-data",
+        type=Input,
+        metavar="FILE",
+        help="features of the database; .npy is not read whole",
     )
     add_code_length(parser)
     add_run(parser)
     parser.add_argument(
-        "--per-query", metavar="FILE", help="write the values of each query, the worst first, .csv"
+        "--per-query",
+        type=output(".csv"),
+        metavar="FILE",
+        help="write the values of each query, the worst first, .csv",
     )
     add_jobs(parser)
     parser.add_argument("--json", action="store_true", help="print JSON, every number in full")
 
 
 def _run(options: Namespace, arguments: list[str]) -> int:
-    if options.per_query is not None:
-        check_per_query(options)
     if options.run_file is not None or (options.qrels and options.database is None):
         return _evaluate_run(options)
     check_no_run(options)

@@ -13,7 +13,6 @@ from ._arguments import (
     add_data_options,
     add_jobs,
     add_neighbors,
-    add_output,
     add_parser,
     check_distances,
     positive,
@@ -21,8 +20,9 @@ from ._arguments import (
 )
 from ._data import affinity_of, load_data
 from ._errors import UsageError
+from ._file_systems import Input, written_file
 from ._messages import note
-from ._outputs import check_output_file
+from ._outputs import output
 from ._thumbnails import add_thumbnails, columns_of_texts, thumbnails_of
 
 _MOST_MODELS = 2
@@ -50,7 +50,7 @@ def add_command(commands: Any) -> None:
     add_data_options(parser)
     parser.add_argument(
         "--model",
-        type=words,
+        type=lambda text: [Input(word) for word in words(text)],
         required=True,
         metavar="FILE[,FILE]",
         help="one or two files from hashrank fit, to be looked at side by side",
@@ -72,20 +72,19 @@ def add_command(commands: Any) -> None:
     add_neighbors(parser, " to a query; labels only name the items")
     parser.add_argument(
         "--neighbors-output",
+        type=output(".parquet"),
         metavar="FILE",
         help="also write the 50 nearest rows of each row by the codes of the first model, as "
         "embedding-atlas takes them by its option --neighbors, .parquet",
     )
     add_jobs(parser)
-    add_output(parser, "the page, .html", required=True)
+    parser.add_argument(
+        "--output", type=output(".html"), required=True, metavar="FILE", help="the page, .html"
+    )
 
 
 def _run(options: Namespace, arguments: list[str]) -> int:
     check_distances(options, has_page=True)
-    inputs = [options.data, options.labels, options.texts, *options.model]
-    check_output_file(options.output, [".html"], inputs)
-    if options.neighbors_output is not None:
-        check_output_file(options.neighbors_output, [".parquet"], [*inputs, options.output])
     models, columns = _load_models(options.model)
     rows = load_data(options, columns, columns_of_texts(options))
     n_rows = rows.X.shape[0]
@@ -99,23 +98,24 @@ def _run(options: Namespace, arguments: list[str]) -> int:
     y = rows.y
     if options.neighbors:
         affinity, y = NeighborAffinity(options.neighbors, metric=options.metric), None
-    page = write_page(
-        options.output,
-        models,
-        rows.X,
-        y,
-        labels=rows.y,
-        affinity=affinity,
-        queries=options.queries,
-        n_items=options.items,
-        metric=options.metric,
-        label_names=rows.label_names,
-        title=Path(options.data).name,
-        n_jobs=options.n_jobs,
-        **looks,
-    )
+    with written_file(options.output) as path:
+        page = write_page(
+            path,
+            models,
+            rows.X,
+            y,
+            labels=rows.y,
+            affinity=affinity,
+            queries=options.queries,
+            n_items=options.items,
+            metric=options.metric,
+            label_names=rows.label_names,
+            title=Path(options.data).name,
+            n_jobs=options.n_jobs,
+            **looks,
+        )
     print(
-        f"{page.path}: {page.n_items:,} items, {page.n_queries:,} queries, "
+        f"{options.output}: {page.n_items:,} items, {page.n_queries:,} queries, "
         f"{page.n_bytes / 1e6:.1f} MB"
     )
     if page.is_sampled:
@@ -124,14 +124,10 @@ def _run(options: Namespace, arguments: list[str]) -> int:
         others = {} if "texts" not in looks else {"text": looks["texts"]}
         if rows.y is not None and rows.y.ndim == 1:
             others["label"] = rows.y.tolist()
-        written = write_neighbors(
-            options.neighbors_output,
-            next(iter(models.values())),
-            rows.X,
-            columns=others,
-            n_jobs=options.n_jobs,
-        )
-        print(f"{written}: neighbours of {n_rows:,} rows")
+        model = next(iter(models.values()))
+        with written_file(options.neighbors_output) as path:
+            write_neighbors(path, model, rows.X, columns=others, n_jobs=options.n_jobs)
+        print(f"{options.neighbors_output}: neighbors of {n_rows:,} rows")
     return 0
 
 

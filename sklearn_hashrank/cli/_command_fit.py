@@ -11,11 +11,12 @@ from ..affinity._auto import fit_affinity, is_auto
 from ..comparison._method_table import method_from_name
 from ..metrics._settings import with_settings
 from ._affinities import add_affinity
-from ._arguments import add_data_options, add_output, add_parser, positive
+from ._arguments import add_data_options, add_parser, positive
 from ._data import affinity_of, load_data
 from ._errors import UsageError
+from ._file_systems import written_file
 from ._judged_pairs import add_pairs, affinity_of_pairs
-from ._outputs import check_output_file
+from ._outputs import output
 from ._row_names import ids
 
 _EPILOG = """\
@@ -54,11 +55,12 @@ def add_command(commands: Any) -> None:
         metavar="N",
         help="seed of what the method samples (default: 0)",
     )
-    add_output(parser, "model file, .npz", required=True)
+    parser.add_argument(
+        "--output", type=output(".npz"), required=True, metavar="FILE", help="model file, .npz"
+    )
 
 
 def _run(options: Namespace, arguments: list[str]) -> int:
-    check_output_file(options.output, [".npz"], [options.data, options.labels, options.qrels])
     method = method_from_name(options.method)
     hasher = with_settings(method, n_bits=options.bits, random_state=options.seed)
     takes_affinity = "affinity" in hasher.get_params()
@@ -88,7 +90,8 @@ def _run(options: Namespace, arguments: list[str]) -> int:
     if options.qrels is not None:  # the file says nothing of the pairs
         hasher.set_params(affinity="auto")
         del hasher.affinity_
-    save_hasher(options.output, hasher, training_rows=False)
+    with written_file(options.output) as path:
+        save_hasher(path, hasher, training_rows=False)
     n_rows, n_features = rows.X.shape
     print(
         f"{options.output}: {type(hasher).__name__}, {options.bits} bits, trained on {n_rows:,} "

@@ -18,18 +18,18 @@ from ._arguments import (
     add_id_column,
     add_jobs,
     add_model,
-    add_output,
     add_parser,
     not_negative,
     positive,
 )
 from ._data import check_rows
 from ._errors import UsageError
+from ._file_systems import Input, written_file
 from ._files import read_rows
-from ._list_columns import mapped
 from ._messages import note
-from ._outputs import check_output_file
-from ._read_codes import encode_file, read_codes
+from ._outputs import output
+from ._parquet_tables import mapped
+from ._read_codes import check_model, encode_file, read_codes
 from ._row_names import check_same_ids, ids, ids_at
 
 _EPILOG = """\
@@ -58,13 +58,16 @@ def add_command(commands: Any) -> None:
     parser = add_parser(commands, "search", "find the nearest codes", _run, _EPILOG)
     parser.add_argument(
         "--database",
+        type=Input,
         required=True,
         metavar="FILE",
         help="codes, .npy or .parquet, or a folder of .parquet, which is read file by file",
     )
     queries = parser.add_mutually_exclusive_group(required=True)
-    queries.add_argument("--queries", metavar="FILE", help="codes, .npy")
-    queries.add_argument("--data", metavar="FILE", help="features of queries; needs --model")
+    queries.add_argument("--queries", type=Input, metavar="FILE", help="codes, .npy")
+    queries.add_argument(
+        "--data", type=Input, metavar="FILE", help="features of queries; needs --model"
+    )
     add_model(parser)
     add_id_column(parser)
     add_code_length(parser)
@@ -81,6 +84,7 @@ def add_command(commands: Any) -> None:
     )
     parser.add_argument(
         "--rescore",
+        type=Input,
         metavar="FILE",
         help="features of the database, whose distances put candidates in order; needs --data",
     )
@@ -97,8 +101,16 @@ def add_command(commands: Any) -> None:
         help=f"distance of --rescore (default: {DISTANCES[0]})",
     )
     add_jobs(parser)
-    add_output(parser, ".csv or .npz file (default: CSV to standard output)", required=False)
-    parser.add_argument("--run", dest="run_output", metavar="FILE", help="write a TREC run")
+    results = parser.add_mutually_exclusive_group()
+    results.add_argument(
+        "--output",
+        type=output(".csv", ".npz"),
+        metavar="FILE",
+        help=".csv or .npz file (default: CSV to standard output)",
+    )
+    results.add_argument(
+        "--run", type=output(), dest="run_output", metavar="FILE", help="write a TREC run"
+    )
     parser.add_argument(
         "--ties",
         choices=_TIES,
@@ -108,14 +120,6 @@ def add_command(commands: Any) -> None:
 
 
 def _run(options: Namespace, arguments: list[str]) -> int:
-    if options.run_output is not None:
-        if options.output is not None:
-            raise UsageError("--run and --output exclude each other.")
-        inputs = [options.database, options.queries, options.data, options.model, options.rescore]
-        check_output_file(options.run_output, [], inputs, "--run")
-    if options.output is not None:
-        inputs = [options.database, options.queries, options.data, options.model, options.rescore]
-        check_output_file(options.output, [".csv", ".npz"], inputs)
     if options.rescore is not None and (options.data is None or options.radius is not None):
         raise UsageError("--rescore needs --data, the features of the queries, and -k.")
     if options.ties is not None and (options.run_output is None or options.radius is not None):
@@ -142,6 +146,7 @@ def _run(options: Namespace, arguments: list[str]) -> int:
         if options.bits not in (None, n_bits):
             raise UsageError(f"--bits {options.bits}, but {options.model} has {n_bits}.")
         queries = encode_file(hasher, options.data, None, options.n_jobs, options.id_column)
+        check_model(options.model, options.database)
         [database], n_bits = read_codes(
             [options.database], n_bits, options.threshold, in_blocks=True
         )
@@ -262,7 +267,7 @@ def _check_names_of_run(names: Names, indices: Any) -> None:
 
 def _write_run(path: str, distances: Any, indices: Any, names: Names) -> None:
     _check_names_of_run(names, indices)
-    with write_file(path, "w", encoding="utf-8") as file:
+    with written_file(path) as place, write_file(place, "w", encoding="utf-8") as file:
         for query, items, far in names.rows(distances, indices):
             for rank, (item, distance) in enumerate(zip(items, far), 1):
                 file.write(f"{query} Q0 {item} {rank} {-_shown(distance)} hashrank\n")
@@ -275,20 +280,21 @@ def _write_neighbors(
     if path is None:
         _write_csv(sys.stdout, names.rows(distances, indices))
         return
-    if path.lower().endswith(".csv"):
-        with write_file(path, "w", encoding="utf-8", newline="") as text:
-            _write_csv(text, names.rows(distances, indices))
-    else:
-        arrays = {"indices": indices, "distances": distances}
-        if names.of_items is not None and is_table:
-            found = names.items(indices)
-            arrays["ids"] = found.astype(str) if found.dtype.kind == "O" else found
-        if not is_table:
-            arrays = {name: np.concatenate(rows) for name, rows in arrays.items()}
-            arrays["indptr"] = np.cumsum([0, *map(len, indices)])
-        with write_file(path) as file:
-            _write_arrays(file, arrays)
-    print(f"{path}: {sum(map(len, indices)):,} neighbours of {len(indices):,} queries")
+    with written_file(path) as place:
+        if path.lower().endswith(".csv"):
+            with write_file(place, "w", encoding="utf-8", newline="") as text:
+                _write_csv(text, names.rows(distances, indices))
+        else:
+            arrays = {"indices": indices, "distances": distances}
+            if names.of_items is not None and is_table:
+                found = names.items(indices)
+                arrays["ids"] = found.astype(str) if found.dtype.kind == "O" else found
+            if not is_table:
+                arrays = {name: np.concatenate(rows) for name, rows in arrays.items()}
+                arrays["indptr"] = np.cumsum([0, *map(len, indices)])
+            with write_file(place) as file:
+                _write_arrays(file, arrays)
+    print(f"{path}: {sum(map(len, indices)):,} neighbors of {len(indices):,} queries")
 
 
 def _write_arrays(file: Any, arrays: dict[str, np.ndarray]) -> None:

@@ -13,10 +13,9 @@ from ..affinity._labels import HierarchicalAffinity
 from ._affinities import compares_numbers
 from ._errors import UsageError
 from ._files import Rows, check_finite, check_labels, read_labels, read_rows
-from ._list_columns import mapped
 from ._messages import note
 from ._parquet_files import parquet_source
-from ._parquet_tables import concatenate
+from ._parquet_tables import concatenate, mapped
 from ._tables import is_number
 
 

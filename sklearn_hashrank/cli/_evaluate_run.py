@@ -17,9 +17,9 @@ from ..metrics._histogram import RetrievalHistogram
 from ..metrics._measure import TieOrder
 from ..metrics._paired_tests import PairedTest, holm_correction, paired_test
 from ._errors import UsageError
+from ._file_systems import Input, written_file
 from ._judged_pairs import PAIRS_HELP, judgments
 from ._messages import note
-from ._outputs import check_output_file
 
 _OF_RUNS = (
     *("ap", "ndcg:gain=linear", "ndcg@10:gain=linear"),
@@ -53,14 +53,18 @@ _HELP = {
 
 def add_run(parser: Any) -> None:
     """Add ``--run``, ``--qrels`` and what unclear cases of them mean."""
-    parser.add_argument("--run", dest="run_file", metavar="FILE", help="TREC run; needs --qrels")
+    parser.add_argument(
+        "--run", type=Input, dest="run_file", metavar="FILE", help="TREC run; needs --qrels"
+    )
     parser.add_argument(
         "--qrels",
+        type=Input,
         metavar="FILE",
         help=f"of a run, and of codes in place of labels: {PAIRS_HELP}",
     )
     parser.add_argument(
         "--baseline",
+        type=Input,
         metavar="FILE",
         help="another run: also test whether the two differ on the same queries",
     )
@@ -181,13 +185,6 @@ def _note_ties(name: str, histogram: RetrievalHistogram, configured: ConfiguredM
         note(f"{name}: ties decide the value of {report.share:.1%} of the queries")
 
 
-def check_per_query(options: Namespace) -> None:
-    """Check the name of the file of ``--per-query``."""
-    inputs = [options.run_file, options.qrels, options.baseline]
-    inputs += [options.database, options.queries]
-    check_output_file(options.per_query, [".csv"], inputs, "--per-query")
-
-
 def write_per_query(
     path: str,
     query_ids: Sequence[Any],
@@ -197,7 +194,10 @@ def write_per_query(
     """Write the values of each query, the worst by the first measure first, undefined ones last."""
     values = {name: histogram.measure(configured) for name, configured in measures.items()}
     worst_first = np.argsort(next(iter(values.values())), kind="stable")
-    with write_file(path, "w", encoding="utf-8", newline="") as file:
+    with (
+        written_file(path) as place,
+        write_file(place, "w", encoding="utf-8", newline="") as file,
+    ):
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(["query", *values])
         for query in worst_first:

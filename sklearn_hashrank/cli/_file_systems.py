@@ -2,25 +2,40 @@
 
 import contextlib
 import glob
-import hashlib
 import os
 import re
 import shutil
 import tempfile
+from argparse import Namespace
 from collections.abc import Iterator
-from pathlib import Path
-from typing import IO, Any
+from pathlib import Path, PurePosixPath
+from typing import Any
 
-from .._files.reading import open_regular
 from ._errors import UsageError, need_extra
 
 _ADDRESS = re.compile(r"[A-Za-z][\w+.:-]*://")
 _HERE = "file://"
-_END_SIZE = 1 << 16
-_VERSIONS = {
-    *("etag", "md5", "md5hash", "checksum", "generation", "version_id", "last_modified"),
-    *("lastmodified", "mtime", "modified", "updated", "created"),
-}  # what file systems call what changes with a file
+
+
+class Input(str):
+    """An option that names something to read: a file, a folder, a pattern or an address."""
+
+
+class Output(str):
+    """An option that names a file, or for some commands a folder, to write."""
+
+    suffixes: tuple[str, ...] = ()
+    may_be_folder = False
+
+    def names_folder(self) -> bool:
+        """Whether it is a folder: one that exists, or a name without a suffix."""
+        if not self.may_be_folder:
+            return False
+        return self.endswith("/") or not PurePosixPath(self).suffix or is_folder(self)
+
+    def places(self) -> list["Output"]:
+        """What is written."""
+        return [self]
 
 
 def is_url(path: Any) -> bool:
@@ -33,20 +48,39 @@ def without_protocol(path: str) -> str:
     return path[len(_HERE) :] if path.startswith(_HERE) else path
 
 
+def file_system(url: str) -> tuple[Any, str]:
+    """The file system of an address, and the path in it."""
+    try:
+        import fsspec
+    except ImportError as error:
+        raise need_extra("fsspec", f"reading {url}") from error
+    try:
+        files, place = fsspec.core.url_to_fs(url)
+    except (ImportError, ValueError) as error:
+        raise UsageError(f"{url}: {error}") from error
+    return files, place
+
+
 def is_file(path: str) -> bool:
     """Whether there is a file of this name."""
     if not is_url(path):
-        return Path(path).is_file()
-    files, place = _file_system(path)
+        return os.path.isfile(path)
+    files, place = file_system(path)
     return bool(files.isfile(place))
 
 
 def is_folder(path: str) -> bool:
     """Whether there is a folder of this name."""
     if not is_url(path):
-        return Path(path).is_dir()
-    files, place = _file_system(path)
+        return os.path.isdir(path)
+    files, place = file_system(path)
     return bool(files.isdir(place))
+
+
+def has_pattern(path: str) -> bool:
+    """Whether a path names files by ``*``, ``?`` or ``[``, and none is called so itself."""
+    is_pattern = any(mark in path for mark in "*?[")
+    return is_pattern and (is_url(path) or not os.path.lexists(path))
 
 
 def find_files(path: str, suffix: str) -> list[str]:
@@ -59,10 +93,10 @@ def find_files(path: str, suffix: str) -> list[str]:
     root = re.split(r"[*?[]", path)[0] if is_pattern else path.rstrip("/") + "/"
     of_folders = "(^|/)" if not root or root.endswith("/") else "/"  # where names begin behind it
     if is_url(path):
-        files, place = _file_system(path)
+        files, place = file_system(path)
         names = files.glob(place) if is_pattern else files.find(place)
         found = [files.unstrip_protocol(name) for name in names]
-        root = files.unstrip_protocol(_file_system(root)[1]) if is_url(root) else root
+        root = files.unstrip_protocol(file_system(root)[1]) if is_url(root) else root
     else:
         pattern = path if is_pattern else os.path.join(glob.escape(path), "**", "*")
         found = [name for name in glob.glob(pattern, recursive=True) if os.path.isfile(name)]
@@ -73,85 +107,81 @@ def find_files(path: str, suffix: str) -> list[str]:
     )
 
 
-def has_pattern(path: str) -> bool:
-    """Whether a path names files by ``*``, ``?`` or ``[``, and none is called so itself."""
-    is_pattern = any(mark in path for mark in "*?[")
-    return is_pattern and (is_url(path) or not os.path.lexists(path))
+@contextlib.contextmanager
+def brought_here(options: Namespace) -> Iterator[None]:
+    """Copy inputs that have addresses to a temporary folder, for a while.
+
+    Parquet files, folders and patterns are read where they are.
+    """
+    with tempfile.TemporaryDirectory(prefix="hashrank-") as folder:
+        for name, value in vars(options).items():
+            if isinstance(value, Input):
+                setattr(options, name, _brought_here(value, os.path.join(folder, name)))
+            elif isinstance(value, list):
+                setattr(
+                    options,
+                    name,
+                    [
+                        _brought_here(each, os.path.join(folder, f"{name}{number}"))
+                        if isinstance(each, Input)
+                        else each
+                        for number, each in enumerate(value)
+                    ],
+                )
+        yield
 
 
-def open_to_read(path: str) -> IO[bytes]:
-    """Open a file on any file system."""
+def _brought_here(given: Input, folder: str) -> Input:
+    path = without_protocol(given)
     if not is_url(path):
-        return open_regular(path)
-    files, place = _file_system(path)
-    found: IO[bytes] = files.open(place, "rb")
-    return found
+        return Input(path)
+    file, colon, name = path.rpartition(":")
+    if "/" in name or not is_url(file):
+        file, colon, name = path, "", ""
+    if PurePosixPath(file).suffix.lower() in (".parquet", "") or has_pattern(file):
+        return Input(path)
+    os.makedirs(folder)
+    local = os.path.join(folder, PurePosixPath(file).name)
+    files, place = file_system(file)
+    with files.open(place, "rb") as source, open(local, "wb") as target:
+        shutil.copyfileobj(source, target)
+    return Input(local + colon + name)
 
 
 @contextlib.contextmanager
-def local_output(path: str) -> Iterator[str]:
+def written_file(path: str) -> Iterator[str]:
     """Give the name under which a file is to be written here, and bring it to its address then.
 
     It appears there when the block is done. Where the block fails, nothing does.
     """
+    path = without_protocol(path)
     if not is_url(path):
         yield path
         return
     with tempfile.TemporaryDirectory() as folder:
         draft = os.path.join(folder, path.rpartition("/")[2])
         yield draft
-        files, place = _file_system(path)
-        with files.transaction, open(draft, "rb") as file, files.open(place, "wb") as target:
-            shutil.copyfileobj(file, target, _END_SIZE)
+        files, place = file_system(path)
+        with files.transaction, open(draft, "rb") as source, files.open(place, "wb") as target:
+            shutil.copyfileobj(source, target)
 
 
-def download(url: str, path: str) -> None:
-    """Copy a file from its address to this machine."""
-    with open_to_read(url) as file, open(path, "wb") as target:
-        shutil.copyfileobj(file, target, _END_SIZE)
+@contextlib.contextmanager
+def written_folder(path: str) -> Iterator[str]:
+    """Give the name of a new folder here, which takes its place when the block is done.
 
-
-def join(folder: str, name: str) -> str:
-    """Path of a file in a folder."""
-    return f"{folder.rstrip('/')}/{name}" if is_url(folder) else os.path.join(folder, name)
-
-
-def make_folder(path: str) -> None:
-    """Make a folder, and those that it is in, where there is none."""
-    if is_url(path):
-        files, place = _file_system(path)
-        files.makedirs(place, exist_ok=True)
-    else:
-        os.makedirs(path, exist_ok=True)
-
-
-def state_of(path: str) -> list[Any]:
-    """What differs between files and changes with them: size, times, and what both ends hold.
-
-    The description of a Parquet file, with counts, places and bounds of its columns, is at its end.
+    At an address, its files appear one after the other.
     """
-    if is_url(path):
-        files, place = _file_system(path)
-        about = files.info(place)
-        size = int(about["size"])
-        times = {key: str(about[key]) for key in sorted(about) if key.lower() in _VERSIONS}
-    else:
-        status = os.stat(path)
-        size, times = status.st_size, {"mtime": str(status.st_mtime_ns)}
-    with open_to_read(path) as file:
-        first = file.read(_END_SIZE)
-        file.seek(max(0, size - _END_SIZE))
-        last = file.read(_END_SIZE)
-    return [size, times, *(hashlib.sha256(part).hexdigest() for part in (first, last))]
-
-
-def _file_system(url: str) -> tuple[Any, str]:
-    try:
-        import fsspec
-    except ImportError as error:
-        raise need_extra("fsspec", f"reading {url}") from error
-    try:
-        files, place = fsspec.core.url_to_fs(url)
-    except (ImportError, ValueError) as error:
-        raise UsageError(f"{url}: {error}") from error
-    return files, place
+    path = without_protocol(path).rstrip("/")
+    beside = None if is_url(path) else Path(path).absolute().parent
+    with tempfile.TemporaryDirectory(".partial", ".hashrank-", beside) as place:
+        draft = os.path.join(place, "folder")  # which has the permissions that a folder gets
+        os.mkdir(draft)
+        yield draft
+        if is_url(path):
+            files, target = file_system(path)
+            files.put(draft + "/", target + "/", recursive=True)
+            return
+        if os.path.isdir(path):  # an empty one
+            os.rmdir(path)
+        os.rename(draft, path)

@@ -14,10 +14,15 @@ from .._files.named_arrays import ARRAY_FILES, choose_array, read_named_arrays, 
 from .._files.reading import reading
 from ._errors import UsageError
 from ._file_systems import is_file
-from ._list_columns import embeddings
 from ._messages import note
 from ._parquet_files import column_names, columns_beside, columns_but_index, parquet_source
-from ._parquet_tables import concatenate, parquet_labels, parquet_texts, read_parquet
+from ._parquet_tables import (
+    concatenate,
+    embeddings,
+    parquet_labels,
+    parquet_texts,
+    read_parquet,
+)
 from ._row_names import USUAL, id_column_of
 from ._tables import chosen, listed, read_column, read_table
 

@@ -9,6 +9,7 @@ import numpy as np
 from ..affinity._precomputed import PrecomputedAffinity
 from ..metrics._trec_files import read_qrels
 from ._errors import UsageError
+from ._file_systems import Input
 from ._messages import note
 from ._parquet_files import column_names, parquet_source
 from ._parquet_tables import parquet_texts
@@ -35,7 +36,9 @@ class Pair(NamedTuple):
 
 def add_pairs(parser: ArgumentParser) -> None:
     """Add ``--qrels``, pairs of ids that say what is relevant."""
-    parser.add_argument("--qrels", metavar="FILE", help=f"{PAIRS_HELP}. Ids are those of the rows")
+    parser.add_argument(
+        "--qrels", type=Input, metavar="FILE", help=f"{PAIRS_HELP}. Ids are those of the rows"
+    )
 
 
 def affinity_of_pairs(

@@ -23,8 +23,8 @@ from . import (
     _command_warmup,
 )
 from ._affinities import in_options
-from ._outputs import check_words
-from ._remote_files import Staging
+from ._file_systems import brought_here
+from ._outputs import check_outputs, check_words
 
 _COMMANDS = (
     _command_suggest,
@@ -75,17 +75,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     2
     """
     words = list(sys.argv[1:] if arguments is None else arguments)
-    options, staging = argparse.Namespace(debug=False), Staging()
+    options = argparse.Namespace(debug=False)
     try:
         options = _parser().parse_args(words)
         with warnings.catch_warnings():
             warnings.showwarning = _each_once()
             check_words(words)
-            with (
-                _any_character(sys.stdout),
-                _any_character(sys.stderr),
-                staging.files_of(options),
-            ):
+            check_outputs(options)
+            with _any_character(sys.stdout), _any_character(sys.stderr), brought_here(options):
                 return options.run(options, words) or 0
     except BrokenPipeError:  # the reader of our output has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -94,7 +91,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if options.debug:
             raise
         line, exit_code = _explain(error)
-        print(f"hashrank: {plain(staging.shown(line))}", file=sys.stderr)
+        print(f"hashrank: {plain(line)}", file=sys.stderr)
         return exit_code
 
 

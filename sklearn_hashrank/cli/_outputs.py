@@ -1,72 +1,45 @@
-"""Check the files and folders of ``--output`` before anything is read or computed."""
+"""What a command writes is checked before anything is read: no output replaces an input."""
 
+import glob
 import os
-from collections.abc import Iterable, Sequence
+from argparse import Namespace
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 from .._files.atomic import check_output
 from ..comparison._comparison import WRITTEN_FILES
-from . import _file_systems
 from ._errors import UsageError
+from ._file_systems import (
+    Input,
+    Output,
+    find_files,
+    has_pattern,
+    is_file,
+    is_folder,
+    is_url,
+    without_protocol,
+)
 
 
-def check_output_file(
-    path: str, suffixes: Sequence[str], inputs: Iterable[str | None], option: str = "--output"
-) -> None:
-    """Check the name of an output file, which must not be one of the inputs."""
-    if suffixes and Path(path).suffix.lower() not in suffixes:
-        raise UsageError(f"{option} {path} must end in {' or '.join(suffixes)}.")
-    if os.path.isdir(path):
-        raise UsageError(f"{option} {path} is a folder: it must name a file.")
-    if not Path(path).absolute().parent.is_dir():
-        raise UsageError(f"{option} {path}: there is no such folder.")
-    _check(path, inputs, option)
+def output(*suffixes: str, may_be_folder: bool = False) -> Callable[[str], Output]:
+    """Type of an option that names an output file of one of these kinds, or a folder."""
+
+    def parse(text: str) -> Output:
+        path = Output(without_protocol(text))
+        path.suffixes, path.may_be_folder = suffixes, may_be_folder
+        return path
+
+    return parse
 
 
-def names_folder(path: str) -> bool:
-    """Whether an output is a folder: one that exists, or a name without a suffix."""
-    return path.endswith("/") or not Path(path).suffix or _file_systems.is_folder(path)
+class Report(Output):
+    """A folder for reports, which may hold other files, too."""
 
-
-def check_shard_folder(path: str, inputs: Iterable[str | None]) -> None:
-    """Check a folder of codes, which is made later if it does not exist."""
-    if _file_systems.is_file(path):
-        raise UsageError(f"--output {path} is a file: it must name a folder.")
-    for given in filter(None, inputs):
-        places = {place.rstrip("/") for place in (given, given.rpartition(":")[0])}
-        is_same = os.path.isdir(path) and any(
-            os.path.isdir(place) and os.path.samefile(path, place) for place in places
-        )
-        if is_same or path.rstrip("/") in places:
-            raise UsageError(f"--output {path} is the folder that is read from. Choose another.")
-        for place in filter(None, places):
-            if _is_below(path, place):  # the codes would be read as features the next time
-                raise UsageError(
-                    f"--output {path} is in the folder that is read from, {place}. Choose another."
-                )
-    if not _file_systems.is_url(path) and not Path(path).absolute().parent.is_dir():
-        raise UsageError(f"--output {path}: there is no folder to make it in.")
-
-
-def _is_below(path: str, place: str) -> bool:
-    """Whether a path is in a folder, at any depth."""
-    if _file_systems.is_url(path) or _file_systems.is_url(place):
-        return path.startswith(place + "/")
-    return os.path.isdir(place) and Path(path).resolve().is_relative_to(Path(place).resolve())
-
-
-def check_output_folder(path: str, inputs: Iterable[str | None]) -> Path:
-    """Check a folder for reports, which is made later if it does not exist."""
-    if _file_systems.is_url(path):
-        raise UsageError(f"--output {path}: reports are written to a folder of this machine.")
-    folder = Path(path)
-    if folder.exists() and not folder.is_dir():
-        raise UsageError(f"{path} is a file: --output must name a folder.")
-    if folder.is_dir():
-        given = list(inputs)
-        for name in WRITTEN_FILES.values():
-            _check(str(folder / name), given)
-    return folder
+    def places(self) -> list[Output]:
+        """Files and folders that reports are made of."""
+        names = [*WRITTEN_FILES.values(), "runs", "figures"]
+        return [Output(os.path.join(self, name)) for name in names]
 
 
 def check_words(words: Iterable[str]) -> None:
@@ -78,21 +51,87 @@ def check_words(words: Iterable[str]) -> None:
             raise UsageError(f"{word!a} is not UTF-8. Rename the file or the folder.") from error
 
 
-def _check(path: str, inputs: Iterable[str | None], option: str = "--output") -> None:
-    files = [
-        given if os.path.exists(given) else given.rpartition(":")[0]  # without a column's name
-        for given in inputs
-        if given is not None
+def check_outputs(options: Namespace) -> None:
+    """Check every output of a command against every file that its inputs resolve to."""
+    inputs = [
+        place for given in _instances(vars(options).values(), Input) for place in _read(given)
     ]
-    for place in filter(os.path.isdir, files):
-        if path.lower().endswith(".parquet") and os.path.samefile(
-            Path(path).absolute().parent, place
-        ):
-            raise UsageError(
-                f"{option} {path} is in the folder that is read from, {place}. "
-                "Put the output elsewhere."
-            )
-    try:
-        check_output(path, files)
-    except ValueError as error:
-        raise UsageError(f"{option} {error}") from error
+    for path in _instances(vars(options).values(), Output):
+        _check_name(path)
+        for place in path.places():
+            for given in inputs:
+                _check_pair(place, given)
+            is_new_report = isinstance(path, Report) and not is_folder(path)
+            if not (is_url(place) or path.names_folder() or is_new_report):
+                check_output(place)
+
+
+def _instances(values: Iterable[Any], kind: type) -> Iterator[Any]:
+    for value in values:
+        if isinstance(value, kind):
+            yield value
+        elif isinstance(value, (list, tuple)):
+            yield from _instances(value, kind)
+
+
+def _read(given: str) -> Iterator[str]:
+    """Files and folders that an input may mean: a name, a list with commas, a pattern.
+
+    Behind a colon may be the name of an array or a column.
+    """
+    for whole in {given, given.rpartition(":")[0]}:
+        for part in {whole, *whole.split(",")} - {""}:
+            path = without_protocol(part)
+            if not is_url(path) and os.path.lexists(path):
+                yield path
+            elif has_pattern(path):
+                yield from find_files(path, "") if is_url(path) else glob.glob(path, recursive=True)
+            elif is_url(path):
+                yield path
+
+
+def _check_name(path: Output) -> None:
+    if isinstance(path, Report):
+        if is_url(path):
+            raise UsageError(f"{path}: reports are written to a folder of this machine.")
+        if Path(path).exists() and not Path(path).is_dir():
+            raise UsageError(f"{path} is a file: --output must name a folder.")
+        return
+    is_here = not is_url(path)
+    if path.names_folder():
+        if is_file(path):
+            raise UsageError(f"{path} is a file: it must name a folder.")
+        if is_folder(path) and (not is_here or os.listdir(path)):
+            raise UsageError(f"{path} is not empty. Remove it, or choose another folder.")
+    else:
+        if path.suffixes and Path(path).suffix.lower() not in path.suffixes:
+            raise UsageError(f"{path} must end in {' or '.join(path.suffixes)}.")
+        if is_here and os.path.isdir(path):
+            raise UsageError(f"{path} is a folder: it must name a file.")
+    if is_here and not Path(path).absolute().parent.is_dir():
+        raise UsageError(f"{path}: there is no such folder as {Path(path).parent}.")
+
+
+def _check_pair(path: Output, given: str) -> None:
+    if _are_same(path, given):
+        raise UsageError(f"{path} is the file that is read from, {given}. Choose another output.")
+    if _is_inside(given, path):
+        raise UsageError(f"{path} holds {given}, which is read from. Choose another output.")
+    # The files of a folder are read the next time, too, if they are of its kind.
+    if (path.names_folder() or path.lower().endswith(".parquet")) and _is_inside(path, given):
+        raise UsageError(f"{path} is in the folder that is read from, {given}. Choose another.")
+
+
+def _are_same(path: str, other: str) -> bool:
+    if is_url(path) or is_url(other):
+        return path.rstrip("/") == other.rstrip("/")
+    if os.path.exists(path) and os.path.exists(other):
+        return os.path.samefile(path, other)  # also through links
+    return os.path.realpath(path) == os.path.realpath(other)
+
+
+def _is_inside(path: str, folder: str) -> bool:
+    """Whether a path is in a folder, at any depth."""
+    if is_url(path) or is_url(folder):
+        return path.startswith(folder.rstrip("/") + "/")
+    return os.path.isdir(folder) and Path(path).resolve().is_relative_to(Path(folder).resolve())

@@ -1,16 +1,10 @@
 """Columns of Parquet files, folders and patterns of them, block by block, wherever they are."""
 
-import contextlib
-import os
-import posixpath
-import re
-from abc import abstractmethod
-from collections import Counter
+import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
-from urllib.parse import unquote
+from typing import Any
 
 import numpy as np
 
@@ -18,23 +12,12 @@ from .._features.out_of_memory import StoredRows
 from .._files.reading import reading
 from . import _file_systems
 from ._errors import UsageError, need_extra
-from ._shard_plan import Shard, read_plan
 
 SUFFIX = ".parquet"
-_NUMBERS_AT_A_TIME, _FEW_COLUMNS = 1 << 22, 1 << 6  # at most 65,536 rows
-_BUFFER = 1 << 24  # of all columns that are read in pieces
-_FEWEST_BYTES, _MOST_BYTES = 1 << 14, 1 << 20  # of each
-_NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
-INTEGER = re.compile(r"0|-?[1-9][0-9]*")
-"""How an integer is written, so that two that differ are not equal numbers."""
+# Rows of a batch have so many numbers, as a compromise of memory (32 MB of doubles) and of calls.
+_NUMBERS_AT_A_TIME, _FEW_COLUMNS = 1 << 22, 1 << 6
+_BUFFER = 1 << 16  # bytes of each column that are read at a time: wide tables have many columns
 _CANNOT_BE_READ = ": cannot be read as parquet: {}."
-
-
-class _Contents(NamedTuple):
-    """What a file says of its columns, and how many rows each of its groups has."""
-
-    schema: Any
-    groups: list[int]
 
 
 @dataclass
@@ -46,36 +29,52 @@ class ParquetSource:
 
     files: list[str]
     column: str | None = None
-    shards: list[Shard] | None = None  # what `hashrank encode` wrote
+    folder: str | None = None  # that holds all of them, and nothing else
 
     @cached_property
-    def contents(self) -> list[_Contents]:
-        """What is in each file. Equal schemas of neighbours are one, as of many files they are."""
-        found: list[_Contents] = []
-        for path in self.files:
-            with opened(path) as file:
-                schema, about = file.schema_arrow, file.metadata
-                groups = [about.row_group(i).num_rows for i in range(about.num_row_groups)]
-            if found and schema.equals(found[-1].schema, check_metadata=True):
-                schema = found[-1].schema
-            found.append(_Contents(schema, groups))
-        return found
+    def fragments(self) -> list[Any]:
+        """The files, of which `pyarrow.dataset` knows schema, row groups and ``name=value``."""
+        try:
+            import pyarrow.dataset as ds
+        except ImportError as error:
+            raise need_extra("pyarrow", f"reading {self.files[0]}") from error
+        places, files = [*self.files], None
+        if any(map(_file_systems.is_url, places)):
+            files, _ = _file_systems.file_system(next(filter(_file_systems.is_url, places)))
+            places = [_file_systems.file_system(place)[1] for place in places]
+        options = ds.ParquetFragmentScanOptions(
+            use_buffered_stream=True,
+            buffer_size=_BUFFER,
+            pre_buffer=False,
+            page_checksum_verification=True,
+        )
+        kind = ds.ParquetFileFormat(default_fragment_scan_options=options)
+        with reading(self.files[0], _CANNOT_BE_READ, passing=UsageError):
+            dataset = ds.dataset(places, format=kind, filesystem=files, partitioning="hive")
+            found = {fragment.path: fragment for fragment in dataset.get_fragments()}
+        return [found[place] for place in places]
 
     @cached_property
     def schemas(self) -> list[Any]:
-        """Those of the files that differ."""
-        return [*{id(each.schema): each.schema for each in self.contents}.values()]
+        """Of each file, without what its folders say."""
+        found: list[Any] = []
+        for path, fragment in zip(self.files, self.fragments):
+            with reading(path, _CANNOT_BE_READ, passing=UsageError):
+                schema = fragment.physical_schema
+                fragment.ensure_complete_metadata()
+            is_known = found and schema.equals(found[-1], check_metadata=True)
+            found.append(found[-1] if is_known else schema)  # one, however many the files are
+        return found
 
-    def names(self) -> list[str]:
-        """Names of the files below the folder that holds all of them."""
-        if len(self.files) == 1:
-            return [self.files[0].replace(os.sep, "/").rpartition("/")[2]]
-        root = posixpath.commonpath([posixpath.dirname(_slashed(path)) for path in self.files])
-        return [posixpath.relpath(_slashed(path), root) for path in self.files]
+    @cached_property
+    def folders(self) -> dict[str, Any]:
+        """Types of columns that folders called ``name=value`` are in all files, by name."""
+        import pyarrow as pa
+        import pyarrow.dataset as ds
 
-
-def _slashed(path: str) -> str:
-    return path if _file_systems.is_url(path) else os.path.abspath(path).replace(os.sep, "/")
+        values = [ds.get_partition_keys(file.partition_expression) for file in self.fragments]
+        names = [name for name in values[0] if all(name in each for each in values)]
+        return {name: pa.array([each[name] for each in values]).type for name in names}
 
 
 def parquet_source(path: str) -> ParquetSource | None:
@@ -102,8 +101,6 @@ def _source_at(place: str, column: str | None) -> ParquetSource | None:
     if place.lower().endswith(SUFFIX) and _file_systems.is_file(place):
         return ParquetSource([place], column)
     is_folder = not _file_systems.has_pattern(place) and _file_systems.is_folder(place)
-    if is_folder and (shards := read_plan(place)) is not None:
-        return ParquetSource([shard.path for shard in shards], column, shards)
     if not is_folder and not (_file_systems.has_pattern(place) and place.lower().endswith(SUFFIX)):
         return None
     files = _file_systems.find_files(place, SUFFIX)
@@ -112,131 +109,70 @@ def _source_at(place: str, column: str | None) -> ParquetSource | None:
     if not files:
         what = "in this folder" if is_folder else "that this pattern names"
         raise UsageError(f"{place}: there are no {SUFFIX} files {what}.")
-    return ParquetSource(files, column)
+    return ParquetSource(files, column, place if is_folder else None)
 
 
 class Columns:
-    """Columns of one or more Parquet files, in pieces from any row on. No other is read.
+    """Columns of one or more Parquet files, in batches from any row on. No other is read.
 
     A folder called ``name=value`` on the way to the files is a column, where they have none of this
-    name.
-
-    Parameters
-    ----------
-    source : ParquetSource
-        The files, which are read one after the other.
-    names : sequence of str
-        The columns, which must be in all files.
-
-    Attributes
-    ----------
-    files : list of str
-        Those of `source`.
-    types : dict of str to list of DataType
-        Type of each column in each file.
-    notes : list of dict
-        What each file says of itself.
-    sizes : list of int
-        Rows of each file.
-    n_rows : int
-        Rows of all of them.
+    name. Columns have one type: that which holds the types of all files.
     """
 
-    def __init__(self, source: ParquetSource, names: Sequence[str]):
-        self.files, self.names = source.files, list(names)
-        self._folders = folder_values(source.files)
-        self.types: dict[str, list[Any]] = {name: [] for name in names}
-        self.notes, self.sizes = [], []
-        self._groups: list[tuple[int, int]] = []
-        n_rows: list[int] = []
-        for place, (path, (schema, groups)) in enumerate(zip(source.files, source.contents)):
-            known = Counter(schema.names)
-            for name in names:
-                if known[name] > 1:
-                    raise UsageError(f"{path}: two columns are named {name!r}.")
-                if not known[name] and name not in self._folders:
-                    raise _no_column(name, path, source)
-                column = schema.field(name) if known[name] else self._folders[name]
-                self.types[name].append(column.type)
-            self.notes.append(schema.metadata or {})
-            self.sizes.append(sum(groups))
-            self._groups += [(place, number) for number in range(len(groups))]
-            n_rows += groups
-        self._starts = np.cumsum([0, *n_rows])
+    def __init__(self, path: str, source: ParquetSource, names: Sequence[str]):
+        import pyarrow as pa
+
+        self.path, self.source, self.names = path, source, list(names)
+        self.schema = pa.schema([(name, _common_type(path, source, name)) for name in names])
+        sizes = [
+            (fragment, number, group.num_rows)
+            for fragment in source.fragments
+            for number, group in enumerate(fragment.row_groups)
+        ]
+        self._groups = [(fragment, number) for fragment, number, _ in sizes]
+        self._starts = np.cumsum([0, *(n_rows for *_, n_rows in sizes)])
         self.n_rows = int(self._starts[-1])
 
-    def pieces(self, start: int = 0) -> Iterator[tuple[int, list[Any]]]:
-        """Give the number of a first row, and the columns from there on, from a row group on."""
+    def batches(self, start: int = 0) -> Iterator[tuple[int, Any]]:
+        """Give the number of a first row, and a batch from there on, from a row group on."""
         first = max(0, int(np.searchsorted(self._starts, start, "right")) - 1)
         at = int(self._starts[first])
         n_most = max(1, _NUMBERS_AT_A_TIME // max(len(self.names), _FEW_COLUMNS))
-        for place, number in self._groups[first:]:
-            path = self.files[place]
-            with opened(path, len(self.names)) as file:
-                known = set(file.schema_arrow.names)
-                stored = [name for name in self.names if name in known]
-                batches = file.iter_batches(
-                    n_most, row_groups=[number], columns=stored, use_threads=False
-                )
-                while (batch := _next_of(batches, path)) is not None:
-                    yield at, [self._column_of(batch, name, place) for name in self.names]
-                    at += batch.num_rows
+        for fragment, number in self._groups[first:]:
+            batches = fragment.subset(row_group_ids=[number]).to_batches(
+                schema=self.schema,
+                columns=self.names,
+                batch_size=n_most,
+                batch_readahead=1,
+                fragment_readahead=1,
+                use_threads=False,
+            )
+            while (batch := _next_of(batches, fragment.path)) is not None:
+                yield at, batch
+                at += batch.num_rows
 
-    def _column_of(self, batch, name, place):
-        """A column by its name, as the file may give more than are asked for, or of a folder."""
+    def read(self) -> Any:
+        """Return all rows as a table in memory."""
         import pyarrow as pa
 
-        number = batch.schema.get_field_index(name)
-        if number >= 0:
-            return batch.column(number)
-        return pa.repeat(self._folders[name][place], batch.num_rows)
-
-
-class Column(Columns):
-    """A column of Parquet files; `kinds` are its types in each.
-
-    Parameters
-    ----------
-    source : ParquetSource
-        The files, which are read one after the other.
-    name : str
-        The column.
-    """
-
-    def __init__(self, source: ParquetSource, name: str):
-        super().__init__(source, [name])
-        self.name, self.kinds = name, self.types[name]
-
-    def batches(self, start: int = 0) -> Iterator[tuple[int, Any]]:
-        """Give pieces of the column with the number of their first row, from a row group on."""
-        for at, (column,) in self.pieces(start):
-            yield at, column
-
-    def same_in_all(self, values: list[Any], what: str) -> Any:
-        """Return what all files have, or name two that differ."""
-        first, *others = values
-        for path, value in zip(self.files[1:], others):
-            if value != first:
-                raise UsageError(
-                    f"{self.files[0]} and {path} have different {what}: {_shown(first)} and "
-                    f"{_shown(value)}."
-                )
-        return first
+        if not self.n_rows:
+            raise UsageError(f"{self.path}: there are no rows.")
+        return pa.Table.from_batches([batch for _, batch in self.batches()], self.schema)
 
 
 class StoredColumns(StoredRows):
-    """Rows of columns. Blocks that follow one another are read once.
+    """Rows of columns. Blocks that follow one another are read once."""
 
-    Parameters
-    ----------
-    path : str
-        What messages call them.
-    columns : Columns
-        The columns.
-    """
-
-    def __init__(self, path: str, columns: Columns):
-        self.path, self.columns = path, columns
+    def __init__(
+        self,
+        columns: Columns,
+        shape: tuple[int, ...],
+        dtype: np.dtype,
+        rows: Callable[[Any, int], np.ndarray],  # of a batch, and the number of its first row
+    ):
+        if not columns.n_rows:
+            raise UsageError(f"{columns.path}: there are no rows.")
+        self.columns, self.shape, self.dtype, self._rows = columns, shape, dtype, rows
         self._ahead: Iterator[tuple[int, Any]] | None = None
         self._at, self._rest = 0, np.empty((0, 0))
 
@@ -246,7 +182,7 @@ class StoredColumns(StoredRows):
         if not result.size:
             return result
         if self._ahead is None or start < self._at:
-            self._next(self.columns.pieces(start))
+            self._next(self.columns.batches(start))
         place = start
         while place < stop:
             here = place - self._at
@@ -260,44 +196,39 @@ class StoredColumns(StoredRows):
 
     def _next(self, ahead):
         self._ahead = None  # where an error is raised, the next block is read from its file again
-        at, columns = next(ahead)
-        self._at, self._rest, self._ahead = at, self.rows(columns, at), ahead
-
-    @abstractmethod
-    def rows(self, columns: list[Any], first: int) -> np.ndarray:
-        """Rows of a piece of the columns, the first of which has a number."""
+        at, batch = next(ahead)
+        self._at, self._rest, self._ahead = at, self._rows(batch, at), ahead
 
 
-class StoredColumn(StoredColumns):
-    """Rows of a single column, none of which is missing.
+def column_names(
+    source: ParquetSource, is_kind: Callable[[Any], bool] = lambda kind: True
+) -> list[str]:
+    """Names of the columns that are of a kind in any of the files."""
+    found = (field for schema in source.schemas for field in schema)
+    return [*dict.fromkeys(field.name for field in found if is_kind(field.type))]
 
-    Parameters
-    ----------
-    path : str
-        What messages call them.
-    column : Column
-        The column.
-    """
 
-    columns: Column
+def columns_but_index(source: ParquetSource) -> list[str]:
+    """Names of the columns of any file, without those that pandas writes an index to."""
+    index = set()
+    for path, schema in zip(source.files, source.schemas):
+        with reading(path, _CANNOT_BE_READ):
+            about = json.loads((schema.metadata or {}).get(b"pandas", b"{}"))
+            index |= {name for name in about.get("index_columns", []) if isinstance(name, str)}
+    return [name for name in column_names(source) if name not in index]
 
-    def rows(self, columns: list[Any], first: int) -> np.ndarray:
-        """See :meth:`StoredColumns.rows`."""
-        [batch] = columns
-        if batch.null_count:
-            row = first + int(np.argmax(batch.is_null().to_numpy(zero_copy_only=False)))
-            raise UsageError(f"{self.path}: row {row} of column {self.columns.name!r} is missing.")
-        return self.values(batch, first)
 
-    @abstractmethod
-    def values(self, batch: Any, first: int) -> np.ndarray:
-        """Rows of a batch without missing ones, whose first row has a number."""
+def columns_beside(source: ParquetSource) -> list[str]:
+    """Names of what may be labels, ids or texts, but no features: an index, and folders."""
+    features = columns_but_index(source)
+    index = [name for name in column_names(source) if name not in features]
+    return [*index, *source.folders]
 
 
 def column_named(
     path: str, source: ParquetSource, is_kind: Callable[[Any], bool], what: str, left_out: Any = ()
-) -> Column | None:
-    """The column of a kind that is meant, the only one where the path names none.
+) -> str | None:
+    """Name of the column of a kind that is meant, the only one where the path names none.
 
     None where there is none, and the path names none: they may be tables of other things.
     """
@@ -311,70 +242,57 @@ def column_named(
         raise UsageError(
             f"{path} has several columns of {what}: name one, as in {path}:{names[0]}."
         )
-    return Column(source, source.column or names[0])
+    return source.column or names[0]
 
 
-def column_names(
-    source: ParquetSource, is_kind: Callable[[Any], bool] = lambda kind: True
-) -> list[str]:
-    """Names of the columns that are of a kind in any of the files."""
-    found = (field for schema in source.schemas for field in schema)
-    return [*dict.fromkeys(field.name for field in found if is_kind(field.type))]
+def noted_in_all(path: str, source: ParquetSource, key: bytes, what: str) -> bytes | None:
+    """What the files say of themselves under a key: the same in all, or None."""
+    values = [(schema.metadata or {}).get(key) for schema in source.schemas]
+    for file, value in zip(source.files, values):
+        if value != values[0]:
+            raise UsageError(
+                f"{path}: {source.files[0]} and {file} have different {what}: "
+                f"{_shown(values[0])} and {_shown(value)}."
+            )
+    return values[0]
 
 
-def columns_but_index(source: ParquetSource) -> list[str]:
-    """Names of the columns of any file, without those that pandas writes an index to."""
-    index = {
-        name
-        for schema in source.schemas
-        for name in (schema.pandas_metadata or {}).get("index_columns", [])
-        if isinstance(name, str)
-    }
-    return [name for name in column_names(source) if name not in index]
+def _shown(value: bytes | None) -> str:
+    return "none" if value is None else value.decode("ascii", "backslashreplace")[:16]
 
 
-def columns_beside(source: ParquetSource) -> list[str]:
-    """Names of what may be labels, ids or texts, but no features: an index, and folders."""
-    features = columns_but_index(source)
-    index = [name for name in column_names(source) if name not in features]
-    return [*index, *folder_values(source.files)]
-
-
-def folder_values(files: Sequence[str]) -> dict[str, Any]:
-    """Values of folders called ``name=value``, as Spark, Hive and pyarrow write them.
-
-    For each name an array of one value for each file: integers where all are, else text.
-    """
-    found = [
-        dict(folder.split("=", 1) for folder in _slashed(path).split("/")[:-1] if "=" in folder[1:])
-        for path in files
-    ]
-    names = [name for name in found[0] if all(name in each for each in found)]
-    return {unquote(name): _values([each[name] for each in found]) for name in names}
-
-
-def _values(texts):
+def _common_type(path: str, source: ParquetSource, name: str) -> Any:
     import pyarrow as pa
 
-    known: list[Any] = [None if text == _NO_VALUE else unquote(text) for text in texts]
-    if all(text is None or INTEGER.fullmatch(text) for text in known):
-        with contextlib.suppress(OverflowError):
-            return pa.array([text and int(text) for text in known], pa.int64())
-    return pa.array(known, pa.string())
-
-
-def opened(path: str, n_columns: int = 1) -> Any:
-    """Open a Parquet file, on any file system, to read so many of its columns in pieces."""
+    found: dict[Any, str] = {}  # a file for each type
+    for file, schema in zip(source.files, source.schemas):
+        places = schema.get_all_field_indices(name)
+        if len(places) > 1:
+            raise UsageError(f"{file}: two columns are named {name!r}.")
+        if places:
+            found.setdefault(_plain(schema.field(places[0]).type), file)
+        elif name in source.folders:
+            found.setdefault(source.folders[name], f"the folders of {file}")
+        else:
+            raise _no_column(name, file, source)
+    fields = [pa.schema([(name, kind)]) for kind in found]
     try:
-        import pyarrow.parquet as pq
-    except ImportError as error:
-        raise need_extra("pyarrow", f"reading {path}") from error
-    with reading(path, _CANNOT_BE_READ, passing=UsageError):
-        place = _file_systems.open_to_read(path) if _file_systems.is_url(path) else path
-        buffer = min(_MOST_BYTES, max(_FEWEST_BYTES, _BUFFER // max(1, n_columns)))
-        return pq.ParquetFile(
-            place, page_checksum_verification=True, buffer_size=buffer, pre_buffer=False
-        )
+        return pa.unify_schemas(fields, promote_options="permissive").field(name).type
+    except (pa.ArrowTypeError, pa.ArrowInvalid) as error:
+        (one, first), (other, second), *_ = found.items()
+        raise UsageError(
+            f"{path}: column {name!r} has different types: {one} in {first} and {other} in "
+            f"{second}."
+        ) from error
+
+
+def _plain(kind: Any) -> Any:
+    """The type of the values of a column: of categories, and of text in whatever form."""
+    import pyarrow as pa
+
+    if pa.types.is_dictionary(kind):
+        kind = kind.value_type
+    return pa.string() if str(kind) == "string_view" else kind
 
 
 def _next_of(batches, path):
@@ -386,13 +304,9 @@ def _next_of(batches, path):
 def _no_column(name: str, path: str, source: ParquetSource) -> UsageError:
     """Say where a column is that a file lacks."""
     line = f"{path}: there is no column {name!r} in this file"
-    for other, about in zip(source.files, source.contents):
-        if name in about.schema.names:
+    for other, schema in zip(source.files, source.schemas):
+        if name in schema.names:
             return UsageError(
                 f"{line}, but in {other}. All files of a table must have the columns that are read."
             )
     return UsageError(f"{line}.")
-
-
-def _shown(value):
-    return value.decode() if isinstance(value, bytes) else value

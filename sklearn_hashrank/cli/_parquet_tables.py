@@ -1,76 +1,148 @@
-"""Tables in Parquet files: a column of numbers for each feature, labels, and texts."""
+"""What columns of Parquet files hold: features, embeddings, labels, texts, ids and codes."""
 
-from collections.abc import Sequence
+import math
+import tempfile
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
-from ._errors import UsageError
+from .._features.out_of_memory import StoredRows
+from .._files.atomic import write_file
+from ._errors import UsageError, need_extra
 from ._parquet_files import (
-    Column,
     Columns,
     ParquetSource,
     StoredColumns,
+    column_named,
     column_names,
     columns_beside,
     columns_but_index,
-    folder_values,
+    noted_in_all,
+    parquet_source,
 )
 from ._tables import Choose, Table, chosen
 
 _FIRST_GAP = 2.0**53  # from here on, floats leave integers out
+_FEW_NUMBERS = 1 << 22  # rows are kept in memory up to here: 32 MB of doubles
+_ROWS_AT_A_TIME = 1 << 16
+_N_BITS, _DIGEST, _N_ROWS = b"hashrank_n_bits", b"hashrank_digest", b"hashrank_rows"
 
 
 def read_parquet(path: str, source: ParquetSource, choose: Choose) -> Table:
     """Choose columns of Parquet files: features, which are read in blocks, and labels.
 
-    Parameters
-    ----------
-    path : str
-        What messages call the files.
-    source : ParquetSource
-        The files.
-    choose : callable
-        Takes the names of all columns but an index, and returns those of the labels and of the
-        features. Labels may also be in an index, or in the names of folders.
-
-    Returns
-    -------
-    table : Table
+    `choose` takes the names of all columns but an index, and returns those of the labels and of the
+    features. Labels may also be in an index, or in the names of folders.
     """
     label_names, features = chosen(choose, columns_but_index(source), path, columns_beside(source))
-    X = ParquetTable(path, Columns(source, features))
-    return Table(X, parquet_labels(path, source, label_names), features)
+    return Table(
+        _features(Columns(path, source, features)),
+        parquet_labels(path, source, label_names),
+        features,
+    )
+
+
+def _features(columns: Columns) -> StoredColumns:
+    """Rows of which each feature is a column, all of them finite numbers."""
+    types = [_number(columns.path, field) for field in columns.schema]
+    dtype = np.result_type(*types) if types else np.dtype(np.float64)
+
+    def rows(batch: Any, first: int) -> np.ndarray:
+        result = np.empty((batch.num_rows, len(columns.names)), dtype)
+        for place, (name, values) in enumerate(zip(columns.names, batch.columns)):
+            _check_complete(columns.path, name, values, first)
+            result[:, place] = values.to_numpy(zero_copy_only=False)
+        if dtype.kind == "f" and not (is_finite := np.isfinite(result)).all():
+            row, place = np.argwhere(~is_finite)[0]
+            raise _not_finite(columns.path, first + row, columns.names[place], result[row, place])
+        return result
+
+    return StoredColumns(columns, (columns.n_rows, len(columns.names)), dtype, rows)
+
+
+def embeddings(
+    path: str, source: ParquetSource, left_out: Sequence[str] = ()
+) -> StoredColumns | None:
+    """Rows of the column of lists of numbers of Parquet files; None where no file has one.
+
+    `left_out` names columns that are no features. Of several columns, the path names one.
+    """
+    name = column_named(path, source, _is_list, "lists of numbers", left_out)
+    if name is None:
+        return None
+    columns = Columns(path, source, [name])
+    kind = columns.schema.field(name).type
+    if not _is_list(kind):
+        raise UsageError(f"{path}: column {name!r} does not hold lists of numbers but {kind}.")
+    dtype = np.dtype(np.float32 if str(kind.value_type) in ("halffloat", "float") else np.float64)
+    _, first_batch = next(columns.batches(), (0, None))
+    width = int(_lengths(first_batch.column(0))[0] or 0) if first_batch else 0
+    if columns.n_rows and not width:
+        raise UsageError(f"{path}: the first row of column {name!r} has no numbers.")
+
+    def rows(batch: Any, first: int) -> np.ndarray:
+        [lists] = batch.columns
+        if lists.null_count:
+            row = first + _first_missing(lists)
+            raise UsageError(f"{path}: row {row} of column {name!r} is missing.")
+        lengths = _lengths(lists)
+        if (lengths != width).any():
+            row = int(np.argmax(lengths != width))
+            raise UsageError(
+                f"{path}: row {first + row} of column {name!r} has {lengths[row]} numbers, the "
+                f"first has {width}."
+            )
+        numbers = lists.flatten().to_numpy(zero_copy_only=False)
+        result = numbers.reshape(len(lists), width).astype(dtype, copy=False)
+        if not np.isfinite(result).all():
+            row, place = np.argwhere(~np.isfinite(result))[0]
+            raise UsageError(
+                f"{path}: row {first + row}, number {place} of column {name!r} is "
+                f"{result[row, place]}; features must be finite."
+            )
+        return np.asarray(result)
+
+    return StoredColumns(columns, (columns.n_rows, width), dtype, rows)
+
+
+def mapped(rows: Any) -> Any:
+    """Rows that can be read in any order: many of Parquet are copied to a temporary file."""
+    if not isinstance(rows, StoredRows):
+        return rows
+    if math.prod(rows.shape) <= _FEW_NUMBERS:
+        return rows[:]
+    with tempfile.TemporaryFile() as file:
+        for start in range(0, rows.shape[0], _ROWS_AT_A_TIME):
+            file.write(rows.read(start, min(start + _ROWS_AT_A_TIME, rows.shape[0])).tobytes())
+        file.flush()
+        return np.memmap(file, rows.dtype, "r", shape=rows.shape)
 
 
 def parquet_labels(path: str, source: ParquetSource, names: Sequence[str]) -> list[np.ndarray]:
     """Labels of some columns, or folders, whose types decide what they are."""
-    columns = Columns(source, names)
-    if not columns.n_rows:
-        raise UsageError(f"{path}: there are no rows.")
-    parts: list[list[np.ndarray]] = [[] for _ in names]
-    for at, piece in columns.pieces() if names else ():
-        for name, column, known in zip(names, piece, parts):
-            known.append(_labels(decoded(column), name, path, at))
-    for name, known in zip(names, parts):
-        if len({part.dtype.kind == "U" for part in known}) > 1:
-            raise UsageError(
-                f"{path}: column {name!r} holds numbers in one file and text in another, which "
-                "are never equal."
-            )
-    try:
-        return [concatenate(known) for known in parts]
-    except ValueError as error:
-        raise UsageError(f"{path}: {error}") from error
+    if not names:
+        return []
+    table = Columns(path, source, names).read()
+    return [_labels(path, name, table[name]) for name in names]
 
 
-def parquet_texts(path: str, source: ParquetSource, name: str) -> list[str]:
-    """One column, or folder, as text; missing values are empty."""
-    folders = folder_values(source.files)
-    chosen(lambda names: ([name], []), column_names(source), path, folders)
-    batches = Column(source, name).batches()
-    values = (value for _, batch in batches for value in decoded(batch).to_pylist())
-    return ["" if value is None else str(value) for value in values]
+def _labels(path: str, name: str, column: Any) -> np.ndarray:
+    import pyarrow as pa
+
+    types, kind = pa.types, column.type
+    values = column.to_numpy()
+    is_missing = column.is_null(nan_is_null=True).to_numpy()
+    if is_missing.any():
+        row = int(np.argmax(is_missing))
+        raise UsageError(f"{path}: the label of row {row} is missing (column {name!r}).")
+    if types.is_string(kind) or types.is_large_string(kind):
+        if any("\0" in text for text in set(values)):
+            raise UsageError(f"{path}: column {name!r} holds a NUL character, which no label may.")
+        return np.array(values.tolist())
+    if types.is_integer(kind) or types.is_boolean(kind) or types.is_floating(kind):
+        return np.asarray(values)
+    raise UsageError(f"{path}: column {name!r} holds {kind}; labels must be integers or text.")
 
 
 def concatenate(parts: Sequence[np.ndarray]) -> np.ndarray:
@@ -85,91 +157,162 @@ def concatenate(parts: Sequence[np.ndarray]) -> np.ndarray:
     return joined
 
 
-class ParquetTable(StoredColumns):
-    """Features of which each is a column.
-
-    Parameters
-    ----------
-    path : str
-        What messages call them.
-    columns : Columns
-        Numbers.
-    """
-
-    def __init__(self, path: str, columns: Columns):
-        super().__init__(path, columns)
-        if not columns.n_rows:
-            raise UsageError(f"{path}: there are no rows.")
-        kinds = [
-            _number(kind, name, file)
-            for name in columns.names
-            for file, kind in zip(columns.files, columns.types[name])
-        ]
-        self.dtype = np.result_type(*kinds) if kinds else np.dtype(np.float64)
-        self.shape = (columns.n_rows, len(columns.names))
-
-    def rows(self, columns: Sequence[Any], first: int) -> np.ndarray:
-        """Rows of a piece of the columns, all of them finite numbers."""
-        n_rows = len(columns[0]) if columns else 0
-        rows = np.empty((n_rows, len(columns)), self.dtype)
-        for place, (name, column) in enumerate(zip(self.columns.names, columns)):
-            values = decoded(column)
-            if values.null_count:
-                row = int(np.argmax(values.is_null().to_numpy(zero_copy_only=False)))
-                raise self._not_finite(first + row, name, np.nan)
-            rows[:, place] = values.to_numpy(zero_copy_only=False)
-        if self.dtype.kind == "f" and not (is_finite := np.isfinite(rows)).all():
-            row, place = np.argwhere(~is_finite)[0]
-            raise self._not_finite(first + row, self.columns.names[place], rows[row, place])
-        return rows
-
-    def _not_finite(self, row: int, name: str, value: float) -> UsageError:
-        return UsageError(
-            f"{self.path}: row {row}, column {name!r} is {value}; features must be finite."
-        )
+def parquet_texts(path: str, source: ParquetSource, name: str) -> list[str]:
+    """One column, or folder, as text; missing values are empty."""
+    chosen(lambda names: ([name], []), column_names(source), path, source.folders)
+    values = Columns(path, source, [name]).read()[name].to_pylist()
+    return ["" if value is None else str(value) for value in values]
 
 
-def decoded(column: Any) -> Any:
-    """A column without a dictionary, which is how categories are kept, and its text as strings."""
+def parquet_ids(path: str, source: ParquetSource, name: str) -> StoredColumns:
+    """Ids of rows: integers, or anything else as text. None is missing."""
     import pyarrow as pa
 
-    if pa.types.is_dictionary(column.type):
-        column = column.cast(column.type.value_type)
-    return column.cast(pa.string()) if str(column.type) == "string_view" else column
+    columns = Columns(path, source, [name])
+    kind = columns.schema.field(name).type
+    is_integer = pa.types.is_integer(kind)
+
+    def rows(batch: Any, first: int) -> np.ndarray:
+        [values] = batch.columns
+        if values.null_count:
+            row = first + _first_missing(values)
+            raise UsageError(f"{path}: row {row} of column {name!r} is missing.")
+        if is_integer:
+            return np.asarray(values.to_numpy(zero_copy_only=False))
+        return np.array([*map(str, values.to_pylist())], dtype=object)
+
+    dtype = np.dtype(kind.to_pandas_dtype() if is_integer else object)
+    return StoredColumns(columns, (columns.n_rows,), dtype, rows)
 
 
-def _number(kind: Any, name: str, path: str) -> np.dtype:
+class ParquetCodes(StoredColumns):
+    """Packed codes of a column of binary values, their length and the digest of their model.
+
+    Both are None where the files do not say them.
+    """
+
+    def __init__(self, path: str, source: ParquetSource, name: str):
+        import pyarrow as pa
+
+        columns = Columns(path, source, [name])
+        kind = columns.schema.field(name).type
+        if pa.types.is_fixed_size_binary(kind):
+            width = int(kind.byte_width)
+        else:  # as Spark writes them: they have the length of the first
+            _, first = next(columns.batches(), (0, None))
+            width = len(first.column(0)[0].as_py() or b"") if first else 0
+
+        def rows(batch: Any, first: int) -> np.ndarray:
+            [values] = batch.columns
+            if values.null_count:
+                row = first + _first_missing(values)
+                raise UsageError(f"{path}: row {row} of column {name!r} is missing.")
+            if not pa.types.is_fixed_size_binary(values.type):
+                try:
+                    values = values.cast(pa.binary(width))
+                except pa.ArrowInvalid as error:
+                    raise UsageError(
+                        f"{path}: codes of column {name!r} must be of one length. The first has "
+                        f"{width} bytes."
+                    ) from error
+            content = np.frombuffer(values.buffers()[1], np.uint8)
+            start = values.offset * width
+            return content[start : start + len(values) * width].reshape(-1, width)
+
+        super().__init__(columns, (columns.n_rows, width), np.dtype(np.uint8), rows)
+        n_bits = noted_in_all(path, source, _N_BITS, "code lengths")
+        self.n_bits = None if n_bits is None else int(n_bits)
+        digest = noted_in_all(path, source, _DIGEST, "models (by digests)")
+        self.digest = None if digest is None else digest.decode("ascii", "replace")
+        self.n_files = len(source.files)
+        n_rows = noted_in_all(path, source, _N_ROWS, "numbers of rows")
+        if source.folder is not None and n_rows is not None and int(n_rows) != columns.n_rows:
+            raise UsageError(
+                f"{path} holds {columns.n_rows:,} of {int(n_rows):,} codes: files are missing, or "
+                "there are others. Run hashrank encode again, into a new folder."
+            )
+
+
+def parquet_codes(path: str) -> ParquetCodes | None:
+    """Packed codes of the column of binary values; None where a single file has none."""
+    source = parquet_source(path)
+    if source is None:
+        return None
+    name = column_named(path, source, _is_binary, "binary values")
+    if name is None and len(source.files) > 1:
+        raise UsageError(f"{path}: there is no column of binary values in these files.")
+    return None if name is None else ParquetCodes(path, source, name)
+
+
+def write_codes(
+    path: str, blocks: Iterable[tuple[Any, Any]], n_bits: int, digest: str, n_rows: int
+) -> None:
+    """Write blocks ``(codes, ids)`` as a table with the columns ``id`` and ``code``.
+
+    The file says how long codes are, which model made them, and how many there are in all.
+    """
+    try:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+    except ImportError as error:
+        raise need_extra("pyarrow", f"writing {path}") from error
+    about = {_N_BITS: str(n_bits), _DIGEST: digest, _N_ROWS: str(n_rows)}
+    writer = None
+    with write_file(path) as file:
+        for packed, names in blocks:
+            width = packed.shape[1]
+            buffer = pa.py_buffer(np.ascontiguousarray(packed))
+            code = pa.Array.from_buffers(pa.binary(width), len(packed), [None, buffer])
+            table = pa.table({"id": pa.array(names), "code": code})
+            if writer is None:
+                schema = table.schema.with_metadata(about)
+                writer = pq.ParquetWriter(file, schema, write_page_checksum=True)
+            writer.write_table(table.cast(writer.schema))
+        if writer is not None:
+            writer.close()
+
+
+def _is_binary(kind: Any) -> bool:
+    import pyarrow as pa
+
+    return bool(pa.types.is_fixed_size_binary(kind) or pa.types.is_binary(kind))
+
+
+def _is_list(kind: Any) -> bool:
     import pyarrow as pa
 
     types = pa.types
-    kind = kind.value_type if types.is_dictionary(kind) else kind
+    is_list = types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind)
+    return is_list and (types.is_floating(kind.value_type) or types.is_integer(kind.value_type))
+
+
+def _lengths(lists: Any) -> np.ndarray:
+    """Numbers of each list."""
+    import pyarrow.compute as pc
+
+    return np.asarray(pc.list_value_length(lists).to_numpy(zero_copy_only=False))
+
+
+def _number(path: str, field: Any) -> np.dtype:
+    import pyarrow as pa
+
+    types, kind = pa.types, field.type
     if not (types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind)):
         raise UsageError(
-            f"{path}: column {name!r} does not hold numbers but {kind}. Name it with "
+            f"{path}: column {field.name!r} does not hold numbers but {kind}. Name it with "
             "--label-column or --exclude-column."
         )
     return np.dtype(kind.to_pandas_dtype())
 
 
-def _labels(column: Any, name: str, path: str, first: int) -> np.ndarray:
-    """Labels of a piece of a column, the first of which has a number."""
-    import pyarrow as pa
+def _check_complete(path: str, name: str, values: Any, first: int) -> None:
+    if values.null_count:
+        raise _not_finite(path, first + _first_missing(values), name, np.nan)
 
-    types, values = pa.types, column.to_numpy(zero_copy_only=False)
-    is_missing = np.asarray(column.is_null().to_numpy(zero_copy_only=False))
-    if not column.null_count and types.is_floating(column.type):
-        is_missing = np.isnan(values)
-    if is_missing.any():
-        row = first + int(np.argmax(is_missing))
-        raise UsageError(f"{path}: the label of row {row} is missing (column {name!r}).")
-    if types.is_string(column.type) or types.is_large_string(column.type):
-        if any("\0" in text for text in set(values)):
-            raise UsageError(f"{path}: column {name!r} holds a NUL character, which no label may.")
-        return np.array(values.tolist())
-    if any(
-        is_kind(column.type) for is_kind in (types.is_integer, types.is_boolean, types.is_floating)
-    ):
-        return np.asarray(values)
-    raise UsageError(
-        f"{path}: column {name!r} holds {column.type}; labels must be integers or text."
-    )
+
+def _first_missing(values: Any) -> int:
+    return int(np.argmax(values.is_null().to_numpy(zero_copy_only=False)))
+
+
+def _not_finite(path: str, row: int, name: str, value: float) -> UsageError:
+    return UsageError(f"{path}: row {row}, column {name!r} is {value}; features must be finite.")

@@ -1,6 +1,8 @@
 """Read codes and encode features from files, for ``encode``, ``evaluate`` and ``search``."""
 
+import hashlib
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,12 +11,10 @@ from .. import codes
 from .._files.codes import noted_n_bits
 from ..base import BaseHasher
 from ..codes._reading import codes_of_array
-from ._code_columns import ParquetCodes, write_codes
-from ._code_columns import codes as parquet_codes
 from ._data import check_rows
 from ._errors import UsageError
 from ._files import read_rows
-from ._row_names import ids
+from ._parquet_tables import ParquetCodes, parquet_codes
 
 _NUMBERS_OF_A_BLOCK, _MOST_ROWS_OF_A_BLOCK = 1 << 23, 1 << 16
 
@@ -43,15 +43,6 @@ def encode_file(
         raise UsageError(f"{path}: {str(error).splitlines()[0]}") from error
 
 
-def encode_to_table(
-    hasher: BaseHasher, path: str, out: str, n_jobs: int | None, id_column: str | None = None
-) -> int:
-    """Encode a file of features into a Parquet file of ids and codes; returns their number."""
-    X, names = features_of(hasher, path, id_column), ids(path, id_column)
-    blocks = encoded(hasher, blocks_of(X, names, 0, X.shape[0]), path, n_jobs)
-    return write_codes(out, blocks, hasher.n_bits_)
-
-
 def features_of(hasher: BaseHasher, path: str, id_column: str | None = None) -> Any:
     """Rows of a file, of which the columns that the hasher knows are chosen by name."""
     names = hasher.__dict__.pop("feature_names_in_", None)
@@ -78,6 +69,18 @@ def encoded(
         raise
     except ValueError as error:
         raise UsageError(f"{path}: {str(error).splitlines()[0]}") from error
+
+
+def digest_of(model: str) -> str:
+    """SHA-256 of a model file, by which files of codes name it."""
+    return hashlib.sha256(Path(model).read_bytes()).hexdigest()
+
+
+def check_model(model: str, path: str) -> None:
+    """Refuse codes that say they were made by another model."""
+    found = parquet_codes(path)
+    if found is not None and found.digest not in (None, digest_of(model)):
+        raise UsageError(f"{path} holds codes of another model than {model}.")
 
 
 def read_codes(

@@ -7,39 +7,12 @@ from typing import Any
 import numpy as np
 
 from ._errors import UsageError
-from ._parquet_files import Column, StoredColumn, column_names, folder_values, parquet_source
+from ._parquet_files import column_names, parquet_source
+from ._parquet_tables import parquet_ids
 from ._tables import read_column, table_columns, typed_column
 
 USUAL = "id"
 _ROWS_AT_A_TIME = 1 << 16
-
-
-class ParquetIds(StoredColumn):
-    """Integers, or anything else as text.
-
-    Parameters
-    ----------
-    path : str
-        What messages call them.
-    column : Column
-        Their column.
-    """
-
-    def __init__(self, path: str, column: Column):
-        import pyarrow as pa
-
-        super().__init__(path, column)
-        self.shape = (column.n_rows,)
-        self.dtype = np.dtype(object)
-        if any(map(pa.types.is_integer, column.kinds)):
-            kind = column.same_in_all(column.kinds, f"types of column {column.name!r}")
-            self.dtype = np.dtype(kind.to_pandas_dtype())
-
-    def values(self, batch: Any, first: int) -> np.ndarray:
-        """Ids of a batch."""
-        if self.dtype.kind == "O":
-            return np.array([*map(str, batch.to_pylist())], dtype=object)
-        return np.asarray(batch.to_numpy(zero_copy_only=False))
 
 
 def id_column_of(
@@ -58,8 +31,8 @@ def ids(path: str, id_column: str | None = None) -> Any:
     """Ids of the rows of a table, an array or a column in files; None where there are none."""
     source = parquet_source(path)
     if source is not None:
-        name = id_column_of(column_names(source), id_column, path, folder_values(source.files))
-        return None if name is None else ParquetIds(path, Column(source, name))
+        name = id_column_of(column_names(source), id_column, path, source.folders)
+        return None if name is None else parquet_ids(path, source, name)
     if Path(path).suffix.lower() != ".csv" or not Path(path).is_file():
         return None
     name = id_column_of(table_columns(path), id_column, path)
@@ -72,8 +45,7 @@ def ids(path: str, id_column: str | None = None) -> Any:
 def ids_at(names: Any, rows: Any) -> Any:
     """Ids of some rows in any order, of which only these are read."""
     distinct, places = np.unique(rows, return_inverse=True)
-    found = names[distinct][places].reshape(np.shape(rows))
-    return found
+    return names[distinct][places].reshape(np.shape(rows))
 
 
 def check_same_ids(rows: str, codes: str, id_column: str | None = None) -> None:

@@ -1,6 +1,7 @@
 """Read CSV files: features as numbers, labels exactly as they are written."""
 
 import csv
+import re
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, islice
 from operator import itemgetter
@@ -10,10 +11,10 @@ import numpy as np
 
 from .._files.reading import reading
 from ._errors import UsageError
-from ._parquet_files import INTEGER
 
 _ROWS_AT_A_TIME = 4096
 _CANNOT_BE_READ = ": cannot be read as csv: {}."
+_INTEGER = re.compile(r"0|-?[1-9][0-9]*")  # as written, so that two that differ are not equal
 _INT64 = np.iinfo(np.int64)
 _MISSING = {"na", "n/a", "#na", "#n/a", "<na>", "nan", "null", "none"}  # in any case, with a sign
 
@@ -177,7 +178,7 @@ def typed_column(values: list[str], name: str, path: str, what: str = "label") -
     if missing:
         row = next(row for row, text in enumerate(values) if text in missing)
         raise UsageError(f"{path}: the {what} of row {row} is missing (column {name!r}).")
-    if all(INTEGER.fullmatch(text) and len(text) <= 20 for text in distinct):
+    if all(_INTEGER.fullmatch(text) and len(text) <= 20 for text in distinct):
         integers = {text: int(text) for text in distinct}
         if all(_INT64.min <= number <= _INT64.max for number in integers.values()):
             return np.fromiter(map(integers.__getitem__, values), np.int64, len(values))

@@ -7,6 +7,7 @@ from typing import Any
 from ._arguments import lengths
 from ._data import NAMED
 from ._errors import UsageError
+from ._file_systems import Input
 from ._files import Rows, read_texts
 from ._messages import note
 
@@ -17,7 +18,10 @@ def add_thumbnails(parser: ArgumentParser) -> None:
     """Add ``--images``, ``--image-shape`` and ``--texts``, of which one may be given."""
     looks = parser.add_mutually_exclusive_group()
     looks.add_argument(
-        "--images", metavar="FOLDER", help="pictures of the rows, in the order of their paths"
+        "--images",
+        type=Input,
+        metavar="FOLDER",
+        help="pictures of the rows, in the order of their paths",
     )
     looks.add_argument(
         "--image-shape",
@@ -27,6 +31,7 @@ def add_thumbnails(parser: ArgumentParser) -> None:
     )
     looks.add_argument(
         "--texts",
+        type=Input,
         metavar="COLUMN|FILE",
         help="column of the data or of --labels that holds texts, or a .txt file with a line for "
         "each row",

@@ -31,7 +31,7 @@ def test_what_was_written_is_read(path):
         assert not found.flags.writeable
     np.testing.assert_array_equal(np.load(path, mmap_mode="r"), CODES)
     assert noted_n_bits(path) == N_BITS
-    with pytest.raises(ValueError, match=r"codes.npy' holds codes of n_bits=12. Expected 16"):
+    with pytest.raises(ValueError, match=r"codes.npy' .*n_bits=12.* 16"):
         load_codes(path, n_bits=16)
 
 
@@ -62,7 +62,7 @@ def test_a_truncated_file_is_called_truncated(path):
     for length in range(1, len(whole)):
         path.write_bytes(whole[:length])
         for read in (load_codes, noted_n_bits):
-            with pytest.raises(ValueError, match=r"codes.npy' is truncated, or was changed at its"):
+            with pytest.raises(ValueError, match="codes.npy' is truncated"):
                 read(path)
 
 
@@ -74,7 +74,7 @@ def test_every_byte_matters(path, flipped):
         changed = bytearray(whole)
         changed[place] ^= flipped
         path.write_bytes(changed)
-        with pytest.raises(ValueError, match="was changed (after it was written|at its end)"):
+        with pytest.raises(ValueError, match="was changed"):
             load_codes(path)
         with contextlib.suppress(ValueError):
             assert noted_n_bits(path) == N_BITS
@@ -85,7 +85,7 @@ def test_every_byte_matters(path, flipped):
 )
 def test_other_harm(path, harm):
     path.write_bytes(harm(path.read_bytes()))
-    with pytest.raises(ValueError, match="was changed (after it was written|at its end)"):
+    with pytest.raises(ValueError, match="was changed"):
         load_codes(path)
 
 
@@ -93,7 +93,7 @@ def test_other_harm(path, harm):
 def test_files_of_others_are_told_apart(path, save):
     with open(path, "wb") as file:
         save(file, CODES)
-    with pytest.raises(ValueError, match="is not a file that encode_blocks wrote"):
+    with pytest.raises(ValueError, match="encode_blocks"):
         load_codes(path)
     assert noted_n_bits(path) is None
 

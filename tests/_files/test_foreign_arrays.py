@@ -59,14 +59,14 @@ def test_types_of_numbers_that_matlab_does_not_have(tmp_path):
 
 def test_arrays_that_are_codes():
     for wrong in (True, "0", np.nan, np.inf):
-        with pytest.raises(ValueError, match="threshold must be a finite float or None"):
+        with pytest.raises(ValueError, match="threshold"):
             codes_of_array(SIGNS, threshold=wrong)
     assert codes_of_array(SIGNS.tolist()).n_bits == 16
     assert codes_of_array(np.full((3, 2), 255, np.uint8), n_bits=16).n_bits == 16
     assert codes_of_array(np.zeros((3, 9), np.uint8)).n_bits == 9
     for packed in (np.packbits(SIGNS > 0, axis=1), SIGNS.astype(np.int8).astype(np.uint8)):
-        with pytest.raises(ValueError, match="are bytes beyond 0 and 1, .* have no threshold"):
+        with pytest.raises(ValueError, match="threshold"):
             codes_of_array(packed, threshold=0)
     assert codes_of_array((SIGNS > 0).astype(np.uint8), threshold=0.5).n_bits == 16
-    with pytest.raises(ValueError, match="are bytes in 7 columns, bits or packed"):
+    with pytest.raises(ValueError, match="7 columns.* n_bits"):
         codes_of_array(np.zeros((3, 7), np.uint8))

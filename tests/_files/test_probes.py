@@ -63,7 +63,7 @@ def test_one_other_score_is_enough(path, n_other):
         scores.ravel()[:n_other] *= 1.001
         return scores
 
-    with pytest.raises(ValueError, match=f"{n_other} of 24 scores of its probe rows differ by"):
+    with pytest.raises(ValueError, match=f"{n_other} of 24 scores"):
         load_hasher(changed(path, change), types=Own)
 
 
@@ -145,7 +145,7 @@ def test_a_class_that_has_changed_is_another_one(path):
     save_hasher(path, Median().fit(X + 3))
     load_hasher(path, types=[Median])
     later = type("Median", (Median,), {"factor": -1})
-    with pytest.raises(ValueError, match=r"codes of its probe rows .*a class or function in types"):
+    with pytest.raises(ValueError, match="codes of its probe rows"):
         load_hasher(path, types=[later])
 
 
@@ -217,10 +217,10 @@ class Listed(LabelAffinity, list):
 
 def test_what_has_no_attribute_is_refused(path):
     hasher = RSHHasher(2, affinity=Slotted(), random_state=0).fit(X, y)
-    with pytest.raises(ValueError, match=r"affinity_ cannot be stored: modulus_ of Slotted is in"):
+    with pytest.raises(ValueError, match="affinity_ .* modulus_ of Slotted"):
         save_hasher(path, hasher)
     hasher = RSHHasher(2, affinity=Listed(), random_state=0).fit(X, y)
-    with pytest.raises(ValueError, match=r"cannot be stored: it is of a class derived from list"):
+    with pytest.raises(ValueError, match="affinity .* list"):
         save_hasher(path, hasher)
 
 
@@ -245,5 +245,5 @@ class Functions(OneForm):
 def test_a_name_stands_for_one_thing(path):
     first, second = _threshold(1), _threshold(2)
     save_hasher(path, Functions(first, first).fit(X))
-    with pytest.raises(ValueError, match="second cannot be stored: something else is called .*obj"):
+    with pytest.raises(ValueError, match="second cannot be stored"):
         save_hasher(path, Functions(first, second).fit(X))

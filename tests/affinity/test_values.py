@@ -57,10 +57,10 @@ MIXED = [
 
 @pytest.mark.parametrize("y", MISSING, ids=repr)
 def test_a_missing_label_is_never_a_class(y):
-    with pytest.raises(ValueError, match=r"^y contains NaN, infinity or missing values"):
+    with pytest.raises(ValueError, match="^y contains NaN"):
         auto_affinity(y)
     codes = np.zeros((len(y), 1), dtype=int)
-    with pytest.raises(ValueError, match="contains NaN, infinity or missing values"):
+    with pytest.raises(ValueError, match="contains NaN"):
         tie_aware_average_precision_score(y, codes)
     X = np.arange(2.0 * len(y)).reshape(-1, 2)
     with pytest.raises(ValueError, match="contains NaN"):  # of numbers, in scikit-learn's words
@@ -75,7 +75,7 @@ def test_numbers_and_text_never_become_one_class(y):
         lambda y: LSHHasher(2).fit(np.arange(4.0).reshape(2, 2), y),
         lambda y: compare(np.arange(4.0).reshape(2, 2), y, methods=["lsh"]),
     ):
-        with pytest.raises(ValueError, match="y must hold only numbers or only strings. Got objec"):
+        with pytest.raises(ValueError, match="y must hold only numbers or only strings"):
             use(y)
 
 
@@ -103,18 +103,18 @@ def test_labels_of_one_kind_are_accepted_in_any_container(y):
 
 
 def test_floats_that_may_have_been_other_integers_are_refused():
-    with pytest.raises(ValueError, match="floats beyond 2"):
+    with pytest.raises(ValueError, match="beyond 2"):
         LabelAffinity().fit([2**53 + 1, 1.0])
     assert LabelAffinity().fit([2**53 - 1, 1.0]).pairwise([2**53 - 1], [2**53 - 1, 1]).sum() == 1
     for dtype, n_digits in ((np.float16, 11), (np.float32, 24)):
-        with pytest.raises(ValueError, match=rf"floats beyond 2\*\*{n_digits}, of which float"):
+        with pytest.raises(ValueError, match=rf"2\*\*{n_digits}.* float"):
             LabelAffinity().fit(np.array([2**n_digits, 1], dtype))
         LabelAffinity().fit(np.array([2**n_digits - 1, 1], dtype))
 
 
 @pytest.mark.parametrize("y", [["a", "a\0"], [b"a", b"a\0"], np.array(["a", "a\0"], dtype=object)])
 def test_what_numpy_would_drop_from_a_text_is_refused(y):
-    with pytest.raises(ValueError, match="ends in a NUL character"):
+    with pytest.raises(ValueError, match="NUL"):
         auto_affinity(y)
 
 
@@ -146,7 +146,7 @@ def test_one_other_value_makes_vectors_or_paths(data, other):
 
 @pytest.mark.parametrize("value", [np.nan, np.inf])
 def test_a_value_that_is_missing_makes_no_label_set(value):
-    with pytest.raises(ValueError, match="contains NaN, infinity or missing values"):
+    with pytest.raises(ValueError, match="contains NaN"):
         auto_affinity([[0.0, 1.0], [value, 1.0]])
 
 

@@ -82,7 +82,7 @@ def test_output_is_not_input(folder, nothing_is_read, capsys, name, spelling):
     code = main([*arguments, "--output", str(output.get(spelling, link))])
     err = capsys.readouterr().err
     assert code == 2
-    assert f"is the file that is read from, {data}. Give the output another name." in err
+    assert f"is the file that is read from, {data}. Choose another output." in err
     assert err.count("\n") == 1
     assert Path(data).read_bytes() == before
 

@@ -13,19 +13,10 @@ import pytest
 
 from sklearn_hashrank import load_hasher
 from sklearn_hashrank._features import out_of_memory as _many_rows
-from sklearn_hashrank.cli import (
-    _code_columns,
-    _list_columns,
-    _parquet_files,
-    main,
-)
-from sklearn_hashrank.cli import (
-    _file_systems as _places,
-)
+from sklearn_hashrank.cli import _file_systems, _parquet_files, _parquet_tables, main
 from sklearn_hashrank.cli._errors import UsageError
 from sklearn_hashrank.cli._files import read_labels, read_rows, read_texts
-from sklearn_hashrank.cli._list_columns import ParquetRows
-from sklearn_hashrank.cli._parquet_files import Column, ParquetSource
+from sklearn_hashrank.cli._parquet_files import ParquetSource
 from sklearn_hashrank.cli._row_names import ids
 from sklearn_hashrank.neighbors import HammingNeighbors, rescore
 
@@ -71,7 +62,7 @@ def refusal(capsys, *arguments):
 @pytest.mark.parametrize("form", FORMS.values(), ids=FORMS.keys())
 def test_rows_are_read_in_any_order(form):
     pq.write_table(pa.table({"v": form(X)}), "t.parquet", row_group_size=90)
-    rows = ParquetRows("t.parquet", Column(ParquetSource(["t.parquet"]), "v"))
+    rows = _parquet_tables.embeddings("t.parquet", ParquetSource(["t.parquet"]))
     assert rows.shape == X.shape
     assert rows.dtype == np.float32
     for start, stop in [(0, N), (0, 10), (10, 200), (100, 130), (499, 500), (7, 7), (0, 1)]:
@@ -84,7 +75,7 @@ def test_doubles_and_integers_are_doubles():
     write("t.parquet", X.astype(np.float64))
     write("i.parquet", np.arange(12).reshape(3, 4))
     for path, wanted in (("t.parquet", X), ("i.parquet", np.arange(12).reshape(3, 4))):
-        rows = _list_columns.embeddings(path, ParquetSource([path]))
+        rows = _parquet_tables.embeddings(path, ParquetSource([path]))
         assert rows.dtype == np.float64
         np.testing.assert_array_equal(rows[: len(rows)], wanted)
 
@@ -103,7 +94,7 @@ def test_from_rows_to_neighbours_as_from_arrays():
         found = pq.read_table(f"{codes}.parquet")
         assert found.schema.field("code").type == pa.binary(1)
         assert found["id"].to_pylist() == IDS.tolist()
-        read = _code_columns.codes(f"{codes}.parquet")
+        read = _parquet_tables.parquet_codes(f"{codes}.parquet")
         assert read.n_bits == 8
         np.testing.assert_array_equal(read[:], load_hasher("m.npz").packed_codes(X))
     search = "search", "--model", "m.npz", "--data", "new.parquet", "-k", 3
@@ -235,7 +226,7 @@ def test_files_of_a_folder_that_do_not_fit_together_are_refused(capsys):
             *("--output", f"{place}.parquet"),
         )
     encode = "encode", "--model", "m.npz", "--output", "codes.parquet", "--data"
-    assert "different types of column 'id': int64 and string" in refusal(capsys, *encode, "ids")
+    assert "column 'id' has different types: int64 in" in refusal(capsys, *encode, "ids")
     message = refusal(capsys, *encode, "columns")
     assert "several columns of lists of numbers: name one, as in columns:embedding" in message
     message = refusal(capsys, *encode, "columns:vector")
@@ -286,9 +277,12 @@ def test_columns_of_all_files_of_a_folder_are_seen(capsys):
         (["missing"], lacks.format("missing", 1, "c", 0)),
         (["label", "--label-column", "y"], lacks.format("label", 0, "y", 1)),
         (["later"], lacks.format("later", 0, "v", 1)),
-        (["types"], "types/1.parquet: column 'b' does not hold numbers but string."),
+        (
+            ["types"],
+            "types: column 'b' has different types: float in types/0.parquet",
+        ),
         (["lists"], "lists has several columns of lists of numbers: name one, as in lists:v"),
-        (["kinds"], "kinds/0.parquet: column 'a' does not hold lists but float."),
+        (["kinds"], "kinds: column 'a' has different types"),
         (["beside:t"], "no column of lists of numbers has this name. There is v"),
     ):
         assert message in refusal(capsys, *fit, *arguments).replace("\\", "/")
@@ -371,7 +365,7 @@ def test_wide_tables_are_learned_from_and_encoded_as_arrays(wide, monkeypatch):
     np.save("X.npy", X)
     np.save("y.npy", Y)
     monkeypatch.setattr(_many_rows, "MOST_NUMBERS", 100 * WIDTH)  # rows of files are many
-    monkeypatch.setattr(_list_columns, "_FEW_NUMBERS", 100 * WIDTH)
+    monkeypatch.setattr(_parquet_tables, "_FEW_NUMBERS", 100 * WIDTH)
     options = "--bits", 8, "--method", "pca", "--output"
     run("fit", "--data", "X.npy", "--labels", "y.npy", *options, "X.npz")
     wanted = load_hasher("X.npz")
@@ -407,10 +401,9 @@ def test_folders_are_labels_ids_and_texts(wide, capsys):
     one = "wide/year=2021/of=caf%C3%A9 1/part.parquet"
     assert read_labels(one, ["year"]).tolist() == [2021]
     assert read_rows(one, ["y"]).names == [f"x{place}" for place in range(WIDTH)]
-    # A column of a file counts for more than its folder, and a name must be in all folders.
+    # A column cannot be of another type in the files than in the names of their folders.
     write("wide/year=2021/of=caf%C3%A9 1/x.parquet", X[:2], year=["a", "b"])
-    assert read_labels("wide/year=2021/of=caf%C3%A9 1/x.parquet", ["year"]).tolist() == ["a", "b"]
-    with pytest.raises(UsageError, match="numbers in one file and text in another"):
+    with pytest.raises(ValueError, match="'year' has different types: int64 in the folders of"):
         read_labels("wide", ["year"])
     Path("wide/year=2021/of=caf%C3%A9 1/x.parquet").unlink()
     Path("wide/year=2023").rename("wide/2023")
@@ -424,8 +417,8 @@ def test_folders_are_labels_ids_and_texts(wide, capsys):
 def test_many_rows_are_read_from_a_temporary_file(wide, monkeypatch):
     rows = read_rows("wide", ["y"]).X
     for most, is_copied in ((N * WIDTH, False), (N * WIDTH - 1, True)):
-        monkeypatch.setattr(_list_columns, "_FEW_NUMBERS", most)
-        found = _list_columns.mapped(rows)
+        monkeypatch.setattr(_parquet_tables, "_FEW_NUMBERS", most)
+        found = _parquet_tables.mapped(rows)
         assert isinstance(found, np.memmap) == is_copied
         np.testing.assert_array_equal(found, X)
 
@@ -573,7 +566,7 @@ def test_patterns_find_all_names_but_hidden_ones(scheme):
         ("*/*", ["of_a/b"]),
         ("of_a/_*", ["of_a/_b"]),
     ):
-        paths = _places.find_files(f"{scheme}{pattern}.parquet", ".parquet")
+        paths = _file_systems.find_files(f"{scheme}{pattern}.parquet", ".parquet")
         assert paths == sorted(f"{scheme}{name}.parquet" for name in found), pattern
 
 

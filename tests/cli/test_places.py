@@ -9,9 +9,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from sklearn_hashrank.cli import _file_systems as _places
-from sklearn_hashrank.cli import main
-from sklearn_hashrank.cli._parquet_files import ParquetSource, parquet_source
+from sklearn_hashrank.cli import _file_systems, main
+from sklearn_hashrank.cli._parquet_files import parquet_source
 
 N, WIDTH, BITS = 300, 10, 9
 RNG = np.random.default_rng(1)
@@ -90,25 +89,22 @@ def test_addresses_give_what_paths_give(data, folder, capsys, tmp_path):
         for name, content in wanted.items():
             with fsspec.open(f"{there}/{name}", "rb") as file:
                 assert file.read() == content
-    assert folder.exists("/out/codes/_hashrank.json")
+    assert folder.exists("/out/codes/part-00000.parquet")
 
 
-def test_shards_at_an_address_go_on(folder, capsys):
+def test_a_folder_at_an_address_is_complete_and_new(folder, capsys):
     run("fit", "--data", "memory://in/items", "--bits", BITS, "--output", "m.npz")
-    encode = "encode", "--model", "m.npz", "--data", "memory://in/items", "--output"
-    run(*encode, "memory://out/codes")
-    folder.rm("/out/codes/1.parquet")
+    encode = "encode", "--model", "m.npz", "--data", "memory://in/items", "--shard-rows", 100
+    run(*encode, "--output", "memory://out/codes")
     run("encode", "--model", "m.npz", "--data", "items.npy", "--output", "q.npy")
     search = "search", "--queries", "q.npy", "--database", "memory://out/codes"
-    assert "1 of 3 shards are missing" in refusal(capsys, *search)
-    run(*encode, "memory://out/codes")
-    assert "2 of 3 shards were there already" in capsys.readouterr().err
     run(*search)
-    folder.pipe("/in/items/1.parquet", Path("items/2.parquet").read_bytes())
-    run(*encode, "memory://out/codes")
-    assert "2 of 3 shards were there already" in capsys.readouterr().err
-    folder.copy("/out/codes/1.parquet", "/out/codes/more.parquet")
-    assert "more.parquet is not one of the shards" in refusal(capsys, *encode, "memory://out/codes")
+    folder.rm("/out/codes/part-00001.parquet")
+    assert "memory://out/codes holds 200 of 300 codes" in refusal(capsys, *search)
+    assert "is not empty" in refusal(capsys, *encode, "--output", "memory://out/codes")
+    assert "is in the folder that is read" in refusal(
+        capsys, *encode, "--output", "memory://in/items/codes"
+    )
 
 
 def test_nothing_appears_at_an_address_where_a_command_fails(folder, capsys):
@@ -117,7 +113,7 @@ def test_nothing_appears_at_an_address_where_a_command_fails(folder, capsys):
         capsys,
         *("fit", "--data", "memory://in/bad.npy", "--bits", BITS, "--output", "memory://o/m.npz"),
     )
-    assert "memory://in/bad.npy" in message
+    assert "bad.npy" in message
     assert not folder.exists("/o/m.npz")
     for path, reason in (
         ("memory://in/none.parquet", "no such file"),
@@ -134,22 +130,16 @@ def test_several_files_are_one():
         ("items/[12].parquet", ["items/1.parquet", "items/2.parquet"]),
         ("items.parquet,items", ["items.parquet", *(f"items/{i}.parquet" for i in range(3))]),
     ):
-        assert parquet_source(path) == ParquetSource(files)
-        assert parquet_source(f"{path}:embedding") == ParquetSource(files, "embedding")
+        assert parquet_source(path).files == files
+        named = parquet_source(f"{path}:embedding")
+        assert (named.files, named.column) == (files, "embedding")
     assert parquet_source("items/0.parquet,missing.parquet") is None
     assert parquet_source("items.npy") is None
 
 
-def test_names_below_the_folder_of_all_files():
-    for files, names in (
-        (["a/b/c.parquet"], ["c.parquet"]),
-        (["a/b/c.parquet", "a/d.parquet"], ["b/c.parquet", "d.parquet"]),
-        (["s3://x/a/1.parquet", "s3://x/b/1.parquet"], ["a/1.parquet", "b/1.parquet"]),
-    ):
-        assert ParquetSource(files).names() == names
-
-
 def test_what_is_an_address():
-    assert _places.is_url("s3://bucket/a.parquet")
-    assert _places.is_url("simplecache::s3://bucket/a.parquet")
-    assert not any(map(_places.is_url, ("a.npz:X", "C:\\a.npy", "/a//b", None, 3, "cifar100:a")))
+    assert _file_systems.is_url("s3://bucket/a.parquet")
+    assert _file_systems.is_url("simplecache::s3://bucket/a.parquet")
+    assert not any(
+        map(_file_systems.is_url, ("a.npz:X", "C:\\a.npy", "/a//b", None, 3, "cifar100:a"))
+    )

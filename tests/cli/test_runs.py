@@ -233,8 +233,9 @@ def test_wrong_words_are_said_in_one_line(files, capsys, words, message):
 
 def test_a_run_and_an_output_exclude_each_other(files, capsys):
     words = ["search", "--database", "c.npy", "--queries", "c.npy", "--output", "a.csv"]
-    assert main([*words, "--run", "found.run"]) == 2
-    assert "--run and --output exclude each other" in capsys.readouterr().err
+    with pytest.raises(SystemExit, match="2"):
+        main([*words, "--run", "found.run"])
+    assert "not allowed with argument --output" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

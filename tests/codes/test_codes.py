@@ -151,12 +151,12 @@ def test_bad_codes_are_refused(codes, n_bits, message):
 
 
 def test_sparse_codes_are_refused():
-    with pytest.raises(TypeError, match="codes must be a dense array. Got a sparse csr_matrix"):
+    with pytest.raises(TypeError, match="codes .* csr_matrix"):
         pack_codes(sparse.csr_matrix((2, 8)))
 
 
 def test_different_widths_are_refused():
-    with pytest.raises(ValueError, match="database codes have 9 columns; codes of n_bits=8"):
+    with pytest.raises(ValueError, match="database codes .* 9 .* n_bits=8"):
         hamming_distances(np.zeros((1, 8)), np.zeros((1, 9)))
 
 
@@ -243,7 +243,7 @@ def test_tensors_are_converted_or_refused_with_what_to_do():
 
 @pytest.mark.parametrize("n_bits", [True, False, np.True_, 1.0, "8", 0])
 def test_lengths_that_are_no_integers_are_refused(n_bits):
-    with pytest.raises(ValueError, match="n_bits must be an int >= 1"):
+    with pytest.raises(ValueError, match="n_bits"):
         pack_codes([[1], [0]], n_bits)
-    with pytest.raises(ValueError, match="n_bits must be an int >= 1"):
+    with pytest.raises(ValueError, match="n_bits"):
         unpack_codes(np.zeros((1, 1), np.uint8), n_bits)

@@ -1,0 +1,141 @@
+"""No output replaces an input: every command, and every way to name what is read."""
+
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from sklearn_hashrank import ITQHasher, save_hasher
+from sklearn_hashrank.cli import main
+
+X = np.random.default_rng(0).normal(size=(60, 5))
+Y = np.arange(60) % 3
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    hasher = ITQHasher(4, random_state=0).fit(X)
+    save_hasher("model.npz", hasher)
+    np.save("codes.npy", hasher.transform(X))
+    Path("labels.csv").write_text("y\n" + "\n".join(map(str, Y)))
+    Path("qrels.txt").write_text("0 0 1 1\n")
+    Path("run.txt").write_text("0 Q0 1 1 0.5 us\n")
+    lists = pa.FixedSizeListArray.from_arrays(X.ravel(), 5)
+    for place in ("items/a", "items/b", "items/deep/c"):
+        Path(place).parent.mkdir(exist_ok=True)
+        pq.write_table(pa.table({"y": Y, "embedding": lists}), f"{place}.parquet")
+    Path("link.parquet").symlink_to("items/a.parquet")
+    Path("linked").symlink_to("items")
+    return tmp_path
+
+
+REASONS = ("read from", "is not empty")
+
+
+def contents():
+    return {path: path.read_bytes() for path in Path().rglob("*") if path.is_file()}
+
+
+def assert_refused(capsys, words):
+    before = contents()
+    assert main(words) == 2
+    line = capsys.readouterr().err
+    assert line.startswith("hashrank: error: ")
+    assert line.count("\n") == 1
+    assert any(reason in line for reason in REASONS)
+    assert contents() == before
+    return line
+
+
+# What names a.parquet, and is a folder or a file of that name as an output.
+WAYS = [
+    "items/a.parquet",
+    "items/a.parquet:embedding",
+    "items",
+    "items/",
+    "items/*.parquet",
+    "items/**/*.parquet",
+    "it*s/a.parquet",
+    "items/b.parquet,items/a.parquet",
+    "link.parquet",
+    "linked",
+    "linked/a.parquet",
+    "./items/../items/a.parquet",
+    "file://{here}/items/a.parquet",
+]
+WRITTEN = {
+    "encode --model model.npz --data {way} --output": "items/a.parquet",
+    "explore --data {way} --model model.npz --output page.html --neighbors-output": (
+        "items/a.parquet"
+    ),
+    "search --database {way} --queries codes.npy --run": "items/a.parquet",
+    "search --database codes.npy --queries {way} --run": "items/a.parquet",
+    "search --database codes.npy --data {way} --model model.npz --run": "items/a.parquet",
+    "search --database codes.npy --data new.npy --model model.npz --rescore {way} --run": (
+        "items/a.parquet"
+    ),
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("command", WRITTEN)
+def test_every_way_to_name_an_input(folder, capsys, command, way):
+    words = command.format(way=way.format(here=folder)).split()
+    assert_refused(capsys, [*words, WRITTEN[command]])
+    assert_refused(capsys, [*words, f"file://{folder}/{WRITTEN[command]}"])
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("output", ["items", "items/new", "linked", "linked/new", "items/deep/x"])
+def test_folders_of_codes_are_apart_from_what_is_read(folder, capsys, way, output):
+    reads_folder = "*" not in way and Path(way).is_dir()
+    if output in ("items", "linked") or reads_folder:
+        words = ["encode", "--model", "model.npz", "--data", way.format(here=folder)]
+        assert_refused(capsys, [*words, "--output", output])
+
+
+EVALUATE = "evaluate --database codes.npy --database-labels labels.csv --per-query"
+OTHERS = [
+    f"{EVALUATE} labels.csv",
+    "evaluate --database codes.npy --queries codes.npy --query-labels labels.csv "
+    "--database-labels y.npy --per-query labels.csv",
+    "evaluate --run run.txt --qrels qrels.csv --per-query qrels.csv",
+    "evaluate --run run.csv --qrels qrels.txt --per-query run.csv",
+    "evaluate --run run.txt --qrels qrels.txt --baseline run.csv --per-query run.csv",
+    "fit --data items --labels x.npz --output x.npz",
+    "fit --data items --qrels x.npz --output x.npz",
+    "fit --data x.npz --output x.npz",
+    "fit --data x.npz:X --output x.npz",
+    "encode --data items --model x.npy --output x.npy",
+    "explore --data items --model m.npz,page.html --output page.html",
+    "explore --data items --model model.npz --texts page.html --output page.html",
+    "compare --data report/runs.csv --output report",
+    "compare --data report/runs/x.npz --output report",
+    "compare --data items --labels report/tables.md --output report",
+    "compare --data items --codes ours=report/report.html --output report",
+    "search --database codes.npy --data x.npz --model model.npz --output x.npz",
+]
+
+
+@pytest.mark.parametrize("command", OTHERS)
+def test_other_inputs_of_every_command(folder, capsys, command):
+    Path("report/runs").mkdir(parents=True)
+    for path in ("runs.csv", "runs/x.npz", "tables.md", "report.html"):
+        shutil.copy("labels.csv", f"report/{path}")
+    for path in ("x.npz", "x.npy", "qrels.csv", "run.csv", "page.html"):
+        shutil.copy("labels.csv", path)
+    assert_refused(capsys, command.split())
+
+
+def test_outputs_beside_their_inputs_are_written(folder):
+    encode = "encode --model model.npz --data"
+    for command in (
+        f"{EVALUATE} values.csv --bits 4",
+        f"{encode} items/a.parquet --output items/a.npy",
+        f"{encode} items/*.parquet --output codes",
+    ):
+        assert main(command.split()) == 0
