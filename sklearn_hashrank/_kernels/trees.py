@@ -18,6 +18,7 @@ _MOST_DRAWS = 3  # trees no better than chance in a row, then no more are tried
 def _next_random(state):
     """Advance a xorshift generator, an array of one uint64, and return a number below 2 ** 31."""
     x = state[0]
+    # The shifts are those of Marsaglia's xorshift64, which has the full period.
     x = x ^ (x << np.uint64(13))
     x = x ^ (x >> np.uint64(7))
     x = x ^ (x << np.uint64(17))
@@ -33,6 +34,7 @@ def _best_split(columns, n_bins, rows, signed, weights, tried, n_tried, state, h
     for row in rows:
         total += signed[row]
         mass += weights[row]
+    # Gains and masses up to this share are the rounding of sums of some thousand weights.
     best_feature, best_bin, best_gain = -1, -1, 1e-12 * mass
     for t in range(n_tried):
         other = t + _next_random(state) % (n_features - t)

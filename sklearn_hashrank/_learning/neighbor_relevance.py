@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from .._features.nearest_rows import half_squares, nearest_rows, products
 from .._utils.threads import over_blocks
 from ..affinity._neighbors import NeighborAffinity
 
@@ -56,7 +57,7 @@ class NeighborRelevance:
     def level_indices(self, batch: np.ndarray) -> np.ndarray:
         """Return the level of every pair of rows of a batch, as an index into `levels`."""
         places = self._place[batch]
-        nearness = _products(self._rows[places], self._rows[places]) - self._half[places]
+        nearness = products(self._rows[places], self._rows[places]) - self._half[places]
         levels = np.zeros(nearness.shape, dtype=np.uint8)
         for limits in self._limits:
             levels += nearness >= limits[places, None]
@@ -102,13 +103,9 @@ class NeighborRelevance:
         nearness = np.empty((m, n), dtype=np.float32)
 
         def find(part):
-            near = _products(self._rows[part], self._rows) - self._half
-            near[np.arange(near.shape[0]), np.arange(m)[part]] = -np.inf
-            found = np.argpartition(near, m - n, axis=1)[:, m - n :]
-            values = np.take_along_axis(near, found, axis=1)
-            order = np.argsort(-values, axis=1, kind="stable")
-            nearest[part] = np.take_along_axis(found, order, axis=1)
-            nearness[part] = np.take_along_axis(values, order, axis=1)
+            own = np.arange(m)[part]
+            rows = [(self._rows, self._half)]
+            nearest[part], nearness[part] = nearest_rows(self._rows[part], rows, n, own)
 
         over_blocks(find, m, self.n_jobs)
         return nearest, nearness
@@ -147,17 +144,10 @@ class NeighborBatches:
 
 
 def _rows_and_halves(metric, rows):
-    """float32 rows and numbers h, so that ``rows @ row - h`` is larger for nearer rows."""
-    if metric == "euclidean" and not sparse.issparse(rows):
-        rows = rows - rows.mean(axis=0)
+    """float32 rows, and what `nearest_rows` takes from their products."""
+    half = np.zeros(rows.shape[0])
     if metric == "euclidean":
-        squares = rows.multiply(rows) if sparse.issparse(rows) else rows * rows
-        half = np.asarray(squares.sum(axis=1)).ravel() / 2
-    else:
-        half = np.zeros(rows.shape[0])
+        if not sparse.issparse(rows):
+            rows = rows - rows.mean(axis=0)
+        half = half_squares(rows)
     return rows.astype(np.float32), half.astype(np.float32)
-
-
-def _products(a, b):
-    product = a @ b.T
-    return product.toarray() if sparse.issparse(product) else product

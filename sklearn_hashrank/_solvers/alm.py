@@ -1,4 +1,4 @@
-"""Minimise functions of matrices with orthonormal columns, by augmented Lagrange multipliers."""
+"""Minimize functions of matrices with orthonormal columns, by augmented Lagrange multipliers."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -6,45 +6,19 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import linalg
 
-__all__ = ["OrthogonalSolution", "minimize_orthogonal"]
-
 _MEMORY = 0.85  # how much earlier values count in the line search; 0 would force descent
-_SUFFICIENT = 1e-4
-_PROBES = 5
+_SUFFICIENT = 1e-4  # share of the linear decrease that a step must reach, as is usual (Armijo)
+_PROBES = 5  # power iterations for the size of the gradient, of which the order of magnitude counts
 _WINDOW, _STALL = 100, 1e-7  # steps, and the decrease over them that counts as none
 
 
 @dataclass
 class OrthogonalSolution:
-    """What :func:`minimize_orthogonal` found.
+    """A matrix A of orthonormal columns, within the tolerance, and how it was found.
 
-    Attributes
-    ----------
-    A : ndarray of shape (n, k)
-        The solution, whose columns are orthonormal within the tolerance.
-    objective : float
-        Value of the objective at A.
-    orthogonality : float
-        Frobenius norm of ``A.T @ A - I``.
-    n_iter : int
-        Number of rounds of gradient steps.
-    converged : bool
-        Whether the constraint was met within `tol`.
-    history : dict of ndarray of shape (n_iter,)
-        After every round: ``"objective"``, ``"orthogonality"``, ``"gradient"`` (norm of the
-        gradient of the augmented Lagrangian, relative to that of the objective) and ``"n_steps"``
-        (gradient steps it took).
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from sklearn_hashrank._solvers.alm import minimize_orthogonal
-    >>> solution = minimize_orthogonal(
-    ...     lambda A: -A[0, 0], lambda A: np.array([[-1.0], [0.0]]), np.array([[0.6], [0.8]])
-    ... )
-    >>> solution.converged, solution.A.round(3)
-    (True, array([[ 1.],
-           [-0.]]))
+    `orthogonality` is the Frobenius norm of ``A.T @ A - I``. The `history` holds for every round of
+    gradient steps ``"objective"``, ``"orthogonality"``, ``"gradient"`` (norm of the gradient of the
+    augmented Lagrangian, relative to that of the objective) and ``"n_steps"``.
     """
 
     A: np.ndarray
@@ -66,61 +40,27 @@ def minimize_orthogonal(
     tol: float = 1e-7,
     verbose: int = 0,
 ) -> OrthogonalSolution:
-    """Minimise a smooth function of A subject to ``A.T @ A = I``.
+    """Minimize a smooth function of A subject to ``A.T @ A = I``.
 
     The augmented Lagrangian
 
     ``F(A, L) = objective(A) + tr(L (A.T A - I)) + rho / 2 |A.T A - I|^2``
 
-    is minimised over A by gradient steps of Barzilai-Borwein length with a non-monotone line
-    search; then ``L += rho (A.T A - I)``, and again. Everything is measured in units of the
-    gradient of the objective, so that multiplying the objective by a constant changes nothing.
+    is minimized over A by gradient steps of Barzilai-Borwein length with a non-monotone line
+    search; then ``L += rho (A.T A - I)``, and again, at most `max_iter` times. Everything is
+    measured in units of the gradient of the objective, so that multiplying the objective by a
+    constant changes nothing: so is `penalty`, the weight rho. It has converged when the Frobenius
+    norm of ``A.T @ A - I`` and the relative norm of the gradient are at most `tol`; of the
+    gradient, less is asked where a hundred steps gain nothing.
 
     L starts as a multiple of the identity, low enough that no column of A can vanish, and the
-    first minimisation is accurate; where the objective knows only the span of A, this finds the
+    first minimization is accurate; where the objective knows only the span of A, this finds the
     span. Later ones are short: once L is no multiple of the identity, rotating A inside its span
     can lower F, and a minimum far from the constraint would be found if the multipliers did
     not follow quickly.
 
-    Parameters
-    ----------
-    objective : callable
-        Takes A and returns its value, a float.
-    gradient : callable
-        Takes A and returns the gradient there, an array of the same shape.
-    start : ndarray of shape (n, k), k <= n
-        Where to start; its nearest matrix with orthonormal columns is taken. Use a random one: a
-        stationary point that is no minimum would not be left.
-    penalty : float, default=2.0
-        The weight rho, relative to the size of the gradient.
-    max_iter : int, default=100
-        Largest number of rounds of gradient steps, each followed by an update of the multipliers;
-        the first minimisation may take several rounds before the first update.
-    max_steps : int, default=2000
-        Largest number of gradient steps of a round.
-    tol : float, default=1e-7
-        Converged when the Frobenius norm of ``A.T @ A - I`` and the relative norm of the gradient
-        are at most this; of the gradient, less is asked where a hundred steps gain nothing.
-    verbose : int, default=0
-        Print a line every round where it is above 0.
-
-    Returns
-    -------
-    solution : OrthogonalSolution
-        The matrix with orthonormal columns, and how it was found.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from sklearn_hashrank._solvers.alm import minimize_orthogonal
-    >>> B = np.diag([3.0, 2.0, 1.0, -1.0])
-    >>> solution = minimize_orthogonal(
-    ...     lambda A: -np.trace(A.T @ B @ A),
-    ...     lambda A: -2 * B @ A,
-    ...     np.random.default_rng(0).normal(size=(4, 2)),
-    ... )
-    >>> round(-solution.objective, 6), solution.converged
-    (5.0, True)
+    It starts from the matrix with orthonormal columns that is nearest to `start`, (n, k). Use a
+    random one: a stationary point that is no minimum would not be left.
     """
     A = linalg.polar(start)[0]
     scale = _gradient_size(gradient, A)

@@ -7,43 +7,16 @@ from scipy import linalg
 
 from .. import _kernels
 
-__all__ = ["fit_decoder", "reconstruct_in_turn", "signs_of_least_error"]
-
 _MOST_SWEEPS = 100  # a few are needed; rounding might go on for ever
 
 
 def fit_decoder(rows: Any, signs: np.ndarray, ridge: float) -> tuple[np.ndarray, np.ndarray, float]:
-    """Regress rows on the bits of their codes.
+    """Regress rows of mean zero on the bits of their codes, -1 and +1.
 
-    Parameters
-    ----------
-    rows : ndarray or linear operator of shape (n_samples, n_features)
-        Rows of mean zero.
-    signs : ndarray of shape (n_samples, n_bits)
-        Codes of -1 and +1.
-    ridge : float
-        Penalty of the squared vectors of the decoder, for each row. It keeps the vectors finite
-        where bits depend on each other.
-
-    Returns
-    -------
-    decoder : ndarray of shape (n_bits, n_features)
-        A code reconstructs its row as ``signs @ decoder + offset``.
-    offset : ndarray of shape (n_features,)
-    explained : float
-        Mean squared length of the rows, less the mean squared error of their reconstruction and
-        the penalty.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from sklearn_hashrank._solvers.binary_autoencoder import fit_decoder
-    >>> signs = np.array([[1.0, 1.0], [1.0, -1.0], [-1.0, 1.0], [-1.0, -1.0]])
-    >>> rows = signs @ np.array([[2.0, 0.0], [0.0, 1.0]])
-    >>> decoder, offset, explained = fit_decoder(rows, signs, 1e-9)
-    >>> decoder.round(3)
-    array([[2., 0.],
-           [0., 1.]])
+    The `ridge`, a penalty of the squared vectors of the decoder for each row, keeps them finite
+    where bits depend on each other. Returns the decoder (n_bits, n_features) and the offset, by
+    which a code reconstructs its row as ``signs @ decoder + offset``, and what that explains: the
+    mean squared length of the rows, less the mean squared error and the penalty.
     """
     mean = signs.mean(axis=0)
     moments = signs.T @ signs / len(signs) - np.outer(mean, mean)
@@ -56,25 +29,9 @@ def fit_decoder(rows: Any, signs: np.ndarray, ridge: float) -> tuple[np.ndarray,
 def signs_of_least_error(fields: np.ndarray, gram: np.ndarray, signs: np.ndarray) -> None:
     """Change bits one after the other while that lowers the squared error of the reconstruction.
 
-    Parameters
-    ----------
-    fields : ndarray of shape (n_samples, n_bits), float64
-        Products ``(row - offset) @ decoder.T``. Changed to what is left of them for each bit when
-        the other bits are reconstructed.
-    gram : ndarray of shape (n_bits, n_bits), float64
-        ``decoder @ decoder.T``.
-    signs : ndarray of shape (n_samples, n_bits), float64
-        The codes to start from, changed.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from sklearn_hashrank._solvers.binary_autoencoder import signs_of_least_error
-    >>> decoder = np.array([[2.0, 0.0], [1.0, 1.0]])
-    >>> row, signs = np.array([[1.5, -0.9]]), np.array([[1.0, 1.0]])
-    >>> signs_of_least_error(row @ decoder.T, decoder @ decoder.T, signs)
-    >>> signs
-    array([[ 1., -1.]])
+    `fields` (n_samples, n_bits) are products ``(row - offset) @ decoder.T``, and are changed to
+    what is left of them for each bit when the other bits are reconstructed; `gram` is ``decoder @
+    decoder.T``; `signs` are the codes to start from, changed.
     """
     of_others = gram.copy()
     np.fill_diagonal(of_others, 0.0)
@@ -86,38 +43,10 @@ def reconstruct_in_turn(
 ) -> tuple[np.ndarray, np.ndarray, list[float]]:
     """Alternate between the decoder of given codes and the codes of a given decoder.
 
-    Neither lowers what the reconstruction explains, see :func:`fit_decoder`.
-
-    Parameters
-    ----------
-    rows : ndarray or linear operator of shape (n_samples, n_features)
-        Rows of mean zero and mean squared length 1.
-    signs : ndarray of shape (n_samples, n_bits), float64
-        The codes to start from, changed.
-    max_iter : int
-        Most alternations; 0 finds the decoder of the codes as they are.
-    ridge : float
-        See :func:`fit_decoder`.
-    tol : float
-        It ends when what is left to explain falls by no more than this share of it.
-
-    Returns
-    -------
-    decoder : ndarray of shape (n_bits, n_features)
-    offset : ndarray of shape (n_features,)
-    explained : list of float
-        By the first decoder, and by every one after it.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from sklearn_hashrank._solvers.binary_autoencoder import reconstruct_in_turn
-    >>> rows = np.random.RandomState(0).standard_normal((200, 8)) / np.sqrt(8)
-    >>> rows -= rows.mean(axis=0)
-    >>> signs = np.where(rows > 0, 1.0, -1.0)
-    >>> *_, explained = reconstruct_in_turn(rows, signs, 5, 1e-3, 0.0)
-    >>> bool(np.all(np.diff(explained) >= 0))
-    True
+    Neither lowers what the reconstruction explains, see :func:`fit_decoder`. `rows` have mean zero
+    and mean squared length 1; `signs` are the codes to start from, changed. At most `max_iter`
+    alternations end when what is left to explain falls by no more than the share `tol`. Returns
+    decoder, offset, and what the first decoder and every one after it explained.
     """
     decoder, offset, first = fit_decoder(rows, signs, ridge)
     explained = [first]

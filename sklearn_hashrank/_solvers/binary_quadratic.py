@@ -1,4 +1,4 @@
-r"""Binary quadratic programs: minimise :math:`\sum_{i<j} a_{ij} z_i z_j + \sum_i l_i z_i`.
+r"""Binary quadratic programs: minimize :math:`\sum_{i<j} a_{ij} z_i z_j + \sum_i l_i z_i`.
 
 The :math:`z_i` are -1 or +1. Block graph cuts need blocks of variables inside of which no
 :math:`a_{ij}` is positive; every step is then exact for its block, and never raises the energy.
@@ -14,9 +14,7 @@ from scipy.sparse.linalg import eigsh
 
 from .. import _kernels
 
-__all__ = ["Blocks", "energy", "minimize_by_cuts", "minimize_spectrally"]
-
-_RELAXED_ITERATIONS = 30
+_RELAXED_ITERATIONS = 30  # of L-BFGS, whose result is rounded to signs
 
 
 class Blocks(NamedTuple):

@@ -12,10 +12,8 @@ from collections.abc import Callable
 import numpy as np
 from scipy import optimize
 
-__all__ = ["WeightedRankings"]
-
-_TOL = 1e-3
-_PATIENCE = 3
+_TOL = 1e-3  # of the slack, a mean of losses between 0 and 1
+_PATIENCE = 3  # linear programs without a multiplier, after which a constraint is dropped
 
 
 class WeightedRankings:

@@ -20,8 +20,6 @@ from typing import Any
 import numpy as np
 from scipy import linalg
 
-__all__ = ["MASTERS", "CuttingPlane", "PegasosMaster", "SemidefiniteMaster", "factor"]
-
 _FEW_FEATURES = 16  # up to here Clarabel's interior points are faster than SCS's splitting
 
 Oracle = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
@@ -30,32 +28,15 @@ Oracle = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
 class CuttingPlane:
     """Alternate between an oracle of violated constraints and a solver of the restricted problem.
 
-    Parameters
-    ----------
-    oracle : callable
-        Takes W (n_features, n_columns); returns directions (n_queries, n_features) and losses
-        (n_queries,) of the most violated ranking of each query.
-    master : PegasosMaster or SemidefiniteMaster
-        Holds the working set and solves the restricted problem.
-    start : ndarray of shape (n_features, n_columns)
-        W to start from; not 0, which is stationary.
-    tol : float
-        Violation to accept.
+    The `oracle` takes W (n_features, n_columns) and returns directions (n_queries, n_features) and
+    losses (n_queries,) of the most violated ranking of each query. The `master` holds the working
+    set and solves the restricted problem. W starts from `start`, not 0, which is stationary.
 
-    Attributes
-    ----------
-    weights : ndarray of shape (n_features, n_columns)
-        W: the last one when converged, else the one with the lowest objective so far.
-    objective : float
-        ``alpha / 2 |W|^2`` + the true slack of `weights`.
-    lower_bound : float
-        No W has a lower objective than this.
-    converged : bool
-        Whether no ranking violates by more than `tol` above the slack of the working set, at a
-        thorough solution of the restricted problem.
-    history : dict of list
-        For each iteration ``"objective"``, ``"slack"`` of the working set, ``"violation"``, by
-        which the true slack is above it, and ``"lower_bound"``.
+    `weights` is the last W when `converged`: when no ranking violates by more than `tol` above the
+    slack of the working set, at a thorough solution of the restricted problem. Else it is the one
+    with the lowest `objective` so far, ``alpha / 2 |W|^2`` + the true slack. No W has an objective
+    below `lower_bound`. The `history` holds for each iteration the objective, the slack of the
+    working set, the violation by which the true slack is above it, and the lower bound.
     """
 
     def __init__(self, oracle: Oracle, master: Any, start: np.ndarray, tol: float):
@@ -96,7 +77,7 @@ class CuttingPlane:
         return self.converged
 
     def evaluate(self, weights: np.ndarray) -> float:
-        """Objective of any W: its regulariser and its true slack."""
+        """Objective of any W."""
         slack = self.master.values(*self.oracle(weights), weights).mean()
         return self._regularizer(weights) + float(slack)
 
@@ -154,9 +135,8 @@ class PegasosMaster(_Master):
         self._directions = np.zeros((n, 1, n_features), dtype=np.float32)
         self._losses = np.zeros((n, 1), dtype=np.float32)
         self._idle = np.full((n, 1), -1.0)  # solutions since last used; inf for an empty slot
-        self._damping = (
-            alpha  # about the largest curvature; at least alpha, so that W keeps its sign
-        )
+        # About the largest curvature; at least alpha, so that no step turns W around.
+        self._damping = alpha
 
     @property
     def n_constraints(self) -> int:
@@ -177,6 +157,8 @@ class PegasosMaster(_Master):
         self._directions[rows, slots] = directions
         self._losses[rows, slots] = losses
         self._idle[rows, slots] = 0
+        # (G + G.T) W is the gradient of a batch, whose curvature is at most 2 |G|. Twice that
+        # leaves room for batches of rankings of several iterations, which may be steeper.
         steepest = float(linalg.norm(self.queries.T @ directions / len(losses), 2))
         self._damping = max(self._damping, 4 * steepest)
 
@@ -237,7 +219,7 @@ class SemidefiniteMaster(_Master):
     multipliers :math:`\lambda \ge 0` with a sum of at most 1 in each block, maximise :math:`\sum
     \lambda \Delta` subject to :math:`\sum \lambda G \preceq \frac{\alpha}{2} I`. M is the
     multiplier of that constraint. A constraint whose multiplier was zero in the last `patience`
-    solutions is dropped.
+    solutions is dropped. More blocks need fewer calls of the oracle, and make larger programs.
     """
 
     exact = True

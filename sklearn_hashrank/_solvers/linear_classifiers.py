@@ -5,10 +5,6 @@ from typing import Any
 import numpy as np
 from scipy import optimize
 
-__all__ = ["fit_squared_hinges"]
-
-_MEMORY = 10
-
 
 def fit_squared_hinges(
     rows: Any,
@@ -19,7 +15,7 @@ def fit_squared_hinges(
     max_iter: int = 50,
     tol: float = 1e-4,
 ) -> tuple[np.ndarray, np.ndarray]:
-    r"""Minimise :math:`\frac{\alpha}{2} |w|^2 + \frac{1}{n} \sum_i \max(0, 1 - z_i f_i)^2`.
+    r"""Minimize :math:`\frac{\alpha}{2} |w|^2 + \frac{1}{n} \sum_i \max(0, 1 - z_i f_i)^2`.
 
     The problems of several bits do not depend on each other; they share their matrix products.
     `signs` (n, n_bits) holds the :math:`z_i` of each bit, and the f of a row x are ``x @ weights +
@@ -48,6 +44,6 @@ def fit_squared_hinges(
         np.concatenate([start[1], start[0].ravel()]),
         jac=True,
         method="L-BFGS-B",
-        options={"maxiter": max_iter, "gtol": tol, "maxcor": _MEMORY},
+        options={"maxiter": max_iter, "gtol": tol},
     )
     return split(found.x)

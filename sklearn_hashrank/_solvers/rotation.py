@@ -3,8 +3,6 @@
 import numpy as np
 from scipy.stats import ortho_group
 
-__all__ = ["itq_rotation", "random_rotation", "rotate_to_signs"]
-
 
 def random_rotation(n: int, random_state: np.random.RandomState) -> np.ndarray:
     """Sample a rotation or reflection of n dimensions from the uniform (Haar) distribution."""
@@ -16,44 +14,12 @@ def random_rotation(n: int, random_state: np.random.RandomState) -> np.ndarray:
 def itq_rotation(
     projections: np.ndarray, max_iter: int, random_state: np.random.RandomState
 ) -> tuple[np.ndarray, int]:
-    """Rotate centred projections so that their signs are as near to them as can be.
+    """Rotate centered projections so that their signs are as near to them as can be.
 
-    Iterative quantization alternates between the best codes of a rotation, the signs, and the best
-    rotation to given codes, an orthogonal Procrustes problem, from a random start. The error
-    ``|sign(V R) - V R|^2`` never rises.
-
-    Parameters
-    ----------
-    projections : ndarray of shape (n_samples, n_bits)
-        V, with columns of mean zero.
-    max_iter : int
-        Most alternations; it ends when the codes no longer change.
-    random_state : RandomState instance
-        Samples the first rotation.
-
-    Returns
-    -------
-    rotation : ndarray of shape (n_bits, n_bits)
-        R; the codes are the signs of ``projections @ rotation``.
-    n_iter : int
-        Alternations done.
-
-    References
-    ----------
-    Y. Gong, S. Lazebnik, "Iterative quantization: a Procrustean approach to learning binary
-    codes", CVPR 2011.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from sklearn_hashrank._solvers.rotation import itq_rotation
-    >>> corners = np.array([[0.0, 1], [1, 0], [0, -1], [-1, 0]])
-    >>> rotation, n_iter = itq_rotation(corners, 10, np.random.RandomState(0))
-    >>> abs(corners @ rotation).round(3)
-    array([[0.707, 0.707],
-           [0.707, 0.707],
-           [0.707, 0.707],
-           [0.707, 0.707]])
+    Iterative quantization (Gong and Lazebnik, CVPR 2011) alternates between the best codes of a
+    rotation, the signs, and the best rotation to given codes, an orthogonal Procrustes problem,
+    from a random start. The error ``|sign(V R) - V R|^2`` never rises. Returns R, which is
+    (n_bits, n_bits), and the number of alternations.
     """
     start = random_rotation(projections.shape[1], random_state).astype(projections.dtype)
     return rotate_to_signs(projections, start, max_iter)

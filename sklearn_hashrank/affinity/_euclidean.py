@@ -5,10 +5,11 @@ from scipy import sparse
 from sklearn.utils import check_random_state
 
 from .. import _kernels
+from .._features.nearest_rows import products
 from .._utils.parameters import is_int
 from ._coercion import as_vectors, check_width
 from ._protocol import BaseAffinity
-from ._vector_products import products, squared_distances, squared_norms
+from ._vector_products import squared_distances, squared_norms
 
 
 class EuclideanAffinity(BaseAffinity):

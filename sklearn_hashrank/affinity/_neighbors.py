@@ -15,19 +15,18 @@ from scipy import sparse
 from sklearn.base import clone
 
 from .._features.block_rows import is_dask_array, source
+from .._features.nearest_rows import METRICS, products
 from .._utils.parameters import is_int
 from .._utils.threads import one_blas_thread, over_rows
 from ._coercion import as_vectors, check_width
 from ._protocol import BaseAffinity
 from ._vector_products import (
     inner_products,
-    products,
     squared_distances,
     squared_lengths,
     squared_norms,
 )
 
-_METRICS = ("cosine", "euclidean", "inner_product")
 _PAIRS_AT_A_TIME = 1 << 22
 _ROWS_TO_LOOK_AT = 1000  # of which centre and unit are taken; no result depends on them
 _LARGEST = 2.0**480  # whose squares can still be added up, over any number of features
@@ -126,8 +125,8 @@ class NeighborAffinity(BaseAffinity):
                 "n_neighbors must be an int >= 1, or several that ascend, such as (10, 50). "
                 f"Got {given!r} instead."
             )
-        if self.metric not in _METRICS:
-            raise ValueError(f"metric must be one of {_METRICS}. Got {self.metric!r} instead.")
+        if self.metric not in METRICS:
+            raise ValueError(f"metric must be one of {METRICS}. Got {self.metric!r} instead.")
         return [int(k) for k in ranks]
 
     def _look_at(self, some):

@@ -1,4 +1,4 @@
-"""Products, norms and distances of vectors, dense or sparse: of all pairs, and of single ones.
+"""Norms of vectors, dense or sparse, and products and distances of single pairs.
 
 Products of all pairs are fast, and round differently in blocks of other sizes. What is computed for
 single pairs depends on their two rows alone.
@@ -10,12 +10,6 @@ import numpy as np
 from scipy import sparse
 
 _NUMBERS_AT_A_TIME = 1 << 22
-
-
-def products(queries: Any, database: Any) -> np.ndarray:
-    """Inner products of all pairs, (n_queries, n_database)."""
-    product = queries @ database.T
-    return product.toarray() if sparse.issparse(product) else np.asarray(product)
 
 
 def squared_norms(rows: Any) -> np.ndarray:

@@ -8,10 +8,10 @@ from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Callable
 from typing import Any
 
+from .._features.nearest_rows import METRICS
 from ..comparison._columns import MEASURED, name_measures
 from ..metrics._configured import ConfiguredMeasure
 from ..metrics._scorers import get_retrieval_scorer_names
-from ..neighbors._rescore import DISTANCES
 from ._data import NAMED
 from ._errors import UsageError
 from ._file_systems import Input
@@ -155,9 +155,9 @@ def add_neighbors(parser: ArgumentParser, needs: str) -> None:
     )
     parser.add_argument(
         "--metric",
-        choices=DISTANCES,
+        choices=METRICS,
         help="what near means, for --neighbors and for the floats of --rescore "
-        f"(default: {DISTANCES[0]})",
+        f"(default: {METRICS[0]})",
     )
 
 
@@ -165,7 +165,7 @@ def check_distances(options: Namespace, has_page: bool = False) -> None:
     """Refuse ``--metric`` and ``--oversampling`` that nothing would use, and set their defaults."""
     rescore = getattr(options, "rescore", None)
     if options.metric is None:
-        options.metric = DISTANCES[0]
+        options.metric = METRICS[0]
     elif not (options.neighbors or rescore or has_page):
         raise UsageError("--metric is for --neighbors and --rescore: give one of them, too.")
     if getattr(options, "oversampling", None) is None:

@@ -9,10 +9,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .._features.nearest_rows import METRICS
 from .._files.atomic import write_file
 from .._files.hashers.saving import load_hasher
 from ..neighbors._hamming_neighbors import HammingNeighbors
-from ..neighbors._rescore import DISTANCES, rescore
+from ..neighbors._rescore import rescore
 from ._arguments import (
     add_code_length,
     add_id_column,
@@ -97,8 +98,8 @@ def add_command(commands: Any) -> None:
     )
     parser.add_argument(
         "--metric",
-        choices=DISTANCES,
-        help=f"distance of --rescore (default: {DISTANCES[0]})",
+        choices=METRICS,
+        help=f"distance of --rescore (default: {METRICS[0]})",
     )
     add_jobs(parser)
     results = parser.add_mutually_exclusive_group()
@@ -244,7 +245,7 @@ def _rescored(
         raise UsageError(f"{options.rescore}: {rows.shape[0]:,} rows for {n_codes:,} codes.")
     check_same_ids(options.rescore, options.database, options.id_column)
     queries = np.asarray(read_rows(options.data, columns=columns, id_column=options.id_column).X)
-    metric = options.metric or DISTANCES[0]
+    metric = options.metric or METRICS[0]
     return rescore(queries, mapped(rows), candidates, k, metric=metric, n_jobs=options.n_jobs)
 
 

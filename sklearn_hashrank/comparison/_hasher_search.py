@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 from sklearn.base import clone
-from sklearn.preprocessing import normalize
 
 from .. import _kernels
+from .._features.nearest_rows import half_squares, of_unit_length, products
 from ..codes._formats import bytes_to_words, unpack_codes
 from ..metrics._retrieval import encode, unwrap
 from ..neighbors._decoded_neighbors import DecodedNeighbors
@@ -220,12 +220,9 @@ class _DecodedCodes(_CodesOfHasher):
 
 
 def _pairwise(metric: str, queries: Any, rows: np.ndarray) -> np.ndarray:
-    """What orders rows as a distance does: squares of it, or without the length of the query."""
+    """What orders rows as a distance does: nearness with the sign turned."""
     queries = np.asarray(queries, dtype=np.float64)
     rows = np.asarray(rows, dtype=np.float64)
     if metric == "cosine":
-        rows = normalize(rows)
-    products = -queries @ rows.T
-    if metric == "euclidean":
-        products = 2 * products + np.einsum("ij,ij->i", rows, rows)
-    return products
+        rows = of_unit_length(rows)
+    return (half_squares(rows) if metric == "euclidean" else 0) - products(queries, rows)

@@ -5,10 +5,10 @@ from typing import Any
 
 from sklearn.base import BaseEstimator
 
+from .._features.nearest_rows import METRICS
 from ..affinity._auto import is_auto
 from ..affinity._euclidean import EuclideanAffinity
 from ..affinity._neighbors import NeighborAffinity
-from ..neighbors._rescore import DISTANCES
 
 
 class OwnDistance(BaseEstimator):
@@ -30,8 +30,8 @@ class OwnDistance(BaseEstimator):
 
 
 def check_metric(metric: Any) -> None:
-    if metric not in ("auto", *DISTANCES):
-        raise ValueError(f"metric must be one of {('auto', *DISTANCES)}. Got {metric!r} instead.")
+    if metric not in ("auto", *METRICS):
+        raise ValueError(f"metric must be one of {('auto', *METRICS)}. Got {metric!r} instead.")
 
 
 def choose_metric(metric: str, affinity: Any, y: Any) -> str:

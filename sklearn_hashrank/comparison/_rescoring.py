@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from .._features.nearest_rows import METRICS
 from .._utils.parameters import is_int
 from ..affinity._auto import fit_affinity
 from ..affinity._neighbors import NeighborAffinity
@@ -18,7 +19,7 @@ from ..metrics._evaluation import mean_over_queries
 from ..metrics._histogram import RetrievalHistogram
 from ..metrics._retrieval import Encoded, unwrap
 from ..neighbors._hamming_neighbors import HammingNeighbors
-from ..neighbors._rescore import DISTANCES, rescore
+from ..neighbors._rescore import rescore
 from ._columns import Column
 
 _SEARCHES = 3  # the first loads the kernels
@@ -42,8 +43,8 @@ class Rescoring:
             value = getattr(self, name)
             if not is_int(value, 1):
                 raise ValueError(f"{name} must be an int >= 1. Got {value!r} instead.")
-        if self.metric not in DISTANCES:
-            raise ValueError(f"metric must be one of {DISTANCES}. Got {self.metric!r} instead.")
+        if self.metric not in METRICS:
+            raise ValueError(f"metric must be one of {METRICS}. Got {self.metric!r} instead.")
 
     def columns(self, affinity: Any = "auto") -> tuple[Column, ...]:
         """Shares of relevant items, recalls if as many nearest rows are relevant, and costs."""

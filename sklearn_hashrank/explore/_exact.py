@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from .._features.nearest_rows import of_unit_length
 from .._utils.binary_units import binary_units
 from ..metrics._histogram import RetrievalHistogram
 from ._html_page import encode_array
@@ -82,9 +83,7 @@ def _distances(
     """Return a function that gives the distances of some rows to the database, and their unit."""
     unit = 1.0
     if metric == "cosine":
-        rows = rows / binary_units(rows)[:, None]
-        lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows))[:, None]
-        rows = np.divide(rows, lengths, out=np.zeros_like(rows), where=lengths > 0)
+        rows = of_unit_length(rows)
     else:
         unit = float(binary_units(rows.reshape(1, -1))[0])
         rows = rows / unit

@@ -8,12 +8,12 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import _num_samples
 
+from .._features.nearest_rows import METRICS
 from .._files.atomic import write_file
 from .._utils.parameters import is_int
 from .._utils.text import plain
 from .._utils.types import MatrixLike, Target
 from ..metrics._retrieval import Encoded, encode, relevance_of, unwrap
-from ..neighbors._rescore import DISTANCES
 from ._appearance import appearance_of, label_words
 from ._choice import Choice, choose
 from ._exact import exact_neighbors
@@ -141,8 +141,8 @@ def write_page(
     """
     named = _named(models)
     n_rows = _num_samples(X)
-    if metric is not None and metric not in DISTANCES:
-        raise ValueError(f"metric must be one of {DISTANCES} or None. Got {metric!r} instead.")
+    if metric is not None and metric not in METRICS:
+        raise ValueError(f"metric must be one of {METRICS} or None. Got {metric!r} instead.")
     for name, number in (("n_neighbors", n_neighbors), ("n_items", n_items)):
         if number is not None and not is_int(number, 2 if name == "n_items" else 1):
             least = 2 if name == "n_items" else 1

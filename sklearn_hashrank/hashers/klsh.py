@@ -14,7 +14,7 @@ from ._kernel import KernelHasher
 
 __all__ = ["KLSHHasher"]
 
-_MOST_SUMMED = 30
+_MOST_SUMMED = 30  # as in the paper, which has 300 anchors
 
 
 class KLSHHasher(KernelHasher):

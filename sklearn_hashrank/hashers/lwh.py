@@ -26,15 +26,18 @@ from ._supervised import LearnsFromRelevance
 
 __all__ = ["LWHHasher"]
 
-# Chosen on held-out training rows, as the default alpha was; see benchmarks/lwh.py.
+# These and the power of the variance that divides components were chosen on held-out training
+# rows, as the default alpha was; see benchmarks/lwh.py.
 _N_COMPONENTS: dict[str, dict[str, int | None]] = {
     "components": {"pegasos": 200, "sdp": 32},
     "centred": {"pegasos": None, "sdp": 32},
 }
 _WHITENING = 0.2
-_EXACT_FEATURES = 2000
-_ROTATION_ITERATIONS = 50
+_EXACT_FEATURES = 2000  # up to so many, principal components are exact, in a few seconds
+_ROTATION_ITERATIONS = 50  # as of ITQHasher
 _ROWS_TO_LOOK_AT = 1000  # enough to tell the share of relevant pairs
+# Of as many classes as would give the share of relevant pairs. The time of an iteration grows with
+# the product of both.
 _QUERIES_PER_CLASS, _ROWS_PER_CLASS = 10, 20
 _N_QUERIES = {"pegasos": (500, 3000), "sdp": (300, 300)}  # at least and at most
 _N_DATABASE = {"pegasos": (3000, 6000), "sdp": (1000, 1000)}
@@ -388,7 +391,7 @@ def _stretch(rows, n_bits):
 
 
 def _gather(rows, queries, relevant):
-    """Queries half the way to the mean of their relevant items."""
+    """Queries half the way to the mean of their relevant items, which should share their bits."""
     gathered = np.empty((len(queries), rows.shape[1]))
     step = max(1, (1 << 22) // len(rows))
     for start in range(0, len(queries), step):

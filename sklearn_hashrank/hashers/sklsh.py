@@ -16,6 +16,7 @@ from ._sinusoids import SinusoidHasher
 
 __all__ = ["SKLSHHasher"]
 
+# The paper's scale is the mean distance from the 50th neighbor; 100 rows tell a mean well enough.
 _SAMPLED_ROWS, _NEIGHBOR = 100, 50
 
 

@@ -10,6 +10,7 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from .. import _kernels
+from .._features.nearest_rows import METRICS
 from .._features.tensors import as_host_array
 from .._solvers.table_decoder import decode, values_of_codes
 from .._utils.binary_units import binary_units
@@ -17,7 +18,7 @@ from .._utils.threads import over_rows
 from .._utils.types import MatrixLike
 from ..codes._formats import pack_codes, unpack_codes
 from ._checks import check_n_neighbors
-from ._rescore import DISTANCES, ascending
+from ._rescore import ascending
 from ._searches import MISSING
 
 # Measured nanoseconds of a byte of a code: when all are scanned, by tables
@@ -83,7 +84,7 @@ class DecodedNeighbors(BaseEstimator):
     _parameter_constraints: dict = {
         "hasher": [HasMethods(["inverse_transform"])],
         "n_neighbors": [Interval(Integral, 1, None, closed="left")],
-        "metric": [StrOptions(set(DISTANCES))],
+        "metric": [StrOptions(set(METRICS))],
         "n_jobs": [Integral, None],
     }
 

@@ -7,11 +7,11 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import check_array
 
+from .._features.nearest_rows import METRICS, half_squares, nearest_rows, of_unit_length
 from .._features.tensors import as_host_array
 from .._utils.binary_units import binary_units
 from ..codes._distances import hamming_distances
 from ._checks import check_int
-from ._rescore import DISTANCES
 
 _ROWS_AT_A_TIME, _PAIRS_AT_A_TIME = 1 << 14, 1 << 22
 
@@ -96,8 +96,8 @@ def choose_oversampling(
     >>> few.oversampling < most.oversampling
     True
     """
-    if metric not in DISTANCES:
-        raise ValueError(f"metric must be one of {DISTANCES}. Got {metric!r} instead.")
+    if metric not in METRICS:
+        raise ValueError(f"metric must be one of {METRICS}. Got {metric!r} instead.")
     if isinstance(recall, bool) or not isinstance(recall, Real) or not 0 < recall <= 1:
         raise ValueError(f"recall must be a number above 0 and at most 1. Got {recall!r} instead.")
     check_int(n_neighbors, "n_neighbors", 1)
@@ -118,7 +118,7 @@ def choose_oversampling(
     ):
         if len(given) != wanted:
             raise ValueError(f"{name} must have {wanted} rows, as the features. Got {len(given)}.")
-    nearest = _nearest_rows(queries, rows, n_neighbors, metric)
+    nearest = _nearest(queries, rows, n_neighbors, metric)
     places = np.empty(nearest.shape, dtype=np.int64)
     step = max(1, _PAIRS_AT_A_TIME // n_rows)
     for start in range(0, len(queries), step):
@@ -147,48 +147,25 @@ def _as_rows(given: Any, name: str) -> Any:
     return given
 
 
-def _nearest_rows(queries, rows, k, metric):
-    """Numbers of the nearest rows of each query, ties by the lowest, which are read in blocks."""
+def _nearest(queries, rows, k, metric):
+    """Numbers of the nearest rows of each query, ascending; rows are read in blocks."""
     unit = binary_units(queries.reshape(1, -1))[0]
     origin = queries.mean(axis=0) / unit if metric == "euclidean" else 0  # no digits are lost to it
-    queries = _of_unit_length(queries) if metric == "cosine" else queries / unit - origin
-    kept_numbers = np.empty((len(queries), 0), dtype=np.int64)
-    kept = np.empty((len(queries), 0))
-    for start in range(0, len(rows), _ROWS_AT_A_TIME):
-        block = check_array(
-            rows[start : start + _ROWS_AT_A_TIME], dtype=np.float64, input_name="rows"
-        )
-        if block.shape[1] != queries.shape[1]:
-            raise ValueError(
-                f"rows must have {queries.shape[1]} columns, as the queries have. "
-                f"Got {block.shape[1]}."
-            )
-        with np.errstate(over="ignore", invalid="ignore"):
-            block = _of_unit_length(block) if metric == "cosine" else block / unit - origin
-            scores = queries @ block.T
-            if metric == "euclidean":
-                scores -= np.einsum("ij,ij->i", block, block) / 2
-        if not np.isfinite(scores).all():
-            raise ValueError(f"rows hold values too large for {metric} distances to the queries.")
-        numbers = np.broadcast_to(np.arange(start, start + len(block)), scores.shape)
-        kept, kept_numbers = np.hstack([kept, scores]), np.hstack([kept_numbers, numbers])
-        is_best = _largest(kept, k)
-        kept = kept[is_best].reshape(len(queries), -1)
-        kept_numbers = kept_numbers[is_best].reshape(len(queries), -1)
-    return kept_numbers
 
+    def in_units(part):
+        return of_unit_length(part) if metric == "cosine" else part / unit - origin
 
-def _largest(scores, k):
-    """Whether each is one of the `k` largest of its row, of which the first of equal ones are."""
-    if scores.shape[1] <= k:
-        return np.ones(scores.shape, dtype=bool)
-    last = np.partition(scores, -k, axis=1)[:, [-k]]
-    is_larger, is_last = scores > last, scores == last
-    n_missing = k - np.count_nonzero(is_larger, axis=1, keepdims=True)
-    return is_larger | (is_last & (np.cumsum(is_last, axis=1) <= n_missing))
+    def blocks():
+        for start in range(0, len(rows), _ROWS_AT_A_TIME):
+            part = rows[start : start + _ROWS_AT_A_TIME]
+            part = check_array(part, dtype=np.float64, input_name="rows")
+            if part.shape[1] != queries.shape[1]:
+                raise ValueError(
+                    f"rows must have {queries.shape[1]} columns, as the queries have. "
+                    f"Got {part.shape[1]}."
+                )
+            part = in_units(part)
+            yield part, half_squares(part) if metric == "euclidean" else 0
 
-
-def _of_unit_length(rows):
-    rows = rows / binary_units(rows)[:, None]  # so that squares exist
-    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
-    return np.divide(rows, lengths, out=np.zeros_like(rows), where=lengths > 0)
+    with np.errstate(over="ignore", invalid="ignore"):
+        return np.sort(nearest_rows(in_units(queries), blocks(), k)[0], axis=1)

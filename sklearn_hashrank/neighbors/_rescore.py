@@ -6,12 +6,11 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import check_array
 
+from .._features.nearest_rows import METRICS
 from .._features.tensors import as_host_array
 from .._utils.binary_units import binary_units
 from .._utils.threads import over_rows
 from ._checks import check_int
-
-DISTANCES = ("cosine", "euclidean", "inner_product")
 
 _NUMBER_COST = 1.0  # nanoseconds of reading a number of a row and multiplying it, about
 _NUMBERS_AT_A_TIME = 1 << 20
@@ -70,8 +69,8 @@ def rescore(
     >>> indices[:, 0]
     array([0, 1, 2])
     """
-    if metric not in DISTANCES:
-        raise ValueError(f"metric must be one of {DISTANCES}. Got {metric!r} instead.")
+    if metric not in METRICS:
+        raise ValueError(f"metric must be one of {METRICS}. Got {metric!r} instead.")
     queries, rows = as_host_array(queries, "queries"), as_host_array(rows, "rows")
     candidates = as_host_array(candidates, "candidates")
     queries = check_array(queries, dtype=np.float64, order="C", input_name="queries")

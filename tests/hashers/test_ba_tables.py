@@ -11,6 +11,7 @@ from scipy import sparse
 from sklearn.datasets import load_digits
 
 from sklearn_hashrank import BinaryAutoencoderHasher, load_hasher, save_hasher
+from sklearn_hashrank._features.nearest_rows import METRICS
 from sklearn_hashrank._solvers.table_decoder import (
     coupling_of,
     decode,
@@ -20,7 +21,6 @@ from sklearn_hashrank._solvers.table_decoder import (
 )
 from sklearn_hashrank.interop._folding import fold
 from sklearn_hashrank.neighbors import DecodedNeighbors
-from sklearn_hashrank.neighbors._rescore import DISTANCES
 from tests.oracle import reconstruction
 
 DECODERS = {"nibbles": 4, "bytes": 8}
@@ -242,7 +242,7 @@ def test_hyperplanes_are_exported():
         fold(fitted("bytes"))
 
 
-@pytest.mark.parametrize("metric", DISTANCES)
+@pytest.mark.parametrize("metric", METRICS)
 @pytest.mark.parametrize("decoder", DECODERS)
 def test_the_index_ranks_by_what_codes_decode_to(decoder, metric):
     hasher, X = fitted(decoder), digits()

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from sklearn.metrics import pairwise_distances
 
 from sklearn_hashrank import BinaryAutoencoderHasher, HammingNeighbors, ITQHasher
+from sklearn_hashrank._features.nearest_rows import METRICS
 from sklearn_hashrank.neighbors import DecodedNeighbors
-from sklearn_hashrank.neighbors._rescore import DISTANCES
 
 
 def index_of(n_bits=20, n=300, metric="cosine", seed=0, dtype="float64", **options):
@@ -23,7 +23,7 @@ def distances_of(queries, decoded, metric):
     return pairwise_distances(queries, decoded, metric=metric)
 
 
-@pytest.mark.parametrize("metric", DISTANCES)
+@pytest.mark.parametrize("metric", METRICS)
 @pytest.mark.parametrize("n_bits", [1, 8, 13, 40, 75])
 def test_distances_are_those_to_the_decoded_rows(metric, n_bits):
     X, hasher, index = index_of(n_bits, metric=metric)
@@ -55,7 +55,7 @@ def test_candidates_are_ranked_among_themselves():
         np.testing.assert_array_equal(row, order[np.isin(order, some)][:10])
 
 
-@pytest.mark.parametrize("metric", DISTANCES)
+@pytest.mark.parametrize("metric", METRICS)
 @pytest.mark.parametrize("n_jobs", [1, 3])
 def test_candidates_may_be_missing_or_named_twice(metric, n_jobs):
     """As a search with a mask returns them, of which few pass."""
@@ -127,7 +127,7 @@ def test_hashers_without_a_decoder_are_refused():
         DecodedNeighbors(ITQHasher(4).fit(X)).fit(index.codes_)
 
 
-@pytest.mark.parametrize("metric", DISTANCES)
+@pytest.mark.parametrize("metric", METRICS)
 def test_a_query_finds_the_same_in_every_batch(metric):
     X, _, index = index_of(64, metric=metric, dtype="float32")
     distances, indices = index.kneighbors(X[:50], 20)

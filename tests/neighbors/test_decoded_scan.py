@@ -6,8 +6,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from sklearn_hashrank import BinaryAutoencoderHasher, _kernels
+from sklearn_hashrank._features.nearest_rows import METRICS
 from sklearn_hashrank.neighbors import DecodedNeighbors
-from sklearn_hashrank.neighbors._rescore import DISTANCES
 
 from ..oracle import decoded_scores
 
@@ -50,7 +50,7 @@ def check(tables, offsets, codes, lengths, metric, k):
 @settings(deadline=None)
 @example("cosine", 2, 233, 116, 40, 1e-44, False, 256, 1)  # products of a few subnormals
 @given(
-    metric=st.sampled_from(DISTANCES),
+    metric=st.sampled_from(METRICS),
     n_bytes=st.sampled_from([1, 2, 3, 8, 13, 16, 32, 33]),
     n=st.integers(1, 300),
     k=st.integers(1, 300),
@@ -77,7 +77,7 @@ def test_equal_to_a_sort_of_all_scores(
     check(tables, offsets, codes, lengths, metric, min(k, n))
 
 
-@pytest.mark.parametrize("metric", DISTANCES)
+@pytest.mark.parametrize("metric", METRICS)
 @pytest.mark.parametrize(("n_bytes", "n"), [(8, 20_000), (32, 5_000), (300, 2_000)])
 def test_most_items_of_a_large_database_are_not_scored(metric, n_bytes, n):
     """Of tiles of several blocks, and of codes whose sums need larger steps than their tables."""
@@ -101,7 +101,7 @@ def test_items_that_get_better_and_better():
 
 
 @pytest.mark.parametrize("n_values", [16, 256])
-@pytest.mark.parametrize("metric", DISTANCES)
+@pytest.mark.parametrize("metric", METRICS)
 def test_candidates_have_the_scores_of_the_scan(metric, n_values):
     rng = np.random.default_rng(0)
     codes = rng.integers(0, 256, (500, 9), dtype=np.uint8)

@@ -11,10 +11,8 @@ A fit goes through them in this order::
     What is kept of the rows: means, sums of rows of equal `y`, samples. It adds up over blocks.
 ``_supervision``
     Counts of relevance levels give the vectors p_m of the queries, the factors of B.
-``_whitening``
-    The features that the problem is posed in.
 ``_margin_problem``
-    B in whitened features, and its solution.
+    Whitened features, B in them, and its solution.
 ``_spread``
     How the supervised directions become bits.
 """

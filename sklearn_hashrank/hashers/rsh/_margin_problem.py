@@ -1,7 +1,7 @@
-"""The optimisation problem of RSH and its solution: directions that rankings ask for.
+"""The optimization problem of RSH and its solution: directions that rankings ask for.
 
-`MarginProblem` maximises ``tr(A.T B A)`` over orthonormal columns of A, in whitened features. Its
-solution has as many supervised directions as B has positive eigenvalues.
+`MarginProblem` maximizes ``tr(A.T B A)`` over orthonormal columns of A, in the features of
+`whiten`. Its solution has as many supervised directions as B has positive eigenvalues.
 """
 
 from typing import NamedTuple
@@ -11,15 +11,39 @@ from numpy.random import RandomState
 from scipy import linalg
 
 from ..._features.centered_rows import CenteredRows
+from ..._features.moments import Moments
 from ..._features.principal_directions import fix_signs, leading_directions, leading_eigenpairs
 from ..._features.space import FeatureSpace
 from ..._solvers.alm import OrthogonalSolution, minimize_orthogonal
 from ._statistics import NothingToLearnError
 from ._supervision import Supervision
 
+# Features are whitened in all directions, or in so many, found in so many power iterations.
+_EXACT_FEATURES, _DIRECTIONS, _POWER_ITERATIONS = 1024, 128, 2
 _NO_EIGENVALUE = 1e-6  # relative to the norm of B
 _NO_DIRECTION = 1e-6  # length of what is left of a unit vector, and relative deviation
 _POOL, _POOL_NUMBERS = 16, 1 << 19  # directions per wanted one, and numbers in all
+
+
+def whiten(
+    moments: Moments, rows: CenteredRows, shrinkage: float, random_state: RandomState
+) -> tuple[FeatureSpace, CenteredRows]:
+    """Space in which the shrunk covariance of raw rows is a multiple of the identity.
+
+    Also returns the rows scaled as the space does, before whitening.
+    """
+    space = FeatureSpace(moments.mean) if shrinkage == 1 else FeatureSpace.of(moments)
+    rows = rows.scaled(space.scale)
+    space = space.whitened(
+        rows,
+        moments.variance if space.scale is None else moments.variance * space.scale**2,
+        shrinkage,
+        random_state,
+        exact_features=_EXACT_FEATURES,
+        n_directions=_DIRECTIONS,
+        n_iter=_POWER_ITERATIONS,
+    )
+    return space, rows
 
 
 class Directions(NamedTuple):
@@ -146,7 +170,7 @@ class MarginProblem:
         candidates = self._principal[:, :n_candidates]
         if candidates.shape[1] < n_candidates:
             _, candidates = leading_directions(rows, n_candidates, random_state)
-        for _ in range(2):
+        for _ in range(2):  # the second time removes what rounding left
             candidates = candidates - taken.inside @ (taken.inside.T @ candidates)
         basis, sizes, _ = np.linalg.svd(candidates, full_matrices=False)
         found = self.projected(basis[:, sizes > _NO_DIRECTION], rows)
@@ -206,7 +230,7 @@ class MarginProblem:
         occupied = np.linalg.qr(occupied)[0]
         n_free = len(occupied) - occupied.shape[1]
         free = random_state.standard_normal((len(occupied), min(n, n_free)))
-        for _ in range(2):
+        for _ in range(2):  # the second time removes what rounding left
             free -= occupied @ (occupied.T @ free)
         return np.linalg.qr(free)[0]
 

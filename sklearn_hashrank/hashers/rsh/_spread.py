@@ -1,7 +1,5 @@
 """How the supervised directions of RSH become the weights of all bits."""
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.random import RandomState
 
@@ -9,33 +7,11 @@ from ..._features.centered_rows import CenteredRows
 from ..._solvers.rotation import random_rotation, rotate_to_signs
 from ._margin_problem import Directions, MarginProblem
 
-_ROTATION_ITERATIONS = 50
+_ROTATION_ITERATIONS = 50  # as of ITQHasher
 # Deviation of all further directions together, relative to a supervised one: this number, divided
 # by the number of supervised directions where that exceeds two. With two or three classes .25 to
 # .5 raise AP by .01 to .08. With ten classes .25 loses up to .003 at 12 bits.
 _UNSUPERVISED = 0.5
-
-
-class Bits(NamedTuple):
-    """Weights of all bits, (n_inside, n_bits), and how well they solve the problem.
-
-    The objective is the mean margin of a triplet, the orthogonality the Frobenius norm of ``A.T A -
-    I``, for the weights A before they were rotated.
-    """
-
-    weights: np.ndarray
-    objective: float
-    orthogonality: float
-
-
-def check_n_bits(n_bits: int, n_features: int, spread: str) -> None:
-    """Refuse more bits than there are orthogonal directions."""
-    if spread != "frame" and n_bits > n_features:
-        raise ValueError(
-            f"n_bits={n_bits} must be at most n_features = {n_features} with spread={spread!r}: "
-            "there are no more than n_features orthogonal directions. Use fewer bits, or "
-            "spread='frame', which takes any number."
-        )
 
 
 def spread_over_bits(
@@ -48,7 +24,7 @@ def spread_over_bits(
     *,
     spread: str,
     labelled: bool,
-) -> Bits:
+) -> tuple[np.ndarray, float, float]:
     """Make `n_bits` bits of at most as many supervised directions, and rotate all together.
 
     With labels and ``spread="frame"`` directions weigh as the root of the share of their variance
@@ -58,6 +34,9 @@ def spread_over_bits(
     directions, ``"eigenvectors"`` with the next eigenvectors of B. `labelled` says whether
     something else than the rows supervised: without it the principal directions say no less than
     the supervised ones, and ``"frame"`` gives them the same weight.
+
+    Returns the weights (n_inside, n_bits), and how well they solve the problem before they are
+    rotated: the mean margin of a triplet, and the Frobenius norm of ``A.T A - I``.
     """
     found = problem.projected(directions, rows)
     weights = np.ones(found.n)
@@ -85,7 +64,7 @@ def spread_over_bits(
         turn, _ = rotate_to_signs(found.projections * weights, turn, _ROTATION_ITERATIONS)
     orthogonality = np.linalg.norm(solution.T @ solution - np.eye(solution.shape[1]))
     weights = found.inside * weights @ turn
-    return Bits(weights, problem.objective(solution), float(orthogonality))
+    return weights, problem.objective(solution), float(orthogonality)
 
 
 def _unsupervised_weight(supervised: Directions, further: Directions) -> float:

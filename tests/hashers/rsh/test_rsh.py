@@ -33,16 +33,15 @@ from sklearn_hashrank._features.centered_rows import CenteredRows
 from sklearn_hashrank._features.moments import Moments
 from sklearn_hashrank._solvers.alm import minimize_orthogonal
 from sklearn_hashrank.hashers.rsh import (
+    _estimator,
     _margin_problem,
     _spread,
     _statistics,
     _supervision,
-    _whitening,
 )
-from sklearn_hashrank.hashers.rsh._margin_problem import MarginProblem, _Loss
+from sklearn_hashrank.hashers.rsh._margin_problem import MarginProblem, _Loss, whiten
 from sklearn_hashrank.hashers.rsh._statistics import Sampling, TripletStatistics
 from sklearn_hashrank.hashers.rsh._supervision import group_rows, supervise, triplet_weights
-from sklearn_hashrank.hashers.rsh._whitening import whiten
 from tests.oracle import triplets
 from tests.oracle.triplets import (
     mean_margin,
@@ -421,7 +420,8 @@ def test_shrinkage_and_whitened_directions_depend_on_the_number_of_features(monk
     assert exact.shrinkage_ == pytest.approx(np.sqrt(500 / 2000))
     space, _ = whiten(moments, rows, 0.3, np.random.RandomState(0))
     assert space.basis.directions.shape == (600, 600)
-    monkeypatch.setattr(_whitening, "_EXACT_FEATURES", 599)
+    for module in (_estimator, _margin_problem):
+        monkeypatch.setattr(module, "_EXACT_FEATURES", 599)
     leading = RSHHasher(8, random_state=0).fit(X, y)
     assert leading.shrinkage_ == pytest.approx(np.sqrt(600 / 2000))
     space, _ = whiten(moments, rows, 0.3, np.random.RandomState(0))
