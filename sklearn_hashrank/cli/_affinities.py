@@ -1,12 +1,11 @@
 """Affinities by name, for the command line, which cannot write Python."""
 
-from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from argparse import ArgumentParser, ArgumentTypeError
 from typing import Any
 
 from .._utils.notation import split_notation
 from ..affinity._euclidean import EuclideanAffinity
 from ..affinity._labels import HierarchicalAffinity, LabelAffinity, SharedLabelAffinity
-from ._errors import UsageError
 
 AFFINITIES = {
     "labels": LabelAffinity,
@@ -62,18 +61,3 @@ def name_affinity(affinity: Any) -> str:
 def compares_numbers(affinity: Any) -> bool:
     """Whether labels are numbers to an affinity, and not names of classes or label paths."""
     return isinstance(affinity, (EuclideanAffinity, SharedLabelAffinity))
-
-
-def refuse_both(options: Namespace) -> None:
-    """Check that ``--neighbors`` alone says what is relevant."""
-    if options.affinity != "auto":
-        raise UsageError("--neighbors takes the place of --affinity: leave one of them out.")
-
-
-def in_options(text: str) -> str:
-    """Name affinities in an error of the package as the command does."""
-    for name, affinity in AFFINITIES.items():
-        written = f"{affinity.__name__}()"
-        text = text.replace(f"affinity={written}", f"--affinity {name}")
-        text = text.replace(f"an explicit {written}", f"--affinity {name}")
-    return text

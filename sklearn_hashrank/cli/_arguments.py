@@ -17,7 +17,6 @@ from ._errors import UsageError
 from ._file_systems import Input
 
 _COMMA = re.compile(r",(?![^(\[]*[)\]])")
-_OVERSAMPLING = 10
 ALL = 0  # where "all" may stand for a number
 
 
@@ -132,19 +131,13 @@ def add_jobs(parser: ArgumentParser, what: str = "threads") -> None:
 
 
 def add_rescoring(parser: ArgumentParser, needs: str = "") -> None:
-    """Add ``--rescore`` and ``--oversampling``, which measure rankings by more than codes."""
+    """Add ``--rescore``, which measures rankings by more than codes."""
     parser.add_argument(
         "--rescore",
         type=positive,
         metavar="K",
         help="also measure the K nearest by codes, by asymmetric distance, and by distances of "
-        f"floats{needs}",
-    )
-    parser.add_argument(
-        "--oversampling",
-        type=positive,
-        metavar="N",
-        help=f"candidates for --rescore, as a multiple of K (default: {_OVERSAMPLING})",
+        f"original vectors{needs}",
     )
 
 
@@ -156,22 +149,31 @@ def add_neighbors(parser: ArgumentParser, needs: str) -> None:
     parser.add_argument(
         "--metric",
         choices=METRICS,
-        help="what near means, for --neighbors and for the floats of --rescore "
+        help="what near means, for --neighbors and for the original vectors of --rescore "
         f"(default: {METRICS[0]})",
     )
 
 
-def check_distances(options: Namespace, has_page: bool = False) -> None:
-    """Refuse ``--metric`` and ``--oversampling`` that nothing would use, and set their defaults."""
-    rescore = getattr(options, "rescore", None)
-    if options.metric is None:
-        options.metric = METRICS[0]
-    elif not (options.neighbors or rescore or has_page):
-        raise UsageError("--metric is for --neighbors and --rescore: give one of them, too.")
-    if getattr(options, "oversampling", None) is None:
-        options.oversampling = _OVERSAMPLING
-    elif not rescore:
-        raise UsageError("--oversampling is for --rescore: give that, too.")
+def need(options: Namespace, name: str, *others: str) -> None:
+    """Refuse an option that is of no use without one of others."""
+    if _is_given(options, name) and not any(_is_given(options, other) for other in others):
+        raise UsageError(f"{_flag(name)} needs {' or '.join(map(_flag, others))}.")
+
+
+def exclude(options: Namespace, name: str, *others: str) -> None:
+    """Refuse an option beside others that say something else of the same."""
+    for other in others:
+        if _is_given(options, name) and _is_given(options, other):
+            raise UsageError(f"{_flag(name)} and {_flag(other)} exclude each other.")
+
+
+def _is_given(options: Namespace, name: str) -> bool:
+    value = getattr(options, name)
+    return value is not None and value is not False and value not in ([], "auto")
+
+
+def _flag(name: str) -> str:
+    return "--run" if name.startswith("run_") else f"--{name.replace('_', '-')}"
 
 
 def add_measures(parser: ArgumentParser) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import codes
+from .._features.nearest_rows import METRICS
 from ..affinity._neighbors import NeighborAffinity
 from ..comparison._compare import compare
 from ..comparison._comparison import Comparison
@@ -17,7 +18,7 @@ from ..comparison._method_names import method_of_comparison
 from ..model_selection._chosen_split import choose_retrieval_split
 from ..model_selection._splits import PerClassRetrievalSplit, RandomRetrievalSplit
 from ..model_selection._unseen import UnseenClassesSplit
-from ._affinities import add_affinity, refuse_both
+from ._affinities import add_affinity
 from ._arguments import (
     ALL,
     add_data_options,
@@ -26,22 +27,23 @@ from ._arguments import (
     add_neighbors,
     add_rescoring,
     add_threshold,
-    check_distances,
     check_measures,
+    exclude,
     lengths,
     method_words,
+    need,
     number_or_all,
     positive,
     words,
 )
 from ._data import NAMED, affinity_of, load_data
-from ._errors import UsageError, need_extra
+from ._errors import need_extra
 from ._file_systems import Input
 from ._files import Rows
 from ._messages import note
 from ._outputs import Report
 from ._progress import show_progress
-from ._thumbnails import add_thumbnails, check_no_thumbnails, columns_of_texts, thumbnails_of
+from ._thumbnails import add_thumbnails, columns_of_texts, thumbnails_of
 
 _PROTOCOLS: dict[str, Callable[..., Any]] = {
     "per-class": PerClassRetrievalSplit,
@@ -142,12 +144,6 @@ def add_command(commands: Any) -> None:
     )
     add_affinity(parser)
     add_neighbors(parser, ", to judge by; labels are left out")
-    parser.add_argument(
-        "--learn-neighbors",
-        type=positive,
-        metavar="K",
-        help="hashers learn from the K nearest rows (default: each chooses what it learns from)",
-    )
     add_rescoring(parser)
     parser.add_argument(
         "--explore",
@@ -164,18 +160,10 @@ def add_command(commands: Any) -> None:
         help="folder for report, tables and finished runs (default: %(default)s)",
     )
     parser.add_argument(
-        "--combine", action="store_true", help="one LaTeX table for all measures, not one for each"
-    )
-    parser.add_argument(
         "--decimals",
         type=positive,
         metavar="N",
         help="decimal places in Markdown and LaTeX (default: as many as show the spread)",
-    )
-    parser.add_argument(
-        "--no-ranges",
-        action="store_true",
-        help="no worst and best order of ties in Markdown and LaTeX",
     )
     parser.add_argument("--quiet", action="store_true", help="no progress, no tables")
     parser.set_defaults(run=_run)
@@ -186,32 +174,24 @@ def _run(options: Namespace, arguments: list[str]) -> int:
     methods = options.methods or method_words(_METHODS)
     for name in methods:
         method_of_comparison(name)  # before data are read
-    check_distances(options, has_page=options.explore)
-    if not options.explore:
-        check_no_thumbnails(options)
+    need(options, "metric", "neighbors", "rescore", "explore")
+    exclude(options, "neighbors", "affinity")
+    for name in ("images", "image_shape", "texts"):
+        need(options, name, "explore")
+    metric = options.metric or METRICS[0]
     folder = Path(options.output)
     rows = load_data(options, left_out=columns_of_texts(options))
-    explore: Any = options.explore and _how_to_explore(options, rows)
+    explore: Any = options.explore and _how_to_explore(options, rows, metric)
     affinity: Any = affinity_of(options.affinity, rows.y)
     if options.neighbors:
-        refuse_both(options)
         rows = rows._replace(y=None)
-        affinity = NeighborAffinity(options.neighbors, metric=options.metric)
-    train_affinity: Any = "auto"
-    if options.learn_neighbors:
-        if rows.y is not None:
-            raise UsageError("--learn-neighbors is for rows without labels, as with --neighbors.")
-        train_affinity = NeighborAffinity(options.learn_neighbors, metric=options.metric)
+        affinity = NeighborAffinity(options.neighbors, metric=metric)
     given = {
         name: codes.read_codes(path, threshold=options.threshold) for name, path in options.codes
     }
     protocol = _protocol(options, rows)
     command = shlex.join(["hashrank", *arguments])
-    rescore = options.rescore and {
-        "n_neighbors": options.rescore,
-        "oversampling": options.oversampling,
-        "metric": options.metric,
-    }
+    rescore = options.rescore and {"n_neighbors": options.rescore, "metric": metric}
     with show_progress(options.quiet) as progress:
         try:
             comparison = compare(
@@ -224,7 +204,6 @@ def _run(options: Namespace, arguments: list[str]) -> int:
                 seeds=options.seeds,
                 protocol=protocol,
                 affinity=affinity,
-                train_affinity=train_affinity,
                 measures=measures,
                 columns=options.columns,
                 rescore=rescore,
@@ -251,12 +230,12 @@ def _named_file(text: str) -> tuple[str, str]:
     return name.strip(), Input(path)
 
 
-def _how_to_explore(options: Namespace, rows: Rows) -> dict[str, Any]:
+def _how_to_explore(options: Namespace, rows: Rows, metric: str) -> dict[str, Any]:
     """Arguments of the page; labels that are not compared name the items."""
     labels = {"labels": rows.y} if options.neighbors and rows.y is not None else {}
     return {
         "label_names": rows.label_names,
-        "metric": options.metric,
+        "metric": metric,
         **labels,
         **thumbnails_of(options, rows),
     }
@@ -277,7 +256,7 @@ def _protocol(options: Namespace, rows: Rows) -> Any:
             given.setdefault("n_train", NAMED[options.data].n_train)
     chosen = None if name else choose_retrieval_split(rows.X, rows.y)
     protocol = replace(chosen.protocol, **given) if chosen else _PROTOCOLS[name](**given)
-    _check_protocol(protocol, rows)
+    next(protocol.split(rows.X, rows.y))  # whether rows suffice, before anything is run
     if chosen and len(given) < len(asked):
         name = next(name for name, make in _PROTOCOLS.items() if make is type(protocol))
         n_train = "all" if protocol.n_train is None else protocol.n_train
@@ -288,28 +267,17 @@ def _protocol(options: Namespace, rows: Rows) -> Any:
     return None if chosen and not given else protocol
 
 
-def _check_protocol(protocol: Any, rows: Rows) -> None:
-    """Sample a split before anything is run, and name the options where rows do not suffice."""
-    try:
-        next(protocol.split(rows.X, rows.y))
-    except ValueError as error:
-        raise UsageError(
-            f"{error} The options are --protocol, --queries and --training."
-        ) from error
-
-
 RANKED = ("near_codes", "near_asymmetric", "near_floats")
 """Columns of ``--rescore`` that say what was found."""
 
 
 def _write(comparison: Comparison, folder: Path, options: Namespace) -> int:
-    cells: dict[str, Any] = {"decimals": options.decimals, "ranges": not options.no_ranges}
-    paths = comparison.write(folder, combined=options.combine, **cells)
+    paths = comparison.write(folder, decimals=options.decimals)
     if not options.quiet:
         print(comparison.about["data"]["relevance"], end="\n\n")
         first, *further = (column.name for column in comparison.columns)
         shown = [first, *(name for name in further if name in RANKED)]
-        print(comparison.to_markdown(shown, **cells))
+        print(comparison.to_markdown(shown, decimals=options.decimals))
         for kind in ("csv", "markdown", "latex"):
             print(f"{kind}: {paths[kind]}")
     print(f"report: {paths['report']}")

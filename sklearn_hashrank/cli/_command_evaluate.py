@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from .._features.nearest_rows import METRICS
 from .._files.hashers.saving import load_hasher
 from ..affinity._auto import fit_affinity
 from ..affinity._neighbors import NeighborAffinity
@@ -17,7 +18,7 @@ from ..comparison._columns import Column, columns_of, measure_codes
 from ..comparison._rescoring import Rescoring, measure_rescoring
 from ..metrics._counting import retrieval_histogram
 from ..metrics._retrieval import Encoded
-from ._affinities import add_affinity, refuse_both
+from ._affinities import add_affinity
 from ._arguments import (
     add_code_length,
     add_id_column,
@@ -28,15 +29,15 @@ from ._arguments import (
     add_neighbors,
     add_parser,
     add_rescoring,
-    check_distances,
     check_measures,
+    exclude,
+    need,
 )
 from ._data import affinity_of, as_compared, check_row_labels, check_rows
 from ._errors import UsageError
 from ._evaluate_run import (
+    OF_RUNS,
     add_run,
-    check_no_run,
-    check_run,
     evaluate_run,
     print_tests,
     tests_against,
@@ -114,11 +115,9 @@ def add_command(commands: Any) -> None:
 
 
 def _run(options: Namespace, arguments: list[str]) -> int:
-    if options.run_file is not None or (options.qrels and options.database is None):
+    if options.run_file is not None or options.database is None:
         return _evaluate_run(options)
-    check_no_run(options)
-    check_distances(options)
-    _check_files(options)
+    _check_codes(options)
     measures = check_measures(options.measures)
     is_self = options.queries is None
     paths = [options.database, *([] if is_self else [options.queries])]
@@ -136,9 +135,9 @@ def _run(options: Namespace, arguments: list[str]) -> int:
             check_same_ids(rows, of_codes, options.id_column)
     queries = database if is_self else others[0]
     affinity: Any = options.affinity
+    metric = options.metric or METRICS[0]
     if options.neighbors:
-        refuse_both(options)
-        affinity = NeighborAffinity(options.neighbors, metric=options.metric)
+        affinity = NeighborAffinity(options.neighbors, metric=metric)
         y = _read_features(options.database_data, database, id_column=options.id_column)
         query_y = y
         if not is_self:
@@ -169,7 +168,7 @@ def _run(options: Namespace, arguments: list[str]) -> int:
     )
     columns = columns_of(measures)
     if options.rescore:
-        rescoring = Rescoring(options.rescore, options.oversampling, options.metric)
+        rescoring = Rescoring(options.rescore, metric=metric)
         of_rows = _rescored(options, rescoring, queries, database, n_bits, (query_y, y), affinity)
         scores, columns = scores | of_rows, (*columns, *rescoring.columns())
     _print(options, scores, columns)
@@ -205,7 +204,8 @@ def _judged(options: Namespace, queries: Any, database: Any) -> tuple[Any, Any, 
 
 
 def _evaluate_run(options: Namespace) -> int:
-    check_run(options)
+    if options.run_file is None or options.qrels is None:
+        raise UsageError("evaluate needs --database, or --run and --qrels.")
     scores, measures, histogram = evaluate_run(options)
     columns = columns_of(measures)
     tests = {}
@@ -225,45 +225,26 @@ def _evaluate_run(options: Namespace) -> int:
     return 0
 
 
-def _check_files(options: Namespace) -> None:
+def _check_codes(options: Namespace) -> None:
     """Check that the files that the options need are given, and no others."""
-    if options.database is None:
-        raise UsageError("evaluate needs --database, or --run and --qrels.")
-    has_labels = options.database_labels is not None
-    has_queries = options.queries is not None
+    exclude(options, "neighbors", "affinity", "database_labels", "query_labels", "label_column")
+    exclude(options, "qrels", "affinity", "database_labels", "query_labels", "label_column")
+    need(options, "metric", "neighbors", "rescore")
+    need(options, "neighbors", "database_data")
     if options.neighbors:
-        needed = ["database_data", "query_data"] if has_queries else ["database_data"]
-        if any(getattr(options, name) is None for name in needed):
-            raise UsageError(
-                "--neighbors needs --database-data, and --query-data where there are --queries."
-            )
-        if has_labels or options.query_labels is not None or options.label_column:
-            raise UsageError("--neighbors takes the place of labels: leave them out.")
-    elif options.qrels is not None:
-        if has_labels or options.query_labels is not None or options.label_column:
-            raise UsageError("--qrels takes the place of labels: leave them out.")
-        if options.affinity != "auto":
-            raise UsageError("--qrels takes the place of --affinity: leave one of them out.")
-    elif not has_labels:
-        raise UsageError(
-            "evaluate needs --database-labels, --qrels, or --neighbors and --database-data."
-        )
-    elif has_queries != (options.query_labels is not None):
-        raise UsageError("--queries and --query-labels go together.")
-    _check_all_used(options)
-    given = options.queries, options.model, options.query_data, options.database_data
-    if options.rescore and None in given:
-        raise UsageError("--rescore needs --queries, --model, --query-data and --database-data.")
-
-
-def _check_all_used(options: Namespace) -> None:
-    """Refuse files that nothing would be read from."""
-    if options.query_data is not None and options.queries is None:
-        raise UsageError("--query-data needs --queries.")
-    for name in [] if options.rescore else ["model", "query_data", "database_data"]:
-        if getattr(options, name) is not None and not (options.neighbors and name != "model"):
-            uses = "--rescore" if name == "model" else "--rescore or --neighbors"
-            raise UsageError(f"--{name.replace('_', '-')} is for {uses}: give that, too.")
+        need(options, "queries", "query_data")
+    need(options, "query_data", "queries")
+    need(options, "query_labels", "queries")
+    for name in ("query_data", "database_data"):
+        need(options, name, "rescore", "neighbors")
+    need(options, "model", "rescore")
+    for name in ("queries", "model", "query_data", "database_data"):
+        need(options, "rescore", name)
+    for name in OF_RUNS:
+        need(options, name, "run_file")
+    need(options, "queries", "query_labels", "qrels", "query_data")
+    if not (options.database_labels or options.qrels or options.neighbors):
+        raise UsageError("evaluate needs --database-labels, --qrels or --neighbors.")
 
 
 def _read_features(

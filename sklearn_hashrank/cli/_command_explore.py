@@ -4,6 +4,7 @@ from argparse import Namespace
 from pathlib import Path
 from typing import Any
 
+from .._features.nearest_rows import METRICS
 from .._files.hashers.saving import load_hasher
 from ..affinity._neighbors import NeighborAffinity
 from ..base import BaseHasher
@@ -14,7 +15,6 @@ from ._arguments import (
     add_jobs,
     add_neighbors,
     add_parser,
-    check_distances,
     positive,
     words,
 )
@@ -84,7 +84,7 @@ def add_command(commands: Any) -> None:
 
 
 def _run(options: Namespace, arguments: list[str]) -> int:
-    check_distances(options, has_page=True)
+    metric = options.metric or METRICS[0]
     models, columns = _load_models(options.model)
     rows = load_data(options, columns, columns_of_texts(options))
     n_rows = rows.X.shape[0]
@@ -97,7 +97,7 @@ def _run(options: Namespace, arguments: list[str]) -> int:
     affinity: Any = affinity_of("auto", rows.y)
     y = rows.y
     if options.neighbors:
-        affinity, y = NeighborAffinity(options.neighbors, metric=options.metric), None
+        affinity, y = NeighborAffinity(options.neighbors, metric=metric), None
     with written_file(options.output) as path:
         page = write_page(
             path,
@@ -108,7 +108,7 @@ def _run(options: Namespace, arguments: list[str]) -> int:
             affinity=affinity,
             queries=options.queries,
             n_items=options.items,
-            metric=options.metric,
+            metric=metric,
             label_names=rows.label_names,
             title=Path(options.data).name,
             n_jobs=options.n_jobs,

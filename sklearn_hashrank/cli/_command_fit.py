@@ -11,7 +11,7 @@ from ..affinity._auto import fit_affinity, is_auto
 from ..comparison._method_table import method_from_name
 from ..metrics._settings import with_settings
 from ._affinities import add_affinity
-from ._arguments import add_data_options, add_parser, positive
+from ._arguments import add_data_options, add_parser, exclude, positive
 from ._data import affinity_of, load_data
 from ._errors import UsageError
 from ._file_systems import written_file
@@ -66,8 +66,9 @@ def _run(options: Namespace, arguments: list[str]) -> int:
     takes_affinity = "affinity" in hasher.get_params()
     if options.affinity != "auto" and not takes_affinity:
         raise UsageError(f"{options.method} has no parameter 'affinity': leave out --affinity.")
-    if options.qrels is not None:
-        _check_pairs_alone(options, takes_affinity)
+    exclude(options, "qrels", "labels", "label_column", "affinity")
+    if options.qrels is not None and not takes_affinity:
+        raise UsageError(f"{options.method} learns from no relevance: leave out --qrels.")
     rows = load_data(options, in_blocks=True)
     affinity = affinity_of(options.affinity, rows.y)
     if options.qrels is not None:
@@ -106,12 +107,3 @@ def _run(options: Namespace, arguments: list[str]) -> int:
     else:
         print(f"no labels: {type(hasher).__name__} learns from the features alone")
     return 0
-
-
-def _check_pairs_alone(options: Namespace, takes_affinity: bool) -> None:
-    """Refuse a second source of relevance beside pairs, and hashers that learn from none."""
-    for name in ("labels", "label_column", "affinity"):
-        if getattr(options, name) not in (None, [], "auto"):
-            raise UsageError(f"--qrels takes the place of --{name.replace('_', '-')}.")
-    if not takes_affinity:
-        raise UsageError(f"{options.method} learns from no relevance: leave out --qrels.")

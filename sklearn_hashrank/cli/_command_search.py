@@ -20,6 +20,8 @@ from ._arguments import (
     add_jobs,
     add_model,
     add_parser,
+    exclude,
+    need,
     not_negative,
     positive,
 )
@@ -121,24 +123,19 @@ def add_command(commands: Any) -> None:
 
 
 def _run(options: Namespace, arguments: list[str]) -> int:
-    if options.rescore is not None and (options.data is None or options.radius is not None):
-        raise UsageError("--rescore needs --data, the features of the queries, and -k.")
-    if options.ties is not None and (options.run_output is None or options.radius is not None):
-        raise UsageError("--ties is for --run with -k: give that, too.")
-    if options.prefix is not None and options.radius is not None:
-        raise UsageError("--prefix is for -k: all codes within a radius are found by all bits.")
-    first_pass = "--prefix" if options.rescore is None else "--rescore"
+    need(options, "data", "model")
+    need(options, "model", "data")
+    need(options, "rescore", "data")
+    need(options, "metric", "rescore")
+    need(options, "oversampling", "rescore", "prefix")
+    need(options, "ties", "run_output")
+    for name in ("rescore", "prefix", "ties"):
+        exclude(options, name, "radius")
     looks_at_all = options.prefix is None and options.rescore is None
     if options.ties == "all" and not looks_at_all:
         raise UsageError(
-            f"--ties all needs all distances, and {first_pass} looks at candidates only."
+            "--ties all needs all distances, and --prefix and --rescore look at candidates only."
         )
-    if options.oversampling is not None and looks_at_all:
-        raise UsageError("--oversampling is for --rescore and --prefix: give one of them, too.")
-    if options.metric is not None and options.rescore is None:
-        raise UsageError("--metric is for --rescore: give that, too.")
-    if (options.data is None) != (options.model is None):
-        raise UsageError("--data and --model go together: the model encodes the queries.")
     n_bits = options.bits
     if options.data is not None:
         hasher = load_hasher(options.model)

@@ -5,7 +5,6 @@ import time
 import warnings
 from argparse import Namespace
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from functools import cache, partial
 from typing import Any
 
@@ -37,7 +36,6 @@ def add_command(commands: Any) -> None:
         "compiled and kept on disk. The first call of a later process then does not wait for the "
         "compiler. NUMBA_CACHE_DIR names another folder to keep them in.",
     )
-    parser.add_argument("--quiet", action="store_true", help="no progress")
     parser.set_defaults(run=_run)
 
 
@@ -50,8 +48,9 @@ def _run(options: Namespace, arguments: list[str]) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # fits on a few rows learn nothing
         for number, step in enumerate(steps, start=1):
-            with _compilation_shown(f"[{number}/{len(steps)}]", options.quiet):
-                step()
+            step()
+            so_far = time.perf_counter() - start
+            print(f"[{number}/{len(steps)}] {so_far:.1f} s", file=sys.stderr, flush=True)
     seconds = time.perf_counter() - start
     used = [kernel for kernel in _all_kernels() if kernel.signatures]
     n_found = sum(sum(kernel.stats.cache_hits.values()) for kernel in used)
@@ -62,32 +61,6 @@ def _run(options: Namespace, arguments: list[str]) -> None:
         print(f"kept in {plain(folder)}")
     if not folders:
         print("kept nowhere: numba finds no folder that it can write to")
-
-
-@contextmanager
-def _compilation_shown(place: str, quiet: bool) -> Iterator[None]:
-    """Print a line to standard error for each form of a kernel that is compiled meanwhile."""
-    if quiet:
-        yield
-        return
-    from numba.core import event
-
-    starts: list[float] = []  # a kernel compiles the kernels that it calls
-
-    class Listener(event.Listener):
-        def on_start(self, event: Any) -> None:
-            starts.append(time.perf_counter())
-
-        def on_end(self, event: Any) -> None:
-            seconds = time.perf_counter() - starts.pop()
-            kernel = event.data["dispatcher"].py_func
-            folder, _, module = kernel.__module__.rpartition(".")
-            if folder == _kernels.__name__:
-                line = f"{place} {module}.{kernel.__name__}: compiled in {seconds:.1f} s"
-                print(line, file=sys.stderr, flush=True)
-
-    with event.install_listener("numba:compile", Listener()):
-        yield
 
 
 def _all_kernels() -> Iterator[Any]:

@@ -16,6 +16,7 @@ from ..metrics._evaluation import mean_value
 from ..metrics._histogram import RetrievalHistogram
 from ..metrics._measure import TieOrder
 from ..metrics._paired_tests import PairedTest, holm_correction, paired_test
+from ._arguments import exclude
 from ._errors import UsageError
 from ._file_systems import Input, written_file
 from ._judged_pairs import PAIRS_HELP, judgments
@@ -31,23 +32,20 @@ _ORDERS: dict[str, TieOrder] = {
     "_pessimistic": "pessimistic",
     "_optimistic": "optimistic",
 }
-_POLICIES = {
+_POLICIES: dict[str, Any] = {
     "query_set": ("judged", "both", "equal"),
     "unjudged": ("irrelevant", "remove", "error"),
-    "duplicates": ("error", "best"),
-    "nan": ("error", "last"),
 }
+OF_RUNS = ("baseline", *_POLICIES)
+"""Options that only runs have."""
 _OF_CODES = (
     *("database", "queries", "database_labels", "query_labels", "label_column", "neighbors"),
-    *("rescore", "model", "query_data", "database_data", "bits", "threshold"),
-    *("affinity", "metric", "oversampling"),
+    *("rescore", "model", "query_data", "database_data", "bits", "threshold", "affinity", "metric"),
 )
 _HELP = {
     "query_set": "which queries of a run count: all that are judged, those in both files, or an "
     "error unless they are the same",
     "unjudged": "what retrieved items without a judgment are",
-    "duplicates": "what to do with an item that a query of the run has twice",
-    "nan": "what to do with a score that is NaN",
 }
 
 
@@ -72,40 +70,15 @@ def add_run(parser: Any) -> None:
         parser.add_argument(
             f"--{name.replace('_', '-')}",
             choices=choices,
-            default=choices[0],
-            help=f"{_HELP[name]} (default: %(default)s)",
+            help=f"{_HELP[name]} (default: {choices[0]})",
         )
-    parser.add_argument(
-        "--single-precision",
-        action="store_true",
-        help="compare the scores of a run in single precision, as trec_eval does",
-    )
-
-
-def check_run(options: Namespace) -> None:
-    """Check that a run comes with qrels, and without codes."""
-    if options.run_file is None or options.qrels is None:
-        raise UsageError("--run and --qrels go together.")
-    for name in _OF_CODES:
-        given = getattr(options, name)
-        if given is not None and given not in ([], "auto"):
-            raise UsageError(
-                f"--run takes the place of codes: leave --{name.replace('_', '-')} out."
-            )
-
-
-def check_no_run(options: Namespace) -> None:
-    """Check that what is only said of runs is not said of codes."""
-    given = [name for name, choices in _POLICIES.items() if getattr(options, name) != choices[0]]
-    others = [name for name in ("single_precision", "baseline") if getattr(options, name)]
-    for name in [*given, *others]:
-        raise UsageError(f"--{name.replace('_', '-')} is for a run: it needs --run and --qrels.")
 
 
 def evaluate_run(
     options: Namespace,
 ) -> tuple[dict[str, float], dict[str, ConfiguredMeasure], RetrievalHistogram]:
-    """Evaluate a run, also in the order of trec_eval."""
+    """Evaluate a run, in all orders of ties."""
+    exclude(options, "run_file", *_OF_CODES)
     default = list(options.measures) == list(MEASURED)
     measures = name_measures(list(_OF_RUNS) if default else options.measures)
     for name, configured in measures.items():
@@ -129,11 +102,8 @@ def _read(options: Namespace, path: str) -> RetrievalHistogram:
     return RetrievalHistogram.from_run(
         judgments(options.qrels),
         path,
-        queries=options.query_set,
-        unjudged=options.unjudged,
-        duplicates=options.duplicates,
-        nan=options.nan,
-        dtype=np.float32 if options.single_precision else np.float64,
+        queries=options.query_set or _POLICIES["query_set"][0],
+        unjudged=options.unjudged or _POLICIES["unjudged"][0],
         n_jobs=options.n_jobs,
     )
 

@@ -22,7 +22,6 @@ from . import (
     _command_suggest,
     _command_warmup,
 )
-from ._affinities import in_options
 from ._file_systems import brought_here
 from ._outputs import check_outputs, check_words
 
@@ -145,7 +144,7 @@ def _explain(error: Exception | KeyboardInterrupt) -> tuple[str, int]:
         case KeyboardInterrupt():
             return str(error) or "interrupted", 130
         case ValueError() | OSError():
-            return f"error: {in_options(_one_line(error))}", 2
+            return f"error: {_one_line(error)}", 2
         case MemoryError():
             return f"error: this does not fit into memory: {_one_line(error)}", 2
     line = f"unexpected error: {type(error).__name__}: {_one_line(error)}"

@@ -62,7 +62,7 @@ def check_outputs(options: Namespace) -> None:
             for given in inputs:
                 _check_pair(place, given)
             is_new_report = isinstance(path, Report) and not is_folder(path)
-            if not (is_url(place) or path.names_folder() or is_new_report):
+            if not (is_new_report or is_url(place) or path.names_folder() or is_folder(place)):
                 check_output(place)
 
 
@@ -109,7 +109,7 @@ def _check_name(path: Output) -> None:
         if is_here and os.path.isdir(path):
             raise UsageError(f"{path} is a folder: it must name a file.")
     if is_here and not Path(path).absolute().parent.is_dir():
-        raise UsageError(f"{path}: there is no such folder as {Path(path).parent}.")
+        raise UsageError(f"{path}: there is no such folder.")
 
 
 def _check_pair(path: Output, given: str) -> None:

@@ -75,15 +75,6 @@ def _read_texts(path: str, column: str | None, n_rows: int) -> list[str]:
     return texts
 
 
-def check_no_thumbnails(options: Namespace) -> None:
-    """Refuse options that say how a page shows rows, where no page is written."""
-    given = [name for name in ("images", "image_shape", "texts") if getattr(options, name)]
-    if given:
-        raise UsageError(
-            f"--{given[0].replace('_', '-')} says how a page shows rows: it needs --explore."
-        )
-
-
 def thumbnails_of(options: Namespace, rows: Rows) -> dict[str, Any]:
     """Return the arguments of ``write_page`` that say how rows are shown."""
     n_rows = rows.X.shape[0]

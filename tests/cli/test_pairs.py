@@ -210,7 +210,7 @@ def test_pairs_that_say_nothing_are_refused(capsys):
         (["columns.csv", *talr], "has no column 'item'"),
         (["empty.csv", *talr], "there are no pairs"),
         (["clicks.csv"], "itq learns from no relevance: leave out --qrels"),
-        (["clicks.csv", *talr, "--label-column", "topic"], "--qrels takes the place of --label-c"),
+        (["clicks.csv", *talr, "--label-column", "topic"], "--qrels and --label-column exclude"),
     ):
         assert reason in refusal(capsys, *fit, *options)
     run("fit", "--data", "items.csv", "--label-column", "topic", *MODEL)
@@ -219,4 +219,4 @@ def test_pairs_that_say_nothing_are_refused(capsys):
         *(capsys, "evaluate", "--database", "c.parquet", "--qrels", "clicks.csv"),
         *("--database-labels", "items.csv", "--label-column", "topic"),
     )
-    assert "--qrels takes the place of labels" in message
+    assert "--qrels and --database-labels exclude" in message

@@ -166,10 +166,10 @@ def test_rescoring_takes_the_rows_of_the_codes_alone(capsys):
     for more, message in (
         (["--rescore", "other order.parquet"], f"row 0 is {IDS[-1]}, and of codes.parquet it is"),
         (["--rescore", "fewer.parquet"], "fewer.parquet: 499 rows for 500 codes"),
-        (["--oversampling", 10], "--oversampling is for --rescore and --prefix"),
-        (["--prefix", 4, "--radius", 2], "--prefix is for -k"),
+        (["--oversampling", 10], "--oversampling needs --rescore or --prefix"),
+        (["--prefix", 4, "--radius", 2], "--prefix and --radius exclude each other"),
         (["--prefix", 8], "prefix must be less than the 8 bits"),
-        (["--metric", "cosine"], "--metric is for --rescore"),
+        (["--metric", "cosine"], "--metric needs --rescore"),
         (["--run", "run.txt"], "an id must be a word without spaces. Got 'item"),
         (["--rescore", "fewer.parquet", "--run", "fewer.parquet"], "the file that is read from"),
     ):

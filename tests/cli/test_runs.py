@@ -191,13 +191,24 @@ def test_a_run_holds_the_best_candidates_as_a_table_does(
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--output", "found.csv", "--ties", "all"], "--ties is for --run with -k"),
-        (["--radius", "2", "--run", "r", "--ties", "all"], "--ties is for --run with -k"),
+        (["--output", "found.csv", "--ties", "all"], "--ties needs --run"),
+        (["--radius", "2", "--run", "r", "--ties", "all"], "--ties and --radius exclude"),
         (
-            ["--data", "x.npy", "--rescore", "x.npy", "--run", "r", "--ties", "all"],
-            "--ties all needs all distances, and --rescore",
+            [
+                "--data",
+                "x.npy",
+                "--model",
+                "m.npz",
+                "--rescore",
+                "x.npy",
+                "--run",
+                "r",
+                "--ties",
+                "all",
+            ],
+            "--ties all needs all distances",
         ),
-        (["--prefix", "3", "--run", "r", "--ties", "all"], "distances, and --prefix looks"),
+        (["--prefix", "3", "--run", "r", "--ties", "all"], "--ties all needs all distances"),
     ],
 )
 def test_ties_of_other_searches_are_refused(files, capsys, words, message):
@@ -209,14 +220,19 @@ def test_ties_of_other_searches_are_refused(files, capsys, words, message):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--run", "run"], "--run and --qrels go together"),
-        (["--qrels", "qrels"], "--run and --qrels go together"),
+        (["--run", "run"], "evaluate needs --database, or --run and --qrels"),
+        (["--qrels", "qrels"], "evaluate needs --database, or --run and --qrels"),
         ([], "evaluate needs --database, or --run and --qrels"),
-        (["--run", "run", "--qrels", "qrels", "--database", "c.npy"], "leave --database out"),
-        (["--run", "run", "--qrels", "qrels", "--threshold", "0"], "leave --threshold out"),
-        (["--run", "run", "--qrels", "qrels", "--label-column", "y"], "leave --label-column out"),
-        (["--database", "c.npy", "--unjudged", "remove"], "--unjudged is for a run: it needs"),
-        (["--database", "c.npy", "--single-precision"], "--single-precision is for a run"),
+        (
+            ["--run", "run", "--qrels", "qrels", "--database", "c.npy"],
+            "--run and --database exclude",
+        ),
+        (["--run", "run", "--qrels", "qrels", "--threshold", "0"], "--run and --threshold exclude"),
+        (
+            ["--run", "run", "--qrels", "qrels", "--label-column", "y"],
+            "--run and --label-column exclude",
+        ),
+        (["--database", "c.npy", "--unjudged", "remove"], "--unjudged needs --run"),
         (["--run", "run", "--qrels", "qrels", "--measures", "ph2"], "ph2 looks within a Hamming"),
         (["--run", "run", "--qrels", "run"], "run: line 1 must hold query, iteration, item"),
         (["--run", "run", "--qrels", "qrels", "--per-query", "a.txt"], "must end in .csv"),
@@ -239,11 +255,11 @@ def test_a_run_and_an_output_exclude_each_other(files, capsys):
 
 
 @pytest.mark.parametrize(
-    "unused", [("--affinity", "labels"), ("--metric", "euclidean"), ("--oversampling", "10")]
+    "unused", [("--affinity", "labels"), ("--metric", "euclidean"), ("--bits", "10")]
 )
 def test_options_of_codes_are_refused_for_a_run(files, capsys, unused):
     assert main(["evaluate", *files, *unused]) == 2
-    assert f"leave {unused[0]} out" in capsys.readouterr().err
+    assert f"--run and {unused[0]} exclude" in capsys.readouterr().err
 
 
 @pytest.mark.filterwarnings("ignore:.* queries have no relevant item")
@@ -267,4 +283,4 @@ def test_a_run_is_tested_against_another(files, capsys, tmp_path):
     assert "ahead of other, 3 queries" in capsys.readouterr().out
     codes = ["evaluate", "--database", "x.npy", "--baseline", "other"]
     assert main(codes) == 2
-    assert "--baseline is for a run" in capsys.readouterr().err
+    assert "--baseline needs --run" in capsys.readouterr().err

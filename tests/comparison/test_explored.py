@@ -102,7 +102,7 @@ def test_the_command_writes_the_page(no_pictures, tmp_path, monkeypatch, capsys)
     assert "page: out/explore.html" in capsys.readouterr().out.replace("\\", "/")
     assert read(tmp_path / "out" / "explore.html")["items"]["kind"] == "pictures"
     assert main([*options, "--texts", "a.txt"]) == 2
-    assert "--texts says how a page shows rows: it needs --explore" in capsys.readouterr().err
+    assert "--texts needs --explore" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("name", ["text", "queries", "path"])
