@@ -144,12 +144,6 @@ SECTIONS = (
         "Functions of counts with names, and how to add one; see :ref:`add_a_metric`.",
     ),
     Section(
-        "Tools for measures and objectives",
-        "sklearn_hashrank.metrics",
-        ("level_gains", "ideal_dcg", "ratio"),
-        "What measures and objectives share.",
-    ),
-    Section(
         "Displays",
         "sklearn_hashrank.metrics",
         (

@@ -542,7 +542,6 @@ class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         return sum_rows(many.source(), _checked_block, with_covariance)
 
     def _moments(self, X: Any) -> Moments:
-        """Moments of all training rows, of which `X` are those in memory."""
         sums = self._sums()
         return Moments.of(X) if sums is None else sums.moments
 
@@ -776,8 +775,6 @@ def _report_progress(
 
 
 class _BlockEncoder:
-    """Codes of a block, and its y where it brings one."""
-
     def __init__(self, hasher: BaseHasher, are_pairs: bool):
         self.hasher, self.are_pairs = hasher, are_pairs
 

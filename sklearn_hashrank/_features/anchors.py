@@ -82,7 +82,6 @@ class Anchors:
 
     @property
     def n(self) -> int:
-        """Number of anchors."""
         return len(self.inside)
 
     @property
@@ -149,7 +148,6 @@ def _openmp():
 
 
 def _means(rows, cluster):
-    """Means of the rows of every cluster that has rows, dense."""
     sizes = np.bincount(cluster)
     entries = np.ones(len(cluster), rows.dtype), cluster, np.arange(len(cluster) + 1)
     is_in = sparse.csr_array(entries, shape=(len(cluster), len(sizes)))

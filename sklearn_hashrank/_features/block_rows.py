@@ -32,7 +32,6 @@ _MOST_GATHERED_ROWS = 1 << 20  # of small blocks that are put together, in as ma
 
 
 def is_dask_array(X: Any) -> bool:
-    """Whether `X` is a dask array."""
     module = sys.modules.get("dask.array")
     return module is not None and isinstance(X, module.Array)
 
@@ -97,13 +96,11 @@ class BlockRows:
         self._looked_at.append(block)
 
     def blocks(self) -> Iterator[Any]:
-        """Give the blocks in order, one at a time."""
         while self._looked_at:
             yield self._looked_at.pop()  # which keeps no block alive
         yield from self._blocks
 
     def first_y(self) -> Any:
-        """Look at the `y` of the first block."""
         if not self._looked_at:
             self.put_back(next(self._blocks))
         return self._looked_at[0][1]

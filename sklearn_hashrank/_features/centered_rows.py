@@ -50,7 +50,6 @@ class CenteredRows(LinearOperator):
         return block
 
     def blocks(self) -> Iterator[tuple[slice, Any]]:
-        """All rows in blocks of bounded size."""
         for start in range(0, self.shape[0], _BLOCK_ROWS):
             rows = slice(start, start + _BLOCK_ROWS)
             yield rows, self.block(rows)
@@ -91,7 +90,6 @@ class CenteredRows(LinearOperator):
         return CenteredRows(self.X, self.mean, scale)
 
     def to_dense(self) -> np.ndarray:
-        """All rows, centred and dense."""
         block = self.block(slice(None))
         return block.toarray() - self.mean if sparse.issparse(block) else block
 
@@ -139,7 +137,6 @@ class CenteredRows(LinearOperator):
 
 
 def column_means(X: Any) -> np.ndarray:
-    """Means of the columns of a dense or sparse matrix, in float64."""
     with np.errstate(over="ignore"):
         if sparse.issparse(X):  # its own mean adds up in the dtype of X
             X = _without_duplicates(X).astype(np.float64, copy=False)

@@ -20,19 +20,11 @@ _NO_ROWS = "the dask array is empty; at least one row is needed."
 
 
 class DaskRows:
-    """Chunks of the rows of a dask array.
+    """Chunks of the rows of a dask array, with the methods of `BlockRows`.
 
-    It has the methods of `BlockRows`. Chunks of parts of the columns are put together. Chunks
-    without rows, as a selection leaves them behind, count for nothing.
-
-    Parameters
-    ----------
-    X : dask array of shape (n_samples, n_columns)
-        Chunks of its rows are the blocks.
-    y : {dask array, ndarray, sparse matrix} with n_samples rows, default=None
-        What goes with the rows; it is cut like `X`.
-    check : callable, default=None
-        Applied to every pair ``(rows, y)`` by the task that works on it.
+    Chunks of parts of the columns are put together. Chunks without rows, as a selection leaves them
+    behind, count for nothing. `y`, an array or a dask array, is cut like X; `check` is applied to
+    every pair ``(rows, y)`` by the task that works on it.
     """
 
     in_one_block = False
@@ -46,18 +38,8 @@ class DaskRows:
     def array_of(self, function: Callable[[Any, Any], Any], model: Any, example: np.ndarray) -> Any:
         """Dask array of ``function(chunk, model)`` for every chunk of rows.
 
-        Parameters
-        ----------
-        function : callable
-            Called with the rows of a chunk and the model.
-        model : object
-            Sent to every worker once.
-        example : ndarray
-            A result for some rows; it sets the dtype and the number of columns.
-
-        Returns
-        -------
-        result : dask array of shape (n_samples, example.shape[1])
+        The model is sent to every worker once. The `example`, a result for some rows, sets the
+        dtype and the number of columns.
         """
         import dask
 
@@ -73,7 +55,6 @@ class DaskRows:
         )
 
     def blocks(self) -> Iterator[Any]:
-        """Give the chunks in order; each is computed when it is asked for."""
         return self.map(_itself)
 
     def map(self, function: Callable[[Any], Any], n_jobs: int | None = None) -> Iterator[Any]:

@@ -38,7 +38,6 @@ class KernelFeatures:
         return features
 
     def block(self, X: Any) -> np.ndarray:
-        """Features of a block of rows, (n_samples, n_anchors)."""
         features = self.anchors.squared_distances(X)
         with np.errstate(over="ignore"):  # rows so far away have kernels of zero
             features *= -features.dtype.type(self.factor)

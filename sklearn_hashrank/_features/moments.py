@@ -36,7 +36,6 @@ class Moments(NamedTuple):
 
     @classmethod
     def of(cls, X: Any) -> "Moments":
-        """Moments of dense or sparse rows, (n_samples, n_features)."""
         mean = column_means(X)
         return cls.around(mean, CenteredRows(X, mean), X.dtype)
 

@@ -17,39 +17,18 @@ MOST_NUMBERS = 1 << 25
 
 
 class StoredRows(ABC):
-    """Rows of files, which are read where they are asked for. They can be read again.
-
-    Attributes
-    ----------
-    shape : tuple of int
-        The number of rows, and that of columns.
-    dtype : dtype
-        That of the rows.
-    ndim : int
-        Number of axes.
-    """
+    """Rows of files, which are read where they are asked for. They can be read again."""
 
     shape: tuple[int, ...]
     dtype: np.dtype
 
     @property
     def ndim(self) -> int:
-        """Number of axes."""
         return len(self.shape)
 
     @abstractmethod
     def read(self, start: int, stop: int) -> np.ndarray:
-        """Read rows that follow one another.
-
-        Parameters
-        ----------
-        start, stop : int
-            Number of the first row, and the number after that of the last.
-
-        Returns
-        -------
-        rows : ndarray of shape (stop - start, ...)
-        """
+        """Read the rows from `start` up to `stop`."""
 
     def __len__(self) -> int:
         return self.shape[0]
@@ -135,19 +114,8 @@ def _joined(parts: list[Any]) -> Any:
 def many_rows(X: Any, y: Any, n_most: int) -> ManyRows | None:
     """Return rows that are learned from as they are read; None where they are in memory.
 
-    Parameters
-    ----------
-    X : object
-        Dask arrays and `StoredRows` are not in memory. Memmaps are not where they have more than
-        `n_most` rows.
-    y : array-like, dask array or None
-        What goes with the rows.
-    n_most : int
-        Rows that may be in memory.
-
-    Returns
-    -------
-    rows : ManyRows or None
+    Dask arrays and `StoredRows` are not in memory. Memmaps are not where they have more than
+    `n_most` rows.
     """
     if _is_lazy_table(X):
         raise TypeError(

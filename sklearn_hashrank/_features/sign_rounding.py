@@ -25,21 +25,9 @@ _ROW_NUMBERS = 1 << 22  # of sparse rows that are made dense at a time
 def project(X: Any, components: np.ndarray, intercept: np.ndarray) -> np.ndarray:
     """Real projections of rows, whose signs depend neither on other rows nor on the processor.
 
-    A projection that is zero within rounding is zero.
-
-    Parameters
-    ----------
-    X : {ndarray, CSR matrix} of shape (n_samples, n_features)
-        Rows.
-    components : ndarray of shape (n_bits, n_features)
-        Normal vectors of hyperplanes.
-    intercept : ndarray of shape (n_bits,)
-        Their offsets.
-
-    Returns
-    -------
-    projections : ndarray of shape (n_samples, n_bits)
-        In float32 where rows and hyperplanes are.
+    A projection that is zero within rounding is zero. `X` is dense or CSR, `components` are the
+    normal vectors (n_bits, n_features) of hyperplanes and `intercept` their offsets. The result is
+    float32 where rows and hyperplanes are.
     """
     dtype = np.result_type(X.dtype, components.dtype)
     projections = np.empty((X.shape[0], len(components)), dtype)

@@ -39,7 +39,6 @@ class Basis(NamedTuple):
 
     @property
     def n_inside(self) -> int:
-        """Number of coordinates inside."""
         return self.directions.shape[1 if self.rest is None else 0]
 
     def lift(self, columns: np.ndarray) -> np.ndarray:
@@ -62,21 +61,12 @@ def check_n_directions(n: int, shape: tuple[int, int]) -> None:
 
 @storable
 class FeatureSpace:
-    """Centred, scaled and optionally whitened features, and the way back to hyperplanes.
+    """Centered, scaled and optionally whitened features, and the way back to hyperplanes.
 
     A row x lies inside at ``basis.T ((x - mean) * scale)``. Weights and offsets inside define the
-    same bits as the hyperplanes of :meth:`fold` do for raw rows.
-
-    Parameters
-    ----------
-    mean : ndarray of shape (n_features,)
-        Subtracted from every raw row.
-    scale : ndarray of shape (n_features,), default=None
-        Multiplies the centred features. None leaves the features as they are.
-    basis : Basis, default=None
-        None stands for the scaled features themselves.
-    mean_variance : float, default=1.0
-        Mean variance of the scaled features.
+    same bits as the hyperplanes of :meth:`fold` do for raw rows. Without a `scale` features stay as
+    they are, without a `basis` they are the scaled features themselves. `mean_variance` is that of
+    the scaled features.
     """
 
     def __init__(

@@ -15,36 +15,18 @@ def is_tensor(array: Any) -> bool:
 def as_host_array(array: Any, name: str) -> Any:
     """Convert an array of another library to one of numpy, and leave everything else as it is.
 
-    Parameters
-    ----------
-    array : array-like, tensor, sparse matrix, dask array or data frame
-        Tensors, and arrays that offer DLPack, as those of the array API do, are converted.
-    name : str
-        What messages call it.
-
-    Returns
-    -------
-    array : ndarray, or what was given
+    Tensors, and arrays that offer DLPack, as those of the array API do, are converted. Messages
+    call it by `name`.
     """
     is_foreign = hasattr(type(array), "__dlpack__") and not isinstance(array, np.ndarray)
     return as_numpy(array, name) if is_foreign or is_tensor(array) else array
 
 
 def as_numpy(array: Any, name: str) -> np.ndarray:
-    """Convert what a caller gives to an array of numpy.
+    """Convert what a caller gives to an array of numpy; messages call it by `name`.
 
-    Parameters
-    ----------
-    array : array-like or tensor
-        A tensor of torch may be on any device and part of a gradient. Others are read in place, by
-        ``__array__`` or DLPack.
-    name : str
-        What messages call it.
-
-    Returns
-    -------
-    array : ndarray
-        Of float32 for bfloat16, which numpy does not have.
+    A tensor of torch may be on any device and part of a gradient; bfloat16, which numpy does not
+    have, becomes float32. Others are read in place, by ``__array__`` or DLPack.
     """
     if type(array) is np.ndarray:
         return array

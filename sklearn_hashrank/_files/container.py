@@ -41,7 +41,7 @@ WRITERS = {
 _END = struct.Struct("<8sQQQ32s")
 _MARK = b"hashrnkB"
 _DIGEST_SIZE = 32
-_BYTES_AT_A_TIME = 1 << 20
+_BYTES_AT_A_TIME = 1 << 20  # bounds the memory that a digest takes
 _DTYPE = re.compile(r"[<>|][biufSU]\d{1,9}")
 _MALFORMED = (KeyError, TypeError, ValueError, RecursionError, OverflowError)
 
@@ -53,7 +53,7 @@ _PREAMBLE = b"\x93NUMPY\x01\x00" + struct.pack("<H", _HEADER_SIZE - 10)
 _LABEL, _LABEL_TEXT = "sklearn-hashrank", b"sklearn_hashrank.load_hasher reads this file.\n"
 _ABOUT = "about.json"
 _DATE = (1980, 1, 1, 0, 0, 0)  # the same content gives the same bytes
-_LONGEST_NAME = 100
+_LONGEST_NAME = 100  # of an entry, which is the path to an attribute
 
 
 class Archive(NamedTuple):

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import IO, Any
 
-_LONGEST_REASON = 200
+_LONGEST_REASON = 200  # characters of a parser's message, which may quote the file
 
 
 class MalformedFileError(ValueError):

@@ -24,7 +24,7 @@ from typing import Any
 from scipy import sparse
 
 PLAIN = (type(None), bool, int, str)
-DEEPEST = 50
+DEEPEST = 50  # objects in each other: far above any hasher, far below the limit of recursion
 NOT_FINITE = ("nan", "inf", "-inf")
 SPARSE: dict[str, type] = {
     kind.__name__: kind

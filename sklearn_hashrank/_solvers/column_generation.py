@@ -68,7 +68,6 @@ class WeightedRankings:
         return float(self._fall(worth, signs)) - 1.0
 
     def add_column(self, signs: np.ndarray) -> None:
-        """Add a bit, -1 or +1 for every item."""
         self._signs.append(signs)
         self.weights = np.append(self.weights, 0.0)
         falls = [self._fall(constraint, signs) for constraint in self._constraints]

@@ -77,7 +77,6 @@ class CuttingPlane:
         return self.converged
 
     def evaluate(self, weights: np.ndarray) -> float:
-        """Objective of any W."""
         slack = self.master.values(*self.oracle(weights), weights).mean()
         return self._regularizer(weights) + float(slack)
 
@@ -140,11 +139,9 @@ class PegasosMaster(_Master):
 
     @property
     def n_constraints(self) -> int:
-        """How many rankings the working set holds, besides the true ones."""
         return int(np.isfinite(self._idle[:, 1:]).sum())
 
     def slack(self, weights: np.ndarray) -> float:
-        """Slack of the working set: the mean over queries of the largest violation."""
         return float(self._violations(slice(None), weights.astype(np.float32))[0].max(1).mean())
 
     def add(self, directions: np.ndarray, losses: np.ndarray) -> None:
@@ -235,11 +232,9 @@ class SemidefiniteMaster(_Master):
 
     @property
     def n_constraints(self) -> int:
-        """How many constraints the working set holds."""
         return len(self._losses)
 
     def slack(self, weights: np.ndarray) -> float:
-        """Slack of the working set."""
         gram = weights @ weights.T
         violations = self._losses - np.tensordot(self._matrices, gram, axes=2)
         slacks = np.zeros(self.n_blocks)

@@ -13,7 +13,7 @@ from scipy import sparse
 from .._features.block_rows import is_dask_array
 from .._features.tensors import as_numpy, is_tensor
 
-_SLICE_BYTES = 1 << 24
+_SLICE_BYTES = 1 << 24  # 16 MB: checks of large arrays need no second array of their size
 
 
 def as_array(y, name="y"):

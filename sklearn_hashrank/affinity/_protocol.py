@@ -9,7 +9,7 @@ from sklearn.exceptions import NotFittedError
 
 from ._level_checks import check_level_indices
 
-_RUNS_AT_A_TIME = 1 << 20
+_RUNS_AT_A_TIME = 1 << 20  # of queries: 10 MB of ends and levels, while levels are looked for
 
 
 class BaseAffinity(BaseEstimator):
@@ -42,7 +42,7 @@ class BaseAffinity(BaseEstimator):
     """
 
     block_rows = 1 << 20
-    """Rows of the database that are compared at a time."""
+    """Rows of the database that are compared at a time; fewer where every pair is a run."""
 
     @abstractmethod
     def fit(self, y: Any) -> "BaseAffinity":

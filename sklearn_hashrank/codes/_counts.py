@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from .. import _kernels
 from .._utils.threads import over_rows
 
-_ROWS_WORTH_A_MERGE = 1 << 20
-_PAIR_COST = 0.3  # nanoseconds, measured
+_ROWS_WORTH_A_MERGE = 1 << 20  # fewer waiting rows fit into memory easily
+_PAIR_COST = 0.3  # nanoseconds of a pair, measured; decides how many threads are worth it
 
 Words = NDArray[np.uint64]
 Counts = NDArray[np.int64]

@@ -10,7 +10,7 @@ from .._files.named_arrays import choose_array, read_named_arrays, split_array_n
 from .._utils.parameters import is_finite
 from ._formats import as_code_matrix, check_n_bits, packed_width
 
-_ROWS_TO_LOOK_AT = 4096
+_ROWS_TO_LOOK_AT = 4096  # whose values tell the format; every value is checked later
 _FEWEST_BITS = 8  # of bytes of 0 and 1 that are taken for bits, and not for packed codes
 _NAMES = ("codes", "code", "B")
 

@@ -22,7 +22,7 @@ from ._image_files import as_paths, read_images
 # The constants of the published descriptor.
 _TOP_FREQUENCY = 0.3  # cycles per pixel, of the finest scale
 _FREQUENCY_RATIO = 1.85  # between a scale and the next coarser one
-_RADIAL_SHARPNESS = 3.5
+_RADIAL_SHARPNESS = 3.5  # of the Gaussian of frequency, relative to its scale
 _CONTRAST_FLOOR = 0.2  # of the log image, added to the local standard deviation
 _CONTRAST_MARGIN = 5  # pixels by which the image is extended while contrast is normalised
 

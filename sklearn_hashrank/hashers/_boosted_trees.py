@@ -101,8 +101,6 @@ class BinnedFeatures:
 
 
 class _SparseColumns:
-    """Columns of a sparse matrix, each as an array."""
-
     def __init__(self, X):
         self.matrix = sparse.csc_array(X)
         self.matrix.sum_duplicates()
@@ -174,7 +172,6 @@ class TreeEnsembles(NamedTuple):
         )
 
     def first(self, n_bits: int) -> "TreeEnsembles":
-        """The trees of the first bits."""
         bit_starts = self.bit_starts[: n_bits + 1]
         tree_starts = np.append(self.tree_starts, len(self.feature))[: bit_starts[-1] + 1]
         nodes = slice(tree_starts[-1])

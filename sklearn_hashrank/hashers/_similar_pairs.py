@@ -59,11 +59,9 @@ class Pairs(NamedTuple):
 
     @property
     def firsts(self) -> np.ndarray:
-        """The row of each entry of the graph."""
         return np.repeat(np.arange(self.graph.shape[0]), np.diff(self.graph.indptr))
 
     def matrix(self, values: np.ndarray) -> sparse.csr_array:
-        """The graph with other values."""
         return sparse.csr_array(
             (values, self.graph.indices, self.graph.indptr), shape=self.graph.shape
         )
@@ -129,7 +127,6 @@ def _relevance(affinity, groups):
 
 
 def _sample_partners(rows, pool, most, random_state):
-    """Pairs of each row with some of the pool."""
     if len(pool) <= most:
         return np.repeat(rows, len(pool)), np.tile(pool, len(rows))
     if len(pool) > _OFTEN * most:

@@ -241,7 +241,6 @@ class BinaryAutoencoderHasher(BaseHasher):
         return min(self.cv_errors_, key=self.cv_errors_.__getitem__)
 
     def _learn_bits(self, X, space, random_state):
-        """Find a linear decoder and codes."""
         rows = space.rows(X)
         signs = self._first_signs(X, space, random_state)
         decoder, offset, explained = reconstruct_in_turn(
@@ -255,7 +254,6 @@ class BinaryAutoencoderHasher(BaseHasher):
         self._set_decoder(space, decoder, offset, X.dtype)
 
     def _learn_tables(self, X, width, space, random_state):
-        """Find tables of parts of codes, and codes."""
         rows = space.transform(X)
         signs = self._first_signs(X, space, random_state)
         base = _as_tables(*fit_decoder(rows, signs, self.ridge)[:2], width)

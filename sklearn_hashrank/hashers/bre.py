@@ -191,7 +191,6 @@ class BREHasher(LearnsFromRelevance, LinearHasher):
 
 
 def _products(rows):
-    """Inner products of centred rows with each other."""
     if not sparse.issparse(rows.X):
         dense = rows.to_dense()
         return dense @ dense.T

@@ -191,7 +191,6 @@ class Similarity:
         return cls(table, np.arange(n) if group is None else group)
 
     def __matmul__(self, columns: np.ndarray) -> np.ndarray:
-        """Product with columns, (n_rows, m) or (n_rows,)."""
         product = (self.scale * (self.table @ self._sums(columns)))[self.group]
         product -= self._codes @ (self._codes.T @ columns)
         return product
@@ -202,7 +201,6 @@ class Similarity:
         return float(self.scale * (sums @ (self.table @ sums)) - explained @ explained)
 
     def _sums(self, columns):
-        """Sums of the rows of each group."""
         if columns.ndim == 1:
             return np.bincount(self.group, columns, len(self.table))  # several times as fast
         return self._add_up @ columns

@@ -157,7 +157,6 @@ class SignHasher(LinearHasher):
 
 
 def _medians(X):
-    """Medians of the columns of a dense or sparse matrix."""
     if not sparse.issparse(X):
         return np.median(X, axis=0)
     columns = X.tocsc()

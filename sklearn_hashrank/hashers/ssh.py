@@ -193,7 +193,6 @@ class SSHHasher(LearnsFromRelevance, LinearHasher):
         return self
 
     def _keep_labelled(self, X: Any, y: Any) -> None:
-        """Keep codes and `y` of the rows that have labels."""
         self._keep_database(X, y)
         if y is not None and hasattr(self, "y_") and self.y_ is not y:  # those of a memmap: all
             labelled = self._labelled_rows(self.y_, len(self.codes_))
@@ -232,7 +231,6 @@ def _mean_square(space: FeatureSpace) -> float:
 
 
 def _take(rows: Any, numbers: np.ndarray | None) -> Any:
-    """Rows of these numbers, or all of them."""
     return rows if rows is None or numbers is None else rows[numbers]
 
 
@@ -248,7 +246,6 @@ class SignedSimilarity:
         self.index = np.arange(groups.shape[0]) if index is None else index
 
     def __matmul__(self, V: np.ndarray) -> np.ndarray:
-        """Return the product with columns, (n_rows, m)."""
         sums = np.zeros((len(self.signs), V.shape[1]))
         np.add.at(sums, self.index, V)
         itself = self.signs.diagonal()[self.index]

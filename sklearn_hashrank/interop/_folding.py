@@ -88,19 +88,6 @@ def _composed(matrix: np.ndarray, offset: np.ndarray, then: Hyperplanes | None) 
     return Hyperplanes(composed, intercept + normals @ offset)
 
 
-def least_length(dtype: Any) -> float:
-    """Rows of a shorter length Normalizer leaves as they are, as it does rows of zeros."""
-    return 10 * float(np.finfo(dtype).eps)
-
-
-def check_dtype(dtype: Any) -> np.dtype:
-    """Return the type of the arithmetic, float32 or float64."""
-    dtype = np.dtype(dtype)
-    if dtype not in (np.float32, np.float64):
-        raise ValueError(f"dtype must be numpy.float32 or numpy.float64. Got {dtype} instead.")
-    return dtype
-
-
 def _steps(part: Any) -> Iterator[Any]:
     """The steps of a pipeline, also of one inside of another."""
     if hasattr(part, "best_estimator_"):

@@ -1,24 +1,15 @@
 """Convert hashers to ONNX models."""
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from .._features.space import Hyperplanes
 from .._utils.extras import how_to_install, needed
 from ..codes._formats import packed_width
-from ._folding import Folded, check_dtype, fold, least_length
+from ._folding import fold
 
 _OPSET, _IR_VERSION = 17, 8  # of 2022; newer runtimes read older models
 _REDUCTIONS = {"l1": "ReduceL1", "l2": "ReduceL2", "max": "ReduceMax"}
-_NUMBERS = {np.float32: 1, np.uint8: 2, np.int8: 3, np.int32: 6}  # types, as onnx counts them
-
-
-class _Node(NamedTuple):
-    operator: str
-    inputs: list[str]
-    output: str
-    attributes: dict[str, Any] = {}
 
 
 def to_onnx(estimator: Any, *, dtype: Any = np.float32) -> Any:
@@ -64,99 +55,74 @@ def to_onnx(estimator: Any, *, dtype: Any = np.float32) -> Any:
     """
     with needed(how_to_install("onnx")):
         import onnx
-    dtype = check_dtype(dtype)
+        from onnx import TensorProto, helper
+    dtype = np.dtype(dtype)
+    if dtype not in (np.float32, np.float64):
+        raise ValueError(f"dtype must be numpy.float32 or numpy.float64. Got {dtype} instead.")
     folded = fold(estimator)
-    hyperplanes, output, _ = folded
-    constants, nodes, source = _normalizing(folded, dtype, "X")
-    of_codes, encoding = _graph(hyperplanes, output, dtype, source, "codes")
-    constants, nodes = constants | of_codes, nodes + encoding
-    as_type = onnx.helper.np_dtype_to_tensor_dtype
-    n_bits = len(hyperplanes.intercept_)
-    n_columns = packed_width(n_bits) if output == "packed" else n_bits
-    code_type = np.dtype(np.int8 if output == "signs" else np.uint8)
-    graph = onnx.helper.make_graph(
-        [
-            onnx.helper.make_node(node.operator, node.inputs, [node.output], **node.attributes)
-            for node in nodes
-        ],
+    nodes: list[Any] = []
+    constants: dict[str, np.ndarray] = {}
+
+    def add(operator: str, *inputs: Any, **attributes: Any) -> str:
+        """Add a node, and arrays among its inputs as constants; return the name of its output."""
+        names = []
+        for each in inputs:
+            if isinstance(each, np.ndarray):
+                constants[f"constant_{len(constants)}"] = each
+                each = f"constant_{len(constants) - 1}"
+            names.append(each)
+        output = f"{operator}_{len(nodes)}"
+        nodes.append(helper.make_node(operator, names, [output], **attributes))
+        return output
+
+    def add_affine(rows: str, components: np.ndarray, intercept: np.ndarray) -> str:
+        matrix = np.ascontiguousarray(components.T, dtype=dtype)
+        return add("Add", add("MatMul", rows, matrix), intercept.astype(dtype))
+
+    rows = "X"
+    for affine, norm in folded.normalizations:
+        if affine is not None:
+            rows = add_affine(rows, *affine)
+        sizes = add("Abs", rows) if norm == "max" else rows
+        lengths = add(_REDUCTIONS[norm], sizes, axes=[1], keepdims=1)
+        # Normalizer leaves rows of a shorter length as they are, as it does rows of zeros.
+        is_short = add("Less", lengths, np.full(1, 10 * np.finfo(dtype).eps, dtype))
+        rows = add("Div", rows, add("Where", is_short, np.ones(1, dtype), lengths))
+    components, intercept = folded.hyperplanes
+    n_columns = n_bits = len(intercept)
+    if folded.output == "packed":  # hyperplanes of zeros fill up the last byte: zero is bit 0
+        n_columns = packed_width(n_bits)
+        n_pad = 8 * n_columns - n_bits
+        components, intercept = (
+            np.pad(components, ((0, n_pad), (0, 0))),
+            np.pad(intercept, (0, n_pad)),
+        )
+    is_one = add("Greater", add_affine(rows, components, intercept), np.zeros(1, dtype))
+    code_type = TensorProto.UINT8
+    if folded.output == "bits":
+        values = is_one
+    elif folded.output == "signs":
+        code_type = TensorProto.INT8
+        twice = add("Mul", add("Cast", is_one, to=TensorProto.INT32), np.array([2], np.int32))
+        values = add("Sub", twice, np.array([1], np.int32))
+    else:
+        powers = 2.0 ** np.arange(7, -1, -1, dtype=np.float32)
+        of_bytes = np.kron(np.eye(n_columns, dtype=np.float32), powers[:, None])
+        values = add("MatMul", add("Cast", is_one, to=TensorProto.FLOAT), of_bytes)
+    nodes.append(helper.make_node("Cast", [values], ["codes"], to=code_type))
+    row_type = helper.np_dtype_to_tensor_dtype(dtype)
+    graph = helper.make_graph(
+        nodes,
         "hasher",
-        [onnx.helper.make_tensor_value_info("X", as_type(dtype), [None, folded.n_features])],
-        [onnx.helper.make_tensor_value_info("codes", as_type(code_type), [None, n_columns])],
+        [helper.make_tensor_value_info("X", row_type, [None, folded.n_features])],
+        [helper.make_tensor_value_info("codes", code_type, [None, n_columns])],
         [onnx.numpy_helper.from_array(array, name) for name, array in constants.items()],
     )
-    model = onnx.helper.make_model(
+    model = helper.make_model(
         graph,
-        opset_imports=[onnx.helper.make_opsetid("", _OPSET)],
+        opset_imports=[helper.make_opsetid("", _OPSET)],
         ir_version=_IR_VERSION,
         producer_name="sklearn-hashrank",
     )
     onnx.checker.check_model(model)
     return model
-
-
-def _normalizing(
-    folded: Folded, dtype: np.dtype, source: str
-) -> tuple[dict[str, np.ndarray], list[_Node], str]:
-    """Constants and nodes that normalise rows `source`, and the name of the result."""
-    constants, nodes = {}, []
-    over_columns = {"axes": [1], "keepdims": 1}
-    for number, (affine, norm) in enumerate(folded.normalizations):
-        if affine is not None:
-            matrix, offset = f"matrix_{number}", f"offset_{number}"
-            constants[matrix] = np.ascontiguousarray(affine.components_.T, dtype=dtype)
-            constants[offset] = affine.intercept_.astype(dtype)
-            nodes.append(_Node("MatMul", [source, matrix], f"mapped_{number}"))
-            nodes.append(_Node("Add", [f"mapped_{number}", offset], f"rows_{number}"))
-            source = f"rows_{number}"
-        length, sizes = f"length_{number}", source
-        if norm == "max":
-            sizes = f"sizes_{number}"
-            nodes.append(_Node("Abs", [source], sizes))
-        nodes.append(_Node(_REDUCTIONS[norm], [sizes], length, over_columns))
-        constants["least_length"] = np.full(1, least_length(dtype), dtype=dtype)
-        constants["unit"] = np.ones(1, dtype=dtype)
-        nodes.append(_Node("Less", [length, "least_length"], f"is_short_{number}"))
-        nodes.append(_Node("Where", [f"is_short_{number}", "unit", length], f"divisor_{number}"))
-        nodes.append(_Node("Div", [source, f"divisor_{number}"], f"unit_rows_{number}"))
-        source = f"unit_rows_{number}"
-    return constants, nodes, source
-
-
-def _graph(
-    hyperplanes: Hyperplanes, output: str, dtype: np.dtype, source: str, target: str
-) -> tuple[dict[str, np.ndarray], list[_Node]]:
-    """Constants and nodes that make codes `target` of rows `source`."""
-    normals, intercept = hyperplanes
-    n_bits = len(normals)
-    if output == "packed":  # hyperplanes of zeros fill up the last byte: zero is bit 0
-        n_pad = 8 * packed_width(n_bits) - n_bits
-        normals, intercept = np.pad(normals, ((0, n_pad), (0, 0))), np.pad(intercept, (0, n_pad))
-    constants = {
-        "normals": np.ascontiguousarray(normals.T, dtype=dtype),
-        "intercept": intercept.astype(dtype),
-        "zero": np.zeros(1, dtype=dtype),
-    }
-    nodes = [
-        _Node("MatMul", [source, "normals"], "products"),
-        _Node("Add", ["products", "intercept"], "projections"),
-        _Node("Greater", ["projections", "zero"], "is_one"),
-    ]
-    if output == "bits":
-        return constants, [*nodes, _Node("Cast", ["is_one"], target, {"to": _NUMBERS[np.uint8]})]
-    if output == "signs":
-        constants |= {"two": np.array([2], np.int32), "one": np.array([1], np.int32)}
-        return constants, [
-            *nodes,
-            _Node("Cast", ["is_one"], "bits", {"to": _NUMBERS[np.int32]}),
-            _Node("Mul", ["bits", "two"], "doubled"),
-            _Node("Sub", ["doubled", "one"], "signs"),
-            _Node("Cast", ["signs"], target, {"to": _NUMBERS[np.int8]}),
-        ]
-    powers = 2.0 ** np.arange(7, -1, -1, dtype=np.float32)
-    constants["powers"] = np.kron(np.eye(packed_width(n_bits), dtype=np.float32), powers[:, None])
-    return constants, [
-        *nodes,
-        _Node("Cast", ["is_one"], "bits", {"to": _NUMBERS[np.float32]}),
-        _Node("MatMul", ["bits", "powers"], "bytes"),
-        _Node("Cast", ["bytes"], target, {"to": _NUMBERS[np.uint8]}),
-    ]

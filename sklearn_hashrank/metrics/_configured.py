@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from .._utils.notation import split_cut, split_notation
@@ -16,33 +17,15 @@ _ALIASES: dict[str, tuple[str, dict[str, Any]]] = {"map": ("ap", {"normalize": "
 
 @dataclass(frozen=True, eq=False)
 class ConfiguredMeasure:
-    """A measure with options that :func:`configure_measure` has checked.
-
-    Parameters
-    ----------
-    measure : Measure
-        What is evaluated.
-    cut : int or None
-        The first `cut` places count, or the ties within this radius.
-    ties : {"expected", "optimistic", "pessimistic", "docid"}
-        The mean, the maximum or the minimum over all orders of tied items, or their order by id.
-    zero_division : float
-        The value of a query without relevant items.
-    min_relevance : float or None
-        The lowest level that is relevant. None: every level above 0.
-    options : mapping of str to str or float
-        All further options of the measure.
-    given : mapping of str to object
-        All keywords as they were given.
-    """
+    """A measure with options that :func:`configure_measure` has checked."""
 
     measure: Measure
-    cut: int | None
+    cut: int | None  # the first `cut` places count, or the ties within this radius
     ties: TieOrder
     zero_division: float
     min_relevance: float | None
-    options: Mapping[str, str | float]
-    given: Mapping[str, Any]
+    options: Mapping[str, str | float]  # all further options of the measure
+    given: Mapping[str, Any]  # all keywords as they were given
 
     def with_ties(self, ties: TieOrder) -> "ConfiguredMeasure":
         """Return the same measure with another treatment of ties."""
@@ -54,25 +37,9 @@ def configure_measure(
 ) -> ConfiguredMeasure:
     """Find a measure and check its options. Every evaluation passes here, once.
 
-    Parameters
-    ----------
-    measure : str, callable, Measure or ConfiguredMeasure
-        What `get_measure` finds, or a notation with options. A measure that has its options
-        accepts no others.
-    **options : int, float or str
-        `k` or `radius`, `ties`, `zero_division`, `min_relevance`, and further options of the
-        measure.
-
-    Returns
-    -------
-    configured : ConfiguredMeasure
-
-    Raises
-    ------
-    ValueError
-        If a value, or the name of the measure, is not accepted.
-    TypeError
-        If the measure has no option of a given name.
+    `options` are `k` or `radius`, `ties`, `zero_division`, `min_relevance` and further ones of the
+    measure. A measure that is configured accepts no others. A value that is not accepted is a
+    ValueError, an option that the measure does not have a TypeError.
     """
     if isinstance(measure, ConfiguredMeasure):
         if options:
@@ -101,22 +68,17 @@ def configure_measure(
     )
 
 
-def parse_measure(measure: str | Function | Measure) -> tuple[Measure, dict[str, Any]]:
-    """Return a measure and the options that its notation gives.
+def parse_measure(measure: Any) -> tuple[Measure, dict[str, Any]]:
+    """Return a measure and the options that come with it, which are not checked yet.
 
-    Parameters
-    ----------
-    measure : str, callable or Measure
-        What `get_measure` finds; or its name followed by ``@`` and an int, the first `k` places or
-        the Hamming `radius` that count, and by ``:option=value`` for each further option:
-        ``"ap@5000:normalize=retrieved"``, for which ``"map@5000"`` is short.
-
-    Returns
-    -------
-    measure : Measure
-    options : dict of str to object
-        For `configure_measure`, which checks them.
+    A name may be followed by ``@`` and an int, the first `k` places or the Hamming `radius` that
+    count, and by ``:option=value`` for each further option: ``"ap@5000:normalize=retrieved"``, for
+    which ``"map@5000"`` is short. A partial of a function has its keywords.
     """
+    if isinstance(measure, ConfiguredMeasure):
+        return measure.measure, dict(measure.given)
+    if isinstance(measure, partial) and not measure.args:
+        return get_measure(measure.func), measure.keywords
     if not isinstance(measure, str):
         return get_measure(measure), {}
     name, options = split_notation(measure, "measure", _EXAMPLE)

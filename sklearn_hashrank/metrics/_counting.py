@@ -26,8 +26,8 @@ from ._histogram import RetrievalHistogram
 
 # Measured costs in nanoseconds, to decide whether counting equal items once pays.
 _PAIR_COST, _WEIGHTED_PAIR_COST, _NUMBERING_COST = 0.2, 0.6, 8.0
-_SAMPLE = 1 << 14
-_LEVELS_AT_A_TIME = 1 << 20
+_SAMPLE = 1 << 14  # items that tell whether many are equal, for a small part of the cost
+_LEVELS_AT_A_TIME = 1 << 20  # runs of queries held at a time, some 16 MB
 
 
 def retrieval_histogram(
@@ -159,16 +159,7 @@ def check_rows(y: Any, n_rows: int, name: str) -> Any:
 class Queries:
     """Queries made ready: equal ones are counted once, those of equal y share their runs.
 
-    Parameters
-    ----------
-    words : ndarray of shape (n_queries, n_words), uint64
-        Their codes.
-    rows : ndarray with n_queries rows
-        Their `y`, in the form that the affinity gives it.
-    affinity : BaseAffinity
-        Fitted.
-    n_bits : int
-        Length of a code.
+    `rows` are their `y`, in the form that the affinity gives it.
     """
 
     def __init__(self, words: np.ndarray, rows: np.ndarray, affinity: BaseAffinity, n_bits: Any):
@@ -202,25 +193,13 @@ class Queries:
 
 @dataclass
 class Count:
-    """What was counted in some blocks of a database; counts of further blocks are added.
+    """What was counted in some blocks of a database; counts of further blocks are added."""
 
-    Parameters
-    ----------
-    counts : ndarray of shape (n_distinct_queries, n_levels, n_bits + 1), int64
-    reader : CodeReader
-        Which values the codes were made of.
-    codes : CodeCounter or None
-        The distinct codes.
-    n_items : int
-    self_levels : list of ndarray
-        Index of the level of every query with itself, where it is left out.
-    """
-
-    counts: np.ndarray
-    reader: CodeReader
-    codes: CodeCounter | None
+    counts: np.ndarray  # (n_distinct_queries, n_levels, n_bits + 1), int64
+    reader: CodeReader  # knows which values the codes were made of
+    codes: CodeCounter | None  # the distinct codes
     n_items: int
-    self_levels: list
+    self_levels: list  # index of the level of every query with itself, where it is left out
 
     def __iadd__(self, other: "Count") -> "Count":
         self.reader.join(other.reader)
@@ -242,20 +221,7 @@ class Count:
 
 
 class BlockCounter:
-    """Counts the items of a block of codes: a function of the block, which workers can be sent.
-
-    Parameters
-    ----------
-    queries : Queries
-    reader : CodeReader
-        Which has read the queries.
-    keep_codes : bool
-        Whether to keep the distinct codes.
-    exclude_self : bool
-        Whether the queries are the database, and no row retrieves itself.
-    n_jobs : int or None
-        Threads over queries.
-    """
+    """Counts the items of a block of codes: a function of the block, which workers can be sent."""
 
     def __init__(
         self,

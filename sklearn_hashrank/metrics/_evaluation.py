@@ -99,25 +99,15 @@ def _call(configured: ConfiguredMeasure, function: Function, chunk: Ties, *argum
 
 
 def mean_value(values: ArrayLike, stacklevel: int = 2) -> float:
-    """Return the mean of the queries' values, leaving out nan, with one warning where there is any.
-
-    Parameters
-    ----------
-    values : array-like of shape (n_queries,)
-        Values of a measure.
-    stacklevel : int, default=2
-        Whom the warning points at: 2 is the caller.
-
-    Returns
-    -------
-    mean : float
-        NaN when every value is.
-    """
+    """Return the mean of the queries' values, as `mean_over_queries` does."""
     return float(mean_over_queries(values, stacklevel + 1))
 
 
 def mean_over_queries(values: ArrayLike, stacklevel: int = 2) -> Array:
-    """Average values or curves of queries, leaving out undefined ones as `mean_value` does."""
+    """Average values or curves of queries; undefined ones, nan, are left out with one warning.
+
+    `stacklevel` says whom the warning points at: 2 is the caller. Nothing defined gives nan.
+    """
     values = np.asarray(values, dtype=np.float64)
     undefined = np.isnan(values).any(axis=tuple(range(1, values.ndim)))
     if undefined.any():

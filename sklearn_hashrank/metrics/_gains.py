@@ -15,31 +15,10 @@ _LARGEST = 1e280  # leaves room for sums over any number of items
 
 
 def level_gains(levels: Array, gain: Gain = "exponential", *, scaled: bool = False) -> Array:
-    """Return what an item of each level gains.
+    """Return what an item of each level gains, to all digits for levels near 0 as well.
 
-    Parameters
-    ----------
-    levels : ndarray of shape (n_levels,)
-        Relevance levels, at least 0.
-    gain : {"exponential", "linear"}, default="exponential"
-        ``2 ** v - 1`` for level v, or v.
-    scaled : bool, default=False
-        Whether to divide exponential gains by 2 to the power of the highest level. NDCG is the
-        same, and nothing overflows.
-
-    Returns
-    -------
-    gains : ndarray of shape (n_levels,)
-        With all their digits for levels near 0 as well.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from sklearn_hashrank.metrics import level_gains
-    >>> level_gains(np.array([0.0, 1.0, 2.0]))
-    array([0., 1., 3.])
-    >>> level_gains(np.array([0.0, 1.0, 2.0]), scaled=True)
-    array([0.  , 0.25, 0.75])
+    Scaled, exponential gains are divided by 2 to the power of the highest level: NDCG is the same,
+    and nothing overflows.
     """
     if gain == "linear":
         return levels
@@ -62,28 +41,7 @@ def ideal_dcg(
 ) -> Array:
     """Return the discounted cumulative gain of the ranking that sorts items by gain.
 
-    Parameters
-    ----------
-    n_items : ndarray of shape (n_queries, n_levels)
-        Items of each level, whole numbers.
-    gains : ndarray of shape (n_levels,)
-        What an item of each level gains; see :func:`level_gains`.
-    k : int, default=None
-        Only the first `k` places count. None: the whole ranking.
-    discount : {"log2p1", "log2"}, default="log2p1"
-        Discount at rank t: 1 / log2(t + 1); or 1 / log2(t), and 1 at rank 1.
-
-    Returns
-    -------
-    ideal : ndarray of shape (n_queries,)
-        0 for a query without gain.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from sklearn_hashrank.metrics import ideal_dcg
-    >>> ideal_dcg(np.array([[5, 0, 1], [5, 1, 1]]), gains=np.array([0.0, 1.0, 3.0])).round(3)
-    array([3.   , 3.631])
+    `n_items`, (n_queries, n_levels), are whole numbers. A query without gain has 0.
     """
     best_first = np.argsort(-gains, kind="stable")[: np.count_nonzero(gains > 0)]
     stops = np.cumsum(n_items[:, best_first], axis=1, dtype=np.float64)

@@ -12,6 +12,7 @@ from ._configured import configure_measure
 from ._counting import retrieval_histogram
 from ._evaluation import mean_over_queries, mean_value
 from ._histogram import RetrievalHistogram
+from ._measure import MEASURES
 from ._retrieval import y_and_codes
 
 _OF_CODES = ("y_true", "codes", "database", "n_bits", "affinity", "average", "n_jobs")
@@ -20,7 +21,7 @@ _OF_CODES = ("y_true", "codes", "database", "n_bits", "affinity", "average", "n_
 def measure_codes(name: str, arguments: dict[str, Any]) -> float | np.ndarray:
     """Evaluate a measure, whose options are checked before anything is counted."""
     options = {name: value for name, value in arguments.items() if name not in _OF_CODES}
-    configured = configure_measure(name, **options)
+    configured = configure_measure(MEASURES[name], **options)
     values = _histogram(arguments, configured.measure.needs_codes).measure(configured)
     return mean_value(values, stacklevel=4) if arguments["average"] else values
 

@@ -9,30 +9,13 @@ from ._measure import TieOrder
 from ._tie_tables import TieTable
 from ._ties import Array, Ties, ratio
 
-_N_RANKS = 100
+_N_RANKS = 100  # a line of a picture needs no more
 
 
 def precision_and_recall(
     table: TieTable, k: ArrayLike | None, ties: TieOrder, zero_division: float
 ) -> tuple[Array, Array, NDArray[np.int64]]:
-    """Evaluate precision and recall of each query at every rank `k`.
-
-    Parameters
-    ----------
-    table : TieTable
-        How many items of each level lie in each tie.
-    k : array-like of int or None
-        None: about 100 ranks, evenly spaced on a logarithmic scale.
-    ties : {"expected", "optimistic", "pessimistic", "docid"}
-        The mean over all orders of ties, a bound, or the order by id.
-    zero_division : float
-        Value of a query without relevant items.
-
-    Returns
-    -------
-    precision, recall : ndarray of shape (n_queries, n_ranks)
-    k : ndarray of shape (n_ranks,)
-    """
+    """Return precision and recall, (n_queries, n_ranks), at every rank `k`, and the ranks."""
     checked = configure_measure("precision", ties=ties, zero_division=zero_division)
     k = _default_ranks(table) if k is None else _validated_ranks(k)
     ranks = k.astype(np.float64)

@@ -22,46 +22,22 @@ _CONVERTED_AT_A_TIME = 1 << 15  # integers, which stay in the cache with the flo
 
 @dataclass
 class Rankings:
-    """The scores of each query's items, and of those that were judged.
+    """The scores of all items and of those that were judged, one query after the other."""
 
-    Parameters
-    ----------
-    levels : ndarray of shape (n_levels,)
-        Ascending, from 0.
-    scores, starts : ndarray
-        The scores of all items, one query after the other, and where each query's begin.
-    relevant, relevant_starts : ndarray
-        The same of the relevant items.
-    numbers : ndarray
-        The index of the level of each relevant item.
-    judged, judged_starts : ndarray or None
-        The scores of the items judged irrelevant. None: every other item was judged.
-    missed : ndarray of shape (n_missed, 2)
-        Query and index of the level of each judged item that was not retrieved.
-    """
-
-    levels: NDArray[np.float64]
-    scores: NDArray[Any]
-    starts: Integers
-    relevant: NDArray[Any]
+    levels: NDArray[np.float64]  # ascending, from 0
+    scores: NDArray[Any]  # of all items
+    starts: Integers  # where the scores of each query begin, and end
+    relevant: NDArray[Any]  # the scores of the relevant items
     relevant_starts: Integers
-    numbers: Integers
-    judged: NDArray[Any] | None
+    numbers: Integers  # the index of the level of each relevant item
+    judged: NDArray[Any] | None  # the scores of items judged irrelevant; None: all others are
     judged_starts: Integers | None
-    missed: Integers
+    missed: Integers  # query and index of the level of judged items that were not retrieved
 
     def tied(self, tolerance: float) -> "Rankings":
         """Let scores tie that are no farther apart than a tolerance, one after the other.
 
-        Parameters
-        ----------
-        tolerance : float
-            Between neighbours in the order of the scores.
-
-        Returns
-        -------
-        rankings : Rankings
-            With the number of the tie in place of each score.
+        The number of the tie takes the place of each score.
         """
         scores = np.empty(len(self.scores))
         relevant = np.empty(len(self.relevant))
@@ -83,22 +59,7 @@ class Rankings:
     def table(
         self, is_descending: bool, by_id: ById | None = None, n_jobs: int | None = None
     ) -> RaggedTies:
-        """Count the ties of each query, and resolve them by ids where there are any.
-
-        Parameters
-        ----------
-        is_descending : bool
-            Whether the highest score comes first.
-        by_id : callable, default=None
-            ``by_id(query, items)``: the indices of levels of these items in the order of their
-            ids, and which of them are judged.
-        n_jobs : int, default=None
-            Threads over queries.
-
-        Returns
-        -------
-        table : RaggedTies
-        """
+        """Count the ties of each query, and resolve them by ids where there are any."""
         n_queries = len(self.starts) - 1
         judged, judged_starts = self.judged, self.judged_starts
         if judged is None or judged_starts is None:

@@ -30,17 +30,6 @@ from ..codes._formats import CodeReader, as_code_matrix, check_n_bits, packed_wi
 from ._counting import retrieval_histogram
 from ._histogram import RetrievalHistogram
 
-__all__ = [
-    "Encoded",
-    "EncodedDatabase",
-    "check_database",
-    "encode",
-    "relevance_of",
-    "retrieve",
-    "unwrap",
-    "warn_if_all_is_relevant",
-]
-
 # Fitted attributes that no code of a hasher with the protocol depends on, and that may be large.
 _NOT_FOR_ENCODING = {"codes_", "y_", "affinity", "affinity_", "fitted_with_y_"}
 
@@ -59,13 +48,6 @@ class EncodedDatabase:
     Codes are kept under a digest of all of the estimator that they depend on, so that a refit and
     a change in place are noticed. `X` is not in the digest, which would take longer than encoding,
     and must not change. Estimators are held by weak reference. Codes are not pickled.
-
-    Parameters
-    ----------
-    X : {array-like, sparse matrix} of shape (n_samples, n_features)
-        Rows of the database.
-    y : array-like with n_samples rows or None
-        What an affinity compares. None: the rows as the hasher sees them.
     """
 
     def __init__(self, X: MatrixLike, y: Target | None):
@@ -73,7 +55,6 @@ class EncodedDatabase:
         self._encoded: Any = weakref.WeakKeyDictionary()
 
     def encode(self, estimator: Any) -> Encoded:
-        """Codes of the database by a fitted estimator."""
         state = _digest(estimator)
         if state is None:
             return encode(estimator, self.X)
@@ -100,30 +81,10 @@ def retrieve(
 ) -> RetrievalHistogram:
     """Encode queries and a database with a fitted estimator, and count what is retrieved.
 
-    Parameters
-    ----------
-    estimator : object
-        A fitted hasher, a pipeline or a search that ends in one, or another fitted estimator
-        whose ``transform``, or else ``predict``, gives codes.
-    X : {array-like, sparse matrix} of shape (n_queries, n_features)
-        Queries.
-    y : array-like with n_queries rows, default=None
-        What the affinity compares. None: the rows as the hasher sees them.
-    database : "self", "fit", tuple (X, y) or EncodedDatabase, default="self"
-        What is retrieved: all other rows of `X`, the rows that the hasher was fitted on, or other
-        rows. Either both `y` are given or none.
-    affinity : "auto" or affinity object, default="auto"
-        ``"auto"`` asks the hasher what it was fitted to; without an answer, the form of `y`
-        decides, and without `y` distances between rows. An unfitted affinity is fitted on the rows
-        of the database.
-    keep_codes : bool, default=False
-        Whether the histogram keeps the distinct codes of the database.
-    n_jobs : int, default=None
-        Threads over queries.
-
-    Returns
-    -------
-    histogram : RetrievalHistogram
+    The database is all other rows of `X` ("self"), the rows that the hasher was fitted on ("fit"),
+    or other rows, ``(X, y)``. The affinity "auto" asks the hasher what it was fitted to; without an
+    answer, the form of `y` decides, and without `y` distances between the rows as the hasher sees
+    them. An unfitted affinity is fitted on the rows of the database.
     """
     check_database(database)
     queries = encode(estimator, X)
@@ -176,20 +137,7 @@ def _passes_through(step: Any) -> bool:
 
 
 def encode(estimator: Any, X: MatrixLike) -> Encoded:
-    """Encode rows with a fitted estimator.
-
-    Parameters
-    ----------
-    estimator : object
-        As for :func:`retrieve`.
-    X : {array-like, sparse matrix} of shape (n_samples, n_features)
-        Rows.
-
-    Returns
-    -------
-    encoded : Encoded
-        Packed codes, their length, and the rows as the hasher sees them.
-    """
+    """Encode rows with a fitted estimator, alone or within pipelines and searches."""
     before, hasher = unwrap(estimator)
     methods = ("packed_codes", "transform", "predict")
     method = next((name for name in methods if hasattr(hasher, name)), None)
@@ -265,25 +213,7 @@ def _read_codes(hasher: Any, codes: Any) -> tuple[np.ndarray, int]:
 
 
 def relevance_of(hasher: Any, rows: Any, y: Any, affinity: Any) -> tuple[Any, Any]:
-    """Return the affinity, and what it compares of rows.
-
-    Parameters
-    ----------
-    hasher : object
-        What :func:`unwrap` returns. With ``"auto"`` it is asked what it was fitted to.
-    rows : object
-        Rows as the hasher sees them.
-    y : array-like or None
-        What the affinity compares. None: the rows.
-    affinity : "auto" or affinity object
-        See :func:`retrieve`.
-
-    Returns
-    -------
-    affinity : "auto" or affinity object
-    y : object
-        One row for each of `rows`.
-    """
+    """Return the affinity, and what it compares of rows, which are as the hasher sees them."""
     if not is_auto(affinity):
         return affinity, rows if y is None else y
     if hasattr(hasher, "relevance"):

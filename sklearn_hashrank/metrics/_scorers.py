@@ -2,14 +2,13 @@
 
 import copy
 from collections.abc import Mapping
-from functools import partial
 from typing import Any
 
 from .._utils.types import MatrixLike, Target
 from ._configured import ConfiguredMeasure, configure_measure, parse_measure
 from ._evaluation import mean_value
 from ._measure import COMMON_PARAMETERS, Measure
-from ._registry import get_measure, list_measures
+from ._registry import list_measures
 from ._retrieval import EncodedDatabase, check_database, retrieve, warn_if_all_is_relevant
 
 
@@ -215,15 +214,13 @@ class RetrievalScorer:
 def _named_metrics(metric: Any, shared: Mapping[str, Any]) -> dict[str, ConfiguredMeasure]:
     """Name the metrics of a scorer, and give each the shared options that it knows."""
     if isinstance(metric, Mapping):
-        found = {name: _find(one) for name, one in metric.items()}
-        given = dict(metric)
+        found = {name: parse_measure(one) for name, one in metric.items()}
     else:
         several = metric if isinstance(metric, (list, tuple)) else [metric]
-        found, given = {}, {}
+        found = {}
         for one in several:
-            measure, own = _find(one)
-            name = one if isinstance(one, str) and own else measure.short_name
-            found[name], given[name] = (measure, own), one
+            measure, own = parse_measure(one)
+            found[one if isinstance(one, str) and own else measure.short_name] = measure, own
         if len(found) < len(several):
             raise ValueError(
                 "metric holds one metric twice. Name them with a dict, such as "
@@ -231,8 +228,8 @@ def _named_metrics(metric: Any, shared: Mapping[str, Any]) -> dict[str, Configur
             )
     if not found or not all(isinstance(name, str) for name in found):
         raise ValueError(f"metric must hold at least one metric, named by a str. Got {metric!r}.")
+    _check_shared(found, shared)
     known = {option for measure, _ in found.values() for option in measure.parameters}
-    _check_shared(found, given, shared)
     configured = {}
     for name, (measure, own) in found.items():
         # What no metric knows goes to all, so that the error names it.
@@ -246,37 +243,20 @@ def _named_metrics(metric: Any, shared: Mapping[str, Any]) -> dict[str, Configur
 
 
 def _check_shared(
-    found: Mapping[str, tuple[Measure, Mapping[str, Any]]],
-    given: Mapping[str, Any],
-    shared: Mapping[str, Any],
+    found: Mapping[str, tuple[Measure, Mapping[str, Any]]], shared: Mapping[str, Any]
 ) -> None:
     """Refuse an option that changes several metrics, whose names would not say so."""
     for option, value in shared.items():
-        reached = [
-            name
+        reached = {
+            name: measure
             for name, (measure, own) in found.items()
             if option in measure.parameters and option not in own
-        ]
+        }
         if len(reached) > 1 and option not in COMMON_PARAMETERS:
-            measure, first = found[reached[0]][0], given[reached[0]]
-            if option == measure.cut:  # behind the name, as the user wrote it
-                name, colon, rest = (
-                    first if isinstance(first, str) else measure.short_name
-                ).partition(":")
-                example = f"{name}@{value}{colon}{rest}"
-            else:
-                example = f"{measure.short_name}:{option}={value}"
+            first = next(iter(reached.values()))
+            way = f"@{value}" if option == first.cut else f":{option}={value}"
             raise ValueError(
                 f"{option}={value!r} would change several metrics: {', '.join(map(repr, reached))}."
-                f" Give it to each that it is meant for, as in {example!r} or "
+                f" Give it to each that it is meant for, as in {first.short_name + way!r} or "
                 f"functools.partial(..., {option}={value!r})."
             )
-
-
-def _find(metric: Any) -> tuple[Measure, dict[str, Any]]:
-    """Return the measure of a metric, and the options that come with it."""
-    if isinstance(metric, ConfiguredMeasure):
-        return metric.measure, dict(metric.given)
-    if isinstance(metric, partial) and not metric.args:
-        return get_measure(metric.func), metric.keywords
-    return parse_measure(metric)

@@ -6,8 +6,6 @@ from sklearn.base import clone
 
 from ..affinity._protocol import BaseAffinity
 
-__all__ = ["has_setting", "with_settings"]
-
 
 def with_settings(estimator: Any, *, output: str | None = None, **settings: Any) -> Any:
     """Clone an estimator with other parameters.

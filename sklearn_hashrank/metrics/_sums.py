@@ -18,14 +18,9 @@ class DiscountSums:
     multiple of 2**-20, whose sums are exact, plus a small rest. So a sum over few ranks far down
     the list keeps its digits: the relative error is below 1e-12, and typically 1e-15. The table
     takes 8 bytes for each rank it covers. Reading needs no lock.
-
-    Parameters
-    ----------
-    discount : callable
-        The discount as a function of an array of ranks.
     """
 
-    _ROW = 256
+    _ROW = 256  # ranks: short sums in a row round little, and few rows are searched
     _BLOCK = 128  # rows built at a time
 
     def __init__(self, discount: Callable[[Array], Array]):

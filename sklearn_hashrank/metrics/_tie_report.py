@@ -63,20 +63,7 @@ class TieReport:
 
 
 def report_ties(configured: ConfiguredMeasure, table: TieTable) -> TieReport:
-    """Evaluate a measure with the worst, all and the best orders.
-
-    Parameters
-    ----------
-    configured : ConfiguredMeasure
-        Its `ties` are not looked at.
-    table : TieTable
-        Counts of each query.
-
-    Returns
-    -------
-    report : TieReport
-        NaN where no query has a value.
-    """
+    """Evaluate a measure with the worst order, all and the best; its own `ties` do not matter."""
     low, mean, high = (evaluate(configured.with_ties(ties), table) for ties in _ORDERS)
     defined = ~np.isnan(mean)
     if not defined.any():
@@ -87,17 +74,7 @@ def report_ties(configured: ConfiguredMeasure, table: TieTable) -> TieReport:
 
 
 def warn_of_ties(configured: ConfiguredMeasure, table: TieTable, stacklevel: int) -> None:
-    """Warn where the names of tied items move the mean by more than .01.
-
-    Parameters
-    ----------
-    configured : ConfiguredMeasure
-        What is evaluated in the order of the names.
-    table : TieTable
-        Counts of each query.
-    stacklevel : int
-        Whom the warning points at: 2 is the caller.
-    """
+    """Warn where the names of tied items, in whose order it is evaluated, move the mean."""
     report = report_ties(configured, table)
     if report.optimistic - report.pessimistic > _WORTH_A_WARNING:
         warnings.warn(

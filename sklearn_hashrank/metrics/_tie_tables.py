@@ -19,35 +19,25 @@ class TieTable(Protocol):
     """What measures are evaluated on: counts of queries, in chunks of them."""
 
     @property
-    def n_queries(self) -> int:
-        """Number of queries."""
+    def n_queries(self) -> int: ...
 
     @property
-    def n_levels(self) -> int:
-        """Number of levels."""
+    def n_levels(self) -> int: ...
 
     @property
     def by_id(self) -> "TieTable | None":
         """The same items with ties resolved by their ids, or None where they have none."""
 
     def chunks(self, most: int) -> Iterator[tuple[Any, Ties]]:
-        """Yield the numbers of some queries, or a slice, and their ties: about `most` counts."""
+        """Yield the numbers of some queries, or a slice, and their ties.
+
+        A chunk has about `most` counts, unless one query has more.
+        """
 
 
 @dataclass(frozen=True, eq=False)
 class DenseTies:
-    """The same ties for all queries, as Hamming distances are.
-
-    Parameters
-    ----------
-    counts : ndarray of shape (n_queries, n_levels, n_ties)
-        How many items of each level lie in each tie; ties in the order of retrieval.
-    levels : ndarray of shape (n_levels,)
-        The levels, ascending; an item is relevant when its level is above 0.
-    peaks : ndarray of shape (n_queries, n_ties), default=None
-        The largest number of items of each tie that share one code, for measures that need it;
-        no more than the ties within the radius.
-    """
+    """The same ties for all queries, as Hamming distances are; the fields are those of `Ties`."""
 
     counts: NDArray[Any]
     levels: Array
@@ -56,27 +46,13 @@ class DenseTies:
 
     @property
     def n_queries(self) -> int:
-        """Number of queries."""
         return len(self.counts)
 
     @property
     def n_levels(self) -> int:
-        """Number of levels."""
         return len(self.levels)
 
     def chunks(self, most: int) -> Iterator[tuple[slice, Ties]]:
-        """Yield slices of the queries and their ties.
-
-        Parameters
-        ----------
-        most : int
-            Counts of a chunk, unless one query has more.
-
-        Yields
-        ------
-        part : slice
-        ties : Ties
-        """
         step = max(1, most // max(1, self.counts[:1].size))
         for start in range(0, self.n_queries, step):
             part = slice(start, start + step)
@@ -90,44 +66,23 @@ class RaggedTies:
 
     Neighbouring ties without a relevant item are one: no measure depends on the order within.
     Chunks are of queries with about as many ties, so that little is filled up.
-
-    Parameters
-    ----------
-    levels : ndarray of shape (n_levels,)
-        The levels, ascending; 0 is the first.
-    starts : ndarray of shape (n_queries + 1,)
-        Where the ties of each query begin.
-    totals : ndarray of shape (n_ties,)
-        Items of each tie.
-    unjudged : ndarray of shape (n_ties,) or None
-        Of these, how many nobody judged.
-    places : ndarray of shape (n_relevant,)
-        The tie of each retrieved relevant item, ascending.
-    numbers : ndarray of shape (n_relevant,)
-        The index of its level, at least 1.
-    missed : ndarray of shape (n_missed, 2)
-        Query and index of the level of each judged item that was not retrieved.
-    by_id : RaggedTies or None
-        The same items with ties resolved by their ids.
     """
 
-    levels: Array
-    starts: Integers
-    totals: Integers
-    unjudged: Integers | None
-    places: Integers
-    numbers: Integers
-    missed: Integers
-    by_id: "RaggedTies | None" = None
+    levels: Array  # ascending; 0 is the first
+    starts: Integers  # where the ties of each query begin, (n_queries + 1,)
+    totals: Integers  # items of each tie
+    unjudged: Integers | None  # of these, how many nobody judged
+    places: Integers  # the tie of each retrieved relevant item, ascending
+    numbers: Integers  # the index of its level, at least 1
+    missed: Integers  # query and index of the level of judged items that were not retrieved
+    by_id: "RaggedTies | None" = None  # the same items with ties resolved by their ids
 
     @property
     def n_queries(self) -> int:
-        """Number of queries."""
         return len(self.starts) - 1
 
     @property
     def n_levels(self) -> int:
-        """Number of levels."""
         return len(self.levels)
 
     @property
@@ -141,17 +96,7 @@ class RaggedTies:
         return counts
 
     def followed_by(self, other: "RaggedTies") -> "RaggedTies":
-        """Return the ties of these queries, then those of others.
-
-        Parameters
-        ----------
-        other : RaggedTies
-            Levels may differ.
-
-        Returns
-        -------
-        both : RaggedTies
-        """
+        """Return the ties of these queries, then those of others, whose levels may differ."""
         levels = np.union1d(self.levels, other.levels)
         ours, theirs = (np.searchsorted(levels, each.levels) for each in (self, other))
         unjudged = None
@@ -180,18 +125,7 @@ class RaggedTies:
         )
 
     def chunks(self, most: int) -> Iterator[tuple[Integers, Ties]]:
-        """Yield numbers of queries and their ties, those of the shortest rankings first.
-
-        Parameters
-        ----------
-        most : int
-            Counts of a chunk, unless one query has more.
-
-        Yields
-        ------
-        part : ndarray
-        ties : Ties
-        """
+        """Yield numbers of queries and their ties, those of the shortest rankings first."""
         # One after the other, several measures are evaluated on the same ties.
         if self._size <= _KEPT:
             if most not in self._kept:
@@ -218,14 +152,15 @@ class RaggedTies:
         first_missed = np.searchsorted(missed[:, 0], np.arange(self.n_queries + 1))
         start = 0
         while start < len(order):
-            # With many levels, a chunk has those of its queries alone.
             stop = self._stop(order, widths, start, most)
             part = order[start:stop]
             yield part, self._dense(part, widths, first_items, missed, first_missed)
             start = stop
 
     def _stop(self, order: Integers, widths: Integers, start: int, most: int) -> int:
-        n_levels = min(self.n_levels, 64)
+        n_levels = min(
+            self.n_levels, 64
+        )  # with more levels, a chunk has those of its queries alone
         stop = start + max(1, int(most // (n_levels * max(1, widths[order[start]]))))
         stop = min(stop, len(order))
         while stop > start + 1 and (stop - start) * n_levels * widths[order[stop - 1]] > 2 * most:

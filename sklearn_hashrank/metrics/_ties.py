@@ -242,27 +242,7 @@ class Ties:
 
 
 def ratio(numerator: NDArray[Any], denominator: NDArray[Any] | float) -> NDArray[Any]:
-    """Divide; 0 where the denominator is not positive.
-
-    Parameters
-    ----------
-    numerator : ndarray
-        Real numbers.
-    denominator : ndarray or float
-        Broadcast against the numerator.
-
-    Returns
-    -------
-    quotient : ndarray
-        It is float32 where both are float32, otherwise float64.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from sklearn_hashrank.metrics import ratio
-    >>> ratio(np.array([1.0, 2.0]), np.array([4.0, 0.0]))
-    array([0.25, 0.  ])
-    """
+    """Divide; 0 where the denominator is not positive. In float32 where both are float32."""
     shape = np.broadcast_shapes(numerator.shape, np.shape(denominator))
     dtype = np.result_type(numerator, denominator, np.float32)
     quotient = np.zeros(shape, dtype)

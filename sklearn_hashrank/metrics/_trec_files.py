@@ -5,6 +5,7 @@ import io
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from operator import attrgetter
 from typing import IO, Any, Literal
 
 from .._files.reading import MalformedFileError, open_regular, reading
@@ -61,14 +62,9 @@ def _gathered(rows: Any, name: str, value: str, takes_best: bool) -> dict[str, d
     """Gather the rows of a table with columns, or named tuples."""
     fields = ("query_id", "doc_id", value)
     if hasattr(rows, "columns"):
-        missing = [field for field in fields if field not in rows.columns]
-        if missing:
-            raise ValueError(
-                f"{name} must have the columns {', '.join(fields)}. It lacks {missing}."
-            )
         triples: Iterable[Any] = zip(*(list(rows[field]) for field in fields))
     elif isinstance(rows, Iterable):
-        triples = _triples(rows, name, fields)
+        triples = map(attrgetter(*fields), rows)
     else:
         raise ValueError(
             f"{name} must be a dict of dicts, the name of a TREC file, a DataFrame or an iterable "
@@ -88,16 +84,6 @@ def _gathered(rows: Any, name: str, value: str, takes_best: bool) -> dict[str, d
 def _better(score: float, other: float) -> float:
     """Return the higher score, in whatever order they come: NaN is the lowest."""
     return score if score > other or other != other else other
-
-
-def _triples(rows: Iterable[Any], name: str, fields: tuple[str, ...]) -> Iterator[Any]:
-    for row in rows:
-        try:
-            yield tuple(getattr(row, field) for field in fields)
-        except AttributeError as error:
-            raise ValueError(
-                f"{name} must hold named tuples with the fields {', '.join(fields)}. Got {row!r}."
-            ) from error
 
 
 def read_run(path: Any, duplicates: Duplicates = "error") -> dict[str, dict[str, float]]:

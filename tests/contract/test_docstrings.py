@@ -37,11 +37,10 @@ def members(thing):
 
 
 def public_things():
-    """Public classes, functions, methods and properties, by name; in ``__all__`` or not."""
+    """Public classes, functions, methods and properties, by name."""
     found = {}
     for module in map(importlib.import_module, public_modules()):
-        names = {*getattr(module, "__all__", ()), *vars(module)}
-        for name in sorted(name for name in names if not name.startswith("_")):
+        for name in sorted(module.__all__):
             thing = getattr(module, name)
             if is_ours(thing) and (inspect.isclass(thing) or inspect.isfunction(thing)):
                 found.setdefault(thing, f"{module.__name__}.{name}")

@@ -16,12 +16,14 @@ from sklearn import metrics
 from sklearn.exceptions import UndefinedMetricWarning
 
 from sklearn_hashrank import RetrievalHistogram
-from sklearn_hashrank.metrics import _evaluation, ideal_dcg, level_gains, ratio
+from sklearn_hashrank.metrics import _evaluation
 from sklearn_hashrank.metrics._configured import configure_measure
 from sklearn_hashrank.metrics._evaluation import mean_value
+from sklearn_hashrank.metrics._gains import ideal_dcg, level_gains
 from sklearn_hashrank.metrics._measure import MEASURES, TIE_ORDERS
 from sklearn_hashrank.metrics._sums import DISCOUNTS, DiscountSums
 from sklearn_hashrank.metrics._tie_tables import DenseTies
+from sklearn_hashrank.metrics._ties import ratio
 from tests.naming import naming
 from tests.oracle.lookups import LOOKUPS, coded, peaks
 from tests.oracle.rankings import LITERAL, mean_max_min

@@ -142,7 +142,7 @@ def test_options_go_to_the_metric_that_knows_them():
         ({"AP": "ap", "P@20": "precision"}, {"k": 20}, r"k=20 would .*'AP', 'P@20'.*'ap@20' or"),
         (["ap", "ndcg"], {"k": 5}, r"k=5 would change several metrics: 'ap', 'ndcg'\. "),
         (["ndcg", "dcg", "ap"], {"gain": "linear"}, r"'ndcg', 'dcg'.*'ndcg:gain=linear'"),
-        (["ndcg:gain=linear", "ap"], {"k": 5}, r"as in 'ndcg@5:gain=linear' or"),
+        (["ndcg:gain=linear", "ap"], {"k": 5}, r"as in 'ndcg@5' or"),
         ({"a": "ph2", "b": "acg", "c": "ap"}, {"radius": 1}, r"'a', 'b'.*'ph2@1'"),
     ],
 )

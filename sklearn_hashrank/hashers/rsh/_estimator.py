@@ -332,7 +332,6 @@ class RSHHasher(LearnsFromRelevance, LinearHasher):
         return self
 
     def _forget(self) -> None:
-        """Drop what an earlier fit learned."""
         for name in ("components_", "intercept_", "codes_", "y_", "_statistics"):
             self.__dict__.pop(name, None)
 

@@ -57,19 +57,15 @@ class Directions(NamedTuple):
 
     @property
     def n(self) -> int:
-        """How many."""
         return self.inside.shape[1]
 
     def take(self, some: np.ndarray) -> "Directions":
-        """Some of the directions."""
         return Directions(self.inside[:, some], self.projections[:, some])
 
     def joined(self, other: "Directions") -> "Directions":
-        """These directions, then the others."""
         return Directions(*map(np.hstack, zip(self, other, strict=True)))
 
     def mean_squares(self) -> np.ndarray:
-        """Variance of the rows in each direction."""
         return np.mean(self.projections**2, axis=0)
 
 

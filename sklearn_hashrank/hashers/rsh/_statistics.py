@@ -59,7 +59,6 @@ class TripletStatistics:
             self._database = sample(2, _or_auto(sampling.n_database, _DATABASE), targets)
 
     def __add__(self, other: "TripletStatistics") -> "TripletStatistics":
-        """Statistics of the rows of both."""
         merged = object.__new__(TripletStatistics)
         merged.sampling, merged.n_rows = self.sampling, self.n_rows + other.n_rows
         merged.dtype = np.result_type(self.dtype, other.dtype)
@@ -179,7 +178,6 @@ class RowSample(NamedTuple):
         return cls(wanted, chosen + start, keys[chosen], X[chosen], rows)
 
     def __add__(self, other: Any) -> "RowSample":
-        """Sample of the rows of both."""
         numbers = np.concatenate([self.numbers, other.numbers])
         keys = np.concatenate([self.keys, other.keys])
         chosen = _smallest(keys, self.wanted)

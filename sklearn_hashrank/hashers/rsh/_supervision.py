@@ -66,7 +66,6 @@ class Groups(NamedTuple):
     mean: np.ndarray
 
     def recentered(self, mean: np.ndarray) -> "Groups":
-        """The same for sums less another mean."""
         sums = self.sums
         if not sparse.issparse(sums.X):
             sums = _as_they_are(sums.X + np.outer(self.sizes, self.mean - mean))
@@ -102,7 +101,6 @@ def group_rows(affinity: BaseAffinity, targets: Any, rows: CenteredRows) -> Grou
 
 
 def stack_rows(first: Any, second: Any) -> Any:
-    """Rows of two arrays, both dense or both sparse."""
     if sparse.issparse(first) != sparse.issparse(second):
         raise ValueError("blocks must be all dense or all sparse. Got both.")
     if sparse.issparse(first):
@@ -149,7 +147,6 @@ def _as_they_are(sums):
 
 
 def _members(group_of, n_groups):
-    """Indicator matrix of groups by rows."""
     n = len(group_of)
     return sparse.csr_array((np.ones(n), (group_of, np.arange(n))), shape=(n_groups, n))
 
