@@ -83,12 +83,12 @@ demo: $(READY)
 	$(BIN)/hashrank compare --data digits --bits 12,24,48 --explore --output build/demo
 
 bench: $(ALL)/.ready
-	$(ALL)/bin/python benchmarks/side_by_side.py --output docs/benchmarks.md $(BENCH_OPTIONS)
+	$(ALL)/bin/python -m benchmarks.speed.side_by_side --output docs/benchmarks.md $(BENCH_OPTIONS)
 
 reproduce: PLACE := $(if $(filter deep,$(PART)),$(ALL),.venv)
 reproduce: $(if $(filter deep,$(PART)),$(ALL)/.ready,$(READY))
-	$(PLACE)/bin/python benchmarks/reproduction.py $(PART) $(DATA) $(if $(MINUTES),--minutes $(MINUTES)) --tables docs/reproduction
-	$(PLACE)/bin/python benchmarks/claims.py --output docs/reproduction
+	$(PLACE)/bin/python -m benchmarks.papers.reproduction $(PART) $(DATA) $(if $(MINUTES),--minutes $(MINUTES)) --tables docs/reproduction
+	$(PLACE)/bin/python -m benchmarks.papers.claims --output docs/reproduction
 
 fuzz: $(READY)
 	$(BIN)/python -m tests.fuzz $(FUZZ_OPTIONS)

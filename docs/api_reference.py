@@ -201,7 +201,6 @@ SECTIONS = (
             "DecodedNeighbors",
             "rescore",
             "choose_oversampling",
-            "Oversampling",
         ),
         "Exact neighbours in Hamming distance, and candidates rescored; see :ref:`neighbors`.",
     ),

@@ -5,10 +5,9 @@ import tomllib
 from pathlib import Path
 
 DOCS = Path(__file__).parent
-sys.path[:0] = [str(DOCS), str(DOCS.parent / "benchmarks")]
+sys.path[:0] = [str(DOCS), str(DOCS.parent)]
 
 import api_reference
-import claims
 import explore_pages
 import layers
 import markdown_pages
@@ -16,6 +15,7 @@ import method_names
 import walk
 
 import sklearn_hashrank
+from benchmarks.papers import claims
 from sklearn_hashrank._utils import extras
 
 api_reference.write_pages(DOCS / "api.rst")

@@ -7,7 +7,7 @@ UNDERLINES = "=-~^"
 
 
 def to_rst(markdown: str) -> str:
-    """Convert headings, code, emphasis and tables; lists are the same in both."""
+    """Convert headings, code, emphasis, tables and links to pages; lists are the same in both."""
     lines = []
     in_code = False
     for line in markdown.splitlines():
@@ -31,7 +31,8 @@ def to_rst(markdown: str) -> str:
 
 
 def _inline(text: str) -> str:
-    return re.sub(r"`([^`]+)`", r"``\1``", text)
+    text = re.sub(r"`([^`]+)`", r"``\1``", text)
+    return re.sub(r"\[([^\]]+)\]\(docs/([\w/]+)\.rst\)", r":doc:`\1 <\2>`", text)
 
 
 def convert(source: Path, target: Path) -> None:

@@ -27,7 +27,7 @@ from ._supervised import LearnsFromRelevance
 __all__ = ["LWHHasher"]
 
 # These and the power of the variance that divides components were chosen on held-out training
-# rows, as the default alpha was; see benchmarks/lwh.py.
+# rows, as the default alpha was; see benchmarks/notes/lwh.py.
 _N_COMPONENTS: dict[str, dict[str, int | None]] = {
     "components": {"pegasos": 200, "sdp": 32},
     "centred": {"pegasos": None, "sdp": 32},

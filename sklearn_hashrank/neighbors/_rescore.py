@@ -125,19 +125,7 @@ def rescore(
 
 
 def ascending(candidates: np.ndarray, n_rows: int) -> np.ndarray:
-    """Numbers of rows of each query in order, each once, and `n_rows` for those that are missing.
-
-    Parameters
-    ----------
-    candidates : ndarray of shape (n_queries, n_candidates), int
-        Less than `n_rows`; -1 is missing.
-    n_rows : int
-        How many rows there are.
-
-    Returns
-    -------
-    numbers : ndarray of shape (n_queries, n_candidates), int64
-    """
+    """Numbers of rows of each query in order, each once; for missing ones, -1, `n_rows`."""
     numbers = candidates.astype(np.int64, order="C")
     numbers[numbers < 0] = n_rows
     numbers.sort(axis=1)

@@ -2,13 +2,9 @@
 
 import importlib
 import importlib.util
-import inspect
 import pkgutil
 import sys
-from contextlib import contextmanager
 from pathlib import Path
-
-import pytest
 
 import sklearn_hashrank
 
@@ -35,14 +31,6 @@ def load(path):
     return module
 
 
-@contextmanager
-def benchmark_scripts(*names):
-    """Scripts in ``benchmarks``, which import each other by their names."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(str(ROOT / "benchmarks"))
-        yield [importlib.import_module(name) for name in names]
-
-
 def public_modules():
     """Names of the modules whose dotted path has no underscore part."""
     walk = pkgutil.walk_packages(sklearn_hashrank.__path__, "sklearn_hashrank.")
@@ -53,13 +41,6 @@ def public_modules():
 def is_importable(module):
     """Whether the packages that a module needs are installed."""
     return HAS_TORCH or module.split(".")[:2] != ["sklearn_hashrank", "deep"]
-
-
-def own_methods(thing):
-    """Public methods that this package defines, inherited ones as well."""
-    for name, member in inspect.getmembers(thing, inspect.isfunction):
-        if not name.startswith("_") and member.__module__.startswith("sklearn_hashrank"):
-            yield name, member
 
 
 layers = load(DOCS / "layers.py")

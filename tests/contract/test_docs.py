@@ -1,6 +1,5 @@
 """The documentation: every public name is in it, every docstring is whole, every example runs."""
 
-import dataclasses
 import doctest
 import importlib
 import inspect
@@ -21,7 +20,6 @@ from tests.contract.public import (
     PAGES,
     REFERENCE,
     load,
-    own_methods,
     public_modules,
 )
 from tests.instances import METHODS_HERE
@@ -39,41 +37,6 @@ def test_every_public_name_is_in_the_reference():
             if callable(thing) and not any(thing is known for known in REFERENCE.values())
         ]
         assert not missing, "give them a line in docs/api_reference.py"
-
-
-def section_names(function, *titles):
-    """Names described in a section of the docstring, in order; several may share a line."""
-    docstring = inspect.getdoc(function) or ""
-    for title in titles:
-        pattern = rf"^{title}\n-+\n(.*?)(?=^\w[^\n]*\n-+$|\Z)"
-        if found := re.search(pattern, docstring, re.M | re.S):
-            lines = re.findall(r"^(\*{0,2}\w[\w, *]*)(?: :.*)?$", found[1], re.M)
-            return [name.strip(" *") for line in lines for name in line.split(",")]
-    return []
-
-
-def parameters(function):
-    return [name for name in inspect.signature(function).parameters if name not in ("self", "cls")]
-
-
-def test_every_parameter_is_described_in_order():
-    for full_name, thing in REFERENCE.items():
-        holds_data = inspect.isclass(thing) and (
-            dataclasses.is_dataclass(thing) or issubclass(thing, tuple)
-        )
-        titles = ("Parameters", "Attributes") if holds_data else ("Parameters",)
-        assert section_names(thing, *titles) == parameters(thing), full_name
-
-
-@pytest.mark.parametrize(
-    "thing", [thing for thing in REFERENCE.values() if inspect.isclass(thing)], ids=repr
-)
-def test_every_parameter_of_a_method_is_described_in_order(thing):
-    for name, method in own_methods(thing):
-        assert inspect.getdoc(method), f"{name} has no docstring"
-        overridden = [vars(base)[name] for base in thing.__mro__ if name in vars(base)]
-        described = filter(None, (section_names(each, "Parameters") for each in overridden))
-        assert next(described, []) == parameters(method), name
 
 
 def test_every_docstring_has_an_example():

@@ -3,41 +3,35 @@
 import numpy as np
 import pytest
 
+from benchmarks.notes import ndcg_relaxations, page_of_runs
 from sklearn_hashrank.objectives._objective_names import OBJECTIVES
-from tests.contract.public import DOCS, benchmark_scripts
+from tests.contract.public import DOCS
 
 FOLDER = DOCS / "ndcg_relaxations"
 
 
 @pytest.fixture(scope="module")
-def script():
-    with benchmark_scripts("ndcg_relaxations") as [module]:
-        yield module
-
-
-@pytest.fixture(scope="module")
 def rows():
-    with benchmark_scripts("page_of_runs") as [page]:
-        return page.read(FOLDER / "runs.csv")
+    return page_of_runs.read(FOLDER / "runs.csv")
 
 
-def test_every_relaxation_ran_on_every_set_with_every_seed(script, rows):
+def test_every_relaxation_ran_on_every_set_with_every_seed(rows):
     names = {relaxation for name, relaxation in OBJECTIVES if name == "ndcg"}
-    assert {script.DEFAULT, *script.OTHERS} == names
+    assert {ndcg_relaxations.DEFAULT, *ndcg_relaxations.OTHERS} == names
     seeds = {row["seed"] for row in rows}
     assert len(seeds) >= 5
-    runs = script.Runs(rows)
+    runs = ndcg_relaxations.Runs(rows)
     for name in runs.sets:
         for relaxation in names:
-            for n_bits in script.LENGTHS:
+            for n_bits in ndcg_relaxations.LENGTHS:
                 assert len(runs.of(name, relaxation, n_bits)) == len(seeds)
 
 
-def test_the_default_is_ahead_on_more_sets_than_behind(script, rows):
+def test_the_default_is_ahead_on_more_sets_than_behind(rows):
     """As the page says, with the sets on which it is behind."""
-    assert OBJECTIVES["ndcg", script.DEFAULT].is_best_relaxation
-    runs = script.Runs(rows)
-    for other in script.OTHERS:
+    assert OBJECTIVES["ndcg", ndcg_relaxations.DEFAULT].is_best_relaxation
+    runs = ndcg_relaxations.Runs(rows)
+    for other in ndcg_relaxations.OTHERS:
         leads, p_values = runs.leads(other)
         behind = [
             name for name, lead, p in zip(runs.sets, leads, p_values) if lead < 0 and p < 0.05

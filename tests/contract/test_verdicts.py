@@ -1,7 +1,6 @@
 """Verdicts on the papers' claims: the rule, the texts, and that nobody writes them by hand."""
 
 import csv
-import importlib
 import re
 from pathlib import Path
 
@@ -10,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.contract.public import DOCS, ROOT, benchmark_scripts
+from benchmarks.papers import claims, experiments, papers, tie_orders, tie_tables, verdicts
+from tests.contract.public import DOCS, ROOT
 
 FOLDER = DOCS / "reproduction"
 COLUMNS = (
@@ -19,28 +19,12 @@ COLUMNS = (
 SEEDS = range(5)
 
 
-@pytest.fixture(scope="module", autouse=True)
-def modules():
-    with benchmark_scripts("claims", "verdicts") as scripts:
-        yield scripts
-
-
-@pytest.fixture(scope="module")
-def claims(modules):
-    return modules[0]
-
-
-@pytest.fixture(scope="module")
-def verdicts(modules):
-    return modules[1]
-
-
 def leads(mean, spread=0.001):
     """Five leads of this mean."""
     return tuple(mean + spread * np.array([-1.0, 0.5, 0.0, -0.5, 1.0]))
 
 
-def judged(verdicts, table, rule="every"):
+def judged(table, rule="every"):
     """Verdict on lines of leads; each line is a tuple of means by length."""
     cells = [
         verdicts.Cell(("set", "left", f"rival {row}"), 8 * (column + 1), leads(mean))
@@ -68,8 +52,8 @@ def judged(verdicts, table, rule="every"):
         ([(-0.1, 0.0)], "some", "undecided"),
     ],
 )
-def test_the_rule(verdicts, table, rule, verdict):
-    assert judged(verdicts, table, rule) == verdict
+def test_the_rule(table, rule, verdict):
+    assert judged(table, rule) == verdict
 
 
 OPPOSITE = {"confirmed": "contradicted", "contradicted": "confirmed", "undecided": "undecided"}
@@ -81,35 +65,33 @@ LINES = st.lists(
 @settings(max_examples=30)
 @given(LINES)
 def test_turned_leads_turn_the_verdict_of_one_line_and_of_most(table):
-    verdicts = importlib.import_module("verdicts")
     turned = [[-mean for mean in line] for line in table]
-    assert judged(verdicts, turned, "most") == OPPOSITE[judged(verdicts, table, "most")]
-    one = judged(verdicts, table[:1])
-    assert judged(verdicts, turned[:1]) == OPPOSITE[one]
+    assert judged(turned, "most") == OPPOSITE[judged(table, "most")]
+    one = judged(table[:1])
+    assert judged(turned[:1]) == OPPOSITE[one]
 
 
 @settings(max_examples=30)
 @given(LINES, st.data())
 def test_a_better_cell_never_makes_the_verdict_worse(table, data):
-    verdicts = importlib.import_module("verdicts")
     row = data.draw(st.integers(0, len(table) - 1))
     column = data.draw(st.integers(0, len(table[row]) - 1))
     better = [list(line) for line in table]
     better[row][column] = 0.1
     order = ["contradicted", "undecided", "confirmed"]
     for rule in verdicts.RULES:
-        before, after = judged(verdicts, table, rule), judged(verdicts, better, rule)
+        before, after = judged(table, rule), judged(better, rule)
         assert order.index(after) >= order.index(before)
 
 
-def test_few_seeds_decide_nothing(verdicts):
+def test_few_seeds_decide_nothing():
     for n in (1, 2):
         [tested] = verdicts.tested_cells([verdicts.Cell(("a", "b", "c"), 8, (0.1,) * n)], "every")
         assert tested.side == 0
         assert verdicts.judge([tested]) == "undecided"
 
 
-def test_cells_of_few_seeds_do_not_raise_the_p_values_of_others(verdicts):
+def test_cells_of_few_seeds_do_not_raise_the_p_values_of_others():
     enough = verdicts.Cell(("a", "b", "c"), 8, leads(0.1))
     few = [verdicts.Cell(("a", "b", "c"), n, (0.1, 0.1)) for n in range(30)]
     alone, beside = (
@@ -118,7 +100,7 @@ def test_cells_of_few_seeds_do_not_raise_the_p_values_of_others(verdicts):
     assert alone.p_value == beside.p_value < 0.001
 
 
-def test_lines_are_corrected_for_on_the_side_where_one_decides(verdicts):
+def test_lines_are_corrected_for_on_the_side_where_one_decides():
     """Raw p-values of .02 and .04: two lengths of a line, of ten lines."""
     unit = np.array([-1.0, 0.5, 0.0, -0.5, 1.0])
     steps = unit.std(ddof=1) / np.sqrt(5) * np.array([3.747, 2.999])  # t with 4 degrees
@@ -133,7 +115,7 @@ def test_lines_are_corrected_for_on_the_side_where_one_decides(verdicts):
         assert all(each.side == sign for each in tested) == (n == 2)
 
 
-def test_differences_of_chance_are_undecided(verdicts):
+def test_differences_of_chance_are_undecided():
     """At the level .05 after Holm's correction, over many made-up claims of eight cells."""
     rng = np.random.default_rng(0)
     found = []
@@ -147,7 +129,7 @@ def test_differences_of_chance_are_undecided(verdicts):
 
 
 @pytest.fixture
-def folder(tmp_path, claims):
+def folder(tmp_path):
     """A folder with one claim of each kind of comparison, and a way to give it results."""
     text = """
     [papers.p]
@@ -245,9 +227,7 @@ def test_every_kind_of_comparison(folder):
         ("some", "bad", "contradicted", "undecided"),
     ],
 )
-def test_methods_without_results_could_not_agree(
-    folder, claims, rule, ours, alone, with_an_absent_rival
-):
+def test_methods_without_results_could_not_agree(folder, rule, ours, alone, with_an_absent_rival):
     folder()
     results = claims.Results.read(folder.folder)
     other = "bad" if ours == "good" else "good"
@@ -265,14 +245,14 @@ def test_methods_without_results_could_not_agree(
         ([("two", 8), ("two", 16), ("two", 32)], "``bad`` (8, 16, 32 bits of two)"),
     ],
 )
-def test_a_rival_without_some_results_could_not_agree(folder, claims, lacking, text):
+def test_a_rival_without_some_results_could_not_agree(folder, lacking, text):
     folder()
-    assert without(folder, claims, {"bad"}, lacking) == ("undecided", f"Without results: {text}.")
+    assert without(folder, {"bad"}, lacking) == ("undecided", f"Without results: {text}.")
     # Of lengths and sets that neither side has, nothing is missing.
-    assert without(folder, claims, {"bad", "good"}, lacking) == ("confirmed", "")
+    assert without(folder, {"bad", "good"}, lacking) == ("confirmed", "")
 
 
-def without(folder, claims, methods, lacking):
+def without(folder, methods, lacking):
     """Verdict on the first claim, and what it says is missing, without some results."""
     path = folder.folder / "results" / "made.csv"
     before = path.read_text()
@@ -285,7 +265,7 @@ def without(folder, claims, methods, lacking):
     return judged.verdict, "".join(re.findall(r"Without results: .*\.", claims.sentence(judged)))
 
 
-def test_rows_that_an_experiment_declares_are_missing_until_they_are_run(claims):
+def test_rows_that_an_experiment_declares_are_missing_until_they_are_run():
     declared = claims.DECLARED["talr_cifar", "setting-1"]
     figures = {seed: (0.6 + lead, 0.5, 0.7) for seed, lead in zip(SEEDS, leads(0))}
     behind = {seed: (0.5, 0.4, 0.6) for seed in SEEDS}
@@ -301,7 +281,7 @@ def test_rows_that_an_experiment_declares_are_missing_until_they_are_run(claims)
     assert claims.judge_claim(claim, results).verdict == "undecided"
 
 
-def test_other_numbers_are_another_verdict(folder, claims):
+def test_other_numbers_are_another_verdict(folder):
     assert folder()["rival"].verdict == "confirmed"
     before = claims.texts(folder.folder)["p.inc"]
     turned = {("bad", task, bits): 0.9 for task in ("one", "two") for bits in (8, 16, 32)}
@@ -313,7 +293,7 @@ def test_other_numbers_are_another_verdict(folder, claims):
     assert folder(other=level)["rival"].verdict == "undecided"
 
 
-def test_a_line_on_both_sides_says_at_which_lengths(folder, claims):
+def test_a_line_on_both_sides_says_at_which_lengths(folder):
     found = folder(other={("bad", "one", 32): 0.9})
     assert found["rival"].verdict == "undecided"
     text = claims.because(found["rival"])
@@ -325,7 +305,7 @@ def test_a_line_on_both_sides_says_at_which_lengths(folder, claims):
     assert "at one length" not in claims.because(found["task"])
 
 
-def test_each_factor_has_a_line(folder, claims):
+def test_each_factor_has_a_line(folder):
     folder()
     compared = {"part": "made", "measure": "ap", "ours": ["good"], "others": ["bad"]}
     between = [compared | {"factor": 1.5}, compared | {"factor": 9, "lower": True}]
@@ -336,11 +316,11 @@ def test_each_factor_has_a_line(folder, claims):
     assert rights == {"bad, times 1.5", "bad, times 9"}
 
 
-def test_two_values_that_are_near_are_told_by_their_distance(folder, claims):
+def test_two_values_that_are_near_are_told_by_their_distance(folder):
     assert "against ``two``: at most .1000 apart, p < .001" in claims.because(folder()["within"])
 
 
-def test_where_results_are_missing_is_said(folder, claims):
+def test_where_results_are_missing_is_said(folder):
     declared = claims.Judged({"compare": [{}]}, "undecided", missing={"a": {}, "b": {"one": [8]}})
     sets = {method: dict.fromkeys(places) for method, places in declared.missing.items()}
     assert [claims._missing(*each) for each in sets.items()] == [
@@ -350,7 +330,7 @@ def test_where_results_are_missing_is_said(folder, claims):
 
 
 @pytest.mark.parametrize(("far", "scale"), [(0.2, "linear"), (0.9, "symlog")])
-def test_pictures_show_0_and_every_lead(folder, claims, far, scale):
+def test_pictures_show_0_and_every_lead(folder, far, scale):
     pytest.importorskip("matplotlib")
     other = {("bad", task, 8): FIGURES["good", task, 8] - far for task in ("one", "two")}
     near = {("bad", t, n): FIGURES["good", t, n] - 0.1 for t in ("one", "two") for n in (16, 32)}
@@ -362,7 +342,7 @@ def test_pictures_show_0_and_every_lead(folder, claims, far, scale):
     assert 0 in axes.get_xticks()
 
 
-def test_texts_hold_the_numbers(folder, claims):
+def test_texts_hold_the_numbers(folder):
     folder()
     text = claims.texts(folder.folder)["p.inc"]
     assert '"one", "``good``", "``bad``", "**+.300** ±.000"' in text
@@ -376,7 +356,7 @@ def test_texts_hold_the_numbers(folder, claims):
     assert questions.count("Without results: ``absent``.") == 1
 
 
-def test_methods_of_few_seeds_are_named(folder, claims):
+def test_methods_of_few_seeds_are_named(folder):
     folder(other={("slow", "one", 8): 0.1})
     lines = (folder.folder / "results" / "made.csv").read_text().splitlines()
     kept = [line for line in lines if ",slow," not in line or line.split(",")[7] == "0"]
@@ -400,12 +380,12 @@ def test_methods_of_few_seeds_are_named(folder, claims):
         (0.25, "train_seconds", "+0.250"),
     ],
 )
-def test_leads_are_shown_by_their_measure(claims, value, measure, text):
+def test_leads_are_shown_by_their_measure(value, measure, text):
     assert claims.show_lead(value, measure) == text
 
 
 @pytest.mark.parametrize(("mean", "says_so"), [(0.001, True), (0.1, False), (-0.1, False)])
-def test_a_line_on_neither_side_says_how_far_it_may_be(claims, verdicts, mean, says_so):
+def test_a_line_on_neither_side_says_how_far_it_may_be(mean, says_so):
     line = "set", "left", "right"
     tested = verdicts.tested_cells([verdicts.Cell(line, 8, leads(mean, 0.01))], "every")
     ends = [claims.show_lead(end, "ap") for end in tested[0].interval]
@@ -414,7 +394,7 @@ def test_a_line_on_neither_side_says_how_far_it_may_be(claims, verdicts, mean, s
     assert ("intervals" in text) == says_so
 
 
-def test_measures_of_one_claim_are_lines_of_their_own(claims):
+def test_measures_of_one_claim_are_lines_of_their_own():
     runs = {
         ("made", "one", measure): {
             (method, 8): {seed: (value, np.nan, np.nan) for seed in SEEDS}
@@ -432,7 +412,7 @@ def test_measures_of_one_claim_are_lines_of_their_own(claims):
     assert judged.measures == "AP and NDCG"
 
 
-def test_pictures_are_drawn(folder, claims):
+def test_pictures_are_drawn(folder):
     pytest.importorskip("matplotlib")
     folder()
     figure = claims.draw({each.name: each for each in claims.judge_all(folder.folder)}["rival"])
@@ -444,14 +424,14 @@ def test_pictures_are_drawn(folder, claims):
     assert [len(each.get_offsets()) for each in axes.collections[1::2]] == [2, 2, 2]
 
 
-def test_the_page_has_what_the_results_give(claims):
-    """``python benchmarks/claims.py`` writes it anew."""
+def test_the_page_has_what_the_results_give():
+    """``python -m benchmarks.papers.claims`` writes it anew."""
     for name, text in claims.texts(FOLDER).items():
         written = (FOLDER / "verdicts" / name).read_text(encoding="utf-8")
-        assert written == text, f"{name}: run python benchmarks/claims.py"
+        assert written == text, f"{name}: run python -m benchmarks.papers.claims"
 
 
-def test_every_claim_has_a_verdict_and_a_place_on_the_page(claims):
+def test_every_claim_has_a_verdict_and_a_place_on_the_page():
     judged = claims.judge_all(FOLDER)
     assert len(judged) >= 90
     assert len({each.name for each in judged}) == len(judged)
@@ -468,16 +448,16 @@ def test_every_claim_has_a_verdict_and_a_place_on_the_page(claims):
         assert f".. include:: reproduction/verdicts/{name}.inc" in rst
 
 
-def test_claims_of_mathematics_name_tests_that_are_there(claims):
+def test_claims_of_mathematics_name_tests_that_are_there():
     for claim in claims.read_claims(FOLDER)["claim"]:
         if "shown" in claim:
             path, name = claim["shown"].split("::")
             assert f"def {name}(" in (ROOT / path).read_text(encoding="utf-8"), claim["id"]
 
 
-def test_comparisons_name_measures_and_places_that_there_are(claims):
+def test_comparisons_name_measures_and_places_that_there_are():
     results = claims.Results.read(FOLDER)
-    declared = importlib.import_module("experiments").PARTS
+    declared = experiments.PARTS
     places = {part: results.tasks(part) for part, _, _ in results.runs}
     places |= {part: [task.key for task in of.tasks] for part, of in declared.items()}
     for claim in claims.read_claims(FOLDER)["claim"]:
@@ -488,7 +468,7 @@ def test_comparisons_name_measures_and_places_that_there_are(claims):
             assert compared["measure"] in claims.TITLES, claim["id"]
 
 
-def test_references_of_claims_have_their_labels(claims):
+def test_references_of_claims_have_their_labels():
     pages = "".join(path.read_text(encoding="utf-8") for path in DOCS.glob("*.rst"))
     text = (FOLDER / "claims.toml").read_text(encoding="utf-8") + "".join(
         (DOCS / name).read_text(encoding="utf-8") for name in ("reproduction.rst", "ties.rst")
@@ -514,20 +494,14 @@ def test_nobody_writes_by_hand_who_is_ahead():
     assert Path(FOLDER / "claims.toml").is_file()
 
 
-@pytest.fixture(scope="module")
-def tie_tables(modules):
-    return importlib.import_module("tie_tables")
-
-
-def test_leads_that_papers_print(tie_tables):
-    papers = importlib.import_module("papers")
+def test_leads_that_papers_print():
     assert tie_tables.printed_lead(papers.CIFAR_S1, 32) == pytest.approx(0.014)
     ranges = [(low, high) for low, _, high in papers.TIES_32_BITS.values()]
     assert tie_tables.n_overlapping(ranges) == (4, 10)
     assert tie_tables.n_overlapping([(0, 1), (1, 2), (3, 4)]) == (1, 3)
 
 
-def test_ranges_of_ties_are_means_over_the_seeds(claims, tie_tables):
+def test_ranges_of_ties_are_means_over_the_seeds():
     at = {seed: (0.5, 0.4 - 0.01 * seed, 0.6) for seed in SEEDS}
     runs = {tie_tables.IN: {("talr-ap", 32): at, ("mihash", 32): at, ("lsh", 32): at}}
     results = claims.Results(runs)
@@ -539,7 +513,7 @@ def test_ranges_of_ties_are_means_over_the_seeds(claims, tie_tables):
     assert '"``lsh``", ".220"' in tie_tables.every_range(results)
 
 
-def test_distances_of_random_orders_are_at_most_what_is_said(claims, tie_tables):
+def test_distances_of_random_orders_are_at_most_what_is_said():
     nothing = np.nan, np.nan
     figures = {
         "": {seed: (0.5, 0.4, 0.6) for seed in SEEDS},
@@ -557,7 +531,6 @@ def test_distances_of_random_orders_are_at_most_what_is_said(claims, tie_tables)
 
 
 def test_random_orders_are_those_of_a_sort():
-    tie_orders = importlib.import_module("tie_orders")
     distances = np.array([[1, 0, 1, 2]], dtype=np.uint8)
     relevant = np.array([[True, False, False, True]])
     ap, ndcg = tie_orders.sorted_measures(distances, relevant, np.array([2, 0, 1, 3]))
