@@ -23,7 +23,7 @@ from ._supervised import LearnsFromRelevance
 __all__ = ["BREHasher"]
 
 _END = 1e-6  # how far beyond the last critical value a weight is put
-_SPREAD_OF_THE_START = 1e-3
+_SPREAD_OF_THE_START = 1e-3  # a bit does not depend on the scale of its weights
 _NO_LENGTH = 1e-10  # of a row, where the root of the mean squared length is 1
 
 

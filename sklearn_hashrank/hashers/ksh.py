@@ -19,7 +19,7 @@ from ._supervised import LearnsFromRelevance
 
 __all__ = ["KSHHasher"]
 
-_ROWS_OF_THE_TABLE = 256
+_ROWS_OF_THE_TABLE = 256  # compared at a time
 _NO_VARIANCE = 1e-10  # relative to the largest
 _SAME_EIGENVALUE = 1e-8  # relative to a bound on all
 _MOST_DOUBLINGS = 50

@@ -208,7 +208,7 @@ def test_several_label_columns_are_a_path(folder, capsys, no_pictures, names):
         (["--data", "pickle.npy"], "pickle.npy: not a .npy file"),
         (
             ["--data", "bare.npz"],
-            "bare.npz must hold an array X, or X_train and X_test, or a single matrix. It has a,",
+            "bare.npz has no array X or features or data. It has a (1797, 64), b (1797, 64)",
         ),
         (["--data", "nan.npy"], "nan.npy: row 7, column 2 is nan; features must be finite."),
         (["--data", "y.npy"], "y.npy: features must be a matrix with rows. Got shape (1797,)."),

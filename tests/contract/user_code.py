@@ -204,7 +204,7 @@ def use(folder: Path) -> None:
     hasher = hashers(X, y)[0]
     codes = hasher.predict(X)
     files(folder, hasher, X)
-    assert len(affinities(y)) == 6
+    assert len(affinities(y)) == 5
     histograms(codes, y)
     metrics(codes, y)
     codes_and_search(codes)
