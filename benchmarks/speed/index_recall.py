@@ -48,7 +48,7 @@ def main():
         hasher = ITQHasher(n_bits, output="packed", random_state=0).fit(X[database[:5000]])
         queries, packed = hasher.transform(X[query]), hasher.transform(X[database])
         exact, ids = HammingNeighbors(K, n_bits=n_bits, n_jobs=1).fit(packed).kneighbors(queries)
-        distinct = np.unique(packed, axis=0)
+        distinct = packed[np.sort(np.unique(packed, axis=0, return_index=True)[1])]
         nearest = HammingNeighbors(K, n_bits=n_bits).fit(distinct).kneighbors(queries)
         for name, search in (("usearch", usearch_graph), ("faiss", faiss_graph)):
             for rows, (distances, places) in (

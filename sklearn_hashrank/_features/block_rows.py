@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 RowSource: TypeAlias = "BlockRows | DaskRows"
 
-_BLOCK_BYTES = 1 << 25
+_BLOCK_BYTES = 1 << 25  # many times the cost of starting a block, and little memory for each thread
 _MOST_GATHERED_ROWS = 1 << 20  # of small blocks that are put together, in as many bytes as a block
 
 

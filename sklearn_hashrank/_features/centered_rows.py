@@ -9,8 +9,8 @@ from scipy.sparse.linalg import LinearOperator
 
 from .._files.storable import storable
 
-_BLOCK_ROWS = 4096
-_BLOCK_NUMBERS = 1 << 22
+_BLOCK_ROWS = 4096  # many for a product of matrices, few for memory
+_BLOCK_NUMBERS = 1 << 22  # of sparse rows that are made dense: 34 MB
 _SMALLEST_VARIANCE = 1e-290  # below it, float64 has no digits left for sums of squares
 _SMALLEST_OF_FLOAT32 = (4 * 1.4e-45) ** 2  # below it, values are a few subnormal numbers
 

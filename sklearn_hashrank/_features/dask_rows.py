@@ -15,7 +15,7 @@ from scipy import sparse
 from .._utils.threads import count_threads
 from .block_rows import is_dask_array
 
-_ADDED_AT_A_TIME = 8
+_ADDED_AT_A_TIME = 8  # sums that one worker holds at a time, against the depth of the tree
 _NO_ROWS = "the dask array is empty; at least one row is needed."
 
 

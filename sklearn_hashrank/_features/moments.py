@@ -10,6 +10,7 @@ from .._files.storable import storable
 from .block_rows import RowSource
 from .centered_rows import CenteredRows, column_means
 
+# Deviations relative to the mean. A float has 1e-7 and a double 1e-16, of which sums lose some.
 _ROUNDING = {"float32": 1e-6, "float64": 1e-10}
 # Relative to the largest. Principal components of rows that span fewer directions than there are
 # features have deviations of about 1e-15, which are rounding; no unit of a feature is as small.

@@ -8,7 +8,7 @@ from .centered_rows import CenteredRows
 
 EXACT_FEATURES = 1024
 """Up to so many features, the covariance is formed."""
-_OVERSAMPLES = 10
+_OVERSAMPLES = 10  # directions beyond those wanted, as Halko et al. recommend
 _SMALL = 128  # up to so many features, all eigenvectors are found faster than some
 
 

@@ -119,7 +119,6 @@ class FeatureSpace:
         One number is taken from `random_state`, whether the method of computation needs it or not.
         Where rows vary in fewer than `n` directions, the others are 0: rounding would decide there.
         """
-        check_n_directions(n, X.shape)
         mean, n_rows = column_means(X), X.shape[0]
         seed = random_state.randint(np.iinfo(np.int32).max)
         if sums is None or sums.covariance is None:

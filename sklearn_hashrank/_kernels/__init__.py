@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from . import (
-        adam as adam,
-    )
-    from . import (
+        adam,
         asymmetric,
+        bit_flip_losses,
         bit_flips,
         cuts,
         distances,
@@ -28,14 +27,9 @@ if TYPE_CHECKING:
         substrings,
         table_descent,
         trees,
+        trigamma,
         triplets,
         violated_rankings,
-    )
-    from . import (
-        bit_flip_losses as bit_flip_losses,
-    )
-    from . import (
-        trigamma as trigamma,
     )
 
 __all__ = [

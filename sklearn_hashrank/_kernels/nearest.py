@@ -216,6 +216,7 @@ def nearest(
     while stop < n:
         start = stop
         stop = smaller(n, start + tile)
+        # Short tiles first, as the bound falls fast: what a tile holds within the old one is kept.
         tile = smaller(largest_tile, 4 * _FIRST_TILE if start == 0 else 4 * tile)
         if passing is not None:
             if passing.shape[0] == 1 and _none_pass(passing[0], start, stop):

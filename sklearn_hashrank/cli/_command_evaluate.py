@@ -15,8 +15,7 @@ from ..affinity._neighbors import NeighborAffinity
 from ..base import pack_signs
 from ..codes._formats import pack_codes
 from ..comparison._columns import Column, columns_of, measure_codes
-from ..comparison._rescored import Rescoring, measure_rescoring
-from ..metrics._counting import retrieval_histogram
+from ..comparison._rescoring import Rescoring, measure_rescoring
 from ..metrics._retrieval import Encoded
 from ._affinities import add_affinity
 from ._arguments import (
@@ -155,7 +154,7 @@ def _run(options: Namespace, arguments: list[str]) -> int:
     if are_in_blocks(database):
         affinity = fit_affinity(affinity, y)
         of_database = code_blocks(database, y), None
-    scores, _ = measure_codes(
+    scores, curves = measure_codes(
         queries,
         of_database[0],
         query_y,
@@ -170,23 +169,10 @@ def _run(options: Namespace, arguments: list[str]) -> int:
     if options.rescore:
         rescoring = Rescoring(options.rescore, metric=metric)
         of_rows = _rescored(options, rescoring, queries, database, n_bits, (query_y, y), affinity)
-        scores, columns = scores | of_rows, (*columns, *rescoring.columns)
+        scores, columns = scores | of_rows, (*columns, *rescoring.columns())
     _print(options, scores, columns)
     if options.per_query is not None:
-        if are_in_blocks(database):
-            of_database = code_blocks(database, y), None
-        histogram = retrieval_histogram(
-            queries,
-            of_database[0],
-            query_y,
-            of_database[1],
-            affinity=affinity,
-            n_bits=n_bits,
-            exclude_self=is_self,
-            keep_codes=any(each.measure.needs_codes for each in measures.values()),
-            n_jobs=options.n_jobs,
-        )
-        write_per_query(options.per_query, range(len(queries)), histogram, measures)
+        write_per_query(options.per_query, range(len(queries)), curves["of_queries"])
     note(fit_affinity(affinity, y).describe(y, "features" if options.neighbors else "y"))
     return 0
 
@@ -221,7 +207,8 @@ def _evaluate_run(options: Namespace) -> int:
     if tests and not options.json:
         print_tests(options.baseline, tests, {column.name: column.title for column in columns})
     if options.per_query is not None:
-        write_per_query(options.per_query, histogram.query_ids or [], histogram, measures)
+        values = {name: histogram.measure(measure) for name, measure in measures.items()}
+        write_per_query(options.per_query, histogram.query_ids or [], values)
     return 0
 
 

@@ -52,8 +52,7 @@ which of them are evaluated. --ties cut leaves just k. Where a Parquet file has 
 values stand for the numbers of rows.
 """
 
-
-_TIES = ("all", "cut")
+_OVERSAMPLING = 10  # candidates for each result: docs/neighbors says what more of them find
 
 
 def add_command(commands: Any) -> None:
@@ -96,7 +95,7 @@ def add_command(commands: Any) -> None:
         type=positive,
         metavar="N",
         help="candidates for --rescore, or without it for --prefix, as a multiple of -k "
-        "(default: 10)",
+        f"(default: {_OVERSAMPLING})",
     )
     parser.add_argument(
         "--metric",
@@ -116,13 +115,46 @@ def add_command(commands: Any) -> None:
     )
     parser.add_argument(
         "--ties",
-        choices=_TIES,
+        choices=("all", "cut"),
         help="what --run does with items at the distance of the k-th: take all of them, or cut "
         "them in the order of the database (default: all; cut with --rescore and --prefix)",
     )
 
 
 def _run(options: Namespace, arguments: list[str]) -> int:
+    _check(options)
+    columns = None  # of the features, where the model knows them by name
+    if options.data is None:
+        paths = [options.database, options.queries]
+        [database, queries], n_bits = read_codes(
+            paths, options.bits, options.threshold, in_blocks=True
+        )
+        of_queries = ids(options.queries)
+    else:
+        check_model(options.model, options.database)
+        hasher = load_hasher(options.model)
+        columns = getattr(hasher, "feature_names_in_", None)
+        n_bits = hasher.n_bits_
+        if options.bits not in (None, n_bits):
+            raise UsageError(f"--bits {options.bits}, but {options.model} has {n_bits}.")
+        queries = encode_file(hasher, options.data, None, options.n_jobs, options.id_column)
+        [database], _ = read_codes([options.database], n_bits, options.threshold, in_blocks=True)
+        of_queries = ids(options.data, options.id_column)
+    index = HammingNeighbors(n_bits=n_bits, prefix=options.prefix, n_jobs=options.n_jobs)
+    index.fit(database)
+    if options.radius is None:
+        distances, indices = _nearest(options, index, queries, len(database), columns)
+    else:
+        distances, indices = index.radius_neighbors(queries, options.radius, sort_results=True)
+    names = Names(None if of_queries is None else of_queries[:], ids(options.database))
+    if options.run_output is not None:
+        _write_run(options.run_output, distances, indices, names)
+    else:
+        _write_neighbors(options.output, distances, indices, options.radius is None, names)
+    return 0
+
+
+def _check(options: Namespace) -> None:
     need(options, "data", "model")
     need(options, "model", "data")
     need(options, "rescore", "data")
@@ -131,57 +163,37 @@ def _run(options: Namespace, arguments: list[str]) -> int:
     need(options, "ties", "run_output")
     for name in ("rescore", "prefix", "ties"):
         exclude(options, name, "radius")
-    looks_at_all = options.prefix is None and options.rescore is None
-    if options.ties == "all" and not looks_at_all:
+    if options.ties == "all" and not _looks_at_all(options):
         raise UsageError(
             "--ties all needs all distances, and --prefix and --rescore look at candidates only."
         )
-    n_bits = options.bits
-    if options.data is not None:
-        hasher = load_hasher(options.model)
-        columns = getattr(hasher, "feature_names_in_", None)
-        n_bits = hasher.n_bits_
-        if options.bits not in (None, n_bits):
-            raise UsageError(f"--bits {options.bits}, but {options.model} has {n_bits}.")
-        queries = encode_file(hasher, options.data, None, options.n_jobs, options.id_column)
-        check_model(options.model, options.database)
-        [database], n_bits = read_codes(
-            [options.database], n_bits, options.threshold, in_blocks=True
-        )
+
+
+def _looks_at_all(options: Namespace) -> bool:
+    return options.prefix is None and options.rescore is None
+
+
+def _nearest(
+    options: Namespace, index: HammingNeighbors, queries: Any, n_codes: int, columns: Any
+) -> tuple[Any, Any]:
+    """Distances and indices of the k nearest, or in a run also of those that tie with the last."""
+    if options.k > n_codes:
+        note(f"{options.k} of {n_codes} codes were asked for: all of them are given")
+    n_wanted = min(options.k, n_codes)
+    n_candidates = min((options.oversampling or _OVERSAMPLING) * n_wanted, n_codes)
+    if options.run_output is not None:  # one more shows whether the last one ties
+        n_wanted = min(n_wanted + 1, n_codes if _looks_at_all(options) else n_candidates)
+    if options.rescore is not None:
+        _, candidates = index.kneighbors(queries, n_candidates)
+        distances, indices = _rescored(options, columns, n_codes, candidates, n_wanted)
     else:
-        paths = [options.database, options.queries]
-        [database, queries], n_bits = read_codes(paths, n_bits, options.threshold, in_blocks=True)
-    index = HammingNeighbors(n_bits=n_bits, prefix=options.prefix, n_jobs=options.n_jobs)
-    index.fit(database)
-    if options.radius is None:
-        if options.k > len(database):
-            note(f"{options.k} of {len(database)} codes were asked for: all of them are given")
-        n_wanted = min(options.k, len(database))
-        n_found = n_candidates = min((options.oversampling or 10) * n_wanted, len(database))
-        if options.run_output is not None:  # one more shows whether the last one ties
-            n_wanted = min(n_wanted + 1, len(database) if looks_at_all else n_candidates)
-        if options.rescore is None:
-            n_found = n_wanted
-            if options.prefix is not None:
-                index.set_params(n_candidates=n_candidates)
-        distances, indices = index.kneighbors(queries, n_found)
-        if options.rescore is not None:
-            distances, indices = _rescored(options, columns, len(database), indices, n_wanted)
-        if options.run_output is not None:
-            takes_all = looks_at_all and options.ties != "cut"
-            distances, indices = _cut(index, queries, distances, indices, options.k, takes_all)
-    else:
-        distances, indices = index.radius_neighbors(queries, options.radius, sort_results=True)
-    if options.data is None:
-        of_queries = ids(options.queries)
-    else:
-        of_queries = ids(options.data, options.id_column)
-    names = Names(None if of_queries is None else of_queries[:], ids(options.database))
-    if options.run_output is not None:
-        _write_run(options.run_output, distances, indices, names)
-    else:
-        _write_neighbors(options.output, distances, indices, options.radius is None, names)
-    return 0
+        if options.prefix is not None:
+            index.set_params(n_candidates=n_candidates)
+        distances, indices = index.kneighbors(queries, n_wanted)
+    if options.run_output is None:
+        return distances, indices
+    takes_all = _looks_at_all(options) and options.ties != "cut"
+    return _cut(index, queries, distances, indices, options.k, takes_all)
 
 
 class Names(NamedTuple):

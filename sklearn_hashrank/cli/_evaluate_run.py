@@ -158,11 +158,9 @@ def _note_ties(name: str, histogram: RetrievalHistogram, configured: ConfiguredM
 def write_per_query(
     path: str,
     query_ids: Sequence[Any],
-    histogram: RetrievalHistogram,
-    measures: Mapping[str, ConfiguredMeasure],
+    values: Mapping[str, Any],
 ) -> None:
     """Write the values of each query, the worst by the first measure first, undefined ones last."""
-    values = {name: histogram.measure(configured) for name, configured in measures.items()}
     worst_first = np.argsort(next(iter(values.values())), kind="stable")
     with (
         written_file(path) as place,

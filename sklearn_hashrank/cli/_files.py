@@ -84,14 +84,8 @@ def read_rows(
         if label_columns:
             raise UsageError(f"{path} has no columns with names: give the labels with --labels.")
         return Rows(_load_npy(path))
-    if kind == ".npz":
-        return _read_npz(path, label_columns)
     if kind not in _TABLES:
-        file, name = split_array_name(path)
-        arrays = read_named_arrays(file)
-        X = choose_array(arrays, file, name, _FEATURES)
-        has_labels = bool(label_columns) or any(each in arrays for each in _LABELS)
-        return Rows(X, _chosen_labels(arrays, path, label_columns) if has_labels else None)
+        return _read_arrays(path, label_columns)
 
     def choose(names: list[str]) -> tuple[list[str], list[str]]:
         if columns is not None:
@@ -223,26 +217,22 @@ def _load_npy(path: str) -> np.ndarray:
     return read_array(path) if noted_n_bits(path) is None else load_codes(path)
 
 
-def _read_npz(path: str, label_columns: Sequence[str]) -> Rows:
-    arrays = read_arrays(path)
+def _read_arrays(path: str, label_columns: Sequence[str]) -> Rows:
+    file, name = split_array_name(path)
+    arrays = read_named_arrays(file)
     if {"indices", "indptr", "format", "shape", "data"} <= set(arrays):
-        return Rows(_sparse_rows(arrays, path))
-    if {"X_train", "X_test"} <= set(arrays):
-        X = _both(arrays, "X", path)
+        return Rows(_sparse_rows(arrays, file))
+    if name is None and {"X_train", "X_test"} <= set(arrays):
+        X = _both(arrays, "X", file)
         if not label_columns and {"y_train", "y_test"} <= set(arrays):
-            return Rows(X, _both(arrays, "y", path))
-    elif "X" in arrays:
-        X = arrays["X"]
+            return Rows(X, _both(arrays, "y", file))
     else:
-        matrices = [name for name, array in arrays.items() if array.ndim == 2]
-        if len(matrices) != 1 or matrices[0] in _LABELS:
-            raise UsageError(
-                f"{path} must hold an array X, or X_train and X_test, or a single matrix. It has "
-                f"{listed(arrays)}."
-            )
-        X = arrays[matrices[0]]
-    if label_columns or any(name in arrays for name in _LABELS):
-        return Rows(X, _chosen_labels(arrays, path, label_columns))
+        matrices = [each for each in arrays if arrays[each].ndim > 1 and each not in _LABELS]
+        if name is None and len(matrices) == 1:  # no other can be meant
+            name = matrices[0]
+        X = choose_array(arrays, file, name, _FEATURES)
+    if label_columns or any(each in arrays for each in _LABELS):
+        return Rows(X, _chosen_labels(arrays, file, label_columns))
     return Rows(X)
 
 

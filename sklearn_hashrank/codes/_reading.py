@@ -86,61 +86,43 @@ def codes_of_array(
     if threshold is not None and not is_finite(threshold):
         raise ValueError(f"threshold must be a finite float or None. Got {threshold!r} instead.")
     codes = as_code_matrix(codes, name)
-    try:
-        if threshold is not None:
-            codes = _above(codes, float(threshold))
-        return ReadCodes(codes, _length(codes) if n_bits is None else _checked(codes, n_bits))
-    except ValueError as error:
-        raise ValueError(f"{name} {error}") from error
+    n_columns = codes.shape[1]
+    if threshold is not None:
+        codes = _above(codes, float(threshold), name)
+    if n_bits is not None and n_columns != n_bits:
+        width = packed_width(n_bits)
+        if n_columns != width or codes.dtype.kind not in "iu":
+            raise ValueError(
+                f"{name} must be integers in {width} packed columns or {n_bits} columns of bits, "
+                f"as n_bits={n_bits}. Got {codes.dtype} of shape {codes.shape}."
+            )
+        return ReadCodes(codes, n_bits)
+    values = np.unique(codes[:_ROWS_TO_LOOK_AT])
+    if not np.isin(values, (-1, 1)).all() and not np.isin(values, (0, 1)).all():
+        shown = ", ".join(f"{value:g}" for value in values[:4].astype(float))
+        shown += f", ... ({len(values)} distinct values)" if len(values) > 4 else ""
+        if codes.dtype == np.uint8:
+            hint = f"Packed bytes need their length: give n_bits={8 * n_columns}."
+        elif set(values.tolist()) == {-1, 0, 1}:
+            hint = "A sign of 0 is no bit: give threshold=0."
+        else:
+            hint = "Give threshold=0, where a bit is whether a value is above 0."
+        raise ValueError(f"{name} must hold only 0 and 1, or only -1 and +1. Got {shown}. {hint}")
+    if n_bits is None and codes.dtype == np.uint8 and n_columns < _FEWEST_BITS:
+        raise ValueError(f"{name} are bytes in {n_columns} columns, bits or packed: give n_bits.")
+    return ReadCodes(codes, n_columns)
 
 
-def _above(values: np.ndarray, threshold: float) -> np.ndarray:
+def _above(values: np.ndarray, threshold: float, name: str) -> np.ndarray:
     if values.dtype == np.uint8 and values.max() > 1:
         raise ValueError(
-            "are bytes beyond 0 and 1, packed codes or signs that lost their minus, which have no "
-            "threshold. Convert them to floats if they are values."
+            f"{name} are bytes beyond 0 and 1, packed codes or signs that lost their minus, which "
+            "have no threshold. Convert them to floats if they are values."
         )
     if np.isnan(values).any():
         row = int(np.argmax(np.isnan(values).any(axis=1)))
-        raise ValueError(f"hold a NaN in row {row}, which is not above a threshold nor below it.")
+        raise ValueError(
+            f"{name} hold a NaN in row {row}, which is not above a threshold nor below it."
+        )
     found: np.ndarray = values > threshold
     return found
-
-
-def _length(codes: np.ndarray) -> int:
-    """Return the number of columns, if each of them can only be a bit."""
-    values = np.unique(codes[:_ROWS_TO_LOOK_AT])
-    are_signs = bool(np.isin(values, (-1, 1)).all())
-    if not are_signs and not np.isin(values, (0, 1)).all():
-        _refuse(codes, values)
-    if codes.dtype == np.uint8 and codes.shape[1] < _FEWEST_BITS:
-        raise ValueError(f"are bytes in {codes.shape[1]} columns, bits or packed: give n_bits.")
-    return codes.shape[1]
-
-
-def _checked(codes: np.ndarray, n_bits: int) -> int:
-    width = packed_width(n_bits)
-    if codes.shape[1] == width and width != n_bits and codes.dtype.kind in "iu":
-        return n_bits
-    if codes.shape[1] != n_bits:
-        raise ValueError(
-            f"must be integers in {width} packed columns or {n_bits} columns of bits, as "
-            f"n_bits={n_bits}. Got {codes.dtype} of shape {codes.shape}."
-        )
-    values = np.unique(codes[:_ROWS_TO_LOOK_AT])
-    if not (np.isin(values, (-1, 1)).all() or np.isin(values, (0, 1)).all()):
-        _refuse(codes, values)
-    return n_bits
-
-
-def _refuse(codes: np.ndarray, values: np.ndarray) -> None:
-    """Say what else the values may be."""
-    shown = ", ".join(f"{value:g}" for value in values[:4].astype(float))
-    shown += f", ... ({len(values)} distinct values)" if len(values) > 4 else ""
-    if codes.dtype == np.uint8:
-        hint = f"Packed bytes need their length: give n_bits={8 * codes.shape[1]}."
-    elif set(values.tolist()) == {-1, 0, 1}:
-        hint = "A sign of 0 is no bit: give threshold=0."
-    else:
-        hint = "Give threshold=0, where a bit is whether a value is above 0."
-    raise ValueError(f"must hold only 0 and 1, or only -1 and +1. Got {shown}. {hint}")

@@ -11,9 +11,9 @@ from ..affinity._level_checks import check_level_indices
 from ..affinity._protocol import BaseAffinity
 from ..objectives.structural._ranking_loss import count_relevant
 
-_NUMBERS_AT_A_TIME = 1 << 22
+_NUMBERS_AT_A_TIME = 1 << 22  # in memory
 _OFTEN = 20  # with so many candidates per partner, hardly any is sampled twice
-_LARGEST_BLOCK = 2000
+_LARGEST_BLOCK = 2000  # rows: the time of a cut grows faster than their number
 
 
 def are_relevant(affinity: BaseAffinity, queries: Any, database: Any) -> np.ndarray:

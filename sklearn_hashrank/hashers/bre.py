@@ -12,7 +12,6 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from .. import _kernels
 from .._features.centered_rows import dense_if_small
 from .._features.space import FeatureSpace
-from .._utils.callbacks import watched
 from .._utils.threads import one_blas_thread
 from .._utils.types import MatrixLike, Target
 from ..affinity._level_checks import check_level_indices
@@ -23,7 +22,7 @@ from ._supervised import LearnsFromRelevance
 __all__ = ["BREHasher"]
 
 _END = 1e-6  # how far beyond the last critical value a weight is put
-_SPREAD_OF_THE_START = 1e-3
+_SPREAD_OF_THE_START = 1e-3  # a bit does not depend on the scale of its weights
 _NO_LENGTH = 1e-10  # of a row, where the root of the mean squared length is 1
 
 
@@ -268,7 +267,7 @@ class Embedding:
         """Sweep over the bits until the loss falls by less than `tol`; returns the sweeps."""
         n_bits, n_basis = self.weights.shape
         before = self.loss
-        for n_sweeps in watched(max_iter):
+        for n_sweeps in range(max_iter):
             for bit in range(n_bits):
                 self.improve(bit, random_state.randint(n_basis))
             if before - self.loss < tol:

@@ -25,7 +25,7 @@ __all__ = ["ClassifierHasher"]
 
 _STRENGTHS = (0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 1.0)
 _WEAKER = (10.0, 100.0, 1000.0)  # tried in turn where the last one above is the best
-_N_FOLDS = 3
+_N_FOLDS = 3  # each costs a fit for every strength
 _ROWS_TO_CHOOSE_BY = 5000  # enough to tell strengths of regularisation apart
 _TOL, _MAX_ITER = 1e-3, 1000
 

@@ -9,7 +9,6 @@ from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from .._utils.callbacks import watched
 from .._utils.threads import one_blas_thread
 from .._utils.types import MatrixLike, Target
 from ..affinity._protocol import BaseAffinity
@@ -19,7 +18,7 @@ from ._supervised import LearnsFromRelevance
 
 __all__ = ["KSHHasher"]
 
-_ROWS_OF_THE_TABLE = 256
+_ROWS_OF_THE_TABLE = 256  # compared at a time
 _NO_VARIANCE = 1e-10  # relative to the largest
 _SAME_EIGENVALUE = 1e-8  # relative to a bound on all
 _MOST_DOUBLINGS = 50
@@ -230,7 +229,7 @@ def learn_weights(
     white = kernels @ whitening
     probe = white.T @ np.random.RandomState(0).standard_normal(n)
     most_steps = 1
-    for bit in watched(n_bits):
+    for bit in range(n_bits):
         matrix = white.T @ (similarity @ white)
         start = np.sqrt(n) * (whitening @ leading_eigenvector(matrix, probe))
         ascended, n_steps = ascend(kernels, similarity, start, max_iter, tol)

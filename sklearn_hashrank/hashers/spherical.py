@@ -16,8 +16,8 @@ from ..base import BaseHasher
 
 __all__ = ["SphericalHasher"]
 
-_ROWS_OF_A_CENTER = 5
-# Of the numbers of rows in two spheres, relative to a quarter of the rows.
+_ROWS_OF_A_CENTER = 5  # whose mean it starts from: near the middle, and apart from others
+# Of the numbers of rows in two spheres, relative to a quarter of the rows, as in the paper.
 _MEAN_ERROR, _DEVIATION = 0.1, 0.15
 # In units of the rows' distance from their mean. Spheres so large are half-spaces.
 _FARTHEST_CENTER, _SHORTEST_MOVE = 100.0, 1e-12

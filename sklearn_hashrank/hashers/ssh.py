@@ -13,7 +13,6 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from .._features.centered_rows import CenteredRows
 from .._features.principal_directions import fix_signs, leading_eigenpairs
 from .._features.space import FeatureSpace
-from .._utils.callbacks import watched
 from .._utils.threads import one_blas_thread
 from .._utils.types import MatrixLike, Target
 from ..affinity._auto import is_auto
@@ -26,9 +25,9 @@ from ._supervised import LearnsFromRelevance
 __all__ = ["SSHHasher"]
 
 _UNLABELLED = -1
-_FEATURES_OF_A_COVARIANCE = 1024
+_FEATURES_OF_A_COVARIANCE = 1024  # up to so many, the covariance is formed
 _FEATURES_OF_A_MATRIX = 128  # up to so many, all products at once are faster than one by one
-_ROWS_AT_A_TIME = 64
+_ROWS_AT_A_TIME = 64  # of the matrix of pairs; they stay in the caches
 
 
 class SSHHasher(LearnsFromRelevance, LinearHasher):
@@ -294,7 +293,7 @@ def sequential_directions(
     pairs = similarity.to_dense()
     matrix = _AdjustedCovariance(rows, labelled, pairs, eta)
     directions = np.empty((rows.shape[1], n))
-    for bit in watched(n):
+    for bit in range(n):
         direction = matrix.leading_eigenvectors(1, random_state)
         directions[:, bit] = direction.ravel()
         _correct(pairs, (labelled @ direction).ravel() * np.sqrt(step_size))

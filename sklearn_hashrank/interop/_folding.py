@@ -127,14 +127,6 @@ def _of_robust_scaler(step):
     return gains, -step.center_ * gains if step.with_centering else np.zeros_like(gains)
 
 
-def _of_max_abs_scaler(step):
-    return 1 / step.scale_, np.zeros(step.n_features_in_)
-
-
-def _of_min_max_scaler(step):
-    return step.scale_, step.min_
-
-
 def _of_pca(step):
     components = np.asarray(step.components_, dtype=np.float64)
     if step.whiten:
@@ -144,18 +136,14 @@ def _of_pca(step):
     return components.T, -components @ step.mean_
 
 
-def _of_truncated_svd(step):
-    return step.components_.T, np.zeros(len(step.components_))
-
-
 _MAPS: dict[type, Callable[[Any], tuple[Any, Any]]] = {
     StandardScaler: _of_standard_scaler,
-    MinMaxScaler: _of_min_max_scaler,
-    MaxAbsScaler: _of_max_abs_scaler,
+    MinMaxScaler: lambda step: (step.scale_, step.min_),
+    MaxAbsScaler: lambda step: (1 / step.scale_, np.zeros(step.n_features_in_)),
     RobustScaler: _of_robust_scaler,
     PCA: _of_pca,
     IncrementalPCA: _of_pca,
-    TruncatedSVD: _of_truncated_svd,
+    TruncatedSVD: lambda step: (step.components_.T, np.zeros(len(step.components_))),
 }
 
 

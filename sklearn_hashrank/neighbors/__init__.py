@@ -29,13 +29,12 @@ Costs are estimates in nanoseconds, measured once; they decide what is faster, n
 
 from ._decoded_neighbors import DecodedNeighbors
 from ._hamming_neighbors import HammingNeighbors
-from ._oversampling import Oversampling, choose_oversampling
+from ._oversampling import choose_oversampling
 from ._rescore import rescore
 
 __all__ = [
     "DecodedNeighbors",
     "HammingNeighbors",
-    "Oversampling",
     "choose_oversampling",
     "rescore",
 ]

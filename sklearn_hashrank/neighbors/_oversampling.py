@@ -17,26 +17,7 @@ _ROWS_AT_A_TIME, _PAIRS_AT_A_TIME = 1 << 14, 1 << 22
 
 
 class Oversampling(NamedTuple):
-    """How many candidates a wanted recall takes.
-
-    Attributes
-    ----------
-    oversampling : int
-        Candidates by codes, as a multiple of the neighbours that are wanted.
-    recall : float
-        Share of the nearest rows that are among so many candidates.
-    n_candidates : ndarray of shape (n_queries, n_neighbors)
-        For each query and each of its nearest rows, how many candidates it takes until the row is
-        among them.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from sklearn_hashrank.neighbors import choose_oversampling
-    >>> X, codes = np.eye(4), [[0, 0], [0, 1], [1, 0], [1, 1]]
-    >>> choose_oversampling(X[:1], X, codes[:1], codes, 1)
-    Oversampling(oversampling=1, recall=1.0, n_candidates=array([[1]]))
-    """
+    """What :func:`choose_oversampling` returns."""
 
     oversampling: int
     recall: float
@@ -81,7 +62,11 @@ def choose_oversampling(
 
     Returns
     -------
-    found : Oversampling
+    found : named tuple
+        `oversampling`, an int: candidates by codes, as a multiple of `n_neighbors`. `recall`: share
+        of the nearest rows that are among so many candidates. `n_candidates`, an array of shape
+        (n_queries, n_neighbors): for each query and each of its nearest rows, how many candidates
+        it takes until the row is among them.
 
     Examples
     --------

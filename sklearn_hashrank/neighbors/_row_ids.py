@@ -13,17 +13,10 @@ from ._searches import MISSING
 
 
 class RowIds:
-    """A name for each code of an index, in the order of the codes.
+    """A name for each of `n` codes of an index, in the order of the codes.
 
-    Parameters
-    ----------
-    n : int
-        How many codes there are.
-    names : ndarray of shape (n,), int64 or object, or None
-        All different. None: the name of a code is its place.
-    n_numbered : int or None
-        Where codes were given no names, how many there ever were; their names are numbers in the
-        order in which they were added.
+    Without `names`, the name of a code is its place. Where codes were given none, `n_numbered` says
+    how many there ever were: their names are numbers in the order in which they were added.
     """
 
     def __init__(self, n: int, names: np.ndarray | None, n_numbered: int | None):
@@ -96,16 +89,7 @@ _KINDS = {"i": "integers", "O": "objects other than integers"}
 def read_ids(ids: Any, n: int | None = None) -> np.ndarray:
     """Return ids as int64 or objects, or say what is wrong with them.
 
-    Parameters
-    ----------
-    ids : array-like of int or hashable
-        No two of them equal. Where `n` is None, also a set.
-    n : int, default=None
-        How many there must be; None: any number.
-
-    Returns
-    -------
-    ids : ndarray of shape (n,), int64 or object
+    There must be `n`, no two of them equal; where any number will do, also a set.
     """
     values = ids.to_numpy() if hasattr(ids, "to_numpy") else as_host_array(ids, "ids")
     has_order = not isinstance(values, (str, bytes, Mapping, Set)) and hasattr(values, "__len__")

@@ -88,6 +88,7 @@ def _count_parts(n_queries, n_words, k, n_jobs):
 
 def _nearest_in_parts(queries, codes, k, n_bits, n_jobs, passing, limits, n_parts):
     """Search every part within the limits of all, and merge; ties keep the order of the parts."""
+    # Whole blocks of the kernel, of 64 codes.
     edges = np.arange(n_parts + 1) * len(codes) // n_parts // 64 * 64
     edges[-1] = len(codes)
 

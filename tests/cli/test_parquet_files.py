@@ -345,7 +345,8 @@ def test_an_npz_file_of_one_matrix(capsys):
     run("fit", "--data", "any.npz", "--bits", 8, "--output", "m.npz")
     np.savez("two.npz", a=X, b=X)
     line = refusal(capsys, "fit", "--data", "two.npz", "--bits", 8, "--output", "m.npz")
-    assert "must hold an array X, or X_train and X_test, or a single matrix. It has a, b" in line
+    assert "two.npz has no array X or features or data. It has a (500, 8), b (500, 8)" in line
+    run("fit", "--data", "two.npz:b", "--bits", 8, "--output", "m.npz")
 
 
 @pytest.fixture

@@ -124,3 +124,8 @@ def test_any_relevance_teaches(y):
     hasher = by_trees(6, n_estimators=5).fit(X, y)
     shuffled = np.random.default_rng(0).permutation(len(X))
     assert hasher.score(X, y) > 1.1 * hasher.score(X[shuffled], X if y is None else y)
+
+
+def test_trees_have_no_hyperplanes():
+    with pytest.raises(TypeError, match="functions='hyperplanes'"):
+        fitted().hyperplanes()

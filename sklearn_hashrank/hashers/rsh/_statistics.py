@@ -12,7 +12,7 @@ from ...affinity._protocol import BaseAffinity
 from ._supervision import Groups, Supervision, group_rows, stack_rows, supervise
 
 GROUPS_IN_FULL, _QUERIES, _DATABASE = 2000, 1000, 20_000
-_STATISTICS_ROWS = 10_000
+_STATISTICS_ROWS = 10_000  # that covariance and rotation are taken from
 _DEVIATIONS = 10  # more rows than wanted to be sure of enough of them
 
 

@@ -15,9 +15,9 @@ from ..._files.storable import storable
 from ...affinity._level_checks import check_level_indices
 from ...affinity._protocol import BaseAffinity
 
-_LEVELS_AT_A_TIME = 1 << 26
-_WEIGHTS_AT_A_TIME = 1 << 22
-_QUERIES_AT_A_TIME = 256
+# In memory: levels take two bytes each, weights eight and several copies.
+_LEVELS_AT_A_TIME, _WEIGHTS_AT_A_TIME = 1 << 26, 1 << 22
+_QUERIES_AT_A_TIME = 256  # compared with each other for the diagonal
 
 
 class Supervision(NamedTuple):
