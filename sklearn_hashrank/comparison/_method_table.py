@@ -94,8 +94,6 @@ class Method:
     suits : mapping of str to str, default={}
         The situations of `SITUATIONS` in which :func:`suggest` tries it, with the parameters that
         then follow its name, such as ``":dropout=0.5"``.
-    remark : str, default=""
-        Why :func:`suggest` does not try it although it may be good.
     """
 
     make: Callable[..., BaseHasher]
@@ -104,7 +102,6 @@ class Method:
     parameters: Mapping[str, Any] = field(default_factory=dict)
     needs_y: bool = False
     suits: Mapping[str, str] = field(default_factory=dict)
-    remark: str = ""
 
     @property
     def hasher(self) -> BaseHasher:
@@ -179,7 +176,6 @@ METHODS: dict[str, Method] = {
         FastHasher,
         "supervised",
         "codes by graph cuts, then boosted trees for each bit",
-        remark="trains and encodes a hundred times slower than the others",
     ),
     "structhash": Method(
         StructHasher, "supervised", "hyperplanes and their weights by column generation"
@@ -189,7 +185,6 @@ METHODS: dict[str, Method] = {
         "supervised",
         "boosted trees and their weights by column generation",
         {"functions": "trees"},
-        remark="trains and encodes a hundred times slower than the others",
     ),
     "machash": Method(MACHasher, "supervised", "codes and linear classifiers found together"),
     "ssh": Method(SSHHasher, "supervised", "directions that separate labelled pairs"),
