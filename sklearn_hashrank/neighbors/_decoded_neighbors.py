@@ -18,7 +18,7 @@ from .._utils.threads import over_rows
 from .._utils.types import MatrixLike
 from ..codes._formats import pack_codes, unpack_codes
 from ._checks import check_n_neighbors
-from ._rescore import ascending
+from ._rescore import read_candidates
 from ._searches import MISSING
 
 # Measured nanoseconds of a byte of a code: when all are scanned, by tables
@@ -231,7 +231,9 @@ class DecodedNeighbors(BaseEstimator):
         k = check_n_neighbors(
             self.n_neighbors if n_neighbors is None else n_neighbors, self.n_samples_fit_, False
         )
-        numbers = None if candidates is None else self._numbers(candidates, len(queries), k)
+        numbers = None
+        if candidates is not None:
+            numbers = read_candidates(candidates, len(queries), self.n_samples_fit_, k)
         units = self._units(queries)
         queries = queries / units
         indices = np.full((len(queries), k), MISSING, np.int64)
@@ -286,22 +288,6 @@ class DecodedNeighbors(BaseEstimator):
                 f"Got {queries.shape[1]}."
             )
         return queries
-
-    def _numbers(self, candidates: Any, n_queries: int, k: int) -> np.ndarray:
-        """Ascending numbers of codes, so that ties go to the lowest; behind them missing ones."""
-        candidates = as_host_array(candidates, "candidates")
-        numbers = check_array(candidates, dtype=None, input_name="candidates")
-        if numbers.dtype.kind not in "iu" or len(numbers) != n_queries or numbers.shape[1] < k:
-            raise ValueError(
-                f"candidates must be at least {k} integers for each of the {n_queries} queries. "
-                f"Got {numbers.dtype} of shape {numbers.shape}."
-            )
-        if numbers.min() < MISSING or numbers.max() >= self.n_samples_fit_:
-            raise ValueError(
-                f"candidates must be numbers of codes, less than {self.n_samples_fit_}, or "
-                f"{MISSING}. Got numbers from {numbers.min()} to {numbers.max()}."
-            )
-        return ascending(numbers, self.n_samples_fit_)
 
     def _units(self, queries: np.ndarray) -> np.ndarray:
         """What each query is measured in: only differences need the unit of the decoder."""

@@ -72,9 +72,7 @@ def rescore(
     if metric not in METRICS:
         raise ValueError(f"metric must be one of {METRICS}. Got {metric!r} instead.")
     queries, rows = as_host_array(queries, "queries"), as_host_array(rows, "rows")
-    candidates = as_host_array(candidates, "candidates")
     queries = check_array(queries, dtype=np.float64, order="C", input_name="queries")
-    candidates = check_array(candidates, dtype=None, ensure_min_features=0, input_name="candidates")
     rows = rows.to_numpy() if hasattr(rows, "to_numpy") else rows
     has_columns = getattr(rows, "ndim", 0) == 2 and rows.shape[1] == queries.shape[1]
     if sparse.issparse(rows) or not has_columns:
@@ -82,24 +80,12 @@ def rescore(
             f"rows must be a dense array of {queries.shape[1]} columns, as the queries have. "
             f"Got {type(rows).__name__} of shape {getattr(rows, 'shape', None)}."
         )
-    if candidates.dtype.kind not in "iu" or len(candidates) != len(queries):
-        raise ValueError(
-            f"candidates must be integers with a row for each of the {len(queries)} queries. "
-            f"Got {candidates.dtype} of shape {candidates.shape}."
-        )
-    if not candidates.size:
-        raise ValueError("candidates must have at least one number for each query. Got none.")
-    if candidates.min() < -1 or candidates.max() >= rows.shape[0]:
-        raise ValueError(
-            f"candidates must be numbers of rows, less than {rows.shape[0]}, or -1. "
-            f"Got numbers from {candidates.min()} to {candidates.max()}."
-        )
+    candidates = read_candidates(candidates, len(queries), rows.shape[0])
     n_candidates = candidates.shape[1]
     k = n_candidates if n_neighbors is None else n_neighbors
     check_int(k, "n_neighbors", 1)
     if k > n_candidates:
         raise ValueError(f"n_neighbors must be at most the {n_candidates} candidates. Got {k}.")
-    candidates = ascending(candidates, rows.shape[0])
     distances = np.full(candidates.shape, np.inf)
 
     def score(part):
@@ -124,9 +110,21 @@ def rescore(
     return distances, indices
 
 
-def ascending(candidates: np.ndarray, n_rows: int) -> np.ndarray:
-    """Numbers of rows of each query in order, each once; for missing ones, -1, `n_rows`."""
-    numbers = candidates.astype(np.int64, order="C")
+def read_candidates(given: Any, n_queries: int, n_rows: int, n_least: int = 1) -> np.ndarray:
+    """Row indices of each query in order, each once; for missing ones, -1, `n_rows`."""
+    given = as_host_array(given, "candidates")
+    given = check_array(given, dtype=None, ensure_min_features=0, input_name="candidates")
+    if given.dtype.kind not in "iu" or len(given) != n_queries or given.shape[1] < n_least:
+        raise ValueError(
+            f"candidates must be at least {n_least} integers for each of the {n_queries} queries. "
+            f"Got {given.dtype} of shape {given.shape}."
+        )
+    if given.min() < -1 or given.max() >= n_rows:
+        raise ValueError(
+            f"candidates must be row indices below {n_rows}, or -1. "
+            f"Got numbers from {given.min()} to {given.max()}."
+        )
+    numbers = given.astype(np.int64, order="C")
     numbers[numbers < 0] = n_rows
     numbers.sort(axis=1)
     repeated = numbers[:, 1:] == numbers[:, :-1]

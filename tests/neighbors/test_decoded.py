@@ -111,8 +111,8 @@ def test_vectors_whose_parts_cancel_have_cosine_zero(decoder):
         ({"n_neighbors": 301}, "n_neighbors = 301 neighbours were asked for"),
         ({"candidates": np.zeros((1, 2), int)}, "at least 5 integers for each of the 1 queries"),
         ({"candidates": np.zeros((1, 5))}, "at least 5 integers"),
-        ({"candidates": [[0, 1, 2, 3, -2]]}, "less than 300, or -1. Got numbers from -2 to 3"),
-        ({"candidates": [[0, 1, 2, 3, 300]]}, "less than 300, or -1. Got numbers from 0 to 300"),
+        ({"candidates": [[0, 1, 2, 3, -2]]}, "below 300, or -1. Got numbers from -2 to 3"),
+        ({"candidates": [[0, 1, 2, 3, 300]]}, "below 300, or -1. Got numbers from 0 to 300"),
     ],
 )
 def test_what_cannot_be_searched_is_refused(arguments, message):
