@@ -15,7 +15,7 @@ from sklearn_hashrank import (
     retrieval_histogram,
 )
 from sklearn_hashrank.codes import hamming_distances, unpack_codes
-from sklearn_hashrank.comparison._comparison import check_data
+from sklearn_hashrank.comparison._compare import check_data
 from sklearn_hashrank.metrics import tie_aware_average_precision_score
 from sklearn_hashrank.neighbors import DecodedNeighbors, choose_oversampling, rescore
 

@@ -69,7 +69,9 @@ def main():
             )
     for title, (X, y) in sets.items():
         print(f"\n{title}: {X.shape[0]:,} rows of {X.shape[1]}, {len(np.unique(y))} classes")
-        print(suggest(X, y, n_bits=N_BITS, max_rows=N_TRAIN, methods=METHODS, time_budget=None))
+        found = suggest(X, y, n_bits=N_BITS, max_rows=N_TRAIN, methods=METHODS)
+        method, reason = found.best()
+        print(f"Take {method}: {reason}\n\n{found.to_markdown()}")
 
 
 if __name__ == "__main__":

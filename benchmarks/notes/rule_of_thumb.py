@@ -20,6 +20,7 @@ from sklearn.datasets import load_breast_cancer, load_digits, load_wine
 
 from benchmarks.protocols import FASHION_MNIST, deep_features, fashion_mnist, gist
 from sklearn_hashrank.comparison import suggest
+from sklearn_hashrank.comparison._best import rivals_of_best
 from sklearn_hashrank.comparison._method_table import METHODS, SITUATIONS
 
 N_ROWS, N_TRAIN, N_SPLITS, N_BITS = 2500, 1000, 3, 32
@@ -122,23 +123,26 @@ def run(title, situation, rows):
     names = [name + m.suits[situation] for name, m in METHODS.items() if situation in m.suits]
     names += ALSO.get(situation, [])
     settings["methods"] = [name for name in names if X.shape[1] >= N_BITS or name not in _NARROW]
-    found = suggest(X, y, time_budget=None, **settings)
+    found = suggest(X, y, **settings)
     assert found.about["situation"] == SITUATIONS[situation]
+    column = found.columns[0]
+    means, rivals = rivals_of_best(found.results, column.name, N_BITS)
+    cells = {table.column.name: table.cells for table in found.tables()}
     return {
         "title": title,
         "situation": situation,
-        "sample": found.about["sample"],
-        "measure": found.measure,
-        "taken": found.method,
+        "sample": found.about["protocol"]["sizes"],
+        "measure": column.title,
+        "taken": found.best().method,
         "methods": {
-            trial.method: {
-                "mean": trial.mean,
-                "spread": trial.spread,
-                "behind": trial.method in found.rivals and found.rivals[trial.method].is_behind,
-                "training": trial.fit_seconds,
-                "encoding": trial.encode_microseconds,
+            method: {
+                "mean": mean,
+                "spread": cells[column.name][method, N_BITS].deviation,
+                "behind": method in rivals and rivals[method].is_behind,
+                "training": cells["fit_seconds"][method, N_BITS].mean,
+                "encoding": cells["encode_microseconds"][method, N_BITS].mean,
             }
-            for trial in found.trials
+            for method, mean in means.items()
         },
     }
 

@@ -146,7 +146,7 @@ def _n_train(protocol, y):
 
 
 def _progress(result, n_done, n_runs):
-    if not result.kept:
+    if not result.from_store:
         print(f"{result.method}, {result.n_bits} bits: {result.scores}"[:150], file=sys.stderr)
 
 

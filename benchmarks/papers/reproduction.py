@@ -145,7 +145,7 @@ def run_turn(part, task, seed, rows, sets, options, stamp, deadline):
         _progress(part, result, n_done, n_runs)
         if not result.error:
             results.add(task.key, result, figures_of(task, result))
-        if not result.kept and time.monotonic() > deadline:
+        if not result.from_store and time.monotonic() > deadline:
             raise TimeIsUpError
 
     alike = {}
@@ -165,9 +165,9 @@ def run_turn(part, task, seed, rows, sets, options, stamp, deadline):
                 seeds=[seed],
                 protocol=protocol,
                 affinity=task.affinity,
-                learn_from=task.affinity,
+                train_affinity=task.affinity,
                 measures=task.measures,
-                skip_refused=True,
+                skip_unsupported=True,
                 name=data.title,
                 store=options.store,
                 n_jobs=options.n_jobs,
@@ -197,7 +197,7 @@ def check(part, sets, options, stamp, deadline):
                 seeds=run[1:],
                 protocol=protocol,
                 affinity=task.affinity,
-                learn_from=task.affinity,
+                train_affinity=task.affinity,
                 measures=task.measures[:1],
                 store=options.store,
             )
@@ -215,7 +215,7 @@ def _with_seed(protocol, seed):
 
 
 def _progress(part, result, n_done, n_runs):
-    if result.error or not result.kept:
+    if result.error or not result.from_store:
         outcome = result.error or f"{result.scores['fit_seconds']:.1f} s"
         run = f"{part}, {result.method}, {result.n_bits} bits, seed {result.seed}"
         clock = time.strftime("%H:%M:%S")

@@ -9,7 +9,7 @@ import argparse
 
 from benchmarks.protocols import intents
 from sklearn_hashrank import NeighborAffinity
-from sklearn_hashrank.comparison import Rescoring, compare
+from sklearn_hashrank.comparison import compare
 from sklearn_hashrank.model_selection import RetrievalSplit
 
 COLUMNS = ("near_codes", "near_asymmetric", "near_floats")
@@ -38,7 +38,7 @@ def main():
             protocol=split,
             affinity=NeighborAffinity(10),
             measures=["recall@10"],
-            rescoring=Rescoring(10, oversampling),
+            rescore={"n_neighbors": 10, "oversampling": oversampling},
         )
         for result in comparison.results:
             scores = result.scores

@@ -6,7 +6,6 @@ import numpy as np
 from scipy import linalg
 
 from .. import _kernels
-from .._utils.callbacks import watched
 
 _MOST_SWEEPS = 100  # a few are needed; rounding might go on for ever
 
@@ -51,7 +50,7 @@ def reconstruct_in_turn(
     """
     decoder, offset, first = fit_decoder(rows, signs, ridge)
     explained = [first]
-    for _ in watched(max_iter):
+    for _ in range(max_iter):
         fields = rows @ decoder.T - decoder @ offset
         signs_of_least_error(fields, decoder @ decoder.T, signs)
         decoder, offset, now = fit_decoder(rows, signs, ridge)

@@ -4,8 +4,6 @@
 """
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
 from typing import Any
 
 try:
@@ -14,29 +12,6 @@ except ImportError:  # scikit-learn < 1.9
 
     class CallbackSupportMixin:  # type: ignore[no-redef]
         """Stands in where scikit-learn has no callbacks."""
-
-
-Watcher = Callable[[int, int], None]
-
-_watcher: ContextVar[Watcher | None] = ContextVar("watcher", default=None)
-
-
-@contextmanager
-def watch_iterations(watcher: Watcher | None) -> Iterator[None]:
-    """Call ``watcher(n_done, max_iter)`` after each iteration of the fits in this context."""
-    token = _watcher.set(watcher)
-    try:
-        yield
-    finally:
-        _watcher.reset(token)
-
-
-def watched(n_steps: int) -> Iterator[int]:
-    """Count the steps of a fit, such as its bits, and tell who watches of each that is done."""
-    watcher = _watcher.get() or _ignore
-    for step in range(n_steps):
-        yield step
-        watcher(step + 1, n_steps)
 
 
 class Progress:
@@ -65,11 +40,9 @@ class Progress:
 
     def iterations(self) -> Iterator[int]:
         """Count from 0 until `max_iter`, or until a callback asks to stop."""
-        watcher = _watcher.get() or _ignore
         if self._context is None:
             for iteration in range(self.max_iter):
                 yield iteration
-                watcher(iteration + 1, self.max_iter)
                 if self._stop:
                     break
             return
@@ -78,7 +51,6 @@ class Progress:
             task = self._context.subcontext(task_name="iteration")
             task.call_on_fit_task_begin(**self._told, reconstruction_attributes=self._attributes)
             yield iteration
-            watcher(iteration + 1, self.max_iter)
             told_to_stop = task.call_on_fit_task_end(
                 **self._told, reconstruction_attributes=self._attributes
             )
@@ -89,7 +61,3 @@ class Progress:
     def stop(self) -> None:
         """End after the iteration at hand; callbacks are still told of its end."""
         self._stop = True
-
-
-def _ignore(n_done: int, max_iter: int) -> None:
-    """Stand in where nobody watches."""

@@ -12,10 +12,9 @@ from typing import Any
 from .. import codes
 from .._features.nearest_rows import METRICS
 from ..affinity._neighbors import NeighborAffinity
-from ..comparison._columns import columns_of
-from ..comparison._comparison import Comparison, compare
-from ..comparison._rescored import Rescoring
-from ..comparison._search_methods import method_of_comparison
+from ..comparison._compare import compare
+from ..comparison._comparison import Comparison
+from ..comparison._method_names import method_of_comparison
 from ..model_selection._chosen_split import choose_retrieval_split
 from ..model_selection._splits import PerClassRetrievalSplit, RandomRetrievalSplit
 from ..model_selection._unseen import UnseenClassesSplit
@@ -43,7 +42,7 @@ from ._file_systems import Input
 from ._files import Rows
 from ._messages import note
 from ._outputs import Report
-from ._run_progress import Lines, make_progress
+from ._progress import show_progress
 from ._thumbnails import add_thumbnails, columns_of_texts, thumbnails_of
 
 _PROTOCOLS: dict[str, Callable[..., Any]] = {
@@ -104,8 +103,8 @@ def add_command(commands: Any) -> None:
         "--columns",
         type=words,
         metavar="NAME,...",
-        help="columns that tables and report show, in this order: measures, NAME_above_chance of a "
-        "measure, fit_seconds, encode_microseconds (default: all but those above chance)",
+        help="columns that tables and report show, in this order: measures, fit_seconds, "
+        "encode_microseconds (default: all)",
     )
     parser.add_argument(
         "--bits",
@@ -192,23 +191,22 @@ def _run(options: Namespace, arguments: list[str]) -> int:
     }
     protocol = _protocol(options, rows)
     command = shlex.join(["hashrank", *arguments])
-    rescoring = options.rescore and Rescoring(options.rescore, metric=metric)
-    first, *_ = columns_of(measures)
-    with make_progress(options.quiet, first) as progress:
+    rescore = options.rescore and {"n_neighbors": options.rescore, "metric": metric}
+    with show_progress(options.quiet) as progress:
         try:
             comparison = compare(
                 rows.X,
                 rows.y,
                 codes=given,
                 methods=methods,
-                skip_refused=options.skip_unsupported or options.methods is None,
+                skip_unsupported=options.skip_unsupported or options.methods is None,
                 n_bits=options.bits,
                 seeds=options.seeds,
                 protocol=protocol,
                 affinity=affinity,
                 measures=measures,
                 columns=options.columns,
-                rescoring=rescoring,
+                rescore=rescore,
                 explore=explore,
                 name=Path(options.data).name,
                 store=folder / "runs",
@@ -217,7 +215,10 @@ def _run(options: Namespace, arguments: list[str]) -> int:
                 command=command,
             )
         except KeyboardInterrupt as interrupt:
-            raise KeyboardInterrupt(_how_to_resume(progress, folder)) from interrupt
+            raise KeyboardInterrupt(
+                f"interrupted: finished runs are kept in {folder / 'runs'}; the same command again "
+                "does the rest"
+            ) from interrupt
     return _write(comparison, folder, options)
 
 
@@ -271,12 +272,12 @@ RANKED = ("near_codes", "near_asymmetric", "near_floats")
 
 
 def _write(comparison: Comparison, folder: Path, options: Namespace) -> int:
-    paths = comparison.write(folder, digits=options.decimals)
+    paths = comparison.write(folder, decimals=options.decimals)
     if not options.quiet:
         print(comparison.about["data"]["relevance"], end="\n\n")
         first, *further = (column.name for column in comparison.columns)
         shown = [first, *(name for name in further if name in RANKED)]
-        print(comparison.to_markdown(shown, digits=options.decimals))
+        print(comparison.to_markdown(shown, decimals=options.decimals))
         for kind in ("csv", "markdown", "latex"):
             print(f"{kind}: {paths[kind]}")
     print(f"report: {paths['report']}")
@@ -292,11 +293,3 @@ def _write(comparison: Comparison, folder: Path, options: Namespace) -> int:
             file=sys.stderr,
         )
     return 1 if failures else 0
-
-
-def _how_to_resume(progress: Lines, folder: Path) -> str:
-    n_kept, n_runs = progress.n_done - progress.n_failed, progress.n_runs or "?"
-    return (
-        f"interrupted: {n_kept} of {n_runs} runs are kept in {folder / 'runs'}; the same command "
-        "again does the rest"
-    )

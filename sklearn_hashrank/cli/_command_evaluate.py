@@ -15,7 +15,7 @@ from ..affinity._neighbors import NeighborAffinity
 from ..base import pack_signs
 from ..codes._formats import pack_codes
 from ..comparison._columns import Column, columns_of, measure_codes
-from ..comparison._rescored import Rescoring, measure_rescoring
+from ..comparison._rescoring import Rescoring, measure_rescoring
 from ..metrics._retrieval import Encoded
 from ._affinities import add_affinity
 from ._arguments import (
@@ -170,7 +170,7 @@ def _run(options: Namespace, arguments: list[str]) -> int:
     if options.rescore:
         rescoring = Rescoring(options.rescore, metric=metric)
         of_rows = _rescored(options, rescoring, queries, database, n_bits, (query_y, y), affinity)
-        scores, columns = scores | of_rows, (*columns, *rescoring.columns)
+        scores, columns = scores | of_rows, (*columns, *rescoring.columns())
     _print(options, scores, columns)
     if options.per_query is not None:
         write_per_query(options.per_query, range(len(queries)), curves["of_queries"])

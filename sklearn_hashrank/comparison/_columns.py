@@ -3,7 +3,7 @@
 import math
 import re
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -119,15 +119,9 @@ _TIE_RANGE: dict[str, TieOrder] = {
     "_pessimistic": "pessimistic",
     "_optimistic": "optimistic",
 }
-_CURVES = ("k", "precision", "recall", "items_per_code", "codes_with_so_many_items")
 OF_QUERIES = "of_queries"
 """Key of the values of each query among the curves of a run, by the names of the measures."""
 
-HISTORY = "history"
-"""Key of the values of the objective after each pass among the curves of a run; often empty."""
-
-_LARGEST = 1 << 53  # integer that is a float
-_MOST_CODES = 1 << 32
 _OF_RUN = ("method", "n_bits", "seed", "error")
 _COUNTED = ("n_train", "n_queries", "n_database", "distinct_codes", "code_entropy")
 
@@ -178,51 +172,18 @@ def measure_codes(
     database_codes: Any,
     query_y: Any,
     database_y: Any,
+    measures: Mapping[str, ConfiguredMeasure],
     *,
     n_bits: int,
     affinity: Any = "auto",
     exclude_self: bool = False,
-    measures: Any = MEASURED,
     n_jobs: int | None = None,
 ) -> tuple[dict[str, float], dict[str, Any]]:
     """Compute every score of a comparison, and the curves of its pictures.
 
-    Parameters
-    ----------
-    query_codes, database_codes : array-like
-        Codes of the queries and of the items, in any format.
-    query_y, database_y : array-like
-        Labels, or whatever else `affinity` compares, one row for each code.
-    n_bits : int
-        Number of bits of each code.
-    affinity : "auto" or affinity object, default="auto"
-        How relevant an item is.
-    exclude_self : bool, default=False
-        Whether the queries are the database, and no row retrieves itself.
-    measures : str, callable, Measure, list or dict, default=("ap", "ndcg", "ph2", "acg", "mlgap")
-        Measures of the ranking and of the lookup, as for
-        :func:`~sklearn_hashrank.metrics.make_retrieval_scorer`.
-    n_jobs : int, default=None
-        Number of threads, which share the queries. None means 1 unless in a
-        :obj:`joblib.parallel_config` context.
-
-    Returns
-    -------
-    scores : dict of str to float
-        Means over the queries by the names of the measures; of rankings with their bounds.
-    curves : dict
-        Plain lists and numbers, fit for JSON: points of the curves of a report, and as
-        ``"of_queries"`` the values of each query by the names of the measures.
-
-    Examples
-    --------
-    >>> from sklearn_hashrank.comparison import measure_codes
-    >>> y, codes = [0, 0, 1, 1], [[0, 0], [0, 1], [1, 1], [1, 1]]
-    >>> scores, curves = measure_codes(codes, codes, y, y, n_bits=2, exclude_self=True)
-    >>> {name: round(float(scores[name]), 3) for name in ("ap_pessimistic", "ap", "ap_optimistic")}
-    {'ap_pessimistic': 0.833, 'ap': 0.903, 'ap_optimistic': 1.0}
+    Curves are plain lists and numbers, fit for JSON. Under ``"of_queries"`` they hold the values
+    of each query by the names of the measures.
     """
-    named = name_measures(measures)
     histogram = retrieval_histogram(
         query_codes,
         database_codes,
@@ -235,103 +196,40 @@ def measure_codes(
         n_jobs=n_jobs,
     )
     warn_if_all_is_relevant(histogram)
-    scores, of_queries = measure_histogram(histogram, named)
+    scores, of_each = measure_histogram(histogram, measures)
     usage = histogram.code_usage()
     scores |= {"distinct_codes": usage.n_distinct, "code_entropy": usage.entropy}
-    curves = _curves(histogram) | _counts_of_codes(usage)
-    return scores, curves | {OF_QUERIES: of_queries, HISTORY: []}
+    return scores, _curves(histogram) | _counts_of_codes(usage) | {OF_QUERIES: of_each}
 
 
 def measure_ranking(
     histogram: RetrievalHistogram, measures: Mapping[str, ConfiguredMeasure]
 ) -> tuple[dict[str, float], dict[str, Any]]:
-    """Compute the scores and curves of a ranking that is not one of codes.
+    """Compute the scores and curves of a ranking by distances that are not Hamming distances.
 
     Measures within a Hamming radius, and the numbers of codes, are NaN.
-
-    Parameters
-    ----------
-    histogram : RetrievalHistogram
-        Made from distances.
-    measures : dict of str to ConfiguredMeasure
-        By the names of their columns.
-
-    Returns
-    -------
-    scores, curves : dict
-        As of :func:`measure_codes`.
     """
-    scores, of_queries = measure_histogram(histogram, measures)
+    scores, of_each = measure_histogram(histogram, measures)
     scores |= {"distinct_codes": math.nan, "code_entropy": math.nan}
     curves = {**_curves(histogram), "items_per_code": [], "codes_with_so_many_items": []}
-    return scores, curves | {OF_QUERIES: of_queries, HISTORY: []}
+    return scores, curves | {OF_QUERIES: of_each}
 
 
 def measure_histogram(
     histogram: RetrievalHistogram, measures: Mapping[str, ConfiguredMeasure]
 ) -> tuple[dict[str, float], dict[str, list[float]]]:
-    """Means over the queries with their bounds, and the values of each query.
-
-    Parameters
-    ----------
-    histogram : RetrievalHistogram
-        Of codes, or of distances of another kind.
-    measures : dict of str to ConfiguredMeasure
-        By the names of their columns.
-
-    Returns
-    -------
-    scores : dict of str to float
-    of_queries : dict of str to list of float
-    """
-    scores, of_queries = {}, {}
+    """Means over the queries with their bounds, and the values of each query."""
+    scores, of_each = {}, {}
     for name, configured in measures.items():
         if configured.measure.radius is not None and not isinstance(histogram.table, DenseTies):
             scores[name] = math.nan
-            of_queries[name] = [math.nan] * histogram.table.n_queries
+            of_each[name] = [math.nan] * histogram.table.n_queries
             continue
         values = histogram.measure(configured)
-        scores[name], of_queries[name] = mean_value(values), values.tolist()
+        scores[name], of_each[name] = mean_value(values), values.tolist()
         for suffix, ties in _TIE_RANGE.items() if _is_ranged(configured) else ():
             scores[name + suffix] = mean_value(histogram.measure(configured.with_ties(ties)))
-    return scores, of_queries
-
-
-def are_scores(
-    scores: Any, measures: Mapping[str, ConfiguredMeasure], further: Iterable[Column] = ()
-) -> bool:
-    """Whether these are scores of a run by such measures: every name is there, and a number."""
-    names = set(_COUNTED) | {column.name for column in (*_FIGURES, *further)}
-    for name, configured in measures.items():
-        names |= {name + suffix for suffix in ("", *(_TIE_RANGE if _is_ranged(configured) else ()))}
-    return isinstance(scores, dict) and names <= set(scores) and _are_numbers(scores.values())
-
-
-def are_curves(curves: Any) -> bool:
-    """Whether these are curves as :func:`measure_codes` gives them, each as long as its partner."""
-    if not isinstance(curves, dict) or set(curves) != {*_CURVES, OF_QUERIES, HISTORY}:
-        return False
-    of_queries = curves[OF_QUERIES]
-    if not isinstance(of_queries, dict) or not all(
-        isinstance(values, list) and _are_numbers(values) for values in of_queries.values()
-    ):
-        return False
-    if not all(isinstance(curves[name], list) for name in (*_CURVES, HISTORY)):
-        return False
-    if not all(_are_numbers(curves[name]) for name in (*_CURVES, HISTORY)):
-        return False
-    k, precision, recall, items, codes = (curves[name] for name in _CURVES)
-    counts = [*k, *items, *codes]
-    return (
-        len(k) == len(precision) == len(recall)
-        and len(items) == len(codes)
-        and all(type(count) is int and count >= 0 for count in counts)
-        and sum(codes) <= _MOST_CODES
-    )
-
-
-def _are_numbers(values: Iterable[Any]) -> bool:
-    return all(type(v) is float or (type(v) is int and abs(v) <= _LARGEST) for v in values)
+    return scores, of_each
 
 
 def _curves(histogram: RetrievalHistogram) -> dict[str, Any]:

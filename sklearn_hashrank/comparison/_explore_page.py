@@ -12,10 +12,10 @@ from sklearn.base import clone
 from sklearn.utils import check_random_state
 
 from .._utils.threads import one_blas_thread
-from ..affinity._protocol import BaseAffinity
 from ..explore._page_writer import write_page
-from ..model_selection._splits import RetrievalSplit
 from ._columns import Column
+from ._given_codes import GivenCodes
+from ._own_distance import OwnDistance
 from ._result_tables import summarize
 from ._runner import Run, RunResult
 
@@ -25,45 +25,16 @@ _OWN = {"queries", "database", "affinity"}  # arguments of the page that the com
 
 
 @dataclass(frozen=True, eq=False)
-class Explored:
-    """Fitted models, and the rows that a page shows.
-
-    Parameters
-    ----------
-    models : dict of str to estimator
-        The best method, and the second.
-    X, y : array-like
-        Rows, and what is compared of them.
-    split : RetrievalSplit
-        Queries and database of the page; the models were fitted on the training rows.
-    affinity : affinity object
-    options : dict
-        Further arguments of :func:`~sklearn_hashrank.explore.write_page`.
-    """
+class ExplorePage:
+    """The best methods, fitted, and what the page shows of them."""
 
     models: dict[str, Any]
     X: Any
     y: Any
-    split: RetrievalSplit
-    affinity: BaseAffinity
     options: Mapping[str, Any]
 
     def write(self, path: Path) -> None:
-        """Write the page. Of many queries it lists a sample."""
-        queries = self.split.query
-        if len(queries) > _MOST_QUERIES:
-            rng = check_random_state(0)
-            queries = np.sort(rng.choice(queries, _MOST_QUERIES, replace=False))
-        write_page(
-            path,
-            self.models,
-            self.X,
-            self.y,
-            affinity=self.affinity,
-            queries=queries,
-            database=self.split.database,
-            **self.options,
-        )
+        write_page(path, self.models, self.X, self.y, **self.options)
 
 
 def check_options(explore: Any) -> dict[str, Any] | None:
@@ -85,9 +56,38 @@ def check_options(explore: Any) -> dict[str, Any] | None:
     return dict(explore)
 
 
-def best_runs(runs: Sequence[Run], results: Sequence[RunResult], column: Column) -> list[Run]:
+def explore_best(
+    runs: Sequence[Run],
+    results: Sequence[RunResult],
+    column: Column,
+    X: Any,
+    y: Any,
+    options: Mapping[str, Any],
+) -> ExplorePage | None:
+    """Fit the best two methods as the comparison did, which has told their warnings already."""
+    done = [
+        (run, result)
+        for run, result in zip(runs, results)
+        if not result.error and not isinstance(run.hasher, (GivenCodes, OwnDistance))
+    ]
+    best = _best_runs(done, column)
+    if not best:
+        return None
+    train, queries, database = best[0].split
+    if len(queries) > _MOST_QUERIES:
+        queries = np.sort(check_random_state(0).choice(queries, _MOST_QUERIES, replace=False))
+    models = {}
+    with one_blas_thread(), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for run in best:
+            models[run.method] = clone(run.hasher).fit(X[train], None if y is None else y[train])
+    decided = {"affinity": best[0].affinity, "queries": queries, "database": database}
+    return ExplorePage(models, X, X if y is None else y, {**options, **decided})
+
+
+def _best_runs(done: Sequence[tuple[Run, RunResult]], column: Column) -> list[Run]:
     """Runs of the best method and the second by a column, of the longest codes and one seed."""
-    tables = summarize(results, [column])
+    tables = summarize([result for _, result in done], [column])
     if not tables:
         return []
     [table] = tables
@@ -96,22 +96,8 @@ def best_runs(runs: Sequence[Run], results: Sequence[RunResult], column: Column)
     sign = 1 if column.best == "lowest" else -1
     known = [method for method, mean in means.items() if not np.isnan(mean)]
     best = sorted(known, key=lambda method: sign * means[method])[:_MOST_MODELS]
-    done = {
-        (result.method, result.seed): run
-        for run, result in zip(runs, results)
-        if not result.error and result.n_bits == n_bits
-    }
-    for seed in dict.fromkeys(run.seed for run in runs):
-        if best and all((method, seed) in done for method in best):
-            return [done[method, seed] for method in best]
-    return [done[key] for key in done if key[0] == best[0]][:1] if best else []
-
-
-def fit_runs(runs: Sequence[Run], X: Any, y: Any, train: np.ndarray) -> dict[str, Any]:
-    """Fit the methods of runs as the comparison did, which has told their warnings already."""
-    models = {}
-    with one_blas_thread(), warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        for run in runs:
-            models[run.method] = clone(run.hasher).fit(X[train], None if y is None else y[train])
-    return models
+    of_length = {(r.method, r.seed): run for run, r in done if r.n_bits == n_bits}
+    for seed in dict.fromkeys(run.seed for run, _ in done):
+        if best and all((method, seed) in of_length for method in best):
+            return [of_length[method, seed] for method in best]
+    return [of_length[key] for key in of_length if key[0] == best[0]][:1] if best else []

@@ -13,14 +13,11 @@ import numpy as np
 from .._utils.text import plain
 from ..metrics._displays._bits_curve import BitsCurveDisplay
 from ..metrics._displays._curves import PrecisionRecallDisplay, RecallAtKDisplay
-from ..metrics._displays._drawing import style as style_of
 from ..metrics._displays._tie_range import TieRangeDisplay
-from ..metrics._displays._training_curve import TrainingCurveDisplay
 from ..metrics._displays._usage import CodeUsageDisplay
 from ..metrics._usage import CodeUsage
-from ._chance import CHANCE
-from ._columns import COLUMNS, HISTORY, Column
-from ._runner import RunResult
+from ._columns import Column
+from ._runner import CHANCE, RunResult
 
 _STYLE = {"font.size": 10, "svg.hashsalt": "hashrank", "svg.fonttype": "none", "pdf.fonttype": 42}
 _WIDTH, _HEIGHT = 5.0, 3.4  # inches: text has 10 px where the page is as narrow as a telephone
@@ -68,9 +65,9 @@ class Figure:
 
 def draw_figures(
     results: Sequence[RunResult],
-    columns: Sequence[Column] = COLUMNS,
-    groups: Mapping[str, Sequence[str]] | None = None,
-    chance: Sequence[RunResult] = (),
+    columns: Sequence[Column],
+    groups: Mapping[str, Sequence[str]],
+    chance: Sequence[RunResult],
 ) -> list[Figure]:
     """Draw every figure of a report, of the runs that succeeded; none without matplotlib.
 
@@ -83,7 +80,7 @@ def draw_figures(
     except ImportError:
         return []
     lengths = sorted({result.n_bits for result in results})
-    panels = _panels(_methods(results), groups or {})
+    panels = _panels(_methods(results), groups)
     chance = [result for result in chance if result.scores]
     figures = []
     with matplotlib.style.context(["default", _STYLE]), warnings.catch_warnings():
@@ -199,18 +196,6 @@ def _of_length(
         usages = [_usage(groups[m][0]) for m in shown]
         CodeUsageDisplay(usages, names=list(map(plain, shown))).plot(ax, order="fullest")
 
-    learned = {m for m, group in groups.items() if len(group[0].curves.get(HISTORY, ())) > 1}
-
-    def training(ax: Any, methods: list[str]) -> None:
-        shown = [m for m in methods if m in learned]
-        if not shown:
-            return
-        curves = [groups[m][0].curves[HISTORY] for m in shown]
-        display = TrainingCurveDisplay(curves, names=list(map(plain, shown)), label="objective")
-        display.plot(ax, scaled=True)
-        for line, method in zip(display.lines_, shown):
-            line.set(**style_of(methods.index(method)))
-
     figures = []
     if all("ap_pessimistic" in result.scores for result in results):  # "ap" may be of one order
         figures.append(_tie_range(groups, panels))
@@ -228,10 +213,6 @@ def _of_length(
         if draw is usage:
             of_kind = {t: m for t, m in panels.items() if encoded & set(m)}
         figures += _in_panels(name, caption, draw, of_kind, limits)
-    of_learned = {t: m for t, m in panels.items() if learned & set(m)}
-    if of_learned:
-        caption = f"objective after each pass of training, {drawn.partition(',')[0]}, each scaled"
-        figures += _in_panels("training", caption, training, of_learned, None)
     return [
         Figure(
             f"{figure.name}_{n_bits}_bits",

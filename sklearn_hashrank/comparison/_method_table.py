@@ -93,8 +93,6 @@ class Method:
     suits : mapping of str to str, default={}
         The situations of `SITUATIONS` in which :func:`suggest` tries it, with the parameters that
         then follow its name, such as ``":dropout=0.5"``.
-    remark : str, default=""
-        Why :func:`suggest` does not try it although it may be good.
     """
 
     make: Callable[..., BaseHasher]
@@ -103,7 +101,6 @@ class Method:
     parameters: Mapping[str, Any] = field(default_factory=dict)
     needs_y: bool = False
     suits: Mapping[str, str] = field(default_factory=dict)
-    remark: str = ""
 
     @property
     def hasher(self) -> BaseHasher:
@@ -178,7 +175,6 @@ METHODS: dict[str, Method] = {
         FastHasher,
         "supervised",
         "codes by graph cuts, then boosted trees for each bit",
-        remark="trains and encodes a hundred times slower than the others",
     ),
     "structhash": Method(
         StructHasher, "supervised", "hyperplanes and their weights by column generation"
@@ -188,7 +184,6 @@ METHODS: dict[str, Method] = {
         "supervised",
         "boosted trees and their weights by column generation",
         {"functions": "trees"},
-        remark="trains and encodes a hundred times slower than the others",
     ),
     "machash": Method(MACHasher, "supervised", "codes and linear classifiers found together"),
     "ssh": Method(SSHHasher, "supervised", "directions that separate labelled pairs"),
@@ -427,8 +422,8 @@ def _full_names(hasher: BaseHasher) -> dict[str, list[str]]:
     refuses them beside an objective.
     """
     of_objective = [name for name in hasher.get_params() if name.startswith("objective__")]
-    left_out = {*of_objective, *(RANKING_OPTIONS if of_objective else ())}
-    full_names = {name: [name] for name in hasher.get_params() if name not in left_out}
+    skipped = {*of_objective, *(RANKING_OPTIONS if of_objective else ())}
+    full_names = {name: [name] for name in hasher.get_params() if name not in skipped}
     for name in of_objective:
         full_names.setdefault(name.removeprefix("objective__"), []).append(name)
     return full_names

@@ -1,5 +1,6 @@
 """Write the report of a comparison: one HTML page, which loads no other file."""
 
+import base64
 import html
 import math
 import re
@@ -8,12 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from .._utils.extras import how_to_install
 from ..explore._html_page import escape, html_page, read_script, read_style
-from ..metrics._displays._drawing import COLORS
-from ._chance import CHANCE
 from ._figures import Figure
 from ._method_table import GROUPS, OTHERS, in_groups
 from ._result_tables import DASH, Cell, Table, by_group, format_cell, what_cells_show
-from ._runner import RunResult
+from ._runner import CHANCE, RunResult
 
 if TYPE_CHECKING:
     from ._comparison import Comparison
@@ -82,17 +81,10 @@ def to_html(comparison: "Comparison", figures: Sequence[Figure]) -> str:
         body="<main>\n" + "\n".join(body) + "\n</main>",
         style=read_style("explore/page.css", "comparison/report.css"),
         script=read_script("comparison/report.js"),
+        images="data:",
     )
 
 
-_STYLE = re.compile(r'\bstyle="([^"]*)"')
-_FONT_SIZE = re.compile(r"[\d.]+px")
-_PAGE_COLORS = {
-    **{color.lower(): f"var(--line-{number})" for number, color in enumerate(COLORS)},
-    **{"#000000": "var(--text)", "#ffffff": "none", "#7f7f7f": "var(--quiet)"},
-    **{"#b0b0b0": "var(--line)"},
-}
-"""The colours of drawings, which are those of matplotlib and of the displays, in a page."""
 _NO_FIGURES = f'<p class="quiet">Pictures need matplotlib: {html.escape(how_to_install("cli"))}</p>'
 
 
@@ -189,33 +181,15 @@ def _cell(cell: Cell | None, table: Table, shade: int) -> str:
 
 def _figures(figures: Iterable[Figure]) -> str:
     shown = "".join(
-        f"<figure>{_inline(figure)}<figcaption>{prose(figure.caption)}</figcaption></figure>"
+        f"<figure>{_picture(figure)}<figcaption>{prose(figure.caption)}</figcaption></figure>"
         for figure in figures
     )
     return f'<div class="figures">{shown}</div>'
 
 
-def _inline(figure: Figure) -> str:
-    """A drawing as a part of the page, in whose colours it is."""
-    svg = figure.saved_as("svg").decode()
-    svg = re.sub(r' xmlns(:\w+)?="[^"]*"', "", svg[svg.index("<svg") :])
-    svg = re.sub(r"<style.*?</style>", "", svg, flags=re.DOTALL)  # it would hold for the page
-    svg = _STYLE.sub(_as_attributes, svg)
-    svg = svg.replace("<svg ", f'<svg role="img" aria-label="{escape(figure.caption)}" ', 1)
-    svg = re.sub(r'(?<=\bid=")|(?<=href="#)|(?<=url\(#)', f"{figure.name}-", svg)
-    return re.sub("|".join(_PAGE_COLORS), lambda found: _PAGE_COLORS[found[0]], svg)
-
-
-def _as_attributes(style: re.Match[str]) -> str:
-    """Write a style as attributes of its own: the policy of the page allows no other styles."""
-    written = []
-    for declaration in filter(str.strip, style[1].split(";")):
-        name, _, value = (part.strip() for part in declaration.partition(":"))
-        size = _FONT_SIZE.search(value) if name == "font" else None
-        if size:
-            name, value = "font-size", size[0]
-        written.append(f'{name}="{value}"')
-    return " ".join(written)
+def _picture(figure: Figure) -> str:
+    source = base64.b64encode(figure.saved_as("svg")).decode()
+    return f'<img src="data:image/svg+xml;base64,{source}" alt="{escape(figure.caption)}">'
 
 
 def _figures_by_length(figures: Sequence[Figure]) -> list[str]:
@@ -240,9 +214,9 @@ def _how(about: Mapping[str, Any]) -> list[str]:
     text = []
     for heading, facts in parts.items():
         text += [f"<h3>{heading}</h3>", _facts(facts)]
-    if about["left_out"]:
-        lines = "".join(f"<li>{escape(line)}</li>" for line in about["left_out"])
-        text += ["<h3>Methods that cannot take these data</h3>", f"<ul>{lines}</ul>"]
+    if about["skipped"]:
+        lines = "".join(f"<li>{escape(line)}</li>" for line in about["skipped"])
+        text += ["<h3>Methods that do not support these data</h3>", f"<ul>{lines}</ul>"]
     if about["command"]:
         text += ["<h3>Command</h3>", f"<pre>{escape(about['command'])}</pre>"]
     return text
@@ -267,14 +241,14 @@ def _failures(comparison: "Comparison") -> list[str]:
 
 def _page_to_look_at(comparison: "Comparison") -> list[str]:
     """Link to the page of the best methods, which is written beside the report."""
-    if comparison.explored is None:
+    if comparison.explore_page is None:
         return []
-    names = " and ".join(comparison.explored.models)
+    names = " and ".join(comparison.explore_page.models)
     return [f'<p><a href="explore.html">Look at what {escape(names)} retrieve</a></p>']
 
 
 def _notes(comparison: "Comparison") -> list[str]:
-    notes = [(note, result) for result in comparison.results for note in result.notes]
+    notes = [(note, result) for result in comparison.results for note in result.warnings]
     return [f"<h3>Warnings</h3>{_said(notes)}"] if notes else []
 
 

@@ -13,10 +13,9 @@ import numpy as np
 from .._utils.parameters import is_int
 from .._utils.text import plain
 from ..metrics._paired_tests import holm_correction, paired_test
-from ._chance import ABOVE_CHANCE, CHANCE
-from ._columns import COLUMNS, OF_QUERIES, Column
+from ._columns import OF_QUERIES, Column
 from ._method_table import in_groups
-from ._runner import RunResult
+from ._runner import CHANCE, RunResult
 
 LEVEL = 0.05
 """Of the tests that decide what is best."""
@@ -53,7 +52,7 @@ class Table:
 
 def summarize(
     results: Sequence[RunResult],
-    columns: Iterable[Column] = COLUMNS,
+    columns: Iterable[Column],
     group_of: Mapping[str, str] | None = None,
     chance: Sequence[RunResult] = (),
 ) -> list[Table]:
@@ -162,10 +161,9 @@ def _of_queries(
     results: Sequence[RunResult], n_bits: int, column: Column
 ) -> dict[str, dict[int, list[float]]]:
     """Values of the queries by method and seed, of the measure that a column is of."""
-    name = column.name.removesuffix(ABOVE_CHANCE)
     found: dict[str, dict[int, list[float]]] = {}
     for result in results:
-        values = result.curves.get(OF_QUERIES, {}).get(name)
+        values = result.curves.get(OF_QUERIES, {}).get(column.name)
         if result.n_bits == n_bits and values is not None:
             found.setdefault(result.method, {})[result.seed] = values
     return found
@@ -200,24 +198,24 @@ class Notation:
 
     Parameters
     ----------
-    digits : int, default=None
+    decimals : int, default=None
         Decimal places of shares. None: as many as show the spread.
     ranges : bool, default=True
         Whether cells show the worst and the best order of ties.
     """
 
-    digits: int | None = None
+    decimals: int | None = None
     ranges: bool = True
 
     def __post_init__(self) -> None:
-        if self.digits is not None and not is_int(self.digits, 0):
-            raise ValueError(f"digits must be an int >= 0 or None. Got {self.digits!r} instead.")
+        if self.decimals is not None and not is_int(self.decimals, 0):
+            raise ValueError(f"decimals must be an int >= 0 or None. Got {self.decimals!r}.")
         if not isinstance(self.ranges, bool):
             raise ValueError(f"ranges must be True or False. Got {self.ranges!r} instead.")
 
     def parts(self, cell: Cell, column: Column) -> tuple[str, str]:
         """Mean, and what follows it: deviation and range."""
-        mean, deviation, ties = format_cell(cell, column, self.digits)
+        mean, deviation, ties = format_cell(cell, column, self.decimals)
         spread = f" ± {deviation}" if deviation else ""
         return mean, spread + (f" [{ties}]" if ties and self.ranges else "")
 
@@ -317,13 +315,14 @@ def by_group(table: Table) -> list[tuple[str, list[str]]]:
     return [*groups, ("", [CHANCE])] if table.has_chance else groups
 
 
-def format_cell(cell: Cell, column: Column, digits: int | None = None) -> tuple[str, str, str]:
+def format_cell(cell: Cell, column: Column, decimals: int | None = None) -> tuple[str, str, str]:
     """Mean, deviation and range as text; the last two are empty where there are none.
 
     A share has no zero before the point, and as many decimals as show its deviation: three to
-    five, unless `digits` says how many. A time has three significant digits.
+    five, unless `decimals` says how many. A time has three significant digits.
     """
-    decimals = _decimals(cell, column) if digits is None or column.is_time else digits
+    if decimals is None or column.is_time:
+        decimals = _decimals(cell, column)
 
     def show(value: float) -> str:
         text = f"{value:.{decimals}f}" if math.isfinite(value) else DASH

@@ -1,19 +1,19 @@
 """Keep the results of finished runs on disk, so that an interrupted comparison resumes."""
 
+import functools
 import hashlib
 import json
+import pickle
 import warnings
-from collections.abc import Callable, Iterable, Mapping
-from functools import partial
+from dataclasses import asdict, replace
 from pathlib import Path
+from typing import Any
+
+import joblib
 
 from .._files.atomic import write_file
-from ..metrics._configured import ConfiguredMeasure
-from ._columns import Column, are_curves, are_scores
-from ._runner import Run, RunResult
-
-_MOST_BITS = 1 << 20
-_RECORDED = ("scores", "curves", "notes", "measured_on")
+from ._provenance import versions
+from ._runner import Evaluation, Run, RunResult
 
 
 class RunStore:
@@ -27,39 +27,50 @@ class RunStore:
         if folder is not None:
             folder.mkdir(parents=True, exist_ok=True)
 
-    def load(self, key: str, is_whole: Callable[[dict], bool] = bool) -> dict | None:
-        """Return the record of `key`, or None where there is none.
-
-        A record that was changed, or that `is_whole` refuses, gives None with a warning, so that
-        the run is done again.
-        """
-        if self._folder is None:
+    def load(self, key: str | None) -> RunResult | None:
+        """Return what is kept under a key; None with a warning if the record was changed."""
+        if self._folder is None or key is None:
             return None
+        path = self._folder / f"{key}.json"
         try:
-            record = json.loads(self._path(key).read_text(encoding="utf-8"))
-            digest = record.pop("digest", None)
-            if digest == _digest(record) and record.get("key") == key and is_whole(record):
-                return record
+            record = json.loads(path.read_text(encoding="utf-8"))
+            if record["digest"] == _digest(record["result"]) and record["key"] == key:
+                return replace(RunResult(**record["result"]), from_store=True)
         except FileNotFoundError:
             return None
-        except (OSError, ValueError, AttributeError, TypeError, RecursionError):
+        except (OSError, ValueError, TypeError, KeyError, RecursionError):
             pass  # such as JSON that is no dict
-        warnings.warn(
-            f"{self._path(key)} is not as it was written; its run is done again.", stacklevel=2
-        )
+        warnings.warn(f"{path} is not as it was written; its run is done again.", stacklevel=2)
         return None
 
-    def save(self, key: str, record: dict) -> None:
-        """Keep a record under `key`."""
-        if self._folder is not None:
-            record = {"key": key, **record}
-            record["digest"] = _digest(record)
-            with write_file(self._path(key), "w", encoding="utf-8") as file:
-                file.write(json.dumps(record, indent=1))
+    def save(self, key: str | None, result: RunResult) -> None:
+        """Keep what a finished run found. Failures are not kept, so they are tried again."""
+        if self._folder is None or key is None or result.error:
+            return
+        kept = asdict(result)
+        record = {"key": key, "digest": _digest(kept), "result": kept}
+        with write_file(self._folder / f"{key}.json", "w", encoding="utf-8") as file:
+            file.write(json.dumps(record, indent=1))
 
-    def _path(self, key: str) -> Path:
-        assert self._folder is not None
-        return self._folder / f"{key}.json"
+
+def run_key(data: str, run: Run, affinity: Any, evaluation: Evaluation) -> str | None:
+    """Digest of all that the numbers of a run depend on; None if a part cannot be pickled."""
+    measures = {n: (each.measure, dict(each.given)) for n, each in evaluation.measures.items()}
+    parts = {
+        "data": data,
+        "split": tuple(run.split),
+        "hasher": run.hasher,
+        "affinity": affinity,
+        "measures": measures,
+        "rescoring": evaluation.rescoring,
+        "with_search": evaluation.with_search,
+        "versions": versions(),
+        "source": _source_digest(),
+    }
+    try:
+        return joblib.hash(parts)
+    except (pickle.PicklingError, TypeError, AttributeError):  # as of a lambda in a pipeline
+        return None
 
 
 def _digest(record: dict) -> str:
@@ -67,40 +78,12 @@ def _digest(record: dict) -> str:
     return hashlib.sha256(json.dumps(record, sort_keys=True).encode()).hexdigest()
 
 
-def load_result(
-    run: Run,
-    store: RunStore,
-    measures: Mapping[str, ConfiguredMeasure],
-    further: Iterable[Column] = (),
-) -> RunResult | None:
-    """Result of an earlier run of the very same settings, if there is one."""
-    is_whole = partial(_is_whole, measures=measures, further=tuple(further))
-    record = None if run.key is None else store.load(run.key, is_whole)
-    if record is None:
-        return None
-    found = {name: record[name] for name in _RECORDED}
-    return RunResult(run.method, record["n_bits"], run.seed, **found, kept=True)
-
-
-def _is_whole(
-    record: dict, measures: Mapping[str, ConfiguredMeasure], further: Iterable[Column]
-) -> bool:
-    """Whether a record has every part of a result, each of the right form."""
-    scores, curves, notes, measured_on = (record.get(name) for name in _RECORDED)
-    return (
-        type(record.get("n_bits")) is int
-        and 0 < record["n_bits"] <= _MOST_BITS
-        and are_scores(scores, measures, further)
-        and are_curves(curves)
-        and isinstance(notes, list)
-        and isinstance(measured_on, str)
-        and all(isinstance(note, str) for note in notes)
-    )
-
-
-def save_result(run: Run, result: RunResult, store: RunStore) -> None:
-    """Keep what a finished run found. Failures are not kept, so that they are tried again."""
-    if run.key is not None and not result.error:
-        about = {"method": run.method, "hasher": repr(run.hasher), "n_bits": result.n_bits}
-        record = {name: getattr(result, name) for name in _RECORDED}
-        store.save(run.key, {**about, "seed": run.seed, **record})
+@functools.cache
+def _source_digest() -> str:
+    """Digest of the package's own modules, so that edited methods are run again."""
+    package = Path(__file__).parents[1]
+    digest = hashlib.sha256()
+    for path in sorted(package.rglob("*.py")):
+        if path.relative_to(package).parts[0] != "cli":
+            digest.update(str(path.relative_to(package)).encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()

@@ -1,76 +1,65 @@
 """Fit a hasher, encode with it and evaluate the codes: one run of a comparison."""
 
 import math
-import signal
-import threading
 import time
 import warnings
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
+import numpy as np
 from sklearn.base import clone
 
-from .._utils.callbacks import watch_iterations
 from .._utils.threads import one_blas_thread
 from ..affinity._protocol import BaseAffinity
+from ..codes._formats import packed_width
 from ..metrics._configured import ConfiguredMeasure
 from ..metrics._counting import retrieval_histogram
 from ..metrics._distances import distance_histogram
-from ..metrics._retrieval import Encoded, encode, unwrap
+from ..metrics._retrieval import Encoded, encode
 from ..model_selection._splits import RetrievalSplit
 from ..neighbors._hamming_neighbors import HammingNeighbors
-from ._columns import HISTORY, SEARCHED, measure_codes, measure_ranking
-from ._rescored import Rescoring, fastest, measure_rescoring, projections_of, rescore_own
-from ._search_methods import OwnDistance
+from ._columns import SEARCHED, measure_codes, measure_ranking
+from ._given_codes import GivenCodes
+from ._own_distance import OwnDistance
+from ._rescoring import Rescoring, fastest, measure_rescoring, projections_of, rescore_own
 
-_WARM_UP_ROWS = 100
+CHANCE = "chance"
+"""Name of the row of constant codes in tables and figures."""
+
+_WARM_UP_ROWS = 100  # enough rows of each class for most learners
 _ENCODINGS, _LONG_ENOUGH = 3, 1.0  # seconds; a time of so many varies little
 _warm: set[frozenset[type]] = set()
 
 
 @dataclass(frozen=True)
 class Run:
-    """What is to be run: a method, by its name in tables, at one code length and one seed."""
+    """A method, by its name in tables, at one code length and under the split of one seed."""
 
     method: str
     hasher: Any  # not fitted, with every parameter set
     n_bits: int  # 0 where the hasher has a width of its own
     seed: int  # of the split and of the hasher
-    key: str | None  # digest of all settings; None where there is none, and nothing is kept
+    split: RetrievalSplit
+    affinity: BaseAffinity  # fitted on the training rows
+    key: str | None = None  # digest of all that the numbers depend on; None: nothing is kept
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """What is measured of every run: objects and not names, which other processes may not know."""
+
+    measures: Mapping[str, ConfiguredMeasure]
+    rescoring: Rescoring | None = None
+    with_search: bool = False  # whether searches are timed
 
 
 @dataclass(frozen=True)
 class RunResult:
     """Result of a run: scores, curves and warnings, or why it failed.
 
-    Parameters
-    ----------
-    method : str
-        The name it has in tables.
-    n_bits : int
-        Length of the codes; 0 where a run without a length set for it failed.
-    seed : int
-        The seed of the split, and of whatever the hasher samples.
-    scores : dict of str to float
-        Every measure, bounds over tie orders, times and sizes; empty where the run failed.
-    curves : dict of str to list
-        Values of the curves that the pictures of the report show.
-    notes : list of str
-        Warnings that were raised meanwhile.
-    measured_on : str
-        Where times were measured, and how many runs went on at a time.
-    error : str
-        Why the run failed; empty where it did not.
-    kept : bool
-        Whether it was read from an earlier comparison.
-
-    Examples
-    --------
-    >>> from sklearn_hashrank.comparison import RunResult
-    >>> RunResult("itq", n_bits=12, seed=0, scores={"ap": 0.6}).scores["ap"]
-    0.6
+    `scores` are empty where the run failed, and `error` where it did not. `n_bits` is 0 where a run
+    without a length set for it failed. `machine` says where times were measured.
     """
 
     method: str
@@ -78,172 +67,149 @@ class RunResult:
     seed: int
     scores: dict[str, float] = field(default_factory=dict)
     curves: dict[str, Any] = field(default_factory=dict)
-    notes: list[str] = field(default_factory=list)
-    measured_on: str = ""
+    warnings: list[str] = field(default_factory=list)
+    machine: str = ""
     error: str = ""
-    kept: bool = False
+    from_store: bool = False
+
+    def __str__(self) -> str:
+        text = f"{self.method}, {self.n_bits} bits, seed {self.seed}: "
+        if self.error:
+            return f"{text}failed: {self.error}"
+        measure, value = next(iter(self.scores.items()))
+        seconds = self.scores["fit_seconds"]
+        how = "given" if math.isnan(seconds) else f"trained in {seconds:.2g} s"
+        how = "kept from an earlier run" if self.from_store else how
+        return f"{text}{measure} {value:.3f}, {how}"
 
 
-def execute(
-    run: Run,
-    X: Any,
-    y: Any,
-    split: RetrievalSplit,
-    affinity: BaseAffinity,
-    measures: dict[str, ConfiguredMeasure],
-    rescoring: Rescoring | None = None,
-    is_searched: bool = False,
-) -> RunResult:
-    """Fit, encode and evaluate, on one thread, so that neither numbers nor times depend on n_jobs.
-
-    `affinity` is fitted on the training rows. `measures` are objects and not names, because other
-    processes do not know a measure that a user registered. `is_searched` adds the
-    columns of searches. The result has an `error` where the method raised one.
-    """
+def execute(run: Run, X: Any, y: Any, evaluation: Evaluation) -> RunResult:
+    """Fit, encode and evaluate, on one thread, so numbers and times do not depend on n_jobs."""
+    measure = _fit_and_rank if isinstance(run.hasher, OwnDistance) else _fit_and_measure
     try:
         with one_blas_thread(), warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            warm_up(run.hasher, X, y, split, affinity)
-            n_bits, scores, curves = _fit_and_measure(
-                run, X, y, split, affinity, measures, rescoring, is_searched
-            )
+            _warm_up(run, X, y)
+            n_bits, scores, curves = measure(run, X, y, evaluation)
     except Exception as error:  # one method must not end the comparison of the others
         message = " ".join(f"{type(error).__name__}: {error}".split())
         return RunResult(run.method, run.n_bits, run.seed, error=message)
-    notes = sorted({" ".join(str(warning.message).split()) for warning in caught})
-    return RunResult(run.method, n_bits, run.seed, scores, curves, notes)
+    train, query, database = map(len, run.split)
+    scores |= {"n_train": train, "n_queries": query, "n_database": database}
+    said = sorted({" ".join(str(warning.message).split()) for warning in caught})
+    return RunResult(run.method, n_bits, run.seed, scores, curves, said)
 
 
-@contextmanager
-def interrupts_ignored() -> Iterator[None]:
-    """Ignore Ctrl-C for a moment, and for good in processes that are started meanwhile."""
-    handler = signal.getsignal(signal.SIGINT)
-    if handler is None or threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+def measure_chance(
+    n_bits: int, run: Run, compared: Any, evaluation: Evaluation, n_jobs: int | None
+) -> RunResult:
+    """Measure codes of which all bits are 0, under the split and the affinity of a run.
+
+    All items are tied. A measure of a ranking is its mean over every order of the database, and
+    nothing lies outside of any radius.
+    """
+    query, database = run.split.query, run.split.database
+    queries, items = (
+        np.zeros((len(rows), packed_width(n_bits)), dtype=np.uint8) for rows in (query, database)
+    )
     try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, handler)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # every run has said the same
+            scores, curves = measure_codes(
+                queries,
+                items,
+                compared[query],
+                compared[database],
+                evaluation.measures,
+                n_bits=n_bits,
+                affinity=run.affinity,
+                n_jobs=n_jobs,
+            )
+    except Exception as error:  # as of a user's measure, which may fail for such codes alone
+        return RunResult(CHANCE, n_bits, run.seed, error=f"{type(error).__name__}: {error}")
+    return RunResult(CHANCE, n_bits, run.seed, scores, curves)
 
 
-class Timed(NamedTuple):
-    """A hasher, fitted, and what it made of queries and database, with the times it took."""
-
-    hasher: Any
-    queries: Encoded
-    database: Encoded
-    fit_seconds: float
-    encode_microseconds: float  # for a row
-
-
-def fit_and_encode(hasher: Any, X: Any, y: Any, split: RetrievalSplit) -> Timed:
-    """Fit a clone on the training rows, and encode the others."""
-    hasher = clone(hasher)
-    X_train, y_train = X[split.train], None if y is None else y[split.train]
+def _fit(run: Run, X: Any, y: Any) -> tuple[Any, float]:
+    hasher, train = clone(run.hasher), run.split.train
+    X_train, y_train = X[train], None if y is None else y[train]
     start = time.perf_counter()
     hasher.fit(X_train, y_train)
-    fit_seconds = time.perf_counter() - start
-    queries, database = X[split.query], X[split.database]
-    if hasattr(hasher, "encode_rows"):  # codes that are there have no times
+    return hasher, time.perf_counter() - start
+
+
+def _fit_and_measure(run, X, y, evaluation):
+    hasher, fit_seconds = _fit(run, X, y)
+    query, database = run.split.query, run.split.database
+    is_given = isinstance(hasher, GivenCodes)
+    if is_given:  # codes that are there have no times
+        of_queries, of_database = hasher.encode_rows(query, X), hasher.encode_rows(database, X)
         fit_seconds = encode_seconds = math.nan
-        of_queries = hasher.encode_rows(split.query, X)
-        of_database = hasher.encode_rows(split.database, X)
     else:
-        of_queries, of_database, encode_seconds = _timed_codes(hasher, queries, database)
-    n_encoded = len(split.query) + len(split.database)
-    microseconds = 1e6 * encode_seconds / n_encoded
-    return Timed(hasher, of_queries, of_database, fit_seconds, microseconds)
-
-
-def _fit_and_measure(run, X, y, split, affinity, measures, rescoring, is_searched):
-    if isinstance(run.hasher, OwnDistance):
-        return _fit_and_rank(run, X, y, split, affinity, measures, rescoring)
-    timed = fit_and_encode(run.hasher, X, y, split)
-    of_queries, of_database = timed.queries, timed.database
+        of_queries, of_database, encode_seconds = _timed_codes(hasher, X[query], X[database])
     compared = X if y is None else y
+    of_rows = compared[query], compared[database]
     scores, curves = measure_codes(
         of_queries.codes,
         of_database.codes,
-        compared[split.query],
-        compared[split.database],
+        *of_rows,
+        evaluation.measures,
         n_bits=of_queries.n_bits,
-        affinity=affinity,
-        measures=measures,
+        affinity=run.affinity,
         n_jobs=1,
     )
-    if rescoring is not None:
+    if evaluation.rescoring is not None:
         scores |= measure_rescoring(
-            rescoring,
-            of_queries._replace(rows=X[split.query]),
+            evaluation.rescoring,
+            of_queries._replace(rows=X[query]),
             of_database,
-            projections_of(timed.hasher, of_queries),
+            projections_of(hasher, of_queries),
             X,
-            split.database,
-            (compared[split.query], compared[split.database]),
-            affinity,
+            database,
+            of_rows,
+            run.affinity,
         )
-    if is_searched:
-        scores |= _searched(timed, X[split.query])
-    curves[HISTORY] = _objectives(timed.hasher)
-    scores["fit_seconds"] = timed.fit_seconds
-    scores["encode_microseconds"] = timed.encode_microseconds
-    return of_queries.n_bits, scores | _sizes(split), curves
+    if evaluation.with_search:
+        scores["item_bytes"] = of_database.codes.shape[1]
+        seconds = math.nan if is_given else _search_seconds(hasher, of_database, X[query])
+        scores["search_microseconds"] = 1e6 * seconds / len(query)
+    scores["fit_seconds"] = fit_seconds
+    scores["encode_microseconds"] = 1e6 * encode_seconds / (len(query) + len(database))
+    return of_queries.n_bits, scores, curves
 
 
-def _fit_and_rank(run, X, y, split, affinity, measures, rescoring):
+def _fit_and_rank(run, X, y, evaluation):
     """Measure a method that ranks by a distance of its own."""
-    hasher = clone(run.hasher)
-    start = time.perf_counter()
-    hasher.fit(X[split.train], None if y is None else y[split.train])
-    fit_seconds = time.perf_counter() - start
-    queries, database = X[split.query], X[split.database]
+    hasher, fit_seconds = _fit(run, X, y)
+    queries, database = X[run.split.query], X[run.split.database]
     seconds, index = fastest(lambda: hasher.index(database))
     compared = X if y is None else y
-    of_rows = compared[split.query], compared[split.database]
-    distances = index.distances(queries)
-    histogram = distance_histogram(distances, *of_rows, affinity=affinity)
-    scores, curves = measure_ranking(histogram, measures)
-    if rescoring is not None:
-        numbers = split.database
-        scores |= rescore_own(rescoring, index, queries, X, numbers, of_rows, histogram, affinity)
+    of_rows = compared[run.split.query], compared[run.split.database]
+    histogram = distance_histogram(index.distances(queries), *of_rows, affinity=run.affinity)
+    scores, curves = measure_ranking(histogram, evaluation.measures)
+    if evaluation.rescoring is not None:
+        numbers = run.split.database
+        scores |= rescore_own(
+            evaluation.rescoring, index, queries, X, numbers, of_rows, histogram, run.affinity
+        )
     n_neighbors = min(SEARCHED, len(database))
     search_seconds, _ = fastest(lambda: index.nearest(queries, n_neighbors))
     scores["item_bytes"] = index.item_bytes
     scores["search_microseconds"] = 1e6 * search_seconds / len(queries)
     scores["fit_seconds"] = fit_seconds
     scores["encode_microseconds"] = 1e6 * seconds / len(database)
-    return index.n_bits, scores | _sizes(split), curves
+    return index.n_bits, scores, curves
 
 
-def _searched(timed: Timed, queries: Any) -> dict[str, float]:
-    """Bytes of a code, and the time to encode queries and to find codes by Hamming distance."""
-    codes, n_bits = timed.database.codes, timed.database.n_bits
+def _search_seconds(hasher: Any, of_database: Encoded, queries: Any) -> float:
+    """Time to encode the queries and to find the nearest codes of each."""
+    codes, n_bits = of_database.codes, of_database.n_bits
     index = HammingNeighbors(min(SEARCHED, len(codes)), n_bits=n_bits, n_jobs=1).fit(codes)
-    are_given = hasattr(timed.hasher, "encode_rows")  # and nothing encodes queries
 
     def search():
-        return index.kneighbors(encode(timed.hasher, queries).codes, return_distance=False)
+        return index.kneighbors(encode(hasher, queries).codes, return_distance=False)
 
-    seconds = math.nan if are_given else fastest(search)[0]
-    return {
-        "item_bytes": codes.shape[1],
-        "search_microseconds": 1e6 * seconds / len(timed.queries.codes),
-    }
-
-
-def _sizes(split: RetrievalSplit) -> dict[str, int]:
-    train, query, database = map(len, split)
-    return {"n_train": train, "n_queries": query, "n_database": database}
-
-
-def _objectives(hasher: Any) -> list[float]:
-    """Values of the objective after each pass, of hashers that keep them."""
-    history = getattr(unwrap(hasher)[1], "history_", None)
-    if not isinstance(history, Mapping) or "objective" not in history:
-        return []
-    return [float(value) for value in history["objective"]]
+    return fastest(search)[0]
 
 
 def _timed_codes(hasher: Any, queries: Any, database: Any) -> tuple[Encoded, Encoded, float]:
@@ -256,29 +222,27 @@ def _timed_codes(hasher: Any, queries: Any, database: Any) -> tuple[Encoded, Enc
     return of_queries, of_database, min(times)
 
 
-def warm_up(hasher: Any, X: Any, y: Any, split: RetrievalSplit, affinity: Any) -> None:
+def _warm_up(run: Run, X: Any, y: Any) -> None:
     """Compile, or load, what such a hasher uses, so that it is not counted as training."""
+    hasher = run.hasher
     if isinstance(hasher, OwnDistance):
         hasher = getattr(hasher, "estimator", None)
-        if hasher is None:
-            return
-    types = frozenset(_types_inside(hasher))
+    if hasher is None:
+        return
+    inside = [value for value in hasher.get_params().values() if hasattr(value, "get_params")]
+    types = frozenset(map(type, (hasher, *inside)))
     if types in _warm:
         return
     _warm.add(types)
-    rows = split.train[:: max(1, len(split.train) // _WARM_UP_ROWS)]
-    with warnings.catch_warnings(), watch_iterations(None):
+    rows = run.split.train[:: max(1, len(run.split.train) // _WARM_UP_ROWS)]
+    with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
             y_train = None if y is None else y[rows]
             codes, n_bits, _ = encode(clone(hasher).fit(X[rows], y_train), X[rows])
             compared = X[rows] if y is None else y_train
-            retrieval_histogram(codes, codes, compared, compared, affinity=affinity, n_bits=n_bits)
+            retrieval_histogram(
+                codes, codes, compared, compared, affinity=run.affinity, n_bits=n_bits
+            )
         except Exception:  # such as too few rows of a class; the run itself has them all
             return
-
-
-def _types_inside(estimator: Any) -> set[type]:
-    """Types of an estimator and of the estimators inside of it."""
-    inside = [value for value in estimator.get_params().values() if hasattr(value, "get_params")]
-    return {type(each) for each in (estimator, *inside)}

@@ -18,10 +18,6 @@ The report of a comparison and the pages of ``explore`` are made here::
 """
 
 from ._neighbor_file import write_neighbors
-from ._page_writer import WrittenPage, write_page
+from ._page_writer import write_page
 
-__all__ = [
-    "WrittenPage",
-    "write_neighbors",
-    "write_page",
-]
+__all__ = ["write_neighbors", "write_page"]

@@ -13,7 +13,6 @@ from ._html_page import encode_array
 from ._levels import ItemRelevance
 
 _DIGITS = 12  # distances that agree to so many digits of the largest length are tied
-_COUNTS = 1 << 22
 
 
 def exact_neighbors(
@@ -34,25 +33,20 @@ def exact_neighbors(
     ids = np.empty((len(queries), n_neighbors), np.uint32)
     nearest = np.empty((len(queries), n_neighbors), np.float32)
     measures: dict[str, np.ndarray] = {}
-    n_levels = len(relevance.levels)
-    step = max(1, _COUNTS // (n_levels * n_database))
     for part, levels in relevance.blocks():
-        for start in range(0, len(levels), step):
-            block = slice(start, start + step)
-            numbers = np.arange(part.start, part.start + len(levels))[block]
-            distances = distances_of(queries[numbers])
-            counts = np.zeros((len(numbers), n_levels, n_database), np.int64)
-            for row, (number, of_query) in enumerate(zip(numbers, distances)):
-                order = np.argsort(of_query, kind="stable")
-                order = order[order != queries[number]]
-                ranked = of_query[order]
-                ids[number] = order[:n_neighbors]
-                with np.errstate(over="ignore", under="ignore"):
-                    nearest[number] = ranked[:n_neighbors] * unit
-                ties = np.concatenate([[0], np.cumsum(ranked[1:] > ranked[:-1])])
-                np.add.at(counts[row], (levels[block][row][order], ties), 1)
-            for name, values in _measured(RetrievalHistogram(counts, relevance.levels)).items():
-                measures.setdefault(name, np.empty(len(queries)))[numbers] = values
+        numbers = np.arange(part.start, part.start + len(levels))
+        ranked, relevant = [], []
+        for number, of_query, indices in zip(numbers, distances_of(queries[numbers]), levels):
+            order = np.argsort(of_query, kind="stable")
+            order = order[order != queries[number]]
+            ranked.append(of_query[order])
+            relevant.append(relevance.levels[indices[order]])
+            ids[number] = order[:n_neighbors]
+            with np.errstate(over="ignore", under="ignore"):
+                nearest[number] = ranked[-1][:n_neighbors] * unit
+        histogram = RetrievalHistogram.from_scores(relevant, ranked, order="distance")
+        for name, values in _measured(histogram).items():
+            measures.setdefault(name, np.empty(len(queries)))[numbers] = values
     if not np.isfinite(nearest).all():
         raise ValueError(
             f"X holds numbers too large for {metric} distances of float32. Scale it down, or pass "

@@ -25,29 +25,7 @@ _STYLES = ("explore/page.css", "explore/explore.css")
 
 
 class WrittenPage(NamedTuple):
-    """A page that :func:`write_page` wrote.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    n_items : int
-        Rows of the database that the page holds.
-    n_rows : int
-        Rows of the database, of which the items may be a sample.
-    n_queries : int
-        Listed queries.
-    n_bytes : int
-        Size of the file.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from sklearn_hashrank.explore import WrittenPage
-    >>> page = WrittenPage(Path("page.html"), 100, 1000, 20, 123456)
-    >>> page.is_sampled
-    True
-    """
+    """What :func:`write_page` wrote."""
 
     path: Path
     n_items: int
@@ -57,7 +35,6 @@ class WrittenPage(NamedTuple):
 
     @property
     def is_sampled(self) -> bool:
-        """Whether the database was larger than what the page holds."""
         return self.n_items < self.n_rows
 
 
@@ -111,7 +88,7 @@ def write_page(
         decides.
     images : ndarray, or sequence of str or Path, default=None
         Pictures of the rows: an array of shape (n_samples, height, width) or (n_samples, height,
-        width, 3), or one file for each row.
+        width, 3), or one file for each row. Pictures need Pillow, of the extra ``cli``.
     image_shape : tuple of int, default=None
         Rows of `X` are pictures of this shape, (height, width) or (height, width, 3).
     texts : sequence of str, default=None
@@ -140,8 +117,9 @@ def write_page(
 
     Returns
     -------
-    page : WrittenPage
-        The file, its size, and how many items and queries it holds.
+    page : tuple of (path, n_items, n_rows, n_queries, n_bytes)
+        The file; the rows of the database that it holds, and how many there are; how many queries
+        it lists; and its size. ``page.is_sampled`` says whether the database was larger.
 
     See Also
     --------

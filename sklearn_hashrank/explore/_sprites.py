@@ -2,9 +2,7 @@
 
 import base64
 import io
-import struct
-import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,19 +20,15 @@ _GREY = 128  # around pictures that are no squares
 
 
 def sheets_of(pictures: np.ndarray) -> dict[str, Any]:
-    """Describe pictures of shape (n, height, width) or (n, height, width, 3), bytes, for a page.
-
-    Grey ones become PNG, in which every pixel is kept; coloured ones become JPEG.
-    """
+    """Describe pictures of shape (n, height, width) or (n, height, width, 3), bytes, for a page."""
     is_grey = pictures.ndim == 3
     cell = 1 if is_grey else _BLOCK
     height, width = (-(-side // cell) * cell for side in pictures.shape[1:3])
     rest = [(0, 0), (0, height - pictures.shape[1]), (0, width - pictures.shape[2]), (0, 0)]
-    encode = _png if is_grey else _jpeg
-    sheets = [
-        base64.b64encode(encode(_sheet(np.pad(part, rest[: part.ndim], mode="edge")))).decode()
-        for part in _parts(pictures)
-    ]
+    sheets = []
+    for start in range(0, len(pictures), _COLUMNS * _COLUMNS):
+        part = pictures[start : start + _COLUMNS * _COLUMNS]
+        sheets.append(_encoded(_sheet(np.pad(part, rest[: part.ndim], mode="edge"))))
     return {
         "kind": "pictures",
         "format": "image/png" if is_grey else "image/jpeg",
@@ -77,11 +71,6 @@ def read_pictures(paths: Sequence[Path]) -> np.ndarray:
     return pictures
 
 
-def _parts(pictures: np.ndarray) -> Iterator[np.ndarray]:
-    for start in range(0, len(pictures), _COLUMNS * _COLUMNS):
-        yield pictures[start : start + _COLUMNS * _COLUMNS]
-
-
 def _sheet(pictures: np.ndarray) -> np.ndarray:
     """Put pictures side by side, in rows of `_COLUMNS`."""
     n_rows = -(-len(pictures) // _COLUMNS)
@@ -92,25 +81,16 @@ def _sheet(pictures: np.ndarray) -> np.ndarray:
     return grid.reshape(n_rows * height, _COLUMNS * width, *channels)
 
 
-def _png(grey: np.ndarray) -> bytes:
-    """Encode bytes as a grey picture, without any other package."""
-    height, width = grey.shape
-    lines = np.zeros((height, width + 1), np.uint8)  # each begins with 0: no filter
-    lines[:, 1:] = grey
-    header = struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)
-    chunks = (b"IHDR", header), (b"IDAT", zlib.compress(lines.tobytes(), 9)), (b"IEND", b"")
-    return b"\x89PNG\r\n\x1a\n" + b"".join(
-        struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
-        for kind, data in chunks
-    )
-
-
-def _jpeg(colours: np.ndarray) -> bytes:
-    image, _ = _pillow("coloured pictures")
+def _encoded(sheet: np.ndarray) -> str:
+    """Base64 of a picture: grey ones as PNG, which keeps every pixel, colored ones as JPEG."""
+    image, _ = _pillow("showing pictures")
     file = io.BytesIO()
-    picture = image.fromarray(colours)
-    picture.save(file, "JPEG", quality=_QUALITY, subsampling=0, optimize=True)
-    return file.getvalue()
+    if sheet.ndim == 2:
+        image.fromarray(sheet).save(file, "PNG", optimize=True)
+    else:
+        picture = image.fromarray(sheet)
+        picture.save(file, "JPEG", quality=_QUALITY, subsampling=0, optimize=True)
+    return base64.b64encode(file.getvalue()).decode()
 
 
 def _pillow(purpose: str) -> Any:

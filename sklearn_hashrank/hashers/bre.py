@@ -12,7 +12,6 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from .. import _kernels
 from .._features.centered_rows import dense_if_small
 from .._features.space import FeatureSpace
-from .._utils.callbacks import watched
 from .._utils.threads import one_blas_thread
 from .._utils.types import MatrixLike, Target
 from ..affinity._level_checks import check_level_indices
@@ -268,7 +267,7 @@ class Embedding:
         """Sweep over the bits until the loss falls by less than `tol`; returns the sweeps."""
         n_bits, n_basis = self.weights.shape
         before = self.loss
-        for n_sweeps in watched(max_iter):
+        for n_sweeps in range(max_iter):
             for bit in range(n_bits):
                 self.improve(bit, random_state.randint(n_basis))
             if before - self.loss < tol:

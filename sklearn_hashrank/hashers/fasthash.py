@@ -12,7 +12,6 @@ from sklearn.utils.validation import has_fit_parameter
 
 from .._features.moments import Moments
 from .._solvers.binary_quadratic import minimize_by_cuts, minimize_spectrally
-from .._utils.callbacks import watched
 from .._utils.threads import one_blas_thread
 from .._utils.types import MatrixLike, Target
 from ..affinity._protocol import BaseAffinity
@@ -183,7 +182,7 @@ class FastHasher(LearnsFromRelevance, BaseHasher):
         learn = self._learner_of_bits(X, random_state)
         distances = np.zeros(pairs.graph.nnz, dtype=np.int64)
         functions, errors = [], []
-        for bit in watched(self.n_bits):
+        for bit in range(self.n_bits):
             matrix = pairs.matrix(pair_coefficients(self.loss, pairs.graph.data, distances, bit))
             wanted = self._find_bit(matrix, pairs, random_state)
             weights = abs(matrix).sum(axis=0)

@@ -9,7 +9,6 @@ from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from .._utils.callbacks import watched
 from .._utils.threads import one_blas_thread
 from .._utils.types import MatrixLike, Target
 from ..affinity._protocol import BaseAffinity
@@ -230,7 +229,7 @@ def learn_weights(
     white = kernels @ whitening
     probe = white.T @ np.random.RandomState(0).standard_normal(n)
     most_steps = 1
-    for bit in watched(n_bits):
+    for bit in range(n_bits):
         matrix = white.T @ (similarity @ white)
         start = np.sqrt(n) * (whitening @ leading_eigenvector(matrix, probe))
         ascended, n_steps = ascend(kernels, similarity, start, max_iter, tol)

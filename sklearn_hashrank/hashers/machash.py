@@ -15,7 +15,6 @@ from .._features.moments import Moments
 from .._features.space import FeatureSpace
 from .._solvers.binary_quadratic import minimize_by_cuts
 from .._solvers.linear_classifiers import fit_squared_hinges
-from .._utils.callbacks import watched
 from .._utils.threads import one_blas_thread
 from .._utils.types import MatrixLike, Target
 from ..affinity._protocol import BaseAffinity
@@ -180,7 +179,7 @@ class MACHasher(LearnsFromRelevance, LinearHasher):
         self.history_: dict[str, list[float]] = {"loss": [], "violation": []}
         alpha = min(1.0, 3 * X.shape[1] / X.shape[0]) if self.alpha == "auto" else self.alpha
         found, mu = None, self.mu
-        for _ in watched(self.max_iter):
+        for _ in range(self.max_iter):
             found = fit_squared_hinges(rows, codes.signs, alpha, found)
             given = np.where(rows @ found[0] + found[1] > 0, 1.0, -1.0)
             loss = codes.loss(given)

@@ -13,7 +13,6 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from .._features.centered_rows import CenteredRows
 from .._features.principal_directions import fix_signs, leading_eigenpairs
 from .._features.space import FeatureSpace
-from .._utils.callbacks import watched
 from .._utils.threads import one_blas_thread
 from .._utils.types import MatrixLike, Target
 from ..affinity._auto import is_auto
@@ -294,7 +293,7 @@ def sequential_directions(
     pairs = similarity.to_dense()
     matrix = _AdjustedCovariance(rows, labelled, pairs, eta)
     directions = np.empty((rows.shape[1], n))
-    for bit in watched(n):
+    for bit in range(n):
         direction = matrix.leading_eigenvectors(1, random_state)
         directions[:, bit] = direction.ravel()
         _correct(pairs, (labelled @ direction).ravel() * np.sqrt(step_size))

@@ -17,7 +17,6 @@ from .._features.sign_rounding import project
 from .._features.space import FeatureSpace, Hyperplanes
 from .._solvers.binary_quadratic import minimize_spectrally
 from .._solvers.column_generation import WeightedRankings
-from .._utils.callbacks import watched
 from .._utils.threads import one_blas_thread
 from .._utils.types import MatrixLike, Target
 from ..affinity._protocol import BaseAffinity
@@ -283,7 +282,7 @@ class StructHasher(LearnsFromRelevance, BitByBitHasher):
         rankings = WeightedRankings(oracle.violate, queries, n_rows, self.C)
         functions = []
         self.history_: dict[str, list[float]] = {"objective": [], "slack": []}
-        for bit in watched(self.n_bits):
+        for bit in range(self.n_bits):
             worth = rankings.worth()
             function, signs = learn(worth)
             if bit and rankings.gain(worth, signs) <= _LEAST_GAIN:

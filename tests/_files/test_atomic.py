@@ -20,6 +20,7 @@ from sklearn_hashrank._files.atomic import check_output, write_file
 from sklearn_hashrank.cli import main
 from sklearn_hashrank.comparison import compare
 from sklearn_hashrank.comparison._run_store import RunStore
+from sklearn_hashrank.comparison._runner import RunResult
 from sklearn_hashrank.model_selection import RandomRetrievalSplit
 
 ROOT = Path(__file__).parents[2]
@@ -262,13 +263,13 @@ def test_a_full_disk_leaves_what_was_there(folder, digits, name, before, capsys)
 def test_a_full_disk_keeps_reports_and_records(folder, comparison, no_pictures):
     paths = comparison.write("report")
     store = RunStore(folder / "runs")
-    store.save("key", {"x": 1})
+    store.save("key", RunResult("lsh", 8, 0))
     before = {path: path.read_bytes() for path in [*paths.values(), Path("runs/key.json")]}
     with full_disk(100):
         with pytest.raises(OSError, match="File too large"):
             comparison.write("report")
         with pytest.raises(OSError, match="File too large"):
-            store.save("key", {"x": "y" * 1000})
+            store.save("key", RunResult("y" * 1000, 8, 0))
     assert {path: path.read_bytes() for path in before} == before
     assert len(list(Path("report").iterdir())) == 4
     assert names(folder / "runs") == ["key.json"]
@@ -282,6 +283,7 @@ from sklearn_hashrank import LSHHasher, load_hasher, save_hasher
 from sklearn_hashrank.codes import load_codes
 from sklearn_hashrank.comparison import compare
 from sklearn_hashrank.comparison._run_store import RunStore
+from sklearn_hashrank.comparison._runner import RunResult
 from sklearn_hashrank.model_selection import RandomRetrievalSplit
 from sklearn_hashrank._files.atomic import write_file
 from pathlib import Path
@@ -323,7 +325,7 @@ def killed_while_writing(number):
     elif number == 1:
         save_hasher("hasher.npz", hashers[0])
     elif number == 2:
-        RunStore(Path("runs")).save(Path(os.listdir("runs")[0]).stem, {"x": 1})
+        RunStore(Path("runs")).save(Path(os.listdir("runs")[0]).stem, RunResult("lsh", 8, 0))
     elif number == 3:
         with write_file("new") as file:
             file.write(b"new")

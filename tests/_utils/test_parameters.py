@@ -12,7 +12,7 @@ from sklearn_hashrank._utils.parameters import is_finite, is_int, is_real
 from sklearn_hashrank._utils.threads import check_n_jobs
 from sklearn_hashrank.affinity._euclidean import EuclideanAffinity
 from sklearn_hashrank.affinity._neighbors import NeighborAffinity
-from sklearn_hashrank.comparison import Rescoring, compare
+from sklearn_hashrank.comparison import compare
 from sklearn_hashrank.datasets import fetch_mnist
 from sklearn_hashrank.feature_extraction import GIST
 from sklearn_hashrank.model_selection import (
@@ -32,7 +32,7 @@ Y = np.arange(20) % 2
         (lambda value: GIST(orientations=[8, value]).fit(np.ones((2, 64))), "orientations"),
         (lambda value: compare(X, Y, methods=["lsh"], seeds=value), "seeds"),
         (lambda value: compare(X, Y, methods=["lsh"], n_bits=[value]), "n_bits"),
-        (lambda value: Rescoring(value), "n_neighbors"),
+        (lambda value: compare(X, Y, rescore=value), "n_neighbors"),
         (lambda value: NeighborAffinity(value).fit(X), "n_neighbors"),
         (lambda value: NeighborAffinity([value, 2]).fit(X), "n_neighbors"),
         (lambda value: EuclideanAffinity(max_samples=value).fit(X), "max_samples"),

@@ -198,8 +198,8 @@ def test_hashers_decide_themselves_where_training_rows_look_like_all_rows():
     split = RetrievalSplit(np.arange(30), np.arange(30, 45), np.arange(45, 60))
     methods = ["rsh", "hierarchical"]
     asked = {"methods": methods, "n_bits": [4], "seeds": 1, "protocol": split}
-    with pytest.warns(UserWarning, match="left out: 'hierarchical'"):
-        found = compare(X, y, **asked, skip_refused=True)
+    with pytest.warns(UserWarning, match="skipped: 'hierarchical'"):
+        found = compare(X, y, **asked, skip_unsupported=True)
     assert found.about["methods"]["rsh"] == "RSHHasher()"
-    [left_out] = found.about["left_out"]
-    assert "needs superclasses" in left_out
+    [skipped] = found.about["skipped"]
+    assert "needs superclasses" in skipped

@@ -56,6 +56,7 @@ def test_a_sample_is_said(folder, capsys):
 
 
 def test_labels_and_image_shape(folder, capsys):
+    pytest.importorskip("PIL")
     explore(
         capsys, "--data", "X.npy", "--labels", "y.npy", "--model", "itq.npz", "--image-shape", "8,8"
     )

@@ -22,11 +22,9 @@ from sklearn_hashrank import (
 )
 from sklearn_hashrank.codes._reading import codes_of_array
 from sklearn_hashrank.comparison import _run_store, compare, method_from_name
-from sklearn_hashrank.comparison._columns import MEASURED, name_measures
 from sklearn_hashrank.comparison._method_table import METHODS
-from sklearn_hashrank.comparison._provenance import run_key
-from sklearn_hashrank.comparison._run_store import RunStore, load_result
-from sklearn_hashrank.comparison._runner import Run
+from sklearn_hashrank.comparison._run_store import RunStore
+from sklearn_hashrank.comparison._runner import RunResult
 from sklearn_hashrank.metrics import (
     average_cumulative_gain_score,
     local_group_average_precision_score,
@@ -93,8 +91,8 @@ def test_methods_share_the_split_of_a_seed_and_seeds_differ(comparison):
     assert all(r.scores["n_database"] == 1797 - 50 for r in comparison.results)
 
 
-def test_columns_are_chosen_in_order_and_above_chance(digits):
-    names = ["fit_seconds", "recall@10_above_chance", "recall@10"]
+def test_columns_are_chosen_in_order(digits):
+    names = ["fit_seconds", "recall@10"]
     found = compare(
         *digits,
         methods=["lsh", "itq"],
@@ -107,11 +105,6 @@ def test_columns_are_chosen_in_order_and_above_chance(digits):
     assert [table.column.name for table in found.tables()] == names
     assert len(found.chance) == 4
     chance = {(r.n_bits, r.seed): r.scores["recall@10"] for r in found.chance}
-    for result in found.results:
-        difference = result.scores["recall@10"] - chance[result.n_bits, result.seed]
-        assert result.scores["recall@10_above_chance"] == difference
-    [table] = found.tables(["recall@10_above_chance"])
-    assert not table.has_chance
     for same in ("recall@10", iter(["recall@10"])):
         assert [table.column.name for table in found.tables(same)] == ["recall@10"]
     with pytest.raises(ValueError, match="names must be named by str. Got 3"):
@@ -143,9 +136,9 @@ def test_given_codes_are_a_method(digits, tmp_path, form):
     assert found.about["methods"]["mine"].startswith("given codes of 16 bits")
     assert "| mine   |" in found.to_markdown(["ap"])
     again = compare(X, y, methods=["lsh"], codes={"mine": codes}, **options)
-    assert all(result.kept for result in again.results)
+    assert all(result.from_store for result in again.results)
     other = compare(X, y, methods=["lsh"], codes={"mine": 1 - bits[::-1]}, **options)
-    assert [result.kept for result in other.results if result.method == "mine"] == [False] * 2
+    assert [result.from_store for result in other.results if result.method == "mine"] == [False] * 2
 
 
 @pytest.mark.parametrize(
@@ -201,7 +194,7 @@ def test_interrupted_runs_are_kept_and_resumed(comparison, digits, tmp_path):
     settings |= {"protocol": PROTOCOL, "store": tmp_path}
 
     def stop(result, n_done, n_runs):
-        assert not result.kept
+        assert not result.from_store
         assert n_runs == 8
         if n_done == 3:
             raise Stop
@@ -210,10 +203,10 @@ def test_interrupted_runs_are_kept_and_resumed(comparison, digits, tmp_path):
         compare(*digits, **settings, progress=stop)
     assert len(list(tmp_path.glob("*.json"))) == 3
     resumed = compare(*digits, **settings)
-    assert sum(result.kept for result in resumed.results) == 3
+    assert sum(result.from_store for result in resumed.results) == 3
     assert numbers(resumed) == numbers(comparison)
     again = compare(*digits, **settings)
-    assert again.results == [r for r in again.results if r.kept]
+    assert again.results == [r for r in again.results if r.from_store]
     assert [r.scores for r in again.results] == [r.scores for r in resumed.results]
 
 
@@ -245,11 +238,13 @@ def test_a_changed_setting_never_finds_a_stale_run(digits, tmp_path, change):
     if "affinity" in change:
         y = np.eye(10, dtype=int)[y]
     results = compare(X, y, **settings | change).results
-    assert [result.kept for result in results] == [r.method == "changed" for r in results] or (
-        [result.kept for result in results] == [True, True]  # the same hasher by another name
+    assert [result.from_store for result in results] == [
+        r.method == "changed" for r in results
+    ] or (
+        [result.from_store for result in results] == [True, True]  # the same hasher by another name
     )
     if list(change) != ["methods"] or len(results) == 1:
-        assert not results[0].kept
+        assert not results[0].from_store
 
 
 def test_a_damaged_record_is_run_again(digits, tmp_path):
@@ -258,49 +253,21 @@ def test_a_damaged_record_is_run_again(digits, tmp_path):
     [path] = tmp_path.glob("*.json")
     content = path.read_text()
     record = json.loads(content)
-    edited = {**record, "scores": {**record["scores"], "ap": 0.99}}
-    lacking = {name: value for name, value in record.items() if name not in ("curves", "digest")}
-    lacking["digest"] = _run_store._digest(lacking)
-    marked = {**record, "notes": ["<script>alert(1)</script>"]}
+    result = record["result"]
+    edited = {**record, "result": {**result, "scores": {**result["scores"], "ap": 0.99}}}
+    lacking = {name: value for name, value in result.items() if name != "method"}
+    lacking = {**record, "result": lacking, "digest": _run_store._digest(lacking)}
+    marked = {**record, "result": {**result, "warnings": ["<script>alert(1)</script>"]}}
     damaged = [json.dumps(other) for other in (edited, lacking, marked, {"key": "other"}, [1])]
     for text in ("", content[: len(content) // 2], "[" * 100_000, "\udcff", *damaged):
         path.write_bytes(text.encode(errors="surrogateescape"))
         with pytest.warns(UserWarning, match="is not as it was written; its run is done again"):
-            [result] = compare(*digits, **settings, store=tmp_path).results
-        assert not result.kept
-        assert result.scores["ap"] == record["scores"]["ap"]
-        assert result.notes == []
-    assert compare(*digits, **settings, store=tmp_path).results[0].kept
+            [again] = compare(*digits, **settings, store=tmp_path).results
+        assert not again.from_store
+        assert again.scores["ap"] == result["scores"]["ap"]
+        assert again.warnings == []
+    assert compare(*digits, **settings, store=tmp_path).results[0].from_store
     assert [file.name for file in tmp_path.iterdir()] == [path.name]
-
-
-def test_a_record_with_the_right_digest_and_wrong_parts_is_run_again(digits, tmp_path):
-    """What the tables and pictures need is there, or the run is done again, and no report fails."""
-    settings = {"methods": ["lsh"], "n_bits": [8], "seeds": 1, "protocol": PROTOCOL}
-    compare(*digits, **settings, store=tmp_path)
-    [path] = tmp_path.glob("*.json")
-    whole = json.loads(path.read_text())
-    del whole["digest"]
-    parts = {"scores": whole["scores"], "curves": whole["curves"]}
-    changed = [{**whole, "n_bits": n_bits} for n_bits in (-5, 0, 10**30, 8.0, None)]
-    for part, values in parts.items():
-        changed += [
-            {**whole, part: {n: v for n, v in values.items() if n != name}} for name in values
-        ]
-        changed.append({**whole, part: {name: "text" for name in values}})
-    changed.append({**whole, "scores": {**parts["scores"], "ap": 10**400}})
-    counted = [name for name in parts["curves"] if name != "history"]  # any numbers may be that
-    curves = [(name, curve) for name in counted for curve in ([1], [-1, 0], [1.5])]
-    curves += [("history", ["text"]), ("history", {"0": 1})]
-    changed += [{**whole, "curves": {**parts["curves"], name: curve}} for name, curve in curves]
-    store = RunStore(tmp_path)
-    run = Run("lsh", LSHHasher(8), 8, 0, path.stem)
-    measures = name_measures(MEASURED)
-    assert load_result(run, store, measures) is not None
-    for record in changed:
-        path.write_text(json.dumps({**record, "digest": _run_store._digest(record)}))
-        with pytest.warns(UserWarning, match="its run is done again"):
-            assert load_result(run, store, measures) is None
 
 
 def test_a_record_nested_to_any_depth_is_refused(tmp_path):
@@ -332,23 +299,18 @@ def test_a_ranking_measure_of_one_order_has_a_report(digits, tmp_path, no_pictur
     assert "pessimistic" in paths["report"].read_text()
 
 
-def key_of(data):
-    return run_key(LSHHasher(), SharedLabelAffinity(), name_measures(MEASURED), data=data)
-
-
 def test_store_writes_at_once(tmp_path, monkeypatch):
-    store, key = RunStore(tmp_path), key_of(np.arange(3))
-    store.save(key, {"x": 1})
+    store = RunStore(tmp_path)
+    store.save("key", RunResult("lsh", 8, 0, {"ap": 0.5}))
 
     def fail(*arguments):
         raise OSError("disk full")
 
     monkeypatch.setattr("os.replace", fail)
     with pytest.raises(OSError, match="disk full"):
-        store.save(key, {"x": 2})
-    assert store.load(key)["x"] == 1
+        store.save("key", RunResult("lsh", 8, 0, {"ap": 0.6}))
+    assert store.load("key").scores == {"ap": 0.5}
     assert len(list(tmp_path.iterdir())) == 1
-    assert key_of(np.arange(3)) == key != key_of(np.arange(4))
 
 
 def test_a_failing_method_does_not_end_the_others(digits, tmp_path):
@@ -373,25 +335,25 @@ def test_methods_that_cannot_take_the_data_are_named_before_the_first_fit(digits
     sets = np.eye(10)[y]
     settings = {"n_bits": [8, 70, 80], "seeds": 2, "protocol": RandomRetrievalSplit(20, 60)}
     monkeypatch.setattr("sklearn_hashrank.comparison._runner._fit_and_measure", fail_to_fit)
-    with pytest.raises(ValueError, match="2 methods cannot take these data") as caught:
+    with pytest.raises(ValueError, match="2 methods do not support these data") as caught:
         compare(X, sets, methods=["itq", "classifier", "lsh"], **settings)
     line = str(caught.value)
     assert "'itq' with 70, 80 bits: n_bits=70 must be at most n_features = 64" in line
     assert "'classifier' with 8, 70, 80 bits: ClassifierHasher learns from class labels" in line
-    assert line.endswith("or compare the others by skip_refused=True.")
-    with pytest.raises(ValueError, match="1 method cannot take these data. 'classifier'"):
-        compare(X, methods=["classifier"], n_bits=[8], skip_refused=True)
+    assert line.endswith("skip_unsupported=True.")
+    with pytest.raises(ValueError, match="1 method does not support these data. 'classifier'"):
+        compare(X, methods=["classifier"], n_bits=[8], skip_unsupported=True)
 
 
-def test_methods_that_cannot_take_the_data_may_be_left_out(digits, monkeypatch):
+def test_methods_that_cannot_take_the_data_may_be_skipped(digits, monkeypatch):
     monkeypatch.setattr("sklearn_hashrank.comparison._comparison.draw_figures", lambda *_: [])
-    settings = {"n_bits": [8, 70], "seeds": 1, "protocol": PROTOCOL, "skip_refused": True}
-    with pytest.warns(UserWarning, match="left out: 'itq' with 70 bits: n_bits=70 must"):
+    settings = {"n_bits": [8, 70], "seeds": 1, "protocol": PROTOCOL, "skip_unsupported": True}
+    with pytest.warns(UserWarning, match="skipped: 'itq' with 70 bits: n_bits=70 must"):
         found = compare(*digits, methods=["itq", "lsh"], **settings)
     assert [(r.method, r.n_bits) for r in found.results] == [("itq", 8), ("lsh", 8), ("lsh", 70)]
     assert not found.failures
     assert "&#x27;itq&#x27; with 70 bits: n_bits=70 must" in found.to_html()
-    with pytest.warns(UserWarning, match="left out: 'itq'"):
+    with pytest.warns(UserWarning, match="skipped: 'itq'"):
         found = compare(*digits, methods=["itq", "lsh"], **(settings | {"n_bits": [70]}))
     assert list(found.about["methods"]) == ["lsh"]
 
@@ -501,7 +463,7 @@ def test_splits_that_are_none_are_refused(digits, protocol, message):
         ({"methods": {"chance": LSHHasher()}}, "no method can be named 'chance'"),
         (
             {"columns": ["ndcg@3"]},
-            "columns must be among ap, ndcg, .*mlgap_above_chance. Got 'ndcg@3'",
+            "columns must be among ap, ndcg, .*encode_microseconds. Got 'ndcg@3'",
         ),
         ({"columns": []}, "at least one column"),
         ({"methods": {"a": 3}}, "method 'a' must be a hasher, or .* gives codes. Got 3"),
@@ -530,18 +492,18 @@ def test_bad_data(digits):
         compare(X, y, methods=["lsh"])
 
 
-def test_warnings_are_kept_as_notes(digits):
+def test_warnings_are_kept(digits):
     X, y = digits
     y = y.copy()
     y[:1] = 99  # a class of one row
     split = RetrievalSplit(np.arange(100, 300), np.arange(100), np.arange(100, 1797))
     [result] = compare(X, y, methods=["lsh"], n_bits=[8], seeds=1, protocol=split).results
-    assert any("1 of 100 queries have no relevant item" in note for note in result.notes)
+    assert any("1 of 100 queries have no relevant item" in text for text in result.warnings)
 
 
 @pytest.mark.parametrize("methods", [1, [1], ["lsh", 1], {1: LSHHasher()}, {None: LSHHasher()}])
 def test_names_of_methods_are_checked_before_the_first_run(digits, methods, monkeypatch):
-    monkeypatch.setattr("sklearn_hashrank.comparison._comparison.execute", None)
+    monkeypatch.setattr("sklearn_hashrank.comparison._compare.execute", None)
     with pytest.raises(ValueError, match="methods must be named by str. Got (1|None)"):
         compare(*digits, methods=methods, n_bits=[8], seeds=1, protocol=PROTOCOL)
 

@@ -23,6 +23,7 @@ class Failing(LSHHasher):
 
 @pytest.fixture(scope="module")
 def explored(digits):
+    pytest.importorskip("PIL")
     options = {"image_shape": (8, 8)}
     return compare(
         *digits, methods=METHODS, n_bits=[8, 12], seeds=2, protocol=PROTOCOL, explore=options,
@@ -44,11 +45,10 @@ def test_the_two_best_methods_of_the_longest_codes(explored, no_pictures, tmp_pa
 
 def test_a_page_has_the_numbers_of_the_runs(explored, digits):
     X, y = digits
-    split = explored.explored.split
-    for method, model in explored.explored.models.items():
-        found = retrieve(
-            model, X[split.query], y[split.query], database=(X[split.database], y[split.database])
-        )
+    page = explored.explore_page
+    queries, database = page.options["queries"], page.options["database"]
+    for method, model in page.models.items():
+        found = retrieve(model, X[queries], y[queries], database=(X[database], y[database]))
         [run] = [r for r in explored.results if (r.method, r.n_bits, r.seed) == (method, 12, 0)]
         assert found.average_precision().mean() == pytest.approx(run.scores["ap"])
 
@@ -68,8 +68,8 @@ def test_without_it_no_page_is_written(comparison, no_pictures, tmp_path):
 def test_methods_that_failed_are_not_shown(digits):
     options = {"n_bits": [8], "seeds": 1, "protocol": PROTOCOL, "explore": True}
     found = compare(*digits, methods={"bad": Failing(), "lsh": LSHHasher()}, **options)
-    assert list(found.explored.models) == ["lsh"]
-    assert compare(*digits, methods={"bad": Failing()}, **options).explored is None
+    assert list(found.explore_page.models) == ["lsh"]
+    assert compare(*digits, methods={"bad": Failing()}, **options).explore_page is None
 
 
 def test_rows_are_compared_without_labels(no_pictures, tmp_path):

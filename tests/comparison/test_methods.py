@@ -84,7 +84,7 @@ def test_the_table_says_what_the_hasher_says(name):
         assert parameters[name] is not value or not hasattr(value, "get_params")
 
 
-@pytest.mark.filterwarnings("ignore:left out")
+@pytest.mark.filterwarnings("ignore:skipped")
 @pytest.mark.parametrize("kind", ["classes", "sets", "paths", "nothing"])
 def test_every_method_is_compared_or_refused(rows, kind):
     X, y = rows
@@ -100,9 +100,9 @@ def test_every_method_is_compared_or_refused(rows, kind):
             n_bits=[N_BITS],
             seeds=1,
             protocol=RandomRetrievalSplit(n_queries=60, n_train=150),
-            skip_refused=True,
+            skip_unsupported=True,
         )
-        said = {line.split("'")[1].partition(":")[0]: line for line in found.about["left_out"]}
+        said = {line.split("'")[1].partition(":")[0]: line for line in found.about["skipped"]}
         assert said.keys() == refusals.keys() & set(names)
         for name, line in said.items():
             assert refusals[name] in line
@@ -174,11 +174,11 @@ class TellsWhatItLearnsFrom(LSHHasher):
     [
         (False, {}, "auto"),
         (False, {"affinity": NeighborAffinity(5)}, "auto"),
-        (False, {"affinity": NeighborAffinity(5), "learn_from": NeighborAffinity(7)}, 7),
+        (False, {"affinity": NeighborAffinity(5), "train_affinity": NeighborAffinity(7)}, 7),
         (True, {"affinity": LabelAffinity()}, LabelAffinity),
         (
             True,
-            {"affinity": LabelAffinity(), "learn_from": SharedLabelAffinity()},
+            {"affinity": LabelAffinity(), "train_affinity": SharedLabelAffinity()},
             SharedLabelAffinity,
         ),
     ],

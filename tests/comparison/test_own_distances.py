@@ -20,13 +20,12 @@ from sklearn_hashrank import (
 from sklearn_hashrank.cli import main
 from sklearn_hashrank.cli._arguments import method_words
 from sklearn_hashrank.comparison import (
-    FaissSearch,
     HasherSearch,
-    Rescoring,
     compare,
     method_from_name,
-    method_of_comparison,
 )
+from sklearn_hashrank.comparison._faiss_search import FaissSearch
+from sklearn_hashrank.comparison._method_names import method_of_comparison
 from sklearn_hashrank.model_selection import RetrievalSplit
 
 X, Y = load_digits(return_X_y=True)
@@ -112,7 +111,7 @@ def rescored():
         methods=["itq", "itq:distance=asymmetric", "autoencoder:distance=decoded"],
         affinity=NeighborAffinity(10, metric="euclidean"),
         measures=["recall@10", "ph2", "mlgap"],
-        rescoring=Rescoring(10, oversampling=22, metric="euclidean"),
+        rescore={"n_neighbors": 10, "oversampling": 22, "metric": "euclidean"},
         **SETTINGS,
     )
 
@@ -139,7 +138,7 @@ def test_the_metric_is_that_of_relevance(rescored):
         ("auto", None, "euclidean"),
         ("auto", Y[40:], "cosine"),
     ):
-        search = HasherSearch(ITQHasher(6), judged_by=affinity).fit(DATABASE, y)
+        search = HasherSearch(ITQHasher(6), eval_affinity=affinity).fit(DATABASE, y)
         assert search.metric_ == expected
 
 
@@ -148,8 +147,8 @@ def test_runs_are_kept_by_whether_searches_are_timed(tmp_path):
     assert "item_bytes" not in compare(X, Y, methods=["lsh"], **settings).results[0].scores
     methods = ["lsh", "lsh:distance=asymmetric"]
     first, again = (compare(X, Y, methods=methods, **settings).results for _ in range(2))
-    assert [result.kept for result in first] == [False, False]
-    assert [result.kept for result in again] == [True, True]
+    assert [result.from_store for result in first] == [False, False]
+    assert [result.from_store for result in again] == [True, True]
     assert "item_bytes" in again[0].scores
     for one, other in zip(first, again, strict=True):
         np.testing.assert_equal(one.scores, other.scores)

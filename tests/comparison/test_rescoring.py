@@ -13,8 +13,8 @@ from sklearn.datasets import load_digits
 from sklearn_hashrank import ITQHasher, NeighborAffinity, load_hasher
 from sklearn_hashrank.cli import main
 from sklearn_hashrank.codes import hamming_distances, load_codes
-from sklearn_hashrank.comparison import Rescoring, compare
-from sklearn_hashrank.comparison._rescored import measure_rescoring
+from sklearn_hashrank.comparison import compare
+from sklearn_hashrank.comparison._rescoring import Rescoring, measure_rescoring
 from sklearn_hashrank.metrics import tie_aware_precision_score, tie_aware_recall_score
 from sklearn_hashrank.metrics._retrieval import Encoded
 from sklearn_hashrank.model_selection import RandomRetrievalSplit, RetrievalSplit
@@ -47,8 +47,8 @@ def cosine_distances(queries, rows):
 
 
 def test_columns_are_those_of_literal_rankings():
-    rescoring = Rescoring(K, OVERSAMPLING)
-    comparison = compare(X, Y, methods=["itq"], rescoring=rescoring, **SETTINGS)
+    rescore = {"n_neighbors": K, "oversampling": OVERSAMPLING}
+    comparison = compare(X, Y, methods=["itq"], rescore=rescore, **SETTINGS)
     assert not comparison.failures
     scores = comparison.results[0].scores
     hasher = ITQHasher(12, random_state=0).fit(X[40:], Y[40:])
@@ -89,7 +89,7 @@ class Counted(np.memmap):
 def test_floats_are_read_from_a_file_where_there_are_candidates(tmp_path):
     X.astype(np.float32).tofile(tmp_path / "rows")
     rows = np.memmap(tmp_path / "rows", np.float32, "r", shape=X.shape)
-    options = {"affinity": NeighborAffinity(K), "rescoring": Rescoring(K), "methods": ["itq"]}
+    options = {"affinity": NeighborAffinity(K), "rescore": K, "methods": ["itq"]}
     expected = compare(X.astype(np.float32), **options, **SETTINGS).results[0].scores
     found = compare(rows, **options, **SETTINGS).results[0].scores
     for name in ("ap", "near_codes", "near_asymmetric", "near_floats", "row_bytes"):
@@ -112,7 +112,11 @@ def test_all_candidates_give_all_true_neighbours():
     """Recall of the true neighbours; candidates are the whole database."""
     affinity = NeighborAffinity(K)
     comparison = compare(
-        X, methods=["lsh"], affinity=affinity, rescoring=Rescoring(K, 1000), **SETTINGS
+        X,
+        methods=["lsh"],
+        affinity=affinity,
+        rescore={"n_neighbors": K, "oversampling": 1000},
+        **SETTINGS,
     )
     scores = comparison.results[0].scores
     assert scores["near_floats"] == 1
@@ -120,7 +124,7 @@ def test_all_candidates_give_all_true_neighbours():
 
 
 def test_no_projections_no_asymmetric_distances():
-    comparison = compare(X, Y, methods={"first": FirstBits()}, rescoring=Rescoring(K), **SETTINGS)
+    comparison = compare(X, Y, methods={"first": FirstBits()}, rescore=K, **SETTINGS)
     scores = comparison.results[0].scores
     assert np.isnan(scores["near_asymmetric"])
     assert scores["near_floats"] > 0.5
@@ -130,9 +134,10 @@ def test_runs_are_kept_by_their_rescoring(tmp_path):
     settings = {**SETTINGS, "methods": ["lsh"], "store": tmp_path}
     compare(X, Y, **settings)
     first, again, other = (
-        compare(X, Y, rescoring=Rescoring(K, n), **settings).results[0] for n in (2, 2, 3)
+        compare(X, Y, rescore={"n_neighbors": K, "oversampling": n}, **settings).results[0]
+        for n in (2, 2, 3)
     )
-    assert (first.kept, again.kept, other.kept) == (False, True, False)
+    assert tuple(run.from_store for run in (first, again, other)) == (False, True, False)
     assert again.scores == first.scores
 
 
@@ -151,9 +156,9 @@ def test_bad_rescorings_are_refused(arguments, message):
 
 def test_what_cannot_be_rescored_is_refused():
     with pytest.raises(ValueError, match="X must be dense"):
-        compare(sparse.csr_matrix(X), Y, rescoring=Rescoring(K), **SETTINGS)
-    with pytest.raises(ValueError, match="must be a Rescoring or None. Got 10"):
-        compare(X, Y, rescoring=10, **SETTINGS)
+        compare(sparse.csr_matrix(X), Y, rescore=K, **SETTINGS)
+    with pytest.raises(ValueError, match="n_neighbors must be an int >= 1. Got 'ten'"):
+        compare(X, Y, rescore="ten", **SETTINGS)
 
 
 def test_the_command_has_the_columns(tmp_path, capsys, no_pictures):
@@ -205,8 +210,7 @@ def test_evaluate_gives_the_numbers_of_compare(files, capsys):
     capsys.readouterr()
     assert evaluate(files) == 0
     found = json.loads(capsys.readouterr().out)
-    rescoring = Rescoring(K)
-    expected = compare(X, Y, methods=["itq"], rescoring=rescoring, **SETTINGS).results[0].scores
+    expected = compare(X, Y, methods=["itq"], rescore=K, **SETTINGS).results[0].scores
     for name in ("near_codes", "near_asymmetric", "near_floats", "code_bytes"):
         assert found[name] == pytest.approx(expected[name])
 
@@ -222,7 +226,7 @@ def test_the_commands_measure_recall_of_neighbors(files, tmp_path, capsys, no_pi
     [result] = compare(
         X, methods={"itq": load_hasher(files["--model"])}, n_bits=[12], seeds=1, protocol=SPLIT,
         affinity=NeighborAffinity(K, metric=metric), measures=["ap", "recall@5"],
-        rescoring=Rescoring(K, metric=metric),
+        rescore={"n_neighbors": K, "metric": metric},
     ).results  # fmt: skip
     for name in ("ap", "recall@5", "near_codes", "near_asymmetric", "near_floats"):
         assert found[name] == pytest.approx(result.scores[name])
@@ -295,10 +299,10 @@ def test_evaluate_refuses_what_does_not_go_together(files, tmp_path, capsys, cha
 
 
 def test_shares_of_as_many_nearest_rows_are_recalls():
-    columns = {column.name: column for column in Rescoring(K).columns}
+    columns = {column.name: column for column in Rescoring(K).columns()}
     for affinity in ("auto", NeighborAffinity(K + 1), NeighborAffinity((K, K + 1))):
-        assert Rescoring(K).columns_by(affinity) == tuple(columns.values())
-    of_neighbors = Rescoring(K).columns_by(NeighborAffinity(K))
+        assert Rescoring(K).columns(affinity) == tuple(columns.values())
+    of_neighbors = Rescoring(K).columns(NeighborAffinity(K))
     assert [column.name for column in of_neighbors] == list(columns)
     titles = [column.title for column in of_neighbors]
     assert titles[:3] == [f"recall@{K}, {name}" for name in ("codes", "asymmetric", "floats")]

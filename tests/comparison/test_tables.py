@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from sklearn_hashrank.comparison import RunResult
+from sklearn_hashrank.comparison._columns import COLUMNS
 from sklearn_hashrank.comparison._result_tables import (
     Notation,
     best_of,
@@ -20,6 +20,7 @@ from sklearn_hashrank.comparison._result_tables import (
     to_latex,
     to_markdown,
 )
+from sklearn_hashrank.comparison._runner import RunResult
 
 
 def results(**values):
@@ -108,11 +109,11 @@ def test_equal_methods_are_seldom_best(n_rivals):
 )
 def test_digits_follow_the_spread(values, shown):
     runs = [RunResult("a", 8, seed, {"ph2": value}) for seed, value in enumerate(values)]
-    assert f" {shown} |" in to_markdown(summarize(runs))
+    assert f" {shown} |" in to_markdown(summarize(runs, COLUMNS))
 
 
 def test_means_deviations_and_ranges():
-    [table] = summarize(results(a=[0.5, 0.7, 0.6], b=[0.1, 0.1, 0.1]))
+    [table] = summarize(results(a=[0.5, 0.7, 0.6], b=[0.1, 0.1, 0.1]), COLUMNS)
     cell = table.cells["a", 8]
     assert cell.mean == pytest.approx(0.6)
     assert cell.deviation == pytest.approx(0.1)
@@ -122,7 +123,7 @@ def test_means_deviations_and_ranges():
 
 
 def test_markdown():
-    found = to_markdown(summarize(results(**{"a|b": [0.5, 0.7], "c": [0.1, 0.3]})))
+    found = to_markdown(summarize(results(**{"a|b": [0.5, 0.7], "c": [0.1, 0.3]}), COLUMNS))
     assert found.splitlines()[2:] == [
         "| method |                        8 bits |",
         "| ------ | ----------------------------: |",
@@ -132,7 +133,7 @@ def test_markdown():
 
 
 def test_latex():
-    found = to_latex(summarize(results(a_b=[0.5, 0.7], c=[0.1, 0.3])))
+    found = to_latex(summarize(results(a_b=[0.5, 0.7], c=[0.1, 0.3]), COLUMNS))
     assert r"a\_b & \textbf{.600} $\pm$ .141 [.500 -- .700] \\" in found
     assert r"\caption{AP$_T$: mean $\pm$ standard deviation over seeds, " in found
     assert found.count(r"\begin{tabular}{lr}") == found.count(r"\end{tabular}") == 1
@@ -144,7 +145,7 @@ def test_one_table_for_all_measures():
         for r in results(a=[0.5, 0.7, 0.61], b=[0.1, 0.3, 0.2])
     ]
     runs += [replace(r, n_bits=16) for r in runs]
-    tables = summarize(runs)
+    tables = summarize(runs, COLUMNS)
     found = to_latex(tables, Notation(2, False), "Three seeds.", is_combined=True)
     assert found.count(r"\begin{tabular}{lrrrr}") == found.count(r"\end{table}") == 1
     assert r" & \multicolumn{2}{c}{AP$_T$} & \multicolumn{2}{c}{PH2} \\" in found
@@ -157,7 +158,7 @@ def test_one_table_for_all_measures():
     assert set(widths) == {4}
 
 
-@pytest.mark.parametrize("wrong", [{"digits": -1}, {"digits": 1.5}, {"ranges": 1}])
+@pytest.mark.parametrize("wrong", [{"decimals": -1}, {"decimals": 1.5}, {"ranges": 1}])
 def test_wrong_notations_of_cells(wrong):
     with pytest.raises(ValueError, match=f"{next(iter(wrong))} must be"):
         Notation(**wrong)
@@ -166,7 +167,7 @@ def test_wrong_notations_of_cells(wrong):
 def test_times_have_three_significant_digits():
     runs = [RunResult("a", 8, s, {"fit_seconds": t}) for s, t in enumerate((0.000123456, 0.0002))]
     runs += [RunResult("b", 8, s, {"fit_seconds": t}) for s, t in enumerate((1234.5, 1234.5))]
-    found = to_markdown(summarize(runs))
+    found = to_markdown(summarize(runs, COLUMNS))
     assert " .000162 ± .000054 |" in found
     assert " 1234 ± 0 |" in found
     assert "**." not in found  # no time is best, however clear
@@ -186,12 +187,12 @@ HOSTILE = "<script>alert('1')</script> ![x](http://x) `c` *b* _i_ |\n\x1b[31m \u
 
 
 def test_names_are_text_in_every_format():
-    markdown = to_markdown(summarize(results(**{HOSTILE: [0.5, 0.7]})))
+    markdown = to_markdown(summarize(results(**{HOSTILE: [0.5, 0.7]}), COLUMNS))
     assert len(markdown.splitlines()) == 5
     [row] = [line for line in markdown.splitlines() if "script" in line]
     assert row.startswith("| &lt;script&gt;alert('1')&lt;/script&gt; \\!\\[x\\](http://x) \\`c\\`")
     assert r"\*b\* \_i\_ \| \\x1b\[31m \\udc80 &amp;amp; \$\\foo\$ |" in row
-    latex = to_latex(summarize(results(**{HOSTILE: [0.5, 0.7]})))
+    latex = to_latex(summarize(results(**{HOSTILE: [0.5, 0.7]}), COLUMNS))
     assert r"\textless{}script\textgreater{}" in latex
     assert r"\textbar{} \textbackslash{}x1b[31m" in latex
     text = to_csv([RunResult(HOSTILE, 8, 0, error=HOSTILE)])

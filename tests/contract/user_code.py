@@ -34,7 +34,7 @@ from sklearn_hashrank import (
 from sklearn_hashrank.affinity import BaseAffinity
 from sklearn_hashrank.base import LinearHasher
 from sklearn_hashrank.codes import hamming_distances, load_codes, pack_codes, unpack_codes
-from sklearn_hashrank.comparison import Comparison, RunResult, compare, method_from_name
+from sklearn_hashrank.comparison import Comparison, compare, method_from_name
 from sklearn_hashrank.feature_extraction import GIST
 from sklearn_hashrank.metrics import (
     CodeUsage,
@@ -187,7 +187,7 @@ def model_selection(X: Features, y: Labels) -> None:
     comparison = assert_type(
         compare(X, y, methods=methods, n_bits=[4], seeds=1, protocol=split), Comparison
     )
-    assert_type(comparison.results, list[RunResult])
+    assert_type(comparison.best().method, str)
     assert_type(comparison.to_csv(), str)
 
 

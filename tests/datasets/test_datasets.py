@@ -133,7 +133,7 @@ def test_idx_files_are_read_where_they_are(tmp_path, fetch, folder, compressed):
 def test_data_home_is_that_of_scikit_learn(tmp_path):
     write_idx(tmp_path / "home" / "mnist", compressed=True)
     assert fetch_mnist(**OFFLINE).data.shape == (10, 20)
-    with pytest.raises(OSError, match="CIFAR-10 is not on this machine"):
+    with pytest.raises(OSError, match="CIFAR-10"):
         fetch_cifar10(**OFFLINE)
 
 
@@ -190,7 +190,7 @@ def test_pickles_are_not_read(tmp_path):
     pickled = {name.removesuffix(".bin"): b"cos\nmkdir\n(S'a'\ntR." for name in cifar_binary()}
     write_files(tmp_path / "cifar-10-batches-py", pickled)
     write_files(tmp_path, {"cifar-10-python.tar.gz": to_tar(pickled, "cifar-10-batches-py")})
-    with pytest.raises(OSError, match="Place cifar-10-binary.tar.gz into"):
+    with pytest.raises(OSError, match="cifar-10-binary.tar.gz"):
         fetch_cifar10(data_home=tmp_path, **OFFLINE)
 
 
@@ -218,20 +218,20 @@ def spoilt(name, change):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda content: content[:-3], "it does not hold the 80 values"),
-        (lambda content: content + b"more", "it does not hold the 80 values"),
-        (lambda content: b"<html>", "it is not an idx file of 3-dimensional bytes"),
-        (lambda content: b"", "it is not an idx file of 3-dimensional bytes"),
-        (lambda content: content[:3], "not an idx file"),
-        (lambda content: to_idx(np.zeros(4, np.uint8)), "not an idx file of 3-dim"),
-        (lambda content: content[:9], "not an idx file"),
-        (lambda content: content[:2] + b"\x0d" + content[3:], "not an idx file"),
+        (lambda content: content[:-3], "80 values"),
+        (lambda content: content + b"more", "80 values"),
+        (lambda content: b"<html>", "idx file"),
+        (lambda content: b"", "idx file"),
+        (lambda content: content[:3], "idx file"),
+        (lambda content: to_idx(np.zeros(4, np.uint8)), "idx file"),
+        (lambda content: content[:9], "idx file"),
+        (lambda content: content[:2] + b"\x0d" + content[3:], "idx file"),
     ],
 )
 def test_a_damaged_idx_file_is_named(tmp_path, change, message):
     name = "t10k-images-idx3-ubyte"
     write_idx(tmp_path, False, spoilt(name, change))
-    with pytest.raises(ValueError, match=f"{name} cannot be read: .*{message}.*Delete it"):
+    with pytest.raises(ValueError, match=f"{name}.*{message}"):
         fetch_mnist(data_home=tmp_path, **OFFLINE)
     fetch_mnist(data_home=tmp_path, subset="train", **OFFLINE)
 
@@ -248,7 +248,7 @@ def test_a_damaged_compressed_file_is_named(tmp_path, change, message):
     write_idx(tmp_path, compressed=True)
     path = tmp_path / "t10k-images-idx3-ubyte.gz"
     path.write_bytes(change(path.read_bytes()))
-    with pytest.raises(ValueError, match=f"{path.name} cannot be read: .*{message}"):
+    with pytest.raises(ValueError, match=f"{path.name}.*{message}"):
         fetch_mnist(data_home=tmp_path, **OFFLINE)
 
 
@@ -256,9 +256,7 @@ def test_a_damaged_compressed_file_is_named(tmp_path, change, message):
 def test_files_that_do_not_belong_together_are_refused(tmp_path, labels):
     content = to_idx(np.array(labels, np.uint8))
     write_idx(tmp_path, False, spoilt("t10k-labels-idx1-ubyte", lambda _: content))
-    with pytest.raises(
-        ValueError, match=rf"does not hold MNIST: 4 images and {len(labels)} labels"
-    ):
+    with pytest.raises(ValueError, match=rf"4 images and {len(labels)} labels"):
         fetch_mnist(data_home=tmp_path, subset="test", **OFFLINE)
 
 
@@ -268,7 +266,7 @@ def test_files_that_do_not_belong_together_are_refused(tmp_path, labels):
 def test_a_damaged_batch_is_named(tmp_path, files):
     write_files(tmp_path, {"cifar-10-binary.tar.gz": to_tar(files, "bin")})
     found = re.escape(str(tmp_path / "cifar-10-binary.tar.gz"))
-    with pytest.raises(ValueError, match=f"{found}.* cannot be read: "):
+    with pytest.raises(ValueError, match=found):
         fetch_cifar10(data_home=tmp_path, subset="test", **OFFLINE)
 
 
@@ -276,7 +274,7 @@ def test_a_damaged_archive_is_named(tmp_path):
     content = to_tar(cifar_binary(), "cifar-10-batches-bin")
     for spoilt_content in (content[: len(content) // 2], b"<html>"):
         write_files(tmp_path, {"cifar-10-binary.tar.gz": spoilt_content})
-        with pytest.raises(ValueError, match=r"cifar-10-binary.tar.gz cannot be read"):
+        with pytest.raises(ValueError, match="cifar-10-binary.tar.gz"):
             fetch_cifar10(data_home=tmp_path, **OFFLINE)
 
 
@@ -291,7 +289,7 @@ def test_a_missing_batch_is_named(tmp_path):
 
 @pytest.mark.parametrize("fetch", [fetch_mnist, fetch_fashion_mnist, fetch_cifar10])
 def test_parameters_are_checked(fetch):
-    with pytest.raises(ValueError, match=f"The 'subset' parameter of {fetch.__name__} must be"):
+    with pytest.raises(ValueError, match=f"'subset' .*{fetch.__name__}"):
         fetch(subset="validation")
 
 
@@ -323,12 +321,12 @@ def test_the_error_names_files_and_folder(tmp_path):
     place = re.escape(str(tmp_path / "mnist"))
     for options, reason in (
         (OFFLINE, "download_if_missing is False"),
-        ({}, r"https://.*train-images-idx3-ubyte.gz could not be downloaded: no network"),
+        ({}, r"https://.*train-images-idx3-ubyte.gz .*no network"),
     ):
-        message = rf"MNIST is not on this machine, and {reason}. Place {names} into {place}; see ht"
+        message = rf"{reason}.* {names} .*{place}"
         with pytest.raises(OSError, match=message):
             fetch_mnist(data_home=tmp_path, **options)
-    with pytest.raises(OSError, match="Place cifar-10-binary.tar.gz into"):
+    with pytest.raises(OSError, match="cifar-10-binary.tar.gz"):
         fetch_cifar10(data_home=tmp_path, **OFFLINE)
 
 

@@ -106,12 +106,12 @@ def test_files_are_read_where_nothing_was_imported(tmp_path):
 
 def test_files_refuse_what_has_no_name_and_what_does_not_fit(tmp_path):
     path = tmp_path / "hasher.npz"
-    with pytest.raises(ValueError, match="module cannot be stored: it holds .*<lambda>"):
+    with pytest.raises(ValueError, match="module.*<lambda>"):
         save_hasher(path, hasher(module=lambda n_bits: bare(n_bits)).fit(X, Y))
-    with pytest.raises(ValueError, match="objective cannot be stored: it holds a .*TieAwareLoss"):
+    with pytest.raises(ValueError, match="objective.*TieAwareLoss"):
         save_hasher(path, hasher(objective=TieAwareLoss()).fit(X, Y))
     save_hasher(path, hasher(module=Trunk(64, 8)).fit(X, Y))
-    with pytest.raises(ValueError, match="its weights are not those of the network"):
+    with pytest.raises(ValueError, match="weights"):
         load_hasher(path, types=[Trunk])
     fitted = hasher().fit(X, Y)
     with torch.no_grad():
@@ -170,7 +170,7 @@ class ExtraTensor(Extra):
 
 def test_the_length_of_codes_is_not_the_first_parameter():
     for learn in (DeepHasher(8).fit, DeepHasher(8).check_data):
-        with pytest.raises(ValueError, match=r"module must be None.*Got 8 .* pass n_bits=8\."):
+        with pytest.raises(ValueError, match=r"module.*Got 8 .*n_bits=8"):
             learn(X, Y)
 
 
@@ -199,14 +199,14 @@ def test_what_files_do_not_hold_of_a_network_is_noticed(module, message, tmp_pat
 def test_a_network_of_a_changed_class_is_refused(tmp_path):
     save_hasher(tmp_path / "hasher.npz", hasher(module=Same).fit(X, Y))
     later = type("Same", (Same,), {"keep": lambda self, planes: setattr(self, "planes", planes)})
-    with pytest.raises(ValueError, match="encodes otherwise .* a class or function in types"):
+    with pytest.raises(ValueError, match="types"):
         load_hasher(tmp_path / "hasher.npz", types=later)
 
 
 @pytest.mark.filterwarnings("ignore:.*torch.jit:DeprecationWarning")
 def test_compiled_networks_are_stored_or_refused(tmp_path):
     compiled = torch.jit.script(Trunk())
-    with pytest.raises(ValueError, match="a network that torch.jit compiled cannot be trained"):
+    with pytest.raises(ValueError, match="torch.jit"):
         hasher(module=compiled).fit(X, Y)
     fitted = hasher(module=compiled, trunk_learning_rate=0).fit(X, Y)
     save_hasher(tmp_path / "hasher.npz", fitted)
@@ -392,7 +392,7 @@ def test_warm_start_goes_on():
     once = hasher(schedule="constant").fit(X, Y)
     twice = hasher(schedule="constant", warm_start=True).fit(X, Y).fit(X, Y)
     assert twice.history_["objective"][0] > once.history_["objective"][-1]
-    with pytest.raises(ValueError, match=r"codes of 9 bits. Got n_bits=4"):
+    with pytest.raises(ValueError, match="9 bits.*n_bits=4"):
         twice.set_params(n_bits=4).fit(X, Y)
     with pytest.raises(ValueError, match="X has 5 features"):
         twice.set_params(n_bits=9).fit(X[:, :5], Y)
@@ -525,17 +525,17 @@ def test_wrong_y(y, message):
 def test_losses_of_users_need_numbers():
     own = hasher(n_bits=10, objective=nn.CrossEntropyLoss())
     assert own.fit(X, Y).score(X, Y) > 0.1
-    with pytest.raises(ValueError, match="CrossEntropyLoss, is called with y as a tensor"):
+    with pytest.raises(ValueError, match="CrossEntropyLoss.*dtype"):
         own.fit(X, Y.astype(str))
-    with pytest.raises(ValueError, match="CrossEntropyLoss, is called with y. Got y=None"):
+    with pytest.raises(ValueError, match="CrossEntropyLoss.*y=None"):
         own.fit(X)
 
 
 def test_rows_of_another_form_than_in_fit():
     images, rows = hasher().fit(IMAGES, Y), hasher().fit(X, Y)
-    with pytest.raises(ValueError, match=r"images of shape \(8, 8\). Got images of shape \(7, 8\)"):
+    with pytest.raises(ValueError, match=r"\(8, 8\).*\(7, 8\)"):
         images.transform(IMAGES[:, :7])
-    with pytest.raises(ValueError, match="fitted on rows of 64 features. Got images of shape"):
+    with pytest.raises(ValueError, match="64 features"):
         rows.transform(IMAGES)
     with pytest.raises(ValueError, match="X has 60 features"):
         images.transform(X[:, :60])
@@ -569,7 +569,7 @@ class Stream(torch.utils.data.IterableDataset):
 
 
 def test_streams_are_refused():
-    with pytest.raises(ValueError, match="a data set must have a length"):
+    with pytest.raises(ValueError, match="length"):
         hasher().fit(Stream(), Y)
 
 

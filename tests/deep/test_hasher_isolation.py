@@ -128,12 +128,12 @@ def test_only_tuples_bring_a_y():
     for items in (Items(X.tolist()), TensorDataset(torch.from_numpy(X))):
         assert_array_equal(hasher().fit(items, Y).codes_, expected)
         assert hasher().fit(items).score(items) == hasher().fit(X).score(X)
-    with pytest.raises(ValueError, match="or tuples of a row and its y. Got an item of type list"):
+    with pytest.raises(ValueError, match="type list"):
         hasher().fit(Items([[row, 0] for row in X]), Y)
 
 
 def test_loaders_are_told_apart_from_data_sets():
-    with pytest.raises(ValueError, match="Pass its data set, X.dataset"):
+    with pytest.raises(ValueError, match="X.dataset"):
         hasher().fit(DataLoader(TensorDataset(torch.from_numpy(X)), 10), Y)
 
 

@@ -61,7 +61,7 @@ def test_losses_with_prefixes_become_steeper():
 @pytest.mark.parametrize("prefixes", [(), (0, 4), (4, 4), 4, "48", (2.0,)])
 def test_prefixes_of_losses_are_checked_at_once(prefixes):
     for loss in (TieAwareLoss, PairwiseLoss):
-        with pytest.raises(ValueError, match="prefixes must be different numbers of first bits"):
+        with pytest.raises(ValueError, match="prefixes"):
             loss(prefixes=prefixes)
 
 
@@ -154,7 +154,7 @@ def test_truncated_networks_give_the_first_bits(rows, tmp_path):
 
 def test_truncated_networks_do_not_go_on():
     shorter = hasher(warm_start=True).fit(X, Y).truncate(8)
-    with pytest.raises(ValueError, match="learning goes on from codes of 13 bits. Got n_bits=8"):
+    with pytest.raises(ValueError, match="13 bits.*n_bits=8"):
         shorter.fit(X, Y)
 
 

@@ -3,6 +3,7 @@
 import base64
 import json
 import re
+import sys
 import zlib
 from html.parser import HTMLParser
 
@@ -100,6 +101,7 @@ def test_a_page_holds_codes_queries_and_labels(digits, path):
 
 
 def test_nothing_comes_from_elsewhere(digits, path):
+    pytest.importorskip("PIL")
     X, y = digits
     write_page(path, LSHHasher(8).fit(X), X, y, image_shape=(8, 8))
     page = path.read_text("utf-8")
@@ -388,3 +390,11 @@ def test_a_query_in_and_one_out_of_the_database_have_no_common_near_rows(digits,
             queries=[0, 60],
             database=np.arange(50, 90),
         )
+
+
+def test_pictures_without_pillow_say_what_to_install(digits, path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "PIL", None)
+    X, y = digits
+    with pytest.raises(ValueError, match="needs Pillow, which is not installed: pip install"):
+        write_page(path, LSHHasher(8).fit(X), X, y, image_shape=(8, 8))
+    assert not path.exists()

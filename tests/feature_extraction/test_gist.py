@@ -212,7 +212,7 @@ def test_errors_name_what_was_given(parameters, shape, message):
 
 
 def test_images_of_several_shapes_and_missing_values_are_refused():
-    with pytest.raises(ValueError, match=r"same shape. Got shapes \[\(8, 8\), \(8, 9\)\]"):
+    with pytest.raises(ValueError, match=r"\[\(8, 8\), \(8, 9\)\]"):
         GIST().fit([np.ones((8, 8)), np.ones((8, 9))])
     with pytest.raises(ValueError, match="NaN"):
         GIST().fit(np.full((1, 8, 8), np.nan))

@@ -56,7 +56,7 @@ def test_broken_images_are_named(folder):
     path = folder / "digit 0" / "00.png"
     for content in (b"nothing", path.read_bytes()[:60], b""):
         path.write_bytes(content)
-        with pytest.raises(MalformedFileError, match=r"00.png: not an image that Pillow can read"):
+        with pytest.raises(MalformedFileError, match="00.png"):
             GIST().fit_transform(folder)
     with pytest.raises(FileNotFoundError):
         read_images([folder / "gone.png"])
@@ -64,19 +64,19 @@ def test_broken_images_are_named(folder):
 
 def test_folders_that_say_nothing_are_refused(folder, tmp_path):
     Image.new("L", (8, 8)).save(folder / "stray.png")
-    with pytest.raises(ValueError, match="some have no label. One without is stray.png"):
+    with pytest.raises(ValueError, match="stray.png"):
         list_images(folder)
     with pytest.raises(ValueError, match="holds no images: .bmp, .gif"):
         list_images(folder / ".hidden")
     with pytest.raises(ValueError, match="no such folder"):
         list_images(folder / "gone")
-    with pytest.raises(ValueError, match="size must be two ints >= 1"):
+    with pytest.raises(ValueError, match="size"):
         read_images([], (0, 3))
-    with pytest.raises(ValueError, match="without -1 to resize"):
+    with pytest.raises(ValueError, match="-1"):
         GIST(image_shape=(-1, 8)).fit([folder / "stray.png"])
 
 
 def test_pillow_is_named_where_it_is_missing(folder, monkeypatch):
     monkeypatch.setitem(sys.modules, "PIL", None)
-    with pytest.raises(ImportError, match="PIL is needed.*pip install"):
+    with pytest.raises(ImportError, match="PIL.*pip install"):
         read_images([Path("a.png")])

@@ -38,8 +38,8 @@ def _without_times(path: Path) -> dict[str, Any]:
         if file.parent.name == "runs" and content:
             record = RunStore(file.parent).load(file.stem)
             assert record is not None, f"{file} is not whole"
-            scores = {k: v for k, v in record["scores"].items() if k not in _TIMES}
-            found[file.name] = json.dumps([scores, record["curves"]])
+            scores = {k: v for k, v in record.scores.items() if k not in _TIMES}
+            found[file.name] = json.dumps([scores, record.curves])
         elif file.name == "runs.csv":
             rows = csv.DictReader(io.StringIO(content.decode()))
             found[file.name] = [{k: v for k, v in row.items() if k not in _TIMES} for row in rows]

@@ -19,9 +19,8 @@ from sklearn_hashrank._files.matlab import read_matrices
 from sklearn_hashrank._files.tensors import read_tensors
 from sklearn_hashrank.cli._files import read_labels, read_rows
 from sklearn_hashrank.codes import load_codes
-from sklearn_hashrank.comparison._columns import name_measures
-from sklearn_hashrank.comparison._run_store import RunStore, load_result, save_result
-from sklearn_hashrank.comparison._runner import Run, RunResult
+from sklearn_hashrank.comparison._run_store import RunStore
+from sklearn_hashrank.comparison._runner import RunResult
 from sklearn_hashrank.datasets._loaders import read_cifar, read_idx
 from sklearn_hashrank.metrics import read_qrels, read_run
 
@@ -34,7 +33,6 @@ RNG = np.random.default_rng(0)
 X = RNG.normal(size=(24, 5))
 Y = np.array(["01", "1", "b"])[np.arange(24) % 3]
 PLANES = RNG.integers(0, 256, (3, 3072), dtype=np.uint8)
-RUN = Run("lsh", LSHHasher(8), 8, 0, "key")
 
 
 class Reader(NamedTuple):
@@ -177,14 +175,13 @@ def _write_record(path):
     scores |= {"n_database": 5, "distinct_codes": 2, "code_entropy": 0.1}
     curves = {"k": [1, 2, 3], "precision": [0.5, 1 / 3, 0.25], "recall": [0.1, 0.2, 0.3]}
     curves |= {"items_per_code": [2, 3], "codes_with_so_many_items": [1, 1]}
-    curves |= {"history": [0.5, 0.75]}
     curves |= {"of_queries": {"ap": [0.25, float("nan"), 1 / 3]}}
     result = RunResult("lsh", 8, 0, scores, curves, ["a note"], "here")
-    save_result(RUN, result, RunStore(path.parent))
+    RunStore(path.parent).save("key", result)
 
 
 def _read_record(path):
-    result = load_result(RUN, RunStore(path.parent), name_measures("ap"))
+    result = RunStore(path.parent).load("key")
     if result is None:
         raise ValueError("the run is done again")
     return repr(result)

@@ -112,12 +112,12 @@ def test_too_few_rows_are_named():
         "every class. Class 1 has 12 rows, and 2 are left. Lower n_queries or n_train",
     ):
         next(PerClassRetrievalSplit(10, 5).split(y, y))
-    with pytest.raises(ValueError, match="needs 13 queries .* has 12 rows, and 12 are left"):
+    with pytest.raises(ValueError, match="13 queries .*12 rows"):
         next(PerClassRetrievalSplit(13, 5).split(y, y))
-    with pytest.raises(ValueError, match="needs 1 database rows .* has 12 rows, and 0 are left"):
+    with pytest.raises(ValueError, match="1 database rows .*12 rows, and 0"):
         next(PerClassRetrievalSplit(12, None).split(y, y))
     for labels, found in ((None, "None"), (X, "targets"), (X[:, 0], "targets")):
-        with pytest.raises(ValueError, match=f"needs class labels.* Got {found}; RandomRetr"):
+        with pytest.raises(ValueError, match=f"Got {found}; RandomRetr"):
             next(PerClassRetrievalSplit().split(X, labels))
 
 
@@ -148,7 +148,7 @@ def test_random_rows(options, sizes):
     + [{"n_queries": 20, "n_train": 31, "n_database": 30}, {"n_queries": 500}],
 )
 def test_too_few_random_rows(options):
-    with pytest.raises(ValueError, match="RandomRetrievalSplit.* needs at least .* Got n_samples"):
+    with pytest.raises(ValueError, match="RandomRetrievalSplit.* Got n_samples"):
         next(RandomRetrievalSplit(**options).split(X))
 
 
@@ -163,9 +163,9 @@ def test_settings_of_cifar_10():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"n_queries": 0}, "n_queries must be an int >= 1. Got 0"),
-        ({"n_train": 0.5}, "n_train must be an int >= 1 or None. Got 0.5"),
-        ({"n_splits": True}, "n_splits must be an int >= 1. Got True"),
+        ({"n_queries": 0}, "n_queries .*Got 0"),
+        ({"n_train": 0.5}, "n_train .*Got 0.5"),
+        ({"n_splits": True}, "n_splits .*Got True"),
     ],
 )
 def test_numbers_of_rows_are_checked(make, options, message):
@@ -176,14 +176,14 @@ def test_numbers_of_rows_are_checked(make, options, message):
 @pytest.mark.parametrize(
     ("split", "message"),
     [
-        (([2, 3], [0, 1], [1, 2, 3]), "no query may be in the database. Got 1 .* row 1"),
-        (([0, 3], [0, 1], [2, 3]), "no query may be a training row. Got 1 .* row 0"),
-        (([3], [1, 1], [2, 3]), "query must not hold a row twice"),
-        (([3], [1], [2, 2]), "database must not hold a row twice"),
-        (([], [1], [2]), "train must be at least one row number >= 0"),
-        (([3], [-1], [2]), "query must be at least one row number >= 0"),
-        (([3], [1], [[2]]), "database must be at least one row number"),
-        (([3], [True, False], [2]), "query must be at least one row number"),
+        (([2, 3], [0, 1], [1, 2, 3]), "query .*database.* Got 1 .*row 1"),
+        (([0, 3], [0, 1], [2, 3]), "query .*training.* Got 1 .*row 0"),
+        (([3], [1, 1], [2, 3]), "query .*twice"),
+        (([3], [1], [2, 2]), "database .*twice"),
+        (([], [1], [2]), "^train "),
+        (([3], [-1], [2]), "^query "),
+        (([3], [1], [[2]]), "^database "),
+        (([3], [True, False], [2]), "^query "),
     ],
 )
 def test_queries_are_never_in_the_database(split, message):
@@ -264,9 +264,9 @@ def test_folds_work_wherever_scikit_learn_takes_cv(y, routing):
 
 def test_too_few_rows_for_folds():
     for n_splits in (0, 1, 2.0, True):
-        with pytest.raises(ValueError, match="n_splits must be"):
+        with pytest.raises(ValueError, match="n_splits"):
             RetrievalKFold(n_splits)
-    with pytest.raises(ValueError, match="at least as many rows as folds. Got 3"):
+    with pytest.raises(ValueError, match="Got 3"):
         next(RetrievalKFold(5).split(X[:3]))
 
 
@@ -394,14 +394,14 @@ def test_failures_take_the_error_score():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"cv": "five"}, "cv must be an int, a splitter or an iterable of splits. Got 'five'"),
-        ({"cv": 2.5}, "cv must be an int, a splitter or an iterable of splits. Got 2.5"),
-        ({"cv": []}, "cv must give at least one split"),
-        ({"cv": [([1],)]}, "a split must be .* Got 1 parts"),
-        ({"cv": [([0], [1], [1, 2])]}, "no query may be in the database"),
-        ({"cv": [([0], [1], [2, 120])]}, "a split names row 120. Got n_samples = 120"),
-        ({"error_score": "nan"}, "error_score must be 'raise' or a number. Got 'nan'"),
-        ({"scoring": "accuracy"}, "a measure must be a function of .* Got 'accuracy'"),
+        ({"cv": "five"}, "cv .*Got 'five'"),
+        ({"cv": 2.5}, "cv .*Got 2.5"),
+        ({"cv": []}, "^cv "),
+        ({"cv": [([1],)]}, "Got 1 parts"),
+        ({"cv": [([0], [1], [1, 2])]}, "query .*database"),
+        ({"cv": [([0], [1], [2, 120])]}, "row 120.*n_samples = 120"),
+        ({"error_score": "nan"}, "error_score .*Got 'nan'"),
+        ({"scoring": "accuracy"}, "Got 'accuracy'"),
     ],
 )
 def test_bad_arguments_are_refused(options, message):

@@ -1,18 +1,16 @@
 """Indexes of faiss as methods of a comparison: their recall, bytes and refusals."""
 
-import re
-
 import faiss
 import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.datasets import load_digits
 from sklearn.preprocessing import normalize
-from threadpoolctl import threadpool_limits
 
 from sklearn_hashrank import NeighborAffinity
 from sklearn_hashrank.cli import main
-from sklearn_hashrank.comparison import FaissSearch, Rescoring, compare
+from sklearn_hashrank.comparison import compare
+from sklearn_hashrank.comparison._faiss_search import FaissSearch
 from sklearn_hashrank.model_selection import RetrievalSplit
 
 X, Y = load_digits(return_X_y=True)
@@ -35,9 +33,7 @@ def test_an_exact_index_finds_all_neighbours(metric):
 
 def test_own_distances_rank_and_cost_what_faiss_says():
     names = ["faiss:PCAR32,RaBitQ", "faiss:PQ16x4fs", "faiss:SQ8", "itq"]
-    found = compare(
-        X, methods=names, affinity=NeighborAffinity(10), rescoring=Rescoring(10), **SETTINGS
-    )
+    found = compare(X, methods=names, affinity=NeighborAffinity(10), rescore=10, **SETTINGS)
     assert not found.failures
     assert [result.n_bits for result in found.results] == [96, 64, 512, 64]
     exact = np.argsort(-normalize(QUERIES) @ normalize(DATABASE).T, axis=1)[:, :10]
@@ -74,7 +70,13 @@ def test_what_lists_leave_out_comes_last():
     # A list may hold fewer items than are asked for.
     missing = one.nearest(QUERIES, len(DATABASE))
     assert (missing[:, -1] == -1).all()
-    found = compare(X, Y, methods=["faiss:IVF8,Flat"], rescoring=Rescoring(10, 80), **SETTINGS)
+    found = compare(
+        X,
+        Y,
+        methods=["faiss:IVF8,Flat"],
+        rescore={"n_neighbors": 10, "oversampling": 80},
+        **SETTINGS,
+    )
     assert not found.failures
     assert 0.5 < found.results[0].scores["near_floats"] < 1
 
@@ -90,46 +92,6 @@ def test_rows_may_be_lists():
     index = FaissSearch("Flat", metric="euclidean").fit(some.tolist()).index(some.tolist())
     expected = ((some[:3, None] - some) ** 2).sum(axis=2)
     np.testing.assert_allclose(index.distances(some[:3].tolist()), expected, rtol=1e-4, atol=0.1)
-    with pytest.raises(ValueError, match="two dimensions. Got 1"):
-        FaissSearch("Flat").fit([1.0, 2.0])
-
-
-@pytest.mark.parametrize(
-    ("factory", "advised"),
-    [
-        ("PQ8x4fs", 624),
-        ("OPQ8,PQ8x4", 9984),
-        ("IVF16,PQ4x4", 624),
-        ("IMI2x5,PQ4x4", 1248),
-        ("RQ2x4", 624),
-        ("PRQ2x2x4", 624),
-    ],
-)
-def test_few_training_rows_are_said_once(factory, advised, capfd):
-    """faiss itself writes a line for each clustering, of a rotation fifty for each part."""
-    said = f"faiss advises {advised:,} training rows for {factory!r}. Got 300."
-    plain = faiss.index_factory(64, factory)
-    with threadpool_limits(1):  # threads add in any order
-        with pytest.warns(UserWarning, match=re.escape(said)) as caught:
-            index = FaissSearch(factory, metric="euclidean").fit(DATABASE[:300]).index_
-        assert len(caught) == 1
-        assert capfd.readouterr().err == ""
-        plain.train(DATABASE[:300])
-    assert capfd.readouterr().err.startswith("WARNING clustering")
-    np.testing.assert_array_equal(faiss.serialize_index(index), faiss.serialize_index(plain))
-
-
-@pytest.mark.filterwarnings("default")
-def test_the_command_says_few_training_rows_once(tmp_path, capfd):
-    np.save(tmp_path / "rows.npy", X[:320])
-    options = ["--neighbors", "5", "--methods", "faiss:PQ4x4,faiss:OPQ4,PQ4x4", "--seeds", "2"]
-    options += ["--queries", "20", "--measures", "recall@5", "--quiet"]
-    output = ["--output", str(tmp_path / "out")]
-    assert main(["compare", "--data", str(tmp_path / "rows.npy"), *options, *output]) == 0
-    said = capfd.readouterr().err
-    assert "WARNING" not in said
-    assert said.count("faiss advises 624 training rows for 'PQ4x4'. Got 300.") == 1
-    assert said.count("faiss advises 9,984 training rows for 'OPQ4,PQ4x4'. Got 300.") == 1
 
 
 @pytest.mark.parametrize(
@@ -138,9 +100,6 @@ def test_the_command_says_few_training_rows_once(tmp_path, capfd):
         ("faiss:NoSuchIndex", X, "faiss makes no index of 'NoSuchIndex' for 64 features"),
         ("faiss:PQ7x4", X, "faiss makes no index of 'PQ7x4' for 64 features"),
         ("faiss:Flat:search=speed=9", X, "search='speed=9' for 64 features"),
-        ("faiss:PQ8", X[:1000], "at least 256 training rows for 'PQ8'.* Got 50"),
-        ("faiss:OPQ8_32,PQ8x4", X[:1000], "at least 256 training rows"),
-        ("faiss:IVF100,Flat", X[:1000], "at least 100 training rows"),
         ("faiss:PQ8x4,RFlat", X[:1000], "finds more the more items it is asked for"),
         ("faiss:PCAR32,HNSW8", X[:1000], "finds more the more items it is asked for"),
         ("faiss:IVF8,PQ8+8", X[:1000], "finds more the more items it is asked for"),
@@ -154,6 +113,13 @@ def test_what_faiss_cannot_do_is_refused_before_the_first_run(method, rows, mess
         compare(
             rows, Y[: rows.shape[0]], methods=["lsh", method], **{**SETTINGS, "protocol": split}
         )
+
+
+def test_too_few_training_rows_are_an_error_of_faiss():
+    split = RetrievalSplit(np.arange(100, 150), np.arange(100), np.arange(100, 900))
+    found = compare(X, Y, methods=["faiss:PQ8", "lsh"], **{**SETTINGS, "protocol": split})
+    [failed] = found.failures
+    assert "training points (50)" in failed.error
 
 
 def test_the_command_takes_factory_strings(tmp_path, capsys):

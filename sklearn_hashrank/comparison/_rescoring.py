@@ -2,11 +2,12 @@
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from .._features.nearest_rows import METRICS
 from .._utils.parameters import is_int
@@ -20,33 +21,17 @@ from ..metrics._retrieval import Encoded, unwrap
 from ..neighbors._hamming_neighbors import HammingNeighbors
 from ..neighbors._rescore import rescore
 from ._columns import Column
-from ._search_methods import OwnIndex
 
-_SEARCHES = 3
+_SEARCHES = 3  # the first loads the kernels
 
 
 @dataclass(frozen=True)
 class Rescoring:
-    """Columns of a comparison that measure what rescoring the nearest codes finds and costs.
+    """Columns that measure what rescoring the nearest codes finds and costs.
 
-    The first ranking is by Hamming distance. The second puts the nearest codes in order of their
-    asymmetric distance to the projections of the query. The third puts them in order of the
-    distance between floats, of which it reads the candidates' only.
-
-    Parameters
-    ----------
-    n_neighbors : int, default=10
-        Number of items at the head of each ranking of which the relevant share is measured.
-    oversampling : int, default=10
-        Candidates are the ``oversampling * n_neighbors`` nearest codes.
-    metric : {"cosine", "euclidean", "inner_product"}, default="cosine"
-        Distance between floats, by which the third ranking is sorted.
-
-    Examples
-    --------
-    >>> from sklearn_hashrank.comparison import Rescoring
-    >>> [column.title for column in Rescoring(5).columns][:3]
-    ['P@5, codes', 'P@5, asymmetric', 'P@5, floats']
+    The first ranking is by Hamming distance. The second sorts the ``oversampling * n_neighbors``
+    nearest codes by their asymmetric distance to the projections of the query. The third sorts them
+    by the distance `metric` between original vectors, and reads the candidates' only.
     """
 
     n_neighbors: int = 10
@@ -61,26 +46,29 @@ class Rescoring:
         if self.metric not in METRICS:
             raise ValueError(f"metric must be one of {METRICS}. Got {self.metric!r} instead.")
 
-    @property
-    def columns(self) -> tuple[Column, ...]:
-        """The columns: shares of relevant items, then costs."""
+    def columns(self, affinity: Any = "auto") -> tuple[Column, ...]:
+        """Shares of relevant items, recalls if as many nearest rows are relevant, and costs."""
         k, n = self.n_neighbors, self.oversampling * self.n_neighbors
-        of = f"Share of relevant items among the {k} nearest"
+        share, of = "P", f"Share of relevant items among the {k} nearest"
+        if isinstance(affinity, NeighborAffinity) and affinity.n_neighbors == k:
+            share, of = "recall", f"Share of the {k} nearest rows that are among the {k} nearest"
         costs = {
             "codes": "Hamming distances of all codes",
             "asymmetric": f"Hamming distances of all codes, asymmetric distances of {n}",
             "floats": f"Hamming distances of all codes, {self.metric} distances of {n} rows",
         }
         return (
-            Column("near_codes", f"P@{k}, codes", f"{of} by Hamming distance, ties in any order."),
+            Column(
+                "near_codes", f"{share}@{k}, codes", f"{of} by Hamming distance, ties in any order."
+            ),
             Column(
                 "near_asymmetric",
-                f"P@{k}, asymmetric",
+                f"{share}@{k}, asymmetric",
                 f"{of} by asymmetric distance, of {n} candidates by Hamming distance.",
             ),
             Column(
                 "near_floats",
-                f"P@{k}, floats",
+                f"{share}@{k}, floats",
                 f"{of} by {self.metric} distance, of {n} candidates by Hamming distance, or by "
                 "the method's own.",
             ),
@@ -110,34 +98,18 @@ class Rescoring:
             ),
         )
 
-    def columns_by(self, affinity: Any) -> tuple[Column, ...]:
-        """Return the columns, which are recalls where as many nearest rows are relevant.
 
-        Parameters
-        ----------
-        affinity : "auto" or affinity object
-            What rankings are judged by.
-
-        Returns
-        -------
-        columns : tuple of Column
-        """
-        is_recall = (
-            isinstance(affinity, NeighborAffinity) and affinity.n_neighbors == self.n_neighbors
-        )
-        if not is_recall:
-            return self.columns
-        k = self.n_neighbors
-        return tuple(
-            replace(
-                column,
-                title=column.title.replace(f"P@{k},", f"recall@{k},"),
-                meaning=column.meaning.replace(
-                    "Share of relevant items among", f"Share of the {k} nearest rows that are among"
-                ),
-            )
-            for column in self.columns
-        )
+def read_rescoring(rescore: Any, X: Any) -> Rescoring | None:
+    """Return what the argument `rescore` of :func:`compare` stands for."""
+    if rescore is None:
+        return None
+    if isinstance(rescore, Mapping):
+        found = Rescoring(**rescore)
+    else:
+        found = replace(Rescoring(), n_neighbors=rescore)
+    if sparse.issparse(X):
+        raise ValueError("rescore reads rows of floats: X must be dense. Got a sparse X.")
+    return found
 
 
 def measure_rescoring(
@@ -150,25 +122,10 @@ def measure_rescoring(
     y: tuple[Any, Any],
     affinity: Any = "auto",
 ) -> dict[str, float]:
-    """Measure every column of a :class:`Rescoring`.
+    """Measure every column. The database is ``rows[numbers]``, and `of_queries` has query rows.
 
-    Parameters
-    ----------
-    rescoring : Rescoring
-        How many neighbours are measured, and how many candidates are rescored.
-    of_queries, of_database : Encoded
-        Codes of queries and items; `rows` of the queries are what floats are compared with.
-    projections : ndarray of shape (n_queries, n_bits) or None
-        What the codes of the queries are signs of. None: the scores of asymmetric distances are
-        NaN.
-    rows : ndarray or memmap of shape (n_samples, n_features)
-        Floats, of which those of the candidates are read.
-    numbers : ndarray of int
-        Which rows the items of the database are.
-    y : tuple of array-like
-        What the affinity compares, of queries and database.
-    affinity : "auto" or affinity object, default="auto"
-        Relevance; one that is not fitted is fitted on the database.
+    Without `projections`, of which the codes of the queries are the signs, the scores of asymmetric
+    distances are NaN.
     """
     n_queries, n_items, n_bits = len(of_queries.codes), len(numbers), of_database.n_bits
     k = min(rescoring.n_neighbors, n_items)
@@ -211,7 +168,7 @@ def measure_rescoring(
 
 def rescore_own(
     rescoring: Rescoring,
-    index: OwnIndex,
+    index: Any,
     queries: Any,
     rows: Any,
     numbers: np.ndarray,
@@ -219,25 +176,7 @@ def rescore_own(
     histogram: RetrievalHistogram,
     affinity: Any,
 ) -> dict[str, float]:
-    """Measure the third ranking, of candidates by a method's own distance; all else is NaN.
-
-    Parameters
-    ----------
-    rescoring : Rescoring
-        How many neighbours are measured, and how many candidates are rescored.
-    index : OwnIndex
-        The database.
-    queries, rows : ndarray
-        Floats of the queries, and of all rows.
-    numbers : ndarray of int
-        Which rows the items of the database are.
-    y : tuple of array-like
-        What the affinity compares, of queries and database.
-    histogram : RetrievalHistogram
-        The ranking by the distances of the index.
-    affinity : affinity object
-        Relevance; one that is not fitted is fitted on the database.
-    """
+    """Measure the third ranking, of candidates by a method's own distance; all else is NaN."""
     k = min(rescoring.n_neighbors, len(numbers))
     n_candidates = min(k * rescoring.oversampling, len(numbers))
     place = np.full(rows.shape[0] + 1, -1)  # the last for those that the index does not find
@@ -251,7 +190,7 @@ def rescore_own(
     seconds, found = fastest(by_floats)
     counted = ~np.isnan(histogram.precision(k=k))
     return {
-        **{column.name: math.nan for column in rescoring.columns},
+        **{column.name: math.nan for column in rescoring.columns()},
         "near_floats": _share_of_relevant(fit_affinity(affinity, y[1]), *y, found, counted),
         "floats_microseconds": 1e6 * seconds / len(found),
         "row_bytes": rows.dtype.itemsize * rows.shape[1],
@@ -270,7 +209,7 @@ def projections_of(hasher: Any, of_queries: Encoded) -> np.ndarray | None:
 
 
 def fastest(search: Callable[[], Any]) -> tuple[float, Any]:
-    """Seconds of the fastest of some searches, of which the first loads the kernels."""
+    """Seconds of the fastest of some searches, and what it found."""
     seconds = math.inf
     for _ in range(_SEARCHES):
         start = time.perf_counter()
