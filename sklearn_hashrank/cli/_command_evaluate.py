@@ -48,7 +48,7 @@ from ._judged_pairs import affinity_of_pairs
 from ._messages import note
 from ._outputs import output
 from ._parquet_tables import mapped
-from ._read_codes import are_in_blocks, code_blocks, read_codes
+from ._read_codes import are_in_blocks, check_one_model, code_blocks, read_codes
 from ._row_names import check_same_ids, ids
 
 _EPILOG = """\
@@ -120,6 +120,7 @@ def _run(options: Namespace, arguments: list[str]) -> int:
     measures = check_measures(options.measures)
     is_self = options.queries is None
     paths = [options.database, *([] if is_self else [options.queries])]
+    check_one_model(paths, options.model)
     needs_all = is_self or options.neighbors or options.rescore
     (database, *others), n_bits = read_codes(
         paths, options.bits, options.threshold, in_blocks=not needs_all

@@ -32,7 +32,7 @@ from ._files import read_rows
 from ._messages import note
 from ._outputs import output
 from ._parquet_tables import mapped
-from ._read_codes import check_model, encode_file, read_codes
+from ._read_codes import check_one_model, encode_file, read_codes
 from ._row_names import check_same_ids, ids, ids_at
 
 _EPILOG = """\
@@ -126,12 +126,13 @@ def _run(options: Namespace, arguments: list[str]) -> int:
     columns = None  # of the features, where the model knows them by name
     if options.data is None:
         paths = [options.database, options.queries]
+        check_one_model(paths)
         [database, queries], n_bits = read_codes(
             paths, options.bits, options.threshold, in_blocks=True
         )
         of_queries = ids(options.queries)
     else:
-        check_model(options.model, options.database)
+        check_one_model([options.database], options.model)
         hasher = load_hasher(options.model)
         columns = getattr(hasher, "feature_names_in_", None)
         n_bits = hasher.n_bits_

@@ -148,7 +148,7 @@ def _rank() -> None:
 
 
 def _search(algorithm: str) -> None:
-    """Find neighbours in every way. Distances of up to 254 bits are one byte."""
+    """Find neighbors in every way. Distances of up to 254 bits are one byte."""
     codes, labels = _codes()
     few = slice(0, 400)
     for n_bits in (64, 256):
@@ -162,7 +162,7 @@ def _search(algorithm: str) -> None:
 
 
 def _search_decoded() -> None:
-    """Find neighbours by decoded codes and by projections."""
+    """Find neighbors by decoded codes and by projections."""
     rng = np.random.default_rng(0)
     rows = rng.normal(size=(100, 16))
     for decoder in ("linear", "bytes"):

@@ -76,11 +76,16 @@ def digest_of(model: str) -> str:
     return hashlib.sha256(Path(model).read_bytes()).hexdigest()
 
 
-def check_model(model: str, path: str) -> None:
-    """Refuse codes that say they were made by another model."""
-    found = parquet_codes(path)
-    if found is not None and found.digest not in (None, digest_of(model)):
-        raise UsageError(f"{path} holds codes of another model than {model}.")
+def check_one_model(paths: list[str], model: str | None = None) -> None:
+    """Refuse codes that say they were made by another model, or by two."""
+    made_by = {} if model is None else {digest_of(model): model}
+    for path in paths:
+        found = parquet_codes(path)
+        if found is not None and found.digest is not None:
+            made_by.setdefault(found.digest, path)
+    if len(made_by) > 1:
+        one, other, *_ = made_by.values()
+        raise UsageError(f"{other} holds codes of another model than {one}.")
 
 
 def read_codes(

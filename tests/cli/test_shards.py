@@ -152,6 +152,12 @@ def test_incomplete_and_mixed_folders_are_refused(capsys):
     run(*search, "codes")
     run("fit", "--data", "items", "--bits", BITS, "--method", "lsh", "--output", "m.npz")
     assert "codes holds codes of another model than m.npz" in refusal(capsys, *search, "codes")
+    run(*ENCODE, "new.parquet", "--output", "q.parquet")
+    message = "q.parquet holds codes of another model than codes"
+    both = "--database", "codes", "--queries", "q.parquet"
+    assert message in refusal(capsys, "search", *both)
+    labels = "--database-labels", "items", "--query-labels", "new.parquet", "--label-column", "y"
+    assert message in refusal(capsys, "evaluate", *both, *labels)
     run(*ENCODE, "items", "--output", "others", "--shard-rows", SMALL)
     Path("codes/part-00003.parquet").replace("others/part-00003.parquet")
     assert "have different models" in refusal(capsys, *search, "others")
