@@ -116,7 +116,7 @@ class PairRelevance:
 
     def learning_rate(self, solver: str, in_groups: bool) -> float:
         # Rates of digits, GIST, pixels and deep features; groups teach more in a step.
-        return {"adam": 0.02 if in_groups else 0.01, "adam-by-bit": 0.02, "sgd": 1.0}[solver]
+        return {"adam": 0.02 if in_groups else 0.01, "adam-per-bit": 0.02, "sgd": 1.0}[solver]
 
     def weight_decay(self, n_features: int, n_rows: int | None) -> float:
         # More for few rows of many features, see the page on TALRLinear.

@@ -12,7 +12,7 @@ __all__ = [
     "SGD",
     "SOLVERS",
     "Adam",
-    "AdamByColumn",
+    "AdamPerColumn",
     "Ascent",
     "constant",
     "cosine",
@@ -176,7 +176,7 @@ class Adam(Ascent):
 
 
 @storable
-class AdamByColumn(Adam):
+class AdamPerColumn(Adam):
     """Adam with one mean square for each column of a parameter array, here the weights of a bit.
 
     A rotation of the features then rotates the steps, and changes nothing else. Adam lets small
@@ -202,4 +202,4 @@ class AdamByColumn(Adam):
         parameter += np.multiply(mean, factors.astype(mean.dtype), out=scratch)
 
 
-SOLVERS: dict[str, type[Ascent]] = {"adam": Adam, "adam-by-bit": AdamByColumn, "sgd": SGD}
+SOLVERS: dict[str, type[Ascent]] = {"adam": Adam, "adam-per-bit": AdamPerColumn, "sgd": SGD}

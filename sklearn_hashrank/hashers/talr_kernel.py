@@ -55,7 +55,7 @@ class TALRKernel(TieAwareObjectives, LearnsFromMinibatches, KernelHasher):
     affinity : "auto" or affinity object, default="auto"
         How `y` says what is relevant; see :mod:`sklearn_hashrank.affinity`. ``"auto"`` without `y`
         learns from the nearest rows, and judges by distances; see :ref:`unlabelled`.
-    solver : {"adam", "adam-by-bit", "sgd"}, default="adam"
+    solver : {"adam", "adam-per-bit", "sgd"}, default="adam"
         Adam; Adam with one mean square of the gradient for all weights of a bit, which suits
         principal components, because small ones do not move as far as large ones; or stochastic
         gradient ascent with momentum.
@@ -75,7 +75,7 @@ class TALRKernel(TieAwareObjectives, LearnsFromMinibatches, KernelHasher):
         Most passes over the training rows.
     learning_rate : float or "auto", default="auto"
         Length of a step at the start. ``"auto"`` is 0.01 for Adam, 0.02 where batches are made of
-        groups and for Adam by bit, but 0.003 for both where nearest rows are relevant; for SGD 1,
+        groups and for Adam per bit, but 0.003 for both where nearest rows are relevant; for SGD 1,
         but 0.03 on squared distances and on products of projections, whose slopes have no bound. An
         objective may declare others.
     schedule : {"constant", "step", "cosine"}, default="cosine"

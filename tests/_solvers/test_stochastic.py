@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from sklearn_hashrank._solvers.stochastic import SCHEDULES, SGD, SOLVERS, Adam, AdamByColumn
+from sklearn_hashrank._solvers.stochastic import SCHEDULES, SGD, SOLVERS, Adam, AdamPerColumn
 
 
 def climb_a_hill(solver, schedule, n_steps=300):
@@ -51,7 +51,7 @@ def steps_of_adam(gradients):
 def test_adam_by_column_has_one_mean_square_for_each(shape):
     gradients = np.random.default_rng(0).normal(size=(5, *shape))
     parameter = np.zeros(shape)
-    solver = AdamByColumn(0.1, beta1=0.8, beta2=0.9, epsilon=1e-3)
+    solver = AdamPerColumn(0.1, beta1=0.8, beta2=0.9, epsilon=1e-3)
     for gradient in gradients:
         solver.step([parameter], [gradient])
     for column in range(4):
@@ -59,7 +59,7 @@ def test_adam_by_column_has_one_mean_square_for_each(shape):
         assert_allclose(parameter[..., column], expected, rtol=1e-12)
 
 
-@pytest.mark.parametrize("name", ["adam-by-bit", "sgd"])
+@pytest.mark.parametrize("name", ["adam-per-bit", "sgd"])
 def test_a_rotation_of_the_rows_rotates_the_moves(name):
     rng = np.random.default_rng(0)
     rotation = np.linalg.qr(rng.normal(size=(6, 6)))[0]
