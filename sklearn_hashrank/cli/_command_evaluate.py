@@ -32,10 +32,9 @@ from ._arguments import (
     exclude,
     need,
 )
-from ._data import affinity_of, as_compared, check_row_labels, check_rows
+from ._data import affinity_of, as_compared, row_labels
 from ._errors import UsageError
 from ._evaluate_run import (
-    OF_RUNS,
     add_run,
     evaluate_run,
     print_tests,
@@ -43,7 +42,7 @@ from ._evaluate_run import (
     write_per_query,
 )
 from ._file_systems import Input
-from ._files import read_labels, read_rows
+from ._files import read_rows
 from ._judged_pairs import affinity_of_pairs
 from ._messages import note
 from ._outputs import output
@@ -75,7 +74,6 @@ _CODES = "codes: .npy, .npz, .mat, .pt or .csv; FILE:NAME for an array of anothe
 
 
 def add_command(commands: Any) -> None:
-    """Add ``evaluate`` to the commands."""
     parser = add_parser(
         commands, "evaluate", "tie-aware scores of codes with labels, or of a run", _run, _EPILOG
     )
@@ -138,17 +136,15 @@ def _run(options: Namespace, arguments: list[str]) -> int:
     metric = options.metric or METRICS[0]
     if options.neighbors:
         affinity = NeighborAffinity(options.neighbors, metric=metric)
-        y = _read_features(options.database_data, database, id_column=options.id_column)
-        query_y = y
+        y = query_y = _read_features(options, options.database_data, database)
         if not is_self:
-            query_y = _read_features(options.query_data, queries, id_column=options.id_column)
+            query_y = _read_features(options, options.query_data, queries)
     elif options.qrels is not None:
         affinity, query_y, y = _judged(options, queries, database)
     else:
-        y = _read_code_labels(options.database_labels, options.label_column, database)
-        query_y = y
+        y = query_y = row_labels(options.database_labels, options.label_column, len(database))
         if not is_self:
-            query_y = _read_code_labels(options.query_labels, options.label_column, queries)
+            query_y = row_labels(options.query_labels, options.label_column, len(queries))
         y, query_y = as_compared(affinity, options.label_column, y, query_y)
         affinity = affinity_of(affinity, y)
     of_database: tuple[Any, Any] = (database, y)
@@ -195,15 +191,12 @@ def _evaluate_run(options: Namespace) -> int:
         raise UsageError("evaluate needs --database, or --run and --qrels.")
     scores, measures, histogram = evaluate_run(options)
     columns = columns_of(measures)
-    tests = {}
-    if options.baseline is not None:
-        tests = tests_against(options, histogram, measures)
+    tests = {} if options.baseline is None else tests_against(options, histogram, measures)
     if options.json:
         for name, test in tests.items():
+            low, high = test.confidence_interval
             scores |= {f"{name}_ahead": test.statistic, f"{name}_p": test.pvalue}
-            scores |= dict(
-                zip((f"{name}_ahead_low", f"{name}_ahead_high"), test.confidence_interval)
-            )
+            scores |= {f"{name}_ahead_low": low, f"{name}_ahead_high": high}
     _print(options, scores, columns)
     if tests and not options.json:
         print_tests(options.baseline, tests, {column.name: column.title for column in columns})
@@ -214,37 +207,30 @@ def _evaluate_run(options: Namespace) -> int:
 
 
 def _check_codes(options: Namespace) -> None:
-    """Check that the files that the options need are given, and no others."""
     exclude(options, "neighbors", "affinity", "database_labels", "query_labels", "label_column")
     exclude(options, "qrels", "affinity", "database_labels", "query_labels", "label_column")
     need(options, "metric", "neighbors", "rescore")
     need(options, "neighbors", "database_data")
     if options.neighbors:
         need(options, "queries", "query_data")
-    need(options, "query_data", "queries")
-    need(options, "query_labels", "queries")
+    for name in ("query_data", "query_labels"):
+        need(options, name, "queries")
     for name in ("query_data", "database_data"):
         need(options, name, "rescore", "neighbors")
     need(options, "model", "rescore")
     for name in ("queries", "model", "query_data", "database_data"):
         need(options, "rescore", name)
-    for name in OF_RUNS:
+    for name in ("baseline", "query_set", "unjudged"):
         need(options, name, "run_file")
     need(options, "queries", "query_labels", "qrels", "query_data")
     if not (options.database_labels or options.qrels or options.neighbors):
         raise UsageError("evaluate needs --database-labels, --qrels or --neighbors.")
 
 
-def _read_features(
-    path: str, codes: np.ndarray, columns: Any = None, id_column: str | None = None
-) -> Any:
-    """Read rows of features, one for each code; a .npy file is mapped into memory."""
-    rows = mapped(read_rows(path, columns=columns, id_column=id_column).X)
-    check_rows(rows, path)
+def _read_features(options: Namespace, path: str, codes: Any, columns: Any = None) -> Any:
+    rows = mapped(read_rows(path, columns=columns, id_column=options.id_column).X)
     if rows.shape[0] != len(codes):
-        raise UsageError(
-            f"{path} must have {len(codes):,} rows, one for each code. Got shape {rows.shape}."
-        )
+        raise UsageError(f"{path}: {rows.shape[0]:,} rows for {len(codes):,} codes.")
     return rows
 
 
@@ -257,16 +243,12 @@ def _rescored(
     y: tuple[Any, Any],
     affinity: Any,
 ) -> dict[str, float]:
-    """Measure the rankings of ``--rescore``, which need the model and the features."""
     hasher = load_hasher(options.model)
     names = hasher.__dict__.pop("feature_names_in_", None)  # the columns are chosen by name here
-    rows = []
-    for path, codes in ((options.query_data, queries), (options.database_data, database)):
-        rows.append(_read_features(path, codes, names, options.id_column))
-        if rows[-1].shape[1] != hasher.n_features_in_:
-            raise UsageError(
-                f"{path} must have {hasher.n_features_in_} features. Got shape {rows[-1].shape}."
-            )
+    rows = [
+        _read_features(options, options.query_data, queries, names),
+        _read_features(options, options.database_data, database, names),
+    ]
     projections = hasher.decision_function(rows[0])
     of_queries = Encoded(pack_codes(queries, n_bits), n_bits, rows[0])
     if not np.array_equal(pack_signs(projections), of_queries.codes):
@@ -282,11 +264,7 @@ def _print(options: Namespace, scores: dict[str, float], columns: Iterable[Colum
     if options.json:
         known = {name: None if math.isnan(score) else score for name, score in scores.items()}
         print(json.dumps(known, indent=1))
-    else:
-        _print_scores(scores, columns)
-
-
-def _print_scores(scores: dict[str, float], columns: Iterable[Column]) -> None:
+        return
     shown = {}
     for column in columns:
         names = [column.name + suffix for suffix in ("", "_pessimistic", "_optimistic")]
@@ -297,8 +275,3 @@ def _print_scores(scores: dict[str, float], columns: Iterable[Column]) -> None:
     print(f"{'':{width}} {'mean':>8} {'worst':>8} {'best':>8}  order of ties")
     for title, values in shown.items():
         print(" ".join([title.ljust(width), *values]))
-
-
-def _read_code_labels(path: str, columns: list[str], codes: np.ndarray) -> np.ndarray:
-    labels: np.ndarray = check_row_labels(read_labels(path, columns), path, codes)
-    return labels

@@ -12,7 +12,7 @@ from ..affinity._auto import is_auto
 from ..affinity._labels import HierarchicalAffinity
 from ._affinities import compares_numbers
 from ._errors import UsageError
-from ._files import Rows, check_finite, check_labels, read_labels, read_rows
+from ._files import Rows, read_labels, read_rows
 from ._messages import note
 from ._parquet_files import parquet_source
 from ._parquet_tables import concatenate, mapped
@@ -85,7 +85,6 @@ def load_data(
         raise UsageError(f"{path} has no columns with names, which --exclude-column leaves out.")
     rows = rows._replace(X=_in_rows(rows.X if in_blocks else mapped(rows.X), path))
     check_rows(rows.X, path)
-    check_finite(rows.X, path, rows.names)
     if rows.names and all(map(_looks_measured, rows.names)):
         note(f"{path}: the first line is the header, not a row: {', '.join(rows.names[:3])}")
     y = rows.y
@@ -93,8 +92,8 @@ def load_data(
         y = read_labels(options.labels, options.label_column)
     if y is None and not in_blocks and not getattr(options, "neighbors", None):
         note(f"{path}: no labels; distances between the features say what is relevant")
-    y = check_row_labels(y, options.labels or path, rows.X)
     if y is not None:
+        y = _complete(y, options.labels or path, rows.X.shape[0])
         [y] = as_compared(getattr(options, "affinity", None), options.label_column, y)
     return rows._replace(y=y)
 
@@ -119,14 +118,18 @@ def check_rows(X: Any, path: str) -> None:
         raise UsageError(f"{path}: features must be a matrix with rows. Got shape {X.shape}.")
 
 
-def check_row_labels(y: Any, path: str, X: Any) -> Any:
-    """Return labels that are complete, one row for each row of `X`; None stays None."""
-    if y is None:
-        return None
-    if y.ndim == 0 or len(y) != X.shape[0]:
-        n_labels = len(y) if y.ndim else 1
-        raise UsageError(f"{path}: {n_labels} labels for {X.shape[0]} items.")
-    return check_labels(y, path)
+def row_labels(path: str, label_columns: Sequence[str], n_rows: int) -> np.ndarray:
+    """Read labels, one row for each row of something else."""
+    return _complete(read_labels(path, label_columns), path, n_rows)
+
+
+def _complete(y: np.ndarray, path: str, n_rows: int) -> np.ndarray:
+    if y.shape[:1] != (n_rows,):
+        raise UsageError(f"{path}: {len(np.atleast_1d(y))} labels for {n_rows} items.")
+    if y.dtype.kind == "f" and np.isnan(y).any():
+        row = np.argwhere(np.isnan(y))[0][0]
+        raise UsageError(f"{path}: the label of row {row} is missing.")
+    return y
 
 
 def as_compared(affinity: Any, label_columns: list[str], *labels: np.ndarray) -> list[np.ndarray]:

@@ -32,21 +32,10 @@ _ORDERS: dict[str, TieOrder] = {
     "_pessimistic": "pessimistic",
     "_optimistic": "optimistic",
 }
-_POLICIES: dict[str, Any] = {
-    "query_set": ("judged", "both", "equal"),
-    "unjudged": ("irrelevant", "remove", "error"),
-}
-OF_RUNS = ("baseline", *_POLICIES)
-"""Options that only runs have."""
 _OF_CODES = (
     *("database", "queries", "database_labels", "query_labels", "label_column", "neighbors"),
     *("rescore", "model", "query_data", "database_data", "bits", "threshold", "affinity", "metric"),
 )
-_HELP = {
-    "query_set": "which queries of a run count: all that are judged, those in both files, or an "
-    "error unless they are the same",
-    "unjudged": "what retrieved items without a judgment are",
-}
 
 
 def add_run(parser: Any) -> None:
@@ -66,12 +55,17 @@ def add_run(parser: Any) -> None:
         metavar="FILE",
         help="another run: also test whether the two differ on the same queries",
     )
-    for name, choices in _POLICIES.items():
-        parser.add_argument(
-            f"--{name.replace('_', '-')}",
-            choices=choices,
-            help=f"{_HELP[name]} (default: {choices[0]})",
-        )
+    parser.add_argument(
+        "--query-set",
+        choices=("judged", "both", "equal"),
+        help="which queries of a run count: all that are judged, those in both files, or an "
+        "error unless they are the same (default: judged)",
+    )
+    parser.add_argument(
+        "--unjudged",
+        choices=("irrelevant", "remove", "error"),
+        help="what retrieved items without a judgment are (default: irrelevant)",
+    )
 
 
 def evaluate_run(
@@ -92,7 +86,9 @@ def evaluate_run(
             continue
         for suffix, ties in _ORDERS.items():
             scores[name + suffix] = mean_value(histogram.measure(configured.with_ties(ties)))
-        _note_ties(name, histogram, configured)
+        report = histogram.tie_report(configured)
+        if report.optimistic - report.pessimistic > _WORTH_A_NOTE:
+            note(f"{name}: ties decide the value of {report.share:.1%} of the queries")
     queries = histogram.query_ids or []
     note(f"{len(queries):,} queries of {options.qrels}, ranked by {options.run_file}")
     return scores, measures, histogram
@@ -102,8 +98,8 @@ def _read(options: Namespace, path: str) -> RetrievalHistogram:
     return RetrievalHistogram.from_run(
         judgments(options.qrels),
         path,
-        queries=options.query_set or _POLICIES["query_set"][0],
-        unjudged=options.unjudged or _POLICIES["unjudged"][0],
+        queries=options.query_set or "judged",
+        unjudged=options.unjudged or "irrelevant",
         n_jobs=options.n_jobs,
     )
 
@@ -147,12 +143,6 @@ def print_tests(path: str, tests: Mapping[str, PairedTest], titles: Mapping[str,
         print(
             f"{titles[name]:{width}} {result.statistic:+8.4f} {interval:>19} {result.pvalue:8.2g}"
         )
-
-
-def _note_ties(name: str, histogram: RetrievalHistogram, configured: ConfiguredMeasure) -> None:
-    report = histogram.tie_report(configured)
-    if report.optimistic - report.pessimistic > _WORTH_A_NOTE:
-        note(f"{name}: ties decide the value of {report.share:.1%} of the queries")
 
 
 def write_per_query(

@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from .._features.out_of_memory import StoredRows
 from .._files.arrays import read_array, read_arrays
 from .._files.codes import load_codes, noted_n_bits
 from .._files.named_arrays import ARRAY_FILES, choose_array, read_named_arrays, split_array_name
@@ -26,7 +25,6 @@ from ._parquet_tables import (
 from ._row_names import USUAL, id_column_of
 from ._tables import chosen, listed, read_column, read_table
 
-_ROWS_AT_A_TIME = 1 << 16
 _TABLES = (".csv", ".parquet")
 _FEATURES, _LABELS = ("X", "features", "data"), ("y", "Y", "labels", "label", "L")  # usual names
 
@@ -145,37 +143,6 @@ def read_texts(path: str, column: str) -> list[str]:
     if column not in arrays:
         raise UsageError(f"{path} has no array {column!r}. It has {listed(arrays)}.")
     return list(map(str, arrays[column].tolist()))
-
-
-def check_finite(rows: Any, path: str, names: Sequence[str] | None = None) -> None:
-    """Name the first value of the features that is not a finite number."""
-    if isinstance(rows, StoredRows):
-        return  # which look at every block that is read
-    values = rows.data if sparse.issparse(rows) else rows
-    if values.dtype.kind not in "fiub":
-        raise UsageError(f"{path}: features must be numbers. Got {values.dtype}.")
-    if values.dtype.kind != "f":
-        return
-    for start in range(0, len(values), _ROWS_AT_A_TIME):  # of a memmap, few in memory
-        block = np.isfinite(values[start : start + _ROWS_AT_A_TIME])
-        if not block.all():
-            break
-    else:
-        return
-    if sparse.issparse(rows):
-        raise UsageError(f"{path}: the features hold values that are not finite numbers.")
-    row, column = np.argwhere(~block)[0] + [start, 0]
-    name = repr(names[column]) if names else column
-    value = rows[row, column]
-    raise UsageError(f"{path}: row {row}, column {name} is {value}; features must be finite.")
-
-
-def check_labels(y: np.ndarray, path: str) -> np.ndarray:
-    """Name the first label that is missing; those of tables have been checked."""
-    if y.dtype.kind == "f" and np.isnan(y).any():
-        row = int(np.argmax(np.isnan(y).ravel())) // max(1, y[:1].size)
-        raise UsageError(f"{path}: the label of row {row} is missing.")
-    return y
 
 
 def _kind(path: str) -> str:

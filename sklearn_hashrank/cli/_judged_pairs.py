@@ -46,28 +46,18 @@ def affinity_of_pairs(
 ) -> PrecomputedAffinity:
     """Relevance of rows by the pairs of a file, of which those of unknown ids are left out.
 
-    Parameters
-    ----------
-    path : str
-        Tables, or a TREC file.
-    ids : array-like or None
-        Ids of the rows; None: their numbers.
-    n_rows : int
-        How many there are.
-    item_ids : array-like, default=None
-        Those of items, where these are other rows than the queries.
-    n_items : int, default=0
-        How many items there are; 0: queries and items are the same rows.
-
-    Returns
-    -------
-    affinity : PrecomputedAffinity
-        Of the numbers of the rows; those of items go on where those of queries end.
+    `n_items` = 0: queries and items are the same rows. Else the numbers of items go on where those
+    of queries end. Without ids, rows are known by their numbers.
     """
     queries = _texts(ids, n_rows)
     items = _texts(item_ids, n_items) if n_items else None
     known, known_items = set(queries), set(queries if items is None else items)
-    pairs = read_pairs(path)
+    pairs = _pairs_of_table(path)
+    if pairs is None:
+        qrels = read_qrels(path)
+        pairs = [
+            Pair(query, item, grade) for query in qrels for item, grade in qrels[query].items()
+        ]
     kept = [pair for pair in pairs if pair.query_id in known and pair.doc_id in known_items]
     if not kept:
         raise UsageError(
@@ -83,14 +73,6 @@ def affinity_of_pairs(
 def judgments(path: str) -> str | list[Pair]:
     """What a run is judged by: the pairs of a table, or the name of a TREC file."""
     return path if (pairs := _pairs_of_table(path)) is None else pairs
-
-
-def read_pairs(path: str) -> list[Pair]:
-    """Pairs of tables, or the judgments of a TREC file, with their grades."""
-    if (pairs := _pairs_of_table(path)) is not None:
-        return pairs
-    qrels = read_qrels(path)
-    return [Pair(query, item, grade) for query in qrels for item, grade in qrels[query].items()]
 
 
 def _pairs_of_table(path: str) -> list[Pair] | None:

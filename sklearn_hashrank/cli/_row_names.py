@@ -1,6 +1,6 @@
 """Ids of rows: the column of a table by which rows are known, and which is no feature."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -56,44 +56,26 @@ def check_same_ids(rows: str, codes: str, id_column: str | None = None) -> None:
     of_rows, of_codes = ids(rows, id_column), ids(codes)
     if of_rows is None or of_codes is None or of_rows.dtype.kind != of_codes.dtype.kind:
         return
-    n_both = min(len(of_rows), len(of_codes))
-    for start, of_row, of_code in zip(
-        range(0, n_both, _ROWS_AT_A_TIME), _blocks(of_rows, n_both), _blocks(of_codes, n_both)
-    ):
-        differing = np.flatnonzero(of_row != of_code)
-        if not len(differing):
-            continue
-        if _are_numbers(of_codes) and not _are_permuted(of_rows, len(of_codes)):
-            return
-        row = differing[0]
-        raise UsageError(
-            f"{rows}: row {start + row} is {of_row[row]}, and of {codes} it is {of_code[row]}. "
-            "Both must have the same rows in the same order."
-        )
+    row = _first_difference(of_rows, of_codes)
+    if row is None:
+        return
+    numbers = np.arange(len(of_codes))
+    has_numbers = of_codes.dtype.kind in "iu" and _first_difference(of_codes, numbers) is None
+    if has_numbers and not np.array_equal(np.sort(of_rows[:]), numbers):
+        return  # codes of rows without ids have their numbers
+    here = slice(row, row + 1)
+    raise UsageError(
+        f"{rows}: row {row} is {of_rows[here][0]}, and of {codes} it is {of_codes[here][0]}. "
+        "Both must have the same rows in the same order."
+    )
 
 
-def _blocks(names: Any, n: int) -> Iterator[np.ndarray]:
-    for start in range(0, n, _ROWS_AT_A_TIME):
-        yield names[start : min(start + _ROWS_AT_A_TIME, n)]
-
-
-def _are_numbers(names: Any) -> bool:
-    """Whether ids are the numbers of rows."""
-    if names.dtype.kind not in "iu":
-        return False
-    start = 0
-    for block in _blocks(names, len(names)):
-        if not np.array_equal(block, np.arange(start, start + len(block))):
-            return False
-        start += len(block)
-    return True
-
-
-def _are_permuted(names: Any, n: int) -> bool:
-    """Whether ids are the numbers of `n` rows in another order."""
-    is_there = np.zeros(n, dtype=bool)
-    for block in _blocks(names, len(names)):
-        if len(block) and (block.min() < 0 or block.max() >= n):
-            return False
-        is_there[block] = True
-    return len(names) == n and bool(is_there.all())
+def _first_difference(names: Any, others: Any) -> int | None:
+    """The first row whose ids differ, up to where one of both ends, read in blocks."""
+    n_both = min(len(names), len(others))
+    for start in range(0, n_both, _ROWS_AT_A_TIME):
+        stop = min(start + _ROWS_AT_A_TIME, n_both)
+        differing = np.flatnonzero(names[start:stop] != others[start:stop])
+        if len(differing):
+            return start + int(differing[0])
+    return None

@@ -209,7 +209,6 @@ def test_several_label_columns_are_a_path(folder, capsys, no_pictures, names):
             ["--data", "bare.npz"],
             "bare.npz has no array X or features or data. It has a (1797, 64), b (1797, 64)",
         ),
-        (["--data", "nan.npy"], "nan.npy: row 7, column 2 is nan; features must be finite."),
         (["--data", "y.npy"], "y.npy: features must be a matrix with rows. Got shape (1797,)."),
         (["--data", "X.npy", "--labels", "y.txt"], "y.txt: cannot read files of this kind"),
         (["--data", "X.npy", "--labels", "short.npy"], "short.npy: 5 labels for 1797 items."),
@@ -242,8 +241,6 @@ def test_compare_refuses_in_one_line(folder, capsys, arguments, message):
     np.savez("bare.npz", a=X, b=X)
     np.save("short.npy", np.arange(5))
     np.save("nan_y.npy", np.array([0, 1, 2, np.nan] + [0] * 1793))
-    X[7, 2] = np.nan
-    np.save("nan.npy", X)
     assert message in refused(capsys, "compare", "--methods", "lsh", *arguments)
     assert not Path("hashrank-results", "report.html").exists()
 
@@ -864,7 +861,7 @@ def test_files_refuse_in_one_line(model, capsys):
         (["fit", "--data", "train.npy", "--output", "folder.npz"], "folder.npz is a folder"),
         (["fit", "--data", "train.npy", "--output", "no/m.npz"], "there is no such folder."),
         ([*fit, "--bits", "65", "--output", "m.npz"], "n_bits=65"),
-        (["fit", "--data", "bad.npy", "--output", "m.npz"], "bad.npy: row 5, column 5 is nan"),
+        (["fit", "--data", "bad.npy", "--output", "m.npz"], "Input X contains NaN"),
         (["encode", "--model", "no.npz", "--data", "query.npy"], "no.npz: No such file"),
         (
             ["encode", "--model", "digits.npz", "--data", "query.npy"],
