@@ -4,8 +4,7 @@ import csv
 import sys
 import zipfile
 from argparse import Namespace
-from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -25,7 +24,6 @@ from ._arguments import (
     not_negative,
     positive,
 )
-from ._data import check_rows
 from ._errors import UsageError
 from ._file_systems import Input, written_file
 from ._files import read_rows
@@ -56,7 +54,6 @@ _OVERSAMPLING = 10  # candidates for each result: docs/neighbors says what more 
 
 
 def add_command(commands: Any) -> None:
-    """Add ``search`` to the commands."""
     parser = add_parser(commands, "search", "find the nearest codes", _run, _EPILOG)
     parser.add_argument(
         "--database",
@@ -147,11 +144,15 @@ def _run(options: Namespace, arguments: list[str]) -> int:
         distances, indices = _nearest(options, index, queries, len(database), columns)
     else:
         distances, indices = index.radius_neighbors(queries, options.radius, sort_results=True)
-    names = Names(None if of_queries is None else of_queries[:], ids(options.database))
+    items = _item_names(ids(options.database), indices)
+    names = range(len(indices)) if of_queries is None else of_queries[:]
+    found = list(zip(names, items, distances))
     if options.run_output is not None:
-        _write_run(options.run_output, distances, indices, names)
+        _write_run(options.run_output, found)
+    elif options.output is not None:
+        _write_neighbors(options.output, distances, indices, items, found)
     else:
-        _write_neighbors(options.output, distances, indices, options.radius is None, names)
+        _write_csv(sys.stdout, found)
     return 0
 
 
@@ -197,26 +198,14 @@ def _nearest(
     return _cut(index, queries, distances, indices, options.k, takes_all)
 
 
-class Names(NamedTuple):
-    """Ids of queries and of items; None where they are known by the numbers of their rows."""
-
-    of_queries: np.ndarray | None
-    of_items: Any  # an array, or ids of files, of which those that are found are read
-
-    def rows(self, distances: Any, indices: Any) -> Iterator[tuple[Any, Any, Any]]:
-        """Give each query with the items that were found, by name, and their distances."""
-        found = self.items(indices)
-        for query, (items, far) in enumerate(zip(found, distances)):
-            yield query if self.of_queries is None else self.of_queries[query], items, far
-
-    def items(self, indices: Any) -> Any:
-        """Ids of items by their numbers: a matrix, or rows of different lengths."""
-        if self.of_items is None:
-            return indices
-        if isinstance(indices, np.ndarray) and indices.dtype.kind == "i":
-            return ids_at(self.of_items, indices)
-        found = ids_at(self.of_items, np.concatenate([*indices]).astype(np.int64))
-        return np.split(found, np.cumsum([*map(len, indices)])[:-1])
+def _item_names(names: Any, indices: Any) -> Any:
+    """Ids of items by their numbers: a matrix, or rows of different lengths."""
+    if names is None:
+        return indices
+    if isinstance(indices, np.ndarray) and indices.dtype.kind == "i":
+        return ids_at(names, indices)
+    found = ids_at(names, np.concatenate([*indices]).astype(np.int64))
+    return np.split(found, np.cumsum([*map(len, indices)])[:-1])
 
 
 def _cut(
@@ -250,7 +239,6 @@ def _rescored(
 ) -> tuple[Any, Any]:
     """Order candidates by the distances between rows of features, those that the model knows."""
     rows = read_rows(options.rescore, columns=columns, id_column=options.id_column).X
-    check_rows(rows, options.rescore)
     if rows.shape[0] != n_codes:
         raise UsageError(f"{options.rescore}: {rows.shape[0]:,} rows for {n_codes:,} codes.")
     check_same_ids(options.rescore, options.database, options.id_column)
@@ -264,45 +252,37 @@ def _shown(distance: Any) -> Any:
     return int(distance) if isinstance(distance, np.integer) else float(distance)
 
 
-def _check_names_of_run(names: Names, indices: Any) -> None:
-    """Refuse ids that the lines of a run cannot hold, or that would mix up two queries."""
-    items = [] if names.of_items is None else [*names.items(indices)]
-    for found in ([] if names.of_queries is None else names.of_queries, *items):
-        for name in map(str, found):
-            if name.split() != [name]:
-                raise UsageError(f"--run: an id must be a word without spaces. Got {name!r}.")
-    queries = names.of_queries
-    if queries is not None and len(np.unique(queries)) < len(queries):
+def _word(name: Any) -> str:
+    text = str(name)
+    if text.split() != [text]:
+        raise UsageError(f"--run: an id must be a word without spaces. Got {text!r}.")
+    return text
+
+
+def _write_run(path: str, found: list[Any]) -> None:
+    if len({query for query, *_ in found}) < len(found):
         raise UsageError("--run: the ids of queries must all be different.")
-
-
-def _write_run(path: str, distances: Any, indices: Any, names: Names) -> None:
-    _check_names_of_run(names, indices)
+    n_items = 0
     with written_file(path) as place, write_file(place, "w", encoding="utf-8") as file:
-        for query, items, far in names.rows(distances, indices):
+        for query, items, far in found:
+            n_items += len(items)
             for rank, (item, distance) in enumerate(zip(items, far), 1):
-                file.write(f"{query} Q0 {item} {rank} {-_shown(distance)} hashrank\n")
-    print(f"{path}: {sum(map(len, indices)):,} items of {len(indices):,} queries")
+                file.write(f"{_word(query)} Q0 {_word(item)} {rank} {-_shown(distance)} hashrank\n")
+    print(f"{path}: {n_items:,} items of {len(found):,} queries")
 
 
-def _write_neighbors(
-    path: str | None, distances: Any, indices: Any, is_table: bool, names: Names
-) -> None:
-    if path is None:
-        _write_csv(sys.stdout, names.rows(distances, indices))
-        return
+def _write_neighbors(path: str, distances: Any, indices: Any, items: Any, found: Any) -> None:
     with written_file(path) as place:
         if path.lower().endswith(".csv"):
             with write_file(place, "w", encoding="utf-8", newline="") as text:
-                _write_csv(text, names.rows(distances, indices))
+                _write_csv(text, found)
         else:
             arrays = {"indices": indices, "distances": distances}
-            if names.of_items is not None and is_table:
-                found = names.items(indices)
-                arrays["ids"] = found.astype(str) if found.dtype.kind == "O" else found
-            if not is_table:
+            if distances.dtype.kind == "O":  # of a radius: as many as there are
                 arrays = {name: np.concatenate(rows) for name, rows in arrays.items()}
                 arrays["indptr"] = np.cumsum([0, *map(len, indices)])
+            elif items is not indices:
+                arrays["ids"] = items.astype(str) if items.dtype.kind == "O" else items
             with write_file(place) as file:
                 _write_arrays(file, arrays)
     print(f"{path}: {sum(map(len, indices)):,} neighbors of {len(indices):,} queries")
@@ -316,7 +296,7 @@ def _write_arrays(file: Any, arrays: dict[str, np.ndarray]) -> None:
                 np.lib.format.write_array(member, np.asarray(array), allow_pickle=False)
 
 
-def _write_csv(file: Any, found: Iterator[tuple[Any, Any, Any]]) -> None:
+def _write_csv(file: Any, found: Any) -> None:
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow(["query", "item", "distance"])
     for query, items, far in found:

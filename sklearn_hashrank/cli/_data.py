@@ -85,8 +85,6 @@ def load_data(
         raise UsageError(f"{path} has no columns with names, which --exclude-column leaves out.")
     rows = rows._replace(X=_in_rows(rows.X if in_blocks else mapped(rows.X), path))
     check_rows(rows.X, path)
-    if rows.names and all(map(_looks_measured, rows.names)):
-        note(f"{path}: the first line is the header, not a row: {', '.join(rows.names[:3])}")
     y = rows.y
     if options.labels:
         y = read_labels(options.labels, options.label_column)
@@ -105,11 +103,6 @@ def _in_rows(X: Any, path: str) -> Any:
     size = " x ".join(map(str, X.shape[1:]))
     note(f"{path}: {X.shape[0]:,} images of {size}, each as a row of its pixels")
     return X.reshape(X.shape[0], -1)
-
-
-def _looks_measured(name: str) -> bool:
-    """Whether a name is a number with a decimal point, as where a header is missing."""
-    return is_number(name) and "." in name
 
 
 def check_rows(X: Any, path: str) -> None:

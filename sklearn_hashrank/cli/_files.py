@@ -48,28 +48,9 @@ def read_rows(
 ) -> Rows:
     """Read features, and the labels that lie in the same file.
 
-    Parameters
-    ----------
-    path : str
-        ``.npy``: features, not loaded but mapped. ``.npz``: arrays X and y (or Y), or X_train,
-        y_train, X_test and y_test, or a sparse matrix. ``.mat``, ``.pt``: arrays of these names.
-        ``.csv``: one column for each feature. ``.parquet``, or folders, patterns and several of
-        such files, which are not loaded but read in blocks: a column of lists of numbers; where
-        there are several, ``FILE:COLUMN`` names one. Other columns are then no features. Without
-        lists, one column for each feature.
-    label_columns : sequence of str, default=()
-        Columns, or arrays of a file that has several, that hold the labels.
-    columns : sequence of str, default=None
-        The columns that are the features; None: all but `label_columns`, `left_out` and ids.
-    left_out : sequence of str, default=()
-        Columns that are neither.
-    id_column : str, default=None
-        Column of a table that holds ids; None: ``id``, where there is one.
-
-    Returns
-    -------
-    rows : Rows
-        Features, labels if the file has any, and the names of the features of a table.
+    Features of ``.npy`` files are mapped, and those of ``.parquet`` files read in blocks. Of a
+    table they are the column of lists of numbers, or `columns`, or all columns but those of labels,
+    `left_out` and ids.
     """
     source = parquet_source(path)
     if columns is None and source is not None:

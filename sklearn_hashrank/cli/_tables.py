@@ -3,8 +3,7 @@
 import csv
 import re
 from collections.abc import Callable, Iterable, Iterator
-from itertools import chain, islice
-from operator import itemgetter
+from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -31,31 +30,34 @@ class Table(NamedTuple):
 
 
 def read_table(path: str, choose: Choose) -> Table:
-    """Read columns of a ``.csv`` file.
+    """Read the columns of a ``.csv`` file whose names `choose` returns: of labels, and of features.
 
-    Features are numbers. Labels are integers where the whole column is written in the canonical
-    form of integers of 64 bits (0, 12, -7), and text exactly as it is written where a single row
-    is not.
-
-    Parameters
-    ----------
-    path : str
-        The file.
-    choose : callable
-        Takes the names of all columns, and returns those of the labels and of the features.
-
-    Returns
-    -------
-    table : Table
-        The features, the labels and the names of the features.
-
-    Raises
-    ------
-    MalformedFileError or UsageError
-        Where the file is malformed, a feature is not a number, or a label is missing.
+    Labels are integers where the whole column is written in the canonical form of integers of 64
+    bits (0, 12, -7), and text exactly as it is written where a single row is not.
     """
-    with reading(path, _CANNOT_BE_READ, passing=UsageError):
-        return _read_csv(path, choose)
+    with (
+        reading(path, _CANNOT_BE_READ, passing=UsageError),
+        open(path, encoding="utf-8-sig", newline="") as file,
+    ):
+        rows = csv.reader(file, strict=True)
+        names = next(rows, None)
+        if not names:
+            raise UsageError(f"{path}: there is no header: the first line must name the columns.")
+        label_names, features = chosen(choose, names, path)
+        label_columns: list[list[str]] = [[] for _ in label_names]
+        blocks = []
+        whole = _whole_rows(rows, len(names), path)
+        while block := list(islice(whole, _ROWS_AT_A_TIME)):
+            columns = dict(zip(names, zip(*block)))
+            for name, values in zip(label_names, label_columns):
+                values.extend(columns[name])
+            blocks.append(np.empty((len(block), len(features))))
+            for place, name in enumerate(features):
+                blocks[-1][:, place] = _numbers(columns[name], name, path)
+        if not blocks:
+            raise UsageError(f"{path}: there are no rows.")
+        labels = [typed_column(each, name, path) for name, each in zip(label_names, label_columns)]
+        return Table(np.concatenate(blocks), labels, features)
 
 
 def read_column(path: str, name: str) -> list[str]:
@@ -80,33 +82,6 @@ def table_columns(path: str) -> list[str]:
         return next(csv.reader(file, strict=True), [])
 
 
-def _read_csv(path: str, choose: Choose) -> Table:
-    with open(path, encoding="utf-8-sig", newline="") as file:
-        rows = csv.reader(file, strict=True)
-        names = next(rows, None)
-        if not names:
-            raise UsageError(f"{path}: there is no header: the first line must name the columns.")
-        label_names, features = chosen(choose, names, path)
-        place = {name: number for number, name in enumerate(names)}
-        places = [place[name] for name in features]
-        label_columns: list[list[str]] = [[] for _ in label_names]
-        blocks = []
-        n_rows = 0
-        whole = _whole_rows(rows, len(names), path)
-        while block := list(islice(whole, _ROWS_AT_A_TIME)):
-            for name, values in zip(label_names, label_columns):
-                values.extend(map(itemgetter(place[name]), block))
-            numbers = _numbers(block, places)
-            if numbers is None:
-                raise _no_number(block, n_rows, dict(zip(features, places)), path)
-            blocks.append(numbers)
-            n_rows += len(block)
-    if not n_rows:
-        raise UsageError(f"{path}: there are no rows.")
-    labels = [typed_column(column, name, path) for name, column in zip(label_names, label_columns)]
-    return Table(np.concatenate(blocks), labels, features)
-
-
 def _whole_rows(rows: Any, n_fields: int, path: str) -> Iterator[list[str]]:
     """Check that rows have as many fields as the header, and that only trailing lines are blank."""
     blank = None
@@ -124,48 +99,23 @@ def _whole_rows(rows: Any, n_fields: int, path: str) -> Iterator[list[str]]:
             blank = row
 
 
-def _numbers(block: list[list[str]], places: list[int]) -> np.ndarray | None:
-    """Floats of some fields of each row; None if one is not a number."""
-    pick: Any = itemgetter(*places) if len(places) > 1 else lambda row: [row[i] for i in places]
-    fields = list(chain.from_iterable(map(pick, block)))
-    if not _are_plain("".join(fields)):
-        return None
+def _numbers(texts: Iterable[str], name: str, path: str) -> list[float]:
     try:
-        values = np.fromiter(map(float, fields), np.float64, len(fields))
-    except ValueError:
-        return None
-    return values.reshape(len(block), len(places))
-
-
-def _are_plain(text: str) -> bool:
-    """Whether a text has no underscores or digits of other scripts, which `float` accepts."""
-    return text.isascii() and "_" not in text
+        return list(map(float, texts))
+    except ValueError as error:
+        raise UsageError(
+            f"{path}: column {name!r} does not hold numbers: {error}. Name it with --label-column "
+            "or --exclude-column."
+        ) from error
 
 
 def is_number(text: str) -> bool:
-    """Whether a text is a plain number."""
+    """Whether a text is a number, also one that is not finite."""
     try:
         float(text)
     except ValueError:
         return False
-    return _are_plain(text)
-
-
-def _no_number(block: list[list[str]], start: int, places: dict[str, int], path: str) -> UsageError:
-    """Name the first field that is not a number."""
-    for row, fields in enumerate(block, start):
-        for name, place in places.items():
-            text = fields[place]
-            if not text.strip():
-                return UsageError(
-                    f"{path}: row {row}, column {name!r} is nan; features must be finite."
-                )
-            if not is_number(text):
-                return UsageError(
-                    f"{path}: column {name!r} does not hold numbers. Row {row} is {_short(text)}. "
-                    "Name it with --label-column or --exclude-column."
-                )
-    raise AssertionError("every field is a number")
+    return True
 
 
 def typed_column(values: list[str], name: str, path: str, what: str = "label") -> np.ndarray:
@@ -200,10 +150,6 @@ def chosen(
             raise UsageError(f"{path}: two columns are named {_short(name)}.")
         known.add(name)
     label_names, features = choose(names)
-    if len(names) == 1 and path.lower().endswith(".csv") and names[0] not in label_names:
-        for separator, called in ((";", "semicolons"), ("\t", "tabs")):
-            if separator in names[0]:
-                raise UsageError(f"{path}: fields must be separated by commas, not by {called}.")
     known.update(beside)
     for name in [*label_names, *features]:
         if name not in known:

@@ -62,25 +62,18 @@ def _where_texts_are(options: Namespace) -> tuple[str | None, str | None]:
     return tables[0], given
 
 
-def _read_texts(path: str, column: str | None, n_rows: int) -> list[str]:
-    if column is not None:
-        texts = read_texts(path, column)
-    else:
-        try:
-            texts = Path(path).read_text("utf-8").removesuffix("\n").split("\n")
-        except UnicodeDecodeError as error:
-            raise UsageError(f"{path}: not text in UTF-8.") from error
-    if len(texts) != n_rows:
-        raise UsageError(f"{path}: {len(texts)} texts for {n_rows} rows.")
-    return texts
-
-
 def thumbnails_of(options: Namespace, rows: Rows) -> dict[str, Any]:
     """Return the arguments of ``write_page`` that say how rows are shown."""
     n_rows = rows.X.shape[0]
     path, column = _where_texts_are(options)
     if path is not None:
-        return {"texts": _read_texts(path, column, n_rows)}
+        if column is not None:
+            texts = read_texts(path, column)
+        else:
+            texts = Path(path).read_text("utf-8").removesuffix("\n").split("\n")
+        if len(texts) != n_rows:
+            raise UsageError(f"{path}: {len(texts)} texts for {n_rows} rows.")
+        return {"texts": texts}
     if options.images is not None:
         return {"images": _pictures(options.images, n_rows)}
     if options.image_shape is not None:
@@ -93,14 +86,12 @@ def thumbnails_of(options: Namespace, rows: Rows) -> dict[str, Any]:
 
 
 def _pictures(folder: str, n_rows: int) -> list[Path]:
-    if not Path(folder).is_dir():
-        raise UsageError(f"--images {folder}: there is no such folder.")
     found = (path for path in Path(folder).rglob("*") if path.suffix.lower() in _PICTURES)
     paths = sorted(path for path in found if path.is_file())
     if len(paths) != n_rows:
         raise UsageError(
-            f"--images {folder}: {len(paths):,} pictures for {n_rows:,} rows. There must be one "
-            f"for each row, of {', '.join(sorted(_PICTURES))}."
+            f"--images {folder}: {len(paths):,} pictures for {n_rows:,} rows, of "
+            f"{', '.join(sorted(_PICTURES))}."
         )
     note(f"{folder}: pictures in the order of their paths, from {paths[0]} to {paths[-1]}")
     return paths

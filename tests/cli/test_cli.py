@@ -308,8 +308,8 @@ def test_tables_are_refused_in_one_line(folder, capsys):
     Path("two.csv").write_text("class\n0\n1\n")
     for arguments, message in (
         (["t.csv", "--label-column", "klass"], "t.csv has no column 'klass'. It has a, b, class."),
-        (["t.csv", "--label-column", "class"], "t.csv: column 'b' does not hold numbers."),
-        (["gap.csv", "--label-column", "class"], "gap.csv: row 1, column 'a' is nan"),
+        (["t.csv", "--label-column", "class"], "t.csv: column 'b' does not hold numbers"),
+        (["gap.csv", "--label-column", "class"], "gap.csv: column 'a' does not hold numbers"),
         (["X.npy", "--labels", "t.csv"], "t.csv has 3 columns: name those of the labels with"),
         (["X.npy", "--labels", "gap.csv", "--label-column", "class"], "label of row 1 is missing"),
         (["X.npy", "--labels", "two.csv"], "two.csv: 2 labels for 1797 items"),

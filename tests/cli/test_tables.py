@@ -170,8 +170,6 @@ def test_integers_are_not_compared_with_text(columns):
         ("a,b,c\n1,2,x,9\n1,2,y,9\n", "row 0 (line 2) has 4 fields"),
         ("a,a,c\n1,2,x\n", "two columns are named 'a'"),
         (",b,c\n1,2,x\n", "pandas writes row numbers there unless it is told index=False"),
-        ("a;b;c\n1;2;x\n", "fields must be separated by commas, not by semicolons"),
-        ("a\tb\tc\n1\t2\tx\n", "fields must be separated by commas, not by tabs"),
         ("a,b,c\n", "there are no rows"),
         ("", "there is no header"),
         ("\n", "there is no header"),
@@ -182,10 +180,8 @@ def test_integers_are_not_compared_with_text(columns):
             for mark in ("NA", "NAN", "-nan", " nan ", "none", "Null", "#NA", "<na>")
         ),
         ("a,b,c\n1,2,nan\n", "the label of row 0 is missing"),
-        ("a,b,c\n1,2,x\n1,zwei,x\n", "column 'b' does not hold numbers. Row 1 is 'zwei'"),
-        ("a,b,c\n1,2_0,x\n", "column 'b' does not hold numbers. Row 0 is '2_0'"),
-        ("a,b,c\n1,\u0661,x\n", "column 'b' does not hold numbers"),
-        ("a,b,c\n1,,x\n", "row 0, column 'b' is nan; features must be finite"),
+        ("a,b,c\n1,2,x\n1,zwei,x\n", "column 'b' does not hold numbers"),
+        ("a,b,c\n1,,x\n", "column 'b' does not hold numbers"),
         ('a,b,c\n1,2,"x\n', "cannot be read as csv: unexpected end of data"),
         ('a,b,c\n1,2,"x"y\n', "cannot be read as csv: ',' expected after '\"'"),
         (b"a,b,c\n1,2,\xff\n", "cannot be read as csv: 'utf-8' codec can't decode byte 0xff"),
@@ -382,15 +378,3 @@ def test_integers_stay_apart_from_floats_of_another_file():
         *["--label-column", "c", "--label-column", "d"],
     )
     assert "--label-column c: integers beyond 2**53" in line
-
-
-@pytest.mark.parametrize(
-    ("header", "noted"), [("0.5,-1.25", True), ("0,1", False), ("a,0.5", False)]
-)
-def test_a_first_line_of_decimal_numbers_is_noted_as_the_header(capsys, header, noted):
-    write(f"{header}\n1.5,2\n0.5,3\n2,4\n")
-    assert (
-        main(["fit", "--method", "lsh", "--bits", "2", "--data", "t.csv", "--output", "m.npz"]) == 0
-    )
-    note = f"t.csv: the first line is the header, not a row: {', '.join(header.split(','))}\n"
-    assert (note in capsys.readouterr().err) == noted
