@@ -36,7 +36,7 @@ $(OLDEST)/.ready: group := test
 $(OLDEST)/.ready: constraints = --constraint $(OLDEST)/oldest.txt
 
 # Pip knows groups of requirements from 25.1 on.
-%/.ready: pyproject.toml setup.py Makefile
+%/.ready: pyproject.toml setup.cfg setup.py Makefile
 	$(PYTHON) -m venv $*
 	$(PYTHON) .ci/oldest.py > $*/oldest.txt
 	$*/bin/python -m pip install --quiet --disable-pip-version-check --upgrade "pip>=25.1"
