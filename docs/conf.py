@@ -12,7 +12,6 @@ import explore_pages
 import layers
 import markdown_pages
 import method_names
-import walk
 
 import sklearn_hashrank
 from benchmarks.papers import claims
@@ -21,7 +20,6 @@ from sklearn_hashrank._utils import extras
 api_reference.write_pages(DOCS / "api.rst")
 explore_pages.write_pages(DOCS / "explored" / "pages")
 layers.write_table(DOCS / "layers.txt")
-walk.write_table(DOCS / "walk.txt")
 method_names.write_table(DOCS / "methods" / "names.txt")
 claims.write_pictures(DOCS / "reproduction")
 markdown_pages.convert(DOCS.parent / "CHANGELOG.md", DOCS / "changelog.rst")
