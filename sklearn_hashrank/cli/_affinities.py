@@ -17,7 +17,6 @@ AFFINITIES = {
 
 
 def add_affinity(parser: ArgumentParser) -> None:
-    """Add ``--affinity``, which says what the labels are where their form does not."""
     parser.add_argument(
         "--affinity",
         type=affinity_from_name,
@@ -38,14 +37,7 @@ def affinity_from_name(notation: str) -> Any:
             raise ValueError(
                 f"affinity must be one of auto, {', '.join(AFFINITIES)}. Got {name!r}."
             )
-        accepted = AFFINITIES[name]().get_params()
-        for parameter in parameters:
-            if parameter not in accepted:
-                known = ", ".join(accepted) or "none"
-                raise ValueError(
-                    f"affinity {name!r} has no parameter {parameter!r}. Its parameters: {known}."
-                )
-        return AFFINITIES[name](**parameters)
+        return AFFINITIES[name]().set_params(**parameters)
     except ValueError as error:
         raise ArgumentTypeError(str(error)) from error
 

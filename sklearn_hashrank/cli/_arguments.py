@@ -42,7 +42,6 @@ def method_words(text: str) -> list[str]:
 def add_parser(
     commands: Any, name: str, purpose: str, run: Callable[..., int | None], epilog: str = ""
 ) -> ArgumentParser:
-    """Add a command, which calls `run`. The list of commands and its own help show the purpose."""
     parser: ArgumentParser = commands.add_parser(
         name, help=purpose, description=purpose.capitalize() + ".", epilog=epilog
     )
@@ -51,7 +50,6 @@ def add_parser(
 
 
 def add_data_options(parser: ArgumentParser) -> None:
-    """Add ``--data``, and what says which of it are labels, ids, or neither."""
     parser.add_argument(
         "--data",
         type=Input,
@@ -76,7 +74,6 @@ def add_data_options(parser: ArgumentParser) -> None:
 
 
 def add_label_column(parser: ArgumentParser) -> None:
-    """Add ``--label-column``, which names the labels in a file that holds more."""
     parser.add_argument(
         "--label-column",
         metavar="NAME",
@@ -88,7 +85,6 @@ def add_label_column(parser: ArgumentParser) -> None:
 
 
 def add_id_column(parser: ArgumentParser) -> None:
-    """Add ``--id-column``, which names the column by which the rows of a table are known."""
     parser.add_argument(
         "--id-column",
         metavar="NAME",
@@ -98,14 +94,12 @@ def add_id_column(parser: ArgumentParser) -> None:
 
 
 def add_model(parser: ArgumentParser, more: str = "", required: bool = False) -> None:
-    """Add ``--model``, a file that ``hashrank fit`` wrote."""
     parser.add_argument(
         "--model", type=Input, required=required, metavar="FILE", help=f"from hashrank fit{more}"
     )
 
 
 def add_code_length(parser: ArgumentParser) -> None:
-    """Add ``--bits`` for files of codes that do not say how long their codes are."""
     parser.add_argument(
         "--bits",
         type=positive,
@@ -116,7 +110,6 @@ def add_code_length(parser: ArgumentParser) -> None:
 
 
 def add_threshold(parser: ArgumentParser) -> None:
-    """Add ``--threshold``, which makes bits of real values."""
     parser.add_argument(
         "--threshold",
         type=float,
@@ -126,12 +119,10 @@ def add_threshold(parser: ArgumentParser) -> None:
 
 
 def add_jobs(parser: ArgumentParser, what: str = "threads") -> None:
-    """Add ``--n-jobs``: how many threads, or runs, work at a time."""
-    parser.add_argument("--n-jobs", type=jobs, metavar="N", help=f"{what} (default: 1)")
+    parser.add_argument("--n-jobs", type=int, metavar="N", help=f"{what} (default: 1)")
 
 
 def add_rescoring(parser: ArgumentParser, needs: str = "") -> None:
-    """Add ``--rescore``, which measures rankings by more than codes."""
     parser.add_argument(
         "--rescore",
         type=positive,
@@ -142,7 +133,6 @@ def add_rescoring(parser: ArgumentParser, needs: str = "") -> None:
 
 
 def add_neighbors(parser: ArgumentParser, needs: str) -> None:
-    """Add ``--neighbors`` and ``--metric``, which make the nearest rows the relevant ones."""
     parser.add_argument(
         "--neighbors", type=positive, metavar="K", help=f"the K nearest rows are relevant{needs}"
     )
@@ -177,7 +167,6 @@ def _flag(name: str) -> str:
 
 
 def add_measures(parser: ArgumentParser) -> None:
-    """Add ``--measures``, the measures that make the columns, and ``--import``."""
     parser.add_argument(
         "--measures",
         type=words,
@@ -219,33 +208,18 @@ def _import(name: str) -> str:
 
 
 def lengths(text: str) -> list[int]:
-    """Split numbers above zero at commas."""
     return [positive(word) for word in words(text)]
 
 
 def positive(text: str) -> int:
-    """Return an int, at least 1."""
     return _at_least(text, 1)
 
 
 def not_negative(text: str) -> int:
-    """Return an int, at least 0."""
     return _at_least(text, 0)
 
 
-def jobs(text: str) -> int:
-    """Return an int but 0, as joblib takes it: how many, or -1 for one of each processor."""
-    try:
-        number = int(text)
-    except ValueError:
-        number = 0
-    if number == 0:
-        raise ArgumentTypeError(f"{text!r} is not an int other than 0")
-    return number
-
-
 def number_or_all(text: str) -> int:
-    """Return an int, at least 1, or `ALL`."""
     return ALL if text == "all" else positive(text)
 
 

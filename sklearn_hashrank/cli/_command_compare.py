@@ -64,7 +64,6 @@ is read from there only where data, split, method, parameters, bits, seed and ve
 
 
 def add_command(commands: Any) -> None:
-    """Add ``compare`` to the commands."""
     parser = commands.add_parser(
         "compare",
         help="fit, encode and evaluate methods under one protocol, and write a report",

@@ -10,7 +10,7 @@ from ._errors import UsageError
 from ._file_systems import Input, written_file, written_folder
 from ._outputs import output
 from ._parquet_tables import write_codes
-from ._read_codes import blocks_of, digest_of, encode_file, encoded, features_of
+from ._read_codes import blocks_of, digest_of, encode_file, features_of
 from ._row_names import ids
 
 _ROWS_OF_A_FILE = 1 << 20  # of a folder: 8 to 256 MB with ids, as engines like to read them
@@ -29,7 +29,6 @@ as s3://bucket/items, which needs fsspec.
 
 
 def add_command(commands: Any) -> None:
-    """Add ``encode`` to the commands."""
     parser = add_parser(commands, "encode", "write the codes of features", _run, _EPILOG)
     add_model(parser, required=True)
     parser.add_argument(
@@ -82,7 +81,7 @@ def _write_tables(hasher: Any, options: Namespace, is_folder: bool) -> int:
     )
 
     def write(path: str, start: int, stop: int) -> None:
-        blocks = encoded(hasher, blocks_of(X, names, start, stop), options.data, options.n_jobs)
+        blocks = hasher.encode_blocks(blocks_of(X, names, start, stop), n_jobs=options.n_jobs)
         write_codes(path, blocks, hasher.n_bits_, digest, n_rows)
 
     if not is_folder:

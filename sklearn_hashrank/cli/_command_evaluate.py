@@ -46,8 +46,8 @@ from ._files import read_rows
 from ._judged_pairs import affinity_of_pairs
 from ._messages import note
 from ._outputs import output
-from ._parquet_tables import mapped
-from ._read_codes import are_in_blocks, check_one_model, code_blocks, read_codes
+from ._parquet_tables import ParquetCodes, mapped
+from ._read_codes import check_one_model, code_blocks, read_codes
 from ._row_names import check_same_ids, ids
 
 _EPILOG = """\
@@ -148,7 +148,7 @@ def _run(options: Namespace, arguments: list[str]) -> int:
         y, query_y = as_compared(affinity, options.label_column, y, query_y)
         affinity = affinity_of(affinity, y)
     of_database: tuple[Any, Any] = (database, y)
-    if are_in_blocks(database):
+    if isinstance(database, ParquetCodes):
         affinity = fit_affinity(affinity, y)
         of_database = code_blocks(database, y), None
     scores, curves = measure_codes(

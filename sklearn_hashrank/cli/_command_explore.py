@@ -43,7 +43,6 @@ Pictures of a folder belong to the rows in the order of their paths.
 
 
 def add_command(commands: Any) -> None:
-    """Add ``explore`` to the commands."""
     parser = add_parser(
         commands, "explore", "write a page that shows what codes retrieve", _run, _EPILOG
     )

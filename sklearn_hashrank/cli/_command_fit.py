@@ -33,7 +33,6 @@ features. A column of lists in .parquet files is read block by block and may be 
 
 
 def add_command(commands: Any) -> None:
-    """Add ``fit`` to the commands."""
     parser = add_parser(commands, "fit", "learn a hasher and write it to a file", _run, _EPILOG)
     add_data_options(parser)
     add_affinity(parser)

@@ -17,7 +17,6 @@ _END_OF_SENTENCE = re.compile(r"(?<=\.)\s")
 
 
 def add_command(commands: Any) -> None:
-    """Add ``methods`` to the commands."""
     parser = commands.add_parser(
         "methods",
         help="list the methods, with a line about each",

@@ -23,7 +23,6 @@ Training rows, database and queries are sampled from the rows. No query is train
 
 
 def add_command(commands: Any) -> None:
-    """Add ``suggest`` to the commands."""
     parser = add_parser(
         commands,
         "suggest",

@@ -28,7 +28,6 @@ _SMALL = {"n_bits": 4, "max_iter": 1, "n_trees": 1}  # parameters of fits that c
 
 
 def add_command(commands: Any) -> None:
-    """Add ``warmup`` to the commands."""
     parser = commands.add_parser(
         "warmup",
         help="compile all kernels, and say where they are kept",

@@ -1,8 +1,7 @@
 """Load the rows and labels that ``--data`` and ``--labels`` name, and check them."""
 
 from argparse import Namespace
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,43 +18,39 @@ from ._parquet_tables import concatenate, mapped
 from ._tables import is_number
 
 
-def _digits() -> Rows:
-    from sklearn.datasets import load_digits
-
-    return Rows(*load_digits(return_X_y=True))
-
-
-def _digits_gist() -> Rows:
-    from ..datasets._loaders import load_digits_gist
-
-    return Rows(*load_digits_gist(return_X_y=True))
-
-
-def _pixels(name: str) -> Rows:
-    from ..datasets._loaders import fetch_cifar10, fetch_fashion_mnist, fetch_mnist
-
-    fetch = {"cifar10": fetch_cifar10, "fashion-mnist": fetch_fashion_mnist, "mnist": fetch_mnist}
-    found = fetch[name]()
-    X = found.data.astype(np.float32)
-    return Rows(X, found.target, label_names=list(map(str, found.target_names)))
-
-
 class NamedData(NamedTuple):
-    """Data that the command knows by name, and the sizes of its protocol by default."""
+    """The sizes of the protocol by default of data that the command knows by name."""
 
-    load: Callable[[], Rows]
     n_queries: int = 100
     n_train: int = 500
     image_shape: tuple[int, ...] | None = None  # of the pictures that rows are
 
 
 NAMED = {
-    "digits": NamedData(_digits, n_queries=20, n_train=100, image_shape=(8, 8)),
-    "digits-gist": NamedData(_digits_gist, n_queries=20, n_train=100),
-    "fashion-mnist": NamedData(partial(_pixels, "fashion-mnist"), image_shape=(28, 28)),
-    "mnist": NamedData(partial(_pixels, "mnist"), image_shape=(28, 28)),
-    "cifar10": NamedData(partial(_pixels, "cifar10"), image_shape=(32, 32, 3)),
+    "digits": NamedData(n_queries=20, n_train=100, image_shape=(8, 8)),
+    "digits-gist": NamedData(n_queries=20, n_train=100),
+    "fashion-mnist": NamedData(image_shape=(28, 28)),
+    "mnist": NamedData(image_shape=(28, 28)),
+    "cifar10": NamedData(image_shape=(32, 32, 3)),
 }
+
+
+def _load_named(name: str) -> Rows:
+    from sklearn.datasets import load_digits
+
+    from ..datasets import _loaders
+
+    if name.startswith("digits"):
+        load = load_digits if name == "digits" else _loaders.load_digits_gist
+        return Rows(*load(return_X_y=True))
+    fetch = {
+        "fashion-mnist": _loaders.fetch_fashion_mnist,
+        "mnist": _loaders.fetch_mnist,
+        "cifar10": _loaders.fetch_cifar10,
+    }
+    found = fetch[name]()
+    X = found.data.astype(np.float32)
+    return Rows(X, found.target, label_names=list(map(str, found.target_names)))
 
 
 def load_data(
@@ -75,7 +70,7 @@ def load_data(
     if path in NAMED:
         if options.labels or options.label_column:
             raise UsageError(f"{path} brings its own labels: leave out --labels, --label-column.")
-        return NAMED[path].load()
+        return _load_named(path)
     if "." not in path and parquet_source(path) is None:
         raise UsageError(f"unknown data {path!r}: give a file, or one of {', '.join(NAMED)}.")
     label_columns = [] if options.labels else options.label_column

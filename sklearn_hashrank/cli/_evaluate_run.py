@@ -39,7 +39,6 @@ _OF_CODES = (
 
 
 def add_run(parser: Any) -> None:
-    """Add ``--run``, ``--qrels`` and what unclear cases of them mean."""
     parser.add_argument(
         "--run", type=Input, dest="run_file", metavar="FILE", help="TREC run; needs --qrels"
     )

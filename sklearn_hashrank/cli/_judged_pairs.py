@@ -35,7 +35,6 @@ class Pair(NamedTuple):
 
 
 def add_pairs(parser: ArgumentParser) -> None:
-    """Add ``--qrels``, pairs of ids that say what is relevant."""
     parser.add_argument(
         "--qrels", type=Input, metavar="FILE", help=f"{PAIRS_HELP}. Ids are those of the rows"
     )

@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -14,16 +14,10 @@ from ..codes._reading import codes_of_array
 from ._data import check_rows
 from ._errors import UsageError
 from ._files import read_rows
-from ._parquet_tables import ParquetCodes, parquet_codes
+from ._parquet_tables import parquet_codes
 
+_CODES_OF_A_BLOCK = 1 << 20
 _NUMBERS_OF_A_BLOCK, _MOST_ROWS_OF_A_BLOCK = 1 << 23, 1 << 16
-
-
-class _InBlocks(NamedTuple):
-    """Codes that are not read yet, and their length."""
-
-    codes: ParquetCodes
-    n_bits: int
 
 
 def encode_file(
@@ -34,13 +28,7 @@ def encode_file(
     id_column: str | None = None,
 ) -> np.ndarray:
     """Encode a file of features block by block, into the file `out` where there is one."""
-    X = features_of(hasher, path, id_column)
-    try:
-        return hasher.encode_blocks(X, out=out, n_jobs=n_jobs)
-    except UsageError:  # which names the file
-        raise
-    except ValueError as error:
-        raise UsageError(f"{path}: {str(error).splitlines()[0]}") from error
+    return hasher.encode_blocks(features_of(hasher, path, id_column), out=out, n_jobs=n_jobs)
 
 
 def features_of(hasher: BaseHasher, path: str, id_column: str | None = None) -> Any:
@@ -57,18 +45,6 @@ def blocks_of(X: Any, names: Any, first: int, last: int) -> Iterator[tuple[Any, 
     for start in range(first, last, n_rows):
         stop = min(start + n_rows, last)
         yield X[start:stop], np.arange(start, stop) if names is None else names[start:stop]
-
-
-def encoded(
-    hasher: BaseHasher, blocks: Iterator[tuple[Any, Any]], path: str, n_jobs: int | None
-) -> Iterator[tuple[Any, Any]]:
-    """Blocks of codes with their ids, made as they are asked for."""
-    try:
-        yield from hasher.encode_blocks(blocks, n_jobs=n_jobs)
-    except UsageError:  # which names the file
-        raise
-    except ValueError as error:
-        raise UsageError(f"{path}: {str(error).splitlines()[0]}") from error
 
 
 def digest_of(model: str) -> str:
@@ -97,37 +73,35 @@ def read_codes(
     if they are in several Parquet files.
     """
     if n_bits is None:
-        noted = (noted_n_bits(path) for path in paths if _is_npy(path))
+        noted = (noted_n_bits(path) for path in paths if path.lower().endswith(".npy"))
         n_bits = next((length for length in noted if length is not None), None)
     found = [
         _read(path, n_bits, threshold, in_blocks and number == 0)
         for number, path in enumerate(paths)
     ]
-    lengths = list(dict.fromkeys(each.n_bits for each in found))
+    lengths = list(dict.fromkeys(length for _, length in found))
     if len(lengths) > 1:
         raise UsageError(
             f"codes that are compared must be of one length. Got {lengths[0]} bits in {paths[0]} "
             f"and {lengths[1]} in {paths[1]}."
         )
-    return [each.codes for each in found], lengths[0]
+    return [each for each, _ in found], lengths[0]
 
 
-def _read(path: str, n_bits: int | None, threshold: float | None, in_blocks: bool) -> Any:
-    if (found := parquet_codes(path)) is not None:
-        if in_blocks and found.n_files > 1:
-            first = codes_of_array(found[:1], path, n_bits=n_bits or found.n_bits)
-            return _InBlocks(found, first.n_bits)
-        return codes_of_array(found[:], path, n_bits=n_bits or found.n_bits)
-    if path.lower().endswith((".csv", ".parquet")):
-        return codes_of_array(
-            np.asarray(read_rows(path).X), path, n_bits=n_bits, threshold=threshold
-        )
-    return codes.read_codes(path, n_bits=n_bits, threshold=threshold)
-
-
-def are_in_blocks(database: Any) -> bool:
-    """Whether codes are read in blocks."""
-    return isinstance(database, ParquetCodes)
+def _read(
+    path: str, n_bits: int | None, threshold: float | None, in_blocks: bool
+) -> tuple[Any, int]:
+    if (stored := parquet_codes(path)) is not None:
+        if in_blocks and stored.n_files > 1:
+            first = codes_of_array(stored[:1], path, n_bits=n_bits or stored.n_bits)
+            return stored, first.n_bits
+        found = codes_of_array(stored[:], path, n_bits=n_bits or stored.n_bits)
+    elif path.lower().endswith((".csv", ".parquet")):
+        X = np.asarray(read_rows(path).X)
+        found = codes_of_array(X, path, n_bits=n_bits, threshold=threshold)
+    else:
+        found = codes.read_codes(path, n_bits=n_bits, threshold=threshold)
+    return found.codes, found.n_bits
 
 
 def code_blocks(database: Any, y: Any) -> Iterator[tuple[Any, Any]]:
@@ -135,10 +109,3 @@ def code_blocks(database: Any, y: Any) -> Iterator[tuple[Any, Any]]:
     for start in range(0, len(database), _CODES_OF_A_BLOCK):
         part = slice(start, min(start + _CODES_OF_A_BLOCK, len(database)))
         yield database[part], y[part]
-
-
-_CODES_OF_A_BLOCK = 1 << 20
-
-
-def _is_npy(path: str) -> bool:
-    return path.lower().endswith(".npy")

@@ -11,7 +11,7 @@ import numpy as np
 from .._files.reading import reading
 from ._errors import UsageError
 
-_ROWS_AT_A_TIME = 4096
+_ROWS_AT_A_TIME = 256  # measured: 4096 rows of 64 columns leave the cache, and take a third longer
 _CANNOT_BE_READ = ": cannot be read as csv: {}."
 _INTEGER = re.compile(r"0|-?[1-9][0-9]*")  # as written, so that two that differ are not equal
 _INT64 = np.iinfo(np.int64)

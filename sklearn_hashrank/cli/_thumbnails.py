@@ -15,7 +15,6 @@ _PICTURES = {".bmp", ".gif", ".jpeg", ".jpg", ".png", ".tif", ".tiff", ".webp"}
 
 
 def add_thumbnails(parser: ArgumentParser) -> None:
-    """Add ``--images``, ``--image-shape`` and ``--texts``, of which one may be given."""
     looks = parser.add_mutually_exclusive_group()
     looks.add_argument(
         "--images",

@@ -12,6 +12,7 @@ from .._features.nearest_rows import METRICS
 from .._files.atomic import write_file
 from .._utils.parameters import is_int
 from .._utils.text import plain
+from .._utils.threads import check_n_jobs
 from .._utils.types import MatrixLike, Target
 from ..metrics._retrieval import Encoded, encode, relevance_of, unwrap
 from ._appearance import appearance_of, label_words
@@ -139,6 +140,7 @@ def write_page(
     ...     page.n_items, page.n_queries, page.path.name
     (1797, 1000, 'digits.html')
     """
+    check_n_jobs(n_jobs)
     named = _named(models)
     n_rows = _num_samples(X)
     if metric is not None and metric not in METRICS:

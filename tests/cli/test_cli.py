@@ -615,7 +615,7 @@ def test_affinities_by_name(folder, capsys, no_pictures):
     assert "percentiles=(20, 5)" in Path("o", "report.html").read_text()
     for name, message in (
         ("cosine", "affinity must be one of auto, labels, shared-labels, hierarchical, euclidean."),
-        ("labels:a=1", "affinity 'labels' has no parameter 'a'. Its parameters: none."),
+        ("labels:a=1", "Invalid parameter 'a' for estimator LabelAffinity()"),
     ):
         code, _, err = run(capsys, *settings, "--affinity", name)
         assert code == 2
@@ -871,7 +871,7 @@ def test_files_refuse_in_one_line(model, capsys):
             ["encode", "--model", "query.npy", "--data", "query.npy"],
             "is not a file that save_has",
         ),
-        (["encode", "--model", "model.npz", "--data", "bad.npy"], "bad.npy: Input X contains NaN"),
+        (["encode", "--model", "model.npz", "--data", "bad.npy"], "Input X contains NaN"),
         (["encode", "--model", "model.npz", "--data", "wide.npy"], "X has 5 features, but ITQHas"),
         (["evaluate", *codes, "--database-labels", "query_y.npy"], "297 labels for 1500 items."),
         (["evaluate", *codes, *labels, "--queries", "codes.npy"], "--queries needs --query-labels"),

@@ -345,14 +345,6 @@ def test_the_command_refuses_what_it_could_not_name(monkeypatch):
     assert "'r\\udcff' is not UTF-8" in line
 
 
-@pytest.mark.parametrize("command", ["compare", "encode", "evaluate", "search"])
-def test_no_jobs_at_all_are_refused_for_what_they_are(capsys, command):
-    with pytest.raises(SystemExit) as exit:
-        main([command, "--n-jobs", "0"])
-    assert exit.value.code == 2
-    assert "argument --n-jobs: '0' is not an int other than 0" in capsys.readouterr().err
-
-
 def test_json_and_gzip_are_not_tables():
     write(json.dumps([{"a": 1}]), "t.csv")
     assert "t.csv: " in fit("t.csv")
