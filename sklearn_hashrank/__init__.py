@@ -2,6 +2,8 @@
 
 __version__ = "0.1.0"
 
+from typing import TYPE_CHECKING, Any
+
 from ._files.hashers.saving import load_hasher, save_hasher
 from .affinity._euclidean import EuclideanAffinity
 from .affinity._labels import HierarchicalAffinity, LabelAffinity, SharedLabelAffinity
@@ -34,7 +36,11 @@ from .hashers.talr_kernel import TALRKernel
 from .hashers.wta import WTAHasher
 from .metrics._counting import retrieval_histogram
 from .metrics._histogram import RetrievalHistogram
+from .metrics._scorers import make_retrieval_scorer
 from .neighbors._hamming_neighbors import HammingNeighbors
+
+if TYPE_CHECKING:
+    from .comparison import compare
 
 __all__ = [
     "AGHHasher",
@@ -70,7 +76,18 @@ __all__ = [
     "TALRKernel",
     "TALRLinear",
     "WTAHasher",
+    "compare",
     "load_hasher",
+    "make_retrieval_scorer",
     "retrieval_histogram",
     "save_hasher",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Import `compare` when it is asked for: most programs do without what it imports."""
+    if name == "compare":
+        from .comparison import compare
+
+        return compare
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,9 +1,9 @@
 """The package as a whole: it is light to import, and its kernels run everywhere."""
 
+import configparser
 import os
 import subprocess
 import sys
-import tomllib
 
 import pytest
 
@@ -30,11 +30,12 @@ def test_heavy_packages_are_imported_where_they_are_used():
 
 
 def test_a_wheel_has_the_files_that_are_not_python():
-    config = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    config = configparser.ConfigParser()
+    config.read(ROOT / "setup.cfg", encoding="utf-8")
     packed = {
         path
-        for package, patterns in config["tool"]["setuptools"]["package-data"].items()
-        for pattern in patterns
+        for package, patterns in config["options.package_data"].items()
+        for pattern in patterns.split(", ")
         for path in ROOT.joinpath(*package.split(".")).glob(pattern)
     }
     there = {path for path in PACKAGE.rglob("*") if path.is_file()}
