@@ -5,7 +5,6 @@ import sys
 from argparse import ArgumentTypeError, Namespace
 from collections.abc import Callable
 from dataclasses import replace
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +24,7 @@ from ._arguments import (
     add_jobs,
     add_measures,
     add_neighbors,
+    add_parser,
     add_rescoring,
     add_threshold,
     check_measures,
@@ -37,7 +37,6 @@ from ._arguments import (
     words,
 )
 from ._data import NAMED, affinity_of, load_data
-from ._errors import need_extra
 from ._file_systems import Input
 from ._files import Rows
 from ._messages import note
@@ -58,19 +57,14 @@ examples:
   hashrank compare --data images.npz --measures ap,ap@5000:normalize=retrieved,recall@1000
   hashrank compare --data items.csv --label-column class --queries 20 --training 100 --n-jobs 4
 
-Every finished run is kept in OUTPUT/runs. The same command again runs only what is missing; a run
-is read from there only where data, split, method, parameters, bits, seed and versions are the same.
+OUTPUT holds an HTML report, a CSV file of all runs, tables, figures, and every finished run: the
+same command again runs only what is missing.
 """
 
 
 def add_command(commands: Any) -> None:
-    parser = commands.add_parser(
-        "compare",
-        help="fit, encode and evaluate methods under one protocol, and write a report",
-        description="Fit, encode and evaluate methods under one protocol, and write an HTML "
-        "report, a CSV file of all runs, Markdown and LaTeX tables, and figures as PDF and SVG.",
-        epilog=_EPILOG,
-    )
+    purpose = "fit, encode and evaluate methods under one protocol, and write a report"
+    parser = add_parser(commands, "compare", purpose, _run, _EPILOG)
     add_data_options(parser)
     parser.add_argument(
         "--methods",
@@ -165,7 +159,6 @@ def add_command(commands: Any) -> None:
         help="decimal places in Markdown and LaTeX (default: as many as show the spread)",
     )
     parser.add_argument("--quiet", action="store_true", help="no progress, no tables")
-    parser.set_defaults(run=_run)
 
 
 def _run(options: Namespace, arguments: list[str]) -> int:
@@ -180,7 +173,15 @@ def _run(options: Namespace, arguments: list[str]) -> int:
     metric = options.metric or METRICS[0]
     folder = Path(options.output)
     rows = load_data(options, left_out=columns_of_texts(options))
-    explore: Any = options.explore and _how_to_explore(options, rows, metric)
+    explore: Any = False
+    if options.explore:
+        explore = {
+            "label_names": rows.label_names,
+            "metric": metric,
+            **thumbnails_of(options, rows),
+        }
+        if options.neighbors and rows.y is not None:
+            explore["labels"] = rows.y  # which are not compared, but name the items
     affinity: Any = affinity_of(options.affinity, rows.y)
     if options.neighbors:
         rows = rows._replace(y=None)
@@ -229,17 +230,6 @@ def _named_file(text: str) -> tuple[str, str]:
     return name.strip(), Input(path)
 
 
-def _how_to_explore(options: Namespace, rows: Rows, metric: str) -> dict[str, Any]:
-    """Arguments of the page; labels that are not compared name the items."""
-    labels = {"labels": rows.y} if options.neighbors and rows.y is not None else {}
-    return {
-        "label_names": rows.label_names,
-        "metric": metric,
-        **labels,
-        **thumbnails_of(options, rows),
-    }
-
-
 def _protocol(options: Namespace, rows: Rows) -> Any:
     """Return the protocol that the options ask for; None where the data alone decide."""
     name = options.protocol
@@ -266,8 +256,7 @@ def _protocol(options: Namespace, rows: Rows) -> Any:
     return None if chosen and not given else protocol
 
 
-RANKED = ("near_codes", "near_asymmetric", "near_floats")
-"""Columns of ``--rescore`` that say what was found."""
+_RANKED = ("near_codes", "near_asymmetric", "near_floats")  # of --rescore: what was found
 
 
 def _write(comparison: Comparison, folder: Path, options: Namespace) -> int:
@@ -275,15 +264,13 @@ def _write(comparison: Comparison, folder: Path, options: Namespace) -> int:
     if not options.quiet:
         print(comparison.about["data"]["relevance"], end="\n\n")
         first, *further = (column.name for column in comparison.columns)
-        shown = [first, *(name for name in further if name in RANKED)]
+        shown = [first, *(name for name in further if name in _RANKED)]
         print(comparison.to_markdown(shown, decimals=options.decimals))
         for kind in ("csv", "markdown", "latex"):
             print(f"{kind}: {paths[kind]}")
     print(f"report: {paths['report']}")
     if "explore" in paths:
         print(f"page: {paths['explore']}")
-    if find_spec("matplotlib") is None:
-        print(f"hashrank: warning: {need_extra('matplotlib', 'drawing')}", file=sys.stderr)
     failures = comparison.failures
     if failures:
         print(

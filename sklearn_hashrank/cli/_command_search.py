@@ -42,12 +42,9 @@ examples:
       --rescore items.parquet --output found.csv
 
 CSV has the columns query, item, distance. An .npz file of -k holds indices and distances, one row
-for each query; of --radius it holds flat indices and distances, and indptr, where each query's
-begin. Items at the same distance come in the order of the database. A run is a TREC file, which
-hashrank evaluate --run and trec_eval read: numbers of rows, and distances with a minus sign. It
-holds at least k items of each query: all at the distance of the last one, so that no order decides
-which of them are evaluated. --ties cut leaves just k. Where a Parquet file has a column id, its
-values stand for the numbers of rows.
+for each query; of --radius flat ones, and indptr. Items at the same distance come in the order of
+the database. A run, for hashrank evaluate --run and trec_eval, also holds the items that tie with
+the k-th. Where a Parquet file has a column id, its values stand for row indices.
 """
 
 _OVERSAMPLING = 10  # candidates for each result: docs/neighbors says what more of them find

@@ -123,23 +123,13 @@ def _complete(y: np.ndarray, path: str, n_rows: int) -> np.ndarray:
 def as_compared(affinity: Any, label_columns: list[str], *labels: np.ndarray) -> list[np.ndarray]:
     """Return labels in the form that an affinity compares; None is a command without affinities."""
     if compares_numbers(affinity):
-        return [_as_numbers(y) for y in labels]
+        return [y.astype(np.float64) if y.dtype.kind in "OUS" else y for y in labels]
     if affinity == "auto" and any(map(_are_decimals, labels)):
         note(
             "labels are numbers with decimals, and each is a class of its own; --affinity "
             "euclidean compares them by distance"
         )
     return name_paths(label_columns, *labels)
-
-
-def _as_numbers(y: np.ndarray) -> np.ndarray:
-    """Numbers of labels that a table holds as text, where one of them is not an integer."""
-    if y.dtype.kind not in "OUS":
-        return y
-    for label in map(str, np.unique(y.astype(str))):
-        if not is_number(label):
-            raise UsageError(f"this --affinity compares numbers. Got the label {label!r}.")
-    return y.astype(np.float64)
 
 
 def _are_decimals(y: np.ndarray) -> bool:

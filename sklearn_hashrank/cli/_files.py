@@ -143,9 +143,6 @@ def _chosen_labels(
 ) -> np.ndarray:
     """Return the labels of a file of arrays: a usual one, or those that are named, side by side."""
     file, name = split_array_name(path)
-    for each in label_columns:
-        if each not in arrays:
-            raise UsageError(f"{file} has no array {each!r}. It has {listed(arrays)}.")
     names: list[str | None] = [name] if name is not None else [*label_columns] or [None]
     chosen = [choose_array(arrays, file, each, _LABELS) for each in names]
     columns = [_column(array, file) for array in chosen]

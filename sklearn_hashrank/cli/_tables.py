@@ -147,7 +147,7 @@ def chosen(
     known: set[str] = set()
     for name in names:
         if name in known:
-            raise UsageError(f"{path}: two columns are named {_short(name)}.")
+            raise UsageError(f"{path}: two columns are named {name!r}.")
         known.add(name)
     label_names, features = choose(names)
     known.update(beside)
@@ -169,7 +169,3 @@ def listed(names: Iterable[Any]) -> str:
     """List the first names, and how many more there are, for an error."""
     names = list(map(str, names))
     return ", ".join(names[:8]) + (f" and {len(names) - 8} more" if len(names) > 8 else "")
-
-
-def _short(text: str) -> str:
-    return repr(text) if len(text) <= 40 else f"{text[:40]!r}..."

@@ -215,7 +215,7 @@ def test_several_label_columns_are_a_path(folder, capsys, no_pictures, names):
         (["--data", "X.npy", "--labels", "nan_y.npy"], "nan_y.npy: the label of row 3 is missing"),
         (["--data", "X.npy", "--label-column", "a"], "X.npy has no columns with names"),
         (["--data", "digits", "--labels", "y.npy"], "digits brings its own labels"),
-        (["--data", "digits.npz", "--label-column", "z"], "no array 'z'. It has X, y, other."),
+        (["--data", "digits.npz", "--label-column", "z"], "no array 'z'."),
         (["--data", "digits", "--methods", "lhs"], "unknown method 'lhs'. Did you mean"),
         (["--data", "digits", "--methods", "lsh:a=1"], "method 'lsh' has no parameter 'a'."),
         (["--data", "digits", "--methods", "talr-ap:alpha=(1,2),itq"], "Got (1, 2) instead"),
