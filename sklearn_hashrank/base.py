@@ -448,7 +448,10 @@ class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         copy.copy(self)._validate_training_data(X, y)
 
     def _check_training_data(self, X: Any, y: Any) -> None:
-        """Refuse valid rows that this hasher cannot learn from; `fit` and `check_data` ask here."""
+        """Refuse valid rows that this hasher cannot learn from; `fit` and `check_data` ask here.
+
+        A hasher may keep in an attribute what the check had to build, and use it in `fit`.
+        """
 
     def _validate_training_data(
         self, X: Any, y: Any, reset: bool = True, *, is_block: bool = False

@@ -1,6 +1,6 @@
 """Which objects can be part of a hasher file, and the names of their classes there.
 
-:mod:`._tree_writer` makes trees of objects that JSON can hold, and :mod:`._tree_reader` makes the
+:mod:`.tree_writer` makes trees of objects that JSON can hold, and :mod:`.tree_reader` makes the
 objects again. None, bool, int, finite float and str stand for themselves. Anything else is a dict
 with one key, which says what it is:
 

@@ -1,4 +1,4 @@
-"""Make objects of trees that JSON can hold; see :mod:`._storable` for their form."""
+"""Make objects of trees that JSON can hold; see :mod:`.storable` for their form."""
 
 from collections.abc import Callable, Mapping
 from typing import Any

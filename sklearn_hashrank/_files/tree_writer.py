@@ -1,4 +1,4 @@
-"""Make trees of objects that JSON can hold; see :mod:`._storable` for their form."""
+"""Make trees of objects that JSON can hold; see :mod:`.storable` for their form."""
 
 import inspect
 from collections.abc import Callable, Mapping

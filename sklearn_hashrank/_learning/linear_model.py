@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 
 from .._features.moments import Moments
+from .._features.sign_rounding import project
 from .._features.space import FeatureSpace
 from .._files.storable import storable
-from ..base import project
 from .dropout_mask import RandomMask
 from .minibatch_learning import BaseModel
 from .start import start_directions

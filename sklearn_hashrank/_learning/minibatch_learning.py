@@ -2,7 +2,7 @@
 
 ::
 
-    relevance of the training rows            learned_relevance(...)
+    relevance of the training rows            PairRelevance or NeighborRelevance
     rows for training and for validation    |
     size of a batch, batches                | MinibatchLearning(...)
         a model, which knows them             the hasher

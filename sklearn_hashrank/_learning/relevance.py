@@ -1,7 +1,7 @@
 """What a learner asks of relevance: the levels within a batch, and how batches are made.
 
-There are two kinds, and no learner has to know which it has: relevance of pairs, where an affinity
-compares any two rows, and relevance of nearest rows.
+There are two kinds: relevance of pairs, where an affinity compares any two rows, and relevance of
+nearest rows. The loop and the models treat both alike.
 """
 
 from typing import Any, Protocol

@@ -1,6 +1,5 @@
 """Choosing and fitting an affinity."""
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -78,20 +77,13 @@ def auto_affinity(y: Any) -> BaseAffinity:
             "indicator. Are codes and y swapped? An indicator has 0 and 1: pass y > 0. For vectors "
             "pass affinity=EuclideanAffinity(), for label paths affinity=HierarchicalAffinity()."
         )
-    return affinity_by_form(y.shape, y.dtype.kind, lambda: _holds_zeros_and_ones(y))
-
-
-def affinity_by_form(
-    shape: tuple[int, ...], kind: str, holds_zeros_and_ones: Callable[[], bool]
-) -> BaseAffinity:
-    """Choose an affinity by the form of numbers or labels, arrays and tensors alike."""
-    if len(shape) not in (1, 2):
-        raise ValueError(f"y must be 1-d or 2-d. Got shape {shape}.")
-    if len(shape) == 1 or shape[1] == 1:
+    if y.ndim not in (1, 2):
+        raise ValueError(f"y must be 1-d or 2-d. Got shape {y.shape}.")
+    if y.ndim == 1 or y.shape[1] == 1:
         return LabelAffinity()
-    if kind == "b" or (0 not in shape and holds_zeros_and_ones()):
+    if y.dtype.kind == "b" or (y.size and _holds_zeros_and_ones(y)):
         return SharedLabelAffinity()
-    return EuclideanAffinity() if kind == "f" else HierarchicalAffinity()
+    return EuclideanAffinity() if y.dtype.kind == "f" else HierarchicalAffinity()
 
 
 def _holds_zeros_and_ones(y):

@@ -6,7 +6,7 @@ Two doors lead to a :class:`~sklearn_hashrank.RetrievalHistogram`, and all value
 
     tie_aware_ndcg_score(y, codes, k=10)     _ranking_metrics.py, _lookup_metrics.py: a signature
       -> measure_codes("ndcg", ...)          _metric_arguments.py
-    scorer(estimator, X, y)                  _scorers.py, displays, BaseHasher.score, compare
+    scorer(estimator, X, y)                  _scorers.py, displays, BaseHasher.score
       -> retrieve(estimator, X, y, ...)      _retrieval.py: unwrap, encode, relevance, database
 
       -> retrieval_histogram(...)            _counting.py: counts by query, level and distance

@@ -1,6 +1,7 @@
 """The one way from an estimator, rows and a database to a retrieval histogram.
 
-``score``, the scorers, the displays, ``cross_validate_retrieval`` and ``compare`` all come here::
+``score``, the scorers, the displays and ``cross_validate_retrieval`` all come here. ``compare``
+comes for ``encode`` alone: its runs have an affinity and a database already::
 
     retrieve(estimator, X, y, database=..., affinity=...)
         unwrap                       the hasher inside of searches and pipelines

@@ -119,7 +119,7 @@ class SubstringTables:
     def k_nearest(
         self, queries: np.ndarray, k: int, n_bits: int
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Like ``_scan.all_within``; queries that would cost more than scanning are scanned for."""
+        """Return keys and bounds of the k nearest; queries are scanned for if that costs less."""
         self.build(n_bits)
         tables = self.starts, self.lengths, *self.tables
         budget = self.allowed_cost / _ITEM
