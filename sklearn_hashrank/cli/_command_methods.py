@@ -6,6 +6,7 @@ from argparse import Namespace
 from typing import Any
 
 from ..comparison._method_table import GROUPS, METHODS, method_from_name, parameters_to_set
+from ._arguments import add_parser
 
 _MARKUP = (
     (re.compile(r":\w+:`~[\w.]*\.(\w+)`"), r"\1"),
@@ -17,16 +18,11 @@ _END_OF_SENTENCE = re.compile(r"(?<=\.)\s")
 
 
 def add_command(commands: Any) -> None:
-    parser = commands.add_parser(
-        "methods",
-        help="list the methods, with a line about each",
-        description="List the names that --methods and --method take, in groups. A star marks "
-        "those that refuse rows without labels. With NAME, list the parameters of this method.",
-    )
+    purpose = "list the methods in groups, with a line about each, or the parameters of one"
+    parser = add_parser(commands, "methods", purpose, _run)
     parser.add_argument(
         "name", nargs="?", metavar="NAME", help="a method, whose parameters are listed"
     )
-    parser.set_defaults(run=_run)
 
 
 def _run(options: Namespace, arguments: list[str]) -> None:

@@ -23,19 +23,19 @@ from ..metrics._histogram import RetrievalHistogram
 from ..neighbors._decoded_neighbors import DecodedNeighbors
 from ..neighbors._hamming_neighbors import HammingNeighbors
 from ..objectives.ranking._average_precision import AveragePrecision
+from ._arguments import add_parser
 
+_EPILOG = """\
+The first call of a later process then does not wait for the compiler. NUMBA_CACHE_DIR names another
+folder to keep kernels in.
+"""
 _SMALL = {"n_bits": 4, "max_iter": 1, "n_trees": 1}  # parameters of fits that cost nothing else
 
 
 def add_command(commands: Any) -> None:
-    parser = commands.add_parser(
-        "warmup",
-        help="compile all kernels, and say where they are kept",
-        description="Fit every method on a few rows, count and search, so that all kernels are "
-        "compiled and kept on disk. The first call of a later process then does not wait for the "
-        "compiler. NUMBA_CACHE_DIR names another folder to keep them in.",
+    add_parser(
+        commands, "warmup", "compile all kernels, and say where they are kept", _run, _EPILOG
     )
-    parser.set_defaults(run=_run)
 
 
 def _run(options: Namespace, arguments: list[str]) -> None:

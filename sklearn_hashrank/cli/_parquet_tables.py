@@ -45,17 +45,21 @@ def read_parquet(path: str, source: ParquetSource, choose: Choose) -> Table:
 
 def _features(columns: Columns) -> StoredColumns:
     """Rows of which each feature is a column, all of them finite numbers."""
-    types = [_number(columns.path, field) for field in columns.schema]
+    path = columns.path
+    types = [_number(path, field) for field in columns.schema]
     dtype = np.result_type(*types) if types else np.dtype(np.float64)
 
     def rows(batch: Any, first: int) -> np.ndarray:
         result = np.empty((batch.num_rows, len(columns.names)), dtype)
         for place, (name, values) in enumerate(zip(columns.names, batch.columns)):
-            _check_complete(columns.path, name, values, first)
+            _check_complete(path, name, values, first)
             result[:, place] = values.to_numpy(zero_copy_only=False)
         if dtype.kind == "f" and not (is_finite := np.isfinite(result)).all():
             row, place = np.argwhere(~is_finite)[0]
-            raise _not_finite(columns.path, first + row, columns.names[place], result[row, place])
+            raise UsageError(
+                f"{path}: row {first + row}, column {columns.names[place]!r} is "
+                f"{result[row, place]}; features must be finite."
+            )
         return result
 
     return StoredColumns(columns, (columns.n_rows, len(columns.names)), dtype, rows)
@@ -83,9 +87,7 @@ def embeddings(
 
     def rows(batch: Any, first: int) -> np.ndarray:
         [lists] = batch.columns
-        if lists.null_count:
-            row = first + _first_missing(lists)
-            raise UsageError(f"{path}: row {row} of column {name!r} is missing.")
+        _check_complete(path, name, lists, first)
         lengths = _lengths(lists)
         if (lengths != width).any():
             row = int(np.argmax(lengths != width))
@@ -174,9 +176,7 @@ def parquet_ids(path: str, source: ParquetSource, name: str) -> StoredColumns:
 
     def rows(batch: Any, first: int) -> np.ndarray:
         [values] = batch.columns
-        if values.null_count:
-            row = first + _first_missing(values)
-            raise UsageError(f"{path}: row {row} of column {name!r} is missing.")
+        _check_complete(path, name, values, first)
         if is_integer:
             return np.asarray(values.to_numpy(zero_copy_only=False))
         return np.array([*map(str, values.to_pylist())], dtype=object)
@@ -204,9 +204,7 @@ class ParquetCodes(StoredColumns):
 
         def rows(batch: Any, first: int) -> np.ndarray:
             [values] = batch.columns
-            if values.null_count:
-                row = first + _first_missing(values)
-                raise UsageError(f"{path}: row {row} of column {name!r} is missing.")
+            _check_complete(path, name, values, first)
             if not pa.types.is_fixed_size_binary(values.type):
                 try:
                     values = values.cast(pa.binary(width))
@@ -307,12 +305,5 @@ def _number(path: str, field: Any) -> np.dtype:
 
 def _check_complete(path: str, name: str, values: Any, first: int) -> None:
     if values.null_count:
-        raise _not_finite(path, first + _first_missing(values), name, np.nan)
-
-
-def _first_missing(values: Any) -> int:
-    return int(np.argmax(values.is_null().to_numpy(zero_copy_only=False)))
-
-
-def _not_finite(path: str, row: int, name: str, value: float) -> UsageError:
-    return UsageError(f"{path}: row {row}, column {name!r} is {value}; features must be finite.")
+        row = first + int(np.argmax(values.is_null().to_numpy(zero_copy_only=False)))
+        raise UsageError(f"{path}: row {row} of column {name!r} is missing.")

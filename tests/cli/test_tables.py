@@ -255,7 +255,7 @@ def test_labels_of_parquet_that_are_refused(column, message):
 
 def test_features_of_parquet_that_are_refused():
     pq.write_table(pa.table({"a": [1, None]}), "t.parquet")
-    assert "row 1, column 'a' is nan" in fit("t.parquet")
+    assert "row 1 of column 'a' is missing" in fit("t.parquet")
     pq.write_table(pa.table({"a": ["1", "2"]}), "t.parquet")
     assert "column 'a' does not hold numbers but string" in fit("t.parquet")
     pq.write_table(pa.table([[1], [2]], names=["a", "a"]), "t.parquet")
