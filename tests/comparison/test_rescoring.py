@@ -284,7 +284,7 @@ def test_neighbors_need_features_and_no_labels(files, capsys, change, message):
     ("change", "message"),
     [
         ({"--model": None}, "--rescore needs --model"),
-        ({"--query-data": "d.npy"}, "must have 40 rows, one for each code. Got shape"),
+        ({"--query-data": "d.npy"}, "220 rows for 40 codes"),
         ({"--query-data": "other.npy"}, "are not the codes of"),
     ],
 )
