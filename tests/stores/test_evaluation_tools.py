@@ -20,7 +20,7 @@ OF_PYTREC_EVAL = {
     "P_10": "precision@10",
     "recall_10": "recall@10",
     "recip_rank": "rr",
-    "rprec": "rprec",
+    "Rprec": "rprec",
     "success_5": "hit_rate@5",
     "bpref": "bpref",
 }
