@@ -1,10 +1,14 @@
 """Columns of Parquet files, folders and patterns of them, block by block, wherever they are."""
 
+import functools
 import json
+import operator
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
+from urllib.parse import unquote
 
 import numpy as np
 
@@ -17,6 +21,7 @@ SUFFIX = ".parquet"
 # Rows of a batch have so many numbers, as a compromise of memory (32 MB of doubles) and of calls.
 _NUMBERS_AT_A_TIME, _FEW_COLUMNS = 1 << 22, 1 << 6
 _BUFFER = 1 << 16  # bytes of each column that are read at a time: wide tables have many columns
+_NO_VALUE = "__HIVE_DEFAULT_PARTITION__"  # as Hive calls the folder of rows without one
 _CANNOT_BE_READ = ": cannot be read as parquet: {}."
 
 
@@ -36,12 +41,9 @@ class ParquetSource:
         """The files, of which `pyarrow.dataset` knows schema, row groups and ``name=value``."""
         try:
             import pyarrow.dataset as ds
+            from pyarrow.fs import FSSpecHandler, LocalFileSystem, PyFileSystem
         except ImportError as error:
             raise need_extra("pyarrow", f"reading {self.files[0]}") from error
-        places, files = [*self.files], None
-        if any(map(_file_systems.is_url, places)):
-            files, _ = _file_systems.file_system(next(filter(_file_systems.is_url, places)))
-            places = [_file_systems.file_system(place)[1] for place in places]
         options = ds.ParquetFragmentScanOptions(
             use_buffered_stream=True,
             buffer_size=_BUFFER,
@@ -49,10 +51,23 @@ class ParquetSource:
             page_checksum_verification=True,
         )
         kind = ds.ParquetFileFormat(default_fragment_scan_options=options)
-        with reading(self.files[0], _CANNOT_BE_READ, passing=UsageError):
-            dataset = ds.dataset(places, format=kind, filesystem=files, partitioning="hive")
-            found = {fragment.path: fragment for fragment in dataset.get_fragments()}
-        return [found[place] for place in places]
+        fragments = []
+        for path, values in zip(self.files, _values_of_folders(self.files)):
+            place, files = path, LocalFileSystem()
+            if _file_systems.is_url(path):
+                files, place = _file_systems.file_system(path)
+                files = PyFileSystem(FSSpecHandler(files))
+            with reading(path, _CANNOT_BE_READ, passing=UsageError):
+                names = set(kind.make_fragment(place, files).physical_schema.names)
+                # What a file says of itself holds, whatever its folders are called.
+                told = [
+                    ds.field(name).is_null() if value is None else ds.field(name) == value
+                    for name, value in values.items()
+                    if name not in names
+                ]
+                said = functools.reduce(operator.and_, told) if told else None
+                fragments.append(kind.make_fragment(place, files, partition_expression=said))
+        return fragments
 
     @cached_property
     def schemas(self) -> list[Any]:
@@ -75,6 +90,21 @@ class ParquetSource:
         values = [ds.get_partition_keys(file.partition_expression) for file in self.fragments]
         names = [name for name in values[0] if all(name in each for each in values)]
         return {name: pa.array([each[name] for each in values]).type for name in names}
+
+
+def _values_of_folders(places: Sequence[str]) -> list[dict[str, Any]]:
+    """What folders called ``name=value`` say of each file: integers where all values are."""
+    found: list[dict[str, Any]] = []
+    for place in places:
+        parts = [part.partition("=") for part in place.split("/")[:-1] if "=" in part]
+        texts = {unquote(name): unquote(value) for name, _, value in parts}
+        found.append({name: None if text == _NO_VALUE else text for name, text in texts.items()})
+    for name in {name for values in found for name in values}:
+        of_name = [values for values in found if values.get(name) is not None]
+        if all(re.fullmatch("0|-?[1-9][0-9]{0,17}", values[name]) for values in of_name):
+            for values in of_name:
+                values[name] = int(values[name])
+    return found
 
 
 def parquet_source(path: str) -> ParquetSource | None:

@@ -402,9 +402,9 @@ def test_folders_are_labels_ids_and_texts(wide, capsys):
     one = "wide/year=2021/of=caf%C3%A9 1/part.parquet"
     assert read_labels(one, ["year"]).tolist() == [2021]
     assert read_rows(one, ["y"]).names == [f"x{place}" for place in range(WIDTH)]
-    # A column cannot be of another type in the files than in the names of their folders.
+    # A column of all files is in all of them, or in the names of all folders.
     write("wide/year=2021/of=caf%C3%A9 1/x.parquet", X[:2], year=["a", "b"])
-    with pytest.raises(ValueError, match="'year' has different types: int64 in the folders of"):
+    with pytest.raises(ValueError, match="no column 'year'"):
         read_labels("wide", ["year"])
     Path("wide/year=2021/of=caf%C3%A9 1/x.parquet").unlink()
     Path("wide/year=2023").rename("wide/2023")
@@ -413,6 +413,18 @@ def test_folders_are_labels_ids_and_texts(wide, capsys):
     Path("wide/2023").rename("wide/year=__HIVE_DEFAULT_PARTITION__")
     line = refusal(capsys, "fit", "--data", "wide", "--label-column", "year", "--output", "m.npz")
     assert "the label of row 400 is missing (column 'year')" in line
+
+
+def test_columns_of_files_hold_whatever_their_folders_are_called():
+    """Values, and types that differ from those in the names of folders."""
+    for place, kind in enumerate("xy"):
+        columns = {"kind": ["u", "v"] * 2, "year": np.arange(4), "item": ["a", "b", "c", "d"]}
+        inside = Path(f"named/kind={kind}/year=2025/part=0{place}")
+        inside.mkdir(parents=True)
+        write(inside / "a.parquet", X[:4], **columns)
+    assert read_labels("named", ["kind"]).tolist() == ["u", "v"] * 4
+    assert read_labels("named", ["year"]).tolist() == [0, 1, 2, 3] * 2
+    assert read_labels("named", ["part"]).tolist() == ["00"] * 4 + ["01"] * 4
 
 
 def test_many_rows_are_read_from_a_temporary_file(wide, monkeypatch):

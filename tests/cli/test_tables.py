@@ -259,7 +259,7 @@ def test_features_of_parquet_that_are_refused():
     pq.write_table(pa.table({"a": ["1", "2"]}), "t.parquet")
     assert "column 'a' does not hold numbers but string" in fit("t.parquet")
     pq.write_table(pa.table([[1], [2]], names=["a", "a"]), "t.parquet")
-    assert "duplicate field names" in fit("t.parquet")
+    assert "two columns are named 'a'" in fit("t.parquet")
 
 
 def test_the_index_of_a_frame_is_no_feature():
