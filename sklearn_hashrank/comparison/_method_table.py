@@ -408,6 +408,12 @@ def method_from_name(notation: str) -> BaseHasher:
             )
     full_names = _full_names(hasher)
     to_set = {full: value for name, value in parameters.items() for full in full_names[name]}
+    of_objective = [name for name in parameters if full_names[name][0].startswith("objective__")]
+    if "objective" in parameters and of_objective:
+        raise ValueError(
+            f"{of_objective[0]} of method {notation!r} belongs to the objective of {name!r}, "
+            "which objective= replaces. Take the method of the other objective, such as talr-ndcg."
+        )
     return check_method(hasher.set_params(**to_set), notation)
 
 

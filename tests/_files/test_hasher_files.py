@@ -411,7 +411,7 @@ def test_crafted_values_are_refused(path, parts):
     arrays = [(str(i), array) for i, array in enumerate(parts.arrays)]
 
     def write(**changes):
-        changed = {"parameters": parameters, "state": state, "format": 1, "name": name} | changes
+        changed = {"parameters": parameters, "state": state, "format": 2, "name": name} | changes
         tree = {"object": [changed["name"], changed["parameters"], changed["state"]]}
         write_archive(path, parts.about | {"format": changed["format"], "hasher": tree}, arrays)
 
@@ -423,7 +423,7 @@ def test_crafted_values_are_refused(path, parts):
     for _ in range(200):
         deep = {"list": [deep]}
     for changes in (
-        {"format": 2},
+        {"format": 1},
         {"name": "sklearn_hashrank.Nothing"},
         {"name": "os.system"},
         {"name": "sklearn_hashrank.LabelAffinity"},

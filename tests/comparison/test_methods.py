@@ -202,3 +202,8 @@ def test_what_is_judged_by_is_not_what_is_learned_from(digits, has_y, given, wan
             assert isinstance(affinity, wanted)
         else:
             assert getattr(affinity, "n_neighbors", affinity) == wanted
+
+
+def test_a_name_of_an_objective_takes_no_parameters_of_the_one_it_replaces():
+    with pytest.raises(ValueError, match="alpha of method .*objective="):
+        method_from_name("talr-ap:objective=ndcg:alpha=3")

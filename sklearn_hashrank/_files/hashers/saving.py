@@ -21,7 +21,7 @@ from .probes import Probes, check_probes, take_probes
 
 __all__ = ["load_hasher", "save_hasher"]
 
-_FORMAT = 1
+_FORMAT = 2
 _DEEP_HASHER = "sklearn_hashrank.DeepHasher"
 _TRAINING_ROWS = ("codes_", "y_")
 
@@ -159,7 +159,10 @@ def load_hasher(path: Any, *, types: Iterable[Any] = ()) -> Any:
     about, arrays = read_archive(path)
     try:
         if about["format"] != _FORMAT:
-            raise ValueError(f"it was written by version {about['version']} of sklearn-hashrank")
+            raise ValueError(
+                f"it was written by version {about['version']} of sklearn-hashrank in format "
+                f"{about['format']}, and this one reads format {_FORMAT}"
+            )
         hasher = _restore(about, arrays, _match_types(about["own_types"], given))
     except Exception as error:  # what a file names is made anew, and may raise anything
         said = " ".join(str(error).split())
