@@ -50,23 +50,27 @@ class ParquetSource:
             pre_buffer=False,
             page_checksum_verification=True,
         )
-        kind = ds.ParquetFileFormat(default_fragment_scan_options=options)
+        kind, local = ds.ParquetFileFormat(default_fragment_scan_options=options), LocalFileSystem()
         fragments = []
         for path, values in zip(self.files, _values_of_folders(self.files)):
-            place, files = path, LocalFileSystem()
+            place, files = path, local
             if _file_systems.is_url(path):
                 files, place = _file_systems.file_system(path)
                 files = PyFileSystem(FSSpecHandler(files))
-            with reading(path, _CANNOT_BE_READ, passing=UsageError):
-                names = set(kind.make_fragment(place, files).physical_schema.names)
+            fragment = kind.make_fragment(place, files)
+            if values:  # a file without them is opened once, when its schema is asked for
+                with reading(path, _CANNOT_BE_READ, passing=UsageError):
+                    names = set(fragment.physical_schema.names)
                 # What a file says of itself holds, whatever its folders are called.
                 told = [
                     ds.field(name).is_null() if value is None else ds.field(name) == value
                     for name, value in values.items()
                     if name not in names
                 ]
-                said = functools.reduce(operator.and_, told) if told else None
-                fragments.append(kind.make_fragment(place, files, partition_expression=said))
+                if told:
+                    said = functools.reduce(operator.and_, told)
+                    fragment = kind.make_fragment(place, files, partition_expression=said)
+            fragments.append(fragment)
         return fragments
 
     @cached_property
