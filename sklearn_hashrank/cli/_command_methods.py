@@ -5,7 +5,13 @@ import re
 from argparse import Namespace
 from typing import Any
 
-from ..comparison._method_table import GROUPS, METHODS, method_from_name, parameters_to_set
+from ..comparison._method_table import (
+    GROUPS,
+    METHODS,
+    find_method,
+    method_from_name,
+    parameters_to_set,
+)
 from ._arguments import add_parser
 
 _MARKUP = (
@@ -50,7 +56,8 @@ def _list_parameters(notation: str) -> None:
         lines |= _first_sentences(type(hasher.objective))  # its parameters are set by their names
     shown = {f"{name}={value!r}": name for name, value in parameters_to_set(hasher).items()}
     width = max(map(len, shown), default=0)
-    print(f"{notation}: {METHODS[notation.partition(':')[0].strip()].line}")
+    method = find_method(notation.partition(":")[0].strip())
+    print(f"{notation}: {method.line}")
     for text, name in shown.items():
         print(f"  {text:{width}}  {lines.get(name, '')}".rstrip())
     how = f"Set them as in {notation}:parameter=value." if shown else "It has no parameters to set."

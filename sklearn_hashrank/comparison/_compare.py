@@ -33,7 +33,7 @@ from ._comparison import Comparison
 from ._explore_page import check_options, explore_best
 from ._given_codes import GivenCodes
 from ._method_names import method_of_comparison
-from ._method_table import METHODS, check_method
+from ._method_table import FAISS, check_method, find_method
 from ._own_distance import OwnDistance
 from ._provenance import describe_data, describe_machine, versions
 from ._rescoring import read_rescoring
@@ -311,7 +311,7 @@ def _supported(
     kept = [run for run in runs if (run.method, run.n_bits) not in unsupported]
     if texts and not (skip and kept):
         number = "1 method does" if len(texts) == 1 else f"{len(texts)} methods do"
-        advice = " Leave them out, or pass skip_unsupported=True." if kept else ""
+        advice = " Leave them out, or set skip_unsupported." if kept else ""
         raise ValueError(f"{number} not support these data. {' '.join(texts)}{advice}")
     for text in texts:
         warnings.warn(f"skipped: {text}", UserWarning, stacklevel=3)
@@ -447,7 +447,7 @@ def _groups(hashers: Mapping[str, Any]) -> dict[str, str]:
         for method, hasher in hashers.items()
         if not isinstance(hasher, GivenCodes)
     }
-    return {method: METHODS[name].group for method, name in names.items() if name in METHODS}
+    return {method: find_method(name).group for method, name in names.items() if name != FAISS}
 
 
 def _check_codes(

@@ -2,7 +2,7 @@
 
 import difflib
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sklearn.base import clone
@@ -366,10 +366,11 @@ def method_from_name(notation: str) -> BaseHasher:
     Parameters
     ----------
     notation : str
-        A name of `METHODS`, followed by any number of ``:parameter=value``. Values are read as
-        Python literals, and as plain strings where that fails. Parameters of a method's objective
-        go by their own names, as in ``"hashnet:scale=3"``. What the hasher and its objective both
-        have, such as `n_jobs`, is set in both.
+        A name of `METHODS`, or a class of hashers such as ``"TALRLinear"`` with its own defaults,
+        followed by any number of ``:parameter=value``. Values are read as Python literals, and as
+        plain strings if that fails. Parameters of a method's objective go by their own names, as in
+        ``"hashnet:scale=3"``. Parameters that the hasher and its objective both have, such as
+        `n_jobs`, are set in both.
 
     Returns
     -------
@@ -381,18 +382,14 @@ def method_from_name(notation: str) -> BaseHasher:
     >>> from sklearn_hashrank.comparison import method_from_name
     >>> method_from_name("talr-ap:alpha=3:schedule=step")
     TALRLinear(objective=AveragePrecision(alpha=3), schedule='step')
+    >>> method_from_name("TALRLinear:dropout=0.5")
+    TALRLinear(dropout=0.5)
     """
     if notation.partition(":")[0].strip() == FAISS:
         raise ValueError(f"{notation!r} is no hasher. It can be compared, by compare.")
     name, parameters = split_notation(notation, "method", "talr-ap:alpha=3")
-    if name not in METHODS:
-        near = difflib.get_close_matches(name, METHODS, n=1)
-        hint = f" Did you mean {near[0]!r}?" if near else ""
-        raise ValueError(
-            f"unknown method {name!r}.{hint} The methods are {', '.join(sorted(METHODS))}."
-        )
     try:
-        hasher = METHODS[name].hasher
+        hasher = find_method(name).hasher
     except ImportError as error:
         raise ValueError(f"method {name!r}: {error}") from error
     accepted = parameters_to_set(hasher)
@@ -415,6 +412,28 @@ def method_from_name(notation: str) -> BaseHasher:
             "which objective= replaces. Take the method of the other objective, such as talr-ndcg."
         )
     return check_method(hasher.set_params(**to_set), notation)
+
+
+def find_method(name: str) -> Method:
+    """Find a method by its name, or by the name of its class, which is then made with defaults."""
+    if name in METHODS:
+        return METHODS[name]
+    classes = {_class_name(method): method for method in reversed(METHODS.values())}
+    if name in classes:
+        return replace(classes[name], parameters={})
+    # People also write the initials of a class, such as "ba" of BinaryAutoencoderHasher.
+    known = {each.lower(): each for each in (*classes, *METHODS)}
+    for each in classes:
+        known.setdefault("".join(filter(str.isupper, each.removesuffix("Hasher"))).lower(), each)
+    near = difflib.get_close_matches(name.lower(), known, n=1)
+    hint = f" Did you mean {known[near[0]]!r}?" if near else ""
+    raise ValueError(
+        f"unknown method {name!r}.{hint} The methods are {', '.join(sorted(METHODS))}."
+    )
+
+
+def _class_name(method: Method) -> str:
+    return "DeepHasher" if method.make is _make_network else method.make.__name__
 
 
 def parameters_to_set(hasher: BaseHasher) -> dict[str, Any]:

@@ -74,6 +74,27 @@ def relevances(y):
 
 
 @pytest.mark.parametrize("name", METHODS_HERE)
+def test_a_class_of_hashers_is_a_method_with_its_defaults(name):
+    kind = type(METHODS[name].hasher)
+    assert repr(method_from_name(kind.__name__)) == repr(kind())
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [("talrlinear", "TALRLinear"), ("ba", "BinaryAutoencoderHasher"), ("ITQ", "itq")],
+)
+def test_a_misspelled_method_is_recognised(written, meant):
+    with pytest.raises(ValueError, match=f"'{written}'.*'{meant}'"):
+        method_from_name(written)
+
+
+def test_a_class_of_hashers_is_in_the_group_of_its_methods():
+    X = np.random.default_rng(0).normal(size=(60, 8))
+    found = compare(X, methods=["LSHHasher", "itq"], n_bits=[4], seeds=1)
+    assert found.about["groups"] == {"LSHHasher": "independent", "itq": "unsupervised"}
+
+
+@pytest.mark.parametrize("name", METHODS_HERE)
 def test_the_table_says_what_the_hasher_says(name):
     method, hasher = METHODS[name], METHODS[name].hasher
     assert hasher is not METHODS[name].hasher
