@@ -289,7 +289,7 @@ class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
             codes = _report_progress(codes, type(self).__name__, rows.n_rows, int(verbose))
         if rows.are_pairs:
             return codes
-        return collect_codes(codes, out, self.n_bits_, rows.n_rows)
+        return collect_codes(codes, out, self.n_bits_, rows.n_rows, self)
 
     def _as_blocks(self, X: Any) -> Any:
         """Rows that are to be encoded in blocks; a hasher may take rows of other forms."""

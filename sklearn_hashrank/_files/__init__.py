@@ -3,6 +3,7 @@
 * ``atomic`` writes any file: under a name of its own, then renamed.
 * ``container`` is the format of the package's own files: arrays and a description, under a digest.
 * ``codes`` is the one kind of them that every layer above needs, packed codes.
+* ``model_names`` names the hasher that made codes, and refuses codes of two.
 * ``reading`` opens files, and turns the errors of parsers into one.
 * ``arrays`` reads ``.npy`` and ``.npz`` files that other programs wrote.
 * ``matlab`` reads matrices of MATLAB files, ``tensors`` the tensors that ``torch.save`` wrote, and

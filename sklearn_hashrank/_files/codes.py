@@ -1,16 +1,24 @@
 """Files of packed codes."""
 
 import os
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from .container import RowsFile, description_of, malformed, open_container
 
 
-def code_file(path: Any, n_bits: int) -> RowsFile:
+class CodesNote(NamedTuple):
+    """What a file of codes says of itself: their length, and the name of the model, if known."""
+
+    n_bits: int
+    model: str | None
+
+
+def code_file(path: Any, n_bits: int, model: str | None = None) -> RowsFile:
     """Begin a ``.npy`` file of packed codes, which are written block by block."""
-    return RowsFile(path, "codes", np.uint8, _width(n_bits), {"n_bits": n_bits})
+    about = {"n_bits": n_bits, "model": model}
+    return RowsFile(path, "codes", np.uint8, _width(n_bits), about)
 
 
 def load_codes(path: Any, n_bits: int | None = None) -> np.ndarray:
@@ -48,7 +56,7 @@ def load_codes(path: Any, n_bits: int | None = None) -> np.ndarray:
     (100, 2)
     """
     with open_container(path, "codes") as file:  # all is read from one file, though it be replaced
-        noted = _n_bits(file.about, file.path)
+        noted = _note(file.about, file.path).n_bits
         file.check_content()
         codes = file.rows(np.uint8, "r")
         with malformed(file.path):
@@ -59,21 +67,21 @@ def load_codes(path: Any, n_bits: int | None = None) -> np.ndarray:
     return codes
 
 
-def noted_n_bits(path: Any) -> int | None:
-    """Length of the codes in a file that `encode_blocks` wrote; None for files of other programs.
+def note_of_codes(path: Any) -> CodesNote | None:
+    """What a file that `encode_blocks` wrote says of itself; None for files of other programs.
 
     Only the description of the file is looked at: :func:`load_codes` looks at the rest.
     """
     about = description_of(path, "codes")
-    return None if about is None else _n_bits(about, os.fspath(path))
+    return None if about is None else _note(about, os.fspath(path))
 
 
-def _n_bits(about: dict[str, Any], path: str) -> int:
+def _note(about: dict[str, Any], path: str) -> CodesNote:
     with malformed(path):
-        n_bits = about["n_bits"]
-        if type(n_bits) is not int or n_bits < 1:
+        n_bits, model = about["n_bits"], about["model"]
+        if type(n_bits) is not int or n_bits < 1 or type(model) not in (str, type(None)):
             raise ValueError
-        return n_bits
+        return CodesNote(n_bits, model)
 
 
 def _width(n_bits: int) -> int:

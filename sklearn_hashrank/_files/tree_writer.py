@@ -19,7 +19,7 @@ from .storable import (
     type_name,
 )
 
-_NOT_KEPT = ("_sklearn_output_config", "_metadata_request", "_skl_callbacks", "_callback_fit_ctx")
+NOT_KEPT = ("_sklearn_output_config", "_metadata_request", "_skl_callbacks", "_callback_fit_ctx")
 _HOLDERS = (list, tuple, dict, set, frozenset, str, bytes, bytearray, int, float, np.ndarray)
 
 
@@ -106,7 +106,7 @@ class TreeWriter:
             fields = {f: self.write(v, prefix + f, depth + 1) for f, v in fields.items()}
             return {"object": [name, fields, {}]}
         parameters = value.get_params(deep=False) if hasattr(value, "get_params") else {}
-        left_out = {*parameters, *_NOT_KEPT, *getattr(cls, "_not_stored", ())}
+        left_out = {*parameters, *NOT_KEPT, *getattr(cls, "_not_stored", ())}
         stored = value._state_to_store() if hasattr(cls, "_state_to_store") else vars(value)
         state = {key: item for key, item in stored.items() if key not in left_out}
         for key in state:

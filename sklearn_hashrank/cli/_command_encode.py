@@ -5,12 +5,13 @@ from argparse import Namespace
 from typing import Any
 
 from .._files.hashers.saving import load_hasher
+from .._files.model_names import model_name
 from ._arguments import add_id_column, add_jobs, add_model, add_parser, positive
 from ._errors import UsageError
 from ._file_systems import Input, written_file, written_folder
 from ._outputs import output
 from ._parquet_tables import write_codes
-from ._read_codes import blocks_of, digest_of, encode_file, features_of
+from ._read_codes import blocks_of, encode_file, features_of
 from ._row_names import ids
 
 _ROWS_OF_A_FILE = 1 << 20  # of a folder: 8 to 256 MB with ids, as engines like to read them
@@ -74,15 +75,11 @@ def _run(options: Namespace, arguments: list[str]) -> int:
 
 def _write_tables(hasher: Any, options: Namespace, is_folder: bool) -> int:
     X = features_of(hasher, options.data, options.id_column)
-    names, digest, n_rows = (
-        ids(options.data, options.id_column),
-        digest_of(options.model),
-        X.shape[0],
-    )
+    names, n_rows = ids(options.data, options.id_column), X.shape[0]
 
     def write(path: str, start: int, stop: int) -> None:
         blocks = hasher.encode_blocks(blocks_of(X, names, start, stop), n_jobs=options.n_jobs)
-        write_codes(path, blocks, hasher.n_bits_, digest, n_rows)
+        write_codes(path, blocks, hasher.n_bits_, model_name(hasher), n_rows)
 
     if not is_folder:
         with written_file(options.output) as path:

@@ -47,7 +47,7 @@ from ._judged_pairs import affinity_of_pairs
 from ._messages import note
 from ._outputs import output
 from ._parquet_tables import ParquetCodes, mapped
-from ._read_codes import check_one_model, code_blocks, read_codes
+from ._read_codes import check_models, code_blocks, read_codes
 from ._row_names import check_same_ids, ids
 
 _EPILOG = """\
@@ -118,11 +118,12 @@ def _run(options: Namespace, arguments: list[str]) -> int:
     measures = check_measures(options.measures)
     is_self = options.queries is None
     paths = [options.database, *([] if is_self else [options.queries])]
-    check_one_model(paths, options.model)
+    hasher = None if options.model is None else load_hasher(options.model)
     needs_all = is_self or options.neighbors or options.rescore
     (database, *others), n_bits = read_codes(
         paths, options.bits, options.threshold, in_blocks=not needs_all
     )
+    check_models(paths, options.model, hasher)
     for rows, of_codes in (
         (options.database_data, options.database),
         (options.database_labels, options.database),
@@ -165,7 +166,9 @@ def _run(options: Namespace, arguments: list[str]) -> int:
     columns = columns_of(measures)
     if options.rescore:
         rescoring = Rescoring(options.rescore, metric=metric)
-        of_rows = _rescored(options, rescoring, queries, database, n_bits, (query_y, y), affinity)
+        of_rows = _rescored(
+            options, hasher, rescoring, queries, database, n_bits, (query_y, y), affinity
+        )
         scores, columns = scores | of_rows, (*columns, *rescoring.columns())
     _print(options, scores, columns)
     if options.per_query is not None:
@@ -236,6 +239,7 @@ def _read_features(options: Namespace, path: str, codes: Any, columns: Any = Non
 
 def _rescored(
     options: Namespace,
+    hasher: Any,
     rescoring: Rescoring,
     queries: np.ndarray,
     database: np.ndarray,
@@ -243,7 +247,6 @@ def _rescored(
     y: tuple[Any, Any],
     affinity: Any,
 ) -> dict[str, float]:
-    hasher = load_hasher(options.model)
     names = hasher.__dict__.pop("feature_names_in_", None)  # the columns are chosen by name here
     rows = [
         _read_features(options, options.query_data, queries, names),

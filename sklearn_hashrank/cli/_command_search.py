@@ -30,7 +30,7 @@ from ._files import read_rows
 from ._messages import note
 from ._outputs import output
 from ._parquet_tables import mapped
-from ._read_codes import check_one_model, encode_file, read_codes
+from ._read_codes import check_models, encode_file, read_codes
 from ._row_names import check_same_ids, ids, ids_at
 
 _EPILOG = """\
@@ -120,14 +120,14 @@ def _run(options: Namespace, arguments: list[str]) -> int:
     columns = None  # of the features, where the model knows them by name
     if options.data is None:
         paths = [options.database, options.queries]
-        check_one_model(paths)
         [database, queries], n_bits = read_codes(
             paths, options.bits, options.threshold, in_blocks=True
         )
+        check_models(paths)
         of_queries = ids(options.queries)
     else:
-        check_one_model([options.database], options.model)
         hasher = load_hasher(options.model)
+        check_models([options.database], options.model, hasher)
         columns = getattr(hasher, "feature_names_in_", None)
         n_bits = hasher.n_bits_
         if options.bits not in (None, n_bits):

@@ -8,7 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from .._files.arrays import read_array, read_arrays
-from .._files.codes import load_codes, noted_n_bits
+from .._files.codes import load_codes, note_of_codes
 from .._files.named_arrays import ARRAY_FILES, choose_array, read_named_arrays, split_array_name
 from .._files.reading import reading
 from ._errors import UsageError
@@ -159,7 +159,7 @@ def _column(array: np.ndarray, file: str) -> np.ndarray:
 
 
 def _load_npy(path: str) -> np.ndarray:
-    return read_array(path) if noted_n_bits(path) is None else load_codes(path)
+    return read_array(path) if note_of_codes(path) is None else load_codes(path)
 
 
 def _read_arrays(path: str, label_columns: Sequence[str]) -> Rows:

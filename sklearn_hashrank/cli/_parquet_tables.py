@@ -26,7 +26,7 @@ from ._tables import Choose, Table, chosen
 _FIRST_GAP = 2.0**53  # from here on, floats leave integers out
 _FEW_NUMBERS = 1 << 22  # rows are kept in memory up to here: 32 MB of doubles
 _ROWS_AT_A_TIME = 1 << 16
-_N_BITS, _DIGEST, _N_ROWS = b"hashrank_n_bits", b"hashrank_digest", b"hashrank_rows"
+_N_BITS, _MODEL, _N_ROWS = b"hashrank_n_bits", b"hashrank_model", b"hashrank_rows"
 
 
 def read_parquet(path: str, source: ParquetSource, choose: Choose) -> Table:
@@ -186,7 +186,7 @@ def parquet_ids(path: str, source: ParquetSource, name: str) -> StoredColumns:
 
 
 class ParquetCodes(StoredColumns):
-    """Packed codes of a column of binary values, their length and the digest of their model.
+    """Packed codes of a column of binary values, their length and the name of their model.
 
     Both are None where the files do not say them.
     """
@@ -220,8 +220,8 @@ class ParquetCodes(StoredColumns):
         super().__init__(columns, (columns.n_rows, width), np.dtype(np.uint8), rows)
         n_bits = noted_in_all(path, source, _N_BITS, "code lengths")
         self.n_bits = None if n_bits is None else int(n_bits)
-        digest = noted_in_all(path, source, _DIGEST, "models (by digests)")
-        self.digest = None if digest is None else digest.decode("ascii", "replace")
+        model = noted_in_all(path, source, _MODEL, "models")
+        self.model = None if model is None else model.decode("ascii", "replace")
         self.n_files = len(source.files)
         n_rows = noted_in_all(path, source, _N_ROWS, "numbers of rows")
         if source.folder is not None and n_rows is not None and int(n_rows) != columns.n_rows:
@@ -243,7 +243,7 @@ def parquet_codes(path: str) -> ParquetCodes | None:
 
 
 def write_codes(
-    path: str, blocks: Iterable[tuple[Any, Any]], n_bits: int, digest: str, n_rows: int
+    path: str, blocks: Iterable[tuple[Any, Any]], n_bits: int, model: str | None, n_rows: int
 ) -> None:
     """Write blocks ``(codes, ids)`` as a table with the columns ``id`` and ``code``.
 
@@ -254,7 +254,9 @@ def write_codes(
         import pyarrow.parquet as pq
     except ImportError as error:
         raise need_extra("pyarrow", f"writing {path}") from error
-    about = {_N_BITS: str(n_bits), _DIGEST: digest, _N_ROWS: str(n_rows)}
+    about = {_N_BITS: str(n_bits), _N_ROWS: str(n_rows)}
+    if model is not None:
+        about[_MODEL] = model
     writer = None
     with write_file(path) as file:
         for packed, names in blocks:

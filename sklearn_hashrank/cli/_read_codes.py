@@ -1,19 +1,19 @@
 """Read codes and encode features from files, for ``encode``, ``evaluate`` and ``search``."""
 
-import hashlib
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from .. import codes
-from .._files.codes import noted_n_bits
+from .._files.codes import note_of_codes
+from .._files.model_names import check_one_model, model_name
 from ..base import BaseHasher
 from ..codes._reading import codes_of_array
 from ._data import check_rows
 from ._errors import UsageError
 from ._files import read_rows
+from ._messages import note
 from ._parquet_tables import parquet_codes
 
 _CODES_OF_A_BLOCK = 1 << 20
@@ -47,21 +47,24 @@ def blocks_of(X: Any, names: Any, first: int, last: int) -> Iterator[tuple[Any, 
         yield X[start:stop], np.arange(start, stop) if names is None else names[start:stop]
 
 
-def digest_of(model: str) -> str:
-    """SHA-256 of a model file, by which files of codes name it."""
-    return hashlib.sha256(Path(model).read_bytes()).hexdigest()
+def check_models(paths: list[str], model: str | None = None, hasher: Any = None) -> None:
+    """Refuse codes of different models, and say which do not name theirs."""
+    names = [(path, _model_of(path)) for path in paths]
+    if hasher is not None:
+        names.insert(0, (str(model), model_name(hasher)))
+    check_one_model(names)
+    if any(name is not None for _, name in names):
+        for what, name in names:
+            if name is None:
+                note(f"{what} does not name the model that made its codes")
 
 
-def check_one_model(paths: list[str], model: str | None = None) -> None:
-    """Refuse codes that say they were made by another model, or by two."""
-    made_by = {} if model is None else {digest_of(model): model}
-    for path in paths:
-        found = parquet_codes(path)
-        if found is not None and found.digest is not None:
-            made_by.setdefault(found.digest, path)
-    if len(made_by) > 1:
-        one, other, *_ = made_by.values()
-        raise UsageError(f"{other} holds codes of another model than {one}.")
+def _model_of(path: str) -> str | None:
+    """Name of the model that made the codes of a file, if the file has it."""
+    if (stored := parquet_codes(path)) is not None:
+        return stored.model
+    label = note_of_codes(path) if path.lower().endswith(".npy") else None
+    return None if label is None else label.model
 
 
 def read_codes(
@@ -73,8 +76,8 @@ def read_codes(
     if they are in several Parquet files.
     """
     if n_bits is None:
-        noted = (noted_n_bits(path) for path in paths if path.lower().endswith(".npy"))
-        n_bits = next((length for length in noted if length is not None), None)
+        noted = (note_of_codes(path) for path in paths if path.lower().endswith(".npy"))
+        n_bits = next((of_file.n_bits for of_file in noted if of_file is not None), None)
     found = [
         _read(path, n_bits, threshold, in_blocks and number == 0)
         for number, path in enumerate(paths)

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._files.codes import load_codes, noted_n_bits
+from .._files.codes import load_codes, note_of_codes
 from .._files.named_arrays import choose_array, read_named_arrays, split_array_name
 from .._utils.parameters import is_finite
 from ._formats import as_code_matrix, check_n_bits, packed_width
@@ -70,10 +70,10 @@ def read_codes(
            [0, 1, 0]]), 3)
     """
     file, name = split_array_name(os.fspath(path))
-    if file.lower().endswith(".npy") and (noted := noted_n_bits(file)) is not None:
+    if file.lower().endswith(".npy") and (note := note_of_codes(file)) is not None:
         if threshold is not None:
             raise ValueError(f"{file} holds packed codes, which have no threshold.")
-        return ReadCodes(load_codes(file, check_n_bits(n_bits)), noted)
+        return ReadCodes(load_codes(file, check_n_bits(n_bits)), note.n_bits)
     codes = choose_array(read_named_arrays(file), file, name, _NAMES)
     return codes_of_array(codes, file, n_bits=n_bits, threshold=threshold)
 

@@ -7,15 +7,18 @@ from typing import Any
 import numpy as np
 
 from .._files.codes import code_file
+from .._files.model_names import model_name
 from ._formats import packed_width
 
 
-def collect_codes(codes: Iterator[np.ndarray], out: Any, n_bits: int, n_rows: int | None) -> Any:
+def collect_codes(
+    codes: Iterator[np.ndarray], out: Any, n_bits: int, n_rows: int | None, hasher: Any
+) -> Any:
     """Write blocks of packed codes where `out` says; see :meth:`BaseHasher.encode_blocks`."""
     if out is None:
         return np.concatenate(list(codes))
     if isinstance(out, (str, os.PathLike)):
-        with code_file(out, n_bits) as file:
+        with code_file(out, n_bits, model_name(hasher)) as file:
             for block in codes:
                 file.write(block)
         return np.load(out, mmap_mode="r")

@@ -8,7 +8,8 @@ import pytest
 
 from sklearn_hashrank import HammingNeighbors, LSHHasher, load_hasher
 from sklearn_hashrank._files.arrays import read_array, read_arrays
-from sklearn_hashrank._files.codes import code_file, noted_n_bits
+from sklearn_hashrank._files.codes import code_file, note_of_codes
+from sklearn_hashrank._files.model_names import model_name
 from sklearn_hashrank.cli import main
 from sklearn_hashrank.codes import load_codes
 
@@ -30,7 +31,7 @@ def test_what_was_written_is_read(path):
         assert isinstance(found, np.memmap)
         assert not found.flags.writeable
     np.testing.assert_array_equal(np.load(path, mmap_mode="r"), CODES)
-    assert noted_n_bits(path) == N_BITS
+    assert note_of_codes(path) == (N_BITS, model_name(HASHER))
     with pytest.raises(ValueError, match=r"codes.npy' .*n_bits=12.* 16"):
         load_codes(path, n_bits=16)
 
@@ -61,7 +62,7 @@ def test_a_truncated_file_is_called_truncated(path):
     whole = path.read_bytes()
     for length in range(1, len(whole)):
         path.write_bytes(whole[:length])
-        for read in (load_codes, noted_n_bits):
+        for read in (load_codes, note_of_codes):
             with pytest.raises(ValueError, match="codes.npy' is truncated"):
                 read(path)
 
@@ -77,7 +78,7 @@ def test_every_byte_matters(path, flipped):
         with pytest.raises(ValueError, match="was changed"):
             load_codes(path)
         with contextlib.suppress(ValueError):
-            assert noted_n_bits(path) == N_BITS
+            assert note_of_codes(path) == (N_BITS, model_name(HASHER))
 
 
 @pytest.mark.parametrize(
@@ -95,12 +96,12 @@ def test_files_of_others_are_told_apart(path, save):
         save(file, CODES)
     with pytest.raises(ValueError, match="encode_blocks"):
         load_codes(path)
-    assert noted_n_bits(path) is None
+    assert note_of_codes(path) is None
 
 
 def test_other_files_of_the_package_are_told_apart(path):
     HammingNeighbors(n_bits=N_BITS).fit(CODES).save(path)
-    for read in (load_codes, noted_n_bits):
+    for read in (load_codes, note_of_codes):
         with pytest.raises(
             ValueError, match="not .* encode_blocks .* but .* HammingNeighbors.save"
         ):
@@ -116,7 +117,7 @@ def test_nobody_waits_for_a_pipe(tmp_path, capsys):
     np.savez(tmp_path / "X.npz", X=X)
     readers = (
         load_codes,
-        noted_n_bits,
+        note_of_codes,
         load_hasher,
         HammingNeighbors.load,
         read_array,
@@ -140,7 +141,7 @@ def test_nobody_waits_for_a_pipe(tmp_path, capsys):
 
 
 def test_the_system_speaks_for_itself(tmp_path):
-    for read in (load_codes, noted_n_bits):
+    for read in (load_codes, note_of_codes):
         with pytest.raises(FileNotFoundError):
             read(tmp_path / "missing")
         with pytest.raises(IsADirectoryError):

@@ -47,7 +47,7 @@ def nothing_is_read(monkeypatch):
         "_command_encode.load_hasher",
         "_command_fit.load_data",
         "_command_search.load_hasher",
-        "_read_codes.noted_n_bits",
+        "_read_codes.note_of_codes",
         "_read_codes.read_rows",
     ):
         monkeypatch.setattr(f"sklearn_hashrank.cli.{place}", fail)

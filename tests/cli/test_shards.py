@@ -151,9 +151,9 @@ def test_incomplete_and_mixed_folders_are_refused(capsys):
     Path("one.parquet").rename("codes/part-00003.parquet")
     run(*search, "codes")
     run("fit", "--data", "items", "--bits", BITS, "--method", "lsh", "--output", "m.npz")
-    assert "codes holds codes of another model than m.npz" in refusal(capsys, *search, "codes")
+    assert "codes has the codes of another model than m.npz" in refusal(capsys, *search, "codes")
     run(*ENCODE, "new.parquet", "--output", "q.parquet")
-    message = "q.parquet holds codes of another model than codes"
+    message = "q.parquet has the codes of another model than codes"
     both = "--database", "codes", "--queries", "q.parquet"
     assert message in refusal(capsys, "search", *both)
     labels = "--database-labels", "items", "--query-labels", "new.parquet", "--label-column", "y"
